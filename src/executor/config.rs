@@ -1,0 +1,72 @@
+//! Options of one executor, checked by the facade and fixed at construction.
+
+use crate::prepare::PrepareOptions;
+
+/// What `new SESExecutor(options)` fixed.
+#[derive(Debug)]
+pub struct Config {
+    /// Guarded loop iterations per run; may be invalid, which `prepare` then reports.
+    pub max_operations: f64,
+    /// Deadline of a run in milliseconds; may be invalid, which `prepare` then reports.
+    pub timeout_ms: f64,
+    /// `runConcurrency: "queue"`; else a second run is refused.
+    pub queue_runs: bool,
+    pub max_queued_runs: usize,
+    pub authorized_imports: Vec<String>,
+    /// UTF-8 bytes of log text that one run may leave.
+    pub max_log_bytes: usize,
+    /// Console levels that are collected, by the index in [`super::LEVELS`].
+    pub levels: [bool; super::LEVELS.len()],
+    /// One budget for heap and array buffers, in bytes.
+    pub memory_limit_bytes: usize,
+    /// Whether log entries are reported while the run goes on.
+    pub stream_logs: bool,
+    pub modules: Vec<ModuleSpec>,
+}
+
+/// An authorized module that the host provides.
+#[derive(Debug)]
+pub struct ModuleSpec {
+    pub specifier: String,
+    pub body: ModuleBody,
+}
+
+#[derive(Debug)]
+pub enum ModuleBody {
+    /// Source text of an ES module.
+    Source(String),
+    /// `values`: wire of an array, in the order of `names`; `functions`: path[0] is the export.
+    Exports { names: Vec<String>, values: Vec<u8>, functions: Vec<ToolSpec> },
+}
+
+/// A host function that guests can call.
+#[derive(Clone, Debug)]
+pub struct ToolSpec {
+    /// Namespace keys from the global down to the function's own name.
+    pub path: Vec<String>,
+    pub id: u32,
+    /// Gives the guest a promise at once; else the guest waits for the call to return.
+    pub is_async: bool,
+    /// `Function.prototype.length` of the host's function.
+    pub length: u32,
+}
+
+impl ToolSpec {
+    /// The name shown to people: `Host.readDoc`.
+    pub fn display_name(&self) -> String {
+        self.path.join(".")
+    }
+}
+
+impl Config {
+    /// The options of VALIDATE and TRANSFORM for a run with these limits.
+    pub fn prepare_options(&self, max_operations: f64, timeout_ms: f64) -> PrepareOptions {
+        PrepareOptions {
+            authorized_imports: self.authorized_imports.clone(),
+            max_operations,
+            timeout_ms,
+            max_log_bytes: self.max_log_bytes as f64,
+            max_code_bytes: crate::prepare::MAX_CODE_BYTES,
+        }
+    }
+}

@@ -1,0 +1,103 @@
+//! What the Node.js thread, the executor thread and the watchdog say to each other.
+
+use std::sync::Arc;
+
+use super::config::ToolSpec;
+use super::failure::Failure;
+use super::job::Job;
+use super::logs::LogEntry;
+
+/// Number of a call of the public API, chosen by the facade.
+pub type CallId = f64;
+/// Number of an isolate within its executor; events of an abandoned isolate are told by it.
+pub type SessionId = u64;
+/// Number of a tool call, unique within an executor.
+pub type ToolCallId = u64;
+
+/// To the executor thread.
+pub enum Command {
+    SetVariables { job: Arc<Job>, names: Vec<String>, values: Vec<u8> },
+    SetTools { job: Arc<Job>, tools: Vec<ToolSpec> },
+    Run { job: Arc<Job>, code: String },
+    ToolReply { call: ToolCallId, reply: ToolReply },
+    /// Another thread has settled the current job or given the session up: stop waiting and look.
+    Wake,
+}
+
+/// What a host tool answered.
+pub enum ToolReply {
+    /// Wire of the result.
+    Value(Vec<u8>),
+    /// Wire of `{ name, message, code?, bridge? }`.
+    Error(Vec<u8>),
+    /// The tool, called synchronously, returned a promise; its result follows in another reply.
+    Promise,
+}
+
+/// To the Node.js thread.
+pub enum Event {
+    /// The isolate is ready, or could not be made.
+    Initialized { session: SessionId, result: Result<(), Failure> },
+    /// A job ended. `sound`: the isolate can take the next one.
+    Settled { session: SessionId, job: Arc<Job>, outcome: Outcome, sound: bool },
+    ToolCall { session: SessionId, call: ToolCallId, tool: u32, is_async: bool, args: Vec<u8> },
+    /// Entries wait in the job's log.
+    Logs(Arc<Job>),
+    /// The executor thread has released its isolate. `panicked`: it did not end by itself.
+    Closed { session: SessionId, panicked: bool },
+    /// A delivery that could not be part of the event that caused it.
+    Deliver(Delivery),
+}
+
+/// What the facade is told.
+pub enum Delivery {
+    Settled { call: CallId, outcome: Outcome },
+    ToolCall { call: ToolCallId, tool: u32, is_async: bool, args: Vec<u8> },
+    Logs(Vec<LogEntry>),
+}
+
+/// How a call ended.
+pub struct Outcome {
+    pub result: Result<Success, Failure>,
+    /// Present for runs.
+    pub report: Option<Report>,
+}
+
+/// What a call that did not fail gives.
+pub enum Success {
+    /// `init`, `sendVariables`, `sendTools`, `cleanup`.
+    Done,
+    /// Wire of a run's output.
+    Output { value: Vec<u8>, is_final_answer: bool },
+}
+
+/// What every run leaves, also a failed one.
+pub struct Report {
+    pub logs: String,
+    pub entries: Vec<LogEntry>,
+    pub stats: Stats,
+}
+
+/// Figures of one run.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Stats {
+    /// From the call of `run()`, or its turn in the queue, to its outcome.
+    pub duration_ms: f64,
+    /// Guarded loop iterations.
+    pub operations: f64,
+    pub tool_calls: f64,
+    pub heap_used_bytes: f64,
+}
+
+impl Outcome {
+    pub fn done() -> Self {
+        Self { result: Ok(Success::Done), report: None }
+    }
+
+    pub fn failed(failure: Failure) -> Self {
+        Self { result: Err(failure), report: None }
+    }
+}
+
+/// Where events go; called on the executor thread and on the watchdog.
+pub type EventSink = Arc<dyn Fn(Event) + Send + Sync>;

@@ -1,0 +1,159 @@
+//! One isolate on its thread, as the Node.js thread sees it.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Sender, channel};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::time::Duration;
+
+use super::config::Config;
+use super::failure::{Failure, FailureKind};
+use super::job::Job;
+use super::messages::{Command, Event, EventSink, Outcome, SessionId};
+use super::thread;
+use super::watchdog::{Deadline, timers};
+use crate::runtime::Interrupt;
+
+/// Address space of an executor thread's stack. V8 takes 1 MiB of it, the rest is for the native frames below
+/// and between; pages are touched only when used.
+const STACK_BYTES: usize = 4 << 20;
+
+/// What the executor thread shares with the threads that may interrupt it.
+pub struct Shared {
+    pub id: SessionId,
+    pub config: Arc<Config>,
+    pub sink: EventSink,
+    commands: Sender<Command>,
+    /// Set once by the executor thread; what terminates guest code from any thread.
+    interrupt: OnceLock<Interrupt>,
+    /// The job that the isolate works on. Held for a few instructions only, by any thread.
+    current: Mutex<Option<Arc<Job>>>,
+    /// The session was given up: the thread ends as soon as it can.
+    abandoned: AtomicBool,
+}
+
+impl Shared {
+    pub fn set_interrupt(&self, interrupt: Interrupt) {
+        // A second call cannot happen: a session boots one isolate.
+        let _ = self.interrupt.set(interrupt);
+        if self.is_abandoned() {
+            self.terminate();
+        }
+    }
+
+    pub fn set_current(&self, job: Option<Arc<Job>>) {
+        *self.current.lock().unwrap_or_else(PoisonError::into_inner) = job;
+    }
+
+    pub fn current(&self) -> Option<Arc<Job>> {
+        self.current.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    pub fn is_abandoned(&self) -> bool {
+        self.abandoned.load(Ordering::Acquire)
+    }
+
+    /// Reports the outcome of `job`, which the caller has claimed.
+    pub fn settle(&self, job: Arc<Job>, outcome: Outcome, sound: bool) {
+        (self.sink)(Event::Settled { session: self.id, job, outcome, sound });
+    }
+
+    /// Settles `job` from outside the executor thread and gives the isolate up.
+    /// Does nothing if another thread was first.
+    pub fn interrupt(&self, job: &Arc<Job>, failure: Failure) {
+        if !job.claim() {
+            return;
+        }
+        // Abandoned before terminated, so that the thread, once unwound, cannot take another job.
+        self.abandon();
+        let report = job.report(0.0);
+        self.settle(job.clone(), Outcome { result: Err(failure), report }, false);
+    }
+
+    /// Ends guest code and the thread as soon as V8 lets go.
+    pub fn abandon(&self) {
+        self.abandoned.store(true, Ordering::Release);
+        self.terminate();
+        // A thread that waits for a tool is not in V8: wake it.
+        let _ = self.commands.send(Command::Wake);
+    }
+
+    fn terminate(&self) {
+        if let Some(interrupt) = self.interrupt.get() {
+            interrupt.terminate();
+        }
+    }
+}
+
+/// Handle of a session on the Node.js thread. Dropping it gives the isolate up.
+pub struct Session {
+    shared: Arc<Shared>,
+    deadline: Option<Deadline>,
+}
+
+impl Session {
+    /// Starts the thread, which boots an isolate and reports [`Event::Initialized`].
+    pub fn start(id: SessionId, config: Arc<Config>, sink: EventSink) -> Result<Self, Failure> {
+        let (commands, inbox) = channel();
+        let shared = Arc::new(Shared {
+            id,
+            config,
+            sink,
+            commands,
+            interrupt: OnceLock::new(),
+            current: Mutex::new(None),
+            abandoned: AtomicBool::new(false),
+        });
+        let threads = shared.clone();
+        std::thread::Builder::new()
+            .name(format!("ses-executor-{id}"))
+            .stack_size(STACK_BYTES)
+            .spawn(move || thread::main(threads, inbox))
+            .map_err(|error| Failure::new(FailureKind::InitFailed { details: format!("no thread: {error}") }))?;
+        Ok(Self { shared, deadline: None })
+    }
+
+    pub fn id(&self) -> SessionId {
+        self.shared.id
+    }
+
+    /// Hands over a command; a thread that is gone reports itself by [`Event::Closed`].
+    pub fn send(&self, command: Command) {
+        let _ = self.shared.commands.send(command);
+    }
+
+    /// Arms the deadline and hands the run over.
+    pub fn run(&mut self, job: Arc<Job>, code: String) {
+        if let Some(limits) = job.limits
+            && limits.timeout_ms >= 1.0
+            && let Ok(timers) = timers()
+        {
+            let (shared, late) = (self.shared.clone(), job.clone());
+            // An out-of-range timeout never gets here to run: VALIDATE refuses it.
+            let timeout = Duration::try_from_secs_f64(limits.timeout_ms / 1e3).unwrap_or(Duration::from_secs(1 << 31));
+            let at = job.started() + timeout.min(Duration::from_secs(1 << 31));
+            self.deadline = Some(Deadline::arm(timers, at, move || {
+                let failure = Failure::new(FailureKind::Timeout { timeout_ms: limits.timeout_ms })
+                    .with("timeoutMs", limits.timeout_ms)
+                    .with("reason", "deadline");
+                shared.interrupt(&late, failure);
+            }));
+        }
+        self.send(Command::Run { job, code });
+    }
+
+    /// The run has been settled: its deadline no longer counts.
+    pub fn disarm(&mut self) {
+        self.deadline = None;
+    }
+
+    /// Settles `job` with `failure` now and gives the isolate up.
+    pub fn interrupt(&self, job: &Arc<Job>, failure: Failure) {
+        self.shared.interrupt(job, failure);
+    }
+}
+
+impl Drop for Session {
+    fn drop(&mut self) {
+        self.shared.abandon();
+    }
+}
