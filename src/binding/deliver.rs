@@ -1,0 +1,128 @@
+//! What is delivered to the facade.
+
+use napi::bindgen_prelude::{JsValuesTupleIntoVec, ToNapiValue, Uint8Array};
+use napi::{Result, sys};
+use napi_derive::napi;
+use serde_json::Value;
+
+use crate::executor::LEVELS;
+use crate::executor::failure::Failure;
+use crate::executor::logs::LogEntry;
+use crate::executor::messages::{Delivery, Outcome, Stats, Success};
+
+/// How a call ended: `error`, or a value on success.
+#[napi(object, object_from_js = false)]
+pub struct NativeOutcome {
+    /// "ok", "value", "final" or "error".
+    pub kind: &'static str,
+    /// Wire of the output.
+    pub value: Option<Uint8Array>,
+    pub logs: Option<String>,
+    pub log_entries: Option<Vec<NativeLog>>,
+    pub stats: Option<NativeStats>,
+    pub error: Option<NativeError>,
+}
+
+/// One console call.
+#[napi(object, object_from_js = false)]
+pub struct NativeLog {
+    pub level: &'static str,
+    pub message: String,
+    /// Milliseconds since the Unix epoch.
+    pub ts: f64,
+}
+
+/// Figures of one run.
+#[napi(object, object_from_js = false)]
+pub struct NativeStats {
+    pub duration_ms: f64,
+    pub operations: f64,
+    pub tool_calls: f64,
+    pub heap_used_bytes: f64,
+}
+
+/// A failure as fields of `ExecutorError`; `details` is JSON text.
+#[napi(object, object_from_js = false)]
+pub struct NativeError {
+    pub code: &'static str,
+    pub severity: &'static str,
+    pub retryable: bool,
+    pub message: String,
+    pub details: String,
+    pub tool_call_id: Option<f64>,
+}
+
+impl From<Outcome> for NativeOutcome {
+    fn from(Outcome { result, report }: Outcome) -> Self {
+        let (kind, value, error) = match result {
+            Ok(Success::Done) => ("ok", None, None),
+            Ok(Success::Output { value, is_final_answer: false }) => ("value", Some(value), None),
+            Ok(Success::Output { value, is_final_answer: true }) => ("final", Some(value), None),
+            Err(failure) => ("error", None, Some(failure.into())),
+        };
+        let (logs, log_entries, stats) = match report {
+            Some(report) => (
+                Some(report.logs),
+                Some(report.entries.into_iter().map(Into::into).collect()),
+                Some(report.stats.into()),
+            ),
+            None => (None, None, None),
+        };
+        Self { kind, value: value.map(Uint8Array::new), logs, log_entries, stats, error }
+    }
+}
+
+impl From<Failure> for NativeError {
+    fn from(failure: Failure) -> Self {
+        Self {
+            code: failure.code(),
+            severity: failure.severity(),
+            retryable: failure.retryable(),
+            message: failure.message(),
+            tool_call_id: failure.tool_call.map(|call| call as f64),
+            details: Value::Object(failure.details).to_string(),
+        }
+    }
+}
+
+impl From<LogEntry> for NativeLog {
+    fn from(LogEntry { level, message, at_ms }: LogEntry) -> Self {
+        Self { level: LEVELS[level], message, ts: at_ms }
+    }
+}
+
+impl From<Stats> for NativeStats {
+    fn from(Stats { duration_ms, operations, tool_calls, heap_used_bytes }: Stats) -> Self {
+        Self { duration_ms, operations, tool_calls, heap_used_bytes }
+    }
+}
+
+/// Positional arguments of the `deliver` callback: the kind, then what the kind carries.
+pub struct DeliverArgs(pub Option<Delivery>);
+
+impl JsValuesTupleIntoVec for DeliverArgs {
+    fn into_vec(self, env: sys::napi_env) -> Result<Vec<sys::napi_value>> {
+        // SAFETY: napi passes the live environment of the thread that this runs on.
+        unsafe {
+            Ok(match self.0 {
+                Some(Delivery::Settled { call, outcome }) => vec![
+                    u32::to_napi_value(env, 0)?,
+                    f64::to_napi_value(env, call)?,
+                    NativeOutcome::to_napi_value(env, outcome.into())?,
+                ],
+                Some(Delivery::ToolCall { call, tool, is_async, args }) => vec![
+                    u32::to_napi_value(env, 1)?,
+                    f64::to_napi_value(env, call as f64)?,
+                    u32::to_napi_value(env, tool)?,
+                    bool::to_napi_value(env, is_async)?,
+                    Uint8Array::to_napi_value(env, Uint8Array::new(args))?,
+                ],
+                Some(Delivery::Logs(entries)) => vec![
+                    u32::to_napi_value(env, 2)?,
+                    Vec::<NativeLog>::to_napi_value(env, entries.into_iter().map(Into::into).collect())?,
+                ],
+                None => vec![u32::to_napi_value(env, 3)?],
+            })
+        }
+    }
+}
