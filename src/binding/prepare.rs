@@ -2,7 +2,8 @@
 
 use napi_derive::napi;
 
-use crate::prepare::{self, Diagnostic, Location, MAX_CODE_BYTES, PrepareOptions};
+use crate::executor::config::MAX_CODE_BYTES;
+use crate::prepare::{self, Diagnostic, Location, PrepareOptions};
 
 #[napi(object, object_to_js = false)]
 pub struct NativePrepareOptions {
@@ -64,7 +65,7 @@ impl From<Diagnostic> for NativeDiagnostic {
     fn from(diagnostic: Diagnostic) -> Self {
         Self {
             rule: diagnostic.rule,
-            severity: diagnostic.severity.name(),
+            severity: diagnostic.severity.as_str(),
             message: diagnostic.message,
             line: diagnostic.location.map(|at| at.line),
             column: diagnostic.location.map(|at| at.column),

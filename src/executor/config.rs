@@ -2,6 +2,9 @@
 
 use crate::prepare::PrepareOptions;
 
+/// UTF-8 bytes of code that one run may have: 1 MiB. No model writes as much, and parsing it takes a while.
+pub const MAX_CODE_BYTES: usize = 1 << 20;
+
 /// What `new SESExecutor(options)` fixed.
 #[derive(Debug)]
 pub struct Config {
@@ -66,7 +69,7 @@ impl Config {
             max_operations,
             timeout_ms,
             max_log_bytes: self.max_log_bytes as f64,
-            max_code_bytes: crate::prepare::MAX_CODE_BYTES,
+            max_code_bytes: MAX_CODE_BYTES,
         }
     }
 }

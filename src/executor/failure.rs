@@ -129,7 +129,7 @@ impl Failure {
 pub fn diagnostic_json(diagnostic: &Diagnostic) -> Value {
     let mut fields = json!({
         "rule": diagnostic.rule,
-        "severity": diagnostic.severity.name(),
+        "severity": diagnostic.severity.as_str(),
         "message": diagnostic.message,
     });
     if let Some(at) = diagnostic.location {

@@ -1,0 +1,82 @@
+// Captures what the rest of the bootstrap works with, before anything can change it: statics by name, methods as
+// functions of their receiver. `__smol_boot` carries it from file to file; 90_seal.js deletes it.
+"use strict";
+(() => {
+  const { apply, bind, call } = Function.prototype;
+  const uncurryThis = bind.bind(call);
+  const { defineProperty, getOwnPropertyDescriptor } = Object;
+  const getter = (object, key) => uncurryThis(getOwnPropertyDescriptor(object, key).get);
+  const typedArrayPrototype = Object.getPrototypeOf(Uint8Array.prototype);
+
+  const p = {
+    __proto__: null,
+    uncurryThis,
+    apply: Reflect.apply,
+    construct: Reflect.construct,
+    ownKeys: Reflect.ownKeys,
+    reflectDefine: Reflect.defineProperty,
+    reflectDelete: Reflect.deleteProperty,
+    defineProperty,
+    entries: Object.entries,
+    freeze: Object.freeze,
+    getDescriptor: getOwnPropertyDescriptor,
+    getPrototypeOf: Object.getPrototypeOf,
+    hasOwn: Object.hasOwn,
+    isExtensible: Object.isExtensible,
+    keys: Object.keys,
+    preventExtensions: Object.preventExtensions,
+    values: Object.values,
+    isArray: Array.isArray,
+    isView: ArrayBuffer.isView,
+    arrayJoin: uncurryThis(Array.prototype.join),
+    arrayPop: uncurryThis(Array.prototype.pop),
+    arrayPush: uncurryThis(Array.prototype.push),
+    arrayUnshift: uncurryThis(Array.prototype.unshift),
+    captureStackTrace: Error.captureStackTrace,
+    dateNow: Date.now,
+    floor: Math.floor,
+    ceil: Math.ceil,
+    mapForEach: uncurryThis(Map.prototype.forEach),
+    mapSet: uncurryThis(Map.prototype.set),
+    numberToFixed: uncurryThis(Number.prototype.toFixed),
+    setAdd: uncurryThis(Set.prototype.add),
+    setForEach: uncurryThis(Set.prototype.forEach),
+    stringIncludes: uncurryThis(String.prototype.includes),
+    stringIndexOf: uncurryThis(String.prototype.indexOf),
+    stringPadStart: uncurryThis(String.prototype.padStart),
+    stringRepeat: uncurryThis(String.prototype.repeat),
+    stringReplaceAll: uncurryThis(String.prototype.replaceAll),
+    stringSlice: uncurryThis(String.prototype.slice),
+    stringSplit: uncurryThis(String.prototype.split),
+    typedArrayLength: getter(typedArrayPrototype, "length"),
+    typedArrayBuffer: getter(typedArrayPrototype, "buffer"),
+    dataViewBuffer: getter(DataView.prototype, "buffer"),
+    arrayBufferDetached: getter(ArrayBuffer.prototype, "detached"),
+    Map,
+    Set,
+    WeakSet,
+    String,
+    TypeError,
+    Error,
+  };
+
+  // A Map whose methods are own, so that reading them never leaves the object.
+  const own = (Class, names) => {
+    const methods = { __proto__: null };
+    for (const name of names) {
+      methods[name] = { __proto__: null, value: Class.prototype[name] };
+    }
+    const size = getOwnPropertyDescriptor(Class.prototype, "size");
+    if (size) methods.size = { __proto__: null, get: size.get };
+    return (...initial) => Object.defineProperties(new Class(...initial), methods);
+  };
+  p.newMap = own(Map, ["get", "set", "has", "delete", "clear"]);
+  p.newSet = own(Set, ["add", "has", "delete", "clear"]);
+  p.newWeakSet = own(WeakSet, ["add", "has"]);
+
+  defineProperty(globalThis, "__smol_boot", {
+    __proto__: null,
+    value: { __proto__: null, p, ops: Deno.core.ops },
+    configurable: true,
+  });
+})();

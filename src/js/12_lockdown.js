@@ -1,0 +1,121 @@
+// Runs SES lockdown with the options of the specification's Appendix A, then makes the start realm what a guest
+// should see: one constructor per class (SES has two, of which compartments get the powerless one), native
+// `captureStackTrace`, nothing of the shim by name.
+"use strict";
+(() => {
+  const boot = globalThis.__smol_boot;
+  const { p, feral } = boot;
+  const { defineProperty, freeze, TypeError } = p;
+
+  lockdown({
+    errorTaming: "unsafe",
+    stackFiltering: "concise",
+    overrideTaming: "moderate",
+    localeTaming: "safe",
+    consoleTaming: "unsafe",
+  });
+
+  const define = (object, key, value) =>
+    defineProperty(object, key, { __proto__: null, value, writable: true, enumerable: false, configurable: true });
+  const accessor = (object, key, get, set) =>
+    defineProperty(object, key, { __proto__: null, get, set, enumerable: false, configurable: true });
+
+  // As SES's override taming: a property of a frozen prototype that assignment on an instance can still shadow.
+  const overridable = (object, key, value, enumerable = false) => {
+    const methods = {
+      get() {
+        return value;
+      },
+      set(shadow) {
+        if (this === object) throw new TypeError(`Cannot assign to read only property '${p.String(key)}' of a built-in`);
+        if (p.hasOwn(this, key)) {
+          this[key] = shadow;
+          return;
+        }
+        defineProperty(this, key, {
+          __proto__: null,
+          value: shadow,
+          writable: true,
+          enumerable: true,
+          configurable: true,
+        });
+      },
+    };
+    // Where code that walks the realm looks for the value.
+    defineProperty(methods.get, "originalValue", { __proto__: null, value });
+    defineProperty(object, key, { __proto__: null, get: methods.get, set: methods.set, enumerable, configurable: true });
+  };
+
+  // SES's own accessors do the same from a scope that keeps the whole shim alive.
+  boot.walkRealm((object) => {
+    const keys = p.ownKeys(object);
+    for (let i = 0; i < keys.length; i++) {
+      const { get, enumerable } = p.getDescriptor(object, keys[i]);
+      if (get !== undefined && p.hasOwn(get, "originalValue")) {
+        overridable(object, keys[i], get.originalValue, enumerable);
+      }
+    }
+  });
+
+  // Programs use plain objects as dictionaries: `counts["constructor"] = 1` must work, so what "moderate" leaves out of
+  // Object.prototype can be overridden, too.
+  for (const key of ["constructor", "hasOwnProperty", "isPrototypeOf", "propertyIsEnumerable", "toLocaleString"]) {
+    overridable(Object.prototype, key, Object.prototype[key]);
+  }
+
+  define(Object, "freeze", freeze);
+  delete Object[Symbol.for("harden")];
+
+  // The clock and random numbers stay (SECURITY.md): the constructor that tells the time is the only Date.
+  overridable(Date.prototype, "constructor", Date);
+
+  // `localeTaming: "safe"` makes these `toString`, which takes the locale for a radix and throws.
+  const bigIntToString = p.uncurryThis(BigInt.prototype.toString);
+  const numberToString = p.uncurryThis(Number.prototype.toString);
+  define(BigInt.prototype, "toLocaleString", { toLocaleString() { return bigIntToString(this); } }.toLocaleString);
+  define(Number.prototype, "toLocaleString", { toLocaleString() { return numberToString(this); } }.toLocaleString);
+
+  // The same as SES's, by code units; its own keeps the shim alive.
+  define(String.prototype, "localeCompare", { localeCompare(that) {
+    if (this === null || this === undefined) {
+      throw new TypeError("String.prototype.localeCompare called on null or undefined");
+    }
+    const left = `${this}`;
+    const right = `${that}`;
+    return left < right ? -1 : left > right ? 1 : 0;
+  } }.localeCompare);
+
+  // SES replaces it by one that knows every function it has seen, to show its own as native. Not worth the memory.
+  overridable(Function.prototype, "toString", feral.toString);
+
+  // The shared Error: stack strings come from the embedder's callback, so capturing a stack hands out no CallSite,
+  // and nothing that the guest assigns is ever called or read by the engine.
+  const SharedError = Error.prototype.constructor;
+  const lenient = { stackTraceLimit: () => 10, prepareStackTrace: () => undefined, ignore(_) {} };
+  define(SharedError, "captureStackTrace", p.captureStackTrace);
+  accessor(SharedError, "stackTraceLimit", lenient.stackTraceLimit, lenient.ignore);
+  accessor(SharedError, "prepareStackTrace", lenient.prepareStackTrace, lenient.ignore);
+
+  // SES formats stacks through these; V8 keeps the original constructor, and with them the shim, alive.
+  delete feral.Error.prepareStackTrace;
+  define(feral.Error, "captureStackTrace", p.captureStackTrace);
+
+  define(globalThis, "Error", SharedError);
+  define(globalThis, "RegExp", RegExp.prototype.constructor);
+  define(globalThis, "Symbol", Symbol.prototype.constructor);
+  define(globalThis, "Function", Function.prototype.constructor);
+  define(globalThis, "eval", feral.eval);
+
+  // The minified shim has lost these names.
+  for (const name of ["Date", "Error", "RegExp"]) {
+    defineProperty(globalThis[name], "name", { __proto__: null, value: name });
+  }
+
+  // What V8 adds to a class that SES replaced has to be copied to the replacement at isolate start; what is there
+  // now, SES has left out on purpose.
+  boot.twins = [
+    [feral.Error, globalThis.Error],
+    [feral.RegExp, globalThis.RegExp],
+    [feral.Symbol, globalThis.Symbol],
+  ].map(([from, to]) => ({ __proto__: null, from, to, known: p.newSet(p.ownKeys(from)) }));
+})();

@@ -1,0 +1,94 @@
+// `boot.inspectModule(natives)` is node-inspect-extracted, wrapped by build.rs, with natives in the place of the
+// library's stand-ins for Node's internal bindings. Guests meet its functions as arguments of their own
+// `Symbol.for("nodejs.util.inspect.custom")` methods, so they are hardened.
+"use strict";
+(() => {
+  const boot = globalThis.__smol_boot;
+  const { ops } = boot;
+  const {
+    op_get_constructor_name,
+    op_get_non_index_property_names,
+    op_get_promise_details,
+    op_get_proxy_details,
+    op_is_any_array_buffer,
+    op_is_arguments_object,
+    op_is_array_buffer,
+    op_is_async_function,
+    op_is_big_int_object,
+    op_is_boolean_object,
+    op_is_boxed_primitive,
+    op_is_data_view,
+    op_is_date,
+    op_is_generator_function,
+    op_is_map,
+    op_is_map_iterator,
+    op_is_module_namespace_object,
+    op_is_native_error,
+    op_is_number_object,
+    op_is_promise,
+    op_is_proxy,
+    op_is_reg_exp,
+    op_is_set,
+    op_is_set_iterator,
+    op_is_string_object,
+    op_is_symbol_object,
+    op_is_typed_array,
+    op_is_weak_map,
+    op_is_weak_set,
+    op_preview_entries,
+  } = ops;
+
+  // The numbers of v8::PromiseState and v8::PropertyFilter.
+  const constants = { __proto__: null, kPending: 0, kRejected: 2, ALL_PROPERTIES: 0, ONLY_ENUMERABLE: 2 };
+
+  boot.types = {
+    __proto__: null,
+    isAnyArrayBuffer: (value) => op_is_any_array_buffer(value),
+    isArgumentsObject: (value) => op_is_arguments_object(value),
+    isArrayBuffer: (value) => op_is_array_buffer(value),
+    isAsyncFunction: (value) => op_is_async_function(value),
+    isBigIntObject: (value) => op_is_big_int_object(value),
+    isBooleanObject: (value) => op_is_boolean_object(value),
+    isBoxedPrimitive: (value) => op_is_boxed_primitive(value),
+    isDataView: (value) => op_is_data_view(value),
+    isDate: (value) => op_is_date(value),
+    isExternal: () => false,
+    isGeneratorFunction: (value) => op_is_generator_function(value),
+    isMap: (value) => op_is_map(value),
+    isMapIterator: (value) => op_is_map_iterator(value),
+    isModuleNamespaceObject: (value) => op_is_module_namespace_object(value),
+    isNativeError: (value) => op_is_native_error(value),
+    isNumberObject: (value) => op_is_number_object(value),
+    isPromise: (value) => op_is_promise(value),
+    isProxy: (value) => op_is_proxy(value),
+    isRegExp: (value) => op_is_reg_exp(value),
+    isSet: (value) => op_is_set(value),
+    isSetIterator: (value) => op_is_set_iterator(value),
+    isStringObject: (value) => op_is_string_object(value),
+    isSymbolObject: (value) => op_is_symbol_object(value),
+    isTypedArray: (value) => op_is_typed_array(value),
+    isWeakMap: (value) => op_is_weak_map(value),
+    isWeakSet: (value) => op_is_weak_set(value),
+  };
+
+  boot.previewEntries = (value, withKind) => {
+    const { 0: entries, 1: isKeyValue } = op_preview_entries(value);
+    return withKind ? [entries, isKeyValue] : entries;
+  };
+
+  boot.util = {
+    __proto__: null,
+    constants,
+    getOwnNonIndexProperties: (value, filter) => op_get_non_index_property_names(value, filter),
+    getPromiseDetails: (value) => op_get_promise_details(value),
+    getProxyDetails(value, both = true) {
+      if (!op_is_proxy(value)) return undefined;
+      const details = op_get_proxy_details(value);
+      return both ? details : details[0];
+    },
+    previewEntries: boot.previewEntries,
+    getConstructorName: (value) => op_get_constructor_name(value),
+    getExternalValue: () => 0n,
+    Proxy,
+  };
+})();

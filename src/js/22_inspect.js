@@ -1,0 +1,55 @@
+// Takes what the console needs from the inspect library and hardens what guests can meet of it.
+"use strict";
+(() => {
+  const boot = globalThis.__smol_boot;
+  const { p } = boot;
+  const iteratorPrototype = p.getPrototypeOf(p.getPrototypeOf([].values()));
+
+  // The descriptor that a property would have without SES's override taming. Those of Iterator.prototype are
+  // accessors in the language, too.
+  const describe = (object, key) => {
+    const descriptor = p.getDescriptor(object, key);
+    if (object === iteratorPrototype || descriptor?.get === undefined || !p.hasOwn(descriptor.get, "originalValue")) return descriptor;
+    return { __proto__: null, value: descriptor.get.originalValue, writable: true, enumerable: descriptor.enumerable, configurable: true };
+  };
+
+  const typedArrays = { __proto__: null };
+  for (const name of boot.guestGlobals) {
+    if (name.endsWith("Array") && name !== "Array") typedArrays[name] = globalThis[name];
+  }
+  const loaded = { __proto__: null };
+  const library = boot.inspectModule({
+    __proto__: null,
+    loaded,
+    typedArrays,
+    describe,
+    types: boot.types,
+    util: boot.util,
+    builtinNames: boot.guestGlobals,
+  });
+  const { inspect, formatWithOptions, getStringWidth } = library;
+
+  const options = p.freeze({ __proto__: null });
+  boot.toHarden = [inspect];
+  inspect({
+    [Symbol.for("nodejs.util.inspect.custom")](_, { stylize }) {
+      p.arrayPush(boot.toHarden, stylize);
+    },
+  });
+  inspect(new Proxy({
+    [Symbol.for("nodejs.util.inspect.custom")](_, { stylize }) {
+      p.arrayPush(boot.toHarden, stylize);
+    },
+  }, {}));
+
+  // The last module that is loaded on demand; then the library's own table of every built-in can go.
+  inspect(new ArrayBuffer(1));
+  for (const id of p.ownKeys(loaded)) delete loaded[id];
+
+  boot.format = (args) => {
+    p.arrayUnshift(args, options);
+    return p.apply(formatWithOptions, null, args);
+  };
+  boot.inspect = (value, inspectOptions) => inspect(value, inspectOptions);
+  boot.getStringWidth = getStringWidth;
+})();

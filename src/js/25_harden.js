@@ -1,0 +1,99 @@
+// `harden` as SES defines it: freezes an object and all that is reachable from it through own properties, accessors
+// and prototypes. Iterative, and all or nothing towards its own memory: what was only half done because a proxy
+// threw is not remembered as hardened. Contents of Map and Set are not properties, so they are not reached.
+"use strict";
+(() => {
+  const boot = globalThis.__smol_boot;
+  const { p } = boot;
+  const {
+    arrayPop, arrayPush, freeze, getDescriptor, getPrototypeOf, isExtensible, isView, newSet, newWeakSet, ownKeys,
+    preventExtensions, reflectDefine, setForEach, typedArrayLength, TypeError, values,
+  } = p;
+  const { op_is_native_error, op_is_typed_array } = boot.ops;
+
+  const hardened = newWeakSet();
+  const isObject = (value) => (typeof value === "object" && value !== null) || typeof value === "function";
+
+  // V8 cannot freeze a typed array that has elements: its other properties are fixed one by one.
+  const freezeTypedArray = (array) => {
+    preventExtensions(array);
+    const keys = ownKeys(array);
+    // Own keys begin with the integer indices, which stay writable.
+    for (let i = typedArrayLength(array); i < keys.length; i++) {
+      const descriptor = getDescriptor(array, keys[i]);
+      if (descriptor === undefined) continue;
+      const fixed = "value" in descriptor
+        ? { __proto__: null, writable: false, configurable: false }
+        : { __proto__: null, configurable: false };
+      if (!reflectDefine(array, keys[i], fixed)) throw new TypeError("Cannot harden a property of a typed array");
+    }
+  };
+
+  // Freezes what is reachable from `root` and not in `known`; `skipped` objects are walked but not frozen.
+  const freezeGraph = (root, known, skipped) => {
+    const pending = newSet();
+    const queue = [];
+    const enqueue = (value) => {
+      if (isObject(value) && !known.has(value) && !pending.has(value)) {
+        pending.add(value);
+        arrayPush(queue, value);
+      }
+    };
+    enqueue(root);
+    while (queue.length > 0) {
+      const object = arrayPop(queue);
+      const isTypedArray = isView(object) && op_is_typed_array(object);
+      if (isTypedArray) freezeTypedArray(object);
+      else if (skipped === undefined || !skipped.has(object)) freeze(object);
+      enqueue(getPrototypeOf(object));
+      const keys = ownKeys(object);
+      for (let i = isTypedArray ? typedArrayLength(object) : 0; i < keys.length; i++) {
+        const descriptor = getDescriptor(object, keys[i]);
+        if (descriptor === undefined) continue;
+        if ("value" in descriptor) {
+          enqueue(descriptor.value);
+        } else {
+          enqueue(descriptor.get);
+          enqueue(descriptor.set);
+        }
+      }
+    }
+    return pending;
+  };
+
+  const harden = { harden(root) {
+    if (isObject(root) && !hardened.has(root)) {
+      setForEach(freezeGraph(root, hardened), (object) => hardened.add(object));
+    }
+    return root;
+  } }.harden;
+
+  // `harden` for what structured clone has just made: no accessors but `stack`, no proxies, prototypes of the realm.
+  // So "not extensible" can stand for "done", and values can be read without descriptors.
+  const hardenFresh = (root) => {
+    const queue = [];
+    const enqueue = (value) => {
+      if (typeof value === "object" && value !== null && isExtensible(value)) arrayPush(queue, value);
+    };
+    enqueue(root);
+    while (queue.length > 0) {
+      const object = arrayPop(queue);
+      if (!isExtensible(object)) continue;
+      if (isView(object) && op_is_typed_array(object)) {
+        freezeTypedArray(object);
+        continue;
+      }
+      freeze(object);
+      if (op_is_native_error(object)) enqueue(getDescriptor(object, "cause")?.value);
+      const own = values(object);
+      for (let i = 0; i < own.length; i++) enqueue(own[i]);
+    }
+    return root;
+  };
+
+  boot.hardened = hardened;
+  boot.freezeGraph = freezeGraph;
+  boot.harden = harden;
+  boot.hardenFresh = hardenFresh;
+  boot.isObject = isObject;
+})();

@@ -1,0 +1,171 @@
+// The run's signals: loop guard, final answer, and the bindings that a program leaves on the global.
+//
+// `__smol_budget` and `__smol_done` are script-scope lexicals (90_seal.js declares them): guarded loops count on
+// them inline. The outcome itself is what the ops recorded; a signal is only what unwinds the guest's stack, so a
+// guest that gets hold of one, or makes one, has gained nothing.
+"use strict";
+(() => {
+  const boot = globalThis.__smol_boot;
+  const { p } = boot;
+  const {
+    defineProperty, Error, freeze, getDescriptor, newMap, ownKeys, reflectDefine, reflectDelete,
+  } = p;
+  const { op_final, op_guard_exceeded, op_swallowed } = boot.ops;
+
+  // Guarded loop iterations that guest code may take after the end of its run.
+  const READING_BUDGET = 10_000;
+
+  const constant = (object, key, value) =>
+    defineProperty(object, key, { __proto__: null, value, writable: false, enumerable: true, configurable: false });
+
+  class FinalAnswerSignal extends Error {
+    constructor(value) {
+      super("final_answer");
+      constant(this, "name", "FinalAnswerSignal");
+      constant(this, "value", value);
+      freeze(this);
+    }
+  }
+
+  class MaxOperationsExceededError extends Error {
+    constructor(limit) {
+      super(`Max operations exceeded (${limit})`);
+      constant(this, "name", "MaxOperationsExceededError");
+      constant(this, "code", "ERR_MAX_OPS_EXCEEDED");
+      constant(this, "limit", limit);
+      freeze(this);
+    }
+  }
+
+  // What this run throws from now on; undefined while `__smol_done` is false.
+  let signal;
+  let operationLimit = 0;
+  // The run's answer is recorded or being recorded.
+  let isAnswered = false;
+  // The host reads values of the run: what guest code throws meanwhile, a signal too, only spoils the reading.
+  let isReading = false;
+  // What `__smol_budget` was when a final answer set it to 0.
+  let unusedBudget;
+  // Bindings that this run declared: name -> { previous, accessor, isVar }.
+  let declared = newMap();
+
+  const rethrow = () => {
+    throw signal;
+  };
+
+  const guard = () => {
+    if (__smol_done) {
+      op_swallowed();
+      __smol_budget = 0;
+      throw signal;
+    }
+    const window = op_guard_exceeded();
+    if (window > 0) {
+      // The iteration that asked is the first of the new window.
+      __smol_budget = window - 1;
+      return;
+    }
+    // First the signal, then the flag: what reads the flag throws the signal.
+    signal = new MaxOperationsExceededError(operationLimit);
+    __smol_done = true;
+    __smol_budget = 0;
+    throw signal;
+  };
+
+  const finalAnswer = { final_answer(value) {
+    if (__smol_done) {
+      op_swallowed();
+      throw signal;
+    }
+    if (isAnswered) throw signal;
+    signal = new FinalAnswerSignal(value);
+    // Before the op: should recording run guest code, a second call in there must not count.
+    isAnswered = true;
+    op_final(value);
+    __smol_done = true;
+    // A loop that goes on in spite of the signal reaches the guard at once.
+    unusedBudget = __smol_budget;
+    __smol_budget = 0;
+    throw signal;
+  } }.final_answer;
+
+  // Installs a run's top-level bindings on the global, where later runs find them.
+  const declare = (accessors, vars) => {
+    const isVar = { __proto__: null };
+    if (vars !== undefined) {
+      for (let i = 0; i < vars.length; i++) isVar[vars[i]] = true;
+    }
+    const names = ownKeys(accessors);
+    for (let i = 0; i < names.length; i++) {
+      const name = names[i];
+      const { get, set } = getDescriptor(accessors, name);
+      const previous = getDescriptor(globalThis, name);
+      const isInstalled = (previous === undefined || previous.configurable) &&
+        reflectDefine(globalThis, name, { __proto__: null, get, set, enumerable: true, configurable: true });
+      if (isInstalled) declared.set(name, { __proto__: null, previous, get, isVar: isVar[name] === true });
+      else boot.warn(`'${name}' is provided by the host: this run's own '${name}' will not be seen by later runs.`);
+    }
+  };
+
+  const isUninitialised = (get) => {
+    try {
+      get();
+      return false;
+    } catch {
+      // The getter only reads the binding, so what it throws is the temporal dead zone.
+      return true;
+    }
+  };
+
+  // A binding that the run never reached leaves what was there before it.
+  const restore = (name, { previous, get, isVar }) => {
+    if (getDescriptor(globalThis, name)?.get !== get) return;
+    const isDead = isUninitialised(get) || (isVar && previous !== undefined && get() === undefined);
+    if (!isDead) return;
+    if (previous === undefined) reflectDelete(globalThis, name);
+    else reflectDefine(globalThis, name, previous);
+  };
+
+  boot.begin = (window, limit) => {
+    signal = undefined;
+    operationLimit = limit;
+    isAnswered = false;
+    unusedBudget = undefined;
+    declared.clear();
+    __smol_budget = window;
+    __smol_done = false;
+  };
+
+  // Returns the unused part of the last window.
+  boot.finish = () => {
+    const remaining = unusedBudget ?? __smol_budget;
+    p.mapForEach(declared, (binding, name) => restore(name, binding));
+    declared.clear();
+    signal = undefined;
+    __smol_done = false;
+    // For getters and inspect.custom methods of the output, which the host reads after the run.
+    __smol_budget = READING_BUDGET;
+    return remaining;
+  };
+
+  // Runs `read` for the host.
+  boot.reading = (read, value) => {
+    isReading = true;
+    try {
+      return read(value);
+    } finally {
+      isReading = false;
+    }
+  };
+
+  // For bootstrap code that caught something: goes on with the run's signal, if there is one.
+  boot.rethrowSignal = () => {
+    if (__smol_done && signal !== undefined && !isReading) throw signal;
+  };
+
+  boot.guard = guard;
+  boot.rethrow = rethrow;
+  boot.declare = declare;
+  boot.finalAnswer = finalAnswer;
+  boot.toHarden.push(FinalAnswerSignal, MaxOperationsExceededError);
+})();

@@ -1,0 +1,177 @@
+// Puts the guest's names on the global, freezes what can be frozen before V8 has created the context, and leaves
+// `__smol_realm`: the functions that Rust calls.
+"use strict";
+
+// What generated code counts and calls: lexicals of the script scope, so that no program can touch them through the
+// global object; VALIDATE refuses their names. Nothing else may be declared at the top level of a bootstrap file.
+let __smol_budget = 0;
+let __smol_done = false;
+const {
+  guard: __smol_guard,
+  rethrow: __smol_rethrow,
+  declare: __smol_declare,
+  import: __smol_import,
+} = globalThis.__smol_boot;
+
+(() => {
+  const boot = globalThis.__smol_boot;
+  const { p, harden, hardened, isObject, twins } = boot;
+  const {
+    arrayPop, arrayPush, defineProperty, freeze, getDescriptor, getPrototypeOf, hasOwn, isExtensible, newSet,
+    newWeakSet, ownKeys, reflectDelete,
+  } = p;
+
+  const allowed = newSet(boot.guestGlobals);
+  // Names whose properties need no further work at isolate start.
+  const settled = newSet();
+  // Deno_core reads `Deno.core` at isolate start, and V8 needs Atomics while it creates the context.
+  const untilStart = newSet(["Deno", "Atomics", "__smol_boot"]);
+
+  const settle = (name) => {
+    const { value } = getDescriptor(globalThis, name);
+    const isFixed = name === "globalThis" || name === "undefined" || name === "NaN" || name === "Infinity";
+    // Configurable, so that a program may declare the name at its top level: a binding replaces the property.
+    defineProperty(globalThis, name, {
+      __proto__: null,
+      value,
+      writable: false,
+      enumerable: false,
+      configurable: !isFixed,
+    });
+    settled.add(name);
+    return value;
+  };
+
+  const endowments = { __proto__: null, console: boot.console, final_answer: boot.finalAnswer, harden };
+  for (const name of boot.endowments) {
+    defineProperty(globalThis, name, {
+      __proto__: null,
+      value: endowments[name],
+      writable: false,
+      enumerable: false,
+      configurable: false,
+    });
+    settled.add(name);
+  }
+  for (const name of ownKeys(globalThis)) {
+    if (settled.has(name) || untilStart.has(name)) continue;
+    if (allowed.has(name)) settle(name);
+    else delete globalThis[name];
+  }
+
+  // What stays extensible until V8 has made the context.
+  const unfinished = boot.lateHomes;
+  for (const { to } of twins) arrayPush(unfinished, to);
+  const late = newSet(unfinished);
+  const intrinsics = newWeakSet();
+  intrinsics.add(globalThis);
+  boot.walkRealm((object, path) => {
+    if (!late.has(object) && path[0] !== "v:Atomics") freeze(object);
+    const step = path[path.length - 1];
+    // `harden` and the copier of outputs meet built-ins at their prototypes and constructors: those are remembered.
+    if (step === "prototype" || step === "v:prototype" || hasOwn(object, "prototype")) intrinsics.add(object);
+    if (intrinsics.has(object)) hardened.add(object);
+  });
+  hardened.add(globalThis);
+  p.apply(Array.prototype.push, boot.toHarden, [boot.guard, boot.rethrow, boot.declare, boot.import]);
+  boot.freezeGraph(boot.toHarden, newWeakSet([globalThis]), late);
+  boot.intrinsics = intrinsics;
+
+  const copyLateProperties = ({ from, to, known }) => {
+    const keys = ownKeys(from);
+    for (let i = 0; i < keys.length; i++) {
+      const key = keys[i];
+      if (!known.has(key) && !hasOwn(to, key)) defineProperty(to, key, getDescriptor(from, key));
+    }
+  };
+
+  // Adds to `queue` what the properties of `object` lead to and what is not frozen yet.
+  const enqueueProperties = (queue, object) => {
+    const keys = ownKeys(object);
+    for (let i = 0; i < keys.length; i++) {
+      const { value, get, set } = getDescriptor(object, keys[i]);
+      if (isObject(value) && isExtensible(value)) arrayPush(queue, value);
+      if (get !== undefined && isExtensible(get)) arrayPush(queue, get);
+      if (set !== undefined && isExtensible(set)) arrayPush(queue, set);
+    }
+  };
+
+  const freezeAll = (queue) => {
+    while (queue.length > 0) {
+      const object = arrayPop(queue);
+      if (!isExtensible(object)) continue;
+      freeze(object);
+      enqueueProperties(queue, object);
+      const prototype = getPrototypeOf(object);
+      if (prototype !== null && isExtensible(prototype)) arrayPush(queue, prototype);
+    }
+  };
+
+  const finish = (twins, names, roots) => {
+    for (let i = 0; i < twins.length; i++) copyLateProperties(twins[i]);
+    const queue = [];
+    for (let i = 0; i < names.length; i++) {
+      const name = names[i];
+      if (settled.has(name)) continue;
+      if (!allowed.has(name)) {
+        reflectDelete(globalThis, name);
+        continue;
+      }
+      const value = settle(name);
+      if (isObject(value) && isExtensible(value)) arrayPush(queue, value);
+    }
+    for (let i = 0; i < roots.length; i++) arrayPush(queue, roots[i]);
+    freezeAll(queue);
+  };
+
+  // Called once, when V8 has added its newest built-ins, before any guest code: copies them to the replaced classes,
+  // removes the names that guests do not get, and freezes what is left.
+  const finishHardening = () => {
+    const roots = [];
+    for (let i = 0; i < unfinished.length; i++) arrayPush(roots, unfinished[i]);
+    for (let at = getPrototypeOf(globalThis); at !== null; at = getPrototypeOf(at)) arrayPush(roots, at);
+    finish(twins, ownKeys(globalThis), roots);
+  };
+
+  // Functions that have run are compiled in the snapshot: every isolate starts with these, and most log.
+  const warmUp = () => {
+    finish([{ from: {}, to: {}, known: newSet() }], [], [{ property: {} }]);
+    boot.begin(1, 1);
+    boot.declare({ get __smol_warm_up() { throw undefined; } }, ["__smol_warm_up"]);
+    boot.finish();
+    boot.format(["text", { array: [1], nested: { key: "value" } }]);
+    boot.setVariables([], []);
+    boot.installTools([]);
+    boot.hardenFresh({ array: [{}] });
+    harden({ array: [{}] });
+  };
+
+  warmUp();
+  const { begin, describeError, inspectValue, reading, resetConsole, toCloneable } = boot;
+  resetConsole();
+  const realm = freeze({
+    __proto__: null,
+    finishHardening,
+    begin(window, limit) {
+      resetConsole();
+      begin(window, limit);
+    },
+    finish: boot.finish,
+    setVariables: boot.setVariables,
+    installTools: boot.installTools,
+    buildExports: boot.buildExports,
+    inspect: (value) => reading(inspectValue, value),
+    describeError: (error) => reading(describeError, error),
+    toCloneable: (value) => reading(toCloneable, value),
+    harden,
+  });
+  defineProperty(globalThis, "__smol_realm", { __proto__: null, value: realm, configurable: true });
+
+  delete globalThis.__smol_boot;
+  // What only the bootstrap needed is garbage before the blob is made.
+  const spent = [
+    "changedHomes", "endowments", "feral", "freezeGraph", "guestGlobals", "inspectModule", "lateHomes", "recordRealm",
+    "resolveLateHomes", "toHarden", "twins", "util", "walkRealm",
+  ];
+  for (const key of spent) delete boot[key];
+})();

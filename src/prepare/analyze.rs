@@ -1,0 +1,353 @@
+//! One read-only pass over the tree: every rule that needs it, the exact nesting depth, and the bindings that persist.
+
+mod bindings;
+mod scopes;
+
+pub(super) use bindings::{Binding, Kind};
+
+use swc_common::Spanned;
+use swc_ecma_ast::{
+    ArrowExpr, AssignTarget, AssignTargetPat, BindingIdent, BlockStmt, CallExpr, Callee, CatchClause, ClassDecl, ClassExpr,
+    Constructor, Decl, ExportAll, Expr, FnDecl, FnExpr, ForHead, ForInStmt, ForOfStmt, ForStmt, Function, Ident, ImportPhase,
+    MetaPropExpr, MetaPropKind, ModuleDecl, NamedExport, Param, Pat, Prop, StaticBlock, Stmt, SwitchStmt, UsingDecl, VarDecl,
+    VarDeclKind,
+};
+use swc_ecma_visit::{Visit, VisitWith};
+
+use super::diagnostics::{Report, Severity};
+use super::options::PrepareOptions;
+use super::parse::ParsedSource;
+use super::rules;
+use super::stack::MAX_DEPTH;
+use bindings::Bindings;
+use scopes::Scopes;
+
+/// What a text is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Goal {
+    /// A guest program: the body of an async function.
+    Program,
+    /// An ES module that the host provides.
+    HostModule,
+}
+
+/// What TRANSFORM needs to know.
+pub(super) struct Analysis {
+    /// Bindings at the top level of the program, in the order of their first declarations.
+    pub(super) bindings: Vec<Binding>,
+}
+
+/// `None` when the tree is too deep for the recursive passes that would follow.
+pub(super) fn analyze(source: &ParsedSource, options: &PrepareOptions, goal: Goal, report: &mut Report) -> Option<Analysis> {
+    let mut analyzer = Analyzer {
+        source,
+        options,
+        goal,
+        report,
+        depth: 0,
+        too_deep: false,
+        declaring: None,
+        scopes: Scopes::new(),
+        bindings: Bindings::default(),
+    };
+    source.module.visit_with(&mut analyzer);
+    if analyzer.too_deep {
+        return None;
+    }
+    if goal == Goal::Program {
+        analyzer.report_forbidden_globals();
+    }
+    Some(Analysis { bindings: analyzer.bindings.into_vec() })
+}
+
+struct Analyzer<'a> {
+    source: &'a ParsedSource,
+    options: &'a PrepareOptions,
+    goal: Goal,
+    report: &'a mut Report,
+    depth: u32,
+    too_deep: bool,
+    /// Set while a pattern that declares names is visited; patterns elsewhere assign to existing names.
+    declaring: Option<Kind>,
+    scopes: Scopes,
+    bindings: Bindings,
+}
+
+impl Analyzer<'_> {
+    /// Visits a node that can nest in itself, unless the limit is reached.
+    fn descend<N: Spanned + VisitWith<Self>>(&mut self, node: &N) {
+        if self.too_deep {
+            return;
+        }
+        if self.depth == MAX_DEPTH {
+            self.too_deep = true;
+            self.report.push(rules::text::nesting_too_deep(self.source.location(node.span_lo())));
+            return;
+        }
+        self.depth += 1;
+        node.visit_children_with(self);
+        self.depth -= 1;
+    }
+
+    fn declaring<N: VisitWith<Self>>(&mut self, kind: Option<Kind>, node: &N) {
+        let outer = std::mem::replace(&mut self.declaring, kind);
+        node.visit_with(self);
+        self.declaring = outer;
+    }
+
+    fn in_block<N: VisitWith<Self>>(&mut self, node: &N) {
+        self.scopes.enter_block();
+        node.visit_children_with(self);
+        self.scopes.exit();
+    }
+
+    fn in_function<N: VisitWith<Self>>(&mut self, node: &N) {
+        let outer = self.declaring.take();
+        self.scopes.enter_function();
+        node.visit_children_with(self);
+        self.scopes.exit();
+        self.declaring = outer;
+    }
+
+    fn declare(&mut self, name: &Ident, kind: Kind) {
+        self.scopes.declare(&name.sym, kind == Kind::Var);
+        let persists = match kind {
+            Kind::Var => self.scopes.is_in_top_function(),
+            Kind::Let | Kind::Const | Kind::Function | Kind::Class => self.scopes.is_at_top_level(),
+            Kind::Local => false,
+        };
+        if persists {
+            self.bindings.add(&name.sym, kind);
+        }
+    }
+
+    fn syntax_error(&mut self, message: &str, node: &impl Spanned) {
+        let at = self.source.location(node.span_lo());
+        self.report.push(rules::text::syntax_valid(message, at));
+    }
+
+    fn check_import(&mut self, module: &str, node: &impl Spanned) {
+        let at = self.source.location(node.span_lo());
+        if let Some(diagnostic) = rules::imports::import_allowed(module, at, self.options) {
+            self.report.push(diagnostic);
+        }
+    }
+
+    fn check_import_call(&mut self, call: &CallExpr, phase: ImportPhase) {
+        match phase {
+            ImportPhase::Evaluation => {}
+            ImportPhase::Source => self.syntax_error("import.source is not supported", call),
+            ImportPhase::Defer => self.syntax_error("import.defer is not supported", call),
+        }
+        if call.args.is_empty() || call.args[0].spread.is_some() {
+            self.syntax_error("import() needs the name of a module", call);
+        } else if !rules::imports::has_droppable_arguments(call) {
+            self.syntax_error("import attributes are not supported", call);
+        }
+        if let Some(module) = rules::imports::literal_specifier(call) {
+            self.check_import(&module, call);
+        }
+    }
+
+    fn report_forbidden_globals(&mut self) {
+        for (name, position) in self.scopes.unresolved() {
+            if !self.report.accepts(Severity::Warning) {
+                break;
+            }
+            self.report.push(name.diagnostic(self.source.location(position)));
+        }
+    }
+}
+
+impl Visit for Analyzer<'_> {
+    fn visit_expr(&mut self, node: &Expr) {
+        if let Expr::Ident(name) = node {
+            self.scopes.refer(&name.sym, name.span.lo);
+        }
+        let outer = self.declaring.take();
+        self.descend(node);
+        self.declaring = outer;
+    }
+
+    fn visit_stmt(&mut self, node: &Stmt) {
+        self.descend(node);
+    }
+
+    fn visit_pat(&mut self, node: &Pat) {
+        self.descend(node);
+    }
+
+    fn visit_ident(&mut self, node: &Ident) {
+        if rules::identifiers::is_reserved(&node.sym) {
+            let at = self.source.location(node.span.lo);
+            self.report.push(rules::identifiers::reserved_identifier(&node.sym, at));
+        }
+    }
+
+    fn visit_binding_ident(&mut self, node: &BindingIdent) {
+        match self.declaring {
+            Some(kind) => self.declare(&node.id, kind),
+            None => self.scopes.refer(&node.id.sym, node.id.span.lo),
+        }
+        node.visit_children_with(self);
+    }
+
+    fn visit_prop(&mut self, node: &Prop) {
+        if let Prop::Shorthand(name) = node {
+            self.scopes.refer(&name.sym, name.span.lo);
+        }
+        node.visit_children_with(self);
+    }
+
+    fn visit_assign_target(&mut self, node: &AssignTarget) {
+        let outer = self.declaring.take();
+        node.visit_children_with(self);
+        self.declaring = outer;
+    }
+
+    fn visit_assign_target_pat(&mut self, node: &AssignTargetPat) {
+        self.descend(node);
+    }
+
+    fn visit_var_decl(&mut self, node: &VarDecl) {
+        let kind = match node.kind {
+            VarDeclKind::Var => Kind::Var,
+            VarDeclKind::Let => Kind::Let,
+            VarDeclKind::Const => Kind::Const,
+        };
+        for declarator in &node.decls {
+            self.declaring(Some(kind), &declarator.name);
+            self.declaring(None, &declarator.init);
+        }
+    }
+
+    fn visit_using_decl(&mut self, node: &UsingDecl) {
+        for declarator in &node.decls {
+            self.declaring(Some(Kind::Local), &declarator.name);
+            self.declaring(None, &declarator.init);
+        }
+    }
+
+    fn visit_fn_decl(&mut self, node: &FnDecl) {
+        self.declare(&node.ident, Kind::Function);
+        node.visit_children_with(self);
+    }
+
+    fn visit_class_decl(&mut self, node: &ClassDecl) {
+        self.declare(&node.ident, Kind::Class);
+        node.visit_children_with(self);
+    }
+
+    fn visit_fn_expr(&mut self, node: &FnExpr) {
+        self.scopes.enter_block();
+        if let Some(name) = &node.ident {
+            self.declare(name, Kind::Local);
+        }
+        node.visit_children_with(self);
+        self.scopes.exit();
+    }
+
+    fn visit_class_expr(&mut self, node: &ClassExpr) {
+        self.scopes.enter_block();
+        if let Some(name) = &node.ident {
+            self.declare(name, Kind::Local);
+        }
+        node.visit_children_with(self);
+        self.scopes.exit();
+    }
+
+    fn visit_function(&mut self, node: &Function) {
+        self.in_function(node);
+    }
+
+    fn visit_constructor(&mut self, node: &Constructor) {
+        self.in_function(node);
+    }
+
+    fn visit_static_block(&mut self, node: &StaticBlock) {
+        self.in_function(node);
+    }
+
+    fn visit_arrow_expr(&mut self, node: &ArrowExpr) {
+        self.scopes.enter_function();
+        self.declaring(Some(Kind::Local), &node.params);
+        self.declaring(None, &node.body);
+        self.scopes.exit();
+    }
+
+    fn visit_param(&mut self, node: &Param) {
+        self.declaring(Some(Kind::Local), &node.pat);
+    }
+
+    fn visit_catch_clause(&mut self, node: &CatchClause) {
+        self.scopes.enter_block();
+        self.declaring(Some(Kind::Local), &node.param);
+        node.body.visit_with(self);
+        self.scopes.exit();
+    }
+
+    fn visit_block_stmt(&mut self, node: &BlockStmt) {
+        self.in_block(node);
+    }
+
+    fn visit_for_stmt(&mut self, node: &ForStmt) {
+        self.in_block(node);
+    }
+
+    fn visit_for_in_stmt(&mut self, node: &ForInStmt) {
+        self.in_block(node);
+    }
+
+    fn visit_for_of_stmt(&mut self, node: &ForOfStmt) {
+        self.in_block(node);
+    }
+
+    fn visit_for_head(&mut self, node: &ForHead) {
+        self.declaring.take();
+        node.visit_children_with(self);
+    }
+
+    fn visit_switch_stmt(&mut self, node: &SwitchStmt) {
+        self.in_block(node);
+    }
+
+    fn visit_call_expr(&mut self, node: &CallExpr) {
+        if let Callee::Import(import) = &node.callee {
+            self.check_import_call(node, import.phase);
+        }
+        node.visit_children_with(self);
+    }
+
+    fn visit_meta_prop_expr(&mut self, node: &MetaPropExpr) {
+        if node.kind == MetaPropKind::ImportMeta && self.goal == Goal::Program {
+            self.syntax_error("import.meta is not available: programs run as scripts", node);
+        }
+    }
+
+    fn visit_module_decl(&mut self, node: &ModuleDecl) {
+        match (self.goal, node) {
+            (Goal::Program, ModuleDecl::Import(import)) => {
+                let module = import.src.value.to_string_lossy();
+                let at = self.source.location(import.span.lo);
+                self.report.push(rules::imports::static_import(&module, at));
+                self.check_import(&module, import);
+            }
+            (Goal::Program, _) => {
+                self.syntax_error("export is not available: end the program with an expression to return its value", node);
+            }
+            (
+                Goal::HostModule,
+                ModuleDecl::ExportNamed(NamedExport { src: Some(source), .. }) | ModuleDecl::ExportAll(ExportAll { src: source, .. }),
+            ) => self.check_import(&source.value.to_string_lossy(), node),
+            (Goal::HostModule, ModuleDecl::Import(import)) => self.check_import(&import.src.value.to_string_lossy(), import),
+            (Goal::HostModule, _) => {}
+        }
+        node.visit_children_with(self);
+    }
+
+    fn visit_decl(&mut self, node: &Decl) {
+        let outer = self.declaring.take();
+        node.visit_children_with(self);
+        self.declaring = outer;
+    }
+}

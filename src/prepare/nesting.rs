@@ -1,0 +1,277 @@
+//! How deep can the parser recurse on a text? Answered by one pass over the bytes, before parsing.
+
+mod words;
+
+use words::Word;
+
+/// Estimated levels above which a text is rejected unparsed. Operators that do not nest count too, so this is well above
+/// [`super::stack::MAX_DEPTH`], which is exact and applied to the tree.
+const MAX_ESTIMATE: u32 = 12_000;
+
+/// The parser walks an `else if` chain once per branch; 16,384 of them in one chain take 0.1 s.
+const MAX_ELSES: usize = 16_384;
+
+/// What the bytes say about nesting.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Nesting {
+    /// Bytes and words that can make the parser recurse, wherever they stand (strings and comments too). No text nests
+    /// deeper than this, however it is to be read.
+    pub(super) openers: usize,
+    /// Where the estimated depth passed its limit.
+    pub(super) too_deep_at: Option<usize>,
+}
+
+impl Nesting {
+    pub(super) fn of(text: &str) -> Self {
+        let mut scanner = Scanner::new(text.as_bytes());
+        let too_deep_at = scanner.find_deep_nesting();
+        let (openers, elses) = count_openers(text.as_bytes());
+        let too_many_elses = (elses > MAX_ELSES).then_some(0);
+        Nesting { openers, too_deep_at: too_deep_at.or(too_many_elses) }
+    }
+}
+
+/// Everything that begins a nested construct: brackets, prefix and right-associative operators, arrows, conditionals, labels,
+/// and the keywords of [`Word`].
+fn count_openers(bytes: &[u8]) -> (usize, usize) {
+    let mut openers = 0;
+    let mut elses = 0;
+    let mut at = 0;
+    while at < bytes.len() {
+        let byte = bytes[at];
+        if byte.is_ascii_alphabetic() {
+            let end = words::end(bytes, at);
+            match Word::of(&bytes[at..end]) {
+                Word::Else => {
+                    openers += 1;
+                    elses += 1;
+                }
+                Word::Other => {}
+                _ => openers += 1,
+            }
+            at = end;
+        } else {
+            // An escape in an identifier may spell a keyword.
+            openers += usize::from(is_opener(byte) || byte == b'\\');
+            at += 1;
+        }
+    }
+    (openers, elses)
+}
+
+fn is_opener(byte: u8) -> bool {
+    matches!(byte, b'(' | b'[' | b'{' | b'`' | b'!' | b'~' | b'+' | b'-' | b'=' | b'?' | b':' | b'*' | b'>' | b'@')
+}
+
+/// An open bracket, and what is pending inside it.
+#[derive(Clone, Copy)]
+struct Level {
+    /// Operators and keywords since the last statement or list element began.
+    pending: u32,
+    is_template: bool,
+}
+
+/// Reads the text as a tokenizer would, guessing where only a parser could know: a wrong guess makes the estimate wrong,
+/// which costs memory or rejects an odd program, but never overflows a stack.
+struct Scanner<'a> {
+    bytes: &'a [u8],
+    at: usize,
+    levels: Vec<Level>,
+    depth: u32,
+    /// The last byte of the previous token, 0 at the start.
+    previous: u8,
+    /// Whether the previous token was a word after which an operand follows, such as `return`.
+    after_operator_word: bool,
+    line_break: bool,
+}
+
+impl<'a> Scanner<'a> {
+    fn new(bytes: &'a [u8]) -> Self {
+        Scanner {
+            bytes,
+            at: 0,
+            levels: vec![Level { pending: 0, is_template: false }],
+            depth: 0,
+            previous: 0,
+            after_operator_word: false,
+            line_break: false,
+        }
+    }
+
+    fn find_deep_nesting(&mut self) -> Option<usize> {
+        while self.at < self.bytes.len() {
+            self.token();
+            if self.depth > MAX_ESTIMATE {
+                return Some(self.at.min(self.bytes.len()));
+            }
+        }
+        None
+    }
+
+    fn token(&mut self) {
+        let byte = self.bytes[self.at];
+        match byte {
+            b'\n' | b'\r' => {
+                self.line_break = true;
+                self.at += 1;
+                return;
+            }
+            b' ' | b'\t' => {
+                self.at += 1;
+                return;
+            }
+            b'/' if self.peek(1) == b'/' => return self.skip_line(),
+            b'/' if self.peek(1) == b'*' => return self.skip_block_comment(),
+            b'/' if self.operand_expected() => self.skip_regex(),
+            b'"' | b'\'' => self.skip_string(byte),
+            b'`' => {
+                self.at += 1;
+                self.template();
+            }
+            b'(' | b'[' | b'{' => self.open(false),
+            b'}' if self.levels.last().is_some_and(|level| level.is_template) => {
+                self.close();
+                self.template();
+            }
+            b')' | b']' | b'}' => self.close(),
+            b';' | b',' => {
+                self.reset_pending();
+                self.at += 1;
+            }
+            _ if byte.is_ascii_alphabetic() || matches!(byte, b'_' | b'$' | b'\\' | 0x80..) => return self.word(),
+            _ => {
+                if is_opener(byte) {
+                    self.add_pending();
+                }
+                self.at += 1;
+            }
+        }
+        self.previous = self.bytes[self.at.min(self.bytes.len()) - 1];
+        self.after_operator_word = false;
+        self.line_break = false;
+    }
+
+    fn peek(&self, ahead: usize) -> u8 {
+        self.bytes.get(self.at + ahead).copied().unwrap_or(0)
+    }
+
+    fn operand_expected(&self) -> bool {
+        self.after_operator_word
+            || !(self.previous.is_ascii_alphanumeric()
+                || matches!(self.previous, b'_' | b'$' | b')' | b']' | b'}' | b'"' | b'\'' | b'`' | b'/' | 0x80..))
+    }
+
+    fn word(&mut self) {
+        let end = words::end(self.bytes, self.at);
+        let word = Word::of(&self.bytes[self.at..end]);
+        let follows_operand = !self.operand_expected();
+        let continues = matches!(word, Word::Else | Word::BinaryOperator);
+        if follows_operand && !continues && (self.line_break || self.previous == b'}') {
+            // Two operands in a row: a statement or class member ended between them.
+            self.reset_pending();
+        }
+        if !matches!(word, Word::Other) {
+            self.add_pending();
+        }
+        self.after_operator_word = matches!(word, Word::Prefix | Word::BinaryOperator | Word::Else) && self.previous != b'.';
+        self.previous = b'a';
+        self.line_break = false;
+        self.at = end.max(self.at + 1);
+    }
+
+    fn open(&mut self, is_template: bool) {
+        self.levels.push(Level { pending: 0, is_template });
+        self.depth += 1;
+        self.at += 1;
+    }
+
+    fn close(&mut self) {
+        if self.levels.len() > 1 {
+            self.reset_pending();
+            self.levels.pop();
+            self.depth -= 1;
+        }
+        self.at += 1;
+    }
+
+    fn add_pending(&mut self) {
+        if let Some(level) = self.levels.last_mut() {
+            level.pending += 1;
+            self.depth += 1;
+        }
+    }
+
+    fn reset_pending(&mut self) {
+        if let Some(level) = self.levels.last_mut() {
+            self.depth -= level.pending;
+            level.pending = 0;
+        }
+    }
+
+    /// Skips template text up to its end or its next `${`.
+    fn template(&mut self) {
+        while self.at < self.bytes.len() {
+            match self.bytes[self.at] {
+                b'\\' => self.at += 2,
+                b'`' => {
+                    self.at += 1;
+                    return;
+                }
+                b'$' if self.peek(1) == b'{' => {
+                    self.at += 1;
+                    return self.open(true);
+                }
+                _ => self.at += 1,
+            }
+        }
+    }
+
+    fn skip_string(&mut self, quote: u8) {
+        self.at += 1;
+        while self.at < self.bytes.len() {
+            match self.bytes[self.at] {
+                b'\\' => self.at += 2,
+                b'\n' => return,
+                byte => {
+                    self.at += 1;
+                    if byte == quote {
+                        return;
+                    }
+                }
+            }
+        }
+    }
+
+    fn skip_regex(&mut self) {
+        self.at += 1;
+        let mut in_class = false;
+        while self.at < self.bytes.len() {
+            match self.bytes[self.at] {
+                b'\\' => self.at += 1,
+                b'\n' => return,
+                b'[' => in_class = true,
+                b']' => in_class = false,
+                b'/' if !in_class => {
+                    self.at += 1;
+                    return;
+                }
+                _ => {}
+            }
+            self.at += 1;
+        }
+    }
+
+    fn skip_line(&mut self) {
+        while self.at < self.bytes.len() && !matches!(self.bytes[self.at], b'\n' | b'\r') {
+            self.at += 1;
+        }
+    }
+
+    fn skip_block_comment(&mut self) {
+        self.at += 2;
+        while self.at < self.bytes.len() && !(self.bytes[self.at] == b'*' && self.peek(1) == b'/') {
+            self.at += 1;
+        }
+        self.at += 2;
+    }
+}

@@ -1,0 +1,33 @@
+//! Words that matter for nesting.
+
+/// A word of the text, by what it does to nesting.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Word {
+    Else,
+    /// An operand or a nested statement follows.
+    Prefix,
+    /// Begins a construct that nests without brackets of its own.
+    Construct,
+    /// `in`, `instanceof`, `of`.
+    BinaryOperator,
+    Other,
+}
+
+impl Word {
+    pub(super) fn of(word: &[u8]) -> Self {
+        match word {
+            b"else" => Word::Else,
+            b"await" | b"yield" | b"typeof" | b"void" | b"delete" | b"new" | b"do" | b"return" | b"throw" | b"case"
+            | b"extends" => Word::Prefix,
+            b"if" | b"for" | b"while" | b"with" | b"try" | b"switch" | b"class" | b"function" | b"async" => Word::Construct,
+            b"in" | b"instanceof" | b"of" => Word::BinaryOperator,
+            _ => Word::Other,
+        }
+    }
+}
+
+/// Where the word that begins at `start` ends.
+pub(super) fn end(bytes: &[u8], start: usize) -> usize {
+    let continues = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$' | b'\\' | 0x80..);
+    start + bytes[start..].iter().take_while(|byte| continues(byte)).count()
+}

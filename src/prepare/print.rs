@@ -1,0 +1,37 @@
+//! Syntax tree to text, with the positions of what it prints.
+
+mod writer;
+
+use swc_common::{SourceMap, Span, sync::Lrc};
+use swc_ecma_ast::{Module, Script, Stmt};
+use swc_ecma_codegen::{Config, Emitter, Node};
+
+use super::positions::PositionMap;
+use writer::Writer;
+
+/// The script whose value is the async function of a guest program. `source` is the text that `body` was parsed from.
+pub(super) fn program(source: &str, declaration: &str, body: Vec<Stmt>) -> (String, PositionMap) {
+    let mut writer = Writer::new(source.len());
+    writer.text("(async () => {\n\"use strict\";\n");
+    writer.text(declaration);
+    let script = Script { span: Span::default(), body, shebang: None };
+    emit(&script, &mut writer);
+    writer.text("\n})");
+    writer.finish(source)
+}
+
+/// A host-provided module.
+pub(super) fn module(source: &str, mut module: Module) -> (String, PositionMap) {
+    module.shebang = None;
+    let mut writer = Writer::new(source.len());
+    emit(&module, &mut writer);
+    writer.finish(source)
+}
+
+fn emit(node: &impl Node, writer: &mut Writer) {
+    // The source map is only asked for source text to copy trailing commas from; without files it has none.
+    let cm = Lrc::new(SourceMap::default());
+    let mut emitter = Emitter { cfg: Config::default(), cm, comments: None, wr: writer };
+    // The writer never fails, and the emitter fails only with it.
+    let _ = node.emit_with(&mut emitter);
+}

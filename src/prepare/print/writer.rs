@@ -1,0 +1,159 @@
+//! Where the printer writes.
+
+use swc_common::{BytePos, Span};
+use swc_ecma_codegen::{Result, text_writer::WriteJs};
+
+use super::super::parse::offset;
+use super::super::positions::{Mark, PositionMap};
+
+/// Collects text without indentation (its size would be quadratic in the nesting) and the marks of a [`PositionMap`].
+pub(super) struct Writer {
+    text: String,
+    marks: Vec<Mark>,
+    line: u32,
+    /// In UTF-16 code units.
+    column: u32,
+}
+
+impl Writer {
+    pub(super) fn new(source_bytes: usize) -> Self {
+        Writer { text: String::with_capacity(source_bytes + source_bytes / 4 + 256), marks: Vec::new(), line: 0, column: 0 }
+    }
+
+    /// Writes text and advances the position over it, with the line terminators of ECMAScript.
+    pub(super) fn text(&mut self, text: &str) {
+        self.text.push_str(text);
+        if text.bytes().all(|byte| byte.is_ascii() && byte != b'\n' && byte != b'\r') {
+            self.column += text.len() as u32;
+            return;
+        }
+        let mut characters = text.chars().peekable();
+        while let Some(character) = characters.next() {
+            match character {
+                '\r' if characters.peek() == Some(&'\n') => {}
+                '\n' | '\r' | '\u{2028}' | '\u{2029}' => {
+                    self.line += 1;
+                    self.column = 0;
+                }
+                _ => self.column += character.len_utf16() as u32,
+            }
+        }
+    }
+
+    pub(super) fn finish(self, source: &str) -> (String, PositionMap) {
+        (self.text, PositionMap::new(self.marks, source))
+    }
+
+    fn mark(&mut self, position: BytePos) {
+        if position.0 == 0 || position.is_reserved_for_comments() {
+            return;
+        }
+        let mark = Mark { line: self.line, column: self.column, source: offset(position) };
+        match self.marks.last_mut() {
+            // What begins here says more than what ended here.
+            Some(last) if (last.line, last.column) == (mark.line, mark.column) => *last = mark,
+            _ => self.marks.push(mark),
+        }
+    }
+
+    fn spanned(&mut self, span: Option<Span>, text: &str) {
+        match span {
+            Some(span) => {
+                self.mark(span.lo);
+                self.text(text);
+                self.mark(span.hi);
+            }
+            None => self.text(text),
+        }
+    }
+}
+
+impl WriteJs for Writer {
+    fn increase_indent(&mut self) -> Result {
+        Ok(())
+    }
+
+    fn decrease_indent(&mut self) -> Result {
+        Ok(())
+    }
+
+    fn write_semi(&mut self, span: Option<Span>) -> Result {
+        self.spanned(span, ";");
+        Ok(())
+    }
+
+    fn write_space(&mut self) -> Result {
+        self.text(" ");
+        Ok(())
+    }
+
+    fn write_keyword(&mut self, span: Option<Span>, text: &'static str) -> Result {
+        self.spanned(span, text);
+        Ok(())
+    }
+
+    fn write_operator(&mut self, span: Option<Span>, text: &str) -> Result {
+        self.spanned(span, text);
+        Ok(())
+    }
+
+    fn write_param(&mut self, text: &str) -> Result {
+        self.text(text);
+        Ok(())
+    }
+
+    fn write_property(&mut self, text: &str) -> Result {
+        self.text(text);
+        Ok(())
+    }
+
+    fn write_line(&mut self) -> Result {
+        if self.column > 0 {
+            self.text("\n");
+        }
+        Ok(())
+    }
+
+    fn write_lit(&mut self, span: Span, text: &str) -> Result {
+        self.spanned(Some(span), text);
+        Ok(())
+    }
+
+    fn write_comment(&mut self, text: &str) -> Result {
+        self.text(text);
+        Ok(())
+    }
+
+    fn write_str_lit(&mut self, span: Span, text: &str) -> Result {
+        self.spanned(Some(span), text);
+        Ok(())
+    }
+
+    fn write_str(&mut self, text: &str) -> Result {
+        self.text(text);
+        Ok(())
+    }
+
+    fn write_symbol(&mut self, span: Span, text: &str) -> Result {
+        self.spanned(Some(span), text);
+        Ok(())
+    }
+
+    fn write_punct(&mut self, span: Option<Span>, text: &'static str, _commit_pending_semi: bool) -> Result {
+        self.spanned(span, text);
+        Ok(())
+    }
+
+    fn care_about_srcmap(&self) -> bool {
+        true
+    }
+
+    fn add_srcmap(&mut self, position: BytePos) -> Result {
+        self.mark(position);
+        Ok(())
+    }
+
+    fn commit_pending_semi(&mut self) -> Result {
+        Ok(())
+    }
+}

@@ -1,0 +1,6 @@
+//! The validation rules, one file per subject.
+
+pub(super) mod globals;
+pub(super) mod identifiers;
+pub(super) mod imports;
+pub(super) mod text;

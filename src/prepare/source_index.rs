@@ -1,0 +1,67 @@
+//! Byte offsets in program text to lines and UTF-16 columns.
+
+use super::diagnostics::Location;
+
+/// Answers in O(log n) whatever the lengths of lines; holds 4 bytes per line and 8 per non-ASCII character, no text.
+#[derive(Debug)]
+pub(super) struct SourceIndex {
+    /// Byte offset of each line's first character.
+    line_starts: Vec<u32>,
+    /// For each non-ASCII character: the offset after it, and how many more bytes than UTF-16 units the text up to there has.
+    surplus: Vec<(u32, u32)>,
+    len: u32,
+}
+
+impl SourceIndex {
+    pub(super) fn new(text: &str) -> Self {
+        let mut line_starts = vec![0];
+        let mut surplus = Vec::new();
+        let mut extra = 0;
+        let bytes = text.as_bytes();
+        let mut at = 0;
+        while at < bytes.len() {
+            match bytes[at] {
+                b'\n' => {
+                    at += 1;
+                    line_starts.push(at as u32);
+                }
+                b'\r' => {
+                    at += if bytes.get(at + 1) == Some(&b'\n') { 2 } else { 1 };
+                    line_starts.push(at as u32);
+                }
+                0..=0x7f => at += 1,
+                _ => {
+                    // The text is UTF-8 and `at` is always a character boundary, so a character is there.
+                    let Some(character) = text[at..].chars().next() else { break };
+                    at += character.len_utf8();
+                    extra += (character.len_utf8() - character.len_utf16()) as u32;
+                    surplus.push((at as u32, extra));
+                    if matches!(character, '\u{2028}' | '\u{2029}') {
+                        line_starts.push(at as u32);
+                    }
+                }
+            }
+        }
+        SourceIndex { line_starts, surplus, len: bytes.len() as u32 }
+    }
+
+    /// The location of a byte offset; offsets past the end give the end.
+    pub(super) fn location(&self, offset: u32) -> Location {
+        let offset = offset.min(self.len);
+        let line = self.line_starts.partition_point(|&start| start <= offset);
+        let start = self.line_starts[line - 1];
+        Location { line: line as u32, column: self.utf16_offset(offset) - self.utf16_offset(start) + 1 }
+    }
+
+    /// The same line, at most at its end.
+    pub(super) fn clamp(&self, location: Location) -> Location {
+        let end = self.line_starts.get(location.line as usize).map_or(self.len, |&next| next - 1);
+        let last = self.location(end);
+        if last.line == location.line { location.min(last) } else { location }
+    }
+
+    fn utf16_offset(&self, offset: u32) -> u32 {
+        let before = self.surplus.partition_point(|&(end, _)| end <= offset);
+        offset - if before == 0 { 0 } else { self.surplus[before - 1].1 }
+    }
+}

@@ -1,0 +1,41 @@
+//! What bootstrap JavaScript asks of the host side.
+
+use deno_core::v8;
+
+/// The executor, as the ops of [`super::ops`] see it: one per isolate, stored in its `OpState` as `Rc<dyn Bridge>`.
+///
+/// Methods run on the isolate's thread, inside a JavaScript call. One that fails throws on `scope` and, where it has a
+/// result, returns `None`.
+pub trait Bridge {
+    /// Whether an entry of `level` would be kept. If not, the console does not even format it.
+    fn log_open(&self, level: u32) -> bool;
+
+    /// One entry. The message is the guest's own string, of any length, possibly not yet flat.
+    fn log(&self, scope: &mut v8::PinScope<'_, '_>, level: u32, message: v8::Local<'_, v8::String>);
+
+    /// The guest called `final_answer(value)`: records the outcome.
+    fn final_answer(&self, scope: &mut v8::PinScope<'_, '_>, value: v8::Local<'_, v8::Value>);
+
+    /// The window of loop iterations is used up. Returns the next one (more than 0), or 0 when the run has exceeded
+    /// its limit, which is recorded as the outcome.
+    fn guard_exceeded(&self) -> f64;
+
+    /// The guest goes on although its outcome is recorded.
+    fn swallowed(&self, scope: &mut v8::PinScope<'_, '_>);
+
+    /// Calls a host function: the value of a synchronous tool, or a promise.
+    fn call_tool<'s>(
+        &self,
+        scope: &mut v8::PinScope<'s, '_>,
+        tool: u32,
+        is_async: bool,
+        arguments: v8::Local<'s, v8::Array>,
+    ) -> Option<v8::Local<'s, v8::Value>>;
+
+    /// Loads an authorized module: a promise of its namespace.
+    fn import<'s>(
+        &self,
+        scope: &mut v8::PinScope<'s, '_>,
+        specifier: v8::Local<'s, v8::String>,
+    ) -> Option<v8::Local<'s, v8::Value>>;
+}

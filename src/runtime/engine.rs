@@ -1,0 +1,237 @@
+//! One isolate and its realm: boots from the snapshot, takes commands one after the other.
+
+use std::rc::Rc;
+use std::sync::Arc;
+use std::sync::mpsc::Receiver;
+
+use deno_core::{JsRuntime, RuntimeOptions, v8};
+
+use super::bridge::Bridge;
+use super::evaluate::evaluate;
+use super::exceptions;
+use super::host::Host;
+use super::interrupt::Interrupt;
+use super::limits::{BufferBudget, MemoryGuard, set_thread_session};
+use super::realm::Realm;
+use super::{extension, serialize, snapshot};
+use crate::executor::config::ToolSpec;
+use crate::executor::failure::{Failure, FailureKind};
+use crate::executor::job::Job;
+use crate::executor::messages::{Command, Outcome, Success};
+use crate::executor::session::Shared;
+use crate::prepare;
+
+/// The isolate of one executor, on the executor's thread.
+pub struct Engine {
+    host: Rc<Host>,
+    runs: u64,
+    // Dropped in this order: the isolate calls the guard back until it is gone.
+    runtime: JsRuntime,
+    memory: Box<MemoryGuard>,
+}
+
+impl Engine {
+    /// Makes the isolate and finishes its hardening.
+    pub fn boot(shared: Arc<Shared>, inbox: Receiver<Command>) -> Result<Self, Failure> {
+        set_thread_session(shared.clone());
+        let limit_bytes = shared.config.memory_limit_bytes;
+        let host = Rc::new(Host::new(shared.clone(), inbox));
+        let buffers = BufferBudget::new(limit_bytes);
+        let params = v8::CreateParams::default()
+            .heap_limits(0, limit_bytes)
+            .array_buffer_allocator(buffers.allocator().make_shared());
+        let mut runtime = JsRuntime::try_new(RuntimeOptions {
+            startup_snapshot: Some(snapshot::hardened()),
+            extensions: vec![extension::ses_executor::init()],
+            create_params: Some(params),
+            skip_op_registration: true,
+            ..Default::default()
+        })
+        .map_err(|error| init_failed(&error.to_string()))?;
+        runtime.op_state().borrow_mut().put::<Rc<dyn Bridge>>(host.clone());
+        let isolate = runtime.v8_isolate();
+        let interrupt = Interrupt::new(isolate);
+        let memory = MemoryGuard::install(isolate, buffers);
+        isolate.set_capture_stack_trace_for_uncaught_exceptions(false, 0);
+        isolate.set_prepare_stack_trace_callback(exceptions::prepare_stack_trace);
+        isolate.set_promise_reject_callback(on_promise_reject);
+        isolate.set_host_import_module_dynamically_callback(refuse_import);
+        isolate.set_slot(host.clone());
+        {
+            deno_core::scope!(scope, runtime);
+            v8::tc_scope!(let attempt, scope);
+            attempt.get_current_context().set_allow_generation_from_strings(false);
+            let realm = Realm::take(attempt).ok_or_else(|| init_failed("the snapshot has no realm"))?;
+            if realm.finish_hardening(attempt).is_none() {
+                let reason = attempt.exception().map(|thrown| thrown.to_rust_string_lossy(attempt));
+                return Err(init_failed(&reason.unwrap_or_default()));
+            }
+            // Set once, here.
+            let _ = host.realm.set(realm);
+        }
+        let _ = host.interrupt.set(interrupt.clone());
+        shared.set_interrupt(interrupt);
+        Ok(Self { host, runs: 0, runtime, memory })
+    }
+
+    /// The next command; waits. `None` when the session was given up.
+    pub fn next_command(&self) -> Option<Command> {
+        self.host.next_command()
+    }
+
+    /// Defines variables in the realm. The second value: whether the isolate is sound.
+    pub fn set_variables(&mut self, names: &[String], values: &[u8]) -> (Outcome, bool) {
+        self.set_up("the variables are nested too deeply or too large for the guest", |scope, host| {
+            let values = serialize::read(scope, values)?;
+            host.realm.get()?.set_variables(scope, names, values)
+        })
+    }
+
+    /// Defines tools in the realm.
+    pub fn set_tools(&mut self, tools: Vec<ToolSpec>) -> (Outcome, bool) {
+        self.host.tools.borrow_mut().add(&tools);
+        self.set_up("the tools could not be defined", |scope, host| {
+            host.realm.get()?.install_tools(scope, &tools)
+        })
+    }
+
+    /// VALIDATE, TRANSFORM, EVALUATE, NORMALIZE_OUTPUT for one run.
+    pub fn run(&mut self, job: &Arc<Job>, code: String) -> (Outcome, bool) {
+        let Some(limits) = job.limits else { return (Outcome::done(), true) };
+        let options = self.host.shared.config.prepare_options(limits.max_operations, limits.timeout_ms);
+        let program = match prepare::prepare(&code, &options) {
+            Ok(program) => program,
+            Err(diagnostics) => return (Outcome::failed(Failure::from_diagnostics(&diagnostics)), true),
+        };
+        self.runs += 1;
+        let name = format!("step-{}.js", self.runs);
+        let script = self.host.scripts.borrow_mut().add(name, code, program.positions);
+        let window = self.host.begin(job.clone(), limits.max_operations);
+        let host = self.host.clone();
+        let mut result = {
+            deno_core::scope!(scope, self.runtime);
+            let begun = {
+                v8::tc_scope!(let attempt, scope);
+                host.realm.get().and_then(|realm| realm.begin(attempt, window, limits.max_operations))
+            };
+            let result = match begun {
+                Some(()) => evaluate(scope, &host, &self.memory, &script, &program.code),
+                None => Err(Failure::new(FailureKind::Runtime { cause: "the realm could not begin a run".to_owned() })),
+            };
+            finish(scope, &host);
+            result
+        };
+        if let Err(failure) = &mut result
+            && !program.diagnostics.is_empty()
+        {
+            failure.details.insert("diagnostics".into(), prepare_json(&program.diagnostics));
+        }
+        let sound = self.recover();
+        self.host.run.borrow_mut().take();
+        (Outcome { result, report: None }, sound)
+    }
+
+    /// Adds what a run leaves to its outcome. Called by the thread that claimed the job.
+    pub fn with_report(&mut self, mut outcome: Outcome, job: &Job) -> Outcome {
+        let heap = self.runtime.v8_isolate().get_heap_statistics().used_heap_size();
+        outcome.report = job.report(heap as f64);
+        outcome
+    }
+
+    fn set_up(
+        &mut self,
+        cause: &str,
+        work: impl FnOnce(&mut v8::PinScope, &Host) -> Option<()>,
+    ) -> (Outcome, bool) {
+        let host = self.host.clone();
+        let done = {
+            deno_core::scope!(scope, self.runtime);
+            v8::tc_scope!(let attempt, scope);
+            match work(attempt, &host) {
+                Some(()) => Ok(Success::Done),
+                None => {
+                    let thrown = attempt.exception();
+                    let reason = thrown.map(|thrown| exceptions::brief(attempt, &host, thrown));
+                    let failure = Failure::new(FailureKind::Tool { cause: cause.to_owned() }).with("bridge", true);
+                    Err(match reason {
+                        Some(reason) => failure.with("reason", reason),
+                        None => failure,
+                    })
+                }
+            }
+        };
+        let result = if self.memory.is_exceeded() { Err(self.memory.failure()) } else { done };
+        let sound = self.recover();
+        (Outcome { result, report: None }, sound)
+    }
+
+    /// Whether the isolate can take the next command, after a collection if it had run out of memory.
+    fn recover(&mut self) -> bool {
+        if !self.memory.is_exceeded() {
+            return true;
+        }
+        let isolate = self.runtime.v8_isolate();
+        isolate.cancel_terminate_execution();
+        self.memory.recover(isolate)
+    }
+}
+
+/// Ends a run: settles its names, drops its pending calls, and remarks on what was left.
+fn finish(scope: &mut v8::PinScope, host: &Host) {
+    v8::tc_scope!(let attempt, scope);
+    let left = host.realm.get().and_then(|realm| realm.finish(attempt));
+    if let (Some(left), Some(run)) = (left, host.run.borrow().as_ref()) {
+        run.job.set_operations(run.granted - left.clamp(0.0, run.granted));
+    }
+    attempt.reset();
+    let rejections = host.run.borrow_mut().as_mut().map(|run| std::mem::take(&mut run.rejections));
+    for promise in rejections.unwrap_or_default() {
+        let promise = v8::Local::new(attempt, promise);
+        let reason = promise.result(attempt);
+        let text = exceptions::brief(attempt, host, reason);
+        host.warn(format!("Unhandled promise rejection: {text}"));
+    }
+    let dropped = host.calls.borrow_mut().drop_all();
+    if !dropped.is_empty() {
+        let mut names: Vec<String> = dropped.iter().map(|&tool| host.tool_name(tool)).collect();
+        let count = names.len();
+        names.dedup();
+        host.warn(format!(
+            "{count} tool call{} not awaited and dropped when the run ended: {}",
+            if count == 1 { " was" } else { "s were" },
+            names.join(", ")
+        ));
+    }
+}
+
+fn prepare_json(diagnostics: &[prepare::Diagnostic]) -> serde_json::Value {
+    diagnostics.iter().map(crate::executor::failure::diagnostic_json).collect()
+}
+
+fn init_failed(details: &str) -> Failure {
+    Failure::new(FailureKind::InitFailed { details: details.to_owned() })
+}
+
+/// Remembers rejections that nobody handles, for a remark at the end of the run.
+unsafe extern "C" fn on_promise_reject(message: v8::PromiseRejectMessage) {
+    // SAFETY: V8 calls this on the isolate's thread, with a message that lives as long as the call.
+    v8::callback_scope!(unsafe scope, &message);
+    let Some(host) = scope.get_slot::<Rc<Host>>().cloned() else { return };
+    let promise = v8::Global::new(scope, message.get_promise());
+    match message.get_event() {
+        v8::PromiseRejectEvent::PromiseRejectWithNoHandler => host.add_rejection(promise),
+        v8::PromiseRejectEvent::PromiseHandlerAddedAfterReject => host.remove_rejection(&promise),
+        _ => {}
+    }
+}
+
+/// TRANSFORM replaces every `import()`; one that reaches V8 is refused.
+fn refuse_import<'s, 'i>(
+    _scope: &mut v8::PinScope<'s, 'i>,
+    _options: v8::Local<'s, v8::Data>,
+    _referrer: v8::Local<'s, v8::Value>,
+    _specifier: v8::Local<'s, v8::String>,
+    _attributes: v8::Local<'s, v8::FixedArray>,
+) -> Option<v8::Local<'s, v8::Promise>> {
+    None
+}

@@ -1,0 +1,215 @@
+//! EVALUATE and NORMALIZE_OUTPUT (specification, sections 2.2 and 7.2).
+
+use std::rc::Rc;
+
+use deno_core::v8;
+
+use super::host::{Host, Verdict};
+use super::limits::MemoryGuard;
+use super::modules::origin;
+use super::scripts::Script;
+use super::{exceptions, serialize, tools};
+use crate::executor::failure::{Failure, FailureKind};
+use crate::executor::messages::{Command, Success};
+use crate::prepare::{Diagnostic, Location, Severity};
+use crate::transfer;
+
+/// How guest code ended.
+enum Ending<'s> {
+    Value(v8::Local<'s, v8::Value>),
+    Thrown(v8::Local<'s, v8::Value>),
+    /// `Host::run` has the verdict.
+    Verdict,
+    /// The isolate was terminated: by the memory guard, or because the session was given up.
+    Terminated,
+}
+
+/// Runs `program`, the transformed text of `script`. The caller has begun the run in `host`.
+pub fn evaluate(
+    scope: &mut v8::PinScope,
+    host: &Rc<Host>,
+    memory: &MemoryGuard,
+    script: &Script,
+    program: &str,
+) -> Result<Success, Failure> {
+    let ending = match start(scope, host, script, program)? {
+        Started::Promise(promise) => settle(scope, host, memory, promise),
+        Started::Thrown(thrown) => Ending::Thrown(thrown),
+        Started::Terminated => Ending::Terminated,
+    };
+    let result = normalize(scope, host, script, ending);
+    if memory.is_exceeded() { Err(memory.failure()) } else { result }
+}
+
+enum Started<'s> {
+    Promise(v8::Local<'s, v8::Promise>),
+    Thrown(v8::Local<'s, v8::Value>),
+    Terminated,
+}
+
+/// Compiles the program and calls its function.
+fn start<'s>(
+    scope: &mut v8::PinScope<'s, '_>,
+    host: &Host,
+    script: &Script,
+    program: &str,
+) -> Result<Started<'s>, Failure> {
+    let too_large = || Failure::new(FailureKind::Runtime { cause: "RangeError: the program is too large".to_owned() });
+    let text = v8::String::new(scope, program).ok_or_else(too_large)?;
+    let name = v8::String::new(scope, &script.name).ok_or_else(too_large)?;
+    let origin = origin(scope, name, false);
+    v8::tc_scope!(let attempt, scope);
+    let function = match v8::Script::compile(attempt, text, Some(&origin)) {
+        Some(compiled) => compiled.run(attempt).and_then(|f| v8::Local::<v8::Function>::try_from(f).ok()),
+        None if attempt.has_terminated() => return Ok(Started::Terminated),
+        None => {
+            let at = attempt.message().and_then(|message| {
+                let line = message.get_line_number(attempt)? as u32;
+                script.original(line, message.get_start_column() as u32 + 1)
+            });
+            let message = attempt.exception().map(|thrown| exceptions::brief(attempt, host, thrown));
+            return Err(refused_by_v8(message.unwrap_or_default(), at));
+        }
+    };
+    let promise = function.and_then(|function| {
+        let receiver = v8::undefined(attempt).into();
+        function.call(attempt, receiver, &[])
+    });
+    Ok(match (promise.and_then(|promise| v8::Local::<v8::Promise>::try_from(promise).ok()), attempt.exception()) {
+        (Some(promise), _) => Started::Promise(promise),
+        (None, Some(thrown)) if !attempt.has_terminated() => Started::Thrown(thrown),
+        _ => Started::Terminated,
+    })
+}
+
+/// What VALIDATE accepted and V8 does not.
+fn refused_by_v8(message: String, location: Option<Location>) -> Failure {
+    Failure::from_diagnostics(&[Diagnostic {
+        rule: "syntax_valid",
+        severity: Severity::Error,
+        message,
+        location,
+        fix: None,
+        module: None,
+    }])
+}
+
+/// Runs microtasks and takes in answers of tools until the run has ended.
+fn settle<'s>(
+    scope: &mut v8::PinScope<'s, '_>,
+    host: &Host,
+    memory: &MemoryGuard,
+    promise: v8::Local<'s, v8::Promise>,
+) -> Ending<'s> {
+    let mut awaited = promise;
+    // The guest's handlers cannot be told from ours: this one only says that somebody cares.
+    awaited.mark_as_handled();
+    loop {
+        {
+            v8::tc_scope!(let attempt, scope);
+            attempt.perform_microtask_checkpoint();
+        }
+        if memory.is_exceeded() || host.shared.is_abandoned() {
+            return Ending::Terminated;
+        }
+        match final_promise(scope, host) {
+            FinalAnswer::Promise(promise) if promise != awaited => {
+                awaited = promise;
+                awaited.mark_as_handled();
+                continue;
+            }
+            FinalAnswer::Promise(_) | FinalAnswer::None => {}
+            FinalAnswer::Recorded => return Ending::Verdict,
+        }
+        match awaited.state() {
+            v8::PromiseState::Fulfilled => return Ending::Value(awaited.result(scope)),
+            v8::PromiseState::Rejected => return Ending::Thrown(awaited.result(scope)),
+            v8::PromiseState::Pending => {}
+        }
+        match host.next_command() {
+            Some(Command::ToolReply { call, reply }) => {
+                v8::tc_scope!(let attempt, scope);
+                tools::on_reply(attempt, host, call, reply);
+            }
+            // Nothing else is sent while a run is under way.
+            Some(_) => {}
+            None => return Ending::Terminated,
+        }
+    }
+}
+
+enum FinalAnswer<'s> {
+    None,
+    /// The verdict needs nothing more of the guest.
+    Recorded,
+    /// `final_answer` was given a promise, which is awaited.
+    Promise(v8::Local<'s, v8::Promise>),
+}
+
+fn final_promise<'s>(scope: &mut v8::PinScope<'s, '_>, host: &Host) -> FinalAnswer<'s> {
+    let run = host.run.borrow();
+    match run.as_ref().and_then(|run| run.verdict.as_ref()) {
+        None => FinalAnswer::None,
+        Some(Verdict::FinalPromise(promise)) => FinalAnswer::Promise(v8::Local::new(scope, promise)),
+        Some(_) => FinalAnswer::Recorded,
+    }
+}
+
+/// The outcome of a run that ended in `ending`.
+fn normalize(
+    scope: &mut v8::PinScope,
+    host: &Host,
+    script: &Script,
+    ending: Ending,
+) -> Result<Success, Failure> {
+    if host.terminated.replace(false) {
+        // Stopped by this thread after a verdict: no guest frame is left, so that the realm can go on.
+        scope.cancel_terminate_execution();
+    }
+    let verdict = host.run.borrow_mut().as_mut().and_then(|run| Some((run.verdict.take()?, run.max_operations)));
+    let is_final_answer = verdict.is_some();
+    match (verdict, ending) {
+        (Some((Verdict::MaxOperations, limit)), _) => {
+            Err(Failure::new(FailureKind::MaxOperations { limit }).with("maxOperations", limit))
+        }
+        (Some((Verdict::Final(value), _)), _) => Ok(output(Some(value), is_final_answer)),
+        (Some((Verdict::FinalLate(value), _)), _) => {
+            let value = v8::Local::new(scope, value);
+            Ok(output(write_output(scope, host, value), is_final_answer))
+        }
+        (_, Ending::Value(value)) => Ok(output(write_output(scope, host, value), is_final_answer)),
+        (_, Ending::Thrown(thrown)) => Err(exceptions::failure(scope, host, thrown, script)),
+        // The one who terminated the guest has the failure, and replaces this one.
+        (_, Ending::Verdict | Ending::Terminated) => {
+            Err(Failure::new(FailureKind::Runtime { cause: "the run was terminated".to_owned() }))
+        }
+    }
+}
+
+fn output(wire: Option<Vec<u8>>, is_final_answer: bool) -> Success {
+    Success::Output { value: wire.unwrap_or_else(transfer::undefined), is_final_answer }
+}
+
+/// The wire of an output. What cannot be cloned becomes the text that inspection gives, so that a run that is
+/// otherwise fine does not fail. `None` if not even that can be done with the stack or memory that is left.
+pub fn write_output(scope: &mut v8::PinScope, host: &Host, value: v8::Local<v8::Value>) -> Option<Vec<u8>> {
+    v8::tc_scope!(let attempt, scope);
+    let value = v8::Local::new(attempt, value);
+    if let Some(wire) = serialize::write(attempt, value) {
+        return Some(wire);
+    }
+    if attempt.has_terminated() {
+        return None;
+    }
+    attempt.reset();
+    let realm = host.realm.get()?;
+    if let Some(wire) =
+        realm.to_cloneable(attempt, value).and_then(|cloneable| serialize::write(attempt, cloneable))
+    {
+        return Some(wire);
+    }
+    attempt.reset();
+    let text = realm.inspect(attempt, value)?;
+    let text = v8::String::new(attempt, &text)?;
+    serialize::write(attempt, text.into())
+}

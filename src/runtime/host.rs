@@ -1,0 +1,202 @@
+//! What the realm's native functions work on: the run under way and the way to the Node.js thread.
+
+use std::cell::{Cell, OnceCell, RefCell};
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::sync::mpsc::Receiver;
+
+use deno_core::v8;
+
+use super::interrupt::Interrupt;
+use super::modules::ModuleCache;
+use super::realm::Realm;
+use super::scripts::Scripts;
+use super::tools::{PendingCalls, ToolTable};
+use crate::executor::job::Job;
+use crate::executor::logs::LEVEL_WARN;
+use crate::executor::messages::{Command, Event};
+use crate::executor::session::Shared;
+
+/// Iterations that are granted at once, so that the realm counts in small integers.
+const WINDOW: f64 = (1u32 << 30) as f64;
+/// Rejections without a handler that one run remembers.
+const MAX_REJECTIONS: usize = 16;
+
+/// How guest code ended its run, recorded where it cannot reach it.
+pub enum Verdict {
+    /// `final_answer` is being recorded; a nested call from a getter of its value does not count.
+    Recording,
+    /// `final_answer(value)`: the wire of the value at that moment.
+    Final(Vec<u8>),
+    /// `final_answer(promise)`: the run ends when the promise is settled.
+    FinalPromise(v8::Global<v8::Promise>),
+    /// `final_answer(value)` where the stack that was left did not suffice to write the value.
+    FinalLate(v8::Global<v8::Value>),
+    /// The guards counted more than the limit.
+    MaxOperations,
+}
+
+/// State of one run.
+pub struct Run {
+    pub job: Arc<Job>,
+    pub verdict: Option<Verdict>,
+    pub max_operations: f64,
+    /// Iterations handed to the realm so far.
+    pub granted: f64,
+    pub rejections: Vec<v8::Global<v8::Promise>>,
+}
+
+/// One per isolate, shared by its native functions; used by the executor thread only.
+pub struct Host {
+    pub shared: Arc<Shared>,
+    inbox: Receiver<Command>,
+    /// Commands that arrived while a tool was awaited synchronously.
+    early: RefCell<VecDeque<Command>>,
+    pub interrupt: OnceCell<Interrupt>,
+    pub realm: OnceCell<Realm>,
+    pub run: RefCell<Option<Run>>,
+    /// The executor thread terminated the guest itself, for a reason that is recorded elsewhere.
+    pub terminated: Cell<bool>,
+    pub scripts: RefCell<Scripts>,
+    pub tools: RefCell<ToolTable>,
+    pub calls: RefCell<PendingCalls>,
+    pub modules: RefCell<ModuleCache>,
+}
+
+impl Host {
+    pub fn new(shared: Arc<Shared>, inbox: Receiver<Command>) -> Self {
+        let first_call = shared.id << 32;
+        Self {
+            shared,
+            inbox,
+            early: RefCell::default(),
+            interrupt: OnceCell::new(),
+            realm: OnceCell::new(),
+            run: RefCell::new(None),
+            terminated: Cell::new(false),
+            scripts: RefCell::default(),
+            tools: RefCell::default(),
+            calls: RefCell::new(PendingCalls::starting_at(first_call)),
+            modules: RefCell::default(),
+        }
+    }
+
+    /// Starts the record of a run and returns the first window of iterations.
+    pub fn begin(&self, job: Arc<Job>, max_operations: f64) -> f64 {
+        let granted = max_operations.min(WINDOW);
+        self.terminated.set(false);
+        *self.run.borrow_mut() =
+            Some(Run { job, verdict: None, max_operations, granted, rejections: Vec::new() });
+        granted
+    }
+
+    /// Another window of iterations; 0 and the verdict when the limit is used up.
+    pub fn next_window(&self) -> f64 {
+        let mut run = self.run.borrow_mut();
+        let Some(run) = run.as_mut() else { return 0.0 };
+        let window = (run.max_operations - run.granted).min(WINDOW);
+        if window > 0.0 {
+            run.granted += window;
+            run.job.set_operations(run.granted - window);
+            return window;
+        }
+        run.job.set_operations(run.max_operations);
+        if run.verdict.is_none() {
+            run.verdict = Some(Verdict::MaxOperations);
+        }
+        0.0
+    }
+
+    /// Terminates the guest: it went on although its run is over.
+    pub fn stop_guest(&self) {
+        self.terminated.set(true);
+        if let Some(interrupt) = self.interrupt.get() {
+            interrupt.terminate();
+        }
+    }
+
+    /// Whether the run has used up its iterations, so that what the guest still does has no effect.
+    pub fn is_over_limit(&self) -> bool {
+        self.run.borrow().as_ref().is_some_and(|run| matches!(run.verdict, Some(Verdict::MaxOperations)))
+    }
+
+    /// The next command; waits. `None` when the session was given up.
+    pub fn next_command(&self) -> Option<Command> {
+        if let Some(command) = self.early.borrow_mut().pop_front() {
+            return Some(command);
+        }
+        let command = self.inbox.recv().ok()?;
+        (!self.shared.is_abandoned()).then_some(command)
+    }
+
+    /// Waits for what `wanted` picks, keeping everything else for [`Self::next_command`]. `None` when the session
+    /// was given up.
+    pub fn wait_for<T>(&self, wanted: impl Fn(Command) -> Result<T, Command>) -> Option<T> {
+        loop {
+            let command = self.inbox.recv().ok()?;
+            if self.shared.is_abandoned() {
+                return None;
+            }
+            match wanted(command) {
+                Ok(found) => return Some(found),
+                Err(other) => self.early.borrow_mut().push_back(other),
+            }
+        }
+    }
+
+    /// Whether the console level is collected and the log has room.
+    pub fn is_log_open(&self, level: usize) -> bool {
+        self.shared.config.levels.get(level).copied().unwrap_or(false)
+            && self.run.borrow().as_ref().is_some_and(|run| run.job.log().is_open())
+    }
+
+    /// Adds `message` to the run's log, or as much of it as there is room for. `complete`: nothing follows it.
+    pub fn log(&self, level: usize, message: String, complete: bool) {
+        if !self.is_log_open(level) {
+            return;
+        }
+        let Some(job) = self.run.borrow().as_ref().map(|run| run.job.clone()) else { return };
+        let wake = job.log().push(level, message, complete);
+        if wake && self.shared.config.stream_logs {
+            (self.shared.sink)(Event::Logs(job));
+        }
+    }
+
+    /// A remark of the engine.
+    pub fn warn(&self, message: String) {
+        self.log(LEVEL_WARN, message, true);
+    }
+
+    /// Bytes that the log still takes.
+    pub fn log_room(&self) -> usize {
+        self.run.borrow().as_ref().map_or(0, |run| run.job.log().remaining())
+    }
+
+    /// Remembers a promise that was rejected without a handler.
+    pub fn add_rejection(&self, promise: v8::Global<v8::Promise>) {
+        if let Some(run) = self.run.borrow_mut().as_mut()
+            && run.rejections.len() < MAX_REJECTIONS
+        {
+            run.rejections.push(promise);
+        }
+    }
+
+    /// Forgets a promise that got its handler later.
+    pub fn remove_rejection(&self, promise: &v8::Global<v8::Promise>) {
+        if let Some(run) = self.run.borrow_mut().as_mut() {
+            run.rejections.retain(|rejected| rejected != promise);
+        }
+    }
+
+    pub fn count_tool_call(&self) {
+        if let Some(run) = self.run.borrow().as_ref() {
+            run.job.count_tool_call();
+        }
+    }
+
+    /// Names of the functions in the tool table, for messages.
+    pub fn tool_name(&self, id: u32) -> String {
+        self.tools.borrow().name(id)
+    }
+}
+

@@ -1,0 +1,167 @@
+//! Memory of one isolate: heap limit, array buffers, and what happens when V8 has none left.
+
+use std::cell::RefCell;
+use std::ffi::{c_char, c_void};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+
+use deno_core::v8;
+
+use super::interrupt::Interrupt;
+use crate::executor::failure::{Failure, FailureKind};
+use crate::executor::messages::Event;
+use crate::executor::session::Shared;
+
+/// What a terminated isolate may still allocate until it has unwound.
+const HEADROOM_BYTES: usize = 16 << 20;
+
+/// Watches the heap of one isolate. Must outlive the isolate, which calls it back.
+pub struct MemoryGuard {
+    limit_bytes: usize,
+    isolate: v8::UnsafeRawIsolatePtr,
+    interrupt: Interrupt,
+    exceeded: AtomicBool,
+    buffers: Arc<BufferBudget>,
+}
+
+impl MemoryGuard {
+    /// Installs the guard. The caller keeps the box until the isolate is gone.
+    pub fn install(isolate: &mut v8::Isolate, buffers: Arc<BufferBudget>) -> Box<Self> {
+        let guard = Box::new(Self {
+            limit_bytes: buffers.limit,
+            // SAFETY: used by `near_heap_limit` only, which the isolate itself calls.
+            isolate: unsafe { isolate.as_raw_isolate_ptr() },
+            interrupt: Interrupt::new(isolate),
+            exceeded: AtomicBool::new(false),
+            buffers,
+        });
+        guard.watch(isolate);
+        isolate.set_oom_error_handler(on_out_of_memory);
+        guard
+    }
+
+    /// Whether the limit was reached since [`Self::recover`].
+    pub fn is_exceeded(&self) -> bool {
+        self.exceeded.load(Ordering::Relaxed)
+    }
+
+    /// Collects what the terminated guest left. Returns whether the isolate fits its limit again.
+    pub fn recover(&self, isolate: &mut v8::Isolate) -> bool {
+        isolate.low_memory_notification();
+        isolate.remove_near_heap_limit_callback(near_heap_limit, self.limit_bytes);
+        self.watch(isolate);
+        self.exceeded.store(false, Ordering::Relaxed);
+        isolate.get_heap_statistics().used_heap_size() < self.limit_bytes
+    }
+
+    pub fn failure(&self) -> Failure {
+        memory_failure(self.limit_bytes)
+    }
+
+    fn watch(&self, isolate: &mut v8::Isolate) {
+        isolate.add_near_heap_limit_callback(near_heap_limit, std::ptr::from_ref(self).cast_mut().cast());
+    }
+}
+
+/// `ERR_MEMORY_LIMIT_EXCEEDED` for a limit in bytes.
+fn memory_failure(limit_bytes: usize) -> Failure {
+    let limit_mb = limit_bytes as f64 / f64::from(1 << 20);
+    Failure::new(FailureKind::Memory { limit_mb }).with("limitBytes", limit_bytes)
+}
+
+/// V8 calls this when collections no longer keep the heap below the limit.
+unsafe extern "C" fn near_heap_limit(data: *mut c_void, current_limit: usize, _initial_limit: usize) -> usize {
+    // SAFETY: `data` is the guard that `watch` passed, which outlives the isolate.
+    let guard = unsafe { &*data.cast::<MemoryGuard>() };
+    if guard.buffers.refused.swap(false, Ordering::Relaxed) {
+        // SAFETY: the isolate is alive, since it calls this, and this is its thread.
+        let mut isolate = unsafe { v8::Isolate::from_raw_isolate_ptr(guard.isolate) };
+        // V8 collects as a last resort when an array buffer was refused, and calls this for that alone. Guest code
+        // gets a RangeError then.
+        if isolate.get_heap_statistics().used_heap_size() < guard.limit_bytes / 2 {
+            return current_limit;
+        }
+    }
+    // Flagged before terminated, so that whoever sees the termination knows its reason.
+    guard.exceeded.store(true, Ordering::Relaxed);
+    guard.interrupt.terminate();
+    current_limit + HEADROOM_BYTES
+}
+
+thread_local! {
+    /// The session whose isolate runs on this thread.
+    static SESSION: RefCell<Option<Arc<Shared>>> = const { RefCell::new(None) };
+}
+
+/// Names the session that [`on_out_of_memory`] reports to on this thread.
+pub fn set_thread_session(shared: Arc<Shared>) {
+    SESSION.with_borrow_mut(|session| *session = Some(shared));
+}
+
+/// V8 aborts the process when this returns, so it does not: the run is settled, the thread parked for good.
+/// Nothing of V8 is on the stack of any other thread that waits for this one.
+unsafe extern "C" fn on_out_of_memory(_location: *const c_char, _details: &v8::OomDetails) {
+    let Some(shared) = SESSION.with_borrow(Clone::clone) else { return };
+    match shared.current() {
+        Some(job) => shared.interrupt(&job, memory_failure(shared.config.memory_limit_bytes).with("parked", true)),
+        None => (shared.sink)(Event::Closed { session: shared.id, panicked: true }),
+    }
+    loop {
+        std::thread::park();
+    }
+}
+
+/// Bytes of array buffers that an isolate may hold, and holds.
+pub struct BufferBudget {
+    limit: usize,
+    used: AtomicUsize,
+    /// An allocation has been refused since [`near_heap_limit`] looked.
+    refused: AtomicBool,
+}
+
+impl BufferBudget {
+    /// A budget of `limit` bytes.
+    pub fn new(limit: usize) -> Arc<Self> {
+        Arc::new(Self { limit, used: AtomicUsize::new(0), refused: AtomicBool::new(false) })
+    }
+
+    /// An allocator of array buffers that refuses what exceeds the budget; V8 then throws a RangeError.
+    pub fn allocator(self: &Arc<Self>) -> v8::UniqueRef<v8::Allocator> {
+        // SAFETY: the table's functions match `BufferBudget`, and its `drop` takes back the reference that
+        // `into_raw` leaves.
+        unsafe { v8::new_rust_allocator(Arc::into_raw(self.clone()), &ALLOCATOR) }
+    }
+}
+
+static ALLOCATOR: v8::RustAllocatorVtable<BufferBudget> = v8::RustAllocatorVtable {
+    allocate,
+    // The guest must not read what the process has freed.
+    allocate_uninitialized: allocate,
+    free,
+    drop: drop_budget,
+};
+
+unsafe extern "C" fn allocate(budget: &BufferBudget, length: usize) -> *mut c_void {
+    let reserve = |used: usize| used.checked_add(length).filter(|&sum| sum <= budget.limit);
+    if budget.used.fetch_update(Ordering::Relaxed, Ordering::Relaxed, reserve).is_err() {
+        budget.refused.store(true, Ordering::Relaxed);
+        return std::ptr::null_mut();
+    }
+    // SAFETY: `calloc` may be called with any size; a size of 0 is rounded up, since V8 takes null for failure.
+    let data = unsafe { libc::calloc(length.max(1), 1) };
+    if data.is_null() {
+        budget.used.fetch_sub(length, Ordering::Relaxed);
+    }
+    data
+}
+
+unsafe extern "C" fn free(budget: &BufferBudget, data: *mut c_void, length: usize) {
+    // SAFETY: V8 frees what `allocate` returned, once.
+    unsafe { libc::free(data) };
+    budget.used.fetch_sub(length, Ordering::Relaxed);
+}
+
+unsafe extern "C" fn drop_budget(budget: *const BufferBudget) {
+    // SAFETY: `allocator` left this reference for V8, which drops it once.
+    drop(unsafe { Arc::from_raw(budget) });
+}

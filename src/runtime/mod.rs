@@ -1,0 +1,21 @@
+//! EVALUATE and NORMALIZE_OUTPUT: the isolate, its hardened realm, and the bridge. The only user of V8.
+
+mod bridge;
+mod engine;
+mod evaluate;
+mod exceptions;
+mod extension;
+mod host;
+mod interrupt;
+mod limits;
+mod modules;
+mod natives;
+mod ops;
+mod realm;
+mod scripts;
+mod serialize;
+mod snapshot;
+mod tools;
+
+pub use engine::Engine;
+pub use interrupt::Interrupt;

@@ -1,0 +1,229 @@
+//! Calls of host tools from guest code (specification, section 7.4).
+
+use std::collections::HashMap;
+
+use deno_core::v8;
+
+use super::exceptions::{self, GuestPosition, Mark};
+use super::host::Host;
+use super::serialize;
+use crate::executor::config::ToolSpec;
+use crate::executor::messages::{Command, Event, ToolCallId, ToolReply};
+
+/// Display names of the tools that the realm has.
+#[derive(Default)]
+pub struct ToolTable(HashMap<u32, String>);
+
+impl ToolTable {
+    pub fn add(&mut self, tools: &[ToolSpec]) {
+        self.0.extend(tools.iter().map(|tool| (tool.id, tool.display_name())));
+    }
+
+    pub fn name(&self, id: u32) -> String {
+        self.0.get(&id).cloned().unwrap_or_default()
+    }
+}
+
+/// A call whose promise the guest holds.
+pub struct PendingCall {
+    resolver: v8::Global<v8::PromiseResolver>,
+    tool: u32,
+    /// Where guest code made the call.
+    position: Option<GuestPosition>,
+}
+
+/// Calls of the run that the host has not answered.
+pub struct PendingCalls {
+    calls: HashMap<ToolCallId, PendingCall>,
+    next: ToolCallId,
+}
+
+impl PendingCalls {
+    pub fn starting_at(next: ToolCallId) -> Self {
+        Self { calls: HashMap::new(), next }
+    }
+
+    fn take_number(&mut self) -> ToolCallId {
+        self.next += 1;
+        self.next
+    }
+
+    /// Drops all resolvers, so that nothing of this run goes on in the next one. Returns the tools that were left.
+    pub fn drop_all(&mut self) -> Vec<u32> {
+        let mut tools: Vec<u32> = self.calls.drain().map(|(_, call)| call.tool).collect();
+        tools.sort_unstable();
+        tools
+    }
+}
+
+/// Calls the host's function. An async tool, or one that returns a promise, gives a promise; any other tool is
+/// waited for. `None`: an exception is pending, or the guest is being terminated.
+pub fn call<'s>(
+    scope: &mut v8::PinScope<'s, '_>,
+    host: &Host,
+    tool: u32,
+    is_async: bool,
+    args: v8::Local<'s, v8::Value>,
+) -> Option<v8::Local<'s, v8::Value>> {
+    host.count_tool_call();
+    let number = host.calls.borrow_mut().take_number();
+    let args = match write_arguments(scope, host, tool, number, args) {
+        Ok(args) => args,
+        // As an async function fails.
+        Err(Some(error)) if is_async => return rejected(scope, error),
+        Err(error) => {
+            if let Some(error) = error {
+                scope.throw_exception(error);
+            }
+            return None;
+        }
+    };
+    let position = is_async.then(|| exceptions::caller_position(scope, host)).flatten();
+    (host.shared.sink)(Event::ToolCall { session: host.shared.id, call: number, tool, is_async, args });
+    if is_async {
+        return promise_of(scope, host, number, tool, position);
+    }
+    let reply = host.wait_for(|command| match command {
+        Command::ToolReply { call, reply } if call == number => Ok(reply),
+        other => Err(other),
+    })?;
+    match reply {
+        ToolReply::Promise => {
+            let position = exceptions::caller_position(scope, host);
+            promise_of(scope, host, number, tool, position)
+        }
+        reply => match read_reply(scope, host, tool, number, reply) {
+            Ok(value) => Some(value),
+            Err(error) => {
+                scope.throw_exception(error);
+                None
+            }
+        },
+    }
+}
+
+/// Settles the promise of a call with the host's answer. Answers to calls of earlier runs find none.
+pub fn on_reply(scope: &mut v8::PinScope, host: &Host, call: ToolCallId, reply: ToolReply) {
+    if matches!(reply, ToolReply::Promise) {
+        return;
+    }
+    let Some(pending) = host.calls.borrow_mut().calls.remove(&call) else { return };
+    let resolver = v8::Local::new(scope, &pending.resolver);
+    match read_reply(scope, host, pending.tool, call, reply) {
+        Ok(value) => resolver.resolve(scope, value),
+        Err(error) => {
+            if let Some(position) = &pending.position {
+                exceptions::set_position(scope, host, error, position);
+            }
+            resolver.reject(scope, error)
+        }
+    };
+}
+
+fn promise_of<'s>(
+    scope: &mut v8::PinScope<'s, '_>,
+    host: &Host,
+    number: ToolCallId,
+    tool: u32,
+    position: Option<GuestPosition>,
+) -> Option<v8::Local<'s, v8::Value>> {
+    let resolver = v8::PromiseResolver::new(scope)?;
+    let promise = resolver.get_promise(scope);
+    let resolver = v8::Global::new(scope, resolver);
+    host.calls.borrow_mut().calls.insert(number, PendingCall { resolver, tool, position });
+    Some(promise.into())
+}
+
+fn rejected<'s>(
+    scope: &mut v8::PinScope<'s, '_>,
+    error: v8::Local<'s, v8::Value>,
+) -> Option<v8::Local<'s, v8::Value>> {
+    let resolver = v8::PromiseResolver::new(scope)?;
+    let promise = resolver.get_promise(scope);
+    resolver.reject(scope, error);
+    Some(promise.into())
+}
+
+/// The wire of the arguments, or a bridge error that names the offending path; `Err(None)` if the guest is being
+/// terminated.
+fn write_arguments<'s>(
+    scope: &mut v8::PinScope<'s, '_>,
+    host: &Host,
+    tool: u32,
+    number: ToolCallId,
+    args: v8::Local<'s, v8::Value>,
+) -> Result<Vec<u8>, Option<v8::Local<'s, v8::Value>>> {
+    let reason = {
+        v8::tc_scope!(let attempt, scope);
+        if let Some(wire) = serialize::write(attempt, args) {
+            return Ok(wire);
+        }
+        if attempt.has_terminated() || !attempt.can_continue() {
+            return Err(None);
+        }
+        let thrown = attempt.exception();
+        attempt.reset();
+        thrown.map(|thrown| exceptions::brief(attempt, host, thrown))
+    };
+    let name = host.tool_name(tool);
+    let place = match host.realm.get().and_then(|realm| realm.uncloneable_path(scope, args)) {
+        Some(path) => format!("argument {path}: "),
+        None => String::new(),
+    };
+    let reason = reason.unwrap_or_else(|| "the value cannot be cloned".to_owned());
+    let message = format!("{name}: {place}{reason}");
+    let mark = Mark::Tool { name, call: number, bridge: true };
+    Err(Some(exceptions::marked_error(scope, host, "TypeError", &message, None, &mark)))
+}
+
+/// The host's answer as a value, or as an error of the guest's realm.
+fn read_reply<'s>(
+    scope: &mut v8::PinScope<'s, '_>,
+    host: &Host,
+    tool: u32,
+    number: ToolCallId,
+    reply: ToolReply,
+) -> Result<v8::Local<'s, v8::Value>, v8::Local<'s, v8::Value>> {
+    let name = host.tool_name(tool);
+    let bridge_error = |scope: &mut v8::PinScope<'s, '_>, message: &str| {
+        let mark = Mark::Tool { name: name.clone(), call: number, bridge: true };
+        exceptions::marked_error(scope, host, "RangeError", message, None, &mark)
+    };
+    match reply {
+        ToolReply::Promise => Ok(v8::undefined(scope).into()),
+        ToolReply::Value(wire) => {
+            let value = {
+                v8::tc_scope!(let attempt, scope);
+                serialize::read(attempt, &wire)
+            };
+            let hardened = value.and_then(|value| host.realm.get()?.harden(scope, value));
+            hardened.ok_or_else(|| {
+                bridge_error(scope, &format!("{name}: the result is nested too deeply or too large for the guest"))
+            })
+        }
+        ToolReply::Error(wire) => {
+            let report = {
+                v8::tc_scope!(let attempt, scope);
+                serialize::read(attempt, &wire)
+            };
+            let Some(report) = report.and_then(|value| v8::Local::<v8::Object>::try_from(value).ok()) else {
+                return Err(bridge_error(scope, &format!("{name}: the error could not be read")));
+            };
+            let text = |scope: &mut v8::PinScope<'s, '_>, key: &str| {
+                let key = v8::String::new(scope, key)?;
+                let value = report.get(scope, key.into())?;
+                value.is_string().then(|| value.to_rust_string_lossy(scope))
+            };
+            let error_name = text(scope, "name").unwrap_or_else(|| "Error".to_owned());
+            let message = text(scope, "message").unwrap_or_default();
+            let code = v8::String::new(scope, "code")
+                .and_then(|key| report.get(scope, key.into()))
+                .filter(|code| code.is_string() || code.is_number());
+            let bridge = v8::String::new(scope, "bridge")
+                .and_then(|key| report.get(scope, key.into()))
+                .is_some_and(|bridge| bridge.is_true());
+            let mark = Mark::Tool { name, call: number, bridge };
+            Err(exceptions::marked_error(scope, host, &error_name, &message, code, &mark))
+        }
+    }
+}
