@@ -1,0 +1,3 @@
+import commonjs from './index.js';
+
+export const { SESExecutor, ExecutorError, validateCode, prepareProgram } = commonjs;

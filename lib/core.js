@@ -1,0 +1,159 @@
+// @ts-check
+'use strict';
+
+const { ExecutorError } = require('./errors');
+const { publicEntries, safeListener } = require('./logs');
+const { nativeModules } = require('./modules');
+const { answerToolCall } = require('./tool-calls');
+const { ToolRegistry } = require('./tools');
+const { NativeExecutor } = require('../native.cjs');
+
+/** Kinds of deliveries, as `src/binding/deliver.rs` numbers them. */
+const SETTLED = 0;
+const TOOL_CALL = 1;
+const LOGS = 2;
+
+/**
+ * Executors with calls under way. The native side holds its executor weakly, so that one that is idle can be
+ * collected; one that somebody waits for cannot.
+ *
+ * @type {Set<Core>}
+ */
+const busy = new Set();
+
+/** What one executor is made of on this side: the native executor, calls under way, tools. */
+class Core {
+  /** @type {Map<number, { resolve: (outcome: any) => void, isRun: boolean }>} */
+  #calls = new Map();
+  #nextCall = 1;
+  #runs = 0;
+  /** Grows with each cleanup, so that answers to tool calls of an earlier isolate can be told and dropped. */
+  #epoch = 0;
+  /** What host tools threw during the run, by tool call: the run's error may name one as its cause. */
+  /** @type {Map<number, unknown>} */
+  #thrown = new Map();
+  /** @type {((entry: any) => void) | undefined} */
+  #onLog;
+
+  /** @param {import('./options').CheckedOptions} options */
+  constructor({ autoInit, onLog, modules, ...options }) {
+    this.autoInit = autoInit;
+    this.timeoutMs = options.timeoutMs;
+    this.tools = new ToolRegistry();
+    this.#onLog = onLog && safeListener(onLog);
+    const weak = new WeakRef(this);
+    this.native = new NativeExecutor(
+      { ...options, streamLogs: onLog !== undefined, modules: nativeModules(modules, this.tools) },
+      (kind, a, b, c, d) => weak.deref()?.deliver(kind, a, b, c, d),
+    );
+  }
+
+  /**
+   * Makes one call of the native executor and waits for its outcome.
+   *
+   * @param {(call: number) => any} start returns the outcome, or null if it follows
+   * @param {{ isRun?: boolean, onStarted?: (call: number) => void }} [options] `onStarted`: called at once if the
+   * outcome follows
+   * @returns {Promise<any>} the outcome of a call that succeeded
+   * @throws {ExecutorError}
+   */
+  async call(start, { isRun = false, onStarted } = {}) {
+    const call = this.#nextCall++;
+    let outcome = start(call);
+    if (outcome === null) {
+      const settled = new Promise((resolve) => this.#calls.set(call, { resolve, isRun }));
+      busy.add(this);
+      if (isRun) this.#runs++;
+      onStarted?.(call);
+      outcome = await settled;
+    }
+    // Made here and not where the outcome arrives, so that its stack has the caller's `await`s.
+    if (outcome.kind === 'error') throw errorOf(outcome);
+    return outcome;
+  }
+
+  /** Releases the isolate. Nothing that tools of its runs still answer is passed on. */
+  cleanup() {
+    return this.call((call) => {
+      this.#epoch++;
+      this.#thrown.clear();
+      this.tools.clear();
+      return this.native.cleanup(call);
+    });
+  }
+
+  /**
+   * Takes what the native side reports.
+   *
+   * @param {number} kind
+   * @param {any} [a]
+   * @param {any} [b]
+   * @param {any} [c]
+   * @param {any} [d]
+   */
+  deliver(kind, a, b, c, d) {
+    switch (kind) {
+      case SETTLED:
+        return this.#settle(a, b);
+      case TOOL_CALL:
+        return this.#callTool(a, b, c, d);
+      case LOGS:
+        return a.forEach(this.#onLog);
+    }
+  }
+
+  /**
+   * @param {number} call
+   * @param {any} outcome
+   */
+  #settle(call, outcome) {
+    const pending = this.#calls.get(call);
+    if (pending === undefined) return;
+    this.#calls.delete(call);
+    if (this.#calls.size === 0) busy.delete(this);
+    const toolCall = outcome.error?.toolCallId;
+    if (this.#thrown.has(toolCall)) outcome.cause = { thrown: this.#thrown.get(toolCall) };
+    if (pending.isRun) {
+      this.#runs--;
+      this.#thrown.clear();
+    }
+    pending.resolve(outcome);
+  }
+
+  /**
+   * @param {number} call
+   * @param {number} id
+   * @param {boolean} isAsync
+   * @param {Uint8Array} args
+   */
+  #callTool(call, id, isAsync, args) {
+    // The guest of a run that was settled from outside may still have been about to call: nobody wants the effect.
+    if (this.#runs === 0) return;
+    const epoch = this.#epoch;
+    answerToolCall(this.tools.get(id), isAsync, args, {
+      reply: (status, payload) => {
+        if (epoch === this.#epoch) this.native.toolResult(call, status, payload);
+      },
+      onThrown: (thrown) => {
+        if (epoch === this.#epoch && this.#runs > 0) this.#thrown.set(call, thrown);
+      },
+    });
+  }
+}
+
+/** @param {any} outcome */
+function errorOf({ error, logs, logEntries, stats, cause }) {
+  const { code, severity, retryable, message, details } = error;
+  return new ExecutorError(message, {
+    code,
+    severity,
+    retryable,
+    details: JSON.parse(details),
+    logs,
+    logEntries: logEntries && publicEntries(logEntries),
+    stats,
+    ...(cause && { cause: cause.thrown }),
+  });
+}
+
+module.exports = { Core };

@@ -1,0 +1,54 @@
+// @ts-check
+'use strict';
+
+/**
+ * A value as messages about wrong arguments show it: short, and without running any of its code.
+ *
+ * @param {unknown} value
+ */
+function describe(value) {
+  switch (typeof value) {
+    case 'string':
+      return JSON.stringify(value.length > 40 ? `${value.slice(0, 40)}...` : value);
+    case 'number':
+      return Object.is(value, -0) ? '-0' : String(value);
+    case 'bigint':
+      return `${value}n`;
+    case 'boolean':
+    case 'undefined':
+      return String(value);
+    case 'symbol':
+      return 'a symbol';
+    case 'function':
+      return 'a function';
+    default:
+      if (value === null) return 'null';
+      return Array.isArray(value) ? 'an array' : 'an object';
+  }
+}
+
+/**
+ * The path of a property, as code would write it.
+ *
+ * @param {string} parent
+ * @param {string} key
+ */
+function memberPath(parent, key) {
+  return /^[\p{ID_Start}$_][\p{ID_Continue}$\u200c\u200d]*$/u.test(key)
+    ? `${parent}.${key}`
+    : `${parent}[${JSON.stringify(key.length > 40 ? `${key.slice(0, 40)}...` : key)}]`;
+}
+
+/**
+ * Whether `value` is a plain object of any realm, or an ES module's namespace: no array, no instance of a class.
+ *
+ * @param {unknown} value
+ * @returns {value is Record<string, unknown>}
+ */
+function isPlainObject(value) {
+  if (typeof value !== 'object' || value === null) return false;
+  const prototype = Object.getPrototypeOf(value);
+  return prototype === null || Object.getPrototypeOf(prototype) === null;
+}
+
+module.exports = { describe, isPlainObject, memberPath };

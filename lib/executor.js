@@ -1,0 +1,127 @@
+// @ts-check
+'use strict';
+
+const { Core } = require('./core');
+const { describe, isPlainObject } = require('./describe');
+const { abortedBeforeStart, reasonText } = require('./errors');
+const { publicEntries } = require('./logs');
+const { checkOptions, checkRunOptions } = require('./options');
+const { flattenTools, refuseReservedName } = require('./tools');
+const { decode, encode } = require('./transfer');
+
+/** Runs agent-written JavaScript in a hardened isolate. Documented in `index.d.ts`. */
+class SESExecutor {
+  /** @type {Core} */
+  #core;
+
+  /** @param {import('../index').ExecutorOptions} [options] */
+  constructor(options) {
+    this.#core = new Core(checkOptions(options));
+  }
+
+  get state() {
+    return this.#core.native.state;
+  }
+
+  async init() {
+    await this.#init();
+  }
+
+  /** @param {Record<string, unknown>} variables */
+  async sendVariables(variables) {
+    if (!isPlainObject(variables)) {
+      throw new TypeError(`variables must be an object of values by name, got ${describe(variables)}`);
+    }
+    const names = Object.keys(variables);
+    for (const name of names) {
+      if (name === 'final_answer') throw new TypeError('variables.final_answer must have another name: it is built in');
+      refuseReservedName(name, 'variables');
+    }
+    const values = names.map((name) => variables[name]);
+    const payload = encode(values, 'variables', variables);
+    if (this.#mustInit()) await this.#init();
+    await this.#core.call((call) => this.#core.native.sendVariables(call, names, payload));
+  }
+
+  /** @param {import('../index').Tools} tools */
+  async sendTools(tools) {
+    const functions = flattenTools(tools);
+    if (this.#mustInit()) await this.#init();
+    const { native, tools: registry } = this.#core;
+    await this.#core.call((call) => {
+      // In any other state the call is refused, and what is registered must stay.
+      if (native.state !== 'READY') return native.sendTools(call, []);
+      return native.sendTools(call, registry.replace(functions));
+    });
+  }
+
+  /**
+   * @param {string} code
+   * @param {import('../index').RunOptions} [options]
+   */
+  async run(code, options) {
+    if (typeof code !== 'string') throw new TypeError(`code must be a string, got ${describe(code)}`);
+    const { maxOperations, timeoutMs, signal } = checkRunOptions(options);
+    if (this.#mustInit()) await this.#init();
+    if (signal?.aborted) throw abortedBeforeStart(timeoutMs ?? this.#core.timeoutMs, signal.reason);
+    const { native } = this.#core;
+    let stopListening = () => {};
+    try {
+      const outcome = await this.#core.call((call) => native.run(call, code, maxOperations, timeoutMs), {
+        isRun: true,
+        onStarted: (call) => {
+          if (signal === undefined) return;
+          const abort = () => native.abort(call, reasonText(signal.reason));
+          signal.addEventListener('abort', abort, { once: true });
+          stopListening = () => signal.removeEventListener('abort', abort);
+        },
+      });
+      return outputOf(outcome);
+    } finally {
+      stopListening();
+    }
+  }
+
+  async cleanup() {
+    await this.#core.cleanup();
+  }
+
+  #mustInit() {
+    return this.#core.autoInit && ['NEW', 'INITIALIZING', 'DEAD'].includes(this.state);
+  }
+
+  #init() {
+    return this.#core.call((call) => this.#core.native.init(call));
+  }
+}
+if (Symbol.asyncDispose !== undefined) {
+  Object.defineProperty(SESExecutor.prototype, Symbol.asyncDispose, {
+    value: SESExecutor.prototype.cleanup,
+    writable: true,
+    configurable: true,
+  });
+}
+
+/**
+ * @param {any} outcome
+ * @returns {import('../index').CodeOutput}
+ */
+function outputOf({ kind, value, logs, logEntries, stats }) {
+  return { output: readOutput(value), logs, is_final_answer: kind === 'final', logEntries: publicEntries(logEntries), stats };
+}
+
+/**
+ * A run that went well does not fail for what it gives: deeper nesting than this thread's stack can read becomes a
+ * text, as other values that cannot cross do.
+ *
+ * @param {Uint8Array} wire
+ */
+function readOutput(wire) {
+  try {
+    return decode(wire);
+  } catch {
+    return '[output is nested too deeply to be read]';
+  }
+}
+
+module.exports = { SESExecutor };

@@ -1,0 +1,92 @@
+// @ts-check
+'use strict';
+
+const { describeThrown } = require('./errors');
+const { UncloneableError, decode, encode } = require('./transfer');
+
+/** How a tool call ended, as `NativeExecutor.toolResult` takes it. */
+const VALUE = 0;
+const ERROR = 1;
+/** The guest waits, but the tool returned a promise: give the guest one too. */
+const PROMISE = 2;
+
+/**
+ * @typedef {object} Answer
+ * @property {(status: number, payload: Uint8Array | null) => void} reply
+ * @property {(thrown: unknown) => void} onThrown told what the tool itself threw
+ */
+
+/**
+ * Calls a host tool for the guest and answers (specification, section 7.4). Never throws and leaves no rejection
+ * unhandled, whatever the tool returns or throws.
+ *
+ * @param {import('./tools').Tool | undefined} tool undefined if the host has revoked it
+ * @param {boolean} isAsync whether the guest has a promise already
+ * @param {Uint8Array} args wire of the arguments
+ * @param {Answer} answer
+ */
+function answerToolCall(tool, isAsync, args, answer) {
+  if (tool === undefined) return refuse(answer, 'Error', 'the host has revoked this tool');
+  let values;
+  try {
+    values = decode(args);
+  } catch (error) {
+    return refuse(answer, 'RangeError', `the arguments cannot be read: ${describeThrown(error).message}`);
+  }
+  try {
+    const result = Reflect.apply(tool.fn, tool.self, values);
+    if (!isThenable(result)) return succeed(answer, result);
+    if (!isAsync) answer.reply(PROMISE, null);
+    // A promise of our own: a thenable may call back twice, or synchronously, or throw after it did.
+    new Promise((resolve) => resolve(result)).then(
+      (value) => succeed(answer, value),
+      (thrown) => fail(answer, thrown),
+    );
+  } catch (thrown) {
+    fail(answer, thrown);
+  }
+}
+
+/**
+ * @param {Answer} answer
+ * @param {unknown} result
+ */
+function succeed(answer, result) {
+  let wire;
+  try {
+    wire = encode(result, 'result');
+  } catch (error) {
+    const reason = error instanceof UncloneableError ? error.message : describeThrown(error).message;
+    return refuse(answer, 'TypeError', reason);
+  }
+  answer.reply(VALUE, wire);
+}
+
+/**
+ * The tool itself failed.
+ *
+ * @param {Answer} answer
+ * @param {unknown} thrown
+ */
+function fail(answer, thrown) {
+  answer.onThrown(thrown);
+  answer.reply(ERROR, encode(describeThrown(thrown), 'error'));
+}
+
+/**
+ * The bridge failed, not the tool.
+ *
+ * @param {Answer} answer
+ * @param {string} name
+ * @param {string} message
+ */
+function refuse(answer, name, message) {
+  answer.reply(ERROR, encode({ name, message, bridge: true }, 'error'));
+}
+
+/** @param {any} value */
+function isThenable(value) {
+  return ((typeof value === 'object' && value !== null) || typeof value === 'function') && typeof value.then === 'function';
+}
+
+module.exports = { answerToolCall };

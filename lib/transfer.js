@@ -1,0 +1,112 @@
+// @ts-check
+'use strict';
+
+const { types } = require('node:util');
+const v8 = require('node:v8');
+
+const { describeThrown } = require('./errors');
+const { findUncloneable } = require('./uncloneable');
+
+// Values cross as V8's serialization format, which `node:v8` reads and writes on this side and V8 itself on the
+// isolate's side. Views of array buffers are host objects here, whose body is one nested value: that is where views
+// that do not cover their buffer are copied, so that no memory of the host's pools crosses.
+
+/** A value that structured clone refuses. The message names the path of the offending part. */
+class UncloneableError extends TypeError {}
+
+/** Writes one value. Its own class, because V8 calls the methods with an underscore. */
+class Writer extends v8.Serializer {
+  constructor() {
+    super();
+    // @ts-expect-error: not in Node's types, but documented.
+    this._setTreatArrayBufferViewsAsHostObjects(true);
+  }
+
+  /** @param {object} object */
+  _writeHostObject(object) {
+    if (!ArrayBuffer.isView(object)) throw new TypeError('an object of the host could not be cloned');
+    // @ts-expect-error: see the constructor.
+    this._setTreatArrayBufferViewsAsHostObjects(false);
+    // Never `object` itself: V8 has given it a number already and would write a reference to what is being written.
+    this.writeValue(ownView(object));
+    // @ts-expect-error: see the constructor.
+    this._setTreatArrayBufferViewsAsHostObjects(true);
+  }
+}
+
+/** The realm's own classes of typed arrays; Float16Array is younger than Node.js 20. */
+const VIEWS = new Map(
+  ['Int8', 'Uint8', 'Uint8Clamped', 'Int16', 'Uint16', 'Int32', 'Uint32', 'Float16', 'Float32', 'Float64', 'BigInt64']
+    .concat('BigUint64')
+    .map((kind) => [`${kind}Array`, /** @type {any} */ (globalThis)[`${kind}Array`]]),
+);
+const typedArrayTag = /** @type {(this: ArrayBufferView) => string | undefined} */ (
+  Object.getOwnPropertyDescriptor(Object.getPrototypeOf(Uint8Array.prototype), Symbol.toStringTag)?.get
+);
+
+/**
+ * A view with the same elements on a buffer that holds nothing else: on the same one where the view covers it, so
+ * that views which share a buffer go on doing so, else on a copy.
+ *
+ * @param {ArrayBufferView} view
+ */
+function ownView(view) {
+  const { buffer, byteOffset, byteLength } = view;
+  if (types.isSharedArrayBuffer(buffer)) throw new TypeError('a SharedArrayBuffer could not be cloned');
+  // Not by the view's `constructor`, which its class decides; Buffer is one.
+  const View = VIEWS.get(typedArrayTag.call(view)) ?? DataView;
+  // @ts-expect-error: `resizable` is younger than the library that is compiled against.
+  const isWhole = byteLength === buffer.byteLength && !buffer.resizable && !Buffer.isBuffer(view);
+  return new View(isWhole ? buffer : buffer.slice(byteOffset, byteOffset + byteLength));
+}
+
+/**
+ * The wire of `value`.
+ *
+ * @param {unknown} value
+ * @param {string} path how messages call the value
+ * @param {unknown} [shown] what messages see in place of `value`
+ * @returns {Buffer}
+ * @throws {UncloneableError}
+ */
+function encode(value, path, shown = value) {
+  const writer = new Writer();
+  try {
+    writer.writeHeader();
+    writer.writeValue(value);
+    return writer.releaseBuffer();
+  } catch (error) {
+    throw new UncloneableError(refusal(error, shown, path), { cause: error });
+  }
+}
+
+/**
+ * @param {unknown} error
+ * @param {unknown} value
+ * @param {string} path
+ */
+function refusal(error, value, path) {
+  const found = findUncloneable(value, path, (part) => {
+    const writer = new Writer();
+    writer.writeHeader();
+    writer.writeValue(part);
+  });
+  if (found !== undefined) return `${found} cannot be cloned`;
+  if (error instanceof RangeError) return `${path} cannot be cloned: it is nested too deeply or too large`;
+  return `${path} cannot be cloned: ${describeThrown(error).message}`;
+}
+
+/**
+ * The value of `wire`, as the isolate wrote it.
+ *
+ * @param {Uint8Array} wire
+ * @returns {any}
+ * @throws {RangeError} if the value is nested more deeply than this thread's stack allows
+ */
+function decode(wire) {
+  const reader = new v8.Deserializer(wire);
+  reader.readHeader();
+  return reader.readValue();
+}
+
+module.exports = { UncloneableError, decode, encode };
