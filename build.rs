@@ -10,7 +10,6 @@ use deno_core::snapshot::{CreateSnapshotOptions, create_snapshot};
 use deno_core::{Extension, ExtensionFileSource, JsRuntime, RuntimeOptions, v8};
 
 #[path = "src/runtime"]
-#[allow(dead_code, reason = "the crate uses all of it")]
 mod runtime {
     pub mod bridge;
     pub mod extension;
@@ -26,6 +25,7 @@ fn main() {
     let out = PathBuf::from(std::env::var_os("OUT_DIR").expect("cargo sets it"));
     println!("cargo:rerun-if-changed=build.rs");
     println!("cargo:rerun-if-changed=src/js");
+    println!("cargo:rerun-if-changed=src/runtime/audit.js");
     println!("cargo:rerun-if-changed=src/runtime/bridge.rs");
     println!("cargo:rerun-if-changed=src/runtime/extension.rs");
     println!("cargo:rerun-if-changed=src/runtime/ops.rs");
@@ -50,6 +50,7 @@ fn main() {
         ("ext:ses_executor/70_modules.js", own(&root, "70_modules.js")),
         ("ext:ses_executor/90_seal.js", own(&root, "90_seal.js")),
     ];
+    std::fs::write(out.join("audit.js"), audit_script(&root)).expect("OUT_DIR is writable");
     std::fs::write(out.join("hardened.bin"), snapshot(scripts)).expect("OUT_DIR is writable");
 }
 
@@ -99,6 +100,12 @@ fn late_homes_script(root: &Path, homes: &str) -> String {
     replace_once(&script, "LATE_HOMES.", &format!("{homes}."))
 }
 
+/// What tests evaluate in a finished realm.
+fn audit_script(root: &Path) -> String {
+    let audit = read(&root.join("src/runtime/audit.js"));
+    replace_once(&audit, "WALK_REALM;", &format!("{};", own(root, "walk_realm.js").trim_end()))
+}
+
 /// The inspect library as a function of the natives that take the place of its stand-ins for Node's bindings.
 fn inspect_library(root: &Path) -> String {
     let mut library = package(root, "node-inspect-extracted/dist/inspect.js");
@@ -120,7 +127,10 @@ fn inspect_library(root: &Path) -> String {
         // As Node.js 20 prints symbol keys, sizes of buffers and proxies.
         ("s=t.stylize(e,\"symbol\")}", "s=`[${t.stylize(e,\"symbol\")}]`}"),
         ("!1===i.enumerable&&(s=`[${s}]`)", "!1===i.enumerable&&\"symbol\"!=typeof r&&(s=`[${s}]`)"),
-        ("`${t.stylize(`[${r}]`,\"string\")}: ${i}`", "`${an(e)?t.stylize(`[${r}]`,\"string\"):t.stylize(r,\"name\")}: ${i}`"),
+        (
+            "`${t.stylize(`[${r}]`,\"string\")}: ${i}`",
+            "`${an(e)?t.stylize(`[${r}]`,\"string\"):t.stylize(r,\"name\")}: ${i}`",
+        ),
         ("{ [byteLength]: ", "{ byteLength: "),
         ("if(0!==s)for(let e=0;e<s;e++)u=", "if(!1)for(let e=0;e<s;e++)u="),
         ("for(let n=0;n<s;n++)e=`${t.stylize(\"Proxy(\"", "for(let n=s;n<s;n++)e=`${t.stylize(\"Proxy(\""),
@@ -133,10 +143,7 @@ fn inspect_library(root: &Path) -> String {
             "{defineProperty:n,ownKeys:o}=Reflect,r=natives.describe",
         ),
         // The defaults are the executor's: guests meet `inspect` in their own inspect.custom methods.
-        (
-            ",ft(Nn,\"defaultOptions\",{__proto__:null,get:()=>_n,set:t=>(dn(t,\"options\"),ut(_n,t))});",
-            ";",
-        ),
+        (",ft(Nn,\"defaultOptions\",{__proto__:null,get:()=>_n,set:t=>(dn(t,\"options\"),ut(_n,t))});", ";"),
         // Its copies of frozen properties are read-only.
         ("e.StringPrototypeReplaceAll=e.StringPrototypeReplaceAll||e._stringPrototypeReplaceAll,", ""),
         // Guests have no URL class; asking for `href` would run their getters.
@@ -181,7 +188,10 @@ fn late_homes(root: &Path) -> String {
         ..Default::default()
     });
     let value = runtime
-        .execute_script("changed", "JSON.stringify(JSON.parse(globalThis.__smol_boot.changedHomes()).map((h) => h.path))")
+        .execute_script(
+            "changed",
+            "JSON.stringify(JSON.parse(globalThis.__smol_boot.changedHomes()).map((h) => h.path))",
+        )
         .unwrap_or_else(|error| fail(&format!("cannot compare realms: {error}")));
     deno_core::scope!(scope, &mut runtime);
     v8::Local::new(scope, value).to_rust_string_lossy(scope)

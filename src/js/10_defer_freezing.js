@@ -18,6 +18,17 @@
 
   Object.freeze = { freeze: (object) => object }.freeze;
 
+  // Override taming would make these accessors, which V8 takes as a sign that arrays no longer iterate and promises no
+  // longer resolve as built: for-of, spread and await would leave their fast paths for good (8 times slower). They
+  // stay what they are; what is lost is assigning to the same name on an array, an iterator or a promise.
+  const arrayIterator = Object.getPrototypeOf([].values());
+  const isLeftAlone = (object, key) =>
+    key === Symbol.iterator
+      ? object === Array.prototype || object === Object.getPrototypeOf(arrayIterator)
+      : key === "constructor" && object === Promise.prototype;
+  Object.defineProperty = { defineProperty: (object, key, descriptor) =>
+    isLeftAlone(object, key) ? object : boot.p.defineProperty(object, key, descriptor) }.defineProperty;
+
   // Not for guests, and SES would keep what it cannot recognise alive.
   delete globalThis.WebAssembly;
 })();

@@ -27,7 +27,9 @@
         return value;
       },
       set(shadow) {
-        if (this === object) throw new TypeError(`Cannot assign to read only property '${p.String(key)}' of a built-in`);
+        if (this === object) {
+          throw new TypeError(`Cannot assign to read only property '${p.String(key)}' of a built-in`);
+        }
         if (p.hasOwn(this, key)) {
           this[key] = shadow;
           return;
@@ -43,7 +45,8 @@
     };
     // Where code that walks the realm looks for the value.
     defineProperty(methods.get, "originalValue", { __proto__: null, value });
-    defineProperty(object, key, { __proto__: null, get: methods.get, set: methods.set, enumerable, configurable: true });
+    const { get, set } = methods;
+    defineProperty(object, key, { __proto__: null, get, set, enumerable, configurable: true });
   };
 
   // SES's own accessors do the same from a scope that keeps the whole shim alive.
@@ -64,6 +67,7 @@
   }
 
   define(Object, "freeze", freeze);
+  define(Object, "defineProperty", defineProperty);
   delete Object[Symbol.for("harden")];
 
   // The clock and random numbers stay (SECURITY.md): the constructor that tells the time is the only Date.

@@ -9,8 +9,11 @@
   // accessors in the language, too.
   const describe = (object, key) => {
     const descriptor = p.getDescriptor(object, key);
-    if (object === iteratorPrototype || descriptor?.get === undefined || !p.hasOwn(descriptor.get, "originalValue")) return descriptor;
-    return { __proto__: null, value: descriptor.get.originalValue, writable: true, enumerable: descriptor.enumerable, configurable: true };
+    const isOverridable = object !== iteratorPrototype && descriptor?.get !== undefined &&
+      p.hasOwn(descriptor.get, "originalValue");
+    if (!isOverridable) return descriptor;
+    const { enumerable, get } = descriptor;
+    return { __proto__: null, value: get.originalValue, writable: true, enumerable, configurable: true };
   };
 
   const typedArrays = { __proto__: null };

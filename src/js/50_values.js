@@ -55,6 +55,9 @@
   // Texts beyond this number are the short ones that inspect prints at the end of its depth.
   const MAX_TEXTS = 10_000;
 
+  const setHidden = (object, key, value) =>
+    defineProperty(object, key, { __proto__: null, value, writable: true, enumerable: false, configurable: true });
+
   const isDetached = (value) => {
     const buffer = !isView(value) ? value : types.isDataView(value) ? dataViewBuffer(value) : typedArrayBuffer(value);
     return types.isArrayBuffer(buffer) && arrayBufferDetached(buffer);
@@ -101,8 +104,11 @@
     let nodes = 0;
     let texts = 0;
 
-    const shortText = (value) =>
-      typeof value === "function" ? "[Function]" : typeof value === "symbol" ? "Symbol()" : isArray(value) ? "[Array]" : "[Object]";
+    const shortText = (value) => {
+      if (typeof value === "function") return "[Function]";
+      if (typeof value === "symbol") return "Symbol()";
+      return isArray(value) ? "[Array]" : "[Object]";
+    };
     const text = (value) => (++texts > MAX_TEXTS ? shortText(value) : inspect(value));
 
     const convert = (value, depth) => {
@@ -129,10 +135,8 @@
     const copyError = (error) => {
       const { 0: name, 1: message, 2: stack } = describeError(error);
       const copy = new Error(message);
-      const set = (key, value) =>
-        defineProperty(copy, key, { __proto__: null, value, writable: true, enumerable: false, configurable: true });
-      if (name !== undefined) set("name", name);
-      set("stack", stack ?? `${name ?? "Error"}: ${message}`);
+      if (name !== undefined) setHidden(copy, "name", name);
+      setHidden(copy, "stack", stack ?? `${name ?? "Error"}: ${message}`);
       return copy;
     };
 
@@ -170,7 +174,7 @@
         const cause = getDescriptor(value, "cause");
         if (cause !== undefined) {
           const item = convert(property(value, "cause"), depth);
-          defineProperty(copy, "cause", { __proto__: null, value: item, writable: true, enumerable: false, configurable: true });
+          setHidden(copy, "cause", item);
         }
       } else {
         fillProperties(value, copy, depth);

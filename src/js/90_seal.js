@@ -63,6 +63,7 @@ const {
   const unfinished = boot.lateHomes;
   for (const { to } of twins) arrayPush(unfinished, to);
   const late = newSet(unfinished);
+
   const intrinsics = newWeakSet();
   intrinsics.add(globalThis);
   boot.walkRealm((object, path) => {

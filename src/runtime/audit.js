@@ -10,7 +10,8 @@
   }, () => false);
   const globals = Reflect.ownKeys(globalThis).map((key) => {
     const { writable, configurable, get } = Object.getOwnPropertyDescriptor(globalThis, key);
-    return `${realm.keyName(key)} ${get ? "accessor" : writable ? "writable" : "readonly"} ${configurable ? "configurable" : "fixed"}`;
+    const kind = get ? "accessor" : writable ? "writable" : "readonly";
+    return `${realm.keyName(key)} ${kind} ${configurable ? "configurable" : "fixed"}`;
   });
   return JSON.stringify({ globals: globals.sort(), unfrozen, objects });
 })()
