@@ -1,6 +1,8 @@
 // @ts-check
 'use strict';
 
+const { types } = require('node:util');
+
 /**
  * A value as messages about wrong arguments show it: short, and without running any of its code.
  *
@@ -23,6 +25,8 @@ function describe(value) {
       return 'a function';
     default:
       if (value === null) return 'null';
+      // `Array.isArray` throws for a proxy that was revoked.
+      if (types.isProxy(value)) return 'a proxy';
       return Array.isArray(value) ? 'an array' : 'an object';
   }
 }

@@ -30,7 +30,7 @@ class ExecutorError extends Error {
     this.severity = severity;
     this.retryable = retryable;
     this.details = details;
-    this.logs = logs;
+    if (logs !== undefined) this.logs = logs;
     // They repeat what `logs` says, so an error that is printed leaves them out.
     Object.defineProperty(this, 'logEntries', { value: logEntries, writable: true, configurable: true });
     Object.defineProperty(this, 'stats', { value: stats, writable: true, configurable: true });

@@ -107,7 +107,13 @@ if (Symbol.asyncDispose !== undefined) {
  * @returns {import('../index').CodeOutput}
  */
 function outputOf({ kind, value, logs, logEntries, stats }) {
-  return { output: readOutput(value), logs, is_final_answer: kind === 'final', logEntries: publicEntries(logEntries), stats };
+  return {
+    output: readOutput(value),
+    logs,
+    is_final_answer: kind === 'final',
+    logEntries: publicEntries(logEntries),
+    stats,
+  };
 }
 
 /**

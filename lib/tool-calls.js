@@ -86,7 +86,9 @@ function refuse(answer, name, message) {
 
 /** @param {any} value */
 function isThenable(value) {
-  return ((typeof value === 'object' && value !== null) || typeof value === 'function') && typeof value.then === 'function';
+  return (
+    ((typeof value === 'object' && value !== null) || typeof value === 'function') && typeof value.then === 'function'
+  );
 }
 
 module.exports = { answerToolCall };

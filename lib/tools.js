@@ -91,14 +91,12 @@ function toolOf(path, fn, self) {
  *
  * @param {unknown} value
  * @param {number} [depth]
+ * @returns {boolean}
  */
 function isNamespace(value, depth = 0) {
   if (!isPlainObject(value) || depth === MAX_DEPTH) return false;
   const items = Object.values(value);
-  return (
-    items.length > 0 &&
-    items.every((item) => typeof item === 'function' || /** @type {boolean} */ (isNamespace(item, depth + 1)))
-  );
+  return items.length > 0 && items.every((item) => typeof item === 'function' || isNamespace(item, depth + 1));
 }
 
 /**

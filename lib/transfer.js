@@ -54,7 +54,7 @@ function ownView(view) {
   const { buffer, byteOffset, byteLength } = view;
   if (types.isSharedArrayBuffer(buffer)) throw new TypeError('a SharedArrayBuffer could not be cloned');
   // Not by the view's `constructor`, which its class decides; Buffer is one.
-  const View = VIEWS.get(typedArrayTag.call(view)) ?? DataView;
+  const View = VIEWS.get(typedArrayTag.call(view) ?? '') ?? DataView;
   // @ts-expect-error: `resizable` is younger than the library that is compiled against.
   const isWhole = byteLength === buffer.byteLength && !buffer.resizable && !Buffer.isBuffer(view);
   return new View(isWhole ? buffer : buffer.slice(byteOffset, byteOffset + byteLength));

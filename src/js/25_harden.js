@@ -6,7 +6,7 @@
   const boot = globalThis.__smol_boot;
   const { p } = boot;
   const {
-    arrayPop, arrayPush, freeze, getDescriptor, getPrototypeOf, isExtensible, isView, newSet, newWeakSet, ownKeys,
+    arrayPop, arrayPush, defineProperty, freeze, getDescriptor, getPrototypeOf, isExtensible, isView, newSet, newWeakSet, ownKeys,
     preventExtensions, reflectDefine, setForEach, typedArrayLength, TypeError, values,
   } = p;
   const { op_is_native_error, op_is_typed_array } = boot.ops;
@@ -68,6 +68,8 @@
     return root;
   } }.harden;
 
+  const headline = (error) => (error.message === "" ? error.name : `${error.name}: ${error.message}`);
+
   // `harden` for what structured clone has just made: no accessors but `stack`, no proxies, prototypes of the realm.
   // So "not extensible" can stand for "done", and values can be read without descriptors.
   const hardenFresh = (root) => {
@@ -83,8 +85,12 @@
         freezeTypedArray(object);
         continue;
       }
+      if (op_is_native_error(object)) {
+        // The bridge takes the host's stacks out: what is left of one is its first line.
+        defineProperty(object, "stack", { __proto__: null, value: headline(object), writable: true, configurable: true });
+        enqueue(getDescriptor(object, "cause")?.value);
+      }
       freeze(object);
-      if (op_is_native_error(object)) enqueue(getDescriptor(object, "cause")?.value);
       const own = values(object);
       for (let i = 0; i < own.length; i++) enqueue(own[i]);
     }

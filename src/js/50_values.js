@@ -5,8 +5,8 @@
   const { p, types } = boot;
   const {
     arrayBufferDetached, arrayPop, arrayPush, dataViewBuffer, defineProperty, Error, getDescriptor,
-    getPrototypeOf, isArray, isView, keys, Map, mapForEach, mapSet, newMap, Set, setAdd, setForEach,
-    typedArrayBuffer,
+    getPrototypeOf, isArray, isView, jsonStringify, keys, Map, mapForEach, mapSet, newMap, newSet, regExpTest, Set,
+    setAdd, setForEach, typedArrayBuffer,
   } = p;
 
   // Text of `value` as the console prints it. Throws only the run's own signal.
@@ -195,9 +195,69 @@
     }
   };
 
+  const isIdentifier = (key) => regExpTest(/^[A-Za-z_$][\w$]*$/, key);
+
+  // Whether structured clone takes `value` itself, whatever its parts are.
+  const isCloneable = (value) => {
+    if (typeof value === "symbol" || typeof value === "function") return false;
+    if (typeof value !== "object" || value === null) return true;
+    if (types.isProxy(value)) return false;
+    return isCloneableLeaf(value) || isArray(value) || types.isMap(value) || types.isSet(value) ||
+      types.isNativeError(value) || isPlain(value);
+  };
+
+  // The path of the first part of `args`, an array of arguments, that structured clone refuses, such as
+  // `[0].list[2].callback`; undefined if there is none. Looks at MAX_NODES parts at most.
+  const uncloneablePath = (args) => {
+    const seen = newSet();
+    const queue = [args, ""];
+    const enqueue = (value, path) => {
+      if (!isCloneable(value)) return true;
+      if (boot.isObject(value) && !seen.has(value) && !isCloneableLeaf(value) && seen.size < MAX_NODES) {
+        seen.add(value);
+        arrayPush(queue, value, path);
+      }
+      return false;
+    };
+    // Breadth first: of several refused parts the outermost is named.
+    for (let at = 0; at < queue.length; at += 2) {
+      const value = queue[at];
+      const path = queue[at + 1];
+      let found;
+      const visit = (part, step) => {
+        if (found === undefined && enqueue(part, `${path}${step}`)) found = `${path}${step}`;
+      };
+      if (types.isMap(value)) {
+        mapForEach(value, (item, key) => {
+          visit(key, ".keys()");
+          visit(item, typeof key === "string" ? `.get(${jsonStringify(key)})` : ".values()");
+        });
+      } else if (types.isSet(value)) {
+        setForEach(value, (item) => visit(item, ".values()"));
+      } else if (types.isNativeError(value)) {
+        if (getDescriptor(value, "cause") !== undefined) visit(property(value, "cause"), ".cause");
+      } else {
+        const names = keys(value);
+        const isList = isArray(value);
+        for (let i = 0; i < names.length && found === undefined; i++) {
+          const name = names[i];
+          const step = isList ? `[${name}]` : isIdentifier(name) ? `.${name}` : `[${jsonStringify(name)}]`;
+          try {
+            visit(value[name], step);
+          } catch {
+            boot.rethrowSignal();
+            return `${path}${step}`;
+          }
+        }
+      }
+      if (found !== undefined) return found;
+    }
+    return undefined;
+  };
+
   boot.describe = describe;
-  boot.describeError = describeError;
   boot.inspectValue = inspect;
   boot.toCloneable = toCloneable;
+  boot.uncloneablePath = uncloneablePath;
   boot.objectPrototype = Object.prototype;
 })();

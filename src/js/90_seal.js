@@ -148,7 +148,7 @@ const {
   };
 
   warmUp();
-  const { begin, describeError, inspectValue, reading, resetConsole, toCloneable } = boot;
+  const { begin, inspectValue, reading, resetConsole, toCloneable, uncloneablePath } = boot;
   resetConsole();
   const realm = freeze({
     __proto__: null,
@@ -162,9 +162,9 @@ const {
     installTools: boot.installTools,
     buildExports: boot.buildExports,
     inspect: (value) => reading(inspectValue, value),
-    describeError: (error) => reading(describeError, error),
     toCloneable: (value) => reading(toCloneable, value),
-    harden,
+    uncloneablePath: (args) => reading(uncloneablePath, args),
+    hardenFresh: boot.hardenFresh,
   });
   defineProperty(globalThis, "__smol_realm", { __proto__: null, value: realm, configurable: true });
 

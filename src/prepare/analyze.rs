@@ -7,10 +7,10 @@ pub(super) use bindings::{Binding, Kind};
 
 use swc_common::Spanned;
 use swc_ecma_ast::{
-    ArrowExpr, AssignTarget, AssignTargetPat, BindingIdent, BlockStmt, CallExpr, Callee, CatchClause, ClassDecl, ClassExpr,
-    Constructor, Decl, ExportAll, Expr, FnDecl, FnExpr, ForHead, ForInStmt, ForOfStmt, ForStmt, Function, Ident, ImportPhase,
-    MetaPropExpr, MetaPropKind, ModuleDecl, NamedExport, Param, Pat, Prop, StaticBlock, Stmt, SwitchStmt, UsingDecl, VarDecl,
-    VarDeclKind,
+    ArrowExpr, AssignTarget, AssignTargetPat, BindingIdent, BlockStmt, CallExpr, Callee, CatchClause, ClassDecl,
+    ClassExpr, Constructor, Decl, ExportAll, Expr, FnDecl, FnExpr, ForHead, ForInStmt, ForOfStmt, ForStmt, Function,
+    Ident, ImportPhase, MetaPropExpr, MetaPropKind, ModuleDecl, NamedExport, Param, Pat, Prop, StaticBlock, Stmt,
+    SwitchStmt, UsingDecl, VarDecl, VarDeclKind,
 };
 use swc_ecma_visit::{Visit, VisitWith};
 
@@ -38,7 +38,12 @@ pub(super) struct Analysis {
 }
 
 /// `None` when the tree is too deep for the recursive passes that would follow.
-pub(super) fn analyze(source: &ParsedSource, options: &PrepareOptions, goal: Goal, report: &mut Report) -> Option<Analysis> {
+pub(super) fn analyze(
+    source: &ParsedSource,
+    options: &PrepareOptions,
+    goal: Goal,
+    report: &mut Report,
+) -> Option<Analysis> {
     let mut analyzer = Analyzer {
         source,
         options,
@@ -333,13 +338,19 @@ impl Visit for Analyzer<'_> {
                 self.check_import(&module, import);
             }
             (Goal::Program, _) => {
-                self.syntax_error("export is not available: end the program with an expression to return its value", node);
+                self.syntax_error(
+                    "export is not available: end the program with an expression to return its value",
+                    node,
+                );
             }
             (
                 Goal::HostModule,
-                ModuleDecl::ExportNamed(NamedExport { src: Some(source), .. }) | ModuleDecl::ExportAll(ExportAll { src: source, .. }),
+                ModuleDecl::ExportNamed(NamedExport { src: Some(source), .. })
+                | ModuleDecl::ExportAll(ExportAll { src: source, .. }),
             ) => self.check_import(&source.value.to_string_lossy(), node),
-            (Goal::HostModule, ModuleDecl::Import(import)) => self.check_import(&import.src.value.to_string_lossy(), import),
+            (Goal::HostModule, ModuleDecl::Import(import)) => {
+                self.check_import(&import.src.value.to_string_lossy(), import)
+            }
             (Goal::HostModule, _) => {}
         }
         node.visit_children_with(self);

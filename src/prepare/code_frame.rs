@@ -18,10 +18,9 @@ const MESSAGE_WIDTH: usize = 300;
 pub fn code_frame(code: &str, at: Location, message: &str) -> String {
     let message = shorten(message);
     let window = Window::around(code, at);
-    let snippet = Snippet::source(window.text.as_str())
-        .line_start(window.first_line as usize)
-        .fold(false)
-        .annotation(AnnotationKind::Primary.span(window.caret..window.caret + window.caret_len).label(message.as_str()));
+    let snippet = Snippet::source(window.text.as_str()).line_start(window.first_line as usize).fold(false).annotation(
+        AnnotationKind::Primary.span(window.caret..window.caret + window.caret_len).label(message.as_str()),
+    );
     let report = &[Group::with_level(Level::ERROR).element(snippet)];
     Renderer::plain().term_width(LINE_WIDTH * 2 + MESSAGE_WIDTH).render(report)
 }
@@ -115,7 +114,9 @@ impl<'a> Iterator for Lines<'a> {
 
     fn next(&mut self) -> Option<&'a str> {
         let rest = self.0?;
-        let Some((end, terminator)) = rest.char_indices().find(|(_, c)| matches!(c, '\n' | '\r' | '\u{2028}' | '\u{2029}')) else {
+        let Some((end, terminator)) =
+            rest.char_indices().find(|(_, c)| matches!(c, '\n' | '\r' | '\u{2028}' | '\u{2029}'))
+        else {
             self.0 = None;
             return Some(rest);
         };

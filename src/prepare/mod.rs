@@ -130,14 +130,15 @@ fn on_checked_stack<R>(
     }
     let nesting = Nesting::of(code);
     let deep_at = nesting.too_deep_at;
-    match stack::bytes_for(code.len(), &nesting).filter(|_| deep_at.is_none()) {
-        Some(bytes) => stack::on_own_stack(bytes, || work(report)),
-        None => {
-            let offset = deep_at.unwrap_or(0) as u32;
-            report.push(rules::text::nesting_too_deep(SourceIndex::new(code).location(offset)));
-            None
-        }
-    }
+    let Some(bytes) = stack::bytes_for(code.len(), &nesting).filter(|_| deep_at.is_none()) else {
+        let offset = deep_at.unwrap_or(0) as u32;
+        report.push(rules::text::nesting_too_deep(SourceIndex::new(code).location(offset)));
+        return None;
+    };
+    stack::on_own_stack(bytes, || work(report)).unwrap_or_else(|| {
+        report.push(rules::text::parser_failed());
+        None
+    })
 }
 
 /// Parses `code` and applies every rule about its tree. `None` when the text is not a program (the report then has an ERROR).

@@ -11,6 +11,12 @@ const MAX_ESTIMATE: u32 = 12_000;
 /// The parser walks an `else if` chain once per branch; 16,384 of them in one chain take 0.1 s.
 const MAX_ELSES: usize = 16_384;
 
+/// Openers that a text may have when its depth cannot be estimated: they may all be nested, at 3 KiB of stack each.
+const MAX_UNCERTAIN_OPENERS: usize = 32_768;
+
+/// First byte of U+2028 and U+2029 (among others).
+const LINE_SEPARATOR_START: u8 = 0xe2;
+
 /// What the bytes say about nesting.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Nesting {
@@ -26,8 +32,9 @@ impl Nesting {
         let mut scanner = Scanner::new(text.as_bytes());
         let too_deep_at = scanner.find_deep_nesting();
         let (openers, elses) = count_openers(text.as_bytes());
-        let too_many_elses = (elses > MAX_ELSES).then_some(0);
-        Nesting { openers, too_deep_at: too_deep_at.or(too_many_elses) }
+        let may_be_deep =
+            elses + scanner.escaped_words > MAX_ELSES || (scanner.is_uncertain && openers > MAX_UNCERTAIN_OPENERS);
+        Nesting { openers, too_deep_at: too_deep_at.or(may_be_deep.then_some(0)) }
     }
 }
 
@@ -35,6 +42,7 @@ impl Nesting {
 /// and the keywords of [`Word`].
 fn count_openers(bytes: &[u8]) -> (usize, usize) {
     let mut openers = 0;
+    // `else` that may go on with `if`.
     let mut elses = 0;
     let mut at = 0;
     while at < bytes.len() {
@@ -44,7 +52,8 @@ fn count_openers(bytes: &[u8]) -> (usize, usize) {
             match Word::of(&bytes[at..end]) {
                 Word::Else => {
                     openers += 1;
-                    elses += 1;
+                    let next = bytes[end..].iter().find(|byte| !byte.is_ascii_whitespace());
+                    elses += usize::from(next != Some(&b'{'));
                 }
                 Word::Other => {}
                 _ => openers += 1,
@@ -66,9 +75,19 @@ fn is_opener(byte: u8) -> bool {
 /// An open bracket, and what is pending inside it.
 #[derive(Clone, Copy)]
 struct Level {
+    opener: u8,
     /// Operators and keywords since the last statement or list element began.
     pending: u32,
-    is_template: bool,
+    bracket: Bracket,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Bracket {
+    /// `${`
+    Template,
+    /// `(` after `if`, `for`, `while` or `with`
+    Header,
+    Other,
 }
 
 /// Reads the text as a tokenizer would, guessing where only a parser could know: a wrong guess makes the estimate wrong,
@@ -80,8 +99,12 @@ struct Scanner<'a> {
     depth: u32,
     /// The last byte of the previous token, 0 at the start.
     previous: u8,
-    /// Whether the previous token was a word after which an operand follows, such as `return`.
-    after_operator_word: bool,
+    /// The previous word, unless another token follows it.
+    word: Word,
+    /// Words with an escape, which may spell any keyword.
+    escaped_words: usize,
+    /// Whether the text has a place that only a parser can read, so that the estimate may be too low.
+    is_uncertain: bool,
     line_break: bool,
 }
 
@@ -90,15 +113,20 @@ impl<'a> Scanner<'a> {
         Scanner {
             bytes,
             at: 0,
-            levels: vec![Level { pending: 0, is_template: false }],
+            levels: vec![Level { opener: 0, pending: 0, bracket: Bracket::Other }],
             depth: 0,
             previous: 0,
-            after_operator_word: false,
+            word: Word::Other,
+            escaped_words: 0,
+            is_uncertain: false,
             line_break: false,
         }
     }
 
     fn find_deep_nesting(&mut self) -> Option<usize> {
+        if self.bytes.starts_with(b"#!") {
+            self.skip_line();
+        }
         while self.at < self.bytes.len() {
             self.token();
             if self.depth > MAX_ESTIMATE {
@@ -122,23 +150,44 @@ impl<'a> Scanner<'a> {
             }
             b'/' if self.peek(1) == b'/' => return self.skip_line(),
             b'/' if self.peek(1) == b'*' => return self.skip_block_comment(),
-            b'/' if self.operand_expected() => self.skip_regex(),
+            b'/' => {
+                self.is_uncertain |= self.is_ambiguous();
+                if self.operand_expected() {
+                    self.skip_regex();
+                } else {
+                    self.at += 1;
+                }
+            }
+            b'<' | b'-' if self.is_html_comment() => {
+                // A comment to some readers.
+                self.is_uncertain = true;
+                self.add_pending();
+                self.at += 1;
+            }
             b'"' | b'\'' => self.skip_string(byte),
             b'`' => {
                 self.at += 1;
                 self.template();
             }
-            b'(' | b'[' | b'{' => self.open(false),
-            b'}' if self.levels.last().is_some_and(|level| level.is_template) => {
-                self.close();
-                self.template();
-            }
-            b')' | b']' | b'}' => self.close(),
+            b'(' if self.word == Word::Header => self.open(Bracket::Header),
+            b'(' | b'[' | b'{' => self.open(Bracket::Other),
+            b')' | b']' | b'}' => match self.close() {
+                Bracket::Template => self.template(),
+                // A statement follows, like an operand after `return`.
+                Bracket::Header => {
+                    self.word = Word::Prefix;
+                    self.line_break = false;
+                    return;
+                }
+                Bracket::Other => {}
+            },
             b';' | b',' => {
                 self.reset_pending();
                 self.at += 1;
             }
-            _ if byte.is_ascii_alphabetic() || matches!(byte, b'_' | b'$' | b'\\' | 0x80..) => return self.word(),
+            _ if byte.is_ascii_alphabetic() || matches!(byte, b'_' | b'$' | b'\\' | 0x80..) => {
+                return self.word();
+            }
             _ => {
                 if is_opener(byte) {
                     self.add_pending();
@@ -147,7 +196,7 @@ impl<'a> Scanner<'a> {
             }
         }
         self.previous = self.bytes[self.at.min(self.bytes.len()) - 1];
-        self.after_operator_word = false;
+        self.word = Word::Other;
         self.line_break = false;
     }
 
@@ -156,9 +205,20 @@ impl<'a> Scanner<'a> {
     }
 
     fn operand_expected(&self) -> bool {
-        self.after_operator_word
+        matches!(self.word, Word::Prefix | Word::MaybePrefix | Word::BinaryOperator | Word::Else)
             || !(self.previous.is_ascii_alphanumeric()
                 || matches!(self.previous, b'_' | b'$' | b')' | b']' | b'}' | b'"' | b'\'' | b'`' | b'/' | 0x80..))
+    }
+
+    /// Whether a slash here might be the start of a regular expression as well as a division.
+    fn is_ambiguous(&self) -> bool {
+        matches!(self.previous, b'}' | b'+' | b'-' | b'.')
+            || matches!(self.word, Word::MaybePrefix | Word::BinaryOperator | Word::Construct)
+    }
+
+    fn is_html_comment(&self) -> bool {
+        let rest = &self.bytes[self.at..];
+        rest.starts_with(b"<!--") || rest.starts_with(b"-->")
     }
 
     fn word(&mut self) {
@@ -173,25 +233,39 @@ impl<'a> Scanner<'a> {
         if !matches!(word, Word::Other) {
             self.add_pending();
         }
-        self.after_operator_word = matches!(word, Word::Prefix | Word::BinaryOperator | Word::Else) && self.previous != b'.';
+        if self.bytes[self.at..end].contains(&b'\\') {
+            self.escaped_words += 1;
+            self.is_uncertain = true;
+        }
+        // After a dot or a hash it is the name of a property.
+        let is_name = matches!(self.previous, b'.' | b'#');
+        self.word = if is_name { Word::Other } else { word };
         self.previous = b'a';
         self.line_break = false;
         self.at = end.max(self.at + 1);
     }
 
-    fn open(&mut self, is_template: bool) {
-        self.levels.push(Level { pending: 0, is_template });
+    fn open(&mut self, bracket: Bracket) {
+        let opener = self.bytes[self.at];
+        self.levels.push(Level { pending: 0, bracket, opener });
         self.depth += 1;
         self.at += 1;
     }
 
-    fn close(&mut self) {
-        if self.levels.len() > 1 {
-            self.reset_pending();
-            self.levels.pop();
-            self.depth -= 1;
-        }
+    fn close(&mut self) -> Bracket {
         self.at += 1;
+        if self.levels.len() == 1 {
+            return Bracket::Other;
+        }
+        self.reset_pending();
+        self.depth -= 1;
+        let Some(level) = self.levels.pop() else {
+            return Bracket::Other;
+        };
+        let closer = self.bytes[self.at - 1];
+        // The closing brackets of ASCII follow their opening ones by one or two.
+        self.is_uncertain |= !matches!(closer.wrapping_sub(level.opener), 1 | 2);
+        level.bracket
     }
 
     fn add_pending(&mut self) {
@@ -219,7 +293,7 @@ impl<'a> Scanner<'a> {
                 }
                 b'$' if self.peek(1) == b'{' => {
                     self.at += 1;
-                    return self.open(true);
+                    return self.open(Bracket::Template);
                 }
                 _ => self.at += 1,
             }
@@ -230,8 +304,12 @@ impl<'a> Scanner<'a> {
         self.at += 1;
         while self.at < self.bytes.len() {
             match self.bytes[self.at] {
+                b'\\' if self.bytes[self.at + 1..].starts_with(b"\r\n") => self.at += 3,
                 b'\\' => self.at += 2,
-                b'\n' => return,
+                b'\n' | b'\r' => {
+                    self.is_uncertain = true;
+                    return;
+                }
                 byte => {
                     self.at += 1;
                     if byte == quote {
@@ -248,7 +326,12 @@ impl<'a> Scanner<'a> {
         while self.at < self.bytes.len() {
             match self.bytes[self.at] {
                 b'\\' => self.at += 1,
-                b'\n' => return,
+                b'\n' | b'\r' | LINE_SEPARATOR_START => {
+                    self.is_uncertain |= self.at_line_end();
+                    if self.at_line_end() {
+                        return;
+                    }
+                }
                 b'[' => in_class = true,
                 b']' => in_class = false,
                 b'/' if !in_class => {
@@ -262,9 +345,14 @@ impl<'a> Scanner<'a> {
     }
 
     fn skip_line(&mut self) {
-        while self.at < self.bytes.len() && !matches!(self.bytes[self.at], b'\n' | b'\r') {
+        while self.at < self.bytes.len() && !self.at_line_end() {
             self.at += 1;
         }
+    }
+
+    fn at_line_end(&self) -> bool {
+        let rest = &self.bytes[self.at..];
+        matches!(rest, [b'\n' | b'\r', ..] | [LINE_SEPARATOR_START, 0x80, 0xa8 | 0xa9, ..])
     }
 
     fn skip_block_comment(&mut self) {

@@ -16,7 +16,8 @@ pub(super) fn program(source: &str, declaration: &str, body: Vec<Stmt>) -> (Stri
     writer.text(declaration);
     let script = Script { span: Span::default(), body, shebang: None };
     emit(&script, &mut writer);
-    writer.text("\n})");
+    writer.end_line();
+    writer.text("})");
     writer.finish(source)
 }
 

@@ -32,7 +32,9 @@ impl SourceIndex {
                 0..=0x7f => at += 1,
                 _ => {
                     // The text is UTF-8 and `at` is always a character boundary, so a character is there.
-                    let Some(character) = text[at..].chars().next() else { break };
+                    let Some(character) = text[at..].chars().next() else {
+                        break;
+                    };
                     at += character.len_utf8();
                     extra += (character.len_utf8() - character.len_utf16()) as u32;
                     surplus.push((at as u32, extra));

@@ -1,1 +1,34 @@
+//! Tests of the module as a whole. Those of one file alone are in that file.
 
+mod fixtures;
+mod positions;
+mod robustness;
+mod rules;
+
+use super::{Diagnostic, PrepareOptions, Program, prepare};
+
+fn options() -> PrepareOptions {
+    PrepareOptions {
+        authorized_imports: vec!["x-ok".to_owned()],
+        max_operations: 50_000.0,
+        timeout_ms: 10_000.0,
+        max_log_bytes: 262_144.0,
+        max_code_bytes: 1 << 21, // 2 MiB
+    }
+}
+
+#[track_caller]
+fn prepared(code: &str) -> Program {
+    match prepare(code, &options()) {
+        Ok(program) => program,
+        Err(diagnostics) => panic!("{code:?} was rejected: {diagnostics:?}"),
+    }
+}
+
+#[track_caller]
+fn rejected(code: &str) -> Vec<Diagnostic> {
+    match prepare(code, &options()) {
+        Ok(program) => panic!("{code:?} was accepted: {}", program.code),
+        Err(diagnostics) => diagnostics,
+    }
+}

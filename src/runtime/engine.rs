@@ -118,7 +118,7 @@ impl Engine {
                 Some(()) => evaluate(scope, &host, &self.memory, &script, &program.code),
                 None => Err(Failure::new(FailureKind::Runtime { cause: "the realm could not begin a run".to_owned() })),
             };
-            finish(scope, &host);
+            drop_remains(scope, &host);
             result
         };
         if let Err(failure) = &mut result
@@ -141,14 +141,18 @@ impl Engine {
     fn set_up(
         &mut self,
         cause: &str,
-        work: impl FnOnce(&mut v8::PinScope, &Host) -> Option<()>,
+        work: impl FnOnce(&mut v8::PinScope, &Host) -> Option<Vec<String>>,
     ) -> (Outcome, bool) {
         let host = self.host.clone();
         let done = {
             deno_core::scope!(scope, self.runtime);
             v8::tc_scope!(let attempt, scope);
             match work(attempt, &host) {
-                Some(()) => Ok(Success::Done),
+                Some(refused) if refused.is_empty() => Ok(Success::Done),
+                Some(refused) => {
+                    let cause = format!("guest code has fixed its global object, which lacks {}", refused.join(", "));
+                    Err(Failure::new(FailureKind::Tool { cause }).with("bridge", true).with("names", refused))
+                }
                 None => {
                     let thrown = attempt.exception();
                     let reason = thrown.map(|thrown| exceptions::brief(attempt, &host, thrown));
@@ -176,14 +180,9 @@ impl Engine {
     }
 }
 
-/// Ends a run: settles its names, drops its pending calls, and remarks on what was left.
-fn finish(scope: &mut v8::PinScope, host: &Host) {
+/// Drops what belonged to the run and remarks on what was left.
+fn drop_remains(scope: &mut v8::PinScope, host: &Host) {
     v8::tc_scope!(let attempt, scope);
-    let left = host.realm.get().and_then(|realm| realm.finish(attempt));
-    if let (Some(left), Some(run)) = (left, host.run.borrow().as_ref()) {
-        run.job.set_operations(run.granted - left.clamp(0.0, run.granted));
-    }
-    attempt.reset();
     let rejections = host.run.borrow_mut().as_mut().map(|run| std::mem::take(&mut run.rejections));
     for promise in rejections.unwrap_or_default() {
         let promise = v8::Local::new(attempt, promise);

@@ -37,6 +37,12 @@ pub fn evaluate(
         Started::Thrown(thrown) => Ending::Thrown(thrown),
         Started::Terminated => Ending::Terminated,
     };
+    if host.terminated.replace(false) {
+        // Stopped by this thread after a verdict: no guest frame is left, so that the realm can go on.
+        scope.cancel_terminate_execution();
+    }
+    // Before the output is read, so that its getters find a realm without a signal.
+    finish(scope, host);
     let result = normalize(scope, host, script, ending);
     if memory.is_exceeded() { Err(memory.failure()) } else { result }
 }
@@ -155,6 +161,15 @@ fn final_promise<'s>(scope: &mut v8::PinScope<'s, '_>, host: &Host) -> FinalAnsw
     }
 }
 
+/// Settles which names of the run stay, and counts its iterations.
+fn finish(scope: &mut v8::PinScope, host: &Host) {
+    v8::tc_scope!(let attempt, scope);
+    let left = host.realm.get().and_then(|realm| realm.finish(attempt));
+    if let (Some(left), Some(run)) = (left, host.run.borrow().as_ref()) {
+        run.job.set_operations(run.granted - left.clamp(0.0, run.granted));
+    }
+}
+
 /// The outcome of a run that ended in `ending`.
 fn normalize(
     scope: &mut v8::PinScope,
@@ -162,10 +177,6 @@ fn normalize(
     script: &Script,
     ending: Ending,
 ) -> Result<Success, Failure> {
-    if host.terminated.replace(false) {
-        // Stopped by this thread after a verdict: no guest frame is left, so that the realm can go on.
-        scope.cancel_terminate_execution();
-    }
     let verdict = host.run.borrow_mut().as_mut().and_then(|run| Some((run.verdict.take()?, run.max_operations)));
     let is_final_answer = verdict.is_some();
     match (verdict, ending) {

@@ -123,6 +123,11 @@ pub fn brief(scope: &mut v8::PinScope, host: &Host, thrown: v8::Local<v8::Value>
     }
 }
 
+/// The message of an error, or what console.log would print, shortened.
+pub fn message(scope: &mut v8::PinScope, host: &Host, thrown: v8::Local<v8::Value>) -> String {
+    name_and_message(scope, host, thrown).1
+}
+
 /// The failure that `thrown`, which no guest code handled, is for the caller of the run of `script`.
 pub fn failure(scope: &mut v8::PinScope, host: &Host, thrown: v8::Local<v8::Value>, script: &Script) -> Failure {
     let (name, message) = name_and_message(scope, host, thrown);

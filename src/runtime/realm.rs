@@ -55,22 +55,25 @@ impl Realm {
         self.call(scope, "finish", &[])?.number_value(scope)
     }
 
-    /// Defines variables; `values` is an array in the order of `names`.
+    /// Defines variables; `values` is an array in the order of `names`. Returns the names that the guest's global did
+    /// not take.
     pub fn set_variables(
         &self,
         scope: &mut v8::PinScope,
         names: &[String],
         values: v8::Local<v8::Value>,
-    ) -> Option<()> {
+    ) -> Option<Vec<String>> {
         let names = strings(scope, names)?;
         let values = v8::Local::new(scope, values);
-        self.call(scope, "setVariables", &[names.into(), values]).map(drop)
+        let refused = self.call(scope, "setVariables", &[names.into(), values])?;
+        to_strings(scope, refused)
     }
 
-    /// Builds functions for tools and defines them.
-    pub fn install_tools(&self, scope: &mut v8::PinScope, tools: &[ToolSpec]) -> Option<()> {
+    /// Builds functions for tools and defines them. Returns the names that the guest's global did not take.
+    pub fn install_tools(&self, scope: &mut v8::PinScope, tools: &[ToolSpec]) -> Option<Vec<String>> {
         let specs = tool_specs(scope, tools)?;
-        self.call(scope, "installTools", &[specs]).map(drop)
+        let refused = self.call(scope, "installTools", &[specs])?;
+        to_strings(scope, refused)
     }
 
     /// Exports of an object module: `values` is the wire of an array in the order of `names`.
@@ -87,7 +90,7 @@ impl Realm {
         self.call(scope, "buildExports", &[names.into(), values, specs])?.try_into().ok()
     }
 
-    /// Freezes `value` and everything reachable from it.
+    /// Freezes a value that has just been read from a wire, and everything reachable from it.
     pub fn harden<'s>(
         &self,
         scope: &mut v8::PinScope<'s, '_>,
@@ -96,7 +99,7 @@ impl Realm {
         if !value.is_object() {
             return Some(value);
         }
-        self.call(scope, "harden", &[value])
+        self.call(scope, "hardenFresh", &[value])
     }
 
     /// A copy of `value` in which everything that cannot be cloned is the text that inspection gives.
@@ -142,6 +145,11 @@ fn strings<'s>(scope: &mut v8::PinScope<'s, '_>, texts: &[String]) -> Option<v8:
     let texts =
         texts.iter().map(|text| v8::String::new(scope, text).map(Into::into)).collect::<Option<Vec<_>>>()?;
     Some(v8::Array::new_with_elements(scope, &texts))
+}
+
+fn to_strings(scope: &mut v8::PinScope, texts: v8::Local<v8::Value>) -> Option<Vec<String>> {
+    let texts = v8::Local::<v8::Array>::try_from(texts).ok()?;
+    (0..texts.length()).map(|index| Some(texts.get_index(scope, index)?.to_rust_string_lossy(scope))).collect()
 }
 
 /// Tools as the bootstrap takes them: `{ path, id, isAsync, length }`.

@@ -163,15 +163,15 @@ fn write_arguments<'s>(
         }
         let thrown = attempt.exception();
         attempt.reset();
-        thrown.map(|thrown| exceptions::brief(attempt, host, thrown))
+        thrown.map(|thrown| exceptions::message(attempt, host, thrown))
     };
     let name = host.tool_name(tool);
     let place = match host.realm.get().and_then(|realm| realm.uncloneable_path(scope, args)) {
-        Some(path) => format!("argument {path}: "),
-        None => String::new(),
+        Some(path) => format!("argument {path} cannot cross to the host"),
+        None => "the arguments cannot cross to the host".to_owned(),
     };
     let reason = reason.unwrap_or_else(|| "the value cannot be cloned".to_owned());
-    let message = format!("{name}: {place}{reason}");
+    let message = format!("{name}: {place}: {reason}");
     let mark = Mark::Tool { name, call: number, bridge: true };
     Err(Some(exceptions::marked_error(scope, host, "TypeError", &message, None, &mark)))
 }

@@ -4,6 +4,10 @@
 //! only widens the lengths of array buffers from 32 to 64 bits; both are written as variable-length
 //! integers, so bytes for buffers below 4 GiB are the same in both versions.
 
+mod host_errors;
+
+pub use host_errors::without_stacks;
+
 /// First byte of every wire, before the version.
 const VERSION_TAG: u8 = 0xFF;
 /// The version that Node.js 20 and later read.

@@ -40,7 +40,9 @@ impl Scopes {
     }
 
     pub(super) fn declare(&mut self, name: &str, is_var: bool) {
-        let Some(name) = ForbiddenName::find(name) else { return };
+        let Some(name) = ForbiddenName::find(name) else {
+            return;
+        };
         let scope = self.open.iter_mut().rev().find(|scope| scope.is_function || !is_var);
         if let Some(scope) = scope {
             scope.declared.insert(name);

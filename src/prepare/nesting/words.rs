@@ -6,7 +6,11 @@ pub(super) enum Word {
     Else,
     /// An operand or a nested statement follows.
     Prefix,
-    /// Begins a construct that nests without brackets of its own.
+    /// The same, except where it is an ordinary name.
+    MaybePrefix,
+    /// A parenthesis and a nested statement follow.
+    Header,
+    /// Begins another construct that nests without brackets of its own.
     Construct,
     /// `in`, `instanceof`, `of`.
     BinaryOperator,
@@ -17,9 +21,12 @@ impl Word {
     pub(super) fn of(word: &[u8]) -> Self {
         match word {
             b"else" => Word::Else,
-            b"await" | b"yield" | b"typeof" | b"void" | b"delete" | b"new" | b"do" | b"return" | b"throw" | b"case"
-            | b"extends" => Word::Prefix,
-            b"if" | b"for" | b"while" | b"with" | b"try" | b"switch" | b"class" | b"function" | b"async" => Word::Construct,
+            b"typeof" | b"void" | b"delete" | b"new" | b"do" | b"return" | b"throw" | b"case" | b"extends" => {
+                Word::Prefix
+            }
+            b"await" | b"yield" => Word::MaybePrefix,
+            b"if" | b"for" | b"while" | b"with" => Word::Header,
+            b"try" | b"switch" | b"class" | b"function" | b"async" => Word::Construct,
             b"in" | b"instanceof" | b"of" => Word::BinaryOperator,
             _ => Word::Other,
         }

@@ -17,7 +17,12 @@ pub(super) struct Writer {
 
 impl Writer {
     pub(super) fn new(source_bytes: usize) -> Self {
-        Writer { text: String::with_capacity(source_bytes + source_bytes / 4 + 256), marks: Vec::new(), line: 0, column: 0 }
+        Writer {
+            text: String::with_capacity(source_bytes + source_bytes / 4 + 256),
+            marks: Vec::new(),
+            line: 0,
+            column: 0,
+        }
     }
 
     /// Writes text and advances the position over it, with the line terminators of ECMAScript.
@@ -37,6 +42,12 @@ impl Writer {
                 }
                 _ => self.column += character.len_utf16() as u32,
             }
+        }
+    }
+
+    pub(super) fn end_line(&mut self) {
+        if self.column > 0 {
+            self.text("\n");
         }
     }
 
@@ -108,9 +119,7 @@ impl WriteJs for Writer {
     }
 
     fn write_line(&mut self) -> Result {
-        if self.column > 0 {
-            self.text("\n");
-        }
+        self.end_line();
         Ok(())
     }
 

@@ -14,7 +14,9 @@ pub(in super::super) fn reserved_identifier(name: &str, at: Location) -> Diagnos
     let shown: String = name.chars().take(64).collect();
     Diagnostic::error(
         "reserved_identifier",
-        format!("the identifier {shown:?} is reserved: names that begin with {RESERVED_PREFIX:?} belong to the executor"),
+        format!(
+            "the identifier {shown:?} is reserved: names that begin with {RESERVED_PREFIX:?} belong to the executor"
+        ),
     )
     .at(at)
     .with_fix("Choose another name")

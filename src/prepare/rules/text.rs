@@ -25,3 +25,9 @@ pub(in super::super) fn nesting_too_deep(at: Location) -> Diagnostic {
 pub(in super::super) fn syntax_valid(message: impl Into<String>, at: Location) -> Diagnostic {
     Diagnostic::error("syntax_valid", message).at(at)
 }
+
+/// The parser gave up on the text without an error of its own.
+pub(in super::super) fn parser_failed() -> Diagnostic {
+    Diagnostic::error("syntax_valid", "the program could not be parsed")
+        .with_fix("Check the program for stray characters")
+}

@@ -33,12 +33,8 @@ fn rethrow(span: Span) -> Stmt {
 
 /// `let pattern = __smol_e;`
 fn take_apart(pattern: Pat) -> Stmt {
-    let declarator = VarDeclarator {
-        span: DUMMY_SP,
-        name: pattern,
-        init: Some(nodes::name("__smol_e", DUMMY_SP)),
-        definite: false,
-    };
+    let declarator =
+        VarDeclarator { span: DUMMY_SP, name: pattern, init: Some(nodes::name("__smol_e", DUMMY_SP)), definite: false };
     Stmt::Decl(Decl::Var(Box::new(VarDecl {
         span: DUMMY_SP,
         ctxt: SyntaxContext::empty(),

@@ -8,7 +8,9 @@ use super::nodes;
 /// Turns the last statement into a `return` where it has a value: an expression, or a declaration of one variable or more
 /// (its last one). Looks into blocks, `if`, `try` and `catch` (not `finally`) and labelled statements.
 pub(in super::super) fn return_completion_value(statements: &mut Vec<Stmt>) {
-    let Some(last) = statements.iter().rposition(|statement| !matches!(statement, Stmt::Empty(_))) else { return };
+    let Some(last) = statements.iter().rposition(|statement| !matches!(statement, Stmt::Empty(_))) else {
+        return;
+    };
     if let Some(declared) = last_declared(&statements[last]) {
         statements.insert(last + 1, declared);
     } else {
@@ -20,7 +22,9 @@ fn return_value_of(statement: &mut Stmt) {
     match statement {
         Stmt::Expr(expression) => {
             let span = expression.span;
-            let Stmt::Expr(expression) = take(statement) else { return };
+            let Stmt::Expr(expression) = take(statement) else {
+                return;
+            };
             *statement = nodes::return_statement(expression.expr, span);
         }
         Stmt::Block(block) => return_completion_value(&mut block.stmts),
@@ -53,10 +57,14 @@ fn return_value_of_branch(statement: &mut Stmt) {
 
 /// `return name;` for the last variable of a declaration.
 fn last_declared(statement: &Stmt) -> Option<Stmt> {
-    let Stmt::Decl(Decl::Var(declaration)) = statement else { return None };
+    let Stmt::Decl(Decl::Var(declaration)) = statement else {
+        return None;
+    };
     let VarDecl { decls, .. } = &**declaration;
     let last = decls.last()?;
-    let Pat::Ident(binding) = &last.name else { return None };
+    let Pat::Ident(binding) = &last.name else {
+        return None;
+    };
     Some(nodes::return_statement(nodes::name(&binding.id.sym, binding.id.span), last.span()))
 }
 
