@@ -6,7 +6,7 @@
 
 #![deny(clippy::undocumented_unsafe_blocks)]
 
-mod binding;
+pub mod binding;
 mod executor;
 pub mod prepare;
 mod runtime;

@@ -5,7 +5,7 @@
 
 mod arguments;
 mod deliver;
-mod prepare;
+pub mod prepare;
 
 use std::cell::RefCell;
 use std::rc::Rc;

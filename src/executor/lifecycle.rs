@@ -75,7 +75,7 @@ impl State {
 
 #[cfg(test)]
 mod tests {
-    use super::{State::*, Transition::*, *};
+    use super::{State::*, Transition::*};
 
     #[test]
     fn every_cell_of_the_table() {

@@ -13,7 +13,8 @@ const MESSAGE_WIDTH: usize = 300;
 
 /// Renders the lines around `at` in `code`, with `message` at the column, as plain text.
 ///
-/// Long lines are cut around the column, so that the frame's size does not depend on the code. A position outside the code
+/// Long lines are cut around the column, so that the frame's size does not depend on the code. A position outside
+/// the code
 /// is taken to be its nearest one.
 pub fn code_frame(code: &str, at: Location, message: &str) -> String {
     let message = shorten(message);

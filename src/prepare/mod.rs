@@ -129,6 +129,11 @@ fn on_checked_stack<R>(
         return None;
     }
     let nesting = Nesting::of(code);
+    // Modules come from the host, which may well pass on a large minified library.
+    if goal == Goal::Program && nesting.may_be_deep {
+        report.push(rules::text::nesting_not_estimable(nesting.openers));
+        return None;
+    }
     let deep_at = nesting.too_deep_at;
     let Some(bytes) = stack::bytes_for(code.len(), &nesting).filter(|_| deep_at.is_none()) else {
         let offset = deep_at.unwrap_or(0) as u32;
@@ -141,7 +146,8 @@ fn on_checked_stack<R>(
     })
 }
 
-/// Parses `code` and applies every rule about its tree. `None` when the text is not a program (the report then has an ERROR).
+/// Parses `code` and applies every rule about its tree. `None` when the text is not a program (the report then has
+/// an ERROR).
 fn check(code: &str, options: &PrepareOptions, goal: Goal, report: &mut Report) -> Option<(Module, Analysis)> {
     let source = ParsedSource::parse(code, goal, report)?;
     let analysis = analyze::analyze(&source, options, goal, report)?;

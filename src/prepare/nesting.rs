@@ -4,7 +4,8 @@ mod words;
 
 use words::Word;
 
-/// Estimated levels above which a text is rejected unparsed. Operators that do not nest count too, so this is well above
+/// Estimated levels above which a text is rejected unparsed. Operators that do not nest count too, so this is well
+/// above
 /// [`super::stack::MAX_DEPTH`], which is exact and applied to the tree.
 const MAX_ESTIMATE: u32 = 12_000;
 
@@ -25,6 +26,8 @@ pub(super) struct Nesting {
     pub(super) openers: usize,
     /// Where the estimated depth passed its limit.
     pub(super) too_deep_at: Option<usize>,
+    /// Whether the estimate may be too low and the openers suffice to use hundreds of megabytes of stack.
+    pub(super) may_be_deep: bool,
 }
 
 impl Nesting {
@@ -32,14 +35,14 @@ impl Nesting {
         let mut scanner = Scanner::new(text.as_bytes());
         let too_deep_at = scanner.find_deep_nesting();
         let (openers, elses) = count_openers(text.as_bytes());
-        let may_be_deep =
-            elses + scanner.escaped_words > MAX_ELSES || (scanner.is_uncertain && openers > MAX_UNCERTAIN_OPENERS);
-        Nesting { openers, too_deep_at: too_deep_at.or(may_be_deep.then_some(0)) }
+        let too_many_elses = (elses + scanner.escaped_words > MAX_ELSES).then_some(0);
+        let may_be_deep = scanner.is_uncertain && openers > MAX_UNCERTAIN_OPENERS;
+        Nesting { openers, too_deep_at: too_deep_at.or(too_many_elses), may_be_deep }
     }
 }
 
-/// Everything that begins a nested construct: brackets, prefix and right-associative operators, arrows, conditionals, labels,
-/// and the keywords of [`Word`].
+/// Everything that begins a nested construct: brackets, prefix and right-associative operators, arrows,
+/// conditionals, labels, and the keywords of [`Word`].
 fn count_openers(bytes: &[u8]) -> (usize, usize) {
     let mut openers = 0;
     // `else` that may go on with `if`.
@@ -90,7 +93,8 @@ enum Bracket {
     Other,
 }
 
-/// Reads the text as a tokenizer would, guessing where only a parser could know: a wrong guess makes the estimate wrong,
+/// Reads the text as a tokenizer would, guessing where only a parser could know: a wrong guess makes the estimate
+/// wrong,
 /// which costs memory or rejects an odd program, but never overflows a stack.
 struct Scanner<'a> {
     bytes: &'a [u8],

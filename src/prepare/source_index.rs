@@ -7,7 +7,8 @@ use super::diagnostics::Location;
 pub(super) struct SourceIndex {
     /// Byte offset of each line's first character.
     line_starts: Vec<u32>,
-    /// For each non-ASCII character: the offset after it, and how many more bytes than UTF-16 units the text up to there has.
+    /// For each non-ASCII character: the offset after it, and how many more bytes than UTF-16 units the text up to
+    /// there has.
     surplus: Vec<(u32, u32)>,
     len: u32,
 }

@@ -1,6 +1,7 @@
 //! Stack space for recursive code: swc's parser, its visitors and printer, and the drop of its tree.
 //!
-//! The parser cannot be stopped at a depth, so its stack is sized before it starts, from counts that no trick of the text
+//! The parser cannot be stopped at a depth, so its stack is sized before it starts, from counts that no trick of the
+//! text
 //! can falsify (see [`Nesting`]). Only pages that are touched cost memory, and texts that would touch many are rejected
 //! first, by an estimate of their real depth.
 
@@ -18,7 +19,8 @@ const MAX_BYTES: usize = if cfg!(debug_assertions) { 16 } else { 3 } * (1 << 30)
 /// parentheses, the costliest form, in an optimised build; 16 KiB in an unoptimised one.
 const LEVEL_BYTES: usize = if cfg!(debug_assertions) { 32 } else { 6 } * (1 << 10);
 
-/// Stack per byte of text for dropping a chain such as `a.b.c`, which the parser builds in a loop: a level of the tree takes
+/// Stack per byte of text for dropping a chain such as `a.b.c`, which the parser builds in a loop: a level of the
+/// tree takes
 /// at least two bytes of text. Measured: at most 64.
 const DROP_BYTES_PER_CODE_BYTE: usize = 256;
 

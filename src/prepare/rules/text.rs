@@ -31,3 +31,16 @@ pub(in super::super) fn parser_failed() -> Diagnostic {
     Diagnostic::error("syntax_valid", "the program could not be parsed")
         .with_fix("Check the program for stray characters")
 }
+
+/// The program is large, and a slash or an escape in it keeps its depth from being estimated before it is parsed.
+pub(in super::super) fn nesting_not_estimable(openers: usize) -> Diagnostic {
+    Diagnostic::error(
+        "nesting_too_deep",
+        format!(
+            "the program may be nested too deeply: it has {openers} brackets and operators, and an ambiguous slash"
+        ),
+    )
+    .with_fix(
+        "Write a smaller program, or write `new RegExp(text)` instead of a regular expression after a closing brace",
+    )
+}

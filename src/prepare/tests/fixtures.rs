@@ -1,4 +1,5 @@
-//! `fixtures/*.js` are programs, `*.out.js` beside them what they become. `UPDATE_FIXTURES=1 cargo test` rewrites the latter.
+//! `fixtures/*.js` are programs, `*.out.js` beside them what they become. `UPDATE_FIXTURES=1 cargo test` rewrites
+//! the latter.
 
 use std::fs;
 use std::path::{Path, PathBuf};

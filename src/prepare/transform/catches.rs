@@ -10,7 +10,8 @@ use super::nodes;
 /// `catch (e) { … }` becomes `catch (e) { if (__smol_done) __smol_rethrow(); … }`.
 ///
 /// A pattern parameter is taken apart only after that test, since its defaults and getters run guest code:
-/// `catch (__smol_e) { if (__smol_done) __smol_rethrow(); let pattern = __smol_e; { … } }`. The body stays a block of its
+/// `catch (__smol_e) { if (__smol_done) __smol_rethrow(); let pattern = __smol_e; { … } }`. The body stays a block
+/// of its
 /// own, so that its declarations are not in scope of the pattern's defaults.
 pub(super) fn rethrow_signals(clause: &mut CatchClause) {
     let span = clause.span;

@@ -5,7 +5,8 @@ use swc_ecma_ast::{Decl, EmptyStmt, Pat, Stmt, VarDecl};
 
 use super::nodes;
 
-/// Turns the last statement into a `return` where it has a value: an expression, or a declaration of one variable or more
+/// Turns the last statement into a `return` where it has a value: an expression, or a declaration of one variable or
+/// more
 /// (its last one). Looks into blocks, `if`, `try` and `catch` (not `finally`) and labelled statements.
 pub(in super::super) fn return_completion_value(statements: &mut Vec<Stmt>) {
     let Some(last) = statements.iter().rposition(|statement| !matches!(statement, Stmt::Empty(_))) else {

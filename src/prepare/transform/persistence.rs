@@ -4,7 +4,8 @@ use std::fmt::Write;
 
 use super::super::analyze::{Binding, Kind};
 
-/// `__smol_declare({ get x() { return x; }, set x(__smol_v) { x = __smol_v; }, … }, ["v"]);`, or nothing when there are no
+/// `__smol_declare({ get x() { return x; }, set x(__smol_v) { x = __smol_v; }, … }, ["v"]);`, or nothing when there
+/// are no
 /// bindings. Constants have no setter; the array names what `var` declares.
 pub(in super::super) fn declaration(bindings: &[Binding]) -> String {
     if bindings.is_empty() {
