@@ -115,9 +115,11 @@ impl Host {
         }
     }
 
-    /// Whether the run has used up its iterations, so that what the guest still does has no effect.
-    pub fn is_over_limit(&self) -> bool {
-        self.run.borrow().as_ref().is_some_and(|run| matches!(run.verdict, Some(Verdict::MaxOperations)))
+    /// Whether the run's outcome is decided, so that the guest must not act on the host any more. A final answer that
+    /// is a promise still needs its tools.
+    pub fn is_over(&self) -> bool {
+        let decided = |verdict: &Verdict| !matches!(verdict, Verdict::Recording | Verdict::FinalPromise(_));
+        self.run.borrow().as_ref().is_some_and(|run| run.verdict.as_ref().is_some_and(decided))
     }
 
     /// The next command; waits. `None` when the session was given up.

@@ -57,7 +57,7 @@ impl Bridge for Host {
         is_async: bool,
         arguments: v8::Local<'s, v8::Array>,
     ) -> Option<v8::Local<'s, v8::Value>> {
-        if self.is_over_limit() {
+        if self.is_over() {
             self.stop_guest();
             return None;
         }
