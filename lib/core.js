@@ -2,7 +2,7 @@
 'use strict';
 
 const { ExecutorError } = require('./errors');
-const { publicEntries, safeListener } = require('./logs');
+const { entriesProperty, safeListener } = require('./logs');
 const { nativeModules } = require('./modules');
 const { answerToolCall } = require('./tool-calls');
 const { ToolRegistry } = require('./tools');
@@ -142,18 +142,18 @@ class Core {
 }
 
 /** @param {any} outcome */
-function errorOf({ error, logs, logEntries, stats, cause }) {
+function errorOf({ error, logs, stats, cause, ...index }) {
   const { code, severity, retryable, message, details } = error;
-  return new ExecutorError(message, {
+  const failure = new ExecutorError(message, {
     code,
     severity,
     retryable,
     details: JSON.parse(details),
     logs,
-    logEntries: logEntries && publicEntries(logEntries),
     stats,
     ...(cause && { cause: cause.thrown }),
   });
+  return Object.defineProperty(failure, 'logEntries', { ...entriesProperty({ logs, ...index }), enumerable: false });
 }
 
 module.exports = { Core };

@@ -4,7 +4,7 @@
 const { Core } = require('./core');
 const { describe, isPlainObject } = require('./describe');
 const { abortedBeforeStart, reasonText } = require('./errors');
-const { publicEntries } = require('./logs');
+const { entriesProperty } = require('./logs');
 const { checkOptions, checkRunOptions } = require('./options');
 const { flattenTools, refuseReservedName } = require('./tools');
 const { decode, encode } = require('./transfer');
@@ -62,8 +62,12 @@ class SESExecutor {
   async run(code, options) {
     if (typeof code !== 'string') throw new TypeError(`code must be a string, got ${describe(code)}`);
     const { maxOperations, timeoutMs, signal } = checkRunOptions(options);
+    const refuseIfAborted = () => {
+      if (signal?.aborted) throw abortedBeforeStart(timeoutMs ?? this.#core.timeoutMs, signal.reason);
+    };
+    refuseIfAborted();
     if (this.#mustInit()) await this.#init();
-    if (signal?.aborted) throw abortedBeforeStart(timeoutMs ?? this.#core.timeoutMs, signal.reason);
+    refuseIfAborted();
     const { native } = this.#core;
     let stopListening = () => {};
     try {
@@ -106,27 +110,24 @@ if (Symbol.asyncDispose !== undefined) {
  * @param {any} outcome
  * @returns {import('../index').CodeOutput}
  */
-function outputOf({ kind, value, logs, logEntries, stats }) {
-  return {
-    output: readOutput(value),
-    logs,
-    is_final_answer: kind === 'final',
-    logEntries: publicEntries(logEntries),
-    stats,
-  };
+function outputOf({ kind, value, logs, stats, ...index }) {
+  const output = { output: readOutput(value), logs, is_final_answer: kind === 'final', logEntries: [], stats };
+  return Object.defineProperty(output, 'logEntries', entriesProperty({ logs, ...index }));
 }
 
 /**
- * A run that went well does not fail for what it gives: deeper nesting than this thread's stack can read becomes a
- * text, as other values that cannot cross do.
+ * A run that went well does not fail for what it gives: what this thread cannot read becomes a text, as other values
+ * that cannot cross do. That is deeper nesting than its stack allows, and what its V8 does not know or cannot take:
+ * a Float16Array, or an error that is its own cause, in Node.js 20.
  *
  * @param {Uint8Array} wire
  */
 function readOutput(wire) {
   try {
     return decode(wire);
-  } catch {
-    return '[output is nested too deeply to be read]';
+  } catch (error) {
+    if (error instanceof RangeError) return '[the output is nested too deeply to be read]';
+    return '[the output cannot be read by this version of Node.js]';
   }
 }
 

@@ -1,14 +1,49 @@
 // @ts-check
 'use strict';
 
+/** Levels by the numbers of `src/executor/logs.rs`. */
+const LEVELS = /** @type {const} */ (['log', 'info', 'warn', 'error', 'debug']);
+
 /**
- * Log entries as callers see them.
+ * Where the entries are in the text of a log, a value per entry.
  *
- * @param {{ level: string, message: string, ts: number }[]} entries with `ts` in milliseconds since the Unix epoch
- * @returns {import('../index').LogEntry[]}
+ * @typedef {object} LogIndex
+ * @property {string} [logs] the messages, joined by line breaks
+ * @property {Uint8Array} [logLevels]
+ * @property {Float64Array} [logTimes] milliseconds since the Unix epoch
+ * @property {Uint32Array} [logLengths] UTF-16 units
  */
-function publicEntries(entries) {
-  return entries.map(publicEntry);
+
+/** Logs of more entries make them when somebody asks: a run may leave a quarter of a million. */
+const MAX_EAGER_ENTRIES = 1_000;
+
+/**
+ * The property `logEntries` of a run's outcome.
+ *
+ * @param {LogIndex} index
+ * @returns {PropertyDescriptor}
+ */
+function entriesProperty(index) {
+  if (index.logLevels === undefined || index.logLevels.length <= MAX_EAGER_ENTRIES) {
+    return { value: entriesOf(index), writable: true, enumerable: true, configurable: true };
+  }
+  /** @type {import('../index').LogEntry[] | undefined} */
+  let entries;
+  return { get: () => (entries ??= entriesOf(index)), enumerable: true, configurable: true };
+}
+
+/**
+ * @param {LogIndex} index
+ * @returns {import('../index').LogEntry[] | undefined} undefined if the outcome is not that of a run
+ */
+function entriesOf({ logs, logLevels, logTimes, logLengths }) {
+  if (logs === undefined || !logLevels || !logTimes || !logLengths) return undefined;
+  let from = 0;
+  return Array.from(logLevels, (level, i) => {
+    const message = logs.slice(from, from + logLengths[i]);
+    from += logLengths[i] + 1;
+    return publicEntry({ level: LEVELS[level], message, ts: logTimes[i] });
+  });
 }
 
 /**
@@ -57,4 +92,4 @@ function text(error) {
   }
 }
 
-module.exports = { publicEntries, safeListener };
+module.exports = { entriesProperty, safeListener };

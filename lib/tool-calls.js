@@ -9,6 +9,8 @@ const VALUE = 0;
 const ERROR = 1;
 /** The guest waits, but the tool returned a promise: give the guest one too. */
 const PROMISE = 2;
+/** More would not fit on the host's stack. */
+const MAX_ARGUMENTS = 50_000;
 
 /**
  * @typedef {object} Answer
@@ -33,6 +35,7 @@ function answerToolCall(tool, isAsync, args, answer) {
   } catch (error) {
     return refuse(answer, 'RangeError', `the arguments cannot be read: ${describeThrown(error).message}`);
   }
+  if (values.length > MAX_ARGUMENTS) return refuse(answer, 'RangeError', `more than ${MAX_ARGUMENTS} arguments`);
   try {
     const result = Reflect.apply(tool.fn, tool.self, values);
     if (!isThenable(result)) return succeed(answer, result);

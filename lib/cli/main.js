@@ -85,8 +85,8 @@ async function dispatch(args) {
   return COMMANDS[name]()(file, {
     vars: values.vars,
     tools: values.tools,
-    timeoutMs: positiveInteger('--timeout', values.timeout),
-    maxOperations: positiveInteger('--max-operations', values['max-operations']),
+    timeoutMs: integer('--timeout', values.timeout, 2 ** 31 - 1),
+    maxOperations: integer('--max-operations', values['max-operations'], Number.MAX_SAFE_INTEGER),
     authorizedImports: values['allow-import'] ?? [],
     json: values.json ?? false,
   });
@@ -117,12 +117,13 @@ function parse(args) {
 /**
  * @param {string} option
  * @param {string | undefined} text
+ * @param {number} max
  */
-function positiveInteger(option, text) {
+function integer(option, text, max) {
   if (text === undefined) return undefined;
   const value = Number(text);
-  if (!/^\d+$/.test(text) || !Number.isSafeInteger(value) || value < 1) {
-    throw new UsageError(`${option} must be an integer >= 1, got ${JSON.stringify(text)}`);
+  if (!/^\d+$/.test(text) || value < 1 || value > max) {
+    throw new UsageError(`${option} must be an integer from 1 to ${max}, got ${JSON.stringify(text)}`);
   }
   return value;
 }

@@ -1,6 +1,6 @@
 //! What is delivered to the facade.
 
-use napi::bindgen_prelude::{JsValuesTupleIntoVec, ToNapiValue, Uint8Array};
+use napi::bindgen_prelude::{Float64Array, JsValuesTupleIntoVec, ToNapiValue, Uint8Array, Uint32Array};
 use napi::{Result, sys};
 use napi_derive::napi;
 use serde_json::Value;
@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::executor::LEVELS;
 use crate::executor::failure::Failure;
 use crate::executor::logs::LogEntry;
-use crate::executor::messages::{Delivery, Outcome, Stats, Success};
+use crate::executor::messages::{Delivery, Outcome, Report, Stats, Success};
 
 /// How a call ended: `error`, or a value on success.
 #[napi(object, object_from_js = false)]
@@ -18,7 +18,10 @@ pub struct NativeOutcome {
     /// Wire of the output.
     pub value: Option<Uint8Array>,
     pub logs: Option<String>,
-    pub log_entries: Option<Vec<NativeLog>>,
+    /// Per entry of the log: index of its level, milliseconds since the Unix epoch, UTF-16 units in `logs`.
+    pub log_levels: Option<Uint8Array>,
+    pub log_times: Option<Float64Array>,
+    pub log_lengths: Option<Uint32Array>,
     pub stats: Option<NativeStats>,
     pub error: Option<NativeError>,
 }
@@ -60,15 +63,24 @@ impl From<Outcome> for NativeOutcome {
             Ok(Success::Output { value, is_final_answer: true }) => ("final", Some(value), None),
             Err(failure) => ("error", None, Some(failure.into())),
         };
-        let (logs, log_entries, stats) = match report {
-            Some(report) => (
-                Some(report.logs),
-                Some(report.entries.into_iter().map(Into::into).collect()),
-                Some(report.stats.into()),
-            ),
-            None => (None, None, None),
+        let mut outcome = Self {
+            kind,
+            value: value.map(Uint8Array::new),
+            logs: None,
+            log_levels: None,
+            log_times: None,
+            log_lengths: None,
+            stats: None,
+            error,
         };
-        Self { kind, value: value.map(Uint8Array::new), logs, log_entries, stats, error }
+        if let Some(Report { logs, log_index, stats }) = report {
+            outcome.logs = Some(logs);
+            outcome.log_levels = Some(Uint8Array::new(log_index.levels));
+            outcome.log_times = Some(Float64Array::new(log_index.at_ms));
+            outcome.log_lengths = Some(Uint32Array::new(log_index.lengths));
+            outcome.stats = Some(stats.into());
+        }
+        outcome
     }
 }
 

@@ -33,13 +33,13 @@ pub struct Job {
 }
 
 impl Job {
-    pub fn new(call: CallId, limits: Option<RunLimits>, max_log_bytes: usize) -> Self {
+    pub fn new(call: CallId, limits: Option<RunLimits>, log: LogBuffer) -> Self {
         Self {
             call,
             limits,
             started: Instant::now(),
             claimed: AtomicBool::new(false),
-            log: Mutex::new(LogBuffer::new(max_log_bytes)),
+            log: Mutex::new(log),
             tool_calls: AtomicU64::new(0),
             operations: AtomicU64::new(0),
         }
@@ -72,11 +72,10 @@ impl Job {
     /// Closes the log and takes what a run leaves. Only the thread that claimed the job calls this.
     pub fn report(&self, heap_used_bytes: f64) -> Option<Report> {
         self.limits?;
-        let mut log = self.log();
-        log.close();
+        let (logs, log_index) = self.log().close();
         Some(Report {
-            logs: log.text(),
-            entries: log.entries().to_vec(),
+            logs,
+            log_index,
             stats: Stats {
                 duration_ms: self.started.elapsed().as_secs_f64() * 1e3,
                 operations: self.operations.load(Ordering::Relaxed) as f64,

@@ -18,23 +18,35 @@ pub struct LogEntry {
     pub at_ms: f64,
 }
 
+/// Where the entries are in a log's text, a value per entry: 13 bytes each, so that a million entries cost little.
+#[derive(Debug, Default, Clone)]
+pub struct LogIndex {
+    /// By the index in [`LEVELS`].
+    pub levels: Vec<u8>,
+    /// Milliseconds since the Unix epoch.
+    pub at_ms: Vec<f64>,
+    /// UTF-16 units of the message; a line break separates it from the next one.
+    pub lengths: Vec<u32>,
+}
+
 /// Collects entries up to a limit of UTF-8 bytes, line breaks between entries included.
 #[derive(Debug)]
 pub struct LogBuffer {
-    entries: Vec<LogEntry>,
-    remaining: usize,
+    /// The messages, joined by line breaks.
+    text: String,
+    index: LogIndex,
+    /// Entries that the reader has not taken; kept only if there is one.
+    unsent: Option<Vec<LogEntry>>,
+    max_bytes: usize,
     truncated: bool,
     closed: bool,
-    /// Entries before this index have been handed out by [`Self::take_unsent`].
-    sent: usize,
-    /// A wake-up of the reader is under way, so that entries cost one wake-up a batch.
-    notified: bool,
 }
 
 impl LogBuffer {
-    /// A buffer for `max_bytes` bytes of text.
-    pub fn new(max_bytes: usize) -> Self {
-        Self { entries: Vec::new(), remaining: max_bytes, truncated: false, closed: false, sent: 0, notified: false }
+    /// A buffer for `max_bytes` bytes of text. `stream`: somebody takes entries while the run goes on.
+    pub fn new(max_bytes: usize, stream: bool) -> Self {
+        let unsent = stream.then(Vec::new);
+        Self { text: String::new(), index: LogIndex::default(), unsent, max_bytes, truncated: false, closed: false }
     }
 
     /// Whether another entry would be kept, at least in part.
@@ -44,11 +56,11 @@ impl LogBuffer {
 
     /// Bytes of text that the next entry may have before it is cut.
     pub fn remaining(&self) -> usize {
-        self.remaining.saturating_sub(self.separator())
+        self.max_bytes.saturating_sub(self.text.len() + self.separator().len())
     }
 
     /// Adds an entry; `complete` is false if `message` is only the beginning of a longer text.
-    /// Returns whether the reader has to be woken.
+    /// Returns whether the reader has to be woken: for the first entry of a batch.
     pub fn push(&mut self, level: usize, mut message: String, complete: bool) -> bool {
         if !self.is_open() {
             return false;
@@ -58,47 +70,32 @@ impl LogBuffer {
             message.truncate(floor_char_boundary(&message, room));
             message.push_str(TRUNCATION_MARKER);
             self.truncated = true;
-            self.remaining = 0;
-        } else {
-            self.remaining -= message.len() + self.separator();
         }
         let at_ms = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0.0, |d| d.as_millis() as f64);
-        self.entries.push(LogEntry { level, message, at_ms });
-        !std::mem::replace(&mut self.notified, true)
+        let separator = self.separator();
+        self.text.push_str(separator);
+        self.text.push_str(&message);
+        self.index.levels.push(level as u8);
+        self.index.at_ms.push(at_ms);
+        self.index.lengths.push(message.encode_utf16().count() as u32);
+        let Some(unsent) = &mut self.unsent else { return false };
+        unsent.push(LogEntry { level, message, at_ms });
+        unsent.len() == 1
     }
 
-    /// No entry is taken from now on: the outcome has been reported.
-    pub fn close(&mut self) {
-        self.closed = true;
-    }
-
-    /// Entries that were not handed out before.
+    /// Entries that were not taken before.
     pub fn take_unsent(&mut self) -> Vec<LogEntry> {
-        self.notified = false;
-        let unsent = self.entries[self.sent..].to_vec();
-        self.sent = self.entries.len();
-        unsent
+        self.unsent.as_mut().map(std::mem::take).unwrap_or_default()
     }
 
-    /// All entries so far.
-    pub fn entries(&self) -> &[LogEntry] {
-        &self.entries
+    /// Takes text and index out. No entry is accepted from now on.
+    pub fn close(&mut self) -> (String, LogIndex) {
+        self.closed = true;
+        (std::mem::take(&mut self.text), std::mem::take(&mut self.index))
     }
 
-    /// The messages, joined by line breaks.
-    pub fn text(&self) -> String {
-        let mut text = String::with_capacity(self.entries.iter().map(|entry| entry.message.len() + 1).sum());
-        for (index, entry) in self.entries.iter().enumerate() {
-            if index > 0 {
-                text.push('\n');
-            }
-            text.push_str(&entry.message);
-        }
-        text
-    }
-
-    fn separator(&self) -> usize {
-        usize::from(!self.entries.is_empty())
+    fn separator(&self) -> &'static str {
+        if self.index.levels.is_empty() { "" } else { "\n" }
     }
 }
 
@@ -114,42 +111,45 @@ pub fn floor_char_boundary(text: &str, index: usize) -> usize {
 mod tests {
     use super::*;
 
-    fn filled(limit: usize, messages: &[&str]) -> LogBuffer {
-        let mut log = LogBuffer::new(limit);
+    fn filled(limit: usize, messages: &[&str]) -> (String, LogIndex) {
+        let mut log = LogBuffer::new(limit, false);
         for message in messages {
             log.push(0, (*message).to_owned(), true);
         }
-        log
+        log.close()
     }
 
     #[test]
     fn entries_are_joined_by_line_breaks() {
-        assert_eq!(filled(100, &["a", "", "b"]).text(), "a\n\nb");
+        let (text, index) = filled(100, &["a", "", "b€"]);
+        assert_eq!((text.as_str(), index.lengths), ("a\n\nb€", vec![1, 0, 2]));
     }
 
     #[test]
     fn text_is_cut_at_the_limit_and_marked_once() {
-        let log = filled(6, &["abc", "defg", "h"]);
-        assert_eq!(log.text(), "abc\nde...[TRUNCATED]");
-        assert_eq!(log.entries().len(), 2);
-        assert!(!log.is_open());
+        let (text, index) = filled(6, &["abc", "defg", "h"]);
+        assert_eq!(text, "abc\nde...[TRUNCATED]");
+        assert_eq!(index.levels.len(), 2);
     }
 
     #[test]
     fn text_of_exactly_the_limit_is_whole() {
-        let log = filled(6, &["abc", "de"]);
-        assert_eq!(log.text(), "abc\nde");
-        assert!(log.is_open());
+        assert_eq!(filled(6, &["abc", "de"]).0, "abc\nde");
+    }
+
+    #[test]
+    fn an_entry_without_room_leaves_the_marker_on_a_line_of_its_own() {
+        assert_eq!(filled(6, &["abc", "de", ""]).0, "abc\nde\n...[TRUNCATED]");
     }
 
     #[test]
     fn a_character_is_never_split() {
-        assert_eq!(filled(3, &["a€b"]).text(), "a...[TRUNCATED]");
+        assert_eq!(filled(3, &["a€b"]).0, "a...[TRUNCATED]");
     }
 
     #[test]
     fn a_batch_of_entries_wakes_the_reader_once() {
-        let mut log = LogBuffer::new(100);
+        let mut log = LogBuffer::new(100, true);
         assert!(log.push(0, "a".into(), true));
         assert!(!log.push(0, "b".into(), true));
         assert_eq!(log.take_unsent().len(), 2);

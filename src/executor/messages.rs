@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::config::ToolSpec;
 use super::failure::Failure;
 use super::job::Job;
-use super::logs::LogEntry;
+use super::logs::{LogEntry, LogIndex};
 
 /// Number of a call of the public API, chosen by the facade.
 pub type CallId = f64;
@@ -74,7 +74,7 @@ pub enum Success {
 /// What every run leaves, also a failed one.
 pub struct Report {
     pub logs: String,
-    pub entries: Vec<LogEntry>,
+    pub log_index: LogIndex,
     pub stats: Stats,
 }
 

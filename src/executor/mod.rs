@@ -23,6 +23,7 @@ use config::{Config, ToolSpec};
 use failure::{Failure, FailureKind};
 use job::{Job, RunLimits};
 use lifecycle::{State, Transition};
+use logs::LogBuffer;
 use messages::{CallId, Command, Delivery, Event, EventSink, Outcome, SessionId, ToolCallId, ToolReply};
 use session::Session;
 
@@ -300,7 +301,7 @@ impl Executor {
         if self.state != State::Ready {
             return Some(self.illegal(operation, "it is legal in state READY only"));
         }
-        let job = Arc::new(Job::new(call, None, 0));
+        let job = Arc::new(Job::new(call, None, LogBuffer::new(0, false)));
         if let Some(session) = &self.session {
             session.send(command(job.clone()));
         }
@@ -310,7 +311,8 @@ impl Executor {
 
     fn start_run(&mut self, QueuedRun { call, code, limits }: QueuedRun) {
         self.transition(Transition::RunStarted);
-        let job = Arc::new(Job::new(call, Some(limits), self.config.max_log_bytes));
+        let log = LogBuffer::new(self.config.max_log_bytes, self.config.stream_logs);
+        let job = Arc::new(Job::new(call, Some(limits), log));
         if let Some(session) = &mut self.session {
             session.run(job.clone(), code);
         }

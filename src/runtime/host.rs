@@ -159,7 +159,7 @@ impl Host {
         }
         let Some(job) = self.run.borrow().as_ref().map(|run| run.job.clone()) else { return };
         let wake = job.log().push(level, message, complete);
-        if wake && self.shared.config.stream_logs {
+        if wake {
             (self.shared.sink)(Event::Logs(job));
         }
     }
