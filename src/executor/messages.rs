@@ -16,10 +16,23 @@ pub type ToolCallId = u64;
 
 /// To the executor thread.
 pub enum Command {
-    SetVariables { job: Arc<Job>, names: Vec<String>, values: Vec<u8> },
-    SetTools { job: Arc<Job>, tools: Vec<ToolSpec> },
-    Run { job: Arc<Job>, code: String },
-    ToolReply { call: ToolCallId, reply: ToolReply },
+    SetVariables {
+        job: Arc<Job>,
+        names: Vec<String>,
+        values: Vec<u8>,
+    },
+    SetTools {
+        job: Arc<Job>,
+        tools: Vec<ToolSpec>,
+    },
+    Run {
+        job: Arc<Job>,
+        code: String,
+    },
+    ToolReply {
+        call: ToolCallId,
+        reply: ToolReply,
+    },
     /// Another thread has settled the current job or given the session up: stop waiting and look.
     Wake,
 }
@@ -37,14 +50,31 @@ pub enum ToolReply {
 /// To the Node.js thread.
 pub enum Event {
     /// The isolate is ready, or could not be made.
-    Initialized { session: SessionId, result: Result<(), Failure> },
+    Initialized {
+        session: SessionId,
+        result: Result<(), Failure>,
+    },
     /// A job ended. `sound`: the isolate can take the next one.
-    Settled { session: SessionId, job: Arc<Job>, outcome: Outcome, sound: bool },
-    ToolCall { session: SessionId, call: ToolCallId, tool: u32, is_async: bool, args: Vec<u8> },
+    Settled {
+        session: SessionId,
+        job: Arc<Job>,
+        outcome: Outcome,
+        sound: bool,
+    },
+    ToolCall {
+        session: SessionId,
+        call: ToolCallId,
+        tool: u32,
+        is_async: bool,
+        args: Vec<u8>,
+    },
     /// Entries wait in the job's log.
     Logs(Arc<Job>),
     /// The executor thread has released its isolate. `panicked`: it did not end by itself.
-    Closed { session: SessionId, panicked: bool },
+    Closed {
+        session: SessionId,
+        panicked: bool,
+    },
     /// A delivery that could not be part of the event that caused it.
     Deliver(Delivery),
 }

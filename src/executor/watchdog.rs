@@ -19,8 +19,7 @@ pub fn timers() -> std::io::Result<&'static Handle> {
     if let Some(runtime) = TIMERS.get() {
         return Ok(runtime.handle());
     }
-    let runtime =
-        Builder::new_multi_thread().worker_threads(1).thread_name("ses-watchdog").enable_time().build()?;
+    let runtime = Builder::new_multi_thread().worker_threads(1).thread_name("ses-watchdog").enable_time().build()?;
     Ok(TIMERS.get_or_init(|| runtime).handle())
 }
 

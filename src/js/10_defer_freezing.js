@@ -26,8 +26,10 @@
     key === Symbol.iterator
       ? object === Array.prototype || object === Object.getPrototypeOf(arrayIterator)
       : key === "constructor" && object === Promise.prototype;
-  Object.defineProperty = { defineProperty: (object, key, descriptor) =>
-    isLeftAlone(object, key) ? object : boot.p.defineProperty(object, key, descriptor) }.defineProperty;
+  Object.defineProperty = {
+    defineProperty: (object, key, descriptor) =>
+      isLeftAlone(object, key) ? object : boot.p.defineProperty(object, key, descriptor),
+  }.defineProperty;
 
   // Not for guests, and SES would keep what it cannot recognise alive.
   delete globalThis.WebAssembly;

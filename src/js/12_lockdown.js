@@ -76,18 +76,40 @@
   // `localeTaming: "safe"` makes these `toString`, which takes the locale for a radix and throws.
   const bigIntToString = p.uncurryThis(BigInt.prototype.toString);
   const numberToString = p.uncurryThis(Number.prototype.toString);
-  define(BigInt.prototype, "toLocaleString", { toLocaleString() { return bigIntToString(this); } }.toLocaleString);
-  define(Number.prototype, "toLocaleString", { toLocaleString() { return numberToString(this); } }.toLocaleString);
+  define(
+    BigInt.prototype,
+    "toLocaleString",
+    {
+      toLocaleString() {
+        return bigIntToString(this);
+      },
+    }.toLocaleString,
+  );
+  define(
+    Number.prototype,
+    "toLocaleString",
+    {
+      toLocaleString() {
+        return numberToString(this);
+      },
+    }.toLocaleString,
+  );
 
   // The same as SES's, by code units; its own keeps the shim alive.
-  define(String.prototype, "localeCompare", { localeCompare(that) {
-    if (this === null || this === undefined) {
-      throw new TypeError("String.prototype.localeCompare called on null or undefined");
-    }
-    const left = `${this}`;
-    const right = `${that}`;
-    return left < right ? -1 : left > right ? 1 : 0;
-  } }.localeCompare);
+  define(
+    String.prototype,
+    "localeCompare",
+    {
+      localeCompare(that) {
+        if (this === null || this === undefined) {
+          throw new TypeError("String.prototype.localeCompare called on null or undefined");
+        }
+        const left = `${this}`;
+        const right = `${that}`;
+        return left < right ? -1 : left > right ? 1 : 0;
+      },
+    }.localeCompare,
+  );
 
   // SES replaces it by one that knows every function it has seen, to show its own as native. Not worth the memory.
   overridable(Function.prototype, "toString", feral.toString);

@@ -9,8 +9,8 @@
   // accessors in the language, too.
   const describe = (object, key) => {
     const descriptor = p.getDescriptor(object, key);
-    const isOverridable = object !== iteratorPrototype && descriptor?.get !== undefined &&
-      p.hasOwn(descriptor.get, "originalValue");
+    const isOverridable =
+      object !== iteratorPrototype && descriptor?.get !== undefined && p.hasOwn(descriptor.get, "originalValue");
     if (!isOverridable) return descriptor;
     const { enumerable, get } = descriptor;
     return { __proto__: null, value: get.originalValue, writable: true, enumerable, configurable: true };
@@ -39,11 +39,16 @@
       p.arrayPush(boot.toHarden, stylize);
     },
   });
-  inspect(new Proxy({
-    [Symbol.for("nodejs.util.inspect.custom")](_, { stylize }) {
-      p.arrayPush(boot.toHarden, stylize);
-    },
-  }, {}));
+  inspect(
+    new Proxy(
+      {
+        [Symbol.for("nodejs.util.inspect.custom")](_, { stylize }) {
+          p.arrayPush(boot.toHarden, stylize);
+        },
+      },
+      {},
+    ),
+  );
 
   // The last module that is loaded on demand; then the library's own table of every built-in can go.
   inspect(new ArrayBuffer(1));

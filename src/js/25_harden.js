@@ -6,8 +6,23 @@
   const boot = globalThis.__smol_boot;
   const { p } = boot;
   const {
-    arrayPop, arrayPush, defineProperty, freeze, getDescriptor, getPrototypeOf, isExtensible, isView, newSet, newWeakSet, ownKeys,
-    preventExtensions, reflectDefine, setForEach, typedArrayLength, TypeError, values,
+    arrayPop,
+    arrayPush,
+    defineProperty,
+    freeze,
+    getDescriptor,
+    getPrototypeOf,
+    isExtensible,
+    isView,
+    newSet,
+    newWeakSet,
+    ownKeys,
+    preventExtensions,
+    reflectDefine,
+    setForEach,
+    typedArrayLength,
+    TypeError,
+    values,
   } = p;
   const { op_is_native_error, op_is_typed_array } = boot.ops;
 
@@ -22,9 +37,10 @@
     for (let i = typedArrayLength(array); i < keys.length; i++) {
       const descriptor = getDescriptor(array, keys[i]);
       if (descriptor === undefined) continue;
-      const fixed = "value" in descriptor
-        ? { __proto__: null, writable: false, configurable: false }
-        : { __proto__: null, configurable: false };
+      const fixed =
+        "value" in descriptor
+          ? { __proto__: null, writable: false, configurable: false }
+          : { __proto__: null, configurable: false };
       if (!reflectDefine(array, keys[i], fixed)) throw new TypeError("Cannot harden a property of a typed array");
     }
   };
@@ -61,12 +77,14 @@
     return pending;
   };
 
-  const harden = { harden(root) {
-    if (isObject(root) && !hardened.has(root)) {
-      setForEach(freezeGraph(root, hardened), (object) => hardened.add(object));
-    }
-    return root;
-  } }.harden;
+  const harden = {
+    harden(root) {
+      if (isObject(root) && !hardened.has(root)) {
+        setForEach(freezeGraph(root, hardened), (object) => hardened.add(object));
+      }
+      return root;
+    },
+  }.harden;
 
   const headline = (error) => (error.message === "" ? error.name : `${error.name}: ${error.message}`);
 
@@ -87,7 +105,12 @@
       }
       if (op_is_native_error(object)) {
         // The bridge takes the host's stacks out: what is left of one is its first line.
-        defineProperty(object, "stack", { __proto__: null, value: headline(object), writable: true, configurable: true });
+        defineProperty(object, "stack", {
+          __proto__: null,
+          value: headline(object),
+          writable: true,
+          configurable: true,
+        });
         enqueue(getDescriptor(object, "cause")?.value);
       }
       freeze(object);

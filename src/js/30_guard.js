@@ -7,9 +7,7 @@
 (() => {
   const boot = globalThis.__smol_boot;
   const { p } = boot;
-  const {
-    defineProperty, Error, freeze, getDescriptor, newMap, ownKeys, reflectDefine, reflectDelete,
-  } = p;
+  const { defineProperty, Error, freeze, getDescriptor, newMap, ownKeys, reflectDefine, reflectDelete } = p;
   const { op_final, op_guard_exceeded, op_swallowed } = boot.ops;
 
   // Guarded loop iterations that guest code may take after the end of its run.
@@ -72,22 +70,24 @@
     throw signal;
   };
 
-  const finalAnswer = { final_answer(value) {
-    if (__smol_done) {
-      op_swallowed();
+  const finalAnswer = {
+    final_answer(value) {
+      if (__smol_done) {
+        op_swallowed();
+        throw signal;
+      }
+      if (isAnswered) throw signal;
+      signal = new FinalAnswerSignal(value);
+      // Before the op: should recording run guest code, a second call in there must not count.
+      isAnswered = true;
+      op_final(value);
+      __smol_done = true;
+      // A loop that goes on in spite of the signal reaches the guard at once.
+      unusedBudget = __smol_budget;
+      __smol_budget = 0;
       throw signal;
-    }
-    if (isAnswered) throw signal;
-    signal = new FinalAnswerSignal(value);
-    // Before the op: should recording run guest code, a second call in there must not count.
-    isAnswered = true;
-    op_final(value);
-    __smol_done = true;
-    // A loop that goes on in spite of the signal reaches the guard at once.
-    unusedBudget = __smol_budget;
-    __smol_budget = 0;
-    throw signal;
-  } }.final_answer;
+    },
+  }.final_answer;
 
   // Installs a run's top-level bindings on the global, where later runs find them.
   const declare = (accessors, vars) => {
@@ -100,7 +100,8 @@
       const name = names[i];
       const { get, set } = getDescriptor(accessors, name);
       const previous = getDescriptor(globalThis, name);
-      const isInstalled = (previous === undefined || previous.configurable) &&
+      const isInstalled =
+        (previous === undefined || previous.configurable) &&
         reflectDefine(globalThis, name, { __proto__: null, get, set, enumerable: true, configurable: true });
       if (isInstalled) declared.set(name, { __proto__: null, previous, get, isVar: isVar[name] === true });
       else boot.warn(`'${name}' is provided by the host: this run's own '${name}' will not be seen by later runs.`);

@@ -5,9 +5,31 @@
   const boot = globalThis.__smol_boot;
   const { p, types, getStringWidth, previewEntries } = boot;
   const {
-    arrayJoin, arrayPush, arrayUnshift, captureStackTrace, ceil, dateNow, defineProperty, floor, freeze,
-    hasOwn, isArray, keys, mapForEach, newMap, numberToFixed, setForEach, stringIncludes, stringIndexOf, stringPadStart,
-    stringRepeat, stringReplaceAll, stringSlice, stringSplit, TypeError, values,
+    arrayJoin,
+    arrayPush,
+    arrayUnshift,
+    captureStackTrace,
+    ceil,
+    dateNow,
+    defineProperty,
+    floor,
+    freeze,
+    hasOwn,
+    isArray,
+    keys,
+    mapForEach,
+    newMap,
+    numberToFixed,
+    setForEach,
+    stringIncludes,
+    stringIndexOf,
+    stringPadStart,
+    stringRepeat,
+    stringReplaceAll,
+    stringSlice,
+    stringSplit,
+    TypeError,
+    values,
   } = p;
   const { op_log, op_log_open } = boot.ops;
 
@@ -57,7 +79,10 @@
 
   const printValue = (level, value, options) => {
     if (!op_log_open(level)) return;
-    write(level, formatted(() => boot.inspect(value, { customInspect: false, ...options })));
+    write(
+      level,
+      formatted(() => boot.inspect(value, { customInspect: false, ...options })),
+    );
   };
 
   const warn = (text) => {
@@ -122,14 +147,15 @@
     for (let i = 0; i < head.length; i++) {
       for (let j = 0; j < longest; j++) {
         rows[j] ??= [];
-        const cell = rows[j][i] = hasOwn(columns[i], j) ? columns[i][j] : "";
+        const cell = (rows[j][i] = hasOwn(columns[i], j) ? columns[i][j] : "");
         const width = getStringWidth(cell);
         if (width > widths[i]) widths[i] = width;
       }
     }
     const bars = [];
     for (let i = 0; i < widths.length; i++) bars[i] = stringRepeat("\u2500", widths[i] + 2);
-    let out = `\u250c${arrayJoin(bars, "\u252c")}\u2510\n${renderRow(head, widths)}\n` +
+    let out =
+      `\u250c${arrayJoin(bars, "\u252c")}\u2510\n${renderRow(head, widths)}\n` +
       `\u251c${arrayJoin(bars, "\u253c")}\u2524\n`;
     for (let i = 0; i < rows.length; i++) out += `${renderRow(rows[i], widths)}\n`;
     return `${out}\u2514${arrayJoin(bars, "\u2534")}\u2518`;
@@ -179,7 +205,7 @@
       }
       const names = properties ?? keys(item);
       for (let k = 0; k < names.length; k++) {
-        const column = columns[names[k]] ??= [];
+        const column = (columns[names[k]] ??= []);
         column[i] = isPrimitive || !hasOwn(item, names[k]) ? "" : inspectCell(item[names[k]]);
       }
     }
@@ -251,7 +277,10 @@
       if (tabularData === null || typeof tabularData !== "object") {
         print(LOG, [tabularData]);
       } else if (op_log_open(LOG)) {
-        write(LOG, formatted(() => makeTable(tabularData, properties)));
+        write(
+          LOG,
+          formatted(() => makeTable(tabularData, properties)),
+        );
       }
     },
     dir(object, options) {

@@ -4,9 +4,28 @@
   const boot = globalThis.__smol_boot;
   const { p, types } = boot;
   const {
-    arrayBufferDetached, arrayPop, arrayPush, dataViewBuffer, defineProperty, Error, getDescriptor,
-    getPrototypeOf, isArray, isView, jsonStringify, keys, Map, mapForEach, mapSet, newMap, newSet, regExpTest, Set,
-    setAdd, setForEach, typedArrayBuffer,
+    arrayBufferDetached,
+    arrayPop,
+    arrayPush,
+    dataViewBuffer,
+    defineProperty,
+    Error,
+    getDescriptor,
+    getPrototypeOf,
+    isArray,
+    isView,
+    jsonStringify,
+    keys,
+    Map,
+    mapForEach,
+    mapSet,
+    newMap,
+    newSet,
+    regExpTest,
+    Set,
+    setAdd,
+    setForEach,
+    typedArrayBuffer,
   } = p;
 
   // Text of `value` as the console prints it. Throws only the run's own signal.
@@ -74,7 +93,8 @@
 
   // Kept as they are: V8's serializer takes them.
   const isCloneableLeaf = (value) =>
-    types.isDate(value) || types.isRegExp(value) ||
+    types.isDate(value) ||
+    types.isRegExp(value) ||
     (types.isBoxedPrimitive(value) && !types.isSymbolObject(value)) ||
     ((isView(value) || types.isAnyArrayBuffer(value)) && isCloneableBuffer(value));
 
@@ -82,9 +102,14 @@
   const isPlain = (value) => {
     if (types.isModuleNamespaceObject(value) || types.isArgumentsObject(value)) return true;
     if (
-      types.isPromise(value) || types.isWeakMap(value) || types.isWeakSet(value) || isView(value) ||
-      types.isAnyArrayBuffer(value) || types.isBoxedPrimitive(value)
-    ) return false;
+      types.isPromise(value) ||
+      types.isWeakMap(value) ||
+      types.isWeakSet(value) ||
+      isView(value) ||
+      types.isAnyArrayBuffer(value) ||
+      types.isBoxedPrimitive(value)
+    )
+      return false;
     let prototype = getPrototypeOf(value);
     for (let depth = 0; prototype !== null && depth < MAX_DEPTH; depth++) {
       if (types.isProxy(prototype)) return true;
@@ -202,8 +227,14 @@
     if (typeof value === "symbol" || typeof value === "function") return false;
     if (typeof value !== "object" || value === null) return true;
     if (types.isProxy(value)) return false;
-    return isCloneableLeaf(value) || isArray(value) || types.isMap(value) || types.isSet(value) ||
-      types.isNativeError(value) || isPlain(value);
+    return (
+      isCloneableLeaf(value) ||
+      isArray(value) ||
+      types.isMap(value) ||
+      types.isSet(value) ||
+      types.isNativeError(value) ||
+      isPlain(value)
+    );
   };
 
   // The path of the first part of `args`, an array of arguments, that structured clone refuses, such as

@@ -10,9 +10,11 @@
   const { op_tool_call } = boot.ops;
 
   const makeTool = (name, { id, isAsync, length }) => {
-    const tool = { [name](...args) {
-      return op_tool_call(id, isAsync, args);
-    } }[name];
+    const tool = {
+      [name](...args) {
+        return op_tool_call(id, isAsync, args);
+      },
+    }[name];
     defineProperty(tool, "length", { __proto__: null, value: length });
     return freeze(tool);
   };

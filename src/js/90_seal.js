@@ -17,8 +17,18 @@ const {
   const boot = globalThis.__smol_boot;
   const { p, harden, hardened, isObject, twins } = boot;
   const {
-    arrayPop, arrayPush, defineProperty, freeze, getDescriptor, getPrototypeOf, hasOwn, isExtensible, newSet,
-    newWeakSet, ownKeys, reflectDelete,
+    arrayPop,
+    arrayPush,
+    defineProperty,
+    freeze,
+    getDescriptor,
+    getPrototypeOf,
+    hasOwn,
+    isExtensible,
+    newSet,
+    newWeakSet,
+    ownKeys,
+    reflectDelete,
   } = p;
 
   const allowed = newSet(boot.guestGlobals);
@@ -138,7 +148,14 @@ const {
   const warmUp = () => {
     finish([{ from: {}, to: {}, known: newSet() }], [], [{ property: {} }]);
     boot.begin(1, 1);
-    boot.declare({ get __smol_warm_up() { throw undefined; } }, ["__smol_warm_up"]);
+    boot.declare(
+      {
+        get __smol_warm_up() {
+          throw undefined;
+        },
+      },
+      ["__smol_warm_up"],
+    );
     boot.finish();
     boot.format(["text", { array: [1], nested: { key: "value" } }]);
     boot.setVariables([], []);
@@ -171,8 +188,19 @@ const {
   delete globalThis.__smol_boot;
   // What only the bootstrap needed is garbage before the blob is made.
   const spent = [
-    "changedHomes", "endowments", "feral", "freezeGraph", "guestGlobals", "inspectModule", "lateHomes", "recordRealm",
-    "resolveLateHomes", "toHarden", "twins", "util", "walkRealm",
+    "changedHomes",
+    "endowments",
+    "feral",
+    "freezeGraph",
+    "guestGlobals",
+    "inspectModule",
+    "lateHomes",
+    "recordRealm",
+    "resolveLateHomes",
+    "toHarden",
+    "twins",
+    "util",
+    "walkRealm",
   ];
   for (const key of spent) delete boot[key];
 })();

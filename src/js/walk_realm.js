@@ -35,7 +35,10 @@
       }
     },
     template: () => ((strings) => strings)`x`,
-    arguments: () => (function () { return arguments; })(),
+    arguments: () =>
+      (function () {
+        return arguments;
+      })(),
     arrayIterator: () => [][Symbol.iterator](),
     mapIterator: () => new Map()[Symbol.iterator](),
     setIterator: () => new Set()[Symbol.iterator](),
@@ -47,7 +50,10 @@
     segmentIterator: () => new Intl.Segmenter().segment("x")[Symbol.iterator](),
     typedArray: () => new Uint8Array(1),
     match: () => /(?<x>x)/d.exec("x"),
-    asyncFromSync: () => (async function* () { yield* [1]; })(),
+    asyncFromSync: () =>
+      (async function* () {
+        yield* [1];
+      })(),
     number: () => Object(1),
     string: () => Object(""),
     symbol: () => Object(Symbol.iterator),
@@ -112,4 +118,4 @@
   };
 
   return { __proto__: null, follow, keyName, walk };
-})()
+})();

@@ -90,9 +90,7 @@ impl Engine {
     /// Defines tools in the realm.
     pub fn set_tools(&mut self, tools: Vec<ToolSpec>) -> (Outcome, bool) {
         self.host.tools.borrow_mut().add(&tools);
-        self.set_up("the tools could not be defined", |scope, host| {
-            host.realm.get()?.install_tools(scope, &tools)
-        })
+        self.set_up("the tools could not be defined", |scope, host| host.realm.get()?.install_tools(scope, &tools))
     }
 
     /// VALIDATE, TRANSFORM, EVALUATE, NORMALIZE_OUTPUT for one run.

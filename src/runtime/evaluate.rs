@@ -171,12 +171,7 @@ fn finish(scope: &mut v8::PinScope, host: &Host) {
 }
 
 /// The outcome of a run that ended in `ending`.
-fn normalize(
-    scope: &mut v8::PinScope,
-    host: &Host,
-    script: &Script,
-    ending: Ending,
-) -> Result<Success, Failure> {
+fn normalize(scope: &mut v8::PinScope, host: &Host, script: &Script, ending: Ending) -> Result<Success, Failure> {
     let verdict = host.run.borrow_mut().as_mut().and_then(|run| Some((run.verdict.take()?, run.max_operations)));
     let is_final_answer = verdict.is_some();
     match (verdict, ending) {
@@ -214,9 +209,7 @@ pub fn write_output(scope: &mut v8::PinScope, host: &Host, value: v8::Local<v8::
     }
     attempt.reset();
     let realm = host.realm.get()?;
-    if let Some(wire) =
-        realm.to_cloneable(attempt, value).and_then(|cloneable| serialize::write(attempt, cloneable))
-    {
+    if let Some(wire) = realm.to_cloneable(attempt, value).and_then(|cloneable| serialize::write(attempt, cloneable)) {
         return Some(wire);
     }
     attempt.reset();

@@ -76,12 +76,7 @@ pub fn marked_error<'s>(
 }
 
 /// Gives an error that was made outside guest code the guest position that it belongs to.
-pub fn set_position(
-    scope: &mut v8::PinScope,
-    host: &Host,
-    error: v8::Local<v8::Value>,
-    position: &GuestPosition,
-) {
+pub fn set_position(scope: &mut v8::PinScope, host: &Host, error: v8::Local<v8::Value>, position: &GuestPosition) {
     let Ok(object) = v8::Local::<v8::Object>::try_from(error) else { return };
     let header = header(scope, error);
     let GuestPosition { script, at } = position;
@@ -186,11 +181,7 @@ pub fn prepare_stack_trace<'s, 'i>(
 }
 
 /// A frame of guest code as V8 prints it, with the position in its source. `None` for all other frames.
-fn format_frame<'s>(
-    scope: &mut v8::PinScope<'s, '_>,
-    host: &Host,
-    site: v8::Local<'s, v8::Object>,
-) -> Option<String> {
+fn format_frame<'s>(scope: &mut v8::PinScope<'s, '_>, host: &Host, site: v8::Local<'s, v8::Object>) -> Option<String> {
     let file = call_site(scope, site, "getFileName")?;
     if !file.is_string() {
         return None;
@@ -235,11 +226,7 @@ fn header(scope: &mut v8::PinScope, error: v8::Local<v8::Value>) -> String {
 }
 
 /// Name and message of an error; anything else that was thrown has no name, and its text is its message.
-fn name_and_message(
-    scope: &mut v8::PinScope,
-    host: &Host,
-    thrown: v8::Local<v8::Value>,
-) -> (Option<String>, String) {
+fn name_and_message(scope: &mut v8::PinScope, host: &Host, thrown: v8::Local<v8::Value>) -> (Option<String>, String) {
     if thrown.is_native_error()
         && let Ok(object) = v8::Local::<v8::Object>::try_from(thrown)
     {
@@ -359,7 +346,8 @@ mod tests {
 
     #[test]
     fn the_first_frame_of_the_script_is_found() {
-        let stack = "Error: x\n    at helper (step-1.js:9:2)\n    at async outer (step-2.js:3:14)\n    at step-2.js:5:1";
+        let stack =
+            "Error: x\n    at helper (step-1.js:9:2)\n    at async outer (step-2.js:3:14)\n    at step-2.js:5:1";
         assert_eq!(position_in_stack(stack, "step-2.js"), Some(Location { line: 3, column: 14 }));
         assert_eq!(position_in_stack(stack, "step-1.js"), Some(Location { line: 9, column: 2 }));
         assert_eq!(position_in_stack(stack, "step-3.js"), None);

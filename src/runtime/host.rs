@@ -85,8 +85,7 @@ impl Host {
     pub fn begin(&self, job: Arc<Job>, max_operations: f64) -> f64 {
         let granted = max_operations.min(WINDOW);
         self.terminated.set(false);
-        *self.run.borrow_mut() =
-            Some(Run { job, verdict: None, max_operations, granted, rejections: Vec::new() });
+        *self.run.borrow_mut() = Some(Run { job, verdict: None, max_operations, granted, rejections: Vec::new() });
         granted
     }
 
@@ -201,4 +200,3 @@ impl Host {
         self.tools.borrow().name(id)
     }
 }
-

@@ -142,8 +142,7 @@ impl Realm {
 }
 
 fn strings<'s>(scope: &mut v8::PinScope<'s, '_>, texts: &[String]) -> Option<v8::Local<'s, v8::Array>> {
-    let texts =
-        texts.iter().map(|text| v8::String::new(scope, text).map(Into::into)).collect::<Option<Vec<_>>>()?;
+    let texts = texts.iter().map(|text| v8::String::new(scope, text).map(Into::into)).collect::<Option<Vec<_>>>()?;
     Some(v8::Array::new_with_elements(scope, &texts))
 }
 

@@ -134,10 +134,7 @@ fn promise_of<'s>(
     Some(promise.into())
 }
 
-fn rejected<'s>(
-    scope: &mut v8::PinScope<'s, '_>,
-    error: v8::Local<'s, v8::Value>,
-) -> Option<v8::Local<'s, v8::Value>> {
+fn rejected<'s>(scope: &mut v8::PinScope<'s, '_>, error: v8::Local<'s, v8::Value>) -> Option<v8::Local<'s, v8::Value>> {
     let resolver = v8::PromiseResolver::new(scope)?;
     let promise = resolver.get_promise(scope);
     resolver.reject(scope, error);

@@ -12,7 +12,10 @@ const CAUSE: u8 = b'c';
 
 /// What is open while the wire is read: the tag that ends it, and how many numbers follow that tag.
 enum Open {
-    Until { end: u8, numbers: u8 },
+    Until {
+        end: u8,
+        numbers: u8,
+    },
     /// Between the fields of an error.
     Error,
 }
