@@ -65,6 +65,30 @@ export interface ExecutorOptions {
    * `ERR_MEMORY_LIMIT_EXCEEDED`. An integer from 8 to 65,536; default 128.
    */
   memoryLimitMb?: number;
+  /** UTF-8 bytes of code that one run may have; more is the diagnostic `code_too_large`. Default 1,048,576 (1 MiB). */
+  maxCodeBytes?: number;
+  /** Tool calls that one run may make; one more ends it with `ERR_TOOL_CALL_LIMIT_EXCEEDED`. Default 1,000. */
+  maxToolCalls?: number;
+  /** Calls of `async` tools that the host works on at the same time; further ones wait their turn. Default 64. */
+  maxConcurrentToolCalls?: number;
+  /**
+   * Bytes that one value may take on its way between host and guest, and that the arguments of all unanswered tool
+   * calls may take together. Default 67,108,864 (64 MiB).
+   *
+   * An output or variables beyond it fail with `ERR_TRANSFER_LIMIT_EXCEEDED`; a tool call whose arguments or result
+   * are beyond it fails in the guest, with an error that has this code.
+   */
+  maxTransferBytes?: number;
+  /**
+   * Processor time of one run in milliseconds, on the isolate's own thread: waiting for tools does not count. Beyond
+   * it the run fails with `ERR_EXEC_TIMEOUT`, `details.reason` is `"cpu"`. Default: not limited. Linux only.
+   */
+  maxCpuMs?: number;
+  /**
+   * `init()` fails with `ERR_SES_INIT_FAILED` while so many isolates of the process are parked
+   * ({@link EngineStats.parked}). Default 16.
+   */
+  maxParkedIsolates?: number;
   /**
    * Whether `sendVariables`, `sendTools` and `run` call `init()` themselves when the state is `NEW` or `DEAD`.
    * Default `false`: they fail with `ERR_INVALID_STATE`.
@@ -129,7 +153,8 @@ export interface RunStats {
 export interface CodeOutput {
   /**
    * The argument of `final_answer`; else what a top-level `return` gives, the value of the last expression, or the
-   * variable of a last declaration. A structured clone; what cannot be cloned is the text that `util.inspect` gives.
+   * variable of a last declaration. A structured clone; what cannot be cloned is the text that `util.inspect` gives. A
+   * `Float16Array` is a `Float32Array` where Node.js does not have that class.
    */
   output: unknown;
   /** Log messages of the run in the order of the calls, joined by `\n` (section 7.3). */
@@ -143,7 +168,8 @@ export interface CodeOutput {
 
 /**
  * Code of an {@link ExecutorError} (section 8.2); `docs/errors.md` says what each means and what to do.
- * `ERR_MEMORY_LIMIT_EXCEEDED` goes beyond the specification.
+ * `ERR_MEMORY_LIMIT_EXCEEDED`, `ERR_TOOL_CALL_LIMIT_EXCEEDED` and `ERR_TRANSFER_LIMIT_EXCEEDED` go beyond the
+ * specification.
  */
 export type ExecutorErrorCode =
   | 'ERR_INVALID_STATE'
@@ -155,6 +181,8 @@ export type ExecutorErrorCode =
   | 'ERR_RUNTIME_EXCEPTION'
   | 'ERR_TOOL_PROXY_FAIL'
   | 'ERR_MEMORY_LIMIT_EXCEEDED'
+  | 'ERR_TOOL_CALL_LIMIT_EXCEEDED'
+  | 'ERR_TRANSFER_LIMIT_EXCEEDED'
   | 'ERR_CLEANUP_FAILED';
 
 /** How bad a failure is (section 8.2). */
@@ -241,6 +269,21 @@ export class ExecutorError extends Error {
   /** The failure as plain data (section 8.1). */
   toJSON(): NormalizedExecutorError;
 }
+
+/** What all executors of the process hold. */
+export interface EngineStats {
+  /** Isolates that exist and are not parked. */
+  live: number;
+  /** Isolates that V8 could not go on with for lack of memory: thread and memory stay until the process ends. */
+  parked: number;
+  /** Memory of the parked isolates, in bytes. */
+  parkedBytes: number;
+  /** Isolates that were given up while they worked: at a deadline, by an abort, by `cleanup()`. */
+  terminated: number;
+}
+
+/** Counters of the process, worker threads included. */
+export function engineStats(): EngineStats;
 
 /** Finding of validation (section 8.3). */
 export interface Diagnostic {

@@ -1,7 +1,7 @@
 'use strict';
 
-const { prepareProgram, validateCode } = require('./lib/check');
+const { engineStats, prepareProgram, validateCode } = require('./lib/check');
 const { ExecutorError } = require('./lib/errors');
 const { SESExecutor } = require('./lib/executor');
 
-module.exports = { SESExecutor, ExecutorError, validateCode, prepareProgram };
+module.exports = { SESExecutor, ExecutorError, validateCode, prepareProgram, engineStats };

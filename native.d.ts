@@ -29,6 +29,12 @@ export interface NativeOptions {
   maxLogBytes: number;
   levels: string[];
   memoryLimitMb: number;
+  maxCodeBytes: number;
+  maxToolCalls: number;
+  maxConcurrentToolCalls: number;
+  maxTransferBytes: number;
+  maxCpuMs?: number;
+  maxParkedIsolates: number;
   streamLogs: boolean;
   modules: NativeModule[];
 }
@@ -54,12 +60,15 @@ export interface NativeOutcome {
   kind: 'ok' | 'value' | 'final' | 'error';
   value?: Uint8Array;
   logs?: string;
-  logEntries?: NativeLog[];
+  /** Per log entry: the number of its level, milliseconds since the Unix epoch, UTF-16 units in `logs`. */
+  logLevels?: Uint8Array;
+  logTimes?: Float64Array;
+  logLengths?: Uint32Array;
   stats?: NativeStats;
   error?: NativeError;
 }
 
-/** `ts`: milliseconds since the Unix epoch. */
+/** An entry that is delivered while the run goes on. `ts`: milliseconds since the Unix epoch. */
 export interface NativeLog {
   level: string;
   message: string;
@@ -88,6 +97,7 @@ export interface NativePrepareOptions {
   timeoutMs: number;
   authorizedImports: string[];
   maxLogBytes: number;
+  maxCodeBytes: number;
 }
 
 export interface NativeDiagnostic {
@@ -105,4 +115,12 @@ export function prepareProgram(
   code: string,
   options: NativePrepareOptions,
 ): { transformedCode: string; diagnostics: NativeDiagnostic[] };
+export interface NativeEngineStats {
+  live: number;
+  parked: number;
+  parkedBytes: number;
+  terminated: number;
+}
+
+export function engineStats(): NativeEngineStats;
 export function codeFrame(code: string, line: number, column: number, message: string): string;

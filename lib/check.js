@@ -28,6 +28,11 @@ function prepareProgram(code, options) {
   return { originalCode: code, transformedCode, diagnostics: diagnostics.map(publicDiagnostic) };
 }
 
+/** Counters of the process. Documented in `index.d.ts`. */
+function engineStats() {
+  return native.engineStats();
+}
+
 /** @param {unknown} code */
 function text(code) {
   if (typeof code !== 'string') throw new TypeError(`code must be a string, got ${describe(code)}`);
@@ -36,8 +41,8 @@ function text(code) {
 
 /** @param {unknown} options */
 function prepareOptions(options) {
-  const { maxOperations, timeoutMs, authorizedImports, maxLogBytes } = checkOptions(options);
-  return { maxOperations, timeoutMs, authorizedImports, maxLogBytes };
+  const { maxOperations, timeoutMs, authorizedImports, maxLogBytes, maxCodeBytes } = checkOptions(options);
+  return { maxOperations, timeoutMs, authorizedImports, maxLogBytes, maxCodeBytes };
 }
 
 /**
@@ -54,4 +59,4 @@ function publicDiagnostic({ rule, severity, message, line, column, fix }) {
   };
 }
 
-module.exports = { prepareProgram, validateCode };
+module.exports = { engineStats, prepareProgram, validateCode };

@@ -116,9 +116,8 @@ function outputOf({ kind, value, logs, stats, ...index }) {
 }
 
 /**
- * A run that went well does not fail for what it gives: what this thread cannot read becomes a text, as other values
- * that cannot cross do. That is deeper nesting than its stack allows, and what its V8 does not know or cannot take:
- * a Float16Array, or an error that is its own cause, in Node.js 20.
+ * A run that went well does not fail for what it gives: what cannot be read becomes a text, as other values that cannot
+ * cross do.
  *
  * @param {Uint8Array} wire
  */

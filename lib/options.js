@@ -17,6 +17,12 @@ const LEVELS = ['log', 'info', 'warn', 'error', 'debug'];
  * @property {number} maxLogBytes
  * @property {string[]} levels
  * @property {number} memoryLimitMb
+ * @property {number} maxCodeBytes
+ * @property {number} maxToolCalls
+ * @property {number} maxConcurrentToolCalls
+ * @property {number} maxTransferBytes
+ * @property {number | undefined} maxCpuMs undefined: not limited
+ * @property {number} maxParkedIsolates
  * @property {boolean} autoInit
  * @property {unknown} modules checked by `modules.js`
  * @property {((entry: import('../index').LogEntry) => void) | undefined} onLog
@@ -31,6 +37,12 @@ const KNOWN_OPTIONS = [
   'maxLogBytes',
   'collectConsoleLevels',
   'memoryLimitMb',
+  'maxCodeBytes',
+  'maxToolCalls',
+  'maxConcurrentToolCalls',
+  'maxTransferBytes',
+  'maxCpuMs',
+  'maxParkedIsolates',
   'autoInit',
   'modules',
   'onLog',
@@ -40,6 +52,10 @@ const KNOWN_OPTIONS = [
 const MAX_LOG_BYTES = 256 * (1 << 20);
 /** 64 GiB. */
 const MAX_MEMORY_MB = 65_536;
+/** 1 GiB: positions in code and in values are 32-bit numbers. */
+const MAX_BYTES = 1 << 30;
+const MAX_COUNT = 2 ** 32 - 1;
+const MAX_MS = 2 ** 31 - 1;
 
 /**
  * @param {unknown} options
@@ -59,6 +75,12 @@ function checkOptions(options) {
     maxLogBytes: integer(given, 'maxLogBytes', 262_144, 1024, MAX_LOG_BYTES),
     levels: strings(given, 'collectConsoleLevels', LEVELS, LEVELS),
     memoryLimitMb: integer(given, 'memoryLimitMb', 128, 8, MAX_MEMORY_MB),
+    maxCodeBytes: integer(given, 'maxCodeBytes', 1 << 20, 1, MAX_BYTES),
+    maxToolCalls: integer(given, 'maxToolCalls', 1_000, 0, MAX_COUNT),
+    maxConcurrentToolCalls: integer(given, 'maxConcurrentToolCalls', 64, 1, MAX_COUNT),
+    maxTransferBytes: integer(given, 'maxTransferBytes', 64 * (1 << 20), 1024, MAX_BYTES),
+    maxCpuMs: given.maxCpuMs === undefined ? undefined : integer(given, 'maxCpuMs', 0, 1, MAX_MS),
+    maxParkedIsolates: integer(given, 'maxParkedIsolates', 16, 1, MAX_COUNT),
     autoInit: ofType(given, 'autoInit', 'boolean', false),
     modules: given.modules === undefined ? {} : given.modules,
     onLog: ofType(given, 'onLog', 'function', undefined),

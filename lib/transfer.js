@@ -6,6 +6,7 @@ const v8 = require('node:v8');
 
 const { describeThrown } = require('./errors');
 const { findUncloneable } = require('./uncloneable');
+const { readWire } = require('./wire-reader');
 
 // Values cross as V8's serialization format, which `node:v8` reads and writes on this side and V8 itself on the
 // isolate's side. Views of array buffers are host objects here, whose body is one nested value: that is where views
@@ -96,17 +97,25 @@ function refusal(error, value, path) {
   return `${path} cannot be cloned: ${describeThrown(error).message}`;
 }
 
+/** What V8 cannot read is read more slowly up to this size, so that guests cannot keep the host busy: 1 MiB. */
+const MAX_SLOW_BYTES = 1 << 20;
+
 /**
  * The value of `wire`, as the isolate wrote it.
  *
  * @param {Uint8Array} wire
  * @returns {any}
- * @throws {RangeError} if the value is nested more deeply than this thread's stack allows
+ * @throws {Error} if it is large and nested more deeply than the stack allows, or if V8 does not write such bytes
  */
 function decode(wire) {
   const reader = new v8.Deserializer(wire);
-  reader.readHeader();
-  return reader.readValue();
+  try {
+    reader.readHeader();
+    return reader.readValue();
+  } catch (error) {
+    if (wire.length > MAX_SLOW_BYTES) throw error;
+    return readWire(wire);
+  }
 }
 
 module.exports = { UncloneableError, decode, encode };

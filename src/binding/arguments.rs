@@ -17,6 +17,12 @@ pub struct NativeOptions {
     pub levels: Vec<String>,
     pub memory_limit_mb: f64,
     pub stream_logs: bool,
+    pub max_code_bytes: f64,
+    pub max_tool_calls: f64,
+    pub max_concurrent_tool_calls: f64,
+    pub max_transfer_bytes: f64,
+    pub max_cpu_ms: Option<f64>,
+    pub max_parked_isolates: f64,
     pub modules: Vec<NativeModule>,
 }
 
@@ -51,6 +57,12 @@ impl From<NativeOptions> for Config {
             levels: LEVELS.map(|level| options.levels.iter().any(|name| name == level)),
             memory_limit_bytes: (options.memory_limit_mb * f64::from(1 << 20)) as usize,
             stream_logs: options.stream_logs,
+            max_code_bytes: options.max_code_bytes as usize,
+            max_tool_calls: options.max_tool_calls as u64,
+            max_concurrent_tool_calls: options.max_concurrent_tool_calls as usize,
+            max_transfer_bytes: options.max_transfer_bytes as usize,
+            max_cpu_ms: options.max_cpu_ms,
+            max_parked_isolates: options.max_parked_isolates as usize,
             modules: options.modules.into_iter().map(Into::into).collect(),
         }
     }

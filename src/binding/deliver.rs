@@ -120,7 +120,7 @@ impl JsValuesTupleIntoVec for DeliverArgs {
                 Some(Delivery::Settled { call, outcome }) => vec![
                     u32::to_napi_value(env, 0)?,
                     f64::to_napi_value(env, call)?,
-                    NativeOutcome::to_napi_value(env, outcome.into())?,
+                    NativeOutcome::to_napi_value(env, (*outcome).into())?,
                 ],
                 Some(Delivery::ToolCall { call, tool, is_async, args }) => vec![
                     u32::to_napi_value(env, 1)?,

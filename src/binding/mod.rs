@@ -18,6 +18,7 @@ use napi_derive::napi;
 
 use crate::executor::Executor;
 use crate::executor::messages::{Delivery, Event, Outcome, ToolReply};
+use crate::executor::stats::{self, EngineStats};
 use arguments::{NativeOptions, NativeTool};
 use deliver::{DeliverArgs, NativeOutcome};
 
@@ -56,6 +57,26 @@ impl Inner {
             }
         }
         delivery
+    }
+}
+
+/// Counters of the process.
+#[napi(object, object_from_js = false)]
+pub struct NativeEngineStats {
+    pub live: f64,
+    pub parked: f64,
+    pub parked_bytes: f64,
+    pub terminated: f64,
+}
+
+#[napi]
+pub fn engine_stats() -> NativeEngineStats {
+    let EngineStats { live, parked, parked_bytes, terminated } = stats::engine_stats();
+    NativeEngineStats {
+        live: live as f64,
+        parked: parked as f64,
+        parked_bytes: parked_bytes as f64,
+        terminated: terminated as f64,
     }
 }
 

@@ -2,7 +2,6 @@
 
 use napi_derive::napi;
 
-use crate::executor::config::MAX_CODE_BYTES;
 use crate::prepare::{self, Diagnostic, Location, PrepareOptions};
 
 #[napi(object, object_to_js = false)]
@@ -11,6 +10,7 @@ pub struct NativePrepareOptions {
     pub timeout_ms: f64,
     pub authorized_imports: Vec<String>,
     pub max_log_bytes: f64,
+    pub max_code_bytes: f64,
 }
 
 #[napi(object, object_from_js = false)]
@@ -56,7 +56,7 @@ impl From<NativePrepareOptions> for PrepareOptions {
             max_operations: options.max_operations,
             timeout_ms: options.timeout_ms,
             max_log_bytes: options.max_log_bytes,
-            max_code_bytes: MAX_CODE_BYTES,
+            max_code_bytes: options.max_code_bytes as usize,
         }
     }
 }

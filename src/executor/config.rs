@@ -2,9 +2,6 @@
 
 use crate::prepare::PrepareOptions;
 
-/// UTF-8 bytes of code that one run may have: 1 MiB. No model writes as much, and parsing it takes a while.
-pub const MAX_CODE_BYTES: usize = 1 << 20;
-
 /// What `new SESExecutor(options)` fixed.
 #[derive(Debug)]
 pub struct Config {
@@ -22,6 +19,18 @@ pub struct Config {
     pub levels: [bool; super::LEVELS.len()],
     /// One budget for heap and array buffers, in bytes.
     pub memory_limit_bytes: usize,
+    /// UTF-8 bytes of code that one run may have.
+    pub max_code_bytes: usize,
+    /// Tool calls that one run may make.
+    pub max_tool_calls: u64,
+    /// Calls of asynchronous tools that the host works on at the same time; further ones wait their turn.
+    pub max_concurrent_tool_calls: usize,
+    /// Bytes of wire that one value may take, and that the arguments of all unanswered calls may take together.
+    pub max_transfer_bytes: usize,
+    /// Processor time of a run on the isolate's thread, in milliseconds; absent: not limited.
+    pub max_cpu_ms: Option<f64>,
+    /// Parked isolates in the process from which on no further isolate is made.
+    pub max_parked_isolates: usize,
     /// Whether log entries are reported while the run goes on.
     pub stream_logs: bool,
     pub modules: Vec<ModuleSpec>,
@@ -69,7 +78,7 @@ impl Config {
             max_operations,
             timeout_ms,
             max_log_bytes: self.max_log_bytes as f64,
-            max_code_bytes: MAX_CODE_BYTES,
+            max_code_bytes: self.max_code_bytes,
         }
     }
 }

@@ -4,6 +4,9 @@ use serde_json::{Map, Value, json};
 
 use crate::prepare::{Diagnostic, Severity};
 
+/// Code of [`FailureKind::TransferLimit`], and of the guest's error when a tool call exceeds that limit.
+pub const TRANSFER_LIMIT_CODE: &str = "ERR_TRANSFER_LIMIT_EXCEEDED";
+
 /// What made a call fail. Each variant says whether the executor survives it.
 #[derive(Clone, Debug)]
 pub enum FailureKind {
@@ -25,6 +28,10 @@ pub enum FailureKind {
     Runtime { cause: String },
     /// The memory limit was reached; READY if the isolate is sound, DIRTY if it was parked.
     Memory { limit_mb: f64 },
+    /// The run made more tool calls than `maxToolCalls`; READY.
+    ToolCallLimit { limit: u64 },
+    /// A value takes more bytes than `maxTransferBytes`; READY.
+    TransferLimit { limit: usize },
     /// `cleanup()` met a thread that had died; DEAD.
     CleanupFailed { cause: String },
 }
@@ -48,6 +55,15 @@ impl Failure {
     pub fn with(mut self, name: &str, value: impl Into<Value>) -> Self {
         self.details.insert(name.to_owned(), value.into());
         self
+    }
+
+    /// A value whose wire is larger than `limit`; `bytes`: its size, if it was written to its end.
+    pub fn transfer_limit(limit: usize, bytes: Option<usize>) -> Self {
+        let failure = Self::new(FailureKind::TransferLimit { limit }).with("maxTransferBytes", limit);
+        match bytes {
+            Some(bytes) => failure.with("bytes", bytes),
+            None => failure,
+        }
     }
 
     /// `ERR_INVALID_STATE` for `operation` in `state`.
@@ -82,6 +98,8 @@ impl Failure {
             FailureKind::Tool { .. } => "ERR_TOOL_PROXY_FAIL",
             FailureKind::Runtime { .. } => "ERR_RUNTIME_EXCEPTION",
             FailureKind::Memory { .. } => "ERR_MEMORY_LIMIT_EXCEEDED",
+            FailureKind::ToolCallLimit { .. } => "ERR_TOOL_CALL_LIMIT_EXCEEDED",
+            FailureKind::TransferLimit { .. } => TRANSFER_LIMIT_CODE,
             FailureKind::CleanupFailed { .. } => "ERR_CLEANUP_FAILED",
         }
     }
@@ -106,7 +124,9 @@ impl Failure {
             | FailureKind::Timeout { .. }
             | FailureKind::Tool { .. }
             | FailureKind::Runtime { .. }
-            | FailureKind::Memory { .. } => true,
+            | FailureKind::Memory { .. }
+            | FailureKind::ToolCallLimit { .. }
+            | FailureKind::TransferLimit { .. } => true,
         }
     }
 
@@ -121,6 +141,8 @@ impl Failure {
             FailureKind::Tool { cause } => format!("Tool execution failed: {cause}"),
             FailureKind::Runtime { cause } => format!("Runtime exception: {cause}"),
             FailureKind::Memory { limit_mb } => format!("Memory limit exceeded ({limit_mb} MB)"),
+            FailureKind::ToolCallLimit { limit } => format!("Tool call limit exceeded ({limit})"),
+            FailureKind::TransferLimit { limit } => format!("Transfer limit exceeded ({limit} bytes)"),
             FailureKind::CleanupFailed { cause } => format!("Cleanup failed: {cause}"),
         }
     }

@@ -12,6 +12,8 @@ use super::messages::{CallId, Report, Stats};
 pub struct RunLimits {
     pub max_operations: f64,
     pub timeout_ms: f64,
+    /// Processor time; absent: not limited.
+    pub cpu_ms: Option<f64>,
 }
 
 /// A run, or a `sendVariables` or `sendTools` on its way through the isolate.

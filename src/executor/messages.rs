@@ -81,7 +81,7 @@ pub enum Event {
 
 /// What the facade is told.
 pub enum Delivery {
-    Settled { call: CallId, outcome: Outcome },
+    Settled { call: CallId, outcome: Box<Outcome> },
     ToolCall { call: ToolCallId, tool: u32, is_async: bool, args: Vec<u8> },
     Logs(Vec<LogEntry>),
 }

@@ -14,6 +14,7 @@ mod lifecycle;
 pub mod logs;
 pub mod messages;
 pub mod session;
+pub mod stats;
 mod thread;
 mod watchdog;
 
@@ -89,6 +90,11 @@ impl Executor {
             return Some(Outcome::done());
         }
         if self.state != State::Initializing {
+            let parked = stats::parked();
+            if parked >= self.config.max_parked_isolates as u64 {
+                self.state = State::Dead;
+                return Some(Outcome::failed(too_many_parked(parked)));
+            }
             self.sessions_started += 1;
             match Session::start(self.sessions_started, self.config.clone(), self.sink.clone()) {
                 Ok(session) => self.session = Some(session),
@@ -124,6 +130,7 @@ impl Executor {
         let limits = RunLimits {
             max_operations: max_operations.unwrap_or(self.config.max_operations),
             timeout_ms: timeout_ms.unwrap_or(self.config.timeout_ms),
+            cpu_ms: self.config.max_cpu_ms,
         };
         match self.state {
             State::Ready => {
@@ -181,7 +188,7 @@ impl Executor {
             self.state = next;
         }
         self.refuse_all_pending("cleanup() was called");
-        let session = self.session.take()?;
+        let Some(session) = self.session.take() else { return Some(Outcome::done()) };
         // Dropping the handle makes the thread end, and its end is reported by `Event::Closed`.
         if was_idle {
             self.closing.push(Closing { session: session.id(), call });
@@ -210,7 +217,7 @@ impl Executor {
                 if self.is_current(session) {
                     self.on_settled(&job, sound);
                 }
-                Some(Delivery::Settled { call: job.call, outcome })
+                Some(Delivery::Settled { call: job.call, outcome: Box::new(outcome) })
             }
             Event::ToolCall { session, call, tool, is_async, args } => {
                 self.is_current(session).then_some(Delivery::ToolCall { call, tool, is_async, args })
@@ -280,7 +287,7 @@ impl Executor {
             } else {
                 Outcome::done()
             };
-            return Some(Delivery::Settled { call, outcome });
+            return Some(Delivery::Settled { call, outcome: Box::new(outcome) });
         }
         if panicked && self.is_current(session) {
             if self.state == State::Initializing {
@@ -292,7 +299,7 @@ impl Executor {
             let job = job.filter(|job| job.claim())?;
             let failure = Failure::new(FailureKind::Runtime { cause: PANICKED.to_owned() }).with("reason", "engine");
             let outcome = Outcome { result: Err(failure), report: job.report(0.0) };
-            return Some(Delivery::Settled { call: job.call, outcome });
+            return Some(Delivery::Settled { call: job.call, outcome: Box::new(outcome) });
         }
         None
     }
@@ -339,13 +346,14 @@ impl Executor {
     /// Settles `job` here unless another thread has done so; then its `Event::Settled` is on its way.
     fn refuse(&mut self, job: Arc<Job>, mut outcome: Outcome) {
         if job.claim() {
+            stats::count_terminated();
             outcome.report = job.report(0.0);
             self.deliver(job.call, outcome);
         }
     }
 
     fn deliver(&self, call: CallId, outcome: Outcome) {
-        (self.sink)(Event::Deliver(Delivery::Settled { call, outcome }));
+        (self.sink)(Event::Deliver(Delivery::Settled { call, outcome: Box::new(outcome) }));
     }
 
     fn illegal(&self, operation: &str, hint: &str) -> Outcome {
@@ -358,6 +366,14 @@ impl Executor {
             None => debug_assert!(false, "{transition:?} in {:?}", self.state),
         }
     }
+}
+
+fn too_many_parked(parked: u64) -> Failure {
+    let details = format!(
+        "{parked} isolates are parked, each with its memory, because guests exhausted it; restart the process, or raise \
+         maxParkedIsolates"
+    );
+    Failure::new(FailureKind::InitFailed { details }).with("parked", parked)
 }
 
 /// The cause given where the executor thread ended by a panic, which is a defect of this crate.

@@ -5,17 +5,24 @@ use std::sync::mpsc::{Sender, channel};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
+use tokio::runtime::Handle;
+
 use super::config::Config;
 use super::failure::{Failure, FailureKind};
-use super::job::Job;
+use super::job::{Job, RunLimits};
 use super::messages::{Command, Event, EventSink, Outcome, SessionId};
-use super::thread;
-use super::watchdog::{Deadline, timers};
+use super::watchdog::{CpuClock, Deadline, timers};
+use super::{stats, thread};
 use crate::runtime::Interrupt;
 
 /// Address space of an executor thread's stack. V8 takes 1 MiB of it, the rest is for the native frames below
 /// and between; pages are touched only when used.
 const STACK_BYTES: usize = 4 << 20;
+
+/// `details.reason` of a run that used up its processor time.
+const CPU: &str = "cpu";
+/// The longest deadline that VALIDATE accepts: 2^31 ms.
+const LONGEST: Duration = Duration::from_secs(2_147_484);
 
 /// What the executor thread shares with the threads that may interrupt it.
 pub struct Shared {
@@ -29,9 +36,18 @@ pub struct Shared {
     current: Mutex<Option<Arc<Job>>>,
     /// The session was given up: the thread ends as soon as it can.
     abandoned: AtomicBool,
+    /// Set once by the executor thread, before it reports that the isolate is ready.
+    cpu_clock: OnceLock<CpuClock>,
 }
 
 impl Shared {
+    /// Makes the calling thread the one whose processor time counts.
+    pub fn set_cpu_clock(&self) {
+        if let Some(clock) = CpuClock::of_this_thread() {
+            let _ = self.cpu_clock.set(clock);
+        }
+    }
+
     pub fn set_interrupt(&self, interrupt: Interrupt) {
         // A second call cannot happen: a session boots one isolate.
         let _ = self.interrupt.set(interrupt);
@@ -63,6 +79,7 @@ impl Shared {
         if !job.claim() {
             return;
         }
+        stats::count_terminated();
         // Abandoned before terminated, so that the thread, once unwound, cannot take another job.
         self.abandon();
         let report = job.report(0.0);
@@ -87,7 +104,7 @@ impl Shared {
 /// Handle of a session on the Node.js thread. Dropping it gives the isolate up.
 pub struct Session {
     shared: Arc<Shared>,
-    deadline: Option<Deadline>,
+    deadlines: Vec<Deadline>,
 }
 
 impl Session {
@@ -102,6 +119,7 @@ impl Session {
             interrupt: OnceLock::new(),
             current: Mutex::new(None),
             abandoned: AtomicBool::new(false),
+            cpu_clock: OnceLock::new(),
         });
         let threads = shared.clone();
         std::thread::Builder::new()
@@ -109,7 +127,7 @@ impl Session {
             .stack_size(STACK_BYTES)
             .spawn(move || thread::main(threads, inbox))
             .map_err(|error| Failure::new(FailureKind::InitFailed { details: format!("no thread: {error}") }))?;
-        Ok(Self { shared, deadline: None })
+        Ok(Self { shared, deadlines: Vec::new() })
     }
 
     pub fn id(&self) -> SessionId {
@@ -121,29 +139,42 @@ impl Session {
         let _ = self.shared.commands.send(command);
     }
 
-    /// Arms the deadline and hands the run over.
+    /// Arms the deadlines and hands the run over.
     pub fn run(&mut self, job: Arc<Job>, code: String) {
         if let Some(limits) = job.limits
-            && limits.timeout_ms >= 1.0
             && let Ok(timers) = timers()
         {
-            let (shared, late) = (self.shared.clone(), job.clone());
-            // An out-of-range timeout never gets here to run: VALIDATE refuses it.
-            let timeout = Duration::try_from_secs_f64(limits.timeout_ms / 1e3).unwrap_or(Duration::from_secs(1 << 31));
-            let at = job.started() + timeout.min(Duration::from_secs(1 << 31));
-            self.deadline = Some(Deadline::arm(timers, at, move || {
-                let failure = Failure::new(FailureKind::Timeout { timeout_ms: limits.timeout_ms })
-                    .with("timeoutMs", limits.timeout_ms)
-                    .with("reason", "deadline");
-                shared.interrupt(&late, failure);
-            }));
+            self.arm(&job, limits, timers);
         }
         self.send(Command::Run { job, code });
     }
 
+    /// Limits that are out of range arm nothing: VALIDATE refuses the run.
+    fn arm(&mut self, job: &Arc<Job>, limits: RunLimits, timers: &Handle) {
+        let expire = |reason: &'static str| {
+            let (shared, job) = (self.shared.clone(), job.clone());
+            move || {
+                let mut failure = Failure::new(FailureKind::Timeout { timeout_ms: limits.timeout_ms })
+                    .with("timeoutMs", limits.timeout_ms)
+                    .with("reason", reason);
+                if let (CPU, Some(cpu_ms)) = (reason, limits.cpu_ms) {
+                    failure = failure.with("maxCpuMs", cpu_ms);
+                }
+                shared.interrupt(&job, failure);
+            }
+        };
+        let duration = |ms: f64| Duration::try_from_secs_f64(ms / 1e3).ok().filter(|time| *time <= LONGEST);
+        if let Some(timeout) = duration(limits.timeout_ms) {
+            self.deadlines.push(Deadline::arm(timers, job.started() + timeout, expire("deadline")));
+        }
+        if let (Some(budget), Some(&clock)) = (limits.cpu_ms.and_then(duration), self.shared.cpu_clock.get()) {
+            self.deadlines.extend(Deadline::arm_cpu(timers, clock, budget, expire(CPU)));
+        }
+    }
+
     /// The run has been settled: its deadline no longer counts.
     pub fn disarm(&mut self) {
-        self.deadline = None;
+        self.deadlines.clear();
     }
 
     /// Settles `job` with `failure` now and gives the isolate up.

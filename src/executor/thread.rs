@@ -14,6 +14,7 @@ pub fn main(shared: Arc<Shared>, inbox: Receiver<Command>) {
     let _closed = Closed(shared.clone());
     // V8 posts delayed tasks of the isolates that this thread makes to the timers.
     let _timers = timers().ok().map(tokio::runtime::Handle::enter);
+    shared.set_cpu_clock();
     let mut engine = match Engine::boot(shared.clone(), inbox) {
         Ok(engine) => engine,
         Err(failure) => {

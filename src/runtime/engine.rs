@@ -11,7 +11,7 @@ use super::evaluate::evaluate;
 use super::exceptions;
 use super::host::Host;
 use super::interrupt::Interrupt;
-use super::limits::{BufferBudget, MemoryGuard, set_thread_session};
+use super::limits::{BufferBudget, MemoryGuard, set_thread_isolate};
 use super::realm::Realm;
 use super::{extension, serialize, snapshot};
 use crate::executor::config::ToolSpec;
@@ -19,6 +19,7 @@ use crate::executor::failure::{Failure, FailureKind};
 use crate::executor::job::Job;
 use crate::executor::messages::{Command, Outcome, Success};
 use crate::executor::session::Shared;
+use crate::executor::stats::LiveIsolate;
 use crate::prepare;
 
 /// The isolate of one executor, on the executor's thread.
@@ -28,15 +29,16 @@ pub struct Engine {
     // Dropped in this order: the isolate calls the guard back until it is gone.
     runtime: JsRuntime,
     memory: Box<MemoryGuard>,
+    _live: LiveIsolate,
 }
 
 impl Engine {
     /// Makes the isolate and finishes its hardening.
     pub fn boot(shared: Arc<Shared>, inbox: Receiver<Command>) -> Result<Self, Failure> {
-        set_thread_session(shared.clone());
         let limit_bytes = shared.config.memory_limit_bytes;
         let host = Rc::new(Host::new(shared.clone(), inbox));
         let buffers = BufferBudget::new(limit_bytes);
+        set_thread_isolate(shared.clone(), buffers.clone());
         let params = v8::CreateParams::default()
             .heap_limits(0, limit_bytes)
             .array_buffer_allocator(buffers.allocator().make_shared());
@@ -51,6 +53,7 @@ impl Engine {
         runtime.op_state().borrow_mut().put::<Rc<dyn Bridge>>(host.clone());
         let isolate = runtime.v8_isolate();
         let interrupt = Interrupt::new(isolate);
+        let live = LiveIsolate::count();
         let memory = MemoryGuard::install(isolate, buffers);
         isolate.set_capture_stack_trace_for_uncaught_exceptions(false, 0);
         isolate.set_prepare_stack_trace_callback(exceptions::prepare_stack_trace);
@@ -71,7 +74,7 @@ impl Engine {
         }
         let _ = host.interrupt.set(interrupt.clone());
         shared.set_interrupt(interrupt);
-        Ok(Self { host, runs: 0, runtime, memory })
+        Ok(Self { host, runs: 0, runtime, memory, _live: live })
     }
 
     /// The next command; waits. `None` when the session was given up.
@@ -81,6 +84,11 @@ impl Engine {
 
     /// Defines variables in the realm. The second value: whether the isolate is sound.
     pub fn set_variables(&mut self, names: &[String], values: &[u8]) -> (Outcome, bool) {
+        let limit = self.host.shared.config.max_transfer_bytes;
+        if values.len() > limit {
+            let failure = Failure::transfer_limit(limit, Some(values.len())).with("value", "variables");
+            return (Outcome::failed(failure), true);
+        }
         self.set_up("the variables are nested too deeply or too large for the guest", |scope, host| {
             let values = serialize::read(scope, values)?;
             host.realm.get()?.set_variables(scope, names, values)
@@ -173,7 +181,6 @@ impl Engine {
             return true;
         }
         let isolate = self.runtime.v8_isolate();
-        isolate.cancel_terminate_execution();
         self.memory.recover(isolate)
     }
 }

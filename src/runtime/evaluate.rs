@@ -8,7 +8,8 @@ use super::host::{Host, Verdict};
 use super::limits::MemoryGuard;
 use super::modules::origin;
 use super::scripts::Script;
-use super::{exceptions, serialize, tools};
+use super::serialize::{self, Unwritable};
+use super::{exceptions, tools};
 use crate::executor::failure::{Failure, FailureKind};
 use crate::executor::messages::{Command, Success};
 use crate::prepare::{Diagnostic, Location, Severity};
@@ -178,12 +179,20 @@ fn normalize(scope: &mut v8::PinScope, host: &Host, script: &Script, ending: End
         (Some((Verdict::MaxOperations, limit)), _) => {
             Err(Failure::new(FailureKind::MaxOperations { limit }).with("maxOperations", limit))
         }
-        (Some((Verdict::Final(value), _)), _) => Ok(output(Some(value), is_final_answer)),
+        (Some((Verdict::ToolCallLimit, _)), _) => {
+            let limit = host.shared.config.max_tool_calls;
+            Err(Failure::new(FailureKind::ToolCallLimit { limit }).with("maxToolCalls", limit))
+        }
+        (Some((Verdict::Final(wire), _)), _) => output(host, wire, is_final_answer),
         (Some((Verdict::FinalLate(value), _)), _) => {
             let value = v8::Local::new(scope, value);
-            Ok(output(write_output(scope, host, value), is_final_answer))
+            let wire = write_output(scope, host, value);
+            output(host, wire, is_final_answer)
         }
-        (_, Ending::Value(value)) => Ok(output(write_output(scope, host, value), is_final_answer)),
+        (_, Ending::Value(value)) => {
+            let wire = write_output(scope, host, value);
+            output(host, wire, is_final_answer)
+        }
         (_, Ending::Thrown(thrown)) => Err(exceptions::failure(scope, host, thrown, script)),
         // The one who terminated the guest has the failure, and replaces this one.
         (_, Ending::Verdict | Ending::Terminated) => {
@@ -192,28 +201,36 @@ fn normalize(scope: &mut v8::PinScope, host: &Host, script: &Script, ending: End
     }
 }
 
-fn output(wire: Option<Vec<u8>>, is_final_answer: bool) -> Success {
-    Success::Output { value: wire.unwrap_or_else(transfer::undefined), is_final_answer }
+/// A run's success with this output. A value that could not be written at all is `undefined`.
+fn output(host: &Host, wire: Result<Vec<u8>, Unwritable>, is_final_answer: bool) -> Result<Success, Failure> {
+    match wire {
+        Ok(value) => Ok(Success::Output { value, is_final_answer }),
+        Err(Unwritable::Thrown) => Ok(Success::Output { value: transfer::undefined(), is_final_answer }),
+        Err(Unwritable::TooLarge(bytes)) => {
+            Err(Failure::transfer_limit(host.shared.config.max_transfer_bytes, bytes).with("value", "output"))
+        }
+    }
 }
 
 /// The wire of an output. What cannot be cloned becomes the text that inspection gives, so that a run that is
-/// otherwise fine does not fail. `None` if not even that can be done with the stack or memory that is left.
-pub fn write_output(scope: &mut v8::PinScope, host: &Host, value: v8::Local<v8::Value>) -> Option<Vec<u8>> {
+/// otherwise fine does not fail. `Thrown` if not even that can be done with the stack or memory that is left.
+pub fn write_output(scope: &mut v8::PinScope, host: &Host, value: v8::Local<v8::Value>) -> Result<Vec<u8>, Unwritable> {
+    let max_bytes = host.shared.config.max_transfer_bytes;
     v8::tc_scope!(let attempt, scope);
     let value = v8::Local::new(attempt, value);
-    if let Some(wire) = serialize::write(attempt, value) {
-        return Some(wire);
+    match serialize::write(attempt, value, max_bytes) {
+        Err(Unwritable::Thrown) if !attempt.has_terminated() => attempt.reset(),
+        done => return done,
     }
-    if attempt.has_terminated() {
-        return None;
+    let realm = host.realm.get().ok_or(Unwritable::Thrown)?;
+    if let Some(cloneable) = realm.to_cloneable(attempt, value) {
+        match serialize::write(attempt, cloneable, max_bytes) {
+            Err(Unwritable::Thrown) => {}
+            done => return done,
+        }
     }
     attempt.reset();
-    let realm = host.realm.get()?;
-    if let Some(wire) = realm.to_cloneable(attempt, value).and_then(|cloneable| serialize::write(attempt, cloneable)) {
-        return Some(wire);
-    }
-    attempt.reset();
-    let text = realm.inspect(attempt, value)?;
-    let text = v8::String::new(attempt, &text)?;
-    serialize::write(attempt, text.into())
+    let text = realm.inspect(attempt, value).ok_or(Unwritable::Thrown)?;
+    let text = v8::String::new(attempt, &text).ok_or(Unwritable::Thrown)?;
+    serialize::write(attempt, text.into(), max_bytes)
 }

@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::host::Host;
 use super::scripts::Script;
-use crate::executor::failure::{Failure, FailureKind};
+use crate::executor::failure::{Failure, FailureKind, TRANSFER_LIMIT_CODE};
 use crate::executor::logs::floor_char_boundary;
 use crate::executor::messages::ToolCallId;
 use crate::prepare::{Location, code_frame};
@@ -73,6 +73,17 @@ pub fn marked_error<'s>(
         object.set_private(scope, key, fields.into());
     }
     error
+}
+
+/// The error of a tool call whose arguments or result are larger than `maxTransferBytes`.
+pub fn transfer_error<'s>(
+    scope: &mut v8::PinScope<'s, '_>,
+    host: &Host,
+    message: &str,
+    mark: &Mark,
+) -> v8::Local<'s, v8::Value> {
+    let code = v8::String::new(scope, TRANSFER_LIMIT_CODE).map(Into::into);
+    marked_error(scope, host, "RangeError", message, code, mark)
 }
 
 /// Gives an error that was made outside guest code the guest position that it belongs to.

@@ -11,6 +11,7 @@ use super::interrupt::Interrupt;
 use super::modules::ModuleCache;
 use super::realm::Realm;
 use super::scripts::Scripts;
+use super::serialize::Unwritable;
 use super::tools::{PendingCalls, ToolTable};
 use crate::executor::job::Job;
 use crate::executor::logs::LEVEL_WARN;
@@ -26,14 +27,16 @@ const MAX_REJECTIONS: usize = 16;
 pub enum Verdict {
     /// `final_answer` is being recorded; a nested call from a getter of its value does not count.
     Recording,
-    /// `final_answer(value)`: the wire of the value at that moment.
-    Final(Vec<u8>),
+    /// `final_answer(value)`: the wire of the value at that moment, unless it is too large.
+    Final(Result<Vec<u8>, Unwritable>),
     /// `final_answer(promise)`: the run ends when the promise is settled.
     FinalPromise(v8::Global<v8::Promise>),
     /// `final_answer(value)` where the stack that was left did not suffice to write the value.
     FinalLate(v8::Global<v8::Value>),
     /// The guards counted more than the limit.
     MaxOperations,
+    /// The run made more tool calls than it may.
+    ToolCallLimit,
 }
 
 /// State of one run.
@@ -189,10 +192,15 @@ impl Host {
         }
     }
 
-    pub fn count_tool_call(&self) {
-        if let Some(run) = self.run.borrow().as_ref() {
-            run.job.count_tool_call();
+    /// Counts a tool call. Returns false, with the verdict, for the first one beyond the limit.
+    pub fn count_tool_call(&self) -> bool {
+        let mut run = self.run.borrow_mut();
+        let Some(run) = run.as_mut() else { return false };
+        if run.job.count_tool_call() <= self.shared.config.max_tool_calls {
+            return true;
         }
+        run.verdict.get_or_insert(Verdict::ToolCallLimit);
+        false
     }
 
     /// Names of the functions in the tool table, for messages.

@@ -2,8 +2,8 @@
 
 use std::cell::RefCell;
 use std::ffi::{c_char, c_void};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Once};
 
 use deno_core::v8;
 
@@ -11,6 +11,7 @@ use super::interrupt::Interrupt;
 use crate::executor::failure::{Failure, FailureKind};
 use crate::executor::messages::Event;
 use crate::executor::session::Shared;
+use crate::executor::stats;
 
 /// What a terminated isolate may still allocate until it has unwound.
 const HEADROOM_BYTES: usize = 16 << 20;
@@ -36,6 +37,7 @@ impl MemoryGuard {
             buffers,
         });
         guard.watch(isolate);
+        isolate.add_gc_epilogue_callback(after_collection, guard.data(), v8::GCType::kGCTypeMarkSweepCompact);
         isolate.set_oom_error_handler(on_out_of_memory);
         guard
     }
@@ -50,6 +52,8 @@ impl MemoryGuard {
         isolate.low_memory_notification();
         isolate.remove_near_heap_limit_callback(near_heap_limit, self.limit_bytes);
         self.watch(isolate);
+        // The collection itself may have found the limit exceeded and asked for termination once more.
+        isolate.cancel_terminate_execution();
         self.exceeded.store(false, Ordering::Relaxed);
         isolate.get_heap_statistics().used_heap_size() < self.limit_bytes
     }
@@ -59,7 +63,11 @@ impl MemoryGuard {
     }
 
     fn watch(&self, isolate: &mut v8::Isolate) {
-        isolate.add_near_heap_limit_callback(near_heap_limit, std::ptr::from_ref(self).cast_mut().cast());
+        isolate.add_near_heap_limit_callback(near_heap_limit, self.data());
+    }
+
+    fn data(&self) -> *mut c_void {
+        std::ptr::from_ref(self).cast_mut().cast()
     }
 }
 
@@ -73,14 +81,18 @@ fn memory_failure(limit_bytes: usize) -> Failure {
 unsafe extern "C" fn near_heap_limit(data: *mut c_void, current_limit: usize, _initial_limit: usize) -> usize {
     // SAFETY: `data` is the guard that `watch` passed, which outlives the isolate.
     let guard = unsafe { &*data.cast::<MemoryGuard>() };
-    if guard.buffers.refused.swap(false, Ordering::Relaxed) {
-        // SAFETY: the isolate is alive, since it calls this, and this is its thread.
-        let mut isolate = unsafe { v8::Isolate::from_raw_isolate_ptr(guard.isolate) };
+    // SAFETY: the isolate is alive, since it calls this, and this is its thread.
+    let mut isolate = unsafe { v8::Isolate::from_raw_isolate_ptr(guard.isolate) };
+    let used = isolate.get_heap_statistics().used_heap_size() + guard.buffers.used.load(Ordering::Relaxed);
+    if guard.buffers.refused.swap(false, Ordering::Relaxed) && used <= guard.limit_bytes {
         // V8 collects as a last resort when an array buffer was refused, and calls this for that alone. Guest code
         // gets a RangeError then.
-        if isolate.get_heap_statistics().used_heap_size() < guard.limit_bytes / 2 {
-            return current_limit;
-        }
+        return current_limit;
+    }
+    if used < guard.limit_bytes {
+        // V8's limit is that of the old generation, which is smaller than the budget, and what V8 keeps in caches
+        // counts until a collection that frees them.
+        return current_limit + HEADROOM_BYTES;
     }
     // Flagged before terminated, so that whoever sees the termination knows its reason.
     guard.exceeded.store(true, Ordering::Relaxed);
@@ -88,20 +100,58 @@ unsafe extern "C" fn near_heap_limit(data: *mut c_void, current_limit: usize, _i
     current_limit + HEADROOM_BYTES
 }
 
+/// V8 calls this after each full collection: heap and array buffers together have one limit, and the heap's own limit
+/// does not know of the buffers.
+unsafe extern "C" fn after_collection(
+    isolate: v8::UnsafeRawIsolatePtr,
+    _kind: v8::GCType,
+    _flags: v8::GCCallbackFlags,
+    data: *mut c_void,
+) {
+    // SAFETY: `data` is the guard that `watch` passed, which outlives the isolate.
+    let guard = unsafe { &*data.cast::<MemoryGuard>() };
+    // SAFETY: the isolate is alive, since it calls this, and this is its thread.
+    let mut isolate = unsafe { v8::Isolate::from_raw_isolate_ptr(isolate) };
+    let heap = isolate.get_heap_statistics().used_heap_size();
+    guard.buffers.heap.store(heap, Ordering::Relaxed);
+    // Buffers are refused before the sum reaches the limit, so that what is beyond it is a heap that has grown since.
+    if heap + guard.buffers.used.load(Ordering::Relaxed) > guard.limit_bytes + HEADROOM_BYTES {
+        guard.exceeded.store(true, Ordering::Relaxed);
+        guard.interrupt.terminate();
+    }
+}
+
+/// What the handlers of fatal errors know of the thread that they are called on.
+#[derive(Clone)]
+struct ThreadIsolate {
+    shared: Arc<Shared>,
+    buffers: Arc<BufferBudget>,
+}
+
 thread_local! {
-    /// The session whose isolate runs on this thread.
-    static SESSION: RefCell<Option<Arc<Shared>>> = const { RefCell::new(None) };
+    static THREAD_ISOLATE: RefCell<Option<ThreadIsolate>> = const { RefCell::new(None) };
 }
 
 /// Names the session that [`on_out_of_memory`] reports to on this thread.
-pub fn set_thread_session(shared: Arc<Shared>) {
-    SESSION.with_borrow_mut(|session| *session = Some(shared));
+pub fn set_thread_isolate(shared: Arc<Shared>, buffers: Arc<BufferBudget>) {
+    static FATAL_ERROR_HANDLER: Once = Once::new();
+    FATAL_ERROR_HANDLER.call_once(|| v8::V8::set_fatal_error_handler(on_fatal_error));
+    THREAD_ISOLATE.set(Some(ThreadIsolate { shared, buffers }));
+}
+
+/// An invariant of V8 does not hold, so that its memory cannot be trusted: the process ends when this returns.
+fn on_fatal_error(file: &str, line: i32, message: &str) {
+    eprintln!(
+        "ses-executor: V8 found an invariant broken ({message}, {file}:{line}) and ends the process. Please report it \
+         with the template .github/ISSUE_TEMPLATE/crash.md of the project, and the code that ran."
+    );
 }
 
 /// V8 aborts the process when this returns, so it does not: the run is settled, the thread parked for good.
 /// Nothing of V8 is on the stack of any other thread that waits for this one.
 unsafe extern "C" fn on_out_of_memory(_location: *const c_char, _details: &v8::OomDetails) {
-    let Some(shared) = SESSION.with_borrow(Clone::clone) else { return };
+    let Some(ThreadIsolate { shared, buffers }) = THREAD_ISOLATE.with_borrow(Clone::clone) else { return };
+    stats::count_parked(buffers.heap.load(Ordering::Relaxed) + buffers.used.load(Ordering::Relaxed));
     match shared.current() {
         Some(job) => shared.interrupt(&job, memory_failure(shared.config.memory_limit_bytes).with("parked", true)),
         None => (shared.sink)(Event::Closed { session: shared.id, panicked: true }),
@@ -115,6 +165,8 @@ unsafe extern "C" fn on_out_of_memory(_location: *const c_char, _details: &v8::O
 pub struct BufferBudget {
     limit: usize,
     used: AtomicUsize,
+    /// The heap after its last full collection.
+    heap: AtomicUsize,
     /// An allocation has been refused since [`near_heap_limit`] looked.
     refused: AtomicBool,
 }
@@ -122,7 +174,7 @@ pub struct BufferBudget {
 impl BufferBudget {
     /// A budget of `limit` bytes.
     pub fn new(limit: usize) -> Arc<Self> {
-        Arc::new(Self { limit, used: AtomicUsize::new(0), refused: AtomicBool::new(false) })
+        Arc::new(Self { limit, used: AtomicUsize::new(0), heap: AtomicUsize::new(0), refused: AtomicBool::new(false) })
     }
 
     /// An allocator of array buffers that refuses what exceeds the budget; V8 then throws a RangeError.
@@ -142,7 +194,10 @@ static ALLOCATOR: v8::RustAllocatorVtable<BufferBudget> = v8::RustAllocatorVtabl
 };
 
 unsafe extern "C" fn allocate(budget: &BufferBudget, length: usize) -> *mut c_void {
-    let reserve = |used: usize| used.checked_add(length).filter(|&sum| sum <= budget.limit);
+    let heap = budget.heap.load(Ordering::Relaxed);
+    let reserve = |used: usize| {
+        used.checked_add(length).filter(|sum| sum.checked_add(heap).is_some_and(|both| both <= budget.limit))
+    };
     if budget.used.fetch_update(Ordering::Relaxed, Ordering::Relaxed, reserve).is_err() {
         budget.refused.store(true, Ordering::Relaxed);
         return std::ptr::null_mut();

@@ -5,8 +5,12 @@ use deno_core::v8;
 use super::bridge::Bridge;
 use super::evaluate::write_output;
 use super::host::{Host, Verdict};
+use super::serialize::Unwritable;
 use super::{modules, tools};
+use crate::transfer;
 
+/// Guest code that reaches a native function may do so from a getter, while a value is written within a limit of
+/// memory: what is allocated for another purpose is not under it.
 impl Bridge for Host {
     fn log_open(&self, level: u32) -> bool {
         self.is_log_open(level as usize)
@@ -17,11 +21,13 @@ impl Bridge for Host {
         if !self.is_log_open(level as usize) {
             return;
         }
-        // A UTF-16 unit becomes at least one byte, so that one unit more than there is room for shows the cut.
-        let units = message.length().min(self.log_room() + 1);
-        let mut text = vec![0u16; units];
-        message.write_v2(scope, 0, &mut text, v8::WriteFlags::default());
-        self.log(level as usize, String::from_utf16_lossy(&text), units == message.length());
+        transfer::without_limit(|| {
+            // A UTF-16 unit becomes at least one byte, so that one unit more than there is room for shows the cut.
+            let units = message.length().min(self.log_room() + 1);
+            let mut text = vec![0u16; units];
+            message.write_v2(scope, 0, &mut text, v8::WriteFlags::default());
+            self.log(level as usize, String::from_utf16_lossy(&text), units == message.length());
+        });
     }
 
     /// Writes the value at this moment, so that nothing that runs afterwards changes it.
@@ -33,8 +39,8 @@ impl Bridge for Host {
         let verdict = match v8::Local::<v8::Promise>::try_from(value) {
             Ok(promise) => Verdict::FinalPromise(v8::Global::new(scope, promise)),
             Err(_) => match write_output(scope, self, value) {
-                Some(wire) => Verdict::Final(wire),
-                None => Verdict::FinalLate(v8::Global::new(scope, value)),
+                Err(Unwritable::Thrown) => Verdict::FinalLate(v8::Global::new(scope, value)),
+                wire => Verdict::Final(wire),
             },
         };
         if let Some(run) = self.run.borrow_mut().as_mut() {
@@ -61,7 +67,7 @@ impl Bridge for Host {
             self.stop_guest();
             return None;
         }
-        tools::call(scope, self, tool, is_async, arguments.into())
+        transfer::without_limit(|| tools::call(scope, self, tool, is_async, arguments.into()))
     }
 
     fn import<'s>(
@@ -69,6 +75,6 @@ impl Bridge for Host {
         scope: &mut v8::PinScope<'s, '_>,
         specifier: v8::Local<'s, v8::String>,
     ) -> Option<v8::Local<'s, v8::Value>> {
-        modules::import(scope, self, specifier)
+        transfer::without_limit(|| modules::import(scope, self, specifier))
     }
 }

@@ -29,16 +29,35 @@ impl v8::ValueDeserializerImpl for Reader {
     }
 }
 
-/// Clones `value` into wire bytes. `None`: it cannot be cloned and an exception is pending, or the isolate is
-/// being terminated. Getters and proxies of the guest run here.
-pub fn write<'s>(scope: &mut v8::PinScope<'s, '_>, value: v8::Local<'s, v8::Value>) -> Option<Vec<u8>> {
+/// Why a value has no wire.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unwritable {
+    /// It cannot be cloned, an exception is pending, or the isolate is being terminated.
+    Thrown,
+    /// It takes more bytes than allowed: this many, if it was written to its end.
+    TooLarge(Option<usize>),
+}
+
+/// Clones `value` into wire bytes, `max_bytes` at most. Getters and proxies of the guest run here.
+pub fn write<'s>(
+    scope: &mut v8::PinScope<'s, '_>,
+    value: v8::Local<'s, v8::Value>,
+    max_bytes: usize,
+) -> Result<Vec<u8>, Unwritable> {
     let context = scope.get_current_context();
     let serializer = v8::ValueSerializer::new(scope, Box::new(Writer));
-    serializer.write_header();
-    match serializer.write_value(context, value) {
-        Some(true) => transfer::for_host(serializer.release()),
-        _ => None,
+    let (written, refused) = transfer::with_limit(max_bytes, || {
+        serializer.write_header();
+        serializer.write_value(context, value)
+    });
+    if written != Some(true) {
+        return Err(if refused { Unwritable::TooLarge(None) } else { Unwritable::Thrown });
     }
+    let wire = serializer.release();
+    if wire.len() > max_bytes {
+        return Err(Unwritable::TooLarge(Some(wire.len())));
+    }
+    transfer::for_host(wire).ok_or(Unwritable::Thrown)
 }
 
 /// Reads the value of `wire`, which the host wrote, into the current realm. `None`: the bytes are broken, the nesting is deeper than the

@@ -1,12 +1,12 @@
 //! Calls of host tools from guest code (specification, section 7.4).
 
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 
 use deno_core::v8;
 
 use super::exceptions::{self, GuestPosition, Mark};
 use super::host::Host;
-use super::serialize;
+use super::serialize::{self, Unwritable};
 use crate::executor::config::ToolSpec;
 use crate::executor::messages::{Command, Event, ToolCallId, ToolReply};
 
@@ -30,17 +30,31 @@ pub struct PendingCall {
     tool: u32,
     /// Where guest code made the call.
     position: Option<GuestPosition>,
+    args_bytes: usize,
+}
+
+/// A call that waits until the host works on fewer.
+struct WaitingCall {
+    number: ToolCallId,
+    tool: u32,
+    args: Vec<u8>,
 }
 
 /// Calls of the run that the host has not answered.
 pub struct PendingCalls {
     calls: HashMap<ToolCallId, PendingCall>,
+    /// Calls whose promise the guest holds and that the host has not been told of.
+    waiting: VecDeque<WaitingCall>,
+    /// Calls among `calls` that the host works on.
+    running: usize,
+    /// Wire of the arguments of all `calls`.
+    args_bytes: usize,
     next: ToolCallId,
 }
 
 impl PendingCalls {
     pub fn starting_at(next: ToolCallId) -> Self {
-        Self { calls: HashMap::new(), next }
+        Self { calls: HashMap::new(), waiting: VecDeque::new(), running: 0, args_bytes: 0, next }
     }
 
     fn take_number(&mut self) -> ToolCallId {
@@ -48,8 +62,18 @@ impl PendingCalls {
         self.next
     }
 
+    fn take(&mut self, number: ToolCallId) -> Option<PendingCall> {
+        let call = self.calls.remove(&number)?;
+        self.running = self.running.saturating_sub(1);
+        self.args_bytes -= call.args_bytes;
+        Some(call)
+    }
+
     /// Drops all resolvers, so that nothing of this run goes on in the next one. Returns the tools that were left.
     pub fn drop_all(&mut self) -> Vec<u32> {
+        self.waiting.clear();
+        self.running = 0;
+        self.args_bytes = 0;
         let mut tools: Vec<u32> = self.calls.drain().map(|(_, call)| call.tool).collect();
         tools.sort_unstable();
         tools
@@ -65,7 +89,10 @@ pub fn call<'s>(
     is_async: bool,
     args: v8::Local<'s, v8::Value>,
 ) -> Option<v8::Local<'s, v8::Value>> {
-    host.count_tool_call();
+    if !host.count_tool_call() {
+        host.stop_guest();
+        return None;
+    }
     let number = host.calls.borrow_mut().take_number();
     let args = match write_arguments(scope, host, tool, number, args) {
         Ok(args) => args,
@@ -78,19 +105,26 @@ pub fn call<'s>(
             return None;
         }
     };
-    let position = is_async.then(|| exceptions::caller_position(scope, host)).flatten();
-    (host.shared.sink)(Event::ToolCall { session: host.shared.id, call: number, tool, is_async, args });
     if is_async {
-        return promise_of(scope, host, number, tool, position);
+        let promise = promise_of(scope, host, number, tool, args.len())?;
+        let mut calls = host.calls.borrow_mut();
+        if calls.running >= host.shared.config.max_concurrent_tool_calls {
+            calls.waiting.push_back(WaitingCall { number, tool, args });
+        } else {
+            calls.running += 1;
+            send(host, number, tool, true, args);
+        }
+        return Some(promise);
     }
+    send(host, number, tool, false, args);
     let reply = host.wait_for(|command| match command {
         Command::ToolReply { call, reply } if call == number => Ok(reply),
         other => Err(other),
     })?;
     match reply {
         ToolReply::Promise => {
-            let position = exceptions::caller_position(scope, host);
-            promise_of(scope, host, number, tool, position)
+            host.calls.borrow_mut().running += 1;
+            promise_of(scope, host, number, tool, 0)
         }
         reply => match read_reply(scope, host, tool, number, reply) {
             Ok(value) => Some(value),
@@ -107,7 +141,8 @@ pub fn on_reply(scope: &mut v8::PinScope, host: &Host, call: ToolCallId, reply: 
     if matches!(reply, ToolReply::Promise) {
         return;
     }
-    let Some(pending) = host.calls.borrow_mut().calls.remove(&call) else { return };
+    let Some(pending) = host.calls.borrow_mut().take(call) else { return };
+    start_waiting(host);
     let resolver = v8::Local::new(scope, &pending.resolver);
     match read_reply(scope, host, pending.tool, call, reply) {
         Ok(value) => resolver.resolve(scope, value),
@@ -120,17 +155,36 @@ pub fn on_reply(scope: &mut v8::PinScope, host: &Host, call: ToolCallId, reply: 
     };
 }
 
+/// Makes room for the calls that wait.
+fn start_waiting(host: &Host) {
+    let mut calls = host.calls.borrow_mut();
+    while calls.running < host.shared.config.max_concurrent_tool_calls
+        && let Some(WaitingCall { number, tool, args }) = calls.waiting.pop_front()
+    {
+        calls.running += 1;
+        send(host, number, tool, true, args);
+    }
+}
+
+fn send(host: &Host, call: ToolCallId, tool: u32, is_async: bool, args: Vec<u8>) {
+    (host.shared.sink)(Event::ToolCall { session: host.shared.id, call, tool, is_async, args });
+}
+
+/// The promise of a call that the host answers later.
 fn promise_of<'s>(
     scope: &mut v8::PinScope<'s, '_>,
     host: &Host,
     number: ToolCallId,
     tool: u32,
-    position: Option<GuestPosition>,
+    args_bytes: usize,
 ) -> Option<v8::Local<'s, v8::Value>> {
+    let position = exceptions::caller_position(scope, host);
     let resolver = v8::PromiseResolver::new(scope)?;
     let promise = resolver.get_promise(scope);
     let resolver = v8::Global::new(scope, resolver);
-    host.calls.borrow_mut().calls.insert(number, PendingCall { resolver, tool, position });
+    let mut calls = host.calls.borrow_mut();
+    calls.args_bytes += args_bytes;
+    calls.calls.insert(number, PendingCall { resolver, tool, position, args_bytes });
     Some(promise.into())
 }
 
@@ -150,26 +204,36 @@ fn write_arguments<'s>(
     number: ToolCallId,
     args: v8::Local<'s, v8::Value>,
 ) -> Result<Vec<u8>, Option<v8::Local<'s, v8::Value>>> {
-    let reason = {
-        v8::tc_scope!(let attempt, scope);
-        if let Some(wire) = serialize::write(attempt, args) {
-            return Ok(wire);
-        }
-        if attempt.has_terminated() || !attempt.can_continue() {
-            return Err(None);
-        }
-        let thrown = attempt.exception();
-        attempt.reset();
-        thrown.map(|thrown| exceptions::message(attempt, host, thrown))
-    };
+    let limit = host.shared.config.max_transfer_bytes;
+    let left = limit.saturating_sub(host.calls.borrow().args_bytes);
     let name = host.tool_name(tool);
+    let mark = Mark::Tool { name: name.clone(), call: number, bridge: true };
+    let thrown = {
+        v8::tc_scope!(let attempt, scope);
+        match serialize::write(attempt, args, left) {
+            Ok(wire) => return Ok(wire),
+            Err(_) if attempt.has_terminated() || !attempt.can_continue() => return Err(None),
+            Err(Unwritable::TooLarge(bytes)) => {
+                attempt.reset();
+                let size = bytes.map_or_else(|| "more".to_owned(), |bytes| format!("{bytes} bytes"));
+                let message = format!(
+                    "{name}: the arguments take {size}, but only {left} of maxTransferBytes ({limit}) are left"
+                );
+                return Err(Some(exceptions::transfer_error(attempt, host, &message, &mark)));
+            }
+            Err(Unwritable::Thrown) => {
+                let thrown = attempt.exception().map(|thrown| exceptions::message(attempt, host, thrown));
+                attempt.reset();
+                thrown
+            }
+        }
+    };
     let place = match host.realm.get().and_then(|realm| realm.uncloneable_path(scope, args)) {
         Some(path) => format!("argument {path} cannot cross to the host"),
         None => "the arguments cannot cross to the host".to_owned(),
     };
-    let reason = reason.unwrap_or_else(|| "the value cannot be cloned".to_owned());
+    let reason = thrown.unwrap_or_else(|| "the value cannot be cloned".to_owned());
     let message = format!("{name}: {place}: {reason}");
-    let mark = Mark::Tool { name, call: number, bridge: true };
     Err(Some(exceptions::marked_error(scope, host, "TypeError", &message, None, &mark)))
 }
 
@@ -188,6 +252,13 @@ fn read_reply<'s>(
     };
     match reply {
         ToolReply::Promise => Ok(v8::undefined(scope).into()),
+        ToolReply::Value(wire) if wire.len() > host.shared.config.max_transfer_bytes => {
+            let limit = host.shared.config.max_transfer_bytes;
+            let message =
+                format!("{name}: the result takes {} bytes, more than maxTransferBytes ({limit})", wire.len());
+            let mark = Mark::Tool { name, call: number, bridge: true };
+            Err(exceptions::transfer_error(scope, host, &message, &mark))
+        }
         ToolReply::Value(wire) => {
             let value = {
                 v8::tc_scope!(let attempt, scope);

@@ -4,8 +4,10 @@
 //! only widens the lengths of array buffers from 32 to 64 bits; both are written as variable-length
 //! integers, so bytes for buffers below 4 GiB are the same in both versions.
 
+mod budget;
 mod host_errors;
 
+pub use budget::{with_limit, without_limit};
 pub use host_errors::without_stacks;
 
 /// First byte of every wire, before the version.
