@@ -12,7 +12,23 @@ const ERRORS = /** @type {Record<string, ErrorConstructor>} */ ({
   U: URIError,
 });
 
-const DATA = { writable: true, enumerable: true, configurable: true };
+/** One for all, since making one takes longer than its use. Without prototype, which could have accessors. */
+const descriptor = Object.assign(Object.create(null), { writable: true, configurable: true });
+
+/**
+ * Makes an own property. To assign it would meet setters and read-only properties of prototypes, `__proto__` first.
+ *
+ * @param {object} object
+ * @param {PropertyKey} key
+ * @param {unknown} value
+ * @param {boolean} [enumerable]
+ */
+function define(object, key, value, enumerable = true) {
+  descriptor.value = value;
+  descriptor.enumerable = enumerable;
+  Object.defineProperty(object, key, descriptor);
+  descriptor.value = undefined;
+}
 
 /**
  * A value whose parts are being read.
@@ -26,7 +42,7 @@ const DATA = { writable: true, enumerable: true, configurable: true };
 /**
  * Keys and values in turn, which become own properties.
  *
- * @param {any} value
+ * @param {object} value
  * @param {() => boolean} isComplete
  * @returns {Frame}
  */
@@ -41,10 +57,7 @@ function properties(value, isComplete) {
         pending = { key: part };
         return;
       }
-      const { key } = pending;
-      // To assign it would set the prototype.
-      if (key === '__proto__') Object.defineProperty(value, key, { ...DATA, value: part });
-      else value[key] = part;
+      define(value, pending.key, part);
       pending = undefined;
     },
   };
@@ -84,23 +97,22 @@ function setFrame(isComplete) {
 /**
  * An error, which exists before its cause is read, since that may refer to it.
  *
- * @param {(define: (key: string, value: unknown) => void, become: (kind: string) => void) => boolean} readFields reads
- * up to the end, or up to the cause: true at the end
+ * @param {(set: (key: string, value: unknown) => void, become: (kind: string) => void) => boolean} readFields reads up to
+ * the end, or up to the cause: true at the end
  * @returns {Frame}
  */
 function errorFrame(readFields) {
   const error = new Error();
-  /** @type {(key: string, value: unknown) => void} */
-  const define = (key, value) =>
-    void Object.defineProperty(error, key, { value, writable: true, enumerable: false, configurable: true });
   /** @type {(kind: string) => void} */
   const become = (kind) => void Object.setPrototypeOf(error, (ERRORS[kind] ?? Error).prototype);
-  define('stack', undefined);
+  /** @type {(key: string, value: unknown) => void} */
+  const set = (key, value) => define(error, key, value, false);
+  set('stack', undefined);
   return {
     value: error,
-    isComplete: () => readFields(define, become),
-    accept: (cause) => define('cause', cause),
+    isComplete: () => readFields(set, become),
+    accept: (cause) => set('cause', cause),
   };
 }
 
-module.exports = { errorFrame, mapFrame, properties, setFrame };
+module.exports = { define, errorFrame, mapFrame, properties, setFrame };

@@ -1,7 +1,7 @@
 // @ts-check
 'use strict';
 
-const { errorFrame, mapFrame, properties, setFrame } = require('./wire-frames');
+const { define, errorFrame, mapFrame, properties, setFrame } = require('./wire-frames');
 
 // A reader of V8's serialization format that needs no stack for nesting. It is slower than V8's own, and is only asked
 // where that one gives up: at nesting deeper than the thread's stack, and, in the V8 of older Node.js versions, at
@@ -175,20 +175,20 @@ class WireReader {
         return index === length && rest.isComplete();
       },
       accept: (part) => {
-        if (index < length) array[index++] = part;
+        if (index < length) define(array, index++, part);
         else rest.accept(part);
       },
     };
   }
 
   #error() {
-    return errorFrame((define, become) => {
+    return errorFrame((set, become) => {
       for (;;) {
         const tag = this.#tag();
         if (tag === '.') return true;
         if (tag === 'c') return false;
-        if (tag === 'm') define('message', this.#text(this.#tag()));
-        else if (tag === 's') define('stack', this.#text(this.#tag()));
+        if (tag === 'm') set('message', this.#text(this.#tag()));
+        else if (tag === 's') set('stack', this.#text(this.#tag()));
         else become(tag);
       }
     });

@@ -119,9 +119,9 @@
   };
 
   // A binding that the run never reached leaves what was there before it.
-  const restore = (name, { previous, get, isVar }) => {
+  const restore = (name, { previous, get, isVar }, isForgotten) => {
     if (getDescriptor(globalThis, name)?.get !== get) return;
-    const isDead = isUninitialised(get) || (isVar && previous !== undefined && get() === undefined);
+    const isDead = isForgotten || isUninitialised(get) || (isVar && previous !== undefined && get() === undefined);
     if (!isDead) return;
     if (previous === undefined) reflectDelete(globalThis, name);
     else reflectDefine(globalThis, name, previous);
@@ -138,9 +138,10 @@
   };
 
   // Returns the unused part of the last window.
-  boot.finish = () => {
+  // Settles which bindings of the run stay: those that it reached, or none.
+  boot.finish = (forgetDeclared) => {
     const remaining = unusedBudget ?? __smol_budget;
-    p.mapForEach(declared, (binding, name) => restore(name, binding));
+    p.mapForEach(declared, (binding, name) => restore(name, binding, forgetDeclared));
     declared.clear();
     signal = undefined;
     __smol_done = false;

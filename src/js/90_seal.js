@@ -156,7 +156,7 @@ const {
       },
       ["__smol_warm_up"],
     );
-    boot.finish();
+    boot.finish(false);
     boot.format(["text", { array: [1], nested: { key: "value" } }]);
     boot.setVariables([], []);
     boot.installTools([]);

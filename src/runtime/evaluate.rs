@@ -38,12 +38,14 @@ pub fn evaluate(
         Started::Thrown(thrown) => Ending::Thrown(thrown),
         Started::Terminated => Ending::Terminated,
     };
-    if host.terminated.replace(false) {
-        // Stopped by this thread after a verdict: no guest frame is left, so that the realm can go on.
+    let is_out_of_memory = memory.is_exceeded();
+    if (host.terminated.replace(false) || is_out_of_memory) && !host.shared.is_abandoned() {
+        // Stopped by this thread: no guest frame is left, so that the realm can go on.
         scope.cancel_terminate_execution();
     }
-    // Before the output is read, so that its getters find a realm without a signal.
-    finish(scope, host);
+    // Before the output is read, so that its getters find a realm without a signal. What a run that exhausted the
+    // memory has declared is forgotten: it would be what fills the memory.
+    finish(scope, host, is_out_of_memory);
     let result = normalize(scope, host, script, ending);
     if memory.is_exceeded() { Err(memory.failure()) } else { result }
 }
@@ -163,9 +165,9 @@ fn final_promise<'s>(scope: &mut v8::PinScope<'s, '_>, host: &Host) -> FinalAnsw
 }
 
 /// Settles which names of the run stay, and counts its iterations.
-fn finish(scope: &mut v8::PinScope, host: &Host) {
+fn finish(scope: &mut v8::PinScope, host: &Host, forget_declared: bool) {
     v8::tc_scope!(let attempt, scope);
-    let left = host.realm.get().and_then(|realm| realm.finish(attempt));
+    let left = host.realm.get().and_then(|realm| realm.finish(attempt, forget_declared));
     if let (Some(left), Some(run)) = (left, host.run.borrow().as_ref()) {
         run.job.set_operations(run.granted - left.clamp(0.0, run.granted));
     }

@@ -83,13 +83,13 @@ unsafe extern "C" fn near_heap_limit(data: *mut c_void, current_limit: usize, _i
     let guard = unsafe { &*data.cast::<MemoryGuard>() };
     // SAFETY: the isolate is alive, since it calls this, and this is its thread.
     let mut isolate = unsafe { v8::Isolate::from_raw_isolate_ptr(guard.isolate) };
-    let used = isolate.get_heap_statistics().used_heap_size() + guard.buffers.used.load(Ordering::Relaxed);
-    if guard.buffers.refused.swap(false, Ordering::Relaxed) && used <= guard.limit_bytes {
+    let heap = isolate.get_heap_statistics().used_heap_size();
+    if guard.buffers.refused.swap(false, Ordering::Relaxed) && heap < guard.limit_bytes / 2 {
         // V8 collects as a last resort when an array buffer was refused, and calls this for that alone. Guest code
         // gets a RangeError then.
         return current_limit;
     }
-    if used < guard.limit_bytes {
+    if heap + guard.buffers.used.load(Ordering::Relaxed) < guard.limit_bytes {
         // V8's limit is that of the old generation, which is smaller than the budget, and what V8 keeps in caches
         // counts until a collection that frees them.
         return current_limit + HEADROOM_BYTES;

@@ -51,8 +51,9 @@ impl Realm {
     }
 
     /// Settles which names of the run stay, and returns the iterations that are left of the window.
-    pub fn finish(&self, scope: &mut v8::PinScope) -> Option<f64> {
-        self.call(scope, "finish", &[])?.number_value(scope)
+    pub fn finish(&self, scope: &mut v8::PinScope, forget_declared: bool) -> Option<f64> {
+        let forget_declared = v8::Boolean::new(scope, forget_declared).into();
+        self.call(scope, "finish", &[forget_declared])?.number_value(scope)
     }
 
     /// Defines variables; `values` is an array in the order of `names`. Returns the names that the guest's global did

@@ -1,0 +1,61 @@
+// For child processes of leaks.test.mjs: what the process holds, and a wait until it has let go of it.
+
+import { readFileSync, readdirSync } from 'node:fs';
+
+const THREAD_OF_EXECUTOR = /^ses-executor/;
+
+/** Threads of this process whose name matches `name`; all by default. */
+export function threads(name = /(?:)/) {
+  let count = 0;
+  for (const task of readdirSync('/proc/self/task')) {
+    try {
+      if (name.test(readFileSync(`/proc/self/task/${task}/comm`, 'utf8'))) count++;
+    } catch {
+      // It has just ended.
+    }
+  }
+  return count;
+}
+
+/** Threads of executors that have not ended. */
+export const executorThreads = () => threads(THREAD_OF_EXECUTOR);
+
+/** Open file descriptors of this process; the one that lists them is always among them. */
+export const descriptors = () => readdirSync('/proc/self/fd').length;
+
+/** Resident memory in MiB. */
+export const rssMb = () => process.memoryUsage.rss() / (1 << 20);
+
+/** What the process holds now. */
+export const held = () => ({
+  executorThreads: executorThreads(),
+  threads: threads(),
+  descriptors: descriptors(),
+  rssMb: rssMb(),
+});
+
+/**
+ * Waits until `condition()` holds, for `boundMs` at most.
+ *
+ * @returns {Promise<boolean>} whether it did
+ */
+export async function until(condition, boundMs = 10_000) {
+  const end = performance.now() + boundMs;
+  while (!condition()) {
+    if (performance.now() > end) return false;
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+  return true;
+}
+
+/**
+ * What the process holds once garbage is collected and no more than `executors` threads of executors are left, or
+ * after a bound of time if more stay.
+ */
+export async function settled({ executors = 0 } = {}) {
+  await until(() => {
+    globalThis.gc();
+    return executorThreads() <= executors;
+  });
+  return held();
+}

@@ -1,0 +1,131 @@
+// What the tests of all features share.
+
+import { spawn } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+import { expect } from 'vitest';
+
+import { ExecutorError, SESExecutor } from '../index.mjs';
+
+/** The checkout that is tested. */
+export const ROOT = fileURLToPath(new URL('..', import.meta.url));
+
+/**
+ * Calls `fn` with an executor that is initialised and has the tools, and cleans it up however `fn` ends.
+ *
+ * @returns what `fn` returns
+ */
+export async function withExecutor(options, tools, fn) {
+  const executor = new SESExecutor(options);
+  try {
+    await executor.init();
+    if (Object.keys(tools).length > 0) await executor.sendTools(tools);
+    return await fn(executor);
+  } finally {
+    await executor.cleanup();
+  }
+}
+
+/** What `promise` rejects with; fails if it resolves. */
+export async function rejection(promise) {
+  let value;
+  try {
+    value = await promise;
+  } catch (error) {
+    return error;
+  }
+  throw new Error('expected a rejection, but the promise resolved', { cause: value });
+}
+
+/** The `ExecutorError` that `promise` rejects with, which must have `code`. */
+export async function expectCode(promise, code) {
+  const error = await rejection(promise);
+  if (!(error instanceof ExecutorError)) throw error;
+  expect(error.code, error.message).toBe(code);
+  return error;
+}
+
+/** A promise with its `resolve` and `reject`. */
+export function deferred() {
+  const it = {};
+  it.promise = new Promise((resolve, reject) => Object.assign(it, { resolve, reject }));
+  return it;
+}
+
+/** A tool that never answers, and a promise that resolves when guest code has called it. */
+export function neverTool() {
+  const called = deferred();
+  const tool = async () => {
+    called.resolve();
+    return new Promise(() => {});
+  };
+  return { tool, called: called.promise };
+}
+
+/** A tool that answers when the test says so: `gate.open(value)`; `gate.called` resolves when guest code waits. */
+export function gateTool() {
+  const called = deferred();
+  const answer = deferred();
+  const tool = async () => {
+    called.resolve();
+    return answer.promise;
+  };
+  return { tool, called: called.promise, open: answer.resolve };
+}
+
+/**
+ * Runs `script` in a Node.js process of its own; an ES module with the checkout as its folder, so that `./index.mjs`
+ * and `ses-executor` are this package. The process is killed after `timeoutMs`; `signal` says so then.
+ *
+ * @param {string} script
+ * @param {{ nodeArgs?: string[], format?: 'module' | 'commonjs', timeoutMs?: number, env?: Record<string, string> }} [options]
+ */
+export function runChild(script, { nodeArgs = [], format = 'module', timeoutMs = 25_000, env = {} } = {}) {
+  return spawnNode([...nodeArgs, `--input-type=${format}`, '--eval', script], { timeoutMs, env });
+}
+
+/**
+ * Runs Node.js with `args`.
+ *
+ * @param {string[]} args
+ * @param {{ cwd?: string, input?: string, timeoutMs?: number, env?: Record<string, string> }} [options]
+ * @returns {Promise<{ status: number | null, signal: string | null, stdout: string, stderr: string }>}
+ */
+export function spawnNode(args, options) {
+  return spawnProgram(process.execPath, args, options);
+}
+
+/** As {@link spawnNode}, for any program. */
+export function spawnProgram(program, args, { cwd = ROOT, input = '', timeoutMs = 25_000, env = {} } = {}) {
+  return new Promise((resolve, reject) => {
+    // What vitest sets for its own processes does not concern others.
+    const { NODE_OPTIONS: _, VITEST: __, NODE_ENV: ___, ...inherited } = process.env;
+    const child = spawn(program, args, {
+      cwd,
+      env: { ...inherited, NO_COLOR: '1', ...env },
+      timeout: timeoutMs,
+      killSignal: 'SIGKILL',
+    });
+    let stdout = '';
+    let stderr = '';
+    child.stdout.setEncoding('utf8').on('data', (text) => (stdout += text));
+    child.stderr.setEncoding('utf8').on('data', (text) => (stderr += text));
+    child.stdin.on('error', () => {});
+    child.stdin.end(input);
+    child.on('error', reject);
+    child.on('close', (status, signal) => resolve({ status, signal, stdout, stderr }));
+  });
+}
+
+/** Calls `fn` with an empty folder that is removed afterwards. */
+export async function withFolder(fn) {
+  const folder = mkdtempSync(join(tmpdir(), 'ses-executor-test-'));
+  try {
+    return await fn(folder);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,176 @@
+// Walks everything that guest code can reach, as guest code. `node __test__/hostile/audit.mjs --update` writes what was
+// found to allow-list.json; look at the difference before it is committed.
+
+import { readFileSync, writeFileSync } from 'node:fs';
+import { argv } from 'node:process';
+import { fileURLToPath } from 'node:url';
+
+import { SESExecutor } from '../../index.mjs';
+
+const FILE = new URL('allow-list.json', import.meta.url);
+
+/** What guests may reach: the path by which each object is found first, its type, and how its properties are. */
+export const ALLOW_LIST = readAllowList();
+
+// From the global, through own properties, accessors and prototypes, and from what syntax makes.
+const WALK = `
+  const { getOwnPropertyDescriptor, getPrototypeOf, isFrozen, isExtensible } = Object;
+  const { ownKeys } = Reflect;
+  const keyName = (key) => (typeof key === 'symbol' ? '[' + String(key.description) + ']' : key);
+  const isObject = (value) => (typeof value === 'object' && value !== null) || typeof value === 'function';
+  const makers = {
+    __proto__: null,
+    function: () => function () {},
+    arrow: () => () => {},
+    method: () => ({ m() {} }).m,
+    class: () => class {},
+    async: () => async () => {},
+    generator: () => function* () {},
+    asyncGenerator: () => async function* () {},
+    generatorObject: () => (function* () {})(),
+    asyncGeneratorObject: () => (async function* () {})(),
+    asyncPromise: () => (async () => {})(),
+    toolPromise: () => later(1),
+    object: () => ({}),
+    array: () => [],
+    regexp: () => /x/,
+    match: () => /(?<x>x)/d.exec('x'),
+    error: () => new TypeError('x'),
+    thrown: () => { try { null.x; } catch (error) { return error; } },
+    overflow: () => { const sink = () => sink() + 1; try { sink(); } catch (error) { return error; } },
+    toolError: () => { try { fail(); } catch (error) { return error; } },
+    bridgeError: () => { try { echo(() => {}); } catch (error) { return error; } },
+    evalError: () => { try { (0, eval)('1'); } catch (error) { return error; } },
+    template: () => ((strings) => strings)\`x\`,
+    arguments: () => (function () { return arguments; })(),
+    arrayIterator: () => [][Symbol.iterator](),
+    mapIterator: () => new Map()[Symbol.iterator](),
+    setIterator: () => new Set()[Symbol.iterator](),
+    stringIterator: () => ''[Symbol.iterator](),
+    regexpStringIterator: () => ''.matchAll(/x/g),
+    iteratorHelper: () => [].values().map((x) => x),
+    wrapForValid: () => Iterator.from({ next() {} }),
+    iteratorConcat: () => Iterator.concat([1]),
+    segments: () => new Intl.Segmenter().segment('x'),
+    segmentIterator: () => new Intl.Segmenter().segment('x')[Symbol.iterator](),
+    asyncFromSync: () => { const seen = []; return (async function* () { yield* [1]; })().next(); },
+    typedArray: () => new Uint8Array(1),
+    boxedNumber: () => Object(1),
+    boxedString: () => Object(''),
+    boxedSymbol: () => Object(Symbol.iterator),
+    boxedBigInt: () => Object(1n),
+    boxedBoolean: () => Object(true),
+    result: () => echo({ date: new Date(0), map: new Map(), set: new Set(), error: new Error(), buffer: new ArrayBuffer(1) }),
+  };
+  // By constructor, so that what belongs to another realm is told by its prototype chain.
+  const roots = new Set([Object.prototype, null]);
+  const isOfRealm = (object) => {
+    let at = object;
+    for (let depth = 0; depth < 20; depth++) {
+      if (roots.has(at)) return typeof object !== 'function' || object === Function.prototype || object instanceof Function;
+      at = getPrototypeOf(at);
+    }
+    return false;
+  };
+  const seen = new Set([globalThis]);
+  const queue = [];
+  const enqueue = (value, path, isFresh) => {
+    if (!isObject(value) || seen.has(value)) return;
+    seen.add(value);
+    queue.push([value, path, isFresh]);
+  };
+  const hidden = new Set(HIDDEN);
+  const unfrozen = [];
+  const strangers = [];
+  const reachable = [];
+  const kindOf = ({ value, get, set, writable, configurable }) =>
+    (get || set ? (get ? 'get' : '') + (set ? 'set' : '') : isObject(value) ? typeof value : typeof value) +
+    (writable ? ' writable' : '') + (configurable ? ' configurable' : '');
+  const globals = [];
+  for (const key of ownKeys(globalThis)) {
+    if (hidden.has(key)) continue;
+    const descriptor = getOwnPropertyDescriptor(globalThis, key);
+    globals.push('globalThis.' + keyName(key) + ': ' + kindOf(descriptor));
+    enqueue(descriptor.value, keyName(key));
+    enqueue(descriptor.get, 'get ' + keyName(key));
+    enqueue(descriptor.set, 'set ' + keyName(key));
+  }
+  enqueue(getPrototypeOf(globalThis), 'globalThis.__proto__');
+  for (const name of ownKeys(makers)) {
+    const made = makers[name]();
+    // What syntax has just made is the guest's own; its prototypes and what it shares with a second one are not.
+    const twin = makers[name]();
+    let path = '<' + name + '>.__proto__';
+    let [at, other] = [getPrototypeOf(made), getPrototypeOf(twin)];
+    for (; at !== other; path += '.__proto__') [at, other] = [getPrototypeOf(at), getPrototypeOf(other)];
+    enqueue(at, path);
+    for (const key of ownKeys(made)) {
+      const one = getOwnPropertyDescriptor(made, key);
+      const two = getOwnPropertyDescriptor(twin, key);
+      for (const field of ['value', 'get', 'set']) {
+        if (isObject(one[field]) && two && one[field] === two[field]) enqueue(one[field], '<' + name + '>.' + keyName(key));
+        else if (isObject(one[field])) enqueue(getPrototypeOf(one[field]), '<' + name + '>.' + keyName(key) + '.__proto__');
+      }
+    }
+  }
+  for (let at = 0; at < queue.length; at++) {
+    const [object, path] = queue[at];
+    if (!isFrozen(object)) unfrozen.push(path);
+    if (!isOfRealm(object)) strangers.push(path);
+    const keys = ownKeys(object);
+    const shape = keys.map((key) => keyName(key) + ': ' + kindOf(getOwnPropertyDescriptor(object, key))).sort();
+    reachable.push(path + ' = ' + typeof object + ' { ' + shape.join(', ') + ' }');
+    enqueue(getPrototypeOf(object), path + '.__proto__');
+    for (const key of keys) {
+      const { value, get, set } = getOwnPropertyDescriptor(object, key);
+      const inner = path + '.' + keyName(key);
+      enqueue(value, inner);
+      enqueue(get, 'get ' + inner);
+      enqueue(set, 'set ' + inner);
+    }
+  }
+  return { unfrozen, strangers, count: queue.length, reachable: [...globals.sort(), ...reachable.sort()] };
+`;
+
+/**
+ * @returns {Promise<{ unfrozen: string[], strangers: string[], count: number, reachable: string[] }>} paths of objects
+ * that guests could change, of objects whose prototypes are not those of the guest's realm, and the list of all
+ */
+export async function auditRealm() {
+  const executor = new SESExecutor({ maxOperations: 1e7, timeoutMs: 20_000, autoInit: true });
+  try {
+    const fail = () => {
+      throw new TypeError('x');
+    };
+    await executor.sendTools({ echo: (/** @type {unknown} */ value) => value, later: async () => 1, fail });
+    // The top-level names of the program itself are accessors on the global: a function has none.
+    const { output } = await executor.run(`return (() => {${WALK.replace('HIDDEN', '[]')}})();`);
+    return /** @type {any} */ (output);
+  } finally {
+    await executor.cleanup();
+  }
+}
+
+/** @returns {string[]} */
+function readAllowList() {
+  try {
+    return JSON.parse(readFileSync(FILE, 'utf8')).reachable;
+  } catch {
+    return [];
+  }
+}
+
+if (argv[1] === fileURLToPath(import.meta.url)) {
+  const { unfrozen, strangers, count, reachable } = await auditRealm();
+  const added = reachable.filter((line) => !ALLOW_LIST.includes(line));
+  const removed = ALLOW_LIST.filter((line) => !reachable.includes(line));
+  for (const line of added) console.log(`+ ${line}`);
+  for (const line of removed) console.log(`- ${line}`);
+  console.log(`${count} objects, ${unfrozen.length} unfrozen, ${strangers.length} of other realms`);
+  if (argv.includes('--update')) {
+    const generator = 'Generated by `node __test__/hostile/audit.mjs --update`';
+    writeFileSync(FILE, `${JSON.stringify({ generator, reachable }, null, 2)}\n`);
+  } else if (added.length + removed.length + unfrozen.length + strangers.length > 0) {
+    process.exitCode = 1;
+  }
+}

@@ -1,0 +1,18 @@
+// attack: code from strings by the constructors of tools and namespaces
+// outcome: value [ 'TypeError', 'TypeError', 'TypeError', 'TypeError', 'TypeError', 'undefined' ]
+// state: READY
+const attempt = (make) => {
+  try {
+    return typeof make('return process')();
+  } catch (error) {
+    return error.name;
+  }
+};
+return [
+  attempt(echo.constructor),
+  attempt(later.constructor),
+  attempt(Host.show.constructor),
+  attempt(Host.constructor.constructor),
+  attempt(Object.getPrototypeOf(echo).constructor),
+  typeof echo.prototype,
+];

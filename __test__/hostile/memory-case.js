@@ -1,0 +1,6 @@
+// attack: upper case of a large string
+// outcome: ERR_MEMORY_LIMIT_EXCEEDED
+// state: READY, DIRTY
+// options: {"timeoutMs":6000}
+// peak: 900 one string of 100 million characters, twice
+return '\u00df\u0149'.repeat(5e7).toLocaleUpperCase('de').length;

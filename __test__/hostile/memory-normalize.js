@@ -1,0 +1,6 @@
+// attack: normalisation that makes a string many times as long, outside of V8's heap
+// outcome: ERR_MEMORY_LIMIT_EXCEEDED
+// state: READY, DIRTY
+// options: {"timeoutMs":6000}
+// peak: 1500 one string of 50 million characters, in each of the forms that ICU makes
+return '\u0344'.repeat(5e7).normalize('NFD').length;

@@ -1,0 +1,14 @@
+// attack: a guest that V8 cannot stop otherwise than by parking its thread; the engine counts it
+// outcome: value 'parked 1'
+// state: READY
+// options: {"timeoutMs":8000}
+// peak: 928 one array of 800 MB, in one built-in
+export const scenario = async ({ SESExecutor, api, options }) => {
+  const before = api.engineStats().parked;
+  const other = new SESExecutor({ ...options, autoInit: true });
+  const error = await other.run('return Array(1e8).fill(1).length;').catch((failure) => failure);
+  const isParked = error.code === 'ERR_MEMORY_LIMIT_EXCEEDED' && error.details.parked && other.state === 'DIRTY';
+  const { parked, parkedBytes } = api.engineStats();
+  await other.cleanup();
+  return `value '${isParked && parkedBytes > 0 ? `parked ${parked - before}` : `${error.code} ${parkedBytes}`}'`;
+};

@@ -1,0 +1,10 @@
+// attack: 30,000 top-level bindings, run after run
+// outcome: value 29999
+// state: READY
+// options: {"timeoutMs":6000,"memoryLimitMb":128}
+export const scenario = async ({ run }) => {
+  const code = Array.from({ length: 30_000 }, (_, i) => `let n${i} = ${i};`).join('');
+  await run(code);
+  await run(code);
+  return run('n29999');
+};

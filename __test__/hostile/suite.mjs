@@ -1,0 +1,180 @@
+// The attacks of this folder: what their headers say, how one is run, and what is expected of it.
+//
+// An attack is a guest program `<group>-<name>.js`, or, where it needs the host's side, a scenario
+// `<group>-<name>.host.mjs` (see harness.mjs). Both begin with a header, a line per key:
+//
+//   // attack: what is attacked, and how
+//   // outcome: value <inspected> | final <inspected> | <code>
+//   // state: READY | DIRTY | DEAD      what the attack leaves; alternatives are separated by `, `
+//   // options: <JSON>                  of the executor, beside DEFAULTS
+//   // details: <JSON>                  what `details` of the error has at least
+//   // peak: <MB> <why>                 host memory over the baseline, if it is not the memory limit and 64 MB
+
+import { spawn } from 'node:child_process';
+import { readFileSync, readdirSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+
+const FOLDER = new URL('.', import.meta.url);
+const HARNESS = fileURLToPath(new URL('harness.mjs', FOLDER));
+/** Options of the executor that is attacked. */
+export const DEFAULTS = { timeoutMs: 1_500, memoryLimitMb: 64 };
+/** What a run may take beyond its deadline until it is settled, on a busy machine. */
+const GRACE_MS = 500;
+/** Resident memory that an attack may cost beyond its memory limit. */
+const HEADROOM_MB = 64;
+/** A child that takes longer is stuck. */
+const CHILD_TIMEOUT_MS = 25_000;
+const KEYS = ['attack', 'outcome', 'state', 'options', 'details', 'peak'];
+
+/**
+ * @typedef {object} Attack
+ * @property {string} name file name without its ending
+ * @property {string} file
+ * @property {string} group
+ * @property {string} attack
+ * @property {string} outcome
+ * @property {string[]} states
+ * @property {Record<string, any>} options
+ * @property {Record<string, unknown>} details
+ * @property {number} peakMb
+ */
+
+/** @returns {Attack[]} in the order of their names */
+export function listAttacks() {
+  return readdirSync(FOLDER)
+    .filter((file) => file.endsWith('.js') || file.endsWith('.host.mjs'))
+    .sort()
+    .map(readAttack);
+}
+
+/**
+ * @param {string} file
+ * @returns {Attack}
+ */
+export function readAttack(file) {
+  const text = readFileSync(new URL(file, FOLDER), 'utf8');
+  const fields = /** @type {Record<string, string>} */ ({});
+  for (const line of text.split('\n')) {
+    const [, key, value] = /^\/\/ (\w+): (.*)$/.exec(line) ?? [];
+    if (key === undefined) break;
+    if (!KEYS.includes(key) || key in fields) throw new Error(`${file}: header has an odd line: ${line}`);
+    fields[key] = value.trim();
+  }
+  for (const key of ['attack', 'outcome', 'state']) {
+    if (!fields[key]) throw new Error(`${file}: header lacks ${key}`);
+  }
+  const options = { ...DEFAULTS, ...JSON.parse(fields.options ?? '{}') };
+  return {
+    name: file.replace(/(\.host)?\.m?js$/, ''),
+    file,
+    group: file.split('-')[0],
+    attack: fields.attack,
+    outcome: fields.outcome,
+    states: fields.state.split(', '),
+    options,
+    details: JSON.parse(fields.details ?? '{}'),
+    peakMb: fields.peak ? parseInt(fields.peak, 10) : options.memoryLimitMb + HEADROOM_MB,
+  };
+}
+
+/**
+ * Runs one attack in a process of its own.
+ *
+ * @param {Attack} attack
+ * @returns {Promise<{ status: number | null, signal: string | null, stderr: string, report: any }>}
+ */
+export function runAttack(attack) {
+  return new Promise((resolve, reject) => {
+    // What vitest sets for its own processes does not concern others.
+    const { NODE_OPTIONS: _, VITEST: __, NODE_ENV: ___, ...env } = process.env;
+    const child = spawn(process.execPath, [HARNESS, attack.file], {
+      env: { ...env, NO_COLOR: '1' },
+      stdio: ['ignore', 'pipe', 'pipe'],
+      timeout: CHILD_TIMEOUT_MS,
+      killSignal: 'SIGKILL',
+    });
+    let stdout = '';
+    let stderr = '';
+    child.stdout.setEncoding('utf8').on('data', (text) => (stdout += text));
+    child.stderr.setEncoding('utf8').on('data', (text) => (stderr += text));
+    child.on('error', reject);
+    child.on('close', (status, signal) => {
+      const line = stdout.trimEnd().split('\n').at(-1);
+      let report;
+      try {
+        report = JSON.parse(line ?? '');
+      } catch {
+        report = undefined;
+      }
+      resolve({ status, signal, stderr: stderr.slice(0, 2_000), report });
+    });
+  });
+}
+
+/** What {@link observed} gives for an attack that was contained. */
+export function expected(/** @type {Attack} */ attack) {
+  return {
+    status: 0,
+    signal: null,
+    stderr: '',
+    outcome: attack.outcome,
+    details: attack.details,
+    state: attack.states.join(', '),
+    next: 'works',
+    afterwards: 'DEAD',
+    neighbour: 'works',
+    hostErrors: [],
+    hostChanges: [],
+    settled: 'in time',
+    peak: `at most ${attack.peakMb} MB`,
+  };
+}
+
+/**
+ * What became of an attack, in the terms of {@link expected}.
+ *
+ * @param {Attack} attack
+ * @param {Awaited<ReturnType<typeof runAttack>>} result
+ */
+export function observed(attack, { status, signal, stderr, report }) {
+  if (report === undefined) return { status, signal, stderr, report: 'none' };
+  const latest = attack.options.timeoutMs + GRACE_MS;
+  return {
+    status,
+    signal,
+    stderr,
+    outcome: report.outcome,
+    details: Object.fromEntries(Object.keys(attack.details).map((key) => [key, report.details?.[key]])),
+    state: attack.states.includes(report.state) ? attack.states.join(', ') : report.state,
+    next: report.next,
+    afterwards: report.afterwards,
+    neighbour: report.neighbour,
+    hostErrors: report.hostErrors,
+    hostChanges: report.hostChanges,
+    settled: report.durationMs <= latest ? 'in time' : `after ${Math.round(report.durationMs)} ms`,
+    peak: report.peakMb <= attack.peakMb ? `at most ${attack.peakMb} MB` : `${Math.round(report.peakMb)} MB`,
+  };
+}
+
+/**
+ * A function that runs what it is given, at most `limit` at a time.
+ *
+ * @param {number} limit
+ */
+export function limiter(limit) {
+  let running = 0;
+  /** @type {(() => void)[]} */
+  const waiting = [];
+  /** @template T @param {() => Promise<T>} work */
+  return async (work) => {
+    if (running === limit) await new Promise((resolve) => waiting.push(() => resolve(undefined)));
+    else running++;
+    try {
+      return await work();
+    } finally {
+      const next = waiting.shift();
+      if (next) next();
+      else running--;
+    }
+  };
+}

@@ -1,0 +1,7 @@
+// attack: an output that is a BigInt of 100 million bits
+// outcome: value 'the number'
+// state: READY
+export const scenario = async ({ executor }) => {
+  const { output } = await executor.run('return [1n << 100_000_000n];');
+  return `value '${output[0] === 1n << 100_000_000n ? 'the number' : 'another'}'`;
+};

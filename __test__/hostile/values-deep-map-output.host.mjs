@@ -1,0 +1,13 @@
+// attack: an output of Maps and errors that are nested 50,000 levels deep
+// outcome: value 'depth 50000'
+// state: READY
+// options: {"maxOperations":200000,"timeoutMs":3000}
+export const scenario = async ({ executor }) => {
+  const { output } = await executor.run(`
+    let deep = new Map();
+    for (let i = 0; i < 50_000; i++) deep = new Map([['in', new Error('x', { cause: deep })]]);
+    return deep;`);
+  let depth = 0;
+  for (let at = output; at.has('in'); at = at.get('in').cause) depth++;
+  return `value 'depth ${depth}'`;
+};

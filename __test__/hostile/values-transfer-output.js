@@ -1,0 +1,4 @@
+// attack: an output of 100 GB that takes 1 MB in the guest
+// outcome: ERR_TRANSFER_LIMIT_EXCEEDED
+// state: READY
+return Array(1e5).fill('x'.repeat(1e6));

@@ -1,0 +1,1 @@
+(function () { return 1 })() // no line break at the end

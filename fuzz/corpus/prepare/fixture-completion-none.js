@@ -1,0 +1,2 @@
+if (a) return b;
+for (;;) c

@@ -1,0 +1,1 @@
+new.target; import.meta; super.x; await; yield; return; break; continue; this

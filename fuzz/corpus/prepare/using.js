@@ -1,0 +1,1 @@
+{ using x = { [Symbol.dispose]() {} }; await using y = null; }

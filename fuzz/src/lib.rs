@@ -1,0 +1,11 @@
+//! What must hold of `prepare` for any text and of `transfer` for any bytes. Run by libFuzzer (`fuzz_targets/`) and, on
+//! stable Rust, by the tests in `tests/`.
+
+pub mod bounds;
+pub mod corpus;
+pub mod of_prepare;
+pub mod of_transfer;
+pub mod transfer;
+
+#[path = "../../src/prepare/mod.rs"]
+pub mod prepare;

@@ -1,0 +1,32 @@
+//! `transfer`: whatever the bytes, no panic; what comes out is what went in, less stacks.
+
+use std::time::Duration;
+
+use crate::bounds::{Bounds, within};
+use crate::transfer::without_stacks;
+
+const BOUNDS: Bounds = Bounds {
+    time: Duration::from_millis(50),
+    time_per_byte: Duration::from_micros(2),
+    heap_bytes: 64 << 10, // 64 KiB
+    heap_bytes_per_byte: 64,
+};
+
+/// Checks one wire.
+///
+/// # Panics
+///
+/// When something that must hold does not.
+pub fn check(wire: &[u8]) {
+    if let Some(kept) = within(&BOUNDS, wire.len(), || without_stacks(wire)) {
+        assert!(kept.len() < wire.len(), "nothing was taken out");
+        assert!(is_subsequence(&kept, wire), "not a part of the wire");
+        assert_eq!(without_stacks(&kept), None, "a stack was left");
+    }
+}
+
+/// Whether `part` is `whole` with some bytes left out.
+fn is_subsequence(part: &[u8], whole: &[u8]) -> bool {
+    let mut rest = whole.iter();
+    part.iter().all(|byte| rest.any(|candidate| candidate == byte))
+}

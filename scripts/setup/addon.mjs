@@ -1,0 +1,123 @@
+// The native build: `cargo build --release`, and its library as the addon beside native.cjs.
+
+import { createHash } from 'node:crypto';
+import {
+  copyFileSync,
+  existsSync,
+  linkSync,
+  readFileSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { homedir } from 'node:os';
+import { join, resolve } from 'node:path';
+
+import { cargoEnvironment } from './machine.mjs';
+import { fail, run, step } from './report.mjs';
+
+/** What the addon is made of, relative to the root. Folders count with all that is in them. */
+const SOURCES = ['Cargo.lock', 'Cargo.toml', 'build.rs', 'src', 'scripts/linker', 'vendor/v8/SHA256SUMS'];
+/** npm packages that the build bakes into the snapshot. */
+const BAKED = ['ses', 'node-inspect-extracted'];
+
+/**
+ * Where cargo builds. In CI, or if SES_EXECUTOR_CACHE is set (to a folder, or to anything else for the default one),
+ * that is outside the clone, so that the next clone on this machine finds the dependencies compiled.
+ */
+export function targetDir(root) {
+  const { CARGO_TARGET_DIR, CI, SES_EXECUTOR_CACHE, XDG_CACHE_HOME } = process.env;
+  if (CARGO_TARGET_DIR) return resolve(root, CARGO_TARGET_DIR);
+  if (!SES_EXECUTOR_CACHE && CI !== 'true') return join(root, 'target');
+  const cache = SES_EXECUTOR_CACHE?.includes('/')
+    ? resolve(root, SES_EXECUTOR_CACHE)
+    : join(XDG_CACHE_HOME || join(homedir(), '.cache'), 'ses-executor');
+  return join(cache, 'target');
+}
+
+/** Whether the addon is what its sources make. */
+export function isAddonFresh(root, { name }) {
+  const stamp = read(stampPath(root));
+  return stamp !== undefined && stamp === stampText(root, addonPath(root, name));
+}
+
+export async function buildAddon(root, { name, library }) {
+  const target = targetDir(root);
+  const { status, output } = await step('native build', (doing) => {
+    let crates = 0;
+    return run('cargo', ['build', '--release', '--locked'], {
+      cwd: root,
+      env: { ...cargoEnvironment(), CARGO_TARGET_DIR: target, CARGO_TERM_COLOR: 'never' },
+      onLine: (line) => {
+        const compiling = /^\s+(Compiling|Downloading|Downloaded|Blocking) (.*)$/.exec(line);
+        if (compiling === null) return;
+        if (compiling[1] === 'Compiling') crates++;
+        doing(`${crates} crates · ${compiling[1].toLowerCase()} ${compiling[2].replace(/ \(.*/, '')}`);
+      },
+    }).catch((error) => fail(`cargo cannot be run: ${error.message}`));
+  });
+  if (status !== 0) {
+    console.error(output.replace(/^\s+(Compiling|Downloading|Downloaded) .*\n/gm, ''));
+    fail(`cargo build failed with exit status ${status}; its output is above`);
+  }
+  const addon = addonPath(root, name);
+  replace(addon, (partial) => copyFileSync(join(target, 'release', library), partial));
+  // The platform package holds the same file, so that it can be packed or installed from its folder.
+  const packaged = join(root, 'npm', name);
+  if (existsSync(packaged)) {
+    replace(join(packaged, `ses-executor.${name}.node`), (partial) => linkOrCopy(addon, partial));
+  }
+  writeFileSync(stampPath(root), stampText(root, addon));
+}
+
+function addonPath(root, name) {
+  return join(root, `ses-executor.${name}.node`);
+}
+
+function stampPath(root) {
+  return join(root, '.ses-executor-build.json');
+}
+
+/** Processes that have the old file loaded keep it; nobody sees half of the new one. */
+function replace(path, make) {
+  const partial = `${path}.${process.pid}`;
+  rmSync(partial, { force: true });
+  make(partial);
+  renameSync(partial, path);
+}
+
+function linkOrCopy(from, to) {
+  try {
+    linkSync(from, to);
+  } catch {
+    copyFileSync(from, to);
+  }
+}
+
+/** Contents of all sources, versions of what is baked in, and the addon that came of them. */
+function stampText(root, addon) {
+  const hash = createHash('sha256');
+  for (const source of SOURCES) hashInto(hash, root, source);
+  const baked = BAKED.map((name) => {
+    const manifest = read(join(root, 'node_modules', name, 'package.json'));
+    return [name, manifest && JSON.parse(manifest).version];
+  });
+  const { size, mtimeMs } = statSync(addon, { throwIfNoEntry: false }) ?? {};
+  return `${JSON.stringify({ sources: hash.digest('hex'), baked, addon: { size, mtimeMs } })}\n`;
+}
+
+function hashInto(hash, root, path) {
+  const full = join(root, path);
+  if (statSync(full).isDirectory()) {
+    for (const name of readdirSync(full).sort()) hashInto(hash, root, `${path}/${name}`);
+  } else {
+    const content = readFileSync(full);
+    hash.update(`${path}\0${content.length}\0`).update(content);
+  }
+}
+
+function read(path) {
+  return existsSync(path) ? readFileSync(path, 'utf8') : undefined;
+}

@@ -1,0 +1,54 @@
+// What the machine must have: a supported platform, Node.js, npm, cargo and a C compiler.
+
+import { existsSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { delimiter, join } from 'node:path';
+
+import { fail } from './report.mjs';
+
+const MIN_NODE = 20;
+/** Node's name of a platform -> the name of its build and cargo's name of the library. */
+const PLATFORMS = {
+  'linux x64': { name: 'linux-x64-gnu', library: 'libses_executor.so' },
+  'linux arm64': { name: 'linux-arm64-gnu', library: 'libses_executor.so' },
+  'darwin x64': { name: 'darwin-x64', library: 'libses_executor.dylib' },
+  'darwin arm64': { name: 'darwin-arm64', library: 'libses_executor.dylib' },
+  'win32 x64': { name: 'win32-x64-msvc', library: 'ses_executor.dll' },
+};
+
+export function checkNode() {
+  if (Number.parseInt(process.versions.node, 10) < MIN_NODE) {
+    fail(`Node.js ${MIN_NODE} or later is needed, and this is ${process.versions.node}: see https://nodejs.org`);
+  }
+}
+
+export function platform() {
+  const key = `${process.platform} ${process.arch}`;
+  const found = PLATFORMS[key];
+  if (found === undefined) fail(`the platform ${key} is not supported; ${Object.keys(PLATFORMS).join(', ')} are`);
+  return found;
+}
+
+export const cargoHome = process.env.CARGO_HOME || join(homedir(), '.cargo');
+
+/** The environment to run cargo in: rustup's folder may not be on the PATH yet. */
+export function cargoEnvironment() {
+  return { ...process.env, PATH: `${process.env.PATH ?? ''}${delimiter}${join(cargoHome, 'bin')}` };
+}
+
+/** Checks what the native build calls. */
+export function checkCompilers() {
+  const { PATH } = cargoEnvironment();
+  if (!isOnPath('cargo', PATH)) fail('cargo is missing: install Rust from https://rustup.rs, then run this again');
+  // On Windows rustc finds Microsoft's linker by itself and says so if it does not.
+  if (process.platform !== 'win32' && !isOnPath('cc', PATH)) {
+    fail('a C compiler (`cc`) is missing: install gcc (Debian: apt-get install build-essential), then run this again');
+  }
+}
+
+function isOnPath(command, path) {
+  const suffixes = process.platform === 'win32' ? ['.exe', '.cmd'] : [''];
+  return path
+    .split(delimiter)
+    .some((folder) => folder !== '' && suffixes.some((suffix) => existsSync(join(folder, command + suffix))));
+}
