@@ -218,6 +218,28 @@ describe('the deadline', () => {
   });
 });
 
+describe.runIf(process.platform === 'linux')('maxCpuMs', () => {
+  test('ends a run that computes for longer, long before its deadline', async () => {
+    await withExecutor({ ...UNLIMITED, timeoutMs: 60_000, maxCpuMs: 100 }, {}, async (executor) => {
+      const start = performance.now();
+      const error = await expectCode(executor.run('console.log("before"); for (;;);'), 'ERR_EXEC_TIMEOUT');
+      expect(performance.now() - start).toBeLessThan(PROMPT_MS);
+      expect(error.details).toMatchObject({ timeoutMs: 60_000, maxCpuMs: 100, reason: 'cpu' });
+      expect(error.logs).toBe('before');
+      expect(executor.state).toBe('DIRTY');
+    });
+  });
+
+  test('does not count the time that a run waits, nor that of earlier runs', async () => {
+    const slow = async () => new Promise((resolve) => setTimeout(resolve, 400));
+    await withExecutor({ ...UNLIMITED, maxCpuMs: 200 }, { slow }, async (executor) => {
+      expect((await executor.run('await slow(); 1')).output).toBe(1);
+      const busy = 'const end = Date.now() + 80; while (Date.now() < end); 1';
+      for (let i = 0; i < 4; i++) expect((await executor.run(busy)).output).toBe(1);
+    });
+  });
+});
+
 describe("the host's event loop", () => {
   test.each([
     ['a loop', 'for (;;);'],

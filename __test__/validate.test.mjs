@@ -58,6 +58,28 @@ describe('validateCode: each rule', () => {
     });
   });
 
+  describe('syntax_valid: early errors, which the grammar alone does not show', () => {
+    test.each([
+      ['let a;\nlet a;', 2, 5],
+      ['const a = 1;\nvar a = 2;', 2, 5],
+      ['let [a, a] = [1, 2];', 1, 9],
+      ['{ function a() {} let a; }', 1, 23],
+      ['class A { #x; #x; }', 1, 15],
+      ['#x in y', 1, 1],
+      ['class A { m() { return this.#x; } }', 1, 29],
+      ['/(/', 1, 1],
+      ['/(?<n>a)(?<n>b)/', 1, 1],
+    ])('%j', async (code, line, column) => {
+      const found = validateCode(code);
+      expect(found[0]).toMatchObject({ rule: 'syntax_valid', severity: 'ERROR', location: { line, column } });
+      expect(prepareProgram(code).transformedCode).toBe('');
+      await withExecutor({}, {}, async (executor) => {
+        const error = await expectCode(executor.run(code), 'ERR_VALIDATION_FAILED');
+        expect(error.details.diagnostics).toEqual(found);
+      });
+    });
+  });
+
   describe('max_operations_valid', () => {
     test.each([0, -1, 1.5, NaN, Infinity, -Infinity, 2 ** 53])('%d', (maxOperations) => {
       expect(validateCode('1', { maxOperations })).toEqual([
@@ -411,6 +433,17 @@ describe('run() validates first', () => {
       expect((await executor.run('1')).output).toBe(1);
     });
     expect(effects).toBe(0);
+  });
+
+  // Cause: the deadline of a run was armed with the invalid limit, and was sometimes quicker than VALIDATE. Fix: only a
+  // valid limit arms one.
+  test.each([0, 0.5, 1.5])('an invalid timeoutMs, %d, is no deadline either', async (timeoutMs) => {
+    await withExecutor({}, {}, async (executor) => {
+      for (let i = 0; i < 100; i++) {
+        await expectCode(executor.run('1', { timeoutMs }), 'ERR_VALIDATION_FAILED');
+        expect(executor.state).toBe('READY');
+      }
+    });
   });
 
   test('8.3: warnings and notes do not keep code from running', async () => {

@@ -231,10 +231,9 @@ class WireReader {
 
   #bigint() {
     const head = this.#number();
-    const digits = this.#take(Math.floor(head / 2))
-      .toReversed()
-      .reduce((hex, byte) => hex + byte.toString(16).padStart(2, '0'), '0x0');
-    return head % 2 === 1 ? -BigInt(digits) : BigInt(digits);
+    const digits = Buffer.from(this.#take(Math.floor(head / 2))).reverse();
+    const value = BigInt(`0x0${digits.toString('hex')}`);
+    return head % 2 === 1 ? -value : value;
   }
 
   /** @param {string} tag */

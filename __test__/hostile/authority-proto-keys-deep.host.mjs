@@ -7,7 +7,8 @@ export const scenario = async ({ executor }) => {
     for (let i = 0; i < 50; i++) evil = JSON.parse('{"__proto__":' + JSON.stringify(evil) + '}');
     return evil;`);
   let depth = 0;
-  for (let at = output; Object.hasOwn(at, '__proto__'); depth++) at = Object.getOwnPropertyDescriptor(at, '__proto__').value;
-  const isClean = ({}).polluted === undefined && Object.getPrototypeOf(output) === Object.prototype;
+  for (let at = output; Object.hasOwn(at, '__proto__'); depth++)
+    at = Object.getOwnPropertyDescriptor(at, '__proto__').value;
+  const isClean = {}.polluted === undefined && Object.getPrototypeOf(output) === Object.prototype;
   return `value '${isClean ? 'host prototypes are clean' : 'polluted'}, depth ${depth}'`;
 };

@@ -2,7 +2,14 @@
 // outcome: value []
 // state: READY
 const done = [];
-const bases = [Object.prototype, Array.prototype, Function.prototype, Promise.prototype, Error.prototype, Map.prototype];
+const bases = [
+  Object.prototype,
+  Array.prototype,
+  Function.prototype,
+  Promise.prototype,
+  Error.prototype,
+  Map.prototype,
+];
 for (const base of bases) {
   for (const key of ['0', 'then', 'value', 'get', 'path', 'name', 'cause', 'constructor', 'toJSON', 'message']) {
     try {

@@ -29,6 +29,14 @@ const attack = readAttack(process.argv[2]);
 const url = new URL(attack.file, import.meta.url);
 const scenario = attack.file.endsWith('.mjs') ? await import(url.href) : { code: readFileSync(url, 'utf8') };
 
+/** @param {unknown} value whatever it is */
+const textOf = (value) => {
+  try {
+    return inspect(value).slice(0, 500);
+  } catch {
+    return 'something that cannot be printed';
+  }
+};
 /** @type {string[]} */
 const hostErrors = [];
 let isReported = false;
@@ -37,7 +45,7 @@ process.on('exit', () => {
   if (!isReported) process.stdout.write(`${JSON.stringify({ name: attack.name, hostErrors })}\n`);
 });
 for (const event of ['unhandledRejection', 'uncaughtException']) {
-  process.on(event, (/** @type {unknown} */ error) => hostErrors.push(`${event}: ${inspect(error)}`.slice(0, 500)));
+  process.on(event, (/** @type {unknown} */ error) => hostErrors.push(`${event}: ${textOf(error)}`));
 }
 
 const tools = {

@@ -21,8 +21,8 @@ export function watchHost() {
   /** @type {[any, string][]} */
   const queue = [];
   for (const name of LANGUAGE) queue.push([/** @type {any} */ (globalThis)[name], name]);
-  queue.push([(async () => {}).constructor, 'AsyncFunction'], [(function* () {}).constructor, 'GeneratorFunction']);
-  queue.push([(async function* () {}).constructor, 'AsyncGeneratorFunction']);
+  queue.push([(async () => {}).constructor, 'AsyncFunction'], [function* () {}.constructor, 'GeneratorFunction']);
+  queue.push([async function* () {}.constructor, 'AsyncGeneratorFunction']);
   for (let at = 0; at < queue.length; at++) {
     const [object, path] = queue[at];
     if (!isObject(object) || records.has(object)) continue;

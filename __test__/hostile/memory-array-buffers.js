@@ -3,5 +3,7 @@
 // state: READY
 // options: {"maxOperations":1000000000000,"timeoutMs":8000}
 // details: {"name":"RangeError"}
-const hoard = [];
-for (;;) hoard.push(new ArrayBuffer(1e6));
+{
+  const hoard = [];
+  for (;;) hoard.push(new ArrayBuffer(1e6));
+}

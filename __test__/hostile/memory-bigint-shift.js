@@ -1,6 +1,6 @@
 // attack: a BigInt that is shifted on and on
 // outcome: ERR_MEMORY_LIMIT_EXCEEDED
 // state: READY, DIRTY
-// options: {"maxOperations":1000000000000,"timeoutMs":8000}
+// options: {"maxOperations":1000000000000,"timeoutMs":12000}
 let number = 1n;
 for (;;) number <<= 10_000_000n;

@@ -1,6 +1,6 @@
 // attack: closures that keep large contexts
 // outcome: ERR_MEMORY_LIMIT_EXCEEDED
-// state: READY
+// state: READY, DIRTY
 // options: {"maxOperations":1000000000000,"timeoutMs":8000}
 const kept = [];
 for (let i = 0; ; i++) {

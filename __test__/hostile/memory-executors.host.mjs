@@ -1,7 +1,7 @@
 // attack: four isolates at once, each at its limit
 // outcome: value [ 'ERR_MEMORY_LIMIT_EXCEEDED', 'ERR_MEMORY_LIMIT_EXCEEDED', 'ERR_MEMORY_LIMIT_EXCEEDED', 'ERR_MEMORY_LIMIT_EXCEEDED' ]
 // state: READY
-// options: {"timeoutMs":8000,"maxOperations":1000000000000}
+// options: {"timeoutMs":15000,"maxOperations":1000000000000}
 // peak: 512 four times the limit and 64 MB
 import { inspect } from 'node:util';
 

@@ -1,6 +1,6 @@
 // attack: JSON of 2,000,000 levels, parsed and written
 // outcome: ERR_MEMORY_LIMIT_EXCEEDED
 // state: READY, DIRTY
-// options: {"timeoutMs":4000}
+// options: {"timeoutMs":8000}
 const text = '['.repeat(2_000_000) + ']'.repeat(2_000_000);
 return JSON.stringify(JSON.parse(text)).length;

@@ -3,10 +3,12 @@
 // state: READY
 // options: {"maxOperations":1000000000000,"timeoutMs":8000}
 // details: {"name":"RangeError"}
-const hoard = [];
-for (;;) {
-  const buffer = new ArrayBuffer(0, { maxByteLength: 2 ** 30 });
-  hoard.push(buffer);
-  buffer.resize(30e6);
-  new Uint8Array(buffer).fill(1);
+{
+  const hoard = [];
+  for (;;) {
+    const buffer = new ArrayBuffer(0, { maxByteLength: 2 ** 30 });
+    hoard.push(buffer);
+    buffer.resize(30e6);
+    new Uint8Array(buffer).fill(1);
+  }
 }

@@ -1,6 +1,6 @@
 // attack: millions of tiny typed arrays, whose bookkeeping is larger than their contents
 // outcome: ERR_MEMORY_LIMIT_EXCEEDED
-// state: READY
+// state: READY, DIRTY
 // options: {"maxOperations":1000000000000,"timeoutMs":8000}
 const hoard = [];
 for (;;) hoard.push(new ArrayBuffer(1), new Uint8Array(8).buffer);

@@ -15,7 +15,7 @@ export const scenario = async ({ run }) => {
     `return [${'1,'.repeat(400_000)}].length`,
     `${'let a;{'.repeat(400)}${'}'.repeat(400)} return 1`,
     `switch (1) { ${'case 2:'.repeat(100_000)} }`,
-    `var ${Array.from({ length: 60_000 }, (_, i) => `v${i}`).join()}; return 1`,
+    `return (() => { var ${Array.from({ length: 60_000 }, (_, i) => `v${i}`).join()}; return 1; })()`,
     `${'x:;'.repeat(100_000)} return 1`,
     `return \`${'${1}'.repeat(150_000)}\`.length`,
     `return /${'a?'.repeat(200_000)}/.source.length`,

@@ -2,7 +2,18 @@
 // outcome: value 'all settled with a code'
 // state: READY
 export const scenario = async ({ run }) => {
-  const odd = ['\u0000', '\ud800', '\udc00\ud800', '\ufeff', '\u2028', '\u202e', '\uffff', '\u200d', '\u001a', '\ud83d'];
+  const odd = [
+    '\u0000',
+    '\ud800',
+    '\udc00\ud800',
+    '\ufeff',
+    '\u2028',
+    '\u202e',
+    '\uffff',
+    '\u200d',
+    '\u001a',
+    '\ud83d',
+  ];
   const shapes = [
     (text) => text,
     (text) => `"${text}".length`,

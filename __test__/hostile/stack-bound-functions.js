@@ -1,15 +1,7 @@
 // attack: a function bound a hundred thousand times, and a proxy around a proxy as often
-// outcome: value [ 'RangeError', 'RangeError', 'RangeError' ]
+// outcome: value [ 'ended', 'RangeError', 'ended' ]
 // state: READY
 // options: {"maxOperations":1000000,"timeoutMs":4000}
-let bound = () => 1;
-let proxy = {};
-let callable = () => 1;
-for (let i = 0; i < 100_000; i++) {
-  bound = bound.bind(null);
-  proxy = new Proxy(proxy, {});
-  callable = new Proxy(callable, {});
-}
 const name = (work) => {
   try {
     work();
@@ -18,5 +10,16 @@ const name = (work) => {
     return error.name;
   }
 };
-console.log(bound, proxy);
-return [name(() => bound()), name(() => proxy.x), name(() => callable())];
+const nest = () => {
+  let bound = () => 1;
+  let proxy = {};
+  let callable = () => 1;
+  for (let i = 0; i < 100_000; i++) {
+    bound = bound.bind(null);
+    proxy = new Proxy(proxy, {});
+    callable = new Proxy(callable, {});
+  }
+  console.log(bound, proxy);
+  return [name(() => bound()), name(() => proxy.x), name(() => callable())];
+};
+return nest();

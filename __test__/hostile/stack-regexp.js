@@ -12,5 +12,5 @@ const name = (work) => {
 };
 return [
   name(() => new RegExp('('.repeat(50_000) + ')'.repeat(50_000)).test('x')),
-  name(() => /(?:a|ab)*c/.test('ab'.repeat(500_000))),
+  name(() => /^(?:a|ab)*c/.test('ab'.repeat(200_000))),
 ];

@@ -6,6 +6,7 @@
 //   // attack: what is attacked, and how
 //   // outcome: value <inspected> | final <inspected> | <code>
 //   // state: READY | DIRTY | DEAD      what the attack leaves; alternatives are separated by `, `
+//                                      (only for memory: garbage collection decides whether V8 can still unwind)
 //   // options: <JSON>                  of the executor, beside DEFAULTS
 //   // details: <JSON>                  what `details` of the error has at least
 //   // peak: <MB> <why>                 host memory over the baseline, if it is not the memory limit and 64 MB
@@ -24,6 +25,8 @@ const GRACE_MS = 500;
 const HEADROOM_MB = 64;
 /** A child that takes longer is stuck. */
 const CHILD_TIMEOUT_MS = 25_000;
+/** What V8 writes when its heap is exhausted, before it calls the handler that keeps the process alive. */
+const V8_REPORT = /\n?<--- Last few GCs --->\n\n?(?:\[.*\n)*\n*(?:<--- JS stacktrace --->\n\n*)?/g;
 const KEYS = ['attack', 'outcome', 'state', 'options', 'details', 'peak'];
 
 /**
@@ -106,7 +109,7 @@ export function runAttack(attack) {
       } catch {
         report = undefined;
       }
-      resolve({ status, signal, stderr: stderr.slice(0, 2_000), report });
+      resolve({ status, signal, stderr: stderr.replace(V8_REPORT, '').slice(0, 2_000), report });
     });
   });
 }
@@ -144,7 +147,7 @@ export function observed(attack, { status, signal, stderr, report }) {
     signal,
     stderr,
     outcome: report.outcome,
-    details: Object.fromEntries(Object.keys(attack.details).map((key) => [key, report.details?.[key]])),
+    details: pick(report.details, attack.details),
     state: attack.states.includes(report.state) ? attack.states.join(', ') : report.state,
     next: report.next,
     afterwards: report.afterwards,
@@ -154,6 +157,19 @@ export function observed(attack, { status, signal, stderr, report }) {
     settled: report.durationMs <= latest ? 'in time' : `after ${Math.round(report.durationMs)} ms`,
     peak: report.peakMb <= attack.peakMb ? `at most ${attack.peakMb} MB` : `${Math.round(report.peakMb)} MB`,
   };
+}
+
+/**
+ * What `wanted` has of `value`, at any depth.
+ *
+ * @param {any} value
+ * @param {any} wanted
+ * @returns {any}
+ */
+function pick(value, wanted) {
+  if (Array.isArray(wanted)) return Array.from(value ?? [], (item, at) => pick(item, wanted[at]));
+  if (typeof wanted !== 'object' || wanted === null) return value;
+  return Object.fromEntries(Object.keys(wanted).map((key) => [key, pick(value?.[key], wanted[key])]));
 }
 
 /**

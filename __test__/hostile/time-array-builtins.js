@@ -2,4 +2,7 @@
 // outcome: ERR_EXEC_TIMEOUT
 // state: DIRTY
 // options: {"timeoutMs":800}
-return Array.prototype.lastIndexOf.call({ length: 2 ** 53 - 1 }, 1) + Array.prototype.indexOf.call({ length: 2 ** 53 - 1 }, 1);
+return (
+  Array.prototype.lastIndexOf.call({ length: 2 ** 53 - 1 }, 1) +
+  Array.prototype.indexOf.call({ length: 2 ** 53 - 1 }, 1)
+);

@@ -3,4 +3,7 @@
 // state: DIRTY
 // options: {"timeoutMs":800}
 const endless = Iterator.from({ next: () => ({ done: false, value: 1 }) });
-return endless.filter((x) => x > 1).take(1).toArray();
+return endless
+  .filter((x) => x > 1)
+  .take(1)
+  .toArray();

@@ -1,6 +1,6 @@
-// attack: microtasks that go on after the value of the run is there
-// outcome: value 'returned'
-// state: READY
+// attack: microtasks without end beside a run that has returned
+// outcome: ERR_EXEC_TIMEOUT
+// state: DIRTY
 // options: {"timeoutMs":800}
 const again = () => Promise.resolve().then(again);
 again();

@@ -25,7 +25,6 @@ export const scenario = async ({ executor }) => {
     `label: try { ${loop}; } finally { break label; } return 'swallowed'`,
     `return (() => { try { ${loop}; } finally { return 'swallowed'; } })()`,
     `JSON.stringify({ toJSON() { ${loop} } }); return 'swallowed'`,
-    `final_answer({ get a() { ${loop} } })`,
     `await import({ toString() { ${loop} } }).catch(() => {}); return 'swallowed'`,
   ];
   for (const program of programs) {

@@ -23,8 +23,17 @@ const refused = [
   async () => globalThis,
   () => process,
 ];
-const cloned = [() => cycle, () => new (class A {})(), () => new Uint8Array(new ArrayBuffer(64), 8, 8), () => Object.create(null)];
-export const tools = { size: () => [refused.length, cloned.length], refuse: (at) => refused[at](), clone: (at) => cloned[at]() };
+const cloned = [
+  () => cycle,
+  () => new (class A {})(),
+  () => new Uint8Array(new ArrayBuffer(64), 8, 8),
+  () => Object.create(null),
+];
+export const tools = {
+  size: () => [refused.length, cloned.length],
+  refuse: (at) => refused[at](),
+  clone: (at) => cloned[at](),
+};
 export const code = `
   const odd = [];
   const [refused, cloned] = size();

@@ -12,14 +12,26 @@ for (const key of ['name', 'message', 'code', 'stack', 'cause', 'then', 'constru
   });
 }
 const error = new Error('x');
-for (const key of ['name', 'message', 'code', 'stack', 'cause']) {
+// The stack first: Node.js makes it when it is replaced, and reads the name for it.
+for (const key of ['stack', 'name', 'message', 'code', 'cause']) {
   Object.defineProperty(error, key, {
     get() {
       throw error;
     },
   });
 }
-const values = [null, undefined, Symbol('x'), 1n, () => {}, proxy, hostile, error, Object.create(null), new Proxy({}, {})];
+const values = [
+  null,
+  undefined,
+  Symbol('x'),
+  1n,
+  () => {},
+  proxy,
+  hostile,
+  error,
+  Object.create(null),
+  new Proxy({}, {}),
+];
 const cyclic = new Error('cyclic');
 cyclic.cause = cyclic;
 values.push(cyclic, new AggregateError([cyclic], 'many'), 'x'.repeat(1e7), new (class extends Error {})('own'));

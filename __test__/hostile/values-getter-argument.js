@@ -5,7 +5,11 @@ const argument = {
   get first() {
     delete argument.second;
     argument.third = echo('inner');
-    return echo({ get deep() { return later(1) && 'deep'; } });
+    return echo({
+      get deep() {
+        return later(1) && 'deep';
+      },
+    });
   },
   second: 'gone',
   get last() {

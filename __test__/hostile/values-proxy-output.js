@@ -1,8 +1,8 @@
 // attack: a proxy as output, whose traps loop forever while the host reads it
-// outcome: value '{}'
+// outcome: value [ '{}' ]
 // state: READY
 const forever = () => {
   for (;;);
 };
 const traps = Object.fromEntries(Reflect.ownKeys(Reflect).map((name) => [name, forever]));
-return { inner: new Proxy({}, traps) }.inner === undefined ? 0 : [new Proxy({}, traps)];
+return [new Proxy({}, traps)];

@@ -1,5 +1,6 @@
 // attack: an argument of a million nodes, given back
 // outcome: value 1000000
 // state: READY
-// options: {"timeoutMs":4000,"memoryLimitMb":192}
+// peak: 640 the nodes exist in the guest twice, on the wire and on the host
+// options: {"timeoutMs":8000,"memoryLimitMb":192}
 return echo(Array.from({ length: 1_000_000 }, (_, i) => [i])).length;

@@ -1,5 +1,6 @@
 //! `prepare` on its corpus and on mutations of it. One test per file: heap is measured for the whole process.
 
+mod cases;
 mod mutations;
 
 use proptest::test_runner::TestRunner;
@@ -11,11 +12,10 @@ fn any_text_ends_in_a_program_or_diagnostics() {
         println!("{name}");
         of_prepare::check(&bytes);
     }
-    let result =
-        TestRunner::new(mutations::cases(4_000)).run(&mutations::inputs("prepare", "javascript.dict"), |bytes| {
-            of_prepare::check(&bytes);
-            Ok(())
-        });
+    let result = TestRunner::new(cases::cases(4_000)).run(&mutations::inputs("prepare", "javascript.dict"), |bytes| {
+        of_prepare::check(&bytes);
+        Ok(())
+    });
     if let Err(error) = result {
         panic!("{error}");
     }

@@ -1,5 +1,6 @@
 //! `transfer` on its corpus and on mutations of it. One test per file: heap is measured for the whole process.
 
+mod cases;
 mod mutations;
 
 use proptest::test_runner::TestRunner;
@@ -11,7 +12,7 @@ fn any_bytes_come_out_as_they_went_in_less_stacks() {
         println!("{name}");
         of_transfer::check(&bytes);
     }
-    let result = TestRunner::new(mutations::cases(100_000)).run(&mutations::inputs("transfer", "wire.dict"), |bytes| {
+    let result = TestRunner::new(cases::cases(100_000)).run(&mutations::inputs("transfer", "wire.dict"), |bytes| {
         of_transfer::check(&bytes);
         Ok(())
     });

@@ -192,9 +192,11 @@ impl Executor {
         // Dropping the handle makes the thread end, and its end is reported by `Event::Closed`.
         if was_idle {
             self.closing.push(Closing { session: session.id(), call });
-            return None;
+        } else {
+            // Behind the outcomes of the calls that were pending.
+            self.deliver(call, Outcome::done());
         }
-        Some(Outcome::done())
+        None
     }
 
     /// Passes a host tool's answer on; answers to calls of earlier runs are dropped by the thread.

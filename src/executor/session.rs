@@ -21,8 +21,8 @@ const STACK_BYTES: usize = 4 << 20;
 
 /// `details.reason` of a run that used up its processor time.
 const CPU: &str = "cpu";
-/// The longest deadline that VALIDATE accepts: 2^31 ms.
-const LONGEST: Duration = Duration::from_secs(2_147_484);
+/// The longest deadline that VALIDATE accepts.
+const LONGEST_MS: f64 = i32::MAX as f64;
 
 /// What the executor thread shares with the threads that may interrupt it.
 pub struct Shared {
@@ -163,7 +163,10 @@ impl Session {
                 shared.interrupt(&job, failure);
             }
         };
-        let duration = |ms: f64| Duration::try_from_secs_f64(ms / 1e3).ok().filter(|time| *time <= LONGEST);
+        let duration = |ms: f64| {
+            let is_valid = ms.fract() == 0.0 && (1.0..=LONGEST_MS).contains(&ms);
+            is_valid.then(|| Duration::from_millis(ms as u64))
+        };
         if let Some(timeout) = duration(limits.timeout_ms) {
             self.deadlines.push(Deadline::arm(timers, job.started() + timeout, expire("deadline")));
         }

@@ -4,7 +4,7 @@
 (() => {
   const { apply, bind, call } = Function.prototype;
   const uncurryThis = bind.bind(call);
-  const { defineProperty, getOwnPropertyDescriptor } = Object;
+  const { defineProperties, defineProperty, getOwnPropertyDescriptor } = Object;
   const getter = (object, key) => uncurryThis(getOwnPropertyDescriptor(object, key).get);
   const typedArrayPrototype = Object.getPrototypeOf(Uint8Array.prototype);
 
@@ -70,7 +70,7 @@
     }
     const size = getOwnPropertyDescriptor(Class.prototype, "size");
     if (size) methods.size = { __proto__: null, get: size.get };
-    return (...initial) => Object.defineProperties(new Class(...initial), methods);
+    return (...initial) => defineProperties(new Class(...initial), methods);
   };
   p.newMap = own(Map, ["get", "set", "has", "delete", "clear"]);
   p.newSet = own(Set, ["add", "has", "delete", "clear"]);

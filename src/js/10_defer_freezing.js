@@ -31,6 +31,31 @@
       isLeftAlone(object, key) ? object : boot.p.defineProperty(object, key, descriptor),
   }.defineProperty;
 
+  // V8 backs resizable array buffers with pages that no allocator of the embedder counts: there are none here.
+  const NativeArrayBuffer = ArrayBuffer;
+  const { construct } = Reflect;
+  const replacement = {
+    ArrayBuffer: function (length, options) {
+      if (new.target === undefined) throw new TypeError("Constructor ArrayBuffer requires 'new'");
+      if (typeof options === "object" && options !== null && options.maxByteLength !== undefined) {
+        throw new RangeError("Resizable array buffers are not available here");
+      }
+      return construct(NativeArrayBuffer, [length], new.target);
+    },
+  }.ArrayBuffer;
+  for (const key of Reflect.ownKeys(NativeArrayBuffer)) {
+    Object.defineProperty(replacement, key, Object.getOwnPropertyDescriptor(NativeArrayBuffer, key));
+  }
+  boot.p.defineProperty(replacement, "length", { __proto__: null, value: 1, configurable: true });
+  boot.p.defineProperty(ArrayBuffer.prototype, "constructor", {
+    __proto__: null,
+    value: replacement,
+    writable: true,
+    configurable: true,
+  });
+  delete ArrayBuffer.prototype.resize;
+  globalThis.ArrayBuffer = replacement;
+
   // Not for guests, and SES would keep what it cannot recognise alive.
   delete globalThis.WebAssembly;
 })();

@@ -100,7 +100,8 @@
       const object = arrayPop(queue);
       if (!isExtensible(object)) continue;
       if (isView(object) && op_is_typed_array(object)) {
-        freezeTypedArray(object);
+        // Its elements cannot be frozen, and a fresh one has no other properties.
+        preventExtensions(object);
         continue;
       }
       if (op_is_native_error(object)) {

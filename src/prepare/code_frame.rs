@@ -44,7 +44,10 @@ impl Window {
             if number > at.line.saturating_add(LINES_AFTER) {
                 break;
             }
-            if number >= first_line {
+            // The renderer drops blank lines at the beginning without counting them.
+            if number >= first_line && number < at.line && window.text.is_empty() && line.trim().is_empty() {
+                window.first_line = number + 1;
+            } else if number >= first_line {
                 window.add(line, (number == at.line).then_some(at.column));
             }
             last = Some(line);

@@ -1,8 +1,8 @@
 //! One isolate and its realm: boots from the snapshot, takes commands one after the other.
 
 use std::rc::Rc;
-use std::sync::Arc;
 use std::sync::mpsc::Receiver;
+use std::sync::{Arc, Once};
 
 use deno_core::{JsRuntime, RuntimeOptions, v8};
 
@@ -39,6 +39,7 @@ impl Engine {
         let host = Rc::new(Host::new(shared.clone(), inbox));
         let buffers = BufferBudget::new(limit_bytes);
         set_thread_isolate(shared.clone(), buffers.clone());
+        set_v8_flags();
         let params = v8::CreateParams::default()
             .heap_limits(0, limit_bytes)
             .array_buffer_allocator(buffers.allocator().make_shared());
@@ -125,6 +126,10 @@ impl Engine {
                 None => Err(Failure::new(FailureKind::Runtime { cause: "the realm could not begin a run".to_owned() })),
             };
             drop_remains(scope, &host);
+            if host.terminated.replace(false) && !host.shared.is_abandoned() {
+                // Getters of what was thrown or returned were stopped while the host read them.
+                scope.cancel_terminate_execution();
+            }
             result
         };
         if let Err(failure) = &mut result
@@ -206,6 +211,13 @@ fn drop_remains(scope: &mut v8::PinScope, host: &Host) {
             names.join(", ")
         ));
     }
+}
+
+/// Flags of the process's V8, before the first isolate.
+fn set_v8_flags() {
+    static FLAGS: Once = Once::new();
+    // Each step is a script of its own that never comes again: the cache would keep all of them.
+    FLAGS.call_once(|| v8::V8::set_flags_from_string("--no-compilation-cache"));
 }
 
 fn prepare_json(diagnostics: &[prepare::Diagnostic]) -> serde_json::Value {

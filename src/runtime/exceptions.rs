@@ -177,18 +177,61 @@ pub fn prepare_stack_trace<'s, 'i>(
 ) -> v8::Local<'s, v8::Value> {
     let mut stack = header(scope, error);
     let host = scope.get_slot::<std::rc::Rc<Host>>().cloned();
+    let classes = class_names(scope, error);
+    let mut is_leading = true;
     for index in 0..sites.length() {
         let Some(site) = sites.get_index(scope, index).and_then(|site| v8::Local::<v8::Object>::try_from(site).ok())
         else {
             continue;
         };
         let Some(host) = &host else { break };
+        // V8 leaves out the constructors that made the error; those of SES's Error class are left out here.
+        is_leading = is_leading && is_constructor_of(scope, site, &classes);
+        if is_leading {
+            continue;
+        }
         if let Some(frame) = format_frame(scope, host, site) {
             stack.push_str("\n    at ");
             stack.push_str(&frame);
         }
     }
     v8::String::new(scope, &stack).unwrap_or_else(|| v8::String::empty(scope)).into()
+}
+
+/// Names of the guest's classes that `error` is an instance of, but for the language's own.
+fn class_names<'s>(scope: &mut v8::PinScope<'s, '_>, error: v8::Local<'s, v8::Value>) -> Vec<String> {
+    let mut names = Vec::new();
+    v8::tc_scope!(let attempt, scope);
+    let mut at = error;
+    for _ in 0..MAX_FRAMES {
+        let Ok(object) = v8::Local::<v8::Object>::try_from(at) else { break };
+        if object.is_proxy() {
+            break;
+        }
+        let Some(prototype) = object.get_prototype(attempt) else { break };
+        at = prototype;
+        let Ok(object) = v8::Local::<v8::Object>::try_from(prototype) else { break };
+        let Some(constructor) = v8::String::new(attempt, "constructor").and_then(|key| object.get(attempt, key.into()))
+        else {
+            break;
+        };
+        let Ok(constructor) = v8::Local::<v8::Function>::try_from(constructor) else { break };
+        let name = constructor.get_name(attempt).into();
+        names.extend(short_text(attempt, name));
+    }
+    names
+}
+
+/// Whether the frame is that of a constructor of one of `classes`.
+fn is_constructor_of<'s>(
+    scope: &mut v8::PinScope<'s, '_>,
+    site: v8::Local<'s, v8::Object>,
+    classes: &[String],
+) -> bool {
+    call_site(scope, site, "isConstructor").is_some_and(|is_constructor| is_constructor.is_true())
+        && call_site(scope, site, "getFunctionName")
+            .and_then(|name| short_text(scope, name))
+            .is_some_and(|name| classes.contains(&name))
 }
 
 /// A frame of guest code as V8 prints it, with the position in its source. `None` for all other frames.
@@ -205,9 +248,7 @@ fn format_frame<'s>(scope: &mut v8::PinScope<'s, '_>, host: &Host, site: v8::Loc
     let place = format!("{name}:{}:{}", at.line, at.column);
     let flag =
         |scope: &mut v8::PinScope<'s, '_>, getter: &str| call_site(scope, site, getter).is_some_and(|v| v.is_true());
-    let function = call_site(scope, site, "getFunctionName")
-        .filter(|function| function.is_string())
-        .map(|function| shorten(function.to_rust_string_lossy(scope)));
+    let function = call_site(scope, site, "getFunctionName").and_then(|function| short_text(scope, function));
     Some(match function {
         None => place,
         Some(function) if flag(scope, "isConstructor") => format!("new {function} ({place})"),
@@ -244,8 +285,8 @@ fn name_and_message(scope: &mut v8::PinScope, host: &Host, thrown: v8::Local<v8:
         let name = text_property(scope, object, "name").unwrap_or_else(|| "Error".to_owned());
         return (Some(name), text_property(scope, object, "message").unwrap_or_default());
     }
-    if thrown.is_string() {
-        return (None, shorten(thrown.to_rust_string_lossy(scope)));
+    if let Some(text) = short_text(scope, thrown) {
+        return (None, text);
     }
     let text = host.realm.get().and_then(|realm| realm.inspect(scope, thrown));
     (None, shorten(text.unwrap_or_else(|| "a value that cannot be shown".to_owned())))
@@ -256,10 +297,16 @@ fn text_property(scope: &mut v8::PinScope, object: v8::Local<v8::Object>, key: &
     v8::tc_scope!(let attempt, scope);
     let key = v8::String::new(attempt, key)?;
     let value = object.get(attempt, key.into())?;
-    if !value.is_string() {
-        return None;
-    }
-    Some(shorten(value.to_rust_string_lossy(attempt)))
+    short_text(attempt, value)
+}
+
+/// A string, or the beginning of one; the guest may have made it as long as its memory allows, and V8 need not make it
+/// flat for this. Names of the engine's own functions are shown as what the guest wrote.
+fn short_text(scope: &mut v8::PinScope, value: v8::Local<v8::Value>) -> Option<String> {
+    let text = v8::Local::<v8::String>::try_from(value).ok()?;
+    let mut units = vec![0u16; text.length().min(MAX_TEXT_BYTES + 1)];
+    text.write_v2(scope, 0, &mut units, v8::WriteFlags::default());
+    Some(shorten(String::from_utf16_lossy(&units).replace("__smol_import", "import")))
 }
 
 fn error_code(scope: &mut v8::PinScope, thrown: v8::Local<v8::Value>) -> Option<Value> {
@@ -267,8 +314,8 @@ fn error_code(scope: &mut v8::PinScope, thrown: v8::Local<v8::Value>) -> Option<
     v8::tc_scope!(let attempt, scope);
     let key = v8::String::new(attempt, "code")?;
     let code = object.get(attempt, key.into())?;
-    if code.is_string() {
-        return Some(Value::String(shorten(code.to_rust_string_lossy(attempt))));
+    if let Some(code) = short_text(attempt, code) {
+        return Some(Value::String(code));
     }
     code.is_number().then(|| code.number_value(attempt)).flatten().map(Value::from)
 }
@@ -317,6 +364,9 @@ fn error_position(
         let column = fields.get_index(scope, 2)?.uint32_value(scope)?;
         return Some(Location { line, column });
     }
+    if let Some(at) = stack_text(scope, thrown).and_then(|stack| position_in_stack(&stack, &script.name)) {
+        return Some(at);
+    }
     let message = v8::Exception::create_message(scope, thrown);
     let name = message.get_script_resource_name(scope).map(|name| name.to_rust_string_lossy(scope));
     if name.as_deref() == Some(script.name.as_str())
@@ -325,7 +375,7 @@ fn error_position(
     {
         return Some(at);
     }
-    position_in_stack(&stack_text(scope, thrown)?, &script.name)
+    None
 }
 
 /// The first `name:line:column` of a stack.

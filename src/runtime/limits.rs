@@ -94,6 +94,11 @@ unsafe extern "C" fn near_heap_limit(data: *mut c_void, current_limit: usize, _i
         // counts until a collection that frees them.
         return current_limit + HEADROOM_BYTES;
     }
+    if guard.exceeded.load(Ordering::Relaxed) {
+        // The guest has been told to stop and has used the headroom since: V8 runs out of memory next, and the
+        // thread is parked.
+        return current_limit;
+    }
     // Flagged before terminated, so that whoever sees the termination knows its reason.
     guard.exceeded.store(true, Ordering::Relaxed);
     guard.interrupt.terminate();

@@ -8,6 +8,9 @@ use crate::executor::config::ToolSpec;
 /// The property by which the bootstrap hands its functions over; deleted at once.
 const HANDOVER: &str = "__smol_realm";
 
+/// UTF-16 units of an inspected value that are read.
+const MAX_INSPECTED_UNITS: usize = 1 << 20;
+
 /// Functions of the bootstrap, and the private symbols of the engine's errors.
 pub struct Realm {
     functions: v8::Global<v8::Object>,
@@ -116,8 +119,11 @@ impl Realm {
     pub fn inspect(&self, scope: &mut v8::PinScope, value: v8::Local<v8::Value>) -> Option<String> {
         v8::tc_scope!(let attempt, scope);
         let value = v8::Local::new(attempt, value);
-        let text = self.call(attempt, "inspect", &[value])?;
-        Some(text.to_rust_string_lossy(attempt))
+        let text = v8::Local::<v8::String>::try_from(self.call(attempt, "inspect", &[value])?).ok()?;
+        // No longer than a log may be: the guest decides what its `inspect.custom` methods return.
+        let mut units = vec![0u16; text.length().min(MAX_INSPECTED_UNITS)];
+        text.write_v2(attempt, 0, &mut units, v8::WriteFlags::default());
+        Some(String::from_utf16_lossy(&units))
     }
 
     /// The path of the first part of `args`, an array of arguments, that cannot be cloned.

@@ -95,41 +95,43 @@ impl Reader<'_> {
         }
     }
 
-    /// Reads a value without parts, or the beginning of one with parts, which it adds to `open`. A view of an array
-    /// buffer counts as a value of its own behind that of its buffer.
+    /// Reads a value without parts, or the beginning of one with parts, which it adds to `open`.
     fn open_value(&mut self, open: &mut Vec<Open>) -> Option<()> {
         let tag = self.peek_tag()?;
         self.at += 1;
         match tag {
             b'_' | b'0' | b'T' | b'F' | b'-' | b'y' | b'x' => {}
             // A host object is one value, which follows.
-            b'\\' => {}
-            b'I' | b'U' | b'^' => drop(self.number()?),
+            b'\\' => return self.open_value(open),
+            b'I' | b'U' => drop(self.number()?),
+            b'^' => {
+                self.number()?;
+                self.skip_view();
+            }
             b'N' | b'D' | b'n' => self.skip(8)?,
             b'Z' | b'z' => {
                 let bits = self.number()?;
                 self.skip(bits >> 1)?;
             }
-            b'"' | b'c' | b'S' | b'B' => {
+            b'"' | b'c' | b'S' => {
                 let length = self.number()?;
                 self.skip(length)?;
+            }
+            b'B' => {
+                let length = self.number()?;
+                self.skip(length)?;
+                self.skip_view();
             }
             b'~' => {
                 let length = self.number()?;
                 self.number()?;
                 self.skip(length)?;
+                self.skip_view();
             }
             b's' => self.skip_string()?,
             b'R' => {
                 self.skip_string()?;
                 self.number()?;
-            }
-            b'V' => {
-                self.skip(1)?;
-                // Offset, length, flags.
-                for _ in 0..3 {
-                    self.number()?;
-                }
             }
             b'o' => open.push(Open::Until { end: b'{', numbers: 1 }),
             b'A' => {
@@ -144,6 +146,18 @@ impl Reader<'_> {
             b'\'' => open.push(Open::Until { end: b',', numbers: 1 }),
             b'r' => open.push(Open::Error),
             _ => return None,
+        }
+        Some(())
+    }
+
+    /// Skips the view of the array buffer that was read last, if one follows: together they are one value.
+    fn skip_view(&mut self) -> Option<()> {
+        if self.peek_tag()? == b'V' {
+            self.skip(2)?;
+            // Offset, length, flags.
+            for _ in 0..3 {
+                self.number()?;
+            }
         }
         Some(())
     }
@@ -207,6 +221,13 @@ mod tests {
     fn the_stack_is_taken_out_and_the_rest_kept() {
         let expected = [b"\xFF\x0FA\x02\"\x0Ctext with rs".as_slice(), b"rm\"\x01mc\"\x01c.$\x00\x02"].concat();
         assert_eq!(without_stacks(&sample()), Some(expected));
+    }
+
+    #[test]
+    fn a_cause_may_be_a_view_of_an_array_buffer() {
+        let wire = b"\xFF\x0Frm\"\x01xc\\B\x01\x07VB\x00\x01\x00s\"\x01S.";
+        let expected = b"\xFF\x0Frm\"\x01xc\\B\x01\x07VB\x00\x01\x00.";
+        assert_eq!(without_stacks(wire).as_deref(), Some(expected.as_slice()));
     }
 
     #[test]

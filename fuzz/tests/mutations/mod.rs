@@ -86,10 +86,3 @@ impl Mutation {
 fn ordered(left: usize, right: usize) -> (usize, usize) {
     (left.min(right), left.max(right))
 }
-
-/// As many cases as `PROPTEST_CASES` says, else `default`.
-pub fn cases(default: u32) -> ProptestConfig {
-    let config = ProptestConfig::default();
-    let cases = if std::env::var_os("PROPTEST_CASES").is_some() { config.cases } else { default };
-    ProptestConfig { cases, max_shrink_iters: 10_000, ..config }
-}

@@ -1,0 +1,22 @@
+// attack: parking isolates until no more may be made
+// outcome: value 'refused while 2 are parked'
+// state: READY
+// options: {"timeoutMs":15000,"maxParkedIsolates":2}
+// peak: 512 three isolates, and what the first two left
+export const scenario = async ({ SESExecutor, api, options }) => {
+  const codes = [];
+  for (let i = 0; i < 6 && api.engineStats().parked < 2; i++) {
+    const executor = new SESExecutor({ ...options, autoInit: true });
+    const error = await executor.run('return Array(1e8).fill(1).length;').catch((failure) => failure);
+    codes.push(error.code);
+    await executor.cleanup();
+  }
+  const refused = await new SESExecutor(options).init().catch((error) => error);
+  const more = new SESExecutor({ ...options, maxParkedIsolates: 100 });
+  await more.init();
+  await more.cleanup();
+  const isRefused = refused?.code === 'ERR_SES_INIT_FAILED' && /parked/.test(refused.message);
+  const isFine = isRefused && codes.every((code) => code === 'ERR_MEMORY_LIMIT_EXCEEDED');
+  // The attacked executor itself must come back afterwards: that is part of the harness, with its own limit.
+  return `value '${isFine ? 'refused while 2 are parked' : `${codes} ${refused}`}'`;
+};

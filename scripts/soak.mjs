@@ -1,0 +1,324 @@
+// Runs honest and hostile programs at once for a while and watches the host: results, deadlines, the event loop, memory.
+//
+//   node scripts/soak.mjs [--minutes 10] [--executors 8] [--seed 1]
+//
+// Prints a table. The exit status is 1 if a result was wrong, a run did not settle by its deadline + 1 s, or the 99th
+// percentile of the event loop's delay is over 10 ms beyond what tools cost.
+
+import { readFileSync, readdirSync } from 'node:fs';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { parseArgs } from 'node:util';
+
+import * as library from '../index.mjs';
+
+const { ExecutorError, SESExecutor } = library;
+
+const GRACE_MS = 1_000;
+const MAX_DELAY_MS = 10;
+/** A timer that is due at once comes this late at least, on this resolution. */
+const RESOLUTION_MS = 1;
+const SAMPLE_MS = 500;
+
+/** Programs that must give their result: `check` gets the output and n. */
+const HONEST = [
+  {
+    name: 'arithmetic',
+    code: (n) => `let s = 0; for (let i = 0; i <= ${n}; i++) s += i; s`,
+    want: (n) => (n * (n + 1)) / 2,
+  },
+  { name: 'state', code: (n) => `var kept = ${n}; const twice = () => kept * 2; twice()`, want: (n) => 2 * n },
+  { name: 'sync tool', code: (n) => `add(${n}, 1)`, want: (n) => n + 1 },
+  {
+    name: 'async tools',
+    code: (n) => `(await Promise.all([1, 2, 3].map((x) => later(x + ${n})))).join()`,
+    want: (n) => [1, 2, 3].map((x) => x + n).join(),
+  },
+  {
+    name: 'final answer',
+    code: (n) => `final_answer({ n: ${n}, list: [1n, new Date(0)] })`,
+    want: (n) => `{ n: ${n}, list }`,
+    isFinal: true,
+  },
+  {
+    name: 'error of the guest',
+    code: (n) => `throw new RangeError('n is ${n}')`,
+    wantCode: 'ERR_RUNTIME_EXCEPTION',
+    wantMessage: (n) => `Runtime exception: RangeError: n is ${n}`,
+  },
+  {
+    name: 'logs',
+    code: (n) => `for (let i = 0; i < 50; i++) console.log('line', i, { n: ${n} }); 'logged'`,
+    want: () => 'logged',
+  },
+  { name: 'text', code: (n) => `'x'.repeat(1e5).replaceAll('x', 'yz').length + ${n}`, want: (n) => 200_000 + n },
+  { name: 'module', code: (n) => `(await import('units')).twice(${n})`, want: (n) => 2 * n },
+];
+
+/** Programs that must end with one of `codes`; undefined: without an error. */
+const HOSTILE = [
+  { name: 'endless loop', code: 'for (;;);', codes: ['ERR_MAX_OPS_EXCEEDED'] },
+  {
+    name: 'loop in catch',
+    code: 'for (;;) { try { for (;;); } catch {} finally { for (;;); } }',
+    codes: ['ERR_MAX_OPS_EXCEEDED'],
+  },
+  { name: 'endless recursion', code: 'const f = () => f() + 1; f()', codes: ['ERR_RUNTIME_EXCEPTION'] },
+  {
+    name: 'microtask flood',
+    code: 'const spin = () => Promise.resolve().then(spin); await spin()',
+    codes: ['ERR_EXEC_TIMEOUT'],
+  },
+  { name: 'promise that never settles', code: 'await new Promise(() => {})', codes: ['ERR_EXEC_TIMEOUT'] },
+  { name: 'tool that never answers', code: 'await never()', codes: ['ERR_EXEC_TIMEOUT'] },
+  { name: 'backtracking', code: '/(a*)*b/.test("a".repeat(50))', codes: ['ERR_EXEC_TIMEOUT'] },
+  {
+    name: 'built-in without interrupts',
+    code: 'Array.prototype.lastIndexOf.call({ length: 3e7 }, 1); for (;;);',
+    codes: ['ERR_EXEC_TIMEOUT', 'ERR_MAX_OPS_EXCEEDED'],
+  },
+  {
+    name: 'heap bomb',
+    code: 'const hoard = []; const f = () => { hoard.push(new Array(1000).fill(0.5)); }; Array.from({ length: 1e9 }, f)',
+    codes: ['ERR_MEMORY_LIMIT_EXCEEDED', 'ERR_EXEC_TIMEOUT'],
+  },
+  {
+    name: 'buffer bomb',
+    code: 'const hoard = []; Array.from({ length: 1e6 }, () => hoard.push(new Uint8Array(1e6)))',
+    codes: ['ERR_RUNTIME_EXCEPTION', 'ERR_MEMORY_LIMIT_EXCEEDED'],
+  },
+  {
+    name: 'BigInt power',
+    code: '2n ** (2n ** 30n)',
+    codes: ['ERR_RUNTIME_EXCEPTION', 'ERR_MEMORY_LIMIT_EXCEEDED', 'ERR_EXEC_TIMEOUT'],
+  },
+  {
+    name: 'string that doubles',
+    code: 'let s = "x"; for (;;) { s += s; s.charCodeAt(0); }',
+    codes: ['ERR_RUNTIME_EXCEPTION', 'ERR_MEMORY_LIMIT_EXCEEDED'],
+  },
+  { name: 'tool calls without await', code: 'for (let i = 0; i < 500; i++) later(i); "done"', codes: [undefined] },
+  {
+    name: 'log flood',
+    code: 'for (let i = 0; i < 4000; i++) console.log("x".repeat(1000)); "done"',
+    codes: [undefined],
+  },
+  { name: 'deep result', code: 'let o = 1; for (let i = 0; i < 4000; i++) o = [o]; o', codes: [undefined] },
+  { name: 'nested parentheses', code: '('.repeat(20_000) + '1' + ')'.repeat(20_000), codes: ['ERR_VALIDATION_FAILED'] },
+  { name: 'constructor chain', code: 'add.constructor("return process")()', codes: ['ERR_RUNTIME_EXCEPTION'] },
+  {
+    name: 'hostile argument',
+    code: 'add(new Proxy({}, { get() { for (;;); } }), 1)',
+    codes: ['ERR_TOOL_PROXY_FAIL', 'ERR_MAX_OPS_EXCEEDED', 'ERR_RUNTIME_EXCEPTION'],
+  },
+  {
+    name: 'unhandled rejections',
+    code: 'for (let i = 0; i < 500; i++) Promise.reject(new Error("x")); "done"',
+    codes: [undefined],
+  },
+];
+
+const counts = { runs: 0, honest: 0, hostile: 0, inits: 0 };
+const codes = new Map();
+const findings = [];
+let toolMs = 0;
+
+const { values } = parseArgs({
+  options: {
+    minutes: { type: 'string', default: '10' },
+    executors: { type: 'string', default: '8' },
+    seed: { type: 'string', default: String(Date.now() >>> 0) },
+  },
+});
+const [minutes, executors, seed] = [values.minutes, values.executors, values.seed].map(Number);
+if (!(minutes > 0 && Number.isSafeInteger(executors) && executors > 0 && Number.isSafeInteger(seed))) {
+  console.error('usage: node scripts/soak.mjs [--minutes number] [--executors integer] [--seed integer]');
+  process.exit(2);
+}
+await soak();
+
+async function soak() {
+  await baseline();
+  const memory = watchMemory();
+  const delays = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
+  delays.enable();
+  const end = performance.now() + minutes * 60e3;
+  await Promise.all(Array.from({ length: executors }, (_, k) => serve(generator(seed + k), end)));
+  delays.disable();
+  const figures = { ...memory.stop(), delays };
+  print(figures);
+  process.exitCode = findings.length === 0 ? 0 : 1;
+}
+
+/** Everything is loaded and has run once before anything is measured. */
+async function baseline() {
+  const executor = await makeExecutor();
+  for (const program of HONEST) await runHonest(executor, program, 1);
+  await executor.cleanup();
+  counts.runs = counts.honest = counts.inits = 0;
+  codes.clear();
+}
+
+async function makeExecutor() {
+  const executor = new SESExecutor({
+    maxOperations: 100_000,
+    memoryLimitMb: 64,
+    authorizedImports: ['units'],
+    modules: { units: 'export const twice = (x) => 2 * x;' },
+  });
+  counts.inits++;
+  await executor.init();
+  await executor.sendTools({
+    add: (a, b) => costs(() => a + b),
+    later: async (x) => costs(() => x),
+    never: () => new Promise(() => {}),
+  });
+  return executor;
+}
+
+/** Time of tools is the host's own. */
+function costs(work) {
+  const started = performance.now();
+  const result = work();
+  toolMs += performance.now() - started;
+  return result;
+}
+
+/** One executor after the other until `end`, with one program after the other. */
+async function serve(random, end) {
+  let executor = await makeExecutor();
+  while (performance.now() < end) {
+    const n = random(1000);
+    if (random(4) > 0) await runHonest(executor, HONEST[random(HONEST.length)], n);
+    else await runHostile(executor, HOSTILE[random(HOSTILE.length)]);
+    // Now and then also one that is fine.
+    if (executor.state !== 'READY' || random(200) === 0) {
+      await executor.cleanup();
+      executor = await makeExecutor();
+    }
+  }
+  await executor.cleanup();
+}
+
+async function runHonest(executor, program, n) {
+  counts.honest++;
+  const result = await timed(program.name, executor, program.code(n), 5_000);
+  if (result === undefined) return;
+  const { value, error } = result;
+  if (program.wantCode) {
+    if (error?.code !== program.wantCode || error.message !== program.wantMessage(n)) wrong(program, error ?? value);
+  } else if (error) wrong(program, error);
+  else if (program.isFinal) {
+    const { n: m, list } = value.output ?? {};
+    if (!value.is_final_answer || m !== n || list?.[0] !== 1n || +list[1] !== 0) wrong(program, value);
+  } else if (value.output !== program.want(n)) wrong(program, value);
+}
+
+async function runHostile(executor, program) {
+  counts.hostile++;
+  const result = await timed(program.name, executor, program.code, 300);
+  if (result === undefined) return;
+  // Any of them may take longer than it has.
+  const { error } = result;
+  if (error?.code === 'ERR_EXEC_TIMEOUT' || program.codes.includes(error?.code)) return;
+  wrong(program, error ?? 'no error');
+}
+
+/** How the run ended, by its deadline + GRACE_MS; undefined if it has not, which is a finding. */
+async function timed(name, executor, code, timeoutMs) {
+  counts.runs++;
+  let bound;
+  const late = new Promise((resolve) => (bound = setTimeout(resolve, timeoutMs + GRACE_MS, 'late')));
+  const run = executor.run(code, { timeoutMs }).then(
+    (value) => ({ value }),
+    (error) => ({ error }),
+  );
+  const result = await Promise.race([run, late]);
+  clearTimeout(bound);
+  const key =
+    result === 'late' ? 'not settled in time' : (result.error?.code ?? (result.error ? 'not coded' : 'fulfilled'));
+  codes.set(key, (codes.get(key) ?? 0) + 1);
+  if (result === 'late') {
+    findings.push(`${name}: not settled ${GRACE_MS} ms after its deadline of ${timeoutMs} ms`);
+    await executor.cleanup();
+    return undefined;
+  }
+  if (result.error && !(result.error instanceof ExecutorError)) findings.push(`${name}: ${result.error.stack}`);
+  return result;
+}
+
+function wrong({ name }, what) {
+  findings.push(`${name}: ${what?.code ?? ''} ${what?.message ?? JSON.stringify(what)}`);
+}
+
+function watchMemory() {
+  const rssMb = () => process.memoryUsage.rss() / (1 << 20);
+  const start = rssMb();
+  let peak = start;
+  let threadsPeak = threads();
+  const timer = setInterval(() => {
+    peak = Math.max(peak, rssMb());
+    threadsPeak = Math.max(threadsPeak, threads());
+  }, SAMPLE_MS);
+  return {
+    stop() {
+      clearInterval(timer);
+      return { rss: { start, end: rssMb(), peak }, threads: { end: threads(), peak: threadsPeak } };
+    },
+  };
+}
+
+function threads() {
+  try {
+    return readdirSync('/proc/self/task').length;
+  } catch {
+    return NaN;
+  }
+}
+
+/** Peak of resident memory as the system saw it, between samples too. */
+function highWaterMb() {
+  try {
+    return Number(/VmHWM:\s+(\d+)/.exec(readFileSync('/proc/self/status', 'utf8'))[1]) / 1024;
+  } catch {
+    return NaN;
+  }
+}
+
+function print({ rss, threads, delays }) {
+  // The histogram has intervals of a timer, of which the resolution is what they should be.
+  const ms = (nanoseconds) => Math.max(0, nanoseconds / 1e6 - RESOLUTION_MS);
+  const [p50, p99, max] = [ms(delays.percentile(50)), ms(delays.percentile(99)), ms(delays.max)];
+  const toolMsPerCall = counts.runs === 0 ? 0 : toolMs / counts.runs;
+  if (p99 - toolMsPerCall > MAX_DELAY_MS)
+    findings.push(`99th percentile of the event loop's delay: ${p99.toFixed(2)} ms`);
+  const stats = library.engineStats?.();
+  const rows = {
+    'minutes, executors, seed': `${minutes}, ${executors}, ${seed}`,
+    'runs (honest, hostile)': `${counts.runs} (${counts.honest}, ${counts.hostile})`,
+    'executors made': counts.inits,
+    ...Object.fromEntries([...codes].sort(([, a], [, b]) => b - a).map(([code, count]) => [`outcome ${code}`, count])),
+    'event loop delay p50, p99, max (ms)': [p50, p99, max].map((delay) => delay.toFixed(2)).join(', '),
+    'time in tools (ms in all, per run)': `${toolMs.toFixed(1)}, ${toolMsPerCall.toFixed(4)}`,
+    'RSS start, end, peak (MiB)': [rss.start, rss.end, Math.max(rss.peak, highWaterMb())]
+      .map((mb) => mb.toFixed())
+      .join(', '),
+    'threads end, peak': `${threads.end}, ${threads.peak}`,
+    'parked isolates':
+      stats === undefined ? 'unknown' : `${stats.parked} (${((stats.parkedBytes ?? 0) / (1 << 20)).toFixed()} MiB)`,
+    findings: findings.length,
+  };
+  const width = Math.max(...Object.keys(rows).map((name) => name.length));
+  for (const [name, value] of Object.entries(rows)) console.log(`${name.padEnd(width)}  ${value}`);
+  for (const finding of findings.slice(0, 20)) console.error(`FINDING ${finding}`);
+}
+
+/** `random(n)` is an integer below n; mulberry32. */
+function generator(start) {
+  let state = start >>> 0;
+  return (n) => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let t = Math.imul(state ^ (state >>> 15), state | 1);
+    t ^= t + Math.imul(t ^ (t >>> 7), t | 61);
+    return ((t ^ (t >>> 14)) >>> 0) % n;
+  };
+}
