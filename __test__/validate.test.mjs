@@ -64,9 +64,9 @@ describe('validateCode: each rule', () => {
       ['const a = 1;\nvar a = 2;', 2, 5],
       ['let [a, a] = [1, 2];', 1, 9],
       ['{ function a() {} let a; }', 1, 23],
-      ['class A { #x; #x; }', 1, 15],
+      ['class A { #x; #x; }', 1, 17],
       ['#x in y', 1, 1],
-      ['class A { m() { return this.#x; } }', 1, 29],
+      ['class A { m() { return this.#x; } }', 1, 28],
       ['/(/', 1, 1],
       ['/(?<n>a)(?<n>b)/', 1, 1],
     ])('%j', async (code, line, column) => {

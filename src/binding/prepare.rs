@@ -3,6 +3,7 @@
 use napi_derive::napi;
 
 use crate::prepare::{self, Diagnostic, Location, PrepareOptions};
+use crate::runtime::{check_syntax, refused_by_v8};
 
 #[napi(object, object_to_js = false)]
 pub struct NativePrepareOptions {
@@ -32,13 +33,20 @@ pub struct NativeProgram {
 
 #[napi]
 pub fn validate_code(code: String, options: NativePrepareOptions) -> Vec<NativeDiagnostic> {
-    prepare::validate(&code, &options.into()).into_iter().map(Into::into).collect()
+    prepare_program(code, options).diagnostics
 }
 
 #[napi]
 pub fn prepare_program(code: String, options: NativePrepareOptions) -> NativeProgram {
     let (transformed_code, diagnostics) = match prepare::prepare(&code, &options.into()) {
-        Ok(program) => (program.code, program.diagnostics),
+        Ok(program) => match check_syntax(&program.code) {
+            None => (program.code, program.diagnostics),
+            Some(error) => {
+                let at = program.positions.original(error.line, error.column);
+                let refused = refused_by_v8(error.message, at);
+                (String::new(), std::iter::once(refused).chain(program.diagnostics).collect())
+            }
+        },
         Err(diagnostics) => (String::new(), diagnostics),
     };
     NativeProgram { transformed_code, diagnostics: diagnostics.into_iter().map(Into::into).collect() }

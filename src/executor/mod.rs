@@ -19,6 +19,7 @@ mod thread;
 mod watchdog;
 
 pub use logs::LEVELS;
+pub use watchdog::timers;
 
 use config::{Config, ToolSpec};
 use failure::{Failure, FailureKind};

@@ -214,7 +214,7 @@ fn drop_remains(scope: &mut v8::PinScope, host: &Host) {
 }
 
 /// Flags of the process's V8, before the first isolate.
-fn set_v8_flags() {
+pub fn set_v8_flags() {
     static FLAGS: Once = Once::new();
     // Each step is a script of its own that never comes again: the cache would keep all of them.
     FLAGS.call_once(|| v8::V8::set_flags_from_string("--no-compilation-cache"));

@@ -76,8 +76,8 @@ fn start<'s>(
                 let line = message.get_line_number(attempt)? as u32;
                 script.original(line, message.get_start_column() as u32 + 1)
             });
-            let message = attempt.exception().map(|thrown| exceptions::brief(attempt, host, thrown));
-            return Err(refused_by_v8(message.unwrap_or_default(), at));
+            let message = attempt.exception().map(|thrown| exceptions::message(attempt, host, thrown));
+            return Err(Failure::from_diagnostics(&[refused_by_v8(message.unwrap_or_default(), at)]));
         }
     };
     let promise = function.and_then(|function| {
@@ -91,16 +91,9 @@ fn start<'s>(
     })
 }
 
-/// What VALIDATE accepted and V8 does not.
-fn refused_by_v8(message: String, location: Option<Location>) -> Failure {
-    Failure::from_diagnostics(&[Diagnostic {
-        rule: "syntax_valid",
-        severity: Severity::Error,
-        message,
-        location,
-        fix: None,
-        module: None,
-    }])
+/// The diagnostic of an early error that VALIDATE leaves to V8.
+pub fn refused_by_v8(message: String, location: Option<Location>) -> Diagnostic {
+    Diagnostic { rule: "syntax_valid", severity: Severity::Error, message, location, fix: None, module: None }
 }
 
 /// Runs microtasks and takes in answers of tools until the run has ended.

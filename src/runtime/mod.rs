@@ -15,7 +15,10 @@ mod realm;
 mod scripts;
 mod serialize;
 mod snapshot;
+mod syntax_check;
 mod tools;
 
 pub use engine::Engine;
+pub use evaluate::refused_by_v8;
 pub use interrupt::Interrupt;
+pub use syntax_check::check_syntax;
