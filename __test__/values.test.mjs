@@ -236,7 +236,9 @@ describe.each(VALUES)('%s', (_name, make, expression, check) => {
   });
 });
 
-test.runIf(typeof Float16Array === 'function')('Float16Array crosses in both directions', async () => {
+// Node.js 20 does not have the class; what such a host gets is the next test.
+const testFloat16 = typeof Float16Array === 'function' ? test : () => {};
+testFloat16('Float16Array crosses in both directions', async () => {
   await withExecutor({}, {}, async (executor) => {
     await executor.sendVariables({ v: Float16Array.of(1.5, -0) });
     expect((await executor.run('v instanceof Float16Array && v[0] === 1.5 && Object.is(v[1], -0)')).output).toBe(true);
