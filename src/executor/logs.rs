@@ -66,7 +66,8 @@ impl LogBuffer {
             return false;
         }
         let room = self.remaining();
-        if !complete || message.len() > room {
+        let needed = self.separator().len() + message.len();
+        if !complete || self.text.len() + needed > self.max_bytes {
             message.truncate(floor_char_boundary(&message, room));
             message.push_str(TRUNCATION_MARKER);
             self.truncated = true;
