@@ -460,3 +460,14 @@ describe('run() validates first', () => {
     });
   });
 });
+
+// Cause: warnings of the program took the place of the early error that V8 had found. Fix: they are added only to
+// failures that have no diagnostics.
+test('an early error is reported by run() also beside a warning', async () => {
+  await withExecutor({}, {}, async (executor) => {
+    const error = await expectCode(executor.run('process;\nlet a;\nlet a;'), 'ERR_VALIDATION_FAILED');
+    expect(error.details.diagnostics).toEqual([
+      expect.objectContaining({ rule: 'syntax_valid', severity: 'ERROR', location: { line: 3, column: 5 } }),
+    ]);
+  });
+});

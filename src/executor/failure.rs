@@ -66,6 +66,11 @@ impl Failure {
         }
     }
 
+    /// Adds the findings of VALIDATE to `details`.
+    pub fn with_diagnostics(self, diagnostics: &[Diagnostic]) -> Self {
+        self.with("diagnostics", diagnostics.iter().map(diagnostic_json).collect::<Vec<_>>())
+    }
+
     /// `ERR_INVALID_STATE` for `operation` in `state`.
     pub fn invalid_state(state: &'static str, operation: &str, hint: &str) -> Self {
         Self::new(FailureKind::InvalidState { state })
@@ -84,7 +89,7 @@ impl Failure {
             Some(module) => Self::new(FailureKind::ImportNotAllowed { module: module.clone() }).with("module", module),
             None => Self::new(FailureKind::ValidationFailed),
         };
-        failure.with("diagnostics", diagnostics.iter().map(diagnostic_json).collect::<Vec<_>>())
+        failure.with_diagnostics(diagnostics)
     }
 
     pub fn code(&self) -> &'static str {
@@ -148,7 +153,7 @@ impl Failure {
     }
 }
 
-pub fn diagnostic_json(diagnostic: &Diagnostic) -> Value {
+fn diagnostic_json(diagnostic: &Diagnostic) -> Value {
     let mut fields = json!({
         "rule": diagnostic.rule,
         "severity": diagnostic.severity.as_str(),

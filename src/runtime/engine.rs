@@ -132,11 +132,12 @@ impl Engine {
             }
             result
         };
-        if let Err(failure) = &mut result
-            && !program.diagnostics.is_empty()
-        {
-            failure.details.insert("diagnostics".into(), prepare_json(&program.diagnostics));
-        }
+        result = result.map_err(|failure| match failure.details.contains_key("diagnostics") {
+            // V8 found an early error, which is why the program did not run.
+            true => failure,
+            false if program.diagnostics.is_empty() => failure,
+            false => failure.with_diagnostics(&program.diagnostics),
+        });
         let sound = self.recover();
         self.host.run.borrow_mut().take();
         (Outcome { result, report: None }, sound)
@@ -218,10 +219,6 @@ pub fn set_v8_flags() {
     static FLAGS: Once = Once::new();
     // Each step is a script of its own that never comes again: the cache would keep all of them.
     FLAGS.call_once(|| v8::V8::set_flags_from_string("--no-compilation-cache"));
-}
-
-fn prepare_json(diagnostics: &[prepare::Diagnostic]) -> serde_json::Value {
-    diagnostics.iter().map(crate::executor::failure::diagnostic_json).collect()
 }
 
 fn init_failed(details: &str) -> Failure {
