@@ -3,8 +3,6 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     include: ['__test__/**/*.test.{js,mjs,ts}'],
-    // Takes minutes and an idle machine: `npm run containment`.
-    exclude: ['__test__/hostile.test.mjs'],
     // Real processes, as hosts have them: worker threads are a case of their own.
     pool: 'forks',
     maxWorkers: 2,

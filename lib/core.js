@@ -39,6 +39,7 @@ class Core {
   constructor({ autoInit, onLog, modules, ...options }) {
     this.autoInit = autoInit;
     this.timeoutMs = options.timeoutMs;
+    this.maxTransferBytes = options.maxTransferBytes;
     this.tools = new ToolRegistry();
     this.#onLog = onLog && safeListener(onLog);
     const weak = new WeakRef(this);
@@ -131,6 +132,7 @@ class Core {
     if (this.#runs === 0) return;
     const epoch = this.#epoch;
     answerToolCall(this.tools.get(id), isAsync, args, {
+      maxTransferBytes: this.maxTransferBytes,
       reply: (status, payload) => {
         if (epoch === this.#epoch) this.native.toolResult(call, status, payload);
       },

@@ -64,6 +64,24 @@ function abortedBeforeStart(timeoutMs, reason) {
   });
 }
 
+/** Code of errors about `maxTransferBytes`, the guest's too. */
+const TRANSFER_LIMIT_CODE = 'ERR_TRANSFER_LIMIT_EXCEEDED';
+
+/**
+ * The failure of a call with a value that is not even written, since it is larger than the limit.
+ *
+ * @param {number} maxTransferBytes
+ * @param {string} value which of the call's values
+ */
+function transferLimitExceeded(maxTransferBytes, value) {
+  return new ExecutorError(`Transfer limit exceeded (${maxTransferBytes} bytes)`, {
+    code: TRANSFER_LIMIT_CODE,
+    severity: 'ERROR',
+    retryable: true,
+    details: { maxTransferBytes, value },
+  });
+}
+
 /**
  * What the reason of an aborted signal says, in one text.
  *
@@ -130,4 +148,11 @@ function cut(long) {
   return long.length > MAX_TEXT ? `${long.slice(0, MAX_TEXT)}...` : long;
 }
 
-module.exports = { ExecutorError, abortedBeforeStart, describeThrown, reasonText };
+module.exports = {
+  ExecutorError,
+  TRANSFER_LIMIT_CODE,
+  abortedBeforeStart,
+  describeThrown,
+  reasonText,
+  transferLimitExceeded,
+};

@@ -3,11 +3,11 @@
 
 const { Core } = require('./core');
 const { describe, isPlainObject } = require('./describe');
-const { abortedBeforeStart, reasonText } = require('./errors');
+const { abortedBeforeStart, reasonText, transferLimitExceeded } = require('./errors');
 const { entriesProperty } = require('./logs');
 const { checkOptions, checkRunOptions } = require('./options');
 const { flattenTools, refuseReservedName } = require('./tools');
-const { decode, encode } = require('./transfer');
+const { TransferLimitError, decode, encode } = require('./transfer');
 
 /** Runs agent-written JavaScript in a hardened isolate. Documented in `index.d.ts`. */
 class SESExecutor {
@@ -38,7 +38,7 @@ class SESExecutor {
       refuseReservedName(name, 'variables');
     }
     const values = names.map((name) => variables[name]);
-    const payload = encode(values, 'variables', variables);
+    const payload = this.#encodeVariables(values, variables);
     if (this.#mustInit()) await this.#init();
     await this.#core.call((call) => this.#core.native.sendVariables(call, names, payload));
   }
@@ -88,6 +88,19 @@ class SESExecutor {
 
   async cleanup() {
     await this.#core.cleanup();
+  }
+
+  /**
+   * @param {unknown[]} values
+   * @param {Record<string, unknown>} variables
+   */
+  #encodeVariables(values, variables) {
+    const { maxTransferBytes } = this.#core;
+    try {
+      return encode(values, 'variables', maxTransferBytes, variables);
+    } catch (error) {
+      throw error instanceof TransferLimitError ? transferLimitExceeded(maxTransferBytes, 'variables') : error;
+    }
   }
 
   #mustInit() {

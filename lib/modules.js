@@ -46,6 +46,7 @@ function nativeExports(exported, at, registry) {
     values: encode(
       values.map(([, value]) => value),
       at,
+      Infinity,
       Object.fromEntries(values),
     ),
     functions: registry.add(functions),

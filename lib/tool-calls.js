@@ -1,8 +1,8 @@
 // @ts-check
 'use strict';
 
-const { describeThrown } = require('./errors');
-const { UncloneableError, decode, encode } = require('./transfer');
+const { TRANSFER_LIMIT_CODE, describeThrown } = require('./errors');
+const { TransferLimitError, UncloneableError, decode, encode } = require('./transfer');
 
 /** How a tool call ended, as `NativeExecutor.toolResult` takes it. */
 const VALUE = 0;
@@ -14,6 +14,7 @@ const MAX_ARGUMENTS = 50_000;
 
 /**
  * @typedef {object} Answer
+ * @property {number} maxTransferBytes
  * @property {(status: number, payload: Uint8Array | null) => void} reply
  * @property {(thrown: unknown) => void} onThrown told what the tool itself threw
  */
@@ -57,8 +58,9 @@ function answerToolCall(tool, isAsync, args, answer) {
 function succeed(answer, result) {
   let wire;
   try {
-    wire = encode(result, 'result');
+    wire = encode(result, 'result', answer.maxTransferBytes);
   } catch (error) {
+    if (error instanceof TransferLimitError) return refuse(answer, 'RangeError', error.message, TRANSFER_LIMIT_CODE);
     const reason = error instanceof UncloneableError ? error.message : describeThrown(error).message;
     return refuse(answer, 'TypeError', reason);
   }
@@ -73,7 +75,7 @@ function succeed(answer, result) {
  */
 function fail(answer, thrown) {
   answer.onThrown(thrown);
-  answer.reply(ERROR, encode(describeThrown(thrown), 'error'));
+  answer.reply(ERROR, encode(describeThrown(thrown), 'error', Infinity));
 }
 
 /**
@@ -82,9 +84,10 @@ function fail(answer, thrown) {
  * @param {Answer} answer
  * @param {string} name
  * @param {string} message
+ * @param {string} [code]
  */
-function refuse(answer, name, message) {
-  answer.reply(ERROR, encode({ name, message, bridge: true }, 'error'));
+function refuse(answer, name, message, code) {
+  answer.reply(ERROR, encode({ name, message, code, bridge: true }, 'error', Infinity));
 }
 
 /** @param {any} value */

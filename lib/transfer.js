@@ -7,6 +7,7 @@ const v8 = require('node:v8');
 const { describeThrown } = require('./errors');
 const { findUncloneable } = require('./uncloneable');
 const { readWire } = require('./wire-reader');
+const { isLargerThan } = require('./wire-size');
 
 // Values cross as V8's serialization format, which `node:v8` reads and writes on this side and V8 itself on the
 // isolate's side. Views of array buffers are host objects here, whose body is one nested value: that is where views
@@ -14,6 +15,9 @@ const { readWire } = require('./wire-reader');
 
 /** A value that structured clone refuses. The message names the path of the offending part. */
 class UncloneableError extends TypeError {}
+
+/** A value whose wire would be larger than `maxTransferBytes`. */
+class TransferLimitError extends RangeError {}
 
 /** Writes one value. Its own class, because V8 calls the methods with an underscore. */
 class Writer extends v8.Serializer {
@@ -66,11 +70,15 @@ function ownView(view) {
  *
  * @param {unknown} value
  * @param {string} path how messages call the value
+ * @param {number} maxBytes of the wire; what is certainly larger is not written, the executor's thread refuses the rest
  * @param {unknown} [shown] what messages see in place of `value`
  * @returns {Buffer}
- * @throws {UncloneableError}
+ * @throws {UncloneableError | TransferLimitError}
  */
-function encode(value, path, shown = value) {
+function encode(value, path, maxBytes, shown = value) {
+  if (isLargerThan(value, maxBytes)) {
+    throw new TransferLimitError(`the ${path} would take more than maxTransferBytes (${maxBytes})`);
+  }
   const writer = new Writer();
   try {
     writer.writeHeader();
@@ -118,4 +126,4 @@ function decode(wire) {
   }
 }
 
-module.exports = { UncloneableError, decode, encode };
+module.exports = { TransferLimitError, UncloneableError, decode, encode };

@@ -1,5 +1,6 @@
 // Writes docs/containment.md: what became of every attack of __test__/hostile. With --check it runs them all too, and
-// fails if the committed file has other attacks or outcomes; memory and time differ from machine to machine.
+// fails if the committed file has other attacks or outcomes; memory and time differ from machine to machine. An attack
+// that is not contained is repeated once with the machine to itself, and counts if it is not contained then either.
 
 import { readFileSync, writeFileSync } from 'node:fs';
 import { argv, exit, platform, stderr, version } from 'node:process';
@@ -28,10 +29,16 @@ const attacks = listAttacks();
 const limited = limiter(2);
 let done = 0;
 const rows = await Promise.all(attacks.map((attack) => limited(() => rowOf(attack))));
-stderr.write('\n');
+if (stderr.isTTY) stderr.write('\n');
+for (const [at, { attack, isContained, differences }] of rows.entries()) {
+  if (isContained) continue;
+  console.log(`${attack.name}: repeated alone, because of ${differences}`);
+  rows[at] = await rowOf(attack);
+}
 
 const failures = rows.filter(({ isContained }) => !isContained);
 for (const { attack, differences } of failures) console.error(`${attack.name}: not contained: ${differences}`);
+console.log(`${rows.length - failures.length} of ${rows.length} attacks contained`);
 
 const config = await resolveConfig(fileURLToPath(FILE));
 const page = await format(pageOf(rows), { ...config, parser: 'markdown' });

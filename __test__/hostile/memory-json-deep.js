@@ -2,5 +2,6 @@
 // outcome: ERR_MEMORY_LIMIT_EXCEEDED
 // state: READY, DIRTY
 // options: {"timeoutMs":8000}
+// peak: 256 the parser's own stack of 2,000,000 levels, in one built-in
 const text = '['.repeat(2_000_000) + ']'.repeat(2_000_000);
 return JSON.stringify(JSON.parse(text)).length;

@@ -20,11 +20,11 @@ const HARNESS = fileURLToPath(new URL('harness.mjs', FOLDER));
 /** Options of the executor that is attacked. */
 export const DEFAULTS = { timeoutMs: 1_500, memoryLimitMb: 64 };
 /** What a run may take beyond its deadline until it is settled, on a busy machine. */
-const GRACE_MS = 500;
+const GRACE_MS = 1_000;
 /** Resident memory that an attack may cost beyond its memory limit. */
 const HEADROOM_MB = 64;
 /** A child that takes longer is stuck. */
-const CHILD_TIMEOUT_MS = 25_000;
+const CHILD_TIMEOUT_MS = 60_000;
 /** What V8 writes when its heap is exhausted, before it calls the handler that keeps the process alive. */
 const V8_REPORT = /\n?<--- Last few GCs --->\n\n?(?:\[.*\n)*\n*(?:<--- JS stacktrace --->\n\n*)?/g;
 const KEYS = ['attack', 'outcome', 'state', 'options', 'details', 'peak'];

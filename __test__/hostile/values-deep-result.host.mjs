@@ -1,6 +1,7 @@
 // attack: a tool's result and error that are nested 100,000 levels deep
 // outcome: value [ 'TypeError', 'TypeError', 'Error' ]
 // state: READY
+// options: {"timeoutMs":8000}
 const deep = () => {
   let value = {};
   for (let i = 0; i < 100_000; i++) value = { value };

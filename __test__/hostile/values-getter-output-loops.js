@@ -1,6 +1,6 @@
 // attack: an output whose getter never ends, which is read after the run
-// outcome: value '{ a: [Getter], b: 1 }'
-// state: READY
+// outcome: ERR_EXEC_TIMEOUT
+// state: DIRTY
 // options: {"maxOperations":1000000000}
 return {
   get a() {

@@ -2,11 +2,13 @@
 
 use super::diagnostics::Location;
 
-/// Answers in O(log n) whatever the lengths of lines; holds 4 bytes per line and 8 per non-ASCII character, no text.
+/// Answers in O(log n) whatever the lengths of lines; holds 8 bytes per line and 8 per non-ASCII character, no text.
 #[derive(Debug)]
 pub(super) struct SourceIndex {
     /// Byte offset of each line's first character.
     line_starts: Vec<u32>,
+    /// Byte offset of the terminator of each line but the last.
+    line_ends: Vec<u32>,
     /// For each non-ASCII character: the offset after it, and how many more bytes than UTF-16 units the text up to
     /// there has.
     surplus: Vec<(u32, u32)>,
@@ -16,6 +18,7 @@ pub(super) struct SourceIndex {
 impl SourceIndex {
     pub(super) fn new(text: &str) -> Self {
         let mut line_starts = vec![0];
+        let mut line_ends = Vec::new();
         let mut surplus = Vec::new();
         let mut extra = 0;
         let bytes = text.as_bytes();
@@ -23,10 +26,12 @@ impl SourceIndex {
         while at < bytes.len() {
             match bytes[at] {
                 b'\n' => {
+                    line_ends.push(at as u32);
                     at += 1;
                     line_starts.push(at as u32);
                 }
                 b'\r' => {
+                    line_ends.push(at as u32);
                     at += if bytes.get(at + 1) == Some(&b'\n') { 2 } else { 1 };
                     line_starts.push(at as u32);
                 }
@@ -36,16 +41,20 @@ impl SourceIndex {
                     let Some(character) = text[at..].chars().next() else {
                         break;
                     };
+                    let terminates = matches!(character, '\u{2028}' | '\u{2029}');
+                    if terminates {
+                        line_ends.push(at as u32);
+                    }
                     at += character.len_utf8();
                     extra += (character.len_utf8() - character.len_utf16()) as u32;
                     surplus.push((at as u32, extra));
-                    if matches!(character, '\u{2028}' | '\u{2029}') {
+                    if terminates {
                         line_starts.push(at as u32);
                     }
                 }
             }
         }
-        SourceIndex { line_starts, surplus, len: bytes.len() as u32 }
+        SourceIndex { line_starts, line_ends, surplus, len: bytes.len() as u32 }
     }
 
     /// The location of a byte offset; offsets past the end give the end.
@@ -58,13 +67,30 @@ impl SourceIndex {
 
     /// The same line, at most at its end.
     pub(super) fn clamp(&self, location: Location) -> Location {
-        let end = self.line_starts.get(location.line as usize).map_or(self.len, |&next| next - 1);
-        let last = self.location(end);
+        let end = (location.line as usize).checked_sub(1).and_then(|line| self.line_ends.get(line));
+        let last = self.location(end.copied().unwrap_or(self.len));
         if last.line == location.line { location.min(last) } else { location }
     }
 
     fn utf16_offset(&self, offset: u32) -> u32 {
         let before = self.surplus.partition_point(|&(end, _)| end <= offset);
         offset - if before == 0 { 0 } else { self.surplus[before - 1].1 }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_clamped_column_is_at_most_that_of_the_line_s_end() {
+        let index = SourceIndex::new("ab\r\ncde\u{2028}f\u{2029}\nlast");
+        let ends = [(1, 3), (2, 4), (3, 2), (4, 1), (5, 5)];
+        for (line, column) in ends {
+            let end = Location { line, column };
+            assert_eq!(index.clamp(Location { line, column: 99 }), end);
+            assert_eq!(index.clamp(end), end);
+            assert_eq!(index.clamp(Location { line, column: 1 }), Location { line, column: 1 });
+        }
     }
 }

@@ -13,7 +13,7 @@ use super::host::Host;
 use super::interrupt::Interrupt;
 use super::limits::{BufferBudget, MemoryGuard, set_thread_isolate};
 use super::realm::Realm;
-use super::{extension, serialize, snapshot};
+use super::{extension, icu_memory, serialize, snapshot};
 use crate::executor::config::ToolSpec;
 use crate::executor::failure::{Failure, FailureKind};
 use crate::executor::job::Job;
@@ -39,7 +39,7 @@ impl Engine {
         let host = Rc::new(Host::new(shared.clone(), inbox));
         let buffers = BufferBudget::new(limit_bytes);
         set_thread_isolate(shared.clone(), buffers.clone());
-        set_v8_flags();
+        prepare_v8();
         let params = v8::CreateParams::default()
             .heap_limits(0, limit_bytes)
             .array_buffer_allocator(buffers.allocator().make_shared());
@@ -214,11 +214,14 @@ fn drop_remains(scope: &mut v8::PinScope, host: &Host) {
     }
 }
 
-/// Flags of the process's V8, before the first isolate.
-pub fn set_v8_flags() {
-    static FLAGS: Once = Once::new();
-    // Each step is a script of its own that never comes again: the cache would keep all of them.
-    FLAGS.call_once(|| v8::V8::set_flags_from_string("--no-compilation-cache"));
+/// What the process's V8 and ICU need before the first isolate.
+pub fn prepare_v8() {
+    static PREPARED: Once = Once::new();
+    PREPARED.call_once(|| {
+        icu_memory::install();
+        // Each step is a script of its own that never comes again: the cache would keep all of them.
+        v8::V8::set_flags_from_string("--no-compilation-cache");
+    });
 }
 
 fn init_failed(details: &str) -> Failure {

@@ -7,6 +7,7 @@ use std::sync::{Arc, Once};
 
 use deno_core::v8;
 
+use super::icu_memory;
 use super::interrupt::Interrupt;
 use crate::executor::failure::{Failure, FailureKind};
 use crate::executor::messages::Event;
@@ -15,6 +16,10 @@ use crate::executor::stats;
 
 /// What a terminated isolate may still allocate until it has unwound.
 const HEADROOM_BYTES: usize = 16 << 20;
+/// What V8's limit grows by while the budget is not used up.
+const STEP_BYTES: usize = 4 << 20;
+/// What V8 and the allocator keep beside the bytes of an array buffer, as measured with millions of them.
+const BUFFER_OVERHEAD_BYTES: usize = 160;
 
 /// Watches the heap of one isolate. Must outlive the isolate, which calls it back.
 pub struct MemoryGuard {
@@ -38,6 +43,7 @@ impl MemoryGuard {
         });
         guard.watch(isolate);
         isolate.add_gc_epilogue_callback(after_collection, guard.data(), v8::GCType::kGCTypeMarkSweepCompact);
+        icu_memory::count_for(&guard, guard.buffers.icu.clone(), guard.icu_step());
         isolate.set_oom_error_handler(on_out_of_memory);
         guard
     }
@@ -60,6 +66,17 @@ impl MemoryGuard {
 
     pub fn failure(&self) -> Failure {
         memory_failure(self.limit_bytes)
+    }
+
+    /// Has the isolate collect at its next check; [`after_collection`] then holds it to its limit. For memory whose owners
+    /// V8 does not know to be large.
+    pub fn request_collection(&self) {
+        self.interrupt.request(collect, self.data());
+    }
+
+    /// What ICU may take between two collections that are made for it.
+    fn icu_step(&self) -> usize {
+        (self.limit_bytes / 4).min(HEADROOM_BYTES)
     }
 
     fn watch(&self, isolate: &mut v8::Isolate) {
@@ -89,10 +106,10 @@ unsafe extern "C" fn near_heap_limit(data: *mut c_void, current_limit: usize, _i
         // gets a RangeError then.
         return current_limit;
     }
-    if heap + guard.buffers.used.load(Ordering::Relaxed) < guard.limit_bytes {
+    if heap + guard.buffers.outside() < guard.limit_bytes {
         // V8's limit is that of the old generation, which is smaller than the budget, and what V8 keeps in caches
         // counts until a collection that frees them.
-        return current_limit + HEADROOM_BYTES;
+        return current_limit + STEP_BYTES;
     }
     if guard.exceeded.load(Ordering::Relaxed) {
         // The guest has been told to stop and has used the headroom since: V8 runs out of memory next, and the
@@ -102,7 +119,8 @@ unsafe extern "C" fn near_heap_limit(data: *mut c_void, current_limit: usize, _i
     // Flagged before terminated, so that whoever sees the termination knows its reason.
     guard.exceeded.store(true, Ordering::Relaxed);
     guard.interrupt.terminate();
-    current_limit + HEADROOM_BYTES
+    // V8 grants one huge allocation beyond any limit, so that the heap may be larger than the limit already.
+    current_limit.max(heap) + HEADROOM_BYTES
 }
 
 /// V8 calls this after each full collection: heap and array buffers together have one limit, and the heap's own limit
@@ -120,10 +138,19 @@ unsafe extern "C" fn after_collection(
     let heap = isolate.get_heap_statistics().used_heap_size();
     guard.buffers.heap.store(heap, Ordering::Relaxed);
     // Buffers are refused before the sum reaches the limit, so that what is beyond it is a heap that has grown since.
-    if heap + guard.buffers.used.load(Ordering::Relaxed) > guard.limit_bytes + HEADROOM_BYTES {
+    if heap + guard.buffers.outside() > guard.limit_bytes + HEADROOM_BYTES {
         guard.exceeded.store(true, Ordering::Relaxed);
         guard.interrupt.terminate();
     }
+}
+
+/// V8 calls this at a check of its own, after [`MemoryGuard::request_collection`].
+unsafe extern "C" fn collect(isolate: v8::UnsafeRawIsolatePtr, data: *mut c_void) {
+    // SAFETY: `data` is the guard that asked, which outlives the isolate.
+    let guard = unsafe { &*data.cast::<MemoryGuard>() };
+    // SAFETY: the isolate is alive, since it calls this, and this is its thread.
+    unsafe { v8::Isolate::from_raw_isolate_ptr(isolate) }.low_memory_notification();
+    icu_memory::set_threshold(guard.buffers.icu.load(Ordering::Relaxed) + guard.icu_step());
 }
 
 /// What the handlers of fatal errors know of the thread that they are called on.
@@ -156,7 +183,7 @@ fn on_fatal_error(file: &str, line: i32, message: &str) {
 /// Nothing of V8 is on the stack of any other thread that waits for this one.
 unsafe extern "C" fn on_out_of_memory(_location: *const c_char, _details: &v8::OomDetails) {
     let Some(ThreadIsolate { shared, buffers }) = THREAD_ISOLATE.with_borrow(Clone::clone) else { return };
-    stats::count_parked(buffers.heap.load(Ordering::Relaxed) + buffers.used.load(Ordering::Relaxed));
+    stats::count_parked(buffers.heap.load(Ordering::Relaxed) + buffers.outside());
     match shared.current() {
         Some(job) => shared.interrupt(&job, memory_failure(shared.config.memory_limit_bytes).with("parked", true)),
         None => (shared.sink)(Event::Closed { session: shared.id, panicked: true }),
@@ -166,10 +193,12 @@ unsafe extern "C" fn on_out_of_memory(_location: *const c_char, _details: &v8::O
     }
 }
 
-/// Bytes of array buffers that an isolate may hold, and holds.
+/// Bytes of array buffers that an isolate may hold, and what it holds.
 pub struct BufferBudget {
     limit: usize,
     used: AtomicUsize,
+    /// What ICU holds for the isolate. Never refused.
+    icu: Arc<AtomicUsize>,
     /// The heap after its last full collection.
     heap: AtomicUsize,
     /// An allocation has been refused since [`near_heap_limit`] looked.
@@ -179,7 +208,18 @@ pub struct BufferBudget {
 impl BufferBudget {
     /// A budget of `limit` bytes.
     pub fn new(limit: usize) -> Arc<Self> {
-        Arc::new(Self { limit, used: AtomicUsize::new(0), heap: AtomicUsize::new(0), refused: AtomicBool::new(false) })
+        Arc::new(Self {
+            limit,
+            used: AtomicUsize::new(0),
+            icu: Arc::default(),
+            heap: AtomicUsize::new(0),
+            refused: AtomicBool::new(false),
+        })
+    }
+
+    /// What the isolate holds outside of V8's heap.
+    fn outside(&self) -> usize {
+        self.used.load(Ordering::Relaxed) + self.icu.load(Ordering::Relaxed)
     }
 
     /// An allocator of array buffers that refuses what exceeds the budget; V8 then throws a RangeError.
@@ -199,9 +239,10 @@ static ALLOCATOR: v8::RustAllocatorVtable<BufferBudget> = v8::RustAllocatorVtabl
 };
 
 unsafe extern "C" fn allocate(budget: &BufferBudget, length: usize) -> *mut c_void {
-    let heap = budget.heap.load(Ordering::Relaxed);
+    let others = budget.heap.load(Ordering::Relaxed) + budget.icu.load(Ordering::Relaxed);
+    let cost = length.saturating_add(BUFFER_OVERHEAD_BYTES);
     let reserve = |used: usize| {
-        used.checked_add(length).filter(|sum| sum.checked_add(heap).is_some_and(|both| both <= budget.limit))
+        used.checked_add(cost).filter(|sum| sum.checked_add(others).is_some_and(|all| all <= budget.limit))
     };
     if budget.used.fetch_update(Ordering::Relaxed, Ordering::Relaxed, reserve).is_err() {
         budget.refused.store(true, Ordering::Relaxed);
@@ -210,7 +251,7 @@ unsafe extern "C" fn allocate(budget: &BufferBudget, length: usize) -> *mut c_vo
     // SAFETY: `calloc` may be called with any size; a size of 0 is rounded up, since V8 takes null for failure.
     let data = unsafe { libc::calloc(length.max(1), 1) };
     if data.is_null() {
-        budget.used.fetch_sub(length, Ordering::Relaxed);
+        budget.used.fetch_sub(cost, Ordering::Relaxed);
     }
     data
 }
@@ -218,7 +259,7 @@ unsafe extern "C" fn allocate(budget: &BufferBudget, length: usize) -> *mut c_vo
 unsafe extern "C" fn free(budget: &BufferBudget, data: *mut c_void, length: usize) {
     // SAFETY: V8 frees what `allocate` returned, once.
     unsafe { libc::free(data) };
-    budget.used.fetch_sub(length, Ordering::Relaxed);
+    budget.used.fetch_sub(length + BUFFER_OVERHEAD_BYTES, Ordering::Relaxed);
 }
 
 unsafe extern "C" fn drop_budget(budget: *const BufferBudget) {

@@ -6,6 +6,7 @@ mod evaluate;
 mod exceptions;
 mod extension;
 mod host;
+mod icu_memory;
 mod interrupt;
 mod limits;
 mod modules;

@@ -5,7 +5,7 @@ use std::sync::{Mutex, PoisonError};
 
 use deno_core::{JsRuntime, RuntimeOptions, v8};
 
-use super::engine::set_v8_flags;
+use super::engine::prepare_v8;
 use super::modules::origin;
 use super::{extension, snapshot};
 use crate::executor::timers;
@@ -46,7 +46,7 @@ pub fn check_syntax(program: &str) -> Option<SyntaxError> {
 fn start() -> Option<Sender<Request>> {
     let (sender, requests) = channel::<Request>();
     let work = move || {
-        set_v8_flags();
+        prepare_v8();
         let _timers = timers().ok().map(tokio::runtime::Handle::enter);
         // What is compiled never runs, so that the realm needs no bridge and no finishing. The snapshot is that of all
         // other isolates, because V8 shares the read-only part of its heap among them.

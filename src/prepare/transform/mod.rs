@@ -10,7 +10,7 @@ mod persistence;
 pub(super) use completion::return_completion_value;
 pub(super) use persistence::declaration;
 
-use swc_ecma_ast::{CallExpr, CatchClause, Stmt};
+use swc_ecma_ast::{CallExpr, Stmt, TryStmt};
 use swc_ecma_visit::{VisitMut, VisitMutWith};
 
 /// Adds loop guards, makes every `catch` pass signals on, and routes `import()` through the executor, in one pass.
@@ -26,7 +26,7 @@ impl VisitMut for Instrument {
         guards::guard_loop(node);
     }
 
-    fn visit_mut_catch_clause(&mut self, node: &mut CatchClause) {
+    fn visit_mut_try_stmt(&mut self, node: &mut TryStmt) {
         node.visit_mut_children_with(self);
         catches::rethrow_signals(node);
     }

@@ -1,0 +1,139 @@
+// @ts-check
+'use strict';
+
+const { types } = require('node:util');
+
+/** One object in as many is remembered at first, since remembering costs more than looking again. */
+const SAMPLING = 16;
+/** An array with more is visited by its keys. */
+const MAX_HOLES = 4_096;
+
+/**
+ * Whether the wire of `value` certainly takes more than `limit` bytes.
+ *
+ * V8 writes a string as often as it occurs, so that a small value can stand for any number of bytes, and `node:v8` has
+ * no bound of its own. What is counted here is a lower bound that sees just that: texts, keys, elements. Iterative;
+ * stops as soon as the limit is passed. Getters that are own properties run, as they do when the value is written; one
+ * that throws is left to the writer, which names it.
+ *
+ * @param {unknown} value
+ * @param {number} limit
+ * @returns {boolean}
+ */
+function isLargerThan(value, limit) {
+  if (typeof value === 'string') return value.length > limit;
+  if (typeof value !== 'object' || value === null) return false;
+  try {
+    // The first may count an object several times; it ends all the same, since each round of visits remembers one.
+    return measure(value, limit, SAMPLING) > limit && measure(value, limit, 1) > limit;
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * @param {object} root
+ * @param {number} limit
+ * @param {number} sampling of as many objects that are visited, one is remembered
+ * @returns {number} bytes; counting ends beyond `limit`
+ */
+function measure(root, limit, sampling) {
+  let bytes = 0;
+  let visits = 0;
+  const seen = new Set();
+  /** @type {any[]} */
+  const open = [root];
+  while (open.length > 0 && bytes <= limit) {
+    const object = open.pop();
+    if (seen.has(object)) continue;
+    if (++visits % sampling === 0) seen.add(object);
+    // The writer refuses it; its traps are none of our business.
+    if (types.isProxy(object)) return 0;
+    if (Array.isArray(object)) {
+      bytes += measureElements(object, limit - bytes, open);
+    } else if (Object.getPrototypeOf(object) === Object.prototype) {
+      for (const key in object) {
+        bytes += key.length + shallow(object[key], open);
+        if (bytes > limit) break;
+      }
+    } else {
+      for (const part of partsOf(object)) {
+        bytes += shallow(part, open);
+        if (bytes > limit) break;
+      }
+    }
+  }
+  return bytes;
+}
+
+/**
+ * @param {unknown[]} array
+ * @param {number} limit
+ * @param {unknown[]} open
+ */
+function measureElements(array, limit, open) {
+  let bytes = 0;
+  let holes = 0;
+  for (let at = 0; at < array.length && bytes <= limit; at++) {
+    const part = array[at];
+    if (part === undefined && !Object.hasOwn(array, at)) {
+      // Holes cost nothing, and there may be four billion of them.
+      if (++holes > MAX_HOLES) return measureSparse(array, limit, open);
+    } else {
+      bytes += shallow(part, open);
+    }
+  }
+  return bytes;
+}
+
+/**
+ * @param {any} array
+ * @param {number} limit
+ * @param {unknown[]} open
+ */
+function measureSparse(array, limit, open) {
+  let bytes = 0;
+  for (const key of Object.keys(array)) {
+    bytes += shallow(array[key], open);
+    if (bytes > limit) break;
+  }
+  return bytes;
+}
+
+/**
+ * Bytes of a part itself; what it is made of is added to `open`.
+ *
+ * @param {unknown} part
+ * @param {unknown[]} open
+ */
+function shallow(part, open) {
+  if (typeof part === 'string') return part.length + 1;
+  if (typeof part === 'object' && part !== null) open.push(part);
+  return 1;
+}
+
+/**
+ * What crosses of an object that is neither an array nor plain.
+ *
+ * @param {any} object
+ * @returns {Iterable<unknown>}
+ */
+function* partsOf(object) {
+  if (ArrayBuffer.isView(object) || types.isAnyArrayBuffer(object)) return;
+  if (types.isMap(object)) {
+    for (const entry of Map.prototype.entries.call(object)) yield* entry;
+  } else if (types.isSet(object)) {
+    yield* Set.prototype.values.call(object);
+  } else if (types.isNativeError(object)) {
+    for (const key of ['message', 'stack', 'cause']) {
+      if (Object.hasOwn(object, key)) yield /** @type {any} */ (object)[key];
+    }
+  } else {
+    for (const key of Object.keys(object)) {
+      yield key;
+      yield object[key];
+    }
+  }
+}
+
+module.exports = { isLargerThan };
