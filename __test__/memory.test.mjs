@@ -319,3 +319,41 @@ test('expectCode sees the memory error as an ExecutorError', async () => {
     expect(error.name).toBe('ExecutorError');
   });
 });
+
+describe('memory outside of the heap', () => {
+  test('garbage of Intl is collected before it counts', async () => {
+    await withExecutor({ memoryLimitMb: 64, maxOperations: 1e6, timeoutMs: 25_000 }, {}, async (executor) => {
+      const { output } = await executor.run(`
+        let text = '';
+        for (let i = 0; i < 10_000; i++) text = new Intl.NumberFormat('en', { minimumFractionDigits: 2 }).format(i);
+        text;
+      `);
+      expect(output).toBe('9,999.00');
+    });
+  });
+
+  test('formatters that are kept count', async () => {
+    const code = 'const kept = []; for (;;) kept.push(new Intl.DateTimeFormat("de"), new Intl.Collator("de"));';
+    expectLimit(await detonate(code));
+  });
+
+  test('a variable with one text many times is refused before it is written', async () => {
+    const text = 'x'.repeat(1e6);
+    await withExecutor({ maxTransferBytes: 1e7 }, { many: (n) => Array(n).fill(text) }, async (executor) => {
+      const error = await expectCode(
+        executor.sendVariables({ v: Array(1e5).fill(text) }),
+        'ERR_TRANSFER_LIMIT_EXCEEDED',
+      );
+      expect(error.details).toEqual({ maxTransferBytes: 1e7, value: 'variables' });
+      const { output } = await executor.run(`
+        let caught;
+        try { many(1e5); } catch (error) { caught = [error.name, error.code, error.message]; }
+        [many(9).length, caught];
+      `);
+      expect(output).toEqual([
+        9,
+        ['RangeError', 'ERR_TRANSFER_LIMIT_EXCEEDED', 'the result would take more than maxTransferBytes (10000000)'],
+      ]);
+    });
+  });
+});

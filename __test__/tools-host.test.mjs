@@ -131,7 +131,7 @@ describe('answerToolCall', () => {
       const replies = [];
       const thrown = [];
       const tool = fn && { path: ['tool'], fn, self: undefined, isAsync, length: 0 };
-      answerToolCall(tool, isAsync, encode(args, 'args'), {
+      answerToolCall(tool, isAsync, encode(args, 'args', Infinity), {
         reply: (status, payload) => {
           replies.push(payload === null ? [status] : [status, decode(payload)]);
           if (status !== 2) setImmediate(() => resolve({ replies, thrown }));

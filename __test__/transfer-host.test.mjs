@@ -12,14 +12,14 @@ class Reader extends v8.Deserializer {
 }
 
 const roundTrip = (value) => {
-  const reader = new Reader(encode(value, 'value'));
+  const reader = new Reader(encode(value, 'value', Infinity));
   reader.readHeader();
   return reader.readValue();
 };
 
 const refusal = (value) => {
   try {
-    encode(value, 'result');
+    encode(value, 'result', Infinity);
   } catch (error) {
     expect(error).toBeInstanceOf(UncloneableError);
     expect(error).toBeInstanceOf(TypeError);
@@ -89,7 +89,7 @@ describe('views', () => {
 
   test('a Buffer is copied out of the pool', () => {
     const buffer = Buffer.from('the secret of another request, public').subarray(-6);
-    const wire = encode({ buffer }, 'value');
+    const wire = encode({ buffer }, 'value', Infinity);
     expect(wire.includes('secret')).toBe(false);
     expect(roundTrip({ buffer }).buffer).toEqual(Uint8Array.from(Buffer.from('public')));
   });
@@ -191,7 +191,7 @@ describe('refused values are named by their path', () => {
   });
 
   test('what messages see may differ from what is written', () => {
-    expect(() => encode([1, () => 1], 'variables', { one: 1, two: () => 1 })).toThrow(
+    expect(() => encode([1, () => 1], 'variables', Infinity, { one: 1, two: () => 1 })).toThrow(
       new UncloneableError('variables.two (function) cannot be cloned'),
     );
   });

@@ -1,7 +1,7 @@
 // attack: array buffers without end, with every failure caught
 // outcome: ERR_MAX_OPS_EXCEEDED
 // state: READY
-// options: {"maxOperations":200,"timeoutMs":8000}
+// options: {"maxOperations":200,"timeoutMs":25000}
 {
   const hoard = [];
   for (;;) {

@@ -1,7 +1,7 @@
 // attack: buffers that are transferred to larger ones, and to fixed-length ones
 // outcome: ERR_RUNTIME_EXCEPTION
 // state: READY
-// options: {"maxOperations":1000000000000,"timeoutMs":8000}
+// options: {"maxOperations":1000000000000,"timeoutMs":25000}
 // details: {"name":"RangeError"}
 {
   let buffer = new ArrayBuffer(1e6, { maxByteLength: 5e8 });

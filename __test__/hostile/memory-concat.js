@@ -1,7 +1,7 @@
 // attack: an array that is concatenated with itself
 // outcome: ERR_MEMORY_LIMIT_EXCEEDED
 // state: READY, DIRTY
-// options: {"maxOperations":1000000000000,"timeoutMs":8000}
+// options: {"maxOperations":1000000000000,"timeoutMs":25000}
 // peak: 192 one array of 64 MB
 let list = Array(1e6).fill(1);
 for (;;) list = list.concat(list);

@@ -1,7 +1,7 @@
 // attack: formatters of Intl, whose memory V8's heap does not show
 // outcome: ERR_MEMORY_LIMIT_EXCEEDED
 // state: READY, DIRTY
-// options: {"maxOperations":1000000000000,"timeoutMs":8000}
+// options: {"maxOperations":1000000000000,"timeoutMs":25000}
 const hoard = [];
 for (let i = 0; ; i++) {
   hoard.push(new Intl.NumberFormat('en', { style: 'currency', currency: 'EUR' }));

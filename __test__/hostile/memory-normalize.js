@@ -1,6 +1,6 @@
 // attack: normalisation that makes a string many times as long, outside of V8's heap
 // outcome: ERR_MEMORY_LIMIT_EXCEEDED
 // state: READY, DIRTY
-// options: {"timeoutMs":6000}
+// options: {"timeoutMs":20000}
 // peak: 528 one string of 400 MB
 return '\u0344'.repeat(5e7).normalize('NFD').length;

@@ -1,7 +1,7 @@
 // attack: a guest that V8 cannot stop otherwise than by parking its thread; the engine counts it
 // outcome: value 'parked 1'
 // state: READY
-// options: {"timeoutMs":8000}
+// options: {"timeoutMs":25000}
 // peak: 928 one array of 800 MB, in one built-in
 export const scenario = async ({ SESExecutor, api, options }) => {
   const before = api.engineStats().parked;

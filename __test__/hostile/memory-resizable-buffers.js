@@ -1,7 +1,7 @@
 // attack: resizable buffers, which reserve a gigabyte each and are grown and filled one after the other
 // outcome: ERR_RUNTIME_EXCEPTION
 // state: READY
-// options: {"maxOperations":1000000000000,"timeoutMs":8000}
+// options: {"maxOperations":1000000000000,"timeoutMs":25000}
 // details: {"name":"RangeError"}
 {
   const hoard = [];

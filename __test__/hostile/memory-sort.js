@@ -1,7 +1,7 @@
 // attack: sorting ten million numbers by the text of each
 // outcome: ERR_MEMORY_LIMIT_EXCEEDED
 // state: READY, DIRTY
-// options: {"timeoutMs":6000,"maxOperations":100000000}
+// options: {"timeoutMs":20000,"maxOperations":100000000}
 // peak: 208 one array of 80 MB
 const list = [];
 list.length = 1e7;

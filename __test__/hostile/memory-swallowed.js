@@ -1,7 +1,7 @@
 // attack: the limit caught, and hoarding on in finally
 // outcome: ERR_MEMORY_LIMIT_EXCEEDED
 // state: READY, DIRTY
-// options: {"maxOperations":1000000000000,"timeoutMs":8000}
+// options: {"maxOperations":1000000000000,"timeoutMs":25000}
 const hoard = [];
 for (;;) {
   try {

@@ -13,7 +13,7 @@ use super::host::Host;
 use super::interrupt::Interrupt;
 use super::limits::{BufferBudget, MemoryGuard, set_thread_isolate};
 use super::realm::Realm;
-use super::{extension, icu_memory, serialize, snapshot};
+use super::{extension, native_memory, serialize, snapshot};
 use crate::executor::config::ToolSpec;
 use crate::executor::failure::{Failure, FailureKind};
 use crate::executor::job::Job;
@@ -36,8 +36,8 @@ impl Engine {
     /// Makes the isolate and finishes its hardening.
     pub fn boot(shared: Arc<Shared>, inbox: Receiver<Command>) -> Result<Self, Failure> {
         let limit_bytes = shared.config.memory_limit_bytes;
-        let host = Rc::new(Host::new(shared.clone(), inbox));
         let buffers = BufferBudget::new(limit_bytes);
+        let host = Rc::new(Host::new(shared.clone(), inbox, buffers.clone()));
         set_thread_isolate(shared.clone(), buffers.clone());
         prepare_v8();
         let params = v8::CreateParams::default()
@@ -218,7 +218,7 @@ fn drop_remains(scope: &mut v8::PinScope, host: &Host) {
 pub fn prepare_v8() {
     static PREPARED: Once = Once::new();
     PREPARED.call_once(|| {
-        icu_memory::install();
+        native_memory::install_icu_hooks();
         // Each step is a script of its own that never comes again: the cache would keep all of them.
         v8::V8::set_flags_from_string("--no-compilation-cache");
     });

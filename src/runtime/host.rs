@@ -8,6 +8,7 @@ use std::sync::mpsc::Receiver;
 use deno_core::v8;
 
 use super::interrupt::Interrupt;
+use super::limits::BufferBudget;
 use super::modules::ModuleCache;
 use super::realm::Realm;
 use super::scripts::Scripts;
@@ -18,9 +19,14 @@ use crate::executor::logs::LEVEL_WARN;
 use crate::executor::messages::{Command, Event};
 use crate::executor::session::Shared;
 
-/// Iterations that are granted at once. Between two windows the realm calls a function of JavaScript, which is where
-/// V8 notices a termination: optimised loops that call built-ins only do not look otherwise.
+/// Iterations that are granted at once, at most. Between two windows the realm calls a function of JavaScript, which is
+/// where V8 notices a termination: optimised loops that call built-ins only do not look otherwise.
 const WINDOW: f64 = 4096.0;
+/// Iterations of a first window; each one is twice as long as the one before it.
+const FIRST_WINDOW: f64 = 64.0;
+/// Bytes that built-ins may take outside of the heap in one window. If it was more, the next one is a first window again, so
+/// that V8 soon sees that a collection was asked for. 1 MiB.
+const WINDOW_BYTES: usize = 1 << 20;
 /// Rejections without a handler that one run remembers.
 const MAX_REJECTIONS: usize = 16;
 
@@ -47,12 +53,17 @@ pub struct Run {
     pub max_operations: f64,
     /// Iterations handed to the realm so far.
     pub granted: f64,
+    /// Iterations of the last window.
+    window: f64,
+    /// What the isolate held outside of its heap when the last window began.
+    window_bytes: usize,
     pub rejections: Vec<v8::Global<v8::Promise>>,
 }
 
 /// One per isolate, shared by its native functions; used by the executor thread only.
 pub struct Host {
     pub shared: Arc<Shared>,
+    memory: Arc<BufferBudget>,
     inbox: Receiver<Command>,
     /// Commands that arrived while a tool was awaited synchronously.
     early: RefCell<VecDeque<Command>>,
@@ -68,10 +79,11 @@ pub struct Host {
 }
 
 impl Host {
-    pub fn new(shared: Arc<Shared>, inbox: Receiver<Command>) -> Self {
+    pub fn new(shared: Arc<Shared>, inbox: Receiver<Command>, memory: Arc<BufferBudget>) -> Self {
         let first_call = shared.id << 32;
         Self {
             shared,
+            memory,
             inbox,
             early: RefCell::default(),
             interrupt: OnceCell::new(),
@@ -87,9 +99,17 @@ impl Host {
 
     /// Starts the record of a run and returns the first window of iterations.
     pub fn begin(&self, job: Arc<Job>, max_operations: f64) -> f64 {
-        let granted = max_operations.min(WINDOW);
+        let granted = max_operations.min(FIRST_WINDOW);
         self.terminated.set(false);
-        *self.run.borrow_mut() = Some(Run { job, verdict: None, max_operations, granted, rejections: Vec::new() });
+        *self.run.borrow_mut() = Some(Run {
+            job,
+            verdict: None,
+            max_operations,
+            granted,
+            window: FIRST_WINDOW,
+            window_bytes: self.memory.native_bytes(),
+            rejections: Vec::new(),
+        });
         granted
     }
 
@@ -97,7 +117,10 @@ impl Host {
     pub fn next_window(&self) -> f64 {
         let mut run = self.run.borrow_mut();
         let Some(run) = run.as_mut() else { return 0.0 };
-        let window = (run.max_operations - run.granted).min(WINDOW);
+        let bytes = self.memory.native_bytes();
+        let grown = bytes.saturating_sub(std::mem::replace(&mut run.window_bytes, bytes));
+        run.window = if grown > WINDOW_BYTES { FIRST_WINDOW } else { (2.0 * run.window).min(WINDOW) };
+        let window = (run.max_operations - run.granted).min(run.window);
         if window > 0.0 {
             run.granted += window;
             run.job.set_operations(run.granted - window);

@@ -7,8 +7,8 @@ use std::sync::{Arc, Once};
 
 use deno_core::v8;
 
-use super::icu_memory;
 use super::interrupt::Interrupt;
+use super::native_memory::Account;
 use crate::executor::failure::{Failure, FailureKind};
 use crate::executor::messages::Event;
 use crate::executor::session::Shared;
@@ -16,10 +16,12 @@ use crate::executor::stats;
 
 /// What a terminated isolate may still allocate until it has unwound.
 const HEADROOM_BYTES: usize = 16 << 20;
+/// What an isolate may hold outside of its heap beyond its limit until its thread is parked.
+const NATIVE_EXCESS_BYTES: usize = 32 << 20;
 /// What V8's limit grows by while the budget is not used up.
 const STEP_BYTES: usize = 4 << 20;
-/// What V8 and the allocator keep beside the bytes of an array buffer, as measured with millions of them.
-const BUFFER_OVERHEAD_BYTES: usize = 160;
+/// What the allocator keeps beside the bytes of an array buffer, and rounds up.
+const BUFFER_OVERHEAD_BYTES: usize = 32;
 
 /// Watches the heap of one isolate. Must outlive the isolate, which calls it back.
 pub struct MemoryGuard {
@@ -28,11 +30,17 @@ pub struct MemoryGuard {
     interrupt: Interrupt,
     exceeded: AtomicBool,
     buffers: Arc<BufferBudget>,
+    account: Account,
+    /// A collection is under way, which other threads take part in.
+    collecting: AtomicBool,
+    /// The thread holds the lock of the isolate's handle, which parking takes.
+    requesting: AtomicBool,
 }
 
 impl MemoryGuard {
     /// Installs the guard. The caller keeps the box until the isolate is gone.
     pub fn install(isolate: &mut v8::Isolate, buffers: Arc<BufferBudget>) -> Box<Self> {
+        let account = Account::new(buffers.native.clone(), native_step(buffers.limit));
         let guard = Box::new(Self {
             limit_bytes: buffers.limit,
             // SAFETY: used by `near_heap_limit` only, which the isolate itself calls.
@@ -40,10 +48,15 @@ impl MemoryGuard {
             interrupt: Interrupt::new(isolate),
             exceeded: AtomicBool::new(false),
             buffers,
+            account,
+            collecting: AtomicBool::new(false),
+            requesting: AtomicBool::new(false),
         });
         guard.watch(isolate);
         isolate.add_gc_epilogue_callback(after_collection, guard.data(), v8::GCType::kGCTypeMarkSweepCompact);
-        icu_memory::count_for(&guard, guard.buffers.icu.clone(), guard.icu_step());
+        isolate.add_gc_prologue_callback(at_collection, guard.data(), v8::GCType::kGCTypeAll);
+        isolate.add_gc_epilogue_callback(at_collection, guard.data(), v8::GCType::kGCTypeAll);
+        Account::open(&guard);
         isolate.set_oom_error_handler(on_out_of_memory);
         guard
     }
@@ -68,15 +81,34 @@ impl MemoryGuard {
         memory_failure(self.limit_bytes)
     }
 
+    /// Ends the guest, for it is over the limit.
+    fn exceed(&self) {
+        // Flagged before terminated, so that whoever sees the termination knows its reason.
+        self.exceeded.store(true, Ordering::Relaxed);
+        self.interrupt.terminate();
+    }
+
     /// Has the isolate collect at its next check; [`after_collection`] then holds it to its limit. For memory whose owners
     /// V8 does not know to be large.
     pub fn request_collection(&self) {
+        self.requesting.store(true, Ordering::Relaxed);
         self.interrupt.request(collect, self.data());
+        self.requesting.store(false, Ordering::Relaxed);
     }
 
-    /// What ICU may take between two collections that are made for it.
-    fn icu_step(&self) -> usize {
-        (self.limit_bytes / 4).min(HEADROOM_BYTES)
+    /// Parks the thread if the isolate holds far more than its limit: a built-in that makes objects of ICU by the million
+    /// looks for no termination. Only to be called where V8 itself allocates, since ICU has locks of the process.
+    pub fn park_if_far_over(&self) {
+        let far = self.limit_bytes + NATIVE_EXCESS_BYTES;
+        let can_park = !self.collecting.load(Ordering::Relaxed) && !self.requesting.load(Ordering::Relaxed);
+        if can_park && self.buffers.outside() > far {
+            park();
+        }
+    }
+
+    /// What is counted for the isolate beside heap and array buffers.
+    pub fn account(&self) -> &Account {
+        &self.account
     }
 
     fn watch(&self, isolate: &mut v8::Isolate) {
@@ -116,9 +148,7 @@ unsafe extern "C" fn near_heap_limit(data: *mut c_void, current_limit: usize, _i
         // thread is parked.
         return current_limit;
     }
-    // Flagged before terminated, so that whoever sees the termination knows its reason.
-    guard.exceeded.store(true, Ordering::Relaxed);
-    guard.interrupt.terminate();
+    guard.exceed();
     // V8 grants one huge allocation beyond any limit, so that the heap may be larger than the limit already.
     current_limit.max(heap) + HEADROOM_BYTES
 }
@@ -139,18 +169,42 @@ unsafe extern "C" fn after_collection(
     guard.buffers.heap.store(heap, Ordering::Relaxed);
     // Buffers are refused before the sum reaches the limit, so that what is beyond it is a heap that has grown since.
     if heap + guard.buffers.outside() > guard.limit_bytes + HEADROOM_BYTES {
-        guard.exceeded.store(true, Ordering::Relaxed);
-        guard.interrupt.terminate();
+        guard.exceed();
     }
+}
+
+/// V8 calls this before and after each collection.
+unsafe extern "C" fn at_collection(
+    _isolate: v8::UnsafeRawIsolatePtr,
+    _kind: v8::GCType,
+    _flags: v8::GCCallbackFlags,
+    data: *mut c_void,
+) {
+    // SAFETY: `data` is the guard that `install` passed, which outlives the isolate.
+    let guard = unsafe { &*data.cast::<MemoryGuard>() };
+    guard.collecting.fetch_not(Ordering::Relaxed);
 }
 
 /// V8 calls this at a check of its own, after [`MemoryGuard::request_collection`].
 unsafe extern "C" fn collect(isolate: v8::UnsafeRawIsolatePtr, data: *mut c_void) {
     // SAFETY: `data` is the guard that asked, which outlives the isolate.
     let guard = unsafe { &*data.cast::<MemoryGuard>() };
-    // SAFETY: the isolate is alive, since it calls this, and this is its thread.
-    unsafe { v8::Isolate::from_raw_isolate_ptr(isolate) }.low_memory_notification();
-    icu_memory::set_threshold(guard.buffers.icu.load(Ordering::Relaxed) + guard.icu_step());
+    // A built-in may have freed since what it took for its own use.
+    if guard.account.is_above_threshold() {
+        // SAFETY: the isolate is alive, since it calls this, and this is its thread.
+        let mut isolate = unsafe { v8::Isolate::from_raw_isolate_ptr(isolate) };
+        isolate.low_memory_notification();
+        let heap = isolate.get_heap_statistics().used_heap_size();
+        if heap + guard.buffers.outside() > guard.limit_bytes {
+            guard.exceed();
+        }
+    }
+    guard.account.rearm(native_step(guard.limit_bytes));
+}
+
+/// What may be taken outside of the heap between two collections that are made for it.
+fn native_step(limit_bytes: usize) -> usize {
+    (limit_bytes / 4).min(HEADROOM_BYTES)
 }
 
 /// What the handlers of fatal errors know of the thread that they are called on.
@@ -182,7 +236,14 @@ fn on_fatal_error(file: &str, line: i32, message: &str) {
 /// V8 aborts the process when this returns, so it does not: the run is settled, the thread parked for good.
 /// Nothing of V8 is on the stack of any other thread that waits for this one.
 unsafe extern "C" fn on_out_of_memory(_location: *const c_char, _details: &v8::OomDetails) {
+    park();
+}
+
+/// Settles what the calling thread's isolate works at and never returns, if the thread has an isolate.
+fn park() {
     let Some(ThreadIsolate { shared, buffers }) = THREAD_ISOLATE.with_borrow(Clone::clone) else { return };
+    // What reporting allocates is nobody's.
+    Account::close();
     stats::count_parked(buffers.heap.load(Ordering::Relaxed) + buffers.outside());
     match shared.current() {
         Some(job) => shared.interrupt(&job, memory_failure(shared.config.memory_limit_bytes).with("parked", true)),
@@ -197,8 +258,8 @@ unsafe extern "C" fn on_out_of_memory(_location: *const c_char, _details: &v8::O
 pub struct BufferBudget {
     limit: usize,
     used: AtomicUsize,
-    /// What ICU holds for the isolate. Never refused.
-    icu: Arc<AtomicUsize>,
+    /// What V8 and ICU hold for the isolate outside of its heap. Never refused.
+    native: Arc<AtomicUsize>,
     /// The heap after its last full collection.
     heap: AtomicUsize,
     /// An allocation has been refused since [`near_heap_limit`] looked.
@@ -211,15 +272,20 @@ impl BufferBudget {
         Arc::new(Self {
             limit,
             used: AtomicUsize::new(0),
-            icu: Arc::default(),
+            native: Arc::default(),
             heap: AtomicUsize::new(0),
             refused: AtomicBool::new(false),
         })
     }
 
+    /// What V8 and ICU hold for the isolate outside of its heap.
+    pub fn native_bytes(&self) -> usize {
+        self.native.load(Ordering::Relaxed)
+    }
+
     /// What the isolate holds outside of V8's heap.
     fn outside(&self) -> usize {
-        self.used.load(Ordering::Relaxed) + self.icu.load(Ordering::Relaxed)
+        self.used.load(Ordering::Relaxed) + self.native.load(Ordering::Relaxed)
     }
 
     /// An allocator of array buffers that refuses what exceeds the budget; V8 then throws a RangeError.
@@ -239,7 +305,7 @@ static ALLOCATOR: v8::RustAllocatorVtable<BufferBudget> = v8::RustAllocatorVtabl
 };
 
 unsafe extern "C" fn allocate(budget: &BufferBudget, length: usize) -> *mut c_void {
-    let others = budget.heap.load(Ordering::Relaxed) + budget.icu.load(Ordering::Relaxed);
+    let others = budget.heap.load(Ordering::Relaxed) + budget.native.load(Ordering::Relaxed);
     let cost = length.saturating_add(BUFFER_OVERHEAD_BYTES);
     let reserve = |used: usize| {
         used.checked_add(cost).filter(|sum| sum.checked_add(others).is_some_and(|all| all <= budget.limit))

@@ -1,0 +1,240 @@
+//! Memory that V8 and ICU take outside of the heap, which V8 does not count: a formatter of 100 bytes on the heap holds
+//! 20 KB of ICU, an empty array buffer 150 bytes of C++, and the parser of JSON a stack of its own.
+//!
+//! It is counted per isolate, by the thread that allocates: ICU by its own hooks, V8 by the operators `new` and
+//! `delete`, which are weak in its archive. Nothing is refused, since V8 aborts the process when it gets nothing; beyond a
+//! threshold the isolate collects at its next check and is then held to its limit.
+
+use std::cell::Cell;
+use std::ffi::c_void;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use super::limits::MemoryGuard;
+
+/// In front of each block: its size and who it is counted for. As aligned as what `malloc` gives.
+#[repr(C, align(16))]
+struct Header {
+    size: usize,
+    /// From `Arc::into_raw`; null if the thread had no isolate.
+    owner: *const AtomicUsize,
+}
+
+const HEADER_BYTES: usize = size_of::<Header>();
+
+/// What the calling thread allocates outside of the heap is counted for one isolate, until this is dropped.
+pub struct Account {
+    used: Arc<AtomicUsize>,
+    /// Use beyond which the isolate is asked to collect, unless it has been asked already.
+    threshold: Cell<usize>,
+    asked: Cell<bool>,
+}
+
+thread_local! {
+    static GUARD: Cell<*const MemoryGuard> = const { Cell::new(std::ptr::null()) };
+}
+
+impl Account {
+    pub fn new(used: Arc<AtomicUsize>, threshold: usize) -> Self {
+        Self { used, threshold: Cell::new(threshold), asked: Cell::new(false) }
+    }
+
+    /// Has what the calling thread allocates counted for `guard`, which clears that when it is dropped.
+    pub fn open(guard: &MemoryGuard) {
+        GUARD.set(guard);
+    }
+
+    /// Counts what the calling thread allocates for nobody from now on.
+    pub fn close() {
+        GUARD.set(std::ptr::null());
+    }
+
+    /// Whether more is used than when the isolate was asked to collect.
+    pub fn is_above_threshold(&self) -> bool {
+        self.used.load(Ordering::Relaxed) > self.threshold.get()
+    }
+
+    /// Asks again when `step` more bytes are used.
+    pub fn rearm(&self, step: usize) {
+        self.threshold.set(self.used.load(Ordering::Relaxed) + step);
+        self.asked.set(false);
+    }
+}
+
+impl Drop for Account {
+    fn drop(&mut self) {
+        Self::close();
+    }
+}
+
+// SAFETY: ICU's declaration (`unicode/uclean.h`). The suffix is the version that the pinned `v8` crate links.
+unsafe extern "C" {
+    #[link_name = "u_setMemoryFunctions_77"]
+    fn u_set_memory_functions(
+        context: *const c_void,
+        allocate: unsafe extern "C" fn(*const c_void, usize) -> *mut c_void,
+        reallocate: unsafe extern "C" fn(*const c_void, *mut c_void, usize) -> *mut c_void,
+        free: unsafe extern "C" fn(*const c_void, *mut c_void),
+        status: *mut i32,
+    );
+}
+
+/// Installs the hooks in the process's ICU. Must come before V8 is initialised, which is ICU's first use.
+pub fn install_icu_hooks() {
+    let mut status = 0;
+    // SAFETY: the functions match the declaration, and ICU has not allocated anything yet.
+    unsafe { u_set_memory_functions(std::ptr::null(), icu_allocate, icu_reallocate, icu_free, &raw mut status) };
+    assert!(status <= 0, "ICU refused its hooks: {status}");
+}
+
+fn guard_of_thread<'a>() -> Option<&'a MemoryGuard> {
+    // A thread that is ending has no isolate any more.
+    let guard = GUARD.try_with(Cell::get).unwrap_or(std::ptr::null());
+    // SAFETY: the pointer is cleared before the guard is gone, on this thread.
+    unsafe { guard.as_ref() }
+}
+
+/// Counts `bytes` for the thread's isolate.
+fn charge(bytes: usize) -> *const AtomicUsize {
+    let Some(guard) = guard_of_thread() else { return std::ptr::null() };
+    let Account { used, threshold, asked } = guard.account();
+    let total = used.fetch_add(bytes, Ordering::Relaxed) + bytes;
+    if total > threshold.get() && !asked.replace(true) {
+        guard.request_collection();
+    }
+    Arc::into_raw(used.clone())
+}
+
+/// What a block of `size` bytes takes of the allocator: with its header and the allocator's own, in units of 16 bytes.
+fn footprint(size: usize) -> usize {
+    (HEADER_BYTES + size_of::<usize>() + size).next_multiple_of(16)
+}
+
+/// A block of `size` bytes, or null.
+fn allocate(size: usize) -> *mut c_void {
+    let Some(total) = size.checked_add(HEADER_BYTES) else { return std::ptr::null_mut() };
+    // SAFETY: `malloc` may be called with any size.
+    let block = unsafe { libc::malloc(total) }.cast::<Header>();
+    if block.is_null() {
+        return std::ptr::null_mut();
+    }
+    // SAFETY: the block has room for a header, and `malloc` aligns for it.
+    unsafe {
+        block.write(Header { size, owner: charge(footprint(size)) });
+        block.add(1).cast()
+    }
+}
+
+/// # Safety
+/// `memory` is null or came from [`allocate`], and is not used afterwards.
+unsafe fn free(memory: *mut c_void) {
+    if memory.is_null() {
+        return;
+    }
+    // SAFETY: `allocate` left a header in front of the memory; its owner holds one reference for this block.
+    unsafe {
+        let block = memory.cast::<Header>().sub(1);
+        let Header { size, owner } = block.read();
+        if !owner.is_null() {
+            Arc::from_raw(owner).fetch_sub(footprint(size), Ordering::Relaxed);
+        }
+        libc::free(block.cast());
+    }
+}
+
+unsafe extern "C" fn icu_allocate(_context: *const c_void, size: usize) -> *mut c_void {
+    allocate(size)
+}
+
+unsafe extern "C" fn icu_reallocate(_context: *const c_void, memory: *mut c_void, size: usize) -> *mut c_void {
+    let fresh = allocate(size);
+    if !fresh.is_null() && !memory.is_null() {
+        // SAFETY: ICU got `memory` from `allocate`, which left a header in front of it. The new block is another one;
+        // what both have room for is copied.
+        unsafe {
+            let old = (*memory.cast::<Header>().sub(1)).size;
+            std::ptr::copy_nonoverlapping(memory.cast::<u8>(), fresh.cast::<u8>(), old.min(size));
+            free(memory);
+        }
+    }
+    fresh
+}
+
+unsafe extern "C" fn icu_free(_context: *const c_void, memory: *mut c_void) {
+    // SAFETY: ICU frees what it got from `allocate`, once.
+    unsafe { free(memory) };
+}
+
+/// C++'s `new` and `delete`, which the archive of V8 defines weakly. All of them, so that each block is freed by the
+/// allocator that it came from; those for greater alignments count nothing.
+#[cfg(target_os = "linux")]
+mod operators {
+    use std::ffi::c_void;
+
+    /// `std::nothrow_t const&`, which says nothing.
+    type NoThrow = *const c_void;
+
+    fn allocate_or_abort(size: usize) -> *mut c_void {
+        if let Some(guard) = super::guard_of_thread() {
+            guard.park_if_far_over();
+        }
+        let memory = super::allocate(size);
+        if memory.is_null() {
+            // C++ would throw, which V8 is compiled without.
+            std::process::abort();
+        }
+        memory
+    }
+
+    fn allocate_aligned(size: usize, alignment: usize) -> *mut c_void {
+        let mut memory = std::ptr::null_mut();
+        // SAFETY: C++ asks for powers of two that are larger than the default.
+        match unsafe { libc::posix_memalign(&raw mut memory, alignment.max(size_of::<usize>()), size) } {
+            0 => memory,
+            _ => std::ptr::null_mut(),
+        }
+    }
+
+    /// Defines operators by their mangled names.
+    macro_rules! operators {
+        ($($name:ident($($parameter:ident: $type:ty),*) $(-> $result:ty)? $body:block)*) => {
+            $(
+                // SAFETY: the name is that of the C++ operator with these parameters.
+                #[unsafe(no_mangle)]
+                unsafe extern "C" fn $name($($parameter: $type),*) $(-> $result)? $body
+            )*
+        };
+    }
+
+    operators! {
+        _Znwm(size: usize) -> *mut c_void { allocate_or_abort(size) }
+        _Znam(size: usize) -> *mut c_void { allocate_or_abort(size) }
+        _ZnwmRKSt9nothrow_t(size: usize, _tag: NoThrow) -> *mut c_void { super::allocate(size) }
+        _ZnamRKSt9nothrow_t(size: usize, _tag: NoThrow) -> *mut c_void { super::allocate(size) }
+        _ZdlPv(memory: *mut c_void) { unsafe { super::free(memory) } }
+        _ZdaPv(memory: *mut c_void) { unsafe { super::free(memory) } }
+        _ZdlPvm(memory: *mut c_void, _size: usize) { unsafe { super::free(memory) } }
+        _ZdaPvm(memory: *mut c_void, _size: usize) { unsafe { super::free(memory) } }
+        _ZdlPvRKSt9nothrow_t(memory: *mut c_void, _tag: NoThrow) { unsafe { super::free(memory) } }
+        _ZdaPvRKSt9nothrow_t(memory: *mut c_void, _tag: NoThrow) { unsafe { super::free(memory) } }
+
+        _ZnwmSt11align_val_t(size: usize, alignment: usize) -> *mut c_void { allocate_aligned(size, alignment) }
+        _ZnamSt11align_val_t(size: usize, alignment: usize) -> *mut c_void { allocate_aligned(size, alignment) }
+        _ZnwmSt11align_val_tRKSt9nothrow_t(size: usize, alignment: usize, _tag: NoThrow) -> *mut c_void {
+            allocate_aligned(size, alignment)
+        }
+        _ZnamSt11align_val_tRKSt9nothrow_t(size: usize, alignment: usize, _tag: NoThrow) -> *mut c_void {
+            allocate_aligned(size, alignment)
+        }
+        _ZdlPvSt11align_val_t(memory: *mut c_void, _alignment: usize) { unsafe { libc::free(memory) } }
+        _ZdaPvSt11align_val_t(memory: *mut c_void, _alignment: usize) { unsafe { libc::free(memory) } }
+        _ZdlPvmSt11align_val_t(memory: *mut c_void, _size: usize, _alignment: usize) { unsafe { libc::free(memory) } }
+        _ZdaPvmSt11align_val_t(memory: *mut c_void, _size: usize, _alignment: usize) { unsafe { libc::free(memory) } }
+        _ZdlPvSt11align_val_tRKSt9nothrow_t(memory: *mut c_void, _alignment: usize, _tag: NoThrow) {
+            unsafe { libc::free(memory) }
+        }
+        _ZdaPvSt11align_val_tRKSt9nothrow_t(memory: *mut c_void, _alignment: usize, _tag: NoThrow) {
+            unsafe { libc::free(memory) }
+        }
+    }
+}
