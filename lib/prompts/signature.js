@@ -50,7 +50,9 @@ function isBindable(name) {
 
 /** @param {string} name */
 function suggestion(name) {
-  return name.replace(/[^\w$.]/g, '_').replace(/^(?=\d)/, '_') + (isIdentifier(name) ? '_' : '');
+  const parts = name.split('.').map((part) => part.replace(/[^\w$]/g, '_').replace(/^(?=\d)/, '_'));
+  const [first = 'tool', ...rest] = parts.filter((part) => part !== '');
+  return [isBindable(first) ? first : `${first}_`, ...rest].join('.');
 }
 
 /** @param {import('./definition').Definition} definition */
