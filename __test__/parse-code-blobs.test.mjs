@@ -1,5 +1,6 @@
 // `parseCodeBlobs` of `ses-executor/prompts`: the code of a model's answer.
 
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 
 import { CodeParsingError, parseCodeBlobs } from 'ses-executor/prompts';
@@ -42,6 +43,7 @@ describe('tags', () => {
     ['a string', 'const html = "<code>x</code>";\nfinal_answer(html)'],
     ['a template', 'const html = `\n<code>\nx\n</code>\n`;\nfinal_answer(html)'],
     ['a line comment', '// closes with </code> here\nfoo()'],
+    ['a line comment that ends with one', '// closes with </code>\nfoo()'],
     ['a block comment', '/*\n</code>\n*/\nfoo()'],
     ['a regular expression', 'const tag = /<code>[^]*?<\\/code>|</code>/;'.replace('|</code>', '') + '\ntag'],
     ['several strings', 'f("</code>");\ng("</code>");\nh("<code>");'],
@@ -60,6 +62,29 @@ describe('tags', () => {
     expect(parseCodeBlobs('$*a()*$', ['$*', '*$'])).toBe('a()');
     expect(parseCodeBlobs(`x\n${FENCE}js\na(\`b\`)\n${FENCE}\ny`, [`${FENCE}js`, FENCE])).toBe('a(`b`)');
   });
+});
+
+test('whatever strings, templates and comments hold', () => {
+  const piece = fc.constantFrom('<code>', '</code>', '```', '```js', '\n', ' ', 'x', "'", '"', '\\');
+  const text = fc.array(piece, { minLength: 1, maxLength: 6 }).map((pieces) => pieces.join(''));
+  const statement = fc.oneof(
+    text.map((held) => `f(${JSON.stringify(held)});`),
+    text.map((held) => `f(\`${held.replaceAll('\\', '').replaceAll('`', '\\`')}\`);`),
+    text.map((held) => `/*${held}*/ f();`),
+    text.map((held) => `// ${held.replaceAll('\n', '')}\nf();`),
+  );
+  const program = fc.array(statement, { minLength: 1, maxLength: 3 }).map((statements) => statements.join('\n'));
+  fc.assert(
+    fc.property(program, (code) => {
+      // No more tags than are tried.
+      fc.pre(code.split('</code>').length <= 6);
+      expect(parseCodeBlobs(`Thought: x\n<code>\n${code}\n</code>`)).toBe(code);
+      expect(parseCodeBlobs(`Thought: x\n<code>\n${code}\n`.replaceAll('</code>', ''))).toBe(
+        code.replaceAll('</code>', ''),
+      );
+    }),
+    { numRuns: 500 },
+  );
 });
 
 describe('fences', () => {
@@ -184,16 +209,17 @@ describe('time is in proportion to the answer', () => {
     'beginnings of tags': (n) => '<cod'.repeat(n / 4),
   }; // prettier-ignore
 
-  /** The least of three times, in milliseconds. */
+  /** The least of three times, in milliseconds of the processor, since others use the machine too. */
   const least = (text) => {
     const times = Array.from({ length: 3 }, () => {
-      const start = performance.now();
+      const start = process.cpuUsage();
       try {
         parseCodeBlobs(text);
       } catch (error) {
         expect(error).toBeInstanceOf(CodeParsingError);
       }
-      return performance.now() - start;
+      const { user, system } = process.cpuUsage(start);
+      return (user + system) / 1_000;
     });
     return Math.min(...times);
   };
@@ -201,7 +227,7 @@ describe('time is in proportion to the answer', () => {
   test.each(Object.entries(hostile))('%s', (_, make) => {
     const small = least(make(1 << 16));
     const large = least(make(1 << 20));
-    // Sixteen times the text; quadratic work would take 256 times as long. A millisecond is below what can be told.
-    expect(large / Math.max(small, 1)).toBeLessThan(64);
+    // Sixteen times the text, so 256 times as long if the work were quadratic; less than 8 ms is the noise of a collector.
+    expect(large / Math.max(small, 8)).toBeLessThan(64);
   });
 });
