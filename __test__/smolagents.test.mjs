@@ -12,7 +12,7 @@ import {
   formatObservation,
 } from 'ses-executor/smolagents';
 
-import { expectCode, rejection, spawnNode } from './helpers.mjs';
+import { expectCode, rejection } from './helpers.mjs';
 
 /** As `BaseTool` of smolagents-ts: fields of the instance, `forward` with one object. */
 class BaseTool {
@@ -221,76 +221,6 @@ To give the final answer, call final_answer(value) in that block.`,
     const result = await executor.run("final_answer(await search({ query: 'x', max_results: 1 }))");
     expect(result).toEqual({ output: ['xa'], logs: '', is_final_answer: true });
   });
-
-  test('the example', async () => {
-    const { status, stdout, stderr } = await spawnNode(['examples/smolagents.mjs']);
-    expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
-    expect(stdout).toMatchInlineSnapshot(`
-      "Step 1
-      Thought: I will look up both cities, in the last census and in the one before.
-      <code>
-      const now = await Promise.all(cities.map((city) => population(city)));
-      console.log(now);
-      const before = [await population(cities[0], '2010')];
-      </code>
-      Observation:
-      Execution logs:
-      [ 18676605, 24870895 ]
-      Error:
-      Tool execution failed: TypeError: population: the argument year must be an integer, got "2010"
-        |
-      1 | const now = await Promise.all(cities.map((city) => population(city)));
-      2 | console.log(now);
-      3 | const before = [await population(cities[0], '2010')];
-        |                       ^ TypeError: population: the argument year must be an integer, got "2010"
-      Correct the cause in your next code block. If that has failed before, try a different approach.
-
-      Step 2
-      Thought: The year has to be a number. \`now\` was defined before the error, so it is still there.
-      <code>
-      const before = await Promise.all(cities.map((city) => population({ city, year: 2010 })));
-      const growth = cities.map((city, i) => ({ city, percent: Math.round((now[i] / before[i] - 1) * 100) }));
-      growth
-      </code>
-      Observation:
-      Execution logs:
-
-      Last output from code snippet:
-      [
-        {
-          "city": "Guangzhou",
-          "percent": 47
-        },
-        {
-          "city": "Shanghai",
-          "percent": 8
-        }
-      ]
-
-      Step 3
-      The final answer is Guangzhou, which grew by 47 percent.</code>
-      Observation:
-      Error:
-      There is no code in your answer: nothing was found between <code> and </code>.
-      Your answer was:
-      The final answer is Guangzhou, which grew by 47 percent.
-      If this is the final answer, give it by calling final_answer in a code block, for instance:
-      Thought: I know the answer and return it.
-      <code>
-      final_answer("YOUR FINAL ANSWER HERE");
-      </code>
-
-      Step 4
-      Thought: I must call final_answer.
-      <code>
-      growth.sort((a, b) => b.percent - a.percent);
-      final_answer(\`\${growth[0].city} grew by \${growth[0].percent}%\`);
-      </code>
-
-      Final answer: Guangzhou grew by 47%
-      "
-    `);
-  });
 });
 
 describe('the executor', () => {
@@ -351,7 +281,7 @@ describe('the executor', () => {
 Execution timed out after 500ms
 The variables and functions of earlier steps are lost: define again what you need.
 Correct the cause in your next code block. If that has failed before, try a different approach.`);
-    await executor.sendVariables({ y: 'y' });
+    await Promise.all([executor.sendVariables({ y: 'y' }), executor.sendTools({}), executor.init()]);
     expect(executor.state).toBe('READY');
     await works();
     expect((await executor.run('y')).output).toBe('y');
