@@ -40,7 +40,7 @@ class CallableTool {
       name: this.name,
       description: description ?? '',
       inputSchema: settled(this.#schema.jsonSchema, this.name),
-      outputSchema: outputSchema === undefined ? undefined : outputJsonSchema(outputSchema, this.name),
+      ...(outputSchema !== undefined && { outputSchema: outputJsonSchema(outputSchema, this.name) }),
     });
   }
 
@@ -181,7 +181,7 @@ function outputJsonSchema(schema, name) {
  * @param {string} name
  */
 function settled(schema, name) {
-  if (!('then' in schema)) return schema;
+  if (!('then' in schema)) return /** @type {import('../prompts').JsonSchema} */ ({ ...schema });
   throw new TypeError(`a schema of the tool ${name} is a promise; await it before createCodeTool is called`);
 }
 

@@ -1,0 +1,112 @@
+// Compiled, never run: the declarations of `ses-executor/prompts` and `ses-executor/smolagents`.
+import type { CodeOutput, ICodeExecutor, Tools } from 'ses-executor';
+import {
+  CODE_AGENT_SYSTEM_PROMPT,
+  CodeParsingError,
+  parseCodeBlobs,
+  renderSystemPrompt,
+  systemPromptVariables,
+  toJavaScriptSignature,
+  type SystemPromptVariables,
+  type ToolDefinition,
+  type ToolInput,
+} from 'ses-executor/prompts';
+import {
+  SmolagentsExecutor,
+  createSmolagentsExecutor,
+  formatErrorObservation,
+  formatObservation,
+  toHostTools,
+  type SmolagentsTool,
+} from 'ses-executor/smolagents';
+
+type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
+const holds = <_ extends true>(): void => {};
+
+/** As in smolagents-ts. */
+abstract class BaseTool {
+  abstract name: string;
+  abstract description: string;
+  abstract inputs: Record<string, ToolInput>;
+  output_type?: string;
+  output_example?: unknown;
+  abstract forward(args: Record<string, any>): Promise<unknown>;
+  to_dict(): { type: 'function'; function: { name: string; description: string; parameters: { type: 'object' } } } {
+    const { name, description } = this;
+    return { type: 'function', function: { name, description, parameters: { type: 'object' } } };
+  }
+}
+
+class SearchTool extends BaseTool {
+  name = 'search';
+  description = 'Searches.';
+  inputs = {
+    query: { type: 'string' as const, description: 'What to look for.' },
+    engine: { type: 'string' as const, default: 'a', enum: ['a', 'b'] as const, nullable: true },
+  };
+  override output_type = 'string';
+  override async forward({ query }: { query: string }): Promise<string> {
+    return query;
+  }
+}
+
+/** As the agent declares what it is made with, without the private members of `PyodideExecutor`. */
+interface AgentExecutor {
+  init(): Promise<void>;
+  sendTools(
+    tools: Record<string, (...args: unknown[]) => Promise<unknown>>,
+    pythonToolsMap?: Record<string, string>,
+  ): Promise<void>;
+  sendVariables(variables: Record<string, unknown>): Promise<void>;
+  run(code: string): Promise<{ output: unknown; logs: string; is_final_answer: boolean }>;
+  cleanup(): Promise<void>;
+}
+
+export async function contract(): Promise<void> {
+  const tool = new SearchTool();
+  const asTool: SmolagentsTool = tool;
+  const definition: ToolDefinition = tool;
+  const executor = new SmolagentsExecutor({ tools: [tool], timeoutMs: 1, autoInit: true });
+  holds<Equal<ReturnType<typeof createSmolagentsExecutor>, SmolagentsExecutor>>();
+  const forAgent: AgentExecutor = executor;
+  const parity: ICodeExecutor = executor;
+  await forAgent.sendTools({}, { read: 'def read(): pass' });
+  await executor.sendTools({ tool, add: (a: number, b: number) => a + b, Host: { tool } });
+  await executor.sendTools(new Map([['search', asTool]]));
+  const output: CodeOutput = await executor.run('1', { timeoutMs: 1 });
+  const tools: Tools = toHostTools([tool, { name: 'helper', run: async (task) => task }]);
+  const observation: string = formatObservation(output) + formatErrorObservation(new Error('x'));
+
+  const prompt: string = renderSystemPrompt({
+    tools: [tool, tool.to_dict(), { name: 'now', inputSchema: { type: 'object', properties: {} } }],
+    managedAgents: [{ name: 'helper' }],
+    authorizedImports: ['units'],
+    customInstructions: 'Be brief.',
+    codeBlockTags: ['<js>', '</js>'],
+    template: CODE_AGENT_SYSTEM_PROMPT,
+  });
+  renderSystemPrompt({ tools: new Map([['search', tool]]) });
+  holds<Equal<ReturnType<typeof systemPromptVariables>, SystemPromptVariables>>();
+  const texts: string[] = [toJavaScriptSignature(definition), parseCodeBlobs('1', ['<js>', '</js>']), prompt];
+  try {
+    parseCodeBlobs('Paris');
+  } catch (error) {
+    if (error instanceof CodeParsingError) holds<Equal<typeof error.code, 'ERR_CODE_NOT_FOUND'>>();
+  }
+  void [parity, tools, observation, texts];
+}
+
+export function wrongUse(): void {
+  // @ts-expect-error: no such option
+  renderSystemPrompt({ tool: [] });
+  // @ts-expect-error: a definition has a name
+  toJavaScriptSignature({ inputs: {} });
+  // @ts-expect-error: both tags
+  parseCodeBlobs('', ['<code>']);
+  // @ts-expect-error: neither a tool nor a function
+  toHostTools({ five: 5 });
+  // @ts-expect-error: sources are texts
+  void new SmolagentsExecutor().sendTools({}, { read: 5 });
+  // @ts-expect-error: no such option
+  createSmolagentsExecutor({ timeout: 5 });
+}

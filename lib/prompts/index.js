@@ -1,0 +1,16 @@
+'use strict';
+
+const { parseCodeBlobs } = require('./code-blobs');
+const { CodeParsingError } = require('./code-parsing-error');
+const { renderSystemPrompt, systemPromptVariables } = require('./render');
+const { toJavaScriptSignature } = require('./signature');
+const { CODE_AGENT_SYSTEM_PROMPT } = require('./template');
+
+module.exports = {
+  CODE_AGENT_SYSTEM_PROMPT,
+  CodeParsingError,
+  parseCodeBlobs,
+  renderSystemPrompt,
+  systemPromptVariables,
+  toJavaScriptSignature,
+};
