@@ -21,7 +21,8 @@ console.log(`--- instructions of the server\n${client.getInstructions()}\n`);
 
 const programs = [
   `
-const program = await read('hello.js');
+const { content } = await read({ path: 'hello.js' });
+const program = content[0].text;
 program.length > 0`,
   `
 const lines = program.trim().split('\\n');

@@ -100,7 +100,8 @@ gives, and what console.log has logged. \`await\` works at the top level. Variab
 to call. There is no network, no timer, no import, no require and no process: only the language${
     declarations === '' ? '' : ' and the functions below'
   }. A run may take ${timeoutMs} ms, ${maxOperations} loop iterations and ${memoryLimitMb} MiB of memory.`;
-  return declarations === '' ? text : `${text}\n\n${declarations}`;
+  if (declarations === '') return text;
+  return `${text} The text of a file is \`(await read({ path })).content[0].text\`.\n\n${declarations}`;
 }
 
 /** @param {string[]} names of file tools */
@@ -113,11 +114,19 @@ doing so by hand. State lives on between calls; reset clears it.';
 run_javascript declares; call them in loops and give back only what is needed.`;
 }
 
-/** @param {Record<string, unknown>} tools */
+/**
+ * Declarations of functions that take one object, the form in which all arguments can be passed.
+ *
+ * @param {Record<string, unknown>} tools
+ */
 function declarationsOf(tools) {
   return fileToolDefinitions
     .filter(({ name }) => name in tools)
-    .map((definition) => toJavaScriptSignature(definition).trim())
+    .map(({ name, description, inputs, output_schema: outputSchema }) => {
+      const required = Object.keys(inputs).filter((key) => inputs[key].nullable !== true);
+      const inputSchema = { type: 'object', properties: inputs, required };
+      return toJavaScriptSignature({ name, description, inputSchema, outputSchema });
+    })
     .join('\n\n');
 }
 
