@@ -226,6 +226,7 @@ describe('errors are a text of the result', () => {
       /^ERR_IMPORT_NOT_ALLOWED: Import not allowed: fs \(line 1, column 13\)\n/,
     ],
     ['no code', '', /^ERR_VALIDATION_FAILED: Code validation failed: the program is empty\n/],
+    ['a warning', 'async () => process.cwd()', /\nNote: line 1: .*process.*\nHint: /],
     ['what is no error', 'async () => { throw "text"; }', /^ERR_RUNTIME_EXCEPTION: Runtime exception: text\n/],
     ['too many loops', 'async () => { for (;;); }', /^ERR_MAX_OPS_EXCEEDED: Max operations exceeded \(50000\)\n/],
     [

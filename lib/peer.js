@@ -2,7 +2,7 @@
 'use strict';
 
 /**
- * Loads an optional peer dependency.
+ * Loads optional peer dependencies.
  *
  * @template T
  * @param {string} user what needs it
@@ -15,8 +15,7 @@ function requirePeer(user, packages, load) {
     return load();
   } catch (cause) {
     if (/** @type {NodeJS.ErrnoException} */ (cause).code !== 'MODULE_NOT_FOUND') throw cause;
-    const missing = packages.includes(' ') ? 'packages that are not installed' : 'a package that is not installed';
-    throw new Error(`${user} needs ${missing}; run: npm install ${packages}`, { cause });
+    throw new Error(`${user} needs packages that are not installed; run: npm install ${packages}`, { cause });
   }
 }
 

@@ -109,14 +109,15 @@ async function run(session, code, callable, options) {
   const { abortSignal } = options;
   // Tools that nobody waits for any more should know it.
   const ended = new AbortController();
-  const signal = abortSignal === undefined ? ended.signal : AbortSignal.any([abortSignal, ended.signal]);
-  const tools = Object.fromEntries(
-    callable.map((it) => [it.name, async (input = {}) => it.call(input, { ...options, abortSignal: signal })]),
-  );
+  const abort = () => ended.abort(abortSignal?.reason);
+  abortSignal?.addEventListener('abort', abort);
+  const toolOptions = { ...options, abortSignal: ended.signal };
+  const tools = Object.fromEntries(callable.map((it) => [it.name, async (input = {}) => it.call(input, toolOptions)]));
   try {
     const { output, failure, logs } = await session.run(code, { tools, signal: abortSignal });
     return failure === undefined ? { output: toJson(output), logs } : { error: failure, logs };
   } finally {
+    abortSignal?.removeEventListener('abort', abort);
     ended.abort();
   }
 }
@@ -140,7 +141,7 @@ and combine in one program, and give back only what is needed. \`await\` works a
 collected. There is no network, no file system, no timer and no import: only the language and these functions. \
 ${livesOn ? 'Variables and functions live on from call to call.' : 'Each call starts afresh.'}
 
-${declarations}`;
+${declarations}`.trimEnd();
 }
 
 function codeSchema() {

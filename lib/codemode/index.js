@@ -43,8 +43,10 @@ class SESCodemodeExecutor {
     const session = new Session(new SESExecutor(this.#options), { livesOn: false });
     try {
       refuseConnectors(options?.connectors ?? []);
-      const providers = resolve(providersOrFns);
-      return resultOf((await prepare(session, providers)) ?? (await runCode(session, sourceOf(code))));
+      const { tools, setup } = plan(resolve(providersOrFns));
+      const source = sourceOf(code);
+      const prepared = setup === '' ? undefined : await session.run(setup, { tools });
+      return resultOf(prepared?.failure === undefined ? await runCode(session, source, tools) : prepared);
     } catch (error) {
       return { result: undefined, error: messageOf(error), logs: [] };
     } finally {
@@ -74,27 +76,22 @@ function resolve(providersOrFns) {
 }
 
 /**
- * Makes the namespaces, and runs preludes.
+ * What to send, and what to run before the code: namespaces that are no tools, then preludes.
  *
- * @param {Session} session
  * @param {ResolvedProvider[]} providers
- * @returns {Promise<Report | undefined>} the failure, if there is one
  */
-async function prepare(session, providers) {
+function plan(providers) {
   /** @type {Record<string, ResolvedProvider['fns']>} */
   const tools = {};
-  const lines = [];
-  const preludes = [];
+  const namespaces = [];
   for (const { name, fns, prelude } of providers) {
     const isEmpty = Object.keys(fns).length === 0;
     const sentAs = prelude === undefined ? name : SENT_AS + name;
     if (!isEmpty) tools[sentAs] = promising(fns);
-    if (isEmpty || prelude !== undefined) lines.push(`const ${name} = { ${isEmpty ? '' : `...${sentAs}`} };`);
-    if (prelude !== undefined) preludes.push(prelude);
+    if (isEmpty || prelude !== undefined) namespaces.push(`const ${name} = { ${isEmpty ? '' : `...${sentAs}`} };`);
   }
-  // An empty program would be refused.
-  const report = await session.run([...lines, ...preludes, 'undefined'].join('\n'), { tools });
-  return report.failure === undefined ? undefined : report;
+  const preludes = providers.flatMap(({ prelude }) => prelude ?? []);
+  return { tools, setup: [...namespaces, ...preludes].join('\n') };
 }
 
 /**
@@ -112,12 +109,13 @@ function promising(fns) {
  *
  * @param {Session} session
  * @param {string} source
+ * @param {import('../../index').Tools} tools
  */
-async function runCode(session, source) {
-  const called = source.replace(/;\s*$/, '');
-  const report = await session.run(source, { wrapped: `${CALL}${called}${CALL_END}`, before: CALL.length });
+async function runCode(session, source, tools) {
+  const wrapped = `${CALL}${source.replace(/;\s*$/, '')}${CALL_END}`;
+  const report = await session.run(source, { tools, wrapped, before: CALL.length });
   // Not an expression; nothing of it has run.
-  return report.failure?.code === 'ERR_VALIDATION_FAILED' ? session.run(source) : report;
+  return report.failure?.code === 'ERR_VALIDATION_FAILED' ? session.run(source, { tools }) : report;
 }
 
 /**
