@@ -266,7 +266,15 @@ describe('aborting', () => {
     const result = call(createCodeTool({ tools: { hang } }), 'await hang()', { abortSignal: controller.signal });
     await called.promise;
     controller.abort(new Error('the user left'));
-    expect(await result).toMatchObject({ error: { code: 'ERR_EXEC_TIMEOUT' }, logs: '' });
+    expect(await result).toEqual({
+      error: {
+        code: 'ERR_EXEC_TIMEOUT',
+        message: 'Execution aborted: the user left',
+        hint: 'The caller has ended this run; the code is not to blame.',
+        retryable: true,
+      },
+      logs: '',
+    });
     expect(await aborted.promise).toEqual(new Error('the user left'));
   });
 

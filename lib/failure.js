@@ -17,6 +17,7 @@ const HINTS = /** @type {Record<string, string>} */ ({
   ERR_TOOL_PROXY_FAIL: 'Correct the arguments, catch the error, or do without this call.',
   ERR_RUNTIME_EXCEPTION: 'Correct the code at that place and run it again.',
 });
+const ABORTED_HINT = 'The caller has ended this run; the code is not to blame.';
 const OTHER_HINT = 'The code is not to blame. Running it again does not help unless the program around it changes.';
 
 /**
@@ -34,14 +35,14 @@ function failureOf(error, code, { before = 0 } = {}) {
   const reason = details.name === undefined ? (found?.message ?? error.message) : errorText(details);
   return {
     code: error.code,
-    message: error.code === 'ERR_VALIDATION_FAILED' && found ? `${error.message}: ${found.message}` : error.message,
+    message: messageOf(error, found),
     ...(position !== undefined && {
       ...position,
       codeFrame: frameOf(code, position.line, position.column, reason).trimEnd(),
     }),
     ...(details.tool !== undefined && { tool: details.tool }),
     ...(diagnostics.length > 0 && { diagnostics }),
-    hint: found?.fix ?? HINTS[error.code] ?? OTHER_HINT,
+    hint: details.aborted ? ABORTED_HINT : (found?.fix ?? HINTS[error.code] ?? OTHER_HINT),
     retryable: error.retryable,
   };
 }
@@ -61,6 +62,15 @@ function failureText({ code, message, line, column, codeFrame, diagnostics = [],
     lines.push(`Note: ${place}${finding}${fix === undefined ? '' : ` (${fix})`}`);
   }
   return [...lines, `Hint: ${hint}`].join('\n');
+}
+
+/**
+ * @param {import('../index').ExecutorError} error
+ * @param {import('../index').Diagnostic | undefined} found
+ */
+function messageOf({ code, message, details }, found) {
+  if (details?.aborted) return `Execution aborted: ${details.reason}`;
+  return code === 'ERR_VALIDATION_FAILED' && found !== undefined ? `${message}: ${found.message}` : message;
 }
 
 /**
