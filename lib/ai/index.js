@@ -133,9 +133,8 @@ function isCallable({ execute, needsApproval }) {
 
 /** @param {boolean} livesOn */
 function defaultDescription(livesOn) {
-  return (
-    /** @type {string} */ declarations,
-  ) => `Runs JavaScript that can call the functions below, and gives what its \
+  return (/** @type {string} */ declarations) =>
+    `Runs JavaScript that can call the functions below, and gives what its \
 last expression or a top-level \`return\` gives. Use it instead of several calls of single tools: call, loop, filter \
 and combine in one program, and give back only what is needed. \`await\` works at the top level. console.log is \
 collected. There is no network, no file system, no timer and no import: only the language and these functions. \
