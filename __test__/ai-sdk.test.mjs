@@ -5,9 +5,9 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 
 import { scriptedModel } from '../examples/scripted-model.mjs';
-import { SESExecutor, engineStats } from '../index.mjs';
+import { SESExecutor } from '../index.mjs';
 import { createCodeTool } from '../lib/ai/index.js';
-import { deferred, spawnNode, withExecutor } from './helpers.mjs';
+import { deferred, runChild, spawnNode, withExecutor } from './helpers.mjs';
 
 const add = tool({
   description: 'Adds two numbers.',
@@ -273,7 +273,8 @@ describe('aborting', () => {
         hint: 'The caller has ended this run; the code is not to blame.',
         retryable: true,
       },
-      logs: '',
+      // The isolate may be told before it has come to `await`; then it logs that the call was dropped.
+      logs: expect.any(String),
     });
     expect(await aborted.promise).toEqual(new Error('the user left'));
   });
@@ -299,8 +300,7 @@ describe('aborting', () => {
 });
 
 describe('executors', () => {
-  test('by default each call has its own, and leaves nothing', async () => {
-    const { live } = engineStats();
+  test('by default each call has its own', async () => {
     const both = deferred();
     let waiting = 0;
     const meet = {
@@ -317,7 +317,17 @@ describe('executors', () => {
       { output: 2, logs: '' },
     ]);
     expect(await call(code, 'typeof left')).toEqual({ output: 'undefined', logs: '' });
-    expect(engineStats().live).toBe(live);
+  });
+
+  test('that calls had of their own are gone', async () => {
+    const { status, stdout } = await runChild(`
+      import { engineStats } from 'ses-executor';
+      import { createCodeTool } from 'ses-executor/ai';
+      const { execute } = createCodeTool({ tools: {} });
+      for (const code of ['1', 'null.x', 'let a = ;']) await execute({ code }, { toolCallId: 'a', messages: [] });
+      console.log(engineStats().live);
+    `);
+    expect({ status, stdout }).toEqual({ status: 0, stdout: '0\n' });
   });
 
   test('in the caller’s, state lives on and calls take turns', () =>
@@ -334,7 +344,7 @@ describe('executors', () => {
     }));
 
   test('the caller’s is made anew after a deadline, and the model is told', () =>
-    withExecutor({ timeoutMs: 50 }, {}, async (executor) => {
+    withExecutor({ timeoutMs: 500 }, {}, async (executor) => {
       const code = createCodeTool({ tools: { add }, executor });
       await call(code, 'let n = 1');
       const { error } = await call(code, 'await new Promise(() => {})');

@@ -94,7 +94,7 @@ describe('run_javascript', () => {
     }));
 
   test('after a deadline the session is a fresh one, and the model is told', () =>
-    withServer(['--timeout', '300'], async ({ run, output }) => {
+    withServer(['--timeout', '1000'], async ({ run, output }) => {
       await output('let n = 1');
       const { isError, structuredContent } = await run('await new Promise(() => {})');
       expect({ isError, structuredContent }).toEqual({
@@ -102,7 +102,7 @@ describe('run_javascript', () => {
         structuredContent: {
           error: {
             code: 'ERR_EXEC_TIMEOUT',
-            message: 'Execution timed out after 300ms',
+            message: 'Execution timed out after 1000ms',
             hint:
               'Do less in one run, and await only promises that settle. Variables and functions of earlier runs are ' +
               'gone: define again what is still needed.',
@@ -226,7 +226,7 @@ describe('file tools', () => {
 
   test('are there again after a reset, and after a deadline', () =>
     withRoot((root) =>
-      withServer(['--root', root, '--timeout', '300'], async ({ run, output }) => {
+      withServer(['--root', root, '--timeout', '1000'], async ({ run, output }) => {
         const text = "(await read({ path: 'a.txt' })).content[0].text";
         expect(await output(text, { reset: true })).toBe('inside\n');
         await run('await new Promise(() => {})');
