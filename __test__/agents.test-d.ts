@@ -74,7 +74,7 @@ export async function contract(): Promise<void> {
   await executor.sendTools({ tool, add: (a: number, b: number) => a + b, Host: { tool } });
   await executor.sendTools(new Map([['search', asTool]]));
   const output: CodeOutput = await executor.run('1', { timeoutMs: 1 });
-  const tools: Tools = toHostTools([tool, { name: 'helper', run: async (task) => task }]);
+  const tools: Tools = toHostTools([tool, { name: 'helper', run: async (task: string) => task }]);
   const observation: string = formatObservation(output) + formatErrorObservation(new Error('x'));
 
   const prompt: string = renderSystemPrompt({

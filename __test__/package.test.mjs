@@ -128,6 +128,7 @@ executor.run('final_answer(20 + 1)')
     const root = join(app, 'node_modules', 'ses-executor');
     const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
     const targets = filesOf(manifest.exports);
+    expect(targets).toContain('./index.d.mts');
     for (const path of ['README.md', 'LICENSE', 'docs/errors.md', manifest.main, manifest.types, ...targets]) {
       expect(existsSync(join(root, path)), path).toBe(true);
     }

@@ -105,9 +105,8 @@ function tagSpans(text, opening, closing, parser) {
     const inner = innerStarts(openings, i, end).map((position) => ({ start: position + opening.length, end }));
     const longer = closings.slice(j, j + MAX_CANDIDATES).map((position) => ({ start, end: position }));
     const naive = { start, end };
-    const isClean = (/** @type {Span} */ span) => isAlone(text, span.end, closing.length);
-    const ends =
-      longer.length === 0 ? [naive] : [...longer.filter(isClean), ...longer.filter((each) => !isClean(each))];
+    const rank = (/** @type {Span} */ span) => endRank(text, span.end, closing.length);
+    const ends = longer.length === 0 ? [naive] : longer.sort((a, b) => rank(a) - rank(b));
     const span = parser.first(text, [...ends, ...inner]) ?? naive;
     spans.push(span);
     from = span.end + closing.length;
@@ -129,18 +128,20 @@ function innerStarts(openings, index, end) {
 }
 
 /**
- * Whether nothing but white space stands on its line before, or behind, what is `length` long.
+ * How little a closing tag looks like the end of a block: 0 if its line begins with it, 1 if its line ends with it, which
+ * a line of code may do too, else 2.
  *
  * @param {string} text
  * @param {number} position
  * @param {number} length
  */
-function isAlone(text, position, length) {
+function endRank(text, position, length) {
   let before = position - 1;
   while (text[before] === ' ' || text[before] === '\t') before--;
+  if (before < 0 || text[before] === '\n') return 0;
   let behind = position + length;
   while (text[behind] === ' ' || text[behind] === '\t') behind++;
-  return [undefined, '\n'].some((edge) => text[before] === edge || text[behind] === edge);
+  return behind >= text.length || text[behind] === '\n' ? 1 : 2;
 }
 
 /**

@@ -116,6 +116,18 @@ export const CODE_AGENT_SYSTEM_PROMPT: string;
  * @example
  * ```js
  * const prompt = renderSystemPrompt({ tools: [searchTool], authorizedImports: ['units'] });
+ *
+ * // With smolagents-ts:
+ * class JavaScriptAgent extends CodeAgent {
+ *   initialize_system_prompt() {
+ *     return renderSystemPrompt({
+ *       tools: this.tools,
+ *       managedAgents: this.managed_agents,
+ *       customInstructions: this.instructions,
+ *       codeBlockTags: this.code_block_tags,
+ *     });
+ *   }
+ * }
  * ```
  */
 export function renderSystemPrompt(options?: SystemPromptOptions): string;
@@ -163,8 +175,9 @@ export function toJavaScriptSignature(tool: ToolDefinition | FunctionDefinition)
  * `typescript`; else the whole answer, if it is a program and more than a word or a number. Several blocks are joined by
  * a blank line. A block that is not closed goes on to the end of the answer, since generation stops at the closing tag.
  *
- * Tags inside strings, templates and comments of the code do not end it: of the tags that may be the end the first is
- * taken at which the code parses. Time is in proportion to the length of the answer. Line breaks become `\n`.
+ * Tags inside strings, templates and comments of the code do not end it: of the tags that may be the end, those that begin
+ * a line before others, the first is taken at which the code parses. Time is in proportion to the length of the answer:
+ * the parser is called at most 200 times and gets at most four times that text. Line breaks become `\n`.
  *
  * @param tags opening and closing tag; default `['<code>', '</code>']`
  * @throws {@link CodeParsingError} if there is no code; its message is to be sent to the model

@@ -50,7 +50,9 @@ function isBindable(name) {
 
 /** @param {string} name */
 function suggestion(name) {
-  return name.replace(/[^\w$.]/g, '_').replace(/^(?=\d)/, '_') + (isIdentifier(name) ? '_' : '');
+  const parts = name.split('.').map((part) => part.replace(/[^\w$]/g, '_').replace(/^(?=\d)/, '_'));
+  const [first = 'tool', ...rest] = parts.filter((part) => part !== '');
+  return [isBindable(first) ? first : `${first}_`, ...rest].join('.');
 }
 
 /** @param {import('./definition').Definition} definition */
@@ -63,15 +65,18 @@ function parameterLines({ parameters, takesObject, context }) {
   if (!takesObject) {
     return parameters.flatMap((parameter) => {
       const { name, facts } = parameter;
-      return [parameterLine(name, parameter, context), ...describedMembers(name, facts)];
+      return [parameterLine(name, parameter, context), ...memberLines(name, facts.properties)];
     });
   }
   if (parameters.length === 0) return [];
-  const isOptional = parameters.every((parameter) => parameter.isOptional);
-  return [
-    `@param {object} ${isOptional ? '[args]' : 'args'}`,
-    ...parameters.map((parameter) => parameterLine(memberOf('args', parameter.name), parameter, context)),
-  ];
+  const args = parameters.every((parameter) => parameter.isOptional) ? '[args]' : 'args';
+  if (parameters.every(({ name }) => isIdentifier(name))) {
+    const lines = parameters.map((parameter) => parameterLine(`args.${parameter.name}`, parameter, context));
+    return [`@param {object} ${args}`, ...lines];
+  }
+  const properties = Object.fromEntries(parameters.map(({ name, facts }) => [name, facts]));
+  const main = `@param {${typeText(context.root, context)}} ${args} ${memberNotes(properties)}`.trimEnd();
+  return [main, ...memberLines('args', properties)];
 }
 
 /**
@@ -80,25 +85,44 @@ function parameterLines({ parameters, takesObject, context }) {
  * @param {import('./schema-types').TypeContext} context
  */
 function parameterLine(path, { schema, facts, isOptional }, context) {
-  const { description, type } = facts;
+  const { description, type, properties } = facts;
   const value = json(facts.default);
   const optional = value === undefined ? `[${path}]` : `[${path}=${value}]`;
-  const note = type === 'integer' ? '(integer) ' : '';
-  return `@param {${typeText(schema, context)}} ${isOptional ? optional : path} ${note}${oneLine(description)}`.trimEnd();
+  const about = [type === 'integer' ? '(integer)' : '', oneLine(description), memberNotes(properties)];
+  return [`@param {${typeText(schema, context)}} ${isOptional ? optional : path}`, ...about.filter(Boolean)].join(' ');
 }
 
 /**
  * Lines for the properties of an object that is a parameter, as far as they are described.
  *
  * @param {string} path
- * @param {import('./schema-types').Schema} facts
+ * @param {unknown} properties
  */
-function describedMembers(path, { properties }) {
+function memberLines(path, properties) {
+  return descriptions(properties)
+    .filter(([name]) => isIdentifier(name))
+    .map(([name, description]) => `@param ${path}.${name} ${description}`);
+}
+
+/**
+ * What is said of properties whose names JSDoc has no path for.
+ *
+ * @param {unknown} properties
+ */
+function memberNotes(properties) {
+  const others = descriptions(properties).filter(([name]) => !isIdentifier(name));
+  return others.map(([name, description]) => `${JSON.stringify(name)}: ${description}`).join(' ');
+}
+
+/**
+ * @param {unknown} properties
+ * @returns {[string, string][]} name and description of those that are described
+ */
+function descriptions(properties) {
   if (!isSchema(properties)) return [];
-  return Object.keys(properties)
-    .map((name) => ({ name, description: oneLine(properties[name]?.description) }))
-    .filter(({ description }) => description !== '')
-    .map(({ name, description }) => `@param ${memberOf(path, name)} ${description}`);
+  /** @type {[string, string][]} */
+  const all = Object.keys(properties).map((name) => [name, oneLine(properties[name]?.description)]);
+  return all.filter(([, description]) => description !== '');
 }
 
 /** @param {import('./definition').Definition} definition */
@@ -134,14 +158,6 @@ function json(value) {
   } catch {
     return undefined;
   }
-}
-
-/**
- * @param {string} path
- * @param {string} name
- */
-function memberOf(path, name) {
-  return isIdentifier(name) ? `${path}.${name}` : `${path}[${JSON.stringify(name)}]`;
 }
 
 /** @param {unknown} description */
