@@ -95,12 +95,39 @@ executor.run('final_answer(20 + 1)')
     expect(result).toEqual({ status: 0, signal: null, stdout: '2\n', stderr: '' });
   });
 
+  // The packages that the sub-paths are for are optional, and not here.
+  test('sub-paths say what to install, or work without', async () => {
+    const script = `
+      for (const name of ['ai', 'codemode', 'prompts', 'smolagents']) {
+        try {
+          console.log(name, Object.keys(require('ses-executor/' + name)).length > 0);
+        } catch (error) {
+          console.log(error.message);
+        }
+      }`;
+    expect(await spawnNode(['--eval', script], { cwd: app })).toEqual({
+      status: 0,
+      signal: null,
+      stdout:
+        'ses-executor/ai needs packages that are not installed; run: npm install ai zod\n' +
+        'codemode true\nprompts true\nsmolagents true\n',
+      stderr: '',
+    });
+    const bin = join(app, 'node_modules', '.bin', 'ses-executor');
+    expect(await spawnProgram(bin, ['mcp'], { cwd: app })).toEqual({
+      status: 1,
+      signal: null,
+      stdout: '',
+      stderr:
+        'ses-executor: ses-executor mcp needs packages that are not installed; ' +
+        'run: npm install @modelcontextprotocol/sdk zod\n',
+    });
+  });
+
   test('have what they promise, and nothing of the workshop', () => {
     const root = join(app, 'node_modules', 'ses-executor');
     const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
-    const targets = JSON.stringify(manifest.exports)
-      .match(/"\.\/[^"]*\.[^"]*"(?=[,}])/g)
-      .map((path) => JSON.parse(path));
+    const targets = filesOf(manifest.exports);
     expect(targets).toContain('./index.d.mts');
     for (const path of ['README.md', 'LICENSE', 'docs/errors.md', manifest.main, manifest.types, ...targets]) {
       expect(existsSync(join(root, path)), path).toBe(true);
@@ -128,6 +155,11 @@ test('without the platform package the failure is named in one line', async () =
   const { stdout } = await spawnNode(['--eval', script], { cwd: app });
   expect(stdout).toMatch(new RegExp(`^ses-executor cannot be loaded: .*ses-executor-${PLATFORM}.*\n$`));
 });
+
+/** The files that `exports` of a package lead to. */
+function filesOf(exports) {
+  return typeof exports === 'string' ? [exports] : Object.values(exports).flatMap(filesOf);
+}
 
 /** Runs a program that has to succeed. */
 async function succeed(program, args, cwd) {

@@ -1,7 +1,7 @@
 // Each code block of the README runs.
 
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 
 import { describe, expect, test } from 'vitest';
 
@@ -13,7 +13,7 @@ const PROGRAMS = new Set(['js', 'mjs', 'javascript', 'ts', 'typescript']);
 const COMMANDS = new Set(['sh', 'bash', 'shell', 'console']);
 
 const readme = readFileSync(join(ROOT, 'README.md'), 'utf8');
-const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
+const { peerDependencies, scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
 const blocks = fencedBlocks(readme);
 const programs = blocks.filter(({ language }) => PROGRAMS.has(language));
 const commands = blocks
@@ -36,9 +36,14 @@ test('every block is of a kind that is run here', () => {
 describe('programs', () => {
   test.each(programs.map((block) => [block.line, block]))('line %i', async (_, { text }) => {
     await withFolder(async (folder) => {
-      // The package as a dependency of an ES module.
-      mkdirSync(join(folder, 'node_modules'));
-      symlinkSync(ROOT, join(folder, 'node_modules', 'ses-executor'), 'junction');
+      // The package as a dependency of an ES module, and those that it can be used with.
+      const modules = join(folder, 'node_modules');
+      mkdirSync(modules);
+      symlinkSync(ROOT, join(modules, 'ses-executor'), 'junction');
+      for (const name of Object.keys(peerDependencies)) {
+        mkdirSync(dirname(join(modules, name)), { recursive: true });
+        symlinkSync(join(ROOT, 'node_modules', name), join(modules, name), 'junction');
+      }
       const file = join(folder, 'program.mjs');
       writeFileSync(file, text);
       const { status, signal, stdout, stderr } = await spawnNode([file], { cwd: folder });

@@ -1,13 +1,12 @@
 // @ts-check
 'use strict';
 
-const { inspect } = require('node:util');
-
 const { diagnosticsText } = require('./diagnostics');
 const { loadTools, readCode, readVariables } = require('./input');
 const { UsageError } = require('./usage-error');
 const { ExecutorError } = require('../errors');
 const { SESExecutor } = require('../executor');
+const { jsonForm, outputText, toJson } = require('../json-form');
 
 /**
  * `ses-executor run`: 0 if the code ran, 1 if it failed.
@@ -22,7 +21,7 @@ async function run(file, { vars, tools, timeoutMs, maxOperations, authorizedImpo
   await prepare(async () => (tools === undefined ? undefined : executor.sendTools(await loadTools(tools))));
   try {
     const { logEntries: _, ...output } = await executor.run(code);
-    process.stdout.write(json ? jsonText(output) : outputText(output.output));
+    process.stdout.write(json ? jsonText({ ...output }) : printed(output.output));
     return 0;
   } catch (error) {
     if (!(error instanceof ExecutorError)) throw error;
@@ -63,10 +62,9 @@ async function prepare(send) {
 }
 
 /** @param {unknown} output */
-function outputText(output) {
-  if (output === undefined) return '';
-  if (typeof output === 'string') return output.endsWith('\n') ? output : `${output}\n`;
-  return `${inspect(output, { depth: 6, colors: process.stdout.isTTY === true && process.stdout.hasColors() })}\n`;
+function printed(output) {
+  const text = outputText(output, { colors: process.stdout.isTTY === true && process.stdout.hasColors() });
+  return output === undefined || text.endsWith('\n') ? text : `${text}\n`;
 }
 
 /**
@@ -83,31 +81,10 @@ function errorText({ code: errorCode, message, details = {} }, file, code) {
   return lines.join('');
 }
 
-/**
- * JSON of any output: what JSON has no form for gets the nearest one, and cycles their text.
- *
- * @param {Record<string, unknown>} value
- */
+/** @param {Record<string, unknown>} value */
 function jsonText(value) {
-  try {
-    return `${JSON.stringify(value, jsonForm, 2)}\n`;
-  } catch {
-    return `${JSON.stringify({ ...value, output: inspect(value.output) }, jsonForm, 2)}\n`;
-  }
-}
-
-/**
- * @param {string} key
- * @param {unknown} value
- */
-function jsonForm(key, value) {
-  if (typeof value === 'bigint') return String(value);
-  if (value === undefined && key === 'output') return null;
-  if (value instanceof Map) return [...value];
-  if (value instanceof Set) return [...value];
-  if (value instanceof Error) return { name: value.name, message: value.message };
-  if (ArrayBuffer.isView(value) && !(value instanceof DataView)) return Array.from(/** @type {any} */ (value));
-  return value;
+  const form = 'output' in value ? { ...value, output: toJson(value.output) } : value;
+  return `${JSON.stringify(form, jsonForm, 2)}\n`;
 }
 
 module.exports = { run };

@@ -1,0 +1,57 @@
+// `npm run demo:ai-sdk`: the AI SDK, and a model that calls tools from code. The model's turns are written down; the AI
+// SDK, the executor and the tools are real.
+
+import { generateText, stepCountIs, tool } from 'ai';
+import { z } from 'zod';
+
+import { createCodeTool } from 'ses-executor/ai';
+
+import { printStep, scriptedModel } from './scripted-model.mjs';
+
+const temperatures = { Berlin: 21.5, Lagos: 30.25, Oslo: 14 };
+
+const tools = {
+  getTemperature: tool({
+    description: 'Temperature now, in degrees Celsius.',
+    inputSchema: z.object({ city: z.string().describe('Name of the city in English') }),
+    outputSchema: z.number(),
+    execute: async ({ city }) => {
+      if (!(city in temperatures)) throw new Error(`no station in ${city}`);
+      return temperatures[city];
+    },
+  }),
+  listCities: tool({
+    description: 'Names of the cities that have a station.',
+    inputSchema: z.object({}),
+    outputSchema: z.array(z.string()),
+    execute: async () => Object.keys(temperatures),
+  }),
+};
+
+const code = createCodeTool({ tools, timeoutMs: 5_000 });
+console.log(`--- the tool that the model sees\n${code.description}\n`);
+
+const model = scriptedModel('code', [
+  {
+    code: `
+const cities = await listCities();
+const degrees = await Promise.all(cities.map((city) => getTemperature(city)));
+Math.max(...degrees)`,
+  },
+  {
+    code: `
+const cities = await listCities();
+const readings = await Promise.all(cities.map(async (city) => ({ city, degrees: await getTemperature({ city }) })));
+console.log(readings.length, 'readings');
+readings.sort((a, b) => b.degrees - a.degrees)[0]`,
+  },
+  { text: 'It is warmest in Lagos, at 30.25 degrees.' },
+]);
+
+await generateText({
+  model,
+  tools: { code },
+  stopWhen: stepCountIs(5),
+  prompt: 'Where is it warmest?',
+  onStepFinish: printStep,
+});

@@ -1,0 +1,70 @@
+// `npm run demo:codemode`: `@cloudflare/codemode` in Node.js, with this executor in the place of a Worker. The model's
+// turns are written down; codemode, the AI SDK, the executor and the tools are real.
+//
+// `@cloudflare/codemode` and its part `/ai` import modules of Cloudflare Workers; `/browser` and `/mcp` run anywhere.
+
+import { createBrowserCodeTool } from '@cloudflare/codemode/browser';
+import { generateText, jsonSchema, stepCountIs, tool } from 'ai';
+
+import { SESCodemodeExecutor } from 'ses-executor/codemode';
+
+import { printStep, scriptedModel } from './scripted-model.mjs';
+
+const stock = new Map([
+  ['apples', 12],
+  ['pears', 0],
+  ['plums', 7],
+]);
+
+const codemode = createBrowserCodeTool({
+  executor: new SESCodemodeExecutor({ timeoutMs: 5_000 }),
+  tools: {
+    'list-items': {
+      description: 'Names of the items in the store',
+      inputSchema: { type: 'object', properties: {} },
+      outputSchema: { type: 'array', items: { type: 'string' } },
+      execute: async () => [...stock.keys()],
+    },
+    count: {
+      description: 'How many there are of an item',
+      inputSchema: { type: 'object', properties: { item: { type: 'string' } }, required: ['item'] },
+      outputSchema: { type: 'number' },
+      execute: async ({ item }) => stock.get(item),
+    },
+  },
+});
+console.log(`--- the tool that the model sees\n${codemode.description}\n`);
+
+const model = scriptedModel('codemode', [
+  {
+    code: `
+async () => {
+  const items = await codemode.list_items({});
+  return items.filter((item) => codemode.stockOf({ item }) === 0);
+}`,
+  },
+  {
+    code: `
+async () => {
+  const items = await codemode.list_items({});
+  const counts = await Promise.all(items.map((item) => codemode.count({ item })));
+  console.log(items.length, 'items');
+  return items.filter((_, index) => counts[index] === 0);
+}`,
+  },
+  { text: 'Only the pears are sold out.' },
+]);
+
+await generateText({
+  model,
+  tools: {
+    codemode: tool({
+      description: codemode.description,
+      inputSchema: jsonSchema(codemode.inputSchema),
+      execute: codemode.execute,
+    }),
+  },
+  stopWhen: stepCountIs(5),
+  prompt: 'What is sold out?',
+  onStepFinish: printStep,
+});

@@ -1,0 +1,46 @@
+// @ts-check
+'use strict';
+
+/** Words that cannot be, or in some engine could not be, the name of a variable: the list that `codemode` has. */
+const RESERVED_WORDS = new Set(
+  `abstract arguments await boolean break byte case catch char class const continue debugger default delete do double
+  else enum eval export extends false final finally float for function goto if implements import in instanceof int
+  interface let long native new null package private protected public return short static super switch synchronized
+  this throw throws transient true try typeof undefined var void volatile while with yield`.split(/\s+/),
+);
+
+/**
+ * The identifier that code calls a tool by: `list-files` is `list_files`, `2nd` is `_2nd`, `delete` is `delete_`. The
+ * declarations that `@cloudflare/codemode` shows to models use the same names.
+ *
+ * @param {string} name
+ */
+function toolIdentifier(name) {
+  const text = name.replace(/[-.\s]/g, '_').replace(/[^a-zA-Z0-9_$]/g, '');
+  if (text === '') return '_';
+  if (/^[0-9]/.test(text)) return `_${text}`;
+  return RESERVED_WORDS.has(text) ? `${text}_` : text;
+}
+
+/**
+ * An object with the same values under their identifiers.
+ *
+ * @template T
+ * @param {Record<string, T>} byName
+ * @returns {Record<string, T>}
+ * @throws {TypeError} if two names have the same identifier
+ */
+function byIdentifier(byName) {
+  const names = new Map();
+  for (const name of Object.keys(byName)) {
+    const identifier = toolIdentifier(name);
+    if (names.has(identifier)) {
+      const both = `${JSON.stringify(names.get(identifier))} and ${JSON.stringify(name)}`;
+      throw new TypeError(`the tools ${both} would both be called ${identifier} in code; rename one of them`);
+    }
+    names.set(identifier, name);
+  }
+  return Object.fromEntries([...names].map(([identifier, name]) => [identifier, byName[name]]));
+}
+
+module.exports = { byIdentifier };
