@@ -138,6 +138,9 @@ impl Engine {
             false if program.diagnostics.is_empty() => failure,
             false => failure.with_diagnostics(&program.diagnostics),
         });
+        if result.is_ok() && self.memory.is_over(self.runtime.v8_isolate()) {
+            result = Err(self.memory.failure());
+        }
         let sound = self.recover();
         self.host.run.borrow_mut().take();
         (Outcome { result, report: None }, sound)

@@ -10,6 +10,7 @@ use deno_core::v8;
 use super::interrupt::Interrupt;
 use super::limits::BufferBudget;
 use super::modules::ModuleCache;
+use super::native_memory::guard_of_thread;
 use super::realm::Realm;
 use super::scripts::Scripts;
 use super::serialize::Unwritable;
@@ -115,6 +116,9 @@ impl Host {
 
     /// Another window of iterations; 0 and the verdict when the limit is used up.
     pub fn next_window(&self) -> f64 {
+        if let Some(guard) = guard_of_thread() {
+            guard.check();
+        }
         let mut run = self.run.borrow_mut();
         let Some(run) = run.as_mut() else { return 0.0 };
         let bytes = self.memory.native_bytes();

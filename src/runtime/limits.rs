@@ -8,7 +8,7 @@ use std::sync::{Arc, Once};
 use deno_core::v8;
 
 use super::interrupt::Interrupt;
-use super::native_memory::Account;
+use super::native_memory::{Account, guard_of_thread};
 use crate::executor::failure::{Failure, FailureKind};
 use crate::executor::messages::Event;
 use crate::executor::session::Shared;
@@ -31,6 +31,8 @@ pub struct MemoryGuard {
     exceeded: AtomicBool,
     buffers: Arc<BufferBudget>,
     account: Account,
+    /// What array buffers took when V8's heap was given the rest of the limit.
+    buffers_at_split: AtomicUsize,
     /// A collection is under way, which other threads take part in.
     collecting: AtomicBool,
     /// The thread holds the lock of the isolate's handle, which parking takes.
@@ -49,6 +51,7 @@ impl MemoryGuard {
             exceeded: AtomicBool::new(false),
             buffers,
             account,
+            buffers_at_split: AtomicUsize::new(0),
             collecting: AtomicBool::new(false),
             requesting: AtomicBool::new(false),
         });
@@ -69,8 +72,7 @@ impl MemoryGuard {
     /// Collects what the terminated guest left. Returns whether the isolate fits its limit again.
     pub fn recover(&self, isolate: &mut v8::Isolate) -> bool {
         isolate.low_memory_notification();
-        isolate.remove_near_heap_limit_callback(near_heap_limit, self.limit_bytes);
-        self.watch(isolate);
+        self.split(isolate);
         // The collection itself may have found the limit exceeded and asked for termination once more.
         isolate.cancel_terminate_execution();
         self.exceeded.store(false, Ordering::Relaxed);
@@ -88,8 +90,7 @@ impl MemoryGuard {
         self.interrupt.terminate();
     }
 
-    /// Has the isolate collect at its next check; [`after_collection`] then holds it to its limit. For memory whose owners
-    /// V8 does not know to be large.
+    /// Has the isolate held to its limit at its next check, by [`collect`]. For memory that V8 does not know of.
     pub fn request_collection(&self) {
         self.requesting.store(true, Ordering::Relaxed);
         self.interrupt.request(collect, self.data());
@@ -104,6 +105,56 @@ impl MemoryGuard {
         if can_park && self.buffers.outside() > far {
             park();
         }
+    }
+
+    /// Whether heap and what is outside of it exceed the limit, after a collection if need be. V8 watches its heap alone,
+    /// and collects for that alone.
+    pub fn is_over(&self, isolate: &mut v8::Isolate) -> bool {
+        if !self.may_be_over(isolate) {
+            return false;
+        }
+        isolate.low_memory_notification();
+        isolate.get_heap_statistics().used_heap_size() + self.buffers.outside() > self.limit_bytes + HEADROOM_BYTES
+    }
+
+    /// Holds the isolate to its limit again, at a place where guest code runs.
+    pub fn check(&self) {
+        // SAFETY: this is the isolate's thread, and guest code runs, so that the isolate is alive.
+        let mut isolate = unsafe { v8::Isolate::from_raw_isolate_ptr(self.isolate) };
+        if self.is_split_stale() {
+            self.split(&mut isolate);
+        }
+        if self.may_be_over(&mut isolate) {
+            self.request_collection();
+        }
+    }
+
+    /// Array buffers have grown: asks for a check if the heap has to make room for them.
+    fn after_buffer(&self) {
+        if self.is_split_stale() {
+            self.request_collection();
+        }
+    }
+
+    fn is_split_stale(&self) -> bool {
+        let used = self.buffers.used.load(Ordering::Relaxed);
+        used.abs_diff(self.buffers_at_split.load(Ordering::Relaxed)) > self.limit_bytes / 16
+    }
+
+    /// Gives V8's heap what array buffers leave of the limit. What the heap holds already stays.
+    fn split(&self, isolate: &mut v8::Isolate) {
+        let used = self.buffers.used.load(Ordering::Relaxed);
+        self.buffers_at_split.store(used, Ordering::Relaxed);
+        let rest = self.limit_bytes.saturating_sub(used).max(self.limit_bytes / 4);
+        isolate.remove_near_heap_limit_callback(near_heap_limit, rest);
+        self.watch(isolate);
+    }
+
+    fn may_be_over(&self, isolate: &mut v8::Isolate) -> bool {
+        let outside = self.buffers.outside();
+        // As long as it is little, the heap's own limit does.
+        outside > self.limit_bytes / 8
+            && isolate.get_heap_statistics().used_heap_size() + outside > self.limit_bytes + HEADROOM_BYTES
     }
 
     /// What is counted for the isolate beside heap and array buffers.
@@ -189,10 +240,11 @@ unsafe extern "C" fn at_collection(
 unsafe extern "C" fn collect(isolate: v8::UnsafeRawIsolatePtr, data: *mut c_void) {
     // SAFETY: `data` is the guard that asked, which outlives the isolate.
     let guard = unsafe { &*data.cast::<MemoryGuard>() };
+    // SAFETY: the isolate is alive, since it calls this, and this is its thread.
+    let mut isolate = unsafe { v8::Isolate::from_raw_isolate_ptr(isolate) };
+    guard.split(&mut isolate);
     // A built-in may have freed since what it took for its own use.
-    if guard.account.is_above_threshold() {
-        // SAFETY: the isolate is alive, since it calls this, and this is its thread.
-        let mut isolate = unsafe { v8::Isolate::from_raw_isolate_ptr(isolate) };
+    if guard.account.is_above_threshold() || guard.may_be_over(&mut isolate) {
         isolate.low_memory_notification();
         let heap = isolate.get_heap_statistics().used_heap_size();
         if heap + guard.buffers.outside() > guard.limit_bytes {
@@ -278,7 +330,7 @@ impl BufferBudget {
         })
     }
 
-    /// What V8 and ICU hold for the isolate outside of its heap.
+    /// What V8 and ICU hold for the isolate outside of its heap, array buffers not included.
     pub fn native_bytes(&self) -> usize {
         self.native.load(Ordering::Relaxed)
     }
@@ -318,6 +370,8 @@ unsafe extern "C" fn allocate(budget: &BufferBudget, length: usize) -> *mut c_vo
     let data = unsafe { libc::calloc(length.max(1), 1) };
     if data.is_null() {
         budget.used.fetch_sub(cost, Ordering::Relaxed);
+    } else if let Some(guard) = guard_of_thread() {
+        guard.after_buffer();
     }
     data
 }

@@ -87,7 +87,8 @@ pub fn install_icu_hooks() {
     assert!(status <= 0, "ICU refused its hooks: {status}");
 }
 
-fn guard_of_thread<'a>() -> Option<&'a MemoryGuard> {
+/// The guard of the isolate whose thread this is.
+pub fn guard_of_thread<'a>() -> Option<&'a MemoryGuard> {
     // A thread that is ending has no isolate any more.
     let guard = GUARD.try_with(Cell::get).unwrap_or(std::ptr::null());
     // SAFETY: the pointer is cleared before the guard is gone, on this thread.
