@@ -60,12 +60,13 @@ export default {
     // Sets VmHWM to VmRSS.
     writeFileSync('/proc/self/clear_refs', '5');
     const before = memoryMiB('VmRSS');
+    const started = performance.now();
     let note;
     try {
       const result = await session.run(body);
       note = result === 'all' ? 'not stopped' : `gave ${result}`;
     } catch {
-      note = undefined;
+      if (performance.now() - started >= TIMEOUT_MS) note = 'by timeout';
     }
     return { size: [memoryMiB('VmHWM') - before], note };
   },

@@ -6,10 +6,11 @@ export default {
   id: 'warm-run',
   title: 'warm run',
   rounds: 10,
+  roundsOfSlow: 4,
   variants: [{ id: 'warm-run', title: 'warm run of `1+n`' }],
   metrics: [
     { id: 'time', unit: 'µs' },
-    { id: 'host', unit: 'µs', title: 'thread time of the host per warm run' },
+    { id: 'host', unit: 'µs', title: 'thread time of the host: warm run' },
   ],
 
   async prepare(peer) {
