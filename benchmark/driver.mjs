@@ -28,7 +28,9 @@ export async function runCase(theCase, peers, { isQuick, onProgress }) {
   const children = new Map();
   for (const variant of theCase.variants) {
     const done = new Set();
-    for (let round = 0; round < rounds; round++) {
+    // On a busy machine there are fewer rounds, but two at least where there should be more.
+    const end = Date.now() + (theCase.seconds * 1e3) / theCase.variants.length;
+    for (let round = 0; round < rounds && (round < 2 || Date.now() < end); round++) {
       onProgress(`${variant.title}: round ${round + 1} of ${rounds}`);
       // Nobody is always the first.
       for (const peer of round % 2 === 0 ? asked : asked.toReversed()) {
@@ -36,7 +38,7 @@ export async function runCase(theCase, peers, { isQuick, onProgress }) {
         if (!children.get(peer)?.isAlive) children.set(peer, await Child.start(peer, theCase));
         const child = children.get(peer);
         const reply = child.refusal ?? (await child.round(variant, isQuick));
-        recordReply(rows, theCase, peer, variant, reply);
+        recordReply(rows, metricsOf(theCase, variant), peer, variant, reply);
         // A peer that failed fails again.
         if (reply.metrics === undefined || (peer.isSlow && round + 1 >= theCase.roundsOfSlow)) done.add(peer);
         if (theCase.isFreshEachRound) child.end();
@@ -49,8 +51,8 @@ export async function runCase(theCase, peers, { isQuick, onProgress }) {
 
 function rowsOf(theCase) {
   return theCase.variants.flatMap((variant) =>
-    theCase.metrics.map(({ id, title, unit, isHigherBetter = false }, index) => ({
-      id: index === 0 ? variant.id : `${variant.id}:${id}`,
+    metricsOf(theCase, variant).map(({ id, title, unit, isHigherBetter = false }, index) => ({
+      id: rowId(variant, id, index),
       title: typeof title === 'function' ? title(variant) : (title ?? variant.title),
       unit,
       isHigherBetter,
@@ -59,9 +61,18 @@ function rowsOf(theCase) {
   );
 }
 
-function recordReply(rows, theCase, peer, variant, { metrics, note, reason, error }) {
-  theCase.metrics.forEach(({ id }, index) => {
-    const row = rows.find((one) => one.id === (index === 0 ? variant.id : `${variant.id}:${id}`));
+function metricsOf(theCase, variant) {
+  return variant.metrics ?? theCase.metrics;
+}
+
+/** The first metric's row has the name of the variant. */
+function rowId(variant, metric, index) {
+  return index === 0 ? variant.id : `${variant.id}:${metric}`;
+}
+
+function recordReply(rows, metricsOfVariant, peer, variant, { metrics, note, reason, error }) {
+  metricsOfVariant.forEach(({ id }, index) => {
+    const row = rows.find((one) => one.id === rowId(variant, id, index));
     const cell = (row.cells[peer.id] ??= { rounds: [] });
     if (reason !== undefined) cell.reason = reason;
     else if (error !== undefined) cell.error = error;

@@ -40,6 +40,7 @@ export default {
   id: 'bombs',
   title: 'bombs',
   rounds: 1,
+  seconds: 60,
   isFreshEachRound: true,
   isLinuxOnly: true,
   variants: Object.entries(BOMBS).map(([id, { title }]) => ({

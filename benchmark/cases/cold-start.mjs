@@ -6,6 +6,7 @@ export default {
   id: 'cold-start',
   title: 'cold start',
   rounds: 8,
+  seconds: 10,
   variants: [{ id: 'cold-start', title: 'cold start: construct, init, `1+1`, cleanup' }],
   metrics: [
     { id: 'time', unit: 'ms' },

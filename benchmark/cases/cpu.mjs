@@ -26,6 +26,7 @@ export default {
   id: 'cpu',
   title: 'CPU programs',
   rounds: 7,
+  seconds: 75,
   roundsOfSlow: 1,
   variants: PROGRAMS.map(({ name, title }) => ({ id: `cpu-${name}`, title: `CPU: ${title}` })),
   metrics: [{ id: 'time', unit: 'ms' }],

@@ -6,6 +6,7 @@ export default {
   id: 'kill',
   title: 'kill latency',
   rounds: 4,
+  seconds: 15,
   variants: [{ id: 'kill-loop', title: 'an endless loop ended: time past the deadline' }],
   metrics: [{ id: 'time', unit: 'ms' }],
 

@@ -10,6 +10,7 @@ export default {
   id: 'memory',
   title: 'memory',
   rounds: 3,
+  seconds: 20,
   /** What a process has freed but kept would hide the growth. */
   isFreshEachRound: true,
   isLinuxOnly: true,

@@ -11,6 +11,7 @@ export default {
   id: 'throughput',
   title: 'throughput',
   rounds: 3,
+  seconds: 36,
   variants: SESSIONS.map((count) => ({
     id: `throughput-${count}`,
     title: `runs per second, ${count} session${count === 1 ? '' : 's'}`,

@@ -10,6 +10,7 @@ export default {
   id: 'tools',
   title: 'tool calls',
   rounds: 8,
+  seconds: 25,
   roundsOfSlow: 4,
   variants: [
     { id: 'tool-async-sequential', title: 'async tool call, in sequence, per call' },

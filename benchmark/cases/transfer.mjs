@@ -22,6 +22,7 @@ export default {
   id: 'transfer',
   title: 'transfer',
   rounds: 6,
+  seconds: 45,
   roundsOfSlow: 2,
   variants: Object.keys(PAYLOADS).flatMap((payload) => [
     { id: `transfer-${payload}-in`, title: `${TITLES[payload]}, host to guest` },

@@ -6,6 +6,7 @@ export default {
   id: 'warm-run',
   title: 'warm run',
   rounds: 10,
+  seconds: 10,
   roundsOfSlow: 4,
   variants: [{ id: 'warm-run', title: 'warm run of `1+n`' }],
   metrics: [

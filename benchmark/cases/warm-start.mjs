@@ -6,6 +6,7 @@ export default {
   id: 'warm-start',
   title: 'warm start',
   rounds: 6,
+  seconds: 8,
   variants: [{ id: 'warm-start', title: 'warm start from the pool: construct, init, `1+1`, cleanup' }],
   metrics: [
     { id: 'time', unit: 'ms' },
