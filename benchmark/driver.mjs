@@ -35,13 +35,13 @@ export async function runCase(theCase, peers, { isQuick, onProgress }) {
       // Nobody is always the first.
       for (const peer of round % 2 === 0 ? asked : asked.toReversed()) {
         if (done.has(peer)) continue;
-        if (!children.get(peer)?.isAlive) children.set(peer, await Child.start(peer, theCase));
+        if (!children.get(peer)?.isUsable) children.set(peer, await Child.start(peer, theCase));
         const child = children.get(peer);
         const reply = child.refusal ?? (await child.round(variant, isQuick));
         recordReply(rows, metricsOf(theCase, variant), peer, variant, reply);
         // A peer that failed fails again.
         if (reply.metrics === undefined || (peer.isSlow && round + 1 >= theCase.roundsOfSlow)) done.add(peer);
-        if (theCase.isFreshEachRound) child.end();
+        if (theCase.isFreshEachRound && child.refusal === undefined) child.end();
       }
     }
   }
@@ -87,7 +87,8 @@ function recordReply(rows, metricsOfVariant, peer, variant, { metrics, note, rea
 class Child {
   /** What it answers instead of rounds, if it has nothing to measure or could not start. */
   refusal;
-  isAlive = true;
+  /** Whether further rounds can be asked of it. */
+  isUsable = true;
   #process;
 
   static async start(peer, theCase) {
@@ -108,7 +109,7 @@ class Child {
   }
 
   end() {
-    this.isAlive = false;
+    this.isUsable = false;
     this.#process.kill('SIGKILL');
   }
 
@@ -122,7 +123,7 @@ class Child {
         resolve(reply);
       };
       const died = (code, signal) => {
-        this.isAlive = false;
+        this.isUsable = false;
         settle({ reason: `host died (${signal ?? `exit status ${code}`})` });
       };
       const timer = setTimeout(() => {

@@ -17,6 +17,7 @@ import { installPeers, peersNode, versionOf } from './install.mjs';
 import { BASELINE, OURS, PEERS } from './peers/index.mjs';
 import { report } from './report.mjs';
 
+const CLEAR_LINE = process.stderr.isTTY ? '\r\x1b[2K' : '';
 const RESULTS = fileURLToPath(new URL('./RESULTS.md', import.meta.url));
 /** Of a quick run these leave out the peers that take long. */
 const LONG_CASES = ['tools', 'transfer', 'memory', 'cpu', 'kill', 'bombs', 'throughput'];
@@ -36,10 +37,11 @@ for (const theCase of CASES.filter(({ id }) => options.only?.includes(id) ?? tru
     ({ id, missing }) =>
       missing === undefined && !(options.quick && LONG_CASES.includes(theCase.id) && !QUICK_PEERS.includes(id)),
   );
+  const before = Date.now();
   rows.push(...(await runCase(theCase, asked, { isQuick: options.quick, onProgress: showProgress })));
+  console.error(`${CLEAR_LINE}${theCase.title} · ${((Date.now() - before) / 1e3).toFixed(0)} s`);
 }
 const text = await format(report({ rows, peers, machine: describeMachine() }));
-process.stderr.write(process.stderr.isTTY ? '\r\x1b[2K' : '');
 console.log(text);
 if (options.isFull) writeFileSync(RESULTS, text);
 const missed = judge(rows).filter(({ verdict }) => verdict === 'missed');
@@ -101,5 +103,5 @@ async function format(text) {
 }
 
 function showProgress(text) {
-  if (process.stderr.isTTY) process.stderr.write(`\r\x1b[2K${text}`.slice(0, process.stderr.columns ?? 80));
+  if (process.stderr.isTTY) process.stderr.write(`${CLEAR_LINE}${text.slice(0, (process.stderr.columns ?? 80) - 1)}`);
 }

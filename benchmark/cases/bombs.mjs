@@ -50,6 +50,7 @@ export default {
   metrics: [{ id: 'size', unit: 'MiB' }],
 
   async prepare(peer) {
+    if (!peer.traits.hasMemoryLimit) return { reason: 'no limit' };
     const session = await peer.open({ memoryLimitMb: LIMIT_MB, timeoutMs: TIMEOUT_MS });
     await session.evaluate('1+1');
     return { state: session };

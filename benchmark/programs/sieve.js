@@ -1,5 +1,5 @@
-// Primes below 8,000,000, by crossing out.
-const limit = 8_000_000;
+// Primes below 3,000,000, by crossing out.
+const limit = 3_000_000;
 const composite = new Uint8Array(limit);
 let primes = 0;
 for (let i = 2; i < limit; i++) {
