@@ -3,7 +3,7 @@ import globals from 'globals';
 
 export default [
   // Guest code, and what is baked into the snapshot.
-  { ignores: ['target/', 'dist/', 'vendor/', 'src/', '__test__/hostile/', 'fuzz/'] },
+  { ignores: ['target/', 'dist/', 'vendor/', 'src/', '__test__/hostile/', 'benchmark/programs/', 'fuzz/'] },
   js.configs.recommended,
   {
     languageOptions: { ecmaVersion: 2024, globals: { ...globals.node, Float16Array: 'readonly' } },

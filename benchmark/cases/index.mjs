@@ -1,0 +1,21 @@
+// All cases, in the order of the table.
+
+import bombs from './bombs.mjs';
+import coldStart from './cold-start.mjs';
+import cpu from './cpu.mjs';
+import kill from './kill.mjs';
+import memory from './memory.mjs';
+import prepare from './prepare.mjs';
+import throughput from './throughput.mjs';
+import tools from './tools.mjs';
+import transfer from './transfer.mjs';
+import warmRun from './warm-run.mjs';
+import warmStart from './warm-start.mjs';
+
+/**
+ * A case: `variants` × `metrics` are its rows, `rounds` how often each is measured, `roundsOfSlow` of slow peers,
+ * `seconds` about what it may take. In the child process of each peer `prepare(peer)` gives `{ state }`, or
+ * `{ reason }` for why the peer has no such thing; `round(state, variant, { isQuick })` gives samples by metric, and
+ * perhaps a `note` to print with them.
+ */
+export const CASES = [coldStart, warmStart, warmRun, tools, transfer, memory, cpu, kill, bombs, prepare, throughput];

@@ -1,0 +1,108 @@
+// What the figures have to show: the musts and the aims, and whether a run of the benchmark meets them.
+
+import { BASELINE, OURS } from './peers/index.mjs';
+import { geometricMean, median, pairedRatio } from './statistics.mjs';
+
+const ISOLATED_VM = 'isolated-vm';
+const PAYLOADS = { object: '1 MB nested object', string: '10 MB string', bytes: '10 MB Uint8Array' };
+const DIRECTIONS = { in: 'host to guest', out: 'guest to host' };
+
+/**
+ * `row`: of ours. `versus`: the peer, in the same row or in `versusRow`; absent: the figure itself, in `unit`. `must`,
+ * `aim`: what it may be at most; `aimVersus`: the peer that the aim is about.
+ */
+const GOALS = [
+  { title: 'cold start', row: 'cold-start', versus: ISOLATED_VM, must: 1.3, aim: 0.8 },
+  {
+    title: "start from the warm pool, against isolated-vm's cold start",
+    row: 'warm-start',
+    versus: ISOLATED_VM,
+    versusRow: 'cold-start',
+    must: 0.2,
+    aim: 0.05,
+  },
+  { title: 'warm run', row: 'warm-run', versus: ISOLATED_VM, must: 1, aim: 0.5 },
+  { title: 'async tool call in sequence', row: 'tool-async-sequential', versus: ISOLATED_VM, must: 0.8, aim: 0.5 },
+  { title: '100 async tool calls in parallel', row: 'tool-async-parallel', versus: ISOLATED_VM, must: 0.6, aim: 0.3 },
+  { title: 'sync tool call', row: 'tool-sync', versus: ISOLATED_VM, must: 0.8, aim: 0.4 },
+  ...Object.keys(PAYLOADS).flatMap((payload) =>
+    Object.keys(DIRECTIONS).map((direction) => ({
+      title: `${PAYLOADS[payload]}, ${DIRECTIONS[direction]}`,
+      row: `transfer-${payload}-${direction}`,
+      versus: ISOLATED_VM,
+      must: 1,
+      aim: 1,
+      aimVersus: BASELINE,
+    })),
+  ),
+  { title: 'memory per idle session', row: 'memory-idle', versus: ISOLATED_VM, must: 1.5, aim: 1 },
+  { title: 'kill latency', row: 'kill-loop', unit: 'ms', must: 5, aim: 1 },
+  { title: '`prepareProgram`, 50 lines', row: 'prepare-50', unit: 'ms', must: 0.3, aim: 0.1 },
+  // Linear: a quadratic step would show as 30. Caches and garbage collection cost V8's own parser up to 1.7.
+  {
+    title: '`prepareProgram`, time per character: 1 MB against 1,000 lines',
+    row: 'prepare-1mb:growth',
+    unit: '×',
+    must: 2,
+  },
+];
+const CPU_MEAN = { must: 1.2, aim: 1.05 };
+const CPU_WORST = { must: 2 };
+/**
+ * Judges rows as driver.mjs gives them.
+ *
+ * @returns one entry per goal whose rows were measured: `title`, `against` and `unit` for people, `value`, `aimValue` if
+ *   the aim is about another peer, `must`, `aim`, and `verdict`: "aim met", "met", "missed", or why there is none
+ */
+export function judge(rows) {
+  const byId = new Map(rows.map((row) => [row.id, row]));
+  const judged = GOALS.filter(({ row }) => byId.has(row)).map((goal) => judgeRow(goal, byId));
+  return [...judged, ...judgeCpu(rows)];
+}
+
+function judgeRow(goal, byId) {
+  const { title, row, versus, versusRow = row, unit, must, aim, aimVersus } = goal;
+  const ours = byId.get(row).cells[OURS];
+  const theirs = versus && byId.get(versusRow)?.cells[versus];
+  const result = { title, against: versus ?? '', unit: versus ? '×' : unit, must, aim };
+  if (!isMeasured(ours) || (versus && !isMeasured(theirs))) {
+    const verdict = whyMissing(ours) ?? whyMissing(theirs, `${versus}: `) ?? 'not measured';
+    return { ...result, value: NaN, verdict };
+  }
+  if (versus === undefined) result.value = median(ours.rounds);
+  else if (versusRow !== row) result.value = median(ours.rounds) / median(theirs.rounds);
+  else result.value = pairedRatio(ours.rounds, theirs.rounds);
+  if (aimVersus === undefined) return { ...result, verdict: verdictOf(result) };
+  result.aimValue = pairedRatio(ours.rounds, byId.get(row).cells[aimVersus]?.rounds ?? []);
+  result.aimAgainst = aimVersus;
+  return { ...result, verdict: verdictOf(result) };
+}
+
+function isMeasured(cell) {
+  return cell !== undefined && cell.rounds.length > 0;
+}
+
+function whyMissing(cell, prefix = '') {
+  const why = cell?.reason ?? cell?.error;
+  return why === undefined ? undefined : `${prefix}${why}`;
+}
+
+function judgeCpu(rows) {
+  const ratios = rows
+    .filter(({ id }) => id.startsWith('cpu-'))
+    .map(({ id, cells }) => [id, pairedRatio(cells[OURS]?.rounds ?? [], cells[BASELINE]?.rounds ?? [])]);
+  if (ratios.length === 0) return [];
+  const values = ratios.map(([, ratio]) => ratio);
+  const worst = Math.max(...values);
+  const worstName = ratios.find(([, ratio]) => ratio === worst)?.[0].slice('cpu-'.length);
+  const shared = { against: BASELINE, unit: '×' };
+  const mean = { title: 'CPU programs, geometric mean', ...shared, ...CPU_MEAN, value: geometricMean(values) };
+  const slowest = { title: `CPU programs, the slowest: ${worstName ?? 'none'}`, ...shared, ...CPU_WORST, value: worst };
+  return [mean, slowest].map((goal) => ({ ...goal, verdict: verdictOf(goal) }));
+}
+
+function verdictOf({ value, aimValue = value, must, aim }) {
+  if (Number.isNaN(value)) return 'not measured';
+  if (!(value <= must)) return 'missed';
+  return aimValue <= aim ? 'aim met' : 'met';
+}

@@ -1,0 +1,49 @@
+// What is compared. An adapter exports `traits` and `open(options)`, which gives a session:
+//
+//   evaluate(expression)   the value of an expression
+//   run(body)              what the body of an async function returns; tools and variables are in its scope
+//   set(name, value)       copies a value in, if `traits.copies`
+//   close()
+//
+// `options`: `tools` by name, `memoryLimitMb`, `timeoutMs`, `warmPool`. Functions written `async` are async tools.
+
+/** The peer all ratios are of. */
+export const OURS = 'ses-executor';
+/** The same under the Node.js that runs the benchmark, where that is another than the peers'. */
+export const OURS_ON_HOST_NODE = 'ses-executor-host-node';
+/** Plain Node.js, which guards nothing. */
+export const BASELINE = 'vm';
+
+/**
+ * `package`: in benchmark/node_modules; absent: part of Node.js, or this package. `isSlow`: QuickJS takes
+ * seconds where V8 takes milliseconds. isolated-vm asks for its flag from Node.js 20 on.
+ */
+export const PEERS = [
+  { id: OURS, title: 'ses-executor', adapter: 'ses-executor' },
+  {
+    id: 'isolated-vm',
+    title: 'isolated-vm',
+    adapter: 'isolated-vm',
+    package: 'isolated-vm',
+    execArgv: ['--no-node-snapshot'],
+  },
+  { id: 'worker-threads', title: 'worker_threads', adapter: 'worker-threads' },
+  {
+    id: 'quickjs-emscripten',
+    title: 'quickjs-emscripten',
+    adapter: 'quickjs-emscripten',
+    package: 'quickjs-emscripten',
+    isSlow: true,
+  },
+  { id: 'vm2', title: 'vm2', adapter: 'vm2', package: 'vm2' },
+  { id: 'ses', title: 'SES in-process', adapter: 'ses', package: 'ses' },
+  { id: 'run', title: "Vercel's run", adapter: 'run', package: 'run', isSlow: true },
+  { id: BASELINE, title: 'plain Node.js (`vm`)', adapter: 'vm' },
+  {
+    id: OURS_ON_HOST_NODE,
+    title: 'ses-executor',
+    adapter: 'ses-executor',
+    isOnHostNode: true,
+    cases: ['cold-start', 'warm-start', 'warm-run', 'tools', 'transfer', 'prepare'],
+  },
+];

@@ -1,0 +1,40 @@
+// This package. A session is an executor with its isolate and thread.
+
+import { createRequire } from 'node:module';
+
+const { SESExecutor, engineStats, prepareProgram: prepare } = createRequire(import.meta.url)('../../index.js');
+
+const MAX_CODE_BYTES = 8 * 2 ** 20;
+
+export const traits = { isStoppable: true, hasMemoryLimit: true, hasSessions: true, copies: true };
+
+/** `prepareProgram` with room for large programs. */
+export const prepareProgram = (code) => prepare(code, { maxCodeBytes: MAX_CODE_BYTES });
+
+/** Whether this build has the option, which `engineStats().warm` says too. */
+export const hasWarmPool = 'warm' in engineStats();
+
+/** Resolves when `count` isolates are ready in the pool. */
+export async function warm(count) {
+  while (engineStats().warm < count) await new Promise((resolve) => setImmediate(resolve));
+}
+
+export async function open({ tools, memoryLimitMb = 128, timeoutMs = 120_000, warmPool = 0 } = {}) {
+  const executor = new SESExecutor({
+    memoryLimitMb,
+    timeoutMs,
+    maxOperations: 1e12,
+    maxToolCalls: 1e9,
+    maxConcurrentToolCalls: 128,
+    maxCodeBytes: MAX_CODE_BYTES,
+    ...(hasWarmPool && { warmPool }),
+  });
+  await executor.init();
+  if (tools !== undefined) await executor.sendTools(tools);
+  return {
+    evaluate: async (expression) => (await executor.run(expression)).output,
+    run: async (body) => (await executor.run(body)).output,
+    set: (name, value) => executor.sendVariables({ [name]: value }),
+    close: () => executor.cleanup(),
+  };
+}
