@@ -4,7 +4,7 @@
 const { inspect } = require('node:util');
 
 const { diagnosticsText } = require('./diagnostics');
-const { loadTools, readCode, readVariables } = require('./input');
+const { languageOf, loadTools, readCode, readVariables } = require('./input');
 const { UsageError } = require('./usage-error');
 const { ExecutorError } = require('../errors');
 const { SESExecutor } = require('../executor');
@@ -16,7 +16,13 @@ const { SESExecutor } = require('../executor');
  */
 async function run(file, { vars, tools, timeoutMs, maxOperations, authorizedImports, json }) {
   const code = await readCode(file);
-  const executor = newExecutor({ timeoutMs, maxOperations, authorizedImports, onLog: writeLog });
+  const executor = newExecutor({
+    language: languageOf(file),
+    timeoutMs,
+    maxOperations,
+    authorizedImports,
+    onLog: writeLog,
+  });
   await executor.init();
   await prepare(() => (vars === undefined ? undefined : executor.sendVariables(readVariables(vars))));
   await prepare(async () => (tools === undefined ? undefined : executor.sendTools(await loadTools(tools))));

@@ -106,7 +106,7 @@ fn names_of_the_executor_are_refused_where_they_are_values() {
         "enum __smol_x { A }",
         "namespace __smol_x { export const a = 1 }",
         "enum A { B = __smol_x }",
-        "namespace A { export const __smol_x = 1 }",
+        "namespace A { const __smol_x = 1; f() }",
         "class A { constructor(private __smol_x: number) {} }",
         "(__smol_x: number) => 1",
         "__smol_x as number",

@@ -101,8 +101,7 @@ const RULES: [&str; 5] =
 #[test]
 fn deep_nesting_ends_in_a_result() {
     for shape in SHAPES {
-        let once = shape[1].len() + shape[3].len();
-        for count in [20, 1_000, 11_000, 200_000, (1 << 20) / once] {
+        for count in [20, 2_000, 200_000] {
             for code in [
                 nested(shape, count),
                 format!("{};)", nested(shape, count)),

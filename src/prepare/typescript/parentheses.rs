@@ -48,7 +48,7 @@ fn begins_with_brace(expression: &Expr) -> bool {
     }
 }
 
-fn wrap(expression: &mut Box<Expr>) {
-    let inner = expression.take();
-    *expression = Box::new(Expr::Paren(ParenExpr { span: DUMMY_SP, expr: inner }));
+fn wrap(expression: &mut Expr) {
+    let inner = Box::new(expression.take());
+    *expression = Expr::Paren(ParenExpr { span: DUMMY_SP, expr: inner });
 }

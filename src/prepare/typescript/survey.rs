@@ -145,8 +145,8 @@ impl VisitMut for Surveyor<'_> {
         | Expr::TsConstAssertion(TsConstAssertion { expr, .. }) = node
             && !matches!(**expr, Expr::Paren(_) | Expr::Ident(_) | Expr::Lit(_))
         {
-            let inner = expr.take();
-            *expr = Box::new(Expr::Paren(ParenExpr { span: inner.span(), expr: inner }));
+            let inner = Box::new((**expr).take());
+            **expr = Expr::Paren(ParenExpr { span: inner.span(), expr: inner });
         }
     }
 
@@ -183,10 +183,8 @@ impl VisitMut for Surveyor<'_> {
             SimpleAssignTarget::TsInstantiation(target) => Some(&target.expr),
             _ => None,
         };
-        if let Some(inner) = inner {
-            if !is_assignable(inner) {
-                self.refuse_code(rules::typescript::invalid_assignment_target, inner.span());
-            }
+        if let Some(inner) = inner.filter(|inner| !is_assignable(inner)) {
+            self.refuse_code(rules::typescript::invalid_assignment_target, inner.span());
         }
         node.visit_mut_children_with(self);
     }
@@ -336,10 +334,9 @@ impl VisitMut for Surveyor<'_> {
 
     fn visit_mut_module_decl(&mut self, node: &mut ModuleDecl) {
         match node {
+            ModuleDecl::TsImportEquals(import) if import.is_type_only => {}
             ModuleDecl::TsImportEquals(import) => {
-                if !import.is_type_only {
-                    self.refuse_code(rules::typescript::import_equals, import.span);
-                }
+                self.refuse_code(rules::typescript::import_equals, import.span);
             }
             ModuleDecl::TsExportAssignment(export) => {
                 self.refuse_code(rules::typescript::export_assignment, export.span);
