@@ -21,6 +21,13 @@ export type ExecutorState = 'NEW' | 'INITIALIZING' | 'READY' | 'RUNNING' | 'DIRT
 export type LogLevel = 'log' | 'info' | 'warn' | 'error' | 'debug';
 
 /**
+ * How code is read. `"typescript"`: types are stripped; enums, namespaces and parameter properties work; decorators, JSX,
+ * `import name = …` and `export =` are diagnostics. `"auto"`: as JavaScript, and as TypeScript when only that parses. What
+ * parses as JavaScript is never read as TypeScript.
+ */
+export type Language = 'auto' | 'javascript' | 'typescript';
+
+/**
  * What an executor is made with (sections 3.1 and 3.3). All of it is optional and fixed at construction.
  *
  * The constructor throws a `TypeError` for a value of the wrong type and for an unknown name, and a `RangeError` for a
@@ -95,6 +102,11 @@ export interface ExecutorOptions {
    */
   autoInit?: boolean;
   /**
+   * Language of guest code and of the texts in {@link ExecutorOptions.modules}; default `"auto"`. Positions in errors are
+   * those of the source. Enums and namespaces are there in later runs, as other declarations are.
+   */
+  language?: Language;
+  /**
    * Modules that guest code can import if `authorizedImports` has their names. Default none: a module that is
    * authorized but not provided is empty, and a `warn` log line says so.
    *
@@ -109,13 +121,15 @@ export interface ExecutorOptions {
 }
 
 /**
- * Modules by name: the text of an ES module, or what the module exports. Exported functions, and functions in exported
+ * Modules by name: the text of an ES module, JavaScript or TypeScript, or what the module exports. Exported functions, and functions in exported
  * plain objects that hold nothing else, become tools; everything else is cloned.
  */
 export type Modules = Record<string, string | Record<string, unknown>>;
 
-/** Limits of one run. Absent ones are those of the executor. */
+/** Limits and language of one run. Absent ones are those of the executor. */
 export interface RunOptions {
+  /** As {@link ExecutorOptions.language}, for this run. */
+  language?: Language;
   /** As {@link ExecutorOptions.maxOperations}, for this run. */
   maxOperations?: number;
   /** As {@link ExecutorOptions.timeoutMs}, for this run. */

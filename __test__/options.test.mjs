@@ -17,6 +17,7 @@ test('defaults', () => {
     levels: LEVELS,
     memoryLimitMb: 128,
     autoInit: false,
+    language: 'auto',
     modules: {},
     onLog: undefined,
     maxCodeBytes: 1_048_576,
@@ -44,6 +45,7 @@ test('given values', () => {
     collectConsoleLevels: [],
     memoryLimitMb: 8,
     autoInit: true,
+    language: 'typescript',
     modules: { a: '' },
     onLog,
     maxCodeBytes: 4,
@@ -63,6 +65,7 @@ test('given values', () => {
     levels: [],
     memoryLimitMb: 8,
     autoInit: true,
+    language: 'typescript',
     modules: { a: '' },
     onLog,
     maxCodeBytes: 4,
@@ -106,6 +109,7 @@ describe('TypeError', () => {
       `options.collectConsoleLevels[1] must be ${oneOfLevels}, got a symbol`,
     ],
     [{ memoryLimitMb: false }, 'options.memoryLimitMb must be a number, got false'],
+    [{ language: 1 }, 'options.language must be "auto" or "javascript" or "typescript", got 1'],
     [{ autoInit: 1 }, 'options.autoInit must be a boolean, got 1'],
     [{ onLog: {} }, 'options.onLog must be a function, got an object'],
     [{ timeoutMS: 1 }, 'options.timeoutMS is not an option; did you mean options.timeoutMs?'],
@@ -114,7 +118,8 @@ describe('TypeError', () => {
       { sandbox: true },
       'options.sandbox is not an option; the options are maxOperations, timeoutMs, runConcurrency, maxQueuedRuns, ' +
         'authorizedImports, maxLogBytes, collectConsoleLevels, memoryLimitMb, maxCodeBytes, maxToolCalls, ' +
-        'maxConcurrentToolCalls, maxTransferBytes, maxCpuMs, maxParkedIsolates, autoInit, modules, onLog',
+        'maxConcurrentToolCalls, maxTransferBytes, maxCpuMs, maxParkedIsolates, autoInit, language, ' +
+        'modules, onLog',
     ],
   ])('%o', (options, message) => {
     expect(() => checkOptions(options)).toThrow(new TypeError(message));
@@ -124,6 +129,7 @@ describe('TypeError', () => {
 describe('RangeError', () => {
   test.each([
     [{ runConcurrency: 'parallel' }, 'options.runConcurrency must be "reject" or "queue", got "parallel"'],
+    [{ language: 'ts' }, 'options.language must be "auto" or "javascript" or "typescript", got "ts"'],
     [{ maxQueuedRuns: -1 }, 'options.maxQueuedRuns must be an integer >= 0, got -1'],
     [{ maxQueuedRuns: 1.5 }, 'options.maxQueuedRuns must be an integer >= 0, got 1.5'],
     [{ authorizedImports: ['a', ''] }, 'options.authorizedImports[1] must be a non-empty string, got ""'],
@@ -140,7 +146,12 @@ describe('RangeError', () => {
 
 describe('options of a run', () => {
   test('absent limits are those of the executor', () => {
-    expect(checkRunOptions(undefined)).toEqual({ maxOperations: null, timeoutMs: null, signal: undefined });
+    expect(checkRunOptions(undefined)).toEqual({
+      maxOperations: null,
+      timeoutMs: null,
+      signal: undefined,
+      language: null,
+    });
   });
 
   test('a signal', () => {

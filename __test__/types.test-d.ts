@@ -10,6 +10,7 @@ import {
   type ExecutorOptions,
   type ExecutorState,
   type ICodeExecutor,
+  type Language,
   type LogEntry,
   type PreparedProgram,
   type RunOptions,
@@ -31,6 +32,7 @@ export async function contract(): Promise<void> {
     collectConsoleLevels: ['log', 'debug'],
     memoryLimitMb: 64,
     autoInit: true,
+    language: 'typescript',
     modules: { units: 'export const a = 1;', store: { version: 1, find: async (id: string) => ({ id }) } },
     onLog: (entry) => holds<Equal<typeof entry, LogEntry>>(),
   };
@@ -46,7 +48,8 @@ export async function contract(): Promise<void> {
   });
   await executor.sendVariables({ any: [1, new Map()] });
 
-  const run: RunOptions = { timeoutMs: 1, maxOperations: 1, signal: new AbortController().signal };
+  const language: Language = 'auto';
+  const run: RunOptions = { timeoutMs: 1, maxOperations: 1, signal: new AbortController().signal, language };
   const result = await executor.run('1', run);
   holds<Equal<typeof result, CodeOutput>>();
   holds<Equal<typeof result.output, unknown>>();

@@ -41,8 +41,8 @@ function text(code) {
 
 /** @param {unknown} options */
 function prepareOptions(options) {
-  const { maxOperations, timeoutMs, authorizedImports, maxLogBytes, maxCodeBytes } = checkOptions(options);
-  return { maxOperations, timeoutMs, authorizedImports, maxLogBytes, maxCodeBytes };
+  const { language, maxOperations, timeoutMs, authorizedImports, maxLogBytes, maxCodeBytes } = checkOptions(options);
+  return { language, maxOperations, timeoutMs, authorizedImports, maxLogBytes, maxCodeBytes };
 }
 
 /**

@@ -61,7 +61,7 @@ class SESExecutor {
    */
   async run(code, options) {
     if (typeof code !== 'string') throw new TypeError(`code must be a string, got ${describe(code)}`);
-    const { maxOperations, timeoutMs, signal } = checkRunOptions(options);
+    const { maxOperations, timeoutMs, signal, language } = checkRunOptions(options);
     const refuseIfAborted = () => {
       if (signal?.aborted) throw abortedBeforeStart(timeoutMs ?? this.#core.timeoutMs, signal.reason);
     };
@@ -71,7 +71,7 @@ class SESExecutor {
     const { native } = this.#core;
     let stopListening = () => {};
     try {
-      const outcome = await this.#core.call((call) => native.run(call, code, maxOperations, timeoutMs), {
+      const outcome = await this.#core.call((call) => native.run(call, code, maxOperations, timeoutMs, language), {
         isRun: true,
         onStarted: (call) => {
           if (signal === undefined) return;

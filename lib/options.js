@@ -3,6 +3,7 @@
 
 const { describe, memberPath } = require('./describe');
 
+const LANGUAGES = ['auto', 'javascript', 'typescript'];
 const LEVELS = ['log', 'info', 'warn', 'error', 'debug'];
 
 /**
@@ -24,6 +25,7 @@ const LEVELS = ['log', 'info', 'warn', 'error', 'debug'];
  * @property {number | undefined} maxCpuMs undefined: not limited
  * @property {number} maxParkedIsolates
  * @property {boolean} autoInit
+ * @property {string} language
  * @property {unknown} modules checked by `modules.js`
  * @property {((entry: import('../index').LogEntry) => void) | undefined} onLog
  */
@@ -44,6 +46,7 @@ const KNOWN_OPTIONS = [
   'maxCpuMs',
   'maxParkedIsolates',
   'autoInit',
+  'language',
   'modules',
   'onLog',
 ];
@@ -82,20 +85,27 @@ function checkOptions(options) {
     maxCpuMs: given.maxCpuMs === undefined ? undefined : integer(given, 'maxCpuMs', 0, 1, MAX_MS),
     maxParkedIsolates: integer(given, 'maxParkedIsolates', 16, 1, MAX_COUNT),
     autoInit: ofType(given, 'autoInit', 'boolean', false),
+    language: oneOf(given, 'language', LANGUAGES, 'auto'),
     modules: given.modules === undefined ? {} : given.modules,
     onLog: ofType(given, 'onLog', 'function', undefined),
   };
 }
 
 /**
- * Options of one run. Absent limits are `null`: those of the executor hold.
+ * Options of one run. Absent ones are `null`: those of the executor hold.
  *
  * @param {unknown} options
- * @returns {{ maxOperations: number | null, timeoutMs: number | null, signal: AbortSignal | undefined }}
- * @throws {TypeError}
+ * @returns {{
+ *   maxOperations: number | null,
+ *   timeoutMs: number | null,
+ *   signal: AbortSignal | undefined,
+ *   language: string | null,
+ * }}
+ * @throws {TypeError} for wrong types and unknown names
+ * @throws {RangeError} for an unknown language
  */
 function checkRunOptions(options) {
-  const given = record(options, 'options', ['maxOperations', 'timeoutMs', 'signal']);
+  const given = record(options, 'options', ['maxOperations', 'timeoutMs', 'signal', 'language']);
   const { signal } = given;
   if (signal !== undefined && !isAbortSignal(signal)) {
     throw new TypeError(`options.signal must be an AbortSignal, got ${describe(signal)}`);
@@ -104,6 +114,7 @@ function checkRunOptions(options) {
     maxOperations: number(given, 'maxOperations', null),
     timeoutMs: number(given, 'timeoutMs', null),
     signal,
+    language: oneOf(given, 'language', LANGUAGES, null),
   };
 }
 
@@ -188,10 +199,12 @@ function integer(given, name, fallback, min, max) {
 }
 
 /**
+ * @template T
  * @param {Record<string, any>} given
  * @param {string} name
  * @param {string[]} allowed
- * @param {string} fallback
+ * @param {T} fallback
+ * @returns {string | T}
  */
 function oneOf(given, name, allowed, fallback) {
   const value = given[name];

@@ -90,7 +90,13 @@ export class NativeExecutor {
   sendVariables(call: number, names: string[], payload: Uint8Array): NativeOutcome | null;
   sendTools(call: number, tools: NativeTool[]): NativeOutcome | null;
   /** A limit that is null is the executor's. */
-  run(call: number, code: string, maxOperations: number | null, timeoutMs: number | null): NativeOutcome | null;
+  run(
+    call: number,
+    code: string,
+    maxOperations: number | null,
+    timeoutMs: number | null,
+    language: string | null,
+  ): NativeOutcome | null;
   abort(call: number, reason: string): void;
   cleanup(call: number): NativeOutcome | null;
   /** Status 0: wire of the result; 1: wire of { name, message, code?, bridge? }; 2: a promise, the result follows. */
@@ -106,6 +112,7 @@ export interface NativeOptions {
   maxLogBytes: number;
   levels: string[];
   memoryLimitMb: number;
+  language: string;
   maxCodeBytes: number;
   maxToolCalls: number;
   maxConcurrentToolCalls: number;
@@ -174,6 +181,7 @@ export interface NativePrepareOptions {
   timeoutMs: number;
   authorizedImports: string[];
   maxLogBytes: number;
+  language: string;
   maxCodeBytes: number;
 }
 

@@ -3,7 +3,9 @@
 use std::time::Duration;
 
 use crate::bounds::{Bounds, within};
-use crate::prepare::{Diagnostic, Location, PrepareOptions, Severity, code_frame, prepare, prepare_module, validate};
+use crate::prepare::{
+    Diagnostic, Language, Location, PrepareOptions, Severity, code_frame, prepare, prepare_module, validate,
+};
 
 /// As that of an executor. Longer texts are refused before they are looked at.
 const MAX_CODE_BYTES: usize = 1 << 20; // 1 MiB
@@ -46,6 +48,7 @@ pub fn check(bytes: &[u8]) {
 
 fn options() -> PrepareOptions {
     PrepareOptions {
+        language: Language::Auto,
         authorized_imports: vec!["x-ok".to_owned()],
         max_operations: 50_000.0,
         timeout_ms: 10_000.0,

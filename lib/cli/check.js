@@ -2,7 +2,7 @@
 'use strict';
 
 const { diagnosticsText } = require('./diagnostics');
-const { readCode } = require('./input');
+const { languageOf, readCode } = require('./input');
 const { validateCode } = require('../check');
 
 /**
@@ -12,7 +12,7 @@ const { validateCode } = require('../check');
  */
 async function check(file, { timeoutMs, maxOperations, authorizedImports, json }) {
   const code = await readCode(file);
-  const diagnostics = validateCode(code, { timeoutMs, maxOperations, authorizedImports });
+  const diagnostics = validateCode(code, { language: languageOf(file), timeoutMs, maxOperations, authorizedImports });
   const name = file === '-' ? 'stdin' : file;
   process.stdout.write(
     json ? `${JSON.stringify({ diagnostics }, null, 2)}\n` : diagnosticsText(diagnostics, name, code),

@@ -21,6 +21,16 @@ async function readCode(file) {
   return code;
 }
 
+/**
+ * The language that the name of a file says, else either.
+ *
+ * @param {string} file
+ * @returns {import('../../index').Language}
+ */
+function languageOf(file) {
+  return /\.[cm]?ts$/i.test(file) ? 'typescript' : 'auto';
+}
+
 /** @param {string} file */
 function readVariables(file) {
   let variables;
@@ -61,4 +71,4 @@ function readText(file) {
   }
 }
 
-module.exports = { loadTools, readCode, readVariables };
+module.exports = { languageOf, loadTools, readCode, readVariables };

@@ -7,9 +7,11 @@ const { UsageError } = require('./usage-error');
 const { version } = require('../../package.json');
 
 const USAGE = `Usage:
-  ses-executor run <file.js | -> [options]    run code; its logs go to stderr, its output to stdout
-  ses-executor check <file.js | -> [options]  check code without running it
-  ses-executor mcp [options]                  serve the Model Context Protocol over stdin and stdout
+  ses-executor run <file | -> [options]    run code; its logs go to stderr, its output to stdout
+  ses-executor check <file | -> [options]  check code without running it
+  ses-executor mcp [options]               serve the Model Context Protocol over stdin and stdout
+
+The code is JavaScript or TypeScript; in files that end in .ts, .mts or .cts it is TypeScript.
 
 Options:
   --vars <vars.json>      variables for the code: an object (run)

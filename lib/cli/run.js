@@ -2,7 +2,7 @@
 'use strict';
 
 const { diagnosticsText } = require('./diagnostics');
-const { loadTools, readCode, readVariables } = require('./input');
+const { languageOf, loadTools, readCode, readVariables } = require('./input');
 const { UsageError } = require('./usage-error');
 const { ExecutorError } = require('../errors');
 const { SESExecutor } = require('../executor');
@@ -15,7 +15,13 @@ const { jsonForm, outputText, toJson } = require('../json-form');
  */
 async function run(file, { vars, tools, timeoutMs, maxOperations, authorizedImports, json }) {
   const code = await readCode(file);
-  const executor = newExecutor({ timeoutMs, maxOperations, authorizedImports, onLog: writeLog });
+  const executor = newExecutor({
+    language: languageOf(file),
+    timeoutMs,
+    maxOperations,
+    authorizedImports,
+    onLog: writeLog,
+  });
   await executor.init();
   await prepare(() => (vars === undefined ? undefined : executor.sendVariables(readVariables(vars))));
   await prepare(async () => (tools === undefined ? undefined : executor.sendTools(await loadTools(tools))));

@@ -5,6 +5,7 @@ use napi_derive::napi;
 
 use crate::executor::LEVELS;
 use crate::executor::config::{Config, ModuleBody, ModuleSpec, ToolSpec};
+use crate::prepare::Language;
 
 #[napi(object, object_to_js = false)]
 pub struct NativeOptions {
@@ -24,6 +25,7 @@ pub struct NativeOptions {
     pub max_cpu_ms: Option<f64>,
     pub max_parked_isolates: f64,
     pub modules: Vec<NativeModule>,
+    pub language: String,
 }
 
 /// A host function: `path` leads from the global to it.
@@ -64,8 +66,14 @@ impl From<NativeOptions> for Config {
             max_cpu_ms: options.max_cpu_ms,
             max_parked_isolates: options.max_parked_isolates as usize,
             modules: options.modules.into_iter().map(Into::into).collect(),
+            language: language(&options.language),
         }
     }
+}
+
+/// The facade lets no other names through.
+pub fn language(name: &str) -> Language {
+    Language::named(name).unwrap_or_default()
 }
 
 impl From<NativeTool> for ToolSpec {

@@ -152,8 +152,10 @@ impl NativeExecutor {
         code: String,
         max_operations: Option<f64>,
         timeout_ms: Option<f64>,
+        language: Option<String>,
     ) -> Option<NativeOutcome> {
-        self.call(env, |executor| executor.run(call, code, max_operations, timeout_ms))
+        let language = language.as_deref().map(arguments::language);
+        self.call(env, |executor| executor.run(call, code, max_operations, timeout_ms, language))
     }
 
     #[napi]

@@ -2,11 +2,13 @@
 
 use napi_derive::napi;
 
+use super::arguments::language;
 use crate::prepare::{self, Diagnostic, Location, PrepareOptions};
 use crate::runtime::{check_syntax, refused_by_v8};
 
 #[napi(object, object_to_js = false)]
 pub struct NativePrepareOptions {
+    pub language: String,
     pub max_operations: f64,
     pub timeout_ms: f64,
     pub authorized_imports: Vec<String>,
@@ -60,6 +62,7 @@ pub fn code_frame(code: String, line: u32, column: u32, message: String) -> Stri
 impl From<NativePrepareOptions> for PrepareOptions {
     fn from(options: NativePrepareOptions) -> Self {
         Self {
+            language: language(&options.language),
             authorized_imports: options.authorized_imports,
             max_operations: options.max_operations,
             timeout_ms: options.timeout_ms,

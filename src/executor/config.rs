@@ -1,6 +1,6 @@
 //! Options of one executor, checked by the facade and fixed at construction.
 
-use crate::prepare::PrepareOptions;
+use crate::prepare::{Language, PrepareOptions};
 
 /// What `new SESExecutor(options)` fixed.
 #[derive(Debug)]
@@ -34,6 +34,8 @@ pub struct Config {
     /// Whether log entries are reported while the run goes on.
     pub stream_logs: bool,
     pub modules: Vec<ModuleSpec>,
+    /// Of guest code, unless a run says otherwise, and of the texts in `modules`.
+    pub language: Language,
 }
 
 /// An authorized module that the host provides.
@@ -71,9 +73,10 @@ impl ToolSpec {
 }
 
 impl Config {
-    /// The options of VALIDATE and TRANSFORM for a run with these limits.
-    pub fn prepare_options(&self, max_operations: f64, timeout_ms: f64) -> PrepareOptions {
+    /// The options of VALIDATE and TRANSFORM for code in this language, with these limits.
+    pub fn prepare_options(&self, language: Language, max_operations: f64, timeout_ms: f64) -> PrepareOptions {
         PrepareOptions {
+            language,
             authorized_imports: self.authorized_imports.clone(),
             max_operations,
             timeout_ms,

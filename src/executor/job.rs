@@ -6,14 +6,16 @@ use std::time::Instant;
 
 use super::logs::LogBuffer;
 use super::messages::{CallId, Report, Stats};
+use crate::prepare::Language;
 
-/// Limits of one run.
+/// Limits of one run, and the language of its code.
 #[derive(Clone, Copy, Debug)]
 pub struct RunLimits {
     pub max_operations: f64,
     pub timeout_ms: f64,
     /// Processor time; absent: not limited.
     pub cpu_ms: Option<f64>,
+    pub language: Language,
 }
 
 /// A run, or a `sendVariables` or `sendTools` on its way through the isolate.

@@ -21,6 +21,7 @@ mod watchdog;
 pub use logs::LEVELS;
 pub use watchdog::timers;
 
+use crate::prepare::Language;
 use config::{Config, ToolSpec};
 use failure::{Failure, FailureKind};
 use job::{Job, RunLimits};
@@ -120,18 +121,20 @@ impl Executor {
         self.set_up(call, "sendTools", |job| Command::SetTools { job, tools })
     }
 
-    /// Runs code, or queues it (sections 4.3, 4 and 7.2). Absent limits are those of the executor.
+    /// Runs code, or queues it (sections 4.3, 4 and 7.2). What is absent is as for the executor.
     pub fn run(
         &mut self,
         call: CallId,
         code: String,
         max_operations: Option<f64>,
         timeout_ms: Option<f64>,
+        language: Option<Language>,
     ) -> Option<Outcome> {
         let limits = RunLimits {
             max_operations: max_operations.unwrap_or(self.config.max_operations),
             timeout_ms: timeout_ms.unwrap_or(self.config.timeout_ms),
             cpu_ms: self.config.max_cpu_ms,
+            language: language.unwrap_or(self.config.language),
         };
         match self.state {
             State::Ready => {

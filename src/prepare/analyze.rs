@@ -183,7 +183,8 @@ impl Visit for Analyzer<'_> {
     }
 
     fn visit_ident(&mut self, node: &Ident) {
-        if rules::identifiers::is_reserved(&node.sym) {
+        // One without a position repeats another one.
+        if rules::identifiers::is_reserved(&node.sym) && !node.span.is_dummy() {
             let at = self.source.location(node.span.lo);
             self.report.push(rules::identifiers::reserved_identifier(&node.sym, at));
         }

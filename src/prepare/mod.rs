@@ -4,12 +4,14 @@
 //! runs on a stack of its own (`stack.rs`), nesting is bounded, and time and memory are linear in the text.
 //!
 //! ```text
-//! text ─ options ─▶ parse ─▶ analyze (rules, bindings) ─▶ transform ─▶ print ─▶ Program { code, positions }
+//! text ─ options ─▶ parse ─▶ TypeScript to JavaScript ─▶ analyze (rules, bindings) ─▶ transform ─▶ print ─▶
+//! Program { code, positions }
 //! ```
 
 mod analyze;
 mod code_frame;
 mod diagnostics;
+mod language;
 mod nesting;
 mod options;
 mod parse;
@@ -21,18 +23,21 @@ mod stack;
 #[cfg(test)]
 mod tests;
 mod transform;
+mod typescript;
 
 pub use code_frame::code_frame;
 pub use diagnostics::{Diagnostic, Location, Severity};
+pub use language::Language;
 pub use options::PrepareOptions;
 pub use positions::PositionMap;
 
-use analyze::{Analysis, Goal};
+use analyze::Goal;
 use diagnostics::{Report, has_errors};
+use language::Dialect;
 use nesting::Nesting;
-use parse::ParsedSource;
+use parse::{ParsedSource, SyntaxErrors};
 use source_index::SourceIndex;
-use swc_ecma_ast::{Module, Stmt};
+use swc_ecma_ast::Stmt;
 
 /// Positions are 32-bit, and the parser's need a few values of their own.
 const MAX_CODE_BYTES: usize = 1 << 30; // 1 GiB
@@ -54,8 +59,8 @@ pub struct Program {
 /// Diagnostics about options come first, then those about the text in the order of their positions.
 pub fn validate(code: &str, options: &PrepareOptions) -> Vec<Diagnostic> {
     let mut report = Report::new(options.diagnostics());
-    on_checked_stack(code, options, Goal::Program, &mut report, |report| {
-        check(code, options, Goal::Program, report).map(drop)
+    parsed(code, options, Goal::Program, &mut report, |source, report| {
+        analyze::analyze(&source, options, Goal::Program, report).map(drop)
     });
     report.into_sorted()
 }
@@ -67,12 +72,12 @@ pub fn validate(code: &str, options: &PrepareOptions) -> Vec<Diagnostic> {
 /// All diagnostics, at least one of which is an ERROR.
 pub fn prepare(code: &str, options: &PrepareOptions) -> Result<Program, Vec<Diagnostic>> {
     let mut report = Report::new(options.diagnostics());
-    let printed = on_checked_stack(code, options, Goal::Program, &mut report, |report| {
-        let (module, analysis) = check(code, options, Goal::Program, report)?;
+    let printed = parsed(code, options, Goal::Program, &mut report, |source, report| {
+        let analysis = analyze::analyze(&source, options, Goal::Program, report)?;
         if report.has_errors() {
             return None;
         }
-        let mut body: Vec<Stmt> = module.body.into_iter().filter_map(|item| item.stmt()).collect();
+        let mut body: Vec<Stmt> = source.module.body.into_iter().filter_map(|item| item.stmt()).collect();
         transform::return_completion_value(&mut body);
         transform::instrument(&mut body);
         Some(print::program(code, &transform::declaration(&analysis.bindings), body))
@@ -88,11 +93,12 @@ pub fn prepare(code: &str, options: &PrepareOptions) -> Result<Program, Vec<Diag
 /// All diagnostics, at least one of which is an ERROR; messages name `specifier`.
 pub fn prepare_module(source: &str, specifier: &str, options: &PrepareOptions) -> Result<Program, Vec<Diagnostic>> {
     let mut report = Report::new(Vec::new());
-    let printed = on_checked_stack(source, options, Goal::HostModule, &mut report, |report| {
-        let (mut module, _) = check(source, options, Goal::HostModule, report)?;
+    let printed = parsed(source, options, Goal::HostModule, &mut report, |parsed, report| {
+        analyze::analyze(&parsed, options, Goal::HostModule, report)?;
         if report.has_errors() {
             return None;
         }
+        let mut module = parsed.module;
         transform::instrument(&mut module.body);
         Some(print::module(source, module))
     });
@@ -112,13 +118,14 @@ fn finish(printed: Option<(String, PositionMap)>, report: Report) -> Result<Prog
     }
 }
 
-/// Applies the rules that need no parser, then runs `work` on a stack that suffices for `code`.
-fn on_checked_stack<R>(
+/// Applies the rules that need no parser, parses `code`, makes it JavaScript if it is not, and goes on with `work`. All
+/// of that, and the drop of the tree, on stacks that suffice for `code`. `None` when the report has an ERROR.
+fn parsed<R>(
     code: &str,
     options: &PrepareOptions,
     goal: Goal,
     report: &mut Report,
-    work: impl FnOnce(&mut Report) -> Option<R>,
+    work: impl FnOnce(ParsedSource, &mut Report) -> Option<R>,
 ) -> Option<R> {
     if goal == Goal::Program && rules::text::is_blank(code) {
         report.push(rules::text::code_non_empty());
@@ -128,28 +135,72 @@ fn on_checked_stack<R>(
         report.push(rules::text::code_too_large(code.len(), options.max_code_bytes.min(MAX_CODE_BYTES)));
         return None;
     }
-    let nesting = Nesting::of(code);
+    let mut work = Some(work);
+    let mut errors: Option<SyntaxErrors> = None;
+    for &dialect in options.language.dialects() {
+        let attempt = on_checked_stack(code, goal, dialect, || {
+            let source = javascript(code, goal, dialect, errors.is_some())?;
+            Ok(work.take().and_then(|work| work(source, report)))
+        });
+        match attempt {
+            Ok(done) => return done,
+            // The dialect that reads more of the text is the one that its author had in mind.
+            Err(found) if errors.as_ref().is_none_or(|errors| found.read_more_than(errors)) => errors = Some(found),
+            Err(_) => {}
+        }
+    }
+    if let Some(at) = jsx_in(code, goal, options.language) {
+        report.push(rules::typescript::jsx(at));
+        return None;
+    }
+    for diagnostic in errors.into_iter().flat_map(|errors| errors.diagnostics) {
+        report.push(diagnostic);
+    }
+    None
+}
+
+/// Where a text that is no TypeScript has JSX, if that is what it lacks.
+fn jsx_in(code: &str, goal: Goal, language: Language) -> Option<Location> {
+    let may_be_jsx = language != Language::JavaScript && (code.contains("</") || code.contains("/>"));
+    if !may_be_jsx {
+        return None;
+    }
+    on_checked_stack(code, goal, Dialect::TypeScript, || Ok(parse::find_jsx(code, goal))).ok()?
+}
+
+/// Runs `work` on a stack that suffices for `code`.
+fn on_checked_stack<R>(
+    code: &str,
+    goal: Goal,
+    dialect: Dialect,
+    work: impl FnOnce() -> Result<R, SyntaxErrors>,
+) -> Result<R, SyntaxErrors> {
+    let nesting = Nesting::of(code, dialect);
     // Modules come from the host, which may well pass on a large minified library.
     if goal == Goal::Program && nesting.may_be_deep {
-        report.push(rules::text::nesting_not_estimable(nesting.openers));
-        return None;
+        return Err(rules::text::nesting_not_estimable(nesting.openers).into());
     }
     let deep_at = nesting.too_deep_at;
     let Some(bytes) = stack::bytes_for(code.len(), &nesting).filter(|_| deep_at.is_none()) else {
         let offset = deep_at.unwrap_or(0) as u32;
-        report.push(rules::text::nesting_too_deep(SourceIndex::new(code).location(offset)));
-        return None;
+        return Err(rules::text::nesting_too_deep(SourceIndex::new(code).location(offset)).into());
     };
-    stack::on_own_stack(bytes, || work(report)).unwrap_or_else(|| {
-        report.push(rules::text::parser_failed());
-        None
-    })
+    stack::on_own_stack(bytes, work).unwrap_or_else(|| Err(rules::text::parser_failed().into()))
 }
 
-/// Parses `code` and applies every rule about its tree. `None` when the text is not a program (the report then has
-/// an ERROR).
-fn check(code: &str, options: &PrepareOptions, goal: Goal, report: &mut Report) -> Option<(Module, Analysis)> {
-    let source = ParsedSource::parse(code, goal, report)?;
-    let analysis = analyze::analyze(&source, options, goal, report)?;
-    Some((source.module, analysis))
+/// Parses `code` as `dialect` and makes it JavaScript. After a dialect that failed, a tree without types is no success:
+/// the errors of the other dialect are those of the text.
+fn javascript(code: &str, goal: Goal, dialect: Dialect, has_failed: bool) -> Result<ParsedSource, SyntaxErrors> {
+    let mut source = ParsedSource::parse(code, goal, dialect)?;
+    if dialect == Dialect::JavaScript {
+        return Ok(source);
+    }
+    if has_failed && !typescript::has_types(&source.module) {
+        return Err(SyntaxErrors::default());
+    }
+    let report = typescript::survey(&mut source, goal);
+    if report.has_errors() {
+        return Err(SyntaxErrors::of_read_text(report.into_sorted()));
+    }
+    Ok(typescript::strip(source))
 }

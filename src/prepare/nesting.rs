@@ -2,6 +2,7 @@
 
 mod words;
 
+use super::language::Dialect;
 use words::Word;
 
 /// Estimated levels above which a text is rejected unparsed. Operators that do not nest count too, so this is well
@@ -31,10 +32,10 @@ pub(super) struct Nesting {
 }
 
 impl Nesting {
-    pub(super) fn of(text: &str) -> Self {
-        let mut scanner = Scanner::new(text.as_bytes());
+    pub(super) fn of(text: &str, dialect: Dialect) -> Self {
+        let mut scanner = Scanner::new(text.as_bytes(), dialect);
         let too_deep_at = scanner.find_deep_nesting();
-        let (openers, elses) = count_openers(text.as_bytes());
+        let (openers, elses) = count_openers(text.as_bytes(), dialect);
         let too_many_elses = (elses + scanner.escaped_words > MAX_ELSES).then_some(0);
         let may_be_deep = scanner.is_uncertain && openers > MAX_UNCERTAIN_OPENERS;
         Nesting { openers, too_deep_at: too_deep_at.or(too_many_elses), may_be_deep }
@@ -42,8 +43,8 @@ impl Nesting {
 }
 
 /// Everything that begins a nested construct: brackets, prefix and right-associative operators, arrows,
-/// conditionals, labels, and the keywords of [`Word`].
-fn count_openers(bytes: &[u8]) -> (usize, usize) {
+/// conditionals, labels, and the keywords of [`Word`]; of TypeScript also type arguments and the dots of `namespace a.b`.
+fn count_openers(bytes: &[u8], dialect: Dialect) -> (usize, usize) {
     let mut openers = 0;
     // `else` that may go on with `if`.
     let mut elses = 0;
@@ -52,7 +53,7 @@ fn count_openers(bytes: &[u8]) -> (usize, usize) {
         let byte = bytes[at];
         if byte.is_ascii_alphabetic() {
             let end = words::end(bytes, at);
-            match Word::of(&bytes[at..end]) {
+            match Word::of(&bytes[at..end], dialect) {
                 Word::Else => {
                     openers += 1;
                     let next = bytes[end..].iter().find(|byte| !byte.is_ascii_whitespace());
@@ -64,15 +65,17 @@ fn count_openers(bytes: &[u8]) -> (usize, usize) {
             at = end;
         } else {
             // An escape in an identifier may spell a keyword.
-            openers += usize::from(is_opener(byte) || byte == b'\\');
+            let is_dot = byte == b'.' && dialect == Dialect::TypeScript;
+            openers += usize::from(is_opener(byte, dialect) || is_dot || byte == b'\\');
             at += 1;
         }
     }
     (openers, elses)
 }
 
-fn is_opener(byte: u8) -> bool {
+fn is_opener(byte: u8, dialect: Dialect) -> bool {
     matches!(byte, b'(' | b'[' | b'{' | b'`' | b'!' | b'~' | b'+' | b'-' | b'=' | b'?' | b':' | b'*' | b'>' | b'@')
+        || (byte == b'<' && dialect == Dialect::TypeScript)
 }
 
 /// An open bracket, and what is pending inside it.
@@ -98,6 +101,7 @@ enum Bracket {
 /// which costs memory or rejects an odd program, but never overflows a stack.
 struct Scanner<'a> {
     bytes: &'a [u8],
+    dialect: Dialect,
     at: usize,
     levels: Vec<Level>,
     depth: u32,
@@ -110,12 +114,15 @@ struct Scanner<'a> {
     /// Whether the text has a place that only a parser can read, so that the estimate may be too low.
     is_uncertain: bool,
     line_break: bool,
+    /// In `namespace a.b.c`, where each dot nests.
+    in_namespace_name: bool,
 }
 
 impl<'a> Scanner<'a> {
-    fn new(bytes: &'a [u8]) -> Self {
+    fn new(bytes: &'a [u8], dialect: Dialect) -> Self {
         Scanner {
             bytes,
+            dialect,
             at: 0,
             levels: vec![Level { opener: 0, pending: 0, bracket: Bracket::Other }],
             depth: 0,
@@ -124,6 +131,7 @@ impl<'a> Scanner<'a> {
             escaped_words: 0,
             is_uncertain: false,
             line_break: false,
+            in_namespace_name: false,
         }
     }
 
@@ -193,7 +201,7 @@ impl<'a> Scanner<'a> {
                 return self.word();
             }
             _ => {
-                if is_opener(byte) {
+                if is_opener(byte, self.dialect) || (byte == b'.' && self.in_namespace_name) {
                     self.add_pending();
                 }
                 self.at += 1;
@@ -216,7 +224,11 @@ impl<'a> Scanner<'a> {
 
     /// Whether a slash here might be the start of a regular expression as well as a division.
     fn is_ambiguous(&self) -> bool {
-        matches!(self.previous, b'}' | b'+' | b'-' | b'.')
+        // A type may end before a line break, or with `>`, and `!` follows an operand.
+        let after_type = self.dialect == Dialect::TypeScript
+            && (matches!(self.previous, b'>' | b'!') || (self.line_break && !self.operand_expected()));
+        after_type
+            || matches!(self.previous, b'}' | b'+' | b'-' | b'.')
             || matches!(self.word, Word::MaybePrefix | Word::BinaryOperator | Word::Construct)
     }
 
@@ -227,7 +239,8 @@ impl<'a> Scanner<'a> {
 
     fn word(&mut self) {
         let end = words::end(self.bytes, self.at);
-        let word = Word::of(&self.bytes[self.at..end]);
+        let word = Word::of(&self.bytes[self.at..end], self.dialect);
+        self.in_namespace_name |= word == Word::Namespace;
         let follows_operand = !self.operand_expected();
         let continues = matches!(word, Word::Else | Word::BinaryOperator);
         if follows_operand && !continues && (self.line_break || self.previous == b'}') {
@@ -251,6 +264,7 @@ impl<'a> Scanner<'a> {
 
     fn open(&mut self, bracket: Bracket) {
         let opener = self.bytes[self.at];
+        self.in_namespace_name = false;
         self.levels.push(Level { pending: 0, bracket, opener });
         self.depth += 1;
         self.at += 1;
@@ -280,6 +294,7 @@ impl<'a> Scanner<'a> {
     }
 
     fn reset_pending(&mut self) {
+        self.in_namespace_name = false;
         if let Some(level) = self.levels.last_mut() {
             self.depth -= level.pending;
             level.pending = 0;

@@ -1,6 +1,7 @@
 //! What the caller decides, and the rules about it.
 
 use super::diagnostics::{Diagnostic, Severity};
+use super::language::Language;
 
 /// Below this many bytes of logs, a few ordinary lines already fill the budget.
 const RECOMMENDED_LOG_BYTES: f64 = 16_384.0;
@@ -14,6 +15,7 @@ const MAX_TIMEOUT_MS: f64 = 2_147_483_647.0;
 /// Numbers stay as the caller wrote them, since an invalid one is reported as a diagnostic (specification 6.2).
 #[derive(Debug, Clone)]
 pub struct PrepareOptions {
+    pub language: Language,
     /// Module names that `import()` may name, compared exactly.
     pub authorized_imports: Vec<String>,
     /// Loop iterations that a run may take; an integer from 1 to 2^53 - 1.

@@ -4,8 +4,10 @@ mod fixtures;
 mod positions;
 mod robustness;
 mod rules;
+mod typescript;
+mod typescript_robustness;
 
-use super::{Diagnostic, PrepareOptions, Program, prepare};
+use super::{Diagnostic, Language, PrepareOptions, Program, prepare};
 
 fn options() -> PrepareOptions {
     PrepareOptions {
@@ -14,6 +16,7 @@ fn options() -> PrepareOptions {
         timeout_ms: 10_000.0,
         max_log_bytes: 262_144.0,
         max_code_bytes: 1 << 21, // 2 MiB
+        language: Language::Auto,
     }
 }
 

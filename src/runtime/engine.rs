@@ -105,7 +105,8 @@ impl Engine {
     /// VALIDATE, TRANSFORM, EVALUATE, NORMALIZE_OUTPUT for one run.
     pub fn run(&mut self, job: &Arc<Job>, code: String) -> (Outcome, bool) {
         let Some(limits) = job.limits else { return (Outcome::done(), true) };
-        let options = self.host.shared.config.prepare_options(limits.max_operations, limits.timeout_ms);
+        let options =
+            self.host.shared.config.prepare_options(limits.language, limits.max_operations, limits.timeout_ms);
         let program = match prepare::prepare(&code, &options) {
             Ok(program) => program,
             Err(diagnostics) => return (Outcome::failed(Failure::from_diagnostics(&diagnostics)), true),

@@ -88,7 +88,8 @@ fn compile<'s>(
     specifier: &str,
     source: &str,
 ) -> Option<v8::Local<'s, v8::Module>> {
-    let options = host.shared.config.prepare_options(1.0, 1.0);
+    let config = &host.shared.config;
+    let options = config.prepare_options(config.language, 1.0, 1.0);
     let program = match prepare::prepare_module(source, specifier, &options) {
         Ok(program) => program,
         Err(diagnostics) => {

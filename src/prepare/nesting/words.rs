@@ -1,5 +1,7 @@
 //! Words that matter for nesting.
 
+use super::super::language::Dialect;
+
 /// A word of the text, by what it does to nesting.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Word {
@@ -12,13 +14,33 @@ pub(super) enum Word {
     Header,
     /// Begins another construct that nests without brackets of its own.
     Construct,
-    /// `in`, `instanceof`, `of`.
+    /// `in`, `instanceof`, `of`; `as`, `satisfies`.
     BinaryOperator,
+    /// A name with dots that nest follows.
+    Namespace,
     Other,
 }
 
 impl Word {
-    pub(super) fn of(word: &[u8]) -> Self {
+    pub(super) fn of(word: &[u8], dialect: Dialect) -> Self {
+        match dialect {
+            Dialect::JavaScript => Word::of_javascript(word),
+            Dialect::TypeScript => Word::of_typescript(word),
+        }
+    }
+
+    fn of_typescript(word: &[u8]) -> Self {
+        match word {
+            b"abstract" | b"asserts" | b"enum" | b"infer" | b"is" | b"keyof" | b"readonly" | b"unique" => {
+                Word::MaybePrefix
+            }
+            b"as" | b"satisfies" => Word::BinaryOperator,
+            b"namespace" | b"module" => Word::Namespace,
+            _ => Word::of_javascript(word),
+        }
+    }
+
+    fn of_javascript(word: &[u8]) -> Self {
         match word {
             b"else" => Word::Else,
             b"typeof" | b"void" | b"delete" | b"new" | b"do" | b"return" | b"throw" | b"case" | b"extends" => {

@@ -4,3 +4,4 @@ pub(super) mod globals;
 pub(super) mod identifiers;
 pub(super) mod imports;
 pub(super) mod text;
+pub(super) mod typescript;

@@ -48,7 +48,7 @@ fn what_an_async_arrow_function_cannot_contain_is_a_syntax_error() {
         "import('x-ok', options)",
         "@a class B {}",
         "<a/>",
-        "let a: string",
+        "let a: string = ;",
     ] {
         let found = rejected(code);
         assert!(found.iter().all(|diagnostic| diagnostic.rule == "syntax_valid"), "{code}: {found:?}");

@@ -1,0 +1,68 @@
+//! TypeScript to JavaScript, between parsing and analysis, so that all rules and transformations see JavaScript only.
+//!
+//! ```text
+//! tree ─ survey: limits, what is not supported ─▶ resolve names ─▶ strip types, lower enums and namespaces ─▶ tree
+//! ```
+//!
+//! swc does the work. Nodes keep their positions; what swc adds has none, and takes that of what is around it.
+
+mod constants;
+mod detect;
+mod parentheses;
+mod survey;
+
+use swc_common::{GLOBALS, Globals, Mark, Spanned};
+use swc_ecma_ast::{Decl, Module, ModuleItem, Program, Stmt, VarDeclKind};
+use swc_ecma_transforms_base::resolver;
+use swc_ecma_transforms_typescript::typescript;
+
+use super::parse::ParsedSource;
+pub(super) use detect::has_types;
+pub(super) use survey::survey;
+
+/// Turns a tree without findings into JavaScript.
+pub(super) fn strip(source: ParsedSource) -> ParsedSource {
+    source.map(|module| {
+        let mut program = Program::Module(module);
+        GLOBALS.set(&Globals::default(), || {
+            let unresolved = Mark::new();
+            program.mutate(resolver(unresolved, Mark::new(), true));
+            // Not the resolver's mark of the top level, which would make an enum there a `var`: it is a `let`, so that
+            // it neither is declared twice nor extends a value that an earlier run left.
+            program.mutate(typescript::typescript(config(), unresolved, Mark::new()));
+        });
+        let mut module = program.expect_module();
+        declare_first(&mut module);
+        parentheses::add(&mut module);
+        module
+    })
+}
+
+fn config() -> typescript::Config {
+    typescript::Config {
+        // Imports stay as they are written: only `import type` goes.
+        verbatim_module_syntax: true,
+        native_class_properties: true,
+        no_empty_export: true,
+        // Members of enums are read at run time, so that no long text is copied to where it is used.
+        ts_enum_is_mutable: true,
+        ..typescript::Config::default()
+    }
+}
+
+/// Moves the `var` that swc puts behind the namespaces it declares before them, since the value of a program is that of
+/// its last statement.
+fn declare_first(module: &mut Module) {
+    if module.body.last().is_some_and(is_added_declaration) {
+        module.body.rotate_right(1);
+    }
+}
+
+fn is_added_declaration(item: &ModuleItem) -> bool {
+    match item {
+        ModuleItem::Stmt(Stmt::Decl(Decl::Var(declaration))) => {
+            declaration.kind == VarDeclKind::Var && declaration.span().is_dummy()
+        }
+        _ => false,
+    }
+}
