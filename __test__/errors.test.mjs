@@ -453,7 +453,7 @@ describe('syntax errors', () => {
     ['1 = 2', 1, 1],
     ['a?.b = 1', 1, 1],
     ['<div/>', 1, 1],
-    ['let x: number = 1', 1, 6],
+    ['let x: number = ;', 1, 17],
     ['\\u{110000}', 1, null],
     ['import.meta', 1, 1],
   ])('%j', async (code, line, column) => {
