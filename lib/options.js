@@ -260,4 +260,4 @@ function editDistance(from, to) {
   return row[to.length];
 }
 
-module.exports = { checkOptions, checkRunOptions };
+module.exports = { checkOptions, checkRunOptions, record };
