@@ -181,7 +181,7 @@ export type ReadOnlyFileTools = {
   /**
    * Lines that match, as `path:12: line`, and around them `path-11- line`, in the order of paths, which are relative to the
    * folder of the search. Leaves out what `.gitignore` files say, `.git`, `node_modules`, links and files with null bytes;
-   * hidden files are searched.
+   * hidden files are searched. In lines longer than 16 KiB a match longer than 4 KiB may be missed.
    */
   grep(args: GrepArguments): Promise<FileToolResult>;
   grep(pattern: string, path?: string | null): Promise<FileToolResult>;

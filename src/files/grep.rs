@@ -1,12 +1,8 @@
 //! `grep`: lines that match a regular expression.
 
-use std::io;
 use std::path::{Path, PathBuf};
 
 use cap_fs_ext::FollowSymlinks;
-use grep_matcher::LineTerminator;
-use grep_regex::{RegexMatcher, RegexMatcherBuilder};
-use grep_searcher::{Searcher, SearcherBuilder, Sink, SinkMatch};
 use ignore::overrides::{Override, OverrideBuilder};
 
 use super::Limits;
@@ -14,6 +10,7 @@ use super::budget::Budget;
 use super::error::FileError;
 use super::find::display;
 use super::grep_format::{MAX_LINE_CHARS, Report};
+use super::grep_lines::LineSearch;
 use super::output::{Details, Output};
 use super::root::{Root, RootPath, open_regular, read_all};
 use super::truncate::{format_size, truncate_head};
@@ -23,8 +20,6 @@ pub const DEFAULT_LIMIT: usize = 100;
 const MAX_PATTERN_BYTES: usize = 10_000;
 /// The compiler of globs recurses into nested alternatives.
 const MAX_GLOB_BYTES: usize = 1024;
-/// Bytes of the compiled expression, and of what is cached of it while it runs: 10 MiB each.
-const MAX_REGEX_BYTES: usize = 10 * (1 << 20);
 
 #[derive(Debug)]
 pub struct GrepRequest {
@@ -47,12 +42,7 @@ pub fn grep(root: &Root, limits: &Limits, request: &GrepRequest) -> Result<Outpu
     let mut search = Search {
         root,
         limits,
-        matcher: parse_pattern(request)?,
-        searcher: SearcherBuilder::new()
-            .line_terminator(LineTerminator::crlf())
-            .line_number(true)
-            .bom_sniffing(false)
-            .build(),
+        lines: parse_pattern(request)?,
         report: Report::new(request.context, limit, limits.max_bytes),
         budget: Budget::new(limits),
         skipped: 0,
@@ -71,8 +61,7 @@ pub fn grep(root: &Root, limits: &Limits, request: &GrepRequest) -> Result<Outpu
 struct Search<'a> {
     root: &'a Root,
     limits: &'a Limits,
-    matcher: RegexMatcher,
-    searcher: Searcher,
+    lines: LineSearch,
     report: Report,
     budget: Budget,
     /// Files that were too large.
@@ -104,9 +93,13 @@ impl Search<'_> {
             }
             _ => return Ok(()),
         };
-        let sink = Matches { report: &mut self.report, name, content: &bytes };
-        self.searcher
-            .search_slice(&self.matcher, &bytes, sink)
+        let Self { lines, report, budget, .. } = self;
+        let found = |at, number| {
+            report.add(name, &bytes, at, number);
+            !report.is_full()
+        };
+        lines
+            .run(&bytes, || budget.has_time(), found)
             .map_err(|error| FileError::new("EIO", format!("Cannot search {name}: {error}")))
     }
 
@@ -143,38 +136,13 @@ impl Search<'_> {
     }
 }
 
-/// Passes the matches in one file on to the report.
-struct Matches<'a> {
-    report: &'a mut Report,
-    name: &'a str,
-    content: &'a [u8],
-}
-
-impl Sink for Matches<'_> {
-    type Error = io::Error;
-
-    fn matched(&mut self, _: &Searcher, found: &SinkMatch<'_>) -> io::Result<bool> {
-        let at = found.absolute_byte_offset() as usize;
-        self.report.add(self.name, self.content, at, found.line_number().unwrap_or_default());
-        Ok(!self.report.is_full())
-    }
-}
-
-fn parse_pattern(request: &GrepRequest) -> Result<RegexMatcher, FileError> {
+fn parse_pattern(request: &GrepRequest) -> Result<LineSearch, FileError> {
     let invalid = |reason: String| FileError::new("ERR_INVALID_PATTERN", format!("Invalid pattern: {reason}"));
     let length = request.pattern.len();
     if length > MAX_PATTERN_BYTES {
         return Err(invalid(format!("it has {length} bytes, {MAX_PATTERN_BYTES} are allowed")));
     }
-    RegexMatcherBuilder::new()
-        .case_insensitive(request.ignore_case)
-        .fixed_strings(request.literal)
-        // `$` matches before CRLF too. The searcher must have the same line terminator.
-        .crlf(true)
-        .size_limit(MAX_REGEX_BYTES)
-        .dfa_size_limit(MAX_REGEX_BYTES)
-        .build(&request.pattern)
-        .map_err(|error| invalid(error.to_string()))
+    LineSearch::new(&request.pattern, request.literal, request.ignore_case).map_err(invalid)
 }
 
 /// As ripgrep's `--glob`: files that match are searched, with `!` in front those that do not.

@@ -13,6 +13,7 @@ mod error;
 mod find;
 mod grep;
 mod grep_format;
+mod grep_lines;
 mod ignore_rules;
 mod ls;
 mod output;

@@ -20,7 +20,7 @@ pub fn write(root: &Root, limits: &Limits, path: &str, content: &str) -> Result<
         return Err(FileError::is_directory(path.text));
     }
     make_folders(root, &folder_of(&path.path)).map_err(|error| match error.kind() {
-        io::ErrorKind::AlreadyExists | io::ErrorKind::NotADirectory => {
+        io::ErrorKind::NotADirectory => {
             FileError::new("ENOTDIR", format!("Not a directory: a parent of {} is a file", path.text))
         }
         _ => FileError::access(&error, path.text, "Folder"),
@@ -41,6 +41,8 @@ fn make_folders(root: &Root, folder: &Path) -> io::Result<()> {
             Err(error) => match root.dir().metadata(&made) {
                 Ok(metadata) if metadata.is_dir() => {}
                 Ok(_) => return Err(io::ErrorKind::NotADirectory.into()),
+                // Something is there, but leads out of the root, or nowhere.
+                Err(reason) if error.kind() == io::ErrorKind::AlreadyExists => return Err(reason),
                 Err(_) => return Err(error),
             },
         }
