@@ -17,21 +17,31 @@ pub enum NotUnique {
 /// Places are counted with the forgiving search, which finds all exact ones too: a text that differs from another only
 /// in its quotes is no safe address.
 pub fn find_unique(content: &str, old_text: &str) -> Result<Range<usize>, NotUnique> {
-    let exact = View::exact(content);
     let needle = to_lf(old_text);
-    let (exact_count, exact_first) = exact.search(&needle);
+    let (exact_count, exact_first) = View::exact(content).search(&needle, |_| true);
     // Blank text would match everywhere once its spaces are gone.
-    let (count, first) = if needle.trim().is_empty() {
-        (exact_count, exact_first)
-    } else {
-        let (count, first) = View::forgiving(content).search(&forgive(&needle));
-        (count.max(exact_count), exact_first.or(first))
-    };
+    let (count, first) = if needle.trim().is_empty() { (0, None) } else { search_forgiving(content, &needle) };
+    let (count, first) = (count.max(exact_count), exact_first.or(first));
     match (count, first) {
         (1, Some(place)) => Ok(place),
         (0, _) | (_, None) => Err(NotUnique::Missing),
         (count, _) => Err(NotUnique::Several(count)),
     }
+}
+
+/// Spaces at the end of the needle are forgiven where a line ends; where it goes on they are part of what is looked for.
+fn search_forgiving(content: &str, needle: &str) -> (usize, Option<Range<usize>>) {
+    let view = View::forgiving(content);
+    let last_line = needle.rsplit('\n').next().unwrap_or_default();
+    let spaces = &last_line[last_line.trim_end().len()..];
+    let forgiven = View::forgiving(needle).text;
+    if spaces.is_empty() {
+        return view.search(&forgiven, |_| true);
+    }
+    let (at_ends, first) = view.search(&forgiven, |rest| rest.is_empty() || rest.starts_with('\n'));
+    let within = forgiven + &spaces.chars().map(plain).collect::<String>();
+    let (inside, other) = view.search(&within, |_| true);
+    (at_ends + inside, first.or(other))
 }
 
 /// How the lines of `content` end: as its first line does.
@@ -47,10 +57,6 @@ pub fn line_ending(content: &str) -> &'static str {
 /// `text` with all line endings as LF.
 pub fn to_lf(text: &str) -> String {
     text.replace("\r\n", "\n").replace('\r', "\n")
-}
-
-fn forgive(text: &str) -> String {
-    View::forgiving(text).text
 }
 
 /// A text made from another one, piece by piece.
@@ -125,14 +131,16 @@ impl View {
         source + (position - view)
     }
 
-    /// How often `needle` occurs, and where in the source it does first. Occurrences do not overlap.
-    fn search(&self, needle: &str) -> (usize, Option<Range<usize>>) {
+    /// How often `needle` occurs before a rest that `fits`, and where in the source it does first. Occurrences do not
+    /// overlap.
+    fn search(&self, needle: &str, fits: impl Fn(&str) -> bool) -> (usize, Option<Range<usize>>) {
         if needle.is_empty() {
             return (0, None);
         }
-        let mut found = self.text.match_indices(needle).map(|(at, _)| at);
+        let ends = self.text.match_indices(needle).map(|(at, _)| at + needle.len());
+        let mut found = ends.filter(|&end| fits(&self.text[end..]));
         let first = found.next();
-        let place = first.map(|at| self.source_of(at)..self.source_of(at + needle.len()));
+        let place = first.map(|end| self.source_of(end - needle.len())..self.source_of(end));
         (usize::from(first.is_some()) + found.count(), place)
     }
 }
@@ -177,6 +185,15 @@ mod tests {
         assert_eq!(find_unique("a\r\nb\r\n-\na\nb\n", "a\nb\n"), Err(NotUnique::Several(2)));
         assert_eq!(find_unique("x = 'a'; x = ‘a’;", "x = 'a'"), Err(NotUnique::Several(2)));
         assert_eq!(find_unique("abc", "abd"), Err(NotUnique::Missing));
+    }
+
+    #[test]
+    fn spaces_at_the_end_count_where_the_line_goes_on() {
+        assert_eq!(find_unique("let x = 1; let xy = 2", "let x "), Ok(0..6));
+        assert_eq!(edited("a\nfoo\nfoobar", "foo  ", "x").unwrap(), "a\nx\nfoobar");
+        assert_eq!(edited("“foo”\u{a0}bar \"foo", "\"foo\" ", "x ").unwrap(), "x bar \"foo");
+        assert_eq!(find_unique("foo(bar)", "foo "), Err(NotUnique::Missing));
+        assert_eq!(find_unique("foo bar\nfoo\n", "foo "), Err(NotUnique::Several(2)));
     }
 
     #[test]

@@ -186,7 +186,7 @@ mod tests {
             "middle",
             "xmiddlex",
             "middle.*",
-            r"\bmiddle|dd.*\b",
+            r"\bmiddle|dd.*",
             "x{4000}middle",
             "end$",
             "^xx",
