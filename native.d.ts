@@ -132,3 +132,43 @@ export interface NativeEngineStats {
 
 export function engineStats(): NativeEngineStats;
 export function codeFrame(code: string, line: number, column: number, message: string): string;
+
+/** Each call resolves with its outcome; it rejects only if no thread can be started. */
+export class NativeFileTools {
+  /** Throws if the root cannot be opened. */
+  constructor(root: string, limits: NativeFileLimits);
+  read(path: string, offset?: number, limit?: number): Promise<NativeFileOutcome>;
+  write(path: string, content: string): Promise<NativeFileOutcome>;
+  edit(path: string, oldText: string, newText: string): Promise<NativeFileOutcome>;
+  grep(request: NativeGrep): Promise<NativeFileOutcome>;
+  find(pattern: string, path?: string, limit?: number): Promise<NativeFileOutcome>;
+  ls(path?: string, limit?: number): Promise<NativeFileOutcome>;
+}
+
+export interface NativeFileLimits {
+  maxLines: number;
+  maxBytes: number;
+  maxImageBytes: number;
+  maxFileBytes: number;
+  maxResults: number;
+  maxEntries: number;
+  maxSearchMs: number;
+}
+
+export interface NativeGrep {
+  pattern: string;
+  path?: string;
+  glob?: string;
+  ignoreCase?: boolean;
+  literal?: boolean;
+  context?: number;
+  limit?: number;
+}
+
+/** Either `content` and `details`, or `code` and `message` of an error. */
+export interface NativeFileOutcome {
+  content?: { type: 'text' | 'image'; text?: string; mimeType?: string; data?: string }[];
+  details?: Record<string, unknown>;
+  code?: string;
+  message?: string;
+}

@@ -1,7 +1,7 @@
 // attack: parking isolates until no more may be made
 // outcome: value 'refused while 2 are parked'
 // state: READY
-// options: {"timeoutMs":15000,"maxParkedIsolates":2}
+// options: {"timeoutMs":40000,"maxParkedIsolates":2}
 // peak: 512 three isolates, and what the first two left
 export const scenario = async ({ SESExecutor, api, options }) => {
   const codes = [];

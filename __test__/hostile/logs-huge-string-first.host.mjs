@@ -1,7 +1,7 @@
 // attack: log lines of half a gigabyte in each form, every one in a run of its own
 // outcome: value 'cut at the limit, or out of memory'
 // state: READY
-// options: {"timeoutMs":3000}
+// options: {"timeoutMs":12000}
 // peak: 1152 each string, once it is flat: two isolates may be parked with one
 export const scenario = async ({ executor, prepared }) => {
   const logs = [

@@ -1,7 +1,7 @@
 // attack: values in logs that hold a string of half a gigabyte
 // outcome: value 'cut at the limit, or out of memory'
 // state: READY
-// options: {"timeoutMs":3000}
+// options: {"timeoutMs":12000}
 // peak: 1152 the string, once it is flat; when it is garbage is up to V8
 export const scenario = async ({ executor, prepared }) => {
   const run = executor.run(`

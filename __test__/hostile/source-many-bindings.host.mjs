@@ -1,7 +1,7 @@
 // attack: 30,000 top-level bindings, run after run
 // outcome: value 29999
 // state: READY
-// options: {"timeoutMs":6000,"memoryLimitMb":128}
+// options: {"timeoutMs":20000,"memoryLimitMb":128}
 export const scenario = async ({ run }) => {
   const code = Array.from({ length: 30_000 }, (_, i) => `let n${i} = ${i};`).join('');
   await run(code);

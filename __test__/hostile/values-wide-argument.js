@@ -2,5 +2,5 @@
 // outcome: value 1000000
 // state: READY
 // peak: 640 the nodes exist in the guest twice, on the wire and on the host
-// options: {"timeoutMs":8000,"memoryLimitMb":192}
+// options: {"timeoutMs":20000,"memoryLimitMb":192}
 return echo(Array.from({ length: 1_000_000 }, (_, i) => [i])).length;

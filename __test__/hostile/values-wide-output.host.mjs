@@ -1,7 +1,7 @@
 // attack: an output of a million nodes
 // outcome: value 'a million nodes'
 // state: READY
-// options: {"maxOperations":2000000,"timeoutMs":4000,"memoryLimitMb":128}
+// options: {"maxOperations":2000000,"timeoutMs":20000,"memoryLimitMb":128}
 // peak: 320 the nodes exist in the guest, on the wire and on the host
 export const scenario = async ({ executor }) => {
   const { output } = await executor.run('return Array.from({ length: 1_000_000 }, (_, i) => ({ i }));');

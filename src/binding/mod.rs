@@ -5,6 +5,7 @@
 
 mod arguments;
 mod deliver;
+mod files;
 pub mod prepare;
 
 use std::cell::RefCell;

@@ -1,0 +1,60 @@
+//! How much of a folder tree one call may look at.
+
+use std::time::Instant;
+
+use super::Limits;
+
+/// Counts entries and watches the time. Once spent it stays so.
+#[derive(Debug)]
+pub struct Budget {
+    max_entries: usize,
+    entries_left: usize,
+    max_seconds: f64,
+    deadline: Option<Instant>,
+    stopped_by: Option<&'static str>,
+}
+
+impl Budget {
+    pub fn new(limits: &Limits) -> Self {
+        Self {
+            max_entries: limits.max_entries,
+            entries_left: limits.max_entries,
+            max_seconds: limits.max_search.as_secs_f64(),
+            deadline: Instant::now().checked_add(limits.max_search),
+            stopped_by: None,
+        }
+    }
+
+    /// Whether there is time left.
+    pub fn has_time(&mut self) -> bool {
+        if self.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
+            self.stopped_by.get_or_insert("time");
+        }
+        self.stopped_by.is_none()
+    }
+
+    /// Whether one more entry may be looked at.
+    pub fn take_entry(&mut self) -> bool {
+        match self.entries_left.checked_sub(1) {
+            Some(left) => self.entries_left = left,
+            None => {
+                self.stopped_by.get_or_insert("entries");
+            }
+        }
+        self.has_time()
+    }
+
+    /// What ended the call early, if something did: "entries" or "time".
+    pub fn stopped_by(&self) -> Option<&'static str> {
+        self.stopped_by
+    }
+
+    /// The same for the model.
+    pub fn notice(&self) -> Option<String> {
+        let reached = match self.stopped_by? {
+            "time" => format!("{} seconds", self.max_seconds),
+            _ => format!("{} entries", self.max_entries),
+        };
+        Some(format!("Stopped early after {reached}, there may be more. Use a path further down"))
+    }
+}

@@ -1,0 +1,222 @@
+//! Finding the text that an edit replaces: exactly but for line endings, else forgiving what models get wrong.
+//!
+//! Both searches run on a view of the content that knows where its positions are in the content itself, so that an edit
+//! changes nothing outside the place that it found.
+
+use std::ops::Range;
+
+/// Why there is no one place to edit.
+#[derive(Debug, PartialEq)]
+pub enum NotUnique {
+    Missing,
+    Several(usize),
+}
+
+/// The place in `content` that matches `old_text`: the exact match if there is one.
+///
+/// Places are counted with the forgiving search, which finds all exact ones too: a text that differs from another only
+/// in its quotes is no safe address.
+pub fn find_unique(content: &str, old_text: &str) -> Result<Range<usize>, NotUnique> {
+    let needle = to_lf(old_text);
+    let (exact_count, exact_first) = View::exact(content).search(&needle, |_| true);
+    // Blank text would match everywhere once its spaces are gone.
+    let (count, first) = if needle.trim().is_empty() { (0, None) } else { search_forgiving(content, &needle) };
+    let (count, first) = (count.max(exact_count), exact_first.or(first));
+    match (count, first) {
+        (1, Some(place)) => Ok(place),
+        (0, _) | (_, None) => Err(NotUnique::Missing),
+        (count, _) => Err(NotUnique::Several(count)),
+    }
+}
+
+/// Spaces at the end of the needle are forgiven where a line ends; where it goes on they are part of what is looked for.
+fn search_forgiving(content: &str, needle: &str) -> (usize, Option<Range<usize>>) {
+    let view = View::forgiving(content);
+    let last_line = needle.rsplit('\n').next().unwrap_or_default();
+    let spaces = &last_line[last_line.trim_end().len()..];
+    let forgiven = View::forgiving(needle).text;
+    if spaces.is_empty() {
+        return view.search(&forgiven, |_| true);
+    }
+    let (at_ends, first) = view.search(&forgiven, |rest| rest.is_empty() || rest.starts_with('\n'));
+    let within = forgiven + &spaces.chars().map(plain).collect::<String>();
+    let (inside, other) = view.search(&within, |_| true);
+    (at_ends + inside, first.or(other))
+}
+
+/// How the lines of `content` end: as its first line does.
+pub fn line_ending(content: &str) -> &'static str {
+    match content.find('\n') {
+        Some(at) if content[..at].ends_with('\r') => "\r\n",
+        Some(_) => "\n",
+        None if content.contains('\r') => "\r",
+        None => "\n",
+    }
+}
+
+/// `text` with all line endings as LF.
+pub fn to_lf(text: &str) -> String {
+    text.replace("\r\n", "\n").replace('\r', "\n")
+}
+
+/// A text made from another one, piece by piece.
+#[derive(Default)]
+struct View {
+    text: String,
+    /// Where the two run apart: (position in `text`, position in the source), both growing. Between two of them a step
+    /// in one is a step in the other.
+    seams: Vec<(usize, usize)>,
+}
+
+impl View {
+    /// Line endings as LF.
+    fn exact(source: &str) -> Self {
+        let mut view = Self::default();
+        view.lines(source, |view, line, at| view.copy(line, at));
+        view
+    }
+
+    /// Line endings as LF, no spaces at the ends of lines, and plain quotes, hyphens and spaces for typographic ones.
+    fn forgiving(source: &str) -> Self {
+        let mut view = Self::default();
+        view.lines(source, |view, line, at| {
+            for (offset, char) in line.trim_end().char_indices() {
+                let plain = plain(char);
+                view.text.push(plain);
+                if plain.len_utf8() != char.len_utf8() {
+                    view.seam(at + offset + char.len_utf8());
+                }
+            }
+        });
+        view
+    }
+
+    fn lines(&mut self, source: &str, mut line: impl FnMut(&mut Self, &str, usize)) {
+        let mut at = 0;
+        loop {
+            let length = source[at..].find(['\r', '\n']).unwrap_or(source.len() - at);
+            line(self, &source[at..at + length], at);
+            at += length;
+            // Behind spaces that were dropped: a match that ends here takes them with it.
+            self.seam(at);
+            let ending = match source.as_bytes().get(at..) {
+                Some([b'\r', b'\n', ..]) => 2,
+                Some([_, ..]) => 1,
+                _ => return,
+            };
+            at += ending;
+            self.text.push('\n');
+            if ending == 2 {
+                self.seam(at);
+            }
+        }
+    }
+
+    fn copy(&mut self, piece: &str, at: usize) {
+        self.text.push_str(piece);
+        self.seam(at + piece.len());
+    }
+
+    /// Notes that the end of the view is at `source`, if that does not follow from the seams so far.
+    fn seam(&mut self, source: usize) {
+        if self.source_of(self.text.len()) != source {
+            self.seams.push((self.text.len(), source));
+        }
+    }
+
+    /// Where `position` of the view is in the source.
+    fn source_of(&self, position: usize) -> usize {
+        let after = self.seams.partition_point(|&(view, _)| view <= position);
+        let (view, source) = after.checked_sub(1).map_or((0, 0), |index| self.seams[index]);
+        source + (position - view)
+    }
+
+    /// How often `needle` occurs before a rest that `fits`, and where in the source it does first. Occurrences do not
+    /// overlap.
+    fn search(&self, needle: &str, fits: impl Fn(&str) -> bool) -> (usize, Option<Range<usize>>) {
+        if needle.is_empty() {
+            return (0, None);
+        }
+        let ends = self.text.match_indices(needle).map(|(at, _)| at + needle.len());
+        let mut found = ends.filter(|&end| fits(&self.text[end..]));
+        let first = found.next();
+        let place = first.map(|end| self.source_of(end - needle.len())..self.source_of(end));
+        (usize::from(first.is_some()) + found.count(), place)
+    }
+}
+
+/// The character that keyboards have for `char`.
+fn plain(char: char) -> char {
+    match char {
+        '\u{2018}'..='\u{201b}' => '\'',
+        '\u{201c}'..='\u{201f}' => '"',
+        '\u{2010}'..='\u{2015}' | '\u{2212}' => '-',
+        '\u{a0}' | '\u{2002}'..='\u{200a}' | '\u{202f}' | '\u{205f}' | '\u{3000}' => ' ',
+        other => other,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn edited(content: &str, old: &str, new: &str) -> Result<String, NotUnique> {
+        let place = find_unique(content, old)?;
+        Ok([&content[..place.start], new, &content[place.end..]].concat())
+    }
+
+    #[test]
+    fn only_the_place_changes() {
+        let content = "a  \r\n‘b’ \n–c\r\nd\u{a0}e  ";
+        assert_eq!(edited(content, "'b'", "B").unwrap(), "a  \r\nB\n–c\r\nd\u{a0}e  ");
+        assert_eq!(edited(content, "-c\n", "C\n").unwrap(), "a  \r\n‘b’ \nC\nd\u{a0}e  ");
+        assert_eq!(edited(content, "d e", "D").unwrap(), "a  \r\n‘b’ \n–c\r\nD");
+        assert_eq!(edited(content, "a\n'b'\n-c\nd e", "all").unwrap(), "all");
+    }
+
+    #[test]
+    fn a_seam_in_the_middle_of_a_line_moves_what_follows() {
+        assert_eq!(edited("“x” y “z” w", "\"z\" w", "Z").unwrap(), "“x” y Z");
+        assert_eq!(edited("——— a b", "a b", "A").unwrap(), "——— A");
+    }
+
+    #[test]
+    fn occurrences_are_counted_over_endings_and_spellings() {
+        assert_eq!(find_unique("a\r\nb\r\n-\na\nb\n", "a\nb\n"), Err(NotUnique::Several(2)));
+        assert_eq!(find_unique("x = 'a'; x = ‘a’;", "x = 'a'"), Err(NotUnique::Several(2)));
+        assert_eq!(find_unique("abc", "abd"), Err(NotUnique::Missing));
+    }
+
+    #[test]
+    fn spaces_at_the_end_count_where_the_line_goes_on() {
+        assert_eq!(find_unique("let x = 1; let xy = 2", "let x "), Ok(0..6));
+        assert_eq!(edited("a\nfoo\nfoobar", "foo  ", "x").unwrap(), "a\nx\nfoobar");
+        assert_eq!(edited("“foo”\u{a0}bar \"foo", "\"foo\" ", "x ").unwrap(), "x bar \"foo");
+        assert_eq!(find_unique("foo(bar)", "foo "), Err(NotUnique::Missing));
+        assert_eq!(find_unique("foo bar\nfoo\n", "foo "), Err(NotUnique::Several(2)));
+    }
+
+    #[test]
+    fn blank_text_matches_exactly_only() {
+        assert_eq!(find_unique("a b\u{a0}c", " "), Ok(1..2));
+        assert_eq!(find_unique("ab", ""), Err(NotUnique::Missing));
+        assert_eq!(find_unique("a\n\n\nb", "\n\n\n"), Ok(1..4));
+    }
+
+    #[test]
+    fn every_position_maps_to_a_boundary() {
+        let content = "é  \r\r\n\n“ü”\u{3000}\r—–\u{a0}x \t\n\u{feff}";
+        for view in [View::exact(content), View::forgiving(content)] {
+            for (at, _) in view.text.char_indices().chain([(view.text.len(), ' ')]) {
+                assert!(content.is_char_boundary(view.source_of(at)), "{at}");
+            }
+            assert_eq!(view.source_of(view.text.len()), content.len());
+        }
+    }
+
+    #[test]
+    fn endings() {
+        let endings = ["", "a", "a\nb\r\n", "a\r\nb\n", "a\rb"].map(line_ending);
+        assert_eq!(endings, ["\n", "\n", "\n", "\r\n", "\r"]);
+    }
+}

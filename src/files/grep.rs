@@ -1,0 +1,157 @@
+//! `grep`: lines that match a regular expression.
+
+use std::path::{Path, PathBuf};
+
+use cap_fs_ext::FollowSymlinks;
+use ignore::overrides::{Override, OverrideBuilder};
+
+use super::Limits;
+use super::budget::Budget;
+use super::error::FileError;
+use super::find::display;
+use super::grep_format::{MAX_LINE_CHARS, Report};
+use super::grep_lines::LineSearch;
+use super::output::{Details, Output};
+use super::root::{Root, RootPath, open_regular, read_all};
+use super::truncate::{format_size, truncate_head};
+use super::walk::Walk;
+
+pub const DEFAULT_LIMIT: usize = 100;
+const MAX_PATTERN_BYTES: usize = 10_000;
+/// The compiler of globs recurses into nested alternatives.
+const MAX_GLOB_BYTES: usize = 1024;
+
+#[derive(Debug)]
+pub struct GrepRequest {
+    pub pattern: String,
+    pub path: Option<String>,
+    pub glob: Option<String>,
+    pub ignore_case: bool,
+    /// The pattern is text, not a regular expression.
+    pub literal: bool,
+    /// Lines shown before and after each match.
+    pub context: usize,
+    pub limit: Option<usize>,
+}
+
+pub fn grep(root: &Root, limits: &Limits, request: &GrepRequest) -> Result<Output, FileError> {
+    let path = RootPath::parse(request.path.as_deref().unwrap_or("."))?;
+    let is_dir = root.metadata(&path, "Path")?.is_dir();
+    let limit = request.limit.unwrap_or(DEFAULT_LIMIT).min(limits.max_results);
+    let filter = request.glob.as_deref().map(parse_glob).transpose()?;
+    let mut search = Search {
+        root,
+        limits,
+        lines: parse_pattern(request)?,
+        report: Report::new(request.context, limit, limits.max_bytes),
+        budget: Budget::new(limits),
+        skipped: 0,
+    };
+    if is_dir {
+        search.folder(root.resolve(&path, "Path")?, filter)?;
+    } else {
+        // The same errors as `read` has; a file that is named is searched even if it is ignored.
+        drop(root.open_file(&path)?);
+        search.file(&path.path, &path.file_name(), FollowSymlinks::Yes)?;
+    }
+    Ok(search.output())
+}
+
+/// A search under way.
+struct Search<'a> {
+    root: &'a Root,
+    limits: &'a Limits,
+    lines: LineSearch,
+    report: Report,
+    budget: Budget,
+    /// Files that were too large.
+    skipped: usize,
+}
+
+impl Search<'_> {
+    fn folder(&mut self, base: PathBuf, filter: Option<Override>) -> Result<(), FileError> {
+        let mut walk = Walk::new(self.root.dir(), base.clone(), filter, &mut self.budget);
+        while !self.report.is_full()
+            && let Some(found) = walk.next(&mut self.budget)
+        {
+            if found.file_type.is_file() {
+                self.file(&base.join(&found.path), &display(&found.path), FollowSymlinks::No)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Searches one file, whose path is relative to the root. What cannot be read has no matches, nor has what is not
+    /// text.
+    fn file(&mut self, path: &Path, name: &str, follow: FollowSymlinks) -> Result<(), FileError> {
+        let Ok(file) = open_regular(self.root.dir(), path, follow) else { return Ok(()) };
+        let bytes = match read_all(file, self.limits.max_file_bytes) {
+            Ok(Ok(bytes)) if !bytes.contains(&0) => bytes,
+            Ok(Err(_)) => {
+                self.skipped += 1;
+                return Ok(());
+            }
+            _ => return Ok(()),
+        };
+        let Self { lines, report, budget, .. } = self;
+        let found = |at, number| {
+            report.add(name, &bytes, at, number);
+            !report.is_full()
+        };
+        lines
+            .run(&bytes, || budget.has_time(), found)
+            .map_err(|error| FileError::new("EIO", format!("Cannot search {name}: {error}")))
+    }
+
+    fn output(self) -> Output {
+        let Self { limits, report, budget, skipped, .. } = self;
+        let (shown, truncation) = truncate_head(&report.text, usize::MAX, limits.max_bytes);
+        let limit = report.limit;
+        let reached = report.count >= limit;
+        let mut notices = Vec::new();
+        if reached {
+            let more = limit.saturating_mul(2);
+            notices.push(format!("{limit} matches limit reached. Use limit={more} for more, or refine pattern"));
+        }
+        if truncation.is_some() {
+            notices.push(format!("{} limit reached", format_size(limits.max_bytes as u64)));
+        }
+        if report.lines_truncated {
+            notices.push(format!("Some lines truncated to {MAX_LINE_CHARS} chars. Use read tool to see full lines"));
+        }
+        if skipped > 0 {
+            notices.push(format!("{skipped} files larger than {} skipped", format_size(limits.max_file_bytes)));
+        }
+        notices.extend(budget.notice());
+        let shown = if report.count == 0 { "No matches found" } else { shown };
+        let details = Details {
+            truncation,
+            match_limit_reached: reached.then_some(limit),
+            lines_truncated: report.lines_truncated,
+            files_skipped: (skipped > 0).then_some(skipped),
+            stopped_by: budget.stopped_by(),
+            ..Details::default()
+        };
+        Output::with_notices(shown.to_owned(), &notices, details)
+    }
+}
+
+fn parse_pattern(request: &GrepRequest) -> Result<LineSearch, FileError> {
+    let invalid = |reason: String| FileError::new("ERR_INVALID_PATTERN", format!("Invalid pattern: {reason}"));
+    let length = request.pattern.len();
+    if length > MAX_PATTERN_BYTES {
+        return Err(invalid(format!("it has {length} bytes, {MAX_PATTERN_BYTES} are allowed")));
+    }
+    LineSearch::new(&request.pattern, request.literal, request.ignore_case).map_err(invalid)
+}
+
+/// As ripgrep's `--glob`: files that match are searched, with `!` in front those that do not.
+fn parse_glob(glob: &str) -> Result<Override, FileError> {
+    let invalid = |reason: String| FileError::new("ERR_INVALID_PATTERN", format!("Invalid glob: {reason}"));
+    if glob.len() > MAX_GLOB_BYTES {
+        return Err(invalid(format!("it has {} bytes, {MAX_GLOB_BYTES} are allowed", glob.len())));
+    }
+    let mut builder = OverrideBuilder::new("");
+    builder.add(glob).map_err(|error| invalid(error.to_string()))?;
+    builder.build().map_err(|error| invalid(error.to_string()))
+}

@@ -1,0 +1,221 @@
+//! Finding the lines that match, in pieces: matching takes linear time, but its constant is the size of the pattern, so that
+//! one call for a large file could take minutes. Between two pieces the search can be ended.
+
+use std::io;
+
+use grep_matcher::LineTerminator;
+use grep_regex::{RegexMatcher, RegexMatcherBuilder};
+use grep_searcher::{Searcher, SearcherBuilder, Sink, SinkMatch};
+use regex_automata::meta::{Config, Regex};
+use regex_automata::{Input, util::syntax};
+
+/// Whole lines that are searched in one call, and windows of lines that are longer.
+const PIECE_BYTES: usize = 16 * (1 << 10);
+/// What one window has in common with the next: a longer match that begins in one and ends in the other is not found.
+const OVERLAP_BYTES: usize = 4 * (1 << 10);
+/// 2 MiB: bytes of the compiled expression, by which the search of one piece can be slow.
+const MAX_REGEX_BYTES: usize = 2 * (1 << 20);
+/// 10 MiB: bytes that are cached of it while it runs.
+const MAX_CACHE_BYTES: usize = 10 * (1 << 20);
+
+/// A searcher with its pattern.
+pub struct LineSearch {
+    matcher: RegexMatcher,
+    searcher: Searcher,
+    /// The same pattern, for windows: the matcher would take the end of a window for the end of the line.
+    windows: Regex,
+}
+
+impl LineSearch {
+    /// # Errors
+    ///
+    /// The pattern is no regular expression, can match line endings, or is too large; the text says so.
+    pub fn new(pattern: &str, literal: bool, ignore_case: bool) -> Result<Self, String> {
+        let pattern = if literal { regex_syntax::escape(pattern) } else { pattern.to_owned() };
+        let matcher = RegexMatcherBuilder::new()
+            .case_insensitive(ignore_case)
+            // `$` matches before CRLF too.
+            .crlf(true)
+            .multi_line(true)
+            .size_limit(MAX_REGEX_BYTES)
+            .dfa_size_limit(MAX_CACHE_BYTES)
+            .build(&pattern)
+            .map_err(|error| error.to_string())?;
+        let windows = Regex::builder()
+            .syntax(syntax::Config::new().case_insensitive(ignore_case).crlf(true).multi_line(true).utf8(false))
+            .configure(
+                Config::new()
+                    .utf8_empty(false)
+                    // Both compile to the same, but for what the matcher adds.
+                    .nfa_size_limit(Some(2 * MAX_REGEX_BYTES))
+                    .hybrid_cache_capacity(MAX_CACHE_BYTES),
+            )
+            .build(&pattern)
+            .map_err(|error| error.to_string())?;
+        let searcher = SearcherBuilder::new()
+            // That of the matcher.
+            .line_terminator(LineTerminator::crlf())
+            .line_number(true)
+            .bom_sniffing(false)
+            .build();
+        Ok(Self { matcher, searcher, windows })
+    }
+
+    /// Calls `found` with the position and the number, from 1, of each line that matches, as long as it returns true.
+    /// `has_time` is asked before each piece.
+    pub fn run(
+        &mut self,
+        content: &[u8],
+        mut has_time: impl FnMut() -> bool,
+        mut found: impl FnMut(usize, u64) -> bool,
+    ) -> io::Result<()> {
+        let (mut at, mut number) = (0, 1);
+        while at < content.len() && has_time() {
+            let end = piece_end(content, at);
+            let piece = &content[at..end];
+            if piece.len() > PIECE_BYTES {
+                let line = piece.strip_suffix(b"\n").unwrap_or(piece);
+                let line = line.strip_suffix(b"\r").unwrap_or(line);
+                if self.long_line(line, &mut has_time) && !found(at, number) {
+                    return Ok(());
+                }
+                number += 1;
+            } else {
+                let mut lines = Lines { at, number, found: &mut found, ended: false };
+                self.searcher.search_slice(&self.matcher, piece, &mut lines)?;
+                if lines.ended {
+                    return Ok(());
+                }
+                number += piece.iter().filter(|&&byte| byte == b'\n').count() as u64;
+            }
+            at = end;
+        }
+        Ok(())
+    }
+
+    /// Whether a line that is longer than a piece matches.
+    fn long_line(&self, line: &[u8], has_time: &mut impl FnMut() -> bool) -> bool {
+        let mut start = 0;
+        while has_time() {
+            let end = (start + PIECE_BYTES).min(line.len());
+            // `^`, `$` and `\b` see what is around the window.
+            if self.windows.is_match(Input::new(line).range(start..end)) {
+                return true;
+            }
+            if end == line.len() {
+                return false;
+            }
+            start = end - OVERLAP_BYTES;
+        }
+        false
+    }
+}
+
+/// The end of the piece that begins at `at`: as many whole lines as fit, at least one.
+fn piece_end(content: &[u8], at: usize) -> usize {
+    let limit = at + PIECE_BYTES;
+    if content.len() <= limit {
+        return content.len();
+    }
+    let newline = |byte: &u8| *byte == b'\n';
+    match content[at..limit].iter().rposition(newline) {
+        Some(last) => at + last + 1,
+        None => content[limit..].iter().position(newline).map_or(content.len(), |next| limit + next + 1),
+    }
+}
+
+/// Passes on what the searcher finds in a piece.
+struct Lines<'a, F> {
+    /// Position and line number of the piece.
+    at: usize,
+    number: u64,
+    found: &'a mut F,
+    ended: bool,
+}
+
+impl<F: FnMut(usize, u64) -> bool> Sink for Lines<'_, F> {
+    type Error = io::Error;
+
+    fn matched(&mut self, _: &Searcher, line: &SinkMatch<'_>) -> io::Result<bool> {
+        let at = self.at + line.absolute_byte_offset() as usize;
+        // The searcher counts from 1.
+        let number = self.number + line.line_number().unwrap_or(1) - 1;
+        self.ended = !(self.found)(at, number);
+        Ok(!self.ended)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn search(pattern: &str, content: &str) -> Vec<(usize, u64)> {
+        let mut lines = Vec::new();
+        let found = |at, number| {
+            lines.push((at, number));
+            true
+        };
+        LineSearch::new(pattern, false, false).unwrap().run(content.as_bytes(), || true, found).unwrap();
+        lines
+    }
+
+    #[test]
+    fn positions_and_numbers_go_on_over_pieces() {
+        let content: String = (1..=10_000).map(|number| format!("line {number}\r\n")).collect();
+        let expected: Vec<_> = content
+            .split_inclusive('\n')
+            .scan(0, |at, line| {
+                *at += line.len();
+                Some((*at - line.len(), line))
+            })
+            .zip(1..)
+            .filter(|((_, line), _)| line.trim_end().ends_with('7'))
+            .map(|((at, _), number)| (at, number))
+            .collect();
+        assert_eq!(expected.len(), 1000);
+        assert_eq!(search("7$", &content), expected);
+        assert_eq!(search("^", &"\n".repeat(40_000)).len(), 40_000);
+    }
+
+    #[test]
+    fn long_lines_match_as_short_ones_do() {
+        let long = "x".repeat(3 * PIECE_BYTES + 5);
+        let content = format!("{long}middle{long}end\nafter\n{long}");
+        let after = content.find("after").unwrap();
+        for pattern in [
+            "middle",
+            "xmiddlex",
+            "middle.*",
+            r"\bmiddle|dd.*",
+            "x{4000}middle",
+            "end$",
+            "^xx",
+            "d[^m]*d",
+            r"\bx",
+            r"end\b",
+        ] {
+            assert_eq!(search(&format!("{pattern}|after"), &content)[..2], [(0, 1), (after, 2)], "{pattern}");
+        }
+        // Neither begins nor ends where a window does.
+        for pattern in ["^middle", "middle$", r"x\bx", r"x\b\B", "^end"] {
+            assert_eq!(search(pattern, &content), [], "{pattern}");
+        }
+        assert_eq!(search("x$", &content), [(after + 6, 3)]);
+        // Longer than what two windows have in common.
+        assert_eq!(search("^x+middle", &content), []);
+    }
+
+    #[test]
+    fn time_is_asked_for() {
+        let mut search = LineSearch::new("x", false, false).unwrap();
+        for content in ["y\n".repeat(PIECE_BYTES), "y".repeat(4 * PIECE_BYTES)] {
+            let mut left = 2;
+            let has_time = || {
+                left -= 1;
+                left > 0
+            };
+            search.run(content.as_bytes(), has_time, |_, _| unreachable!()).unwrap();
+            assert_eq!(left, 0);
+        }
+    }
+}

@@ -1,0 +1,97 @@
+//! File tools for agents: `read`, `write`, `edit`, `grep`, `find` and `ls` within one folder.
+//!
+//! Pure: nothing here knows napi or V8. Every access goes through [`root::Root`], a directory capability, so that
+//! confinement holds by construction: there is no code that could open a path of the host. What a tool says is written
+//! for a model; it names paths as the caller gave them, never those of the host.
+
+mod atomic;
+mod budget;
+mod diff;
+mod edit;
+mod edit_match;
+mod error;
+mod find;
+mod grep;
+mod grep_format;
+mod grep_lines;
+mod ignore_rules;
+mod ls;
+mod output;
+pub mod pool;
+mod read;
+mod root;
+mod truncate;
+mod walk;
+mod write;
+
+pub use error::FileError;
+pub use find::FindRequest;
+pub use grep::GrepRequest;
+pub use ls::LsRequest;
+pub use output::{Block, Details, Output};
+pub use read::ReadRequest;
+pub use truncate::Truncation;
+
+use std::path::Path;
+use std::time::Duration;
+
+use root::Root;
+
+/// What one call may read, hold and return. Every field is positive.
+#[derive(Clone, Debug)]
+pub struct Limits {
+    /// Lines that one result shows.
+    pub max_lines: usize,
+    /// UTF-8 bytes that one result shows, notices aside.
+    pub max_bytes: usize,
+    /// Bytes of an image file, before base64.
+    pub max_image_bytes: u64,
+    /// Bytes of a text file that is read, edited, written or searched.
+    pub max_file_bytes: u64,
+    /// Matches, paths or entries that one call returns, whatever `limit` it asks for.
+    pub max_results: usize,
+    /// Folder entries that one call looks at.
+    pub max_entries: usize,
+    /// Time that one search may take.
+    pub max_search: Duration,
+}
+
+/// The six tools over one root. Calls may come from several threads; callers order those that change files.
+#[derive(Debug)]
+pub struct FileTools {
+    root: Root,
+    limits: Limits,
+}
+
+impl FileTools {
+    /// # Errors
+    ///
+    /// `root` is missing, no folder, or cannot be opened. The message names the path of the host.
+    pub fn open(root: &Path, limits: Limits) -> Result<Self, FileError> {
+        Ok(Self { root: Root::open(root)?, limits })
+    }
+
+    pub fn read(&self, request: &ReadRequest) -> Result<Output, FileError> {
+        read::read(&self.root, &self.limits, request)
+    }
+
+    pub fn write(&self, path: &str, content: &str) -> Result<Output, FileError> {
+        write::write(&self.root, &self.limits, path, content)
+    }
+
+    pub fn edit(&self, path: &str, old_text: &str, new_text: &str) -> Result<Output, FileError> {
+        edit::edit(&self.root, &self.limits, path, old_text, new_text)
+    }
+
+    pub fn grep(&self, request: &GrepRequest) -> Result<Output, FileError> {
+        grep::grep(&self.root, &self.limits, request)
+    }
+
+    pub fn find(&self, request: &FindRequest) -> Result<Output, FileError> {
+        find::find(&self.root, &self.limits, request)
+    }
+
+    pub fn ls(&self, request: &LsRequest) -> Result<Output, FileError> {
+        ls::ls(&self.root, &self.limits, request)
+    }
+}

@@ -1,0 +1,60 @@
+//! What a tool gives: blocks for the model, and details for programs.
+
+use super::truncate::Truncation;
+
+/// The result of a call that worked.
+#[derive(Debug)]
+pub struct Output {
+    pub content: Vec<Block>,
+    pub details: Details,
+}
+
+#[derive(Debug)]
+pub enum Block {
+    Text(String),
+    /// `data` is base64.
+    Image {
+        mime_type: &'static str,
+        data: String,
+    },
+}
+
+/// Facts beside the text. A field that is `None` or false does not apply.
+#[derive(Debug, Default, PartialEq)]
+pub struct Details {
+    pub truncation: Option<Truncation>,
+    /// `edit`: the change with line numbers and context.
+    pub diff: Option<String>,
+    /// `edit`: the diff was cut at the byte limit.
+    pub diff_truncated: bool,
+    /// `edit`: line of the first change in the new text, from 1.
+    pub first_changed_line: Option<usize>,
+    /// `grep`: the limit that ended the search.
+    pub match_limit_reached: Option<usize>,
+    /// `grep`: a line was cut.
+    pub lines_truncated: bool,
+    /// `grep`: files that were not searched because of their size.
+    pub files_skipped: Option<usize>,
+    /// `find`: the limit that ended the search.
+    pub result_limit_reached: Option<usize>,
+    /// `ls`: the limit that cut the list.
+    pub entry_limit_reached: Option<usize>,
+    /// `grep`, `find`, `ls`: "entries" or "time", the bound at which the walk ended early.
+    pub stopped_by: Option<&'static str>,
+}
+
+impl Output {
+    pub fn text(text: impl Into<String>) -> Self {
+        Self { content: vec![Block::Text(text.into())], details: Details::default() }
+    }
+
+    /// Text with notices in brackets below it.
+    pub fn with_notices(mut text: String, notices: &[String], details: Details) -> Self {
+        if !notices.is_empty() {
+            text.push_str("\n\n[");
+            text.push_str(&notices.join(". "));
+            text.push(']');
+        }
+        Self { content: vec![Block::Text(text)], details }
+    }
+}

@@ -1,0 +1,162 @@
+//! The folder that the tools work in, as a directory capability.
+//!
+//! The root is opened once; from then on paths are resolved below its handle (`openat2` with `RESOLVE_BENEATH` where the
+//! system has it, else component by component), so that `..`, absolute paths and symbolic links cannot leave it, even if
+//! somebody exchanges folders and links meanwhile. Symbolic links that stay inside work.
+
+use std::io::{self, Read};
+use std::path::{Component, Path, PathBuf};
+
+use cap_fs_ext::{FollowSymlinks, OpenOptionsFollowExt, OpenOptionsSyncExt};
+use cap_std::ambient_authority;
+use cap_std::fs::{Dir, File, Metadata, OpenOptions};
+
+use super::error::FileError;
+use super::truncate::format_size;
+
+/// Linux resolves no longer path in one call.
+const MAX_PATH_BYTES: usize = 4096;
+
+#[derive(Debug)]
+pub struct Root {
+    dir: Dir,
+}
+
+/// A path of the caller that is relative and has no more `..` than folders before them. `text` is how it was given.
+#[derive(Clone, Debug)]
+pub struct RootPath<'a> {
+    pub text: &'a str,
+    pub path: PathBuf,
+}
+
+impl Root {
+    pub fn open(path: &Path) -> Result<Self, FileError> {
+        let dir = Dir::open_ambient_dir(path, ambient_authority())
+            .map_err(|error| FileError::access(&error, &path.to_string_lossy(), "Root folder"))?;
+        Ok(Self { dir })
+    }
+
+    /// The capability itself.
+    pub fn dir(&self) -> &Dir {
+        &self.dir
+    }
+
+    /// Metadata of what `path` leads to, links followed.
+    pub fn metadata(&self, path: &RootPath, missing: &str) -> Result<Metadata, FileError> {
+        self.dir.metadata(&path.path).map_err(|error| FileError::access(&error, path.text, missing))
+    }
+
+    /// The path of what `path` leads to, without links and dots, relative to the root: empty for the root itself.
+    pub fn resolve(&self, path: &RootPath, missing: &str) -> Result<PathBuf, FileError> {
+        self.metadata(path, missing)?;
+        let real = self.dir.canonicalize(&path.path).map_err(|error| FileError::access(&error, path.text, missing))?;
+        Ok(real.components().filter(|part| matches!(part, Component::Normal(_))).collect())
+    }
+
+    /// Opens a regular file for reading. Nothing else is opened: a pipe would block, a device may act.
+    pub fn open_file(&self, path: &RootPath) -> Result<File, FileError> {
+        let metadata = self.metadata(path, "File")?;
+        if metadata.is_dir() {
+            return Err(FileError::is_directory(path.text));
+        }
+        if !metadata.is_file() {
+            return Err(FileError::not_regular(path.text));
+        }
+        open_regular(&self.dir, &path.path, FollowSymlinks::Yes).map_err(|error| match error.kind() {
+            // It was exchanged after the check above.
+            io::ErrorKind::InvalidInput => FileError::not_regular(path.text),
+            _ => FileError::access(&error, path.text, "File"),
+        })
+    }
+
+    /// The content of a regular file of at most `max_bytes`.
+    pub fn read_file(&self, path: &RootPath, max_bytes: u64) -> Result<Vec<u8>, FileError> {
+        let file = self.open_file(path)?;
+        read_all(file, max_bytes)
+            .map_err(|error| FileError::access(&error, path.text, "File"))?
+            .map_err(|size| too_large(path.text, size, max_bytes))
+    }
+}
+
+/// Opens `path` below `dir` without waiting; the kind of the error is `InvalidInput` if it is no regular file.
+pub fn open_regular(dir: &Dir, path: &Path, follow: FollowSymlinks) -> io::Result<File> {
+    // With `nonblock` a pipe that nobody writes to opens at once. It has no effect on regular files.
+    let file = dir.open_with(path, OpenOptions::new().read(true).nonblock(true).follow(follow))?;
+    if file.metadata()?.is_file() { Ok(file) } else { Err(io::ErrorKind::InvalidInput.into()) }
+}
+
+/// The rest of `file`, or, if it has more than `max_bytes`, its size.
+pub fn read_all(file: File, max_bytes: u64) -> io::Result<Result<Vec<u8>, u64>> {
+    let size = file.metadata()?.len();
+    if size > max_bytes {
+        return Ok(Err(size));
+    }
+    let mut bytes = Vec::with_capacity(size as usize);
+    // The file may grow meanwhile.
+    file.take(max_bytes + 1).read_to_end(&mut bytes)?;
+    let length = bytes.len() as u64;
+    Ok(if length > max_bytes { Err(length) } else { Ok(bytes) })
+}
+
+pub fn too_large(path: &str, size: u64, max_bytes: u64) -> FileError {
+    FileError::new(
+        "ERR_FILE_TOO_LARGE",
+        format!("File is too large: {path} has {}, the limit is {}.", format_size(size), format_size(max_bytes)),
+    )
+}
+
+impl<'a> RootPath<'a> {
+    /// # Errors
+    ///
+    /// The path is empty, too long, absolute, has a null byte, or has a `..` that leads above the root as it is written.
+    pub fn parse(text: &'a str) -> Result<Self, FileError> {
+        if text.is_empty() {
+            return Err(FileError::new("ERR_INVALID_PATH", "path must not be empty"));
+        }
+        if text.contains('\0') {
+            return Err(FileError::new("ERR_INVALID_PATH", "path must not have null bytes"));
+        }
+        if text.len() > MAX_PATH_BYTES {
+            let message = format!("path must have at most {MAX_PATH_BYTES} bytes, got {}", text.len());
+            return Err(FileError::new("ERR_INVALID_PATH", message));
+        }
+        let mut depth = 0_usize;
+        for part in Path::new(text).components() {
+            depth = match part {
+                Component::Normal(_) => depth + 1,
+                Component::CurDir => depth,
+                Component::ParentDir => depth.checked_sub(1).ok_or_else(|| FileError::escapes(text))?,
+                Component::RootDir | Component::Prefix(_) => return Err(FileError::escapes(text)),
+            };
+        }
+        Ok(Self { text, path: PathBuf::from(text) })
+    }
+
+    /// The last component, for results that name a file.
+    pub fn file_name(&self) -> String {
+        self.path.file_name().map_or_else(|| self.text.to_owned(), |name| name.to_string_lossy().into_owned())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_that_lead_out_as_written_are_refused() {
+        for text in ["..", "../a", "a/../../b", "/", "/etc/passwd", "./.."] {
+            assert_eq!(RootPath::parse(text).unwrap_err().code, "ERR_PATH_ESCAPES_ROOT", "{text}");
+        }
+        for text in [".", "a", "a/..", "a/../b", "./a//b/", "..a", "a\\..\\..\\b"] {
+            assert!(RootPath::parse(text).is_ok() || cfg!(windows), "{text}");
+        }
+    }
+
+    #[test]
+    fn paths_that_name_nothing_are_refused() {
+        let long = "a".repeat(MAX_PATH_BYTES + 1);
+        for text in ["", "a\0b", &long] {
+            assert_eq!(RootPath::parse(text).unwrap_err().code, "ERR_INVALID_PATH");
+        }
+    }
+}
