@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 
 import { answerToolCall } from '../lib/tool-calls.js';
-import { ToolRegistry, flattenTools } from '../lib/tools.js';
+import { ToolRegistry, flattenTools } from '../lib/tool-registry.js';
 import { decode, encode } from '../lib/transfer.js';
 
 describe('flattenTools', () => {

@@ -5,7 +5,7 @@ const { ExecutorError } = require('./errors');
 const { entriesProperty, safeListener } = require('./logs');
 const { nativeModules } = require('./modules');
 const { answerToolCall } = require('./tool-calls');
-const { ToolRegistry } = require('./tools');
+const { ToolRegistry } = require('./tool-registry');
 const { NativeExecutor } = require('../native.cjs');
 
 /** Kinds of deliveries, as `src/binding/deliver.rs` numbers them. */

@@ -6,7 +6,7 @@ const { describe, isPlainObject } = require('./describe');
 const { abortedBeforeStart, reasonText, transferLimitExceeded } = require('./errors');
 const { entriesProperty } = require('./logs');
 const { checkOptions, checkRunOptions } = require('./options');
-const { flattenTools, refuseReservedName } = require('./tools');
+const { flattenTools, refuseReservedName } = require('./tool-registry');
 const { TransferLimitError, decode, encode } = require('./transfer');
 
 /** Runs agent-written JavaScript in a hardened isolate. Documented in `index.d.ts`. */

@@ -2,7 +2,7 @@
 'use strict';
 
 const { describe, isPlainObject, memberPath } = require('./describe');
-const { flattenInto, isNamespace } = require('./tools');
+const { flattenInto, isNamespace } = require('./tool-registry');
 const { encode } = require('./transfer');
 
 /**
@@ -10,7 +10,7 @@ const { encode } = require('./transfer');
  * functions, also those in objects of functions, are registered as tools.
  *
  * @param {unknown} modules
- * @param {import('./tools').ToolRegistry} registry
+ * @param {import('./tool-registry').ToolRegistry} registry
  * @throws {TypeError}
  */
 function nativeModules(modules, registry) {
@@ -30,10 +30,10 @@ function nativeModules(modules, registry) {
 /**
  * @param {Record<string, unknown>} exported
  * @param {string} at
- * @param {import('./tools').ToolRegistry} registry
+ * @param {import('./tool-registry').ToolRegistry} registry
  */
 function nativeExports(exported, at, registry) {
-  /** @type {import('./tools').Tool[]} */
+  /** @type {import('./tool-registry').Tool[]} */
   const functions = [];
   /** @type {[string, unknown][]} */
   const values = [];

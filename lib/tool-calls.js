@@ -23,7 +23,7 @@ const MAX_ARGUMENTS = 50_000;
  * Calls a host tool for the guest and answers (specification, section 7.4). Never throws and leaves no rejection
  * unhandled, whatever the tool returns or throws.
  *
- * @param {import('./tools').Tool | undefined} tool undefined if the host has revoked it
+ * @param {import('./tool-registry').Tool | undefined} tool undefined if the host has revoked it
  * @param {boolean} isAsync whether the guest has a promise already
  * @param {Uint8Array} args wire of the arguments
  * @param {Answer} answer

@@ -8,7 +8,7 @@ const { requirePeer } = require('../peer');
 const { toJavaScriptSignature } = require('../prompts');
 const { Session } = require('../session');
 const { byIdentifier } = require('../tool-names');
-const { flattenTools } = require('../tools.js');
+const { flattenTools } = require('../tool-registry.js');
 
 const { asSchema, jsonSchema, tool } = requirePeer('ses-executor/ai', 'ai zod', () => require('ai'));
 
