@@ -93,21 +93,24 @@ impl Host {
         granted
     }
 
-    /// Another window of iterations; 0 and the verdict when the limit is used up.
+    /// Another window of iterations; 0 when the limit is handed out.
     pub fn next_window(&self) -> f64 {
         let mut run = self.run.borrow_mut();
         let Some(run) = run.as_mut() else { return 0.0 };
-        let window = (run.max_operations - run.granted).min(WINDOW);
+        let window = (run.max_operations - run.granted).clamp(0.0, WINDOW);
         if window > 0.0 {
+            run.job.set_operations(run.granted);
             run.granted += window;
-            run.job.set_operations(run.granted - window);
-            return window;
         }
+        window
+    }
+
+    /// Records that the run has exceeded its limit.
+    pub fn exceed_limit(&self) {
+        let mut run = self.run.borrow_mut();
+        let Some(run) = run.as_mut() else { return };
         run.job.set_operations(run.max_operations);
-        if run.verdict.is_none() {
-            run.verdict = Some(Verdict::MaxOperations);
-        }
-        0.0
+        run.verdict.get_or_insert(Verdict::MaxOperations);
     }
 
     /// Terminates the guest: it went on although its run is over.
