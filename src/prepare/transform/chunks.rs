@@ -120,7 +120,7 @@ pub(super) fn run_in_chunks(statement: &mut Stmt, counter: &Counter) {
         Place::ProgramBody => "__smol_open_first",
         Place::Nested => "__smol_open",
     };
-    let opened = call(open, vec![nodes::name(&counter.variable.sym, counter.variable.span), step], span);
+    let opened = call(open, [nodes::name(&counter.variable.sym, counter.variable.span), step], span);
     statements.push(nodes::if_statement(opened, chunks(node.clone(), counter, span), span));
     let mut guarded = Stmt::For(std::mem::replace(node, empty_loop()));
     guards::guard_loop(&mut guarded);
@@ -145,7 +145,7 @@ fn chunks(mut node: ForStmt, counter: &Counter, span: Span) -> Stmt {
     }
     let rounds = Stmt::DoWhile(DoWhileStmt {
         span: DUMMY_SP,
-        test: call("__smol_extend", Vec::new(), span),
+        test: call("__smol_extend", [], span),
         body: Box::new(Stmt::Block(nodes::block(DUMMY_SP, round))),
     });
     Stmt::Block(nodes::block(DUMMY_SP, vec![declare(VarDeclKind::Let, "__smol_t", None), rounds]))
@@ -202,7 +202,7 @@ fn assign(target: SimpleAssignTarget, value: Box<Expr>, span: Span) -> Box<Expr>
     Box::new(Expr::Assign(AssignExpr { span, op: AssignOp::Assign, left, right: value }))
 }
 
-fn call(callee: &str, args: Vec<Box<Expr>>, span: Span) -> Box<Expr> {
+fn call(callee: &str, args: impl IntoIterator<Item = Box<Expr>>, span: Span) -> Box<Expr> {
     nodes::call(callee, args.into_iter().map(|expr| ExprOrSpread { spread: None, expr }).collect(), span)
 }
 
