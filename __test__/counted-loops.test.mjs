@@ -27,7 +27,7 @@ const odd = { valueOf() { for (let k = 0; k < 2; k++) {${COUNT} s++; } return 1;
 const STATEMENTS = [
   's += i;',
   's = (s * 3 + i) % 1000;',
-  'a[i] = s % 10;',
+  'a[i & 7] = s % 10;',
   'u8[i & 7] += i;',
   'trace.push(i);',
   'trace.push(s % 100);',

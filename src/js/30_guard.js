@@ -70,7 +70,7 @@
   // Makes a chunk of what is left of the window, for a loop whose variable is `value` and changes by `step`. False if
   // its iterations have to be guarded.
   const openChunk = (value, step) => {
-    if (chunk[2] !== 0 || typeof value !== "number" || typeof step !== "number") return false;
+    if (chunk[2] !== 0 || typeof value !== "number") return false;
     if (__smol_budget <= 0) {
       if (__smol_done) return false;
       __smol_budget = op_next_window();
@@ -78,7 +78,7 @@
     }
     const before = value - step;
     const end = value + __smol_budget * step;
-    if ((before | 0) !== before || (end | 0) !== end || (step | 0) !== step || step === 0) return false;
+    if ((before | 0) !== before || (end | 0) !== end) return false;
     chunk[0] = before;
     chunk[1] = end;
     chunk[2] = step;
@@ -103,14 +103,12 @@
 
   // The chunk is used up: adds the next window to it. False, and closed, if the rest has to be guarded.
   const extendChunk = () => {
-    if (leftOfChunk() === 0) {
-      if (__smol_budget <= 0 && !__smol_done) __smol_budget = op_next_window();
-      const end = chunk[1] + __smol_budget * chunk[2];
-      if (__smol_budget > 0 && (end | 0) === end) {
-        chunk[1] = end;
-        __smol_budget = 0;
-        return true;
-      }
+    if (__smol_budget <= 0 && !__smol_done) __smol_budget = op_next_window();
+    const end = chunk[1] + __smol_budget * chunk[2];
+    if (__smol_budget > 0 && (end | 0) === end) {
+      chunk[1] = end;
+      __smol_budget = 0;
+      return true;
     }
     closeChunk();
     return false;

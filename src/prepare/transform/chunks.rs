@@ -26,7 +26,6 @@
 
 mod exits;
 mod scan;
-mod scopes;
 
 use swc_common::{DUMMY_SP, Span};
 use swc_ecma_ast::{
@@ -37,38 +36,35 @@ use swc_ecma_ast::{
 };
 
 use super::{guards, nodes};
-pub(super) use scopes::LoopScopes;
-pub(in crate::prepare) use scopes::Place;
+
+/// Where a loop stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::prepare) enum Place {
+    /// In the program's own body: nothing of the guest is below it on the stack.
+    ProgramBody,
+    /// In a function, or in a module, whose body may be run by another's `import()`.
+    Nested,
+}
 
 /// How a loop counts.
 pub(super) struct Counter {
     variable: Ident,
-    step: Step,
-    place: Place,
-}
-
-enum Step {
     /// A whole number other than 0.
-    Constant(f64),
-    /// The value of a variable of a loop around this one.
-    Variable(Ident),
+    step: f64,
 }
 
 /// The counter of a loop that can run in chunks: `for (let i = …; …; i++)`, with nothing in it that could change `i` or
 /// count it wrong.
-pub(super) fn counter(node: &ForStmt, scopes: &LoopScopes) -> Option<Counter> {
+pub(super) fn counter(node: &ForStmt) -> Option<Counter> {
     let Some(VarDeclOrExpr::VarDecl(declaration)) = &node.init else { return None };
     if declaration.kind != VarDeclKind::Let {
         return None;
     }
-    let (variable, step) = step(node.update.as_deref()?, scopes)?;
-    let is_declared = declaration.decls.iter().any(|declarator| is_binding_of(declarator, &variable));
+    let (variable, step) = step(node.update.as_deref()?)?;
+    let is_declared = declaration.decls.iter().any(|declarator| is_binding_of(declarator, variable));
     let is_plain = declaration.decls.iter().all(|declarator| matches!(declarator.name, Pat::Ident(_)));
-    (is_declared && is_plain && scan::is_countable(node, declaration, &variable)).then(|| Counter {
-        variable,
-        step,
-        place: scopes.place(),
-    })
+    (is_declared && is_plain && scan::is_countable(node, declaration, variable))
+        .then(|| Counter { variable: variable.clone(), step })
 }
 
 fn is_binding_of(declarator: &VarDeclarator, variable: &Ident) -> bool {
@@ -76,51 +72,33 @@ fn is_binding_of(declarator: &VarDeclarator, variable: &Ident) -> bool {
 }
 
 /// The variable that an update expression counts, and by what.
-fn step(update: &Expr, scopes: &LoopScopes) -> Option<(Ident, Step)> {
+fn step(update: &Expr) -> Option<(&Ident, f64)> {
     match update {
         Expr::Update(UpdateExpr { op, arg, .. }) => {
             let Expr::Ident(variable) = &**arg else { return None };
-            let step = if *op == UpdateOp::PlusPlus { 1.0 } else { -1.0 };
-            Some((variable.clone(), Step::Constant(step)))
+            Some((variable, if *op == UpdateOp::PlusPlus { 1.0 } else { -1.0 }))
         }
         Expr::Assign(AssignExpr { op: op @ (AssignOp::AddAssign | AssignOp::SubAssign), left, right, .. }) => {
-            let AssignTarget::Simple(SimpleAssignTarget::Ident(BindingIdent { id, .. })) = left else { return None };
-            let step = match (&**right, op) {
-                (Expr::Lit(Lit::Num(number)), AssignOp::AddAssign) => Step::Constant(number.value),
-                (Expr::Lit(Lit::Num(number)), _) => Step::Constant(-number.value),
-                (Expr::Ident(name), AssignOp::AddAssign) if name.sym != id.sym && scopes.is_loop_variable(name) => {
-                    Step::Variable(name.clone())
-                }
-                _ => return None,
-            };
-            let is_usable = match step {
-                Step::Constant(step) => step != 0.0 && step.fract() == 0.0 && step.abs() <= f64::from(1 << 16),
-                Step::Variable(_) => true,
-            };
-            is_usable.then(|| (id.clone(), step))
+            let AssignTarget::Simple(SimpleAssignTarget::Ident(variable)) = left else { return None };
+            let Expr::Lit(Lit::Num(Number { value, .. })) = **right else { return None };
+            let is_usable = value > 0.0 && value.fract() == 0.0 && value <= f64::from(1 << 16);
+            is_usable.then(|| (&variable.id, if *op == AssignOp::AddAssign { value } else { -value }))
         }
         _ => None,
     }
 }
 
 /// Replaces a loop that [`counter`] has accepted.
-pub(super) fn run_in_chunks(statement: &mut Stmt, counter: &Counter) {
+pub(super) fn run_in_chunks(statement: &mut Stmt, counter: &Counter, place: Place) {
     let Stmt::For(node) = statement else { return };
     let span = node.span;
     let Some(VarDeclOrExpr::VarDecl(declaration)) = node.init.take() else { return };
     let mut statements = vec![Stmt::Decl(Decl::Var(declaration))];
-    let step = match &counter.step {
-        Step::Constant(step) => number(*step),
-        Step::Variable(name) => {
-            statements.push(declare(VarDeclKind::Const, "__smol_s", Some(Box::new(Expr::Ident(name.clone())))));
-            nodes::name("__smol_s", span)
-        }
-    };
-    let open = match counter.place {
+    let open = match place {
         Place::ProgramBody => "__smol_open_first",
         Place::Nested => "__smol_open",
     };
-    let opened = call(open, [nodes::name(&counter.variable.sym, counter.variable.span), step], span);
+    let opened = call(open, [nodes::name(&counter.variable.sym, counter.variable.span), number(counter.step)], span);
     statements.push(nodes::if_statement(opened, chunks(node.clone(), counter, span), span));
     let mut guarded = Stmt::For(std::mem::replace(node, empty_loop()));
     guards::guard_loop(&mut guarded);
@@ -148,22 +126,18 @@ fn chunks(mut node: ForStmt, counter: &Counter, span: Span) -> Stmt {
         test: call("__smol_extend", [], span),
         body: Box::new(Stmt::Block(nodes::block(DUMMY_SP, round))),
     });
-    Stmt::Block(nodes::block(DUMMY_SP, vec![declare(VarDeclKind::Let, "__smol_t", None), rounds]))
+    Stmt::Block(nodes::block(DUMMY_SP, vec![declare("__smol_t"), rounds]))
 }
 
 fn test_result() -> SimpleAssignTarget {
     SimpleAssignTarget::Ident(BindingIdent { id: nodes::ident("__smol_t", DUMMY_SP), type_ann: None })
 }
 
-/// `i < __smol_chunk[1] && i2 === __smol_s && (__smol_t = (test))`: what the chunk has, before the loop's own test.
+/// `i < __smol_chunk[1] && (__smol_t = (test))`: what the chunk has, before the loop's own test.
 fn condition(test: Option<Box<Expr>>, counter: &Counter, span: Span) -> Box<Expr> {
-    let is_down = matches!(counter.step, Step::Constant(step) if step < 0.0);
+    let before = if counter.step < 0.0 { BinaryOp::Gt } else { BinaryOp::Lt };
     let variable = nodes::name(&counter.variable.sym, counter.variable.span);
-    let mut condition = binary(if is_down { BinaryOp::Gt } else { BinaryOp::Lt }, variable, chunk_slot(1.0, span));
-    if let Step::Variable(name) = &counter.step {
-        let same = binary(BinaryOp::EqEqEq, nodes::name(&name.sym, name.span), nodes::name("__smol_s", DUMMY_SP));
-        condition = binary(BinaryOp::LogicalAnd, condition, same);
-    }
+    let condition = binary(before, variable, chunk_slot(1.0, span));
     match test {
         Some(test) => {
             let tested = assign(test_result(), nodes::parenthesized(test), DUMMY_SP);
@@ -206,10 +180,12 @@ fn call(callee: &str, args: impl IntoIterator<Item = Box<Expr>>, span: Span) -> 
     nodes::call(callee, args.into_iter().map(|expr| ExprOrSpread { spread: None, expr }).collect(), span)
 }
 
-fn declare(kind: VarDeclKind, name: &str, init: Option<Box<Expr>>) -> Stmt {
+/// `let name;`
+fn declare(name: &str) -> Stmt {
     let name = Pat::Ident(BindingIdent { id: nodes::ident(name, DUMMY_SP), type_ann: None });
-    let declarator = VarDeclarator { span: DUMMY_SP, name, init, definite: false };
-    Stmt::Decl(Decl::Var(Box::new(VarDecl { kind, decls: vec![declarator], ..VarDecl::default() })))
+    let declarator = VarDeclarator { span: DUMMY_SP, name, init: None, definite: false };
+    let declaration = VarDecl { kind: VarDeclKind::Let, decls: vec![declarator], ..VarDecl::default() };
+    Stmt::Decl(Decl::Var(Box::new(declaration)))
 }
 
 fn empty_loop() -> ForStmt {

@@ -12,31 +12,29 @@ pub(super) use completion::return_completion_value;
 pub(super) use persistence::declaration;
 
 use swc_ecma_ast::{
-    ArrowExpr, BlockStmt, CallExpr, CatchClause, Class, Constructor, Function, GetterProp, LabeledStmt, SetterProp,
-    Stmt, SwitchStmt,
+    ArrowExpr, CallExpr, CatchClause, Class, Constructor, Function, GetterProp, LabeledStmt, SetterProp, Stmt,
 };
 use swc_ecma_visit::{VisitMut, VisitMutWith};
 
-use chunks::LoopScopes;
 pub(in crate::prepare) use chunks::Place;
 
 /// Adds loop guards, makes every `catch` pass signals on, and routes `import()` through the executor, in one pass.
 /// `place`: what the statements of `program` are.
 pub(super) fn instrument<N: VisitMutWith<Instrument>>(program: &mut N, place: Place) {
-    program.visit_mut_with(&mut Instrument { scopes: LoopScopes::new(place), is_labeled: false });
+    program.visit_mut_with(&mut Instrument { place, is_labeled: false });
 }
 
 pub(super) struct Instrument {
-    scopes: LoopScopes,
+    place: Place,
     /// The statement that is visited next has a label.
     is_labeled: bool,
 }
 
 impl Instrument {
     fn in_function<N: VisitMutWith<Self>>(&mut self, node: &mut N) {
-        let outer = self.scopes.enter_function();
+        let outer = std::mem::replace(&mut self.place, Place::Nested);
         node.visit_mut_children_with(self);
-        self.scopes.leave(&outer);
+        self.place = outer;
     }
 }
 
@@ -49,12 +47,10 @@ impl VisitMut for Instrument {
             return;
         };
         // A label that `continue` names has to stay at the loop itself.
-        let counter = if is_labeled { None } else { chunks::counter(counted, &self.scopes) };
-        let outer = self.scopes.enter_loop(counted);
+        let counter = if is_labeled { None } else { chunks::counter(counted) };
         counted.visit_mut_children_with(self);
-        self.scopes.leave(&outer);
         match counter {
-            Some(counter) => chunks::run_in_chunks(node, &counter),
+            Some(counter) => chunks::run_in_chunks(node, &counter, self.place),
             None => guards::guard_loop(node),
         }
     }
@@ -63,18 +59,6 @@ impl VisitMut for Instrument {
         self.is_labeled = true;
         node.visit_mut_children_with(self);
         self.is_labeled = false;
-    }
-
-    fn visit_mut_block_stmt(&mut self, node: &mut BlockStmt) {
-        let outer = self.scopes.enter_block(node.stmts.iter());
-        node.visit_mut_children_with(self);
-        self.scopes.leave(&outer);
-    }
-
-    fn visit_mut_switch_stmt(&mut self, node: &mut SwitchStmt) {
-        let outer = self.scopes.enter_block(node.cases.iter().flat_map(|case| &case.cons));
-        node.visit_mut_children_with(self);
-        self.scopes.leave(&outer);
     }
 
     fn visit_mut_function(&mut self, node: &mut Function) {
