@@ -212,6 +212,23 @@ test('a getter in the body that exceeds the limit ends the run after just the al
   });
 });
 
+// The test of a loop comes before the iteration is taken. Once a chunk was checked before the test, so that an iteration
+// went unpaid whose test had used up the limit.
+test('a test that uses up the limit ends the run before the iteration', async () => {
+  await withExecutor({}, {}, async (executor) => {
+    const code = `
+      let outer = 0;
+      const n = { valueOf() { for (let i = 0; i < 4; i++); return 10; } };
+      (() => { for (let i = 0; i < n; i++) outer++; })();`;
+    const outer = [];
+    for (let limit = 4; limit < 11; limit++) {
+      await expectCode(executor.run(code, { maxOperations: limit }), 'ERR_MAX_OPS_EXCEEDED');
+      outer.push((await executor.run('outer')).output);
+    }
+    expect(outer).toEqual([0, 1, 1, 1, 1, 1, 2]);
+  });
+});
+
 test('a final answer in the body ends the loop', async () => {
   await withExecutor({}, {}, async (executor) => {
     const code = `

@@ -7,19 +7,20 @@
 //! ```text
 //! __smol_v: {
 //!   let i = 0;
-//!   if (__smol_open(i, 1)) {
-//!     let __smol_t;
+//!   let __smol_t = (i < n);
+//!   if (__smol_t && __smol_open(i, 1)) {
 //!     do {
 //!       __smol_t = true;
-//!       for (; i < __smol_chunk[1] && (__smol_t = (i < n)); i++) { __smol_chunk[0] = i; … }
+//!       do { __smol_chunk[0] = i; … } while ((i++, __smol_t = (i < n)) && i < __smol_chunk[1]);
 //!       if (!__smol_t) { __smol_close(); break __smol_v; }
 //!     } while (__smol_extend());
 //!   }
-//!   for (; i < n; i++) { if (--__smol_budget < 0) __smol_guard(); … }
+//!   for (; __smol_t; i++, __smol_t = (i < n)) { if (--__smol_budget < 0) __smol_guard(); … }
 //! }
 //! ```
 //!
-//! Every test is evaluated as often as in the original: the first half of the condition decides whether the second is.
+//! The test is evaluated as often as in the original, and before the iteration is taken, since it may run code that
+//! takes the last one.
 //! The chunk says at any moment how many iterations were taken, whatever code the body reaches. What leaves the loop
 //! closes the chunk; an exception that does not leaves it open, which costs speed only. There is no `try … finally`
 //! for that case, because V8 does not unroll loops inside of one.
@@ -30,7 +31,7 @@ mod scan;
 use swc_common::{DUMMY_SP, Span};
 use swc_ecma_ast::{
     AssignExpr, AssignOp, AssignTarget, BinExpr, BinaryOp, BindingIdent, Bool, ComputedPropName, Decl, DoWhileStmt,
-    Expr, ExprOrSpread, ExprStmt, ForStmt, Ident, LabeledStmt, Lit, MemberExpr, MemberProp, Number, Pat,
+    Expr, ExprOrSpread, ExprStmt, ForStmt, Ident, LabeledStmt, Lit, MemberExpr, MemberProp, Number, Pat, SeqExpr,
     SimpleAssignTarget, Stmt, UnaryExpr, UnaryOp, UpdateExpr, UpdateOp, VarDecl, VarDeclKind, VarDeclOrExpr,
     VarDeclarator,
 };
@@ -98,53 +99,66 @@ pub(super) fn run_in_chunks(statement: &mut Stmt, counter: &Counter, place: Plac
         Place::ProgramBody => "__smol_open_first",
         Place::Nested => "__smol_open",
     };
-    let opened = call(open, [nodes::name(&counter.variable.sym, counter.variable.span), number(counter.step)], span);
-    statements.push(nodes::if_statement(opened, chunks(node.clone(), counter, span), span));
-    let mut guarded = Stmt::For(std::mem::replace(node, empty_loop()));
+    let update = node.update.take().unwrap_or_else(truth);
+    let test = node.test.take().unwrap_or_else(truth);
+    let body = std::mem::replace(&mut node.body, Box::new(nodes::empty()));
+    let next = sequence(update, assign_test(test.clone()));
+    statements.push(declare_test(test));
+    let variable = nodes::name(&counter.variable.sym, counter.variable.span);
+    let opened = call(open, [variable, number(counter.step)], span);
+    let is_opened = binary(BinaryOp::LogicalAnd, test_result(), opened);
+    statements.push(nodes::if_statement(is_opened, chunks(body.clone(), next.clone(), counter, span), span));
+    let mut guarded = Stmt::For(ForStmt { span, init: None, test: Some(test_result()), update: Some(next), body });
     guards::guard_loop(&mut guarded);
     statements.push(guarded);
     let body = Box::new(Stmt::Block(nodes::block(DUMMY_SP, statements)));
     *statement = Stmt::Labeled(LabeledStmt { span: DUMMY_SP, label: nodes::ident(exits::LABEL, DUMMY_SP), body });
 }
 
-/// `{ let __smol_t; do { __smol_t = true; for (…) { … } if (!__smol_t) { … } } while (__smol_extend()); }`
-fn chunks(mut node: ForStmt, counter: &Counter, span: Span) -> Stmt {
-    exits::close_before_exits(&mut node.body);
-    note_progress(&mut node.body, &counter.variable, span);
-    let has_test = node.test.is_some();
-    node.test = Some(condition(node.test.take(), counter, span));
-    let reset = assign(test_result(), Box::new(Expr::Lit(Lit::Bool(Bool { span: DUMMY_SP, value: true }))), DUMMY_SP);
-    // This has to stand between the heads of the two loops: V8 takes loops that begin at the same place for one, and
-    // its code for that is as slow as that of a guarded loop.
-    let mut round = vec![Stmt::Expr(ExprStmt { span: DUMMY_SP, expr: reset }), Stmt::For(node)];
-    if has_test {
-        let negated = UnaryExpr { span: DUMMY_SP, op: UnaryOp::Bang, arg: nodes::name("__smol_t", DUMMY_SP) };
-        round.push(nodes::if_statement(Box::new(Expr::Unary(negated)), exits::close_and_leave(DUMMY_SP), DUMMY_SP));
-    }
-    let rounds = Stmt::DoWhile(DoWhileStmt {
-        span: DUMMY_SP,
-        test: call("__smol_extend", [], span),
-        body: Box::new(Stmt::Block(nodes::block(DUMMY_SP, round))),
-    });
-    Stmt::Block(nodes::block(DUMMY_SP, vec![declare("__smol_t"), rounds]))
-}
-
-fn test_result() -> SimpleAssignTarget {
-    SimpleAssignTarget::Ident(BindingIdent { id: nodes::ident("__smol_t", DUMMY_SP), type_ann: None })
-}
-
-/// `i < __smol_chunk[1] && (__smol_t = (test))`: what the chunk has, before the loop's own test.
-fn condition(test: Option<Box<Expr>>, counter: &Counter, span: Span) -> Box<Expr> {
+/// `{ do { __smol_t = true; do { … } while (next && i < __smol_chunk[1]); if (!__smol_t) { … } } while (…); }`
+fn chunks(mut body: Box<Stmt>, next: Box<Expr>, counter: &Counter, span: Span) -> Stmt {
+    exits::close_before_exits(&mut body);
+    note_progress(&mut body, &counter.variable, span);
     let before = if counter.step < 0.0 { BinaryOp::Gt } else { BinaryOp::Lt };
     let variable = nodes::name(&counter.variable.sym, counter.variable.span);
-    let condition = binary(before, variable, chunk_slot(1.0, span));
-    match test {
-        Some(test) => {
-            let tested = assign(test_result(), nodes::parenthesized(test), DUMMY_SP);
-            binary(BinaryOp::LogicalAnd, condition, nodes::parenthesized(tested))
-        }
-        None => condition,
-    }
+    let is_left = binary(before, variable, chunk_slot(1.0, span));
+    let test = binary(BinaryOp::LogicalAnd, nodes::parenthesized(next), is_left);
+    let taken = Stmt::DoWhile(DoWhileStmt { span, test, body });
+    // This has to stand between the heads of the two loops: V8 takes loops that begin at the same place for one, and
+    // its code for that is as slow as that of a guarded loop.
+    let reset = Stmt::Expr(ExprStmt { span: DUMMY_SP, expr: assign_test(truth()) });
+    let failed = Box::new(Expr::Unary(UnaryExpr { span: DUMMY_SP, op: UnaryOp::Bang, arg: test_result() }));
+    let left = nodes::if_statement(failed, exits::close_and_leave(DUMMY_SP), DUMMY_SP);
+    let round = Box::new(Stmt::Block(nodes::block(DUMMY_SP, vec![reset, taken, left])));
+    let rounds = DoWhileStmt { span: DUMMY_SP, test: call("__smol_extend", [], span), body: round };
+    Stmt::Block(nodes::block(DUMMY_SP, vec![Stmt::DoWhile(rounds)]))
+}
+
+fn test_result() -> Box<Expr> {
+    nodes::name("__smol_t", DUMMY_SP)
+}
+
+/// `__smol_t = (test)`
+fn assign_test(test: Box<Expr>) -> Box<Expr> {
+    let target = BindingIdent { id: nodes::ident("__smol_t", DUMMY_SP), type_ann: None };
+    assign(SimpleAssignTarget::Ident(target), nodes::parenthesized(test), DUMMY_SP)
+}
+
+/// `let __smol_t = (test);`
+fn declare_test(test: Box<Expr>) -> Stmt {
+    let name = Pat::Ident(BindingIdent { id: nodes::ident("__smol_t", DUMMY_SP), type_ann: None });
+    let init = Some(nodes::parenthesized(test));
+    let declarator = VarDeclarator { span: DUMMY_SP, name, init, definite: false };
+    let declaration = VarDecl { kind: VarDeclKind::Let, decls: vec![declarator], ..VarDecl::default() };
+    Stmt::Decl(Decl::Var(Box::new(declaration)))
+}
+
+fn truth() -> Box<Expr> {
+    Box::new(Expr::Lit(Lit::Bool(Bool { span: DUMMY_SP, value: true })))
+}
+
+fn sequence(first: Box<Expr>, second: Box<Expr>) -> Box<Expr> {
+    Box::new(Expr::Seq(SeqExpr { span: DUMMY_SP, exprs: vec![first, second] }))
 }
 
 /// Puts `__smol_chunk[0] = i;` first into the body.
@@ -178,16 +192,4 @@ fn assign(target: SimpleAssignTarget, value: Box<Expr>, span: Span) -> Box<Expr>
 
 fn call(callee: &str, args: impl IntoIterator<Item = Box<Expr>>, span: Span) -> Box<Expr> {
     nodes::call(callee, args.into_iter().map(|expr| ExprOrSpread { spread: None, expr }).collect(), span)
-}
-
-/// `let name;`
-fn declare(name: &str) -> Stmt {
-    let name = Pat::Ident(BindingIdent { id: nodes::ident(name, DUMMY_SP), type_ann: None });
-    let declarator = VarDeclarator { span: DUMMY_SP, name, init: None, definite: false };
-    let declaration = VarDecl { kind: VarDeclKind::Let, decls: vec![declarator], ..VarDecl::default() };
-    Stmt::Decl(Decl::Var(Box::new(declaration)))
-}
-
-fn empty_loop() -> ForStmt {
-    ForStmt { span: DUMMY_SP, init: None, test: None, update: None, body: Box::new(nodes::empty()) }
 }
