@@ -1,14 +1,17 @@
 // The run's signals: loop guard, final answer, and the bindings that a program leaves on the global.
 //
 // `__smol_budget` and `__smol_done` are script-scope lexicals (90_seal.js declares them): guarded loops count on
-// them inline. The outcome itself is what the ops recorded; a signal is only what unwinds the guest's stack, so a
+// them inline. Counted loops take a chunk of iterations out of the budget instead (src/prepare/transform/chunks.rs):
+// they run it without a guard and only note how far they are. One chunk is open at a time. Loops that start while one
+// is, which a getter in the body can bring about, are guarded; when nothing is left to hand out, they take what the
+// chunk has left, and its loop ends it after the iteration under way. So iterations are counted exactly. The outcome itself is what the ops recorded; a signal is only what unwinds the guest's stack, so a
 // guest that gets hold of one, or makes one, has gained nothing.
 "use strict";
 (() => {
   const boot = globalThis.__smol_boot;
   const { p } = boot;
   const { defineProperty, Error, freeze, getDescriptor, newMap, ownKeys, reflectDefine, reflectDelete } = p;
-  const { op_final, op_guard_exceeded, op_swallowed } = boot.ops;
+  const { op_final, op_guard_exceeded, op_next_window, op_swallowed } = boot.ops;
 
   // Guarded loop iterations that guest code may take after the end of its run.
   const READING_BUDGET = 10_000;
@@ -44,11 +47,71 @@
   let isReading = false;
   // What `__smol_budget` was when a final answer set it to 0.
   let unusedBudget;
+  // The open chunk: what the loop variable was in its last iteration, what it must not reach, and the step between two
+  // iterations (0: no chunk is open). A typed array, because V8 keeps its stores out of the way of everything else.
+  const chunk = new Int32Array(3);
   // Bindings that this run declared: name -> { previous, accessor, isVar }.
   let declared = newMap();
 
   const rethrow = () => {
     throw signal;
+  };
+
+  // Iterations that the open chunk has left.
+  const leftOfChunk = () => (chunk[2] === 0 ? 0 : (chunk[1] - chunk[0]) / chunk[2] - 1);
+
+  // Takes them, so that the chunk's loop asks for more after the iteration under way.
+  const revokeChunk = () => {
+    const left = leftOfChunk();
+    chunk[1] = chunk[0] + chunk[2];
+    return left;
+  };
+
+  // Makes a chunk of what is left of the window, for a loop whose variable is `value` and changes by `step`. False if
+  // its iterations have to be guarded.
+  const openChunk = (value, step) => {
+    if (chunk[2] !== 0 || typeof value !== "number") return false;
+    if (__smol_budget <= 0) {
+      if (__smol_done) return false;
+      __smol_budget = op_next_window();
+      if (__smol_budget === 0) return false;
+    }
+    const before = value - step;
+    const end = value + __smol_budget * step;
+    if ((before | 0) !== before || (end | 0) !== end) return false;
+    chunk[0] = before;
+    chunk[1] = end;
+    chunk[2] = step;
+    __smol_budget = 0;
+    return true;
+  };
+
+  // Closes the chunk and passes `value` on.
+  const closeChunk = (value) => {
+    __smol_budget += leftOfChunk();
+    chunk[1] = chunk[0];
+    chunk[2] = 0;
+    return value;
+  };
+
+  // For loops of the program's own body, below which there is nothing on the stack: a chunk that is open belongs to a
+  // loop that an exception has ended.
+  const openFirstChunk = (value, step) => {
+    if (chunk[2] !== 0) closeChunk();
+    return openChunk(value, step);
+  };
+
+  // The chunk is used up: adds the next window to it. False, and closed, if the rest has to be guarded.
+  const extendChunk = () => {
+    if (__smol_budget <= 0 && !__smol_done) __smol_budget = op_next_window();
+    const end = chunk[1] + __smol_budget * chunk[2];
+    if (__smol_budget > 0 && (end | 0) === end) {
+      chunk[1] = end;
+      __smol_budget = 0;
+      return true;
+    }
+    closeChunk();
+    return false;
   };
 
   const guard = () => {
@@ -57,12 +120,13 @@
       __smol_budget = 0;
       throw signal;
     }
-    const window = op_guard_exceeded();
+    const window = op_next_window() || revokeChunk();
     if (window > 0) {
       // The iteration that asked is the first of the new window.
       __smol_budget = window - 1;
       return;
     }
+    op_guard_exceeded();
     // First the signal, then the flag: what reads the flag throws the signal.
     signal = new MaxOperationsExceededError(operationLimit);
     __smol_done = true;
@@ -83,7 +147,7 @@
       op_final(value);
       __smol_done = true;
       // A loop that goes on in spite of the signal reaches the guard at once.
-      unusedBudget = __smol_budget;
+      unusedBudget = __smol_budget + revokeChunk();
       __smol_budget = 0;
       throw signal;
     },
@@ -133,6 +197,7 @@
     isAnswered = false;
     unusedBudget = undefined;
     declared.clear();
+    chunk[2] = 0;
     __smol_budget = window;
     __smol_done = false;
   };
@@ -140,7 +205,8 @@
   // Returns the unused part of the last window.
   // Settles which bindings of the run stay: those that it reached, or none.
   boot.finish = (forgetDeclared) => {
-    const remaining = unusedBudget ?? __smol_budget;
+    const remaining = unusedBudget ?? __smol_budget + leftOfChunk();
+    chunk[2] = 0;
     p.mapForEach(declared, (binding, name) => restore(name, binding, forgetDeclared));
     declared.clear();
     signal = undefined;
@@ -166,6 +232,11 @@
   };
 
   boot.guard = guard;
+  boot.chunk = chunk;
+  boot.openChunk = openChunk;
+  boot.openFirstChunk = openFirstChunk;
+  boot.extendChunk = extendChunk;
+  boot.closeChunk = closeChunk;
   boot.rethrow = rethrow;
   boot.declare = declare;
   boot.finalAnswer = finalAnswer;

@@ -8,6 +8,11 @@ let __smol_budget = 0;
 let __smol_done = false;
 const {
   guard: __smol_guard,
+  chunk: __smol_chunk,
+  openChunk: __smol_open,
+  openFirstChunk: __smol_open_first,
+  extendChunk: __smol_extend,
+  closeChunk: __smol_close,
   rethrow: __smol_rethrow,
   declare: __smol_declare,
   import: __smol_import,
@@ -84,7 +89,16 @@ const {
     if (intrinsics.has(object)) hardened.add(object);
   });
   hardened.add(globalThis);
-  p.apply(Array.prototype.push, boot.toHarden, [boot.guard, boot.rethrow, boot.declare, boot.import]);
+  p.apply(Array.prototype.push, boot.toHarden, [
+    boot.guard,
+    boot.openChunk,
+    boot.openFirstChunk,
+    boot.extendChunk,
+    boot.closeChunk,
+    boot.rethrow,
+    boot.declare,
+    boot.import,
+  ]);
   boot.freezeGraph(boot.toHarden, newWeakSet([globalThis]), late);
   boot.intrinsics = intrinsics;
 
@@ -148,6 +162,8 @@ const {
   const warmUp = () => {
     finish([{ from: {}, to: {}, known: newSet() }], [], [{ property: {} }]);
     boot.begin(1, 1);
+    boot.openFirstChunk(0, 1);
+    boot.closeChunk();
     boot.declare(
       {
         get __smol_warm_up() {

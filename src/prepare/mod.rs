@@ -79,7 +79,7 @@ pub fn prepare(code: &str, options: &PrepareOptions) -> Result<Program, Vec<Diag
         }
         let mut body: Vec<Stmt> = source.module.body.into_iter().filter_map(|item| item.stmt()).collect();
         transform::return_completion_value(&mut body);
-        transform::instrument(&mut body);
+        transform::instrument(&mut body, transform::Place::ProgramBody);
         Some(print::program(code, &transform::declaration(&analysis.bindings), body))
     });
     finish(printed, report)
@@ -99,7 +99,7 @@ pub fn prepare_module(source: &str, specifier: &str, options: &PrepareOptions) -
             return None;
         }
         let mut module = parsed.module;
-        transform::instrument(&mut module.body);
+        transform::instrument(&mut module.body, transform::Place::Nested);
         Some(print::module(source, module))
     });
     finish(printed, report).map_err(|mut diagnostics| {

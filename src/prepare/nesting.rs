@@ -1,8 +1,10 @@
 //! How deep can the parser recurse on a text? Answered by one pass over the bytes, before parsing.
 
+mod labels;
 mod words;
 
 use super::language::Dialect;
+use labels::Labels;
 use words::Word;
 
 /// Estimated levels above which a text is rejected unparsed. Operators that do not nest count too, so this is well
@@ -16,6 +18,10 @@ const MAX_ELSES: usize = 16_384;
 /// Openers that a text may have when its depth cannot be estimated: they may all be nested, at 3 KiB of stack each.
 const MAX_UNCERTAIN_OPENERS: usize = 32_768;
 
+/// Colons that may end a label in a text that cannot be estimated: the parser makes an error for each pair of labels with
+/// one name. A thousand take 2 s and 200 MB.
+const MAX_UNCERTAIN_COLONS: usize = 1_000;
+
 /// First byte of U+2028 and U+2029 (among others).
 const LINE_SEPARATOR_START: u8 = 0xe2;
 
@@ -27,7 +33,7 @@ pub(super) struct Nesting {
     pub(super) openers: usize,
     /// Where the estimated depth passed its limit.
     pub(super) too_deep_at: Option<usize>,
-    /// Whether the estimate may be too low and the openers suffice to use hundreds of megabytes of stack.
+    /// Whether the estimate may be too low, and openers or labels suffice to use hundreds of megabytes.
     pub(super) may_be_deep: bool,
 }
 
@@ -37,7 +43,8 @@ impl Nesting {
         let too_deep_at = scanner.find_deep_nesting();
         let (openers, elses) = count_openers(text.as_bytes(), dialect);
         let too_many_elses = (elses + scanner.escaped_words > MAX_ELSES).then_some(0);
-        let may_be_deep = scanner.is_uncertain && openers > MAX_UNCERTAIN_OPENERS;
+        let may_be_deep = scanner.is_uncertain
+            && (openers > MAX_UNCERTAIN_OPENERS || labels::count_colons(text.as_bytes()) > MAX_UNCERTAIN_COLONS);
         Nesting { openers, too_deep_at: too_deep_at.or(too_many_elses), may_be_deep }
     }
 }
@@ -116,6 +123,7 @@ struct Scanner<'a> {
     line_break: bool,
     /// In `namespace a.b.c`, where each dot nests.
     in_namespace_name: bool,
+    labels: Labels<'a>,
 }
 
 impl<'a> Scanner<'a> {
@@ -132,6 +140,7 @@ impl<'a> Scanner<'a> {
             is_uncertain: false,
             line_break: false,
             in_namespace_name: false,
+            labels: Labels::default(),
         }
     }
 
@@ -141,7 +150,7 @@ impl<'a> Scanner<'a> {
         }
         while self.at < self.bytes.len() {
             self.token();
-            if self.depth > MAX_ESTIMATE {
+            if self.depth > MAX_ESTIMATE || self.labels.are_too_many() {
                 return Some(self.at.min(self.bytes.len()));
             }
         }
@@ -201,12 +210,16 @@ impl<'a> Scanner<'a> {
                 return self.word();
             }
             _ => {
+                if byte == b':' && self.levels.last().is_some_and(|level| matches!(level.opener, 0 | b'{')) {
+                    self.labels.end_name(self.levels.len());
+                }
                 if is_opener(byte, self.dialect) || (byte == b'.' && self.in_namespace_name) {
                     self.add_pending();
                 }
                 self.at += 1;
             }
         }
+        self.labels.forget_name();
         self.previous = self.bytes[self.at.min(self.bytes.len()) - 1];
         self.word = Word::Other;
         self.line_break = false;
@@ -257,6 +270,11 @@ impl<'a> Scanner<'a> {
         // After a dot or a hash it is the name of a property.
         let is_name = matches!(self.previous, b'.' | b'#');
         self.word = if is_name { Word::Other } else { word };
+        if is_name || self.previous == b'?' {
+            self.labels.forget_name();
+        } else {
+            self.labels.begin_name(&self.bytes[self.at..end]);
+        }
         self.previous = b'a';
         self.line_break = false;
         self.at = end.max(self.at + 1);
@@ -295,6 +313,7 @@ impl<'a> Scanner<'a> {
 
     fn reset_pending(&mut self) {
         self.in_namespace_name = false;
+        self.labels.close(self.levels.len());
         if let Some(level) = self.levels.last_mut() {
             self.depth -= level.pending;
             level.pending = 0;

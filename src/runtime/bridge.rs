@@ -16,9 +16,11 @@ pub trait Bridge {
     /// The guest called `final_answer(value)`: records the outcome.
     fn final_answer(&self, scope: &mut v8::PinScope<'_, '_>, value: v8::Local<'_, v8::Value>);
 
-    /// The window of loop iterations is used up. Returns the next one (more than 0), or 0 when the run has exceeded
-    /// its limit, which is recorded as the outcome.
-    fn guard_exceeded(&self) -> f64;
+    /// The window of loop iterations is used up. Returns the next one, or 0 when all of the limit has been handed out.
+    fn next_window(&self) -> f64;
+
+    /// The run takes an iteration beyond its limit: records the outcome.
+    fn guard_exceeded(&self);
 
     /// The guest goes on although its outcome is recorded.
     fn swallowed(&self, scope: &mut v8::PinScope<'_, '_>);

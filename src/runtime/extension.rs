@@ -4,13 +4,23 @@
 use deno_core::v8;
 
 use super::ops::{
-    op_final, op_guard_exceeded, op_import, op_log, op_log_open, op_preview_entries, op_swallowed, op_tool_call,
+    op_final, op_guard_exceeded, op_import, op_log, op_log_open, op_next_window, op_preview_entries, op_swallowed,
+    op_tool_call,
 };
 
 deno_core::extension!(
     ses_executor,
-    ops =
-        [op_final, op_guard_exceeded, op_import, op_log, op_log_open, op_preview_entries, op_swallowed, op_tool_call,],
+    ops = [
+        op_final,
+        op_guard_exceeded,
+        op_import,
+        op_log,
+        op_log_open,
+        op_next_window,
+        op_preview_entries,
+        op_swallowed,
+        op_tool_call,
+    ],
     global_template_middleware = immutable_prototype,
     docs = "Ops of the executor's bootstrap."
 );

@@ -114,7 +114,7 @@ impl Host {
         granted
     }
 
-    /// Another window of iterations; 0 and the verdict when the limit is used up.
+    /// Another window of iterations; 0 when the limit is handed out.
     pub fn next_window(&self) -> f64 {
         if let Some(guard) = guard_of_thread() {
             guard.check();
@@ -124,17 +124,20 @@ impl Host {
         let bytes = self.memory.native_bytes();
         let grown = bytes.saturating_sub(std::mem::replace(&mut run.window_bytes, bytes));
         run.window = if grown > WINDOW_BYTES { FIRST_WINDOW } else { (2.0 * run.window).min(WINDOW) };
-        let window = (run.max_operations - run.granted).min(run.window);
+        let window = (run.max_operations - run.granted).clamp(0.0, run.window);
         if window > 0.0 {
+            run.job.set_operations(run.granted);
             run.granted += window;
-            run.job.set_operations(run.granted - window);
-            return window;
         }
+        window
+    }
+
+    /// Records that the run has exceeded its limit.
+    pub fn exceed_limit(&self) {
+        let mut run = self.run.borrow_mut();
+        let Some(run) = run.as_mut() else { return };
         run.job.set_operations(run.max_operations);
-        if run.verdict.is_none() {
-            run.verdict = Some(Verdict::MaxOperations);
-        }
-        0.0
+        run.verdict.get_or_insert(Verdict::MaxOperations);
     }
 
     /// Terminates the guest: it went on although its run is over.

@@ -48,8 +48,12 @@ impl Bridge for Host {
         }
     }
 
-    fn guard_exceeded(&self) -> f64 {
-        self.next_window()
+    fn next_window(&self) -> f64 {
+        Host::next_window(self)
+    }
+
+    fn guard_exceeded(&self) {
+        self.exceed_limit();
     }
 
     fn swallowed(&self, _scope: &mut v8::PinScope<'_, '_>) {

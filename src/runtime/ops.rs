@@ -42,8 +42,15 @@ pub fn op_final<'s, 'i>(
 }
 
 #[op2(nofast)]
-pub fn op_guard_exceeded(state: Rc<RefCell<OpState>>) -> f64 {
-    bridge(&state).map_or(0.0, |bridge| bridge.guard_exceeded())
+pub fn op_next_window(state: Rc<RefCell<OpState>>) -> f64 {
+    bridge(&state).map_or(0.0, |bridge| bridge.next_window())
+}
+
+#[op2(nofast)]
+pub fn op_guard_exceeded(state: Rc<RefCell<OpState>>) {
+    if let Some(bridge) = bridge(&state) {
+        bridge.guard_exceeded();
+    }
 }
 
 #[op2(nofast)]

@@ -31,6 +31,7 @@ fn tokens_map_to_their_source() {
     maps("for (const x of list) {\n  throw   new Oops(x);\n}", &["list", "throw", "new Oops", "Oops"]);
     maps("try { alpha() } catch ({ message: beta = gamma }) {\n delta() }", &["alpha", "beta", "gamma", "delta"]);
     maps("class K { #p = alpha; get q() { return beta } static { gamma() } }", &["alpha", "beta", "gamma"]);
+    maps("for (let i = alpha; i < beta; i++) {\n  gamma[i] = delta; }", &["alpha", "beta", "gamma", "delta"]);
     maps("let a = async (x) => { await   alpha(x) };\n\n\n  [1].map(beta)", &["alpha", "beta"]);
 }
 

@@ -185,3 +185,34 @@ fn ambiguous_slashes_do_not_hide_nesting() {
         assert_eq!(rules, ["nesting_too_deep"], "{shown:?}");
     }
 }
+
+#[test]
+fn labels_of_one_name_are_rejected_before_each_pair_is_an_error() {
+    let shapes: [fn(usize) -> String; 7] = [
+        |n| format!("{};", "a:".repeat(n)),
+        |n| nested("{a:", ";", "}", n),
+        |n| format!("{};", "do a: ".repeat(n)),
+        |n| format!("{};", "a/* b */\n:".repeat(n)),
+        |n| format!("{};", "async:".repeat(n)),
+        |n| format!("{};", "\\u0061:a:".repeat(n / 2)),
+        // What follows the slash may be a regular expression, which hides the labels.
+        |n| format!("{{}} /[/; {}; /]/", "a//\"\n:".repeat(n)),
+    ];
+    for shape in shapes {
+        for count in [1_500, 11_000] {
+            let code = shape(count);
+            assert!(!outcome(code).is_empty());
+        }
+    }
+}
+
+#[test]
+fn names_before_colons_that_are_no_nested_labels_are_accepted() {
+    let nested_keys = format!("x = [{}]", "{ a: { a: { a: [{ a: 1, a: 2 }] } } },".repeat(5_000));
+    let switches = format!("switch (x) {{ {} }}", "case a: y(); break; case b: z(); ".repeat(5_000));
+    let conditionals = "x ? a : b ? a : c;".repeat(5_000);
+    let statements = "a: for (;;) { break a } ".repeat(5_000);
+    for code in [nested_keys, switches, conditionals, statements] {
+        assert_eq!(outcome(code), Vec::<&str>::new());
+    }
+}

@@ -1,7 +1,7 @@
 //! Loop guards: each iteration takes one from the run's budget.
 
 use swc_common::{DUMMY_SP, Span, Spanned};
-use swc_ecma_ast::{BinExpr, BinaryOp, EmptyStmt, Expr, Lit, Number, Stmt, UpdateExpr, UpdateOp};
+use swc_ecma_ast::{BinExpr, BinaryOp, Expr, Lit, Number, Stmt, UpdateExpr, UpdateOp};
 
 use super::nodes;
 
@@ -16,17 +16,7 @@ pub(super) fn guard_loop(statement: &mut Stmt) {
         Stmt::DoWhile(node) => &mut node.body,
         _ => return,
     };
-    match &mut **body {
-        Stmt::Block(block) => block.stmts.insert(0, guard(span)),
-        single => {
-            let inner = std::mem::replace(single, Stmt::Empty(EmptyStmt { span: DUMMY_SP }));
-            let mut stmts = vec![guard(span)];
-            if !matches!(inner, Stmt::Empty(_)) {
-                stmts.push(inner);
-            }
-            *single = Stmt::Block(nodes::block(DUMMY_SP, stmts));
-        }
-    }
+    nodes::prepend(body, guard(span));
 }
 
 fn guard(span: Span) -> Stmt {

@@ -1,6 +1,7 @@
 //! TRANSFORM (specification 6.3, 6.4): what generated code adds to a program.
 
 mod catches;
+mod chunks;
 mod completion;
 mod guards;
 mod imports;
@@ -10,20 +11,79 @@ mod persistence;
 pub(super) use completion::return_completion_value;
 pub(super) use persistence::declaration;
 
-use swc_ecma_ast::{CallExpr, Stmt, TryStmt};
+use swc_ecma_ast::{
+    ArrowExpr, CallExpr, Class, Constructor, Function, GetterProp, LabeledStmt, SetterProp, Stmt, TryStmt,
+};
 use swc_ecma_visit::{VisitMut, VisitMutWith};
 
+pub(in crate::prepare) use chunks::Place;
+
 /// Adds loop guards, makes every `catch` pass signals on, and routes `import()` through the executor, in one pass.
-pub(super) fn instrument<N: VisitMutWith<Instrument>>(program: &mut N) {
-    program.visit_mut_with(&mut Instrument);
+/// `place`: what the statements of `program` are.
+pub(super) fn instrument<N: VisitMutWith<Instrument>>(program: &mut N, place: Place) {
+    program.visit_mut_with(&mut Instrument { place, is_labeled: false });
 }
 
-pub(super) struct Instrument;
+pub(super) struct Instrument {
+    place: Place,
+    /// The statement that is visited next has a label.
+    is_labeled: bool,
+}
+
+impl Instrument {
+    fn in_function<N: VisitMutWith<Self>>(&mut self, node: &mut N) {
+        let outer = std::mem::replace(&mut self.place, Place::Nested);
+        node.visit_mut_children_with(self);
+        self.place = outer;
+    }
+}
 
 impl VisitMut for Instrument {
     fn visit_mut_stmt(&mut self, node: &mut Stmt) {
+        let is_labeled = std::mem::take(&mut self.is_labeled);
+        let Stmt::For(counted) = node else {
+            node.visit_mut_children_with(self);
+            guards::guard_loop(node);
+            return;
+        };
+        // A label that `continue` names has to stay at the loop itself.
+        let counter = if is_labeled { None } else { chunks::counter(counted) };
+        counted.visit_mut_children_with(self);
+        match counter {
+            Some(counter) => chunks::run_in_chunks(node, &counter, self.place),
+            None => guards::guard_loop(node),
+        }
+    }
+
+    fn visit_mut_labeled_stmt(&mut self, node: &mut LabeledStmt) {
+        self.is_labeled = true;
         node.visit_mut_children_with(self);
-        guards::guard_loop(node);
+        self.is_labeled = false;
+    }
+
+    fn visit_mut_function(&mut self, node: &mut Function) {
+        self.in_function(node);
+    }
+
+    fn visit_mut_arrow_expr(&mut self, node: &mut ArrowExpr) {
+        self.in_function(node);
+    }
+
+    fn visit_mut_constructor(&mut self, node: &mut Constructor) {
+        self.in_function(node);
+    }
+
+    fn visit_mut_getter_prop(&mut self, node: &mut GetterProp) {
+        self.in_function(node);
+    }
+
+    fn visit_mut_setter_prop(&mut self, node: &mut SetterProp) {
+        self.in_function(node);
+    }
+
+    /// Its fields are initialized, and its static blocks run, as functions.
+    fn visit_mut_class(&mut self, node: &mut Class) {
+        self.in_function(node);
     }
 
     fn visit_mut_try_stmt(&mut self, node: &mut TryStmt) {

@@ -4,7 +4,7 @@
 
 use swc_common::{DUMMY_SP, Span, SyntaxContext};
 use swc_ecma_ast::{
-    BlockStmt, CallExpr, Callee, Expr, ExprOrSpread, ExprStmt, Ident, IfStmt, ParenExpr, ReturnStmt, Stmt,
+    BlockStmt, CallExpr, Callee, EmptyStmt, Expr, ExprOrSpread, ExprStmt, Ident, IfStmt, ParenExpr, ReturnStmt, Stmt,
 };
 
 pub(super) fn ident(name: &str, span: Span) -> Ident {
@@ -19,12 +19,34 @@ pub(super) fn block(span: Span, stmts: Vec<Stmt>) -> BlockStmt {
     BlockStmt { span, ctxt: SyntaxContext::empty(), stmts }
 }
 
+pub(super) fn empty() -> Stmt {
+    Stmt::Empty(EmptyStmt { span: DUMMY_SP })
+}
+
+/// Puts a statement first into the body of a loop.
+pub(super) fn prepend(body: &mut Box<Stmt>, first: Stmt) {
+    match &mut **body {
+        Stmt::Block(block) => block.stmts.insert(0, first),
+        single => {
+            let inner = std::mem::replace(single, empty());
+            let mut stmts = vec![first];
+            if !matches!(inner, Stmt::Empty(_)) {
+                stmts.push(inner);
+            }
+            *single = Stmt::Block(block(DUMMY_SP, stmts));
+        }
+    }
+}
+
+/// `callee(args)`
+pub(super) fn call(callee: &str, args: Vec<ExprOrSpread>, span: Span) -> Box<Expr> {
+    let callee = Callee::Expr(name(callee, span));
+    Box::new(Expr::Call(CallExpr { span, ctxt: SyntaxContext::empty(), callee, args, type_args: None }))
+}
+
 /// `callee();`
 pub(super) fn call_statement(callee: &str, span: Span) -> Stmt {
-    let args: Vec<ExprOrSpread> = Vec::new();
-    let callee = Callee::Expr(name(callee, span));
-    let call = CallExpr { span, ctxt: SyntaxContext::empty(), callee, args, type_args: None };
-    Stmt::Expr(ExprStmt { span, expr: Box::new(Expr::Call(call)) })
+    Stmt::Expr(ExprStmt { span, expr: call(callee, Vec::new(), span) })
 }
 
 /// `if (test) cons`
@@ -34,9 +56,13 @@ pub(super) fn if_statement(test: Box<Expr>, cons: Stmt, span: Span) -> Stmt {
 
 /// `return (value);`: the parentheses keep the meaning of any expression.
 pub(super) fn return_statement(value: Box<Expr>, span: Span) -> Stmt {
-    let value = match *value {
+    Stmt::Return(ReturnStmt { span, arg: Some(parenthesized(value)) })
+}
+
+/// `(value)`, unless it needs no parentheses anywhere.
+pub(super) fn parenthesized(value: Box<Expr>) -> Box<Expr> {
+    match *value {
         Expr::Paren(_) | Expr::Ident(_) => value,
         _ => Box::new(Expr::Paren(ParenExpr { span: DUMMY_SP, expr: value })),
-    };
-    Stmt::Return(ReturnStmt { span, arg: Some(value) })
+    }
 }
