@@ -94,12 +94,20 @@ struct Level {
     bracket: Bracket,
 }
 
+impl Level {
+    fn may_have_labels(&self) -> bool {
+        matches!(self.opener, 0 | b'{') && self.bracket != Bracket::Object
+    }
+}
+
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Bracket {
     /// `${`
     Template,
     /// `(` after `if`, `for`, `while` or `with`
     Header,
+    /// `{` of what can only be an object literal, a pattern or an object type
+    Object,
     Other,
 }
 
@@ -191,6 +199,7 @@ impl<'a> Scanner<'a> {
                 self.template();
             }
             b'(' if self.word == Word::Header => self.open(Bracket::Header),
+            b'{' if self.begins_object() => self.open(Bracket::Object),
             b'(' | b'[' | b'{' => self.open(Bracket::Other),
             b')' | b']' | b'}' => match self.close() {
                 Bracket::Template => self.template(),
@@ -200,7 +209,7 @@ impl<'a> Scanner<'a> {
                     self.line_break = false;
                     return;
                 }
-                Bracket::Other => {}
+                Bracket::Object | Bracket::Other => {}
             },
             b';' | b',' => {
                 self.reset_pending();
@@ -210,7 +219,7 @@ impl<'a> Scanner<'a> {
                 return self.word();
             }
             _ => {
-                if byte == b':' && self.levels.last().is_some_and(|level| matches!(level.opener, 0 | b'{')) {
+                if byte == b':' && self.levels.last().is_some_and(Level::may_have_labels) {
                     self.labels.end_name(self.levels.len());
                 }
                 if is_opener(byte, self.dialect) || (byte == b'.' && self.in_namespace_name) {
@@ -233,6 +242,15 @@ impl<'a> Scanner<'a> {
         matches!(self.word, Word::Prefix | Word::MaybePrefix | Word::BinaryOperator | Word::Else)
             || !(self.previous.is_ascii_alphanumeric()
                 || matches!(self.previous, b'_' | b'$' | b')' | b']' | b'}' | b'"' | b'\'' | b'`' | b'/' | 0x80..))
+    }
+
+    /// Whether the brace here can only begin an object, by what is before it.
+    fn begins_object(&self) -> bool {
+        match self.previous {
+            b'=' | b'(' | b'[' | b',' | b'?' => true,
+            b':' => self.levels.last().is_some_and(|level| level.bracket == Bracket::Object),
+            _ => false,
+        }
     }
 
     /// Whether a slash here might be the start of a regular expression as well as a division.

@@ -196,46 +196,59 @@ mod operators {
         }
     }
 
-    /// Defines operators by their mangled names.
-    macro_rules! operators {
-        ($($name:ident($($parameter:ident: $type:ty),*) $(-> $result:ty)? $body:block)*) => {
+    /// Defines operators `new` by their mangled names.
+    macro_rules! news {
+        ($($name:ident($($parameter:ident: $type:ty),*) $body:expr;)*) => {
             $(
                 // SAFETY: the name is that of the C++ operator with these parameters.
                 #[unsafe(no_mangle)]
-                unsafe extern "C" fn $name($($parameter: $type),*) $(-> $result)? $body
+                extern "C" fn $name($($parameter: $type),*) -> *mut c_void { $body }
             )*
         };
     }
 
-    operators! {
-        _Znwm(size: usize) -> *mut c_void { allocate_or_abort(size) }
-        _Znam(size: usize) -> *mut c_void { allocate_or_abort(size) }
-        _ZnwmRKSt9nothrow_t(size: usize, _tag: NoThrow) -> *mut c_void { super::allocate(size) }
-        _ZnamRKSt9nothrow_t(size: usize, _tag: NoThrow) -> *mut c_void { super::allocate(size) }
-        _ZdlPv(memory: *mut c_void) { unsafe { super::free(memory) } }
-        _ZdaPv(memory: *mut c_void) { unsafe { super::free(memory) } }
-        _ZdlPvm(memory: *mut c_void, _size: usize) { unsafe { super::free(memory) } }
-        _ZdaPvm(memory: *mut c_void, _size: usize) { unsafe { super::free(memory) } }
-        _ZdlPvRKSt9nothrow_t(memory: *mut c_void, _tag: NoThrow) { unsafe { super::free(memory) } }
-        _ZdaPvRKSt9nothrow_t(memory: *mut c_void, _tag: NoThrow) { unsafe { super::free(memory) } }
+    /// Defines operators `delete` by their mangled names, for what `$free` frees.
+    macro_rules! deletes {
+        ($free:path: $($name:ident($($parameter:ident: $type:ty),*);)*) => {
+            $(
+                // SAFETY: the name is that of the C++ operator with these parameters.
+                #[unsafe(no_mangle)]
+                unsafe extern "C" fn $name(memory: *mut c_void, $($parameter: $type),*) {
+                    // SAFETY: C++ deletes what the `new` of the same kind gave, once.
+                    unsafe { $free(memory) }
+                }
+            )*
+        };
+    }
 
-        _ZnwmSt11align_val_t(size: usize, alignment: usize) -> *mut c_void { allocate_aligned(size, alignment) }
-        _ZnamSt11align_val_t(size: usize, alignment: usize) -> *mut c_void { allocate_aligned(size, alignment) }
-        _ZnwmSt11align_val_tRKSt9nothrow_t(size: usize, alignment: usize, _tag: NoThrow) -> *mut c_void {
-            allocate_aligned(size, alignment)
-        }
-        _ZnamSt11align_val_tRKSt9nothrow_t(size: usize, alignment: usize, _tag: NoThrow) -> *mut c_void {
-            allocate_aligned(size, alignment)
-        }
-        _ZdlPvSt11align_val_t(memory: *mut c_void, _alignment: usize) { unsafe { libc::free(memory) } }
-        _ZdaPvSt11align_val_t(memory: *mut c_void, _alignment: usize) { unsafe { libc::free(memory) } }
-        _ZdlPvmSt11align_val_t(memory: *mut c_void, _size: usize, _alignment: usize) { unsafe { libc::free(memory) } }
-        _ZdaPvmSt11align_val_t(memory: *mut c_void, _size: usize, _alignment: usize) { unsafe { libc::free(memory) } }
-        _ZdlPvSt11align_val_tRKSt9nothrow_t(memory: *mut c_void, _alignment: usize, _tag: NoThrow) {
-            unsafe { libc::free(memory) }
-        }
-        _ZdaPvSt11align_val_tRKSt9nothrow_t(memory: *mut c_void, _alignment: usize, _tag: NoThrow) {
-            unsafe { libc::free(memory) }
-        }
+    news! {
+        _Znwm(size: usize) allocate_or_abort(size);
+        _Znam(size: usize) allocate_or_abort(size);
+        _ZnwmRKSt9nothrow_t(size: usize, _tag: NoThrow) super::allocate(size);
+        _ZnamRKSt9nothrow_t(size: usize, _tag: NoThrow) super::allocate(size);
+        _ZnwmSt11align_val_t(size: usize, alignment: usize) allocate_aligned(size, alignment);
+        _ZnamSt11align_val_t(size: usize, alignment: usize) allocate_aligned(size, alignment);
+        _ZnwmSt11align_val_tRKSt9nothrow_t(size: usize, alignment: usize, _tag: NoThrow) allocate_aligned(size, alignment);
+        _ZnamSt11align_val_tRKSt9nothrow_t(size: usize, alignment: usize, _tag: NoThrow) allocate_aligned(size, alignment);
+    }
+
+    deletes! {
+        super::free:
+        _ZdlPv();
+        _ZdaPv();
+        _ZdlPvm(_size: usize);
+        _ZdaPvm(_size: usize);
+        _ZdlPvRKSt9nothrow_t(_tag: NoThrow);
+        _ZdaPvRKSt9nothrow_t(_tag: NoThrow);
+    }
+
+    deletes! {
+        libc::free:
+        _ZdlPvSt11align_val_t(_alignment: usize);
+        _ZdaPvSt11align_val_t(_alignment: usize);
+        _ZdlPvmSt11align_val_t(_size: usize, _alignment: usize);
+        _ZdaPvmSt11align_val_t(_size: usize, _alignment: usize);
+        _ZdlPvSt11align_val_tRKSt9nothrow_t(_alignment: usize, _tag: NoThrow);
+        _ZdaPvSt11align_val_tRKSt9nothrow_t(_alignment: usize, _tag: NoThrow);
     }
 }
