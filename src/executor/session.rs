@@ -15,9 +15,10 @@ use super::watchdog::{CpuClock, Deadline, timers};
 use super::{stats, thread};
 use crate::runtime::Interrupt;
 
-/// Address space of an executor thread's stack. V8 takes 1 MiB of it, the rest is for the native frames below
-/// and between; pages are touched only when used.
-const STACK_BYTES: usize = 4 << 20;
+/// Address space of an executor thread's stack; pages are touched only when used. V8 takes 1 MiB of it. The parser of
+/// programs asks for 18 MiB for the nesting that 3 KiB of text could have, and 6 KiB per bracket: what is longer than
+/// agents write runs on a stack of its own.
+const STACK_BYTES: usize = 32 << 20;
 
 /// `details.reason` of a run that used up its processor time.
 const CPU: &str = "cpu";

@@ -140,7 +140,7 @@ fn on_checked_stack<R>(
         report.push(rules::text::nesting_too_deep(SourceIndex::new(code).location(offset)));
         return None;
     };
-    stack::on_own_stack(bytes, || work(report)).unwrap_or_else(|| {
+    stack::with_stack(bytes, || work(report)).unwrap_or_else(|| {
         report.push(rules::text::parser_failed());
         None
     })
