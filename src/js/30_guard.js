@@ -45,7 +45,7 @@
   // What `__smol_budget` was when a final answer set it to 0.
   let unusedBudget;
   // Bindings that this run declared: name -> { previous, accessor, isVar }.
-  let declared = newMap();
+  const declared = newMap();
 
   const rethrow = () => {
     throw signal;
@@ -132,7 +132,7 @@
     operationLimit = limit;
     isAnswered = false;
     unusedBudget = undefined;
-    declared.clear();
+    p.emptyMap(declared);
     __smol_budget = window;
     __smol_done = false;
   };
@@ -141,8 +141,8 @@
   // Settles which bindings of the run stay: those that it reached, or none.
   boot.finish = (forgetDeclared) => {
     const remaining = unusedBudget ?? __smol_budget;
-    p.mapForEach(declared, (binding, name) => restore(name, binding, forgetDeclared));
-    declared.clear();
+    if (declared.size > 0) p.mapForEach(declared, (binding, name) => restore(name, binding, forgetDeclared));
+    p.emptyMap(declared);
     signal = undefined;
     __smol_done = false;
     // For getters and inspect.custom methods of the output, which the host reads after the run.
