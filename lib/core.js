@@ -2,7 +2,7 @@
 'use strict';
 
 const { ExecutorError } = require('./errors');
-const { entriesProperty, safeListener } = require('./logs');
+const { defineEntries, safeListener } = require('./logs');
 const { nativeModules } = require('./modules');
 const { answerToolCall } = require('./tool-calls');
 const { ToolRegistry } = require('./tool-registry');
@@ -12,6 +12,20 @@ const { NativeExecutor } = require('../native.cjs');
 const SETTLED = 0;
 const TOOL_CALL = 1;
 const LOGS = 2;
+
+/** How a call ended, numbered there too. */
+const FINAL = 2;
+const ERROR = 3;
+
+/**
+ * @typedef {object} Outcome
+ * @property {number} ending
+ * @property {any} payload
+ * @property {import('../index').RunStats} [stats] of a run; so are the logs
+ * @property {string} [logs]
+ * @property {import('./logs').LogIndex} [logIndex] undefined if there are no entries
+ * @property {{ thrown: unknown }} [cause] what the host's tool threw
+ */
 
 /**
  * Executors with calls under way. The native side holds its executor weakly, so that one that is idle can be
@@ -23,7 +37,7 @@ const busy = new Set();
 
 /** What one executor is made of on this side: the native executor, calls under way, tools. */
 class Core {
-  /** @type {Map<number, { resolve: (outcome: any) => void, isRun: boolean }>} */
+  /** @type {Map<number, { resolve: (outcome: Outcome) => void, isRun: boolean }>} */
   #calls = new Map();
   #nextCall = 1;
   #runs = 0;
@@ -45,7 +59,7 @@ class Core {
     const weak = new WeakRef(this);
     this.native = new NativeExecutor(
       { ...options, streamLogs: onLog !== undefined, modules: nativeModules(modules, this.tools) },
-      (kind, a, b, c, d) => weak.deref()?.deliver(kind, a, b, c, d),
+      (kind, ...args) => weak.deref()?.deliver(kind, args),
     );
   }
 
@@ -53,24 +67,29 @@ class Core {
    * Makes one call of the native executor and waits for its outcome.
    *
    * @param {(call: number) => any} start returns the outcome, or null if it follows
-   * @param {{ isRun?: boolean, onStarted?: (call: number) => void }} [options] `onStarted`: called at once if the
-   * outcome follows
-   * @returns {Promise<any>} the outcome of a call that succeeded
+   * @returns {Promise<Outcome | undefined>} the outcome of a call that succeeded
    * @throws {ExecutorError}
    */
-  async call(start, { isRun = false, onStarted } = {}) {
-    const call = this.#nextCall++;
-    let outcome = start(call);
-    if (outcome === null) {
-      const settled = new Promise((resolve) => this.#calls.set(call, { resolve, isRun }));
-      busy.add(this);
-      if (isRun) this.#runs++;
-      onStarted?.(call);
-      outcome = await settled;
-    }
-    // Made here and not where the outcome arrives, so that its stack has the caller's `await`s.
-    if (outcome.kind === 'error') throw errorOf(outcome);
-    return outcome;
+  async call(start) {
+    const call = this.nextCall();
+    return succeeded(await this.settled(call, start(call), false));
+  }
+
+  nextCall() {
+    return this.#nextCall++;
+  }
+
+  /**
+   * @param {number} call
+   * @param {import('../native').NativeOutcome | null} decided what the native side has returned for the call
+   * @param {boolean} isRun
+   * @returns {Outcome | undefined | Promise<Outcome>} of a call that succeeded at once, nothing
+   */
+  settled(call, decided, isRun) {
+    if (decided !== null) return decided.error && { ending: ERROR, payload: decided.error };
+    busy.add(this);
+    if (isRun) this.#runs++;
+    return new Promise((resolve) => this.#calls.set(call, { resolve, isRun }));
   }
 
   /** Releases the isolate. Nothing that tools of its runs still answer is passed on. */
@@ -87,33 +106,31 @@ class Core {
    * Takes what the native side reports.
    *
    * @param {number} kind
-   * @param {any} [a]
-   * @param {any} [b]
-   * @param {any} [c]
-   * @param {any} [d]
+   * @param {any[]} args
    */
-  deliver(kind, a, b, c, d) {
+  deliver(kind, args) {
     switch (kind) {
       case SETTLED:
-        return this.#settle(a, b);
+        return this.#settle(/** @type {any} */ (args));
       case TOOL_CALL:
-        return this.#callTool(a, b, c, d);
+        return this.#callTool(args[0], args[1], args[2], args[3]);
       case LOGS:
-        return a.forEach(this.#onLog);
+        return args[0].forEach(this.#onLog);
     }
   }
 
-  /**
-   * @param {number} call
-   * @param {any} outcome
-   */
-  #settle(call, outcome) {
+  /** @param {import('../native').NativeSettled} args */
+  #settle(args) {
+    const call = args[0];
     const pending = this.#calls.get(call);
     if (pending === undefined) return;
     this.#calls.delete(call);
     if (this.#calls.size === 0) busy.delete(this);
-    const toolCall = outcome.error?.toolCallId;
-    if (this.#thrown.has(toolCall)) outcome.cause = { thrown: this.#thrown.get(toolCall) };
+    const outcome = outcomeOf(args);
+    if (this.#thrown.size > 0) {
+      const toolCall = outcome.ending === ERROR ? outcome.payload.toolCallId : undefined;
+      if (this.#thrown.has(toolCall)) outcome.cause = { thrown: this.#thrown.get(toolCall) };
+    }
     if (pending.isRun) {
       this.#runs--;
       this.#thrown.clear();
@@ -143,19 +160,46 @@ class Core {
   }
 }
 
-/** @param {any} outcome */
-function errorOf({ error, logs, stats, cause, ...index }) {
-  const { code, severity, retryable, message, details } = error;
-  const failure = new ExecutorError(message, {
-    code,
-    severity,
-    retryable,
-    details: JSON.parse(details),
-    logs,
-    stats,
-    ...(cause && { cause: cause.thrown }),
-  });
-  return Object.defineProperty(failure, 'logEntries', { ...entriesProperty({ logs, ...index }), enumerable: false });
+/**
+ * @param {import('../native').NativeSettled} args
+ * @returns {Outcome}
+ */
+function outcomeOf(args) {
+  const [, ending, payload, durationMs, operations, toolCalls, heapUsedBytes] = args;
+  /** @type {Outcome} */
+  const outcome = { ending, payload, stats: undefined, logs: undefined, logIndex: undefined, cause: undefined };
+  if (durationMs === undefined) return outcome;
+  outcome.stats = /** @type {any} */ ({ durationMs, operations, toolCalls, heapUsedBytes });
+  outcome.logs = '';
+  if (args.length > 7) {
+    const [, , , , , , , logs, levels, times, lengths] = args;
+    outcome.logs = logs;
+    outcome.logIndex = /** @type {any} */ ({ levels, times, lengths });
+  }
+  return outcome;
 }
 
-module.exports = { Core };
+/**
+ * Called where the outcome is awaited and not where it arrives, so that the error's stack has the caller's `await`s.
+ *
+ * @template {Outcome | undefined} T
+ * @param {T} outcome
+ * @returns {T}
+ * @throws {ExecutorError}
+ */
+function succeeded(outcome) {
+  if (outcome?.ending === ERROR) throw errorOf(outcome);
+  return outcome;
+}
+
+/** @param {Outcome} outcome */
+function errorOf({ payload, stats, logs, logIndex, cause }) {
+  const { code, severity, retryable, message, details } = payload;
+  const logEntries = logs === undefined ? undefined : [];
+  const fields = { code, severity, retryable, details: JSON.parse(details), logs, logEntries, stats };
+  const failure = new ExecutorError(message, cause ? { ...fields, cause: cause.thrown } : fields);
+  if (logs === undefined || logIndex === undefined) return failure;
+  return defineEntries(failure, logs, logIndex, { enumerable: false });
+}
+
+module.exports = { Core, FINAL, succeeded };

@@ -1,10 +1,10 @@
 // @ts-check
 'use strict';
 
-const { Core } = require('./core');
+const { Core, FINAL, succeeded } = require('./core');
 const { describe, isPlainObject } = require('./describe');
 const { abortedBeforeStart, reasonText, transferLimitExceeded } = require('./errors');
-const { entriesProperty } = require('./logs');
+const { defineEntries } = require('./logs');
 const { checkOptions, checkRunOptions } = require('./options');
 const { flattenTools, refuseReservedName } = require('./tool-registry');
 const { TransferLimitError, decode, encode } = require('./transfer');
@@ -68,21 +68,14 @@ class SESExecutor {
     refuseIfAborted();
     if (this.#mustInit()) await this.#init();
     refuseIfAborted();
-    const { native } = this.#core;
-    let stopListening = () => {};
+    const core = this.#core;
+    const call = core.nextCall();
+    const settled = core.settled(call, core.native.run(call, code, maxOperations, timeoutMs, language), true);
+    const stopListening = signal && onAbort(signal, () => core.native.abort(call, reasonText(signal.reason)));
     try {
-      const outcome = await this.#core.call((call) => native.run(call, code, maxOperations, timeoutMs, language), {
-        isRun: true,
-        onStarted: (call) => {
-          if (signal === undefined) return;
-          const abort = () => native.abort(call, reasonText(signal.reason));
-          signal.addEventListener('abort', abort, { once: true });
-          stopListening = () => signal.removeEventListener('abort', abort);
-        },
-      });
-      return outputOf(outcome);
+      return outputOf(/** @type {import('./core').Outcome} */ (succeeded(await settled)));
     } finally {
-      stopListening();
+      stopListening?.();
     }
   }
 
@@ -120,12 +113,25 @@ if (Symbol.asyncDispose !== undefined) {
 }
 
 /**
- * @param {any} outcome
+ * @param {AbortSignal} signal
+ * @param {() => void} abort
+ * @returns {() => void} stops listening
+ */
+function onAbort(signal, abort) {
+  signal.addEventListener('abort', abort, { once: true });
+  return () => signal.removeEventListener('abort', abort);
+}
+
+/**
+ * @param {import('./core').Outcome} outcome
  * @returns {import('../index').CodeOutput}
  */
-function outputOf({ kind, value, logs, stats, ...index }) {
-  const output = { output: readOutput(value), logs, is_final_answer: kind === 'final', logEntries: [], stats };
-  return Object.defineProperty(output, 'logEntries', entriesProperty({ logs, ...index }));
+function outputOf({ ending, payload, stats, logs, logIndex }) {
+  // Primitives come as they are.
+  const output = typeof payload === 'object' && payload !== null ? readOutput(payload) : payload;
+  /** @type {any} */
+  const outcome = { output, logs, is_final_answer: ending === FINAL, logEntries: [], stats };
+  return logIndex === undefined ? outcome : defineEntries(outcome, logs ?? '', logIndex, { enumerable: true });
 }
 
 /**

@@ -8,41 +8,46 @@ const LEVELS = /** @type {const} */ (['log', 'info', 'warn', 'error', 'debug']);
  * Where the entries are in the text of a log, a value per entry.
  *
  * @typedef {object} LogIndex
- * @property {string} [logs] the messages, joined by line breaks
- * @property {Uint8Array} [logLevels]
- * @property {Float64Array} [logTimes] milliseconds since the Unix epoch
- * @property {Uint32Array} [logLengths] UTF-16 units
+ * @property {Uint8Array} levels
+ * @property {Float64Array} times milliseconds since the Unix epoch
+ * @property {Uint32Array} lengths UTF-16 units
  */
 
 /** Logs of more entries make them when somebody asks: a run may leave a quarter of a million. */
 const MAX_EAGER_ENTRIES = 1_000;
 
 /**
- * The property `logEntries` of a run's outcome.
+ * Gives the outcome of a run its property `logEntries`.
  *
+ * @template {object} T
+ * @param {T} outcome
+ * @param {string} logs the messages, joined by line breaks
  * @param {LogIndex} index
- * @returns {PropertyDescriptor}
+ * @param {{ enumerable: boolean }} kind
+ * @returns {T}
  */
-function entriesProperty(index) {
-  if (index.logLevels === undefined || index.logLevels.length <= MAX_EAGER_ENTRIES) {
-    return { value: entriesOf(index), writable: true, enumerable: true, configurable: true };
+function defineEntries(outcome, logs, index, { enumerable }) {
+  if (index.levels.length <= MAX_EAGER_ENTRIES) {
+    const value = entriesOf(logs, index);
+    return Object.defineProperty(outcome, 'logEntries', { value, writable: true, enumerable, configurable: true });
   }
   /** @type {import('../index').LogEntry[] | undefined} */
   let entries;
-  return { get: () => (entries ??= entriesOf(index)), enumerable: true, configurable: true };
+  const get = () => (entries ??= entriesOf(logs, index));
+  return Object.defineProperty(outcome, 'logEntries', { get, enumerable, configurable: true });
 }
 
 /**
+ * @param {string} logs
  * @param {LogIndex} index
- * @returns {import('../index').LogEntry[] | undefined} undefined if the outcome is not that of a run
+ * @returns {import('../index').LogEntry[]}
  */
-function entriesOf({ logs, logLevels, logTimes, logLengths }) {
-  if (logs === undefined || !logLevels || !logTimes || !logLengths) return undefined;
+function entriesOf(logs, { levels, times, lengths }) {
   let from = 0;
-  return Array.from(logLevels, (level, i) => {
-    const message = logs.slice(from, from + logLengths[i]);
-    from += logLengths[i] + 1;
-    return publicEntry({ level: LEVELS[level], message, ts: logTimes[i] });
+  return Array.from(levels, (level, i) => {
+    const message = logs.slice(from, from + lengths[i]);
+    from += lengths[i] + 1;
+    return publicEntry({ level: LEVELS[level], message, ts: times[i] });
   });
 }
 
@@ -92,4 +97,4 @@ function text(error) {
   }
 }
 
-module.exports = { entriesProperty, safeListener };
+module.exports = { defineEntries, safeListener };

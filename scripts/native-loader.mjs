@@ -78,8 +78,8 @@ function failure(reason, cause) {
 
 const types = `${HEADER}// What the addon gives to \`lib/\`; the public contract is index.d.ts.
 
-/** Kinds: 0 settled (call, outcome), 1 tool call (callId, toolId, isAsync, args), 2 log entries (entries), 3 nothing. */
-export type Deliver = (kind: number, a?: any, b?: any, c?: any, d?: any) => void;
+/** Kinds: 0 {@link NativeSettled}, 1 tool call (callId, toolId, isAsync, args), 2 log entries (entries), 3 nothing. */
+export type Deliver = (kind: number, ...args: any[]) => void;
 
 /** A call returns its outcome if it is decided already, else null, and the outcome is delivered. */
 export class NativeExecutor {
@@ -140,30 +140,35 @@ export interface NativeModule {
   functions?: NativeTool[];
 }
 
+/** A call that was decided at once. */
 export interface NativeOutcome {
-  kind: 'ok' | 'value' | 'final' | 'error';
-  value?: Uint8Array;
-  logs?: string;
-  /** Per log entry: the number of its level, milliseconds since the Unix epoch, UTF-16 units in \`logs\`. */
-  logLevels?: Uint8Array;
-  logTimes?: Float64Array;
-  logLengths?: Uint32Array;
-  stats?: NativeStats;
   error?: NativeError;
 }
+
+/**
+ * Endings: 0 done (nothing), 1 value and 2 final answer (a primitive, or the wire of anything else), 3 {@link NativeError}.
+ * The figures are those of a run; \`logs\` and what follows it are there if there are entries: the number of each one's
+ * level, its time in milliseconds since the Unix epoch, its UTF-16 units in \`logs\`.
+ */
+export type NativeSettled = [
+  call: number,
+  ending: number,
+  payload: unknown,
+  durationMs?: number,
+  operations?: number,
+  toolCalls?: number,
+  heapUsedBytes?: number,
+  logs?: string,
+  logLevels?: Uint8Array,
+  logTimes?: Float64Array,
+  logLengths?: Uint32Array,
+];
 
 /** An entry that is delivered while the run goes on. \`ts\`: milliseconds since the Unix epoch. */
 export interface NativeLog {
   level: string;
   message: string;
   ts: number;
-}
-
-export interface NativeStats {
-  durationMs: number;
-  operations: number;
-  toolCalls: number;
-  heapUsedBytes: number;
 }
 
 /** \`details\`: JSON text. \`toolCallId\`: the tool call whose error is the cause. */

@@ -1,28 +1,21 @@
 //! What is delivered to the facade.
 
-use napi::bindgen_prelude::{Float64Array, JsValuesTupleIntoVec, ToNapiValue, Uint8Array, Uint32Array};
-use napi::{Result, sys};
+use napi::bindgen_prelude::{
+    Float64Array, JsValuesTupleIntoVec, Null, ToNapiValue, Uint8Array, Uint32Array, Utf16String,
+};
+use napi::{Error, Result, sys};
 use napi_derive::napi;
 use serde_json::Value;
 
 use crate::executor::LEVELS;
 use crate::executor::failure::Failure;
 use crate::executor::logs::LogEntry;
-use crate::executor::messages::{Delivery, Outcome, Report, Stats, Success};
+use crate::executor::messages::{Delivery, Outcome, Report, Success};
+use crate::transfer::{self, Primitive};
 
-/// How a call ended: `error`, or a value on success.
+/// How a call that was decided at once ended: well, or with `error`.
 #[napi(object, object_from_js = false)]
 pub struct NativeOutcome {
-    /// "ok", "value", "final" or "error".
-    pub kind: &'static str,
-    /// Wire of the output.
-    pub value: Option<Uint8Array>,
-    pub logs: Option<String>,
-    /// Per entry of the log: index of its level, milliseconds since the Unix epoch, UTF-16 units in `logs`.
-    pub log_levels: Option<Uint8Array>,
-    pub log_times: Option<Float64Array>,
-    pub log_lengths: Option<Uint32Array>,
-    pub stats: Option<NativeStats>,
     pub error: Option<NativeError>,
 }
 
@@ -33,15 +26,6 @@ pub struct NativeLog {
     pub message: String,
     /// Milliseconds since the Unix epoch.
     pub ts: f64,
-}
-
-/// Figures of one run.
-#[napi(object, object_from_js = false)]
-pub struct NativeStats {
-    pub duration_ms: f64,
-    pub operations: f64,
-    pub tool_calls: f64,
-    pub heap_used_bytes: f64,
 }
 
 /// A failure as fields of `ExecutorError`; `details` is JSON text.
@@ -56,31 +40,8 @@ pub struct NativeError {
 }
 
 impl From<Outcome> for NativeOutcome {
-    fn from(Outcome { result, report }: Outcome) -> Self {
-        let (kind, value, error) = match result {
-            Ok(Success::Done) => ("ok", None, None),
-            Ok(Success::Output { value, is_final_answer: false }) => ("value", Some(value), None),
-            Ok(Success::Output { value, is_final_answer: true }) => ("final", Some(value), None),
-            Err(failure) => ("error", None, Some(failure.into())),
-        };
-        let mut outcome = Self {
-            kind,
-            value: value.map(Uint8Array::new),
-            logs: None,
-            log_levels: None,
-            log_times: None,
-            log_lengths: None,
-            stats: None,
-            error,
-        };
-        if let Some(Report { logs, log_index, stats }) = report {
-            outcome.logs = Some(logs);
-            outcome.log_levels = Some(Uint8Array::new(log_index.levels));
-            outcome.log_times = Some(Float64Array::new(log_index.at_ms));
-            outcome.log_lengths = Some(Uint32Array::new(log_index.lengths));
-            outcome.stats = Some(stats.into());
-        }
-        outcome
+    fn from(outcome: Outcome) -> Self {
+        Self { error: outcome.result.err().map(Into::into) }
     }
 }
 
@@ -103,12 +64,6 @@ impl From<LogEntry> for NativeLog {
     }
 }
 
-impl From<Stats> for NativeStats {
-    fn from(Stats { duration_ms, operations, tool_calls, heap_used_bytes }: Stats) -> Self {
-        Self { duration_ms, operations, tool_calls, heap_used_bytes }
-    }
-}
-
 /// Positional arguments of the `deliver` callback: the kind, then what the kind carries.
 pub struct DeliverArgs(pub Option<Delivery>);
 
@@ -117,11 +72,7 @@ impl JsValuesTupleIntoVec for DeliverArgs {
         // SAFETY: napi passes the live environment of the thread that this runs on.
         unsafe {
             Ok(match self.0 {
-                Some(Delivery::Settled { call, outcome }) => vec![
-                    u32::to_napi_value(env, 0)?,
-                    f64::to_napi_value(env, call)?,
-                    NativeOutcome::to_napi_value(env, (*outcome).into())?,
-                ],
+                Some(Delivery::Settled { call, outcome }) => settled(env, call, *outcome)?,
                 Some(Delivery::ToolCall { call, tool, is_async, args }) => vec![
                     u32::to_napi_value(env, 1)?,
                     f64::to_napi_value(env, call as f64)?,
@@ -136,5 +87,79 @@ impl JsValuesTupleIntoVec for DeliverArgs {
                 None => vec![u32::to_napi_value(env, 3)?],
             })
         }
+    }
+}
+
+/// How a call ended, as `lib/core.js` numbers it.
+const DONE: u32 = 0;
+const VALUE: u32 = 1;
+const FINAL: u32 = 2;
+const ERROR: u32 = 3;
+
+/// `0, call, ending, payload`; for runs then their figures, and if there are log entries, these. Positional, since an object
+/// that is made property by property through Node-API costs several times as much.
+///
+/// # Safety
+///
+/// `env` is the live environment of the calling thread.
+unsafe fn settled(env: sys::napi_env, call: f64, Outcome { result, report }: Outcome) -> Result<Vec<sys::napi_value>> {
+    // SAFETY: the caller's contract.
+    unsafe {
+        let (ending, payload) = match result {
+            Ok(Success::Done) => (DONE, <()>::to_napi_value(env, ())?),
+            Ok(Success::Output { value, is_final_answer }) => {
+                (if is_final_answer { FINAL } else { VALUE }, output(env, value)?)
+            }
+            Err(failure) => (ERROR, NativeError::to_napi_value(env, failure.into())?),
+        };
+        let mut args = Vec::with_capacity(12);
+        args.extend([u32::to_napi_value(env, 0)?, f64::to_napi_value(env, call)?]);
+        args.extend([u32::to_napi_value(env, ending)?, payload]);
+        let Some(Report { logs, log_index, stats }) = report else { return Ok(args) };
+        for figure in [stats.duration_ms, stats.operations, stats.tool_calls, stats.heap_used_bytes] {
+            args.push(f64::to_napi_value(env, figure)?);
+        }
+        if !log_index.levels.is_empty() {
+            args.push(String::to_napi_value(env, logs)?);
+            args.push(Uint8Array::to_napi_value(env, Uint8Array::new(log_index.levels))?);
+            args.push(Float64Array::to_napi_value(env, Float64Array::new(log_index.at_ms))?);
+            args.push(Uint32Array::to_napi_value(env, Uint32Array::new(log_index.lengths))?);
+        }
+        Ok(args)
+    }
+}
+
+/// A primitive itself, anything else as the wire that `lib/transfer.js` reads.
+///
+/// # Safety
+///
+/// As [`settled`].
+unsafe fn output(env: sys::napi_env, wire: Vec<u8>) -> Result<sys::napi_value> {
+    // SAFETY: the caller's contract.
+    unsafe {
+        match transfer::primitive(&wire) {
+            Some(Primitive::Undefined) => <()>::to_napi_value(env, ()),
+            Some(Primitive::Null) => Null::to_napi_value(env, Null),
+            Some(Primitive::Boolean(value)) => bool::to_napi_value(env, value),
+            Some(Primitive::Integer(value)) => i32::to_napi_value(env, value),
+            Some(Primitive::Number(value)) => f64::to_napi_value(env, value),
+            Some(Primitive::Latin1(text)) => latin1(env, text),
+            Some(Primitive::Utf16(units)) => Utf16String::to_napi_value(env, units.into()),
+            None => Uint8Array::to_napi_value(env, Uint8Array::new(wire)),
+        }
+    }
+}
+
+/// # Safety
+///
+/// As [`settled`].
+unsafe fn latin1(env: sys::napi_env, text: &[u8]) -> Result<sys::napi_value> {
+    let mut value = std::ptr::null_mut();
+    // SAFETY: the caller's contract; `text` is as long as is said, and copied.
+    let status = unsafe { sys::napi_create_string_latin1(env, text.as_ptr().cast(), text.len() as isize, &mut value) };
+    if status == sys::Status::napi_ok {
+        Ok(value)
+    } else {
+        Err(Error::new(status.into(), "a string could not be made"))
     }
 }

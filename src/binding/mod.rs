@@ -91,12 +91,12 @@ pub struct NativeExecutor {
 
 #[napi]
 impl NativeExecutor {
-    /// `deliver(kind, a, b, c, d)` is called on the Node.js thread: 0 settled (call, outcome), 1 tool call (call,
-    /// tool, isAsync, arguments), 2 log entries (entries), 3 nothing.
+    /// `deliver(kind, ...)` is called on the Node.js thread: 0 settled (call, ending, payload, figures and log), 1 tool
+    /// call (call, tool, isAsync, arguments), 2 log entries (entries), 3 nothing.
     #[napi(constructor)]
     pub fn new(
         options: NativeOptions,
-        #[napi(ts_arg_type = "(kind: number, a?: any, b?: any, c?: any, d?: any) => void")] deliver: Function<
+        #[napi(ts_arg_type = "(kind: number, ...args: any[]) => void")] deliver: Function<
             '_,
             DeliverArgs,
             Unknown<'static>,

@@ -51,7 +51,7 @@
   // iterations (0: no chunk is open). A typed array, because V8 keeps its stores out of the way of everything else.
   const chunk = new Int32Array(3);
   // Bindings that this run declared: name -> { previous, accessor, isVar }.
-  let declared = newMap();
+  const declared = newMap();
 
   const rethrow = () => {
     throw signal;
@@ -196,7 +196,7 @@
     operationLimit = limit;
     isAnswered = false;
     unusedBudget = undefined;
-    declared.clear();
+    p.emptyMap(declared);
     chunk[2] = 0;
     __smol_budget = window;
     __smol_done = false;
@@ -207,8 +207,8 @@
   boot.finish = (forgetDeclared) => {
     const remaining = unusedBudget ?? __smol_budget + leftOfChunk();
     chunk[2] = 0;
-    p.mapForEach(declared, (binding, name) => restore(name, binding, forgetDeclared));
-    declared.clear();
+    if (declared.size > 0) p.mapForEach(declared, (binding, name) => restore(name, binding, forgetDeclared));
+    p.emptyMap(declared);
     signal = undefined;
     __smol_done = false;
     // For getters and inspect.custom methods of the output, which the host reads after the run.

@@ -338,8 +338,8 @@
 
   boot.resetConsole = () => {
     indent = "";
-    counts.clear();
-    timers.clear();
+    p.emptyMap(counts);
+    p.emptyMap(timers);
   };
   boot.warn = warn;
   boot.console = freeze(console);

@@ -185,7 +185,7 @@ fn on_checked_stack<R>(
         let offset = deep_at.unwrap_or(0) as u32;
         return Err(rules::text::nesting_too_deep(SourceIndex::new(code).location(offset)).into());
     };
-    stack::on_own_stack(bytes, work).unwrap_or_else(|| Err(rules::text::parser_failed().into()))
+    stack::with_stack(bytes, work).unwrap_or_else(|| Err(rules::text::parser_failed().into()))
 }
 
 /// Parses `code` as `dialect` and makes it JavaScript. After a dialect that failed, a tree without types is no success:

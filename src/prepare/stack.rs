@@ -35,10 +35,11 @@ pub(super) fn bytes_for(code_bytes: usize, nesting: &Nesting) -> Option<usize> {
     (bytes <= MAX_BYTES).then_some(bytes)
 }
 
-/// Runs `work` on a fresh stack. Works on any thread, whatever is left of its own stack.
+/// Runs `work` with that much stack: on the thread's own if it suffices, since a fresh one costs system calls and page
+/// faults each time, else on a fresh one. Works on any thread, whatever is left of its own stack.
 ///
 /// `None` when `work` panicked: swc asserts invariants that odd texts can break (some in debug builds only), and a text
 /// must never take its host down. `work` must leave nothing half-done behind that its caller uses.
-pub(super) fn on_own_stack<R>(bytes: usize, work: impl FnOnce() -> R) -> Option<R> {
-    stacker::grow(bytes, || panic::catch_unwind(AssertUnwindSafe(work)).ok())
+pub(super) fn with_stack<R>(bytes: usize, work: impl FnOnce() -> R) -> Option<R> {
+    stacker::maybe_grow(bytes, bytes, || panic::catch_unwind(AssertUnwindSafe(work)).ok())
 }

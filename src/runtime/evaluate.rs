@@ -3,6 +3,7 @@
 use std::rc::Rc;
 
 use deno_core::v8;
+use v8::script_compiler::{self, CompileOptions, NoCacheReason, Source};
 
 use super::host::{Host, Verdict};
 use super::limits::MemoryGuard;
@@ -14,6 +15,9 @@ use crate::executor::failure::{Failure, FailureKind};
 use crate::executor::messages::{Command, Success};
 use crate::prepare::{Diagnostic, Location, Severity};
 use crate::transfer;
+
+/// UTF-16 units of a program that is compiled with all its functions.
+const MAX_EAGER_UNITS: usize = 1 << 15;
 
 /// How guest code ended.
 enum Ending<'s> {
@@ -68,7 +72,7 @@ fn start<'s>(
     let name = v8::String::new(scope, &script.name).ok_or_else(too_large)?;
     let origin = origin(scope, name, false);
     v8::tc_scope!(let attempt, scope);
-    let function = match v8::Script::compile(attempt, text, Some(&origin)) {
+    let function = match compile(attempt, text, &origin) {
         Some(compiled) => compiled.run(attempt).and_then(|f| v8::Local::<v8::Function>::try_from(f).ok()),
         None if attempt.has_terminated() => return Ok(Started::Terminated),
         None => {
@@ -89,6 +93,26 @@ fn start<'s>(
         (None, Some(thrown)) if !attempt.has_terminated() => Started::Thrown(thrown),
         _ => Started::Terminated,
     })
+}
+
+/// Compiles a program: a short one at once with all its functions, since parsing each again when it is called would take
+/// longer.
+fn compile<'s>(
+    scope: &mut v8::PinScope<'s, '_>,
+    text: v8::Local<v8::String>,
+    origin: &v8::ScriptOrigin,
+) -> Option<v8::Local<'s, v8::Script>> {
+    if text.length() <= MAX_EAGER_UNITS {
+        v8::tc_scope!(let attempt, scope);
+        let (options, reason) = (CompileOptions::EagerCompile, NoCacheReason::NoReason);
+        let script = script_compiler::compile(attempt, &mut Source::new(text, Some(origin)), options, reason);
+        if script.is_some() || attempt.has_terminated() {
+            return script;
+        }
+        // Not all of its functions may fit the stack, of which those that are called need less; and an error is the same
+        // again.
+    }
+    v8::Script::compile(scope, text, Some(origin))
 }
 
 /// The diagnostic of an early error that VALIDATE leaves to V8.

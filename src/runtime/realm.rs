@@ -14,6 +14,9 @@ const MAX_INSPECTED_UNITS: usize = 1 << 20;
 /// Functions of the bootstrap, and the private symbols of the engine's errors.
 pub struct Realm {
     functions: v8::Global<v8::Object>,
+    /// Called in every run.
+    begin: v8::Global<v8::Function>,
+    finish: v8::Global<v8::Function>,
     mark: v8::Global<v8::Private>,
     position: v8::Global<v8::Private>,
 }
@@ -25,10 +28,14 @@ impl Realm {
         let key = v8::String::new(scope, HANDOVER)?;
         let functions = v8::Local::<v8::Object>::try_from(global.get(scope, key.into())?).ok()?;
         global.delete(scope, key.into())?;
+        let begin = function(scope, functions, "begin")?;
+        let finish = function(scope, functions, "finish")?;
         let mark = v8::Private::new(scope, None);
         let position = v8::Private::new(scope, None);
         Some(Self {
             functions: v8::Global::new(scope, functions),
+            begin: v8::Global::new(scope, begin),
+            finish: v8::Global::new(scope, finish),
             mark: v8::Global::new(scope, mark),
             position: v8::Global::new(scope, position),
         })
@@ -50,13 +57,15 @@ impl Realm {
     /// Resets guards, console and declared names for a run with the first `window` of `limit` iterations.
     pub fn begin(&self, scope: &mut v8::PinScope, window: f64, limit: f64) -> Option<()> {
         let args = [v8::Number::new(scope, window).into(), v8::Number::new(scope, limit).into()];
-        self.call(scope, "begin", &args).map(drop)
+        let receiver = v8::undefined(scope).into();
+        v8::Local::new(scope, &self.begin).call(scope, receiver, &args).map(drop)
     }
 
     /// Settles which names of the run stay, and returns the iterations that are left of the window.
     pub fn finish(&self, scope: &mut v8::PinScope, forget_declared: bool) -> Option<f64> {
         let forget_declared = v8::Boolean::new(scope, forget_declared).into();
-        self.call(scope, "finish", &[forget_declared])?.number_value(scope)
+        let receiver = v8::undefined(scope).into();
+        v8::Local::new(scope, &self.finish).call(scope, receiver, &[forget_declared])?.number_value(scope)
     }
 
     /// Defines variables; `values` is an array in the order of `names`. Returns the names that the guest's global did
@@ -141,11 +150,18 @@ impl Realm {
         args: &[v8::Local<'s, v8::Value>],
     ) -> Option<v8::Local<'s, v8::Value>> {
         let functions = v8::Local::new(scope, &self.functions);
-        let key = v8::String::new(scope, name)?;
-        let function = v8::Local::<v8::Function>::try_from(functions.get(scope, key.into())?).ok()?;
         let receiver = v8::undefined(scope).into();
-        function.call(scope, receiver, args)
+        function(scope, functions, name)?.call(scope, receiver, args)
     }
+}
+
+fn function<'s>(
+    scope: &mut v8::PinScope<'s, '_>,
+    functions: v8::Local<'s, v8::Object>,
+    name: &str,
+) -> Option<v8::Local<'s, v8::Function>> {
+    let key = v8::String::new(scope, name)?;
+    functions.get(scope, key.into())?.try_into().ok()
 }
 
 fn strings<'s>(scope: &mut v8::PinScope<'s, '_>, texts: &[String]) -> Option<v8::Local<'s, v8::Array>> {

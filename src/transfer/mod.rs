@@ -6,9 +6,11 @@
 
 mod budget;
 mod host_errors;
+mod primitive;
 
 pub use budget::{with_limit, without_limit};
 pub use host_errors::without_stacks;
+pub use primitive::{Primitive, primitive};
 
 /// First byte of every wire, before the version.
 const VERSION_TAG: u8 = 0xFF;
