@@ -23,6 +23,7 @@ const LEVELS = ['log', 'info', 'warn', 'error', 'debug'];
  * @property {number} maxTransferBytes
  * @property {number | undefined} maxCpuMs undefined: not limited
  * @property {number} maxParkedIsolates
+ * @property {number | undefined} warmPool undefined: as many as before
  * @property {boolean} autoInit
  * @property {unknown} modules checked by `modules.js`
  * @property {((entry: import('../index').LogEntry) => void) | undefined} onLog
@@ -43,6 +44,7 @@ const KNOWN_OPTIONS = [
   'maxTransferBytes',
   'maxCpuMs',
   'maxParkedIsolates',
+  'warmPool',
   'autoInit',
   'modules',
   'onLog',
@@ -81,6 +83,7 @@ function checkOptions(options) {
     maxTransferBytes: integer(given, 'maxTransferBytes', 64 * (1 << 20), 1024, MAX_BYTES),
     maxCpuMs: given.maxCpuMs === undefined ? undefined : integer(given, 'maxCpuMs', 0, 1, MAX_MS),
     maxParkedIsolates: integer(given, 'maxParkedIsolates', 16, 1, MAX_COUNT),
+    warmPool: given.warmPool === undefined ? undefined : integer(given, 'warmPool', 1, 0, 64),
     autoInit: ofType(given, 'autoInit', 'boolean', false),
     modules: given.modules === undefined ? {} : given.modules,
     onLog: ofType(given, 'onLog', 'function', undefined),
