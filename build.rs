@@ -19,6 +19,9 @@ mod runtime {
 /// A script of the bootstrap: its name in the snapshot and its text.
 type Script = (&'static str, String);
 
+/// What deno_core calls with a context's global before its own bootstrap.
+type Middleware = for<'s, 'i> fn(&mut v8::PinScope<'s, 'i>, v8::Local<'s, v8::Object>);
+
 fn main() {
     napi();
     let root = PathBuf::from(std::env::var_os("CARGO_MANIFEST_DIR").expect("cargo sets it"));
@@ -52,7 +55,7 @@ fn main() {
         ("ext:ses_executor/90_seal.js", own(&root, "90_seal.js")),
     ];
     std::fs::write(out.join("audit.js"), audit_script(&root)).expect("OUT_DIR is writable");
-    std::fs::write(out.join("hardened.bin"), snapshot(scripts)).expect("OUT_DIR is writable");
+    std::fs::write(out.join("hardened.bin"), snapshot(scripts, Some(keep_malleable))).expect("OUT_DIR is writable");
 }
 
 /// A file of the project's own bootstrap.
@@ -135,13 +138,14 @@ fn inspect_library(root: &Path) -> String {
         ("{ [byteLength]: ", "{ byteLength: "),
         ("if(0!==s)for(let e=0;e<s;e++)u=", "if(!1)for(let e=0;e<s;e++)u="),
         ("for(let n=0;n<s;n++)e=`${t.stylize(\"Proxy(\"", "for(let n=s;n<s;n++)e=`${t.stylize(\"Proxy(\""),
-        // Only needed to load: the bootstrap empties it.
+        // Only needed to load: the bootstrap empties both.
+        ("x(e,null),S(e),t.exports=e}", "x(e,null),natives.primordials=e,t.exports=e}"),
         ("}};const e={};return function n(r)", "}};const e=natives.loaded;return function n(r)"),
         ("new r[o](e)", "new natives.typedArrays[o](e)"),
         // What SES made an accessor, so that instances can override it, is still the method that it was.
         (
             "{defineProperty:n,getOwnPropertyDescriptor:r,ownKeys:o}=Reflect",
-            "{defineProperty:n,ownKeys:o}=Reflect,r=natives.describe",
+            "{ownKeys:o}=Reflect,n=natives.defineMalleable,r=natives.describe",
         ),
         // The defaults are the executor's: guests meet `inspect` in their own inspect.custom methods.
         (",ft(Nn,\"defaultOptions\",{__proto__:null,get:()=>_n,set:t=>(dn(t,\"options\"),ut(_n,t))});", ";"),
@@ -178,11 +182,12 @@ fn replace_between(text: &str, head: &str, next: &str, body: &str) -> String {
 
 /// JSON array of paths of the objects that V8 extends at isolate start.
 fn late_homes(root: &Path) -> String {
-    let blob = snapshot(vec![
+    let scripts = vec![
         ("ext:ses_executor/00_capture.js", own(root, "00_capture.js")),
         ("ext:ses_executor/05_late_homes.js", late_homes_script(root, "[]")),
         ("ext:ses_executor/record.js", "globalThis.__smol_boot.recordRealm();".to_owned()),
-    ]);
+    ];
+    let blob = snapshot(scripts, None);
     let mut runtime = JsRuntime::new(RuntimeOptions {
         startup_snapshot: Some(Box::leak(blob)),
         extensions: vec![runtime::extension::ses_executor::init()],
@@ -198,13 +203,14 @@ fn late_homes(root: &Path) -> String {
     v8::Local::new(scope, value).to_rust_string_lossy(scope)
 }
 
-/// The blob of an isolate in which `scripts` have run, in order.
-fn snapshot(scripts: Vec<Script>) -> Box<[u8]> {
+/// The blob of an isolate in which `scripts` have run, in order; `before`: what runs before deno_core's bootstrap.
+fn snapshot(scripts: Vec<Script>, before: Option<Middleware>) -> Box<[u8]> {
     let mut extension: Extension = runtime::extension::ses_executor::init();
     extension.js_files = scripts
         .into_iter()
         .map(|(name, text)| ExtensionFileSource::new_computed(name, Arc::from(ascii(&text))))
         .collect();
+    extension.global_object_middleware = before;
     let output = create_snapshot(
         CreateSnapshotOptions {
             cargo_manifest_dir: env!("CARGO_MANIFEST_DIR"),
@@ -217,6 +223,16 @@ fn snapshot(scripts: Vec<Script>) -> Box<[u8]> {
         None,
     );
     output.unwrap_or_else(|error| fail(&format!("cannot make the snapshot: {error}"))).output
+}
+
+/// Runs before deno_core's own JavaScript, which freezes its copies of all built-ins and makes a ring of thousands of
+/// elements: 90_seal.js takes apart what no isolate will use. 00_capture.js puts the originals back.
+fn keep_malleable<'s, 'i>(scope: &mut v8::PinScope<'s, 'i>, _global: v8::Local<'s, v8::Object>) {
+    const SCRIPT: &str = "globalThis.__smol_originals = { freeze: Object.freeze, fill: Array.prototype.fill };
+        Object.freeze = (object) => object;
+        Array.prototype.fill = function () { this.length = 0; return this; };";
+    let text = v8::String::new(scope, SCRIPT).expect("it is short");
+    v8::Script::compile(scope, text, None).and_then(|script| script.run(scope)).expect("it does not throw");
 }
 
 /// Escapes what is not ASCII, so that V8 can use the text in place as an external one-byte string. All sources keep

@@ -97,6 +97,13 @@ export interface ExecutorOptions {
    */
   maxParkedIsolates?: number;
   /**
+   * Isolates that the process keeps ready, so that `init()` need not make one; it is replaced in the background. They are
+   * shared by all executors of the process, worker threads included, so that the value of the last constructor that
+   * gives one holds; each isolate serves one executor, one with the `memoryLimitMb` that the isolate was made for. They
+   * do not keep the process alive. An integer from 0, which turns it off, to 64; 1 from the first executor on.
+   */
+  warmPool?: number;
+  /**
    * Whether `sendVariables`, `sendTools` and `run` call `init()` themselves when the state is `NEW` or `DEAD`.
    * Default `false`: they fail with `ERR_INVALID_STATE`.
    */
@@ -286,8 +293,10 @@ export class ExecutorError extends Error {
 
 /** What all executors of the process hold. */
 export interface EngineStats {
-  /** Isolates that exist and are not parked. */
+  /** Isolates of executors, without those that are parked. */
   live: number;
+  /** Isolates that are ready and wait for an executor ({@link ExecutorOptions.warmPool}). */
+  warm: number;
   /** Isolates that V8 could not go on with for lack of memory: thread and memory stay until the process ends. */
   parked: number;
   /** Memory of the parked isolates, in bytes. */

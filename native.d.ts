@@ -42,6 +42,7 @@ export interface NativeOptions {
   maxTransferBytes: number;
   maxCpuMs?: number;
   maxParkedIsolates: number;
+  warmPool?: number;
   streamLogs: boolean;
   modules: NativeModule[];
 }
@@ -130,6 +131,7 @@ export function prepareProgram(
 ): { transformedCode: string; diagnostics: NativeDiagnostic[] };
 export interface NativeEngineStats {
   live: number;
+  warm: number;
   parked: number;
   parkedBytes: number;
   terminated: number;

@@ -26,6 +26,7 @@ test('defaults', () => {
     maxTransferBytes: 67_108_864,
     maxCpuMs: undefined,
     maxParkedIsolates: 16,
+    warmPool: undefined,
   };
   expect(checkOptions(undefined)).toEqual(defaults);
   expect(checkOptions({})).toEqual(defaults);
@@ -54,6 +55,7 @@ test('given values', () => {
     maxTransferBytes: 2048,
     maxCpuMs: 6,
     maxParkedIsolates: 7,
+    warmPool: 64,
   });
   expect(checked).toEqual({
     maxOperations: 1,
@@ -74,6 +76,7 @@ test('given values', () => {
     maxTransferBytes: 2048,
     maxCpuMs: 6,
     maxParkedIsolates: 7,
+    warmPool: 64,
   });
   // A copy: what the caller does to its own array later changes nothing.
   expect(checked.authorizedImports).not.toBe(authorizedImports);
@@ -118,7 +121,7 @@ describe('TypeError', () => {
       { sandbox: true },
       'options.sandbox is not an option; the options are maxOperations, timeoutMs, runConcurrency, maxQueuedRuns, ' +
         'authorizedImports, maxLogBytes, collectConsoleLevels, memoryLimitMb, maxCodeBytes, maxToolCalls, ' +
-        'maxConcurrentToolCalls, maxTransferBytes, maxCpuMs, maxParkedIsolates, autoInit, language, ' +
+        'maxConcurrentToolCalls, maxTransferBytes, maxCpuMs, maxParkedIsolates, warmPool, autoInit, language, ' +
         'modules, onLog',
     ],
   ])('%o', (options, message) => {

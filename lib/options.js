@@ -24,6 +24,7 @@ const LEVELS = ['log', 'info', 'warn', 'error', 'debug'];
  * @property {number} maxTransferBytes
  * @property {number | undefined} maxCpuMs undefined: not limited
  * @property {number} maxParkedIsolates
+ * @property {number | undefined} warmPool undefined: as many as before
  * @property {boolean} autoInit
  * @property {string} language
  * @property {unknown} modules checked by `modules.js`
@@ -45,6 +46,7 @@ const KNOWN_OPTIONS = [
   'maxTransferBytes',
   'maxCpuMs',
   'maxParkedIsolates',
+  'warmPool',
   'autoInit',
   'language',
   'modules',
@@ -84,6 +86,7 @@ function checkOptions(options) {
     maxTransferBytes: integer(given, 'maxTransferBytes', 64 * (1 << 20), 1024, MAX_BYTES),
     maxCpuMs: given.maxCpuMs === undefined ? undefined : integer(given, 'maxCpuMs', 0, 1, MAX_MS),
     maxParkedIsolates: integer(given, 'maxParkedIsolates', 16, 1, MAX_COUNT),
+    warmPool: given.warmPool === undefined ? undefined : integer(given, 'warmPool', 1, 0, 64),
     autoInit: ofType(given, 'autoInit', 'boolean', false),
     language: oneOf(given, 'language', LANGUAGES, 'auto'),
     modules: given.modules === undefined ? {} : given.modules,

@@ -119,6 +119,7 @@ export interface NativeOptions {
   maxTransferBytes: number;
   maxCpuMs?: number;
   maxParkedIsolates: number;
+  warmPool?: number;
   streamLogs: boolean;
   modules: NativeModule[];
 }
@@ -207,6 +208,7 @@ export function prepareProgram(
 ): { transformedCode: string; diagnostics: NativeDiagnostic[] };
 export interface NativeEngineStats {
   live: number;
+  warm: number;
   parked: number;
   parkedBytes: number;
   terminated: number;

@@ -2,6 +2,8 @@
 
 import { readFileSync, readdirSync } from 'node:fs';
 
+import { engineStats } from '../../index.mjs';
+
 const THREAD_OF_EXECUTOR = /^ses-executor/;
 
 /** Threads of this process whose name matches `name`; all by default. */
@@ -49,13 +51,13 @@ export async function until(condition, boundMs = 10_000) {
 }
 
 /**
- * What the process holds once garbage is collected and no more than `executors` threads of executors are left, or
- * after a bound of time if more stay.
+ * What the process holds once garbage is collected, no more than `executors` threads of executors are left and the pool
+ * is full again; or after a bound of time.
  */
 export async function settled({ executors = 0 } = {}) {
   await until(() => {
     globalThis.gc();
-    return executorThreads() <= executors;
+    return executorThreads() <= executors && engineStats().warm === 1;
   });
   return held();
 }

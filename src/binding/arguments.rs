@@ -24,6 +24,7 @@ pub struct NativeOptions {
     pub max_transfer_bytes: f64,
     pub max_cpu_ms: Option<f64>,
     pub max_parked_isolates: f64,
+    pub warm_pool: Option<f64>,
     pub modules: Vec<NativeModule>,
     pub language: String,
 }
@@ -65,6 +66,7 @@ impl From<NativeOptions> for Config {
             max_transfer_bytes: options.max_transfer_bytes as usize,
             max_cpu_ms: options.max_cpu_ms,
             max_parked_isolates: options.max_parked_isolates as usize,
+            warm_pool: options.warm_pool.map(|count| count as usize),
             modules: options.modules.into_iter().map(Into::into).collect(),
             language: language(&options.language),
         }

@@ -65,6 +65,7 @@ impl Inner {
 #[napi(object, object_from_js = false)]
 pub struct NativeEngineStats {
     pub live: f64,
+    pub warm: f64,
     pub parked: f64,
     pub parked_bytes: f64,
     pub terminated: f64,
@@ -72,9 +73,10 @@ pub struct NativeEngineStats {
 
 #[napi]
 pub fn engine_stats() -> NativeEngineStats {
-    let EngineStats { live, parked, parked_bytes, terminated } = stats::engine_stats();
+    let EngineStats { live, warm, parked, parked_bytes, terminated } = stats::engine_stats();
     NativeEngineStats {
         live: live as f64,
+        warm: warm as f64,
         parked: parked as f64,
         parked_bytes: parked_bytes as f64,
         terminated: terminated as f64,

@@ -31,6 +31,8 @@ pub struct Config {
     pub max_cpu_ms: Option<f64>,
     /// Parked isolates in the process from which on no further isolate is made.
     pub max_parked_isolates: usize,
+    /// Isolates that the process keeps ready; absent: as many as before.
+    pub warm_pool: Option<usize>,
     /// Whether log entries are reported while the run goes on.
     pub stream_logs: bool,
     pub modules: Vec<ModuleSpec>,

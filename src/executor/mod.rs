@@ -13,6 +13,7 @@ pub mod job;
 mod lifecycle;
 pub mod logs;
 pub mod messages;
+pub mod pool;
 pub mod session;
 pub mod stats;
 mod thread;
@@ -64,6 +65,7 @@ pub struct Executor {
 
 impl Executor {
     pub fn new(config: Config, sink: EventSink) -> Self {
+        pool::configure(config.warm_pool, config.memory_limit_bytes);
         Self {
             state: State::New,
             config: Arc::new(config),

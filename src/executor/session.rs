@@ -9,8 +9,10 @@ use super::config::Config;
 use super::failure::{Failure, FailureKind};
 use super::job::{Job, RunLimits};
 use super::messages::{Command, Event, EventSink, Outcome, SessionId};
+use super::pool;
+use super::stats::{self, LiveIsolate};
+use super::thread::{self, Handover};
 use super::watchdog::{CpuClock, Deadline};
-use super::{stats, thread};
 use crate::runtime::Interrupt;
 
 /// Address space of an executor thread's stack; pages are touched only when used. V8 takes 1 MiB of it. The parser of
@@ -40,9 +42,9 @@ pub struct Shared {
 }
 
 impl Shared {
-    /// Makes the calling thread the one whose processor time counts.
-    pub fn set_cpu_clock(&self) {
-        if let Some(clock) = CpuClock::of_this_thread() {
+    /// The clock of the thread whose processor time counts.
+    pub fn set_cpu_clock(&self, clock: Option<CpuClock>) {
+        if let Some(clock) = clock {
             let _ = self.cpu_clock.set(clock);
         }
     }
@@ -100,6 +102,16 @@ impl Shared {
     }
 }
 
+/// Name of the thread that serves the session `id`.
+pub fn thread_name(id: SessionId) -> String {
+    format!("ses-executor-{id}")
+}
+
+/// Starts a thread that may have an isolate.
+pub fn spawn(name: String, work: impl FnOnce() + Send + 'static) -> std::io::Result<()> {
+    std::thread::Builder::new().name(name).stack_size(STACK_BYTES).spawn(work).map(drop)
+}
+
 /// Handle of a session on the Node.js thread. Dropping it gives the isolate up.
 pub struct Session {
     shared: Arc<Shared>,
@@ -107,8 +119,9 @@ pub struct Session {
 }
 
 impl Session {
-    /// Starts the thread, which boots an isolate and reports [`Event::Initialized`].
+    /// Takes an isolate from the pool, or starts a thread that boots one. [`Event::Initialized`] follows.
     pub fn start(id: SessionId, config: Arc<Config>, sink: EventSink) -> Result<Self, Failure> {
+        let warm = pool::take(config.memory_limit_bytes);
         let (commands, inbox) = channel();
         let shared = Arc::new(Shared {
             id,
@@ -120,12 +133,18 @@ impl Session {
             abandoned: AtomicBool::new(false),
             cpu_clock: OnceLock::new(),
         });
-        let threads = shared.clone();
-        std::thread::Builder::new()
-            .name(format!("ses-executor-{id}"))
-            .stack_size(STACK_BYTES)
-            .spawn(move || thread::main(threads, inbox))
-            .map_err(|error| Failure::new(FailureKind::InitFailed { details: format!("no thread: {error}") }))?;
+        let handover = Handover { shared: shared.clone(), inbox, live: LiveIsolate::count() };
+        match warm {
+            Some(warm) => {
+                shared.set_cpu_clock(warm.cpu_clock);
+                shared.set_interrupt(warm.interrupt);
+                // The thread of a warm isolate does nothing but wait for this.
+                let _ = warm.handover.send(handover);
+                (shared.sink)(Event::Initialized { session: id, result: Ok(()) });
+            }
+            None => spawn(thread_name(id), move || thread::cold(handover))
+                .map_err(|error| Failure::new(FailureKind::InitFailed { details: format!("no thread: {error}") }))?,
+        }
         Ok(Self { shared, deadlines: Vec::new() })
     }
 

@@ -2,6 +2,8 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use super::pool;
+
 static LIVE: AtomicU64 = AtomicU64::new(0);
 static PARKED: AtomicU64 = AtomicU64::new(0);
 static PARKED_BYTES: AtomicU64 = AtomicU64::new(0);
@@ -10,8 +12,10 @@ static TERMINATED: AtomicU64 = AtomicU64::new(0);
 /// A snapshot of the counters.
 #[derive(Clone, Copy, Debug)]
 pub struct EngineStats {
-    /// Isolates that exist and are not parked.
+    /// Isolates of executors that are not parked.
     pub live: u64,
+    /// Isolates that are ready and wait for an executor.
+    pub warm: u64,
     /// Isolates whose thread was parked, because V8 could not go on without memory.
     pub parked: u64,
     /// Heap and array buffers of the parked isolates, in bytes.
@@ -24,6 +28,7 @@ pub struct EngineStats {
 pub fn engine_stats() -> EngineStats {
     EngineStats {
         live: LIVE.load(Ordering::Relaxed),
+        warm: pool::warm() as u64,
         parked: parked(),
         parked_bytes: PARKED_BYTES.load(Ordering::Relaxed),
         terminated: TERMINATED.load(Ordering::Relaxed),
@@ -40,9 +45,13 @@ pub fn count_terminated() {
     TERMINATED.fetch_add(1, Ordering::Relaxed);
 }
 
-/// The live isolate of the calling thread is parked with this much memory.
-pub fn count_parked(bytes: usize) {
+/// A live isolate is parked: its [`LiveIsolate`] is never dropped.
+pub fn count_lost() {
     LIVE.fetch_sub(1, Ordering::Relaxed);
+}
+
+/// The isolate of the calling thread is parked with this much memory.
+pub fn count_parked(bytes: usize) {
     PARKED.fetch_add(1, Ordering::Relaxed);
     PARKED_BYTES.fetch_add(bytes as u64, Ordering::Relaxed);
 }

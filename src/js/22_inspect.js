@@ -21,15 +21,20 @@
     if (name.endsWith("Array") && name !== "Array") typedArrays[name] = globalThis[name];
   }
   const loaded = { __proto__: null };
-  const library = boot.inspectModule({
+  const natives = {
     __proto__: null,
     loaded,
     typedArrays,
     describe,
+    // So that its table can be emptied.
+    defineMalleable: (object, key, descriptor) =>
+      p.reflectDefine(object, key, { __proto__: null, ...descriptor, configurable: true }),
     types: boot.types,
     util: boot.util,
     builtinNames: boot.guestGlobals,
-  });
+    primordials: undefined,
+  };
+  const library = boot.inspectModule(natives);
   const { inspect, formatWithOptions, getStringWidth } = library;
 
   const options = p.freeze({ __proto__: null });
@@ -53,6 +58,7 @@
   // The last module that is loaded on demand; then the library's own table of every built-in can go.
   inspect(new ArrayBuffer(1));
   for (const id of p.ownKeys(loaded)) delete loaded[id];
+  for (const key of p.ownKeys(natives.primordials)) p.reflectDelete(natives.primordials, key);
 
   boot.format = (args) => {
     p.arrayUnshift(args, options);

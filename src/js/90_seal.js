@@ -78,6 +78,8 @@ const {
   const unfinished = boot.lateHomes;
   for (const { to } of twins) arrayPush(unfinished, to);
   const late = newSet(unfinished);
+  // With the keys whose values are frozen in the snapshot.
+  const homes = unfinished.map((object) => ({ __proto__: null, object, known: newSet(ownKeys(object)) }));
 
   const intrinsics = newWeakSet();
   intrinsics.add(globalThis);
@@ -110,14 +112,20 @@ const {
     }
   };
 
-  // Adds to `queue` what the properties of `object` lead to and what is not frozen yet.
-  const enqueueProperties = (queue, object) => {
+  // Adds to `queue` what a property leads to and what is not frozen yet.
+  const enqueueProperty = (queue, object, key) => {
+    const { value, get, set } = getDescriptor(object, key);
+    if (isObject(value) && isExtensible(value)) arrayPush(queue, value);
+    if (get !== undefined && isExtensible(get)) arrayPush(queue, get);
+    if (set !== undefined && isExtensible(set)) arrayPush(queue, set);
+  };
+
+  // Freezes an object that V8 has extended, and adds to `queue` what that brought.
+  const finishHome = (queue, { object, known }) => {
+    freeze(object);
     const keys = ownKeys(object);
     for (let i = 0; i < keys.length; i++) {
-      const { value, get, set } = getDescriptor(object, keys[i]);
-      if (isObject(value) && isExtensible(value)) arrayPush(queue, value);
-      if (get !== undefined && isExtensible(get)) arrayPush(queue, get);
-      if (set !== undefined && isExtensible(set)) arrayPush(queue, set);
+      if (!known.has(keys[i])) enqueueProperty(queue, object, keys[i]);
     }
   };
 
@@ -126,13 +134,14 @@ const {
       const object = arrayPop(queue);
       if (!isExtensible(object)) continue;
       freeze(object);
-      enqueueProperties(queue, object);
+      const keys = ownKeys(object);
+      for (let i = 0; i < keys.length; i++) enqueueProperty(queue, object, keys[i]);
       const prototype = getPrototypeOf(object);
       if (prototype !== null && isExtensible(prototype)) arrayPush(queue, prototype);
     }
   };
 
-  const finish = (twins, names, roots) => {
+  const finish = (twins, names, homes, roots) => {
     for (let i = 0; i < twins.length; i++) copyLateProperties(twins[i]);
     const queue = [];
     for (let i = 0; i < names.length; i++) {
@@ -145,6 +154,7 @@ const {
       const value = settle(name);
       if (isObject(value) && isExtensible(value)) arrayPush(queue, value);
     }
+    for (let i = 0; i < homes.length; i++) finishHome(queue, homes[i]);
     for (let i = 0; i < roots.length; i++) arrayPush(queue, roots[i]);
     freezeAll(queue);
   };
@@ -153,14 +163,13 @@ const {
   // removes the names that guests do not get, and freezes what is left.
   const finishHardening = () => {
     const roots = [];
-    for (let i = 0; i < unfinished.length; i++) arrayPush(roots, unfinished[i]);
     for (let at = getPrototypeOf(globalThis); at !== null; at = getPrototypeOf(at)) arrayPush(roots, at);
-    finish(twins, ownKeys(globalThis), roots);
+    finish(twins, ownKeys(globalThis), homes, roots);
   };
 
   // Functions that have run are compiled in the snapshot: every isolate starts with these, and most log.
   const warmUp = () => {
-    finish([{ from: {}, to: {}, known: newSet() }], [], [{ property: {} }]);
+    finish([{ from: {}, to: {}, known: newSet() }], [], [{ object: { property: {} }, known: newSet() }], [{}]);
     boot.begin(1, 1);
     boot.openFirstChunk(0, 1);
     boot.closeChunk();
@@ -201,16 +210,43 @@ const {
   });
   defineProperty(globalThis, "__smol_realm", { __proto__: null, value: realm, configurable: true });
 
+  // What deno_core asks for at isolate start; its own bootstrap serves an event loop and modules that are not used here.
+  const unused = () => undefined;
+  const core = { __proto__: null, ops: {}, errorConstructors: {} };
+  const callbacks = [
+    "buildCustomError",
+    "runImmediateCallbacks",
+    "setUpAsyncStub",
+    "__drainNextTickAndMacrotasks",
+    "__eventLoopTick",
+    "__handleRejections",
+    "__processTimers",
+    "__setImmediateInfo",
+    "__setTickInfo",
+    "__setTimerInfo",
+  ];
+  for (let i = 0; i < callbacks.length; i++) core[callbacks[i]] = unused;
+  globalThis.Deno = { core };
+  boot.ops.op_set_captured_bootstrap(null);
+  const importMeta = boot.ops.op_get_ext_import_meta_proto();
+  // Modules of deno_core refer to these.
+  const { core: denoCore, internals, primordials } = boot.deno;
+  for (const object of [denoCore.ops, denoCore, internals, primordials, importMeta]) {
+    for (const key of ownKeys(object)) reflectDelete(object, key);
+  }
+
   delete globalThis.__smol_boot;
   // What only the bootstrap needed is garbage before the blob is made.
   const spent = [
     "changedHomes",
+    "deno",
     "endowments",
     "feral",
     "freezeGraph",
     "guestGlobals",
     "inspectModule",
     "lateHomes",
+    "ops",
     "recordRealm",
     "resolveLateHomes",
     "toHarden",

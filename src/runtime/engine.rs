@@ -1,19 +1,19 @@
-//! One isolate and its realm: boots from the snapshot, takes commands one after the other.
+//! One isolate and its realm in a session: takes commands one after the other.
 
 use std::rc::Rc;
 use std::sync::mpsc::Receiver;
 use std::sync::{Arc, Once};
 
-use deno_core::{JsRuntime, RuntimeOptions, v8};
+use deno_core::{JsRuntime, v8};
 
+use super::boot::Booted;
 use super::bridge::Bridge;
 use super::evaluate::evaluate;
 use super::exceptions;
 use super::host::Host;
 use super::interrupt::Interrupt;
-use super::limits::{BufferBudget, MemoryGuard, set_thread_isolate};
-use super::realm::Realm;
-use super::{extension, native_memory, serialize, snapshot};
+use super::limits::MemoryGuard;
+use super::{native_memory, serialize};
 use crate::executor::config::ToolSpec;
 use crate::executor::failure::{Failure, FailureKind};
 use crate::executor::job::Job;
@@ -33,49 +33,19 @@ pub struct Engine {
 }
 
 impl Engine {
-    /// Makes the isolate and finishes its hardening.
-    pub fn boot(shared: Arc<Shared>, inbox: Receiver<Command>) -> Result<Self, Failure> {
-        let limit_bytes = shared.config.memory_limit_bytes;
-        let buffers = BufferBudget::new(limit_bytes);
-        let host = Rc::new(Host::new(shared.clone(), inbox, buffers.clone()));
-        set_thread_isolate(shared.clone(), buffers.clone());
-        prepare_v8();
-        let params = v8::CreateParams::default()
-            .heap_limits(0, limit_bytes)
-            .array_buffer_allocator(buffers.allocator().make_shared());
-        let mut runtime = JsRuntime::try_new(RuntimeOptions {
-            startup_snapshot: Some(snapshot::hardened()),
-            extensions: vec![extension::ses_executor::init()],
-            create_params: Some(params),
-            skip_op_registration: true,
-            ..Default::default()
-        })
-        .map_err(|error| init_failed(&error.to_string()))?;
+    /// Gives the calling thread's isolate to a session.
+    pub fn new(booted: Booted, shared: Arc<Shared>, inbox: Receiver<Command>, live: LiveIsolate) -> Self {
+        let Booted { realm, buffers, mut runtime, memory } = booted;
+        let host = Rc::new(Host::new(shared, inbox, buffers));
         runtime.op_state().borrow_mut().put::<Rc<dyn Bridge>>(host.clone());
         let isolate = runtime.v8_isolate();
-        let interrupt = Interrupt::new(isolate);
-        let live = LiveIsolate::count();
-        let memory = MemoryGuard::install(isolate, buffers);
-        isolate.set_capture_stack_trace_for_uncaught_exceptions(false, 0);
-        isolate.set_prepare_stack_trace_callback(exceptions::prepare_stack_trace);
         isolate.set_promise_reject_callback(on_promise_reject);
         isolate.set_host_import_module_dynamically_callback(refuse_import);
         isolate.set_slot(host.clone());
-        {
-            deno_core::scope!(scope, runtime);
-            v8::tc_scope!(let attempt, scope);
-            attempt.get_current_context().set_allow_generation_from_strings(false);
-            let realm = Realm::take(attempt).ok_or_else(|| init_failed("the snapshot has no realm"))?;
-            if realm.finish_hardening(attempt).is_none() {
-                let reason = attempt.exception().map(|thrown| thrown.to_rust_string_lossy(attempt));
-                return Err(init_failed(&reason.unwrap_or_default()));
-            }
-            // Set once, here.
-            let _ = host.realm.set(realm);
-        }
-        let _ = host.interrupt.set(interrupt.clone());
-        shared.set_interrupt(interrupt);
-        Ok(Self { host, runs: 0, runtime, memory, _live: live })
+        // Set once, here.
+        let _ = host.realm.set(realm);
+        let _ = host.interrupt.set(Interrupt::new(isolate));
+        Self { host, runs: 0, runtime, memory, _live: live }
     }
 
     /// The next command; waits. `None` when the session was given up.
@@ -226,10 +196,6 @@ pub fn prepare_v8() {
         // Each step is a script of its own that never comes again: the cache would keep all of them.
         v8::V8::set_flags_from_string("--no-compilation-cache");
     });
-}
-
-fn init_failed(details: &str) -> Failure {
-    Failure::new(FailureKind::InitFailed { details: details.to_owned() })
 }
 
 /// Remembers rejections that nobody handles, for a remark at the end of the run.

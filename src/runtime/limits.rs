@@ -11,6 +11,7 @@ use super::interrupt::Interrupt;
 use super::native_memory::{Account, guard_of_thread};
 use crate::executor::failure::{Failure, FailureKind};
 use crate::executor::messages::Event;
+use crate::executor::pool;
 use crate::executor::session::Shared;
 use crate::executor::stats;
 
@@ -259,10 +260,18 @@ fn native_step(limit_bytes: usize) -> usize {
     (limit_bytes / 4).min(HEADROOM_BYTES)
 }
 
+/// Who has the isolate of a thread.
+#[derive(Clone)]
+pub enum Owner {
+    Session(Arc<Shared>),
+    /// Nobody yet: it is made for the pool.
+    Pool,
+}
+
 /// What the handlers of fatal errors know of the thread that they are called on.
 #[derive(Clone)]
 struct ThreadIsolate {
-    shared: Arc<Shared>,
+    owner: Owner,
     buffers: Arc<BufferBudget>,
 }
 
@@ -270,11 +279,11 @@ thread_local! {
     static THREAD_ISOLATE: RefCell<Option<ThreadIsolate>> = const { RefCell::new(None) };
 }
 
-/// Names the session that [`on_out_of_memory`] reports to on this thread.
-pub fn set_thread_isolate(shared: Arc<Shared>, buffers: Arc<BufferBudget>) {
+/// Names who [`on_out_of_memory`] reports to on this thread.
+pub fn set_thread_isolate(owner: Owner, buffers: Arc<BufferBudget>) {
     static FATAL_ERROR_HANDLER: Once = Once::new();
     FATAL_ERROR_HANDLER.call_once(|| v8::V8::set_fatal_error_handler(on_fatal_error));
-    THREAD_ISOLATE.set(Some(ThreadIsolate { shared, buffers }));
+    THREAD_ISOLATE.set(Some(ThreadIsolate { owner, buffers }));
 }
 
 /// An invariant of V8 does not hold, so that its memory cannot be trusted: the process ends when this returns.
@@ -293,13 +302,21 @@ unsafe extern "C" fn on_out_of_memory(_location: *const c_char, _details: &v8::O
 
 /// Settles what the calling thread's isolate works at and never returns, if the thread has an isolate.
 fn park() {
-    let Some(ThreadIsolate { shared, buffers }) = THREAD_ISOLATE.with_borrow(Clone::clone) else { return };
+    let Some(ThreadIsolate { owner, buffers }) = THREAD_ISOLATE.with_borrow(Clone::clone) else { return };
     // What reporting allocates is nobody's.
     Account::close();
     stats::count_parked(buffers.heap.load(Ordering::Relaxed) + buffers.outside());
-    match shared.current() {
-        Some(job) => shared.interrupt(&job, memory_failure(shared.config.memory_limit_bytes).with("parked", true)),
-        None => (shared.sink)(Event::Closed { session: shared.id, panicked: true }),
+    match owner {
+        Owner::Session(shared) => {
+            stats::count_lost();
+            match shared.current() {
+                Some(job) => {
+                    shared.interrupt(&job, memory_failure(shared.config.memory_limit_bytes).with("parked", true))
+                }
+                None => (shared.sink)(Event::Closed { session: shared.id, panicked: true }),
+            }
+        }
+        Owner::Pool => pool::booted(),
     }
     loop {
         std::thread::park();

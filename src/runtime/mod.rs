@@ -1,5 +1,6 @@
 //! EVALUATE and NORMALIZE_OUTPUT: the isolate, its hardened realm, and the bridge. The only user of V8.
 
+mod boot;
 mod bridge;
 mod engine;
 mod evaluate;
@@ -19,7 +20,9 @@ mod snapshot;
 mod syntax_check;
 mod tools;
 
+pub use boot::Booted;
 pub use engine::Engine;
 pub use evaluate::refused_by_v8;
 pub use interrupt::Interrupt;
+pub use limits::Owner;
 pub use syntax_check::check_syntax;

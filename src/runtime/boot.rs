@@ -1,0 +1,72 @@
+//! An isolate on its own thread before it has a session: made from the snapshot, hardened, held to its memory limit.
+
+use std::sync::Arc;
+
+use deno_core::{JsRuntime, RuntimeOptions, v8};
+
+use super::engine::prepare_v8;
+use super::interrupt::Interrupt;
+use super::limits::{BufferBudget, MemoryGuard, Owner, set_thread_isolate};
+use super::realm::Realm;
+use super::{exceptions, extension, snapshot};
+use crate::executor::failure::{Failure, FailureKind};
+
+/// An isolate that any one session can have.
+pub struct Booted {
+    pub realm: Realm,
+    pub buffers: Arc<BufferBudget>,
+    // Dropped in this order: the isolate calls the guard back until it is gone.
+    pub runtime: JsRuntime,
+    pub memory: Box<MemoryGuard>,
+}
+
+impl Booted {
+    /// Makes an isolate with one limit for heap and array buffers on the calling thread, and finishes its hardening.
+    /// `owner` is told if there is not even memory for that.
+    pub fn new(limit_bytes: usize, owner: Owner) -> Result<Self, Failure> {
+        let buffers = BufferBudget::new(limit_bytes);
+        set_thread_isolate(owner, buffers.clone());
+        prepare_v8();
+        let params = v8::CreateParams::default()
+            .heap_limits(0, limit_bytes)
+            .array_buffer_allocator(buffers.allocator().make_shared());
+        let mut runtime = JsRuntime::try_new(RuntimeOptions {
+            startup_snapshot: Some(snapshot::hardened()),
+            extensions: vec![extension::ses_executor::init()],
+            create_params: Some(params),
+            skip_op_registration: true,
+            ..Default::default()
+        })
+        .map_err(|error| init_failed(&error.to_string()))?;
+        let isolate = runtime.v8_isolate();
+        let memory = MemoryGuard::install(isolate, buffers.clone());
+        isolate.set_capture_stack_trace_for_uncaught_exceptions(false, 0);
+        isolate.set_prepare_stack_trace_callback(exceptions::prepare_stack_trace);
+        let realm = {
+            deno_core::scope!(scope, runtime);
+            v8::tc_scope!(let attempt, scope);
+            attempt.get_current_context().set_allow_generation_from_strings(false);
+            let realm = Realm::take(attempt).ok_or_else(|| init_failed("the snapshot has no realm"))?;
+            if realm.finish_hardening(attempt).is_none() {
+                let reason = attempt.exception().map(|thrown| thrown.to_rust_string_lossy(attempt));
+                return Err(init_failed(&reason.unwrap_or_default()));
+            }
+            realm
+        };
+        Ok(Self { realm, buffers, runtime, memory })
+    }
+
+    /// Names who is told from now on if V8 has no memory left.
+    pub fn set_owner(&self, owner: Owner) {
+        set_thread_isolate(owner, self.buffers.clone());
+    }
+
+    /// What terminates guest code from any thread.
+    pub fn interrupt(&mut self) -> Interrupt {
+        Interrupt::new(self.runtime.v8_isolate())
+    }
+}
+
+fn init_failed(details: &str) -> Failure {
+    Failure::new(FailureKind::InitFailed { details: details.to_owned() })
+}
