@@ -6,7 +6,7 @@ export default defineConfig({
     // Real processes, as hosts have them: worker threads are a case of their own.
     pool: 'forks',
     maxWorkers: 2,
-    testTimeout: 30_000,
+    testTimeout: 60_000,
     hookTimeout: 30_000,
   },
 });

