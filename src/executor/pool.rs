@@ -59,6 +59,11 @@ pub fn warm() -> usize {
     pool().ready.len()
 }
 
+/// Whether isolates are kept ready.
+pub fn is_on() -> bool {
+    pool().size > 0
+}
+
 /// An executor with this memory limit was made. `size`: isolates to keep ready from now on.
 pub fn configure(size: Option<usize>, limit_bytes: usize) {
     let mut pool = pool();

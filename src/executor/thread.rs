@@ -10,7 +10,7 @@ use super::pool::{self, Warm};
 use super::session::{self, Shared};
 use super::stats::LiveIsolate;
 use super::watchdog::{CpuClock, timers};
-use crate::runtime::{Booted, Engine, Owner};
+use crate::runtime::{Booted, Engine, Owner, keep_shared_heap};
 
 /// What a warm thread gets to serve a session.
 pub struct Handover {
@@ -105,6 +105,10 @@ fn serve(shared: &Shared, mut engine: Engine, closed: Closed) {
     engine.retire();
     yield_to_others();
     drop(closed);
+    if !pool::is_on() {
+        // Else an isolate of the pool does that.
+        keep_shared_heap();
+    }
     drop(engine);
 }
 
