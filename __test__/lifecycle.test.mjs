@@ -124,14 +124,14 @@ describe('4.2 transitions', () => {
   });
 
   test.runIf(onLinux)('INITIALIZING fails: DEAD, ERR_SES_INIT_FAILED; a later init() can succeed', async () => {
-    // Without address space for its stack the executor's thread cannot be made.
+    // Without address space for its stack the executor's thread cannot be made; one of the pool would be there already.
     const { status, stdout, stderr } = await runChild(`
       import { execFileSync } from 'node:child_process';
       import { readFileSync } from 'node:fs';
       import { SESExecutor } from './index.mjs';
       const limitTo = (bytes) => execFileSync('prlimit', ['--pid', String(process.pid), '--as=' + bytes + ':']);
       const size = () => 1024 * Number(/VmSize:\\s+(\\d+)/.exec(readFileSync('/proc/self/status', 'utf8'))[1]);
-      const executor = new SESExecutor();
+      const executor = new SESExecutor({ warmPool: 0 });
       limitTo('unlimited');
       limitTo(size() + (1 << 20));
       let error;

@@ -1,8 +1,8 @@
 //! Isolates made ahead of need, for all executors of the process: `init()` takes one, and another is made in its place.
 //!
 //! Each waits on its own thread and never had a session. The heap's limit is fixed when an isolate is made, so one serves
-//! executors of the same limit only. A replacement is made when the session that took the isolate has ended, or a
-//! moment later if it goes on; one at a time, so that they do not take the processors from those who work.
+//! executors of the same limit only. A replacement is made a moment later and one at a time, so that they do not take the
+//! processors from those who work.
 
 use std::collections::VecDeque;
 use std::sync::mpsc::Sender;
@@ -18,7 +18,7 @@ use crate::runtime::Interrupt;
 /// How many isolates wait, unless an executor's options say so.
 const DEFAULT_SIZE: usize = 1;
 /// How long a replacement is put off for the session that took its place.
-const DELAY: Duration = Duration::from_millis(25);
+const DELAY: Duration = Duration::from_millis(5);
 
 /// An isolate that waits for a session.
 pub struct Warm {
@@ -57,6 +57,11 @@ static POOL: Mutex<Pool> = Mutex::new(Pool {
 /// Isolates that are ready.
 pub fn warm() -> usize {
     pool().ready.len()
+}
+
+/// Whether isolates are kept ready.
+pub fn is_on() -> bool {
+    pool().size > 0
 }
 
 /// An executor with this memory limit was made. `size`: isolates to keep ready from now on.
@@ -101,7 +106,7 @@ pub fn booted() {
 }
 
 /// Starts to make the next isolate that is wanted, unless one is being made.
-pub fn refill() {
+fn refill() {
     let limit_bytes = {
         let mut pool = pool();
         if pool.booting.is_some() {

@@ -10,7 +10,7 @@ use super::pool::{self, Warm};
 use super::session::{self, Shared};
 use super::stats::LiveIsolate;
 use super::watchdog::{CpuClock, timers};
-use crate::runtime::{Booted, Engine, Owner};
+use crate::runtime::{Booted, Engine, Owner, keep_shared_heap};
 
 /// What a warm thread gets to serve a session.
 pub struct Handover {
@@ -21,8 +21,7 @@ pub struct Handover {
 
 /// Boots an isolate for a session and serves it until the session is given up.
 pub fn cold(Handover { shared, inbox, live }: Handover) {
-    // Reports the end of the thread after everything else here has been dropped, the isolate included.
-    let _closed = Closed(shared.clone());
+    let closed = Closed(shared.clone());
     // V8 posts delayed tasks of the isolates that this thread makes to the timers.
     let _timers = timers().ok().map(tokio::runtime::Handle::enter);
     shared.set_cpu_clock(CpuClock::of_this_thread());
@@ -36,7 +35,7 @@ pub fn cold(Handover { shared, inbox, live }: Handover) {
     shared.set_interrupt(booted.interrupt());
     let engine = Engine::new(booted, shared.clone(), inbox, live);
     (shared.sink)(Event::Initialized { session: shared.id, result: Ok(()) });
-    serve(&shared, engine);
+    serve(&shared, engine, closed);
 }
 
 /// Boots an isolate for the pool, waits there for a session, and serves it.
@@ -44,15 +43,25 @@ pub fn warm(limit_bytes: usize) {
     let _timers = timers().ok().map(tokio::runtime::Handle::enter);
     let booting = Booting(());
     let Ok(mut booted) = Booted::new(limit_bytes, Owner::Pool) else { return };
+    booted.warm_up();
     let (handover, handovers) = channel();
     pool::offer(Warm { limit_bytes, interrupt: booted.interrupt(), cpu_clock: CpuClock::of_this_thread(), handover });
     drop(booting);
     // The pool has dropped the isolate if nothing comes.
     let Ok(Handover { shared, inbox, live }) = handovers.recv() else { return };
-    let _closed = Closed(shared.clone());
+    let closed = Closed(shared.clone());
     name_thread(&session::thread_name(shared.id));
     booted.set_owner(Owner::Session(shared.clone()));
-    serve(&shared, Engine::new(booted, shared.clone(), inbox, live));
+    serve(&shared, Engine::new(booted, shared.clone(), inbox, live), closed);
+}
+
+/// Lets all other threads go first from now on, where the system can.
+fn yield_to_others() {
+    #[cfg(target_os = "linux")]
+    // SAFETY: it takes numbers only; 0 is the calling thread. That it may be refused changes nothing.
+    unsafe {
+        libc::setpriority(libc::PRIO_PROCESS, 0, 10)
+    };
 }
 
 /// Renames the calling thread, where the system can.
@@ -66,7 +75,7 @@ fn name_thread(name: &str) {
     let _ = name;
 }
 
-fn serve(shared: &Shared, mut engine: Engine) {
+fn serve(shared: &Shared, mut engine: Engine, closed: Closed) {
     while !shared.is_abandoned() {
         let Some(command) = engine.next_command() else { break };
         let job = match &command {
@@ -92,15 +101,23 @@ fn serve(shared: &Shared, mut engine: Engine) {
             break;
         }
     }
+    // No guest code runs any more: whoever waits for that need not wait until V8 has taken the isolate apart.
+    engine.retire();
+    yield_to_others();
+    drop(closed);
+    if !pool::is_on() {
+        // Else an isolate of the pool does that.
+        keep_shared_heap();
+    }
+    drop(engine);
 }
 
+/// Reports the end of the session when dropped.
 struct Closed(Arc<Shared>);
 
 impl Drop for Closed {
     fn drop(&mut self) {
         (self.0.sink)(Event::Closed { session: self.0.id, panicked: std::thread::panicking() });
-        // The processor that the session had is free for its successor.
-        pool::refill();
     }
 }
 

@@ -162,15 +162,23 @@ const {
   // Called once, when V8 has added its newest built-ins, before any guest code: copies them to the replaced classes,
   // removes the names that guests do not get, and freezes what is left.
   const finishHardening = () => {
+    const { twins, global, homes } = work;
     const roots = [];
-    for (let at = getPrototypeOf(globalThis); at !== null; at = getPrototypeOf(at)) arrayPush(roots, at);
-    finish(twins, ownKeys(globalThis), homes, roots);
+    for (let at = getPrototypeOf(global); at !== null; at = getPrototypeOf(at)) arrayPush(roots, at);
+    finish(twins, ownKeys(global), homes, roots);
+  };
+
+  // For a rehearsal; then it is the realm's.
+  let work = {
+    twins: [{ from: {}, to: {}, known: newSet() }],
+    global: { __proto__: { __proto__: null } },
+    homes: [{ object: { property: {} }, known: newSet() }],
   };
 
   // Functions that have run are compiled in the snapshot: every isolate starts with these, and most log.
   const warmUp = () => {
-    finish([{ from: {}, to: {}, known: newSet() }], [], [{ object: { property: {} }, known: newSet() }], [{}]);
-    boot.begin(1, 1);
+    finishHardening();
+    realm.begin(1, 1);
     boot.openFirstChunk(0, 1);
     boot.closeChunk();
     boot.declare(
@@ -189,9 +197,7 @@ const {
     harden({ array: [{}] });
   };
 
-  warmUp();
   const { begin, inspectValue, reading, resetConsole, toCloneable, uncloneablePath } = boot;
-  resetConsole();
   const realm = freeze({
     __proto__: null,
     finishHardening,
@@ -208,6 +214,9 @@ const {
     uncloneablePath: (args) => reading(uncloneablePath, args),
     hardenFresh: boot.hardenFresh,
   });
+  warmUp();
+  resetConsole();
+  work = { twins, global: globalThis, homes };
   defineProperty(globalThis, "__smol_realm", { __proto__: null, value: realm, configurable: true });
 
   // What deno_core asks for at isolate start; its own bootstrap serves an event loop and modules that are not used here.

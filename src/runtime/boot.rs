@@ -7,9 +7,11 @@ use deno_core::{JsRuntime, RuntimeOptions, v8};
 use super::engine::prepare_v8;
 use super::interrupt::Interrupt;
 use super::limits::{BufferBudget, MemoryGuard, Owner, set_thread_isolate};
+use super::modules::origin;
 use super::realm::Realm;
 use super::{exceptions, extension, snapshot};
 use crate::executor::failure::{Failure, FailureKind};
+use crate::prepare::{self, PrepareOptions};
 
 /// An isolate that any one session can have.
 pub struct Booted {
@@ -56,6 +58,25 @@ impl Booted {
         Ok(Self { realm, buffers, runtime, memory })
     }
 
+    /// Runs an empty program as a session would, so that what V8, the parser and the allocator do once per isolate or thread is
+    /// done. Nothing of it stays.
+    pub fn warm_up(&mut self) {
+        let options = PrepareOptions {
+            authorized_imports: Vec::new(),
+            max_operations: 1.0,
+            timeout_ms: 1.0,
+            max_log_bytes: 0.0,
+            max_code_bytes: usize::MAX,
+        };
+        let Ok(program) = prepare::prepare("1", &options) else { return };
+        deno_core::scope!(scope, self.runtime);
+        v8::tc_scope!(let attempt, scope);
+        self.realm.begin(attempt, 1.0, 1.0);
+        run_once(attempt, &program.code);
+        attempt.perform_microtask_checkpoint();
+        self.realm.finish(attempt, true);
+    }
+
     /// Names who is told from now on if V8 has no memory left.
     pub fn set_owner(&self, owner: Owner) {
         set_thread_isolate(owner, self.buffers.clone());
@@ -65,6 +86,16 @@ impl Booted {
     pub fn interrupt(&mut self) -> Interrupt {
         Interrupt::new(self.runtime.v8_isolate())
     }
+}
+
+/// Calls the function that `program` evaluates to.
+fn run_once(scope: &mut v8::PinScope, program: &str) -> Option<()> {
+    let text = v8::String::new(scope, program)?;
+    let name = v8::String::new(scope, "step-0.js")?;
+    let origin = origin(scope, name, false);
+    let function = v8::Script::compile(scope, text, Some(&origin))?.run(scope)?;
+    let receiver = v8::undefined(scope).into();
+    v8::Local::<v8::Function>::try_from(function).ok()?.call(scope, receiver, &[]).map(drop)
 }
 
 fn init_failed(details: &str) -> Failure {

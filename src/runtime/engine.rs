@@ -29,7 +29,7 @@ pub struct Engine {
     // Dropped in this order: the isolate calls the guard back until it is gone.
     runtime: JsRuntime,
     memory: Box<MemoryGuard>,
-    _live: LiveIsolate,
+    live: Option<LiveIsolate>,
 }
 
 impl Engine {
@@ -45,7 +45,12 @@ impl Engine {
         // Set once, here.
         let _ = host.realm.set(realm);
         let _ = host.interrupt.set(Interrupt::new(isolate));
-        Self { host, runs: 0, runtime, memory, _live: live }
+        Self { host, runs: 0, runtime, memory, live: Some(live) }
+    }
+
+    /// The isolate is about to be dropped, and no longer counts as live.
+    pub fn retire(&mut self) {
+        self.live = None;
     }
 
     /// The next command; waits. `None` when the session was given up.
@@ -193,9 +198,20 @@ pub fn prepare_v8() {
     static PREPARED: Once = Once::new();
     PREPARED.call_once(|| {
         native_memory::install_icu_hooks();
+        #[cfg(target_os = "linux")]
+        v8::V8::set_entropy_source(random_bytes);
         // Each step is a script of its own that never comes again: the cache would keep all of them.
         v8::V8::set_flags_from_string("--no-compilation-cache");
     });
+}
+
+/// Seeds of hashes and of `Math.random`, which each isolate asks for. V8 opens a device for each otherwise.
+#[cfg(target_os = "linux")]
+fn random_bytes(bytes: &mut [u8]) -> bool {
+    // SAFETY: the slice is valid for writes of its length.
+    let count = unsafe { libc::getrandom(bytes.as_mut_ptr().cast(), bytes.len(), 0) };
+    // V8 takes another source if this one fails.
+    usize::try_from(count) == Ok(bytes.len())
 }
 
 /// Remembers rejections that nobody handles, for a remark at the end of the run.

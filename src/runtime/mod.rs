@@ -25,4 +25,4 @@ pub use engine::Engine;
 pub use evaluate::refused_by_v8;
 pub use interrupt::Interrupt;
 pub use limits::Owner;
-pub use syntax_check::check_syntax;
+pub use syntax_check::{check_syntax, keep_shared_heap};

@@ -25,6 +25,7 @@ mod tests {
         let mut runtime = JsRuntime::new(RuntimeOptions {
             startup_snapshot: Some(super::hardened()),
             extensions: vec![ses_executor::init()],
+            skip_op_registration: true,
             ..Default::default()
         });
         runtime.execute_script("finish", "__smol_realm.finishHardening()").unwrap();

@@ -1,7 +1,7 @@
 //! Early errors that only V8 finds, such as a name that is declared twice, for VALIDATE without a run.
 
 use std::sync::mpsc::{Sender, channel};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, Once, PoisonError};
 
 use deno_core::{JsRuntime, RuntimeOptions, v8};
 
@@ -40,6 +40,13 @@ pub fn check_syntax(program: &str) -> Option<SyntaxError> {
         sender.send(request).ok()?;
     }
     answer.recv().ok()?
+}
+
+/// Keeps one isolate alive for good. V8 drops the read-only heap that isolates share with the last one of them, and reads it
+/// from the snapshot again for the next one.
+pub fn keep_shared_heap() {
+    static KEPT: Once = Once::new();
+    KEPT.call_once(|| drop(check_syntax("")));
 }
 
 /// Starts the thread. It lives as long as the process, since it is the process's only one.
