@@ -44,6 +44,7 @@ pub fn main(shared: Arc<Shared>, inbox: Receiver<Command>) {
         }
         let outcome = engine.with_report(outcome, &job);
         shared.settle(job, outcome, sound);
+        engine.keep_program();
         if !sound {
             break;
         }

@@ -12,7 +12,7 @@ const MAX_TIMEOUT_MS: f64 = 2_147_483_647.0;
 /// The part of an executor's options that VALIDATE and TRANSFORM depend on.
 ///
 /// Numbers stay as the caller wrote them, since an invalid one is reported as a diagnostic (specification 6.2).
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct PrepareOptions {
     /// Module names that `import()` may name, compared exactly.
     pub authorized_imports: Vec<String>,

@@ -13,6 +13,7 @@ use super::host::Host;
 use super::interrupt::Interrupt;
 use super::limits::{BufferBudget, MemoryGuard, set_thread_isolate};
 use super::realm::Realm;
+use super::scripts::Script;
 use super::{extension, native_memory, serialize, snapshot};
 use crate::executor::config::ToolSpec;
 use crate::executor::failure::{Failure, FailureKind};
@@ -20,12 +21,20 @@ use crate::executor::job::Job;
 use crate::executor::messages::{Command, Outcome, Success};
 use crate::executor::session::Shared;
 use crate::executor::stats::LiveIsolate;
-use crate::prepare;
+use crate::prepare::{self, PrepareOptions, Program};
+
+/// A program that was not prepared before.
+struct NewProgram {
+    script: Rc<Script>,
+    options: PrepareOptions,
+    program: Arc<Program>,
+}
 
 /// The isolate of one executor, on the executor's thread.
 pub struct Engine {
     host: Rc<Host>,
     runs: u64,
+    new_program: Option<NewProgram>,
     // Dropped in this order: the isolate calls the guard back until it is gone.
     runtime: JsRuntime,
     memory: Box<MemoryGuard>,
@@ -75,7 +84,7 @@ impl Engine {
         }
         let _ = host.interrupt.set(interrupt.clone());
         shared.set_interrupt(interrupt);
-        Ok(Self { host, runs: 0, runtime, memory, _live: live })
+        Ok(Self { host, runs: 0, new_program: None, runtime, memory, _live: live })
     }
 
     /// The next command; waits. `None` when the session was given up.
@@ -106,13 +115,18 @@ impl Engine {
     pub fn run(&mut self, job: &Arc<Job>, code: String) -> (Outcome, bool) {
         let Some(limits) = job.limits else { return (Outcome::done(), true) };
         let options = self.host.shared.config.prepare_options(limits.max_operations, limits.timeout_ms);
-        let program = match prepare::prepare(&code, &options) {
+        let kept = prepare::kept(&code, &options);
+        let is_new = kept.is_none();
+        let program = match kept.map_or_else(|| prepare::prepare(&code, &options).map(Arc::new), Ok) {
             Ok(program) => program,
             Err(diagnostics) => return (Outcome::failed(Failure::from_diagnostics(&diagnostics)), true),
         };
         self.runs += 1;
         let name = format!("step-{}.js", self.runs);
-        let script = self.host.scripts.borrow_mut().add(name, code, program.positions);
+        let script = self.host.scripts.borrow_mut().add(name, code, program.positions.clone());
+        if is_new {
+            self.new_program = Some(NewProgram { script: script.clone(), options, program: program.clone() });
+        }
         let window = self.host.begin(job.clone(), limits.max_operations);
         let host = self.host.clone();
         let mut result = {
@@ -144,6 +158,14 @@ impl Engine {
         let sound = self.recover();
         self.host.run.borrow_mut().take();
         (Outcome { result, report: None }, sound)
+    }
+
+    /// Keeps the program of the last run for the next time. Nobody has to wait for that, so it comes after the run is
+    /// settled.
+    pub fn keep_program(&mut self) {
+        if let Some(NewProgram { script, options, program }) = self.new_program.take() {
+            prepare::keep(&script.source, &options, &program);
+        }
     }
 
     /// Adds what a run leaves to its outcome. Called by the thread that claimed the job.
