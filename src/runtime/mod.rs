@@ -20,6 +20,5 @@ mod syntax_check;
 mod tools;
 
 pub use engine::Engine;
-pub use evaluate::refused_by_v8;
 pub use interrupt::Interrupt;
-pub use syntax_check::check_syntax;
+pub use syntax_check::prepare_checked;
