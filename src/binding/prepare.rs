@@ -1,10 +1,10 @@
-//! `validateCode`, `prepareProgram` and code frames, on the caller's thread (specification, section 6.1).
+//! `validateCode`, `prepareProgram` and code frames, while the caller waits (specification, section 6.1).
 
 use napi_derive::napi;
 
 use super::arguments::language;
 use crate::prepare::{self, Diagnostic, Location, PrepareOptions};
-use crate::runtime::{check_syntax, refused_by_v8};
+use crate::runtime::prepare_checked;
 
 #[napi(object, object_to_js = false)]
 pub struct NativePrepareOptions {
@@ -40,15 +40,8 @@ pub fn validate_code(code: String, options: NativePrepareOptions) -> Vec<NativeD
 
 #[napi]
 pub fn prepare_program(code: String, options: NativePrepareOptions) -> NativeProgram {
-    let (transformed_code, diagnostics) = match prepare::prepare(&code, &options.into()) {
-        Ok(program) => match check_syntax(&program.code) {
-            None => (program.code, program.diagnostics),
-            Some(error) => {
-                let at = program.positions.original(error.line, error.column);
-                let refused = refused_by_v8(error.message, at);
-                (String::new(), std::iter::once(refused).chain(program.diagnostics).collect())
-            }
-        },
+    let (transformed_code, diagnostics) = match prepare_checked(&code, &options.into()) {
+        Ok(program) => (program.code.clone(), program.diagnostics.clone()),
         Err(diagnostics) => (String::new(), diagnostics),
     };
     NativeProgram { transformed_code, diagnostics: diagnostics.into_iter().map(Into::into).collect() }

@@ -97,6 +97,7 @@ fn serve(shared: &Shared, mut engine: Engine, closed: Closed) {
         }
         let outcome = engine.with_report(outcome, &job);
         shared.settle(job, outcome, sound);
+        engine.keep_program();
         if !sound {
             break;
         }

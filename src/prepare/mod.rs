@@ -9,6 +9,7 @@
 //! ```
 
 mod analyze;
+mod cache;
 mod code_frame;
 mod diagnostics;
 mod language;
@@ -25,11 +26,14 @@ mod tests;
 mod transform;
 mod typescript;
 
+pub use cache::{keep, kept};
 pub use code_frame::code_frame;
 pub use diagnostics::{Diagnostic, Location, Severity};
 pub use language::Language;
 pub use options::PrepareOptions;
 pub use positions::PositionMap;
+
+use std::sync::Arc;
 
 use analyze::Goal;
 use diagnostics::{Report, has_errors};
@@ -49,7 +53,7 @@ pub struct Program {
     /// [`prepare_module`]: an ES module.
     pub code: String,
     /// From positions in `code` to positions in the text that was passed in.
-    pub positions: PositionMap,
+    pub positions: Arc<PositionMap>,
     /// Diagnostics that do not block the run (WARNING and INFO).
     pub diagnostics: Vec<Diagnostic>,
 }
@@ -113,7 +117,9 @@ pub fn prepare_module(source: &str, specifier: &str, options: &PrepareOptions) -
 fn finish(printed: Option<(String, PositionMap)>, report: Report) -> Result<Program, Vec<Diagnostic>> {
     let diagnostics = report.into_sorted();
     match printed {
-        Some((code, positions)) if !has_errors(&diagnostics) => Ok(Program { code, positions, diagnostics }),
+        Some((code, positions)) if !has_errors(&diagnostics) => {
+            Ok(Program { code, positions: Arc::new(positions), diagnostics })
+        }
         _ => Err(diagnostics),
     }
 }

@@ -13,7 +13,7 @@ const MAX_TIMEOUT_MS: f64 = 2_147_483_647.0;
 /// The part of an executor's options that VALIDATE and TRANSFORM depend on.
 ///
 /// Numbers stay as the caller wrote them, since an invalid one is reported as a diagnostic (specification 6.2).
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct PrepareOptions {
     pub language: Language,
     /// Module names that `import()` may name, compared exactly.
@@ -29,6 +29,18 @@ pub struct PrepareOptions {
 }
 
 impl PrepareOptions {
+    /// For programs of our own.
+    pub fn unlimited() -> Self {
+        Self {
+            language: Language::JavaScript,
+            authorized_imports: Vec::new(),
+            max_operations: 1.0,
+            timeout_ms: 1.0,
+            max_log_bytes: RECOMMENDED_LOG_BYTES,
+            max_code_bytes: usize::MAX,
+        }
+    }
+
     /// Rules `max_operations_valid`, `timeout_valid` and `log_budget_too_small`.
     pub(super) fn diagnostics(&self) -> Vec<Diagnostic> {
         let mut found = Vec::new();

@@ -28,6 +28,11 @@ impl PositionMap {
         PositionMap { marks, source: SourceIndex::new(source) }
     }
 
+    /// Memory that the map takes.
+    pub(super) fn bytes(&self) -> usize {
+        size_of::<Self>() + self.marks.len() * size_of::<Mark>() + self.source.bytes()
+    }
+
     /// The source position of a position in the generated code (`line` and `column` from 1, UTF-16), or `None` for code
     /// before the first statement.
     pub fn original(&self, line: u32, column: u32) -> Option<Location> {

@@ -57,6 +57,11 @@ impl SourceIndex {
         SourceIndex { line_starts, line_ends, surplus, len: bytes.len() as u32 }
     }
 
+    /// Memory that the index takes beside itself.
+    pub(super) fn bytes(&self) -> usize {
+        4 * (self.line_starts.len() + self.line_ends.len()) + 8 * self.surplus.len()
+    }
+
     /// The location of a byte offset; offsets past the end give the end.
     pub(super) fn location(&self, offset: u32) -> Location {
         let offset = offset.min(self.len);

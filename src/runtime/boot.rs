@@ -61,14 +61,7 @@ impl Booted {
     /// Runs an empty program as a session would, so that what V8, the parser and the allocator do once per isolate or thread is
     /// done. Nothing of it stays.
     pub fn warm_up(&mut self) {
-        let options = PrepareOptions {
-            authorized_imports: Vec::new(),
-            max_operations: 1.0,
-            timeout_ms: 1.0,
-            max_log_bytes: 0.0,
-            max_code_bytes: usize::MAX,
-        };
-        let Ok(program) = prepare::prepare("1", &options) else { return };
+        let Ok(program) = prepare::prepare("1", &PrepareOptions::unlimited()) else { return };
         deno_core::scope!(scope, self.runtime);
         v8::tc_scope!(let attempt, scope);
         self.realm.begin(attempt, 1.0, 1.0);

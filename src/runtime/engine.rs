@@ -13,6 +13,7 @@ use super::exceptions;
 use super::host::Host;
 use super::interrupt::Interrupt;
 use super::limits::MemoryGuard;
+use super::scripts::Script;
 use super::{native_memory, serialize};
 use crate::executor::config::ToolSpec;
 use crate::executor::failure::{Failure, FailureKind};
@@ -20,12 +21,20 @@ use crate::executor::job::Job;
 use crate::executor::messages::{Command, Outcome, Success};
 use crate::executor::session::Shared;
 use crate::executor::stats::LiveIsolate;
-use crate::prepare;
+use crate::prepare::{self, PrepareOptions, Program};
+
+/// A program that was not prepared before.
+struct NewProgram {
+    script: Rc<Script>,
+    options: PrepareOptions,
+    program: Arc<Program>,
+}
 
 /// The isolate of one executor, on the executor's thread.
 pub struct Engine {
     host: Rc<Host>,
     runs: u64,
+    new_program: Option<NewProgram>,
     // Dropped in this order: the isolate calls the guard back until it is gone.
     runtime: JsRuntime,
     memory: Box<MemoryGuard>,
@@ -45,7 +54,7 @@ impl Engine {
         // Set once, here.
         let _ = host.realm.set(realm);
         let _ = host.interrupt.set(Interrupt::new(isolate));
-        Self { host, runs: 0, runtime, memory, live: Some(live) }
+        Self { host, runs: 0, new_program: None, runtime, memory, live: Some(live) }
     }
 
     /// The isolate is about to be dropped, and no longer counts as live.
@@ -82,13 +91,18 @@ impl Engine {
         let Some(limits) = job.limits else { return (Outcome::done(), true) };
         let options =
             self.host.shared.config.prepare_options(limits.language, limits.max_operations, limits.timeout_ms);
-        let program = match prepare::prepare(&code, &options) {
+        let kept = prepare::kept(&code, &options);
+        let is_new = kept.is_none();
+        let program = match kept.map_or_else(|| prepare::prepare(&code, &options).map(Arc::new), Ok) {
             Ok(program) => program,
             Err(diagnostics) => return (Outcome::failed(Failure::from_diagnostics(&diagnostics)), true),
         };
         self.runs += 1;
         let name = format!("step-{}.js", self.runs);
-        let script = self.host.scripts.borrow_mut().add(name, code, program.positions);
+        let script = self.host.scripts.borrow_mut().add(name, code, program.positions.clone());
+        if is_new {
+            self.new_program = Some(NewProgram { script: script.clone(), options, program: program.clone() });
+        }
         let window = self.host.begin(job.clone(), limits.max_operations);
         let host = self.host.clone();
         let mut result = {
@@ -120,6 +134,14 @@ impl Engine {
         let sound = self.recover();
         self.host.run.borrow_mut().take();
         (Outcome { result, report: None }, sound)
+    }
+
+    /// Keeps the program of the last run for the next time. Nobody has to wait for that, so it comes after the run is
+    /// settled.
+    pub fn keep_program(&mut self) {
+        if let Some(NewProgram { script, options, program }) = self.new_program.take() {
+            prepare::keep(&script.source, &options, &program);
+        }
     }
 
     /// Adds what a run leaves to its outcome. Called by the thread that claimed the job.

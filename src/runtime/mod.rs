@@ -22,7 +22,6 @@ mod tools;
 
 pub use boot::Booted;
 pub use engine::Engine;
-pub use evaluate::refused_by_v8;
 pub use interrupt::Interrupt;
 pub use limits::Owner;
-pub use syntax_check::{check_syntax, keep_shared_heap};
+pub use syntax_check::{keep_shared_heap, prepare_checked};

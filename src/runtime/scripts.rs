@@ -2,6 +2,7 @@
 
 use std::collections::VecDeque;
 use std::rc::Rc;
+use std::sync::Arc;
 
 use crate::prepare::{Location, PositionMap};
 
@@ -13,7 +14,7 @@ const MAX_KEPT_BYTES: usize = 4 << 20;
 pub struct Script {
     pub name: String,
     pub source: String,
-    positions: PositionMap,
+    positions: Arc<PositionMap>,
 }
 
 impl Script {
@@ -32,7 +33,7 @@ pub struct Scripts {
 
 impl Scripts {
     /// Adds a script and drops the oldest ones when there is too much text.
-    pub fn add(&mut self, name: String, source: String, positions: PositionMap) -> Rc<Script> {
+    pub fn add(&mut self, name: String, source: String, positions: Arc<PositionMap>) -> Rc<Script> {
         let script = Rc::new(Script { name, source, positions });
         self.kept_bytes += script.source.len();
         self.scripts.push_back(script.clone());

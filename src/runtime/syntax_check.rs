@@ -1,52 +1,67 @@
-//! Early errors that only V8 finds, such as a name that is declared twice, for VALIDATE without a run.
+//! VALIDATE and TRANSFORM without a run, with the early errors that only V8 finds, such as a name that is declared twice.
 
 use std::sync::mpsc::{Sender, channel};
-use std::sync::{Mutex, Once, PoisonError};
+use std::sync::{Arc, Mutex, Once, PoisonError};
 
 use deno_core::{JsRuntime, RuntimeOptions, v8};
 
 use super::engine::prepare_v8;
+use super::evaluate::refused_by_v8;
 use super::modules::origin;
 use super::{extension, snapshot};
 use crate::executor::timers;
+use crate::prepare::{self, Diagnostic, PrepareOptions, Program};
+
+/// Address space of the thread's stack: the parser runs on it, and on one of its own only for a text that needs more.
+const STACK_BYTES: usize = 64 << 20;
 
 /// What V8 says of a program that it does not compile; line and column of the transformed text, both from 1.
-#[derive(Clone, Debug)]
-pub struct SyntaxError {
-    pub message: String,
-    pub line: u32,
-    pub column: u32,
+struct SyntaxError {
+    message: String,
+    line: u32,
+    column: u32,
 }
+
+type Checked = Result<Arc<Program>, Vec<Diagnostic>>;
 
 struct Request {
-    program: String,
-    reply: Sender<Option<SyntaxError>>,
+    code: String,
+    options: PrepareOptions,
+    reply: Sender<Checked>,
 }
 
-/// The way to the thread that compiles. The Node.js thread holds the lock while it sends.
+/// The way to the thread that prepares. The Node.js thread holds the lock while it sends.
 static CHECKER: Mutex<Option<Sender<Request>>> = Mutex::new(None);
 
-/// Compiles `program`, the text that TRANSFORM made, without running it, and waits. `None`: it compiles, or no
-/// isolate could be made to find out.
-pub fn check_syntax(program: &str) -> Option<SyntaxError> {
+/// Validates a guest program and rewrites it for execution, as a run would, and waits.
+///
+/// # Errors
+///
+/// All diagnostics, at least one of which is an ERROR.
+pub fn prepare_checked(code: &str, options: &PrepareOptions) -> Checked {
+    // Without the thread, only what V8 alone finds stays unknown.
+    ask(code, options).unwrap_or_else(|| prepare::prepare(code, options).map(Arc::new))
+}
+
+/// Has the thread do it. `None` if there is none.
+fn ask(code: &str, options: &PrepareOptions) -> Option<Checked> {
     let (reply, answer) = channel();
-    let request = Request { program: program.to_owned(), reply };
     {
         let mut checker = CHECKER.lock().unwrap_or_else(PoisonError::into_inner);
         let sender = match &*checker {
-            Some(sender) => sender.clone(),
-            None => checker.insert(start()?).clone(),
+            Some(sender) => sender,
+            None => checker.insert(start()?),
         };
-        sender.send(request).ok()?;
+        sender.send(Request { code: code.to_owned(), options: options.clone(), reply }).ok()?;
     }
-    answer.recv().ok()?
+    answer.recv().ok()
 }
 
 /// Keeps one isolate alive for good. V8 drops the read-only heap that isolates share with the last one of them, and reads it
 /// from the snapshot again for the next one.
 pub fn keep_shared_heap() {
     static KEPT: Once = Once::new();
-    KEPT.call_once(|| drop(check_syntax("")));
+    KEPT.call_once(|| drop(ask("1", &PrepareOptions::unlimited())));
 }
 
 /// Starts the thread. It lives as long as the process, since it is the process's only one.
@@ -57,21 +72,31 @@ fn start() -> Option<Sender<Request>> {
         let _timers = timers().ok().map(tokio::runtime::Handle::enter);
         // What is compiled never runs, so that the realm needs no bridge and no finishing. The snapshot is that of all
         // other isolates, because V8 shares the read-only part of its heap among them.
-        let Ok(mut isolate) = JsRuntime::try_new(RuntimeOptions {
+        let mut isolate = JsRuntime::try_new(RuntimeOptions {
             startup_snapshot: Some(snapshot::hardened()),
             extensions: vec![extension::ses_executor::init()],
             skip_op_registration: true,
             ..Default::default()
-        }) else {
-            return;
-        };
-        for Request { program, reply } in requests {
+        })
+        .ok();
+        for Request { code, options, reply } in requests {
             // Nobody waits any more if the environment of the asking thread is gone.
-            let _ = reply.send(compile(&mut isolate, &program));
+            let _ = reply.send(check(isolate.as_mut(), &code, &options));
         }
     };
-    std::thread::Builder::new().name("ses-syntax".to_owned()).stack_size(4 << 20).spawn(work).ok()?;
+    std::thread::Builder::new().name("ses-syntax".to_owned()).stack_size(STACK_BYTES).spawn(work).ok()?;
     Some(sender)
+}
+
+fn check(isolate: Option<&mut JsRuntime>, code: &str, options: &PrepareOptions) -> Checked {
+    let program = match prepare::kept(code, options) {
+        Some(program) => program,
+        None => Arc::new(prepare::prepare(code, options)?),
+    };
+    prepare::keep(code, options, &program);
+    let Some(error) = isolate.and_then(|isolate| compile(isolate, &program.code)) else { return Ok(program) };
+    let refused = refused_by_v8(error.message, program.positions.original(error.line, error.column));
+    Err(std::iter::once(refused).chain(program.diagnostics.iter().cloned()).collect())
 }
 
 fn compile(isolate: &mut JsRuntime, program: &str) -> Option<SyntaxError> {
