@@ -70,7 +70,7 @@ pub enum Event {
     },
     /// Entries wait in the job's log.
     Logs(Arc<Job>),
-    /// The executor thread has released its isolate. `panicked`: it did not end by itself.
+    /// The executor thread runs no guest code any more and is about to free its isolate. `panicked`: it did not end by itself.
     Closed {
         session: SessionId,
         panicked: bool,
