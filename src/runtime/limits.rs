@@ -187,8 +187,8 @@ unsafe extern "C" fn near_heap_limit(data: *mut c_void, current_limit: usize, _i
     let heap = isolate.get_heap_statistics().used_heap_size();
     if guard.buffers.refused.swap(false, Ordering::Relaxed) && heap < guard.limit_bytes / 2 {
         // V8 collects as a last resort when an array buffer was refused, and calls this for that alone. Guest code
-        // gets a RangeError then.
-        return current_limit;
+        // gets a RangeError then, which needs room on a heap that has been given little.
+        return if heap + STEP_BYTES > current_limit { current_limit + STEP_BYTES } else { current_limit };
     }
     if heap + guard.buffers.outside() < guard.limit_bytes {
         // V8's limit is that of the old generation, which is smaller than the budget, and what V8 keeps in caches
