@@ -12,6 +12,12 @@ use super::stats::LiveIsolate;
 use super::watchdog::{CpuClock, timers};
 use crate::runtime::{Booted, Engine, Owner, keep_shared_heap};
 
+/// How much nicer guests are than the host's threads: on a machine with more guests than processors the event loop still gets
+/// its turn at once. With processors to spare it makes no difference.
+const GUEST_NICE: i32 = 5;
+/// And how much nicer yet a thread is that has only an isolate to free.
+const FREEING_NICE: i32 = 5;
+
 /// What a warm thread gets to serve a session.
 pub struct Handover {
     pub shared: Arc<Shared>,
@@ -56,13 +62,16 @@ pub fn warm(limit_bytes: usize) {
     serve(&shared, Engine::new(booted, shared.clone(), inbox, live), closed);
 }
 
-/// Lets all other threads go first from now on, where the system can.
-fn yield_to_others() {
+/// Makes the calling thread nicer than it is to all others, where the system can; it never gets that back.
+fn yield_to_others(steps: i32) {
     #[cfg(target_os = "linux")]
-    // SAFETY: it takes numbers only; 0 is the calling thread. That it may be refused changes nothing.
+    // SAFETY: these take numbers only; 0 is the calling thread. That it may be refused changes nothing.
     unsafe {
-        libc::setpriority(libc::PRIO_PROCESS, 0, 10)
+        let nice = libc::getpriority(libc::PRIO_PROCESS, 0);
+        libc::setpriority(libc::PRIO_PROCESS, 0, nice + steps);
     };
+    #[cfg(not(target_os = "linux"))]
+    let _ = steps;
 }
 
 /// Renames the calling thread, where the system can.
@@ -77,6 +86,7 @@ fn name_thread(name: &str) {
 }
 
 fn serve(shared: &Shared, mut engine: Engine, closed: Closed) {
+    yield_to_others(GUEST_NICE);
     while !shared.is_abandoned() {
         let Some(command) = engine.next_command() else { break };
         let job = match &command {
@@ -105,7 +115,7 @@ fn serve(shared: &Shared, mut engine: Engine, closed: Closed) {
     }
     // No guest code runs any more: whoever waits for that need not wait until V8 has taken the isolate apart.
     engine.retire();
-    yield_to_others();
+    yield_to_others(FREEING_NICE);
     drop(closed);
     if !pool::is_on() {
         // Else an isolate of the pool does that.
