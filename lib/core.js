@@ -4,7 +4,7 @@
 const { ExecutorError } = require('./errors');
 const { entriesProperty, safeListener } = require('./logs');
 const { nativeModules } = require('./modules');
-const { answerToolCall } = require('./tool-calls');
+const { PROMISE, answerToolCall } = require('./tool-calls');
 const { ToolRegistry } = require('./tools');
 const { NativeExecutor } = require('../native.cjs');
 
@@ -21,6 +21,8 @@ const LOGS = 2;
  */
 const busy = new Set();
 
+const now = Promise.resolve();
+
 /** What one executor is made of on this side: the native executor, calls under way, tools. */
 class Core {
   /** @type {Map<number, { resolve: (outcome: any) => void, isRun: boolean }>} */
@@ -29,6 +31,12 @@ class Core {
   #runs = 0;
   /** Grows with each cleanup, so that answers to tool calls of an earlier isolate can be told and dropped. */
   #epoch = 0;
+  /** Tool calls that the host works on. */
+  #unanswered = 0;
+  /** Answers for `NativeExecutor.toolResults` that have not been sent. */
+  /** @type {unknown[]} */
+  #replies = [];
+  #willSend = false;
   /** What host tools threw during the run, by tool call: the run's error may name one as its cause. */
   /** @type {Map<number, unknown>} */
   #thrown = new Map();
@@ -45,7 +53,7 @@ class Core {
     const weak = new WeakRef(this);
     this.native = new NativeExecutor(
       { ...options, streamLogs: onLog !== undefined, modules: nativeModules(modules, this.tools) },
-      (kind, a, b, c, d) => weak.deref()?.deliver(kind, a, b, c, d),
+      (kind, ...parts) => weak.deref()?.deliver(kind, parts),
     );
   }
 
@@ -77,6 +85,8 @@ class Core {
   cleanup() {
     return this.call((call) => {
       this.#epoch++;
+      this.#unanswered = 0;
+      this.#replies = [];
       this.#thrown.clear();
       this.tools.clear();
       return this.native.cleanup(call);
@@ -87,19 +97,19 @@ class Core {
    * Takes what the native side reports.
    *
    * @param {number} kind
-   * @param {any} [a]
-   * @param {any} [b]
-   * @param {any} [c]
-   * @param {any} [d]
+   * @param {any[]} parts
    */
-  deliver(kind, a, b, c, d) {
+  deliver(kind, parts) {
     switch (kind) {
       case SETTLED:
-        return this.#settle(a, b);
+        return this.#settle(parts[0], parts[1]);
       case TOOL_CALL:
-        return this.#callTool(a, b, c, d);
+        for (let at = 0; at < parts.length; at += 4) {
+          this.#callTool(parts[at], parts[at + 1], parts[at + 2], parts[at + 3]);
+        }
+        return;
       case LOGS:
-        return a.forEach(this.#onLog);
+        return parts[0].forEach(this.#onLog);
     }
   }
 
@@ -125,21 +135,50 @@ class Core {
    * @param {number} call
    * @param {number} id
    * @param {boolean} isAsync
-   * @param {Uint8Array} args
+   * @param {unknown} args
    */
   #callTool(call, id, isAsync, args) {
     // The guest of a run that was settled from outside may still have been about to call: nobody wants the effect.
     if (this.#runs === 0) return;
     const epoch = this.#epoch;
+    this.#unanswered++;
     answerToolCall(this.tools.get(id), isAsync, args, {
       maxTransferBytes: this.maxTransferBytes,
       reply: (status, payload) => {
-        if (epoch === this.#epoch) this.native.toolResult(call, status, payload);
+        if (epoch === this.#epoch) this.#reply(call, status, payload, isAsync);
       },
       onThrown: (thrown) => {
         if (epoch === this.#epoch && this.#runs > 0) this.#thrown.set(call, thrown);
       },
     });
+  }
+
+  /**
+   * Passes an answer on, together with others of this moment if there may be some.
+   *
+   * @param {number} call
+   * @param {number} status
+   * @param {unknown} payload
+   * @param {boolean} canWait whether the guest can do without for a moment
+   */
+  #reply(call, status, payload, canWait) {
+    this.#replies.push(call, status, payload);
+    if (status !== PROMISE) this.#unanswered--;
+    if (!canWait || this.#unanswered <= 0) return this.#sendReplies();
+    if (this.#willSend) return;
+    this.#willSend = true;
+    // Behind the answers that are ready now.
+    now.then(() => {
+      this.#willSend = false;
+      this.#sendReplies();
+    });
+  }
+
+  #sendReplies() {
+    if (this.#replies.length === 0) return;
+    const replies = this.#replies;
+    this.#replies = [];
+    this.native.toolResults(replies);
   }
 }
 

@@ -2,20 +2,19 @@
 'use strict';
 
 const { TRANSFER_LIMIT_CODE, describeThrown } = require('./errors');
-const { TransferLimitError, UncloneableError, decode, encode } = require('./transfer');
+const { TransferLimitError, UncloneableError, encode, kindOf, payloadOf, valuesOf } = require('./transfer');
 
-/** How a tool call ended, as `NativeExecutor.toolResult` takes it. */
-const VALUE = 0;
-const ERROR = 1;
+/** How a tool call ended, as `NativeExecutor.toolResults` takes it, beside the kinds of values. */
+const ERROR = 4;
 /** The guest waits, but the tool returned a promise: give the guest one too. */
-const PROMISE = 2;
+const PROMISE = 5;
 /** More would not fit on the host's stack. */
 const MAX_ARGUMENTS = 50_000;
 
 /**
  * @typedef {object} Answer
  * @property {number} maxTransferBytes
- * @property {(status: number, payload: Uint8Array | null) => void} reply
+ * @property {(status: number, payload: unknown) => void} reply
  * @property {(thrown: unknown) => void} onThrown told what the tool itself threw
  */
 
@@ -25,14 +24,14 @@ const MAX_ARGUMENTS = 50_000;
  *
  * @param {import('./tools').Tool | undefined} tool undefined if the host has revoked it
  * @param {boolean} isAsync whether the guest has a promise already
- * @param {Uint8Array} args wire of the arguments
+ * @param {unknown} args as `valuesOf` takes them
  * @param {Answer} answer
  */
 function answerToolCall(tool, isAsync, args, answer) {
   if (tool === undefined) return refuse(answer, 'Error', 'the host has revoked this tool');
   let values;
   try {
-    values = decode(args);
+    values = valuesOf(args);
   } catch (error) {
     return refuse(answer, 'RangeError', `the arguments cannot be read: ${describeThrown(error).message}`);
   }
@@ -40,7 +39,7 @@ function answerToolCall(tool, isAsync, args, answer) {
   try {
     const result = Reflect.apply(tool.fn, tool.self, values);
     if (!isThenable(result)) return succeed(answer, result);
-    if (!isAsync) answer.reply(PROMISE, null);
+    if (!isAsync) answer.reply(PROMISE, undefined);
     // A promise of our own: a thenable may call back twice, or synchronously, or throw after it did.
     new Promise((resolve) => resolve(result)).then(
       (value) => succeed(answer, value),
@@ -56,15 +55,16 @@ function answerToolCall(tool, isAsync, args, answer) {
  * @param {unknown} result
  */
 function succeed(answer, result) {
-  let wire;
+  const kind = kindOf(result);
+  let payload;
   try {
-    wire = encode(result, 'result', answer.maxTransferBytes);
+    payload = payloadOf(kind, result, 'result', answer.maxTransferBytes);
   } catch (error) {
     if (error instanceof TransferLimitError) return refuse(answer, 'RangeError', error.message, TRANSFER_LIMIT_CODE);
     const reason = error instanceof UncloneableError ? error.message : describeThrown(error).message;
     return refuse(answer, 'TypeError', reason);
   }
-  answer.reply(VALUE, wire);
+  answer.reply(kind, payload);
 }
 
 /**
@@ -97,4 +97,4 @@ function isThenable(value) {
   );
 }
 
-module.exports = { answerToolCall };
+module.exports = { PROMISE, answerToolCall };

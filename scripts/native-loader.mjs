@@ -78,8 +78,11 @@ function failure(reason, cause) {
 
 const types = `${HEADER}// What the addon gives to \`lib/\`; the public contract is index.d.ts.
 
-/** Kinds: 0 settled (call, outcome), 1 tool call (callId, toolId, isAsync, args), 2 log entries (entries), 3 nothing. */
-export type Deliver = (kind: number, a?: any, b?: any, c?: any, d?: any) => void;
+/**
+ * Kinds: 0 settled (call, outcome), 1 tool calls (callId, toolId, isAsync, args of the first, and so on), 2 log entries
+ * (entries), 3 nothing.
+ */
+export type Deliver = (kind: number, ...parts: any[]) => void;
 
 /** A call returns its outcome if it is decided already, else null, and the outcome is delivered. */
 export class NativeExecutor {
@@ -93,8 +96,11 @@ export class NativeExecutor {
   run(call: number, code: string, maxOperations: number | null, timeoutMs: number | null): NativeOutcome | null;
   abort(call: number, reason: string): void;
   cleanup(call: number): NativeOutcome | null;
-  /** Status 0: wire of the result; 1: wire of { name, message, code?, bridge? }; 2: a promise, the result follows. */
-  toolResult(callId: number, status: number, payload: Uint8Array | null): void;
+  /**
+   * Call, status and payload of each. Status 0 to 3: kind of the value; 4: wire of { name, message, code?, bridge? };
+   * 5: a promise, the result follows.
+   */
+  toolResults(replies: unknown[]): void;
 }
 
 export interface NativeOptions {
@@ -135,7 +141,8 @@ export interface NativeModule {
 
 export interface NativeOutcome {
   kind: 'ok' | 'value' | 'final' | 'error';
-  value?: Uint8Array;
+  /** A primitive, an ArrayBuffer that stands for a Uint8Array on it, or a wire. */
+  value?: unknown;
   logs?: string;
   /** Per log entry: the number of its level, milliseconds since the Unix epoch, UTF-16 units in \`logs\`. */
   logLevels?: Uint8Array;

@@ -8,15 +8,15 @@ use serde_json::Value;
 use crate::executor::LEVELS;
 use crate::executor::failure::Failure;
 use crate::executor::logs::LogEntry;
-use crate::executor::messages::{Delivery, Outcome, Report, Stats, Success};
+use super::values::{NativeValue, NativeValues};
+use crate::executor::messages::{Delivery, Outcome, Report, Stats, Success, ToolCall};
 
 /// How a call ended: `error`, or a value on success.
 #[napi(object, object_from_js = false)]
 pub struct NativeOutcome {
     /// "ok", "value", "final" or "error".
     pub kind: &'static str,
-    /// Wire of the output.
-    pub value: Option<Uint8Array>,
+    pub value: Option<NativeValue>,
     pub logs: Option<String>,
     /// Per entry of the log: index of its level, milliseconds since the Unix epoch, UTF-16 units in `logs`.
     pub log_levels: Option<Uint8Array>,
@@ -65,7 +65,7 @@ impl From<Outcome> for NativeOutcome {
         };
         let mut outcome = Self {
             kind,
-            value: value.map(Uint8Array::new),
+            value: value.map(NativeValue),
             logs: None,
             log_levels: None,
             log_times: None,
@@ -110,30 +110,40 @@ impl From<Stats> for NativeStats {
 }
 
 /// Positional arguments of the `deliver` callback: the kind, then what the kind carries.
-pub struct DeliverArgs(pub Option<Delivery>);
+pub enum DeliverArgs {
+    Nothing,
+    One(Delivery),
+    /// Each call is four arguments.
+    ToolCalls(Vec<ToolCall>),
+}
 
 impl JsValuesTupleIntoVec for DeliverArgs {
     fn into_vec(self, env: sys::napi_env) -> Result<Vec<sys::napi_value>> {
         // SAFETY: napi passes the live environment of the thread that this runs on.
         unsafe {
-            Ok(match self.0 {
-                Some(Delivery::Settled { call, outcome }) => vec![
+            Ok(match self {
+                Self::One(Delivery::Settled { call, outcome }) => vec![
                     u32::to_napi_value(env, 0)?,
                     f64::to_napi_value(env, call)?,
                     NativeOutcome::to_napi_value(env, (*outcome).into())?,
                 ],
-                Some(Delivery::ToolCall { call, tool, is_async, args }) => vec![
-                    u32::to_napi_value(env, 1)?,
-                    f64::to_napi_value(env, call as f64)?,
-                    u32::to_napi_value(env, tool)?,
-                    bool::to_napi_value(env, is_async)?,
-                    Uint8Array::to_napi_value(env, Uint8Array::new(args))?,
-                ],
-                Some(Delivery::Logs(entries)) => vec![
+                Self::One(Delivery::ToolCall(call)) => Self::ToolCalls(vec![call]).into_vec(env)?,
+                Self::ToolCalls(calls) => {
+                    let mut args = Vec::with_capacity(1 + 4 * calls.len());
+                    args.push(u32::to_napi_value(env, 1)?);
+                    for ToolCall { id, tool, is_async, args: values } in calls {
+                        args.push(f64::to_napi_value(env, id as f64)?);
+                        args.push(u32::to_napi_value(env, tool)?);
+                        args.push(bool::to_napi_value(env, is_async)?);
+                        args.push(NativeValues::to_napi_value(env, NativeValues(values))?);
+                    }
+                    args
+                }
+                Self::One(Delivery::Logs(entries)) => vec![
                     u32::to_napi_value(env, 2)?,
                     Vec::<NativeLog>::to_napi_value(env, entries.into_iter().map(Into::into).collect())?,
                 ],
-                None => vec![u32::to_napi_value(env, 3)?],
+                Self::Nothing => vec![u32::to_napi_value(env, 3)?],
             })
         }
     }

@@ -28,14 +28,14 @@ pub fn main(shared: Arc<Shared>, inbox: Receiver<Command>) {
         let job = match &command {
             Command::SetVariables { job, .. } | Command::SetTools { job, .. } | Command::Run { job, .. } => job.clone(),
             // Left over from a run that has ended.
-            Command::ToolReply { .. } | Command::Wake => continue,
+            Command::ToolReplies(_) | Command::Wake => continue,
         };
         shared.set_current(Some(job.clone()));
         let (outcome, sound) = match command {
-            Command::SetVariables { names, values, .. } => engine.set_variables(&names, &values),
+            Command::SetVariables { names, values, .. } => engine.set_variables(&names, values),
             Command::SetTools { tools, .. } => engine.set_tools(tools),
             Command::Run { code, .. } => engine.run(&job, code),
-            Command::ToolReply { .. } | Command::Wake => continue,
+            Command::ToolReplies(_) | Command::Wake => continue,
         };
         shared.set_current(None);
         if !job.claim() {

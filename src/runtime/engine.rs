@@ -21,6 +21,7 @@ use crate::executor::messages::{Command, Outcome, Success};
 use crate::executor::session::Shared;
 use crate::executor::stats::LiveIsolate;
 use crate::prepare;
+use crate::transfer::Values;
 
 /// The isolate of one executor, on the executor's thread.
 pub struct Engine {
@@ -84,14 +85,15 @@ impl Engine {
     }
 
     /// Defines variables in the realm. The second value: whether the isolate is sound.
-    pub fn set_variables(&mut self, names: &[String], values: &[u8]) -> (Outcome, bool) {
+    pub fn set_variables(&mut self, names: &[String], values: Values) -> (Outcome, bool) {
         let limit = self.host.shared.config.max_transfer_bytes;
-        if values.len() > limit {
-            let failure = Failure::transfer_limit(limit, Some(values.len())).with("value", "variables");
+        let bytes = values.wire_bytes();
+        if bytes > limit {
+            let failure = Failure::transfer_limit(limit, Some(bytes)).with("value", "variables");
             return (Outcome::failed(failure), true);
         }
         self.set_up("the variables are nested too deeply or too large for the guest", |scope, host| {
-            let values = serialize::read(scope, values)?;
+            let values = serialize::read_values(scope, &host.memory, values)?;
             host.realm.get()?.set_variables(scope, names, values)
         })
     }

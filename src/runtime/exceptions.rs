@@ -107,9 +107,13 @@ pub fn set_position(scope: &mut v8::PinScope, host: &Host, error: v8::Local<v8::
     object.set_private(scope, key, fields.into());
 }
 
-/// Where the guest code is that called into the host.
-pub fn caller_position(scope: &mut v8::PinScope, host: &Host) -> Option<GuestPosition> {
-    let stack = v8::StackTrace::current_stack_trace(scope, MAX_FRAMES)?;
+/// The frames that called into the host. What they stand for is found by [`position_in`], which few calls need.
+pub fn caller_stack<'s>(scope: &mut v8::PinScope<'s, '_>) -> Option<v8::Local<'s, v8::StackTrace>> {
+    v8::StackTrace::current_stack_trace(scope, MAX_FRAMES)
+}
+
+/// Where the innermost guest code of `stack` is.
+pub fn position_in(scope: &mut v8::PinScope, host: &Host, stack: v8::Local<v8::StackTrace>) -> Option<GuestPosition> {
     (0..stack.get_frame_count()).find_map(|index| {
         let frame = stack.get_frame(scope, index)?;
         let name = frame.get_script_name(scope)?.to_rust_string_lossy(scope);

@@ -11,14 +11,16 @@ use super::interrupt::Interrupt;
 use super::limits::BufferBudget;
 use super::modules::ModuleCache;
 use super::native_memory::guard_of_thread;
+use super::patience::Patience;
 use super::realm::Realm;
 use super::scripts::Scripts;
 use super::serialize::Unwritable;
 use super::tools::{PendingCalls, ToolTable};
 use crate::executor::job::Job;
 use crate::executor::logs::LEVEL_WARN;
-use crate::executor::messages::{Command, Event};
+use crate::executor::messages::{Command, Event, ToolCallId, ToolReply};
 use crate::executor::session::Shared;
+use crate::transfer::Value;
 
 /// Iterations that are granted at once, at most. Between two windows the realm calls a function of JavaScript, which is
 /// where V8 notices a termination: optimised loops that call built-ins only do not look otherwise.
@@ -35,8 +37,8 @@ const MAX_REJECTIONS: usize = 16;
 pub enum Verdict {
     /// `final_answer` is being recorded; a nested call from a getter of its value does not count.
     Recording,
-    /// `final_answer(value)`: the wire of the value at that moment, unless it is too large.
-    Final(Result<Vec<u8>, Unwritable>),
+    /// `final_answer(value)`: the value as it was at that moment, unless it is too large.
+    Final(Result<Value, Unwritable>),
     /// `final_answer(promise)`: the run ends when the promise is settled.
     FinalPromise(v8::Global<v8::Promise>),
     /// `final_answer(value)` where the stack that was left did not suffice to write the value.
@@ -64,8 +66,9 @@ pub struct Run {
 /// One per isolate, shared by its native functions; used by the executor thread only.
 pub struct Host {
     pub shared: Arc<Shared>,
-    memory: Arc<BufferBudget>,
+    pub memory: Arc<BufferBudget>,
     inbox: Receiver<Command>,
+    patience: Patience,
     /// Commands that arrived while a tool was awaited synchronously.
     early: RefCell<VecDeque<Command>>,
     pub interrupt: OnceCell<Interrupt>,
@@ -86,6 +89,7 @@ impl Host {
             shared,
             memory,
             inbox,
+            patience: Patience::default(),
             early: RefCell::default(),
             interrupt: OnceCell::new(),
             realm: OnceCell::new(),
@@ -161,17 +165,39 @@ impl Host {
         (!self.shared.is_abandoned()).then_some(command)
     }
 
-    /// Waits for what `wanted` picks, keeping everything else for [`Self::next_command`]. `None` when the session
+    /// As [`Self::next_command`], while the guest waits for answers of tools.
+    pub fn next_answer(&self) -> Option<Command> {
+        if let Some(command) = self.early.borrow_mut().pop_front() {
+            return Some(command);
+        }
+        let command = self.patience.receive(&self.inbox)?;
+        (!self.shared.is_abandoned()).then_some(command)
+    }
+
+    /// A command that has arrived already.
+    pub fn ready_command(&self) -> Option<Command> {
+        let early = self.early.borrow_mut().pop_front();
+        early.or_else(|| self.inbox.try_recv().ok())
+    }
+
+    /// Waits for the answer to a tool call, keeping everything else for [`Self::next_command`]. `None` when the session
     /// was given up.
-    pub fn wait_for<T>(&self, wanted: impl Fn(Command) -> Result<T, Command>) -> Option<T> {
+    pub fn wait_for_reply(&self, call: ToolCallId) -> Option<ToolReply> {
         loop {
-            let command = self.inbox.recv().ok()?;
+            let command = self.patience.receive(&self.inbox)?;
             if self.shared.is_abandoned() {
                 return None;
             }
-            match wanted(command) {
-                Ok(found) => return Some(found),
-                Err(other) => self.early.borrow_mut().push_back(other),
+            let Command::ToolReplies(mut replies) = command else {
+                self.early.borrow_mut().push_back(command);
+                continue;
+            };
+            let found = replies.iter().position(|&(answered, _)| answered == call).map(|at| replies.remove(at).1);
+            if !replies.is_empty() {
+                self.early.borrow_mut().push_back(Command::ToolReplies(replies));
+            }
+            if found.is_some() {
+                return found;
             }
         }
     }

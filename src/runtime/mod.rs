@@ -1,5 +1,6 @@
 //! EVALUATE and NORMALIZE_OUTPUT: the isolate, its hardened realm, and the bridge. The only user of V8.
 
+mod adopt;
 mod bridge;
 mod engine;
 mod evaluate;
@@ -12,6 +13,7 @@ mod modules;
 mod native_memory;
 mod natives;
 mod ops;
+mod patience;
 mod realm;
 mod scripts;
 mod serialize;

@@ -40,7 +40,7 @@ impl Bridge for Host {
             Ok(promise) => Verdict::FinalPromise(v8::Global::new(scope, promise)),
             Err(_) => match write_output(scope, self, value) {
                 Err(Unwritable::Thrown) => Verdict::FinalLate(v8::Global::new(scope, value)),
-                wire => Verdict::Final(wire),
+                value => Verdict::Final(value),
             },
         };
         if let Some(run) = self.run.borrow_mut().as_mut() {
@@ -67,7 +67,7 @@ impl Bridge for Host {
             self.stop_guest();
             return None;
         }
-        transfer::without_limit(|| tools::call(scope, self, tool, is_async, arguments.into()))
+        transfer::without_limit(|| tools::call(scope, self, tool, is_async, arguments))
     }
 
     fn import<'s>(
