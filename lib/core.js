@@ -104,10 +104,7 @@ class Core {
       case SETTLED:
         return this.#settle(parts[0], parts[1]);
       case TOOL_CALL:
-        for (let at = 0; at < parts.length; at += 4) {
-          this.#callTool(parts[at], parts[at + 1], parts[at + 2], parts[at + 3]);
-        }
-        return;
+        return this.#callTools(parts);
       case LOGS:
         return parts[0].forEach(this.#onLog);
     }
@@ -129,6 +126,16 @@ class Core {
       this.#thrown.clear();
     }
     pending.resolve(outcome);
+  }
+
+  /** @param {any[]} parts call, tool, isAsync, number of arguments and these, or -1 and their wire; and so on */
+  #callTools(parts) {
+    for (let at = 0; at < parts.length; ) {
+      const [call, id, isAsync, count] = [parts[at], parts[at + 1], parts[at + 2], parts[at + 3]];
+      const from = at + 4;
+      at = from + Math.abs(count);
+      this.#callTool(call, id, isAsync, count < 0 ? parts[from] : parts.slice(from, at));
+    }
   }
 
   /**
@@ -162,9 +169,11 @@ class Core {
    * @param {boolean} canWait whether the guest can do without for a moment
    */
   #reply(call, status, payload, canWait) {
-    this.#replies.push(call, status, payload);
     if (status !== PROMISE) this.#unanswered--;
-    if (!canWait || this.#unanswered <= 0) return this.#sendReplies();
+    const isLast = !canWait || this.#unanswered <= 0;
+    if (isLast && this.#replies.length === 0) return this.native.toolResult(call, status, payload);
+    this.#replies.push(call, status, payload);
+    if (isLast) return this.#sendReplies();
     if (this.#willSend) return;
     this.#willSend = true;
     // Behind the answers that are ready now.

@@ -1,6 +1,8 @@
 // @ts-check
 'use strict';
 
+const { types } = require('node:util');
+
 const { TRANSFER_LIMIT_CODE, describeThrown } = require('./errors');
 const { TransferLimitError, UncloneableError, encode, kindOf, payloadOf, valuesOf } = require('./transfer');
 
@@ -40,11 +42,10 @@ function answerToolCall(tool, isAsync, args, answer) {
     const result = Reflect.apply(tool.fn, tool.self, values);
     if (!isThenable(result)) return succeed(answer, result);
     if (!isAsync) answer.reply(PROMISE, undefined);
-    // A promise of our own: a thenable may call back twice, or synchronously, or throw after it did.
-    new Promise((resolve) => resolve(result)).then(
-      (value) => succeed(answer, value),
-      (thrown) => fail(answer, thrown),
-    );
+    Reflect.apply(Promise.prototype.then, ownPromise(result), [
+      (/** @type {unknown} */ value) => succeed(answer, value),
+      (/** @type {unknown} */ thrown) => fail(answer, thrown),
+    ]);
   } catch (thrown) {
     fail(answer, thrown);
   }
@@ -88,6 +89,17 @@ function fail(answer, thrown) {
  */
 function refuse(answer, name, message, code) {
   answer.reply(ERROR, encode({ name, message, code, bridge: true }, 'error', Infinity));
+}
+
+/**
+ * A promise that calls back once, later: a thenable may call back twice, or synchronously, or throw after it did.
+ *
+ * @param {any} result a thenable
+ */
+function ownPromise(result) {
+  const isOwn =
+    types.isPromise(result) && Object.getPrototypeOf(result) === Promise.prototype && !Object.hasOwn(result, 'then');
+  return isOwn ? result : new Promise((resolve) => resolve(result));
 }
 
 /** @param {any} value */

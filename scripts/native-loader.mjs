@@ -79,8 +79,8 @@ function failure(reason, cause) {
 const types = `${HEADER}// What the addon gives to \`lib/\`; the public contract is index.d.ts.
 
 /**
- * Kinds: 0 settled (call, outcome), 1 tool calls (callId, toolId, isAsync, args of the first, and so on), 2 log entries
- * (entries), 3 nothing.
+ * Kinds: 0 settled (call, outcome), 1 tool calls (callId, toolId, isAsync, number of arguments and these, or -1 and the
+ * wire of their array; and so on), 2 log entries (entries), 3 nothing.
  */
 export type Deliver = (kind: number, ...parts: any[]) => void;
 
@@ -97,9 +97,10 @@ export class NativeExecutor {
   abort(call: number, reason: string): void;
   cleanup(call: number): NativeOutcome | null;
   /**
-   * Call, status and payload of each. Status 0 to 3: kind of the value; 4: wire of { name, message, code?, bridge? };
-   * 5: a promise, the result follows.
+   * Status 0 to 3: kind of the value; 4: wire of { name, message, code?, bridge? }; 5: a promise, the result follows.
    */
+  toolResult(callId: number, status: number, payload: unknown): void;
+  /** Several at once: call, status and payload of each. */
   toolResults(replies: unknown[]): void;
 }
 

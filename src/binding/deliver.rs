@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::executor::LEVELS;
 use crate::executor::failure::Failure;
 use crate::executor::logs::LogEntry;
-use super::values::{NativeValue, NativeValues};
+use super::values::{NativeValue, push_values};
 use crate::executor::messages::{Delivery, Outcome, Report, Stats, Success, ToolCall};
 
 /// How a call ended: `error`, or a value on success.
@@ -113,7 +113,7 @@ impl From<Stats> for NativeStats {
 pub enum DeliverArgs {
     Nothing,
     One(Delivery),
-    /// Each call is four arguments.
+    /// Call, tool, isAsync, then as [`push_values`], and so on.
     ToolCalls(Vec<ToolCall>),
 }
 
@@ -129,13 +129,12 @@ impl JsValuesTupleIntoVec for DeliverArgs {
                 ],
                 Self::One(Delivery::ToolCall(call)) => Self::ToolCalls(vec![call]).into_vec(env)?,
                 Self::ToolCalls(calls) => {
-                    let mut args = Vec::with_capacity(1 + 4 * calls.len());
-                    args.push(u32::to_napi_value(env, 1)?);
+                    let mut args = vec![u32::to_napi_value(env, 1)?];
                     for ToolCall { id, tool, is_async, args: values } in calls {
                         args.push(f64::to_napi_value(env, id as f64)?);
                         args.push(u32::to_napi_value(env, tool)?);
                         args.push(bool::to_napi_value(env, is_async)?);
-                        args.push(NativeValues::to_napi_value(env, NativeValues(values))?);
+                        push_values(env, values, &mut args)?;
                     }
                     args
                 }

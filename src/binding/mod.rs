@@ -112,7 +112,7 @@ pub struct NativeExecutor {
 #[napi]
 impl NativeExecutor {
     /// `deliver(kind, ...)` is called on the Node.js thread: 0 settled (call, outcome), 1 tool calls (call, tool, isAsync,
-    /// arguments, and so on), 2 log entries (entries), 3 nothing.
+    /// number of arguments or -1, arguments or their wire, and so on), 2 log entries (entries), 3 nothing.
     #[napi(constructor)]
     pub fn new(
         options: NativeOptions,
@@ -192,7 +192,16 @@ impl NativeExecutor {
         self.call(env, |executor| executor.cleanup(call))
     }
 
-    /// `replies`: call, status, payload of each. Status: the kind of a value, 4 error, 5 the tool returned a promise.
+    /// Status: the kind of a value, 4 error, 5 the tool returned a promise.
+    #[napi]
+    pub fn tool_result(&self, env: Env, call: f64, status: f64, payload: Unknown) -> Result<()> {
+        // SAFETY: `env` is the environment of this call, and `payload` one of its arguments.
+        let reply = unsafe { values::reply(env.raw(), call, status, payload.raw()) }?;
+        self.with(|inner| inner.executor.tool_replies(vec![reply]));
+        Ok(())
+    }
+
+    /// Several at once: call, status, payload of each.
     #[napi]
     pub fn tool_results(&self, env: Env, replies: Unknown) -> Result<()> {
         // SAFETY: `env` is the environment of this call, and `replies` its argument.

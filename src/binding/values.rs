@@ -59,26 +59,25 @@ impl ToNapiValue for NativeValue {
     }
 }
 
-/// Several values: an array of [`NativeValue`]s without wires, or the wire of an array.
-pub struct NativeValues(pub Values);
-
-impl ToNapiValue for NativeValues {
-    unsafe fn to_napi_value(env: sys::napi_env, values: Self) -> Result<sys::napi_value> {
-        // SAFETY: the caller passes the live environment of this thread.
-        unsafe {
-            match values.0 {
-                Values::Wire(wire) => wire_bytes(env, wire),
-                Values::List(values) => {
-                    let array = make(|made| sys::napi_create_array_with_length(env, values.len(), made))?;
-                    for (index, value) in (0u32..).zip(values) {
-                        let value = NativeValue::to_napi_value(env, NativeValue(value))?;
-                        check_status!(sys::napi_set_element(env, array, index, value))?;
-                    }
-                    Ok(array)
+/// Adds several values to the arguments of a function: how many they are and each as a [`NativeValue`]; or -1 and the
+/// wire of an array.
+///
+/// # Safety
+/// `env` is the live environment of this thread.
+pub unsafe fn push_values(env: sys::napi_env, values: Values, args: &mut Vec<sys::napi_value>) -> Result<()> {
+    // SAFETY: as the caller promises.
+    unsafe {
+        match values {
+            Values::Wire(wire) => args.extend([i32::to_napi_value(env, -1)?, wire_bytes(env, wire)?]),
+            Values::List(values) => {
+                args.push(u32::to_napi_value(env, values.len() as u32)?);
+                for value in values {
+                    args.push(NativeValue::to_napi_value(env, NativeValue(value))?);
                 }
             }
         }
     }
+    Ok(())
 }
 
 /// Values from the facade: kind and value of each, or the wire of an array.
@@ -105,17 +104,29 @@ pub unsafe fn replies(env: sys::napi_env, replies: sys::napi_value) -> Result<Ve
     // SAFETY: as the caller promises.
     unsafe {
         let parts = elements(env, replies)?;
-        let read = |reply: &[sys::napi_value]| {
-            let call = number(env, reply[0])? as ToolCallId;
-            let reply = match number(env, reply[1])? as u32 {
-                PROMISE => ToolReply::Promise,
-                ERROR => ToolReply::Error(value(env, WIRE, reply[2])?),
-                kind => ToolReply::Value(value(env, kind, reply[2])?),
-            };
-            Ok((call, reply))
-        };
-        parts.chunks_exact(3).map(read).collect()
+        parts.chunks_exact(3).map(|parts| reply(env, number(env, parts[0])?, number(env, parts[1])?, parts[2])).collect()
     }
+}
+
+/// One answer of a tool.
+///
+/// # Safety
+/// As for [`values`].
+pub unsafe fn reply(
+    env: sys::napi_env,
+    call: f64,
+    status: f64,
+    payload: sys::napi_value,
+) -> Result<(ToolCallId, ToolReply)> {
+    // SAFETY: as the caller promises.
+    let reply = unsafe {
+        match status as u32 {
+            PROMISE => ToolReply::Promise,
+            ERROR => ToolReply::Error(value(env, WIRE, payload)?),
+            kind => ToolReply::Value(value(env, kind, payload)?),
+        }
+    };
+    Ok((call as ToolCallId, reply))
 }
 
 unsafe fn elements(env: sys::napi_env, array: sys::napi_value) -> Result<Vec<sys::napi_value>> {

@@ -12,8 +12,10 @@ use crate::prepare::{Location, code_frame};
 
 /// Longest text of a guest's error that is reported, in bytes.
 const MAX_TEXT_BYTES: usize = 8 << 10;
-/// Frames that are looked at to find the guest's own.
-const MAX_FRAMES: usize = 8;
+/// Prototypes of an error that are looked at for names of its classes.
+const MAX_PROTOTYPES: usize = 8;
+/// Frames that a tool call remembers: the tool's own and its caller's. Built-ins between the two have none here.
+const MAX_FRAMES: usize = 2;
 
 /// What the engine knows of an error that it made itself. Kept under a private symbol.
 pub enum Mark {
@@ -207,7 +209,7 @@ fn class_names<'s>(scope: &mut v8::PinScope<'s, '_>, error: v8::Local<'s, v8::Va
     let mut names = Vec::new();
     v8::tc_scope!(let attempt, scope);
     let mut at = error;
-    for _ in 0..MAX_FRAMES {
+    for _ in 0..MAX_PROTOTYPES {
         let Ok(object) = v8::Local::<v8::Object>::try_from(at) else { break };
         if object.is_proxy() {
             break;
