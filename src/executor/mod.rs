@@ -12,6 +12,7 @@ pub mod failure;
 pub mod job;
 mod lifecycle;
 pub mod logs;
+pub mod mailbox;
 pub mod messages;
 pub mod session;
 pub mod stats;

@@ -1,8 +1,8 @@
 //! The executor thread: one isolate, one command after the other.
 
 use std::sync::Arc;
-use std::sync::mpsc::Receiver;
 
+use super::mailbox::Receiver;
 use super::messages::{Command, Event};
 use super::session::Shared;
 use super::watchdog::timers;

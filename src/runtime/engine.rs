@@ -1,7 +1,6 @@
 //! One isolate and its realm: boots from the snapshot, takes commands one after the other.
 
 use std::rc::Rc;
-use std::sync::mpsc::Receiver;
 use std::sync::{Arc, Once};
 
 use deno_core::{JsRuntime, RuntimeOptions, v8};
@@ -17,6 +16,7 @@ use super::{extension, native_memory, serialize, snapshot};
 use crate::executor::config::ToolSpec;
 use crate::executor::failure::{Failure, FailureKind};
 use crate::executor::job::Job;
+use crate::executor::mailbox::Receiver;
 use crate::executor::messages::{Command, Outcome, Success};
 use crate::executor::session::Shared;
 use crate::executor::stats::LiveIsolate;

@@ -3,7 +3,6 @@
 use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::VecDeque;
 use std::sync::Arc;
-use std::sync::mpsc::Receiver;
 
 use deno_core::v8;
 
@@ -18,6 +17,7 @@ use super::serialize::Unwritable;
 use super::tools::{PendingCalls, ToolTable};
 use crate::executor::job::Job;
 use crate::executor::logs::LEVEL_WARN;
+use crate::executor::mailbox::Receiver;
 use crate::executor::messages::{Command, Event, ToolCallId, ToolReply};
 use crate::executor::session::Shared;
 use crate::transfer::Value;
@@ -161,7 +161,7 @@ impl Host {
         if let Some(command) = self.early.borrow_mut().pop_front() {
             return Some(command);
         }
-        let command = self.inbox.recv().ok()?;
+        let command = self.inbox.recv();
         (!self.shared.is_abandoned()).then_some(command)
     }
 
@@ -170,21 +170,21 @@ impl Host {
         if let Some(command) = self.early.borrow_mut().pop_front() {
             return Some(command);
         }
-        let command = self.patience.receive(&self.inbox)?;
+        let command = self.patience.receive(&self.inbox);
         (!self.shared.is_abandoned()).then_some(command)
     }
 
     /// A command that has arrived already.
     pub fn ready_command(&self) -> Option<Command> {
         let early = self.early.borrow_mut().pop_front();
-        early.or_else(|| self.inbox.try_recv().ok())
+        early.or_else(|| self.inbox.try_recv())
     }
 
     /// Waits for the answer to a tool call, keeping everything else for [`Self::next_command`]. `None` when the session
     /// was given up.
     pub fn wait_for_reply(&self, call: ToolCallId) -> Option<ToolReply> {
         loop {
-            let command = self.patience.receive(&self.inbox)?;
+            let command = self.patience.receive(&self.inbox);
             if self.shared.is_abandoned() {
                 return None;
             }

@@ -3,19 +3,19 @@
 use std::cell::Cell;
 use std::hint;
 use std::sync::OnceLock;
-use std::sync::mpsc::{Receiver, TryRecvError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// What a thread that sleeps takes to be woken, several times over: how long an answer may take that is waited for
-/// without sleep.
-const SPIN: Duration = Duration::from_micros(40);
-/// Looks at the channel between two looks at the clock.
-const LOOKS: u32 = 16;
+use crate::executor::mailbox::Receiver;
+
+/// How long an answer is waited for without sleep: a few times what it takes to wake a thread.
+const SPIN: Duration = Duration::from_micros(25);
+/// Looks at the mailbox between two looks at the clock.
+const LOOKS: u32 = 32;
 /// Answers in time that are remembered.
 const MAX_TRUST: u32 = 4;
 /// After as many waits that began with sleep, one is tried without.
-const RETRY_AFTER: u32 = 32;
+const RETRY_AFTER: u32 = 64;
 
 /// Waits a moment without sleep as long as that pays: most tools answer sooner than a thread is woken.
 #[derive(Default)]
@@ -27,45 +27,33 @@ pub struct Patience {
 }
 
 impl Patience {
-    /// The next message. `None`: nobody can send one any more.
-    pub fn receive<T>(&self, inbox: &Receiver<T>) -> Option<T> {
-        match inbox.try_recv() {
-            Ok(message) => return Some(message),
-            Err(TryRecvError::Disconnected) => return None,
-            Err(TryRecvError::Empty) => {}
-        }
-        if self.must_spin() {
-            self.slept.set(0);
-            match spin(inbox) {
-                Ok(message) => {
-                    self.trust.set((self.trust.get() + 1).min(MAX_TRUST));
-                    return Some(message);
-                }
-                Err(TryRecvError::Disconnected) => return None,
-                Err(TryRecvError::Empty) => self.trust.set(self.trust.get().saturating_sub(1)),
+    /// The next message; waits.
+    pub fn receive<T>(&self, inbox: &Receiver<T>) -> T {
+        if !inbox.is_ready() {
+            if has_several_processors() && (self.trust.get() > 0 || self.slept.get() >= RETRY_AFTER) {
+                self.slept.set(0);
+                let trust = self.trust.get();
+                self.trust.set(if spin(inbox) { (trust + 1).min(MAX_TRUST) } else { trust.saturating_sub(1) });
+            } else {
+                self.slept.set(self.slept.get() + 1);
             }
-        } else {
-            self.slept.set(self.slept.get() + 1);
         }
-        inbox.recv().ok()
-    }
-
-    fn must_spin(&self) -> bool {
-        has_several_processors() && (self.trust.get() > 0 || self.slept.get() >= RETRY_AFTER)
+        inbox.recv()
     }
 }
 
-fn spin<T>(inbox: &Receiver<T>) -> Result<T, TryRecvError> {
+/// Waits for a message. Returns whether there is one.
+fn spin<T>(inbox: &Receiver<T>) -> bool {
     let until = Instant::now() + SPIN;
     loop {
         for _ in 0..LOOKS {
-            match inbox.try_recv() {
-                Err(TryRecvError::Empty) => hint::spin_loop(),
-                done => return done,
+            if inbox.is_ready() {
+                return true;
             }
+            hint::spin_loop();
         }
         if Instant::now() >= until {
-            return Err(TryRecvError::Empty);
+            return false;
         }
     }
 }
