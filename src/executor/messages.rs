@@ -71,6 +71,8 @@ pub enum Event {
         session: SessionId,
         call: ToolCall,
     },
+    /// The executor thread looks for an answer next, or guest code goes on for long: tool calls that were held back are due.
+    Waiting,
     /// Entries wait in the job's log.
     Logs(Arc<Job>),
     /// The executor thread has released its isolate. `panicked`: it did not end by itself.

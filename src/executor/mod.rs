@@ -226,6 +226,7 @@ impl Executor {
                 Some(Delivery::Settled { call: job.call, outcome: Box::new(outcome) })
             }
             Event::ToolCall { session, call } => self.is_current(session).then_some(Delivery::ToolCall(call)),
+            Event::Waiting => None,
             Event::Logs(job) => {
                 let entries = job.log().take_unsent();
                 (!entries.is_empty()).then_some(Delivery::Logs(entries))

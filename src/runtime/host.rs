@@ -68,6 +68,8 @@ pub struct Host {
     pub shared: Arc<Shared>,
     pub memory: Arc<BufferBudget>,
     inbox: Receiver<Command>,
+    /// Async calls were sent since the host was last told that the guest waits.
+    has_held_calls: Cell<bool>,
     patience: Patience,
     /// Commands that arrived while a tool was awaited synchronously.
     early: RefCell<VecDeque<Command>>,
@@ -89,6 +91,7 @@ impl Host {
             shared,
             memory,
             inbox,
+            has_held_calls: Cell::default(),
             patience: Patience::default(),
             early: RefCell::default(),
             interrupt: OnceCell::new(),
@@ -123,6 +126,7 @@ impl Host {
         if let Some(guard) = guard_of_thread() {
             guard.check();
         }
+        self.send_held_calls();
         let mut run = self.run.borrow_mut();
         let Some(run) = run.as_mut() else { return 0.0 };
         let bytes = self.memory.native_bytes();
@@ -170,8 +174,21 @@ impl Host {
         if let Some(command) = self.early.borrow_mut().pop_front() {
             return Some(command);
         }
+        self.send_held_calls();
         let command = self.patience.receive(&self.inbox);
         (!self.shared.is_abandoned()).then_some(command)
+    }
+
+    /// Notes that an async call was sent, which [`Self::send_held_calls`] is to make sure of.
+    pub fn hold_call(&self) {
+        self.has_held_calls.set(true);
+    }
+
+    /// Has the host told of calls that were held back for others to come.
+    fn send_held_calls(&self) {
+        if self.has_held_calls.replace(false) {
+            (self.shared.sink)(Event::Waiting);
+        }
     }
 
     /// A command that has arrived already.

@@ -165,6 +165,9 @@ fn start_waiting(host: &Host) {
 }
 
 fn send(host: &Host, id: ToolCallId, tool: u32, is_async: bool, args: Values) {
+    if is_async {
+        host.hold_call();
+    }
     (host.shared.sink)(Event::ToolCall { session: host.shared.id, call: ToolCall { id, tool, is_async, args } });
 }
 
