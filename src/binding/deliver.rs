@@ -5,10 +5,10 @@ use napi::{Result, sys};
 use napi_derive::napi;
 use serde_json::Value;
 
+use super::values::{NativeValue, push_values};
 use crate::executor::LEVELS;
 use crate::executor::failure::Failure;
 use crate::executor::logs::LogEntry;
-use super::values::{NativeValue, push_values};
 use crate::executor::messages::{Delivery, Outcome, Report, Stats, Success, ToolCall};
 
 /// How a call ended: `error`, or a value on success.

@@ -104,7 +104,10 @@ pub unsafe fn replies(env: sys::napi_env, replies: sys::napi_value) -> Result<Ve
     // SAFETY: as the caller promises.
     unsafe {
         let parts = elements(env, replies)?;
-        parts.chunks_exact(3).map(|parts| reply(env, number(env, parts[0])?, number(env, parts[1])?, parts[2])).collect()
+        parts
+            .chunks_exact(3)
+            .map(|parts| reply(env, number(env, parts[0])?, number(env, parts[1])?, parts[2]))
+            .collect()
     }
 }
 

@@ -3,14 +3,11 @@
 
 use deno_core::v8;
 
-use super::ops::{
-    op_final, op_guard_exceeded, op_import, op_log, op_log_open, op_preview_entries, op_swallowed, op_tool_call,
-};
+use super::ops::{op_final, op_guard_exceeded, op_import, op_log, op_log_open, op_preview_entries, op_swallowed};
 
 deno_core::extension!(
     ses_executor,
-    ops =
-        [op_final, op_guard_exceeded, op_import, op_log, op_log_open, op_preview_entries, op_swallowed, op_tool_call,],
+    ops = [op_final, op_guard_exceeded, op_import, op_log, op_log_open, op_preview_entries, op_swallowed,],
     global_template_middleware = immutable_prototype,
     docs = "Ops of the executor's bootstrap."
 );

@@ -9,8 +9,8 @@ use super::adopt;
 use super::limits::BufferBudget;
 use crate::transfer::{self, Block, Value, Values};
 
-/// Arrays with more elements are written as a whole.
-const MAX_LISTED: u32 = 16;
+/// More arguments are written as an array.
+const MAX_LISTED: i32 = 16;
 /// Smaller buffers are written by V8, for which they may be part of its heap. 64 KiB.
 const MIN_BYTES: usize = 64 << 10;
 
@@ -59,32 +59,41 @@ pub fn write_value<'s>(
     }
 }
 
-/// Clones the elements of `array`, which the bootstrap made; otherwise as [`write_value`].
+/// Clones the arguments of a call; otherwise as [`write_value`].
 pub fn write_values<'s>(
     scope: &mut v8::PinScope<'s, '_>,
-    array: v8::Local<'s, v8::Array>,
+    args: &v8::FunctionCallbackArguments<'s>,
     max_bytes: usize,
 ) -> Result<Values, Unwritable> {
-    match simple_elements(scope, array, max_bytes) {
-        Some(values) => Ok(Values::List(values)),
-        None => write(scope, array.into(), max_bytes).map(Values::Wire),
+    if let Some(values) = simple_arguments(scope, args, max_bytes) {
+        return Ok(Values::List(values));
     }
+    let array = array_of(scope, args);
+    write(scope, array.into(), max_bytes).map(Values::Wire)
 }
 
-/// The elements, if all of them are simple and at most one is an object, so that no identity is lost.
-fn simple_elements<'s>(
+/// The arguments of a call as an array.
+pub fn array_of<'s>(
     scope: &mut v8::PinScope<'s, '_>,
-    array: v8::Local<'s, v8::Array>,
+    args: &v8::FunctionCallbackArguments<'s>,
+) -> v8::Local<'s, v8::Array> {
+    let args: Vec<_> = (0..args.length()).map(|index| args.get(index)).collect();
+    v8::Array::new_with_elements(scope, &args)
+}
+
+/// The arguments, if all of them are simple and at most one is an object, so that no identity is lost.
+fn simple_arguments<'s>(
+    scope: &mut v8::PinScope<'s, '_>,
+    args: &v8::FunctionCallbackArguments<'s>,
     max_bytes: usize,
 ) -> Option<Vec<Value>> {
-    let length = array.length();
+    let length = args.length();
     if length > MAX_LISTED {
         return None;
     }
     let mut values = Vec::with_capacity(length as usize);
     for index in 0..length {
-        let element = array.get_index(scope, index)?;
-        values.push(simple(scope, element, max_bytes)?);
+        values.push(simple(scope, args.get(index), max_bytes)?);
     }
     let objects = values.iter().filter(|value| matches!(value, Value::Bytes(_))).count();
     (objects <= 1 && Value::wire_bytes_of(&values) <= max_bytes).then_some(values)

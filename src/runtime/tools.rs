@@ -1,6 +1,7 @@
 //! Calls of host tools from guest code (specification, section 7.4).
 
 use std::collections::{HashMap, VecDeque};
+use std::rc::Rc;
 
 use deno_core::v8;
 
@@ -9,7 +10,7 @@ use super::host::Host;
 use super::serialize::{self, Unwritable};
 use crate::executor::config::ToolSpec;
 use crate::executor::messages::{Event, ToolCall, ToolCallId, ToolReply};
-use crate::transfer::Values;
+use crate::transfer::{self, Values};
 
 /// Display names of the tools that the realm has.
 #[derive(Default)]
@@ -81,14 +82,45 @@ impl PendingCalls {
     }
 }
 
+/// The guest's function for a tool. Native, so that a call of it is one frame and its arguments come one by one.
+pub fn function<'s>(scope: &mut v8::PinScope<'s, '_>, tool: &ToolSpec) -> Option<v8::Local<'s, v8::Function>> {
+    let data = v8::Number::new(scope, f64::from(tool.id) * 2.0 + f64::from(u8::from(tool.is_async)));
+    let function = v8::Function::builder(on_call)
+        .data(data.into())
+        .length(i32::try_from(tool.length).unwrap_or(i32::MAX))
+        .constructor_behavior(v8::ConstructorBehavior::Throw)
+        .build(scope)?;
+    let name = tool.path.last().map_or("", String::as_str);
+    function.set_name(v8::String::new(scope, name)?);
+    Some(function)
+}
+
+fn on_call<'s>(
+    scope: &mut v8::PinScope<'s, '_>,
+    args: v8::FunctionCallbackArguments<'s>,
+    mut returned: v8::ReturnValue<v8::Value>,
+) {
+    let Some(host) = scope.get_slot::<Rc<Host>>().cloned() else { return };
+    if host.is_over() {
+        host.stop_guest();
+        return;
+    }
+    let data = args.data().number_value(scope).unwrap_or_default();
+    let (tool, is_async) = ((data / 2.0) as u32, data % 2.0 == 1.0);
+    // The guest may call from a getter, while a value is written within a limit of memory.
+    if let Some(value) = transfer::without_limit(|| call(scope, &host, tool, is_async, &args)) {
+        returned.set(value);
+    }
+}
+
 /// Calls the host's function. An async tool, or one that returns a promise, gives a promise; any other tool is
 /// waited for. `None`: an exception is pending, or the guest is being terminated.
-pub fn call<'s>(
+fn call<'s>(
     scope: &mut v8::PinScope<'s, '_>,
     host: &Host,
     tool: u32,
     is_async: bool,
-    args: v8::Local<'s, v8::Array>,
+    args: &v8::FunctionCallbackArguments<'s>,
 ) -> Option<v8::Local<'s, v8::Value>> {
     if !host.count_tool_call() {
         host.stop_guest();
@@ -203,7 +235,7 @@ fn write_arguments<'s>(
     host: &Host,
     tool: u32,
     number: ToolCallId,
-    args: v8::Local<'s, v8::Array>,
+    args: &v8::FunctionCallbackArguments<'s>,
 ) -> Result<Values, Option<v8::Local<'s, v8::Value>>> {
     let limit = host.shared.config.max_transfer_bytes;
     let left = limit.saturating_sub(host.calls.borrow().args_bytes);
@@ -232,7 +264,10 @@ fn write_arguments<'s>(
             }
         }
     };
-    let place = match host.realm.get().and_then(|realm| realm.uncloneable_path(scope, args.into())) {
+    let place = match host.realm.get().and_then(|realm| {
+        let args = serialize::array_of(scope, args);
+        realm.uncloneable_path(scope, args.into())
+    }) {
         Some(path) => format!("argument {path} cannot cross to the host"),
         None => "the arguments cannot cross to the host".to_owned(),
     };
