@@ -130,7 +130,7 @@ class Core {
 
   /** @param {any[]} parts call, tool, isAsync, number of arguments and these, or -1 and their wire; and so on */
   #callTools(parts) {
-    for (let at = 0; at < parts.length; ) {
+    for (let at = 0; at < parts.length;) {
       const [call, id, isAsync, count] = [parts[at], parts[at + 1], parts[at + 2], parts[at + 3]];
       const from = at + 4;
       at = from + Math.abs(count);

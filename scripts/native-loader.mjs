@@ -89,8 +89,8 @@ export class NativeExecutor {
   constructor(options: NativeOptions, deliver: Deliver);
   get state(): 'NEW' | 'INITIALIZING' | 'READY' | 'RUNNING' | 'DIRTY' | 'DEAD';
   init(call: number): NativeOutcome | null;
-  /** \`payload\`: wire of the array of values, in the order of \`names\`. */
-  sendVariables(call: number, names: string[], payload: Uint8Array): NativeOutcome | null;
+  /** \`payload\`: kind and value of each of \`names\`, or the wire of the array of values. */
+  sendVariables(call: number, names: string[], payload: unknown[] | Uint8Array): NativeOutcome | null;
   sendTools(call: number, tools: NativeTool[]): NativeOutcome | null;
   /** A limit that is null is the executor's. */
   run(call: number, code: string, maxOperations: number | null, timeoutMs: number | null): NativeOutcome | null;
@@ -131,7 +131,7 @@ export interface NativeTool {
   length: number;
 }
 
-/** Either \`source\`, or exports: \`values\` as in \`sendVariables\`, and functions whose path[0] is the export's name. */
+/** Either \`source\`, or exports: \`values\` the wire of an array, and functions whose path[0] is the export's name. */
 export interface NativeModule {
   specifier: string;
   source?: string;

@@ -259,7 +259,7 @@ unsafe fn latin1(env: sys::napi_env, text: Block) -> Result<sys::napi_value> {
         // SAFETY: the text has `len` bytes.
         return make(|made| unsafe { sys::napi_create_string_latin1(env, text.as_ptr().cast(), len as isize, made) });
     }
-    let data = text.into_raw(ptr::null());
+    let data = text.into_raw(None);
     let (mut made, mut copied) = (ptr::null_mut(), false);
     // SAFETY: the bytes stay where they are until `free_text`, which Node.js calls once, also for a text that it copied.
     let status = unsafe {

@@ -1,6 +1,7 @@
 //! Memory of the host's side that becomes part of an isolate without a copy. It counts as the isolate's own.
 
 use std::ffi::c_void;
+use std::ptr::NonNull;
 use std::sync::Arc;
 
 use deno_core::v8;
@@ -23,7 +24,8 @@ pub fn string<'s>(
         return v8::String::new_from_one_byte(scope, &text, v8::NewStringType::Normal);
     }
     let len = text.len();
-    let data = text.into_raw(Arc::into_raw(budget.clone()).cast());
+    let owner = NonNull::new(Arc::into_raw(budget.clone()).cast_mut().cast());
+    let data = text.into_raw(owner);
     // SAFETY: the block holds `len` bytes, and `drop_text` frees them as they were given away.
     unsafe { v8::String::new_external_onebyte_raw(scope, data.cast(), len, drop_text) }
 }
@@ -31,10 +33,11 @@ pub fn string<'s>(
 /// V8 calls this once, when the string is gone.
 unsafe extern "C" fn drop_text(data: *mut std::ffi::c_char, len: usize) {
     // SAFETY: `string` gave away a block of this length with a reference to the budget.
-    let (block, budget) = unsafe { Block::from_raw(data.cast(), len) };
-    // SAFETY: as above; the reference is taken back once.
-    let budget = unsafe { Arc::from_raw(budget.cast::<BufferBudget>()) };
+    let (block, owner) = unsafe { Block::from_raw(data.cast(), len) };
     drop(block);
+    let Some(owner) = owner else { return };
+    // SAFETY: as above; the reference is taken back once.
+    let budget = unsafe { Arc::from_raw(owner.cast::<BufferBudget>().as_ptr()) };
     budget.release(len);
 }
 
@@ -51,7 +54,7 @@ pub fn bytes<'s>(
         return None;
     }
     let owner = Arc::into_raw(budget.clone()).cast_mut().cast();
-    let data = bytes.into_raw(std::ptr::null());
+    let data = bytes.into_raw(None);
     // SAFETY: the block holds `len` bytes, and `drop_bytes` frees them as they were given away.
     let store = unsafe { v8::ArrayBuffer::new_backing_store_from_ptr(data.cast(), len, drop_bytes, owner) };
     let buffer = v8::ArrayBuffer::with_backing_store(scope, &store.make_shared());

@@ -47,7 +47,7 @@ impl Block {
     }
 
     /// Gives the bytes away, with a word that [`Self::from_raw`] returns with them.
-    pub fn into_raw(self, owner: *const ()) -> *mut u8 {
+    pub fn into_raw(self, owner: Option<NonNull<()>>) -> *mut u8 {
         // SAFETY: the head is in front of the data, large enough for a pointer and aligned for it.
         unsafe { self.data.sub(HEAD_BYTES).cast().write(owner) };
         let data = self.data.as_ptr();
@@ -59,11 +59,11 @@ impl Block {
     ///
     /// # Safety
     /// `data` is from `into_raw` of a block of `len` bytes, and is not used any more.
-    pub unsafe fn from_raw(data: *mut u8, len: usize) -> (Self, *const ()) {
+    pub unsafe fn from_raw(data: *mut u8, len: usize) -> (Self, Option<NonNull<()>>) {
         // SAFETY: `into_raw` has returned no null and has written the word.
         unsafe {
             let data = NonNull::new_unchecked(data);
-            (Self { data, len }, data.sub(HEAD_BYTES).cast::<*const ()>().read())
+            (Self { data, len }, data.sub(HEAD_BYTES).cast::<Option<NonNull<()>>>().read())
         }
     }
 }
@@ -90,12 +90,13 @@ mod tests {
 
     #[test]
     fn bytes_and_the_word_of_their_owner_survive_being_given_away() {
-        let owner = 7u8;
+        let mut owner = 7u8;
+        let owner = NonNull::from(&mut owner).cast::<()>();
         let block = Block::copy_of(b"bytes").expect("memory");
-        let data = block.into_raw((&raw const owner).cast());
+        let data = block.into_raw(Some(owner));
         // SAFETY: given away in the line above.
         let (block, word) = unsafe { Block::from_raw(data, 5) };
-        assert_eq!((&*block, word), (b"bytes".as_slice(), (&raw const owner).cast()));
+        assert_eq!((&*block, word), (b"bytes".as_slice(), Some(owner)));
     }
 
     #[test]
