@@ -154,10 +154,9 @@ export interface NativeOutcome {
 }
 
 /**
- * Endings: 0 done (nothing), 1 value and 2 final answer (a primitive, an ArrayBuffer
- * that stands for a Uint8Array on it, or a wire), 3 {@link NativeError}.
- * The figures are those of a run; \`logs\` and what follows it are there if there are entries: the number of each one's
- * level, its time in milliseconds since the Unix epoch, its UTF-16 units in \`logs\`.
+ * Endings: 0 done (nothing), 1 value and 2 final answer (a primitive, an ArrayBuffer that stands for a Uint8Array on it,
+ * or a wire), 3 {@link NativeError}. The figures are those of a run; \`logs\` and what follows it are there if there are
+ * entries: the number of each one's level, its time in milliseconds since the Unix epoch, its UTF-16 units in \`logs\`.
  */
 export type NativeSettled = [
   call: number,
