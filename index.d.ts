@@ -293,7 +293,7 @@ export class ExecutorError extends Error {
 
 /** What all executors of the process hold. */
 export interface EngineStats {
-  /** Isolates of executors, without those that are parked. */
+  /** Isolates of executors, without those that are parked. V8 frees one a moment after its `cleanup()`. */
   live: number;
   /** Isolates that are ready and wait for an executor ({@link ExecutorOptions.warmPool}). */
   warm: number;

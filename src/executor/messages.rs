@@ -75,7 +75,7 @@ pub enum Event {
     Waiting,
     /// Entries wait in the job's log.
     Logs(Arc<Job>),
-    /// The executor thread has released its isolate. `panicked`: it did not end by itself.
+    /// The executor thread runs no guest code any more and is about to free its isolate. `panicked`: it did not end by itself.
     Closed {
         session: SessionId,
         panicked: bool,

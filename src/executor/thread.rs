@@ -29,6 +29,7 @@ pub fn cold(Handover { shared, inbox, live }: Handover) {
     let mut booted = match Booted::new(shared.config.memory_limit_bytes, Owner::Session(shared.clone())) {
         Ok(booted) => booted,
         Err(failure) => {
+            drop(live);
             (shared.sink)(Event::Initialized { session: shared.id, result: Err(failure) });
             return;
         }

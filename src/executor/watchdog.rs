@@ -198,3 +198,27 @@ impl CpuClock {
         None
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc::{RecvError, channel};
+
+    use super::*;
+
+    #[test]
+    fn a_sooner_deadline_wakes_the_thread() {
+        let (expired, when) = channel();
+        let _late = Deadline::arm(Instant::now() + Duration::from_secs(3_600), || {}).unwrap();
+        let at = Instant::now() + Duration::from_millis(1);
+        let _soon = Deadline::arm(at, move || expired.send(Instant::now()).unwrap()).unwrap();
+        assert!(when.recv().unwrap() >= at);
+    }
+
+    #[test]
+    fn a_dropped_deadline_drops_what_it_would_have_called() {
+        let (expired, when) = channel::<()>();
+        let at = Instant::now() + Duration::from_secs(3_600);
+        drop(Deadline::arm(at, move || expired.send(()).unwrap()).unwrap());
+        assert_eq!(when.recv(), Err(RecvError));
+    }
+}

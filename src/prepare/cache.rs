@@ -52,9 +52,14 @@ struct Entry {
 
 impl Entry {
     fn bytes(&self) -> usize {
-        let imports: usize = self.options.authorized_imports.iter().map(|name| name.len() + size_of::<String>()).sum();
-        ENTRY_BYTES + self.code.len() + self.program.code.len() + self.program.positions.bytes() + imports
+        bytes(&self.code, &self.options, &self.program)
     }
+}
+
+/// What an entry for this program takes.
+fn bytes(code: &str, options: &PrepareOptions, program: &Program) -> usize {
+    let imports: usize = options.authorized_imports.iter().map(|name| name.len() + size_of::<String>()).sum();
+    ENTRY_BYTES + code.len() + program.code.len() + program.positions.bytes() + imports
 }
 
 impl Cache {
@@ -77,11 +82,11 @@ impl Cache {
     }
 
     fn put(&mut self, code: &str, options: &PrepareOptions, program: &Arc<Program>) {
-        let entry = Entry { code: code.into(), options: options.clone(), program: program.clone() };
-        let bytes = entry.bytes();
+        let bytes = bytes(code, options, program);
         if bytes > MAX_PROGRAM_BYTES.min(self.max_bytes) {
             return;
         }
+        let entry = Entry { code: code.into(), options: options.clone(), program: program.clone() };
         self.bytes += bytes;
         let replaced = self.entries.put(self.hash(code, options), entry);
         self.bytes -= replaced.map_or(0, |replaced| replaced.bytes());
