@@ -303,6 +303,7 @@ describe('init()', () => {
       ${COUNT_THREADS}
       const executor = new SESExecutor();
       await Promise.all([executor.init(), executor.init(), executor.init()]);
+      await threadsFall(1);
       const alive = threads();
       await executor.cleanup();
       await threadsEnd();
@@ -589,9 +590,11 @@ const COUNT_THREADS = `
     }
     return count;
   };
-  const threadsEnd = async () => {
-    while (threads() > 0) await new Promise((resolve) => setTimeout(resolve, 2));
+  // A thread has the name of the one that starts it until it gives itself its own.
+  const threadsFall = async (count) => {
+    while (threads() > count) await new Promise((resolve) => setTimeout(resolve, 2));
   };
+  const threadsEnd = () => threadsFall(0);
 `;
 
 describe('the process exits by itself', () => {

@@ -1,9 +1,9 @@
 // Section 7.4 and the design of tools, the host's half: shapes, names, and answers that nothing can break.
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 
-import { answerToolCall } from '../lib/tool-calls.js';
+import { PROMISE, answerToolCall } from '../lib/tool-calls.js';
 import { ToolRegistry, flattenTools } from '../lib/tool-registry.js';
-import { decode, encode } from '../lib/transfer.js';
+import { encode, valueOf } from '../lib/transfer.js';
 
 describe('flattenTools', () => {
   test('functions at any depth, with their namespace', () => {
@@ -133,8 +133,8 @@ describe('answerToolCall', () => {
       const tool = fn && { path: ['tool'], fn, self: undefined, isAsync, length: 0 };
       answerToolCall(tool, isAsync, encode(args, 'args', Infinity), {
         reply: (status, payload) => {
-          replies.push(payload === null ? [status] : [status, decode(payload)]);
-          if (status !== 2) setImmediate(() => resolve({ replies, thrown }));
+          replies.push(status === PROMISE ? [status] : [status, valueOf(payload)]);
+          if (status !== PROMISE) setImmediate(() => resolve({ replies, thrown }));
         },
         onThrown: (error) => thrown.push(error),
       });
@@ -145,18 +145,18 @@ describe('answerToolCall', () => {
 
   test.each([
     ['a value', (a, b) => a + b, [[0, 3]]],
-    ['a promise', async (a) => a, [[2], [0, 1]]],
-    ['a thenable that calls back twice and throws', () => twice(), [[2], [0, 1]]],
-    ['an error', () => thrower(boom), [[1, boomText]]],
-    ['a rejection', () => Promise.reject(boom), [[2], [1, boomText]]],
-    ['a getter on then that throws', () => hostileThen(), [[1, { name: 'Error', message: 'then' }]]],
-    ['a thrown text', () => thrower('text'), [[1, { name: 'Error', message: 'text' }]]],
-    ['a thrown undefined', () => thrower(undefined), [[1, { name: 'Error', message: 'undefined' }]]],
-    ['a thrown object', () => thrower({ status: 404 }), [[1, { name: 'Error', message: '{"status":404}' }]]],
-    ['a thrown symbol', () => thrower(Symbol('s')), [[1, { name: 'Error', message: 'Symbol(s)' }]]],
-    ['a result that cannot be cloned', () => ({ f() {} }), [[1, bridge('result.f (function) cannot be cloned')]]],
-    ['the same, later', async () => [Symbol()], [[2], [1, bridge('result[0] (symbol) cannot be cloned')]]],
-    ['a revoked tool', undefined, [[1, { name: 'Error', message: 'the host has revoked this tool', bridge: true }]]],
+    ['a promise', async (a) => a, [[5], [0, 1]]],
+    ['a thenable that calls back twice and throws', () => twice(), [[5], [0, 1]]],
+    ['an error', () => thrower(boom), [[4, boomText]]],
+    ['a rejection', () => Promise.reject(boom), [[5], [4, boomText]]],
+    ['a getter on then that throws', () => hostileThen(), [[4, { name: 'Error', message: 'then' }]]],
+    ['a thrown text', () => thrower('text'), [[4, { name: 'Error', message: 'text' }]]],
+    ['a thrown undefined', () => thrower(undefined), [[4, { name: 'Error', message: 'undefined' }]]],
+    ['a thrown object', () => thrower({ status: 404 }), [[4, { name: 'Error', message: '{"status":404}' }]]],
+    ['a thrown symbol', () => thrower(Symbol('s')), [[4, { name: 'Error', message: 'Symbol(s)' }]]],
+    ['a result that cannot be cloned', () => ({ f() {} }), [[4, bridge('result.f (function) cannot be cloned')]]],
+    ['the same, later', async () => [Symbol()], [[5], [4, bridge('result[0] (symbol) cannot be cloned')]]],
+    ['a revoked tool', undefined, [[4, { name: 'Error', message: 'the host has revoked this tool', bridge: true }]]],
   ])('%s', async (_, fn, expected) => {
     expect((await answers(fn, { args: [1, 2] })).replies).toEqual(expected);
   });
@@ -175,19 +175,19 @@ describe('answerToolCall', () => {
 
   test('errors cross without stack and other properties', async () => {
     const error = Object.assign(new Error('m', { cause: boom }), { path: '/etc', code: 5 });
-    expect((await answers(() => thrower(error))).replies).toEqual([[1, { name: 'Error', message: 'm', code: 5 }]]);
+    expect((await answers(() => thrower(error))).replies).toEqual([[4, { name: 'Error', message: 'm', code: 5 }]]);
   });
 
   test('a proxy whose traps throw', async () => {
     const trap = () => thrower(new Error('trap'));
     const proxy = new Proxy(function f() {}, { get: trap, getPrototypeOf: trap, ownKeys: trap, has: trap });
     const { replies } = await answers(() => thrower(proxy));
-    expect(replies).toEqual([[1, { name: 'Error', message: expect.any(String) }]]);
+    expect(replies).toEqual([[4, { name: 'Error', message: expect.any(String) }]]);
   });
 
   test('more arguments than the stack holds', async () => {
     const { replies, thrown } = await answers(() => 1, { args: new Array(60_000).fill(0) });
-    expect(replies).toEqual([[1, { name: 'RangeError', message: 'more than 50000 arguments', bridge: true }]]);
+    expect(replies).toEqual([[4, { name: 'RangeError', message: 'more than 50000 arguments', bridge: true }]]);
     expect(thrown).toEqual([]);
   });
 

@@ -4,7 +4,7 @@
 const { ExecutorError } = require('./errors');
 const { defineEntries, safeListener } = require('./logs');
 const { nativeModules } = require('./modules');
-const { answerToolCall } = require('./tool-calls');
+const { PROMISE, answerToolCall } = require('./tool-calls');
 const { ToolRegistry } = require('./tool-registry');
 const { NativeExecutor } = require('../native.cjs');
 
@@ -35,6 +35,8 @@ const ERROR = 3;
  */
 const busy = new Set();
 
+const now = Promise.resolve();
+
 /** What one executor is made of on this side: the native executor, calls under way, tools. */
 class Core {
   /** @type {Map<number, { resolve: (outcome: Outcome) => void, isRun: boolean }>} */
@@ -43,6 +45,12 @@ class Core {
   #runs = 0;
   /** Grows with each cleanup, so that answers to tool calls of an earlier isolate can be told and dropped. */
   #epoch = 0;
+  /** Tool calls that the host works on. */
+  #unanswered = 0;
+  /** Answers for `NativeExecutor.toolResults` that have not been sent. */
+  /** @type {unknown[]} */
+  #replies = [];
+  #willSend = false;
   /** What host tools threw during the run, by tool call: the run's error may name one as its cause. */
   /** @type {Map<number, unknown>} */
   #thrown = new Map();
@@ -59,7 +67,7 @@ class Core {
     const weak = new WeakRef(this);
     this.native = new NativeExecutor(
       { ...options, streamLogs: onLog !== undefined, modules: nativeModules(modules, this.tools) },
-      (kind, ...args) => weak.deref()?.deliver(kind, args),
+      (kind, ...parts) => weak.deref()?.deliver(kind, parts),
     );
   }
 
@@ -96,6 +104,8 @@ class Core {
   cleanup() {
     return this.call((call) => {
       this.#epoch++;
+      this.#unanswered = 0;
+      this.#replies = [];
       this.#thrown.clear();
       this.tools.clear();
       return this.native.cleanup(call);
@@ -106,16 +116,16 @@ class Core {
    * Takes what the native side reports.
    *
    * @param {number} kind
-   * @param {any[]} args
+   * @param {any[]} parts
    */
-  deliver(kind, args) {
+  deliver(kind, parts) {
     switch (kind) {
       case SETTLED:
-        return this.#settle(/** @type {any} */ (args));
+        return this.#settle(/** @type {any} */ (parts));
       case TOOL_CALL:
-        return this.#callTool(args[0], args[1], args[2], args[3]);
+        return this.#callTools(parts);
       case LOGS:
-        return args[0].forEach(this.#onLog);
+        return parts[0].forEach(this.#onLog);
     }
   }
 
@@ -138,25 +148,66 @@ class Core {
     pending.resolve(outcome);
   }
 
+  /** @param {any[]} parts call, tool, isAsync, number of arguments and these, or -1 and their wire; and so on */
+  #callTools(parts) {
+    for (let at = 0; at < parts.length;) {
+      const [call, id, isAsync, count] = [parts[at], parts[at + 1], parts[at + 2], parts[at + 3]];
+      const from = at + 4;
+      at = from + Math.abs(count);
+      this.#callTool(call, id, isAsync, count < 0 ? parts[from] : parts.slice(from, at));
+    }
+  }
+
   /**
    * @param {number} call
    * @param {number} id
    * @param {boolean} isAsync
-   * @param {Uint8Array} args
+   * @param {unknown} args
    */
   #callTool(call, id, isAsync, args) {
     // The guest of a run that was settled from outside may still have been about to call: nobody wants the effect.
     if (this.#runs === 0) return;
     const epoch = this.#epoch;
+    this.#unanswered++;
     answerToolCall(this.tools.get(id), isAsync, args, {
       maxTransferBytes: this.maxTransferBytes,
       reply: (status, payload) => {
-        if (epoch === this.#epoch) this.native.toolResult(call, status, payload);
+        if (epoch === this.#epoch) this.#reply(call, status, payload, isAsync);
       },
       onThrown: (thrown) => {
         if (epoch === this.#epoch && this.#runs > 0) this.#thrown.set(call, thrown);
       },
     });
+  }
+
+  /**
+   * Passes an answer on, together with others of this moment if there may be some.
+   *
+   * @param {number} call
+   * @param {number} status
+   * @param {unknown} payload
+   * @param {boolean} canWait whether the guest can do without for a moment
+   */
+  #reply(call, status, payload, canWait) {
+    if (status !== PROMISE) this.#unanswered--;
+    const isLast = !canWait || this.#unanswered <= 0;
+    if (isLast && this.#replies.length === 0) return this.native.toolResult(call, status, payload);
+    this.#replies.push(call, status, payload);
+    if (isLast) return this.#sendReplies();
+    if (this.#willSend) return;
+    this.#willSend = true;
+    // Behind the answers that are ready now.
+    now.then(() => {
+      this.#willSend = false;
+      this.#sendReplies();
+    });
+  }
+
+  #sendReplies() {
+    if (this.#replies.length === 0) return;
+    const replies = this.#replies;
+    this.#replies = [];
+    this.native.toolResults(replies);
   }
 }
 

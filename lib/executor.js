@@ -7,7 +7,7 @@ const { abortedBeforeStart, reasonText, transferLimitExceeded } = require('./err
 const { defineEntries } = require('./logs');
 const { checkOptions, checkRunOptions } = require('./options');
 const { flattenTools, refuseReservedName } = require('./tool-registry');
-const { TransferLimitError, decode, encode } = require('./transfer');
+const { TransferLimitError, encode, valueOf, withoutWire } = require('./transfer');
 
 /** Runs agent-written JavaScript in a hardened isolate. Documented in `index.d.ts`. */
 class SESExecutor {
@@ -90,7 +90,8 @@ class SESExecutor {
   #encodeVariables(values, variables) {
     const { maxTransferBytes } = this.#core;
     try {
-      return encode(values, 'variables', maxTransferBytes, variables);
+      const list = withoutWire(values, 'variables', maxTransferBytes);
+      return list ?? encode(values, 'variables', maxTransferBytes, variables);
     } catch (error) {
       throw error instanceof TransferLimitError ? transferLimitExceeded(maxTransferBytes, 'variables') : error;
     }
@@ -138,11 +139,11 @@ function outputOf({ ending, payload, stats, logs, logIndex }) {
  * A run that went well does not fail for what it gives: what cannot be read becomes a text, as other values that cannot
  * cross do.
  *
- * @param {Uint8Array} wire
+ * @param {unknown} value as `valueOf` takes it
  */
-function readOutput(wire) {
+function readOutput(value) {
   try {
-    return decode(wire);
+    return valueOf(value);
   } catch (error) {
     if (error instanceof RangeError) return '[the output is nested too deeply to be read]';
     return '[the output cannot be read by this version of Node.js]';

@@ -1,21 +1,22 @@
 // @ts-check
 'use strict';
 
-const { TRANSFER_LIMIT_CODE, describeThrown } = require('./errors');
-const { TransferLimitError, UncloneableError, decode, encode } = require('./transfer');
+const { types } = require('node:util');
 
-/** How a tool call ended, as `NativeExecutor.toolResult` takes it. */
-const VALUE = 0;
-const ERROR = 1;
+const { TRANSFER_LIMIT_CODE, describeThrown } = require('./errors');
+const { TransferLimitError, UncloneableError, encode, kindOf, payloadOf, valuesOf } = require('./transfer');
+
+/** How a tool call ended, as `NativeExecutor.toolResults` takes it, beside the kinds of values. */
+const ERROR = 4;
 /** The guest waits, but the tool returned a promise: give the guest one too. */
-const PROMISE = 2;
+const PROMISE = 5;
 /** More would not fit on the host's stack. */
 const MAX_ARGUMENTS = 50_000;
 
 /**
  * @typedef {object} Answer
  * @property {number} maxTransferBytes
- * @property {(status: number, payload: Uint8Array | null) => void} reply
+ * @property {(status: number, payload: unknown) => void} reply
  * @property {(thrown: unknown) => void} onThrown told what the tool itself threw
  */
 
@@ -25,14 +26,14 @@ const MAX_ARGUMENTS = 50_000;
  *
  * @param {import('./tool-registry').Tool | undefined} tool undefined if the host has revoked it
  * @param {boolean} isAsync whether the guest has a promise already
- * @param {Uint8Array} args wire of the arguments
+ * @param {unknown} args as `valuesOf` takes them
  * @param {Answer} answer
  */
 function answerToolCall(tool, isAsync, args, answer) {
   if (tool === undefined) return refuse(answer, 'Error', 'the host has revoked this tool');
   let values;
   try {
-    values = decode(args);
+    values = valuesOf(args);
   } catch (error) {
     return refuse(answer, 'RangeError', `the arguments cannot be read: ${describeThrown(error).message}`);
   }
@@ -40,12 +41,11 @@ function answerToolCall(tool, isAsync, args, answer) {
   try {
     const result = Reflect.apply(tool.fn, tool.self, values);
     if (!isThenable(result)) return succeed(answer, result);
-    if (!isAsync) answer.reply(PROMISE, null);
-    // A promise of our own: a thenable may call back twice, or synchronously, or throw after it did.
-    new Promise((resolve) => resolve(result)).then(
-      (value) => succeed(answer, value),
-      (thrown) => fail(answer, thrown),
-    );
+    if (!isAsync) answer.reply(PROMISE, undefined);
+    Reflect.apply(Promise.prototype.then, ownPromise(result), [
+      (/** @type {unknown} */ value) => succeed(answer, value),
+      (/** @type {unknown} */ thrown) => fail(answer, thrown),
+    ]);
   } catch (thrown) {
     fail(answer, thrown);
   }
@@ -56,15 +56,16 @@ function answerToolCall(tool, isAsync, args, answer) {
  * @param {unknown} result
  */
 function succeed(answer, result) {
-  let wire;
+  const kind = kindOf(result);
+  let payload;
   try {
-    wire = encode(result, 'result', answer.maxTransferBytes);
+    payload = payloadOf(kind, result, 'result', answer.maxTransferBytes);
   } catch (error) {
     if (error instanceof TransferLimitError) return refuse(answer, 'RangeError', error.message, TRANSFER_LIMIT_CODE);
     const reason = error instanceof UncloneableError ? error.message : describeThrown(error).message;
     return refuse(answer, 'TypeError', reason);
   }
-  answer.reply(VALUE, wire);
+  answer.reply(kind, payload);
 }
 
 /**
@@ -90,6 +91,17 @@ function refuse(answer, name, message, code) {
   answer.reply(ERROR, encode({ name, message, code, bridge: true }, 'error', Infinity));
 }
 
+/**
+ * A promise that calls back once, later: a thenable may call back twice, or synchronously, or throw after it did.
+ *
+ * @param {any} result a thenable
+ */
+function ownPromise(result) {
+  const isOwn =
+    types.isPromise(result) && Object.getPrototypeOf(result) === Promise.prototype && !Object.hasOwn(result, 'then');
+  return isOwn ? result : new Promise((resolve) => resolve(result));
+}
+
 /** @param {any} value */
 function isThenable(value) {
   return (
@@ -97,4 +109,4 @@ function isThenable(value) {
   );
 }
 
-module.exports = { answerToolCall };
+module.exports = { PROMISE, answerToolCall };

@@ -45,9 +45,15 @@ const VIEWS = new Map(
     .concat('BigUint64')
     .map((kind) => [`${kind}Array`, /** @type {any} */ (globalThis)[`${kind}Array`]]),
 );
-const typedArrayTag = /** @type {(this: ArrayBufferView) => string | undefined} */ (
-  Object.getOwnPropertyDescriptor(Object.getPrototypeOf(Uint8Array.prototype), Symbol.toStringTag)?.get
-);
+/** @param {PropertyKey} key */
+const typedArrayGetter = (key) =>
+  /** @type {(this: object) => any} */ (
+    Object.getOwnPropertyDescriptor(Object.getPrototypeOf(Uint8Array.prototype), key)?.get
+  );
+// Getters of the prototype: an array may have own properties of these names.
+const typedArrayTag = typedArrayGetter(Symbol.toStringTag);
+const byteLengthOf = typedArrayGetter('byteLength');
+const bufferOf = typedArrayGetter('buffer');
 
 /**
  * A view with the same elements on a buffer that holds nothing else: on the same one where the view covers it, so
@@ -76,9 +82,7 @@ function ownView(view) {
  * @throws {UncloneableError | TransferLimitError}
  */
 function encode(value, path, maxBytes, shown = value) {
-  if (isLargerThan(value, maxBytes)) {
-    throw new TransferLimitError(`the ${path} would take more than maxTransferBytes (${maxBytes})`);
-  }
+  if (isLargerThan(value, maxBytes)) throw tooLarge(path, maxBytes);
   const writer = new Writer();
   try {
     writer.writeHeader();
@@ -87,6 +91,14 @@ function encode(value, path, maxBytes, shown = value) {
   } catch (error) {
     throw new UncloneableError(refusal(error, shown, path), { cause: error });
   }
+}
+
+/**
+ * @param {string} path
+ * @param {number} maxBytes
+ */
+function tooLarge(path, maxBytes) {
+  return new TransferLimitError(`the ${path} would take more than maxTransferBytes (${maxBytes})`);
 }
 
 /**
@@ -103,6 +115,125 @@ function refusal(error, value, path) {
   if (found !== undefined) return `${found} cannot be cloned`;
   if (error instanceof RangeError) return `${path} cannot be cloned: it is nested too deeply or too large`;
   return `${path} cannot be cloned: ${describeThrown(error).message}`;
+}
+
+/** Kinds of values for the native side, as `src/binding/values.rs` numbers them: what needs no serializer is no wire. */
+const PLAIN = 0;
+const LATIN1 = 1;
+const BYTES = 2;
+const WIRE = 3;
+/** From here on text and bytes are handed over with one copy: 4,096 UTF-16 units or bytes. */
+const MIN_LARGE = 4_096;
+const NOT_LATIN1 = /[^\0-\xff]/;
+
+/**
+ * How the native side takes `value`: as it is, or as its wire.
+ *
+ * @param {unknown} value
+ * @returns {number}
+ */
+function kindOf(value) {
+  switch (typeof value) {
+    case 'number':
+    case 'boolean':
+    case 'undefined':
+      return PLAIN;
+    case 'string':
+      return value.length < MIN_LARGE || NOT_LATIN1.test(value) ? PLAIN : LATIN1;
+    case 'object':
+      if (value === null) return PLAIN;
+      return isLargeArray(value) ? BYTES : WIRE;
+    default:
+      return WIRE;
+  }
+}
+
+/**
+ * Whether `object` is a Uint8Array whose elements can be copied at once.
+ *
+ * @param {object} object
+ */
+function isLargeArray(object) {
+  if (!types.isUint8Array(object)) return false;
+  const length = /** @type {number} */ (byteLengthOf.call(object));
+  return length >= MIN_LARGE && !types.isSharedArrayBuffer(bufferOf.call(object));
+}
+
+/**
+ * What the native side takes of `value`.
+ *
+ * @param {number} kind of the value, by `kindOf`
+ * @param {unknown} value
+ * @param {string} path
+ * @param {number} maxBytes
+ * @throws {UncloneableError | TransferLimitError} as `encode`
+ */
+function payloadOf(kind, value, path, maxBytes) {
+  if (kind === WIRE) return encode(value, path, maxBytes);
+  if (sizeOf(value) > maxBytes) throw tooLarge(path, maxBytes);
+  return value;
+}
+
+/**
+ * The elements of `values` for the native side, kind and value of each, if none of them needs a serializer and at most one
+ * is an object: several may share a buffer.
+ *
+ * @param {unknown[]} values
+ * @param {string} path how messages call the values
+ * @param {number} maxBytes of all of them
+ * @returns {unknown[] | undefined}
+ * @throws {TransferLimitError}
+ */
+function withoutWire(values, path, maxBytes) {
+  const list = [];
+  let objects = 0;
+  let bytes = 0;
+  for (const value of values) {
+    const kind = kindOf(value);
+    if (kind === WIRE || (kind === BYTES && ++objects > 1)) return undefined;
+    bytes += sizeOf(value);
+    list.push(kind, value);
+  }
+  if (bytes > maxBytes) throw tooLarge(path, maxBytes);
+  return list;
+}
+
+/**
+ * A lower bound of the bytes that a value other than a wire takes.
+ *
+ * @param {any} value
+ * @returns {number}
+ */
+function sizeOf(value) {
+  if (typeof value === 'string') return value.length;
+  return typeof value === 'object' && value !== null ? byteLengthOf.call(value) : 1;
+}
+
+/**
+ * The value that the native side has given.
+ *
+ * @param {any} received a primitive, an ArrayBuffer that stands for a Uint8Array on it, or a wire
+ * @throws {Error} as `decode`
+ */
+function valueOf(received) {
+  if (typeof received !== 'object' || received === null) return received;
+  return types.isArrayBuffer(received) ? new Uint8Array(received) : decode(received);
+}
+
+/**
+ * The values that the native side has given.
+ *
+ * @param {any} received an array of what `valueOf` takes, or the wire of an array
+ * @returns {any[]}
+ * @throws {Error} as `decode`
+ */
+function valuesOf(received) {
+  if (!Array.isArray(received)) return decode(received);
+  for (let at = 0; at < received.length; at++) {
+    const part = received[at];
+    if (typeof part === 'object' && part !== null) received[at] = new Uint8Array(part);
+  }
+  return received;
 }
 
 /** What V8 cannot read is read more slowly up to this size, so that guests cannot keep the host busy: 1 MiB. */
@@ -126,4 +257,16 @@ function decode(wire) {
   }
 }
 
-module.exports = { TransferLimitError, UncloneableError, decode, encode };
+module.exports = {
+  PLAIN,
+  TransferLimitError,
+  UncloneableError,
+  WIRE,
+  decode,
+  encode,
+  kindOf,
+  payloadOf,
+  valueOf,
+  valuesOf,
+  withoutWire,
+};

@@ -78,16 +78,19 @@ function failure(reason, cause) {
 
 const types = `${HEADER}// What the addon gives to \`lib/\`; the public contract is index.d.ts.
 
-/** Kinds: 0 {@link NativeSettled}, 1 tool call (callId, toolId, isAsync, args), 2 log entries (entries), 3 nothing. */
-export type Deliver = (kind: number, ...args: any[]) => void;
+/**
+ * Kinds: 0 {@link NativeSettled}, 1 tool calls (callId, toolId, isAsync, number of arguments and these, or -1 and the
+ * wire of their array; and so on), 2 log entries (entries), 3 nothing.
+ */
+export type Deliver = (kind: number, ...parts: any[]) => void;
 
 /** A call returns its outcome if it is decided already, else null, and the outcome is delivered. */
 export class NativeExecutor {
   constructor(options: NativeOptions, deliver: Deliver);
   get state(): 'NEW' | 'INITIALIZING' | 'READY' | 'RUNNING' | 'DIRTY' | 'DEAD';
   init(call: number): NativeOutcome | null;
-  /** \`payload\`: wire of the array of values, in the order of \`names\`. */
-  sendVariables(call: number, names: string[], payload: Uint8Array): NativeOutcome | null;
+  /** \`payload\`: kind and value of each of \`names\`, or the wire of the array of values. */
+  sendVariables(call: number, names: string[], payload: unknown[] | Uint8Array): NativeOutcome | null;
   sendTools(call: number, tools: NativeTool[]): NativeOutcome | null;
   /** A limit that is null is the executor's. */
   run(
@@ -99,8 +102,12 @@ export class NativeExecutor {
   ): NativeOutcome | null;
   abort(call: number, reason: string): void;
   cleanup(call: number): NativeOutcome | null;
-  /** Status 0: wire of the result; 1: wire of { name, message, code?, bridge? }; 2: a promise, the result follows. */
-  toolResult(callId: number, status: number, payload: Uint8Array | null): void;
+  /**
+   * Status 0 to 3: kind of the value; 4: wire of { name, message, code?, bridge? }; 5: a promise, the result follows.
+   */
+  toolResult(callId: number, status: number, payload: unknown): void;
+  /** Several at once: call, status and payload of each. */
+  toolResults(replies: unknown[]): void;
 }
 
 export interface NativeOptions {
@@ -132,7 +139,7 @@ export interface NativeTool {
   length: number;
 }
 
-/** Either \`source\`, or exports: \`values\` as in \`sendVariables\`, and functions whose path[0] is the export's name. */
+/** Either \`source\`, or exports: \`values\` the wire of an array, and functions whose path[0] is the export's name. */
 export interface NativeModule {
   specifier: string;
   source?: string;
@@ -147,9 +154,9 @@ export interface NativeOutcome {
 }
 
 /**
- * Endings: 0 done (nothing), 1 value and 2 final answer (a primitive, or the wire of anything else), 3 {@link NativeError}.
- * The figures are those of a run; \`logs\` and what follows it are there if there are entries: the number of each one's
- * level, its time in milliseconds since the Unix epoch, its UTF-16 units in \`logs\`.
+ * Endings: 0 done (nothing), 1 value and 2 final answer (a primitive, an ArrayBuffer that stands for a Uint8Array on it,
+ * or a wire), 3 {@link NativeError}. The figures are those of a run; \`logs\` and what follows it are there if there are
+ * entries: the number of each one's level, its time in milliseconds since the Unix epoch, its UTF-16 units in \`logs\`.
  */
 export type NativeSettled = [
   call: number,

@@ -1,17 +1,15 @@
 //! What is delivered to the facade.
 
-use napi::bindgen_prelude::{
-    Float64Array, JsValuesTupleIntoVec, Null, ToNapiValue, Uint8Array, Uint32Array, Utf16String,
-};
-use napi::{Error, Result, sys};
+use napi::bindgen_prelude::{Float64Array, JsValuesTupleIntoVec, ToNapiValue, Uint8Array, Uint32Array};
+use napi::{Result, sys};
 use napi_derive::napi;
 use serde_json::Value;
 
+use super::values::{NativeValue, push_values};
 use crate::executor::LEVELS;
 use crate::executor::failure::Failure;
 use crate::executor::logs::LogEntry;
-use crate::executor::messages::{Delivery, Outcome, Report, Success};
-use crate::transfer::{self, Primitive};
+use crate::executor::messages::{Delivery, Outcome, Report, Success, ToolCall};
 
 /// How a call that was decided at once ended: well, or with `error`.
 #[napi(object, object_from_js = false)]
@@ -65,26 +63,35 @@ impl From<LogEntry> for NativeLog {
 }
 
 /// Positional arguments of the `deliver` callback: the kind, then what the kind carries.
-pub struct DeliverArgs(pub Option<Delivery>);
+pub enum DeliverArgs {
+    Nothing,
+    One(Delivery),
+    /// Call, tool, isAsync, then as [`push_values`], and so on.
+    ToolCalls(Vec<ToolCall>),
+}
 
 impl JsValuesTupleIntoVec for DeliverArgs {
     fn into_vec(self, env: sys::napi_env) -> Result<Vec<sys::napi_value>> {
         // SAFETY: napi passes the live environment of the thread that this runs on.
         unsafe {
-            Ok(match self.0 {
-                Some(Delivery::Settled { call, outcome }) => settled(env, call, *outcome)?,
-                Some(Delivery::ToolCall { call, tool, is_async, args }) => vec![
-                    u32::to_napi_value(env, 1)?,
-                    f64::to_napi_value(env, call as f64)?,
-                    u32::to_napi_value(env, tool)?,
-                    bool::to_napi_value(env, is_async)?,
-                    Uint8Array::to_napi_value(env, Uint8Array::new(args))?,
-                ],
-                Some(Delivery::Logs(entries)) => vec![
+            Ok(match self {
+                Self::One(Delivery::Settled { call, outcome }) => settled(env, call, *outcome)?,
+                Self::One(Delivery::ToolCall(call)) => Self::ToolCalls(vec![call]).into_vec(env)?,
+                Self::ToolCalls(calls) => {
+                    let mut args = vec![u32::to_napi_value(env, 1)?];
+                    for ToolCall { id, tool, is_async, args: values } in calls {
+                        args.push(f64::to_napi_value(env, id as f64)?);
+                        args.push(u32::to_napi_value(env, tool)?);
+                        args.push(bool::to_napi_value(env, is_async)?);
+                        push_values(env, values, &mut args)?;
+                    }
+                    args
+                }
+                Self::One(Delivery::Logs(entries)) => vec![
                     u32::to_napi_value(env, 2)?,
                     Vec::<NativeLog>::to_napi_value(env, entries.into_iter().map(Into::into).collect())?,
                 ],
-                None => vec![u32::to_napi_value(env, 3)?],
+                Self::Nothing => vec![u32::to_napi_value(env, 3)?],
             })
         }
     }
@@ -108,7 +115,7 @@ unsafe fn settled(env: sys::napi_env, call: f64, Outcome { result, report }: Out
         let (ending, payload) = match result {
             Ok(Success::Done) => (DONE, <()>::to_napi_value(env, ())?),
             Ok(Success::Output { value, is_final_answer }) => {
-                (if is_final_answer { FINAL } else { VALUE }, output(env, value)?)
+                (if is_final_answer { FINAL } else { VALUE }, NativeValue::to_napi_value(env, NativeValue(value))?)
             }
             Err(failure) => (ERROR, NativeError::to_napi_value(env, failure.into())?),
         };
@@ -126,40 +133,5 @@ unsafe fn settled(env: sys::napi_env, call: f64, Outcome { result, report }: Out
             args.push(Uint32Array::to_napi_value(env, Uint32Array::new(log_index.lengths))?);
         }
         Ok(args)
-    }
-}
-
-/// A primitive itself, anything else as the wire that `lib/transfer.js` reads.
-///
-/// # Safety
-///
-/// As [`settled`].
-unsafe fn output(env: sys::napi_env, wire: Vec<u8>) -> Result<sys::napi_value> {
-    // SAFETY: the caller's contract.
-    unsafe {
-        match transfer::primitive(&wire) {
-            Some(Primitive::Undefined) => <()>::to_napi_value(env, ()),
-            Some(Primitive::Null) => Null::to_napi_value(env, Null),
-            Some(Primitive::Boolean(value)) => bool::to_napi_value(env, value),
-            Some(Primitive::Integer(value)) => i32::to_napi_value(env, value),
-            Some(Primitive::Number(value)) => f64::to_napi_value(env, value),
-            Some(Primitive::Latin1(text)) => latin1(env, text),
-            Some(Primitive::Utf16(units)) => Utf16String::to_napi_value(env, units.into()),
-            None => Uint8Array::to_napi_value(env, Uint8Array::new(wire)),
-        }
-    }
-}
-
-/// # Safety
-///
-/// As [`settled`].
-unsafe fn latin1(env: sys::napi_env, text: &[u8]) -> Result<sys::napi_value> {
-    let mut value = std::ptr::null_mut();
-    // SAFETY: the caller's contract; `text` is as long as is said, and copied.
-    let status = unsafe { sys::napi_create_string_latin1(env, text.as_ptr().cast(), text.len() as isize, &mut value) };
-    if status == sys::Status::napi_ok {
-        Ok(value)
-    } else {
-        Err(Error::new(status.into(), "a string could not be made"))
     }
 }

@@ -6,25 +6,28 @@
 mod arguments;
 mod deliver;
 mod files;
+mod inbox;
 pub mod prepare;
+mod values;
 
 use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use napi::bindgen_prelude::{Function, Uint8Array, Unknown};
+use napi::bindgen_prelude::{Function, JsValue, Unknown};
 use napi::threadsafe_function::{ThreadsafeFunction, ThreadsafeFunctionCallMode};
 use napi::{Env, Result, Status, sys};
 use napi_derive::napi;
 
 use crate::executor::Executor;
-use crate::executor::messages::{Delivery, Event, Outcome, ToolReply};
+use crate::executor::messages::{Delivery, Event, Outcome};
 use crate::executor::stats::{self, EngineStats};
 use arguments::{NativeOptions, NativeTool};
 use deliver::{DeliverArgs, NativeOutcome};
+use inbox::Inbox;
 
 /// Weak: an idle executor does not keep the event loop alive.
-type Deliver = ThreadsafeFunction<Event, Unknown<'static>, DeliverArgs, Status, false, true>;
+type Deliver = ThreadsafeFunction<(), Unknown<'static>, DeliverArgs, Status, false, true>;
 
 /// What the delivery callback and the public methods share; both run on the Node.js thread.
 struct Inner {
@@ -45,6 +48,24 @@ impl Inner {
             }
         }
         outcome
+    }
+
+    /// Applies the next event, or several that are tool calls.
+    fn next_delivery(&mut self, env: &Env, inbox: &Inbox) -> DeliverArgs {
+        let (events, has_more) = inbox.take();
+        if has_more {
+            // As in `Inbox::push`, but from this thread.
+            self.deliver.call((), ThreadsafeFunctionCallMode::NonBlocking);
+        }
+        let mut calls = Vec::with_capacity(events.len());
+        for event in events {
+            match self.apply(env, event) {
+                Some(Delivery::ToolCall(call)) => calls.push(call),
+                Some(other) => return DeliverArgs::One(other),
+                None => {}
+            }
+        }
+        if calls.is_empty() { DeliverArgs::Nothing } else { DeliverArgs::ToolCalls(calls) }
     }
 
     /// Applies an event; the last settled call lets the event loop end.
@@ -94,28 +115,32 @@ pub struct NativeExecutor {
 #[napi]
 impl NativeExecutor {
     /// `deliver(kind, ...)` is called on the Node.js thread: 0 settled (call, ending, payload, figures and log), 1 tool
-    /// call (call, tool, isAsync, arguments), 2 log entries (entries), 3 nothing.
+    /// calls (call, tool, isAsync, number of arguments or -1, arguments or their wire, and so on), 2 log entries
+    /// (entries), 3 nothing.
     #[napi(constructor)]
     pub fn new(
         options: NativeOptions,
-        #[napi(ts_arg_type = "(kind: number, ...args: any[]) => void")] deliver: Function<
+        #[napi(ts_arg_type = "(kind: number, ...parts: any[]) => void")] deliver: Function<
             '_,
             DeliverArgs,
             Unknown<'static>,
         >,
     ) -> Result<Self> {
         let inner: Rc<RefCell<Option<Inner>>> = Rc::default();
-        let shared = inner.clone();
+        let inbox = Arc::new(Inbox::default());
+        let (shared, events) = (inner.clone(), inbox.clone());
         let deliver: Deliver =
-            deliver.build_threadsafe_function::<Event>().weak::<true>().build_callback(move |context| {
+            deliver.build_threadsafe_function::<()>().weak::<true>().build_callback(move |context| {
                 let mut inner = shared.borrow_mut();
-                Ok(DeliverArgs(inner.as_mut().and_then(|inner| inner.apply(&context.env, context.value))))
+                Ok(inner.as_mut().map_or(DeliverArgs::Nothing, |inner| inner.next_delivery(&context.env, &events)))
             })?;
         let deliver = Arc::new(deliver);
-        let events = deliver.clone();
+        let wake = deliver.clone();
         let sink = Arc::new(move |event| {
-            // The environment may be closing; then nobody is left to tell.
-            events.call(event, ThreadsafeFunctionCallMode::NonBlocking);
+            if inbox.push(event) {
+                // The environment may be closing; then nobody is left to tell.
+                wake.call((), ThreadsafeFunctionCallMode::NonBlocking);
+            }
         });
         *inner.borrow_mut() = Some(Inner { executor: Executor::new(options.into(), sink), deliver, pending: 0 });
         Ok(Self { inner })
@@ -137,9 +162,11 @@ impl NativeExecutor {
         env: Env,
         call: f64,
         names: Vec<String>,
-        payload: Uint8Array,
-    ) -> Option<NativeOutcome> {
-        self.call(env, |executor| executor.send_variables(call, names, payload.to_vec()))
+        payload: Unknown,
+    ) -> Result<Option<NativeOutcome>> {
+        // SAFETY: `env` is the environment of this call, and `payload` one of its arguments.
+        let values = unsafe { values::values(env.raw(), payload.raw()) }?;
+        Ok(self.call(env, |executor| executor.send_variables(call, names, values)))
     }
 
     #[napi]
@@ -171,16 +198,22 @@ impl NativeExecutor {
         self.call(env, |executor| executor.cleanup(call))
     }
 
-    /// `status`: 0 value, 1 error, 2 the tool returned a promise.
+    /// Status: the kind of a value, 4 error, 5 the tool returned a promise.
     #[napi]
-    pub fn tool_result(&self, call: f64, status: u32, payload: Option<Uint8Array>) {
-        let payload = payload.map(|bytes| bytes.to_vec()).unwrap_or_default();
-        let reply = match status {
-            0 => ToolReply::Value(payload),
-            1 => ToolReply::Error(payload),
-            _ => ToolReply::Promise,
-        };
-        self.with(|inner| inner.executor.tool_reply(call as u64, reply));
+    pub fn tool_result(&self, env: Env, call: f64, status: f64, payload: Unknown) -> Result<()> {
+        // SAFETY: `env` is the environment of this call, and `payload` one of its arguments.
+        let reply = unsafe { values::reply(env.raw(), call, status, payload.raw()) }?;
+        self.with(|inner| inner.executor.tool_replies(vec![reply]));
+        Ok(())
+    }
+
+    /// Several at once: call, status, payload of each.
+    #[napi]
+    pub fn tool_results(&self, env: Env, replies: Unknown) -> Result<()> {
+        // SAFETY: `env` is the environment of this call, and `replies` its argument.
+        let replies = unsafe { values::replies(env.raw(), replies.raw()) }?;
+        self.with(|inner| inner.executor.tool_replies(replies));
+        Ok(())
     }
 
     fn call(&self, env: Env, start: impl FnOnce(&mut Executor) -> Option<Outcome>) -> Option<NativeOutcome> {

@@ -6,6 +6,7 @@ use super::config::ToolSpec;
 use super::failure::Failure;
 use super::job::Job;
 use super::logs::{LogEntry, LogIndex};
+use crate::transfer::{Value, Values};
 
 /// Number of a call of the public API, chosen by the facade.
 pub type CallId = f64;
@@ -19,7 +20,7 @@ pub enum Command {
     SetVariables {
         job: Arc<Job>,
         names: Vec<String>,
-        values: Vec<u8>,
+        values: Values,
     },
     SetTools {
         job: Arc<Job>,
@@ -29,22 +30,27 @@ pub enum Command {
         job: Arc<Job>,
         code: String,
     },
-    ToolReply {
-        call: ToolCallId,
-        reply: ToolReply,
-    },
+    /// Answers that the host gave together, oldest first.
+    ToolReplies(Vec<(ToolCallId, ToolReply)>),
     /// Another thread has settled the current job or given the session up: stop waiting and look.
     Wake,
 }
 
 /// What a host tool answered.
 pub enum ToolReply {
-    /// Wire of the result.
-    Value(Vec<u8>),
-    /// Wire of `{ name, message, code?, bridge? }`.
-    Error(Vec<u8>),
+    Value(Value),
+    /// `{ name, message, code?, bridge? }`.
+    Error(Value),
     /// The tool, called synchronously, returned a promise; its result follows in another reply.
     Promise,
+}
+
+/// A call of a host tool. `is_async`: the guest has a promise already.
+pub struct ToolCall {
+    pub id: ToolCallId,
+    pub tool: u32,
+    pub is_async: bool,
+    pub args: Values,
 }
 
 /// To the Node.js thread.
@@ -63,11 +69,10 @@ pub enum Event {
     },
     ToolCall {
         session: SessionId,
-        call: ToolCallId,
-        tool: u32,
-        is_async: bool,
-        args: Vec<u8>,
+        call: ToolCall,
     },
+    /// The executor thread looks for an answer next, or guest code goes on for long: tool calls that were held back are due.
+    Waiting,
     /// Entries wait in the job's log.
     Logs(Arc<Job>),
     /// The executor thread runs no guest code any more and is about to free its isolate. `panicked`: it did not end by itself.
@@ -82,7 +87,7 @@ pub enum Event {
 /// What the facade is told.
 pub enum Delivery {
     Settled { call: CallId, outcome: Box<Outcome> },
-    ToolCall { call: ToolCallId, tool: u32, is_async: bool, args: Vec<u8> },
+    ToolCall(ToolCall),
     Logs(Vec<LogEntry>),
 }
 
@@ -97,8 +102,8 @@ pub struct Outcome {
 pub enum Success {
     /// `init`, `sendVariables`, `sendTools`, `cleanup`.
     Done,
-    /// Wire of a run's output.
-    Output { value: Vec<u8>, is_final_answer: bool },
+    /// A run's output.
+    Output { value: Value, is_final_answer: bool },
 }
 
 /// What every run leaves, also a failed one.

@@ -12,6 +12,7 @@ pub mod failure;
 pub mod job;
 mod lifecycle;
 pub mod logs;
+pub mod mailbox;
 pub mod messages;
 pub mod pool;
 pub mod session;
@@ -30,6 +31,8 @@ use lifecycle::{State, Transition};
 use logs::LogBuffer;
 use messages::{CallId, Command, Delivery, Event, EventSink, Outcome, SessionId, ToolCallId, ToolReply};
 use session::Session;
+
+use crate::transfer::Values;
 
 /// A run that waits for its turn.
 struct QueuedRun {
@@ -113,8 +116,8 @@ impl Executor {
         None
     }
 
-    /// Defines variables in the realm (section 4.3, 2). `values`: wire of an array, in the order of `names`.
-    pub fn send_variables(&mut self, call: CallId, names: Vec<String>, values: Vec<u8>) -> Option<Outcome> {
+    /// Defines variables in the realm (section 4.3, 2). `values` are in the order of `names`.
+    pub fn send_variables(&mut self, call: CallId, names: Vec<String>, values: Values) -> Option<Outcome> {
         self.set_up(call, "sendVariables", |job| Command::SetVariables { job, names, values })
     }
 
@@ -205,10 +208,10 @@ impl Executor {
         None
     }
 
-    /// Passes a host tool's answer on; answers to calls of earlier runs are dropped by the thread.
-    pub fn tool_reply(&self, call: ToolCallId, reply: ToolReply) {
+    /// Passes answers of host tools on; answers to calls of earlier runs are dropped by the thread.
+    pub fn tool_replies(&self, replies: Vec<(ToolCallId, ToolReply)>) {
         if let Some(session) = &self.session {
-            session.send(Command::ToolReply { call, reply });
+            session.send(Command::ToolReplies(replies));
         }
     }
 
@@ -227,9 +230,8 @@ impl Executor {
                 }
                 Some(Delivery::Settled { call: job.call, outcome: Box::new(outcome) })
             }
-            Event::ToolCall { session, call, tool, is_async, args } => {
-                self.is_current(session).then_some(Delivery::ToolCall { call, tool, is_async, args })
-            }
+            Event::ToolCall { session, call } => self.is_current(session).then_some(Delivery::ToolCall(call)),
+            Event::Waiting => None,
             Event::Logs(job) => {
                 let entries = job.log().take_unsent();
                 (!entries.is_empty()).then_some(Delivery::Logs(entries))

@@ -1,13 +1,13 @@
 //! One isolate on its thread, as the Node.js thread sees it.
 
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{Sender, channel};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
 use super::config::Config;
 use super::failure::{Failure, FailureKind};
 use super::job::{Job, RunLimits};
+use super::mailbox::{Sender, channel};
 use super::messages::{Command, Event, EventSink, Outcome, SessionId};
 use super::pool;
 use super::stats::{self, LiveIsolate};
@@ -92,7 +92,7 @@ impl Shared {
         self.abandoned.store(true, Ordering::Release);
         self.terminate();
         // A thread that waits for a tool is not in V8: wake it.
-        let _ = self.commands.send(Command::Wake);
+        self.commands.send(Command::Wake);
     }
 
     fn terminate(&self) {
@@ -154,7 +154,7 @@ impl Session {
 
     /// Hands over a command; a thread that is gone reports itself by [`Event::Closed`].
     pub fn send(&self, command: Command) {
-        let _ = self.shared.commands.send(command);
+        self.shared.commands.send(command);
     }
 
     /// Arms the deadlines and hands the run over.

@@ -3,8 +3,9 @@
 #[cfg(target_os = "linux")]
 use std::ffi::CString;
 use std::sync::Arc;
-use std::sync::mpsc::{Receiver, channel};
+use std::sync::mpsc::channel;
 
+use super::mailbox::Receiver;
 use super::messages::{Command, Event};
 use super::pool::{self, Warm};
 use super::session::{self, Shared};
@@ -92,14 +93,14 @@ fn serve(shared: &Shared, mut engine: Engine, closed: Closed) {
         let job = match &command {
             Command::SetVariables { job, .. } | Command::SetTools { job, .. } | Command::Run { job, .. } => job.clone(),
             // Left over from a run that has ended.
-            Command::ToolReply { .. } | Command::Wake => continue,
+            Command::ToolReplies(_) | Command::Wake => continue,
         };
         shared.set_current(Some(job.clone()));
         let (outcome, sound) = match command {
-            Command::SetVariables { names, values, .. } => engine.set_variables(&names, &values),
+            Command::SetVariables { names, values, .. } => engine.set_variables(&names, values),
             Command::SetTools { tools, .. } => engine.set_tools(tools),
             Command::Run { code, .. } => engine.run(&job, code),
-            Command::ToolReply { .. } | Command::Wake => continue,
+            Command::ToolReplies(_) | Command::Wake => continue,
         };
         shared.set_current(None);
         if !job.claim() {

@@ -12,6 +12,7 @@
     freeze,
     getDescriptor,
     getPrototypeOf,
+    isArray,
     isExtensible,
     isView,
     newSet,
@@ -24,6 +25,7 @@
     TypeError,
     values,
   } = p;
+  const objectPrototype = Object.prototype;
   const { op_is_native_error, op_is_typed_array } = boot.ops;
 
   const hardened = newWeakSet();
@@ -88,35 +90,43 @@
 
   const headline = (error) => (error.message === "" ? error.name : `${error.name}: ${error.message}`);
 
+  const freezeError = (error) => {
+    // The bridge takes the host's stacks out: what is left of one is its first line.
+    defineProperty(error, "stack", { __proto__: null, value: headline(error), writable: true, configurable: true });
+    freeze(error);
+    return getDescriptor(error, "cause")?.value;
+  };
+
   // `harden` for what structured clone has just made: no accessors but `stack`, no proxies, prototypes of the realm.
-  // So "not extensible" can stand for "done", and values can be read without descriptors.
+  // So "not extensible" can stand for "done", and values can be read without descriptors. The queue is written by index:
+  // the prototypes that could have setters there are frozen.
   const hardenFresh = (root) => {
-    const queue = [];
-    const enqueue = (value) => {
-      if (typeof value === "object" && value !== null && isExtensible(value)) arrayPush(queue, value);
-    };
-    enqueue(root);
-    while (queue.length > 0) {
-      const object = arrayPop(queue);
-      if (!isExtensible(object)) continue;
-      if (isView(object) && op_is_typed_array(object)) {
+    const queue = [root];
+    let length = 1;
+    while (length > 0) {
+      const object = queue[--length];
+      if (typeof object !== "object" || object === null || !isExtensible(object)) continue;
+      if (isArray(object)) {
+        freeze(object);
+        const own = values(object);
+        for (let i = 0; i < own.length; i++) {
+          if (typeof own[i] === "object") queue[length++] = own[i];
+        }
+      } else if (getPrototypeOf(object) === objectPrototype) {
+        freeze(object);
+        // The prototype has nothing that is enumerable.
+        for (const key in object) {
+          const value = object[key];
+          if (typeof value === "object") queue[length++] = value;
+        }
+      } else if (isView(object) && op_is_typed_array(object)) {
         // Its elements cannot be frozen, and a fresh one has no other properties.
         preventExtensions(object);
-        continue;
+      } else if (op_is_native_error(object)) {
+        queue[length++] = freezeError(object);
+      } else {
+        freeze(object);
       }
-      if (op_is_native_error(object)) {
-        // The bridge takes the host's stacks out: what is left of one is its first line.
-        defineProperty(object, "stack", {
-          __proto__: null,
-          value: headline(object),
-          writable: true,
-          configurable: true,
-        });
-        enqueue(getDescriptor(object, "cause")?.value);
-      }
-      freeze(object);
-      const own = values(object);
-      for (let i = 0; i < own.length; i++) enqueue(own[i]);
     }
     return root;
   };

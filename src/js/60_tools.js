@@ -1,23 +1,12 @@
 // Host functions and variables as the guest sees them.
 //
-// A tool is a method without prototype; what it does is decided by the host, which knows it by number. Top-level tool
+// A tool is a native function without prototype, made by the host. Top-level tool
 // names are accessors that guests cannot redefine or delete; the cell behind one can be filled anew by the host.
 "use strict";
 (() => {
   const boot = globalThis.__smol_boot;
   const { p } = boot;
   const { arrayPush, defineProperty, freeze, newMap, ownKeys, reflectDefine } = p;
-  const { op_tool_call } = boot.ops;
-
-  const makeTool = (name, { id, isAsync, length }) => {
-    const tool = {
-      [name](...args) {
-        return op_tool_call(id, isAsync, args);
-      },
-    }[name];
-    defineProperty(tool, "length", { __proto__: null, value: length });
-    return freeze(tool);
-  };
 
   // Builds the functions of `specs`, nested by their paths: a null-prototype object of name -> tool or namespace.
   const makeNamespaces = (specs) => {
@@ -40,7 +29,7 @@
         at = inner[path[k]];
       }
       const name = path[path.length - 1];
-      const value = makeTool(name, specs[i]);
+      const value = freeze(specs[i].tool);
       defineProperty(at, name, { __proto__: null, value, enumerable: true, configurable: true });
     }
     for (let i = 0; i < namespaces.length; i++) freeze(namespaces[i]);

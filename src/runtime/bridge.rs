@@ -25,15 +25,6 @@ pub trait Bridge {
     /// The guest goes on although its outcome is recorded.
     fn swallowed(&self, scope: &mut v8::PinScope<'_, '_>);
 
-    /// Calls a host function: the value of a synchronous tool, or a promise.
-    fn call_tool<'s>(
-        &self,
-        scope: &mut v8::PinScope<'s, '_>,
-        tool: u32,
-        is_async: bool,
-        arguments: v8::Local<'s, v8::Array>,
-    ) -> Option<v8::Local<'s, v8::Value>>;
-
     /// Loads an authorized module: a promise of its namespace.
     fn import<'s>(
         &self,

@@ -1,7 +1,6 @@
 //! One isolate and its realm in a session: takes commands one after the other.
 
 use std::rc::Rc;
-use std::sync::mpsc::Receiver;
 use std::sync::{Arc, Once};
 
 use deno_core::{JsRuntime, v8};
@@ -18,10 +17,12 @@ use super::{native_memory, serialize};
 use crate::executor::config::ToolSpec;
 use crate::executor::failure::{Failure, FailureKind};
 use crate::executor::job::Job;
+use crate::executor::mailbox::Receiver;
 use crate::executor::messages::{Command, Outcome, Success};
 use crate::executor::session::Shared;
 use crate::executor::stats::LiveIsolate;
 use crate::prepare::{self, PrepareOptions, Program};
+use crate::transfer::Values;
 
 /// A program that was not prepared before.
 struct NewProgram {
@@ -68,14 +69,15 @@ impl Engine {
     }
 
     /// Defines variables in the realm. The second value: whether the isolate is sound.
-    pub fn set_variables(&mut self, names: &[String], values: &[u8]) -> (Outcome, bool) {
+    pub fn set_variables(&mut self, names: &[String], values: Values) -> (Outcome, bool) {
         let limit = self.host.shared.config.max_transfer_bytes;
-        if values.len() > limit {
-            let failure = Failure::transfer_limit(limit, Some(values.len())).with("value", "variables");
+        let bytes = values.wire_bytes();
+        if bytes > limit {
+            let failure = Failure::transfer_limit(limit, Some(bytes)).with("value", "variables");
             return (Outcome::failed(failure), true);
         }
         self.set_up("the variables are nested too deeply or too large for the guest", |scope, host| {
-            let values = serialize::read(scope, values)?;
+            let values = serialize::read_values(scope, &host.memory, values)?;
             host.realm.get()?.set_variables(scope, names, values)
         })
     }

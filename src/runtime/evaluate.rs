@@ -14,7 +14,7 @@ use super::{exceptions, tools};
 use crate::executor::failure::{Failure, FailureKind};
 use crate::executor::messages::{Command, Success};
 use crate::prepare::{Diagnostic, Location, Severity};
-use crate::transfer;
+use crate::transfer::Value;
 
 /// UTF-16 units of a program that is compiled with all its functions.
 const MAX_EAGER_UNITS: usize = 1 << 15;
@@ -152,14 +152,21 @@ fn settle<'s>(
             v8::PromiseState::Rejected => return Ending::Thrown(awaited.result(scope)),
             v8::PromiseState::Pending => {}
         }
-        match host.next_command() {
-            Some(Command::ToolReply { call, reply }) => {
-                v8::tc_scope!(let attempt, scope);
-                tools::on_reply(attempt, host, call, reply);
+        let mut next = host.next_answer();
+        if next.is_none() {
+            return Ending::Terminated;
+        }
+        // All answers that are there before guest code goes on.
+        while let Some(command) = next {
+            if let Command::ToolReplies(replies) = command {
+                for (call, reply) in replies {
+                    v8::scope!(let handles, scope);
+                    v8::tc_scope!(let attempt, handles);
+                    tools::on_reply(attempt, host, call, reply);
+                }
             }
-            // Nothing else is sent while a run is under way.
-            Some(_) => {}
-            None => return Ending::Terminated,
+            // Nothing else is sent while a run is under way, but for a reason to look.
+            next = host.ready_command();
         }
     }
 }
@@ -202,15 +209,15 @@ fn normalize(scope: &mut v8::PinScope, host: &Host, script: &Script, ending: End
             let limit = host.shared.config.max_tool_calls;
             Err(Failure::new(FailureKind::ToolCallLimit { limit }).with("maxToolCalls", limit))
         }
-        (Some((Verdict::Final(wire), _)), _) => output(host, wire, is_final_answer),
+        (Some((Verdict::Final(value), _)), _) => output(host, value, is_final_answer),
         (Some((Verdict::FinalLate(value), _)), _) => {
             let value = v8::Local::new(scope, value);
-            let wire = write_output(scope, host, value);
-            output(host, wire, is_final_answer)
+            let value = write_output(scope, host, value);
+            output(host, value, is_final_answer)
         }
         (_, Ending::Value(value)) => {
-            let wire = write_output(scope, host, value);
-            output(host, wire, is_final_answer)
+            let value = write_output(scope, host, value);
+            output(host, value, is_final_answer)
         }
         (_, Ending::Thrown(thrown)) => Err(exceptions::failure(scope, host, thrown, script)),
         // The one who terminated the guest has the failure, and replaces this one.
@@ -221,29 +228,29 @@ fn normalize(scope: &mut v8::PinScope, host: &Host, script: &Script, ending: End
 }
 
 /// A run's success with this output. A value that could not be written at all is `undefined`.
-fn output(host: &Host, wire: Result<Vec<u8>, Unwritable>, is_final_answer: bool) -> Result<Success, Failure> {
-    match wire {
+fn output(host: &Host, value: Result<Value, Unwritable>, is_final_answer: bool) -> Result<Success, Failure> {
+    match value {
         Ok(value) => Ok(Success::Output { value, is_final_answer }),
-        Err(Unwritable::Thrown) => Ok(Success::Output { value: transfer::undefined(), is_final_answer }),
+        Err(Unwritable::Thrown) => Ok(Success::Output { value: Value::Undefined, is_final_answer }),
         Err(Unwritable::TooLarge(bytes)) => {
             Err(Failure::transfer_limit(host.shared.config.max_transfer_bytes, bytes).with("value", "output"))
         }
     }
 }
 
-/// The wire of an output. What cannot be cloned becomes the text that inspection gives, so that a run that is
+/// A copy of an output. What cannot be cloned becomes the text that inspection gives, so that a run that is
 /// otherwise fine does not fail. `Thrown` if not even that can be done with the stack or memory that is left.
-pub fn write_output(scope: &mut v8::PinScope, host: &Host, value: v8::Local<v8::Value>) -> Result<Vec<u8>, Unwritable> {
+pub fn write_output(scope: &mut v8::PinScope, host: &Host, value: v8::Local<v8::Value>) -> Result<Value, Unwritable> {
     let max_bytes = host.shared.config.max_transfer_bytes;
     v8::tc_scope!(let attempt, scope);
     let value = v8::Local::new(attempt, value);
-    match serialize::write(attempt, value, max_bytes) {
+    match serialize::write_value(attempt, value, max_bytes) {
         Err(Unwritable::Thrown) if !attempt.has_terminated() => attempt.reset(),
         done => return done,
     }
     let realm = host.realm.get().ok_or(Unwritable::Thrown)?;
     if let Some(cloneable) = realm.to_cloneable(attempt, value) {
-        match serialize::write(attempt, cloneable, max_bytes) {
+        match serialize::write_value(attempt, cloneable, max_bytes) {
             Err(Unwritable::Thrown) => {}
             done => return done,
         }
@@ -251,5 +258,5 @@ pub fn write_output(scope: &mut v8::PinScope, host: &Host, value: v8::Local<v8::
     attempt.reset();
     let text = realm.inspect(attempt, value).ok_or(Unwritable::Thrown)?;
     let text = v8::String::new(attempt, &text).ok_or(Unwritable::Thrown)?;
-    serialize::write(attempt, text.into(), max_bytes)
+    serialize::write_value(attempt, text.into(), max_bytes)
 }

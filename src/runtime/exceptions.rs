@@ -12,8 +12,10 @@ use crate::prepare::{Location, code_frame};
 
 /// Longest text of a guest's error that is reported, in bytes.
 const MAX_TEXT_BYTES: usize = 8 << 10;
-/// Frames that are looked at to find the guest's own.
-const MAX_FRAMES: usize = 8;
+/// Prototypes of an error that are looked at for names of its classes.
+const MAX_PROTOTYPES: usize = 8;
+/// Frames that a tool call remembers: the tool's own and its caller's. Built-ins between the two have none here.
+const MAX_FRAMES: usize = 2;
 
 /// What the engine knows of an error that it made itself. Kept under a private symbol.
 pub enum Mark {
@@ -107,9 +109,13 @@ pub fn set_position(scope: &mut v8::PinScope, host: &Host, error: v8::Local<v8::
     object.set_private(scope, key, fields.into());
 }
 
-/// Where the guest code is that called into the host.
-pub fn caller_position(scope: &mut v8::PinScope, host: &Host) -> Option<GuestPosition> {
-    let stack = v8::StackTrace::current_stack_trace(scope, MAX_FRAMES)?;
+/// The frames that called into the host. What they stand for is found by [`position_in`], which few calls need.
+pub fn caller_stack<'s>(scope: &mut v8::PinScope<'s, '_>) -> Option<v8::Local<'s, v8::StackTrace>> {
+    v8::StackTrace::current_stack_trace(scope, MAX_FRAMES)
+}
+
+/// Where the innermost guest code of `stack` is.
+pub fn position_in(scope: &mut v8::PinScope, host: &Host, stack: v8::Local<v8::StackTrace>) -> Option<GuestPosition> {
     (0..stack.get_frame_count()).find_map(|index| {
         let frame = stack.get_frame(scope, index)?;
         let name = frame.get_script_name(scope)?.to_rust_string_lossy(scope);
@@ -203,7 +209,7 @@ fn class_names<'s>(scope: &mut v8::PinScope<'s, '_>, error: v8::Local<'s, v8::Va
     let mut names = Vec::new();
     v8::tc_scope!(let attempt, scope);
     let mut at = error;
-    for _ in 0..MAX_FRAMES {
+    for _ in 0..MAX_PROTOTYPES {
         let Ok(object) = v8::Local::<v8::Object>::try_from(at) else { break };
         if object.is_proxy() {
             break;

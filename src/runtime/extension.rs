@@ -5,7 +5,6 @@ use deno_core::v8;
 
 use super::ops::{
     op_final, op_guard_exceeded, op_import, op_log, op_log_open, op_next_window, op_preview_entries, op_swallowed,
-    op_tool_call,
 };
 
 deno_core::extension!(
@@ -19,7 +18,6 @@ deno_core::extension!(
         op_next_window,
         op_preview_entries,
         op_swallowed,
-        op_tool_call,
     ],
     global_template_middleware = immutable_prototype,
     docs = "Ops of the executor's bootstrap."

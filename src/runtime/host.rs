@@ -3,7 +3,6 @@
 use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::VecDeque;
 use std::sync::Arc;
-use std::sync::mpsc::Receiver;
 
 use deno_core::v8;
 
@@ -11,14 +10,17 @@ use super::interrupt::Interrupt;
 use super::limits::BufferBudget;
 use super::modules::ModuleCache;
 use super::native_memory::guard_of_thread;
+use super::patience::Patience;
 use super::realm::Realm;
 use super::scripts::Scripts;
 use super::serialize::Unwritable;
 use super::tools::{PendingCalls, ToolTable};
 use crate::executor::job::Job;
 use crate::executor::logs::LEVEL_WARN;
-use crate::executor::messages::{Command, Event};
+use crate::executor::mailbox::Receiver;
+use crate::executor::messages::{Command, Event, ToolCallId, ToolReply};
 use crate::executor::session::Shared;
+use crate::transfer::Value;
 
 /// Iterations that are granted at once, at most. Between two windows the realm calls a function of JavaScript, which is
 /// where V8 notices a termination: optimised loops that call built-ins only do not look otherwise.
@@ -35,8 +37,8 @@ const MAX_REJECTIONS: usize = 16;
 pub enum Verdict {
     /// `final_answer` is being recorded; a nested call from a getter of its value does not count.
     Recording,
-    /// `final_answer(value)`: the wire of the value at that moment, unless it is too large.
-    Final(Result<Vec<u8>, Unwritable>),
+    /// `final_answer(value)`: the value as it was at that moment, unless it is too large.
+    Final(Result<Value, Unwritable>),
     /// `final_answer(promise)`: the run ends when the promise is settled.
     FinalPromise(v8::Global<v8::Promise>),
     /// `final_answer(value)` where the stack that was left did not suffice to write the value.
@@ -64,8 +66,11 @@ pub struct Run {
 /// One per isolate, shared by its native functions; used by the executor thread only.
 pub struct Host {
     pub shared: Arc<Shared>,
-    memory: Arc<BufferBudget>,
+    pub memory: Arc<BufferBudget>,
     inbox: Receiver<Command>,
+    /// Async calls were sent since the host was last told that the guest waits.
+    has_held_calls: Cell<bool>,
+    patience: Patience,
     /// Commands that arrived while a tool was awaited synchronously.
     early: RefCell<VecDeque<Command>>,
     pub interrupt: OnceCell<Interrupt>,
@@ -86,6 +91,8 @@ impl Host {
             shared,
             memory,
             inbox,
+            has_held_calls: Cell::default(),
+            patience: Patience::default(),
             early: RefCell::default(),
             interrupt: OnceCell::new(),
             realm: OnceCell::new(),
@@ -119,6 +126,7 @@ impl Host {
         if let Some(guard) = guard_of_thread() {
             guard.check();
         }
+        self.send_held_calls();
         let mut run = self.run.borrow_mut();
         let Some(run) = run.as_mut() else { return 0.0 };
         let bytes = self.memory.native_bytes();
@@ -160,21 +168,56 @@ impl Host {
         if let Some(command) = self.early.borrow_mut().pop_front() {
             return Some(command);
         }
-        let command = self.inbox.recv().ok()?;
+        let command = self.inbox.recv();
         (!self.shared.is_abandoned()).then_some(command)
     }
 
-    /// Waits for what `wanted` picks, keeping everything else for [`Self::next_command`]. `None` when the session
+    /// As [`Self::next_command`], while the guest waits for answers of tools.
+    pub fn next_answer(&self) -> Option<Command> {
+        if let Some(command) = self.early.borrow_mut().pop_front() {
+            return Some(command);
+        }
+        self.send_held_calls();
+        let command = self.patience.receive(&self.inbox);
+        (!self.shared.is_abandoned()).then_some(command)
+    }
+
+    /// Notes that an async call was sent, which [`Self::send_held_calls`] is to make sure of.
+    pub fn hold_call(&self) {
+        self.has_held_calls.set(true);
+    }
+
+    /// Has the host told of calls that were held back for others to come.
+    fn send_held_calls(&self) {
+        if self.has_held_calls.replace(false) {
+            (self.shared.sink)(Event::Waiting);
+        }
+    }
+
+    /// A command that has arrived already.
+    pub fn ready_command(&self) -> Option<Command> {
+        let early = self.early.borrow_mut().pop_front();
+        early.or_else(|| self.inbox.try_recv())
+    }
+
+    /// Waits for the answer to a tool call, keeping everything else for [`Self::next_command`]. `None` when the session
     /// was given up.
-    pub fn wait_for<T>(&self, wanted: impl Fn(Command) -> Result<T, Command>) -> Option<T> {
+    pub fn wait_for_reply(&self, call: ToolCallId) -> Option<ToolReply> {
         loop {
-            let command = self.inbox.recv().ok()?;
+            let command = self.patience.receive(&self.inbox);
             if self.shared.is_abandoned() {
                 return None;
             }
-            match wanted(command) {
-                Ok(found) => return Some(found),
-                Err(other) => self.early.borrow_mut().push_back(other),
+            let Command::ToolReplies(mut replies) = command else {
+                self.early.borrow_mut().push_back(command);
+                continue;
+            };
+            let found = replies.iter().position(|&(answered, _)| answered == call).map(|at| replies.remove(at).1);
+            if !replies.is_empty() {
+                self.early.borrow_mut().push_back(Command::ToolReplies(replies));
+            }
+            if found.is_some() {
+                return found;
             }
         }
     }

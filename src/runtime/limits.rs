@@ -357,6 +357,27 @@ impl BufferBudget {
         self.used.load(Ordering::Relaxed) + self.native.load(Ordering::Relaxed)
     }
 
+    /// Counts an array buffer, or the text of a string, of `length` bytes outside of the heap. False: there is no room.
+    pub fn reserve(&self, length: usize) -> bool {
+        let others = self.heap.load(Ordering::Relaxed) + self.native.load(Ordering::Relaxed);
+        let cost = length.saturating_add(BUFFER_OVERHEAD_BYTES);
+        let add = |used: usize| {
+            used.checked_add(cost).filter(|sum| sum.checked_add(others).is_some_and(|all| all <= self.limit))
+        };
+        if self.used.fetch_update(Ordering::Relaxed, Ordering::Relaxed, add).is_err() {
+            return false;
+        }
+        if let Some(guard) = guard_of_thread() {
+            guard.after_buffer();
+        }
+        true
+    }
+
+    /// Takes back what [`Self::reserve`] counted.
+    pub fn release(&self, length: usize) {
+        self.used.fetch_sub(length + BUFFER_OVERHEAD_BYTES, Ordering::Relaxed);
+    }
+
     /// An allocator of array buffers that refuses what exceeds the budget; V8 then throws a RangeError.
     pub fn allocator(self: &Arc<Self>) -> v8::UniqueRef<v8::Allocator> {
         // SAFETY: the table's functions match `BufferBudget`, and its `drop` takes back the reference that
@@ -374,21 +395,14 @@ static ALLOCATOR: v8::RustAllocatorVtable<BufferBudget> = v8::RustAllocatorVtabl
 };
 
 unsafe extern "C" fn allocate(budget: &BufferBudget, length: usize) -> *mut c_void {
-    let others = budget.heap.load(Ordering::Relaxed) + budget.native.load(Ordering::Relaxed);
-    let cost = length.saturating_add(BUFFER_OVERHEAD_BYTES);
-    let reserve = |used: usize| {
-        used.checked_add(cost).filter(|sum| sum.checked_add(others).is_some_and(|all| all <= budget.limit))
-    };
-    if budget.used.fetch_update(Ordering::Relaxed, Ordering::Relaxed, reserve).is_err() {
+    if !budget.reserve(length) {
         budget.refused.store(true, Ordering::Relaxed);
         return std::ptr::null_mut();
     }
     // SAFETY: `calloc` may be called with any size; a size of 0 is rounded up, since V8 takes null for failure.
     let data = unsafe { libc::calloc(length.max(1), 1) };
     if data.is_null() {
-        budget.used.fetch_sub(cost, Ordering::Relaxed);
-    } else if let Some(guard) = guard_of_thread() {
-        guard.after_buffer();
+        budget.release(length);
     }
     data
 }
@@ -396,7 +410,7 @@ unsafe extern "C" fn allocate(budget: &BufferBudget, length: usize) -> *mut c_vo
 unsafe extern "C" fn free(budget: &BufferBudget, data: *mut c_void, length: usize) {
     // SAFETY: V8 frees what `allocate` returned, once.
     unsafe { libc::free(data) };
-    budget.used.fetch_sub(length + BUFFER_OVERHEAD_BYTES, Ordering::Relaxed);
+    budget.release(length);
 }
 
 unsafe extern "C" fn drop_budget(budget: *const BufferBudget) {

@@ -1,5 +1,6 @@
 //! EVALUATE and NORMALIZE_OUTPUT: the isolate, its hardened realm, and the bridge. The only user of V8.
 
+mod adopt;
 mod boot;
 mod bridge;
 mod engine;
@@ -13,6 +14,7 @@ mod modules;
 mod native_memory;
 mod natives;
 mod ops;
+mod patience;
 mod realm;
 mod scripts;
 mod serialize;

@@ -5,8 +5,8 @@ use deno_core::v8;
 use super::bridge::Bridge;
 use super::evaluate::write_output;
 use super::host::{Host, Verdict};
+use super::modules;
 use super::serialize::Unwritable;
-use super::{modules, tools};
 use crate::transfer;
 
 /// Guest code that reaches a native function may do so from a getter, while a value is written within a limit of
@@ -40,7 +40,7 @@ impl Bridge for Host {
             Ok(promise) => Verdict::FinalPromise(v8::Global::new(scope, promise)),
             Err(_) => match write_output(scope, self, value) {
                 Err(Unwritable::Thrown) => Verdict::FinalLate(v8::Global::new(scope, value)),
-                wire => Verdict::Final(wire),
+                value => Verdict::Final(value),
             },
         };
         if let Some(run) = self.run.borrow_mut().as_mut() {
@@ -58,20 +58,6 @@ impl Bridge for Host {
 
     fn swallowed(&self, _scope: &mut v8::PinScope<'_, '_>) {
         self.stop_guest();
-    }
-
-    fn call_tool<'s>(
-        &self,
-        scope: &mut v8::PinScope<'s, '_>,
-        tool: u32,
-        is_async: bool,
-        arguments: v8::Local<'s, v8::Array>,
-    ) -> Option<v8::Local<'s, v8::Value>> {
-        if self.is_over() {
-            self.stop_guest();
-            return None;
-        }
-        transfer::without_limit(|| tools::call(scope, self, tool, is_async, arguments.into()))
     }
 
     fn import<'s>(

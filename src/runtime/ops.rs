@@ -61,19 +61,6 @@ pub fn op_swallowed<'s, 'i>(scope: &mut v8::PinScope<'s, 'i>, state: Rc<RefCell<
 }
 
 #[op2]
-pub fn op_tool_call<'s, 'i>(
-    scope: &mut v8::PinScope<'s, 'i>,
-    state: Rc<RefCell<OpState>>,
-    tool: u32,
-    is_async: bool,
-    arguments: v8::Local<'s, v8::Array>,
-) -> v8::Local<'s, v8::Value> {
-    let result = bridge(&state).and_then(|bridge| bridge.call_tool(scope, tool, is_async, arguments));
-    // Without a value an exception is pending, which V8 throws when this call returns.
-    result.unwrap_or_else(|| v8::undefined(scope).into())
-}
-
-#[op2]
 pub fn op_import<'s, 'i>(
     scope: &mut v8::PinScope<'s, 'i>,
     state: Rc<RefCell<OpState>>,

@@ -2,7 +2,7 @@
 
 use deno_core::v8;
 
-use super::serialize;
+use super::{serialize, tools};
 use crate::executor::config::ToolSpec;
 
 /// The property by which the bootstrap hands its functions over; deleted at once.
@@ -174,18 +174,13 @@ fn to_strings(scope: &mut v8::PinScope, texts: v8::Local<v8::Value>) -> Option<V
     (0..texts.length()).map(|index| Some(texts.get_index(scope, index)?.to_rust_string_lossy(scope))).collect()
 }
 
-/// Tools as the bootstrap takes them: `{ path, id, isAsync, length }`.
+/// Tools as the bootstrap takes them: `{ path, tool }`.
 fn tool_specs<'s>(scope: &mut v8::PinScope<'s, '_>, tools: &[ToolSpec]) -> Option<v8::Local<'s, v8::Value>> {
-    let keys = ["path", "id", "isAsync", "length"];
+    let keys = ["path", "tool"];
     let keys = keys.iter().map(|key| v8::String::new(scope, key).map(Into::into)).collect::<Option<Vec<_>>>()?;
     let mut specs = Vec::with_capacity(tools.len());
     for tool in tools {
-        let values = [
-            strings(scope, &tool.path)?.into(),
-            v8::Integer::new_from_unsigned(scope, tool.id).into(),
-            v8::Boolean::new(scope, tool.is_async).into(),
-            v8::Integer::new_from_unsigned(scope, tool.length).into(),
-        ];
+        let values = [strings(scope, &tool.path)?.into(), tools::function(scope, tool)?.into()];
         let null = v8::null(scope).into();
         specs.push(v8::Object::with_prototype_and_properties(scope, null, &keys, &values).into());
     }

@@ -1,14 +1,16 @@
 //! Calls of host tools from guest code (specification, section 7.4).
 
 use std::collections::{HashMap, VecDeque};
+use std::rc::Rc;
 
 use deno_core::v8;
 
-use super::exceptions::{self, GuestPosition, Mark};
+use super::exceptions::{self, Mark};
 use super::host::Host;
 use super::serialize::{self, Unwritable};
 use crate::executor::config::ToolSpec;
-use crate::executor::messages::{Command, Event, ToolCallId, ToolReply};
+use crate::executor::messages::{Event, ToolCall, ToolCallId, ToolReply};
+use crate::transfer::{self, Values};
 
 /// Display names of the tools that the realm has.
 #[derive(Default)]
@@ -28,8 +30,8 @@ impl ToolTable {
 pub struct PendingCall {
     resolver: v8::Global<v8::PromiseResolver>,
     tool: u32,
-    /// Where guest code made the call.
-    position: Option<GuestPosition>,
+    /// The frames that made the call.
+    stack: Option<v8::Global<v8::StackTrace>>,
     args_bytes: usize,
 }
 
@@ -37,7 +39,7 @@ pub struct PendingCall {
 struct WaitingCall {
     number: ToolCallId,
     tool: u32,
-    args: Vec<u8>,
+    args: Values,
 }
 
 /// Calls of the run that the host has not answered.
@@ -80,14 +82,45 @@ impl PendingCalls {
     }
 }
 
+/// The guest's function for a tool. Native, so that a call of it is one frame and its arguments come one by one.
+pub fn function<'s>(scope: &mut v8::PinScope<'s, '_>, tool: &ToolSpec) -> Option<v8::Local<'s, v8::Function>> {
+    let data = v8::Number::new(scope, f64::from(tool.id) * 2.0 + f64::from(u8::from(tool.is_async)));
+    let function = v8::Function::builder(on_call)
+        .data(data.into())
+        .length(i32::try_from(tool.length).unwrap_or(i32::MAX))
+        .constructor_behavior(v8::ConstructorBehavior::Throw)
+        .build(scope)?;
+    let name = tool.path.last().map_or("", String::as_str);
+    function.set_name(v8::String::new(scope, name)?);
+    Some(function)
+}
+
+fn on_call<'s>(
+    scope: &mut v8::PinScope<'s, '_>,
+    args: v8::FunctionCallbackArguments<'s>,
+    mut returned: v8::ReturnValue<v8::Value>,
+) {
+    let Some(host) = scope.get_slot::<Rc<Host>>().cloned() else { return };
+    if host.is_over() {
+        host.stop_guest();
+        return;
+    }
+    let data = args.data().number_value(scope).unwrap_or_default();
+    let (tool, is_async) = ((data / 2.0) as u32, data % 2.0 == 1.0);
+    // The guest may call from a getter, while a value is written within a limit of memory.
+    if let Some(value) = transfer::without_limit(|| call(scope, &host, tool, is_async, &args)) {
+        returned.set(value);
+    }
+}
+
 /// Calls the host's function. An async tool, or one that returns a promise, gives a promise; any other tool is
 /// waited for. `None`: an exception is pending, or the guest is being terminated.
-pub fn call<'s>(
+fn call<'s>(
     scope: &mut v8::PinScope<'s, '_>,
     host: &Host,
     tool: u32,
     is_async: bool,
-    args: v8::Local<'s, v8::Value>,
+    args: &v8::FunctionCallbackArguments<'s>,
 ) -> Option<v8::Local<'s, v8::Value>> {
     if !host.count_tool_call() {
         host.stop_guest();
@@ -106,7 +139,7 @@ pub fn call<'s>(
         }
     };
     if is_async {
-        let promise = promise_of(scope, host, number, tool, args.len())?;
+        let promise = promise_of(scope, host, number, tool, args.wire_bytes())?;
         let mut calls = host.calls.borrow_mut();
         if calls.running >= host.shared.config.max_concurrent_tool_calls {
             calls.waiting.push_back(WaitingCall { number, tool, args });
@@ -117,11 +150,7 @@ pub fn call<'s>(
         return Some(promise);
     }
     send(host, number, tool, false, args);
-    let reply = host.wait_for(|command| match command {
-        Command::ToolReply { call, reply } if call == number => Ok(reply),
-        other => Err(other),
-    })?;
-    match reply {
+    match host.wait_for_reply(number)? {
         ToolReply::Promise => {
             host.calls.borrow_mut().running += 1;
             promise_of(scope, host, number, tool, 0)
@@ -147,8 +176,9 @@ pub fn on_reply(scope: &mut v8::PinScope, host: &Host, call: ToolCallId, reply: 
     match read_reply(scope, host, pending.tool, call, reply) {
         Ok(value) => resolver.resolve(scope, value),
         Err(error) => {
-            if let Some(position) = &pending.position {
-                exceptions::set_position(scope, host, error, position);
+            let stack = pending.stack.map(|stack| v8::Local::new(scope, stack));
+            if let Some(position) = stack.and_then(|stack| exceptions::position_in(scope, host, stack)) {
+                exceptions::set_position(scope, host, error, &position);
             }
             resolver.reject(scope, error)
         }
@@ -166,8 +196,11 @@ fn start_waiting(host: &Host) {
     }
 }
 
-fn send(host: &Host, call: ToolCallId, tool: u32, is_async: bool, args: Vec<u8>) {
-    (host.shared.sink)(Event::ToolCall { session: host.shared.id, call, tool, is_async, args });
+fn send(host: &Host, id: ToolCallId, tool: u32, is_async: bool, args: Values) {
+    if is_async {
+        host.hold_call();
+    }
+    (host.shared.sink)(Event::ToolCall { session: host.shared.id, call: ToolCall { id, tool, is_async, args } });
 }
 
 /// The promise of a call that the host answers later.
@@ -178,13 +211,13 @@ fn promise_of<'s>(
     tool: u32,
     args_bytes: usize,
 ) -> Option<v8::Local<'s, v8::Value>> {
-    let position = exceptions::caller_position(scope, host);
+    let stack = exceptions::caller_stack(scope).map(|stack| v8::Global::new(scope, stack));
     let resolver = v8::PromiseResolver::new(scope)?;
     let promise = resolver.get_promise(scope);
     let resolver = v8::Global::new(scope, resolver);
     let mut calls = host.calls.borrow_mut();
     calls.args_bytes += args_bytes;
-    calls.calls.insert(number, PendingCall { resolver, tool, position, args_bytes });
+    calls.calls.insert(number, PendingCall { resolver, tool, stack, args_bytes });
     Some(promise.into())
 }
 
@@ -195,25 +228,28 @@ fn rejected<'s>(scope: &mut v8::PinScope<'s, '_>, error: v8::Local<'s, v8::Value
     Some(promise.into())
 }
 
-/// The wire of the arguments, or a bridge error that names the offending path; `Err(None)` if the guest is being
+/// The arguments, or a bridge error that names the offending path; `Err(None)` if the guest is being
 /// terminated.
 fn write_arguments<'s>(
     scope: &mut v8::PinScope<'s, '_>,
     host: &Host,
     tool: u32,
     number: ToolCallId,
-    args: v8::Local<'s, v8::Value>,
-) -> Result<Vec<u8>, Option<v8::Local<'s, v8::Value>>> {
+    args: &v8::FunctionCallbackArguments<'s>,
+) -> Result<Values, Option<v8::Local<'s, v8::Value>>> {
     let limit = host.shared.config.max_transfer_bytes;
     let left = limit.saturating_sub(host.calls.borrow().args_bytes);
-    let name = host.tool_name(tool);
-    let mark = Mark::Tool { name: name.clone(), call: number, bridge: true };
-    let thrown = {
+    let (name, mark, thrown) = {
         v8::tc_scope!(let attempt, scope);
-        match serialize::write(attempt, args, left) {
-            Ok(wire) => return Ok(wire),
-            Err(_) if attempt.has_terminated() || !attempt.can_continue() => return Err(None),
-            Err(Unwritable::TooLarge(bytes)) => {
+        let refusal = match serialize::write_values(attempt, args, left) {
+            Ok(values) => return Ok(values),
+            Err(refusal) => refusal,
+        };
+        let name = host.tool_name(tool);
+        let mark = Mark::Tool { name: name.clone(), call: number, bridge: true };
+        match refusal {
+            _ if attempt.has_terminated() || !attempt.can_continue() => return Err(None),
+            Unwritable::TooLarge(bytes) => {
                 attempt.reset();
                 let size = bytes.map_or_else(|| "more".to_owned(), |bytes| format!("{bytes} bytes"));
                 let message = format!(
@@ -221,14 +257,17 @@ fn write_arguments<'s>(
                 );
                 return Err(Some(exceptions::transfer_error(attempt, host, &message, &mark)));
             }
-            Err(Unwritable::Thrown) => {
+            Unwritable::Thrown => {
                 let thrown = attempt.exception().map(|thrown| exceptions::message(attempt, host, thrown));
                 attempt.reset();
-                thrown
+                (name, mark, thrown)
             }
         }
     };
-    let place = match host.realm.get().and_then(|realm| realm.uncloneable_path(scope, args)) {
+    let place = match host.realm.get().and_then(|realm| {
+        let args = serialize::array_of(scope, args);
+        realm.uncloneable_path(scope, args.into())
+    }) {
         Some(path) => format!("argument {path} cannot cross to the host"),
         None => "the arguments cannot cross to the host".to_owned(),
     };
@@ -245,37 +284,40 @@ fn read_reply<'s>(
     number: ToolCallId,
     reply: ToolReply,
 ) -> Result<v8::Local<'s, v8::Value>, v8::Local<'s, v8::Value>> {
-    let name = host.tool_name(tool);
-    let bridge_error = |scope: &mut v8::PinScope<'s, '_>, message: &str| {
-        let mark = Mark::Tool { name: name.clone(), call: number, bridge: true };
-        exceptions::marked_error(scope, host, "RangeError", message, None, &mark)
+    let bridge_error = |scope: &mut v8::PinScope<'s, '_>, name: String, reason: &str| {
+        let message = format!("{name}: {reason}");
+        let mark = Mark::Tool { name, call: number, bridge: true };
+        exceptions::marked_error(scope, host, "RangeError", &message, None, &mark)
     };
     match reply {
         ToolReply::Promise => Ok(v8::undefined(scope).into()),
-        ToolReply::Value(wire) if wire.len() > host.shared.config.max_transfer_bytes => {
+        ToolReply::Value(value) if value.wire_bytes() > host.shared.config.max_transfer_bytes => {
             let limit = host.shared.config.max_transfer_bytes;
-            let message =
-                format!("{name}: the result takes {} bytes, more than maxTransferBytes ({limit})", wire.len());
+            let name = host.tool_name(tool);
+            let bytes = value.wire_bytes();
+            let message = format!("{name}: the result takes {bytes} bytes, more than maxTransferBytes ({limit})");
             let mark = Mark::Tool { name, call: number, bridge: true };
             Err(exceptions::transfer_error(scope, host, &message, &mark))
         }
-        ToolReply::Value(wire) => {
+        ToolReply::Value(value) => {
             let value = {
                 v8::tc_scope!(let attempt, scope);
-                serialize::read(attempt, &wire)
+                serialize::read_value(attempt, &host.memory, value)
             };
             let hardened = value.and_then(|value| host.realm.get()?.harden(scope, value));
             hardened.ok_or_else(|| {
-                bridge_error(scope, &format!("{name}: the result is nested too deeply or too large for the guest"))
+                let reason = "the result is nested too deeply or too large for the guest";
+                bridge_error(scope, host.tool_name(tool), reason)
             })
         }
-        ToolReply::Error(wire) => {
+        ToolReply::Error(report) => {
+            let name = host.tool_name(tool);
             let report = {
                 v8::tc_scope!(let attempt, scope);
-                serialize::read(attempt, &wire)
+                serialize::read_value(attempt, &host.memory, report)
             };
             let Some(report) = report.and_then(|value| v8::Local::<v8::Object>::try_from(value).ok()) else {
-                return Err(bridge_error(scope, &format!("{name}: the error could not be read")));
+                return Err(bridge_error(scope, name, "the error could not be read"));
             };
             let text = |scope: &mut v8::PinScope<'s, '_>, key: &str| {
                 let key = v8::String::new(scope, key)?;

@@ -4,13 +4,15 @@
 //! only widens the lengths of array buffers from 32 to 64 bits; both are written as variable-length
 //! integers, so bytes for buffers below 4 GiB are the same in both versions.
 
+mod block;
 mod budget;
 mod host_errors;
-mod primitive;
+mod value;
 
+pub use block::Block;
 pub use budget::{with_limit, without_limit};
 pub use host_errors::without_stacks;
-pub use primitive::{Primitive, primitive};
+pub use value::{Value, Values};
 
 /// First byte of every wire, before the version.
 const VERSION_TAG: u8 = 0xFF;
@@ -30,18 +32,13 @@ pub fn for_host(mut wire: Vec<u8>) -> Option<Vec<u8>> {
     }
 }
 
-/// Wire of `undefined`, for outcomes whose value could not be written.
-pub fn undefined() -> Vec<u8> {
-    vec![VERSION_TAG, HOST_VERSION, b'_']
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn a_newer_header_is_replaced() {
-        assert_eq!(for_host(vec![0xFF, 16, b'_']), Some(undefined()));
+        assert_eq!(for_host(vec![0xFF, 16, b'_']), Some(vec![VERSION_TAG, HOST_VERSION, b'_']));
     }
 
     #[test]
