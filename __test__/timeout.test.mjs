@@ -63,7 +63,7 @@ describe('the deadline', () => {
       await executor.cleanup();
       expect(executor.state).toBe('DEAD');
       await executor.init();
-      expect((await executor.run('1 + 1')).output).toBe(2);
+      expect((await executor.run('1 + 1', { timeoutMs: 10_000 })).output).toBe(2);
       expect(performance.now() - recovery).toBeLessThan(PROMPT_MS);
     });
   });
@@ -205,7 +205,7 @@ describe('the deadline', () => {
       const [output, recovered] = await timed(async () => {
         await executor.cleanup();
         await executor.init();
-        return (await executor.run('1 + 1')).output;
+        return (await executor.run('1 + 1', { timeoutMs: 10_000 })).output;
       });
       console.log(JSON.stringify({ code: error.code, message: error.message, answered, state, output, recovered }));
     `);

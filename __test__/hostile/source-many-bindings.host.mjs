@@ -2,6 +2,7 @@
 // outcome: value 29999
 // state: READY
 // options: {"timeoutMs":20000,"memoryLimitMb":128}
+// peak: 256 the limit, and tree and text of the program while it is prepared
 export const scenario = async ({ run }) => {
   const code = Array.from({ length: 30_000 }, (_, i) => `let n${i} = ${i};`).join('');
   await run(code);
