@@ -47,8 +47,8 @@ function measure(root, limit, sampling) {
     const object = open.pop();
     if (seen.has(object)) continue;
     if (++visits % sampling === 0) seen.add(object);
-    // The writer refuses it; its traps are none of our business.
-    if (types.isProxy(object)) return 0;
+    // The writer refuses it, once it gets there; its traps are none of our business.
+    if (types.isProxy(object)) continue;
     if (Array.isArray(object)) {
       bytes += measureElements(object, limit - bytes, open);
     } else if (Object.getPrototypeOf(object) === Object.prototype) {

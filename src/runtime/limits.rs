@@ -46,7 +46,7 @@ impl MemoryGuard {
         let account = Account::new(buffers.native.clone(), native_step(buffers.limit));
         let guard = Box::new(Self {
             limit_bytes: buffers.limit,
-            // SAFETY: used by `near_heap_limit` only, which the isolate itself calls.
+            // SAFETY: used on the isolate's thread only, by what V8 or running guest code calls.
             isolate: unsafe { isolate.as_raw_isolate_ptr() },
             interrupt: Interrupt::new(isolate),
             exceeded: AtomicBool::new(false),
