@@ -161,6 +161,30 @@ describe('bindings are live', () => {
     ).toEqual([2, 2, 2, true]);
   });
 
+  test.each([
+    ['a function', 'const read = () => late;', 'let late = 1; read()'],
+    ['a getter', 'const o = { get late() { return late; } };', 'const late = 1; o.late'],
+    ['a method that coerces', 'const o = { valueOf: () => late };', 'let late = 1; +o'],
+    ['a class', 'class A { p = late; }', 'var late = 1; new A().p'],
+    ['typeof', 'const has = () => typeof late;', 'let late = 1; has()', 'number'],
+    ['globalThis', 'const all = globalThis;', 'let late = 1; all.late'],
+    ['a module', 'const load = () => import("reader");', 'let late = 1; const { read } = await load(); read()'],
+    ['a loop', 'const read = () => late;', 'let late = 0, seen = 0; for (; late < 3; late++) seen += read(); seen', 3],
+  ])('code of an earlier run sees a binding while its run goes on: %s', async (_name, first, second, expected = 1) => {
+    const options = { authorizedImports: ['reader'], modules: { reader: 'export const read = () => late;' } };
+    expect((await steps([first, second], { options })).at(-1)).toBe(expected);
+  });
+
+  test('a program of an earlier run that goes on sees it too', async () => {
+    const waiting = `
+      let go; const seen = [];
+      const gate = new Promise((resolve) => { go = resolve; });
+      (async () => { await null; final_answer('answered'); })();
+      await gate;
+      seen.push(late);`;
+    expect(await steps([waiting, 'let late = 1; go();', 'seen'])).toEqual(['answered', undefined, [1]]);
+  });
+
   test('within its own run a binding is on globalThis too', async () => {
     expect(await steps(['let x = 1; globalThis.x'])).toEqual([1]);
   });
@@ -174,9 +198,12 @@ describe('const stays const', () => {
     },
   );
 
-  test('in its own run too', async () => {
-    expect(await steps(['const x = 1; x = 2;', 'x'])).toEqual([RUNTIME('TypeError'), 1]);
-  });
+  test.each(['x = 2', '(x) = 2', '[(x)] = [2]', 'x++', '((x))--', '({ x } = { x: 2 })', 'for (x of [2]);'])(
+    '%s in its own run too',
+    async (code) => {
+      expect(await steps([`const x = 1; ${code};`, 'x'])).toEqual([RUNTIME('TypeError'), 1]);
+    },
+  );
 });
 
 describe('redeclaration in a later run replaces the binding', () => {
@@ -273,6 +300,20 @@ describe('a run that fails', () => {
       'done',
       [1, 'undefined'],
     ]);
+  });
+
+  test('by its memory forgets what it declared', async () => {
+    const bomb = 'let a = 2; const hoard = []; for (;;) hoard.push(new Array(1e4).fill(0.5));';
+    const outputs = await steps(['let a = 1;', bomb, '[a, typeof hoard]'], {
+      options: { memoryLimitMb: 64, maxOperations: 1e9 },
+    });
+    expect(outputs.slice(1)).toEqual(['ERR_MEMORY_LIMIT_EXCEEDED: ', [1, 'undefined']]);
+  });
+
+  test('by names that are declared twice leaves everything as it was', async () => {
+    for (const code of ['let x = 2; let x = 3;', 'let x = 2; { var x = 3; }', 'const x = 2; function x() {}']) {
+      expect(await steps(['let x = 1;', code, 'x'])).toEqual([1, 'ERR_VALIDATION_FAILED: ', 1]);
+    }
   });
 
   test('by validation leaves everything as it was', async () => {

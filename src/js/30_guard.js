@@ -52,6 +52,9 @@
   const chunk = new Int32Array(3);
   // Bindings that this run declared: name -> { previous, accessor, isVar }.
   const declared = newMap();
+  // Bindings that it has handed over, of which later runs get what it reached (src/prepare/transform/persistence.rs).
+  let kept;
+  let lastReached = 0;
 
   const rethrow = () => {
     throw signal;
@@ -153,6 +156,9 @@
     },
   }.final_answer;
 
+  const warnOfHostName = (name) =>
+    boot.warn(`'${name}' is provided by the host: this run's own '${name}' will not be seen by later runs.`);
+
   // Installs a run's top-level bindings on the global, where later runs find them.
   const declare = (accessors, vars) => {
     const isVar = { __proto__: null };
@@ -168,7 +174,27 @@
         (previous === undefined || previous.configurable) &&
         reflectDefine(globalThis, name, { __proto__: null, get, set, enumerable: true, configurable: true });
       if (isInstalled) declared.set(name, { __proto__: null, previous, get, isVar: isVar[name] === true });
-      else boot.warn(`'${name}' is provided by the host: this run's own '${name}' will not be seen by later runs.`);
+      else warnOfHostName(name);
+    }
+  };
+
+  // Takes the values of a program's other bindings: name, number of the declaration and value of each.
+  const keep = (reached, bindings) => {
+    lastReached = reached;
+    kept = bindings;
+  };
+
+  const publishKept = () => {
+    for (let i = 0; i < kept.length; i += 3) {
+      const name = kept[i];
+      const number = kept[i + 1];
+      const value = kept[i + 2];
+      const isConst = number < 0;
+      if ((isConst ? -number : number) > lastReached) continue;
+      // A `var` that has no value leaves what was there before it.
+      if (number === 0 && value === undefined && getDescriptor(globalThis, name) !== undefined) continue;
+      const property = { __proto__: null, value, writable: !isConst, enumerable: true, configurable: true };
+      if (!reflectDefine(globalThis, name, property)) warnOfHostName(name);
     }
   };
 
@@ -197,6 +223,7 @@
     isAnswered = false;
     unusedBudget = undefined;
     p.emptyMap(declared);
+    kept = undefined;
     chunk[2] = 0;
     __smol_budget = window;
     __smol_done = false;
@@ -209,6 +236,8 @@
     chunk[2] = 0;
     if (declared.size > 0) p.mapForEach(declared, (binding, name) => restore(name, binding, forgetDeclared));
     p.emptyMap(declared);
+    if (kept !== undefined && !forgetDeclared) publishKept();
+    kept = undefined;
     signal = undefined;
     __smol_done = false;
     // For getters and inspect.custom methods of the output, which the host reads after the run.
@@ -239,6 +268,7 @@
   boot.closeChunk = closeChunk;
   boot.rethrow = rethrow;
   boot.declare = declare;
+  boot.keep = keep;
   boot.finalAnswer = finalAnswer;
   boot.toHarden.push(FinalAnswerSignal, MaxOperationsExceededError);
 })();

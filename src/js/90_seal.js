@@ -15,6 +15,7 @@ const {
   closeChunk: __smol_close,
   rethrow: __smol_rethrow,
   declare: __smol_declare,
+  keep: __smol_keep,
   import: __smol_import,
 } = globalThis.__smol_boot;
 
@@ -99,6 +100,7 @@ const {
     boot.closeChunk,
     boot.rethrow,
     boot.declare,
+    boot.keep,
     boot.import,
   ]);
   boot.freezeGraph(boot.toHarden, newWeakSet([globalThis]), late);
@@ -189,6 +191,7 @@ const {
       },
       ["__smol_warm_up"],
     );
+    boot.keep(0, ["__smol_warm_up", 1, undefined]);
     boot.finish(false);
     boot.format(["text", { array: [1], nested: { key: "value" } }]);
     boot.setVariables([], []);

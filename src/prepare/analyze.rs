@@ -5,19 +5,20 @@ mod scopes;
 
 pub(super) use bindings::{Binding, Kind};
 
-use swc_common::Spanned;
+use swc_common::{BytePos, Spanned};
 use swc_ecma_ast::{
-    ArrowExpr, AssignTarget, AssignTargetPat, BindingIdent, BlockStmt, CallExpr, Callee, CatchClause, ClassDecl,
-    ClassExpr, Constructor, Decl, ExportAll, Expr, FnDecl, FnExpr, ForHead, ForInStmt, ForOfStmt, ForStmt, Function,
-    Ident, ImportPhase, MetaPropExpr, MetaPropKind, ModuleDecl, NamedExport, Param, Pat, Prop, StaticBlock, Stmt,
-    SwitchStmt, UsingDecl, VarDecl, VarDeclKind,
+    ArrowExpr, AssignTarget, AssignTargetPat, AwaitExpr, BindingIdent, BlockStmt, CallExpr, Callee, CatchClause, Class,
+    ClassDecl, ClassExpr, Constructor, Decl, ExportAll, Expr, FnDecl, FnExpr, ForHead, ForInStmt, ForOfStmt, ForStmt,
+    Function, Ident, ImportPhase, MetaPropExpr, MetaPropKind, ModuleDecl, NamedExport, Param, Pat, Prop,
+    SimpleAssignTarget, StaticBlock, Stmt, SwitchStmt, UpdateExpr, UsingDecl, VarDecl, VarDeclKind,
 };
 use swc_ecma_visit::{Visit, VisitWith};
 
 use super::diagnostics::{Report, Severity};
+use super::observed::{Lookups, Observed};
 use super::options::PrepareOptions;
 use super::parse::ParsedSource;
-use super::rules;
+use super::rules::{self, globals::ForbiddenName};
 use super::stack::MAX_DEPTH;
 use bindings::Bindings;
 use scopes::Scopes;
@@ -35,12 +36,14 @@ pub(super) enum Goal {
 pub(super) struct Analysis {
     /// Bindings at the top level of the program, in the order of their first declarations.
     pub(super) bindings: Vec<Binding>,
+    pub(super) lookups: Lookups,
 }
 
 /// `None` when the tree is too deep for the recursive passes that would follow.
 pub(super) fn analyze(
     source: &ParsedSource,
     options: &PrepareOptions,
+    observed: &Observed,
     goal: Goal,
     report: &mut Report,
 ) -> Option<Analysis> {
@@ -52,6 +55,9 @@ pub(super) fn analyze(
         depth: 0,
         too_deep: false,
         declaring: None,
+        initialized_at: None,
+        can_be_suspended: false,
+        has_import: false,
         scopes: Scopes::new(),
         bindings: Bindings::default(),
     };
@@ -62,7 +68,7 @@ pub(super) fn analyze(
     if goal == Goal::Program {
         analyzer.report_forbidden_globals();
     }
-    Some(Analysis { bindings: analyzer.bindings.into_vec() })
+    Some(analyzer.finish(observed))
 }
 
 struct Analyzer<'a> {
@@ -74,6 +80,11 @@ struct Analyzer<'a> {
     too_deep: bool,
     /// Set while a pattern that declares names is visited; patterns elsewhere assign to existing names.
     declaring: Option<Kind>,
+    /// Where the name that is declared has its value, if its declarator has no other name.
+    initialized_at: Option<BytePos>,
+    /// The program's own body waits somewhere, so that other code runs before it has ended.
+    can_be_suspended: bool,
+    has_import: bool,
     scopes: Scopes,
     bindings: Bindings,
 }
@@ -122,7 +133,26 @@ impl Analyzer<'_> {
             Kind::Local => false,
         };
         if persists {
-            self.bindings.add(&name.sym, kind);
+            self.bindings.add(&name.sym, kind, self.initialized_at);
+        }
+    }
+
+    /// Once the tree has been visited.
+    fn finish(mut self, observed: &Observed) -> Analysis {
+        let has_all = self.has_import || self.scopes.globals().any(|name| name == "globalThis");
+        if !has_all && !self.can_be_suspended {
+            self.bindings.defer(&self.scopes, observed);
+        }
+        let is_kept = |name: &&str| self.can_be_suspended || self.scopes.uses(name).any(|a| a.is_nested);
+        let names =
+            if has_all { Vec::new() } else { self.scopes.globals().filter(is_kept).map(str::to_owned).collect() };
+        Analysis { bindings: self.bindings.into_vec(), lookups: Lookups { names, has_all } }
+    }
+
+    /// Notes that the name in `target` is written to, besides whatever else is done with it.
+    fn write_to(&mut self, target: &Expr) {
+        if let Some(name) = assigned_name(target) {
+            self.scopes.refer(name, true);
         }
     }
 
@@ -155,19 +185,36 @@ impl Analyzer<'_> {
     }
 
     fn report_forbidden_globals(&mut self) {
-        for (name, position) in self.scopes.unresolved() {
+        let mut found: Vec<(BytePos, ForbiddenName)> = Vec::new();
+        for name in self.scopes.globals() {
+            if let Some(forbidden) = ForbiddenName::find(name) {
+                found.extend(self.scopes.uses(name).map(|a| (a.at, forbidden)));
+            }
+        }
+        found.sort_by_key(|&(at, _)| at);
+        // What is read and written in one place is one use.
+        found.dedup_by_key(|&mut (at, _)| at);
+        for (at, name) in found {
             if !self.report.accepts(Severity::Warning) {
                 break;
             }
-            self.report.push(name.diagnostic(self.source.location(position)));
+            self.report.push(name.diagnostic(self.source.location(at)));
         }
     }
+}
+
+/// The name that is written to where `target` is assigned to, if it is one.
+fn assigned_name(mut target: &Expr) -> Option<&Ident> {
+    while let Expr::Paren(parenthesized) = target {
+        target = &parenthesized.expr;
+    }
+    target.as_ident()
 }
 
 impl Visit for Analyzer<'_> {
     fn visit_expr(&mut self, node: &Expr) {
         if let Expr::Ident(name) = node {
-            self.scopes.refer(&name.sym, name.span.lo);
+            self.scopes.refer(name, false);
         }
         let outer = self.declaring.take();
         self.descend(node);
@@ -179,7 +226,27 @@ impl Visit for Analyzer<'_> {
     }
 
     fn visit_pat(&mut self, node: &Pat) {
+        if let Pat::Expr(target) = node {
+            self.write_to(target);
+        }
         self.descend(node);
+    }
+
+    fn visit_simple_assign_target(&mut self, node: &SimpleAssignTarget) {
+        if let SimpleAssignTarget::Paren(target) = node {
+            self.write_to(&target.expr);
+        }
+        node.visit_children_with(self);
+    }
+
+    fn visit_update_expr(&mut self, node: &UpdateExpr) {
+        self.write_to(&node.arg);
+        node.visit_children_with(self);
+    }
+
+    fn visit_await_expr(&mut self, node: &AwaitExpr) {
+        self.can_be_suspended |= self.scopes.is_in_top_function();
+        node.visit_children_with(self);
     }
 
     fn visit_ident(&mut self, node: &Ident) {
@@ -193,14 +260,14 @@ impl Visit for Analyzer<'_> {
     fn visit_binding_ident(&mut self, node: &BindingIdent) {
         match self.declaring {
             Some(kind) => self.declare(&node.id, kind),
-            None => self.scopes.refer(&node.id.sym, node.id.span.lo),
+            None => self.scopes.refer(&node.id, true),
         }
         node.visit_children_with(self);
     }
 
     fn visit_prop(&mut self, node: &Prop) {
         if let Prop::Shorthand(name) = node {
-            self.scopes.refer(&name.sym, name.span.lo);
+            self.scopes.refer(name, false);
         }
         node.visit_children_with(self);
     }
@@ -222,12 +289,15 @@ impl Visit for Analyzer<'_> {
             VarDeclKind::Const => Kind::Const,
         };
         for declarator in &node.decls {
+            self.initialized_at = declarator.name.is_ident().then_some(declarator.span.hi);
             self.declaring(Some(kind), &declarator.name);
+            self.initialized_at = None;
             self.declaring(None, &declarator.init);
         }
     }
 
     fn visit_using_decl(&mut self, node: &UsingDecl) {
+        self.can_be_suspended |= node.is_await && self.scopes.is_in_top_function();
         for declarator in &node.decls {
             self.declaring(Some(Kind::Local), &declarator.name);
             self.declaring(None, &declarator.init);
@@ -270,6 +340,12 @@ impl Visit for Analyzer<'_> {
         self.in_function(node);
     }
 
+    fn visit_class(&mut self, node: &Class) {
+        self.scopes.enter_class();
+        node.visit_children_with(self);
+        self.scopes.exit_class();
+    }
+
     fn visit_static_block(&mut self, node: &StaticBlock) {
         self.in_function(node);
     }
@@ -305,6 +381,7 @@ impl Visit for Analyzer<'_> {
     }
 
     fn visit_for_of_stmt(&mut self, node: &ForOfStmt) {
+        self.can_be_suspended |= node.is_await && self.scopes.is_in_top_function();
         self.in_block(node);
     }
 
@@ -319,6 +396,7 @@ impl Visit for Analyzer<'_> {
 
     fn visit_call_expr(&mut self, node: &CallExpr) {
         if let Callee::Import(import) = &node.callee {
+            self.has_import = true;
             self.check_import_call(node, import.phase);
         }
         node.visit_children_with(self);

@@ -14,6 +14,7 @@ mod code_frame;
 mod diagnostics;
 mod language;
 mod nesting;
+mod observed;
 mod options;
 mod parse;
 mod positions;
@@ -30,12 +31,13 @@ pub use cache::{keep, kept};
 pub use code_frame::code_frame;
 pub use diagnostics::{Diagnostic, Location, Severity};
 pub use language::Language;
+pub use observed::{Lookups, Observed};
 pub use options::PrepareOptions;
 pub use positions::PositionMap;
 
 use std::sync::Arc;
 
-use analyze::Goal;
+use analyze::{Analysis, Goal};
 use diagnostics::{Report, has_errors};
 use language::Dialect;
 use nesting::Nesting;
@@ -56,6 +58,17 @@ pub struct Program {
     pub positions: Arc<PositionMap>,
     /// Diagnostics that do not block the run (WARNING and INFO).
     pub diagnostics: Vec<Diagnostic>,
+    /// Names of the program that are not on the global until the run has ended.
+    pub deferred: Vec<String>,
+    /// What it may look up there when it has run.
+    pub lookups: Lookups,
+}
+
+impl Program {
+    /// Whether it may run in a realm whose earlier programs observe these names.
+    pub fn suits(&self, observed: &Observed) -> bool {
+        !self.deferred.iter().any(|name| observed.contains(name))
+    }
 }
 
 /// Runs all rules of the specification's appendix B, and our own, over a guest program.
@@ -64,29 +77,41 @@ pub struct Program {
 pub fn validate(code: &str, options: &PrepareOptions) -> Vec<Diagnostic> {
     let mut report = Report::new(options.diagnostics());
     parsed(code, options, Goal::Program, &mut report, |source, report| {
-        analyze::analyze(&source, options, Goal::Program, report).map(drop)
+        analyze::analyze(&source, options, &Observed::default(), Goal::Program, report).map(drop)
     });
     report.into_sorted()
 }
 
-/// Validates a guest program and rewrites it for execution.
+/// Validates a guest program and rewrites it for execution in a realm that has run no other one.
 ///
 /// # Errors
 ///
 /// All diagnostics, at least one of which is an ERROR.
 pub fn prepare(code: &str, options: &PrepareOptions) -> Result<Program, Vec<Diagnostic>> {
+    prepare_for(&Observed::default(), code, options)
+}
+
+/// As [`prepare`], for a realm whose earlier programs look up `observed`.
+///
+/// # Errors
+///
+/// As [`prepare`].
+pub fn prepare_for(observed: &Observed, code: &str, options: &PrepareOptions) -> Result<Program, Vec<Diagnostic>> {
     let mut report = Report::new(options.diagnostics());
-    let printed = parsed(code, options, Goal::Program, &mut report, |source, report| {
-        let analysis = analyze::analyze(&source, options, Goal::Program, report)?;
+    let done = parsed(code, options, Goal::Program, &mut report, |source, report| {
+        let Analysis { bindings, lookups } = analyze::analyze(&source, options, observed, Goal::Program, report)?;
         if report.has_errors() {
             return None;
         }
         let mut body: Vec<Stmt> = source.module.body.into_iter().filter_map(|item| item.stmt()).collect();
         transform::return_completion_value(&mut body);
         transform::instrument(&mut body, transform::Place::ProgramBody);
-        Some(print::program(code, &transform::declaration(&analysis.bindings), body))
+        let publication = transform::publish(&bindings, &mut body);
+        let printed = print::program(code, &publication, body);
+        let deferred = bindings.into_iter().filter(|binding| binding.is_deferred).map(|binding| binding.name);
+        Some(Program { deferred: deferred.collect(), lookups, ..runnable(printed) })
     });
-    finish(printed, report)
+    finish(done, report)
 }
 
 /// Validates and rewrites the text of an ES module that the host provides: loop guards, `catch` and `import()` as in a
@@ -97,16 +122,16 @@ pub fn prepare(code: &str, options: &PrepareOptions) -> Result<Program, Vec<Diag
 /// All diagnostics, at least one of which is an ERROR; messages name `specifier`.
 pub fn prepare_module(source: &str, specifier: &str, options: &PrepareOptions) -> Result<Program, Vec<Diagnostic>> {
     let mut report = Report::new(Vec::new());
-    let printed = parsed(source, options, Goal::HostModule, &mut report, |parsed, report| {
-        analyze::analyze(&parsed, options, Goal::HostModule, report)?;
+    let done = parsed(source, options, Goal::HostModule, &mut report, |parsed, report| {
+        analyze::analyze(&parsed, options, &Observed::default(), Goal::HostModule, report)?;
         if report.has_errors() {
             return None;
         }
         let mut module = parsed.module;
         transform::instrument(&mut module.body, transform::Place::Nested);
-        Some(print::module(source, module))
+        Some(runnable(print::module(source, module)))
     });
-    finish(printed, report).map_err(|mut diagnostics| {
+    finish(done, report).map_err(|mut diagnostics| {
         for diagnostic in &mut diagnostics {
             diagnostic.message = format!("in module {specifier:?}: {}", diagnostic.message);
         }
@@ -114,12 +139,15 @@ pub fn prepare_module(source: &str, specifier: &str, options: &PrepareOptions) -
     })
 }
 
-fn finish(printed: Option<(String, PositionMap)>, report: Report) -> Result<Program, Vec<Diagnostic>> {
+fn runnable((code, positions): (String, PositionMap)) -> Program {
+    let (diagnostics, deferred) = (Vec::new(), Vec::new());
+    Program { code, positions: Arc::new(positions), diagnostics, deferred, lookups: Lookups::default() }
+}
+
+fn finish(done: Option<Program>, report: Report) -> Result<Program, Vec<Diagnostic>> {
     let diagnostics = report.into_sorted();
-    match printed {
-        Some((code, positions)) if !has_errors(&diagnostics) => {
-            Ok(Program { code, positions: Arc::new(positions), diagnostics })
-        }
+    match done {
+        Some(program) if !has_errors(&diagnostics) => Ok(Program { diagnostics, ..program }),
         _ => Err(diagnostics),
     }
 }

@@ -7,16 +7,18 @@ use swc_ecma_ast::{Module, Script, Stmt};
 use swc_ecma_codegen::{Config, Emitter, Node};
 
 use super::positions::PositionMap;
+use super::transform::Publication;
 use writer::Writer;
 
 /// The script whose value is the async function of a guest program. `source` is the text that `body` was parsed from.
-pub(super) fn program(source: &str, declaration: &str, body: Vec<Stmt>) -> (String, PositionMap) {
+pub(super) fn program(source: &str, publication: &Publication, body: Vec<Stmt>) -> (String, PositionMap) {
     let mut writer = Writer::new(source.len());
     writer.text("(async () => {\n\"use strict\";\n");
-    writer.text(declaration);
+    writer.text(&publication.before);
     let script = Script { span: Span::default(), body, shebang: None };
     emit(&script, &mut writer);
     writer.end_line();
+    writer.text(&publication.after);
     writer.text("})");
     writer.finish(source)
 }

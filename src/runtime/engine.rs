@@ -21,7 +21,7 @@ use crate::executor::mailbox::Receiver;
 use crate::executor::messages::{Command, Outcome, Success};
 use crate::executor::session::Shared;
 use crate::executor::stats::LiveIsolate;
-use crate::prepare::{self, PrepareOptions, Program};
+use crate::prepare::{self, Observed, PrepareOptions, Program};
 use crate::transfer::Values;
 
 /// A program that was not prepared before.
@@ -36,6 +36,7 @@ pub struct Engine {
     host: Rc<Host>,
     runs: u64,
     new_program: Option<NewProgram>,
+    observed: Observed,
     // Dropped in this order: the isolate calls the guard back until it is gone.
     runtime: JsRuntime,
     memory: Box<MemoryGuard>,
@@ -55,7 +56,7 @@ impl Engine {
         // Set once, here.
         let _ = host.realm.set(realm);
         let _ = host.interrupt.set(Interrupt::new(isolate));
-        Self { host, runs: 0, new_program: None, runtime, memory, live: Some(live) }
+        Self { host, runs: 0, new_program: None, observed: Observed::default(), runtime, memory, live: Some(live) }
     }
 
     /// The isolate is about to be dropped, and no longer counts as live.
@@ -93,12 +94,14 @@ impl Engine {
         let Some(limits) = job.limits else { return (Outcome::done(), true) };
         let options =
             self.host.shared.config.prepare_options(limits.language, limits.max_operations, limits.timeout_ms);
-        let kept = prepare::kept(&code, &options);
+        let kept = prepare::kept(&code, &options).filter(|program| program.suits(&self.observed));
         let is_new = kept.is_none();
-        let program = match kept.map_or_else(|| prepare::prepare(&code, &options).map(Arc::new), Ok) {
+        let prepare = || prepare::prepare_for(&self.observed, &code, &options).map(Arc::new);
+        let program = match kept.map_or_else(prepare, Ok) {
             Ok(program) => program,
             Err(diagnostics) => return (Outcome::failed(Failure::from_diagnostics(&diagnostics)), true),
         };
+        self.observed.add(&program.lookups);
         self.runs += 1;
         let name = format!("step-{}.js", self.runs);
         let script = self.host.scripts.borrow_mut().add(name, code, program.positions.clone());

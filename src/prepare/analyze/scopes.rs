@@ -1,27 +1,66 @@
-//! Which uses of forbidden names refer to a global: a scope analysis of just these names.
+//! What names refer to: which references are to globals, and how a program's own body uses its top-level bindings.
+
+use std::collections::HashMap;
+use std::rc::Rc;
 
 use swc_common::BytePos;
-
-use super::super::rules::globals::{ForbiddenName, Names};
+use swc_ecma_ast::Ident;
 
 /// The scopes around the node that is being visited, the innermost last.
 pub(super) struct Scopes {
     open: Vec<Scope>,
-    /// References that no closed scope declared.
-    references: Vec<(ForbiddenName, BytePos)>,
+    /// Functions around the node, the program itself included.
+    functions: u32,
+    /// Classes around the node.
+    classes: u32,
+    /// Indices into `names`.
+    by_name: HashMap<Rc<str>, usize>,
+    names: Vec<Name>,
+    references: Vec<Reference>,
 }
 
 struct Scope {
-    declared: Names,
+    /// Indices of names.
+    declared: Vec<usize>,
     is_function: bool,
     /// References from this index on were made in this scope.
     first_reference: usize,
 }
 
+struct Name {
+    text: Rc<str>,
+    /// By the program itself, not by a function or block in it.
+    is_declared: bool,
+    /// Its last reference that no closed scope declared.
+    last: Option<usize>,
+}
+
+struct Reference {
+    /// The one before of the same name that no closed scope declared.
+    previous: Option<usize>,
+    use_: Use,
+}
+
+/// One use of a name.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Use {
+    pub(super) at: BytePos,
+    /// In a function or class, so that it may be evaluated at any time.
+    pub(super) is_nested: bool,
+    pub(super) is_write: bool,
+}
+
 impl Scopes {
     pub(super) fn new() -> Self {
-        let top = Scope { declared: Names::default(), is_function: true, first_reference: 0 };
-        Scopes { open: vec![top], references: Vec::new() }
+        let top = Scope { declared: Vec::new(), is_function: true, first_reference: 0 };
+        Scopes {
+            open: vec![top],
+            functions: 1,
+            classes: 0,
+            by_name: HashMap::new(),
+            names: Vec::new(),
+            references: Vec::new(),
+        }
     }
 
     pub(super) fn enter_block(&mut self) {
@@ -29,30 +68,45 @@ impl Scopes {
     }
 
     pub(super) fn enter_function(&mut self) {
+        self.functions += 1;
         self.enter(true);
     }
 
     /// Closes the innermost scope: declarations are hoisted, so only now is it known which references are its own.
     pub(super) fn exit(&mut self) {
-        if let Some(scope) = self.open.pop() {
-            self.resolve(&scope);
+        let Some(scope) = self.open.pop() else { return };
+        self.functions -= u32::from(scope.is_function);
+        for name in scope.declared {
+            let last = &mut self.names[name].last;
+            while let Some(index) = last.filter(|&index| index >= scope.first_reference) {
+                *last = self.references[index].previous;
+            }
         }
+    }
+
+    /// A class is no scope of its own; what is in it may be evaluated later.
+    pub(super) fn enter_class(&mut self) {
+        self.classes += 1;
+    }
+
+    pub(super) fn exit_class(&mut self) {
+        self.classes -= 1;
     }
 
     pub(super) fn declare(&mut self, name: &str, is_var: bool) {
-        let Some(name) = ForbiddenName::find(name) else {
-            return;
-        };
-        let scope = self.open.iter_mut().rev().find(|scope| scope.is_function || !is_var);
-        if let Some(scope) = scope {
-            scope.declared.insert(name);
+        let Some(index) = self.open.iter().rposition(|scope| scope.is_function || !is_var) else { return };
+        let name = self.intern(name);
+        match index {
+            0 => self.names[name].is_declared = true,
+            _ => self.open[index].declared.push(name),
         }
     }
 
-    pub(super) fn refer(&mut self, name: &str, at: BytePos) {
-        if let Some(name) = ForbiddenName::find(name) {
-            self.references.push((name, at));
-        }
+    pub(super) fn refer(&mut self, name: &Ident, is_write: bool) {
+        let use_ = Use { at: name.span.lo, is_nested: self.functions > 1 || self.classes > 0, is_write };
+        let name = self.intern(&name.sym);
+        let previous = self.names[name].last.replace(self.references.len());
+        self.references.push(Reference { previous, use_ });
     }
 
     pub(super) fn is_at_top_level(&self) -> bool {
@@ -60,31 +114,34 @@ impl Scopes {
     }
 
     pub(super) fn is_in_top_function(&self) -> bool {
-        self.open.iter().skip(1).all(|scope| !scope.is_function)
+        self.functions == 1
     }
 
-    /// Closes all scopes and returns the references that are left.
-    pub(super) fn unresolved(&mut self) -> Vec<(ForbiddenName, BytePos)> {
-        while !self.open.is_empty() {
-            self.exit();
-        }
-        std::mem::take(&mut self.references)
+    /// Names with uses that refer to a global. When all scopes but the program's are closed.
+    pub(super) fn globals(&self) -> impl Iterator<Item = &str> {
+        self.names.iter().filter(|name| !name.is_declared && name.last.is_some()).map(|name| &*name.text)
+    }
+
+    /// The uses that refer to a global or a binding of the program, the last one first. When all scopes but the program's
+    /// are closed.
+    pub(super) fn uses(&self, name: &str) -> impl Iterator<Item = Use> {
+        let last = self.by_name.get(name).and_then(|&index| self.names[index].last);
+        std::iter::successors(last, |&index| self.references[index].previous).map(|index| self.references[index].use_)
     }
 
     fn enter(&mut self, is_function: bool) {
         let first_reference = self.references.len();
-        self.open.push(Scope { declared: Names::default(), is_function, first_reference });
+        self.open.push(Scope { declared: Vec::new(), is_function, first_reference });
     }
 
-    fn resolve(&mut self, scope: &Scope) {
-        let mut kept = scope.first_reference;
-        for index in scope.first_reference..self.references.len() {
-            let reference = self.references[index];
-            if !scope.declared.contains(reference.0) {
-                self.references[kept] = reference;
-                kept += 1;
-            }
+    fn intern(&mut self, name: &str) -> usize {
+        if let Some(&index) = self.by_name.get(name) {
+            return index;
         }
-        self.references.truncate(kept);
+        let index = self.names.len();
+        let text = Rc::<str>::from(name);
+        self.by_name.insert(text.clone(), index);
+        self.names.push(Name { text, is_declared: false, last: None });
+        index
     }
 }

@@ -14,7 +14,7 @@ const CODE: &str = "Code from strings is off; write the code itself, or use a fu
 const BYTES: &str = "Use Uint8Array";
 const PATHS: &str = "Programs have no file; ask the host for a tool or a variable";
 
-/// Each name with what to do instead. A name's index is its bit in the sets of [`Names`].
+/// Each name with what to do instead.
 const FORBIDDEN: [(&str, &str); 29] = [
     ("process", NODE),
     ("require", MODULES),
@@ -46,20 +46,6 @@ const FORBIDDEN: [(&str, &str); 29] = [
     ("localStorage", BROWSER),
     ("navigator", BROWSER),
 ];
-
-/// A set of forbidden names, one bit each.
-#[derive(Debug, Clone, Copy, Default)]
-pub(in super::super) struct Names(u32);
-
-impl Names {
-    pub(in super::super) fn insert(&mut self, name: ForbiddenName) {
-        self.0 |= 1 << name.0;
-    }
-
-    pub(in super::super) fn contains(self, name: ForbiddenName) -> bool {
-        self.0 & (1 << name.0) != 0
-    }
-}
 
 /// An index into [`FORBIDDEN`].
 #[derive(Debug, Clone, Copy)]

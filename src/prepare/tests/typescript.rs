@@ -1,7 +1,7 @@
 //! TypeScript becomes JavaScript before anything else looks at it.
 
-use super::{options, rejected};
-use crate::prepare::{Diagnostic, Language, Location, PrepareOptions, prepare, prepare_module};
+use super::{options, prepared, rejected};
+use crate::prepare::{Diagnostic, Language, Location, Observed, PrepareOptions, prepare, prepare_for, prepare_module};
 
 fn as_typescript() -> PrepareOptions {
     PrepareOptions { language: Language::TypeScript, ..options() }
@@ -13,7 +13,11 @@ fn rules(diagnostics: &[Diagnostic]) -> Vec<&'static str> {
 
 #[track_caller]
 fn body(code: &str) -> String {
-    let program = prepare(code, &as_typescript()).unwrap_or_else(|found| panic!("{code:?} was rejected: {found:?}"));
+    // So that bindings stay what they are.
+    let mut observed = Observed::default();
+    observed.add(&prepared("globalThis").lookups);
+    let program = prepare_for(&observed, code, &as_typescript());
+    let program = program.unwrap_or_else(|found| panic!("{code:?} was rejected: {found:?}"));
     let text = program.code.lines().skip(2).filter(|line| !line.starts_with("__smol_declare(")).collect::<Vec<_>>();
     text[..text.len() - 1].join("\n")
 }

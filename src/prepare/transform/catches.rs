@@ -3,7 +3,7 @@
 use std::mem;
 
 use swc_common::{DUMMY_SP, Span};
-use swc_ecma_ast::{BindingIdent, BlockStmt, CatchClause, Pat, Stmt, ThrowStmt, TryStmt};
+use swc_ecma_ast::{BlockStmt, CatchClause, Pat, Stmt, ThrowStmt, TryStmt};
 
 use super::nodes;
 
@@ -26,7 +26,7 @@ pub(super) fn rethrow_signals(node: &mut TryStmt) {
 
 /// `try { … } catch (__smol_e) { if (__smol_done) __smol_rethrow(); throw __smol_e; }`
 fn passing_signals_on(block: BlockStmt, span: Span) -> Stmt {
-    let caught = Pat::Ident(BindingIdent { id: nodes::ident("__smol_e", DUMMY_SP), type_ann: None });
+    let caught = Pat::Ident(nodes::binding("__smol_e"));
     let again = Stmt::Throw(ThrowStmt { span, arg: nodes::name("__smol_e", DUMMY_SP) });
     let body = nodes::block(span, vec![rethrow(span), again]);
     let handler = Some(CatchClause { span, param: Some(caught), body });

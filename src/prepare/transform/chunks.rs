@@ -30,8 +30,8 @@ mod scan;
 
 use swc_common::{DUMMY_SP, Span};
 use swc_ecma_ast::{
-    AssignExpr, AssignOp, AssignTarget, BinExpr, BinaryOp, BindingIdent, Bool, ComputedPropName, Decl, DoWhileStmt,
-    Expr, ExprOrSpread, ExprStmt, ForStmt, Ident, LabeledStmt, Lit, MemberExpr, MemberProp, Number, Pat, SeqExpr,
+    AssignExpr, AssignOp, AssignTarget, BinExpr, BinaryOp, Bool, ComputedPropName, Decl, DoWhileStmt, Expr,
+    ExprOrSpread, ExprStmt, ForStmt, Ident, LabeledStmt, Lit, MemberExpr, MemberProp, Number, Pat, SeqExpr,
     SimpleAssignTarget, Stmt, UnaryExpr, UnaryOp, UpdateExpr, UpdateOp, VarDecl, VarDeclKind, VarDeclOrExpr,
     VarDeclarator,
 };
@@ -105,7 +105,7 @@ pub(super) fn run_in_chunks(statement: &mut Stmt, counter: &Counter, place: Plac
     let next = sequence(update, assign_test(test.clone()));
     statements.push(declare_test(test));
     let variable = nodes::name(&counter.variable.sym, counter.variable.span);
-    let opened = call(open, [variable, number(counter.step)], span);
+    let opened = call(open, [variable, nodes::number(counter.step)], span);
     let is_opened = binary(BinaryOp::LogicalAnd, test_result(), opened);
     statements.push(nodes::if_statement(is_opened, chunks(body.clone(), next.clone(), counter, span), span));
     let mut guarded = Stmt::For(ForStmt { span, init: None, test: Some(test_result()), update: Some(next), body });
@@ -140,13 +140,12 @@ fn test_result() -> Box<Expr> {
 
 /// `__smol_t = (test)`
 fn assign_test(test: Box<Expr>) -> Box<Expr> {
-    let target = BindingIdent { id: nodes::ident("__smol_t", DUMMY_SP), type_ann: None };
-    assign(SimpleAssignTarget::Ident(target), nodes::parenthesized(test), DUMMY_SP)
+    nodes::assign(SimpleAssignTarget::Ident(nodes::binding("__smol_t")), nodes::parenthesized(test), DUMMY_SP)
 }
 
 /// `let __smol_t = (test);`
 fn declare_test(test: Box<Expr>) -> Stmt {
-    let name = Pat::Ident(BindingIdent { id: nodes::ident("__smol_t", DUMMY_SP), type_ann: None });
+    let name = Pat::Ident(nodes::binding("__smol_t"));
     let init = Some(nodes::parenthesized(test));
     let declarator = VarDeclarator { span: DUMMY_SP, name, init, definite: false };
     let declaration = VarDecl { kind: VarDeclKind::Let, decls: vec![declarator], ..VarDecl::default() };
@@ -164,30 +163,17 @@ fn sequence(first: Box<Expr>, second: Box<Expr>) -> Box<Expr> {
 /// Puts `__smol_chunk[0] = i;` first into the body.
 fn note_progress(body: &mut Box<Stmt>, variable: &Ident, span: Span) {
     let Expr::Member(slot) = *chunk_slot(0.0, span) else { return };
-    let noted = assign(SimpleAssignTarget::Member(slot), nodes::name(&variable.sym, variable.span), span);
+    let noted = nodes::assign(SimpleAssignTarget::Member(slot), nodes::name(&variable.sym, variable.span), span);
     nodes::prepend(body, Stmt::Expr(ExprStmt { span, expr: noted }));
 }
 
 fn chunk_slot(index: f64, span: Span) -> Box<Expr> {
-    let prop = MemberProp::Computed(ComputedPropName { span: DUMMY_SP, expr: number(index) });
+    let prop = MemberProp::Computed(ComputedPropName { span: DUMMY_SP, expr: nodes::number(index) });
     Box::new(Expr::Member(MemberExpr { span, obj: nodes::name("__smol_chunk", span), prop }))
-}
-
-fn number(value: f64) -> Box<Expr> {
-    let literal = |value| Box::new(Expr::Lit(Lit::Num(Number { span: DUMMY_SP, value, raw: None })));
-    if value < 0.0 {
-        return Box::new(Expr::Unary(UnaryExpr { span: DUMMY_SP, op: UnaryOp::Minus, arg: literal(-value) }));
-    }
-    literal(value)
 }
 
 fn binary(op: BinaryOp, left: Box<Expr>, right: Box<Expr>) -> Box<Expr> {
     Box::new(Expr::Bin(BinExpr { span: DUMMY_SP, op, left, right }))
-}
-
-fn assign(target: SimpleAssignTarget, value: Box<Expr>, span: Span) -> Box<Expr> {
-    let left = AssignTarget::Simple(target);
-    Box::new(Expr::Assign(AssignExpr { span, op: AssignOp::Assign, left, right: value }))
 }
 
 fn call(callee: &str, args: impl IntoIterator<Item = Box<Expr>>, span: Span) -> Box<Expr> {

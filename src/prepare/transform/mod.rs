@@ -9,7 +9,7 @@ mod nodes;
 mod persistence;
 
 pub(super) use completion::return_completion_value;
-pub(super) use persistence::declaration;
+pub(super) use persistence::{Publication, publish};
 
 use swc_ecma_ast::{
     ArrowExpr, CallExpr, Class, Constructor, Function, GetterProp, LabeledStmt, SetterProp, Stmt, TryStmt,

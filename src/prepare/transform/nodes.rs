@@ -4,7 +4,8 @@
 
 use swc_common::{DUMMY_SP, Span, SyntaxContext};
 use swc_ecma_ast::{
-    BlockStmt, CallExpr, Callee, EmptyStmt, Expr, ExprOrSpread, ExprStmt, Ident, IfStmt, ParenExpr, ReturnStmt, Stmt,
+    AssignExpr, AssignOp, AssignTarget, BindingIdent, BlockStmt, CallExpr, Callee, EmptyStmt, Expr, ExprOrSpread,
+    ExprStmt, Ident, IfStmt, Lit, Number, ParenExpr, ReturnStmt, SimpleAssignTarget, Stmt, UnaryExpr, UnaryOp,
 };
 
 pub(super) fn ident(name: &str, span: Span) -> Ident {
@@ -13,6 +14,24 @@ pub(super) fn ident(name: &str, span: Span) -> Ident {
 
 pub(super) fn name(name: &str, span: Span) -> Box<Expr> {
     Box::new(Expr::Ident(ident(name, span)))
+}
+
+/// A name where it is declared or assigned to.
+pub(super) fn binding(name: &str) -> BindingIdent {
+    BindingIdent { id: ident(name, DUMMY_SP), type_ann: None }
+}
+
+pub(super) fn number(value: f64) -> Box<Expr> {
+    let literal = |value| Box::new(Expr::Lit(Lit::Num(Number { span: DUMMY_SP, value, raw: None })));
+    if value < 0.0 {
+        return Box::new(Expr::Unary(UnaryExpr { span: DUMMY_SP, op: UnaryOp::Minus, arg: literal(-value) }));
+    }
+    literal(value)
+}
+
+pub(super) fn assign(target: SimpleAssignTarget, value: Box<Expr>, span: Span) -> Box<Expr> {
+    let left = AssignTarget::Simple(target);
+    Box::new(Expr::Assign(AssignExpr { span, op: AssignOp::Assign, left, right: value }))
 }
 
 pub(super) fn block(span: Span, stmts: Vec<Stmt>) -> BlockStmt {
