@@ -22,6 +22,8 @@ const o = {
   set back(v) { for (let k = v % 3; k > 0; k--) {${COUNT} n = 5; } },
 };
 const odd = { valueOf() { for (let k = 0; k < 2; k++) {${COUNT} s++; } return 1; } };
+const top = 7, odder = odd;
+let low = 5;
 `;
 
 const STATEMENTS = [
@@ -45,6 +47,11 @@ const STATEMENTS = [
   's += odd;',
   'n = 4;',
   'if (n > 3) n--;',
+  'low--;',
+  '[(low)] = [6];',
+  '(i) = i + 1;',
+  '[(i)] = [i + 1];',
+  'step = 2;',
   'if (i > 4) throw new RangeError("own " + i);',
   'if (i === 6) return trace.push("return");',
   'if (i === 5) continue outer;',
@@ -61,6 +68,11 @@ const loop = fc.record({
   test: fc.constantFrom(
     'i < 8',
     'i <= n',
+    'i < top',
+    'i <= low',
+    'i > low',
+    'i < odder',
+    'i < half',
     'i < a.length && i < 9',
     'i > 0',
     'i >= -3',
@@ -71,7 +83,18 @@ const loop = fc.record({
     '(s++, i < 5)',
     'i < 2147483645',
   ),
-  update: fc.constantFrom('i++', '++i', 'i--', 'i += 2', 'i -= 2', 'i += 3', 'i += step'),
+  update: fc.constantFrom(
+    'i++',
+    '++i',
+    'i--',
+    'i += 2',
+    'i -= 2',
+    'i += 3',
+    'i += step',
+    'i += low',
+    'i += half',
+    'i += odder',
+  ),
   body: statements,
   caught: fc.boolean(),
   again: fc.integer({ min: 1, max: 3 }),
@@ -81,9 +104,9 @@ const loop = fc.record({
 const print = ({ start, test, update, body, caught, again }, index, isFlat) => {
   const own = body.join(' ').replaceAll('return ', isFlat ? '' : 'return ');
   const inner = `for (let i = ${start}; (${test}); ${update}) {${COUNT} ${own} if (trace.length + s > 3000) break; s++; }`;
-  const text = `outer: for (let step = 1; step <= ${again}; step++) {${COUNT} ${inner} }`;
+  const text = `let half = ${again} / 2; outer: for (let step = 1; step <= ${again}; step++) {${COUNT} ${inner} }`;
   const guarded = caught ? `try { ${text} } catch (e) {/*catch*/ trace.push(e.message); }` : text;
-  return isFlat ? `${guarded}\n` : `const f${index} = () => { ${guarded} return s; };\ntrace.push(f${index}());\n`;
+  return isFlat ? `{ ${guarded} }\n` : `const f${index} = () => { ${guarded} return s; };\ntrace.push(f${index}());\n`;
 };
 
 const program = fc

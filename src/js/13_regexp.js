@@ -1,33 +1,40 @@
-// `split` by a regular expression, in about as many steps as before lockdown.
+// `split`, `replace` and `match` by a regular expression, in about as many steps as before lockdown.
 //
-// V8 has a fast path that asks whether `RegExp.prototype` is what it was when the realm was made. A frozen one is not,
-// and the way of the specification makes one attempt per character, which is a hundred times slower. Since nothing can
-// change the frozen prototype, a regular expression without properties of its own behaves as the fast path assumes. For
+// V8 has fast paths that ask whether `RegExp.prototype` is what it was when the realm was made. A frozen one is not, and
+// the way of the specification takes ten times as long; in `split` it makes one attempt per character. Since nothing can
+// change the frozen prototype, a regular expression without properties of its own behaves as the fast paths assume. For
 // any other V8's function is called.
 "use strict";
 (() => {
   const boot = globalThis.__smol_boot;
   const { apply, construct, defineProperty, getDescriptor, getPrototypeOf, ownKeys, uncurryThis } = boot.p;
-  const { arrayPush, stringIncludes, stringReplaceAll, stringSlice } = boot.p;
+  const { arrayPush, stringIncludes, stringIndexOf, stringReplaceAll, stringSlice } = boot.p;
   const FeralRegExp = boot.feral.RegExp;
   const { prototype } = RegExp;
-  const { [Symbol.split]: nativeSplit } = prototype;
+  const { [Symbol.split]: nativeSplit, [Symbol.replace]: nativeReplace, [Symbol.match]: nativeMatch } = prototype;
   const exec = uncurryThis(prototype.exec);
-  const sourceOf = uncurryThis(getDescriptor(prototype, "source").get);
-  const flagsOf = uncurryThis(getDescriptor(prototype, "flags").get);
+  const getter = (name) => uncurryThis(getDescriptor(prototype, name).get);
+  const sourceOf = getter("source");
+  const flagsOf = getter("flags");
+  const isGlobal = getter("global");
+  const isUnicode = getter("unicode");
+  const hasUnicodeSets = getter("unicodeSets");
   const codePointAt = uncurryThis(String.prototype.codePointAt);
   const isObject = (value) => (typeof value === "object" && value !== null) || typeof value === "function";
 
-  // Flags of a regular expression that has only what V8 gave it; undefined for anything else. Runs no guest code: the
-  // getter refuses proxies before a trap is called.
-  const plainFlags = (value) => {
+  // Whether this is a regular expression that has only what V8 gave it. Runs no guest code: the getter refuses proxies
+  // before a trap is called.
+  const isPlain = (value) => {
     try {
       sourceOf(value);
     } catch {
-      return undefined;
+      return false;
     }
-    return getPrototypeOf(value) === prototype && ownKeys(value).length === 1 ? flagsOf(value) : undefined;
+    return getPrototypeOf(value) === prototype && ownKeys(value).length === 1;
   };
+
+  // Where to search on after an empty match.
+  const next = (text, index, byCodePoint) => index + (byCodePoint && codePointAt(text, index) > 0xffff ? 2 : 1);
 
   // What searches for the places to split at: the expression, from any place on. The last one is kept.
   let lastSource, lastFlags, lastMatcher;
@@ -43,7 +50,7 @@
     return lastMatcher;
   };
 
-  const split = (matcher, text, isUnicode, limit) => {
+  const split = (matcher, text, byCodePoint, limit) => {
     const parts = [];
     let start = 0;
     matcher.lastIndex = 0;
@@ -52,7 +59,7 @@
       const { length } = found[0];
       if (length === 0) {
         if (index === text.length) break;
-        matcher.lastIndex = index + (isUnicode && codePointAt(text, index) > 0xffff ? 2 : 1);
+        matcher.lastIndex = next(text, index, byCodePoint);
         if (index === start) continue;
       }
       arrayPush(parts, stringSlice(text, start, index));
@@ -67,23 +74,125 @@
     return parts;
   };
 
+  // Passes each match to `take`: all of them if the expression is global. `take` runs no guest code.
+  const forEachMatch = (regexp, text, take) => {
+    if (!isGlobal(regexp)) {
+      const found = exec(regexp, text);
+      if (found !== null) take(found);
+      return;
+    }
+    const byCodePoint = isUnicode(regexp) || hasUnicodeSets(regexp);
+    regexp.lastIndex = 0;
+    for (let found = exec(regexp, text); found !== null; found = exec(regexp, text)) {
+      take(found);
+      if (found[0] === "") regexp.lastIndex = next(text, regexp.lastIndex, byCodePoint);
+    }
+  };
+
+  const digitAt = (text, index) => (index < text.length ? stringIndexOf("0123456789", text[index]) : -1);
+
+  // GetSubstitution of ECMA-262.
+  const substitute = (found, text, template) => {
+    const { 0: matched, index, groups } = found;
+    let result = "";
+    let start = 0;
+    for (let at = stringIndexOf(template, "$"); at !== -1; at = stringIndexOf(template, "$", start)) {
+      result += stringSlice(template, start, at);
+      // What `$` and this many characters behind it stand for; itself, if nothing.
+      let length = 1;
+      let value;
+      const sign = template[at + 1];
+      const digit = digitAt(template, at + 1);
+      if (digit !== -1) {
+        const second = digitAt(template, at + 2);
+        const both = 10 * digit + second;
+        const isTwoDigits = second !== -1 && both < found.length;
+        const number = isTwoDigits ? both : digit;
+        length = isTwoDigits ? 2 : 1;
+        if (number > 0 && number < found.length) value = found[number] ?? "";
+      } else if (sign === "$") value = "$";
+      else if (sign === "&") value = matched;
+      else if (sign === "`") value = stringSlice(text, 0, index);
+      else if (sign === "'") value = stringSlice(text, index + matched.length);
+      else if (sign === "<" && groups !== undefined) {
+        const end = stringIndexOf(template, ">", at);
+        if (end !== -1) {
+          length = end - at;
+          value = groups[stringSlice(template, at + 2, end)] ?? "";
+        }
+      } else length = 0;
+      start = at + 1 + length;
+      result += value ?? stringSlice(template, at, start);
+    }
+    return result + stringSlice(template, start);
+  };
+
+  // What `replacement`, a function of the guest, gives for a match.
+  const replacementOf = (replacement, found, text) => {
+    const { index, groups, length } = found;
+    if (length === 1) return `${replacement(found[0], index, text)}`;
+    const args = [];
+    for (let i = 0; i < length; i++) args[i] = found[i];
+    arrayPush(args, index, text);
+    if (groups !== undefined) arrayPush(args, groups);
+    return `${apply(replacement, undefined, args)}`;
+  };
+
+  const replace = (regexp, text, replacement) => {
+    let result = "";
+    let start = 0;
+    const add = (found, by) => {
+      result += stringSlice(text, start, found.index) + by;
+      start = found.index + found[0].length;
+    };
+    if (typeof replacement === "function") {
+      // It may use the expression, so that all matches are found before.
+      const all = [];
+      forEachMatch(regexp, text, (found) => arrayPush(all, found));
+      for (let i = 0; i < all.length; i++) add(all[i], replacementOf(replacement, all[i], text));
+    } else if (stringIncludes(replacement, "$")) {
+      forEachMatch(regexp, text, (found) => add(found, substitute(found, text, replacement)));
+    } else {
+      forEachMatch(regexp, text, (found) => add(found, replacement));
+    }
+    return result + stringSlice(text, start);
+  };
+
   const methods = {
+    [Symbol.replace](string, replacement) {
+      if (!isObject(this)) return apply(nativeReplace, this, [string, replacement]);
+      const text = `${string}`;
+      const by = typeof replacement === "function" ? replacement : `${replacement}`;
+      return isPlain(this) ? replace(this, text, by) : apply(nativeReplace, this, [text, by]);
+    },
+
+    [Symbol.match](string) {
+      if (!isObject(this)) return apply(nativeMatch, this, [string]);
+      const text = `${string}`;
+      if (!isPlain(this) || !isGlobal(this)) return apply(nativeMatch, this, [text]);
+      const all = [];
+      forEachMatch(this, text, (found) => arrayPush(all, found[0]));
+      return all.length === 0 ? null : all;
+    },
+
     [Symbol.split](string, limit) {
       if (!isObject(this)) return apply(nativeSplit, this, [string, limit]);
       const text = `${string}`;
-      const flags = plainFlags(this);
-      if (flags === undefined || text === "") return apply(nativeSplit, this, [text, limit]);
+      if (!isPlain(this) || text === "") return apply(nativeSplit, this, [text, limit]);
+      const flags = flagsOf(this);
       // This may run guest code, which may split something else.
       const most = limit === undefined ? 0xffffffff : limit >>> 0;
-      const isUnicode = stringIncludes(flags, "u") || stringIncludes(flags, "v");
-      return most === 0 ? [] : split(matcherOf(this, flags), text, isUnicode, most);
+      const byCodePoint = stringIncludes(flags, "u") || stringIncludes(flags, "v");
+      return most === 0 ? [] : split(matcherOf(this, flags), text, byCodePoint, most);
     },
   };
-  defineProperty(prototype, Symbol.split, {
-    __proto__: null,
-    value: methods[Symbol.split],
-    writable: true,
-    enumerable: false,
-    configurable: true,
-  });
+  for (const key of ownKeys(methods)) {
+    defineProperty(prototype, key, {
+      __proto__: null,
+      value: methods[key],
+      writable: true,
+      enumerable: false,
+      configurable: true,
+    });
+  }
 })();

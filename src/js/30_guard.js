@@ -81,7 +81,7 @@
     }
     const before = value - step;
     const end = value + __smol_budget * step;
-    if ((before | 0) !== before || (end | 0) !== end) return false;
+    if ((step | 0) !== step || (before | 0) !== before || (end | 0) !== end) return false;
     chunk[0] = before;
     chunk[1] = end;
     chunk[2] = step;

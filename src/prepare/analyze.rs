@@ -5,6 +5,8 @@ mod scopes;
 
 pub(super) use bindings::{Binding, Kind};
 
+use std::collections::HashSet;
+
 use swc_common::{BytePos, Spanned};
 use swc_ecma_ast::{
     ArrowExpr, AssignTarget, AssignTargetPat, AwaitExpr, BindingIdent, BlockStmt, CallExpr, Callee, CatchClause, Class,
@@ -37,6 +39,8 @@ pub(super) struct Analysis {
     /// Bindings at the top level of the program, in the order of their first declarations.
     pub(super) bindings: Vec<Binding>,
     pub(super) lookups: Lookups,
+    /// Where heads of loops name what only the loop itself could change.
+    pub(super) steady: HashSet<BytePos>,
 }
 
 /// `None` when the tree is too deep for the recursive passes that would follow.
@@ -55,7 +59,8 @@ pub(super) fn analyze(
         depth: 0,
         too_deep: false,
         declaring: None,
-        initialized_at: None,
+        declarator: None,
+        is_in_head: false,
         can_be_suspended: false,
         has_import: false,
         scopes: Scopes::new(),
@@ -71,6 +76,12 @@ pub(super) fn analyze(
     Some(analyzer.finish(observed))
 }
 
+#[derive(Clone, Copy)]
+struct Declarator {
+    end: BytePos,
+    has_one_name: bool,
+}
+
 struct Analyzer<'a> {
     source: &'a ParsedSource,
     options: &'a PrepareOptions,
@@ -80,8 +91,10 @@ struct Analyzer<'a> {
     too_deep: bool,
     /// Set while a pattern that declares names is visited; patterns elsewhere assign to existing names.
     declaring: Option<Kind>,
-    /// Where the name that is declared has its value, if its declarator has no other name.
-    initialized_at: Option<BytePos>,
+    /// The declarator that is visited.
+    declarator: Option<Declarator>,
+    /// In the test or update of a `for` loop.
+    is_in_head: bool,
     /// The program's own body waits somewhere, so that other code runs before it has ended.
     can_be_suspended: bool,
     has_import: bool,
@@ -126,14 +139,20 @@ impl Analyzer<'_> {
     }
 
     fn declare(&mut self, name: &Ident, kind: Kind) {
-        self.scopes.declare(&name.sym, kind == Kind::Var);
+        let from = match kind {
+            Kind::Var | Kind::Local => Some(BytePos(0)),
+            Kind::Let | Kind::Const => self.declarator.map(|declarator| declarator.end),
+            Kind::Function | Kind::Class => None,
+        };
+        self.scopes.declare(&name.sym, kind == Kind::Var, kind == Kind::Const, from);
         let persists = match kind {
             Kind::Var => self.scopes.is_in_top_function(),
             Kind::Let | Kind::Const | Kind::Function | Kind::Class => self.scopes.is_at_top_level(),
             Kind::Local => false,
         };
         if persists {
-            self.bindings.add(&name.sym, kind, self.initialized_at);
+            let single = self.declarator.filter(|declarator| declarator.has_one_name);
+            self.bindings.add(&name.sym, kind, single.map(|declarator| declarator.end));
         }
     }
 
@@ -143,16 +162,22 @@ impl Analyzer<'_> {
         if !has_all && !self.can_be_suspended {
             self.bindings.defer(&self.scopes, observed);
         }
-        let is_kept = |name: &&str| self.can_be_suspended || self.scopes.uses(name).any(|a| a.is_nested);
+        let is_kept = |name: &&str| self.can_be_suspended || self.scopes.uses(name).any(|a| a.is_nested());
         let names =
             if has_all { Vec::new() } else { self.scopes.globals().filter(is_kept).map(str::to_owned).collect() };
-        Analysis { bindings: self.bindings.into_vec(), lookups: Lookups { names, has_all } }
+        let bindings = self.bindings.into_vec();
+        let steady = self.scopes.into_steady(&bindings);
+        Analysis { bindings, lookups: Lookups { names, has_all }, steady }
+    }
+
+    fn refer(&mut self, name: &Ident, is_write: bool) {
+        self.scopes.refer(name, is_write, self.is_in_head);
     }
 
     /// Notes that the name in `target` is written to, besides whatever else is done with it.
     fn write_to(&mut self, target: &Expr) {
         if let Some(name) = assigned_name(target) {
-            self.scopes.refer(name, true);
+            self.refer(name, true);
         }
     }
 
@@ -204,7 +229,7 @@ impl Analyzer<'_> {
 }
 
 /// The name that is written to where `target` is assigned to, if it is one.
-fn assigned_name(mut target: &Expr) -> Option<&Ident> {
+pub(super) fn assigned_name(mut target: &Expr) -> Option<&Ident> {
     while let Expr::Paren(parenthesized) = target {
         target = &parenthesized.expr;
     }
@@ -214,7 +239,7 @@ fn assigned_name(mut target: &Expr) -> Option<&Ident> {
 impl Visit for Analyzer<'_> {
     fn visit_expr(&mut self, node: &Expr) {
         if let Expr::Ident(name) = node {
-            self.scopes.refer(name, false);
+            self.refer(name, false);
         }
         let outer = self.declaring.take();
         self.descend(node);
@@ -260,14 +285,14 @@ impl Visit for Analyzer<'_> {
     fn visit_binding_ident(&mut self, node: &BindingIdent) {
         match self.declaring {
             Some(kind) => self.declare(&node.id, kind),
-            None => self.scopes.refer(&node.id, true),
+            None => self.refer(&node.id, true),
         }
         node.visit_children_with(self);
     }
 
     fn visit_prop(&mut self, node: &Prop) {
         if let Prop::Shorthand(name) = node {
-            self.scopes.refer(name, false);
+            self.refer(name, false);
         }
         node.visit_children_with(self);
     }
@@ -289,9 +314,10 @@ impl Visit for Analyzer<'_> {
             VarDeclKind::Const => Kind::Const,
         };
         for declarator in &node.decls {
-            self.initialized_at = declarator.name.is_ident().then_some(declarator.span.hi);
+            let (end, has_one_name) = (declarator.span.hi, declarator.name.is_ident());
+            self.declarator = Some(Declarator { end, has_one_name });
             self.declaring(Some(kind), &declarator.name);
-            self.initialized_at = None;
+            self.declarator = None;
             self.declaring(None, &declarator.init);
         }
     }
@@ -373,7 +399,14 @@ impl Visit for Analyzer<'_> {
     }
 
     fn visit_for_stmt(&mut self, node: &ForStmt) {
-        self.in_block(node);
+        self.scopes.enter_block();
+        node.init.visit_with(self);
+        let outer = std::mem::replace(&mut self.is_in_head, true);
+        node.test.visit_with(self);
+        node.update.visit_with(self);
+        self.is_in_head = outer;
+        node.body.visit_with(self);
+        self.scopes.exit();
     }
 
     fn visit_for_in_stmt(&mut self, node: &ForInStmt) {
@@ -391,7 +424,9 @@ impl Visit for Analyzer<'_> {
     }
 
     fn visit_switch_stmt(&mut self, node: &SwitchStmt) {
-        self.in_block(node);
+        self.scopes.enter_switch();
+        node.visit_children_with(self);
+        self.scopes.exit();
     }
 
     fn visit_call_expr(&mut self, node: &CallExpr) {

@@ -31,6 +31,18 @@ pub(in super::super) struct Binding {
     initialized_at: Option<BytePos>,
 }
 
+impl Binding {
+    /// From where on in the program's own body its value cannot change unless that body changes it.
+    pub(super) fn steady_from(&self) -> Option<BytePos> {
+        match self.kind {
+            Kind::Var if self.is_deferred => Some(BytePos(0)),
+            Kind::Let if self.is_deferred => self.initialized_at,
+            Kind::Const => self.initialized_at,
+            _ => None,
+        }
+    }
+}
+
 /// Collects names once each, in the order of their first declarations.
 #[derive(Default)]
 pub(super) struct Bindings {
@@ -73,9 +85,9 @@ impl Bindings {
 fn is_deferrable(binding: &Binding, scopes: &Scopes) -> bool {
     let mut uses = scopes.uses(&binding.name);
     match (binding.kind, binding.initialized_at) {
-        (Kind::Var, _) => uses.all(|a| !a.is_nested),
-        (Kind::Let, Some(start)) => uses.all(|a| !a.is_nested && a.at >= start),
-        (Kind::Const, Some(start)) => uses.all(|a| !a.is_nested && a.at >= start && !a.is_write),
+        (Kind::Var, _) => uses.all(|a| !a.is_nested()),
+        (Kind::Let, Some(start)) => uses.all(|a| !a.is_nested() && a.at >= start),
+        (Kind::Const, Some(start)) => uses.all(|a| !a.is_nested() && a.at >= start && !a.is_write),
         _ => false,
     }
 }

@@ -1,10 +1,15 @@
 //! What names refer to: which references are to globals, and how a program's own body uses its top-level bindings.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
 use swc_common::BytePos;
 use swc_ecma_ast::Ident;
+
+use super::bindings::Binding;
+
+/// The program itself is a function.
+const PROGRAM_DEPTH: u32 = 1;
 
 /// The scopes around the node that is being visited, the innermost last.
 pub(super) struct Scopes {
@@ -17,14 +22,27 @@ pub(super) struct Scopes {
     by_name: HashMap<Rc<str>, usize>,
     names: Vec<Name>,
     references: Vec<Reference>,
+    /// Uses in the heads of loops of what cannot change while the loop runs, unless the loop itself changes it.
+    steady: HashSet<BytePos>,
 }
 
 struct Scope {
-    /// Indices of names.
-    declared: Vec<usize>,
+    declared: Vec<Declared>,
     is_function: bool,
+    /// Declarations in it may be jumped over.
+    is_switch: bool,
+    /// Functions and classes around it.
+    depth: u32,
     /// References from this index on were made in this scope.
     first_reference: usize,
+}
+
+struct Declared {
+    /// An index of a name.
+    name: usize,
+    is_const: bool,
+    /// From here on it has a value.
+    from: Option<BytePos>,
 }
 
 struct Name {
@@ -45,41 +63,69 @@ struct Reference {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Use {
     pub(super) at: BytePos,
-    /// In a function or class, so that it may be evaluated at any time.
-    pub(super) is_nested: bool,
+    /// Functions and classes around it.
+    depth: u32,
     pub(super) is_write: bool,
+    /// In the test or update of a `for` loop.
+    is_in_head: bool,
+}
+
+impl Use {
+    /// In a function or class, so that it may be evaluated at any time.
+    pub(super) fn is_nested(&self) -> bool {
+        self.depth > PROGRAM_DEPTH
+    }
 }
 
 impl Scopes {
     pub(super) fn new() -> Self {
-        let top = Scope { declared: Vec::new(), is_function: true, first_reference: 0 };
-        Scopes {
-            open: vec![top],
-            functions: 1,
+        let mut scopes = Scopes {
+            open: Vec::new(),
+            functions: 0,
             classes: 0,
             by_name: HashMap::new(),
             names: Vec::new(),
             references: Vec::new(),
-        }
+            steady: HashSet::new(),
+        };
+        scopes.enter_function();
+        scopes
     }
 
     pub(super) fn enter_block(&mut self) {
-        self.enter(false);
+        self.enter(false, false);
+    }
+
+    pub(super) fn enter_switch(&mut self) {
+        self.enter(false, true);
     }
 
     pub(super) fn enter_function(&mut self) {
         self.functions += 1;
-        self.enter(true);
+        self.enter(true, false);
     }
 
     /// Closes the innermost scope: declarations are hoisted, so only now is it known which references are its own.
     pub(super) fn exit(&mut self) {
         let Some(scope) = self.open.pop() else { return };
         self.functions -= u32::from(scope.is_function);
-        for name in scope.declared {
-            let last = &mut self.names[name].last;
-            while let Some(index) = last.filter(|&index| index >= scope.first_reference) {
-                *last = self.references[index].previous;
+        for Declared { name, is_const, from } in &scope.declared {
+            let first = self.names[*name].last;
+            let uses = || {
+                let own = first.filter(|&index| index >= scope.first_reference);
+                let previous =
+                    |&index: &usize| self.references[index].previous.filter(|&index| index >= scope.first_reference);
+                std::iter::successors(own, previous).map(|index| (index, self.references[index].use_))
+            };
+            let is_captured = || uses().any(|(_, a)| a.depth > scope.depth);
+            if let Some(from) = from.filter(|_| !scope.is_switch)
+                && (*is_const || !is_captured())
+            {
+                let in_heads = uses().filter(|(_, a)| a.is_in_head && a.depth == scope.depth && a.at >= from);
+                self.steady.extend(in_heads.map(|(_, a)| a.at));
+            }
+            if let Some((earliest, _)) = uses().last() {
+                self.names[*name].last = self.references[earliest].previous;
             }
         }
     }
@@ -93,17 +139,18 @@ impl Scopes {
         self.classes -= 1;
     }
 
-    pub(super) fn declare(&mut self, name: &str, is_var: bool) {
+    /// `from`: where a variable begins to have a value.
+    pub(super) fn declare(&mut self, name: &str, is_var: bool, is_const: bool, from: Option<BytePos>) {
         let Some(index) = self.open.iter().rposition(|scope| scope.is_function || !is_var) else { return };
         let name = self.intern(name);
         match index {
             0 => self.names[name].is_declared = true,
-            _ => self.open[index].declared.push(name),
+            _ => self.open[index].declared.push(Declared { name, is_const, from }),
         }
     }
 
-    pub(super) fn refer(&mut self, name: &Ident, is_write: bool) {
-        let use_ = Use { at: name.span.lo, is_nested: self.functions > 1 || self.classes > 0, is_write };
+    pub(super) fn refer(&mut self, name: &Ident, is_write: bool, is_in_head: bool) {
+        let use_ = Use { at: name.span.lo, depth: self.depth(), is_write, is_in_head };
         let name = self.intern(&name.sym);
         let previous = self.names[name].last.replace(self.references.len());
         self.references.push(Reference { previous, use_ });
@@ -129,9 +176,24 @@ impl Scopes {
         std::iter::successors(last, |&index| self.references[index].previous).map(|index| self.references[index].use_)
     }
 
-    fn enter(&mut self, is_function: bool) {
-        let first_reference = self.references.len();
-        self.open.push(Scope { declared: Vec::new(), is_function, first_reference });
+    /// What is steady in the heads of loops, once the uses of the program's own bindings are added that are.
+    pub(super) fn into_steady(mut self, of_program: &[Binding]) -> HashSet<BytePos> {
+        for binding in of_program {
+            let Some(from) = binding.steady_from() else { continue };
+            let in_heads = self.uses(&binding.name).filter(|a| a.is_in_head && !a.is_nested() && a.at >= from);
+            let in_heads: Vec<BytePos> = in_heads.map(|a| a.at).collect();
+            self.steady.extend(in_heads);
+        }
+        self.steady
+    }
+
+    fn depth(&self) -> u32 {
+        self.functions + self.classes
+    }
+
+    fn enter(&mut self, is_function: bool, is_switch: bool) {
+        let (depth, first_reference) = (self.depth(), self.references.len());
+        self.open.push(Scope { declared: Vec::new(), is_function, is_switch, depth, first_reference });
     }
 
     fn intern(&mut self, name: &str) -> usize {

@@ -11,6 +11,9 @@ mod persistence;
 pub(super) use completion::return_completion_value;
 pub(super) use persistence::{Publication, publish};
 
+use std::collections::HashSet;
+
+use swc_common::BytePos;
 use swc_ecma_ast::{
     ArrowExpr, CallExpr, Class, Constructor, Function, GetterProp, LabeledStmt, SetterProp, Stmt, TryStmt,
 };
@@ -19,18 +22,23 @@ use swc_ecma_visit::{VisitMut, VisitMutWith};
 pub(in crate::prepare) use chunks::Place;
 
 /// Adds loop guards, makes every `catch` pass signals on, and routes `import()` through the executor, in one pass.
-/// `place`: what the statements of `program` are.
-pub(super) fn instrument<N: VisitMutWith<Instrument>>(program: &mut N, place: Place) {
-    program.visit_mut_with(&mut Instrument { place, is_labeled: false });
+/// `place`: what the statements of `program` are. `steady`: as the analysis found.
+pub(super) fn instrument<'a, N: VisitMutWith<Instrument<'a>>>(
+    program: &mut N,
+    place: Place,
+    steady: &'a HashSet<BytePos>,
+) {
+    program.visit_mut_with(&mut Instrument { place, steady, is_labeled: false });
 }
 
-pub(super) struct Instrument {
+pub(super) struct Instrument<'a> {
     place: Place,
+    steady: &'a HashSet<BytePos>,
     /// The statement that is visited next has a label.
     is_labeled: bool,
 }
 
-impl Instrument {
+impl Instrument<'_> {
     fn in_function<N: VisitMutWith<Self>>(&mut self, node: &mut N) {
         let outer = std::mem::replace(&mut self.place, Place::Nested);
         node.visit_mut_children_with(self);
@@ -38,7 +46,7 @@ impl Instrument {
     }
 }
 
-impl VisitMut for Instrument {
+impl VisitMut for Instrument<'_> {
     fn visit_mut_stmt(&mut self, node: &mut Stmt) {
         let is_labeled = std::mem::take(&mut self.is_labeled);
         let Stmt::For(counted) = node else {
@@ -47,7 +55,7 @@ impl VisitMut for Instrument {
             return;
         };
         // A label that `continue` names has to stay at the loop itself.
-        let counter = if is_labeled { None } else { chunks::counter(counted) };
+        let counter = if is_labeled { None } else { chunks::counter(counted, self.steady) };
         counted.visit_mut_children_with(self);
         match counter {
             Some(counter) => chunks::run_in_chunks(node, &counter, self.place),

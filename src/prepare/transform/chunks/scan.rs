@@ -2,9 +2,11 @@
 
 use swc_ecma_ast::{
     AssignTarget, BindingIdent, CallExpr, Callee, Class, Decl, Expr, ForStmt, Function, GetterProp, Ident, MemberProp,
-    OptChainBase, SetterProp, Stmt, UpdateExpr, VarDecl,
+    OptChainBase, Pat, SetterProp, Stmt, UpdateExpr, VarDecl,
 };
 use swc_ecma_visit::{Visit, VisitWith};
+
+use crate::prepare::analyze::assigned_name;
 
 /// Nodes of a loop whose text may be doubled.
 const MAX_NODES: u32 = 300;
@@ -52,26 +54,34 @@ const BRIEF_METHODS: [&str; 35] = [
 ];
 
 /// Nothing in the loop changes its variable or keeps it alive, leaves the loop unseen, stops in the middle of it, or
-/// calls functions that may well have loops of their own. There is no loop inside.
-pub(super) fn is_countable(node: &ForStmt, declaration: &VarDecl, variable: &Ident) -> bool {
-    let mut scan = Scan { variable, nodes: 0, calls_allowed: true, refused: false };
+/// calls functions that may well have loops of their own. There is no loop inside. Returns the other names that its test
+/// and body declare or assign to.
+pub(super) fn written(node: &ForStmt, declaration: &VarDecl, variable: &Ident) -> Option<Vec<Ident>> {
+    let mut scan = Scan { variable, written: Vec::new(), nodes: 0, calls_allowed: true, refused: false };
     for declarator in &declaration.decls {
         declarator.init.visit_with(&mut scan);
     }
     scan.calls_allowed = false;
     node.test.visit_with(&mut scan);
     node.body.visit_with(&mut scan);
-    !scan.refused
+    (!scan.refused).then_some(scan.written)
 }
 
 struct Scan<'a> {
     variable: &'a Ident,
+    written: Vec<Ident>,
     nodes: u32,
     calls_allowed: bool,
     refused: bool,
 }
 
 impl Scan<'_> {
+    /// What declares a name or assigns to it.
+    fn write(&mut self, name: &Ident) {
+        self.refused |= name.sym == self.variable.sym;
+        self.written.push(name.clone());
+    }
+
     /// Goes on below `node` if `allowed`.
     fn descend<N: VisitWith<Self>>(&mut self, node: &N, allowed: bool) {
         self.nodes += 1;
@@ -134,7 +144,10 @@ impl Visit for Scan<'_> {
             | Expr::Tpl(_)
             | Expr::Unary(_) => true,
             Expr::Update(UpdateExpr { arg, .. }) => {
-                !matches!(&**arg, Expr::Ident(name) if name.sym == self.variable.sym)
+                if let Some(name) = assigned_name(arg) {
+                    self.write(name);
+                }
+                true
             }
             Expr::OptChain(chain) => matches!(&*chain.base, OptChainBase::Member(_)),
             Expr::Call(call) => self.calls_allowed || self.is_brief(call),
@@ -144,13 +157,22 @@ impl Visit for Scan<'_> {
         self.descend(node, allowed);
     }
 
-    /// What declares a name or assigns to it.
     fn visit_binding_ident(&mut self, node: &BindingIdent) {
-        self.refused |= node.id.sym == self.variable.sym;
+        self.write(&node.id);
     }
 
     fn visit_assign_target(&mut self, node: &AssignTarget) {
+        if let Some(name) = node.as_simple().and_then(|target| assigned_name(&target.as_paren()?.expr)) {
+            self.write(name);
+        }
         self.descend(node, true);
+    }
+
+    fn visit_pat(&mut self, node: &Pat) {
+        if let Some(name) = node.as_expr().and_then(|target| assigned_name(target)) {
+            self.write(name);
+        }
+        node.visit_children_with(self);
     }
 
     fn visit_function(&mut self, _: &Function) {
