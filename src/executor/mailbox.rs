@@ -1,10 +1,16 @@
 //! The channel to an executor thread. As `std::sync::mpsc`, but a sender holds no lock while it wakes the receiver, which
 //! would run into that lock at once, and whoever receives can look for a message without taking it.
 
+use std::cell::Cell;
 use std::collections::VecDeque;
-use std::mem;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+use std::{hint, mem};
+
+/// How long a receiver stays awake for the next message, if the last one came as soon. To put a thread to sleep and to wake
+/// it takes about as long, mostly on the sender's side.
+const ALERT: Duration = Duration::from_micros(40);
 
 struct Mailbox<T> {
     state: Mutex<State<T>>,
@@ -25,14 +31,18 @@ struct State<T> {
 pub struct Sender<T>(Arc<Mailbox<T>>);
 
 /// Receives on one thread. Messages that nobody will receive are dropped.
-pub struct Receiver<T>(Arc<Mailbox<T>>);
+pub struct Receiver<T> {
+    mailbox: Arc<Mailbox<T>>,
+    /// The last message came within [`ALERT`].
+    is_alert: Cell<bool>,
+}
 
 /// A new channel.
 pub fn channel<T>() -> (Sender<T>, Receiver<T>) {
     let state = State { messages: VecDeque::new(), is_waiting: false, is_closed: false };
     let mailbox =
         Arc::new(Mailbox { state: Mutex::new(state), arrived: Condvar::new(), is_ready: AtomicBool::new(false) });
-    (Sender(mailbox.clone()), Receiver(mailbox))
+    (Sender(mailbox.clone()), Receiver { mailbox, is_alert: Cell::new(false) })
 }
 
 impl<T> Sender<T> {
@@ -56,14 +66,13 @@ impl<T> Sender<T> {
 impl<T> Receiver<T> {
     /// The next message; waits.
     pub fn recv(&self) -> T {
-        let mut state = self.0.lock();
-        loop {
-            if let Some(message) = self.0.take(&mut state) {
-                return message;
-            }
-            state.is_waiting = true;
-            state = self.0.arrived.wait(state).unwrap_or_else(PoisonError::into_inner);
+        let began = Instant::now();
+        while self.is_alert.get() && !self.is_ready() && began.elapsed() < ALERT {
+            hint::spin_loop();
         }
+        let message = self.mailbox.wait();
+        self.is_alert.set(began.elapsed() < ALERT);
+        message
     }
 
     /// The next message, if there is one.
@@ -71,18 +80,29 @@ impl<T> Receiver<T> {
         if !self.is_ready() {
             return None;
         }
-        self.0.take(&mut self.0.lock())
+        self.mailbox.take(&mut self.mailbox.lock())
     }
 
     /// Whether there is a message.
     pub fn is_ready(&self) -> bool {
-        self.0.is_ready.load(Ordering::Acquire)
+        self.mailbox.is_ready.load(Ordering::Acquire)
     }
 }
 
 impl<T> Mailbox<T> {
     fn lock(&self) -> MutexGuard<'_, State<T>> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn wait(&self) -> T {
+        let mut state = self.lock();
+        loop {
+            if let Some(message) = self.take(&mut state) {
+                return message;
+            }
+            state.is_waiting = true;
+            state = self.arrived.wait(state).unwrap_or_else(PoisonError::into_inner);
+        }
     }
 
     fn take(&self, state: &mut State<T>) -> Option<T> {
@@ -94,7 +114,7 @@ impl<T> Mailbox<T> {
 
 impl<T> Drop for Receiver<T> {
     fn drop(&mut self) {
-        let mut state = self.0.lock();
+        let mut state = self.mailbox.lock();
         state.is_closed = true;
         let messages = mem::take(&mut state.messages);
         drop(state);
