@@ -19,7 +19,7 @@ use crate::executor::stats;
 const HEADROOM_BYTES: usize = 16 << 20;
 /// What an isolate may hold outside of its heap beyond its limit until its thread is parked.
 const NATIVE_EXCESS_BYTES: usize = 32 << 20;
-/// What V8's limit grows by while the budget is not used up.
+/// What V8's limit grows by at least while the budget is not used up.
 const STEP_BYTES: usize = 4 << 20;
 /// What the allocator keeps beside the bytes of an array buffer, and rounds up.
 const BUFFER_OVERHEAD_BYTES: usize = 32;
@@ -190,10 +190,11 @@ unsafe extern "C" fn near_heap_limit(data: *mut c_void, current_limit: usize, _i
         // gets a RangeError then, which needs room on a heap that has been given little.
         return if heap + STEP_BYTES > current_limit { current_limit + STEP_BYTES } else { current_limit };
     }
-    if heap + guard.buffers.outside() < guard.limit_bytes {
-        // V8's limit is that of the old generation, which is smaller than the budget, and what V8 keeps in caches
-        // counts until a collection that frees them.
-        return current_limit + STEP_BYTES;
+    let outside = guard.buffers.outside();
+    if heap + outside < guard.limit_bytes {
+        // V8's limit is that of the old generation, which is smaller than the budget; array buffers that are gone may
+        // have lowered it; and what V8 keeps in caches counts until a collection that frees them.
+        return (guard.limit_bytes - outside).max(current_limit + STEP_BYTES);
     }
     if guard.exceeded.load(Ordering::Relaxed) {
         // The guest has been told to stop and has used the headroom since: V8 runs out of memory next, and the
