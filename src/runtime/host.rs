@@ -7,7 +7,7 @@ use std::sync::Arc;
 use deno_core::v8;
 
 use super::interrupt::Interrupt;
-use super::limits::BufferBudget;
+use super::limits::{BufferBudget, MemoryGuard};
 use super::modules::ModuleCache;
 use super::native_memory::guard_of_thread;
 use super::patience::Patience;
@@ -27,8 +27,8 @@ use crate::transfer::Value;
 const WINDOW: f64 = 4096.0;
 /// Iterations of a first window; each one is twice as long as the one before it.
 const FIRST_WINDOW: f64 = 64.0;
-/// Bytes that built-ins may take outside of the heap in one window. If it was more, the next one is a first window again, so
-/// that V8 soon sees that a collection was asked for. 1 MiB.
+/// Bytes that built-ins may take outside of the heap in one window. If it was more, or the heap has filled up so that V8
+/// collected, the next one is a first window again: V8 soon sees that a collection or the guest's end was asked for. 1 MiB.
 const WINDOW_BYTES: usize = 1 << 20;
 /// Rejections without a handler that one run remembers.
 const MAX_REJECTIONS: usize = 16;
@@ -121,17 +121,23 @@ impl Host {
         granted
     }
 
-    /// Another window of iterations; 0 when the limit is handed out.
+    /// Another window of iterations; 0 when the limit is handed out or the guest has been terminated: optimised code may
+    /// contain the guard, and does not look then.
     pub fn next_window(&self) -> f64 {
-        if let Some(guard) = guard_of_thread() {
+        let has_collected = guard_of_thread().is_some_and(|guard| {
             guard.check();
-        }
+            guard.take_has_collected()
+        });
         self.send_held_calls();
+        if self.is_terminated() {
+            return 0.0;
+        }
         let mut run = self.run.borrow_mut();
         let Some(run) = run.as_mut() else { return 0.0 };
         let bytes = self.memory.native_bytes();
         let grown = bytes.saturating_sub(std::mem::replace(&mut run.window_bytes, bytes));
-        run.window = if grown > WINDOW_BYTES { FIRST_WINDOW } else { (2.0 * run.window).min(WINDOW) };
+        let takes_much = grown > WINDOW_BYTES || has_collected;
+        run.window = if takes_much { FIRST_WINDOW } else { (2.0 * run.window).min(WINDOW) };
         let window = (run.max_operations - run.granted).clamp(0.0, run.window);
         if window > 0.0 {
             run.job.set_operations(run.granted);
@@ -140,8 +146,16 @@ impl Host {
         window
     }
 
+    /// Whether the guest was terminated for another reason than its iterations.
+    fn is_terminated(&self) -> bool {
+        self.shared.is_abandoned() || guard_of_thread().is_some_and(MemoryGuard::is_exceeded)
+    }
+
     /// Records that the run has exceeded its limit.
     pub fn exceed_limit(&self) {
+        if self.is_terminated() {
+            return;
+        }
         let mut run = self.run.borrow_mut();
         let Some(run) = run.as_mut() else { return };
         run.job.set_operations(run.max_operations);

@@ -36,6 +36,8 @@ pub struct MemoryGuard {
     buffers_at_split: AtomicUsize,
     /// A collection is under way, which other threads take part in.
     collecting: AtomicBool,
+    /// V8 has collected since [`Self::take_has_collected`].
+    has_collected: AtomicBool,
     /// The thread holds the lock of the isolate's handle, which parking takes.
     requesting: AtomicBool,
 }
@@ -54,6 +56,7 @@ impl MemoryGuard {
             account,
             buffers_at_split: AtomicUsize::new(0),
             collecting: AtomicBool::new(false),
+            has_collected: AtomicBool::new(false),
             requesting: AtomicBool::new(false),
         });
         guard.watch(isolate);
@@ -128,6 +131,11 @@ impl MemoryGuard {
         if self.may_be_over(&mut isolate) {
             self.request_collection();
         }
+    }
+
+    /// Whether V8 has collected, for whatever reason, since this was asked last.
+    pub fn take_has_collected(&self) -> bool {
+        self.has_collected.swap(false, Ordering::Relaxed)
     }
 
     /// Array buffers have grown: asks for a check if the heap has to make room for them.
@@ -236,6 +244,7 @@ unsafe extern "C" fn at_collection(
     // SAFETY: `data` is the guard that `install` passed, which outlives the isolate.
     let guard = unsafe { &*data.cast::<MemoryGuard>() };
     guard.collecting.fetch_not(Ordering::Relaxed);
+    guard.has_collected.store(true, Ordering::Relaxed);
 }
 
 /// V8 calls this at a check of its own, after [`MemoryGuard::request_collection`].
