@@ -6,8 +6,9 @@ use std::sync::Arc;
 
 use deno_core::v8;
 
+use super::buffers::BufferBudget;
 use super::interrupt::Interrupt;
-use super::limits::{BufferBudget, MemoryGuard};
+use super::limits::MemoryGuard;
 use super::modules::ModuleCache;
 use super::native_memory::guard_of_thread;
 use super::patience::Patience;
@@ -22,8 +23,8 @@ use crate::executor::messages::{Command, Event, ToolCallId, ToolReply};
 use crate::executor::session::Shared;
 use crate::transfer::Value;
 
-/// Iterations that are granted at once, at most. Between two windows the realm calls a function of JavaScript, which is
-/// where V8 notices a termination: optimised loops that call built-ins only do not look otherwise.
+/// Iterations that are granted at once, at most. Optimised loops that call built-ins only, and contain the guard, learn from
+/// the next window that the guest has been terminated: they do not look otherwise.
 const WINDOW: f64 = 4096.0;
 /// Iterations of a first window; each one is twice as long as the one before it.
 const FIRST_WINDOW: f64 = 64.0;
@@ -121,8 +122,7 @@ impl Host {
         granted
     }
 
-    /// Another window of iterations; 0 when the limit is handed out or the guest has been terminated: optimised code may
-    /// contain the guard, and does not look then.
+    /// Another window of iterations; 0 when the limit is handed out or the guest has been terminated.
     pub fn next_window(&self) -> f64 {
         let has_collected = guard_of_thread().is_some_and(|guard| {
             guard.check();
