@@ -27,9 +27,11 @@ use crate::transfer::Value;
 /// the next window that the guest has been terminated: they do not look otherwise.
 const WINDOW: f64 = 4096.0;
 /// Iterations of a first window; each one is twice as long as the one before it.
-const FIRST_WINDOW: f64 = 64.0;
-/// Bytes that built-ins may take outside of the heap in one window. If it was more, or the heap has filled up so that V8
-/// collected, the next one is a first window again: V8 soon sees that a collection or the guest's end was asked for. 1 MiB.
+const FIRST_WINDOW: f64 = 8.0;
+/// Iterations of the window after one in which V8 collected, or built-ins took more than [`WINDOW_BYTES`]: a few iterations
+/// can double what is in use.
+const CAREFUL_WINDOW: f64 = 1.0;
+/// Bytes that built-ins may take outside of the heap in one window. 1 MiB.
 const WINDOW_BYTES: usize = 1 << 20;
 /// Rejections without a handler that one run remembers.
 const MAX_REJECTIONS: usize = 16;
@@ -137,7 +139,7 @@ impl Host {
         let bytes = self.memory.native_bytes();
         let grown = bytes.saturating_sub(std::mem::replace(&mut run.window_bytes, bytes));
         let takes_much = grown > WINDOW_BYTES || has_collected;
-        run.window = if takes_much { FIRST_WINDOW } else { (2.0 * run.window).min(WINDOW) };
+        run.window = if takes_much { CAREFUL_WINDOW } else { (2.0 * run.window).min(WINDOW) };
         let window = (run.max_operations - run.granted).clamp(0.0, run.window);
         if window > 0.0 {
             run.job.set_operations(run.granted);
