@@ -25,8 +25,6 @@ pub struct MemoryGuard {
     isolate: v8::UnsafeRawIsolatePtr,
     interrupt: Interrupt,
     exceeded: AtomicBool,
-    /// The heap has been given room for unwinding.
-    unwinding: AtomicBool,
     buffers: Arc<BufferBudget>,
     account: Account,
     /// What array buffers took when V8's heap was given the rest of the limit.
@@ -49,7 +47,6 @@ impl MemoryGuard {
             isolate: unsafe { isolate.as_raw_isolate_ptr() },
             interrupt: Interrupt::new(isolate),
             exceeded: AtomicBool::new(false),
-            unwinding: AtomicBool::new(false),
             buffers,
             account,
             buffers_at_split: AtomicUsize::new(0),
@@ -78,7 +75,6 @@ impl MemoryGuard {
         // The collection itself may have found the limit exceeded and asked for termination once more.
         isolate.cancel_terminate_execution();
         self.exceeded.store(false, Ordering::Relaxed);
-        self.unwinding.store(false, Ordering::Relaxed);
         isolate.get_heap_statistics().used_heap_size() < self.limit_bytes
     }
 
@@ -122,8 +118,6 @@ impl MemoryGuard {
 
     /// Holds the isolate to its limit again, at a place where guest code runs.
     pub fn check(&self) {
-        // V8 has given up on a buffer that was refused.
-        self.buffers.refused.store(false, Ordering::Relaxed);
         // SAFETY: this is the isolate's thread, and guest code runs, so that the isolate is alive.
         let mut isolate = unsafe { v8::Isolate::from_raw_isolate_ptr(self.isolate) };
         if self.is_split_stale() {
@@ -205,17 +199,14 @@ unsafe extern "C" fn near_heap_limit(data: *mut c_void, current_limit: usize, _i
         // have lowered it; and what V8 keeps in caches counts until a collection that frees them.
         return (guard.limit_bytes - outside).max(current_limit + STEP_BYTES);
     }
-    let has_room = guard.unwinding.swap(true, Ordering::Relaxed) || heap >= guard.limit_bytes;
-    if has_room && guard.exceeded.load(Ordering::Relaxed) {
+    if guard.exceeded.load(Ordering::Relaxed) {
         // The guest has been told to stop and has used the headroom since: V8 runs out of memory next, and the
         // thread is parked.
         return current_limit;
     }
     guard.exceed();
-    // A heap to which array buffers have left little may hold a string that doubles before the guest's end is noticed.
-    let headroom = if heap < guard.limit_bytes / 2 { HEADROOM_BYTES.max(2 * heap) } else { HEADROOM_BYTES };
     // V8 grants one huge allocation beyond any limit, so that the heap may be larger than the limit already.
-    current_limit.max(heap) + headroom
+    current_limit.max(heap) + HEADROOM_BYTES
 }
 
 /// V8 calls this after each full collection: heap and array buffers together have one limit, and the heap's own limit
