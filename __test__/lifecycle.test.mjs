@@ -597,6 +597,26 @@ const COUNT_THREADS = `
   const threadsEnd = () => threadsFall(0);
 `;
 
+test.runIf(onLinux).each([
+  ['keeps what built-ins make', 'const hoard = []; for (;;) hoard.push(new Array(10));'],
+  ['calls a built-in', 'const a = new Array(10); for (;;) a.fill(0.5);'],
+])('the thread of a run that timed out ends, though its loop only %s', async (_, code) => {
+  const { status, signal, stdout, stderr } = await runChild(`${COUNT_THREADS}
+    import { SESExecutor, engineStats } from './index.mjs';
+    const executor = new SESExecutor({ maxOperations: 1e12, memoryLimitMb: 2048 });
+    await executor.init();
+    const error = await executor.run(${JSON.stringify(`(() => { ${code} })()`)}, { timeoutMs: 200 }).catch((e) => e);
+    await threadsEnd();
+    console.log(error.code, engineStats().parked);
+  `);
+  expect({ status, signal, stdout, stderr }).toEqual({
+    status: 0,
+    signal: null,
+    stdout: 'ERR_EXEC_TIMEOUT 0\n',
+    stderr: '',
+  });
+});
+
 describe('the process exits by itself', () => {
   const scripts = {
     'with an executor that was never initialised': `

@@ -281,6 +281,36 @@ test('memory of earlier runs that nothing holds is there for later ones', async 
   });
 });
 
+describe('a limit that was met leaves the isolate as it was', () => {
+  const BUFFERS = '(() => { const hoard = []; Array.from({ length: 1e6 }, () => hoard.push(new Uint8Array(1e6))); })()';
+  const CAUGHT = '(() => { const hoard = []; try { for (;;) hoard.push(new Uint8Array(1e6)); } catch {} return 1; })()';
+  const HEAP = '(() => { const hoard = []; for (;;) hoard.push(new Array(1000).fill(0.5)); })()';
+  const STRING = '(() => { let s = "x"; for (;;) { s += s; s.charCodeAt(0); } })()';
+  const BIGINT = '2n ** (2n ** 30n)';
+
+  test('bombs of all kinds in turn park nothing', async () => {
+    await withExecutor({ memoryLimitMb: 64, maxOperations: 1e6, timeoutMs: 25_000 }, {}, async (executor) => {
+      const codes = { [BUFFERS]: RUNTIME, [STRING]: LIMIT, [HEAP]: LIMIT, [CAUGHT]: null, [BIGINT]: RUNTIME };
+      for (const bomb of [BUFFERS, STRING, HEAP, CAUGHT, BIGINT, STRING, BUFFERS, BUFFERS, HEAP, CAUGHT, STRING]) {
+        const { code = null } = await executor.run(bomb).catch((error) => error);
+        expect({ bomb, code, state: executor.state }).toEqual({ bomb, code: codes[bomb], state: 'READY' });
+      }
+    });
+  });
+
+  test('what fits the limit fits it after array buffers that took all of it', async () => {
+    await withExecutor({ memoryLimitMb: 64, maxOperations: 1e6, timeoutMs: 25_000 }, {}, async (executor) => {
+      for (let i = 0; i < 8; i++) {
+        await expectCode(executor.run(BUFFERS), RUNTIME);
+        expect((await executor.run('(() => new Array(4e6).fill(0.5).length)()')).output).toBe(4e6);
+        expect((await executor.run(CAUGHT)).output).toBe(1);
+        const text = '(() => { let s = "xy".repeat(1e7); s += "z"; return s.charCodeAt(2e7); })()';
+        expect((await executor.run(text)).output).toBe(122);
+      }
+    });
+  });
+});
+
 test('stats tell how much heap is in use', async () => {
   await withExecutor({}, {}, async (executor) => {
     const small = (await executor.run('1')).stats.heapUsedBytes;

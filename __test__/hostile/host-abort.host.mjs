@@ -3,6 +3,8 @@
 // state: READY
 import { inspect } from 'node:util';
 
+export const tools = {};
+const started = new Promise((resolve) => (tools.started = () => resolve()));
 export const scenario = async ({ executor, prepared, run }) => {
   const hostile = new Proxy(
     {},
@@ -14,8 +16,9 @@ export const scenario = async ({ executor, prepared, run }) => {
   );
   const before = await run('1', { signal: AbortSignal.abort(hostile) });
   const controller = new AbortController();
-  const running = run('for (;;);', { signal: controller.signal, maxOperations: 1e12 });
-  setTimeout(() => controller.abort(hostile), 50);
+  const running = run('started(); for (;;);', { signal: controller.signal, maxOperations: 1e12 });
+  await started;
+  controller.abort(hostile);
   const during = await running;
   await executor.cleanup();
   await prepared(executor);

@@ -10,9 +10,17 @@ const exitOf = (code, ending) => {
   const script = `
     import { SESExecutor } from '${index}';
     const executor = new SESExecutor({ autoInit: true, maxOperations: 1e15, timeoutMs: 60_000 });
-    await executor.sendTools({ never: () => new Promise(() => {}), end: () => process.exit(0) });
-    executor.run(${JSON.stringify(code)}).catch(() => {});
-    setTimeout(() => { ${ending} }, 100);`;
+    let start;
+    const started = new Promise((resolve) => (start = resolve));
+    await executor.sendTools({
+      started: () => start(),
+      never: () => new Promise(() => {}),
+      end: () => process.exit(0),
+    });
+    executor.run(${JSON.stringify(`started(); ${code}`)}).catch(() => {});
+    await started;
+    // What comes next in the guest says nothing of itself.
+    setTimeout(() => { ${ending} }, 50);`;
   const child = spawnSync(process.execPath, ['--input-type=module', '--eval', script], { timeout: 10_000 });
   return child.signal ?? (child.stderr.length > 0 ? String(child.stderr) : child.status);
 };

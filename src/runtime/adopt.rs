@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use deno_core::v8;
 
-use super::limits::BufferBudget;
+use super::buffers::BufferBudget;
 use super::serialize;
 use crate::transfer::Block;
 

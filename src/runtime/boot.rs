@@ -4,10 +4,12 @@ use std::sync::Arc;
 
 use deno_core::{JsRuntime, RuntimeOptions, v8};
 
+use super::buffers::BufferBudget;
 use super::engine::prepare_v8;
 use super::interrupt::Interrupt;
-use super::limits::{BufferBudget, MemoryGuard, Owner, set_thread_isolate};
+use super::limits::MemoryGuard;
 use super::modules::origin;
+use super::parking::{Owner, set_thread_isolate};
 use super::realm::Realm;
 use super::{exceptions, extension, snapshot};
 use crate::executor::failure::{Failure, FailureKind};

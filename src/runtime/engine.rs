@@ -229,6 +229,8 @@ pub fn prepare_v8() {
         v8::V8::set_entropy_source(random_bytes);
         // Each step is a script of its own that never comes again: the cache would keep all of them.
         v8::V8::set_flags_from_string("--no-compilation-cache");
+        // What a collection found dead has to be uncounted when the limit is looked at after it.
+        v8::V8::set_flags_from_string("--no-concurrent-array-buffer-sweeping");
     });
 }
 

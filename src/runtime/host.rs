@@ -6,8 +6,9 @@ use std::sync::Arc;
 
 use deno_core::v8;
 
+use super::buffers::BufferBudget;
 use super::interrupt::Interrupt;
-use super::limits::BufferBudget;
+use super::limits::MemoryGuard;
 use super::modules::ModuleCache;
 use super::native_memory::guard_of_thread;
 use super::patience::Patience;
@@ -22,13 +23,15 @@ use crate::executor::messages::{Command, Event, ToolCallId, ToolReply};
 use crate::executor::session::Shared;
 use crate::transfer::Value;
 
-/// Iterations that are granted at once, at most. Between two windows the realm calls a function of JavaScript, which is
-/// where V8 notices a termination: optimised loops that call built-ins only do not look otherwise.
+/// Iterations that are granted at once, at most. Optimised loops that call built-ins only, and contain the guard, learn from
+/// the next window that the guest has been terminated: they do not look otherwise.
 const WINDOW: f64 = 4096.0;
 /// Iterations of a first window; each one is twice as long as the one before it.
-const FIRST_WINDOW: f64 = 64.0;
-/// Bytes that built-ins may take outside of the heap in one window. If it was more, the next one is a first window again, so
-/// that V8 soon sees that a collection was asked for. 1 MiB.
+const FIRST_WINDOW: f64 = 8.0;
+/// Iterations of the window after one in which V8 collected, or built-ins took more than [`WINDOW_BYTES`]: a few iterations
+/// can double what is in use.
+const CAREFUL_WINDOW: f64 = 1.0;
+/// Bytes that built-ins may take outside of the heap in one window. 1 MiB.
 const WINDOW_BYTES: usize = 1 << 20;
 /// Rejections without a handler that one run remembers.
 const MAX_REJECTIONS: usize = 16;
@@ -121,17 +124,22 @@ impl Host {
         granted
     }
 
-    /// Another window of iterations; 0 when the limit is handed out.
+    /// Another window of iterations; 0 when the limit is handed out or the guest has been terminated.
     pub fn next_window(&self) -> f64 {
-        if let Some(guard) = guard_of_thread() {
+        let has_collected = guard_of_thread().is_some_and(|guard| {
             guard.check();
-        }
+            guard.take_has_collected()
+        });
         self.send_held_calls();
+        if self.is_terminated() {
+            return 0.0;
+        }
         let mut run = self.run.borrow_mut();
         let Some(run) = run.as_mut() else { return 0.0 };
         let bytes = self.memory.native_bytes();
         let grown = bytes.saturating_sub(std::mem::replace(&mut run.window_bytes, bytes));
-        run.window = if grown > WINDOW_BYTES { FIRST_WINDOW } else { (2.0 * run.window).min(WINDOW) };
+        let takes_much = grown > WINDOW_BYTES || has_collected;
+        run.window = if takes_much { CAREFUL_WINDOW } else { (2.0 * run.window).min(WINDOW) };
         let window = (run.max_operations - run.granted).clamp(0.0, run.window);
         if window > 0.0 {
             run.job.set_operations(run.granted);
@@ -140,8 +148,16 @@ impl Host {
         window
     }
 
+    /// Whether the guest was terminated for another reason than its iterations.
+    fn is_terminated(&self) -> bool {
+        self.shared.is_abandoned() || guard_of_thread().is_some_and(MemoryGuard::is_exceeded)
+    }
+
     /// Records that the run has exceeded its limit.
     pub fn exceed_limit(&self) {
+        if self.is_terminated() {
+            return;
+        }
         let mut run = self.run.borrow_mut();
         let Some(run) = run.as_mut() else { return };
         run.job.set_operations(run.max_operations);

@@ -1,28 +1,23 @@
-//! Memory of one isolate: heap limit, array buffers, and what happens when V8 has none left.
+//! The memory limit of one isolate: one for its heap and what it holds outside of it.
 
-use std::cell::RefCell;
-use std::ffi::{c_char, c_void};
+use std::ffi::c_void;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, Once};
 
 use deno_core::v8;
 
+use super::buffers::BufferBudget;
 use super::interrupt::Interrupt;
-use super::native_memory::{Account, guard_of_thread};
+use super::native_memory::Account;
+use super::parking::{on_out_of_memory, park};
 use crate::executor::failure::{Failure, FailureKind};
-use crate::executor::messages::Event;
-use crate::executor::pool;
-use crate::executor::session::Shared;
-use crate::executor::stats;
 
 /// What a terminated isolate may still allocate until it has unwound.
 const HEADROOM_BYTES: usize = 16 << 20;
 /// What an isolate may hold outside of its heap beyond its limit until its thread is parked.
 const NATIVE_EXCESS_BYTES: usize = 32 << 20;
-/// What V8's limit grows by while the budget is not used up.
+/// What V8's limit grows by at least while the budget is not used up.
 const STEP_BYTES: usize = 4 << 20;
-/// What the allocator keeps beside the bytes of an array buffer, and rounds up.
-const BUFFER_OVERHEAD_BYTES: usize = 32;
 
 /// Watches the heap of one isolate. Must outlive the isolate, which calls it back.
 pub struct MemoryGuard {
@@ -36,6 +31,8 @@ pub struct MemoryGuard {
     buffers_at_split: AtomicUsize,
     /// A collection is under way, which other threads take part in.
     collecting: AtomicBool,
+    /// V8 has collected since [`Self::take_has_collected`].
+    has_collected: AtomicBool,
     /// The thread holds the lock of the isolate's handle, which parking takes.
     requesting: AtomicBool,
 }
@@ -54,6 +51,7 @@ impl MemoryGuard {
             account,
             buffers_at_split: AtomicUsize::new(0),
             collecting: AtomicBool::new(false),
+            has_collected: AtomicBool::new(false),
             requesting: AtomicBool::new(false),
         });
         guard.watch(isolate);
@@ -130,8 +128,13 @@ impl MemoryGuard {
         }
     }
 
+    /// Whether V8 has collected, for whatever reason, since this was asked last.
+    pub fn take_has_collected(&self) -> bool {
+        self.has_collected.swap(false, Ordering::Relaxed)
+    }
+
     /// Array buffers have grown: asks for a check if the heap has to make room for them.
-    fn after_buffer(&self) {
+    pub fn after_buffer(&self) {
         if self.is_split_stale() {
             self.request_collection();
         }
@@ -173,7 +176,7 @@ impl MemoryGuard {
 }
 
 /// `ERR_MEMORY_LIMIT_EXCEEDED` for a limit in bytes.
-fn memory_failure(limit_bytes: usize) -> Failure {
+pub fn memory_failure(limit_bytes: usize) -> Failure {
     let limit_mb = limit_bytes as f64 / f64::from(1 << 20);
     Failure::new(FailureKind::Memory { limit_mb }).with("limitBytes", limit_bytes)
 }
@@ -190,10 +193,11 @@ unsafe extern "C" fn near_heap_limit(data: *mut c_void, current_limit: usize, _i
         // gets a RangeError then, which needs room on a heap that has been given little.
         return if heap + STEP_BYTES > current_limit { current_limit + STEP_BYTES } else { current_limit };
     }
-    if heap + guard.buffers.outside() < guard.limit_bytes {
-        // V8's limit is that of the old generation, which is smaller than the budget, and what V8 keeps in caches
-        // counts until a collection that frees them.
-        return current_limit + STEP_BYTES;
+    let outside = guard.buffers.outside();
+    if heap + outside < guard.limit_bytes {
+        // V8's limit is that of the old generation, which is smaller than the budget; array buffers that are gone may
+        // have lowered it; and what V8 keeps in caches counts until a collection that frees them.
+        return (guard.limit_bytes - outside).max(current_limit + STEP_BYTES);
     }
     if guard.exceeded.load(Ordering::Relaxed) {
         // The guest has been told to stop and has used the headroom since: V8 runs out of memory next, and the
@@ -235,6 +239,7 @@ unsafe extern "C" fn at_collection(
     // SAFETY: `data` is the guard that `install` passed, which outlives the isolate.
     let guard = unsafe { &*data.cast::<MemoryGuard>() };
     guard.collecting.fetch_not(Ordering::Relaxed);
+    guard.has_collected.store(true, Ordering::Relaxed);
 }
 
 /// V8 calls this at a check of its own, after [`MemoryGuard::request_collection`].
@@ -258,162 +263,4 @@ unsafe extern "C" fn collect(isolate: v8::UnsafeRawIsolatePtr, data: *mut c_void
 /// What may be taken outside of the heap between two collections that are made for it.
 fn native_step(limit_bytes: usize) -> usize {
     (limit_bytes / 4).min(HEADROOM_BYTES)
-}
-
-/// Who has the isolate of a thread.
-#[derive(Clone)]
-pub enum Owner {
-    Session(Arc<Shared>),
-    /// Nobody yet: it is made for the pool.
-    Pool,
-}
-
-/// What the handlers of fatal errors know of the thread that they are called on.
-#[derive(Clone)]
-struct ThreadIsolate {
-    owner: Owner,
-    buffers: Arc<BufferBudget>,
-}
-
-thread_local! {
-    static THREAD_ISOLATE: RefCell<Option<ThreadIsolate>> = const { RefCell::new(None) };
-}
-
-/// Names who [`on_out_of_memory`] reports to on this thread.
-pub fn set_thread_isolate(owner: Owner, buffers: Arc<BufferBudget>) {
-    static FATAL_ERROR_HANDLER: Once = Once::new();
-    FATAL_ERROR_HANDLER.call_once(|| v8::V8::set_fatal_error_handler(on_fatal_error));
-    THREAD_ISOLATE.set(Some(ThreadIsolate { owner, buffers }));
-}
-
-/// An invariant of V8 does not hold, so that its memory cannot be trusted: the process ends when this returns.
-fn on_fatal_error(file: &str, line: i32, message: &str) {
-    eprintln!(
-        "ses-executor: V8 found an invariant broken ({message}, {file}:{line}) and ends the process. Please report it \
-         with the template .github/ISSUE_TEMPLATE/crash.md of the project, and the code that ran."
-    );
-}
-
-/// V8 aborts the process when this returns, so it does not: the run is settled, the thread parked for good.
-/// Nothing of V8 is on the stack of any other thread that waits for this one.
-unsafe extern "C" fn on_out_of_memory(_location: *const c_char, _details: &v8::OomDetails) {
-    park();
-}
-
-/// Settles what the calling thread's isolate works at and never returns, if the thread has an isolate.
-fn park() {
-    let Some(ThreadIsolate { owner, buffers }) = THREAD_ISOLATE.with_borrow(Clone::clone) else { return };
-    // What reporting allocates is nobody's.
-    Account::close();
-    stats::count_parked(buffers.heap.load(Ordering::Relaxed) + buffers.outside());
-    match owner {
-        Owner::Session(shared) => {
-            stats::count_lost();
-            match shared.current() {
-                Some(job) => {
-                    shared.interrupt(&job, memory_failure(shared.config.memory_limit_bytes).with("parked", true))
-                }
-                None => (shared.sink)(Event::Closed { session: shared.id, panicked: true }),
-            }
-        }
-        Owner::Pool => pool::booted(),
-    }
-    loop {
-        std::thread::park();
-    }
-}
-
-/// Bytes of array buffers that an isolate may hold, and what it holds.
-pub struct BufferBudget {
-    limit: usize,
-    used: AtomicUsize,
-    /// What V8 and ICU hold for the isolate outside of its heap. Never refused.
-    native: Arc<AtomicUsize>,
-    /// The heap after its last full collection.
-    heap: AtomicUsize,
-    /// An allocation has been refused since [`near_heap_limit`] looked.
-    refused: AtomicBool,
-}
-
-impl BufferBudget {
-    /// A budget of `limit` bytes.
-    pub fn new(limit: usize) -> Arc<Self> {
-        Arc::new(Self {
-            limit,
-            used: AtomicUsize::new(0),
-            native: Arc::default(),
-            heap: AtomicUsize::new(0),
-            refused: AtomicBool::new(false),
-        })
-    }
-
-    /// What V8 and ICU hold for the isolate outside of its heap, array buffers not included.
-    pub fn native_bytes(&self) -> usize {
-        self.native.load(Ordering::Relaxed)
-    }
-
-    /// What the isolate holds outside of V8's heap.
-    fn outside(&self) -> usize {
-        self.used.load(Ordering::Relaxed) + self.native.load(Ordering::Relaxed)
-    }
-
-    /// Counts an array buffer, or the text of a string, of `length` bytes outside of the heap. False: there is no room.
-    pub fn reserve(&self, length: usize) -> bool {
-        let others = self.heap.load(Ordering::Relaxed) + self.native.load(Ordering::Relaxed);
-        let cost = length.saturating_add(BUFFER_OVERHEAD_BYTES);
-        let add = |used: usize| {
-            used.checked_add(cost).filter(|sum| sum.checked_add(others).is_some_and(|all| all <= self.limit))
-        };
-        if self.used.fetch_update(Ordering::Relaxed, Ordering::Relaxed, add).is_err() {
-            return false;
-        }
-        if let Some(guard) = guard_of_thread() {
-            guard.after_buffer();
-        }
-        true
-    }
-
-    /// Takes back what [`Self::reserve`] counted.
-    pub fn release(&self, length: usize) {
-        self.used.fetch_sub(length + BUFFER_OVERHEAD_BYTES, Ordering::Relaxed);
-    }
-
-    /// An allocator of array buffers that refuses what exceeds the budget; V8 then throws a RangeError.
-    pub fn allocator(self: &Arc<Self>) -> v8::UniqueRef<v8::Allocator> {
-        // SAFETY: the table's functions match `BufferBudget`, and its `drop` takes back the reference that
-        // `into_raw` leaves.
-        unsafe { v8::new_rust_allocator(Arc::into_raw(self.clone()), &ALLOCATOR) }
-    }
-}
-
-static ALLOCATOR: v8::RustAllocatorVtable<BufferBudget> = v8::RustAllocatorVtable {
-    allocate,
-    // The guest must not read what the process has freed.
-    allocate_uninitialized: allocate,
-    free,
-    drop: drop_budget,
-};
-
-unsafe extern "C" fn allocate(budget: &BufferBudget, length: usize) -> *mut c_void {
-    if !budget.reserve(length) {
-        budget.refused.store(true, Ordering::Relaxed);
-        return std::ptr::null_mut();
-    }
-    // SAFETY: `calloc` may be called with any size; a size of 0 is rounded up, since V8 takes null for failure.
-    let data = unsafe { libc::calloc(length.max(1), 1) };
-    if data.is_null() {
-        budget.release(length);
-    }
-    data
-}
-
-unsafe extern "C" fn free(budget: &BufferBudget, data: *mut c_void, length: usize) {
-    // SAFETY: V8 frees what `allocate` returned, once.
-    unsafe { libc::free(data) };
-    budget.release(length);
-}
-
-unsafe extern "C" fn drop_budget(budget: *const BufferBudget) {
-    // SAFETY: `allocator` left this reference for V8, which drops it once.
-    drop(unsafe { Arc::from_raw(budget) });
 }

@@ -6,7 +6,7 @@ use deno_core::v8;
 use v8::{ValueDeserializerHelper, ValueSerializerHelper};
 
 use super::adopt;
-use super::limits::BufferBudget;
+use super::buffers::BufferBudget;
 use crate::transfer::{self, Block, Value, Values};
 
 /// More arguments are written as an array.
