@@ -25,6 +25,8 @@ pub struct MemoryGuard {
     isolate: v8::UnsafeRawIsolatePtr,
     interrupt: Interrupt,
     exceeded: AtomicBool,
+    /// V8's heap has been given room for the guest's end since [`Self::recover`].
+    has_headroom: AtomicBool,
     buffers: Arc<BufferBudget>,
     account: Account,
     /// What array buffers took when V8's heap was given the rest of the limit.
@@ -47,6 +49,7 @@ impl MemoryGuard {
             isolate: unsafe { isolate.as_raw_isolate_ptr() },
             interrupt: Interrupt::new(isolate),
             exceeded: AtomicBool::new(false),
+            has_headroom: AtomicBool::new(false),
             buffers,
             account,
             buffers_at_split: AtomicUsize::new(0),
@@ -75,6 +78,7 @@ impl MemoryGuard {
         // The collection itself may have found the limit exceeded and asked for termination once more.
         isolate.cancel_terminate_execution();
         self.exceeded.store(false, Ordering::Relaxed);
+        self.has_headroom.store(false, Ordering::Relaxed);
         isolate.get_heap_statistics().used_heap_size() < self.limit_bytes
     }
 
@@ -118,6 +122,8 @@ impl MemoryGuard {
 
     /// Holds the isolate to its limit again, at a place where guest code runs.
     pub fn check(&self) {
+        // V8 is done with an array buffer that was refused.
+        self.buffers.refused.store(false, Ordering::Relaxed);
         // SAFETY: this is the isolate's thread, and guest code runs, so that the isolate is alive.
         let mut isolate = unsafe { v8::Isolate::from_raw_isolate_ptr(self.isolate) };
         if self.is_split_stale() {
@@ -199,14 +205,17 @@ unsafe extern "C" fn near_heap_limit(data: *mut c_void, current_limit: usize, _i
         // have lowered it; and what V8 keeps in caches counts until a collection that frees them.
         return (guard.limit_bytes - outside).max(current_limit + STEP_BYTES);
     }
-    if guard.exceeded.load(Ordering::Relaxed) {
+    if guard.has_headroom.swap(true, Ordering::Relaxed) {
         // The guest has been told to stop and has used the headroom since: V8 runs out of memory next, and the
         // thread is parked.
         return current_limit;
     }
     guard.exceed();
+    // A string that doubles is noticed only when it has doubled once more, which a heap that array buffers have left little
+    // of the limit has to have room for.
+    let room = (guard.limit_bytes + 3 * HEADROOM_BYTES).saturating_sub(heap + outside).min(2 * heap);
     // V8 grants one huge allocation beyond any limit, so that the heap may be larger than the limit already.
-    current_limit.max(heap) + HEADROOM_BYTES
+    current_limit.max(heap) + room.max(HEADROOM_BYTES)
 }
 
 /// V8 calls this after each full collection: heap and array buffers together have one limit, and the heap's own limit
