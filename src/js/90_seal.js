@@ -39,8 +39,8 @@ const {
   const allowed = newSet(boot.guestGlobals);
   // Names whose properties need no further work at isolate start.
   const settled = newSet();
-  // Deno_core reads `Deno.core` at isolate start, and V8 needs Atomics while it creates the context.
-  const untilStart = newSet(["Deno", "Atomics", "__smol_boot"]);
+  // V8 needs Atomics while it creates the context.
+  const untilStart = newSet(["Atomics", "__smol_boot"]);
 
   const settle = (name) => {
     const { value } = getDescriptor(globalThis, name);
@@ -219,36 +219,10 @@ const {
   work = { twins, global: globalThis, homes };
   defineProperty(globalThis, "__smol_realm", { __proto__: null, value: realm, configurable: true });
 
-  // What deno_core asks for at isolate start; its own bootstrap serves an event loop and modules that are not used here.
-  const unused = () => undefined;
-  const core = { __proto__: null, ops: {}, errorConstructors: {} };
-  const callbacks = [
-    "buildCustomError",
-    "runImmediateCallbacks",
-    "setUpAsyncStub",
-    "__drainNextTickAndMacrotasks",
-    "__eventLoopTick",
-    "__handleRejections",
-    "__processTimers",
-    "__setImmediateInfo",
-    "__setTickInfo",
-    "__setTimerInfo",
-  ];
-  for (let i = 0; i < callbacks.length; i++) core[callbacks[i]] = unused;
-  globalThis.Deno = { core };
-  boot.ops.op_set_captured_bootstrap(null);
-  const importMeta = boot.ops.op_get_ext_import_meta_proto();
-  // Modules of deno_core refer to these.
-  const { core: denoCore, internals, primordials } = boot.deno;
-  for (const object of [denoCore.ops, denoCore, internals, primordials, importMeta]) {
-    for (const key of ownKeys(object)) reflectDelete(object, key);
-  }
-
   delete globalThis.__smol_boot;
   // What only the bootstrap needed is garbage before the blob is made.
   const spent = [
     "changedHomes",
-    "deno",
     "endowments",
     "feral",
     "freezeGraph",
