@@ -141,9 +141,14 @@ fn inspect_library(root: &Path) -> String {
         ("{ [byteLength]: ", "{ byteLength: "),
         ("if(0!==s)for(let e=0;e<s;e++)u=", "if(!1)for(let e=0;e<s;e++)u="),
         ("for(let n=0;n<s;n++)e=`${t.stylize(\"Proxy(\"", "for(let n=s;n<s;n++)e=`${t.stylize(\"Proxy(\""),
-        // Only needed to load: the bootstrap empties both.
+        // Only needed to load: the bootstrap empties them.
         ("x(e,null),S(e),t.exports=e}", "x(e,null),natives.primordials=e,t.exports=e}"),
-        ("}};const e={};return function n(r)", "}};const e=natives.loaded;return function n(r)"),
+        // A map of what is loaded, since V8 would keep a long array for an object whose keys are numbers.
+        (
+            "}};const e={};return function n(r){const o=e[r];if(void 0!==o)return o.exports;const i=e[r]={exports:{}};",
+            "}};const e=natives.loaded;natives.forget=()=>{t=null};return function n(r){natives.load=n;const o=e.get(r);\
+             if(void 0!==o)return o.exports;const i={exports:{}};e.set(r,i);",
+        ),
         ("new r[o](e)", "new natives.typedArrays[o](e)"),
         // What SES made an accessor, so that instances can override it, is still the method that it was.
         (
@@ -254,8 +259,7 @@ fn execute<'s>(
     match script.and_then(|script| script.run(attempt)) {
         Some(value) => value,
         None => {
-            let thrown = attempt.stack_trace().or_else(|| attempt.exception());
-            let thrown = thrown.map(|thrown| thrown.to_rust_string_lossy(attempt));
+            let thrown = attempt.exception().map(|thrown| thrown.to_rust_string_lossy(attempt));
             fail(&format!("{name}: {}", thrown.unwrap_or_default()))
         }
     }
