@@ -49,6 +49,14 @@ mod tests {
     }
 
     #[test]
+    fn a_fresh_isolate_has_a_small_heap() {
+        prepare_v8();
+        let mut instance = super::hardened(v8::CreateParams::default());
+        let used = instance.isolate.get_heap_statistics().used_heap_size();
+        assert!(used < 768 << 10, "{used}");
+    }
+
+    #[test]
     fn everything_that_guests_reach_is_frozen() {
         let report = audit();
         assert_eq!(report["unfrozen"], serde_json::json!([]));
