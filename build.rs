@@ -4,23 +4,21 @@
 //! must not be frozen yet; the second locks down and makes the blob that the crate embeds.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
-use deno_core::snapshot::{CreateSnapshotOptions, create_snapshot};
-use deno_core::{Extension, ExtensionFileSource, JsRuntime, RuntimeOptions, v8};
+use deno_core::{JsRuntime, v8};
 
 #[path = "src/runtime"]
 mod runtime {
     pub mod bridge;
-    pub mod extension;
+    pub mod instance;
     pub mod ops;
 }
 
+use runtime::instance::{Instance, external_references};
+use runtime::ops;
+
 /// A script of the bootstrap: its name in the snapshot and its text.
 type Script = (&'static str, String);
-
-/// What deno_core calls with a context's global before its own bootstrap.
-type Middleware = for<'s, 'i> fn(&mut v8::PinScope<'s, 'i>, v8::Local<'s, v8::Object>);
 
 fn main() {
     napi();
@@ -30,9 +28,12 @@ fn main() {
     println!("cargo:rerun-if-changed=src/js");
     println!("cargo:rerun-if-changed=src/runtime/audit.js");
     println!("cargo:rerun-if-changed=src/runtime/bridge.rs");
-    println!("cargo:rerun-if-changed=src/runtime/extension.rs");
+    println!("cargo:rerun-if-changed=src/runtime/instance.rs");
     println!("cargo:rerun-if-changed=src/runtime/ops.rs");
 
+    // The same blob each time.
+    v8::V8::set_flags_from_string("--predictable --random-seed=42");
+    JsRuntime::init_platform(None);
     let homes = late_homes(&root);
     std::fs::write(out.join("late_homes.json"), &homes).expect("OUT_DIR is writable");
     let scripts = vec![
@@ -55,7 +56,9 @@ fn main() {
         ("ext:ses_executor/90_seal.js", own(&root, "90_seal.js")),
     ];
     std::fs::write(out.join("audit.js"), audit_script(&root)).expect("OUT_DIR is writable");
-    std::fs::write(out.join("hardened.bin"), snapshot(scripts, Some(keep_malleable))).expect("OUT_DIR is writable");
+    let (blob, sources) = snapshot(scripts);
+    std::fs::write(out.join("hardened.bin"), blob).expect("OUT_DIR is writable");
+    write_sources(&out, sources);
 }
 
 /// A file of the project's own bootstrap.
@@ -138,9 +141,14 @@ fn inspect_library(root: &Path) -> String {
         ("{ [byteLength]: ", "{ byteLength: "),
         ("if(0!==s)for(let e=0;e<s;e++)u=", "if(!1)for(let e=0;e<s;e++)u="),
         ("for(let n=0;n<s;n++)e=`${t.stylize(\"Proxy(\"", "for(let n=s;n<s;n++)e=`${t.stylize(\"Proxy(\""),
-        // Only needed to load: the bootstrap empties both.
+        // Only needed to load: the bootstrap empties them.
         ("x(e,null),S(e),t.exports=e}", "x(e,null),natives.primordials=e,t.exports=e}"),
-        ("}};const e={};return function n(r)", "}};const e=natives.loaded;return function n(r)"),
+        // A map of what is loaded, since V8 would keep a long array for an object whose keys are numbers.
+        (
+            "}};const e={};return function n(r){const o=e[r];if(void 0!==o)return o.exports;const i=e[r]={exports:{}};",
+            "}};const e=natives.loaded;natives.forget=()=>{t=null};return function n(r){natives.load=n;const o=e.get(r);\
+             if(void 0!==o)return o.exports;const i={exports:{}};e.set(r,i);",
+        ),
         ("new r[o](e)", "new natives.typedArrays[o](e)"),
         // What SES made an accessor, so that instances can override it, is still the method that it was.
         (
@@ -187,52 +195,86 @@ fn late_homes(root: &Path) -> String {
         ("ext:ses_executor/05_late_homes.js", late_homes_script(root, "[]")),
         ("ext:ses_executor/record.js", "globalThis.__smol_boot.recordRealm();".to_owned()),
     ];
-    let blob = snapshot(scripts, None);
-    let mut runtime = JsRuntime::new(RuntimeOptions {
-        startup_snapshot: Some(Box::leak(blob)),
-        extensions: vec![runtime::extension::ses_executor::init()],
-        ..Default::default()
-    });
-    let value = runtime
-        .execute_script(
-            "changed",
-            "JSON.stringify(JSON.parse(globalThis.__smol_boot.changedHomes()).map((h) => h.path))",
-        )
-        .unwrap_or_else(|error| fail(&format!("cannot compare realms: {error}")));
-    deno_core::scope!(scope, &mut runtime);
-    v8::Local::new(scope, value).to_rust_string_lossy(scope)
+    let (blob, sources) = snapshot(scripts);
+    let mut instance = Instance::new(blob.leak(), sources, v8::CreateParams::default());
+    v8::scope_with_context!(scope, &mut instance.isolate, &instance.context);
+    const CHANGED: &str = "JSON.stringify(JSON.parse(globalThis.__smol_boot.changedHomes()).map((h) => h.path))";
+    let text = v8::String::new(scope, CHANGED).expect("it is short");
+    execute(scope, "changed", text).to_rust_string_lossy(scope)
 }
 
-/// The blob of an isolate in which `scripts` have run, in order; `before`: what runs before deno_core's bootstrap.
-fn snapshot(scripts: Vec<Script>, before: Option<Middleware>) -> Box<[u8]> {
-    let mut extension: Extension = runtime::extension::ses_executor::init();
-    extension.js_files = scripts
-        .into_iter()
-        .map(|(name, text)| ExtensionFileSource::new_computed(name, Arc::from(ascii(&text))))
-        .collect();
-    extension.global_object_middleware = before;
-    let output = create_snapshot(
-        CreateSnapshotOptions {
-            cargo_manifest_dir: env!("CARGO_MANIFEST_DIR"),
-            startup_snapshot: None,
-            skip_op_registration: false,
-            extensions: vec![extension],
-            extension_transpiler: None,
-            with_runtime_cb: None,
-        },
-        None,
-    );
-    output.unwrap_or_else(|error| fail(&format!("cannot make the snapshot: {error}"))).output
+/// The blob of an isolate in which `scripts` have run, in order, and their texts as the blob refers to them.
+fn snapshot(scripts: Vec<Script>) -> (Vec<u8>, &'static [v8::OneByteConst]) {
+    let (names, texts): (Vec<_>, Vec<_>) = scripts.into_iter().unzip();
+    let sources: &[v8::OneByteConst] = texts
+        .iter()
+        .map(|text| v8::String::create_external_onebyte_const(ascii(text).leak().as_bytes()))
+        .collect::<Vec<_>>()
+        .leak();
+    let mut isolate = v8::Isolate::snapshot_creator(Some(external_references(sources).into()), None);
+    {
+        v8::scope!(let scope, &mut isolate);
+        let template = v8::ObjectTemplate::new(scope);
+        // Guests cannot put an object of theirs behind the global's names.
+        template.set_immutable_proto();
+        let options = v8::ContextOptions { global_template: Some(template), ..Default::default() };
+        let context = v8::Context::new(scope, options);
+        scope.set_default_context(context);
+        let scope = &mut v8::ContextScope::new(scope, context);
+        define_natives(scope);
+        for (name, source) in names.iter().zip(sources) {
+            let text = v8::String::new_from_onebyte_const(scope, source).expect("it is a source");
+            execute(scope, name, text);
+        }
+    }
+    let blob = isolate.create_blob(v8::FunctionCodeHandling::Keep);
+    (blob.unwrap_or_else(|| fail("cannot make the snapshot")).to_vec(), sources)
 }
 
-/// Runs before deno_core's own JavaScript, which freezes its copies of all built-ins and makes a ring of thousands of
-/// elements: 90_seal.js takes apart what no isolate will use. 00_capture.js puts the originals back.
-fn keep_malleable<'s, 'i>(scope: &mut v8::PinScope<'s, 'i>, _global: v8::Local<'s, v8::Object>) {
-    const SCRIPT: &str = "globalThis.__smol_originals = { freeze: Object.freeze, fill: Array.prototype.fill };
-        Object.freeze = (object) => object;
-        Array.prototype.fill = function () { this.length = 0; return this; };";
-    let text = v8::String::new(scope, SCRIPT).expect("it is short");
-    v8::Script::compile(scope, text, None).and_then(|script| script.run(scope)).expect("it does not throw");
+/// Defines `__smol_natives`, which 00_capture.js takes.
+fn define_natives(scope: &mut v8::PinScope) {
+    let natives = v8::Object::new(scope);
+    for (name, callback) in ops::table() {
+        let function = v8::Function::builder_raw(callback)
+            .constructor_behavior(v8::ConstructorBehavior::Throw)
+            .build(scope)
+            .expect("there is memory");
+        let name = v8::String::new(scope, name).expect("it is short");
+        natives.set(scope, name.into(), function.into());
+    }
+    let name = v8::String::new(scope, "__smol_natives").expect("it is short");
+    scope.get_current_context().global(scope).set(scope, name.into(), natives.into());
+}
+
+/// The value of a script, which does not throw.
+fn execute<'s>(
+    scope: &mut v8::PinScope<'s, '_>,
+    name: &str,
+    text: v8::Local<'s, v8::String>,
+) -> v8::Local<'s, v8::Value> {
+    v8::tc_scope!(let attempt, scope);
+    let resource = v8::String::new(attempt, name).expect("it is short");
+    let origin = v8::ScriptOrigin::new(attempt, resource.into(), 0, 0, false, -1, None, false, false, false, None);
+    let script = v8::Script::compile(attempt, text, Some(&origin));
+    match script.and_then(|script| script.run(attempt)) {
+        Some(value) => value,
+        None => {
+            let thrown = attempt.exception().map(|thrown| thrown.to_rust_string_lossy(attempt));
+            fail(&format!("{name}: {}", thrown.unwrap_or_default()))
+        }
+    }
+}
+
+/// Writes the texts, and `sources.rs`, an array of them.
+fn write_sources(out: &Path, sources: &[v8::OneByteConst]) {
+    let mut array = String::from("[\n");
+    for (index, source) in sources.iter().enumerate() {
+        let name = format!("source_{index}.js");
+        std::fs::write(out.join(&name), source.as_str()).expect("OUT_DIR is writable");
+        array.push_str(&format!("    include_bytes!(concat!(env!(\"OUT_DIR\"), \"/{name}\")),\n"));
+    }
+    array.push(']');
+    std::fs::write(out.join("sources.rs"), array).expect("OUT_DIR is writable");
 }
 
 /// Escapes what is not ASCII, so that V8 can use the text in place as an external one-byte string. All sources keep

@@ -10,7 +10,7 @@ use super::messages::{Command, Event};
 use super::pool::{self, Warm};
 use super::session::{self, Shared};
 use super::stats::LiveIsolate;
-use super::watchdog::{CpuClock, timers};
+use super::watchdog::CpuClock;
 use crate::runtime::{Booted, Engine, Owner, keep_shared_heap};
 
 /// How much nicer guests are than the host's threads: on a machine with more guests than processors the event loop still gets
@@ -29,10 +29,8 @@ pub struct Handover {
 /// Boots an isolate for a session and serves it until the session is given up.
 pub fn cold(Handover { shared, inbox, live }: Handover) {
     let closed = Closed(shared.clone());
-    // V8 posts delayed tasks of the isolates that this thread makes to the timers.
-    let _timers = timers().ok().map(tokio::runtime::Handle::enter);
     shared.set_cpu_clock(CpuClock::of_this_thread());
-    let mut booted = match Booted::new(shared.config.memory_limit_bytes, Owner::Session(shared.clone())) {
+    let booted = match Booted::new(shared.config.memory_limit_bytes, Owner::Session(shared.clone())) {
         Ok(booted) => booted,
         Err(failure) => {
             drop(live);
@@ -48,7 +46,6 @@ pub fn cold(Handover { shared, inbox, live }: Handover) {
 
 /// Boots an isolate for the pool, waits there for a session, and serves it.
 pub fn warm(limit_bytes: usize) {
-    let _timers = timers().ok().map(tokio::runtime::Handle::enter);
     let booting = Booting(());
     let Ok(mut booted) = Booted::new(limit_bytes, Owner::Pool) else { return };
     booted.warm_up();

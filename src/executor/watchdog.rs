@@ -1,4 +1,4 @@
-//! Deadlines of all executors on one thread of the process, and the runtime of V8's delayed tasks.
+//! Deadlines of all executors on one thread of the process, and the runtime of what is to happen a moment later.
 
 use std::collections::BTreeMap;
 use std::sync::{Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
@@ -6,10 +6,10 @@ use std::time::{Duration, Instant};
 
 use tokio::runtime::{Builder, Handle, Runtime};
 
-/// Never dropped: its one thread sleeps until the next delayed task and ends with the process.
+/// Never dropped: its one thread sleeps until the next task and ends with the process.
 static TIMERS: OnceLock<Runtime> = OnceLock::new();
 
-/// The runtime that V8's delayed tasks are posted to.
+/// The runtime of delayed tasks.
 ///
 /// # Errors
 ///

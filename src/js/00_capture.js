@@ -2,16 +2,6 @@
 // functions of their receiver. `__smol_boot` carries it from file to file; 90_seal.js deletes it.
 "use strict";
 (() => {
-  // build.rs changes these while deno_core's own bootstrap runs.
-  const { __smol_originals: originals } = globalThis;
-  if (originals !== undefined) {
-    const restore = (object, key) =>
-      Object.defineProperty(object, key, { __proto__: null, value: originals[key], enumerable: false });
-    restore(Object, "freeze");
-    restore(Array.prototype, "fill");
-    delete globalThis.__smol_originals;
-  }
-
   const { apply, bind, call } = Function.prototype;
   const uncurryThis = bind.bind(call);
   const { defineProperties, defineProperty, getOwnPropertyDescriptor } = Object;
@@ -92,7 +82,8 @@
 
   defineProperty(globalThis, "__smol_boot", {
     __proto__: null,
-    value: { __proto__: null, p, ops: Deno.core.ops, deno: globalThis.__bootstrap },
+    value: { __proto__: null, p, ops: globalThis.__smol_natives },
     configurable: true,
   });
+  delete globalThis.__smol_natives;
 })();

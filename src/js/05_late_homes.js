@@ -6,7 +6,7 @@
   const boot = globalThis.__smol_boot;
   const { mapForEach, newMap, ownKeys } = boot.p;
   const realm = WALK_REALM;
-  const isBootstrapName = (key) => key === "Deno" || key === "__bootstrap" || key === "__smol_boot";
+  const isBootstrapName = (key) => key === "__smol_boot";
 
   boot.walkRealm = (visit) => realm.walk(visit, isBootstrapName);
   boot.resolveLateHomes = () => LATE_HOMES.map(realm.follow);

@@ -7,6 +7,31 @@
   const boot = globalThis.__smol_boot;
 
   boot.lateHomes = boot.resolveLateHomes();
+
+  // The own keys of an object, of which the last of each kind is remembered: keys are in the order in which they were
+  // added, symbols after names, so that what comes behind is new. That takes less time than to look each key up.
+  const { arrayPush, ownKeys, TypeError } = boot.p;
+  boot.recordKeys = (object) => {
+    const keys = ownKeys(object);
+    let names = 0;
+    while (names < keys.length && typeof keys[names] === "string") names++;
+    const symbols = keys.length - names;
+    return { __proto__: null, object, names, lastName: keys[names - 1], symbols, lastSymbol: keys[keys.length - 1] };
+  };
+  // Keys that were added since. Throws if one was removed.
+  boot.lateKeys = ({ object, names, lastName, symbols, lastSymbol }) => {
+    const keys = ownKeys(object);
+    const late = [];
+    let at = names;
+    let isComplete = names === 0 || keys[at - 1] === lastName;
+    while (at < keys.length && typeof keys[at] === "string") arrayPush(late, keys[at++]);
+    at += symbols;
+    isComplete &&= symbols === 0 || keys[at - 1] === lastSymbol;
+    if (!isComplete) throw new TypeError("a built-in has lost a property");
+    while (at < keys.length) arrayPush(late, keys[at++]);
+    return late;
+  };
+
   boot.feral = {
     __proto__: null,
     Error,

@@ -143,5 +143,5 @@
     [feral.Error, globalThis.Error],
     [feral.RegExp, globalThis.RegExp],
     [feral.Symbol, globalThis.Symbol],
-  ].map(([from, to]) => ({ __proto__: null, from, to, known: p.newSet(p.ownKeys(from)) }));
+  ].map(([from, to]) => ({ __proto__: null, from, to, known: boot.recordKeys(from) }));
 })();

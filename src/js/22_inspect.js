@@ -20,7 +20,7 @@
   for (const name of boot.guestGlobals) {
     if (name.endsWith("Array") && name !== "Array") typedArrays[name] = globalThis[name];
   }
-  const loaded = { __proto__: null };
+  const loaded = p.newMap();
   const natives = {
     __proto__: null,
     loaded,
@@ -33,6 +33,8 @@
     util: boot.util,
     builtinNames: boot.guestGlobals,
     primordials: undefined,
+    forget: undefined,
+    load: undefined,
   };
   const library = boot.inspectModule(natives);
   const { inspect, formatWithOptions, getStringWidth } = library;
@@ -55,9 +57,16 @@
     ),
   );
 
-  // The last module that is loaded on demand; then the library's own table of every built-in can go.
+  // Everything that is loaded on demand; then the modules and the library's own table of every built-in can go.
   inspect(new ArrayBuffer(1));
-  for (const id of p.ownKeys(loaded)) delete loaded[id];
+  const onDemand = [223, 778, 812];
+  for (const id of onDemand) natives.load(id);
+  p.mapForEach(loaded, (_, id) => {
+    if (!onDemand.includes(id)) loaded.delete(id);
+  });
+  natives.forget();
+  natives.forget = undefined;
+  natives.load = undefined;
   for (const key of p.ownKeys(natives.primordials)) p.reflectDelete(natives.primordials, key);
 
   boot.format = (args) => {

@@ -21,7 +21,7 @@ const {
 
 (() => {
   const boot = globalThis.__smol_boot;
-  const { p, harden, hardened, isObject, twins } = boot;
+  const { p, harden, hardened, isObject, lateKeys, recordKeys, twins } = boot;
   const {
     arrayPop,
     arrayPush,
@@ -38,10 +38,9 @@ const {
   } = p;
 
   const allowed = newSet(boot.guestGlobals);
-  // Names whose properties need no further work at isolate start.
   const settled = newSet();
-  // Deno_core reads `Deno.core` at isolate start, and V8 needs Atomics while it creates the context.
-  const untilStart = newSet(["Deno", "Atomics", "__smol_boot"]);
+  // V8 needs Atomics while it creates the context.
+  const untilStart = newSet(["Atomics", "__smol_boot"]);
 
   const settle = (name) => {
     const { value } = getDescriptor(globalThis, name);
@@ -54,7 +53,6 @@ const {
       enumerable: false,
       configurable: !isFixed,
     });
-    settled.add(name);
     return value;
   };
 
@@ -79,8 +77,6 @@ const {
   const unfinished = boot.lateHomes;
   for (const { to } of twins) arrayPush(unfinished, to);
   const late = newSet(unfinished);
-  // With the keys whose values are frozen in the snapshot.
-  const homes = unfinished.map((object) => ({ __proto__: null, object, known: newSet(ownKeys(object)) }));
 
   const intrinsics = newWeakSet();
   intrinsics.add(globalThis);
@@ -107,10 +103,9 @@ const {
   boot.intrinsics = intrinsics;
 
   const copyLateProperties = ({ from, to, known }) => {
-    const keys = ownKeys(from);
+    const keys = lateKeys(known);
     for (let i = 0; i < keys.length; i++) {
-      const key = keys[i];
-      if (!known.has(key) && !hasOwn(to, key)) defineProperty(to, key, getDescriptor(from, key));
+      if (!hasOwn(to, keys[i])) defineProperty(to, keys[i], getDescriptor(from, keys[i]));
     }
   };
 
@@ -123,12 +118,11 @@ const {
   };
 
   // Freezes an object that V8 has extended, and adds to `queue` what that brought.
-  const finishHome = (queue, { object, known }) => {
+  const finishHome = (queue, home) => {
+    const { object } = home;
     freeze(object);
-    const keys = ownKeys(object);
-    for (let i = 0; i < keys.length; i++) {
-      if (!known.has(keys[i])) enqueueProperty(queue, object, keys[i]);
-    }
+    const keys = lateKeys(home);
+    for (let i = 0; i < keys.length; i++) enqueueProperty(queue, object, keys[i]);
   };
 
   const freezeAll = (queue) => {
@@ -143,12 +137,12 @@ const {
     }
   };
 
-  const finish = (twins, names, homes, roots) => {
+  const finish = (twins, global, homes, roots) => {
     for (let i = 0; i < twins.length; i++) copyLateProperties(twins[i]);
     const queue = [];
+    const names = lateKeys(global);
     for (let i = 0; i < names.length; i++) {
       const name = names[i];
-      if (settled.has(name)) continue;
       if (!allowed.has(name)) {
         reflectDelete(globalThis, name);
         continue;
@@ -166,16 +160,18 @@ const {
   const finishHardening = () => {
     const { twins, global, homes } = work;
     const roots = [];
-    for (let at = getPrototypeOf(global); at !== null; at = getPrototypeOf(at)) arrayPush(roots, at);
-    finish(twins, ownKeys(global), homes, roots);
+    for (let at = getPrototypeOf(global.object); at !== null; at = getPrototypeOf(at)) arrayPush(roots, at);
+    finish(twins, global, homes, roots);
+    reflectDelete(global.object, "Atomics");
   };
 
   // For a rehearsal; then it is the realm's.
-  let work = {
-    twins: [{ from: {}, to: {}, known: newSet() }],
-    global: { __proto__: { __proto__: null } },
-    homes: [{ object: { property: {} }, known: newSet() }],
+  const grown = () => {
+    const record = recordKeys({ name: 0, [Symbol.iterator]: 0 });
+    record.object.property = {};
+    return record;
   };
+  let work = { twins: [{ from: grown().object, to: {}, known: grown() }], global: grown(), homes: [grown()] };
 
   // Functions that have run are compiled in the snapshot: every isolate starts with these, and most log.
   const warmUp = () => {
@@ -219,46 +215,23 @@ const {
   });
   warmUp();
   resetConsole();
-  work = { twins, global: globalThis, homes };
+  delete globalThis.__smol_boot;
+  work = { twins, global: recordKeys(globalThis), homes: unfinished.map(recordKeys) };
+  // Behind the recorded names.
   defineProperty(globalThis, "__smol_realm", { __proto__: null, value: realm, configurable: true });
 
-  // What deno_core asks for at isolate start; its own bootstrap serves an event loop and modules that are not used here.
-  const unused = () => undefined;
-  const core = { __proto__: null, ops: {}, errorConstructors: {} };
-  const callbacks = [
-    "buildCustomError",
-    "runImmediateCallbacks",
-    "setUpAsyncStub",
-    "__drainNextTickAndMacrotasks",
-    "__eventLoopTick",
-    "__handleRejections",
-    "__processTimers",
-    "__setImmediateInfo",
-    "__setTickInfo",
-    "__setTimerInfo",
-  ];
-  for (let i = 0; i < callbacks.length; i++) core[callbacks[i]] = unused;
-  globalThis.Deno = { core };
-  boot.ops.op_set_captured_bootstrap(null);
-  const importMeta = boot.ops.op_get_ext_import_meta_proto();
-  // Modules of deno_core refer to these.
-  const { core: denoCore, internals, primordials } = boot.deno;
-  for (const object of [denoCore.ops, denoCore, internals, primordials, importMeta]) {
-    for (const key of ownKeys(object)) reflectDelete(object, key);
-  }
-
-  delete globalThis.__smol_boot;
   // What only the bootstrap needed is garbage before the blob is made.
   const spent = [
     "changedHomes",
-    "deno",
     "endowments",
     "feral",
     "freezeGraph",
     "guestGlobals",
     "inspectModule",
     "lateHomes",
+    "lateKeys",
     "ops",
+    "recordKeys",
     "recordRealm",
     "resolveLateHomes",
     "toHarden",

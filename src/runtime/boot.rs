@@ -2,16 +2,17 @@
 
 use std::sync::Arc;
 
-use deno_core::{JsRuntime, RuntimeOptions, v8};
+use deno_core::v8;
 
 use super::buffers::BufferBudget;
 use super::engine::prepare_v8;
+use super::instance::Instance;
 use super::interrupt::Interrupt;
 use super::limits::MemoryGuard;
 use super::modules::origin;
 use super::parking::{Owner, set_thread_isolate};
 use super::realm::Realm;
-use super::{exceptions, extension, snapshot};
+use super::{exceptions, snapshot};
 use crate::executor::failure::{Failure, FailureKind};
 use crate::prepare::{self, PrepareOptions};
 
@@ -20,7 +21,7 @@ pub struct Booted {
     pub realm: Realm,
     pub buffers: Arc<BufferBudget>,
     // Dropped in this order: the isolate calls the guard back until it is gone.
-    pub runtime: JsRuntime,
+    pub instance: Instance,
     pub memory: Box<MemoryGuard>,
 }
 
@@ -34,20 +35,13 @@ impl Booted {
         let params = v8::CreateParams::default()
             .heap_limits(0, limit_bytes)
             .array_buffer_allocator(buffers.allocator().make_shared());
-        let mut runtime = JsRuntime::try_new(RuntimeOptions {
-            startup_snapshot: Some(snapshot::hardened()),
-            extensions: vec![extension::ses_executor::init()],
-            create_params: Some(params),
-            skip_op_registration: true,
-            ..Default::default()
-        })
-        .map_err(|error| init_failed(&error.to_string()))?;
-        let isolate = runtime.v8_isolate();
+        let mut instance = snapshot::hardened(params);
+        let isolate = &mut instance.isolate;
         let memory = MemoryGuard::install(isolate, buffers.clone());
         isolate.set_capture_stack_trace_for_uncaught_exceptions(false, 0);
         isolate.set_prepare_stack_trace_callback(exceptions::prepare_stack_trace);
         let realm = {
-            deno_core::scope!(scope, runtime);
+            v8::scope_with_context!(scope, &mut instance.isolate, &instance.context);
             v8::tc_scope!(let attempt, scope);
             attempt.get_current_context().set_allow_generation_from_strings(false);
             let realm = Realm::take(attempt).ok_or_else(|| init_failed("the snapshot has no realm"))?;
@@ -57,14 +51,14 @@ impl Booted {
             }
             realm
         };
-        Ok(Self { realm, buffers, runtime, memory })
+        Ok(Self { realm, buffers, instance, memory })
     }
 
     /// Runs an empty program as a session would, so that what V8, the parser and the allocator do once per isolate or thread is
     /// done. Nothing of it stays.
     pub fn warm_up(&mut self) {
         let Ok(program) = prepare::prepare("1", &PrepareOptions::unlimited()) else { return };
-        deno_core::scope!(scope, self.runtime);
+        v8::scope_with_context!(scope, &mut self.instance.isolate, &self.instance.context);
         v8::tc_scope!(let attempt, scope);
         self.realm.begin(attempt, 1.0, 1.0);
         run_once(attempt, &program.code);
@@ -78,8 +72,8 @@ impl Booted {
     }
 
     /// What terminates guest code from any thread.
-    pub fn interrupt(&mut self) -> Interrupt {
-        Interrupt::new(self.runtime.v8_isolate())
+    pub fn interrupt(&self) -> Interrupt {
+        Interrupt::new(&self.instance.isolate)
     }
 }
 

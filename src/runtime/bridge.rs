@@ -2,7 +2,7 @@
 
 use deno_core::v8;
 
-/// The executor, as the ops of [`super::ops`] see it: one per isolate, stored in its `OpState` as `Rc<dyn Bridge>`.
+/// The executor, as the ops of [`super::ops`] see it: one per isolate, stored in a slot of it as `Rc<dyn Bridge>`.
 ///
 /// Methods run on the isolate's thread, inside a JavaScript call. One that fails throws on `scope` and, where it has a
 /// result, returns `None`.

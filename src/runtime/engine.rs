@@ -10,6 +10,7 @@ use super::bridge::Bridge;
 use super::evaluate::evaluate;
 use super::exceptions;
 use super::host::Host;
+use super::instance::Instance;
 use super::interrupt::Interrupt;
 use super::limits::MemoryGuard;
 use super::scripts::Script;
@@ -38,7 +39,7 @@ pub struct Engine {
     new_program: Option<NewProgram>,
     observed: Observed,
     // Dropped in this order: the isolate calls the guard back until it is gone.
-    runtime: JsRuntime,
+    instance: Instance,
     memory: Box<MemoryGuard>,
     live: Option<LiveIsolate>,
 }
@@ -46,17 +47,17 @@ pub struct Engine {
 impl Engine {
     /// Gives the calling thread's isolate to a session.
     pub fn new(booted: Booted, shared: Arc<Shared>, inbox: Receiver<Command>, live: LiveIsolate) -> Self {
-        let Booted { realm, buffers, mut runtime, memory } = booted;
+        let Booted { realm, buffers, mut instance, memory } = booted;
         let host = Rc::new(Host::new(shared, inbox, buffers));
-        runtime.op_state().borrow_mut().put::<Rc<dyn Bridge>>(host.clone());
-        let isolate = runtime.v8_isolate();
+        let isolate = &mut instance.isolate;
+        isolate.set_slot::<Rc<dyn Bridge>>(host.clone());
         isolate.set_promise_reject_callback(on_promise_reject);
         isolate.set_host_import_module_dynamically_callback(refuse_import);
         isolate.set_slot(host.clone());
         // Set once, here.
         let _ = host.realm.set(realm);
         let _ = host.interrupt.set(Interrupt::new(isolate));
-        Self { host, runs: 0, new_program: None, observed: Observed::default(), runtime, memory, live: Some(live) }
+        Self { host, runs: 0, new_program: None, observed: Observed::default(), instance, memory, live: Some(live) }
     }
 
     /// The isolate is about to be dropped, and no longer counts as live.
@@ -111,7 +112,7 @@ impl Engine {
         let window = self.host.begin(job.clone(), limits.max_operations);
         let host = self.host.clone();
         let mut result = {
-            deno_core::scope!(scope, self.runtime);
+            v8::scope_with_context!(scope, &mut self.instance.isolate, &self.instance.context);
             let begun = {
                 v8::tc_scope!(let attempt, scope);
                 host.realm.get().and_then(|realm| realm.begin(attempt, window, limits.max_operations))
@@ -133,7 +134,7 @@ impl Engine {
             false if program.diagnostics.is_empty() => failure,
             false => failure.with_diagnostics(&program.diagnostics),
         });
-        if result.is_ok() && self.memory.is_over(self.runtime.v8_isolate()) {
+        if result.is_ok() && self.memory.is_over(&mut self.instance.isolate) {
             result = Err(self.memory.failure());
         }
         let sound = self.recover();
@@ -151,7 +152,7 @@ impl Engine {
 
     /// Adds what a run leaves to its outcome. Called by the thread that claimed the job.
     pub fn with_report(&mut self, mut outcome: Outcome, job: &Job) -> Outcome {
-        let heap = self.runtime.v8_isolate().get_heap_statistics().used_heap_size();
+        let heap = self.instance.isolate.get_heap_statistics().used_heap_size();
         outcome.report = job.report(heap as f64);
         outcome
     }
@@ -163,7 +164,7 @@ impl Engine {
     ) -> (Outcome, bool) {
         let host = self.host.clone();
         let done = {
-            deno_core::scope!(scope, self.runtime);
+            v8::scope_with_context!(scope, &mut self.instance.isolate, &self.instance.context);
             v8::tc_scope!(let attempt, scope);
             match work(attempt, &host) {
                 Some(refused) if refused.is_empty() => Ok(Success::Done),
@@ -192,7 +193,7 @@ impl Engine {
         if !self.memory.is_exceeded() {
             return true;
         }
-        let isolate = self.runtime.v8_isolate();
+        let isolate = &mut self.instance.isolate;
         self.memory.recover(isolate)
     }
 }
@@ -231,6 +232,9 @@ pub fn prepare_v8() {
         v8::V8::set_flags_from_string("--no-compilation-cache");
         // What a collection found dead has to be uncounted when the limit is looked at after it.
         v8::V8::set_flags_from_string("--no-concurrent-array-buffer-sweeping");
+        // The platform knows no isolate, so that it drops the tasks that V8 posts to an isolate's thread: without an event loop
+        // nothing would run them.
+        JsRuntime::init_platform(None);
     });
 }
 

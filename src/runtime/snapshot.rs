@@ -1,38 +1,59 @@
 //! The hardened start-up snapshot that build.rs made for this target.
 
+use std::sync::LazyLock;
+
+use deno_core::v8;
+
+use super::instance::Instance;
+
 #[repr(C, align(16))]
 struct Aligned<T: ?Sized>(T);
 
 /// V8 reads the blob word by word, in place.
 static BLOB: &Aligned<[u8]> = &Aligned(*include_bytes!(concat!(env!("OUT_DIR"), "/hardened.bin")));
 
-/// For `RuntimeOptions::startup_snapshot`.
-pub fn hardened() -> &'static [u8] {
-    &BLOB.0
+/// Texts of the bootstrap's scripts, which V8 uses in place.
+static SOURCES: LazyLock<&[v8::OneByteConst]> = LazyLock::new(|| {
+    let texts: &[&[u8]] = &include!(concat!(env!("OUT_DIR"), "/sources.rs"));
+    texts.iter().map(|text| v8::String::create_external_onebyte_const(text)).collect::<Vec<_>>().leak()
+});
+
+/// Makes an isolate of it on the calling thread, which V8 has been prepared for.
+pub fn hardened(params: v8::CreateParams) -> Instance {
+    Instance::new(&BLOB.0, &SOURCES, params)
 }
 
 #[cfg(test)]
 mod tests {
-    use deno_core::{JsRuntime, RuntimeOptions, serde_json, v8};
+    use deno_core::{serde_json, v8};
 
-    use super::super::extension::ses_executor;
+    use super::super::engine::prepare_v8;
+    use super::super::modules::origin;
 
     /// What audit.js reports of a realm as guests find it.
     fn audit() -> serde_json::Value {
-        // V8 posts delayed tasks, for which deno_core wants a runtime.
-        let tokio = tokio::runtime::Builder::new_current_thread().build().unwrap();
-        let _entered = tokio.enter();
-        let mut runtime = JsRuntime::new(RuntimeOptions {
-            startup_snapshot: Some(super::hardened()),
-            extensions: vec![ses_executor::init()],
-            skip_op_registration: true,
-            ..Default::default()
-        });
-        runtime.execute_script("finish", "__smol_realm.finishHardening()").unwrap();
-        let report = runtime.execute_script("audit", include_str!(concat!(env!("OUT_DIR"), "/audit.js"))).unwrap();
-        deno_core::scope!(scope, &mut runtime);
-        let report = v8::Local::new(scope, report).to_rust_string_lossy(scope);
+        prepare_v8();
+        let mut instance = super::hardened(v8::CreateParams::default());
+        v8::scope_with_context!(scope, &mut instance.isolate, &instance.context);
+        evaluate(scope, "__smol_realm.finishHardening()");
+        let report = evaluate(scope, include_str!(concat!(env!("OUT_DIR"), "/audit.js")));
         serde_json::from_str(&report).unwrap()
+    }
+
+    fn evaluate(scope: &mut v8::PinScope, code: &str) -> String {
+        let code = v8::String::new(scope, code).unwrap();
+        let name = v8::String::new(scope, "test").unwrap();
+        let origin = origin(scope, name, false);
+        let value = v8::Script::compile(scope, code, Some(&origin)).unwrap().run(scope).unwrap();
+        value.to_rust_string_lossy(scope)
+    }
+
+    #[test]
+    fn a_fresh_isolate_has_a_small_heap() {
+        prepare_v8();
+        let mut instance = super::hardened(v8::CreateParams::default());
+        let used = instance.isolate.get_heap_statistics().used_heap_size();
+        assert!(used < 768 << 10, "{used}");
     }
 
     #[test]

@@ -3,13 +3,13 @@
 use std::sync::mpsc::{Sender, channel};
 use std::sync::{Arc, Mutex, Once, PoisonError};
 
-use deno_core::{JsRuntime, RuntimeOptions, v8};
+use deno_core::v8;
 
 use super::engine::prepare_v8;
 use super::evaluate::refused_by_v8;
+use super::instance::Instance;
 use super::modules::origin;
-use super::{extension, snapshot};
-use crate::executor::timers;
+use super::snapshot;
 use crate::prepare::{self, Diagnostic, PrepareOptions, Program};
 
 /// Address space of the thread's stack: the parser runs on it, and on one of its own only for a text that needs more.
@@ -69,38 +69,31 @@ fn start() -> Option<Sender<Request>> {
     let (sender, requests) = channel::<Request>();
     let work = move || {
         prepare_v8();
-        let _timers = timers().ok().map(tokio::runtime::Handle::enter);
         // What is compiled never runs, so that the realm needs no bridge and no finishing. The snapshot is that of all
         // other isolates, because V8 shares the read-only part of its heap among them.
-        let mut isolate = JsRuntime::try_new(RuntimeOptions {
-            startup_snapshot: Some(snapshot::hardened()),
-            extensions: vec![extension::ses_executor::init()],
-            skip_op_registration: true,
-            ..Default::default()
-        })
-        .ok();
+        let mut instance = snapshot::hardened(v8::CreateParams::default());
         for Request { code, options, reply } in requests {
             // Nobody waits any more if the environment of the asking thread is gone.
-            let _ = reply.send(check(isolate.as_mut(), &code, &options));
+            let _ = reply.send(check(&mut instance, &code, &options));
         }
     };
     std::thread::Builder::new().name("ses-syntax".to_owned()).stack_size(STACK_BYTES).spawn(work).ok()?;
     Some(sender)
 }
 
-fn check(isolate: Option<&mut JsRuntime>, code: &str, options: &PrepareOptions) -> Checked {
+fn check(instance: &mut Instance, code: &str, options: &PrepareOptions) -> Checked {
     let program = match prepare::kept(code, options) {
         Some(program) => program,
         None => Arc::new(prepare::prepare(code, options)?),
     };
     prepare::keep(code, options, &program);
-    let Some(error) = isolate.and_then(|isolate| compile(isolate, &program.code)) else { return Ok(program) };
+    let Some(error) = compile(instance, &program.code) else { return Ok(program) };
     let refused = refused_by_v8(error.message, program.positions.original(error.line, error.column));
     Err(std::iter::once(refused).chain(program.diagnostics.iter().cloned()).collect())
 }
 
-fn compile(isolate: &mut JsRuntime, program: &str) -> Option<SyntaxError> {
-    deno_core::scope!(scope, isolate);
+fn compile(instance: &mut Instance, program: &str) -> Option<SyntaxError> {
+    v8::scope_with_context!(scope, &mut instance.isolate, &instance.context);
     v8::tc_scope!(let attempt, scope);
     let text = v8::String::new(attempt, program)?;
     let name = v8::String::new(attempt, "check.js")?;
