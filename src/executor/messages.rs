@@ -60,12 +60,18 @@ pub enum Event {
         session: SessionId,
         result: Result<(), Failure>,
     },
-    /// A job ended. `sound`: the isolate can take the next one.
+    /// A job ended. `sound`: the isolate can take the next one. `hardening`: not before [`Event::Hardened`].
     Settled {
         session: SessionId,
         job: Arc<Job>,
         outcome: Outcome,
         sound: bool,
+        hardening: bool,
+    },
+    /// What the last job has sent is hardened, or the isolate is lost.
+    Hardened {
+        session: SessionId,
+        result: Result<(), Failure>,
     },
     ToolCall {
         session: SessionId,

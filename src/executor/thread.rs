@@ -108,9 +108,10 @@ fn serve(shared: &Shared, mut engine: Engine, closed: Closed) {
             break;
         }
         let outcome = engine.with_report(outcome, &job);
-        shared.settle(job, outcome, sound);
+        let hardening = sound && engine.has_unhardened();
+        shared.settle(job, outcome, sound, hardening);
         engine.keep_program();
-        if !sound {
+        if !sound || (hardening && !harden(shared, &mut engine)) {
             break;
         }
     }
@@ -123,6 +124,14 @@ fn serve(shared: &Shared, mut engine: Engine, closed: Closed) {
         keep_shared_heap();
     }
     drop(engine);
+}
+
+/// Hardens what the last job has left to harden, before any guest code can see it. False: the session cannot go on.
+fn harden(shared: &Shared, engine: &mut Engine) -> bool {
+    let result = engine.harden_variables();
+    let is_sound = result.is_ok();
+    (shared.sink)(Event::Hardened { session: shared.id, result });
+    is_sound
 }
 
 /// Reports the end of the session when dropped.

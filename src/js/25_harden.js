@@ -97,6 +97,9 @@
     return getDescriptor(error, "cause")?.value;
   };
 
+  // Elements of an array that are visited one by one, holes too.
+  const MAX_VISITED = 1_024;
+
   // `harden` for what structured clone has just made: no accessors but `stack`, no proxies, prototypes of the realm.
   // So "not extensible" can stand for "done", and values can be read without descriptors. The queue is written by index:
   // the prototypes that could have setters there are frozen.
@@ -108,16 +111,18 @@
       if (typeof object !== "object" || object === null || !isExtensible(object)) continue;
       if (isArray(object)) {
         freeze(object);
-        const own = values(object);
-        for (let i = 0; i < own.length; i++) {
-          if (typeof own[i] === "object") queue[length++] = own[i];
+        // An array of holes may have any length. The prototypes have no elements that holes could show.
+        const elements = object.length > MAX_VISITED ? values(object) : object;
+        for (let i = 0; i < elements.length; i++) {
+          const value = elements[i];
+          if (typeof value === "object" && value !== null) queue[length++] = value;
         }
       } else if (getPrototypeOf(object) === objectPrototype) {
         freeze(object);
         // The prototype has nothing that is enumerable.
         for (const key in object) {
           const value = object[key];
-          if (typeof value === "object") queue[length++] = value;
+          if (typeof value === "object" && value !== null) queue[length++] = value;
         }
       } else if (isView(object) && op_is_typed_array(object)) {
         // Its elements cannot be frozen, and a fresh one has no other properties.

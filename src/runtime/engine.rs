@@ -24,6 +24,11 @@ use crate::executor::stats::LiveIsolate;
 use crate::prepare::{self, PrepareOptions, Program};
 use crate::transfer::Values;
 
+/// Wires of variables that are hardened after the call, so that the host can go on: what is smaller is not worth another
+/// wake-up, and what is larger would take too long.
+const MIN_DEFERRED_BYTES: usize = 64 << 10;
+const MAX_DEFERRED_BYTES: usize = 4 << 20;
+
 /// A program that was not prepared before.
 struct NewProgram {
     script: Rc<Script>,
@@ -36,6 +41,8 @@ pub struct Engine {
     host: Rc<Host>,
     runs: u64,
     new_program: Option<NewProgram>,
+    /// Values that the guest's global has and that are still to be hardened.
+    unhardened: Option<v8::Global<v8::Value>>,
     // Dropped in this order: the isolate calls the guard back until it is gone.
     runtime: JsRuntime,
     memory: Box<MemoryGuard>,
@@ -55,7 +62,7 @@ impl Engine {
         // Set once, here.
         let _ = host.realm.set(realm);
         let _ = host.interrupt.set(Interrupt::new(isolate));
-        Self { host, runs: 0, new_program: None, runtime, memory, live: Some(live) }
+        Self { host, runs: 0, new_program: None, unhardened: None, runtime, memory, live: Some(live) }
     }
 
     /// The isolate is about to be dropped, and no longer counts as live.
@@ -76,10 +83,46 @@ impl Engine {
             let failure = Failure::transfer_limit(limit, Some(bytes)).with("value", "variables");
             return (Outcome::failed(failure), true);
         }
-        self.set_up("the variables are nested too deeply or too large for the guest", |scope, host| {
+        // What is simple has nothing to freeze, or only itself.
+        let defers = matches!(values, Values::Wire(_)) && self.has_room_to_harden(bytes);
+        let mut unhardened = None;
+        let done = self.set_up("the variables are nested too deeply or too large for the guest", |scope, host| {
             let values = serialize::read_values(scope, &host.memory, values)?;
-            host.realm.get()?.set_variables(scope, names, values)
-        })
+            let realm = host.realm.get()?;
+            if defers {
+                unhardened = Some(v8::Global::new(scope, values));
+            } else {
+                realm.harden(scope, values)?;
+            }
+            realm.set_variables(scope, names, values)
+        });
+        self.unhardened = unhardened;
+        done
+    }
+
+    /// Whether hardening what `bytes` of a wire stand for can be left for the time after the call: it takes some time, but
+    /// not much, and can certainly not exhaust the memory. Freezing takes the most where each object has keys of its own: V8
+    /// gives it a map of its own for that.
+    fn has_room_to_harden(&mut self, bytes: usize) -> bool {
+        let limit = self.host.shared.config.memory_limit_bytes;
+        let used = self.runtime.v8_isolate().get_heap_statistics().used_heap_size() + self.host.memory.outside();
+        (MIN_DEFERRED_BYTES..=MAX_DEFERRED_BYTES).contains(&bytes) && bytes <= limit / 64 && used <= limit / 2
+    }
+
+    /// Whether [`Self::harden_variables`] is due.
+    pub fn has_unhardened(&self) -> bool {
+        self.unhardened.is_some()
+    }
+
+    /// Hardens the values of the last [`Self::set_variables`]. No guest code may run before, nor if that fails.
+    pub fn harden_variables(&mut self) -> Result<(), Failure> {
+        let Some(values) = self.unhardened.take() else { return Ok(()) };
+        let (Outcome { result, .. }, sound) = self.set_up("the variables could not be hardened", |scope, host| {
+            let values = v8::Local::new(scope, values);
+            host.realm.get()?.harden(scope, values)?;
+            Some(Vec::new())
+        });
+        if sound { result.map(drop) } else { Err(self.memory.failure()) }
     }
 
     /// Defines tools in the realm.

@@ -353,7 +353,7 @@ impl BufferBudget {
     }
 
     /// What the isolate holds outside of V8's heap.
-    fn outside(&self) -> usize {
+    pub fn outside(&self) -> usize {
         self.used.load(Ordering::Relaxed) + self.native.load(Ordering::Relaxed)
     }
 

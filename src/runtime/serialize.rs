@@ -179,7 +179,7 @@ fn write<'s>(
     if wire.len() > max_bytes {
         return Err(Unwritable::TooLarge(Some(wire.len())));
     }
-    transfer::for_host(wire).ok_or(Unwritable::Thrown)
+    transfer::for_host(wire).map(transfer::with_dense_arrays).ok_or(Unwritable::Thrown)
 }
 
 /// Makes `value`, which the host sent, in the current realm. `None`: its nesting is deeper than the stack, or memory is

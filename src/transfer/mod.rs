@@ -6,11 +6,14 @@
 
 mod block;
 mod budget;
+mod dense;
 mod host_errors;
+mod reader;
 mod value;
 
 pub use block::Block;
 pub use budget::{with_limit, without_limit};
+pub use dense::with_dense_arrays;
 pub use host_errors::without_stacks;
 pub use value::{Value, Values};
 
