@@ -60,16 +60,16 @@ pub enum Event {
         session: SessionId,
         result: Result<(), Failure>,
     },
-    /// A job ended. `sound`: the isolate can take the next one. `hardening`: not before [`Event::Hardened`].
+    /// A job ended. `sound`: the isolate can take the next one. `installing`: not before [`Event::Installed`].
     Settled {
         session: SessionId,
         job: Arc<Job>,
         outcome: Outcome,
         sound: bool,
-        hardening: bool,
+        installing: bool,
     },
-    /// What the last job has sent is hardened, or the isolate is lost.
-    Hardened {
+    /// The guest has the variables that the last job has sent, or the isolate is lost.
+    Installed {
         session: SessionId,
         result: Result<(), Failure>,
     },

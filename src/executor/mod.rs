@@ -62,9 +62,9 @@ pub struct Executor {
     /// `sendVariables` and `sendTools` calls that wait for the isolate, oldest first.
     setups: VecDeque<Arc<Job>>,
     running: Option<Arc<Job>>,
-    /// The isolate hardens variables that were sent. That is nothing that the deadline of a run may pay for.
-    is_hardening: bool,
-    /// The run whose turn it is, while the isolate hardens.
+    /// The isolate works on variables whose call is settled. That is nothing that the deadline of a run may pay for.
+    is_installing: bool,
+    /// The run whose turn it is, meanwhile.
     held: Option<QueuedRun>,
     queue: VecDeque<QueuedRun>,
     closing: Vec<Closing>,
@@ -82,7 +82,7 @@ impl Executor {
             initializing: Vec::new(),
             setups: VecDeque::new(),
             running: None,
-            is_hardening: false,
+            is_installing: false,
             held: None,
             queue: VecDeque::new(),
             closing: Vec::new(),
@@ -112,7 +112,7 @@ impl Executor {
             match Session::start(self.sessions_started, self.config.clone(), self.sink.clone()) {
                 Ok(session) => {
                     self.session = Some(session);
-                    self.is_hardening = false;
+                    self.is_installing = false;
                 }
                 Err(failure) => {
                     self.state = State::Dead;
@@ -238,16 +238,16 @@ impl Executor {
                 }
                 None
             }
-            Event::Settled { session, job, outcome, sound, hardening } => {
+            Event::Settled { session, job, outcome, sound, installing } => {
                 if self.is_current(session) {
-                    self.is_hardening = hardening;
+                    self.is_installing = installing;
                     self.on_settled(&job, sound);
                 }
                 Some(Delivery::Settled { call: job.call, outcome: Box::new(outcome) })
             }
-            Event::Hardened { session, result } => {
+            Event::Installed { session, result } => {
                 if self.is_current(session) {
-                    self.on_hardened(result);
+                    self.on_installed(result);
                 }
                 None
             }
@@ -300,8 +300,8 @@ impl Executor {
         self.end_run();
     }
 
-    fn on_hardened(&mut self, result: Result<(), Failure>) {
-        self.is_hardening = false;
+    fn on_installed(&mut self, result: Result<(), Failure>) {
+        self.is_installing = false;
         let held = self.held.take();
         match result {
             Ok(()) => {
@@ -364,7 +364,7 @@ impl Executor {
 
     fn start_run(&mut self, run: QueuedRun) {
         self.transition(Transition::RunStarted);
-        if self.is_hardening {
+        if self.is_installing {
             self.held = Some(run);
         } else {
             self.hand_over(run);

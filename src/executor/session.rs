@@ -69,9 +69,9 @@ impl Shared {
         self.abandoned.load(Ordering::Acquire)
     }
 
-    /// Reports the outcome of `job`, which the caller has claimed. `hardening`: see [`Event::Settled`].
-    pub fn settle(&self, job: Arc<Job>, outcome: Outcome, sound: bool, hardening: bool) {
-        (self.sink)(Event::Settled { session: self.id, job, outcome, sound, hardening });
+    /// Reports the outcome of `job`, which the caller has claimed. `installing`: see [`Event::Settled`].
+    pub fn settle(&self, job: Arc<Job>, outcome: Outcome, sound: bool, installing: bool) {
+        (self.sink)(Event::Settled { session: self.id, job, outcome, sound, installing });
     }
 
     /// Settles `job` from outside the executor thread and gives the isolate up.

@@ -108,10 +108,10 @@ fn serve(shared: &Shared, mut engine: Engine, closed: Closed) {
             break;
         }
         let outcome = engine.with_report(outcome, &job);
-        let hardening = sound && engine.has_unhardened();
-        shared.settle(job, outcome, sound, hardening);
+        let installs = sound && engine.has_sent();
+        shared.settle(job, outcome, sound, installs);
         engine.keep_program();
-        if !sound || (hardening && !harden(shared, &mut engine)) {
+        if !sound || (installs && !install(shared, &mut engine)) {
             break;
         }
     }
@@ -126,11 +126,11 @@ fn serve(shared: &Shared, mut engine: Engine, closed: Closed) {
     drop(engine);
 }
 
-/// Hardens what the last job has left to harden, before any guest code can see it. False: the session cannot go on.
-fn harden(shared: &Shared, engine: &mut Engine) -> bool {
-    let result = engine.harden_variables();
+/// Installs the variables that the last job has left for later, before any guest code runs. False: the session cannot go on.
+fn install(shared: &Shared, engine: &mut Engine) -> bool {
+    let result = engine.install_sent();
     let is_sound = result.is_ok();
-    (shared.sink)(Event::Hardened { session: shared.id, result });
+    (shared.sink)(Event::Installed { session: shared.id, result });
     is_sound
 }
 

@@ -191,9 +191,11 @@ const {
     );
     boot.finish(false);
     boot.format(["text", { array: [1], nested: { key: "value" } }]);
+    boot.canDefine([]);
     boot.setVariables([], []);
     boot.installTools([]);
     boot.hardenFresh({ array: [{}] });
+    boot.hardenFresh({ array: [{}] }, true);
     harden({ array: [{}] });
   };
 
@@ -206,6 +208,7 @@ const {
       begin(window, limit);
     },
     finish: boot.finish,
+    canDefine: boot.canDefine,
     setVariables: boot.setVariables,
     installTools: boot.installTools,
     buildExports: boot.buildExports,

@@ -8,7 +8,7 @@ use std::sync::{Arc, Once};
 use deno_core::v8;
 
 use super::interrupt::Interrupt;
-use super::native_memory::{Account, guard_of_thread};
+use super::native_memory::{Account, Usage, guard_of_thread};
 use crate::executor::failure::{Failure, FailureKind};
 use crate::executor::messages::Event;
 use crate::executor::pool;
@@ -43,7 +43,7 @@ pub struct MemoryGuard {
 impl MemoryGuard {
     /// Installs the guard. The caller keeps the box until the isolate is gone.
     pub fn install(isolate: &mut v8::Isolate, buffers: Arc<BufferBudget>) -> Box<Self> {
-        let account = Account::new(buffers.native.clone(), native_step(buffers.limit));
+        let account = Account::new(&buffers.native, native_step(buffers.limit));
         let guard = Box::new(Self {
             limit_bytes: buffers.limit,
             // SAFETY: used on the isolate's thread only, by what V8 or running guest code calls.
@@ -328,7 +328,7 @@ pub struct BufferBudget {
     limit: usize,
     used: AtomicUsize,
     /// What V8 and ICU hold for the isolate outside of its heap. Never refused.
-    native: Arc<AtomicUsize>,
+    native: Usage,
     /// The heap after its last full collection.
     heap: AtomicUsize,
     /// An allocation has been refused since [`near_heap_limit`] looked.
@@ -341,7 +341,7 @@ impl BufferBudget {
         Arc::new(Self {
             limit,
             used: AtomicUsize::new(0),
-            native: Arc::default(),
+            native: Usage::new(),
             heap: AtomicUsize::new(0),
             refused: AtomicBool::new(false),
         })
@@ -349,17 +349,17 @@ impl BufferBudget {
 
     /// What V8 and ICU hold for the isolate outside of its heap, array buffers not included.
     pub fn native_bytes(&self) -> usize {
-        self.native.load(Ordering::Relaxed)
+        self.native.bytes()
     }
 
     /// What the isolate holds outside of V8's heap.
     pub fn outside(&self) -> usize {
-        self.used.load(Ordering::Relaxed) + self.native.load(Ordering::Relaxed)
+        self.used.load(Ordering::Relaxed) + self.native.bytes()
     }
 
     /// Counts an array buffer, or the text of a string, of `length` bytes outside of the heap. False: there is no room.
     pub fn reserve(&self, length: usize) -> bool {
-        let others = self.heap.load(Ordering::Relaxed) + self.native.load(Ordering::Relaxed);
+        let others = self.heap.load(Ordering::Relaxed) + self.native.bytes();
         let cost = length.saturating_add(BUFFER_OVERHEAD_BYTES);
         let add = |used: usize| {
             used.checked_add(cost).filter(|sum| sum.checked_add(others).is_some_and(|all| all <= self.limit))

@@ -228,9 +228,13 @@ pub fn throw_no_memory(scope: &mut v8::PinScope) {
 /// Reads the value of `wire`, which the host wrote, into the current realm. `None`: the bytes are broken, the nesting is
 /// deeper than the stack, or memory is exhausted; an exception may be pending.
 pub fn read<'s>(scope: &mut v8::PinScope<'s, '_>, wire: &[u8]) -> Option<v8::Local<'s, v8::Value>> {
-    let context = scope.get_current_context();
     let cleaned = transfer::without_stacks(wire);
-    let wire = cleaned.as_deref().unwrap_or(wire);
+    read_plain(scope, cleaned.as_deref().unwrap_or(wire))
+}
+
+/// As [`read`], of a wire without errors.
+pub fn read_plain<'s>(scope: &mut v8::PinScope<'s, '_>, wire: &[u8]) -> Option<v8::Local<'s, v8::Value>> {
+    let context = scope.get_current_context();
     let deserializer = v8::ValueDeserializer::new(scope, Box::new(Reader), wire);
     if deserializer.read_header(context) != Some(true) {
         return None;

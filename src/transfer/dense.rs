@@ -7,6 +7,8 @@ use super::reader::{DENSE_ARRAY, END_OF_DENSE, END_OF_SPARSE, INTEGER, Open, Rea
 
 /// Shorter wires are read as fast as they are looked through.
 const MIN_BYTES: usize = 1 << 10;
+/// Bytes that are looked at together.
+const CHUNK_BYTES: usize = 256;
 
 /// `wire` with all its sparse arrays dense. As it is, if it has none, or one that really is sparse or has other properties.
 pub fn with_dense_arrays(wire: Vec<u8>) -> Vec<u8> {
@@ -18,8 +20,17 @@ pub fn with_dense_arrays(wire: Vec<u8>) -> Vec<u8> {
 
 /// Looks for the beginning of a sparse array that has an element 0: a tag, a length, a key.
 fn may_hold_sparse_array(wire: &[u8]) -> bool {
-    let is_key = |at: usize| wire[at] == INTEGER && wire[at + 1] == 0;
-    (2..wire.len() - 1).any(|at| is_key(at) && wire[at.saturating_sub(6)..at - 1].contains(&SPARSE_ARRAY))
+    let is_array = |at: usize| {
+        let is_key = wire[at..].starts_with(&[INTEGER, 0]);
+        is_key && at > 1 && wire[at.saturating_sub(6)..at - 1].contains(&SPARSE_ARRAY)
+    };
+    let next = wire.get(1..).unwrap_or_default();
+    let mut chunks = wire.chunks(CHUNK_BYTES).zip(next.chunks(CHUNK_BYTES)).enumerate();
+    chunks.any(|(index, (chunk, next))| {
+        // Without a branch, so that many bytes are compared at once.
+        let has_key = chunk.iter().zip(next).fold(false, |has, (&a, &b)| has | ((a == INTEGER) & (b == 0)));
+        has_key && (index * CHUNK_BYTES..).take(CHUNK_BYTES).take_while(|&at| at < wire.len()).any(is_array)
+    })
 }
 
 /// Time and memory are linear in the length. `None`: not all arrays can be dense, or these are no bytes of V8.

@@ -42,11 +42,12 @@ impl<'a> Reader<'a> {
         self.at >= self.wire.len()
     }
 
-    pub fn read_header(&mut self) -> Option<()> {
+    /// Returns the version.
+    pub fn read_header(&mut self) -> Option<usize> {
         if self.byte()? != super::VERSION_TAG {
             return None;
         }
-        self.number().map(drop)
+        self.number()
     }
 
     /// Reads the next field of an error, or its end, and returns its tag.
