@@ -124,7 +124,7 @@ fn text_of(scope: &mut v8::PinScope, text: v8::Local<v8::String>, max_bytes: usi
     if text.contains_only_onebyte() {
         // SAFETY: V8 writes all characters, as many as there is room for.
         let block = unsafe {
-            Block::fill(text.length(), |room| {
+            Block::fill_huge(text.length(), |room| {
                 text.write_one_byte_uninit_v2(scope, 0, room, v8::WriteFlags::default());
                 room.len()
             })
@@ -157,7 +157,7 @@ fn bytes_of<'s>(
         return None;
     }
     // SAFETY: `copy_contents_uninit` returns how many bytes it has written.
-    unsafe { Block::fill(length, |room| array.copy_contents_uninit(room)) }.map(Value::Bytes)
+    unsafe { Block::fill_huge(length, |room| array.copy_contents_uninit(room)) }.map(Value::Bytes)
 }
 
 /// Clones `value` into wire bytes, `max_bytes` at most. Getters and proxies of the guest run here.

@@ -1,7 +1,9 @@
 //! Looks through what the host wrote before the isolate reads it.
 
 use super::HOST_VERSION;
-use super::reader::{DENSE_ARRAY, END_OF_DENSE, Open, Reader};
+use super::reader::{DENSE_ARRAY, END_OF_DENSE, Reader};
+
+const END_OF_OBJECT: u8 = b'{';
 
 /// What V8 takes at most for an object, its map and that of the frozen object, and for one in the list of what is to be
 /// frozen.
@@ -30,39 +32,47 @@ impl Plain {
     /// `None`: the wire holds anything else. Time and memory are linear in its length.
     pub fn of(wire: &[u8]) -> Option<Self> {
         let mut reader = Reader::new(wire);
+        // The tags that end what is open.
         let mut open = Vec::new();
         let mut plain = Self { depth: 0, heap_bytes: 0 };
         reader.read_header().filter(|&version| version <= HOST_VERSION.into())?;
         loop {
-            let in_array = match open.last() {
-                Some(&Open::Until { end, numbers }) if reader.peek_tag()? == end => {
-                    let has_properties = end == END_OF_DENSE && *wire.get(reader.at + 1)? != 0;
-                    if has_properties {
+            let tag = reader.peek_tag()?;
+            reader.at += 1;
+            let end = open.last().copied();
+            if end == Some(tag) {
+                let properties = reader.number()?;
+                if tag == END_OF_DENSE {
+                    reader.number()?;
+                    if properties > 0 {
                         return None;
                     }
-                    reader.read_part(&mut open, end, numbers)?;
-                    if open.is_empty() {
-                        return Some(plain);
-                    }
-                    continue;
                 }
-                Some(Open::Until { end, .. }) => *end == END_OF_DENSE,
-                Some(_) => return None,
-                None => true,
-            };
-            plain.heap_bytes += if in_array { ELEMENT_BYTES } else { PROPERTY_BYTES / 2 };
-            let start = reader.at;
-            match reader.peek_tag()? {
-                b'_' | b'0' | b'T' | b'F' | b'I' | b'U' | b'N' | b'^' => {}
-                b'"' | b'c' => plain.heap_bytes += STRING_BYTES,
-                b'o' | b'D' => plain.heap_bytes += OBJECT_BYTES,
-                DENSE_ARRAY => plain.heap_bytes += ARRAY_BYTES,
-                _ => return None,
+                open.pop();
+            } else {
+                plain.heap_bytes += if end == Some(END_OF_OBJECT) { PROPERTY_BYTES / 2 } else { ELEMENT_BYTES };
+                match tag {
+                    b'_' | b'0' | b'T' | b'F' => {}
+                    b'I' | b'U' | b'^' => drop(reader.number()?),
+                    b'N' => reader.skip(8)?,
+                    b'"' | b'c' => {
+                        let length = reader.number()?;
+                        reader.skip(length)?;
+                        plain.heap_bytes += STRING_BYTES + length;
+                    }
+                    b'o' => {
+                        plain.heap_bytes += OBJECT_BYTES;
+                        open.push(END_OF_OBJECT);
+                    }
+                    DENSE_ARRAY => {
+                        reader.number()?;
+                        plain.heap_bytes += ARRAY_BYTES;
+                        open.push(END_OF_DENSE);
+                    }
+                    _ => return None,
+                }
+                plain.depth = plain.depth.max(open.len());
             }
-            reader.open_value(&mut open)?;
-            // All that follows a tag is the length of an array, or the characters of a string.
-            plain.heap_bytes += reader.at - start;
-            plain.depth = plain.depth.max(open.len());
             if open.is_empty() {
                 return Some(plain);
             }
@@ -87,10 +97,10 @@ mod tests {
             let wire = [b"\xFF\x0FA\x02".as_slice(), parts, b"$\0\x02"].concat();
             Plain::of(&wire).expect("plain").heap_bytes - Plain::of(b"\xFF\x0FA\0$\0\0").expect("plain").heap_bytes
         };
-        assert_eq!(of_array(b"TT"), 2 * (ELEMENT_BYTES + 1));
-        assert_eq!(of_array(b"T\"\x03abc"), 2 * ELEMENT_BYTES + STRING_BYTES + 6);
-        assert_eq!(of_array(b"To{\0"), 2 * ELEMENT_BYTES + OBJECT_BYTES + 2);
-        assert_eq!(of_array(b"To\"\x01aT{\x01"), 2 * ELEMENT_BYTES + OBJECT_BYTES + PROPERTY_BYTES + STRING_BYTES + 6);
+        assert_eq!(of_array(b"TT"), 2 * ELEMENT_BYTES);
+        assert_eq!(of_array(b"T\"\x03abc"), 2 * ELEMENT_BYTES + STRING_BYTES + 3);
+        assert_eq!(of_array(b"To{\0"), 2 * ELEMENT_BYTES + OBJECT_BYTES);
+        assert_eq!(of_array(b"To\"\x01aT{\x01"), 2 * ELEMENT_BYTES + OBJECT_BYTES + PROPERTY_BYTES + STRING_BYTES + 1);
     }
 
     #[test]

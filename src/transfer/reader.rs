@@ -171,6 +171,10 @@ impl<'a> Reader<'a> {
 
     /// A number of variable length: seven bits a byte, the lowest first.
     pub fn number(&mut self) -> Option<usize> {
+        if let Some(&byte) = self.wire.get(self.at).filter(|&&byte| byte < 0x80) {
+            self.at += 1;
+            return Some(byte.into());
+        }
         let mut value = 0usize;
         for shift in (0..).step_by(7) {
             let byte = self.byte()?;
@@ -183,7 +187,7 @@ impl<'a> Reader<'a> {
         None
     }
 
-    fn skip(&mut self, length: usize) -> Option<()> {
+    pub fn skip(&mut self, length: usize) -> Option<()> {
         let end = self.at.checked_add(length).filter(|&end| end <= self.wire.len())?;
         self.at = end;
         Some(())
