@@ -10,7 +10,7 @@ const END_OF_OBJECT: u8 = b'{';
 const OBJECT_BYTES: usize = 320;
 /// A property: key and value, a map with its descriptor and a transition to it if no other object has the same keys, the
 /// frozen map's descriptor, and the cache of names.
-const PROPERTY_BYTES: usize = 256;
+const PROPERTY_BYTES: usize = 320;
 /// An array, without its elements and with them frozen.
 const ARRAY_BYTES: usize = 112;
 /// A place in an array before and after it is frozen, and a number on the heap.
