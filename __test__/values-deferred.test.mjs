@@ -206,4 +206,14 @@ describe('values with more than elements', () => {
       }
     });
   });
+
+  test('are measured soon where they go round', async () => {
+    const v = { holes: [] };
+    v.holes.length = 1_000_000;
+    Object.assign(v, { one: v, two: [v, v.holes] });
+    await withExecutor({}, {}, async (executor) => {
+      await executor.sendVariables({ v });
+      expect((await executor.run('return [v.one === v, v.two[1].length]')).output).toEqual([true, 1_000_000]);
+    });
+  }, 5_000);
 });

@@ -5,8 +5,6 @@ const { types } = require('node:util');
 
 /** One object in as many is remembered at first, since remembering costs more than looking again. */
 const SAMPLING = 16;
-/** And none of the first ones: most values have fewer, and no part twice. */
-const UNREMEMBERED = 1 << 16;
 /** An array with more is visited by its keys. */
 const MAX_HOLES = 4_096;
 
@@ -27,7 +25,7 @@ function isLargerThan(value, limit) {
   if (typeof value !== 'object' || value === null) return false;
   try {
     // The first may count an object several times; it ends all the same, since each round of visits remembers one.
-    return measure(value, limit, SAMPLING, UNREMEMBERED) > limit && measure(value, limit, 1, 0) > limit;
+    return measure(value, limit, SAMPLING) > limit && measure(value, limit, 1) > limit;
   } catch {
     return false;
   }
@@ -37,10 +35,9 @@ function isLargerThan(value, limit) {
  * @param {object} root
  * @param {number} limit
  * @param {number} sampling of as many objects that are visited, one is remembered
- * @param {number} unremembered so many that are visited before
  * @returns {number} bytes; counting ends beyond `limit`
  */
-function measure(root, limit, sampling, unremembered) {
+function measure(root, limit, sampling) {
   let bytes = 0;
   let visits = 0;
   const seen = new Set();
@@ -48,10 +45,8 @@ function measure(root, limit, sampling, unremembered) {
   const open = [root];
   while (open.length > 0 && bytes <= limit) {
     const object = open.pop();
-    if (++visits > unremembered) {
-      if (seen.has(object)) continue;
-      if (visits % sampling === 0) seen.add(object);
-    }
+    if (seen.has(object)) continue;
+    if (++visits % sampling === 0) seen.add(object);
     // The writer refuses it, once it gets there; its traps are none of our business.
     if (types.isProxy(object)) continue;
     if (Array.isArray(object)) {
