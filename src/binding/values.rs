@@ -8,7 +8,7 @@ use napi::bindgen_prelude::{ToNapiValue, TypeName, Uint8Array};
 use napi::{Error, Result, Status, ValueType, check_status, sys};
 
 use crate::executor::messages::{ToolCallId, ToolReply};
-use crate::transfer::{self, Block, Value, Values};
+use crate::transfer::{Block, Value, Values};
 
 /// Kinds of values from the facade, as `lib/transfer.js` numbers them: a primitive, a string of Latin-1, a Uint8Array
 /// for its bytes, a wire.
@@ -317,8 +317,6 @@ unsafe fn array_buffer(env: sys::napi_env, bytes: &[u8]) -> Result<sys::napi_val
     // SAFETY: as the caller of `to_napi_value` promises.
     let buffer = make(|made| unsafe { sys::napi_create_arraybuffer(env, bytes.len(), &raw mut data, made) })?;
     if !bytes.is_empty() {
-        // Most of its pages have not been used yet.
-        transfer::prefer_huge_pages(data.cast(), bytes.len());
         // SAFETY: the new buffer has as many bytes, and nobody else knows of them.
         unsafe { data.cast::<u8>().copy_from_nonoverlapping(bytes.as_ptr(), bytes.len()) };
     }

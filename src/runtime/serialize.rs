@@ -157,7 +157,7 @@ fn bytes_of<'s>(
         return None;
     }
     // SAFETY: `copy_contents_uninit` returns how many bytes it has written.
-    unsafe { Block::fill_huge(length, |room| array.copy_contents_uninit(room)) }.map(Value::Bytes)
+    unsafe { Block::fill(length, |room| array.copy_contents_uninit(room)) }.map(Value::Bytes)
 }
 
 /// Clones `value` into wire bytes, `max_bytes` at most. Getters and proxies of the guest run here.

@@ -151,16 +151,6 @@ unsafe fn free(head: NonNull<Head>) {
     }
 }
 
-/// Has the system use huge pages for what is not in use yet of these bytes, if they are many and it has such pages.
-pub fn prefer_huge_pages(start: *const u8, len: usize) {
-    #[cfg(target_os = "linux")]
-    if len >= huge::MIN_BYTES {
-        huge::advise(start, len);
-    }
-    #[cfg(not(target_os = "linux"))]
-    let _ = (start, len);
-}
-
 /// Mappings in pages of 2 MiB, as far as the system has them to give.
 #[cfg(target_os = "linux")]
 mod huge {
@@ -171,18 +161,6 @@ mod huge {
     const UNIT_BYTES: usize = 64 << 10;
     /// Blocks with a huge page or two.
     pub const MIN_BYTES: usize = 2 * PAGE_BYTES;
-
-    /// Asks for huge pages where they lie within these bytes.
-    pub fn advise(start: *const u8, len: usize) {
-        let before = start.align_offset(PAGE_BYTES);
-        let pages = len.saturating_sub(before) / PAGE_BYTES;
-        if pages > 0 {
-            // SAFETY: this is advice only, for memory that is mapped; it changes no contents.
-            unsafe {
-                libc::madvise(start.wrapping_add(before).cast_mut().cast(), pages * PAGE_BYTES, libc::MADV_HUGEPAGE)
-            };
-        }
-    }
 
     /// A mapping of `bytes` bytes or a few more, which is the second value, aligned for huge pages.
     pub fn map(bytes: usize) -> Option<(NonNull<u8>, usize)> {
