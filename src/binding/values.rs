@@ -88,7 +88,7 @@ pub unsafe fn values(env: sys::napi_env, payload: sys::napi_value) -> Result<Val
     // SAFETY: as the caller promises.
     unsafe {
         if !is_array(env, payload)? {
-            return Ok(Values::Wire(view(env, payload)?.to_vec()));
+            return take_wire(env, payload).map(Values::Wire);
         }
         let parts = elements(env, payload)?;
         let values = parts.chunks_exact(2).map(|pair| value(env, number(env, pair[0])? as u32, pair[1]));
@@ -154,8 +154,32 @@ unsafe fn value(env: sys::napi_env, kind: u32, value: sys::napi_value) -> Result
             PLAIN => primitive(env, value),
             LATIN1 => latin1_text(env, value).map(Value::Latin1),
             BYTES => Block::copy_of(view(env, value)?).map(Value::Bytes).ok_or_else(no_memory),
-            _ => Ok(Value::Wire(view(env, value)?.to_vec())),
+            _ => take_wire(env, value).map(Value::Wire),
         }
+    }
+}
+
+/// Copies a wire, which nobody else has, and frees a large one: left to the host's collector, it would cost a collection
+/// now and then, and each wire fresh pages.
+unsafe fn take_wire(env: sys::napi_env, wire: sys::napi_value) -> Result<Vec<u8>> {
+    // SAFETY: as the caller promises; the bytes are not used after the buffer is detached.
+    unsafe {
+        let bytes = view(env, wire)?.to_vec();
+        if bytes.len() >= MIN_EXTERNAL_BYTES {
+            let mut buffer = ptr::null_mut();
+            check_status!(sys::napi_get_typedarray_info(
+                env,
+                wire,
+                ptr::null_mut(),
+                ptr::null_mut(),
+                ptr::null_mut(),
+                &raw mut buffer,
+                ptr::null_mut(),
+            ))?;
+            // Where it cannot be detached, the collector frees it.
+            sys::napi_detach_arraybuffer(env, buffer);
+        }
+        Ok(bytes)
     }
 }
 

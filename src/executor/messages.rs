@@ -60,12 +60,18 @@ pub enum Event {
         session: SessionId,
         result: Result<(), Failure>,
     },
-    /// A job ended. `sound`: the isolate can take the next one.
+    /// A job ended. `sound`: the isolate can take the next one. `installing`: not before [`Event::Installed`].
     Settled {
         session: SessionId,
         job: Arc<Job>,
         outcome: Outcome,
         sound: bool,
+        installing: bool,
+    },
+    /// The guest has the variables that the last job has sent, or the isolate is lost.
+    Installed {
+        session: SessionId,
+        result: Result<(), Failure>,
     },
     ToolCall {
         session: SessionId,

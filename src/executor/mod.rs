@@ -62,6 +62,10 @@ pub struct Executor {
     /// `sendVariables` and `sendTools` calls that wait for the isolate, oldest first.
     setups: VecDeque<Arc<Job>>,
     running: Option<Arc<Job>>,
+    /// The isolate works on variables whose call is settled. That is nothing that the deadline of a run may pay for.
+    is_installing: bool,
+    /// The run whose turn it is, meanwhile.
+    held: Option<QueuedRun>,
     queue: VecDeque<QueuedRun>,
     closing: Vec<Closing>,
 }
@@ -78,6 +82,8 @@ impl Executor {
             initializing: Vec::new(),
             setups: VecDeque::new(),
             running: None,
+            is_installing: false,
+            held: None,
             queue: VecDeque::new(),
             closing: Vec::new(),
         }
@@ -104,7 +110,10 @@ impl Executor {
             }
             self.sessions_started += 1;
             match Session::start(self.sessions_started, self.config.clone(), self.sink.clone()) {
-                Ok(session) => self.session = Some(session),
+                Ok(session) => {
+                    self.session = Some(session);
+                    self.is_installing = false;
+                }
                 Err(failure) => {
                     self.state = State::Dead;
                     return Some(Outcome::failed(failure));
@@ -174,6 +183,11 @@ impl Executor {
                 .with("aborted", true)
                 .with("reason", reason)
         };
+        if let Some(held) = self.held.take_if(|held| held.call == call) {
+            self.deliver(call, Outcome::failed(aborted(held.limits.timeout_ms)));
+            self.end_run();
+            return;
+        }
         if let Some(index) = self.queue.iter().position(|queued| queued.call == call) {
             if let Some(queued) = self.queue.remove(index) {
                 self.deliver(call, Outcome::failed(aborted(queued.limits.timeout_ms)));
@@ -224,11 +238,18 @@ impl Executor {
                 }
                 None
             }
-            Event::Settled { session, job, outcome, sound } => {
+            Event::Settled { session, job, outcome, sound, installing } => {
                 if self.is_current(session) {
+                    self.is_installing = installing;
                     self.on_settled(&job, sound);
                 }
                 Some(Delivery::Settled { call: job.call, outcome: Box::new(outcome) })
+            }
+            Event::Installed { session, result } => {
+                if self.is_current(session) {
+                    self.on_installed(result);
+                }
+                None
             }
             Event::ToolCall { session, call } => self.is_current(session).then_some(Delivery::ToolCall(call)),
             Event::Waiting => None,
@@ -276,9 +297,24 @@ impl Executor {
             self.on_corrupted();
             return;
         }
-        self.transition(Transition::RunEnded);
-        if let Some(next) = self.queue.pop_front() {
-            self.start_run(next);
+        self.end_run();
+    }
+
+    fn on_installed(&mut self, result: Result<(), Failure>) {
+        self.is_installing = false;
+        let held = self.held.take();
+        match result {
+            Ok(()) => {
+                if let Some(run) = held {
+                    self.hand_over(run);
+                }
+            }
+            Err(failure) => {
+                if let Some(run) = held {
+                    self.deliver(run.call, Outcome::failed(failure));
+                }
+                self.on_corrupted();
+            }
         }
     }
 
@@ -326,8 +362,24 @@ impl Executor {
         None
     }
 
-    fn start_run(&mut self, QueuedRun { call, code, limits }: QueuedRun) {
+    fn start_run(&mut self, run: QueuedRun) {
         self.transition(Transition::RunStarted);
+        if self.is_installing {
+            self.held = Some(run);
+        } else {
+            self.hand_over(run);
+        }
+    }
+
+    fn end_run(&mut self) {
+        self.transition(Transition::RunEnded);
+        if let Some(next) = self.queue.pop_front() {
+            self.start_run(next);
+        }
+    }
+
+    /// Hands a run to the isolate. Its time begins here.
+    fn hand_over(&mut self, QueuedRun { call, code, limits }: QueuedRun) {
         let log = LogBuffer::new(self.config.max_log_bytes, self.config.stream_logs);
         let job = Arc::new(Job::new(call, Some(limits), log));
         if let Some(session) = &mut self.session {
@@ -348,7 +400,8 @@ impl Executor {
         if let Some(job) = self.running.take() {
             self.refuse(job, refused("run"));
         }
-        for QueuedRun { call, .. } in std::mem::take(&mut self.queue) {
+        let queue = std::mem::take(&mut self.queue);
+        for QueuedRun { call, .. } in self.held.take().into_iter().chain(queue) {
             self.deliver(call, refused("run"));
         }
     }

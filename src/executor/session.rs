@@ -69,9 +69,9 @@ impl Shared {
         self.abandoned.load(Ordering::Acquire)
     }
 
-    /// Reports the outcome of `job`, which the caller has claimed.
-    pub fn settle(&self, job: Arc<Job>, outcome: Outcome, sound: bool) {
-        (self.sink)(Event::Settled { session: self.id, job, outcome, sound });
+    /// Reports the outcome of `job`, which the caller has claimed. `installing`: see [`Event::Settled`].
+    pub fn settle(&self, job: Arc<Job>, outcome: Outcome, sound: bool, installing: bool) {
+        (self.sink)(Event::Settled { session: self.id, job, outcome, sound, installing });
     }
 
     /// Settles `job` from outside the executor thread and gives the isolate up.
@@ -84,7 +84,7 @@ impl Shared {
         // Abandoned before terminated, so that the thread, once unwound, cannot take another job.
         self.abandon();
         let report = job.report(0.0);
-        self.settle(job.clone(), Outcome { result: Err(failure), report }, false);
+        self.settle(job.clone(), Outcome { result: Err(failure), report }, false, false);
     }
 
     /// Ends guest code and the thread as soon as V8 lets go.

@@ -105,9 +105,10 @@ fn serve(shared: &Shared, mut engine: Engine, closed: Closed) {
             break;
         }
         let outcome = engine.with_report(outcome, &job);
-        shared.settle(job, outcome, sound);
+        let installs = sound && engine.has_sent();
+        shared.settle(job, outcome, sound, installs);
         engine.keep_program();
-        if !sound {
+        if !sound || (installs && !install(shared, &mut engine)) {
             break;
         }
     }
@@ -120,6 +121,14 @@ fn serve(shared: &Shared, mut engine: Engine, closed: Closed) {
         keep_shared_heap();
     }
     drop(engine);
+}
+
+/// Installs the variables that the last job has left for later, before any guest code runs. False: the session cannot go on.
+fn install(shared: &Shared, engine: &mut Engine) -> bool {
+    let result = engine.install_sent();
+    let is_sound = result.is_ok();
+    (shared.sink)(Event::Installed { session: shared.id, result });
+    is_sound
 }
 
 /// Reports the end of the session when dropped.

@@ -6,7 +6,7 @@
 (() => {
   const boot = globalThis.__smol_boot;
   const { p } = boot;
-  const { arrayPush, defineProperty, freeze, newMap, ownKeys, reflectDefine } = p;
+  const { arrayPush, defineProperty, freeze, getDescriptor, isExtensible, newMap, ownKeys, reflectDefine } = p;
 
   // Builds the functions of `specs`, nested by their paths: a null-prototype object of name -> tool or namespace.
   const makeNamespaces = (specs) => {
@@ -63,11 +63,21 @@
     return refused;
   };
 
-  // `values` come from structured clone. Returns the names that could not be defined.
-  boot.setVariables = (names, values) => {
+  // Whether `setVariables` would refuse none of `names`.
+  boot.canDefine = (names) => {
+    for (let i = 0; i < names.length; i++) {
+      if (cells.has(names[i])) continue;
+      const descriptor = getDescriptor(globalThis, names[i]);
+      if (descriptor === undefined ? !isExtensible(globalThis) : !descriptor.configurable) return false;
+    }
+    return true;
+  };
+
+  // `values` come from structured clone; `isPlain`: see `hardenFresh`. Returns the names that could not be defined.
+  boot.setVariables = (names, values, isPlain) => {
     const refused = [];
     for (let i = 0; i < names.length; i++) {
-      const value = boot.hardenFresh(values[i]);
+      const value = boot.hardenFresh(values[i], isPlain);
       const cell = cells.get(names[i]);
       if (cell !== undefined) {
         cell.value = value;

@@ -190,9 +190,11 @@ const {
     boot.keep(0, ["__smol_warm_up", 1, undefined]);
     boot.finish(false);
     boot.format(["text", { array: [1], nested: { key: "value" } }]);
+    boot.canDefine([]);
     boot.setVariables([], []);
     boot.installTools([]);
     boot.hardenFresh({ array: [{}] });
+    boot.hardenFresh({ array: [{}] }, true);
     harden({ array: [{}] });
   };
 
@@ -205,6 +207,7 @@ const {
       begin(window, limit);
     },
     finish: boot.finish,
+    canDefine: boot.canDefine,
     setVariables: boot.setVariables,
     installTools: boot.installTools,
     buildExports: boot.buildExports,

@@ -23,7 +23,16 @@ use crate::executor::messages::{Command, Outcome, Success};
 use crate::executor::session::Shared;
 use crate::executor::stats::LiveIsolate;
 use crate::prepare::{self, Observed, PrepareOptions, Program};
-use crate::transfer::Values;
+use crate::transfer::{Plain, Values};
+
+/// Wires of variables that are installed after the call: what is smaller is not worth another wake-up, and what is larger
+/// would take too long.
+const MIN_DEFERRED_BYTES: usize = 64 << 10;
+const MAX_DEFERRED_BYTES: usize = 4 << 20;
+/// Why variables cannot be made.
+const TOO_LARGE: &str = "the variables are nested too deeply or too large for the guest";
+/// Nesting for which V8's stack certainly suffices.
+const MAX_DEFERRED_DEPTH: usize = 500;
 
 /// A program that was not prepared before.
 struct NewProgram {
@@ -32,12 +41,20 @@ struct NewProgram {
     program: Arc<Program>,
 }
 
+/// Variables, and the wire of their values, which is plain.
+struct Sent {
+    names: Vec<String>,
+    wire: Vec<u8>,
+}
+
 /// The isolate of one executor, on the executor's thread.
 pub struct Engine {
     host: Rc<Host>,
     runs: u64,
     new_program: Option<NewProgram>,
     observed: Observed,
+    /// Variables that the host was told the guest has.
+    sent: Option<Sent>,
     // Dropped in this order: the isolate calls the guard back until it is gone.
     instance: Instance,
     memory: Box<MemoryGuard>,
@@ -57,7 +74,8 @@ impl Engine {
         // Set once, here.
         let _ = host.realm.set(realm);
         let _ = host.interrupt.set(Interrupt::new(isolate));
-        Self { host, runs: 0, new_program: None, observed: Observed::default(), instance, memory, live: Some(live) }
+        let observed = Observed::default();
+        Self { host, runs: 0, new_program: None, observed, sent: None, instance, memory, live: Some(live) }
     }
 
     /// The isolate is about to be dropped, and no longer counts as live.
@@ -78,10 +96,52 @@ impl Engine {
             let failure = Failure::transfer_limit(limit, Some(bytes)).with("value", "variables");
             return (Outcome::failed(failure), true);
         }
-        self.set_up("the variables are nested too deeply or too large for the guest", |scope, host| {
+        let values = match values {
+            Values::Wire(wire) if self.can_defer(names, &wire) => {
+                self.sent = Some(Sent { names: names.to_vec(), wire });
+                return (Outcome::done(), true);
+            }
+            values => values,
+        };
+        self.set_up(TOO_LARGE, |scope, host| {
             let values = serialize::read_values(scope, &host.memory, values)?;
-            host.realm.get()?.set_variables(scope, names, values)
+            host.realm.get()?.set_variables(scope, names, values, false)
         })
+    }
+
+    /// Whether variables can be made after the call, so that the host goes on meanwhile. Only if nothing in it can fail, and if
+    /// it is soon done.
+    fn can_defer(&mut self, names: &[String], wire: &[u8]) -> bool {
+        if !(MIN_DEFERRED_BYTES..=MAX_DEFERRED_BYTES).contains(&wire.len()) {
+            return false;
+        }
+        let Some(Plain { depth, heap_bytes }) = Plain::of(wire) else { return false };
+        let heap = self.instance.isolate.get_heap_statistics().used_heap_size();
+        let used = heap + self.host.memory.outside() + heap_bytes;
+        depth <= MAX_DEFERRED_DEPTH && used <= self.host.shared.config.memory_limit_bytes / 2 && self.can_define(names)
+    }
+
+    /// Whether the guest's global takes variables of these names.
+    fn can_define(&mut self, names: &[String]) -> bool {
+        v8::scope_with_context!(scope, &mut self.instance.isolate, &self.instance.context);
+        v8::tc_scope!(let attempt, scope);
+        self.host.realm.get().and_then(|realm| realm.can_define(attempt, names)).unwrap_or(false)
+    }
+
+    /// Whether [`Self::install_sent`] is due.
+    pub fn has_sent(&self) -> bool {
+        self.sent.is_some()
+    }
+
+    /// Installs what [`Self::set_variables`] has left for later. If that fails, the session cannot go on: the host was told that
+    /// the guest has the variables.
+    pub fn install_sent(&mut self) -> Result<(), Failure> {
+        let Some(Sent { names, wire }) = self.sent.take() else { return Ok(()) };
+        let (Outcome { result, .. }, sound) = self.set_up(TOO_LARGE, |scope, host| {
+            let values = serialize::read_plain(scope, &wire)?;
+            host.realm.get()?.set_variables(scope, &names, values, true)
+        });
+        if sound { result.map(drop) } else { Err(self.memory.failure()) }
     }
 
     /// Defines tools in the realm.

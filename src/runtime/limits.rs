@@ -42,7 +42,7 @@ pub struct MemoryGuard {
 impl MemoryGuard {
     /// Installs the guard. The caller keeps the box until the isolate is gone.
     pub fn install(isolate: &mut v8::Isolate, buffers: Arc<BufferBudget>) -> Box<Self> {
-        let account = Account::new(buffers.native.clone(), native_step(buffers.limit));
+        let account = Account::new(&buffers.native, native_step(buffers.limit));
         let guard = Box::new(Self {
             limit_bytes: buffers.limit,
             // SAFETY: used on the isolate's thread only, by what V8 or running guest code calls.

@@ -7,8 +7,8 @@
 
 use std::cell::Cell;
 use std::ffi::c_void;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
 
 use super::limits::MemoryGuard;
 
@@ -16,15 +16,47 @@ use super::limits::MemoryGuard;
 #[repr(C, align(16))]
 struct Header {
     size: usize,
-    /// From `Arc::into_raw`; null if the thread had no isolate.
-    owner: *const AtomicUsize,
+    /// Absent if the thread had no isolate.
+    owner: Option<&'static Counter>,
 }
 
 const HEADER_BYTES: usize = size_of::<Header>();
 
+/// Bytes that are counted for one isolate. In a cache line of its own.
+#[repr(align(64))]
+struct Counter(AtomicUsize);
+
+/// Counters of isolates that are gone. A counter is never freed, so that blocks need no count of references, and not used
+/// again before the last block that it counts is free.
+static RETIRED: Mutex<Vec<&Counter>> = Mutex::new(Vec::new());
+
+/// What an isolate holds outside of its heap, array buffers not included.
+pub struct Usage(&'static Counter);
+
+impl Usage {
+    pub fn new() -> Self {
+        let mut retired = RETIRED.lock().unwrap_or_else(PoisonError::into_inner);
+        let free = retired.iter().position(|Counter(bytes)| bytes.load(Ordering::Relaxed) == 0);
+        Self(match free {
+            Some(index) => retired.swap_remove(index),
+            None => Box::leak(Box::new(Counter(AtomicUsize::new(0)))),
+        })
+    }
+
+    pub fn bytes(&self) -> usize {
+        self.0.0.load(Ordering::Relaxed)
+    }
+}
+
+impl Drop for Usage {
+    fn drop(&mut self) {
+        RETIRED.lock().unwrap_or_else(PoisonError::into_inner).push(self.0);
+    }
+}
+
 /// What the calling thread allocates outside of the heap is counted for one isolate, until this is dropped.
 pub struct Account {
-    used: Arc<AtomicUsize>,
+    used: &'static Counter,
     /// Use beyond which the isolate is asked to collect, unless it has been asked already.
     threshold: Cell<usize>,
     asked: Cell<bool>,
@@ -35,8 +67,9 @@ thread_local! {
 }
 
 impl Account {
-    pub fn new(used: Arc<AtomicUsize>, threshold: usize) -> Self {
-        Self { used, threshold: Cell::new(threshold), asked: Cell::new(false) }
+    /// An account of `usage`, which the caller keeps for as long.
+    pub fn new(usage: &Usage, threshold: usize) -> Self {
+        Self { used: usage.0, threshold: Cell::new(threshold), asked: Cell::new(false) }
     }
 
     /// Has what the calling thread allocates counted for `guard`, which clears that when it is dropped.
@@ -51,12 +84,12 @@ impl Account {
 
     /// Whether more is used than when the isolate was asked to collect.
     pub fn is_above_threshold(&self) -> bool {
-        self.used.load(Ordering::Relaxed) > self.threshold.get()
+        self.used.0.load(Ordering::Relaxed) > self.threshold.get()
     }
 
     /// Asks again when `step` more bytes are used.
     pub fn rearm(&self, step: usize) {
-        self.threshold.set(self.used.load(Ordering::Relaxed) + step);
+        self.threshold.set(self.used.0.load(Ordering::Relaxed) + step);
         self.asked.set(false);
     }
 }
@@ -96,14 +129,14 @@ pub fn guard_of_thread<'a>() -> Option<&'a MemoryGuard> {
 }
 
 /// Counts `bytes` for the thread's isolate.
-fn charge(bytes: usize) -> *const AtomicUsize {
-    let Some(guard) = guard_of_thread() else { return std::ptr::null() };
+fn charge(bytes: usize) -> Option<&'static Counter> {
+    let guard = guard_of_thread()?;
     let Account { used, threshold, asked } = guard.account();
-    let total = used.fetch_add(bytes, Ordering::Relaxed) + bytes;
+    let total = used.0.fetch_add(bytes, Ordering::Relaxed) + bytes;
     if total > threshold.get() && !asked.replace(true) {
         guard.request_collection();
     }
-    Arc::into_raw(used.clone())
+    Some(used)
 }
 
 /// What a block of `size` bytes takes of the allocator: with its header and the allocator's own, in units of 16 bytes.
@@ -132,12 +165,12 @@ unsafe fn free(memory: *mut c_void) {
     if memory.is_null() {
         return;
     }
-    // SAFETY: `allocate` left a header in front of the memory; its owner holds one reference for this block.
+    // SAFETY: `allocate` left a header in front of the memory.
     unsafe {
         let block = memory.cast::<Header>().sub(1);
         let Header { size, owner } = block.read();
-        if !owner.is_null() {
-            Arc::from_raw(owner).fetch_sub(footprint(size), Ordering::Relaxed);
+        if let Some(Counter(bytes)) = owner {
+            bytes.fetch_sub(footprint(size), Ordering::Relaxed);
         }
         libc::free(block.cast());
     }

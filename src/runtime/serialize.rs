@@ -124,7 +124,7 @@ fn text_of(scope: &mut v8::PinScope, text: v8::Local<v8::String>, max_bytes: usi
     if text.contains_only_onebyte() {
         // SAFETY: V8 writes all characters, as many as there is room for.
         let block = unsafe {
-            Block::fill(text.length(), |room| {
+            Block::fill_huge(text.length(), |room| {
                 text.write_one_byte_uninit_v2(scope, 0, room, v8::WriteFlags::default());
                 room.len()
             })
@@ -179,7 +179,7 @@ fn write<'s>(
     if wire.len() > max_bytes {
         return Err(Unwritable::TooLarge(Some(wire.len())));
     }
-    transfer::for_host(wire).ok_or(Unwritable::Thrown)
+    transfer::for_host(wire).map(transfer::with_dense_arrays).ok_or(Unwritable::Thrown)
 }
 
 /// Makes `value`, which the host sent, in the current realm. `None`: its nesting is deeper than the stack, or memory is
@@ -228,9 +228,13 @@ pub fn throw_no_memory(scope: &mut v8::PinScope) {
 /// Reads the value of `wire`, which the host wrote, into the current realm. `None`: the bytes are broken, the nesting is
 /// deeper than the stack, or memory is exhausted; an exception may be pending.
 pub fn read<'s>(scope: &mut v8::PinScope<'s, '_>, wire: &[u8]) -> Option<v8::Local<'s, v8::Value>> {
-    let context = scope.get_current_context();
     let cleaned = transfer::without_stacks(wire);
-    let wire = cleaned.as_deref().unwrap_or(wire);
+    read_plain(scope, cleaned.as_deref().unwrap_or(wire))
+}
+
+/// As [`read`], of a wire without errors.
+pub fn read_plain<'s>(scope: &mut v8::PinScope<'s, '_>, wire: &[u8]) -> Option<v8::Local<'s, v8::Value>> {
+    let context = scope.get_current_context();
     let deserializer = v8::ValueDeserializer::new(scope, Box::new(Reader), wire);
     if deserializer.read_header(context) != Some(true) {
         return None;

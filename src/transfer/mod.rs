@@ -6,12 +6,17 @@
 
 mod block;
 mod budget;
+mod dense;
 mod host_errors;
+mod plain;
+mod reader;
 mod value;
 
 pub use block::Block;
 pub use budget::{with_limit, without_limit};
+pub use dense::with_dense_arrays;
 pub use host_errors::without_stacks;
+pub use plain::Plain;
 pub use value::{Value, Values};
 
 /// First byte of every wire, before the version.
