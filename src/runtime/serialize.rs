@@ -124,7 +124,7 @@ fn text_of(scope: &mut v8::PinScope, text: v8::Local<v8::String>, max_bytes: usi
     if text.contains_only_onebyte() {
         // SAFETY: V8 writes all characters, as many as there is room for.
         let block = unsafe {
-            Block::fill_huge(text.length(), |room| {
+            Block::fill(text.length(), |room| {
                 text.write_one_byte_uninit_v2(scope, 0, room, v8::WriteFlags::default());
                 room.len()
             })
