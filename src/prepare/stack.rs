@@ -5,7 +5,9 @@
 //! can falsify (see [`Nesting`]). Only pages that are touched cost memory, and texts that would touch many are rejected
 //! first, by an estimate of their real depth.
 
+use std::cell::Cell;
 use std::panic::{self, AssertUnwindSafe};
+use std::sync::Once;
 
 use super::nesting::Nesting;
 
@@ -39,7 +41,32 @@ pub(super) fn bytes_for(code_bytes: usize, nesting: &Nesting) -> Option<usize> {
 /// faults each time, else on a fresh one. Works on any thread, whatever is left of its own stack.
 ///
 /// `None` when `work` panicked: swc asserts invariants that odd texts can break (some in debug builds only), and a text
-/// must never take its host down. `work` must leave nothing half-done behind that its caller uses.
+/// must never take its host down, nor write to its standard error. `work` must leave nothing half-done behind that its
+/// caller uses.
 pub(super) fn with_stack<R>(bytes: usize, work: impl FnOnce() -> R) -> Option<R> {
-    stacker::maybe_grow(bytes, bytes, || panic::catch_unwind(AssertUnwindSafe(work)).ok())
+    stacker::maybe_grow(bytes, bytes, || {
+        silence_caught_panics();
+        let outer = IS_CAUGHT.replace(true);
+        let done = panic::catch_unwind(AssertUnwindSafe(work)).ok();
+        IS_CAUGHT.set(outer);
+        done
+    })
+}
+
+thread_local! {
+    /// A panic of this thread ends in [`with_stack`].
+    static IS_CAUGHT: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Has panics that end in [`with_stack`] leave no report; all others are reported as before.
+fn silence_caught_panics() {
+    static SILENCED: Once = Once::new();
+    SILENCED.call_once(|| {
+        let report = panic::take_hook();
+        panic::set_hook(Box::new(move |panic| {
+            if !IS_CAUGHT.get() {
+                report(panic);
+            }
+        }));
+    });
 }
