@@ -52,6 +52,16 @@ const STATEMENTS = [
   '(i) = i + 1;',
   '[(i)] = [i + 1];',
   'step = 2;',
+  'm = (m * 3 + i) % 97;',
+  'w[i & 3] = m;',
+  'w[m] += w[i & 3];',
+  'if (w[0] > 3 && i !== 2) m ^= i; else w[1]++;',
+  'm += w[9];',
+  'm = i % 2 ? 1 : -m, w[2] = m;',
+  'm += w[w[9]] ? 1 : 2;',
+  'list[i & 3] = m;',
+  'm = w;',
+  'big[i & 1] = 1;',
   'if (i > 4) throw new RangeError("own " + i);',
   'if (i === 6) return trace.push("return");',
   'if (i === 5) continue outer;',
@@ -61,6 +71,30 @@ const STATEMENTS = [
   's += `${i}`.length + (text?.length ?? 0);',
   ';',
 ];
+
+/** Of loops that only compute, so that they need nothing to cut them off. */
+const COMPUTING = [
+  'm = (m * 3 + i) % 97;',
+  'w[i & 3] = m;',
+  'w[m] += w[i & 3];',
+  'if (w[0] > 3 && i !== 2) m ^= i; else w[1]++;',
+  'if (!(i & 1)) continue;',
+  'm += w[9];',
+  'm = i % 2 ? 1 : -m, w[2] = m;',
+  'u8[i & 7] += i;',
+  's += i;',
+  'm -= top;',
+];
+
+const computingLoop = fc.record({
+  start: fc.constantFrom('0', '-5', '7', 'm', '0.5', '"1"', '-0', 'NaN', '2147483640'),
+  test: fc.constantFrom('i < 8', 'i < top', 'i <= low', 'i < half', 'i < 2147483645', 'i <= m'),
+  update: fc.constantFrom('i++', '++i', 'i += 2', 'i += step', 'i += top', 'i += by'),
+  body: fc.uniqueArray(fc.constantFrom(...COMPUTING), { maxLength: 4 }),
+  caught: fc.boolean(),
+  again: fc.integer({ min: 1, max: 3 }),
+  computes: fc.constant(true),
+});
 
 const statements = fc.uniqueArray(fc.constantFrom(...STATEMENTS), { minLength: 1, maxLength: 4 });
 const loop = fc.record({
@@ -101,16 +135,18 @@ const loop = fc.record({
 });
 
 // Loops that would not end are cut off, in both texts. In the program's own body there is no `return`.
-const print = ({ start, test, update, body, caught, again }, index, isFlat) => {
-  const own = body.join(' ').replaceAll('return ', isFlat ? '' : 'return ');
-  const inner = `for (let i = ${start}; (${test}); ${update}) {${COUNT} ${own} if (trace.length + s > 3000) break; s++; }`;
-  const text = `let half = ${again} / 2; outer: for (let step = 1; step <= ${again}; step++) {${COUNT} ${inner} }`;
+const print = ({ start, test, update, body, caught, again, computes = false }, index, isFlat) => {
+  const statements = body.join(' ').replaceAll('return ', isFlat ? '' : 'return ');
+  const inner = `for (let i = ${start}; (${test}); ${update}) {${COUNT} ${statements} ${computes ? '' : 'if (trace.length + s > 3000) break; s++;'} }`;
+  const own = `let half = ${again} / 2, m = ${again}, by = 3; const list = [1, 2], w = new Int16Array(4), big = new BigInt64Array(2);
+    Object.defineProperty(w, 'undefined', { get() { for (let k = 0; k < 2; k++) {${COUNT} s++; } return 1; } });`;
+  const text = `${own} outer: for (let step = 1; step <= ${again}; step++) {${COUNT} ${inner} } trace.push(typeof m === 'number' ? m : 'w', ...w);`;
   const guarded = caught ? `try { ${text} } catch (e) {/*catch*/ trace.push(e.message); }` : text;
   return isFlat ? `{ ${guarded} }\n` : `const f${index} = () => { ${guarded} return s; };\ntrace.push(f${index}());\n`;
 };
 
 const program = fc
-  .tuple(fc.array(loop, { minLength: 1, maxLength: 3 }), fc.boolean())
+  .tuple(fc.array(fc.oneof(loop, computingLoop), { minLength: 1, maxLength: 3 }), fc.boolean())
   .map(([loops, isFlat]) => PRELUDE + loops.map((it, index) => print(it, index, isFlat)).join(''));
 
 /** What plain JavaScript does, and where it stands after `limit` iterations. */
@@ -163,7 +199,7 @@ test('generated loops do the same and count the same, up to any limit', async ()
         await expectCode(executor.run(source, { maxOperations: fewer }), 'ERR_MAX_OPS_EXCEEDED');
         expect((await executor.run('trace')).output).toEqual(stopped.trace);
       }),
-      { numRuns: 600 },
+      { numRuns: 900 },
     );
   });
 }, 120_000);

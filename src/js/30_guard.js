@@ -10,11 +10,15 @@
 (() => {
   const boot = globalThis.__smol_boot;
   const { p } = boot;
-  const { defineProperty, Error, freeze, getDescriptor, newMap, ownKeys, reflectDefine, reflectDelete } = p;
-  const { op_final, op_guard_exceeded, op_next_window, op_swallowed } = boot.ops;
+  const { ceil, defineProperty, Error, floor, freeze, getDescriptor, isSafeInteger } = p;
+  const { newMap, ownKeys, reflectDefine, reflectDelete } = p;
+  const { op_final, op_guard_exceeded, op_next_window, op_swallowed, op_take } = boot.ops;
 
   // Guarded loop iterations that guest code may take after the end of its run.
   const READING_BUDGET = 10_000;
+
+  // Iterations from which on it pays to ask the host for them.
+  const MIN_TAKEN = 64;
 
   const constant = (object, key, value) =>
     defineProperty(object, key, { __proto__: null, value, writable: false, enumerable: true, configurable: false });
@@ -70,6 +74,26 @@
     return left;
   };
 
+  // Makes a chunk of `count` iterations for a loop whose variable is `value` and changes by `step`. False if the chunk
+  // cannot count them.
+  const makeChunk = (value, step, count) => {
+    const before = value - step;
+    const end = value + count * step;
+    if ((step | 0) !== step || (before | 0) !== before || (end | 0) !== end) return false;
+    chunk[0] = before;
+    chunk[1] = end;
+    chunk[2] = step;
+    return true;
+  };
+
+  // Lets the open chunk have `count` more. False if it cannot.
+  const lengthenChunk = (count) => {
+    const end = chunk[1] + count * chunk[2];
+    if (count <= 0 || (end | 0) !== end) return false;
+    chunk[1] = end;
+    return true;
+  };
+
   // Makes a chunk of what is left of the window, for a loop whose variable is `value` and changes by `step`. False if
   // its iterations have to be guarded.
   const openChunk = (value, step) => {
@@ -79,14 +103,15 @@
       __smol_budget = op_next_window();
       if (__smol_budget === 0) return false;
     }
-    const before = value - step;
-    const end = value + __smol_budget * step;
-    if ((step | 0) !== step || (before | 0) !== before || (end | 0) !== end) return false;
-    chunk[0] = before;
-    chunk[1] = end;
-    chunk[2] = step;
+    if (!makeChunk(value, step, __smol_budget)) return false;
     __smol_budget = 0;
     return true;
+  };
+
+  // Whether `value` is a typed array of numbers: reading and writing its elements runs no code and throws nothing.
+  const isNumeric = (value) => {
+    const tag = p.typedArrayTag(value);
+    return tag !== undefined && tag !== "BigInt64Array" && tag !== "BigUint64Array";
   };
 
   // Closes the chunk and passes `value` on.
@@ -107,14 +132,34 @@
   // The chunk is used up: adds the next window to it. False, and closed, if the rest has to be guarded.
   const extendChunk = () => {
     if (__smol_budget <= 0 && !__smol_done) __smol_budget = op_next_window();
-    const end = chunk[1] + __smol_budget * chunk[2];
-    if (__smol_budget > 0 && (end | 0) === end) {
-      chunk[1] = end;
-      __smol_budget = 0;
+    if (!lengthenChunk(__smol_budget)) {
+      closeChunk();
+      return false;
+    }
+    __smol_budget = 0;
+    return true;
+  };
+
+  // Takes all iterations of a loop that only computes: its variable is `value`, changes by `step`, and is compared with
+  // `bound`. False if they have to be guarded, each by itself.
+  const takeAll = (value, bound, step, isUpwards, isInclusive) => {
+    if (__smol_done || step > 0 !== isUpwards) return false;
+    const distance = (bound - value) / step;
+    const count = isInclusive ? floor(distance) + 1 : ceil(distance);
+    // None. The loop finds that out, too.
+    if (count <= 0) return true;
+    // Divisions round. Nothing else does as long as all numbers are whole and small.
+    const end = value + count * step;
+    if (!isSafeInteger(value) || !isSafeInteger(step) || !isSafeInteger(end)) return false;
+    const last = end - step;
+    const isLast = isInclusive ? (isUpwards ? last <= bound : last >= bound) : isUpwards ? last < bound : last > bound;
+    const isPast = isInclusive ? (isUpwards ? end > bound : end < bound) : isUpwards ? end >= bound : end <= bound;
+    if (!isLast || !isPast) return false;
+    if (count <= __smol_budget) {
+      __smol_budget -= count;
       return true;
     }
-    closeChunk();
-    return false;
+    return count >= MIN_TAKEN && op_take(count);
   };
 
   const guard = () => {
@@ -262,10 +307,12 @@
 
   boot.guard = guard;
   boot.chunk = chunk;
+  boot.isNumeric = isNumeric;
   boot.openChunk = openChunk;
   boot.openFirstChunk = openFirstChunk;
   boot.extendChunk = extendChunk;
   boot.closeChunk = closeChunk;
+  boot.takeAll = takeAll;
   boot.rethrow = rethrow;
   boot.declare = declare;
   boot.keep = keep;

@@ -9,10 +9,12 @@ let __smol_done = false;
 const {
   guard: __smol_guard,
   chunk: __smol_chunk,
+  isNumeric: __smol_numeric,
   openChunk: __smol_open,
   openFirstChunk: __smol_open_first,
   extendChunk: __smol_extend,
   closeChunk: __smol_close,
+  takeAll: __smol_take_all,
   rethrow: __smol_rethrow,
   declare: __smol_declare,
   keep: __smol_keep,
@@ -90,10 +92,12 @@ const {
   hardened.add(globalThis);
   p.apply(Array.prototype.push, boot.toHarden, [
     boot.guard,
+    boot.isNumeric,
     boot.openChunk,
     boot.openFirstChunk,
     boot.extendChunk,
     boot.closeChunk,
+    boot.takeAll,
     boot.rethrow,
     boot.declare,
     boot.keep,

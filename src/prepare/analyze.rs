@@ -4,8 +4,7 @@ mod bindings;
 mod scopes;
 
 pub(super) use bindings::{Binding, Kind};
-
-use std::collections::HashSet;
+pub(super) use scopes::LoopNames;
 
 use swc_common::{BytePos, Spanned};
 use swc_ecma_ast::{
@@ -39,8 +38,7 @@ pub(super) struct Analysis {
     /// Bindings at the top level of the program, in the order of their first declarations.
     pub(super) bindings: Vec<Binding>,
     pub(super) lookups: Lookups,
-    /// Where heads of loops name what only the loop itself could change.
-    pub(super) steady: HashSet<BytePos>,
+    pub(super) loop_names: LoopNames,
 }
 
 /// `None` when the tree is too deep for the recursive passes that would follow.
@@ -60,7 +58,7 @@ pub(super) fn analyze(
         too_deep: false,
         declaring: None,
         declarator: None,
-        is_in_head: false,
+        is_in_loop: false,
         can_be_suspended: false,
         has_import: false,
         scopes: Scopes::new(),
@@ -93,8 +91,8 @@ struct Analyzer<'a> {
     declaring: Option<Kind>,
     /// The declarator that is visited.
     declarator: Option<Declarator>,
-    /// In the test or update of a `for` loop.
-    is_in_head: bool,
+    /// In the test, update or body of a `for` loop.
+    is_in_loop: bool,
     /// The program's own body waits somewhere, so that other code runs before it has ended.
     can_be_suspended: bool,
     has_import: bool,
@@ -166,12 +164,12 @@ impl Analyzer<'_> {
         let names =
             if has_all { Vec::new() } else { self.scopes.globals().filter(is_kept).map(str::to_owned).collect() };
         let bindings = self.bindings.into_vec();
-        let steady = self.scopes.into_steady(&bindings);
-        Analysis { bindings, lookups: Lookups { names, has_all }, steady }
+        let loop_names = self.scopes.into_loop_names(&bindings);
+        Analysis { bindings, lookups: Lookups { names, has_all }, loop_names }
     }
 
     fn refer(&mut self, name: &Ident, is_write: bool) {
-        self.scopes.refer(name, is_write, self.is_in_head);
+        self.scopes.refer(name, is_write, self.is_in_loop);
     }
 
     /// Notes that the name in `target` is written to, besides whatever else is done with it.
@@ -401,11 +399,11 @@ impl Visit for Analyzer<'_> {
     fn visit_for_stmt(&mut self, node: &ForStmt) {
         self.scopes.enter_block();
         node.init.visit_with(self);
-        let outer = std::mem::replace(&mut self.is_in_head, true);
+        let outer = std::mem::replace(&mut self.is_in_loop, true);
         node.test.visit_with(self);
         node.update.visit_with(self);
-        self.is_in_head = outer;
         node.body.visit_with(self);
+        self.is_in_loop = outer;
         self.scopes.exit();
     }
 

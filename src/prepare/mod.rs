@@ -99,14 +99,14 @@ pub fn prepare(code: &str, options: &PrepareOptions) -> Result<Program, Vec<Diag
 pub fn prepare_for(observed: &Observed, code: &str, options: &PrepareOptions) -> Result<Program, Vec<Diagnostic>> {
     let mut report = Report::new(options.diagnostics());
     let done = parsed(code, options, Goal::Program, &mut report, |source, report| {
-        let Analysis { bindings, lookups, steady } =
+        let Analysis { bindings, lookups, loop_names } =
             analyze::analyze(&source, options, observed, Goal::Program, report)?;
         if report.has_errors() {
             return None;
         }
         let mut body: Vec<Stmt> = source.module.body.into_iter().filter_map(|item| item.stmt()).collect();
         transform::return_completion_value(&mut body);
-        transform::instrument(&mut body, transform::Place::ProgramBody, &steady);
+        transform::instrument(&mut body, transform::Place::ProgramBody, &loop_names);
         let publication = transform::publish(&bindings, &mut body);
         let printed = print::program(code, &publication, body);
         let deferred = bindings.into_iter().filter(|binding| binding.is_deferred).map(|binding| binding.name);
@@ -129,7 +129,7 @@ pub fn prepare_module(source: &str, specifier: &str, options: &PrepareOptions) -
             return None;
         }
         let mut module = parsed.module;
-        transform::instrument(&mut module.body, transform::Place::Nested, &analysis.steady);
+        transform::instrument(&mut module.body, transform::Place::Nested, &analysis.loop_names);
         Some(runnable(print::module(source, module)))
     });
     finish(done, report).map_err(|mut diagnostics| {

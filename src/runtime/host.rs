@@ -66,6 +66,18 @@ pub struct Run {
     pub rejections: Vec<v8::Global<v8::Promise>>,
 }
 
+impl Run {
+    /// Hands out up to `most` iterations of what the limit has left.
+    fn grant(&mut self, most: f64) -> f64 {
+        let window = (self.max_operations - self.granted).clamp(0.0, most);
+        if window > 0.0 {
+            self.job.set_operations(self.granted);
+            self.granted += window;
+        }
+        window
+    }
+}
+
 /// One per isolate, shared by its native functions; used by the executor thread only.
 pub struct Host {
     pub shared: Arc<Shared>,
@@ -140,12 +152,14 @@ impl Host {
         let grown = bytes.saturating_sub(std::mem::replace(&mut run.window_bytes, bytes));
         let takes_much = grown > WINDOW_BYTES || has_collected;
         run.window = if takes_much { CAREFUL_WINDOW } else { (2.0 * run.window).min(WINDOW) };
-        let window = (run.max_operations - run.granted).clamp(0.0, run.window);
-        if window > 0.0 {
-            run.job.set_operations(run.granted);
-            run.granted += window;
-        }
-        window
+        run.grant(run.window)
+    }
+
+    /// Hands out that many iterations beside the window, or none. For loops that only compute, which V8 ends at any place.
+    pub fn take(&self, count: f64) -> bool {
+        let mut run = self.run.borrow_mut();
+        let Some(run) = run.as_mut().filter(|_| !self.is_terminated()) else { return false };
+        run.max_operations - run.granted >= count && run.grant(count) > 0.0
     }
 
     /// Whether the guest was terminated for another reason than its iterations.

@@ -52,6 +52,10 @@ impl Bridge for Host {
         Host::next_window(self)
     }
 
+    fn take(&self, count: f64) -> bool {
+        Host::take(self, count)
+    }
+
     fn guard_exceeded(&self) {
         self.exceed_limit();
     }

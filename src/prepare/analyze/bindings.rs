@@ -32,14 +32,14 @@ pub(in super::super) struct Binding {
 }
 
 impl Binding {
-    /// From where on in the program's own body its value cannot change unless that body changes it.
-    pub(super) fn steady_from(&self) -> Option<BytePos> {
-        match self.kind {
-            Kind::Var if self.is_deferred => Some(BytePos(0)),
-            Kind::Let if self.is_deferred => self.initialized_at,
-            Kind::Const => self.initialized_at,
-            _ => None,
-        }
+    /// From where on in the program's own body it certainly has a value.
+    pub(super) fn has_value_from(&self) -> Option<BytePos> {
+        if self.kind == Kind::Var { Some(BytePos(0)) } else { self.initialized_at }
+    }
+
+    /// Whether nothing but the program's own body can change it.
+    pub(super) fn is_steady(&self) -> bool {
+        self.is_deferred || self.kind == Kind::Const
     }
 }
 

@@ -6,7 +6,7 @@ use std::rc::Rc;
 use swc_common::BytePos;
 use swc_ecma_ast::Ident;
 
-use super::bindings::Binding;
+use super::bindings::{Binding, Kind};
 
 /// The program itself is a function.
 const PROGRAM_DEPTH: u32 = 1;
@@ -22,8 +22,31 @@ pub(super) struct Scopes {
     by_name: HashMap<Rc<str>, usize>,
     names: Vec<Name>,
     references: Vec<Reference>,
-    /// Uses in the heads of loops of what cannot change while the loop runs, unless the loop itself changes it.
-    steady: HashSet<BytePos>,
+    loops: LoopNames,
+}
+
+/// Positions of names in `for` loops.
+#[derive(Default)]
+pub(in super::super) struct LoopNames {
+    /// Of variables that cannot change while the loop runs, unless the loop itself changes them.
+    pub(in super::super) steady: HashSet<BytePos>,
+    /// Of variables of the text itself that certainly have a value, and can be written to where they are.
+    pub(in super::super) own: HashSet<BytePos>,
+}
+
+impl LoopNames {
+    /// Adds uses of one variable that has a value.
+    fn add(&mut self, uses: impl Iterator<Item = Use> + Clone, is_steady: bool, is_const: bool) {
+        let is_refused = |a: &Use| is_const && a.is_write;
+        if is_steady {
+            self.steady.extend(uses.clone().map(|a| a.at));
+        }
+        self.own.extend(uses.clone().filter(|a| !is_refused(a)).map(|a| a.at));
+        // What is read and written in one place is there twice.
+        for refused in uses.filter(is_refused) {
+            self.own.remove(&refused.at);
+        }
+    }
 }
 
 struct Scope {
@@ -66,8 +89,7 @@ pub(super) struct Use {
     /// Functions and classes around it.
     depth: u32,
     pub(super) is_write: bool,
-    /// In the test or update of a `for` loop.
-    is_in_head: bool,
+    is_in_loop: bool,
 }
 
 impl Use {
@@ -86,7 +108,7 @@ impl Scopes {
             by_name: HashMap::new(),
             names: Vec::new(),
             references: Vec::new(),
-            steady: HashSet::new(),
+            loops: LoopNames::default(),
         };
         scopes.enter_function();
         scopes
@@ -117,12 +139,11 @@ impl Scopes {
                     |&index: &usize| self.references[index].previous.filter(|&index| index >= scope.first_reference);
                 std::iter::successors(own, previous).map(|index| (index, self.references[index].use_))
             };
-            let is_captured = || uses().any(|(_, a)| a.depth > scope.depth);
-            if let Some(from) = from.filter(|_| !scope.is_switch)
-                && (*is_const || !is_captured())
-            {
-                let in_heads = uses().filter(|(_, a)| a.is_in_head && a.depth == scope.depth && a.at >= from);
-                self.steady.extend(in_heads.map(|(_, a)| a.at));
+            if let Some(from) = from.filter(|_| !scope.is_switch) {
+                let is_steady = *is_const || !uses().any(|(_, a)| a.depth > scope.depth);
+                let in_loops: Vec<Use> =
+                    uses().map(|(_, a)| a).filter(|a| a.is_in_loop && a.depth == scope.depth && a.at >= from).collect();
+                self.loops.add(in_loops.into_iter(), is_steady, *is_const);
             }
             if let Some((earliest, _)) = uses().last() {
                 self.names[*name].last = self.references[earliest].previous;
@@ -149,8 +170,9 @@ impl Scopes {
         }
     }
 
-    pub(super) fn refer(&mut self, name: &Ident, is_write: bool, is_in_head: bool) {
-        let use_ = Use { at: name.span.lo, depth: self.depth(), is_write, is_in_head };
+    /// `is_in_loop`: in the test, update or body of a `for` loop.
+    pub(super) fn refer(&mut self, name: &Ident, is_write: bool, is_in_loop: bool) {
+        let use_ = Use { at: name.span.lo, depth: self.depth(), is_write, is_in_loop };
         let name = self.intern(&name.sym);
         let previous = self.names[name].last.replace(self.references.len());
         self.references.push(Reference { previous, use_ });
@@ -176,15 +198,15 @@ impl Scopes {
         std::iter::successors(last, |&index| self.references[index].previous).map(|index| self.references[index].use_)
     }
 
-    /// What is steady in the heads of loops, once the uses of the program's own bindings are added that are.
-    pub(super) fn into_steady(mut self, of_program: &[Binding]) -> HashSet<BytePos> {
+    /// Names in loops, once the uses of the program's own bindings are added.
+    pub(super) fn into_loop_names(mut self, of_program: &[Binding]) -> LoopNames {
         for binding in of_program {
-            let Some(from) = binding.steady_from() else { continue };
-            let in_heads = self.uses(&binding.name).filter(|a| a.is_in_head && !a.is_nested() && a.at >= from);
-            let in_heads: Vec<BytePos> = in_heads.map(|a| a.at).collect();
-            self.steady.extend(in_heads);
+            let Some(from) = binding.has_value_from() else { continue };
+            let in_loops = self.uses(&binding.name).filter(|a| a.is_in_loop && !a.is_nested() && a.at >= from);
+            let in_loops: Vec<Use> = in_loops.collect();
+            self.loops.add(in_loops.into_iter(), binding.is_steady(), binding.kind == Kind::Const);
         }
-        self.steady
+        self.loops
     }
 
     fn depth(&self) -> u32 {

@@ -14,6 +14,19 @@
 //! }
 //! ```
 //!
+//! If its body only computes, too, with numbers in variables and typed arrays, all iterations are taken at once, since
+//! nothing can end the loop early or look at the count meanwhile:
+//!
+//! ```text
+//! {
+//!   let i = 0;
+//!   if (typeof i === "number" && typeof sum === "number" && __smol_numeric(marks) && __smol_take_all(i, n, 1, true, false))
+//!     for (; i < n; i++) sum += marks[i];
+//!   else
+//!     for (; i < n; i++) { if (--__smol_budget < 0) __smol_guard(); sum += marks[i]; }
+//! }
+//! ```
+//!
 //! Any other test may run code that takes the last iteration. So it is evaluated as often as in the original, and before
 //! the iteration is taken:
 //!
@@ -37,19 +50,20 @@
 //! for that case, because V8 does not unroll loops inside of one.
 
 mod exits;
+mod pure;
 mod scan;
 
-use std::collections::HashSet;
-
-use swc_common::{BytePos, DUMMY_SP, Span};
+use swc_common::{DUMMY_SP, Span};
 use swc_ecma_ast::{
     AssignExpr, AssignOp, AssignTarget, BinExpr, BinaryOp, Bool, ComputedPropName, Decl, DoWhileStmt, Expr,
-    ExprOrSpread, ExprStmt, ForStmt, Ident, LabeledStmt, Lit, MemberExpr, MemberProp, Number, Pat, SeqExpr,
+    ExprOrSpread, ExprStmt, ForStmt, Ident, IfStmt, LabeledStmt, Lit, MemberExpr, MemberProp, Number, Pat, SeqExpr,
     SimpleAssignTarget, Stmt, UnaryExpr, UnaryOp, UpdateExpr, UpdateOp, VarDecl, VarDeclKind, VarDeclOrExpr,
     VarDeclarator,
 };
 
 use super::{guards, nodes};
+use crate::prepare::analyze::LoopNames;
+use pure::Assumptions;
 
 /// Where a loop stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -63,15 +77,36 @@ pub(in crate::prepare) enum Place {
 /// How a loop counts.
 pub(super) struct Counter {
     variable: Ident,
+    step: Step,
+    test: Test,
+}
+
+enum Step {
     /// A whole number other than 0.
-    step: f64,
-    /// The test is a comparison of the variable with a number that cannot change while the loop runs, or is missing.
-    has_steady_test: bool,
+    Constant(f64),
+    /// What a variable holds that cannot change while the loop runs. Only where the loop only computes.
+    Variable(Ident),
+}
+
+enum Test {
+    Any,
+    /// A comparison of the variable with a number that cannot change while the loop runs, or none.
+    Steady,
+    /// Such a comparison, and the body only computes.
+    Pure(Comparison, Assumptions),
+}
+
+/// `i < bound` and the like.
+struct Comparison {
+    /// A number or a name.
+    bound: Box<Expr>,
+    is_upwards: bool,
+    is_inclusive: bool,
 }
 
 /// The counter of a loop that can run in chunks: `for (let i = …; …; i++)`, with nothing in it that could change `i` or
-/// count it wrong. `steady`: positions of names that only the loop itself could change.
-pub(super) fn counter(node: &ForStmt, steady: &HashSet<BytePos>) -> Option<Counter> {
+/// count it wrong.
+pub(super) fn counter(node: &ForStmt, names: &LoopNames) -> Option<Counter> {
     let Some(VarDeclOrExpr::VarDecl(declaration)) = &node.init else { return None };
     if declaration.kind != VarDeclKind::Let {
         return None;
@@ -84,12 +119,23 @@ pub(super) fn counter(node: &ForStmt, steady: &HashSet<BytePos>) -> Option<Count
     }
     let written = scan::written(node, declaration, variable)?;
     let is_written = |name: &Ident| name.sym == variable.sym || written.iter().any(|other| other.sym == name.sym);
-    let is_fixed = |name: &Ident| steady.contains(&name.span.lo) && !is_written(name);
-    let has_steady_test = match node.test.as_deref() {
-        None => true,
-        Some(test) => bound(test, variable).is_some_and(|bound| bound.as_ident().is_none_or(is_fixed)),
+    let is_fixed = |name: &Ident| names.steady.contains(&name.span.lo) && !is_written(name);
+    let compared = node.test.as_deref().map(|test| comparison(test, variable));
+    let test = match compared {
+        None => Test::Steady,
+        Some(Some(compared)) if compared.bound.as_ident().is_none_or(is_fixed) => {
+            match pure::assumptions(&node.body, variable, names) {
+                Some(assumptions) => Test::Pure(compared, assumptions),
+                None => Test::Steady,
+            }
+        }
+        Some(_) => Test::Any,
     };
-    Some(Counter { variable: variable.clone(), step, has_steady_test })
+    match &step {
+        // Where each iteration stores to another line of memory, noting `i` costs as much as a guard.
+        Step::Variable(name) if !matches!(test, Test::Pure(..)) || !is_fixed(name) => None,
+        _ => Some(Counter { variable: variable.clone(), step, test }),
+    }
 }
 
 fn is_binding_of(declarator: &VarDeclarator, variable: &Ident) -> bool {
@@ -97,31 +143,67 @@ fn is_binding_of(declarator: &VarDeclarator, variable: &Ident) -> bool {
 }
 
 /// The variable that an update expression counts, and by what.
-fn step(update: &Expr) -> Option<(&Ident, f64)> {
+fn step(update: &Expr) -> Option<(&Ident, Step)> {
     match update {
         Expr::Update(UpdateExpr { op, arg, .. }) => {
-            Some((arg.as_ident()?, if *op == UpdateOp::PlusPlus { 1.0 } else { -1.0 }))
+            let step = if *op == UpdateOp::PlusPlus { 1.0 } else { -1.0 };
+            Some((arg.as_ident()?, Step::Constant(step)))
         }
         Expr::Assign(AssignExpr { op: op @ (AssignOp::AddAssign | AssignOp::SubAssign), left, right, .. }) => {
             let AssignTarget::Simple(SimpleAssignTarget::Ident(variable)) = left else { return None };
-            let Expr::Lit(Lit::Num(Number { value, .. })) = **right else { return None };
-            let is_usable = value > 0.0 && value.fract() == 0.0 && value <= f64::from(1 << 16);
-            is_usable.then(|| (&variable.id, if *op == AssignOp::AddAssign { value } else { -value }))
+            let step = match &**right {
+                Expr::Lit(Lit::Num(Number { value, .. })) => {
+                    let is_usable = *value > 0.0 && value.fract() == 0.0 && *value <= f64::from(1 << 16);
+                    let signed = if *op == AssignOp::AddAssign { *value } else { -value };
+                    is_usable.then_some(Step::Constant(signed))?
+                }
+                Expr::Ident(name) if *op == AssignOp::AddAssign => Step::Variable(name.clone()),
+                _ => return None,
+            };
+            Some((&variable.id, step))
         }
         _ => None,
     }
 }
 
-/// What a test compares `variable` with: a number or a name.
-fn bound<'e>(mut test: &'e Expr, variable: &Ident) -> Option<&'e Expr> {
+impl Counter {
+    fn variable(&self) -> Box<Expr> {
+        nodes::name(&self.variable.sym, self.variable.span)
+    }
+
+    fn step(&self) -> Box<Expr> {
+        match &self.step {
+            Step::Constant(step) => nodes::number(*step),
+            Step::Variable(name) => nodes::name(&name.sym, name.span),
+        }
+    }
+
+    /// `i < end`, or `>` if `i` counts down.
+    fn is_before(&self, end: Box<Expr>) -> Box<Expr> {
+        let before = match self.step {
+            Step::Constant(step) if step < 0.0 => BinaryOp::Gt,
+            _ => BinaryOp::Lt,
+        };
+        binary(before, self.variable(), end)
+    }
+}
+
+/// A test that compares `variable` with a number or a name.
+fn comparison(mut test: &Expr, variable: &Ident) -> Option<Comparison> {
     while let Expr::Paren(parenthesized) = test {
         test = &parenthesized.expr;
     }
     let Expr::Bin(BinExpr { op, left, right, .. }) = test else { return None };
-    let is_comparison = matches!(op, BinaryOp::Lt | BinaryOp::LtEq | BinaryOp::Gt | BinaryOp::GtEq);
+    let (is_upwards, is_inclusive) = match op {
+        BinaryOp::Lt => (true, false),
+        BinaryOp::LtEq => (true, true),
+        BinaryOp::Gt => (false, false),
+        BinaryOp::GtEq => (false, true),
+        _ => return None,
+    };
     let is_variable = matches!(&**left, Expr::Ident(name) if name.sym == variable.sym);
     let is_simple = matches!(&**right, Expr::Ident(_) | Expr::Lit(Lit::Num(_)));
-    (is_comparison && is_variable && is_simple).then_some(right)
+    (is_variable && is_simple).then(|| Comparison { bound: right.clone(), is_upwards, is_inclusive })
 }
 
 /// Replaces a loop that [`counter`] has accepted.
@@ -134,11 +216,11 @@ pub(super) fn run_in_chunks(statement: &mut Stmt, counter: &Counter, place: Plac
         Place::ProgramBody => "__smol_open_first",
         Place::Nested => "__smol_open",
     };
-    let variable = nodes::name(&counter.variable.sym, counter.variable.span);
-    let open = call(open, [variable, nodes::number(counter.step)], span);
-    let statements = match counter.has_steady_test {
-        true => behind_steady_test(node, counter, open),
-        false => behind_test(node, counter, open),
+    let open = call(open, [counter.variable(), counter.step()], span);
+    let statements = match &counter.test {
+        Test::Any => behind_test(node, counter, open),
+        Test::Steady => behind_steady_test(node, counter, open),
+        Test::Pure(comparison, assumptions) => vec![computing(node, counter, comparison, assumptions)],
     };
     let statements = std::iter::once(declaration).chain(statements).collect();
     let body = Box::new(Stmt::Block(nodes::block(DUMMY_SP, statements)));
@@ -150,29 +232,59 @@ fn behind_steady_test(node: &ForStmt, counter: &Counter, open: Box<Expr>) -> Vec
     let mut body = node.body.clone();
     exits::close_before_exits(&mut body);
     note_progress(&mut body, &counter.variable, node.span);
+    let mut condition = is_number(&counter.variable);
     if let Some(test) = &node.test {
         let failed = negated(nodes::parenthesized(test.clone()));
         nodes::prepend(&mut body, nodes::if_statement(failed, exits::close_and_leave(DUMMY_SP), DUMMY_SP));
+        let compared = comparison(test, &counter.variable);
+        if let Some(name) = compared.as_ref().and_then(|compared| compared.bound.as_ident()) {
+            condition = and(condition, is_number(name));
+        }
+        condition = and(condition, test.clone());
     }
-    let test = Some(is_left_of_chunk(counter, node.span));
+    let test = Some(counter.is_before(chunk_slot(1.0, node.span)));
     let taken = ForStmt { span: node.span, init: None, test, update: node.update.clone(), body };
-    let chunk = ForStmt {
+    let rounds = ForStmt {
         span: DUMMY_SP,
         init: Some(VarDeclOrExpr::VarDecl(Box::new(declare_result(open)))),
         test: Some(test_result()),
         update: Some(assign_result(call("__smol_extend", [], node.span))),
         body: Box::new(Stmt::For(taken)),
     };
-    let mut condition = is_number(&counter.variable);
-    if let Some(test) = &node.test {
-        if let Some(Expr::Ident(name)) = bound(test, &counter.variable) {
-            condition = and(condition, is_number(name));
-        }
-        condition = and(condition, test.clone());
+    vec![nodes::if_statement(condition, Stmt::For(rounds), DUMMY_SP), guarded(node)]
+}
+
+/// `if (… && __smol_take_all(…)) for (; i < n; i++) …; else` the guarded loop.
+fn computing(node: &ForStmt, counter: &Counter, comparison: &Comparison, assumptions: &Assumptions) -> Stmt {
+    let mut numbers: Vec<&Ident> = assumptions.numbers.iter().collect();
+    numbers.extend(comparison.bound.as_ident());
+    if let Step::Variable(name) = &counter.step {
+        numbers.push(name);
     }
+    let mut condition = is_number(&counter.variable);
+    for name in numbers {
+        condition = and(condition, is_number(name));
+    }
+    for array in &assumptions.arrays {
+        condition = and(condition, call("__smol_numeric", [nodes::name(&array.sym, array.span)], node.span));
+    }
+    let flag = |value| Box::new(Expr::Lit(Lit::Bool(Bool { span: DUMMY_SP, value })));
+    let (upwards, inclusive) = (flag(comparison.is_upwards), flag(comparison.is_inclusive));
+    let bound = comparison.bound.clone();
+    let taken = call("__smol_take_all", [counter.variable(), bound, counter.step(), upwards, inclusive], node.span);
+    Stmt::If(IfStmt {
+        span: DUMMY_SP,
+        test: and(condition, taken),
+        cons: Box::new(Stmt::Block(nodes::block(DUMMY_SP, vec![Stmt::For(ForStmt { init: None, ..node.clone() })]))),
+        alt: Some(Box::new(guarded(node))),
+    })
+}
+
+/// The loop without its first part, guarded.
+fn guarded(node: &ForStmt) -> Stmt {
     let mut guarded = Stmt::For(ForStmt { init: None, ..node.clone() });
     guards::guard_loop(&mut guarded);
-    vec![nodes::if_statement(condition, Stmt::For(chunk), DUMMY_SP), guarded]
+    guarded
 }
 
 /// `let __smol_t = (test); if (__smol_t && …) { do … }` and the guarded loop.
@@ -194,7 +306,7 @@ fn behind_test(node: &mut ForStmt, counter: &Counter, open: Box<Expr>) -> Vec<St
 fn chunks(mut body: Box<Stmt>, next: Box<Expr>, counter: &Counter, span: Span) -> Stmt {
     exits::close_before_exits(&mut body);
     note_progress(&mut body, &counter.variable, span);
-    let test = and(nodes::parenthesized(next), is_left_of_chunk(counter, span));
+    let test = and(nodes::parenthesized(next), counter.is_before(chunk_slot(1.0, span)));
     let taken = Stmt::DoWhile(DoWhileStmt { span, test, body });
     // This has to stand between the heads of the two loops: V8 takes loops that begin at the same place for one, and
     // its code for that is as slow as that of a guarded loop.
@@ -203,12 +315,6 @@ fn chunks(mut body: Box<Stmt>, next: Box<Expr>, counter: &Counter, span: Span) -
     let round = Box::new(Stmt::Block(nodes::block(DUMMY_SP, vec![reset, taken, left])));
     let rounds = DoWhileStmt { span: DUMMY_SP, test: call("__smol_extend", [], span), body: round };
     Stmt::Block(nodes::block(DUMMY_SP, vec![Stmt::DoWhile(rounds)]))
-}
-
-/// `i < __smol_chunk[1]`, or `>` if `i` counts down.
-fn is_left_of_chunk(counter: &Counter, span: Span) -> Box<Expr> {
-    let before = if counter.step < 0.0 { BinaryOp::Gt } else { BinaryOp::Lt };
-    binary(before, nodes::name(&counter.variable.sym, counter.variable.span), chunk_slot(1.0, span))
 }
 
 /// `typeof name === "number"`

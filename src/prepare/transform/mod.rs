@@ -11,29 +11,28 @@ mod persistence;
 pub(super) use completion::return_completion_value;
 pub(super) use persistence::{Publication, publish};
 
-use std::collections::HashSet;
-
-use swc_common::BytePos;
 use swc_ecma_ast::{
     ArrowExpr, CallExpr, Class, Constructor, Function, GetterProp, LabeledStmt, SetterProp, Stmt, TryStmt,
 };
 use swc_ecma_visit::{VisitMut, VisitMutWith};
 
+use super::analyze::LoopNames;
+
 pub(in crate::prepare) use chunks::Place;
 
 /// Adds loop guards, makes every `catch` pass signals on, and routes `import()` through the executor, in one pass.
-/// `place`: what the statements of `program` are. `steady`: as the analysis found.
+/// `place`: what the statements of `program` are. `loop_names`: as the analysis found.
 pub(super) fn instrument<'a, N: VisitMutWith<Instrument<'a>>>(
     program: &mut N,
     place: Place,
-    steady: &'a HashSet<BytePos>,
+    loop_names: &'a LoopNames,
 ) {
-    program.visit_mut_with(&mut Instrument { place, steady, is_labeled: false });
+    program.visit_mut_with(&mut Instrument { place, loop_names, is_labeled: false });
 }
 
 pub(super) struct Instrument<'a> {
     place: Place,
-    steady: &'a HashSet<BytePos>,
+    loop_names: &'a LoopNames,
     /// The statement that is visited next has a label.
     is_labeled: bool,
 }
@@ -55,7 +54,7 @@ impl VisitMut for Instrument<'_> {
             return;
         };
         // A label that `continue` names has to stay at the loop itself.
-        let counter = if is_labeled { None } else { chunks::counter(counted, self.steady) };
+        let counter = if is_labeled { None } else { chunks::counter(counted, self.loop_names) };
         counted.visit_mut_children_with(self);
         match counter {
             Some(counter) => chunks::run_in_chunks(node, &counter, self.place),
