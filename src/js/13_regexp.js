@@ -127,12 +127,17 @@
     return result + stringSlice(template, start);
   };
 
-  // What `replacement`, a function of the guest, gives for a match.
+  // What `replacement`, a function of the guest, gives for a match. Pushing is faster than writing behind the end: V8 has no
+  // fast path for that either where `Array.prototype` is frozen.
   const replacementOf = (replacement, found, text) => {
     const { index, groups, length } = found;
-    if (length === 1) return `${replacement(found[0], index, text)}`;
+    if (groups === undefined) {
+      if (length === 1) return `${replacement(found[0], index, text)}`;
+      if (length === 2) return `${replacement(found[0], found[1], index, text)}`;
+      if (length === 3) return `${replacement(found[0], found[1], found[2], index, text)}`;
+    }
     const args = [];
-    for (let i = 0; i < length; i++) args[i] = found[i];
+    for (let i = 0; i < length; i++) arrayPush(args, found[i]);
     arrayPush(args, index, text);
     if (groups !== undefined) arrayPush(args, groups);
     return `${apply(replacement, undefined, args)}`;
