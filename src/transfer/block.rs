@@ -8,6 +8,13 @@ use std::slice;
 /// Room in front of the bytes for what frees them, and so that they stay aligned for any typed array.
 const HEAD_BYTES: usize = 16;
 
+/// 1 MiB.
+#[cfg(target_os = "linux")]
+const MIN_POPULATED_BYTES: usize = 1 << 20;
+/// No system has smaller pages; where they are larger, the advice is refused.
+#[cfg(target_os = "linux")]
+const PAGE_BYTES: usize = 4_096;
+
 /// Bytes on the heap, outside of the limit of [`super::with_limit`], with a place for one word of their last owner.
 pub struct Block {
     data: NonNull<u8>,
@@ -26,6 +33,7 @@ impl Block {
         let bytes = len.checked_add(HEAD_BYTES).filter(|&bytes| isize::try_from(bytes).is_ok())?;
         // SAFETY: `malloc` may be called with any size.
         let head = NonNull::new(unsafe { libc::malloc(bytes) }.cast::<u8>())?;
+        populate(head, bytes);
         // SAFETY: the allocation is longer than the head.
         let data = unsafe { head.add(HEAD_BYTES) };
         // SAFETY: `len` bytes follow the head, and nobody else knows of them.
@@ -66,6 +74,23 @@ impl Block {
             (Self { data, len }, data.sub(HEAD_BYTES).cast::<Option<NonNull<()>>>().read())
         }
     }
+}
+
+/// Has the system provide the memory of a large allocation at once. Page by page, when it is written to for the first time,
+/// takes about as long as writing it.
+fn populate(start: NonNull<u8>, bytes: usize) {
+    #[cfg(target_os = "linux")]
+    if bytes >= MIN_POPULATED_BYTES {
+        let skipped = start.align_offset(PAGE_BYTES);
+        // SAFETY: the pages are within the allocation, and what they hold does not change. That a system does not know this
+        // advice changes nothing.
+        unsafe {
+            let first = start.add(skipped).as_ptr().cast();
+            libc::madvise(first, (bytes - skipped) & !(PAGE_BYTES - 1), libc::MADV_POPULATE_WRITE);
+        }
+    }
+    #[cfg(not(target_os = "linux"))]
+    let _ = (start, bytes);
 }
 
 impl Deref for Block {
