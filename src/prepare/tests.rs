@@ -3,6 +3,7 @@
 mod deferral;
 mod fixtures;
 mod positions;
+mod pure_loops;
 mod robustness;
 mod rules;
 mod typescript;
