@@ -162,7 +162,7 @@ export interface LogEntry {
 export interface RunStats {
   /** Milliseconds from the start of the run to its outcome. */
   durationMs: number;
-  /** Loop iterations that counted against `maxOperations`. */
+  /** Loop iterations that counted against `maxOperations`. Of a run that timed out: at least so many. */
   operations: number;
   /** Calls of host tools. */
   toolCalls: number;

@@ -213,7 +213,10 @@ unsafe extern "C" fn near_heap_limit(data: *mut c_void, current_limit: usize, _i
     guard.exceed();
     // A string that doubles is noticed only when it has doubled once more, which a heap that array buffers have left little
     // of the limit has to have room for.
-    let room = (guard.limit_bytes + 3 * HEADROOM_BYTES).saturating_sub(heap + outside).min(2 * heap);
+    let room = match heap < guard.limit_bytes / 2 {
+        true => (guard.limit_bytes + 3 * HEADROOM_BYTES).saturating_sub(heap + outside).min(2 * heap),
+        false => 0,
+    };
     // V8 grants one huge allocation beyond any limit, so that the heap may be larger than the limit already.
     current_limit.max(heap) + room.max(HEADROOM_BYTES)
 }
