@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use crate::bounds::{Bounds, within};
-use crate::transfer::without_stacks;
+use crate::transfer::{Plain, with_dense_arrays, without_stacks};
 
 const BOUNDS: Bounds = Bounds {
     time: Duration::from_millis(50),
@@ -23,6 +23,11 @@ pub fn check(wire: &[u8]) {
         assert!(is_subsequence(&kept, wire), "not a part of the wire");
         assert_eq!(without_stacks(&kept), None, "a stack was left");
     }
+    if let Some(Plain { depth, heap_bytes }) = within(&BOUNDS, wire.len(), || Plain::of(wire)) {
+        assert!(depth <= wire.len() && heap_bytes <= wire.len().saturating_mul(1 << 10), "no bound of its size");
+    }
+    let dense = within(&BOUNDS, wire.len(), || with_dense_arrays(wire.to_vec()));
+    assert_eq!(with_dense_arrays(dense.clone()), dense, "a sparse array was left that could be dense");
 }
 
 /// Whether `part` is `whole` with some bytes left out.
