@@ -11,7 +11,7 @@ use swc_ecma_ast::{
     ArrowExpr, AssignTarget, AssignTargetPat, AwaitExpr, BindingIdent, BlockStmt, CallExpr, Callee, CatchClause, Class,
     ClassDecl, ClassExpr, Constructor, Decl, ExportAll, Expr, FnDecl, FnExpr, ForHead, ForInStmt, ForOfStmt, ForStmt,
     Function, Ident, ImportPhase, MetaPropExpr, MetaPropKind, ModuleDecl, NamedExport, Param, Pat, Prop,
-    SimpleAssignTarget, StaticBlock, Stmt, SwitchStmt, UpdateExpr, UsingDecl, VarDecl, VarDeclKind,
+    SimpleAssignTarget, StaticBlock, Stmt, SwitchStmt, UpdateExpr, UsingDecl, VarDecl, VarDeclKind, VarDeclarator,
 };
 use swc_ecma_visit::{Visit, VisitWith};
 
@@ -122,6 +122,14 @@ impl Analyzer<'_> {
         self.declaring = outer;
     }
 
+    fn declare_in(&mut self, declarator: &VarDeclarator, kind: Kind) {
+        let (end, has_one_name) = (declarator.span.hi, declarator.name.is_ident());
+        self.declarator = Some(Declarator { end, has_one_name });
+        self.declaring(Some(kind), &declarator.name);
+        self.declarator = None;
+        self.declaring(None, &declarator.init);
+    }
+
     fn in_block<N: VisitWith<Self>>(&mut self, node: &N) {
         self.scopes.enter_block();
         node.visit_children_with(self);
@@ -138,7 +146,9 @@ impl Analyzer<'_> {
 
     fn declare(&mut self, name: &Ident, kind: Kind) {
         let from = match kind {
-            Kind::Var | Kind::Local => Some(BytePos(0)),
+            Kind::Var => Some(BytePos(0)),
+            // A parameter has a value from the start, what `using` declares has not.
+            Kind::Local => Some(self.declarator.map_or(BytePos(0), |declarator| declarator.end)),
             Kind::Let | Kind::Const => self.declarator.map(|declarator| declarator.end),
             Kind::Function | Kind::Class => None,
         };
@@ -312,19 +322,14 @@ impl Visit for Analyzer<'_> {
             VarDeclKind::Const => Kind::Const,
         };
         for declarator in &node.decls {
-            let (end, has_one_name) = (declarator.span.hi, declarator.name.is_ident());
-            self.declarator = Some(Declarator { end, has_one_name });
-            self.declaring(Some(kind), &declarator.name);
-            self.declarator = None;
-            self.declaring(None, &declarator.init);
+            self.declare_in(declarator, kind);
         }
     }
 
     fn visit_using_decl(&mut self, node: &UsingDecl) {
         self.can_be_suspended |= node.is_await && self.scopes.is_in_top_function();
         for declarator in &node.decls {
-            self.declaring(Some(Kind::Local), &declarator.name);
-            self.declaring(None, &declarator.init);
+            self.declare_in(declarator, Kind::Local);
         }
     }
 

@@ -87,6 +87,7 @@ fn a_variable_may_lack_its_value_or_be_changed_elsewhere() {
         ("let n = 1, m = 0; for (let i = 0; i < n; i++) m += i; () => n", false),
         ("let n = 1; for (let i = 0; i < n; i++) m += i; let m = 0;", false),
         ("let n = 1; switch (n) { case 0: let m = 0; case 1: for (let i = 0; i < n; i++) m += i; }", false),
+        ("{ let m = 0; for (let i = 0; i < n; i++) m += i; using n = 1; }", false),
         ("(n, m) => { for (let i = 0; i < n; i++) m += i; }", true),
         ("(n) => { let m = 0; for (let i = 0; i < n; i++) m += i; return () => n; }", false),
         ("let m = 0; (n) => { for (let i = 0; i < n; i++) m += i; }", false),
