@@ -85,6 +85,8 @@ const HOSTILE = [
   {
     name: 'buffer bomb',
     code: 'const hoard = []; Array.from({ length: 1e6 }, () => hoard.push(new Uint8Array(1e6)))',
+    // The RangeError ends the run and leaves what it declared: later runs have no more than is left.
+    fills: true,
     codes: ['ERR_RUNTIME_EXCEPTION', 'ERR_MEMORY_LIMIT_EXCEEDED'],
   },
   {
@@ -118,11 +120,13 @@ const HOSTILE = [
   },
 ];
 
-const counts = { runs: 0, honest: 0, hostile: 0, inits: 0 };
+const counts = { runs: 0, honest: 0, hostile: 0, inits: 0, full: 0 };
 const codes = new Map();
 /** How many isolates each program has had parked, by its name. */
 const parked = new Map();
 const findings = [];
+/** Executors whose memory an earlier run has filled and kept. */
+const full = new WeakSet();
 let toolMs = 0;
 
 const { values } = parseArgs({
@@ -207,7 +211,7 @@ async function serve(random, end) {
 async function runHonest(executor, program, n) {
   counts.honest++;
   const result = await timed(program.name, executor, program.code(n), 5_000);
-  if (result === undefined) return;
+  if (result === undefined || isFull(executor, result.error)) return;
   const { value, error } = result;
   if (program.wantCode) {
     if (error?.code !== program.wantCode || error.message !== program.wantMessage(n)) wrong(program, error ?? value);
@@ -218,10 +222,18 @@ async function runHonest(executor, program, n) {
   } else if (value.output !== program.want(n)) wrong(program, value);
 }
 
+/** Whether a run met the memory limit because there was hardly any memory left when it began. */
+function isFull(executor, error) {
+  if (error?.code !== 'ERR_MEMORY_LIMIT_EXCEEDED' || !full.has(executor)) return false;
+  counts.full++;
+  return true;
+}
+
 async function runHostile(executor, program) {
   counts.hostile++;
   const result = await timed(program.name, executor, program.code, 300);
-  if (result === undefined) return;
+  if (program.fills) full.add(executor);
+  if (result === undefined || isFull(executor, result.error)) return;
   // Any of them may take longer than it has.
   const { error } = result;
   if (error?.code === 'ERR_EXEC_TIMEOUT' || program.codes.includes(error?.code)) return;
@@ -304,6 +316,7 @@ function print({ rss, threads, delays }) {
     'minutes, executors, seed': `${minutes}, ${executors}, ${seed}`,
     'runs (honest, hostile)': `${counts.runs} (${counts.honest}, ${counts.hostile})`,
     'executors made': counts.inits,
+    'memory limit met, full before': counts.full,
     ...Object.fromEntries([...codes].sort(([, a], [, b]) => b - a).map(([code, count]) => [`outcome ${code}`, count])),
     'event loop delay p50, p99, max (ms)': [p50, p99, max].map((delay) => delay.toFixed(2)).join(', '),
     'time in tools (ms in all, per run)': `${toolMs.toFixed(1)}, ${toolMsPerCall.toFixed(4)}`,
