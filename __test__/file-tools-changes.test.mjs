@@ -1,37 +1,15 @@
 // What file tools do with content that is large, binary or not permitted, with concurrent changes, and with the process.
 
-import {
-  chmodSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  readdirSync,
-  rmSync,
-  statSync,
-  truncateSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { chmodSync, existsSync, readFileSync, readdirSync, statSync, truncateSync } from 'node:fs';
+import { join } from 'node:path';
 
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 
 import { createFileTools } from '../lib/tools/index.js';
+import { get, limit, put, root, textOf, tools } from './file-tools-root.mjs';
 import { ROOT, rejection, runChild, withExecutor } from './helpers.mjs';
 
-/** Holds `root`. */
-let folder;
-let root;
-let tools;
-
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'ses-executor-files-'));
-  root = join(folder, 'root');
-  put('inside/plain.txt', 'plain');
-  tools = createFileTools({ root });
-});
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
+beforeEach(() => put('inside/plain.txt', 'plain'));
 
 describe('content', () => {
   test('beyond the limit is refused, and skipped by searches', async () => {
@@ -53,7 +31,7 @@ describe('content', () => {
   });
 
   test('beyond a limit of the host', async () => {
-    tools = createFileTools({ root, limits: { maxFileBytes: 10, maxLines: 2, maxBytes: 8, maxImageBytes: 4 } });
+    limit({ maxFileBytes: 10, maxLines: 2, maxBytes: 8, maxImageBytes: 4 });
     put('eleven', 'x'.repeat(11));
     expect((await rejection(tools.read('eleven'))).message).toBe(
       'File is too large: eleven has 11B, the limit is 10B.',
@@ -243,19 +221,3 @@ describe('the process', () => {
     expect(turns).toBeGreaterThan(0);
   });
 });
-
-/** The text of a result. */
-async function textOf(call) {
-  const { content } = await call;
-  expect(content).toHaveLength(1);
-  return content[0].text;
-}
-
-function put(path, content) {
-  mkdirSync(dirname(join(root, path)), { recursive: true });
-  writeFileSync(join(root, path), content);
-}
-
-function get(path) {
-  return readFileSync(join(root, path), 'utf8');
-}

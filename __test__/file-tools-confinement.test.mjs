@@ -1,40 +1,20 @@
 // What file tools must not do: leave their root, or wait for what never answers.
 
 import { execFileSync } from 'node:child_process';
-import {
-  lstatSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  readdirSync,
-  readlinkSync,
-  renameSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { lstatSync, readFileSync, readdirSync, readlinkSync, renameSync, rmSync, symlinkSync } from 'node:fs';
 import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 
 import { createFileTools } from '../lib/tools/index.js';
+import { folder, get, put, root, textOf, tools } from './file-tools-root.mjs';
 import { rejection } from './helpers.mjs';
 
-/** Holds `root` and, beside it, what is outside. */
-let folder;
-let root;
-let tools;
-
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'ses-executor-files-'));
-  root = join(folder, 'root');
   put('../outside/secret.txt', 'SECRET');
   put('inside/plain.txt', 'plain');
-  tools = createFileTools({ root });
 });
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 /** One call of each tool for a path. */
 const CALLS = {
@@ -292,19 +272,3 @@ describe('the root', () => {
     expect(await textOf(createFileTools({ root: join(folder, 'link') }).ls())).toBe('inside/');
   });
 });
-
-/** The text of a result. */
-async function textOf(call) {
-  const { content } = await call;
-  expect(content).toHaveLength(1);
-  return content[0].text;
-}
-
-function put(path, content) {
-  mkdirSync(dirname(join(root, path)), { recursive: true });
-  writeFileSync(join(root, path), content);
-}
-
-function get(path) {
-  return readFileSync(join(root, path), 'utf8');
-}

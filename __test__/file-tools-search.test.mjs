@@ -1,21 +1,12 @@
 // What grep, find and ls give beyond the 33 cases: ignore rules, patterns, limits, large and deep trees.
 
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 
-import { createFileTools } from '../lib/tools/index.js';
+import { limit, put, root, textOf, tools } from './file-tools-root.mjs';
 import { rejection } from './helpers.mjs';
-
-let root;
-let tools;
-beforeEach(() => {
-  root = mkdtempSync(join(tmpdir(), 'ses-executor-files-'));
-  tools = createFileTools({ root });
-});
-afterEach(() => rmSync(root, { recursive: true, force: true }));
 
 describe('find', () => {
   beforeEach(() => {
@@ -203,7 +194,7 @@ describe('grep', () => {
   });
 
   test('a pattern that is slow ends with the time of the search, in one file too', async () => {
-    tools = createFileTools({ root, limits: { maxSearchMs: 50 } });
+    limit({ maxSearchMs: 50 });
     // Each position may be the start of a match, so that each byte costs as many steps as the pattern has.
     let random = 1;
     const letters = Array.from({ length: 2 ** 21 }, () => {
@@ -242,7 +233,7 @@ describe('ls', () => {
 
 describe('limits of the host', () => {
   test('on results hold whatever a call asks for', async () => {
-    tools = createFileTools({ root, limits: { maxResults: 2 } });
+    limit({ maxResults: 2 });
     for (const name of ['a', 'b', 'c']) put(name, 'x');
     expect((await tools.ls({ limit: 100 })).details).toEqual({ entryLimitReached: 2 });
     expect((await tools.find({ pattern: '*', limit: 100 })).details).toEqual({ resultLimitReached: 2 });
@@ -250,7 +241,7 @@ describe('limits of the host', () => {
   });
 
   test('on entries end a call early, and it says so', async () => {
-    tools = createFileTools({ root, limits: { maxEntries: 10 } });
+    limit({ maxEntries: 10 });
     for (let i = 10; i < 40; i++) put(`f${i}`, 'x');
     const notice = 'Stopped early after 10 entries, there may be more. Use a path further down';
     for (const call of [tools.ls(), tools.find('f*'), tools.grep('x')]) {
@@ -262,7 +253,7 @@ describe('limits of the host', () => {
   });
 
   test('on time end a call early', async () => {
-    tools = createFileTools({ root, limits: { maxSearchMs: 1 } });
+    limit({ maxSearchMs: 1 });
     for (let i = 0; i < 2000; i++) writeFileSync(join(root, `f${i}`), 'x');
     const { content, details } = await tools.grep('nothing');
     expect(details).toEqual({ stoppedBy: 'time' });
@@ -285,15 +276,4 @@ describe('deep trees', () => {
 
 function text(value) {
   return { content: [{ type: 'text', text: value }] };
-}
-
-async function textOf(call) {
-  const { content } = await call;
-  expect(content).toHaveLength(1);
-  return content[0].text;
-}
-
-function put(path, content = '') {
-  mkdirSync(dirname(join(root, path)), { recursive: true });
-  writeFileSync(join(root, path), content);
 }
