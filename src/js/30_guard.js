@@ -74,26 +74,6 @@
     return left;
   };
 
-  // Makes a chunk of `count` iterations for a loop whose variable is `value` and changes by `step`. False if the chunk
-  // cannot count them.
-  const makeChunk = (value, step, count) => {
-    const before = value - step;
-    const end = value + count * step;
-    if ((step | 0) !== step || (before | 0) !== before || (end | 0) !== end) return false;
-    chunk[0] = before;
-    chunk[1] = end;
-    chunk[2] = step;
-    return true;
-  };
-
-  // Lets the open chunk have `count` more. False if it cannot.
-  const lengthenChunk = (count) => {
-    const end = chunk[1] + count * chunk[2];
-    if (count <= 0 || (end | 0) !== end) return false;
-    chunk[1] = end;
-    return true;
-  };
-
   // Makes a chunk of what is left of the window, for a loop whose variable is `value` and changes by `step`. False if
   // its iterations have to be guarded.
   const openChunk = (value, step) => {
@@ -103,7 +83,12 @@
       __smol_budget = op_next_window();
       if (__smol_budget === 0) return false;
     }
-    if (!makeChunk(value, step, __smol_budget)) return false;
+    const before = value - step;
+    const end = value + __smol_budget * step;
+    if ((before | 0) !== before || (end | 0) !== end) return false;
+    chunk[0] = before;
+    chunk[1] = end;
+    chunk[2] = step;
     __smol_budget = 0;
     return true;
   };
@@ -132,13 +117,19 @@
   // The chunk is used up: adds the next window to it. False, and closed, if the rest has to be guarded.
   const extendChunk = () => {
     if (__smol_budget <= 0 && !__smol_done) __smol_budget = op_next_window();
-    if (!lengthenChunk(__smol_budget)) {
-      closeChunk();
-      return false;
+    const end = chunk[1] + __smol_budget * chunk[2];
+    if (__smol_budget > 0 && (end | 0) === end) {
+      chunk[1] = end;
+      __smol_budget = 0;
+      return true;
     }
-    __smol_budget = 0;
-    return true;
+    closeChunk();
+    return false;
   };
+
+  // Whether the test of a counted loop holds for `value`.
+  const isBefore = (value, bound, isUpwards, isInclusive) =>
+    isUpwards ? (isInclusive ? value <= bound : value < bound) : isInclusive ? value >= bound : value > bound;
 
   // Takes all iterations of a loop that only computes: its variable is `value`, changes by `step`, and is compared with
   // `bound`. False if they have to be guarded, each by itself.
@@ -151,10 +142,9 @@
     // Divisions round. Nothing else does as long as all numbers are whole and small.
     const end = value + count * step;
     if (!isSafeInteger(value) || !isSafeInteger(step) || !isSafeInteger(end)) return false;
-    const last = end - step;
-    const isLast = isInclusive ? (isUpwards ? last <= bound : last >= bound) : isUpwards ? last < bound : last > bound;
-    const isPast = isInclusive ? (isUpwards ? end > bound : end < bound) : isUpwards ? end >= bound : end <= bound;
-    if (!isLast || !isPast) return false;
+    const isExact =
+      isBefore(end - step, bound, isUpwards, isInclusive) && !isBefore(end, bound, isUpwards, isInclusive);
+    if (!isExact) return false;
     if (count <= __smol_budget) {
       __smol_budget -= count;
       return true;
