@@ -15,12 +15,12 @@ use swc_ecma_ast::{
 };
 use swc_ecma_visit::{Visit, VisitWith};
 
+use super::descent::Descent;
 use super::diagnostics::{Report, Severity};
 use super::observed::{Lookups, Observed};
 use super::options::PrepareOptions;
 use super::parse::ParsedSource;
 use super::rules::{self, globals::ForbiddenName};
-use super::stack::MAX_DEPTH;
 use bindings::Bindings;
 use scopes::Scopes;
 
@@ -54,8 +54,7 @@ pub(super) fn analyze(
         options,
         goal,
         report,
-        depth: 0,
-        too_deep: false,
+        descent: Descent::default(),
         declaring: None,
         declarator: None,
         is_in_loop: false,
@@ -65,7 +64,7 @@ pub(super) fn analyze(
         bindings: Bindings::default(),
     };
     source.module.visit_with(&mut analyzer);
-    if analyzer.too_deep {
+    if analyzer.descent.is_stopped() {
         return None;
     }
     if goal == Goal::Program {
@@ -85,8 +84,7 @@ struct Analyzer<'a> {
     options: &'a PrepareOptions,
     goal: Goal,
     report: &'a mut Report,
-    depth: u32,
-    too_deep: bool,
+    descent: Descent,
     /// Set while a pattern that declares names is visited; patterns elsewhere assign to existing names.
     declaring: Option<Kind>,
     /// The declarator that is visited.
@@ -103,17 +101,10 @@ struct Analyzer<'a> {
 impl Analyzer<'_> {
     /// Visits a node that can nest in itself, unless the limit is reached.
     fn descend<N: Spanned + VisitWith<Self>>(&mut self, node: &N) {
-        if self.too_deep {
-            return;
+        if self.descent.enter(node, self.source, self.report) {
+            node.visit_children_with(self);
+            self.descent.leave();
         }
-        if self.depth == MAX_DEPTH {
-            self.too_deep = true;
-            self.report.push(rules::text::nesting_too_deep(self.source.location(node.span_lo())));
-            return;
-        }
-        self.depth += 1;
-        node.visit_children_with(self);
-        self.depth -= 1;
     }
 
     fn declaring<N: VisitWith<Self>>(&mut self, kind: Option<Kind>, node: &N) {

@@ -11,6 +11,7 @@
 mod analyze;
 mod cache;
 mod code_frame;
+mod descent;
 mod diagnostics;
 mod language;
 mod nesting;

@@ -6,10 +6,10 @@ use swc_ecma_ast::*;
 use swc_ecma_visit::{VisitMut, VisitMutWith};
 
 use super::super::analyze::Goal;
+use super::super::descent::Descent;
 use super::super::diagnostics::{Diagnostic, Location, Report};
 use super::super::parse::ParsedSource;
 use super::super::rules;
-use super::super::stack::MAX_DEPTH;
 use super::constants::Constants;
 
 /// Scopes that swc may look through for all names of a program. One takes some 10 ns.
@@ -28,8 +28,7 @@ pub(in super::super) fn survey(source: &mut ParsedSource, goal: Goal) -> Report 
         source,
         goal,
         report: Report::new(Vec::new()),
-        depth: 0,
-        too_deep: false,
+        descent: Descent::default(),
         scopes: 0,
         functions: 0,
         lookups: 0,
@@ -51,9 +50,7 @@ struct Surveyor<'a> {
     source: &'a ParsedSource,
     goal: Goal,
     report: Report,
-    /// Nested expressions, statements, patterns and types.
-    depth: u32,
-    too_deep: bool,
+    descent: Descent,
     scopes: usize,
     /// Functions around, since the innermost namespace.
     functions: usize,
@@ -73,17 +70,10 @@ struct Surveyor<'a> {
 impl Surveyor<'_> {
     /// Visits a node that can nest in itself, unless the limit is reached.
     fn descend<N: Spanned + VisitMutWith<Self>>(&mut self, node: &mut N) {
-        if self.too_deep {
-            return;
+        if self.descent.enter(node, self.source, &mut self.report) {
+            node.visit_mut_children_with(self);
+            self.descent.leave();
         }
-        if self.depth == MAX_DEPTH {
-            self.too_deep = true;
-            self.report.push(rules::text::nesting_too_deep(self.source.location(node.span_lo())));
-            return;
-        }
-        self.depth += 1;
-        node.visit_mut_children_with(self);
-        self.depth -= 1;
     }
 
     fn in_scope<N: VisitMutWith<Self>>(&mut self, node: &mut N) {
@@ -194,7 +184,7 @@ impl VisitMut for Surveyor<'_> {
         self.lookups += self.scopes;
         if before <= MAX_LOOKUPS && self.lookups > MAX_LOOKUPS {
             self.refuse(rules::typescript::too_many_nested_names, node.span);
-            self.too_deep = true;
+            self.descent.stop();
         }
     }
 
