@@ -228,11 +228,8 @@ impl Analyzer<'_> {
 }
 
 /// The name that is written to where `target` is assigned to, if it is one.
-pub(super) fn assigned_name(mut target: &Expr) -> Option<&Ident> {
-    while let Expr::Paren(parenthesized) = target {
-        target = &parenthesized.expr;
-    }
-    target.as_ident()
+pub(super) fn assigned_name(target: &Expr) -> Option<&Ident> {
+    target.unwrap_parens().as_ident()
 }
 
 impl Visit for Analyzer<'_> {

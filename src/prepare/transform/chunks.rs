@@ -91,7 +91,7 @@ enum Step {
 enum Test {
     Any,
     /// A comparison of the variable with a number that cannot change while the loop runs, or none.
-    Steady,
+    Steady(Option<Comparison>),
     /// Such a comparison, and the body only computes.
     Pure(Comparison, Assumptions),
 }
@@ -122,11 +122,11 @@ pub(super) fn counter(node: &ForStmt, names: &LoopNames) -> Option<Counter> {
     let is_fixed = |name: &Ident| names.steady.contains(&name.span.lo) && !is_written(name);
     let compared = node.test.as_deref().map(|test| comparison(test, variable));
     let test = match compared {
-        None => Test::Steady,
+        None => Test::Steady(None),
         Some(Some(compared)) if compared.bound.as_ident().is_none_or(is_fixed) => {
             match pure::assumptions(&node.body, variable, names) {
                 Some(assumptions) => Test::Pure(compared, assumptions),
-                None => Test::Steady,
+                None => Test::Steady(Some(compared)),
             }
         }
         Some(_) => Test::Any,
@@ -189,11 +189,8 @@ impl Counter {
 }
 
 /// A test that compares `variable` with a number or a name.
-fn comparison(mut test: &Expr, variable: &Ident) -> Option<Comparison> {
-    while let Expr::Paren(parenthesized) = test {
-        test = &parenthesized.expr;
-    }
-    let Expr::Bin(BinExpr { op, left, right, .. }) = test else { return None };
+fn comparison(test: &Expr, variable: &Ident) -> Option<Comparison> {
+    let Expr::Bin(BinExpr { op, left, right, .. }) = test.unwrap_parens() else { return None };
     let (is_upwards, is_inclusive) = match op {
         BinaryOp::Lt => (true, false),
         BinaryOp::LtEq => (true, true),
@@ -219,7 +216,7 @@ pub(super) fn run_in_chunks(statement: &mut Stmt, counter: &Counter, place: Plac
     let open = call(open, [counter.variable(), counter.step()], span);
     let statements = match &counter.test {
         Test::Any => behind_test(node, counter, open),
-        Test::Steady => behind_steady_test(node, counter, open),
+        Test::Steady(comparison) => behind_steady_test(node, counter, comparison.as_ref(), open),
         Test::Pure(comparison, assumptions) => vec![computing(node, counter, comparison, assumptions)],
     };
     let statements = std::iter::once(declaration).chain(statements).collect();
@@ -228,7 +225,12 @@ pub(super) fn run_in_chunks(statement: &mut Stmt, counter: &Counter, place: Plac
 }
 
 /// `if (… && i < n) for (let __smol_t = …) for (; i < __smol_chunk[1]; i++) { … }` and the guarded loop.
-fn behind_steady_test(node: &ForStmt, counter: &Counter, open: Box<Expr>) -> Vec<Stmt> {
+fn behind_steady_test(
+    node: &ForStmt,
+    counter: &Counter,
+    comparison: Option<&Comparison>,
+    open: Box<Expr>,
+) -> Vec<Stmt> {
     let mut body = node.body.clone();
     exits::close_before_exits(&mut body);
     note_progress(&mut body, &counter.variable, node.span);
@@ -236,8 +238,7 @@ fn behind_steady_test(node: &ForStmt, counter: &Counter, open: Box<Expr>) -> Vec
     if let Some(test) = &node.test {
         let failed = negated(nodes::parenthesized(test.clone()));
         nodes::prepend(&mut body, nodes::if_statement(failed, exits::close_and_leave(DUMMY_SP), DUMMY_SP));
-        let compared = comparison(test, &counter.variable);
-        if let Some(name) = compared.as_ref().and_then(|compared| compared.bound.as_ident()) {
+        if let Some(name) = comparison.and_then(|comparison| comparison.bound.as_ident()) {
             condition = and(condition, is_number(name));
         }
         condition = and(condition, test.clone());
