@@ -27,12 +27,12 @@ use crate::transfer::{Plain, Values};
 
 /// Wires of variables that are installed after the call: what is smaller is not worth another wake-up, and what is larger
 /// would take too long.
-const MIN_DEFERRED_BYTES: usize = 64 << 10;
-const MAX_DEFERRED_BYTES: usize = 4 << 20;
+const MIN_SENT_BYTES: usize = 64 << 10;
+const MAX_SENT_BYTES: usize = 4 << 20;
 /// Why variables cannot be made.
 const TOO_LARGE: &str = "the variables are nested too deeply or too large for the guest";
 /// Nesting for which V8's stack certainly suffices.
-const MAX_DEFERRED_DEPTH: usize = 500;
+const MAX_SENT_DEPTH: usize = 500;
 
 /// A program that was not prepared before.
 struct NewProgram {
@@ -97,7 +97,7 @@ impl Engine {
             return (Outcome::failed(failure), true);
         }
         let values = match values {
-            Values::Wire(wire) if self.can_defer(names, &wire) => {
+            Values::Wire(wire) if self.can_install_later(names, &wire) => {
                 self.sent = Some(Sent { names: names.to_vec(), wire });
                 return (Outcome::done(), true);
             }
@@ -111,14 +111,14 @@ impl Engine {
 
     /// Whether variables can be made after the call, so that the host goes on meanwhile. Only if nothing in it can fail, and if
     /// it is soon done.
-    fn can_defer(&mut self, names: &[String], wire: &[u8]) -> bool {
-        if !(MIN_DEFERRED_BYTES..=MAX_DEFERRED_BYTES).contains(&wire.len()) {
+    fn can_install_later(&mut self, names: &[String], wire: &[u8]) -> bool {
+        if !(MIN_SENT_BYTES..=MAX_SENT_BYTES).contains(&wire.len()) {
             return false;
         }
         let Some(Plain { depth, heap_bytes }) = Plain::of(wire) else { return false };
         let heap = self.instance.isolate.get_heap_statistics().used_heap_size();
         let used = heap + self.host.memory.outside() + heap_bytes;
-        depth <= MAX_DEFERRED_DEPTH && used <= self.host.shared.config.memory_limit_bytes / 2 && self.can_define(names)
+        depth <= MAX_SENT_DEPTH && used <= self.host.shared.config.memory_limit_bytes / 2 && self.can_define(names)
     }
 
     /// Whether the guest's global takes variables of these names.

@@ -213,12 +213,13 @@ unsafe extern "C" fn near_heap_limit(data: *mut c_void, current_limit: usize, _i
     guard.exceed();
     // A string that doubles is noticed only when it has doubled once more, which a heap that array buffers have left little
     // of the limit has to have room for.
-    let room = match heap < guard.limit_bytes / 2 {
-        true => (guard.limit_bytes + 3 * HEADROOM_BYTES).saturating_sub(heap + outside).min(2 * heap),
-        false => 0,
+    let room = if heap < guard.limit_bytes / 2 {
+        (guard.limit_bytes + 3 * HEADROOM_BYTES).saturating_sub(heap + outside).min(2 * heap).max(HEADROOM_BYTES)
+    } else {
+        HEADROOM_BYTES
     };
     // V8 grants one huge allocation beyond any limit, so that the heap may be larger than the limit already.
-    current_limit.max(heap) + room.max(HEADROOM_BYTES)
+    current_limit.max(heap) + room
 }
 
 /// V8 calls this after each full collection: heap and array buffers together have one limit, and the heap's own limit
