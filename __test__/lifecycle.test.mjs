@@ -312,6 +312,23 @@ describe('init()', () => {
     expect({ status, stdout, stderr }).toEqual({ status: 0, stdout: '1 0\n', stderr: '' });
   });
 
+  test.runIf(onLinux)("threads that run guests, or collect and compile for them, yield to the host's", async () => {
+    const { status, stdout, stderr } = await runChild(`
+      import { readdirSync, readFileSync } from 'node:fs';
+      import { getPriority } from 'node:os';
+      import { SESExecutor } from './index.mjs';
+      const executor = new SESExecutor({ warmPool: 0 });
+      await executor.init();
+      await executor.run('1');
+      const steps = (name) => readdirSync('/proc/self/task')
+        .filter((task) => readFileSync('/proc/self/task/' + task + '/comm', 'utf8').startsWith(name))
+        .map((task) => getPriority(Number(task)) - getPriority(process.pid));
+      console.log(JSON.stringify([steps('ses-executor'), [...new Set(steps('V8 DefaultWorke'))]]));
+      await executor.cleanup();
+    `);
+    expect({ status, stdout, stderr }).toEqual({ status: 0, stdout: '[[5],[5]]\n', stderr: '' });
+  });
+
   test('a call while INITIALIZING joins, also after a rebuild', async () => {
     await inState('INITIALIZING', async (executor) => {
       await executor.init();

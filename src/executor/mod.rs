@@ -15,6 +15,7 @@ pub mod logs;
 pub mod mailbox;
 pub mod messages;
 pub mod pool;
+pub mod priority;
 pub mod session;
 pub mod stats;
 mod thread;

@@ -8,16 +8,11 @@ use std::sync::mpsc::channel;
 use super::mailbox::Receiver;
 use super::messages::{Command, Event};
 use super::pool::{self, Warm};
+use super::priority;
 use super::session::{self, Shared};
 use super::stats::LiveIsolate;
 use super::watchdog::CpuClock;
 use crate::runtime::{Booted, Engine, Owner, keep_shared_heap};
-
-/// How much nicer guests are than the host's threads: on a machine with more guests than processors the event loop still gets
-/// its turn at once. With processors to spare it makes no difference.
-const GUEST_NICE: i32 = 5;
-/// And how much nicer yet a thread is that has only an isolate to free.
-const FREEING_NICE: i32 = 5;
 
 /// What a warm thread gets to serve a session.
 pub struct Handover {
@@ -60,18 +55,6 @@ pub fn warm(limit_bytes: usize) {
     serve(&shared, Engine::new(booted, shared.clone(), inbox, live), closed);
 }
 
-/// Makes the calling thread nicer than it is to all others, where the system can; it never gets that back.
-fn yield_to_others(steps: i32) {
-    #[cfg(target_os = "linux")]
-    // SAFETY: these take numbers only; 0 is the calling thread. That it may be refused changes nothing.
-    unsafe {
-        let nice = libc::getpriority(libc::PRIO_PROCESS, 0);
-        libc::setpriority(libc::PRIO_PROCESS, 0, nice + steps);
-    };
-    #[cfg(not(target_os = "linux"))]
-    let _ = steps;
-}
-
 /// Renames the calling thread, where the system can.
 fn name_thread(name: &str) {
     #[cfg(target_os = "linux")]
@@ -84,7 +67,7 @@ fn name_thread(name: &str) {
 }
 
 fn serve(shared: &Shared, mut engine: Engine, closed: Closed) {
-    yield_to_others(GUEST_NICE);
+    priority::lower(priority::GUEST_NICE);
     while !shared.is_abandoned() {
         let Some(command) = engine.next_command() else { break };
         let job = match &command {
@@ -114,7 +97,7 @@ fn serve(shared: &Shared, mut engine: Engine, closed: Closed) {
     }
     // No guest code runs any more: whoever waits for that need not wait until V8 has taken the isolate apart.
     engine.retire();
-    yield_to_others(FREEING_NICE);
+    priority::lower(priority::FREEING_NICE);
     drop(closed);
     if !pool::is_on() {
         // Else an isolate of the pool does that.

@@ -5,12 +5,12 @@ use std::sync::Arc;
 use deno_core::v8;
 
 use super::buffers::BufferBudget;
-use super::engine::prepare_v8;
 use super::instance::Instance;
 use super::interrupt::Interrupt;
 use super::limits::MemoryGuard;
 use super::modules::origin;
 use super::parking::{Owner, set_thread_isolate};
+use super::platform::prepare_v8;
 use super::realm::Realm;
 use super::{exceptions, snapshot};
 use crate::executor::failure::{Failure, FailureKind};

@@ -1,9 +1,9 @@
 //! One isolate and its realm in a session: takes commands one after the other.
 
 use std::rc::Rc;
-use std::sync::{Arc, Once};
+use std::sync::Arc;
 
-use deno_core::{JsRuntime, v8};
+use deno_core::v8;
 
 use super::boot::Booted;
 use super::bridge::Bridge;
@@ -14,7 +14,7 @@ use super::instance::Instance;
 use super::interrupt::Interrupt;
 use super::limits::MemoryGuard;
 use super::scripts::Script;
-use super::{native_memory, serialize};
+use super::serialize;
 use crate::executor::config::ToolSpec;
 use crate::executor::failure::{Failure, FailureKind};
 use crate::executor::job::Job;
@@ -279,32 +279,6 @@ fn drop_remains(scope: &mut v8::PinScope, host: &Host) {
             names.join(", ")
         ));
     }
-}
-
-/// What the process's V8 and ICU need before the first isolate.
-pub fn prepare_v8() {
-    static PREPARED: Once = Once::new();
-    PREPARED.call_once(|| {
-        native_memory::install_icu_hooks();
-        #[cfg(target_os = "linux")]
-        v8::V8::set_entropy_source(random_bytes);
-        // Each step is a script of its own that never comes again: the cache would keep all of them.
-        v8::V8::set_flags_from_string("--no-compilation-cache");
-        // What a collection found dead has to be uncounted when the limit is looked at after it.
-        v8::V8::set_flags_from_string("--no-concurrent-array-buffer-sweeping");
-        // The platform knows no isolate, so that it drops the tasks that V8 posts to an isolate's thread: without an event loop
-        // nothing would run them.
-        JsRuntime::init_platform(None);
-    });
-}
-
-/// Seeds of hashes and of `Math.random`, which each isolate asks for. V8 opens a device for each otherwise.
-#[cfg(target_os = "linux")]
-fn random_bytes(bytes: &mut [u8]) -> bool {
-    // SAFETY: the slice is valid for writes of its length.
-    let count = unsafe { libc::getrandom(bytes.as_mut_ptr().cast(), bytes.len(), 0) };
-    // V8 takes another source if this one fails.
-    usize::try_from(count) == Ok(bytes.len())
 }
 
 /// Remembers rejections that nobody handles, for a remark at the end of the run.

@@ -17,6 +17,7 @@ mod natives;
 mod ops;
 mod parking;
 mod patience;
+mod platform;
 mod realm;
 mod scripts;
 mod serialize;

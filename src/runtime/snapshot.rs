@@ -27,8 +27,8 @@ pub fn hardened(params: v8::CreateParams) -> Instance {
 mod tests {
     use deno_core::{serde_json, v8};
 
-    use super::super::engine::prepare_v8;
     use super::super::modules::origin;
+    use super::super::platform::prepare_v8;
 
     /// What audit.js reports of a realm as guests find it.
     fn audit() -> serde_json::Value {

@@ -5,10 +5,10 @@ use std::sync::{Arc, Mutex, Once, PoisonError};
 
 use deno_core::v8;
 
-use super::engine::prepare_v8;
 use super::evaluate::refused_by_v8;
 use super::instance::Instance;
 use super::modules::origin;
+use super::platform::prepare_v8;
 use super::snapshot;
 use crate::prepare::{self, Diagnostic, PrepareOptions, Program};
 
