@@ -4,6 +4,7 @@
 import { fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
+import { BASELINE, OURS } from './peers/index.mjs';
 import { median } from './statistics.mjs';
 
 const CHILD = fileURLToPath(new URL('./child.mjs', import.meta.url));
@@ -23,7 +24,7 @@ const QUICK_SHARE = 0.1;
  */
 export async function runCase(theCase, peers, { isQuick, onProgress }) {
   const rows = rowsOf(theCase);
-  const asked = peers.filter(
+  const asked = inTurns(peers).filter(
     ({ id, cases }) => (theCase.peers?.includes(id) ?? true) && (cases?.includes(theCase.id) ?? true),
   );
   const minRounds = isQuick ? 1 : 2;
@@ -50,6 +51,12 @@ export async function runCase(theCase, peers, { isQuick, onProgress }) {
   }
   for (const child of children.values()) child.end();
   return rows;
+}
+
+/** What the goals compare takes turns one after the other: the package between plain Node.js and the first of the peers. */
+function inTurns(peers) {
+  const place = ({ id }) => (id === BASELINE ? 0 : id === OURS ? 1 : 2);
+  return peers.toSorted((a, b) => place(a) - place(b));
 }
 
 function rowsOf(theCase) {

@@ -25,8 +25,8 @@ export function readProgram(name) {
 export default {
   id: 'cpu',
   title: 'CPU programs',
-  rounds: 7,
-  seconds: 60,
+  rounds: 15,
+  seconds: 75,
   roundsOfSlow: 1,
   variants: PROGRAMS.map(({ name, title }) => ({ id: `cpu-${name}`, title: `CPU: ${title}` })),
   metrics: [{ id: 'time', unit: 'ms' }],

@@ -14,8 +14,6 @@ use crate::prepare::{Location, code_frame};
 const MAX_TEXT_BYTES: usize = 8 << 10;
 /// Prototypes of an error that are looked at for names of its classes.
 const MAX_PROTOTYPES: usize = 8;
-/// Frames that a tool call remembers: the tool's own and its caller's. Built-ins between the two have none here.
-const MAX_FRAMES: usize = 2;
 
 /// What the engine knows of an error that it made itself. Kept under a private symbol.
 pub enum Mark {
@@ -109,20 +107,21 @@ pub fn set_position(scope: &mut v8::PinScope, host: &Host, error: v8::Local<v8::
     object.set_private(scope, key, fields.into());
 }
 
-/// The frames that called into the host. What they stand for is found by [`position_in`], which few calls need.
-pub fn caller_stack<'s>(scope: &mut v8::PinScope<'s, '_>) -> Option<v8::Local<'s, v8::StackTrace>> {
-    v8::StackTrace::current_stack_trace(scope, MAX_FRAMES)
+/// The code that called into the host: the innermost frame that is not native. What it stands for is found by
+/// [`position_in`], which few calls need; a message takes half as long as a stack of that frame and the native one above it.
+pub fn caller<'s>(scope: &mut v8::PinScope<'s, '_>) -> v8::Local<'s, v8::Message> {
+    let nothing = v8::undefined(scope).into();
+    v8::Exception::create_message(scope, nothing)
 }
 
-/// Where the innermost guest code of `stack` is.
-pub fn position_in(scope: &mut v8::PinScope, host: &Host, stack: v8::Local<v8::StackTrace>) -> Option<GuestPosition> {
-    (0..stack.get_frame_count()).find_map(|index| {
-        let frame = stack.get_frame(scope, index)?;
-        let name = frame.get_script_name(scope)?.to_rust_string_lossy(scope);
-        let script = host.scripts.borrow().get(&name)?;
-        let at = script.original(frame.get_line_number() as u32, frame.get_column() as u32)?;
-        Some(GuestPosition { script: name, at })
-    })
+/// Where `caller` is, if it is guest code.
+pub fn position_in(scope: &mut v8::PinScope, host: &Host, caller: v8::Local<v8::Message>) -> Option<GuestPosition> {
+    let name = v8::Local::<v8::String>::try_from(caller.get_script_resource_name(scope)?).ok()?;
+    let name = name.to_rust_string_lossy(scope);
+    let script = host.scripts.borrow().get(&name)?;
+    let (line, column) = (caller.get_line_number(scope)?, caller.get_start_column());
+    let at = script.original(u32::try_from(line).ok()?, u32::try_from(column).ok()? + 1)?;
+    Some(GuestPosition { script: name, at })
 }
 
 /// `name: message` of an error, or what console.log would print, shortened.

@@ -30,8 +30,8 @@ impl ToolTable {
 pub struct PendingCall {
     resolver: v8::Global<v8::PromiseResolver>,
     tool: u32,
-    /// The frames that made the call.
-    stack: Option<v8::Global<v8::StackTrace>>,
+    /// The code that made the call.
+    caller: v8::Global<v8::Message>,
     args_bytes: usize,
 }
 
@@ -176,8 +176,8 @@ pub fn on_reply(scope: &mut v8::PinScope, host: &Host, call: ToolCallId, reply: 
     match read_reply(scope, host, pending.tool, call, reply) {
         Ok(value) => resolver.resolve(scope, value),
         Err(error) => {
-            let stack = pending.stack.map(|stack| v8::Local::new(scope, stack));
-            if let Some(position) = stack.and_then(|stack| exceptions::position_in(scope, host, stack)) {
+            let caller = v8::Local::new(scope, pending.caller);
+            if let Some(position) = exceptions::position_in(scope, host, caller) {
                 exceptions::set_position(scope, host, error, &position);
             }
             resolver.reject(scope, error)
@@ -211,13 +211,14 @@ fn promise_of<'s>(
     tool: u32,
     args_bytes: usize,
 ) -> Option<v8::Local<'s, v8::Value>> {
-    let stack = exceptions::caller_stack(scope).map(|stack| v8::Global::new(scope, stack));
+    let caller = exceptions::caller(scope);
+    let caller = v8::Global::new(scope, caller);
     let resolver = v8::PromiseResolver::new(scope)?;
     let promise = resolver.get_promise(scope);
     let resolver = v8::Global::new(scope, resolver);
     let mut calls = host.calls.borrow_mut();
     calls.args_bytes += args_bytes;
-    calls.calls.insert(number, PendingCall { resolver, tool, stack, args_bytes });
+    calls.calls.insert(number, PendingCall { resolver, tool, caller, args_bytes });
     Some(promise.into())
 }
 
