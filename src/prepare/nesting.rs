@@ -22,6 +22,13 @@ const MAX_UNCERTAIN_OPENERS: usize = 32_768;
 /// one name. A thousand take 2 s and 200 MB.
 const MAX_UNCERTAIN_COLONS: usize = 1_000;
 
+/// Texts up to this size are not looked through: each level takes a byte, so that they cannot nest too deeply, and an
+/// executor thread has the stack for as many.
+const SHORT_BYTES: usize = 2_400;
+
+/// Colons that a short text may have: more could be labels of one name, in too many pairs.
+const SHORT_COLONS: usize = 400;
+
 /// First byte of U+2028 and U+2029 (among others).
 const LINE_SEPARATOR_START: u8 = 0xe2;
 
@@ -39,6 +46,10 @@ pub(super) struct Nesting {
 
 impl Nesting {
     pub(super) fn of(text: &str, dialect: Dialect) -> Self {
+        let colons = || text.bytes().filter(|&byte| byte == b':').count();
+        if text.len() <= SHORT_BYTES && colons() <= SHORT_COLONS {
+            return Nesting { openers: text.len(), ..Nesting::default() };
+        }
         let mut scanner = Scanner::new(text.as_bytes(), dialect);
         let too_deep_at = scanner.find_deep_nesting();
         let (openers, elses) = count_openers(text.as_bytes(), dialect);

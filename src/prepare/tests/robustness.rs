@@ -93,6 +93,23 @@ fn deep_nesting_is_rejected_without_overflow() {
 }
 
 #[test]
+fn what_nests_in_a_short_text_has_the_stack_for_it() {
+    for (open, inner, close) in SHAPES {
+        let count = (2_400 - inner.len()) / (open.len() + close.len());
+        for code in [nested(open, inner, close, count), open.repeat(count)] {
+            let rules = outcome(code);
+            let is_expected = |rule: &&str| ["nesting_too_deep", "syntax_valid", "code_non_empty"].contains(rule);
+            assert!(rules.iter().all(is_expected), "{count} of {open:?} {close:?}: {rules:?}");
+        }
+    }
+}
+
+#[test]
+fn many_labels_of_one_name_are_found_in_a_short_text() {
+    assert_eq!(outcome(format!("{};", "a:".repeat(460))), ["nesting_too_deep"]);
+}
+
+#[test]
 fn nesting_up_to_the_limit_is_accepted() {
     let accepted = [
         nested("a+", "a", "", 2_900),
