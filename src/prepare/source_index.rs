@@ -22,6 +22,7 @@ impl SourceIndex {
         let mut surplus = Vec::new();
         let mut extra = 0;
         let bytes = text.as_bytes();
+        let is_ascii = bytes.is_ascii();
         let mut at = 0;
         while at < bytes.len() {
             match bytes[at] {
@@ -34,6 +35,10 @@ impl SourceIndex {
                     line_ends.push(at as u32);
                     at += if bytes.get(at + 1) == Some(&b'\n') { 2 } else { 1 };
                     line_starts.push(at as u32);
+                }
+                _ if is_ascii => {
+                    let line = &bytes[at..];
+                    at += line.iter().position(|byte| matches!(byte, b'\n' | b'\r')).unwrap_or(line.len());
                 }
                 0..=0x7f => at += 1,
                 _ => {
