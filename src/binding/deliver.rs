@@ -62,6 +62,9 @@ impl From<LogEntry> for NativeLog {
     }
 }
 
+/// What a tool call with two arguments takes of the positional arguments.
+const USUAL_ARGS: usize = 6;
+
 /// Positional arguments of the `deliver` callback: the kind, then what the kind carries.
 pub enum DeliverArgs {
     Nothing,
@@ -78,7 +81,8 @@ impl JsValuesTupleIntoVec for DeliverArgs {
                 Self::One(Delivery::Settled { call, outcome }) => settled(env, call, *outcome)?,
                 Self::One(Delivery::ToolCall(call)) => Self::ToolCalls(vec![call]).into_vec(env)?,
                 Self::ToolCalls(calls) => {
-                    let mut args = vec![u32::to_napi_value(env, 1)?];
+                    let mut args = Vec::with_capacity(1 + calls.len() * USUAL_ARGS);
+                    args.push(u32::to_napi_value(env, 1)?);
                     for ToolCall { id, tool, is_async, args: values } in calls {
                         args.push(f64::to_napi_value(env, id as f64)?);
                         args.push(u32::to_napi_value(env, tool)?);

@@ -104,10 +104,11 @@ pub unsafe fn replies(env: sys::napi_env, replies: sys::napi_value) -> Result<Ve
     // SAFETY: as the caller promises.
     unsafe {
         let parts = elements(env, replies)?;
-        parts
-            .chunks_exact(3)
-            .map(|parts| reply(env, number(env, parts[0])?, number(env, parts[1])?, parts[2]))
-            .collect()
+        let mut replies = Vec::with_capacity(parts.len() / 3);
+        for parts in parts.chunks_exact(3) {
+            replies.push(reply(env, number(env, parts[0])?, number(env, parts[1])?, parts[2])?);
+        }
+        Ok(replies)
     }
 }
 
@@ -136,8 +137,12 @@ unsafe fn elements(env: sys::napi_env, array: sys::napi_value) -> Result<Vec<sys
     let mut length = 0;
     // SAFETY: as the caller promises.
     check_status!(unsafe { sys::napi_get_array_length(env, array, &raw mut length) })?;
-    // SAFETY: as the caller promises.
-    (0..length).map(|index| make(|made| unsafe { sys::napi_get_element(env, array, index, made) })).collect()
+    let mut elements = Vec::with_capacity(length as usize);
+    for index in 0..length {
+        // SAFETY: as the caller promises.
+        elements.push(make(|made| unsafe { sys::napi_get_element(env, array, index, made) })?);
+    }
+    Ok(elements)
 }
 
 unsafe fn number(env: sys::napi_env, value: sys::napi_value) -> Result<f64> {
