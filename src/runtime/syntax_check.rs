@@ -1,7 +1,6 @@
 //! VALIDATE and TRANSFORM without a run, with the early errors that only V8 finds, such as a name that is declared twice.
 
-use std::sync::mpsc::{Sender, channel};
-use std::sync::{Arc, Mutex, Once, PoisonError};
+use std::sync::{Arc, Mutex, Once, PoisonError, mpsc};
 
 use deno_core::v8;
 
@@ -10,6 +9,7 @@ use super::instance::Instance;
 use super::modules::origin;
 use super::platform::prepare_v8;
 use super::snapshot;
+use crate::executor::mailbox::{self, Sender};
 use crate::prepare::{self, Diagnostic, PrepareOptions, Program};
 
 /// Address space of the thread's stack: the parser runs on it, and on one of its own only for a text that needs more.
@@ -27,7 +27,7 @@ type Checked = Result<Arc<Program>, Vec<Diagnostic>>;
 struct Request {
     code: String,
     options: PrepareOptions,
-    reply: Sender<Checked>,
+    reply: mpsc::Sender<Checked>,
 }
 
 /// The way to the thread that prepares. The Node.js thread holds the lock while it sends.
@@ -45,14 +45,14 @@ pub fn prepare_checked(code: &str, options: &PrepareOptions) -> Checked {
 
 /// Has the thread do it. `None` if there is none.
 fn ask(code: &str, options: &PrepareOptions) -> Option<Checked> {
-    let (reply, answer) = channel();
+    let (reply, answer) = mpsc::channel();
     {
         let mut checker = CHECKER.lock().unwrap_or_else(PoisonError::into_inner);
         let sender = match &*checker {
             Some(sender) => sender,
             None => checker.insert(start()?),
         };
-        sender.send(Request { code: code.to_owned(), options: options.clone(), reply }).ok()?;
+        sender.send(Request { code: code.to_owned(), options: options.clone(), reply });
     }
     answer.recv().ok()
 }
@@ -66,33 +66,46 @@ pub fn keep_shared_heap() {
 
 /// Starts the thread. It lives as long as the process, since it is the process's only one.
 fn start() -> Option<Sender<Request>> {
-    let (sender, requests) = channel::<Request>();
+    let (sender, requests) = mailbox::channel::<Request>();
     let work = move || {
         prepare_v8();
         // What is compiled never runs, so that the realm needs no bridge and no finishing. The snapshot is that of all
         // other isolates, because V8 shares the read-only part of its heap among them.
         let mut instance = snapshot::hardened(v8::CreateParams::default());
-        for Request { code, options, reply } in requests {
+        loop {
+            let Request { code, options, reply } = requests.recv();
+            let (checked, program) = check(&mut instance, &code, &options);
             // Nobody waits any more if the environment of the asking thread is gone.
-            let _ = reply.send(check(&mut instance, &code, &options));
+            let _ = reply.send(checked);
+            if let Some(program) = program {
+                prepare::keep(&code, &options, &program);
+            }
         }
     };
     std::thread::Builder::new().name("ses-syntax".to_owned()).stack_size(STACK_BYTES).spawn(work).ok()?;
     Some(sender)
 }
 
-fn check(instance: &mut Instance, code: &str, options: &PrepareOptions) -> Checked {
-    let program = match prepare::kept(code, options) {
-        Some(program) => program,
-        None => Arc::new(prepare::prepare(code, options)?),
+/// The verdict of V8 on what is prepared, and the program to be kept.
+fn check(instance: &mut Instance, code: &str, options: &PrepareOptions) -> (Checked, Option<Arc<Program>>) {
+    let program = match prepare::kept(code, options).map_or_else(|| prepare::prepare(code, options).map(Arc::new), Ok) {
+        Ok(program) => program,
+        Err(diagnostics) => return (Err(diagnostics), None),
     };
-    prepare::keep(code, options, &program);
-    let Some(error) = compile(instance, &program.code) else { return Ok(program) };
-    let refused = refused_by_v8(error.message, program.positions.original(error.line, error.column));
-    Err(std::iter::once(refused).chain(program.diagnostics.iter().cloned()).collect())
+    let checked = match compile(instance, &program.code) {
+        None => Ok(program.clone()),
+        Some(error) => {
+            let refused = refused_by_v8(error.message, program.positions.original(error.line, error.column));
+            Err(std::iter::once(refused).chain(program.diagnostics.iter().cloned()).collect())
+        }
+    };
+    (checked, Some(program))
 }
 
+/// What V8 finds wrong with a program.
 fn compile(instance: &mut Instance, program: &str) -> Option<SyntaxError> {
+    // Within parentheses V8 expects a call, and parses a function for good rather than for its errors.
+    let program = program.strip_prefix('(').and_then(|program| program.strip_suffix(')')).unwrap_or(program);
     v8::scope_with_context!(scope, &mut instance.isolate, &instance.context);
     v8::tc_scope!(let attempt, scope);
     let text = v8::String::new(attempt, program)?;
