@@ -171,18 +171,8 @@ unsafe fn take_wire(env: sys::napi_env, wire: sys::napi_value) -> Result<Vec<u8>
     unsafe {
         let bytes = view(env, wire)?.to_vec();
         if bytes.len() >= MIN_EXTERNAL_BYTES {
-            let mut buffer = ptr::null_mut();
-            check_status!(sys::napi_get_typedarray_info(
-                env,
-                wire,
-                ptr::null_mut(),
-                ptr::null_mut(),
-                ptr::null_mut(),
-                &raw mut buffer,
-                ptr::null_mut(),
-            ))?;
             // Where it cannot be detached, the collector frees it.
-            sys::napi_detach_arraybuffer(env, buffer);
+            sys::napi_detach_arraybuffer(env, buffer_of(env, wire)?);
         }
         Ok(bytes)
     }
@@ -318,14 +308,43 @@ unsafe extern "C" fn free_text(_env: sys::node_api_basic_env, data: *mut c_void,
 
 /// A buffer of V8's own, so that the caller may transfer it to other threads.
 unsafe fn array_buffer(env: sys::napi_env, bytes: &[u8]) -> Result<sys::napi_value> {
-    let mut data = ptr::null_mut();
     // SAFETY: as the caller of `to_napi_value` promises.
-    let buffer = make(|made| unsafe { sys::napi_create_arraybuffer(env, bytes.len(), &raw mut data, made) })?;
+    let (buffer, data) = unsafe { unwritten_buffer(env, bytes.len()) }?;
     if !bytes.is_empty() {
         // SAFETY: the new buffer has as many bytes, and nobody else knows of them.
-        unsafe { data.cast::<u8>().copy_from_nonoverlapping(bytes.as_ptr(), bytes.len()) };
+        unsafe { data.copy_from_nonoverlapping(bytes.as_ptr(), bytes.len()) };
     }
     Ok(buffer)
+}
+
+/// An ArrayBuffer and where its bytes are, which have yet to be written. A large one is taken from a Buffer: Node.js does
+/// not fill that with zeros.
+unsafe fn unwritten_buffer(env: sys::napi_env, bytes: usize) -> Result<(sys::napi_value, *mut u8)> {
+    let (mut data, mut length) = (ptr::null_mut(), 0);
+    if bytes >= MIN_EXTERNAL_BYTES {
+        // SAFETY: as the caller promises.
+        unsafe {
+            let view = make(|made| sys::napi_create_buffer(env, bytes, ptr::null_mut(), made))?;
+            let buffer = buffer_of(env, view)?;
+            check_status!(sys::napi_get_arraybuffer_info(env, buffer, &raw mut data, &raw mut length))?;
+            // Else it is part of a larger one, which others have, too.
+            if length == bytes {
+                return Ok((buffer, data.cast()));
+            }
+        }
+    }
+    // SAFETY: as the caller promises.
+    let buffer = make(|made| unsafe { sys::napi_create_arraybuffer(env, bytes, &raw mut data, made) })?;
+    Ok((buffer, data.cast()))
+}
+
+/// The ArrayBuffer of a view.
+unsafe fn buffer_of(env: sys::napi_env, view: sys::napi_value) -> Result<sys::napi_value> {
+    let nothing = ptr::null_mut();
+    // SAFETY: as the caller promises; what is not asked for may be null.
+    make(|made| unsafe {
+        sys::napi_get_typedarray_info(env, view, ptr::null_mut(), nothing, ptr::null_mut(), made, nothing)
+    })
 }
 
 unsafe fn wire_bytes(env: sys::napi_env, wire: Vec<u8>) -> Result<sys::napi_value> {
