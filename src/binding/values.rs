@@ -2,13 +2,13 @@
 
 use std::ffi::c_void;
 use std::mem::MaybeUninit;
-use std::ptr;
+use std::ptr::{self, NonNull};
 
 use napi::bindgen_prelude::{ToNapiValue, TypeName, Uint8Array};
 use napi::{Error, Result, Status, ValueType, check_status, sys};
 
 use crate::executor::messages::{ToolCallId, ToolReply};
-use crate::transfer::{Block, Value, Values};
+use crate::transfer::{Block, Value, Values, populate};
 
 /// Kinds of values from the facade, as `lib/transfer.js` numbers them: a primitive, a string of Latin-1, a Uint8Array
 /// for its bytes, a wire.
@@ -328,8 +328,9 @@ unsafe fn unwritten_buffer(env: sys::napi_env, bytes: usize) -> Result<(sys::nap
             let buffer = buffer_of(env, view)?;
             check_status!(sys::napi_get_arraybuffer_info(env, buffer, &raw mut data, &raw mut length))?;
             // Else it is part of a larger one, which others have, too.
-            if length == bytes {
-                return Ok((buffer, data.cast()));
+            if let Some(start) = NonNull::new(data.cast()).filter(|_| length == bytes) {
+                populate(start, bytes);
+                return Ok((buffer, start.as_ptr()));
             }
         }
     }

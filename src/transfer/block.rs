@@ -78,7 +78,7 @@ impl Block {
 
 /// Has the system provide the memory of a large allocation at once. Page by page, when it is written to for the first time,
 /// takes about as long as writing it.
-fn populate(start: NonNull<u8>, bytes: usize) {
+pub fn populate(start: NonNull<u8>, bytes: usize) {
     #[cfg(target_os = "linux")]
     if bytes >= MIN_POPULATED_BYTES {
         let skipped = start.align_offset(PAGE_BYTES);

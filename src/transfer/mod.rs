@@ -12,7 +12,7 @@ mod plain;
 mod reader;
 mod value;
 
-pub use block::Block;
+pub use block::{Block, populate};
 pub use budget::{with_limit, without_limit};
 pub use dense::with_dense_arrays;
 pub use host_errors::without_stacks;
