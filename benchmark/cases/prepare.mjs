@@ -37,8 +37,8 @@ const SIZES = {
 export default {
   id: 'prepare',
   title: 'prepareProgram',
-  rounds: 6,
-  seconds: 10,
+  rounds: 10,
+  seconds: 15,
   variants: Object.entries(SIZES).map(([id, { title, metrics }]) => ({
     id,
     title: `\`prepareProgram\`, ${title}`,

@@ -9,8 +9,8 @@ const TOOLS = { add: (a, b) => a + b, addLater: async (a, b) => a + b };
 export default {
   id: 'tools',
   title: 'tool calls',
-  rounds: 8,
-  seconds: 25,
+  rounds: 12,
+  seconds: 40,
   roundsOfSlow: 4,
   variants: [
     { id: 'tool-async-sequential', title: 'async tool call, in sequence, per call' },

@@ -21,8 +21,8 @@ const TITLES = { object: '1 MB nested object', string: '10 MB string', bytes: '1
 export default {
   id: 'transfer',
   title: 'transfer',
-  rounds: 6,
-  seconds: 45,
+  rounds: 10,
+  seconds: 70,
   roundsOfSlow: 2,
   variants: Object.keys(PAYLOADS).flatMap((payload) => [
     { id: `transfer-${payload}-in`, title: `${TITLES[payload]}, host to guest` },

@@ -5,8 +5,8 @@ import { expectEqual, repeat, threadCpuMs } from './measure.mjs';
 export default {
   id: 'warm-run',
   title: 'warm run',
-  rounds: 10,
-  seconds: 10,
+  rounds: 14,
+  seconds: 14,
   roundsOfSlow: 4,
   variants: [{ id: 'warm-run', title: 'warm run of `1+n`' }],
   metrics: [
