@@ -320,10 +320,24 @@ describe('init()', () => {
       const executor = new SESExecutor({ warmPool: 0 });
       await executor.init();
       await executor.run('1');
-      const steps = (name) => readdirSync('/proc/self/task')
-        .filter((task) => readFileSync('/proc/self/task/' + task + '/comm', 'utf8').startsWith(name))
-        .map((task) => getPriority(Number(task)) - getPriority(process.pid));
-      console.log(JSON.stringify([steps('ses-executor'), [...new Set(steps('V8 DefaultWorke'))]]));
+      const stepsOf = (task, name) => {
+        try {
+          const isOne = readFileSync('/proc/self/task/' + task + '/comm', 'utf8').startsWith(name);
+          return isOne ? [getPriority(Number(task)) - getPriority(process.pid)] : [];
+        } catch {
+          // It has just ended.
+          return [];
+        }
+      };
+      // A thread has the name of the one that starts it until it gives itself its own.
+      const steps = async (name) => {
+        for (;;) {
+          const found = new Set(readdirSync('/proc/self/task').flatMap((task) => stepsOf(task, name)));
+          if (found.size > 0) return [...found];
+          await new Promise((resolve) => setImmediate(resolve));
+        }
+      };
+      console.log(JSON.stringify([await steps('ses-executor'), await steps('V8 DefaultWorke')]));
       await executor.cleanup();
     `);
     expect({ status, stdout, stderr }).toEqual({ status: 0, stdout: '[[5],[5]]\n', stderr: '' });
