@@ -74,10 +74,11 @@ fn start() -> Option<Sender<Request>> {
         let mut instance = snapshot::hardened(v8::CreateParams::default());
         loop {
             let Request { code, options, reply } = requests.recv();
-            let (checked, program) = check(&mut instance, &code, &options);
+            let prepared =
+                prepare::kept(&code, &options).map_or_else(|| prepare::prepare(&code, &options).map(Arc::new), Ok);
             // Nobody waits any more if the environment of the asking thread is gone.
-            let _ = reply.send(checked);
-            if let Some(program) = program {
+            let _ = reply.send(prepared.clone().and_then(|program| check(&mut instance, program)));
+            if let Ok(program) = prepared {
                 prepare::keep(&code, &options, &program);
             }
         }
@@ -86,20 +87,11 @@ fn start() -> Option<Sender<Request>> {
     Some(sender)
 }
 
-/// The verdict of V8 on what is prepared, and the program to be kept.
-fn check(instance: &mut Instance, code: &str, options: &PrepareOptions) -> (Checked, Option<Arc<Program>>) {
-    let program = match prepare::kept(code, options).map_or_else(|| prepare::prepare(code, options).map(Arc::new), Ok) {
-        Ok(program) => program,
-        Err(diagnostics) => return (Err(diagnostics), None),
-    };
-    let checked = match compile(instance, &program.code) {
-        None => Ok(program.clone()),
-        Some(error) => {
-            let refused = refused_by_v8(error.message, program.positions.original(error.line, error.column));
-            Err(std::iter::once(refused).chain(program.diagnostics.iter().cloned()).collect())
-        }
-    };
-    (checked, Some(program))
+/// The program, unless V8 finds it wrong.
+fn check(instance: &mut Instance, program: Arc<Program>) -> Checked {
+    let Some(error) = compile(instance, &program.code) else { return Ok(program) };
+    let refused = refused_by_v8(error.message, program.positions.original(error.line, error.column));
+    Err(std::iter::once(refused).chain(program.diagnostics.iter().cloned()).collect())
 }
 
 /// What V8 finds wrong with a program.
