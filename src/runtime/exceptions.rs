@@ -108,7 +108,7 @@ pub fn set_position(scope: &mut v8::PinScope, host: &Host, error: v8::Local<v8::
 }
 
 /// The code that called into the host: the innermost frame that is not native. What it stands for is found by
-/// [`position_in`], which few calls need; a message takes half as long as a stack of that frame and the native one above it.
+/// [`position_in`], which few calls need; a message takes a third as long as a stack of that frame and the native one above it.
 pub fn caller<'s>(scope: &mut v8::PinScope<'s, '_>) -> v8::Local<'s, v8::Message> {
     let nothing = v8::undefined(scope).into();
     v8::Exception::create_message(scope, nothing)
