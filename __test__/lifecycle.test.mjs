@@ -314,28 +314,16 @@ describe('init()', () => {
 
   test.runIf(onLinux)("threads that run guests, or collect and compile for them, yield to the host's", async () => {
     const { status, stdout, stderr } = await runChild(`
-      import { readdirSync, readFileSync } from 'node:fs';
       import { getPriority } from 'node:os';
       import { SESExecutor } from './index.mjs';
+      ${COUNT_THREADS}
       const executor = new SESExecutor({ warmPool: 0 });
       await executor.init();
       await executor.run('1');
-      const stepsOf = (task, name) => {
-        try {
-          const isOne = readFileSync('/proc/self/task/' + task + '/comm', 'utf8').startsWith(name);
-          return isOne ? [getPriority(Number(task)) - getPriority(process.pid)] : [];
-        } catch {
-          // It has just ended.
-          return [];
-        }
-      };
-      // A thread has the name of the one that starts it until it gives itself its own.
       const steps = async (name) => {
-        for (;;) {
-          const found = new Set(readdirSync('/proc/self/task').flatMap((task) => stepsOf(task, name)));
-          if (found.size > 0) return [...found];
-          await new Promise((resolve) => setImmediate(resolve));
-        }
+        let found;
+        while ((found = threadsNamed(name)).length === 0) await new Promise((resolve) => setImmediate(resolve));
+        return [...new Set(found.map((thread) => getPriority(thread) - getPriority(process.pid)))];
       };
       console.log(JSON.stringify([await steps('ses-executor'), await steps('V8 DefaultWorke')]));
       await executor.cleanup();
@@ -607,20 +595,19 @@ describe('autoInit', () => {
   });
 });
 
-/** For child processes: how many executor threads there are, and a wait until there are none. */
+/** For child processes: threads by their name, how many executor threads there are, and a wait until there are none. */
 const COUNT_THREADS = `
   import { readdirSync as listTasks, readFileSync as readTask } from 'node:fs';
-  const threads = () => {
-    let count = 0;
-    for (const task of listTasks('/proc/self/task')) {
+  const threadsNamed = (name) =>
+    listTasks('/proc/self/task').map(Number).filter((task) => {
       try {
-        if (readTask('/proc/self/task/' + task + '/comm', 'utf8').startsWith('ses-executor')) count++;
+        return readTask('/proc/self/task/' + task + '/comm', 'utf8').startsWith(name);
       } catch {
         // It has just ended.
+        return false;
       }
-    }
-    return count;
-  };
+    });
+  const threads = () => threadsNamed('ses-executor').length;
   // A thread has the name of the one that starts it until it gives itself its own.
   const threadsFall = async (count) => {
     while (threads() > count) await new Promise((resolve) => setTimeout(resolve, 2));
