@@ -31,6 +31,27 @@ describe('validateCode: what is fine', () => {
   });
 });
 
+describe('validateCode: early errors that only V8 finds', () => {
+  test.each([
+    ['let a = 1;\nlet a = 2;', "Identifier 'a' has already been declared", 2, 5],
+    ['class A {\n  f() { return this.#a; }\n}', "Private field '#a' must be declared in an enclosing class", 2, 20],
+    ['1;\n/(/', 'Invalid regular expression: /(/: Unterminated group', 2, 1],
+  ])('%j', (code, message, line, column) => {
+    expect(validateCode(code)).toMatchObject([{ rule: 'syntax_valid', message, location: { line, column } }]);
+  });
+
+  test('also beside what only we accept', () => {
+    const code = '#!/usr/bin/env node\nlet a = 1;\nlet a = 2;';
+    expect(validateCode(code)).toMatchObject([{ rule: 'syntax_valid', location: { line: 3, column: 5 } }]);
+  });
+
+  test('a text that V8 would take for the end of its function is refused', () => {
+    for (const code of ['}, async () => {', '}; async () => {', '}\nasync () => {']) {
+      expect(rules(validateCode(code))).toContain('syntax_valid');
+    }
+  });
+});
+
 describe('validateCode: each rule', () => {
   describe('code_non_empty', () => {
     test.each(['', ' ', '\n\t\r\n', '\u2028\u00a0'])('%j', (code) => {

@@ -1,4 +1,7 @@
 //! VALIDATE and TRANSFORM without a run, with the early errors that only V8 finds, such as a name that is declared twice.
+//!
+//! V8 looks at the text as it was written while that is prepared. What it finds there need not be wrong in what will run, such
+//! as types; then it looks at that, too.
 
 use std::sync::{Arc, Mutex, Once, PoisonError, mpsc};
 
@@ -9,95 +12,130 @@ use super::instance::Instance;
 use super::modules::origin;
 use super::platform::prepare_v8;
 use super::snapshot;
-use crate::executor::mailbox::{self, Sender};
+use crate::executor::mailbox::{self, Receiver, Sender};
 use crate::prepare::{self, Diagnostic, PrepareOptions, Program};
 
-/// Address space of the thread's stack: the parser runs on it, and on one of its own only for a text that needs more.
+/// Address space of a thread's stack: the parser runs on it, and on one of its own only for a text that needs more.
 const STACK_BYTES: usize = 64 << 20;
 
-/// What V8 says of a program that it does not compile; line and column of the transformed text, both from 1.
+/// What V8 says of a program that it does not compile; line and column of the program's text, both from 1.
 struct SyntaxError {
     message: String,
     line: u32,
     column: u32,
 }
 
-type Checked = Result<Arc<Program>, Vec<Diagnostic>>;
+type Prepared = Result<Arc<Program>, Vec<Diagnostic>>;
 
-struct Request {
-    code: String,
-    options: PrepareOptions,
-    reply: mpsc::Sender<Checked>,
+/// Prepares. The program is kept behind the answer.
+static PREPARER: Service<(Arc<str>, PrepareOptions), Prepared> = Service::new("ses-prepare", |requests| {
+    loop {
+        let ((code, options), reply) = requests.recv();
+        let prepared =
+            prepare::kept(&code, &options).map_or_else(|| prepare::prepare(&code, &options).map(Arc::new), Ok);
+        // Nobody waits any more if the environment of the asking thread is gone.
+        let _ = reply.send(prepared.clone());
+        if let Ok(program) = prepared {
+            prepare::keep(&code, &options, &program);
+        }
+    }
+});
+
+/// Has V8 compile a text.
+static CHECKER: Service<Text, Option<SyntaxError>> = Service::new("ses-syntax", |requests| {
+    prepare_v8();
+    // What is compiled never runs, so that the realm needs no bridge and no finishing. The snapshot is that of all
+    // other isolates, because V8 shares the read-only part of its heap among them.
+    let mut instance = snapshot::hardened(v8::CreateParams::default());
+    loop {
+        let (text, reply) = requests.recv();
+        let _ = reply.send(compile(&mut instance, &text));
+    }
+});
+
+enum Text {
+    /// As the guest wrote it.
+    Written(Arc<str>),
+    Prepared(Arc<Program>),
 }
-
-/// The way to the thread that prepares. The Node.js thread holds the lock while it sends.
-static CHECKER: Mutex<Option<Sender<Request>>> = Mutex::new(None);
 
 /// Validates a guest program and rewrites it for execution, as a run would, and waits.
 ///
 /// # Errors
 ///
 /// All diagnostics, at least one of which is an ERROR.
-pub fn prepare_checked(code: &str, options: &PrepareOptions) -> Checked {
-    // Without the thread, only what V8 alone finds stays unknown.
-    ask(code, options).unwrap_or_else(|| prepare::prepare(code, options).map(Arc::new))
-}
-
-/// Has the thread do it. `None` if there is none.
-fn ask(code: &str, options: &PrepareOptions) -> Option<Checked> {
-    let (reply, answer) = mpsc::channel();
-    {
-        let mut checker = CHECKER.lock().unwrap_or_else(PoisonError::into_inner);
-        let sender = match &*checker {
-            Some(sender) => sender,
-            None => checker.insert(start()?),
-        };
-        sender.send(Request { code: code.to_owned(), options: options.clone(), reply });
+pub fn prepare_checked(code: &str, options: &PrepareOptions) -> Prepared {
+    let code: Arc<str> = code.into();
+    let prepared = PREPARER.ask((code.clone(), options.clone()));
+    let is_short_enough = code.len() <= options.max_code_bytes;
+    let found = is_short_enough.then(|| CHECKER.ask(Text::Written(code.clone()))).flatten();
+    let program = prepared.and_then(|answer| answer.recv().ok()).unwrap_or_else(|| {
+        // Without the thread it takes this one's time.
+        prepare::prepare(&code, options).map(Arc::new)
+    })?;
+    if found.and_then(|answer| answer.recv().ok()).is_some_and(|found| found.is_none()) {
+        return Ok(program);
     }
-    answer.recv().ok()
+    // Without the thread, only what V8 alone finds stays unknown.
+    let found = CHECKER.ask(Text::Prepared(program.clone())).and_then(|answer| answer.recv().ok()).flatten();
+    let Some(SyntaxError { message, line, column }) = found else { return Ok(program) };
+    let refused = refused_by_v8(message, program.positions.original(line, column));
+    Err(std::iter::once(refused).chain(program.diagnostics.iter().cloned()).collect())
 }
 
 /// Keeps one isolate alive for good. V8 drops the read-only heap that isolates share with the last one of them, and reads it
 /// from the snapshot again for the next one.
 pub fn keep_shared_heap() {
     static KEPT: Once = Once::new();
-    KEPT.call_once(|| drop(ask("1", &PrepareOptions::unlimited())));
+    KEPT.call_once(|| drop(CHECKER.ask(Text::Written("".into())).and_then(|answer| answer.recv().ok())));
 }
 
-/// Starts the thread. It lives as long as the process, since it is the process's only one.
-fn start() -> Option<Sender<Request>> {
-    let (sender, requests) = mailbox::channel::<Request>();
-    let work = move || {
-        prepare_v8();
-        // What is compiled never runs, so that the realm needs no bridge and no finishing. The snapshot is that of all
-        // other isolates, because V8 shares the read-only part of its heap among them.
-        let mut instance = snapshot::hardened(v8::CreateParams::default());
-        loop {
-            let Request { code, options, reply } = requests.recv();
-            let prepared =
-                prepare::kept(&code, &options).map_or_else(|| prepare::prepare(&code, &options).map(Arc::new), Ok);
-            // Nobody waits any more if the environment of the asking thread is gone.
-            let _ = reply.send(prepared.clone().and_then(|program| check(&mut instance, program)));
-            if let Ok(program) = prepared {
-                prepare::keep(&code, &options, &program);
-            }
+/// A thread that answers. It starts with the first question and lives as long as the process, which has no other one for it.
+struct Service<Q, A> {
+    name: &'static str,
+    work: fn(Receiver<Question<Q, A>>),
+    /// The way to the thread. The Node.js thread holds the lock while it sends.
+    sender: Mutex<Option<Sender<Question<Q, A>>>>,
+}
+
+type Question<Q, A> = (Q, mpsc::Sender<A>);
+
+impl<Q: Send + 'static, A: Send + 'static> Service<Q, A> {
+    const fn new(name: &'static str, work: fn(Receiver<Question<Q, A>>)) -> Self {
+        Self { name, work, sender: Mutex::new(None) }
+    }
+
+    /// Where the answer will come. `None`: there is no thread.
+    fn ask(&self, question: Q) -> Option<mpsc::Receiver<A>> {
+        let (reply, answer) = mpsc::channel();
+        let mut sender = self.sender.lock().unwrap_or_else(PoisonError::into_inner);
+        let sender = match &*sender {
+            Some(sender) => sender,
+            None => sender.insert(self.start()?),
+        };
+        sender.send((question, reply));
+        Some(answer)
+    }
+
+    fn start(&self) -> Option<Sender<Question<Q, A>>> {
+        let (sender, questions) = mailbox::channel();
+        let work = self.work;
+        let thread = std::thread::Builder::new().name(self.name.to_owned()).stack_size(STACK_BYTES);
+        thread.spawn(move || work(questions)).ok()?;
+        Some(sender)
+    }
+}
+
+/// What V8 finds wrong with a text.
+fn compile(instance: &mut Instance, text: &Text) -> Option<SyntaxError> {
+    let program = match text {
+        Text::Written(code) => &format!("async () => {{\"use strict\";\n{code}\n}}"),
+        // Within parentheses V8 expects a call, and parses a function for good rather than for its errors.
+        Text::Prepared(program) => {
+            let code = &program.code;
+            code.strip_prefix('(').and_then(|code| code.strip_suffix(')')).unwrap_or(code)
         }
     };
-    std::thread::Builder::new().name("ses-syntax".to_owned()).stack_size(STACK_BYTES).spawn(work).ok()?;
-    Some(sender)
-}
-
-/// The program, unless V8 finds it wrong.
-fn check(instance: &mut Instance, program: Arc<Program>) -> Checked {
-    let Some(error) = compile(instance, &program.code) else { return Ok(program) };
-    let refused = refused_by_v8(error.message, program.positions.original(error.line, error.column));
-    Err(std::iter::once(refused).chain(program.diagnostics.iter().cloned()).collect())
-}
-
-/// What V8 finds wrong with a program.
-fn compile(instance: &mut Instance, program: &str) -> Option<SyntaxError> {
-    // Within parentheses V8 expects a call, and parses a function for good rather than for its errors.
-    let program = program.strip_prefix('(').and_then(|program| program.strip_suffix(')')).unwrap_or(program);
     v8::scope_with_context!(scope, &mut instance.isolate, &instance.context);
     v8::tc_scope!(let attempt, scope);
     let text = v8::String::new(attempt, program)?;
