@@ -141,6 +141,43 @@ describe.each(Object.entries(CASES))('%s', (_kind, cases) => {
   });
 });
 
+// What a program is compiled as depends on its statements: expressions, others, and others that wait.
+describe('when the value is there does not depend on the form of the program', () => {
+  const FORMS = {
+    script: (value) => `ticks(), ${value}`,
+    function: (value) => `var unused; ticks(), ${value}`,
+    'async function': (value) => `if (false) await 0; ticks(), ${value}`,
+  };
+  const TICKS = `function ticks() {
+    let ticks = Promise.resolve();
+    for (let i = 0; i < 6; i++) ticks = ticks.then(() => console.log(i));
+  }`;
+  const outcomeOf = (form, value) =>
+    withExecutor({}, { later: async (x) => x }, async (executor) => {
+      await executor.run(TICKS);
+      const { output, logs, code, data } = await executor.run(FORMS[form](value)).catch((error) => error);
+      return { output, logs, code, cause: data?.cause };
+    });
+
+  test.each([
+    ['({ then(done) { console.log("then"); done(5) } })', { output: 5 }],
+    ['({ then(done) { console.log("then"); Promise.resolve(5).then(done) } })', { output: 5 }],
+    ['({ get then() { console.log("get then") } }, 1)', { output: 1 }],
+    ['({ get then() { console.log("get then"); throw new Error("no") } })', { code: 'ERR_RUNTIME_EXCEPTION' }],
+    ['Promise.resolve(5)', { output: 5 }],
+    ['later(5)', { output: 5 }],
+    ['Promise.reject(new Error("no"))', { code: 'ERR_RUNTIME_EXCEPTION' }],
+    ['(() => { throw new Error("no") })()', { code: 'ERR_RUNTIME_EXCEPTION' }],
+    ['final_answer(5)', { output: 5 }],
+    ['this === globalThis', { output: true }],
+  ])('%s', async (value, expected) => {
+    const outcome = await outcomeOf('async function', value);
+    expect(outcome).toMatchObject(expected);
+    expect(await outcomeOf('function', value)).toEqual(outcome);
+    expect(await outcomeOf('script', value)).toEqual(outcome);
+  });
+});
+
 describe('without semicolons and with odd line ends', () => {
   test.each([
     ['const a = 1\nconst b = 2\na + b', 3],

@@ -27,7 +27,7 @@ use scopes::Scopes;
 /// What a text is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Goal {
-    /// A guest program: the body of an async function.
+    /// A guest program: the body of a function, where `await` may stand.
     Program,
     /// An ES module that the host provides.
     HostModule,
@@ -39,6 +39,8 @@ pub(super) struct Analysis {
     pub(super) bindings: Vec<Binding>,
     pub(super) lookups: Lookups,
     pub(super) loop_names: LoopNames,
+    /// The program's own body waits somewhere, so that other code runs before it has ended.
+    pub(super) can_be_suspended: bool,
 }
 
 /// `None` when the tree is too deep for the recursive passes that would follow.
@@ -91,7 +93,7 @@ struct Analyzer<'a> {
     declarator: Option<Declarator>,
     /// In the test, update or body of a `for` loop.
     is_in_loop: bool,
-    /// The program's own body waits somewhere, so that other code runs before it has ended.
+    /// See [`Analysis`].
     can_be_suspended: bool,
     has_import: bool,
     scopes: Scopes,
@@ -166,7 +168,8 @@ impl Analyzer<'_> {
             if has_all { Vec::new() } else { self.scopes.globals().filter(is_kept).map(str::to_owned).collect() };
         let bindings = self.bindings.into_vec();
         let loop_names = self.scopes.into_loop_names(&bindings);
-        Analysis { bindings, lookups: Lookups { names, has_all }, loop_names }
+        let can_be_suspended = self.can_be_suspended;
+        Analysis { bindings, lookups: Lookups { names, has_all }, loop_names, can_be_suspended }
     }
 
     fn refer(&mut self, name: &Ident, is_write: bool) {

@@ -52,9 +52,9 @@ const MAX_CODE_BYTES: usize = 1 << 30; // 1 GiB
 /// A program that passed VALIDATE, after TRANSFORM.
 #[derive(Debug)]
 pub struct Program {
-    /// The text that runs. From [`prepare`]: a classic script whose value is an async function; from
-    /// [`prepare_module`]: an ES module.
+    /// The text that runs. From [`prepare`]: a classic script; from [`prepare_module`]: an ES module.
     pub code: String,
+    pub form: Form,
     /// From positions in `code` to positions in the text that was passed in.
     pub positions: Arc<PositionMap>,
     /// Diagnostics that do not block the run (WARNING and INFO).
@@ -63,6 +63,30 @@ pub struct Program {
     pub deferred: Vec<String>,
     /// What it may look up there when it has run.
     pub lookups: Lookups,
+}
+
+/// What the value of a program's text is. As little as its statements need, since V8 takes a considerable part of a short
+/// run to compile functions, async ones above all.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Form {
+    /// That of the program.
+    Script,
+    /// A function that returns it.
+    Function,
+    /// The same, of a program that waits.
+    AsyncFunction,
+}
+
+impl Form {
+    fn of(body: &[Stmt], can_be_suspended: bool) -> Self {
+        if can_be_suspended {
+            Form::AsyncFunction
+        } else if !body.is_empty() && body.iter().all(Stmt::is_expr) {
+            Form::Script
+        } else {
+            Form::Function
+        }
+    }
 }
 
 impl Program {
@@ -100,18 +124,22 @@ pub fn prepare(code: &str, options: &PrepareOptions) -> Result<Program, Vec<Diag
 pub fn prepare_for(observed: &Observed, code: &str, options: &PrepareOptions) -> Result<Program, Vec<Diagnostic>> {
     let mut report = Report::new(options.diagnostics());
     let done = parsed(code, options, Goal::Program, &mut report, |source, report| {
-        let Analysis { bindings, lookups, loop_names } =
+        let Analysis { bindings, lookups, loop_names, can_be_suspended } =
             analyze::analyze(&source, options, observed, Goal::Program, report)?;
         if report.has_errors() {
             return None;
         }
         let mut body: Vec<Stmt> = source.module.body.into_iter().filter_map(|item| item.stmt()).collect();
-        transform::return_completion_value(&mut body);
+        let form = Form::of(&body, can_be_suspended);
+        match form {
+            Form::Script => transform::end_with_value(&mut body),
+            Form::Function | Form::AsyncFunction => transform::return_completion_value(&mut body),
+        }
         transform::instrument(&mut body, transform::Place::ProgramBody, &loop_names);
         let publication = transform::publish(&bindings, &mut body);
-        let printed = print::program(code, &publication, body);
+        let printed = print::program(code, &publication, body, form);
         let deferred = bindings.into_iter().filter(|binding| binding.is_deferred).map(|binding| binding.name);
-        Some(Program { deferred: deferred.collect(), lookups, ..runnable(printed) })
+        Some(Program { form, deferred: deferred.collect(), lookups, ..runnable(printed) })
     });
     finish(done, report)
 }
@@ -143,7 +171,14 @@ pub fn prepare_module(source: &str, specifier: &str, options: &PrepareOptions) -
 
 fn runnable((code, positions): (String, PositionMap)) -> Program {
     let (diagnostics, deferred) = (Vec::new(), Vec::new());
-    Program { code, positions: Arc::new(positions), diagnostics, deferred, lookups: Lookups::default() }
+    Program {
+        code,
+        form: Form::Script,
+        positions: Arc::new(positions),
+        diagnostics,
+        deferred,
+        lookups: Lookups::default(),
+    }
 }
 
 fn finish(done: Option<Program>, report: Report) -> Result<Program, Vec<Diagnostic>> {

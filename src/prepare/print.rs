@@ -6,20 +6,27 @@ use swc_common::{SourceMap, Span, sync::Lrc};
 use swc_ecma_ast::{Module, Script, Stmt};
 use swc_ecma_codegen::{Config, Emitter, Node};
 
+use super::Form;
 use super::positions::PositionMap;
 use super::transform::Publication;
 use writer::Writer;
 
-/// The script whose value is the async function of a guest program. `source` is the text that `body` was parsed from.
-pub(super) fn program(source: &str, publication: &Publication, body: Vec<Stmt>) -> (String, PositionMap) {
+/// The script of a guest program. `source` is the text that `body` was parsed from.
+pub(super) fn program(source: &str, publication: &Publication, body: Vec<Stmt>, form: Form) -> (String, PositionMap) {
     let mut writer = Writer::new(source.len());
-    writer.text("(async () => {\n\"use strict\";\n");
+    let (head, tail) = match form {
+        Form::Script => ("", ""),
+        Form::Function => ("(() => {\n", "})"),
+        Form::AsyncFunction => ("(async () => {\n", "})"),
+    };
+    writer.text(head);
+    writer.text("\"use strict\";\n");
     writer.text(&publication.before);
     let script = Script { span: Span::default(), body, shebang: None };
     emit(&script, &mut writer);
     writer.end_line();
     writer.text(&publication.after);
-    writer.text("})");
+    writer.text(tail);
     writer.finish(source)
 }
 

@@ -178,7 +178,7 @@ impl Engine {
                 host.realm.get().and_then(|realm| realm.begin(attempt, window, limits.max_operations))
             };
             let result = match begun {
-                Some(()) => evaluate(scope, &host, &self.memory, &script, &program.code),
+                Some(()) => evaluate(scope, &host, &self.memory, &script, &program),
                 None => Err(Failure::new(FailureKind::Runtime { cause: "the realm could not begin a run".to_owned() })),
             };
             drop_remains(scope, &host);

@@ -13,7 +13,7 @@ use super::serialize::{self, Unwritable};
 use super::{exceptions, tools};
 use crate::executor::failure::{Failure, FailureKind};
 use crate::executor::messages::{Command, Success};
-use crate::prepare::{Diagnostic, Location, Severity};
+use crate::prepare::{Diagnostic, Form, Location, Program, Severity};
 use crate::transfer::Value;
 
 /// UTF-16 units of a program that is compiled with all its functions.
@@ -29,13 +29,13 @@ enum Ending<'s> {
     Terminated,
 }
 
-/// Runs `program`, the transformed text of `script`. The caller has begun the run in `host`.
+/// Runs `program`, what `script` has become. The caller has begun the run in `host`.
 pub fn evaluate(
     scope: &mut v8::PinScope,
     host: &Rc<Host>,
     memory: &MemoryGuard,
     script: &Script,
-    program: &str,
+    program: &Program,
 ) -> Result<Success, Failure> {
     let ending = match start(scope, host, script, program)? {
         Started::Promise(promise) => settle(scope, host, memory, promise),
@@ -60,20 +60,20 @@ enum Started<'s> {
     Terminated,
 }
 
-/// Compiles the program and calls its function.
+/// Compiles the program and runs it.
 fn start<'s>(
     scope: &mut v8::PinScope<'s, '_>,
     host: &Host,
     script: &Script,
-    program: &str,
+    program: &Program,
 ) -> Result<Started<'s>, Failure> {
     let too_large = || Failure::new(FailureKind::Runtime { cause: "RangeError: the program is too large".to_owned() });
-    let text = v8::String::new(scope, program).ok_or_else(too_large)?;
+    let text = v8::String::new(scope, &program.code).ok_or_else(too_large)?;
     let name = v8::String::new(scope, &script.name).ok_or_else(too_large)?;
     let origin = origin(scope, name, false);
     v8::tc_scope!(let attempt, scope);
-    let function = match compile(attempt, text, &origin) {
-        Some(compiled) => compiled.run(attempt).and_then(|f| v8::Local::<v8::Function>::try_from(f).ok()),
+    let compiled = match compile(attempt, text, &origin) {
+        Some(compiled) => compiled,
         None if attempt.has_terminated() => return Ok(Started::Terminated),
         None => {
             let at = attempt.message().and_then(|message| {
@@ -84,15 +84,38 @@ fn start<'s>(
             return Err(Failure::from_diagnostics(&[refused_by_v8(message.unwrap_or_default(), at)]));
         }
     };
-    let promise = function.and_then(|function| {
+    let mut value = compiled.run(attempt);
+    if program.form != Form::Script {
         let receiver = v8::undefined(attempt).into();
-        function.call(attempt, receiver, &[])
-    });
-    Ok(match (promise.and_then(|promise| v8::Local::<v8::Promise>::try_from(promise).ok()), attempt.exception()) {
+        let function = value.and_then(|function| v8::Local::<v8::Function>::try_from(function).ok());
+        value = function.and_then(|function| function.call(attempt, receiver, &[]));
+    }
+    let promise = if program.form == Form::AsyncFunction {
+        value.and_then(|promise| promise.try_into().ok())
+    } else {
+        let thrown = attempt.exception().filter(|_| !attempt.has_terminated());
+        attempt.reset();
+        promise_of(attempt, value.map(Ok).or(thrown.map(Err)))
+    };
+    Ok(match (promise, attempt.exception()) {
         (Some(promise), _) => Started::Promise(promise),
         (None, Some(thrown)) if !attempt.has_terminated() => Started::Thrown(thrown),
         _ => Started::Terminated,
     })
+}
+
+/// The promise that an async function would have returned. `None`: the isolate is being terminated.
+fn promise_of<'s>(
+    scope: &mut v8::PinScope<'s, '_>,
+    outcome: Option<Result<v8::Local<'s, v8::Value>, v8::Local<'s, v8::Value>>>,
+) -> Option<v8::Local<'s, v8::Promise>> {
+    let resolver = v8::PromiseResolver::new(scope)?;
+    match outcome? {
+        // The `then` of a value of the guest's is read here.
+        Ok(value) => resolver.resolve(scope, value)?,
+        Err(thrown) => resolver.reject(scope, thrown)?,
+    };
+    Some(resolver.get_promise(scope))
 }
 
 /// Compiles a program: a short one at once with all its functions, since parsing each again when it is called would take

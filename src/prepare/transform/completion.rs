@@ -1,7 +1,7 @@
 //! The value of a program is that of its last statement, unless it returns one itself.
 
 use swc_common::{DUMMY_SP, Spanned};
-use swc_ecma_ast::{Decl, EmptyStmt, Pat, Stmt, VarDecl};
+use swc_ecma_ast::{Decl, EmptyStmt, ExprStmt, Pat, Stmt, VarDecl};
 
 use super::nodes;
 
@@ -16,6 +16,13 @@ pub(in super::super) fn return_completion_value(statements: &mut Vec<Stmt>) {
         statements.insert(last + 1, declared);
     } else {
         return_value_of(&mut statements[last]);
+    }
+}
+
+/// Has a script of expressions end with the value of the last one.
+pub(in super::super) fn end_with_value(expressions: &mut Vec<Stmt>) {
+    if let Some(Stmt::Expr(ExprStmt { span, expr })) = expressions.pop() {
+        expressions.push(nodes::value_statement(expr, span));
     }
 }
 

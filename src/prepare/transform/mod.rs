@@ -8,7 +8,7 @@ mod imports;
 mod nodes;
 mod persistence;
 
-pub(super) use completion::return_completion_value;
+pub(super) use completion::{end_with_value, return_completion_value};
 pub(super) use persistence::{Publication, publish};
 
 use swc_ecma_ast::{

@@ -78,6 +78,11 @@ pub(super) fn return_statement(value: Box<Expr>, span: Span) -> Stmt {
     Stmt::Return(ReturnStmt { span, arg: Some(parenthesized(value)) })
 }
 
+/// `(value);`: an expression whatever its text begins with.
+pub(super) fn value_statement(value: Box<Expr>, span: Span) -> Stmt {
+    Stmt::Expr(ExprStmt { span, expr: Box::new(Expr::Paren(ParenExpr { span, expr: value })) })
+}
+
 /// `(value)`, unless it needs no parentheses anywhere.
 pub(super) fn parenthesized(value: Box<Expr>) -> Box<Expr> {
     match *value {
