@@ -25,7 +25,7 @@ export function readProgram(name) {
 export default {
   id: 'cpu',
   title: 'CPU programs',
-  rounds: 21,
+  rounds: 31,
   seconds: 100,
   roundsOfSlow: 1,
   variants: PROGRAMS.map(({ name, title }) => ({ id: `cpu-${name}`, title: `CPU: ${title}` })),
