@@ -67,6 +67,7 @@ enum Text {
 pub fn prepare_checked(code: &str, options: &PrepareOptions) -> Prepared {
     let code: Arc<str> = code.into();
     let prepared = PREPARER.ask((code.clone(), options.clone()));
+    // A text that is refused for its size is not read.
     let is_short_enough = code.len() <= options.max_code_bytes;
     let found = is_short_enough.then(|| CHECKER.ask(Text::Written(code.clone()))).flatten();
     let program = prepared.and_then(|answer| answer.recv().ok()).unwrap_or_else(|| {
