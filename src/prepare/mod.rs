@@ -54,6 +54,7 @@ const MAX_CODE_BYTES: usize = 1 << 30; // 1 GiB
 pub struct Program {
     /// The text that runs. From [`prepare`]: a classic script; from [`prepare_module`]: an ES module.
     pub code: String,
+    /// What that gives; nothing for a module.
     pub form: Form,
     /// From positions in `code` to positions in the text that was passed in.
     pub positions: Arc<PositionMap>,

@@ -38,9 +38,8 @@ pub fn evaluate(
     program: &Program,
 ) -> Result<Success, Failure> {
     let ending = match start(scope, host, script, program)? {
-        Started::Promise(promise) => settle(scope, host, memory, promise),
-        Started::Thrown(thrown) => Ending::Thrown(thrown),
-        Started::Terminated => Ending::Terminated,
+        Some(promise) => settle(scope, host, memory, promise),
+        None => Ending::Terminated,
     };
     let is_out_of_memory = memory.is_exceeded();
     if (host.terminated.replace(false) || is_out_of_memory) && !host.shared.is_abandoned() {
@@ -54,19 +53,13 @@ pub fn evaluate(
     if memory.is_exceeded() { Err(memory.failure()) } else { result }
 }
 
-enum Started<'s> {
-    Promise(v8::Local<'s, v8::Promise>),
-    Thrown(v8::Local<'s, v8::Value>),
-    Terminated,
-}
-
-/// Compiles the program and runs it.
+/// Compiles the program and runs it, up to where it waits. `None`: the isolate is being terminated.
 fn start<'s>(
     scope: &mut v8::PinScope<'s, '_>,
     host: &Host,
     script: &Script,
     program: &Program,
-) -> Result<Started<'s>, Failure> {
+) -> Result<Option<v8::Local<'s, v8::Promise>>, Failure> {
     let too_large = || Failure::new(FailureKind::Runtime { cause: "RangeError: the program is too large".to_owned() });
     let text = v8::String::new(scope, &program.code).ok_or_else(too_large)?;
     let name = v8::String::new(scope, &script.name).ok_or_else(too_large)?;
@@ -74,7 +67,7 @@ fn start<'s>(
     v8::tc_scope!(let attempt, scope);
     let compiled = match compile(attempt, text, &origin) {
         Some(compiled) => compiled,
-        None if attempt.has_terminated() => return Ok(Started::Terminated),
+        None if attempt.has_terminated() => return Ok(None),
         None => {
             let at = attempt.message().and_then(|message| {
                 let line = message.get_line_number(attempt)? as u32;
@@ -90,27 +83,22 @@ fn start<'s>(
         let function = value.and_then(|function| v8::Local::<v8::Function>::try_from(function).ok());
         value = function.and_then(|function| function.call(attempt, receiver, &[]));
     }
-    let promise = if program.form == Form::AsyncFunction {
-        value.and_then(|promise| promise.try_into().ok())
-    } else {
-        let thrown = attempt.exception().filter(|_| !attempt.has_terminated());
-        attempt.reset();
-        promise_of(attempt, value.map(Ok).or(thrown.map(Err)))
-    };
-    Ok(match (promise, attempt.exception()) {
-        (Some(promise), _) => Started::Promise(promise),
-        (None, Some(thrown)) if !attempt.has_terminated() => Started::Thrown(thrown),
-        _ => Started::Terminated,
+    let thrown = attempt.exception().filter(|_| !attempt.has_terminated());
+    attempt.reset();
+    Ok(match value {
+        Some(promise) if program.form == Form::AsyncFunction => promise.try_into().ok(),
+        Some(value) => promise_of(attempt, Ok(value)),
+        None => thrown.and_then(|thrown| promise_of(attempt, Err(thrown))),
     })
 }
 
 /// The promise that an async function would have returned. `None`: the isolate is being terminated.
 fn promise_of<'s>(
     scope: &mut v8::PinScope<'s, '_>,
-    outcome: Option<Result<v8::Local<'s, v8::Value>, v8::Local<'s, v8::Value>>>,
+    outcome: Result<v8::Local<'s, v8::Value>, v8::Local<'s, v8::Value>>,
 ) -> Option<v8::Local<'s, v8::Promise>> {
     let resolver = v8::PromiseResolver::new(scope)?;
-    match outcome? {
+    match outcome {
         // The `then` of a value of the guest's is read here.
         Ok(value) => resolver.resolve(scope, value)?,
         Err(thrown) => resolver.reject(scope, thrown)?,

@@ -69,16 +69,14 @@ pub fn prepare_checked(code: &str, options: &PrepareOptions) -> Prepared {
     let prepared = PREPARER.ask((code.clone(), options.clone()));
     // A text that is refused for its size is not read.
     let is_short_enough = code.len() <= options.max_code_bytes;
-    let found = is_short_enough.then(|| CHECKER.ask(Text::Written(code.clone()))).flatten();
-    let program = prepared.and_then(|answer| answer.recv().ok()).unwrap_or_else(|| {
-        // Without the thread it takes this one's time.
-        prepare::prepare(&code, options).map(Arc::new)
-    })?;
-    if found.and_then(|answer| answer.recv().ok()).is_some_and(|found| found.is_none()) {
+    let written = is_short_enough.then(|| CHECKER.ask(Text::Written(code.clone())));
+    // Without the thread it takes this one's time.
+    let program = prepared.wait().unwrap_or_else(|| prepare::prepare(&code, options).map(Arc::new))?;
+    if let Some(None) = written.and_then(Answer::wait) {
         return Ok(program);
     }
     // Without the thread, only what V8 alone finds stays unknown.
-    let found = CHECKER.ask(Text::Prepared(program.clone())).and_then(|answer| answer.recv().ok()).flatten();
+    let found = CHECKER.ask(Text::Prepared(program.clone())).wait().flatten();
     let Some(SyntaxError { message, line, column }) = found else { return Ok(program) };
     let refused = refused_by_v8(message, program.positions.original(line, column));
     Err(std::iter::once(refused).chain(program.diagnostics.iter().cloned()).collect())
@@ -88,7 +86,7 @@ pub fn prepare_checked(code: &str, options: &PrepareOptions) -> Prepared {
 /// from the snapshot again for the next one.
 pub fn keep_shared_heap() {
     static KEPT: Once = Once::new();
-    KEPT.call_once(|| drop(CHECKER.ask(Text::Written("".into())).and_then(|answer| answer.recv().ok())));
+    KEPT.call_once(|| drop(CHECKER.ask(Text::Written("".into())).wait()));
 }
 
 /// A thread that answers. It starts with the first question and lives as long as the process, which has no other one for it.
@@ -106,16 +104,17 @@ impl<Q: Send + 'static, A: Send + 'static> Service<Q, A> {
         Self { name, work, sender: Mutex::new(None) }
     }
 
-    /// Where the answer will come. `None`: there is no thread.
-    fn ask(&self, question: Q) -> Option<mpsc::Receiver<A>> {
+    fn ask(&self, question: Q) -> Answer<A> {
         let (reply, answer) = mpsc::channel();
         let mut sender = self.sender.lock().unwrap_or_else(PoisonError::into_inner);
-        let sender = match &*sender {
-            Some(sender) => sender,
-            None => sender.insert(self.start()?),
-        };
-        sender.send((question, reply));
-        Some(answer)
+        if sender.is_none() {
+            *sender = self.start();
+        }
+        // Without a thread the way back is dropped.
+        if let Some(sender) = &*sender {
+            sender.send((question, reply));
+        }
+        Answer(answer)
     }
 
     fn start(&self) -> Option<Sender<Question<Q, A>>> {
@@ -124,6 +123,16 @@ impl<Q: Send + 'static, A: Send + 'static> Service<Q, A> {
         let thread = std::thread::Builder::new().name(self.name.to_owned()).stack_size(STACK_BYTES);
         thread.spawn(move || work(questions)).ok()?;
         Some(sender)
+    }
+}
+
+/// Where an answer will come.
+struct Answer<A>(mpsc::Receiver<A>);
+
+impl<A> Answer<A> {
+    /// Waits. `None`: there is no thread.
+    fn wait(self) -> Option<A> {
+        self.0.recv().ok()
     }
 }
 
