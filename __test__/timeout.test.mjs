@@ -309,6 +309,25 @@ describe('signal', () => {
     });
   });
 
+  test('the log of an aborted run ends with what the guest has written', async () => {
+    for (let round = 0; round < 500; round++) {
+      const { tool, called } = neverTool();
+      await withExecutor(UNLIMITED, { never: tool }, async (executor) => {
+        const controller = new AbortController();
+        const run = expectCode(
+          executor.run('console.log("before"); await never()', { signal: controller.signal }),
+          'ERR_EXEC_TIMEOUT',
+        );
+        await called;
+        // Time enough for the guest's thread to wait for the answer: it looks around as soon as it is woken.
+        await new Promise(setImmediate);
+        controller.abort();
+        const error = await run;
+        expect([round, error.logs]).toEqual([round, 'before']);
+      });
+    }
+  });
+
   test('aborted in the same turn in which the run began', async () => {
     await withExecutor({}, {}, async (executor) => {
       const controller = new AbortController();

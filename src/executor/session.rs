@@ -81,14 +81,15 @@ impl Shared {
             return;
         }
         stats::count_terminated();
-        // Abandoned before terminated, so that the thread, once unwound, cannot take another job.
-        self.abandon();
+        // The log is closed first: what the executor thread finds when it has unwound is no longer the guest's doing.
         let report = job.report(0.0);
+        self.abandon();
         self.settle(job.clone(), Outcome { result: Err(failure), report }, false, false);
     }
 
     /// Ends guest code and the thread as soon as V8 lets go.
     pub fn abandon(&self) {
+        // Before it is terminated, so that the thread, once unwound, cannot take another job.
         self.abandoned.store(true, Ordering::Release);
         self.terminate();
         // A thread that waits for a tool is not in V8: wake it.
