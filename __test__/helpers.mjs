@@ -83,7 +83,7 @@ export function gateTool() {
  * @param {string} script
  * @param {{ nodeArgs?: string[], format?: 'module' | 'commonjs', timeoutMs?: number, env?: Record<string, string> }} [options]
  */
-export function runChild(script, { nodeArgs = [], format = 'module', timeoutMs = 25_000, env = {} } = {}) {
+export function runChild(script, { nodeArgs = [], format = 'module', timeoutMs = 50_000, env = {} } = {}) {
   return spawnNode([...nodeArgs, `--input-type=${format}`, '--eval', script], { timeoutMs, env });
 }
 
@@ -99,7 +99,7 @@ export function spawnNode(args, options) {
 }
 
 /** As {@link spawnNode}, for any program. */
-export function spawnProgram(program, args, { cwd = ROOT, input = '', timeoutMs = 25_000, env = {} } = {}) {
+export function spawnProgram(program, args, { cwd = ROOT, input = '', timeoutMs = 50_000, env = {} } = {}) {
   return new Promise((resolve, reject) => {
     // What vitest sets for its own processes does not concern others.
     const { NODE_OPTIONS: _, VITEST: __, NODE_ENV: ___, ...inherited } = process.env;

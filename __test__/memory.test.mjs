@@ -12,7 +12,7 @@ const RUNTIME = 'ERR_RUNTIME_EXCEPTION';
 const detonate = async (code, { options = {}, limitMb = 64 } = {}) => {
   const { status, signal, stdout, stderr } = await runChild(`
     import { SESExecutor } from '${new URL('../index.mjs', import.meta.url)}';
-    const options = ${JSON.stringify({ memoryLimitMb: limitMb, maxOperations: 1e9, timeoutMs: 25_000, ...options })};
+    const options = ${JSON.stringify({ memoryLimitMb: limitMb, maxOperations: 1e9, timeoutMs: 45_000, ...options })};
     const executor = new SESExecutor(options);
     await executor.init();
     const neighbour = new SESExecutor({ memoryLimitMb: 64 });
@@ -289,7 +289,7 @@ describe('a limit that was met leaves the isolate as it was', () => {
   const BIGINT = '2n ** (2n ** 30n)';
 
   test('bombs of all kinds in turn park nothing', async () => {
-    await withExecutor({ memoryLimitMb: 64, maxOperations: 1e6, timeoutMs: 25_000 }, {}, async (executor) => {
+    await withExecutor({ memoryLimitMb: 64, maxOperations: 1e6, timeoutMs: 45_000 }, {}, async (executor) => {
       const codes = { [BUFFERS]: RUNTIME, [STRING]: LIMIT, [HEAP]: LIMIT, [CAUGHT]: null, [BIGINT]: RUNTIME };
       for (const bomb of [BUFFERS, STRING, HEAP, CAUGHT, BIGINT, STRING, BUFFERS, BUFFERS, HEAP, CAUGHT, STRING]) {
         const { code = null } = await executor.run(bomb).catch((error) => error);
@@ -299,7 +299,7 @@ describe('a limit that was met leaves the isolate as it was', () => {
   });
 
   test('what fits the limit fits it after array buffers that took all of it', async () => {
-    await withExecutor({ memoryLimitMb: 64, maxOperations: 1e6, timeoutMs: 25_000 }, {}, async (executor) => {
+    await withExecutor({ memoryLimitMb: 64, maxOperations: 1e6, timeoutMs: 45_000 }, {}, async (executor) => {
       for (let i = 0; i < 8; i++) {
         await expectCode(executor.run(BUFFERS), RUNTIME);
         expect((await executor.run('(() => new Array(4e6).fill(0.5).length)()')).output).toBe(4e6);
@@ -352,7 +352,7 @@ test('expectCode sees the memory error as an ExecutorError', async () => {
 
 describe('memory outside of the heap', () => {
   test('garbage of Intl is collected before it counts', async () => {
-    await withExecutor({ memoryLimitMb: 64, maxOperations: 1e6, timeoutMs: 25_000 }, {}, async (executor) => {
+    await withExecutor({ memoryLimitMb: 64, maxOperations: 1e6, timeoutMs: 45_000 }, {}, async (executor) => {
       const { output } = await executor.run(`
         let text = '';
         for (let i = 0; i < 10_000; i++) text = new Intl.NumberFormat('en', { minimumFractionDigits: 2 }).format(i);

@@ -208,7 +208,7 @@ test('cleanup() during the hand-over, and init() again', async () => {
 
 test('an isolate of the pool that V8 cannot go on with is parked, and the pool goes on', async () => {
   const { stdout } = await runChild(`${PRELUDE}
-    const executor = new SESExecutor({ memoryLimitMb: 32 });
+    const executor = new SESExecutor({ memoryLimitMb: 32, timeoutMs: 45_000 });
     await warm(1);
     await executor.init();
     const { code, details } = await executor.run('return Array(1e8).fill(1).length;').catch((error) => error);
