@@ -25,6 +25,12 @@ impl PositionMap {
     pub(super) fn new(marks: Vec<Mark>, source: &str) -> Self {
         let mut marks = marks;
         marks.shrink_to_fit();
+        for mark in &mut marks {
+            // For the printer a semicolon is the last byte of its statement, also where the source has none.
+            while (mark.source as usize) < source.len() && !source.is_char_boundary(mark.source as usize) {
+                mark.source += 1;
+            }
+        }
         PositionMap { marks, source: SourceIndex::new(source) }
     }
 

@@ -5,7 +5,11 @@ use crate::prepare::{Location, code_frame};
 
 /// Where `needle` is in `text`: line and UTF-16 column from 1, with V8's line terminators.
 fn find(text: &str, needle: &str) -> Location {
-    let before = &text[..text.find(needle).unwrap_or_else(|| panic!("{needle:?} is not in {text:?}"))];
+    end_of(&text[..text.find(needle).unwrap_or_else(|| panic!("{needle:?} is not in {text:?}"))])
+}
+
+/// The location behind `before`.
+fn end_of(before: &str) -> Location {
     let normalized = before.replace("\r\n", "\n").replace(['\r', '\u{2028}', '\u{2029}'], "\n");
     let line = normalized.matches('\n').count() as u32 + 1;
     let start = normalized.rfind('\n').map_or(0, |index| index + 1);
@@ -40,6 +44,24 @@ fn columns_count_utf16_units() {
     maps("let s = '𠮷𠮷é变'; alpha(s); /* 𠮷 */ beta", &["alpha", "beta"]);
     maps("let 变量 = 1, 𠮷 = 2; 变量 + 𠮷 + alpha", &["alpha"]);
     maps("`𠮷\n𠮷${alpha}𠮷${beta}`; gamma", &["alpha", "beta", "gamma"]);
+}
+
+#[test]
+fn no_position_is_within_a_character() {
+    for source in ["alpha\nx𠮷\n", "x变", "throw 𠮷", "({ é })", "f(𠮷)\n𠮷"] {
+        let program = prepared(source);
+        let starts: Vec<Location> =
+            (0..=source.len()).filter(|&at| source.is_char_boundary(at)).map(|at| end_of(&source[..at])).collect();
+        let places = program.code.char_indices().map(|(at, _)| end_of(&program.code[..at]));
+        let behind = Location { line: u32::MAX, column: 1 };
+        for Location { line, column } in places.chain([behind]) {
+            let mapped = program.positions.original(line, column);
+            assert!(
+                mapped.is_none_or(|mapped| starts.contains(&mapped)),
+                "{mapped:?} of {line}:{column} in {source:?}"
+            );
+        }
+    }
 }
 
 #[test]
