@@ -789,6 +789,35 @@ describe('calls belong to their run', () => {
     expect(marks).toEqual([]);
   });
 
+  const QUEUE = `Promise.resolve('reaction').then(mark); Promise.resolve().then(() => { console.log('late'); mark('late'); })`;
+  test.each([
+    ['a getter of its output', `return { get x() { ${QUEUE}; return 1; } };`, undefined],
+    ['a trap of its output', `return new Proxy([], { ownKeys() { ${QUEUE}; return []; } });`, undefined],
+    ['a getter of what it threw', `throw { get name() { ${QUEUE}; return 'name'; } };`, 'ERR_RUNTIME_EXCEPTION'],
+    ['a run that had made too many calls', `${QUEUE}; for (;;) mark('call');`, 'ERR_TOOL_CALL_LIMIT_EXCEEDED'],
+    [
+      'a run that exceeded its memory',
+      `${QUEUE}; const a = []; for (;;) a.push(Array(1e5).fill(0));`,
+      'ERR_MEMORY_LIMIT_EXCEEDED',
+    ],
+    [
+      'a run that was stopped as it went on after its limit',
+      `${QUEUE}; const f = () => { try { for (;;); } finally { return; } }; for (;;) f();`,
+      'ERR_MAX_OPS_EXCEEDED',
+    ],
+  ])('microtasks that are left by %s are dropped', async (_, code, expected) => {
+    const marks = [];
+    const options = { maxOperations: 1e5, maxToolCalls: 3, memoryLimitMb: 64, timeoutMs: 45_000 };
+    await withExecutor(options, { mark: (x) => void marks.push(x) }, async (executor) => {
+      const { code: failed } = await executor.run(`await (async () => { ${code} })()`).catch((error) => error);
+      expect(failed).toBe(expected);
+      expect(executor.state).toBe('READY');
+      marks.length = 0;
+      const { logs, stats } = await executor.run('await 0; await 0; 1');
+      expect({ logs, toolCalls: stats.toolCalls, marks }).toEqual({ logs: '', toolCalls: 0, marks: [] });
+    });
+  });
+
   test('a reaction that an ended run left does not run by itself in the next', async () => {
     const marks = [];
     await withExecutor({}, { mark: (x) => void marks.push(x), later: async (x) => x }, async (executor) => {

@@ -182,10 +182,8 @@ impl Engine {
                 None => Err(Failure::new(FailureKind::Runtime { cause: "the realm could not begin a run".to_owned() })),
             };
             drop_remains(scope, &host);
-            if host.terminated.replace(false) && !host.shared.is_abandoned() {
-                // Getters of what was thrown or returned were stopped while the host read them.
-                scope.cancel_terminate_execution();
-            }
+            host.run.borrow_mut().take();
+            drop_microtasks(scope, &host);
             result
         };
         result = result.map_err(|failure| match failure.details.contains_key("diagnostics") {
@@ -198,7 +196,6 @@ impl Engine {
             result = Err(self.memory.failure());
         }
         let sound = self.recover();
-        self.host.run.borrow_mut().take();
         (Outcome { result, report: None }, sound)
     }
 
@@ -278,6 +275,21 @@ fn drop_remains(scope: &mut v8::PinScope, host: &Host) {
             if count == 1 { " was" } else { "s were" },
             names.join(", ")
         ));
+    }
+}
+
+/// Drops the microtasks that the run has left, because it was stopped or because the host has read a getter, so that nothing of
+/// it goes on in the next one. V8 forgets them when it is terminated while it runs them. Native ones may run all the same;
+/// without a run under way they reach neither log nor tools.
+fn drop_microtasks(scope: &mut v8::PinScope, host: &Host) {
+    host.stop_guest();
+    {
+        v8::tc_scope!(let attempt, scope);
+        attempt.perform_microtask_checkpoint();
+    }
+    host.terminated.set(false);
+    if !host.shared.is_abandoned() {
+        scope.cancel_terminate_execution();
     }
 }
 
