@@ -3,9 +3,9 @@
 // they may take, with what those have done.
 import vm from 'node:vm';
 
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 
+import fc from './fast-check.mjs';
 import { expectCode, withExecutor } from './helpers.mjs';
 
 const COUNT = '/*count*/';

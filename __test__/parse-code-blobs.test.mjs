@@ -1,9 +1,10 @@
 // `parseCodeBlobs` of `ses-executor/prompts`: the code of a model's answer.
 
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 
 import { CodeParsingError, parseCodeBlobs } from 'ses-executor/prompts';
+
+import fc from './fast-check.mjs';
 
 const FENCE = '```';
 

@@ -1,11 +1,12 @@
 // Tools as declarations: `toJavaScriptSignature` of `ses-executor/prompts`.
 
-import fc from 'fast-check';
 import ts from 'typescript';
 import { describe, expect, test } from 'vitest';
 
 import { validateCode } from 'ses-executor';
 import { toJavaScriptSignature } from 'ses-executor/prompts';
+
+import fc from './fast-check.mjs';
 
 const search = {
   name: 'search',

@@ -6,9 +6,9 @@
 import vm from 'node:vm';
 import { formatWithOptions, inspect, isDeepStrictEqual } from 'node:util';
 
-import fc from 'fast-check';
 import { expect, test } from 'vitest';
 
+import fc from './fast-check.mjs';
 import { expectCode, withExecutor } from './helpers.mjs';
 
 const NUM_RUNS = 400;

@@ -2,9 +2,9 @@
 // tool call, with its kinds, its identities and its order.
 import { inspect, isDeepStrictEqual } from 'node:util';
 
-import fc from 'fast-check';
 import { expect, test } from 'vitest';
 
+import fc from './fast-check.mjs';
 import { withExecutor } from './helpers.mjs';
 
 const RUNS = 250;

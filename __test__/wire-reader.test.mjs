@@ -1,11 +1,11 @@
 // The reader for what V8's own one gives up at: it has to read everything else as that one does.
 import v8 from 'node:v8';
 
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 
 import { decode } from '../lib/transfer.js';
 import { readWire } from '../lib/wire-reader.js';
+import fc from './fast-check.mjs';
 
 const agree = (value) => {
   // The base class writes views as V8 does; `v8.serialize` writes them in Node's own way.
