@@ -21,7 +21,7 @@ const TITLES = { object: '1 MB nested object', string: '10 MB string', bytes: '1
 export default {
   id: 'transfer',
   title: 'transfer',
-  rounds: 10,
+  rounds: 17,
   seconds: 70,
   roundsOfSlow: 2,
   variants: Object.keys(PAYLOADS).flatMap((payload) => [

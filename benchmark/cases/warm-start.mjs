@@ -5,8 +5,8 @@ import { expectEqual } from './measure.mjs';
 export default {
   id: 'warm-start',
   title: 'warm start',
-  rounds: 6,
-  seconds: 8,
+  rounds: 16,
+  seconds: 12,
   variants: [{ id: 'warm-start', title: 'warm start from the pool: construct, init, `1+1`, cleanup' }],
   metrics: [
     { id: 'time', unit: 'ms' },
