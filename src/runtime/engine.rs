@@ -182,7 +182,6 @@ impl Engine {
                 None => Err(Failure::new(FailureKind::Runtime { cause: "the realm could not begin a run".to_owned() })),
             };
             drop_remains(scope, &host);
-            host.run.borrow_mut().take();
             drop_microtasks(scope, &host);
             result
         };
@@ -278,16 +277,16 @@ fn drop_remains(scope: &mut v8::PinScope, host: &Host) {
     }
 }
 
-/// Drops the microtasks that the run has left, because it was stopped or because the host has read a getter, so that nothing of
-/// it goes on in the next one. V8 forgets them when it is terminated while it runs them. Native ones may run all the same;
-/// without a run under way they reach neither log nor tools.
+/// Ends the run and drops the microtasks that it has left, because it was stopped or because the host has read a getter, so that
+/// nothing of it goes on in the next one. V8 forgets them when it is terminated while it runs them.
 fn drop_microtasks(scope: &mut v8::PinScope, host: &Host) {
-    host.stop_guest();
+    // Native ones may run all the same: without a run under way they reach neither log nor tools.
+    host.run.borrow_mut().take();
+    scope.terminate_execution();
     {
         v8::tc_scope!(let attempt, scope);
         attempt.perform_microtask_checkpoint();
     }
-    host.terminated.set(false);
     if !host.shared.is_abandoned() {
         scope.cancel_terminate_execution();
     }
