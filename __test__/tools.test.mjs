@@ -2,13 +2,7 @@
 // failures are told from the guest's own.
 import { describe, expect, test } from 'vitest';
 
-import { expectCode, rejection, withExecutor } from './helpers.mjs';
-
-const deferred = () => {
-  const it = {};
-  it.promise = new Promise((resolve, reject) => Object.assign(it, { resolve, reject }));
-  return it;
-};
+import { deferred, expectCode, rejection, withExecutor } from './helpers.mjs';
 
 /// One turn of the event loop, in which answers that have been given reach the executor.
 const turn = () => new Promise((resolve) => setImmediate(resolve));
