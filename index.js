@@ -1,7 +1,7 @@
 'use strict';
 
-const { engineStats, prepareProgram, validateCode } = require('./lib/check');
-const { ExecutorError } = require('./lib/errors');
-const { SESExecutor } = require('./lib/executor');
+const { engineStats, prepareProgram, validateCode } = require('./lib/ses/check');
+const { ExecutorError } = require('./lib/contract/errors');
+const { SESExecutor } = require('./lib/ses/executor');
 
 module.exports = { SESExecutor, ExecutorError, validateCode, prepareProgram, engineStats };

@@ -101,7 +101,7 @@ impl JsValuesTupleIntoVec for DeliverArgs {
     }
 }
 
-/// How a call ended, as `lib/core.js` numbers it.
+/// How a call ended, as `lib/ses/core.js` numbers it.
 const DONE: u32 = 0;
 const VALUE: u32 = 1;
 const FINAL: u32 = 2;

@@ -10,7 +10,7 @@ use napi::{Error, Result, Status, ValueType, check_status, sys};
 use crate::executor::messages::{ToolCallId, ToolReply};
 use crate::transfer::{Block, Value, Values, populate};
 
-/// Kinds of values from the facade, as `lib/transfer.js` numbers them: a primitive, a string of Latin-1, a Uint8Array
+/// Kinds of values from the facade, as `lib/ses/transfer.js` numbers them: a primitive, a string of Latin-1, a Uint8Array
 /// for its bytes, a wire.
 const PLAIN: u32 = 0;
 const LATIN1: u32 = 1;

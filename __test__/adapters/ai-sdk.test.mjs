@@ -1,0 +1,412 @@
+// `ses-executor/ai`: the tool in the AI SDK itself, and its contract.
+
+import { asSchema, generateText, jsonSchema, stepCountIs, tool } from 'ai';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { z } from 'zod';
+
+import { scriptedModel } from '../../examples/scripted-model.mjs';
+import { SESExecutor } from '../../index.mjs';
+import { createCodeTool } from '../../lib/adapters/ai/index.js';
+import { deferred, runChild, spawnNode, withExecutor } from '../helpers.mjs';
+
+const add = tool({
+  description: 'Adds two numbers.',
+  inputSchema: z.object({ a: z.number().describe('the first'), b: z.number().default(1) }),
+  outputSchema: z.number(),
+  execute: async ({ a, b }) => a + b,
+});
+
+/** Calls the tool as the AI SDK does. */
+const call = (code, text, options = {}) =>
+  code.execute({ code: text }, { toolCallId: 'call-1', messages: [], ...options });
+
+describe('in the AI SDK', () => {
+  test('a model calls tools from code, corrects itself, and gets data', async () => {
+    const model = scriptedModel('code', [
+      { code: 'console.log("adding");\nawait add({ a: "one" })' },
+      { code: 'const sums = await Promise.all([1, 2].map((a) => add({ a })));\nnew Map([["sums", sums]])' },
+      { text: 'done' },
+    ]);
+    const code = createCodeTool({ tools: { add } });
+    const { text, steps } = await generateText({ model, tools: { code }, stopWhen: stepCountIs(5), prompt: 'add' });
+    expect(text).toBe('done');
+    expect(steps.map(({ toolResults }) => toolResults.map(({ output }) => output))).toEqual([
+      [
+        {
+          error: {
+            code: 'ERR_TOOL_PROXY_FAIL',
+            message:
+              'Tool execution failed: InvalidToolInputError: the input of add is not valid: a: Invalid input: expected ' +
+              'number, received string; pass one object as declared',
+            line: 2,
+            column: 7,
+            codeFrame: expect.stringContaining('2 | await add({ a: "one" })\n'),
+            tool: 'add',
+            hint: 'Correct the arguments, catch the error, or do without this call.',
+            retryable: true,
+          },
+          logs: 'adding',
+        },
+      ],
+      [{ output: [['sums', [2, 3]]], logs: '' }],
+      [],
+    ]);
+    // What the model was told, and what it got back.
+    const [first, , third] = model.doGenerateCalls;
+    expect(first.tools).toMatchObject([
+      {
+        type: 'function',
+        name: 'code',
+        description: code.description,
+        inputSchema: { type: 'object', required: ['code'], additionalProperties: false },
+      },
+    ]);
+    expect(third.prompt.at(-1).content[0].output).toEqual({
+      type: 'json',
+      value: { output: [['sums', [2, 3]]], logs: '' },
+    });
+  });
+
+  test('input without code is refused before anything runs', async () => {
+    const { validate } = asSchema(createCodeTool({ tools: { add } }).inputSchema);
+    expect(await validate({ code: '1' })).toEqual({ success: true, value: { code: '1' } });
+    expect(await validate({ code: 1 })).toEqual({
+      success: false,
+      error: new TypeError('the input must be an object with the string `code`'),
+    });
+  });
+});
+
+describe('the description', () => {
+  test('declares the tools by their schemas', () => {
+    const { description } = createCodeTool({ tools: { add } });
+    expect(description).toContain('Each call starts afresh.');
+    expect(description).toContain(
+      [
+        '/**',
+        ' * Adds two numbers.',
+        ' *',
+        ' * @param {object} args',
+        ' * @param {number} args.a the first',
+        ' * @param {number} [args.b=1]',
+        ' * @returns {Promise<number>}',
+        ' */',
+        'async function add(args) {}',
+      ].join('\n'),
+    );
+  });
+
+  test('takes JSON schemas, and says `any` for what JSON schema cannot say', () => {
+    const execute = async () => 1;
+    const inputSchema = jsonSchema({ type: 'object', properties: { id: { type: 'string' } }, required: ['id'] });
+    const outputSchema = z.string().transform(Number);
+    const { description } = createCodeTool({ tools: { find: { inputSchema, outputSchema, execute } } });
+    expect(description).toContain(
+      ' * @param {string} args.id\n * @returns {Promise<any>}\n */\nasync function find(args) {}',
+    );
+  });
+
+  test('can be another one', () => {
+    const { description } = createCodeTool({ tools: { add }, description: (declarations) => `Use:\n${declarations}` });
+    expect(description).toMatch(/^Use:\n\/\*\*\n \* Adds two numbers\./);
+  });
+
+  test('leaves out what code cannot call', async () => {
+    const inputSchema = z.object({});
+    const execute = async () => 1;
+    const tools = {
+      allowed: { inputSchema, execute, needsApproval: false },
+      approved: { inputSchema, execute, needsApproval: true },
+      asked: { inputSchema, execute, needsApproval: async () => false },
+      elsewhere: { inputSchema },
+    };
+    const code = createCodeTool({ tools });
+    expect(code.description.match(/function \w+/g)).toEqual(['function allowed']);
+    const types = 'typeof allowed + typeof approved + typeof asked + typeof elsewhere';
+    expect(await call(code, types)).toEqual({ output: 'functionundefinedundefinedundefined', logs: '' });
+  });
+});
+
+describe('a call of a tool', () => {
+  test('gets the value that its schema makes, and the options of the call', async () => {
+    const seen = [];
+    const echo = tool({
+      inputSchema: z.object({ n: z.coerce.number().default(5) }),
+      execute: async (input, { abortSignal, ...options }) => {
+        seen.push([input, options, abortSignal.aborted]);
+        return input.n;
+      },
+    });
+    const messages = [{ role: 'user', content: 'hello' }];
+    const code = createCodeTool({ tools: { echo } });
+    const text = '[await echo(), await echo({ n: "7" })]';
+    const result = await call(code, text, { toolCallId: 'call-9', messages, experimental_context: { user: 1 } });
+    expect(result).toEqual({ output: [5, 7], logs: '' });
+    const options = { toolCallId: 'call-9', messages, experimental_context: { user: 1 } };
+    expect(seen).toEqual([
+      [{ n: 5 }, options, false],
+      [{ n: 7 }, options, false],
+    ]);
+  });
+
+  test('with wrong input is an error that code can catch, and names every issue', async () => {
+    const code = createCodeTool({
+      tools: {
+        book: { inputSchema: z.object({ seat: z.object({ row: z.number() }), name: z.string() }), execute: () => 1 },
+      },
+    });
+    const text = `let caught;
+      try { await book({ seat: { row: "a" } }); } catch ({ name, message }) { caught = [name, message]; }
+      caught`;
+    expect(await call(code, text)).toEqual({
+      output: [
+        'InvalidToolInputError',
+        'the input of book is not valid: seat.row: Invalid input: expected number, received string; ' +
+          'name: Invalid input: expected string, received undefined; pass one object as declared',
+      ],
+      logs: '',
+    });
+  });
+
+  test('without a validating schema gets what code passes', async () => {
+    const echo = { inputSchema: jsonSchema({ type: 'object' }), execute: (input) => input };
+    expect(await call(createCodeTool({ tools: { echo } }), 'await echo({ a: [1] })')).toEqual({
+      output: { a: [1] },
+      logs: '',
+    });
+  });
+
+  test('that gives preliminary results gives the last', async () => {
+    const steps = {
+      inputSchema: z.object({}),
+      async *execute() {
+        yield 'half';
+        yield 'whole';
+      },
+    };
+    expect(await call(createCodeTool({ tools: { steps } }), 'await steps()')).toEqual({ output: 'whole', logs: '' });
+  });
+
+  test('that throws is an error of its own', async () => {
+    const fail = {
+      inputSchema: z.object({}),
+      execute: async () => {
+        throw Object.assign(new Error('no disk'), { code: 'EIO' });
+      },
+    };
+    const { error } = await call(createCodeTool({ tools: { fail } }), 'await fail()');
+    expect(error).toMatchObject({
+      code: 'ERR_TOOL_PROXY_FAIL',
+      message: 'Tool execution failed: no disk',
+      tool: 'fail',
+    });
+  });
+
+  test('has an identifier as name', async () => {
+    const code = createCodeTool({ tools: { 'add-numbers': add } });
+    expect(code.description).toContain('async function add_numbers(args) {}');
+    expect(await call(code, 'await add_numbers({ a: 2 })')).toEqual({ output: 3, logs: '' });
+  });
+});
+
+describe('results', () => {
+  const code = createCodeTool({ tools: { add }, timeoutMs: 5_000 });
+
+  test('are JSON, whatever the code gives', async () => {
+    const text =
+      '({ big: 2n, map: new Map([["a", new Set([1])]]), at: new Date(0), none: undefined, nan: NaN, bytes: new Uint8Array([1, 2]) })';
+    expect(await call(code, text)).toEqual({
+      output: { big: '2', map: [['a', [1]]], at: '1970-01-01T00:00:00.000Z', nan: 'NaN', bytes: [1, 2] },
+      logs: '',
+    });
+    expect(await call(code, 'undefined')).toEqual({ output: null, logs: '' });
+    expect(await call(code, 'const o = {}; o.self = o; o')).toEqual({
+      output: '<ref *1> { self: [Circular *1] }',
+      logs: '',
+    });
+  });
+
+  test.each([
+    ['a syntax error', 'let a = ;', { code: 'ERR_VALIDATION_FAILED', line: 1, column: 9, retryable: true }],
+    ['an exception', 'null.x', { code: 'ERR_RUNTIME_EXCEPTION', line: 1, column: 6, retryable: true }],
+    ['a loop', 'for (;;);', { code: 'ERR_MAX_OPS_EXCEEDED', retryable: true }],
+    ['an import', 'await import("fs")', { code: 'ERR_IMPORT_NOT_ALLOWED', retryable: true }],
+  ])('%s is a result', async (_, text, error) => {
+    expect(await call(code, text)).toEqual({
+      error: expect.objectContaining({ ...error, hint: expect.any(String) }),
+      logs: '',
+    });
+  });
+
+  test('a warning of validation comes with the exception', async () => {
+    const { error } = await call(code, 'process.cwd()');
+    expect(error.diagnostics).toEqual([
+      expect.objectContaining({
+        rule: 'forbidden_global_access',
+        severity: 'WARNING',
+        location: { line: 1, column: 1 },
+      }),
+    ]);
+  });
+});
+
+describe('aborting', () => {
+  test('ends the run, and the tools that it waits for', async () => {
+    const called = deferred();
+    const aborted = deferred();
+    const hang = {
+      inputSchema: z.object({}),
+      execute: (_, { abortSignal }) => {
+        abortSignal.addEventListener('abort', () => aborted.resolve(abortSignal.reason));
+        called.resolve();
+        return new Promise(() => {});
+      },
+    };
+    const controller = new AbortController();
+    const result = call(createCodeTool({ tools: { hang } }), 'await hang()', { abortSignal: controller.signal });
+    await called.promise;
+    controller.abort(new Error('the user left'));
+    expect(await result).toEqual({
+      error: {
+        code: 'ERR_EXEC_TIMEOUT',
+        message: 'Execution aborted: the user left',
+        hint: 'The caller has ended this run; the code is not to blame.',
+        retryable: true,
+      },
+      // The isolate may be told before it has come to `await`; then it logs that the call was dropped.
+      logs: expect.any(String),
+    });
+    expect(await aborted.promise).toEqual(new Error('the user left'));
+  });
+
+  test('before the call runs nothing', async () => {
+    const result = call(createCodeTool({ tools: { add } }), '1', { abortSignal: AbortSignal.abort() });
+    expect(await result).toMatchObject({ error: { code: 'ERR_EXEC_TIMEOUT' }, logs: '' });
+  });
+
+  test('a deadline aborts the tools too', async () => {
+    const aborted = deferred();
+    const hang = {
+      inputSchema: z.object({}),
+      execute: (_, { abortSignal }) => {
+        abortSignal.addEventListener('abort', () => aborted.resolve(abortSignal.reason.name));
+        return new Promise(() => {});
+      },
+    };
+    const { error } = await call(createCodeTool({ tools: { hang }, timeoutMs: 50 }), 'await hang()');
+    expect(error).toMatchObject({ code: 'ERR_EXEC_TIMEOUT', message: 'Execution timed out after 50ms' });
+    expect(await aborted.promise).toBe('AbortError');
+  });
+});
+
+describe('executors', () => {
+  test('by default each call has its own', async () => {
+    const both = deferred();
+    let waiting = 0;
+    const meet = {
+      inputSchema: z.object({}),
+      execute: async () => {
+        if (++waiting === 2) both.resolve(waiting);
+        return both.promise;
+      },
+    };
+    const code = createCodeTool({ tools: { meet } });
+    const results = await Promise.all([call(code, 'globalThis.left = await meet()'), call(code, 'await meet()')]);
+    expect(results).toEqual([
+      { output: 2, logs: '' },
+      { output: 2, logs: '' },
+    ]);
+    expect(await call(code, 'typeof left')).toEqual({ output: 'undefined', logs: '' });
+  });
+
+  test('that calls had of their own are gone', async () => {
+    const { status, stdout } = await runChild(`
+      import { engineStats } from 'ses-executor';
+      import { createCodeTool } from 'ses-executor/ai';
+      const { execute } = createCodeTool({ tools: {} });
+      for (const code of ['1', 'null.x', 'let a = ;']) await execute({ code }, { toolCallId: 'a', messages: [] });
+      console.log(engineStats().live);
+    `);
+    expect({ status, stdout }).toEqual({ status: 0, stdout: '0\n' });
+  });
+
+  test('in the caller’s, state lives on and calls take turns', () =>
+    withExecutor({}, {}, async (executor) => {
+      const code = createCodeTool({ tools: { add }, executor });
+      expect(code.description).toContain('Variables and functions live on from call to call.');
+      const results = await Promise.all([
+        call(code, 'let n = await add({ a: 1 })'),
+        call(code, 'n += 1'),
+        call(code, 'n'),
+      ]);
+      expect(results.map(({ output }) => output)).toEqual([2, 3, 3]);
+      expect(executor.state).toBe('READY');
+    }));
+
+  test('the caller’s is made anew after a deadline, and the model is told', () =>
+    withExecutor({ timeoutMs: 500 }, {}, async (executor) => {
+      const code = createCodeTool({ tools: { add }, executor });
+      await call(code, 'let n = 1');
+      const { error } = await call(code, 'await new Promise(() => {})');
+      expect(error.hint).toBe(
+        'Do less in one run, and await only promises that settle. Variables and functions of earlier runs are gone: ' +
+          'define again what is still needed.',
+      );
+      expect(await call(code, '[typeof n, await add({ a: 1 })]')).toEqual({ output: ['undefined', 2], logs: '' });
+    }));
+
+  test('functions that code has kept call the tools of the present call', () =>
+    withExecutor({}, {}, async (executor) => {
+      const which = { inputSchema: z.object({}), execute: (_, { toolCallId }) => toolCallId };
+      const code = createCodeTool({ tools: { which }, executor });
+      await call(code, 'const kept = which; const ask = () => kept();', { toolCallId: 'call-1' });
+      expect(await call(code, 'await ask()', { toolCallId: 'call-2' })).toEqual({ output: 'call-2', logs: '' });
+    }));
+});
+
+describe('wrong use is refused at once', () => {
+  const inputSchema = jsonSchema(Promise.resolve({ type: 'object' }));
+  test.each([
+    ['no tools', { tools: [] }, 'options.tools must be an object of tools, got an array'],
+    ['an option', { tools: {}, timeout: 5 }, 'options.timeout is not an option; did you mean options.timeoutMs?'],
+    ['no executor', { tools: {}, executor: {} }, 'options.executor must be a SESExecutor, got an object'],
+    [
+      'an option of the executor',
+      { tools: {}, executor: new SESExecutor(), timeoutMs: 5 },
+      'options.timeoutMs belongs to the executor that options.executor is',
+    ],
+    [
+      'names',
+      { tools: { 'a-b': add, a_b: add } },
+      'the tools "a-b" and "a_b" would both be called a_b in code; rename one of them',
+    ],
+    ['a reserved name', { tools: { console: add } }, 'tools.console must have another name: `console` is reserved'],
+    [
+      'a promise',
+      { tools: { late: { inputSchema, execute: () => 1 } } },
+      'a schema of the tool late is a promise; await it before createCodeTool is called',
+    ],
+  ])('%s', (_, options, message) => {
+    expect(() => createCodeTool(options)).toThrow(new TypeError(message));
+  });
+});
+
+describe('the example', () => {
+  let example;
+  beforeAll(async () => {
+    example = await spawnNode(['examples/ai-sdk.mjs']);
+  });
+
+  test('ends well', () => {
+    expect(example).toMatchObject({ status: 0, signal: null, stderr: '' });
+  });
+
+  test('shows the declarations, an error and its correction', () => {
+    expect(example.stdout).toContain(' * @param {string} args.city Name of the city in English\n');
+    expect(example.stdout).toContain(
+      'the input of getTemperature is not valid: Invalid input: expected object, received string',
+    );
+    expect(example.stdout).toContain("--- result\n{ output: { city: 'Lagos', degrees: 30.25 }, logs: '3 readings' }");
+    expect(example.stdout).toMatch(/--- the model answers\nIt is warmest in Lagos, at 30\.25 degrees\.\n$/);
+  });
+});

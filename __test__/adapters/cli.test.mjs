@@ -1,0 +1,282 @@
+// The command line: `ses-executor run` and `ses-executor check`.
+
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+import { describe, expect, test } from 'vitest';
+
+import { ROOT, spawnNode, withFolder } from '../helpers.mjs';
+
+const BIN = join(ROOT, 'bin', 'ses-executor.js');
+
+/** Runs the command line with `args` in a folder that holds `files`. */
+const cli = (args, { files = {}, input = '' } = {}) =>
+  withFolder((folder) => {
+    for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
+    return spawnNode([BIN, ...args], { cwd: folder, input });
+  });
+
+describe('run', () => {
+  test('logs go to stderr, the output to stdout, and the status is 0', async () => {
+    const files = { 'a.js': 'console.log("logged"); console.error({ n: 1 }); [1, "two", { three: 3n }]' };
+    expect(await cli(['run', 'a.js'], { files })).toEqual({
+      status: 0,
+      signal: null,
+      stdout: "[ 1, 'two', { three: 3n } ]\n",
+      stderr: 'logged\n{ n: 1 }\n',
+    });
+  });
+
+  test('a text is printed as it is', async () => {
+    expect(await cli(['run', '-'], { input: '"text"' })).toMatchObject({ status: 0, stdout: 'text\n' });
+  });
+
+  test('no output prints nothing', async () => {
+    expect(await cli(['run', '-'], { input: 'function f() {}' })).toMatchObject({ status: 0, stdout: '', stderr: '' });
+  });
+
+  test('- reads the code from stdin', async () => {
+    const result = await cli(['run', '-'], { input: 'final_answer(6 * 7)' });
+    expect(result).toEqual({ status: 0, signal: null, stdout: '42\n', stderr: '' });
+  });
+
+  test('logs are there before the run ends', async () => {
+    const result = await cli(['run', '-', '--timeout', '300'], {
+      input: 'console.log("early"); await new Promise(() => {})',
+    });
+    expect(result.status).toBe(1);
+    expect(result.stderr).toMatch(/^early\nERR_EXEC_TIMEOUT: Execution timed out after 300ms\n/);
+  });
+
+  test('--vars', async () => {
+    const files = { 'vars.json': '{ "who": { "name": "Ada" }, "n": 2 }' };
+    const result = await cli(['run', '-', '--vars', 'vars.json'], { files, input: '`${who.name} ${n + 1}`' });
+    expect(result).toMatchObject({ status: 0, stdout: 'Ada 3\n' });
+  });
+
+  test.each([
+    ['exports', 'export const add = (a, b) => a + b;\nexport async function later(n) { return n; }'],
+    ['a default export', 'export default { add: (a, b) => a + b, later: async (n) => n };'],
+    ['both', 'export const add = (a, b) => a + b;\nexport default { later: async (n) => n };'],
+  ])('--tools with %s', async (_, text) => {
+    const result = await cli(['run', '-', '--tools', 'tools.mjs'], {
+      files: { 'tools.mjs': text },
+      input: 'add(1, await later(2))',
+    });
+    expect(result).toEqual({ status: 0, signal: null, stdout: '3\n', stderr: '' });
+  });
+
+  test('--tools with namespaces, and as CommonJS', async () => {
+    const files = { 'tools.cjs': 'module.exports = { Host: { read: (p) => `content of ${p}` } };' };
+    const result = await cli(['run', '-', '--tools', 'tools.cjs'], { files, input: 'Host.read("a")' });
+    expect(result).toMatchObject({ status: 0, stdout: 'content of a\n' });
+  });
+
+  test('ends although tools leave timers behind', async () => {
+    const files = { 'tools.mjs': 'export const tick = () => { setInterval(() => {}, 1000); return 1; };' };
+    expect(await cli(['run', '-', '--tools', 'tools.mjs'], { files, input: 'tick()' })).toMatchObject({
+      status: 0,
+      stdout: '1\n',
+    });
+  });
+
+  test('--timeout', async () => {
+    const result = await cli(['run', '-', '--timeout', '50'], { input: 'await new Promise(() => {})' });
+    expect(result).toMatchObject({ status: 1, stdout: '' });
+    expect(result.stderr).toContain('ERR_EXEC_TIMEOUT: Execution timed out after 50ms');
+  });
+
+  test('--max-operations', async () => {
+    const input = 'for (let i = 0; i < 10; i++); "done"';
+    expect(await cli(['run', '-', '--max-operations', '10'], { input })).toMatchObject({ status: 0, stdout: 'done\n' });
+    const result = await cli(['run', '-', '--max-operations', '9'], { input });
+    expect(result).toMatchObject({ status: 1, stdout: '' });
+    expect(result.stderr).toContain('ERR_MAX_OPS_EXCEEDED: Max operations exceeded (9)');
+  });
+
+  test('--allow-import, more than once', async () => {
+    const input = 'await import("a"); await import("b"); "imported"';
+    const allowed = await cli(['run', '-', '--allow-import', 'a', '--allow-import', 'b'], { input });
+    expect(allowed).toMatchObject({ status: 0, stdout: 'imported\n' });
+    const denied = await cli(['run', '-', '--allow-import', 'a'], { input });
+    expect(denied).toMatchObject({ status: 1, stdout: '' });
+    expect(denied.stderr).toContain('ERR_IMPORT_NOT_ALLOWED: Import not allowed: b');
+  });
+
+  test('--json of an output', async () => {
+    const input = 'console.log("logged"); final_answer({ n: 1, list: [1, 2], map: new Map([["a", 1]]), big: 2n })';
+    const { status, stdout } = await cli(['run', '-', '--json'], { input });
+    expect(status).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({
+      output: { n: 1, list: [1, 2], map: [['a', 1]], big: '2' },
+      logs: 'logged',
+      is_final_answer: true,
+      stats: { operations: 0, toolCalls: 0 },
+    });
+  });
+
+  test.each([
+    ['undefined', 'function f() {}', null],
+    ['a cycle', 'const o = { a: 1 }; o.self = o; o', expect.stringContaining('Circular')],
+  ])('--json of %s', async (_, input, output) => {
+    const { status, stdout } = await cli(['run', '-', '--json'], { input });
+    expect(status).toBe(0);
+    expect(JSON.parse(stdout).output).toEqual(output);
+  });
+
+  test('--json of an error', async () => {
+    const { status, stdout } = await cli(['run', '-', '--json'], { input: 'console.log("logged");\nnull.x' });
+    expect(status).toBe(1);
+    expect(JSON.parse(stdout)).toMatchObject({
+      error: {
+        code: 'ERR_RUNTIME_EXCEPTION',
+        severity: 'ERROR',
+        message: "Runtime exception: TypeError: Cannot read properties of null (reading 'x')",
+        retryable: true,
+        details: { name: 'TypeError', line: 2, column: 6 },
+        logs: 'logged',
+      },
+    });
+  });
+
+  test('an error of the code: status 1, with its place and code frame', async () => {
+    const files = { 'a.js': 'const a = 1;\nnull.x;' };
+    const result = await cli(['run', 'a.js'], { files });
+    expect(result).toMatchObject({ status: 1, stdout: '' });
+    expect(result.stderr).toContain(
+      "ERR_RUNTIME_EXCEPTION: Runtime exception: TypeError: Cannot read properties of null (reading 'x')",
+    );
+    expect(result.stderr).toContain('a.js:2:6');
+    expect(result.stderr).toContain('2 | null.x;');
+    expect(result.stderr).not.toContain('    at ');
+  });
+
+  test('code that does not parse: status 1, with diagnostics', async () => {
+    const result = await cli(['run', '-'], { input: 'let a = ;' });
+    expect(result).toMatchObject({ status: 1, stdout: '' });
+    expect(result.stderr).toContain('ERR_VALIDATION_FAILED: Code validation failed');
+    expect(result.stderr).toContain('stdin:1:9');
+    expect(result.stderr).toContain('syntax_valid');
+  });
+
+  test('a tool that fails: status 1', async () => {
+    const files = { 'tools.mjs': 'export const boom = () => { throw new Error("disk on fire"); };' };
+    const result = await cli(['run', '-', '--tools', 'tools.mjs'], { files, input: 'boom()' });
+    expect(result).toMatchObject({ status: 1, stdout: '' });
+    expect(result.stderr).toContain('ERR_TOOL_PROXY_FAIL: Tool execution failed: disk on fire');
+  });
+});
+
+describe('check', () => {
+  test('code that is fine: status 0', async () => {
+    expect(await cli(['check', '-'], { input: '1 + 1' })).toEqual({ status: 0, signal: null, stdout: '', stderr: '' });
+  });
+
+  test('errors: status 1, with code frames on stdout', async () => {
+    const files = { 'a.js': 'const a = 1;\nlet b = ;\n' };
+    const { status, stdout, stderr } = await cli(['check', 'a.js'], { files });
+    expect({ status, stderr }).toEqual({ status: 1, stderr: '' });
+    expect(stdout).toContain('a.js:2:9: ERROR ');
+    expect(stdout).toContain('(syntax_valid)');
+    expect(stdout).toContain('2 | let b = ;');
+    expect(stdout).toMatch(/^ +\| +\^/m);
+  });
+
+  test('warnings: status 0', async () => {
+    const { status, stdout } = await cli(['check', '-'], { input: 'process.exit()' });
+    expect(status).toBe(0);
+    expect(stdout).toContain('stdin:1:1: WARNING ');
+    expect(stdout).toContain('(forbidden_global_access)');
+    expect(stdout).toContain('fix: ');
+  });
+
+  test('does not run the code', async () => {
+    expect(await cli(['check', '-'], { input: 'for (;;) console.log("running")' })).toMatchObject({
+      status: 0,
+      stderr: '',
+    });
+  });
+
+  test('--allow-import and --json', async () => {
+    const input = 'import("a"); import("b")';
+    const { status, stdout } = await cli(['check', '-', '--json', '--allow-import', 'a'], { input });
+    expect(status).toBe(1);
+    expect(JSON.parse(stdout).diagnostics).toEqual([
+      expect.objectContaining({ rule: 'import_allowed', severity: 'ERROR', location: { line: 1, column: 14 } }),
+    ]);
+    expect(await cli(['check', '-', '--allow-import', 'a', '--allow-import', 'b'], { input })).toMatchObject({
+      status: 0,
+    });
+  });
+});
+
+describe('wrong use: status 2, and the reason on stderr', () => {
+  const files = {
+    'a.js': '1',
+    'list.json': '[1]',
+    'bad.json': '{',
+    'bad.mjs': 'export default ;',
+    'value.mjs': 'export const x = 1;',
+  };
+  test.each([
+    [[], /command/],
+    [['walk', 'a.js'], /walk/],
+    [['run'], /file/],
+    [['run', 'a.js', 'b.js'], /one file/],
+    [['run', 'missing.js'], /missing\.js/],
+    [['run', 'a.js', '--unknown'], /--unknown/],
+    [['run', 'a.js', '--timeout'], /--timeout/],
+    [['run', 'a.js', '--timeout', 'soon'], /--timeout.*soon/],
+    [['run', 'a.js', '--timeout', '0'], /--timeout.*0/],
+    [['run', 'a.js', '--max-operations', '1.5'], /--max-operations.*1\.5/],
+    [['run', 'a.js', '--vars', 'missing.json'], /missing\.json/],
+    [['run', 'a.js', '--vars', 'bad.json'], /bad\.json/],
+    [['run', 'a.js', '--vars', 'list.json'], /list\.json/],
+    [['run', 'a.js', '--tools', 'missing.mjs'], /missing\.mjs/],
+    [['run', 'a.js', '--tools', 'bad.mjs'], /bad\.mjs/],
+    [['run', 'a.js', '--tools', 'value.mjs'], /x must be a function/],
+    [['check', 'a.js', '--vars', 'list.json'], /--vars/],
+    [['check', 'missing.js'], /missing\.js/],
+  ])('%j', async (args, reason) => {
+    const { status, stdout, stderr } = await cli(args, { files });
+    expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
+    expect(stderr).toMatch(reason);
+    expect(stderr).not.toMatch(/^\s+at /m);
+  });
+});
+
+describe('help', () => {
+  test('--help', async () => {
+    const { status, stdout, stderr } = await cli(['--help']);
+    expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+    for (const word of [
+      'run',
+      'check',
+      '--vars',
+      '--tools',
+      '--timeout',
+      '--max-operations',
+      '--allow-import',
+      '--json',
+    ]) {
+      expect(stdout).toContain(word);
+    }
+  });
+
+  test('--version', async () => {
+    const { status, stdout } = await cli(['--version']);
+    expect(status).toBe(0);
+    expect(stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
+  });
+});
+
+test('a reader that stops reading is no failure', async () => {
+  const { spawn } = await import('node:child_process');
+  const child = spawn(process.execPath, [BIN, 'run', '-'], { cwd: ROOT, stdio: ['pipe', 'pipe', 'pipe'] });
+  child.stdin.end('"x".repeat(5e6)');
+  child.stdout.once('data', () => child.stdout.destroy());
+  let stderr = '';
+  child.stderr.on('data', (text) => (stderr += text));
+  const status = await new Promise((resolve) => child.on('close', resolve));
+  expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+});

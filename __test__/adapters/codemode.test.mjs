@@ -1,0 +1,346 @@
+// `ses-executor/codemode`: the executor against `@cloudflare/codemode` itself, and its contract.
+
+import { createBrowserCodeTool } from '@cloudflare/codemode/browser';
+import { codeMcpServer } from '@cloudflare/codemode/mcp';
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
+import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { z } from 'zod';
+
+import { SESCodemodeExecutor } from '../../lib/adapters/codemode/index.js';
+import { deferred, rejection, runChild, spawnNode } from '../helpers.mjs';
+
+const executor = new SESCodemodeExecutor({ timeoutMs: 5_000 });
+
+/** Executes `code` with the functions of the namespace `codemode`. */
+const execute = (code, fns = {}, prelude = undefined) => executor.execute(code, [{ name: 'codemode', fns, prelude }]);
+
+describe('with @cloudflare/codemode', () => {
+  test('a tool of /browser', async () => {
+    const calls = [];
+    const { description, execute: call } = createBrowserCodeTool({
+      executor,
+      tools: {
+        'get-user': {
+          description: 'A user by id',
+          inputSchema: { type: 'object', properties: { id: { type: 'number' } }, required: ['id'] },
+          execute: async (input) => {
+            calls.push(input);
+            return { id: input.id, name: 'Ada' };
+          },
+        },
+      },
+    });
+    expect(description).toContain('get_user: (input: GetUserInput)');
+    const code =
+      'async () => {\n  const { name } = await codemode.get_user({ id: 7 });\n  console.log(name);\n  return name.length;\n}';
+    expect(await call({ code })).toEqual({ result: 3, logs: ['Ada'] });
+    expect(calls).toEqual([{ id: 7 }]);
+    const { message } = await rejection(call({ code: 'console.log("early");\nnull.x' }));
+    // codemode makes an arrow function of the program, in lines of its own.
+    expect(message).toMatch(
+      /^Code execution failed: ERR_RUNTIME_EXCEPTION: Runtime exception: TypeError: .* \(line 3, column 14\)\n/,
+    );
+    expect(message).toMatch(/\n\nConsole output:\nearly$/);
+  });
+
+  test('a server of /mcp', async () => {
+    const upstream = new McpServer({ name: 'upstream', version: '1.0.0' });
+    upstream.registerTool('add', { inputSchema: { a: z.number(), b: z.number() } }, async ({ a, b }) => ({
+      content: [{ type: 'text', text: String(a + b) }],
+    }));
+    const server = await codeMcpServer({ server: upstream, executor });
+    const client = new Client({ name: 'test', version: '1.0.0' });
+    const [ours, theirs] = InMemoryTransport.createLinkedPair();
+    await Promise.all([server.connect(theirs), client.connect(ours)]);
+    const call = (code) => client.callTool({ name: 'code', arguments: { code } });
+    expect(await call('async () => await codemode.add({ a: 1, b: 2 })')).toEqual({
+      content: [{ type: 'text', text: '3' }],
+    });
+    const failed = await call('async () => codemode.add({ a: "one", b: 2 })');
+    expect(failed.isError).toBe(true);
+    expect(failed.content[0].text).toMatch(/^Error: ERR_TOOL_PROXY_FAIL: Tool execution failed: .*expected number/);
+    await client.close();
+    await server.close();
+  });
+
+  // The part needs modules of Cloudflare Workers, of which createCodeTool uses nothing: empty classes are enough.
+  test('a tool of /ai, whose schemas check what code passes', async () => {
+    const { status, stdout, stderr } = await runChild(`
+      import { register } from 'node:module';
+      const workers = 'data:text/javascript,' +
+        encodeURIComponent('export class DurableObject {} export class RpcTarget {} export class WorkerEntrypoint {}');
+      register('data:text/javascript,' + encodeURIComponent(\`
+        export const resolve = (specifier, context, next) =>
+          specifier === 'cloudflare:workers' ? { url: '\${workers}', shortCircuit: true } : next(specifier, context);
+      \`));
+      const { createCodeTool } = await import('@cloudflare/codemode/ai');
+      const { tool } = await import('ai');
+      const { z } = await import('zod');
+      const { SESCodemodeExecutor } = await import('ses-executor/codemode');
+      const code = createCodeTool({
+        executor: new SESCodemodeExecutor(),
+        tools: {
+          twice: tool({
+            inputSchema: z.object({ n: z.number() }),
+            execute: async ({ n }) => n * 2,
+          }),
+        },
+      });
+      console.log(JSON.stringify(await code.execute({ code: 'async () => codemode.twice({ n: 4 })' }, {})));
+      await code.execute({ code: 'async () => codemode.twice({ n: "4" })' }, {}).catch(({ message }) => {
+        console.log(message.includes('expected number, received string'));
+      });
+    `);
+    expect({ status, stdout, stderr }).toEqual({ status: 0, stdout: '{"result":8}\ntrue\n', stderr: '' });
+  });
+});
+
+describe('code', () => {
+  const fns = { add: async (a, b) => a + b };
+  test.each([
+    ['an async arrow function', 'async () => codemode.add(1, 2)', 3],
+    ['one with a semicolon', 'async () => { return 3; };\n', 3],
+    ['a function', '() => 3', 3],
+    ['a declared function', 'async function main() {\n  return codemode.add(1, 2);\n}', 3],
+    ['a default export', 'export default async () => 3', 3],
+    ['an expression', 'codemode.add(1, 2)', 3],
+    ['a program', 'const three = await codemode.add(1, 2);\nthree', 3],
+    ['a program with return', 'const three = 3;\nreturn three;', 3],
+    ['a fence', '```js\nasync () => 3\n```\n', 3],
+    ['a comma', '1, 3', 3],
+    ['no result', 'async () => {}', undefined],
+    ['an object', '{ a: 1 }', { a: 1 }],
+  ])('%s', async (_, code, result) => {
+    expect(await execute(code, fns)).toEqual({ result, logs: [] });
+  });
+
+  test('its result is a structured clone', async () => {
+    const { result } = await execute('async () => ({ big: 2n, map: new Map([["a", new Date(0)]]), none: undefined })');
+    expect(result).toEqual({ big: 2n, map: new Map([['a', new Date(0)]]), none: undefined });
+  });
+
+  test('its logs are lines, warnings and errors marked', async () => {
+    const { logs } = await execute(
+      'async () => { console.log("a", { b: 1 }); console.info("i"); console.warn("w"); console.error("e"); }',
+    );
+    expect(logs).toEqual(['a { b: 1 }', 'i', '[warn] w', '[error] e']);
+  });
+
+  test('final_answer gives the result', async () => {
+    expect(await execute('async () => { final_answer(5); }')).toEqual({ result: 5, logs: [] });
+  });
+});
+
+describe('functions', () => {
+  test('take all arguments, and always give promises', async () => {
+    const fns = { sync: (...args) => args };
+    const { result } = await execute(
+      'async () => [codemode.sync() instanceof Promise, await codemode.sync(1, { b: 2 })]',
+      fns,
+    );
+    expect(result).toEqual([true, [1, { b: 2 }]]);
+  });
+
+  test('run side by side', async () => {
+    const both = deferred();
+    let waiting = 0;
+    const meet = async () => {
+      if (++waiting === 2) both.resolve('met');
+      return both.promise;
+    };
+    const { result } = await execute('async () => Promise.all([codemode.meet(), codemode.meet()])', { meet });
+    expect(result).toEqual(['met', 'met']);
+  });
+
+  test('have identifiers as names', async () => {
+    const fns = { 'list-files': async () => 1, '2nd': async () => 2, delete: async () => 3, 'a.b c': async () => 4 };
+    const code =
+      'async () => Promise.all([codemode.list_files(), codemode._2nd(), codemode.delete_(), codemode.a_b_c()])';
+    expect(await execute(code, fns)).toEqual({ result: [1, 2, 3, 4], logs: [] });
+  });
+
+  test('come in namespaces', async () => {
+    const code = 'async () => [await one.get(), await two.get(), Object.keys(none)]';
+    const providers = [
+      { name: 'one', fns: { get: async () => 1 } },
+      { name: 'two', fns: { get: async () => 2 } },
+      { name: 'none', fns: {} },
+    ];
+    expect(await executor.execute(code, providers)).toEqual({ result: [1, 2, []], logs: [] });
+  });
+
+  test('without a provider belong to codemode', async () => {
+    expect(await executor.execute('async () => codemode.one()', { one: async () => 1 })).toEqual({
+      result: 1,
+      logs: [],
+    });
+  });
+
+  test('of a prelude run in the isolate, and come first', async () => {
+    const prelude =
+      'codemode.step = async (name, fn) => [name, await fn(), await codemode.host()];\ncodemode.own = () => 9;';
+    const fns = { host: async () => 'host', own: async () => 8 };
+    const { result } = await execute('async () => [await codemode.step("a", () => 1), codemode.own()]', fns, prelude);
+    expect(result).toEqual([['a', 1, 'host'], 9]);
+  });
+
+  test('that fail are errors that code can catch', async () => {
+    const fns = { fail: async () => Promise.reject(Object.assign(new Error('no disk'), { code: 'EIO' })) };
+    const code = 'async () => { try { await codemode.fail(); } catch ({ message, code }) { return [message, code]; } }';
+    expect(await execute(code, fns)).toEqual({ result: ['no disk', 'EIO'], logs: [] });
+  });
+});
+
+describe('errors are a text of the result', () => {
+  test('with place and code frame', async () => {
+    const { error, ...rest } = await execute('async () => {\n  console.log("early");\n  return null.size;\n}');
+    expect(rest).toEqual({ result: undefined, logs: ['early'] });
+    expect(error).toBe(
+      [
+        "ERR_RUNTIME_EXCEPTION: Runtime exception: TypeError: Cannot read properties of null (reading 'size') (line 3, column 15)",
+        '  |',
+        '1 | async () => {',
+        '2 |   console.log("early");',
+        '3 |   return null.size;',
+        "  |               ^ TypeError: Cannot read properties of null (reading 'size')",
+        '4 | }',
+        '  |',
+        'Hint: Correct the code at that place and run it again.',
+      ].join('\n'),
+    );
+  });
+
+  test.each([
+    ['the first line', 'async () => missing', /^ERR_RUNTIME_EXCEPTION: .* \(line 1, column 13\)\n/],
+    [
+      'a syntax error',
+      'async () => {\n  let a = ;\n}',
+      /^ERR_VALIDATION_FAILED: .*Expression expected \(line 2, column 11\)\n/,
+    ],
+    [
+      'an import',
+      'async () => import("fs")',
+      /^ERR_IMPORT_NOT_ALLOWED: Import not allowed: fs \(line 1, column 13\)\n/,
+    ],
+    ['no code', '', /^ERR_VALIDATION_FAILED: Code validation failed: the program is empty\n/],
+    ['a warning', 'async () => process.cwd()', /\nNote: line 1: .*process.*\nHint: /],
+    ['what is no error', 'async () => { throw "text"; }', /^ERR_RUNTIME_EXCEPTION: Runtime exception: text\n/],
+    ['too many loops', 'async () => { for (;;); }', /^ERR_MAX_OPS_EXCEEDED: Max operations exceeded \(50000\)\n/],
+    [
+      'a function that is not there',
+      'async () => codemode.none()',
+      /codemode\.none is not a function \(line 1, column 22\)/,
+    ],
+  ])('%s', async (_, code, error) => {
+    expect(await execute(code)).toEqual({ result: undefined, error: expect.stringMatching(error), logs: [] });
+  });
+
+  test('a deadline', async () => {
+    const hasty = new SESCodemodeExecutor({ timeoutMs: 500 });
+    expect(await hasty.execute('async () => { console.log(1); await new Promise(() => {}); }', [])).toEqual({
+      result: undefined,
+      error:
+        'ERR_EXEC_TIMEOUT: Execution timed out after 500ms\nHint: Do less in one run, and await only promises that settle.',
+      logs: ['1'],
+    });
+  });
+
+  test('a prelude', async () => {
+    const { error } = await execute('async () => 1', {}, 'nothing();');
+    expect(error).toMatch(/^ERR_RUNTIME_EXCEPTION: Runtime exception: ReferenceError: nothing is not defined/);
+  });
+
+  test.each([
+    ['code', [5, {}], 'code must be a string, got 5'],
+    ['no functions', ['1', 5], 'the fns of codemode must be an object of functions, got 5'],
+    ['a name', ['1', [{ name: 'a b', fns: {} }]], 'the name of a provider must be an identifier, got "a b"'],
+    [
+      'a reserved name',
+      ['1', [{ name: 'console', fns: { log: async () => {} } }]],
+      'tools.console must have another name: `console` is reserved',
+    ],
+    [
+      'a name twice',
+      [
+        '1',
+        [
+          { name: 'a', fns: {} },
+          { name: 'a', fns: {} },
+        ],
+      ],
+      'two providers are called a; give one of them another name',
+    ],
+    [
+      'functions of one name',
+      ['1', { 'a-b': async () => {}, a_b: async () => {} }],
+      'the tools "a-b" and "a_b" would both be called a_b in code; rename one of them',
+    ],
+    [
+      'connectors',
+      ['1', [], { connectors: [{ name: 'github' }] }],
+      'connectors (github) are bindings of Cloudflare Workers; pass their functions as providers',
+    ],
+  ])('wrong use: %s', async (_, args, error) => {
+    expect(await executor.execute(...args)).toEqual({ result: undefined, error, logs: [] });
+  });
+});
+
+describe('executions', () => {
+  test('share nothing', async () => {
+    expect(await execute('globalThis.left = 1')).toMatchObject({ result: 1 });
+    expect(await execute('typeof left')).toMatchObject({ result: 'undefined' });
+  });
+
+  test('leave nothing', async () => {
+    const { status, stdout } = await runChild(`
+      import { engineStats } from 'ses-executor';
+      import { SESCodemodeExecutor } from 'ses-executor/codemode';
+      const executor = new SESCodemodeExecutor();
+      for (const code of ['async () => 1', 'async () => null.x', 'let a = ;', 5]) await executor.execute(code, []);
+      console.log(engineStats().live);
+    `);
+    expect({ status, stdout }).toEqual({ status: 0, stdout: '0\n' });
+  });
+
+  test('may overlap', async () => {
+    const both = deferred();
+    let waiting = 0;
+    const meet = async (name) => {
+      if (++waiting === 2) both.resolve();
+      await both.promise;
+      return name;
+    };
+    const results = await Promise.all(
+      ['a', 'b'].map((name) => execute(`async () => codemode.meet("${name}")`, { meet })),
+    );
+    expect(results.map(({ result }) => result)).toEqual(['a', 'b']);
+  });
+});
+
+test('wrong options are refused at once', () => {
+  expect(() => new SESCodemodeExecutor({ timeout: 5 })).toThrow(
+    new TypeError('options.timeout is not an option; did you mean options.timeoutMs?'),
+  );
+});
+
+describe('the example', () => {
+  let example;
+  beforeAll(async () => {
+    example = await spawnNode(['examples/codemode.mjs']);
+  });
+
+  test('ends well', () => {
+    expect(example).toMatchObject({ status: 0, signal: null, stderr: '' });
+  });
+
+  test('shows the declarations, an error and its correction', () => {
+    expect(example.stdout).toContain('count: (input: CountInput) => Promise<CountOutput>;');
+    expect(example.stdout).toMatch(
+      /--- error\nCode execution failed: .*codemode\.stockOf is not a function \(line 3, column 42\)/,
+    );
+    expect(example.stdout).toContain("--- result\n{ result: [ 'pears' ], logs: [ '3 items' ] }");
+    expect(example.stdout).toMatch(/--- the model answers\nOnly the pears are sold out\.\n$/);
+  });
+});

@@ -1,0 +1,365 @@
+// `ses-executor mcp`, with the client of the official SDK over stdin and stdout.
+
+import { spawn } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
+import { beforeAll, describe, expect, test } from 'vitest';
+
+import { ROOT, spawnNode, withFolder } from '../helpers.mjs';
+
+const BIN = join(ROOT, 'bin', 'ses-executor.js');
+
+/** Calls `fn` with a client of a server that has been started with `args`, and ends both. */
+async function withServer(args, fn) {
+  const client = new Client({ name: 'test', version: '1.0.0' });
+  await client.connect(new StdioClientTransport({ command: process.execPath, args: [BIN, 'mcp', ...args] }));
+  const run = (code, more = {}, options = undefined) =>
+    client.callTool({ name: 'run_javascript', arguments: { code, ...more } }, undefined, options);
+  try {
+    // The client checks structured results by the schemas that it has listed.
+    const { tools } = await client.listTools();
+    return await fn({ client, run, tools, output: async (...of) => (await run(...of)).structuredContent.output });
+  } finally {
+    await client.close();
+  }
+}
+
+/** Calls `fn` with a folder that holds a root with one file, and a file beside it. */
+const withRoot = (fn) =>
+  withFolder((folder) => {
+    const root = join(folder, 'root');
+    mkdirSync(root);
+    writeFileSync(join(root, 'a.txt'), 'inside\n');
+    writeFileSync(join(folder, 'secret.txt'), 'outside\n');
+    return fn(root);
+  });
+
+describe('run_javascript', () => {
+  test('gives output and logs, as text and as data', () =>
+    withServer([], async ({ run }) => {
+      expect(await run('console.log("hello"); new Map([["n", 1n]])')).toEqual({
+        content: [{ type: 'text', text: "Map(1) { 'n' => 1n }\n\nLogs:\nhello" }],
+        structuredContent: { output: [['n', '1']], logs: 'hello' },
+      });
+      expect(await run('"text"')).toEqual({
+        content: [{ type: 'text', text: 'text' }],
+        structuredContent: { output: 'text', logs: '' },
+      });
+      expect(await run('undefined')).toEqual({
+        content: [{ type: 'text', text: 'undefined' }],
+        structuredContent: { output: null, logs: '' },
+      });
+    }));
+
+  test('keeps state until it is reset', () =>
+    withServer([], async ({ client, output }) => {
+      await output('let n = 1; const inc = () => (n += 1);');
+      expect(await output('inc(); n')).toBe(2);
+      expect(await output('typeof n', { reset: true })).toBe('undefined');
+      await output('let m = 1');
+      expect(await client.callTool({ name: 'reset', arguments: {} })).toEqual({
+        content: [{ type: 'text', text: 'The session is empty.' }],
+      });
+      expect(await output('typeof m')).toBe('undefined');
+    }));
+
+  test('calls that come together take turns', () =>
+    withServer([], async ({ output }) => {
+      const outputs = await Promise.all([output('let n = await 1'), output('n += 1'), output('n * 10')]);
+      expect(outputs).toEqual([1, 2, 20]);
+    }));
+
+  test('an error has code, message, place, code frame and hint', () =>
+    withServer([], async ({ run }) => {
+      const codeFrame =
+        '  |\n1 | console.log("early");\n2 | null.x\n  |      ^ TypeError: Cannot read properties of null (reading \'x\')';
+      const message = "Runtime exception: TypeError: Cannot read properties of null (reading 'x')";
+      const hint = 'Correct the code at that place and run it again.';
+      expect(await run('console.log("early");\nnull.x')).toEqual({
+        isError: true,
+        content: [
+          {
+            type: 'text',
+            text: `ERR_RUNTIME_EXCEPTION: ${message} (line 2, column 6)\n${codeFrame}\nHint: ${hint}\n\nLogs:\nearly`,
+          },
+        ],
+        structuredContent: {
+          error: { code: 'ERR_RUNTIME_EXCEPTION', message, line: 2, column: 6, codeFrame, hint, retryable: true },
+          logs: 'early',
+        },
+      });
+    }));
+
+  test('after a deadline the session is a fresh one, and the model is told', () =>
+    withServer(['--timeout', '1000'], async ({ run, output }) => {
+      await output('let n = 1');
+      const { isError, structuredContent } = await run('await new Promise(() => {})');
+      expect({ isError, structuredContent }).toEqual({
+        isError: true,
+        structuredContent: {
+          error: {
+            code: 'ERR_EXEC_TIMEOUT',
+            message: 'Execution timed out after 1000ms',
+            hint:
+              'Do less in one run, and await only promises that settle. Variables and functions of earlier runs are ' +
+              'gone: define again what is still needed.',
+            retryable: true,
+          },
+          logs: '',
+        },
+      });
+      expect(await output('typeof n')).toBe('undefined');
+    }));
+
+  test('a call may have a shorter deadline, but no longer one', () =>
+    withServer(['--timeout', '20000'], async ({ run }) => {
+      const shorter = await run('await new Promise(() => {})', { timeoutMs: 50 });
+      expect(shorter.structuredContent.error.message).toBe('Execution timed out after 50ms');
+      const longer = await run('1', { timeoutMs: 20_001 });
+      expect(longer).toMatchObject({ isError: true, content: [{ text: expect.stringContaining('timeoutMs') }] });
+    }));
+
+  test('loops are limited by the command line', () =>
+    withServer(['--max-operations', '10'], async ({ run, tools }) => {
+      expect(tools[0].description).toContain('A run may take 10000 ms, 10 loop iterations and 128 MiB of memory.');
+      const { structuredContent } = await run('for (let i = 0; i < 11; i++);');
+      expect(structuredContent.error).toMatchObject({ code: 'ERR_MAX_OPS_EXCEEDED' });
+    }));
+
+  test('memory is limited by the command line', () =>
+    withServer(['--memory', '16', '--max-operations', '1000000000'], async ({ run, tools }) => {
+      expect(tools[0].description).toContain('1000000000 loop iterations and 16 MiB of memory.');
+      const { structuredContent } = await run('const hoard = []; for (;;) hoard.push({ at: hoard.length });');
+      expect(structuredContent.error).toMatchObject({
+        code: 'ERR_MEMORY_LIMIT_EXCEEDED',
+        message: 'Memory limit exceeded (16 MB)',
+      });
+    }));
+
+  test('a call that the client cancels is aborted, and the next one runs', () =>
+    withServer(['--timeout', '600000'], async ({ run, output }) => {
+      const controller = new AbortController();
+      const cancelled = run('await new Promise(() => {})', {}, { signal: controller.signal });
+      const next = output('1 + 1');
+      controller.abort('the user left');
+      await expect(cancelled).rejects.toThrow('the user left');
+      expect(await next).toBe(2);
+    }));
+
+  test('what is long is cut', () =>
+    withServer([], async ({ run }) => {
+      const { content, structuredContent } = await run('console.log("l".repeat(30_000)); "o".repeat(30_000)');
+      const cutOutput = `${'o'.repeat(24_000)}\n[cut: the first 24000 of 30000 characters of the output; give back a part, a count or a summary]`;
+      const cutLogs = `${'l'.repeat(24_000)}\n[cut: the first 24000 of 30000 characters of the logs; log less]`;
+      expect(structuredContent).toEqual({ output: cutOutput, logs: cutLogs });
+      expect(content).toEqual([{ type: 'text', text: `${cutOutput}\n\nLogs:\n${cutLogs}` }]);
+      const { structuredContent: list } = await run('Array(20_000).fill(0)');
+      expect(list.output).toMatch(/^\[0,0,0,[0,]*\n\[cut: the first 24000 of 40001 characters of the output;/);
+    }));
+
+  test('wrong arguments are an error of the call', () =>
+    withServer([], async ({ client }) => {
+      const result = await client.callTool({ name: 'run_javascript', arguments: { code: 1 } });
+      expect(result).toMatchObject({ isError: true, content: [{ text: expect.stringContaining('expected string') }] });
+    }));
+});
+
+describe('what the server says of itself', () => {
+  test('without a folder', () =>
+    withServer([], async ({ client, tools, output }) => {
+      expect(client.getServerVersion()).toEqual({
+        name: 'ses-executor',
+        version: JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')).version,
+      });
+      expect(client.getInstructions()).toMatch(/^Use run_javascript to calculate/);
+      expect(tools.map(({ name, annotations }) => [name, annotations.readOnlyHint])).toEqual([
+        ['run_javascript', true],
+        ['reset', false],
+      ]);
+      expect(tools[0].description).not.toContain('async function');
+      expect(tools[0].inputSchema).toMatchObject({ required: ['code'], properties: { code: { type: 'string' } } });
+      expect(tools[0].outputSchema).toMatchObject({ required: ['logs'], additionalProperties: false });
+      expect(await output('typeof read')).toBe('undefined');
+    }));
+
+  test('with a folder', () =>
+    withRoot((root) =>
+      withServer(['--root', root], async ({ client, tools: [{ description, annotations }] }) => {
+        expect(client.getInstructions()).toContain('read, write, edit, grep, find, ls');
+        expect(description).toContain(' * @param {string} args.path Path of the file, relative to the root\n');
+        const declared = [...description.matchAll(/^async function (\w+)\(/gm)].map(([, name]) => name);
+        expect(declared).toEqual(['read', 'write', 'edit', 'grep', 'find', 'ls']);
+        expect(annotations).toMatchObject({ readOnlyHint: false, destructiveHint: true, openWorldHint: false });
+      }),
+    ));
+
+  test('with a folder to read', () =>
+    withRoot((root) =>
+      withServer(['--root', root, '--read-only'], async ({ client, tools: [{ description, annotations }] }) => {
+        expect(client.getInstructions()).toContain('read, grep, find, ls');
+        expect(description).not.toContain('function write');
+        expect(annotations).toMatchObject({ readOnlyHint: true, destructiveHint: false });
+      }),
+    ));
+});
+
+describe('file tools', () => {
+  test('read and write in the folder, and nowhere else', () =>
+    withRoot((root) =>
+      withServer(['--root', root], async ({ run, output }) => {
+        expect(await output("(await read({ path: 'a.txt' })).content[0].text")).toBe('inside\n');
+        await output("await write({ path: 'b/c.txt', content: 'new' })");
+        expect(readFileSync(join(root, 'b', 'c.txt'), 'utf8')).toBe('new');
+        for (const path of ['../secret.txt', join(root, '..', 'secret.txt')]) {
+          const read = await run(`await read({ path: ${JSON.stringify(path)} })`);
+          expect(read.structuredContent.error).toMatchObject({ code: 'ERR_TOOL_PROXY_FAIL', tool: 'read' });
+          expect(JSON.stringify(read)).not.toContain('outside\\n');
+        }
+        const write = await run("await write({ path: '../new.txt', content: 'x' })");
+        expect(write.structuredContent.error).toMatchObject({ code: 'ERR_TOOL_PROXY_FAIL', tool: 'write' });
+        expect(existsSync(join(root, '..', 'new.txt'))).toBe(false);
+      }),
+    ));
+
+  test('are there again after a reset, and after a deadline', () =>
+    withRoot((root) =>
+      withServer(['--root', root, '--timeout', '1000'], async ({ run, output }) => {
+        const text = "(await read({ path: 'a.txt' })).content[0].text";
+        expect(await output(text, { reset: true })).toBe('inside\n');
+        await run('await new Promise(() => {})');
+        expect(await output(text)).toBe('inside\n');
+      }),
+    ));
+
+  test('that write are missing with --read-only', () =>
+    withRoot((root) =>
+      withServer(['--root', root, '--read-only'], async ({ output }) => {
+        expect(await output('[typeof read, typeof write, typeof edit]')).toEqual([
+          'function',
+          'undefined',
+          'undefined',
+        ]);
+      }),
+    ));
+});
+
+describe('the process', () => {
+  const initialize = {
+    jsonrpc: '2.0',
+    id: 1,
+    method: 'initialize',
+    params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'test', version: '1.0.0' } },
+  };
+  const callOf = (id, code) => ({
+    jsonrpc: '2.0',
+    id,
+    method: 'tools/call',
+    params: { name: 'run_javascript', arguments: { code } },
+  });
+  const lines = (messages) => messages.map((message) => `${JSON.stringify(message)}\n`).join('');
+
+  test('writes nothing but the protocol to stdout', async () => {
+    const child = startServer();
+    child.stdin.write(
+      lines([initialize, callOf(2, 'console.log("logged"); console.error("failed"); 1'), callOf(3, 'null.x')]),
+    );
+    const replies = [];
+    for await (const line of linesOf(child.stdout)) {
+      replies.push(JSON.parse(line));
+      if (replies.length === 3) child.stdin.end();
+    }
+    expect(replies.map(({ jsonrpc, id }) => [jsonrpc, id])).toEqual([
+      ['2.0', 1],
+      ['2.0', 2],
+      ['2.0', 3],
+    ]);
+    expect(await child.ended).toEqual({ status: 0, signal: null, stderr: '' });
+  });
+
+  test('ends with stdin, also while a run is under way', async () => {
+    const child = startServer('--timeout', '600000');
+    child.stdin.write(lines([initialize, callOf(2, 'await new Promise(() => {})')]));
+    for await (const _ of linesOf(child.stdout)) child.stdin.end();
+    expect(await child.ended).toEqual({ status: 0, signal: null, stderr: '' });
+  });
+
+  test('goes on after a line that is no message, and says so', async () => {
+    const child = startServer();
+    child.stdin.write(`nonsense\n${lines([initialize])}`);
+    for await (const line of linesOf(child.stdout)) {
+      expect(JSON.parse(line)).toMatchObject({ id: 1, result: { serverInfo: { name: 'ses-executor' } } });
+      child.stdin.end();
+    }
+    expect(await child.ended).toEqual({
+      status: 0,
+      signal: null,
+      stderr: expect.stringMatching(/^ses-executor: .+\n$/),
+    });
+  });
+});
+
+describe('wrong use: status 2, and the reason on stderr', () => {
+  test.each([
+    [['--root', '/nowhere/at/all'], 'ses-executor: --root must be a folder, got "/nowhere/at/all"\n'],
+    [['--read-only'], 'ses-executor: --read-only needs --root\n'],
+    [['--timeout', 'soon'], 'ses-executor: --timeout must be an integer from 1 to 2147483647, got "soon"\n'],
+    [['--memory', '7'], 'ses-executor: --memory must be an integer from 8 to 65536, got "7"\n'],
+    [['--json'], 'ses-executor: mcp does not take --json\n'],
+    [['file.js'], 'ses-executor: mcp takes no file, got "file.js"\n'],
+  ])('%j', async (args, reason) => {
+    const { status, stdout, stderr } = await spawnNode([BIN, 'mcp', ...args]);
+    expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
+    expect(stderr).toMatch(/\n\nUsage:\n/);
+    expect(stderr.slice(0, reason.length)).toBe(reason);
+  });
+
+  test('--root with run', async () => {
+    const { status, stderr } = await spawnNode([BIN, 'run', '-', '--root', '.'], { input: '1' });
+    expect(status).toBe(2);
+    expect(stderr).toMatch(/^ses-executor: run does not take --root\n/);
+  });
+});
+
+describe('the example', () => {
+  let example;
+  beforeAll(async () => {
+    example = await spawnNode(['examples/mcp-client.mjs']);
+  });
+
+  test('ends well', () => {
+    expect(example).toMatchObject({ status: 0, signal: null, stderr: '' });
+  });
+
+  test('shows the instructions, a file, an error, state and a reset', () => {
+    expect(example.stdout).toMatch(/^--- instructions of the server\nUse run_javascript to calculate/);
+    expect(example.stdout).toContain('program.length > 0\n--- result\ntrue\n');
+    expect(example.stdout).toMatch(/--- error\nERR_RUNTIME_EXCEPTION: .* \(line 3, column 14\)\n/);
+    expect(example.stdout).toContain('--- run_javascript\nlines.length\n--- result\n4\n');
+    expect(example.stdout).toMatch(/--- reset\nThe session is empty\.\n$/);
+  });
+});
+
+/** A server to write lines to; `ended` resolves when it has. */
+function startServer(...args) {
+  const child = spawn(process.execPath, [BIN, 'mcp', ...args]);
+  let stderr = '';
+  child.stderr.setEncoding('utf8').on('data', (text) => (stderr += text));
+  child.ended = new Promise((resolve) => {
+    child.on('close', (status, signal) => resolve({ status, signal, stderr }));
+  });
+  return child;
+}
+
+/** Each line of a stream, as soon as it is there. */
+async function* linesOf(stream) {
+  let rest = '';
+  for await (const text of stream.setEncoding('utf8')) {
+    const parts = (rest + text).split('\n');
+    rest = parts.pop();
+    yield* parts;
+  }
+  expect(rest).toBe('');
+}

@@ -1,0 +1,63 @@
+// What the model is told of a step: `formatObservation` and `formatErrorObservation` of `ses-executor/smolagents`.
+
+import { describe, expect, test } from 'vitest';
+
+import { formatErrorObservation, formatObservation } from 'ses-executor/smolagents';
+
+import { rejection, withExecutor } from '../helpers.mjs';
+
+describe('observations', () => {
+  test.each([
+    ['text', 'Execution logs:\na\nb\nLast output from code snippet:\ntext'],
+    ['', 'Execution logs:\na\nb\nLast output from code snippet:\n'],
+    [undefined, 'Execution logs:\na\nb'],
+    [null, 'Execution logs:\na\nb\nLast output from code snippet:\nnull'],
+    [5, 'Execution logs:\na\nb\nLast output from code snippet:\n5'],
+    [{ a: [1, 'x'] }, 'Execution logs:\na\nb\nLast output from code snippet:\n{\n  "a": [\n    1,\n    "x"\n  ]\n}'],
+    [NaN, 'Execution logs:\na\nb\nLast output from code snippet:\nNaN'],
+    [-0, 'Execution logs:\na\nb\nLast output from code snippet:\n-0'],
+    [5n, 'Execution logs:\na\nb\nLast output from code snippet:\n5n'],
+    [new Map([['a', 1]]), "Execution logs:\na\nb\nLast output from code snippet:\nMap(1) { 'a' => 1 }"],
+    [{ a: undefined }, 'Execution logs:\na\nb\nLast output from code snippet:\n{ a: undefined }'],
+    [new Date(0), 'Execution logs:\na\nb\nLast output from code snippet:\n1970-01-01T00:00:00.000Z'],
+  ])('of value %#', (output, text) => {
+    expect(formatObservation({ output, logs: 'a\nb' })).toBe(text);
+  });
+
+  test('of cycles, shared and deep values', () => {
+    const cycle = {};
+    cycle.self = cycle;
+    expect(formatObservation({ output: cycle, logs: '' })).toBe(
+      'Execution logs:\n\nLast output from code snippet:\n<ref *1> { self: [Circular *1] }',
+    );
+    const shared = [1];
+    expect(formatObservation({ output: [shared, shared], logs: '' })).toMatch(/\n\[ \[ 1 \], \[ 1 \] \]$/);
+    let deep = [];
+    for (let i = 0; i < 100_000; i++) deep = [deep];
+    expect(formatObservation({ output: deep, logs: '' })).toMatch(/\[Array\]/);
+  });
+
+  test('of errors', async () => {
+    const failed = (code) => withExecutor({}, {}, (executor) => rejection(executor.run(code)));
+    const later = 'Correct the cause in your next code block. If that has failed before, try a different approach.';
+    const runtime = await failed('console.log("seen");\nnope()');
+    expect(formatErrorObservation(runtime)).toBe(`Execution logs:
+seen
+Error:
+Runtime exception: ReferenceError: nope is not defined
+  |
+1 | console.log("seen");
+2 | nope()
+  | ^ ReferenceError: nope is not defined
+${later}`);
+    const syntax = await failed('import fs from "node:fs";');
+    expect(formatErrorObservation(syntax)).toBe(`Error:
+Import not allowed: node:fs
+ERROR at line 1, column 1: static import of "node:fs" is not available: programs run as scripts. Write \`const module = await import("node:fs")\`
+ERROR at line 1, column 1: import of "node:fs" is not allowed. Do not import modules: none is authorized here; use the tools and variables that the host provides
+${later}`);
+    expect(formatErrorObservation(new Error('other'))).toBe(`Error:\nother\n${later}`);
+    expect(formatErrorObservation('text')).toBe(`Error:\ntext\n${later}`);
+    expect(formatErrorObservation(undefined)).toBe(`Error:\nundefined\n${later}`);
+  });
+});

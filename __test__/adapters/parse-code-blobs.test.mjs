@@ -1,0 +1,234 @@
+// `parseCodeBlobs` of `ses-executor/prompts`: the code of a model's answer.
+
+import { describe, expect, test } from 'vitest';
+
+import { CodeParsingError, parseCodeBlobs } from 'ses-executor/prompts';
+
+import fc from '../fast-check.mjs';
+
+const FENCE = '```';
+
+/** What `parseCodeBlobs` throws. */
+function failure(text, tags) {
+  try {
+    parseCodeBlobs(text, tags);
+  } catch (error) {
+    expect(error).toBeInstanceOf(CodeParsingError);
+    expect(error).toMatchObject({ name: 'CodeParsingError', code: 'ERR_CODE_NOT_FOUND' });
+    return error.message;
+  }
+  throw new Error('expected an error');
+}
+
+describe('tags', () => {
+  test.each([
+    ['one block', 'Thought: add\n<code>\nconst a = 1;\na + 1\n</code>', 'const a = 1;\na + 1'],
+    ['on one line', 'so <code>foo()</code>, you see', 'foo()'],
+    ['several blocks', '<code>\na()\n</code>\nthen\n<code>\nb()\n</code>', 'a()\n\nb()'],
+    ['several on one line', 'a <code>foo()</code> then <code>bar()</code> x', 'foo()\n\nbar()'],
+    ['blank blocks are left out', '<code> </code><code>a()</code><code>\n</code>', 'a()'],
+    ['not closed, since generation stopped there', 'Thought: x\n<code>\nfoo(1)\n', 'foo(1)'],
+    ['the second one not closed', '<code>a()</code>\n<code>\nb()', 'a()\n\nb()'],
+    ['closed by the agent', 'Thought: x\n<code>\nfoo(1)</code>', 'foo(1)'],
+    ['an agent that closes once too often', '<code>\na()\n</code>\nThat is all.</code>', 'a()'],
+    ['CRLF', '<code>\r\na()\r\nb()\r\n</code>\r\n', 'a()\nb()'],
+    ['before fences', `${FENCE}js\nno()\n${FENCE}\n<code>yes()</code>`, 'yes()'],
+    ['around a fence', `<code>\n${FENCE}js\nyes()\n${FENCE}\n</code>`, `${FENCE}js\nyes()\n${FENCE}`],
+    ['code that does not parse is still the code', '<code>\nconst = 1\n</code>', 'const = 1'],
+    ['and does not swallow the next block', '<code>\nfoo(;\n</code> z\n<code>\nbar()\n</code>', 'foo(;\n\nbar()'],
+  ])('%s', (_, text, code) => {
+    expect(parseCodeBlobs(text)).toBe(code);
+  });
+
+  test.each([
+    ['a string', 'const html = "<code>x</code>";\nfinal_answer(html)'],
+    ['a template', 'const html = `\n<code>\nx\n</code>\n`;\nfinal_answer(html)'],
+    ['a line comment', '// closes with </code> here\nfoo()'],
+    ['a line comment that ends with one', '// closes with </code>\nfoo()'],
+    ['a block comment', '/*\n</code>\n*/\nfoo()'],
+    ['a regular expression', 'const tag = /<code>[^]*?<\\/code>|</code>/;'.replace('|</code>', '') + '\ntag'],
+    ['several strings', 'f("</code>");\ng("</code>");\nh("<code>");'],
+  ])('tags in %s do not end the code', (_, code) => {
+    expect(parseCodeBlobs(`Thought: x\n<code>\n${code}\n</code>`)).toBe(code);
+    expect(parseCodeBlobs(`<code>\n${code}\n</code>\nand\n<code>\nlast()\n</code>`)).toBe(`${code}\n\nlast()`);
+  });
+
+  test('tags in the prose before are not the block', () => {
+    expect(parseCodeBlobs('I use <code> tags.\n<code>\nx = 1\n</code>')).toBe('x = 1');
+    expect(parseCodeBlobs('I use <code> and again <code>.\n<code>\nfoo(2)')).toBe('foo(2)');
+  });
+
+  test('other tags, with signs that regular expressions know', () => {
+    expect(parseCodeBlobs('[js](a()) [/js]', ['[js]', '[/js]'])).toBe('(a())');
+    expect(parseCodeBlobs('$*a()*$', ['$*', '*$'])).toBe('a()');
+    expect(parseCodeBlobs(`x\n${FENCE}js\na(\`b\`)\n${FENCE}\ny`, [`${FENCE}js`, FENCE])).toBe('a(`b`)');
+  });
+});
+
+test('whatever strings, templates and comments hold', () => {
+  const piece = fc.constantFrom('<code>', '</code>', '```', '```js', '\n', ' ', 'x', "'", '"', '\\');
+  const text = fc.array(piece, { minLength: 1, maxLength: 6 }).map((pieces) => pieces.join(''));
+  const statement = fc.oneof(
+    text.map((held) => `f(${JSON.stringify(held)});`),
+    text.map((held) => `f(\`${held.replaceAll('\\', '').replaceAll('`', '\\`')}\`);`),
+    text.map((held) => `/*${held}*/ f();`),
+    text.map((held) => `// ${held.replaceAll('\n', '')}\nf();`),
+  );
+  const program = fc.array(statement, { minLength: 1, maxLength: 3 }).map((statements) => statements.join('\n'));
+  fc.assert(
+    fc.property(program, (code) => {
+      // No more tags than are tried.
+      fc.pre(code.split('</code>').length <= 6);
+      expect(parseCodeBlobs(`Thought: x\n<code>\n${code}\n</code>`)).toBe(code);
+      expect(parseCodeBlobs(`Thought: x\n<code>\n${code}\n`.replaceAll('</code>', ''))).toBe(
+        code.replaceAll('</code>', ''),
+      );
+    }),
+    { numRuns: 500 },
+  );
+});
+
+describe('fences', () => {
+  test.each(['js', 'javascript', 'ts', 'typescript', 'JavaScript', ' js', 'js title="a.js"', 'js {1,3}', 'js:a.js'])(
+    'marked %s',
+    (mark) => {
+      expect(parseCodeBlobs(`Thought: x\n${FENCE}${mark}\nfoo()\n${FENCE}\nDone.`)).toBe('foo()');
+    },
+  );
+
+  test.each([
+    ['several', `${FENCE}js\na()\n${FENCE}\nand\n${FENCE}ts\nb()\n${FENCE}`, 'a()\n\nb()'],
+    ['closed by the agent too', `${FENCE}js\na()\n${FENCE}</code>`, 'a()'],
+    ['closed by the agent alone', `${FENCE}js\na()</code>`, 'a()'],
+    ['not closed', `Thought: x\n${FENCE}js\na()`, 'a()'],
+    ['closed at the end of a line', `${FENCE}js\na()${FENCE}`, 'a()'],
+    ['indented', `1. x\n   ${FENCE}js\n   a()\n   ${FENCE}`, 'a()'],
+    ['CRLF', `${FENCE}js\r\na()\r\nb()\r\n${FENCE}\r\n`, 'a()\nb()'],
+    ['tildes', '~~~js\na(`b`)\n~~~', 'a(`b`)'],
+    ['longer ones', `${FENCE}\`js\nconst s = "\n${FENCE}\n";\n${FENCE}\``, `const s = "\n${FENCE}\n";`],
+    ['in a template', `${FENCE}js\nconst md = \`\n\\\`\\\`\\\`py\nx\n\\\`\\\`\\\`\n\`;\n${FENCE}`, 'const md = `\n\\`\\`\\`py\nx\n\\`\\`\\`\n`;'],
+    ['in a comment', `${FENCE}js\n/*\n${FENCE}\n*/\na()\n${FENCE}`, `/*\n${FENCE}\n*/\na()`],
+    ['others in between', `${FENCE}json\n{}\n${FENCE}\n${FENCE}js\na()\n${FENCE}\n${FENCE}text\nx\n${FENCE}`, 'a()'],
+    ['that do not parse', `${FENCE}js\nfoo(;\n${FENCE}\n${FENCE}js\nbar()\n${FENCE}`, 'foo(;\n\nbar()'],
+  ])('%s', (_, text, code) => {
+    expect(parseCodeBlobs(text)).toBe(code);
+  }); // prettier-ignore
+
+  test.each(['python', 'jsx', 'json', 'js-like', 'jsonc', ''])('marked %j are not taken', (mark) => {
+    const found = mark === '' ? 'is not marked' : `is marked "${mark}"`;
+    expect(failure(`${FENCE}${mark}\nfoo()\n${FENCE}`)).toContain(
+      `\nA fenced block in it ${found}: only JavaScript can run here.\n`,
+    );
+  });
+
+  test('an inline code span is none', () => {
+    expect(failure(`Use ${FENCE}js foo()${FENCE} here`)).not.toContain('fenced block');
+    expect(failure(`${FENCE}js foo()${FENCE}`)).not.toContain('fenced block');
+  });
+});
+
+describe('the whole answer', () => {
+  test.each(['foo(3)', 'const a = await search("x");\na.length', 'import x from "y"; x()', 'return [1]'])(
+    'if it is a program: %j',
+    (code) => {
+      expect(parseCodeBlobs(`\n${code}\n`)).toBe(code);
+      expect(parseCodeBlobs(`${code}</code>`)).toBe(code);
+    },
+  );
+});
+
+describe('errors tell the model what to send', () => {
+  const send = `Send your reasoning and one block of JavaScript code, for instance:
+Thought: What you want to do next, and why.
+<code>
+// Your JavaScript code here
+</code>
+To give the final answer, call final_answer(value) in that block.`;
+  const answer = `If this is the final answer, give it by calling final_answer in a code block, for instance:
+Thought: I know the answer and return it.
+<code>
+final_answer("YOUR FINAL ANSWER HERE");
+</code>`;
+  const nothing = (text) =>
+    `There is no code in your answer: nothing was found between <code> and </code>.\nYour answer was:\n${text}`;
+
+  test.each([
+    ['', `Your answer is empty: there is no code in it.\n${send}`],
+    [' \n', `Your answer is empty: there is no code in it.\n${send}`],
+    ['I will search the web.', `${nothing('I will search the web.')}\n${send}`],
+    ['<code>\n</code>', `${nothing('<code>\n</code>')}\n${send}`],
+    ['The final answer is 42.</code>', `${nothing('The final answer is 42.')}\n${answer}`],
+    ['Final Answer: Paris', `${nothing('Final Answer: Paris')}\n${answer}`],
+    ['42', `${nothing('42')}\n${answer}`],
+    ['Paris', `${nothing('Paris')}\n${answer}`],
+    [
+      `${FENCE}python\nprint(1)\n${FENCE}`,
+      `${nothing(`${FENCE}python\nprint(1)\n${FENCE}`)}\nA fenced block in it is marked "python": only JavaScript can run here.\n${send}`,
+    ],
+  ])('%j', (text, message) => {
+    expect(failure(text)).toBe(message);
+  });
+
+  test('with the tags that are asked for', () => {
+    const message = failure('I will search.', ['[js]', '[/js]']);
+    expect(message).toContain('nothing was found between [js] and [/js].');
+    expect(message).toContain('\n[js]\n// Your JavaScript code here\n[/js]\n');
+  });
+
+  test('a long answer is quoted in part', () => {
+    const message = failure(`begin ${'x '.repeat(10_000)} end`);
+    expect(message.length).toBeLessThan(2_600);
+    expect(message).toContain('Your answer was:\nbegin x x');
+    expect(message).toMatch(/\n\[\.\.\. 18010 characters \.\.\.\]\n[x ]+ end\n/);
+  });
+
+  test.each([
+    [[5], 'text must be a string, got 5'],
+    [['x', ['a']], 'tags must be an array of the opening and the closing tag, got an array'],
+    [['x', ['', 'b']], 'tags must hold two strings that are not blank, got ""'],
+  ])('arguments of the wrong type: %j', (args, message) => {
+    expect(() => parseCodeBlobs(...args)).toThrow(new TypeError(message));
+  });
+});
+
+describe('time is in proportion to the answer', () => {
+  const hostile = {
+    'opening tags': (n) => '<code>'.repeat(n / 6),
+    'closing tags': (n) => '</code>'.repeat(n / 7),
+    'one opening tag, then closing tags': (n) => `<code>(${'</code>'.repeat(n / 7)}`,
+    'opening tags, then a closing one': (n) => `${'<code>('.repeat(n / 7)}</code>`,
+    'blocks that do not parse': (n) => '<code>(</code>'.repeat(n / 14),
+    'blocks that parse': (n) => '<code>a()</code>\n'.repeat(n / 17),
+    'backticks': (n) => '`'.repeat(n),
+    'opening fences': (n) => '```js\n'.repeat(n / 6),
+    'fences that do not parse': (n) => '```js\n(\n```\n'.repeat(n / 12),
+    'fences of growing length': (n) => Array.from({ length: Math.sqrt(n) }, (_, i) => `${'`'.repeat(i + 3)}js\n`).join(''),
+    'white space': (n) => `${' '.repeat(n)}x`,
+    'white space before fences': (n) => `${' '.repeat(n / 2)}\`\`\`${' '.repeat(n / 2)}js`,
+    'empty lines': (n) => ' \n'.repeat(n / 2),
+    'parentheses': (n) => '('.repeat(n),
+    'beginnings of tags': (n) => '<cod'.repeat(n / 4),
+  }; // prettier-ignore
+
+  /** The least of three times, in milliseconds of the processor, since others use the machine too. */
+  const least = (text) => {
+    const times = Array.from({ length: 3 }, () => {
+      const start = process.cpuUsage();
+      try {
+        parseCodeBlobs(text);
+      } catch (error) {
+        expect(error).toBeInstanceOf(CodeParsingError);
+      }
+      const { user, system } = process.cpuUsage(start);
+      return (user + system) / 1_000;
+    });
+    return Math.min(...times);
+  };
+
+  test.each(Object.entries(hostile))('%s', (_, make) => {
+    const small = least(make(1 << 16));
+    const large = least(make(1 << 20));
+    // Sixteen times the text, so 256 times as long if the work were quadratic; less than 8 ms is the noise of a collector.
+    expect(large / Math.max(small, 8)).toBeLessThan(64);
+  });
+});

@@ -1,0 +1,75 @@
+// `examples/smolagents.mjs`: what the program shows.
+
+import { expect, test } from 'vitest';
+
+import { spawnNode } from '../helpers.mjs';
+
+test('an agent of four steps, two of which fail', async () => {
+  const { status, stdout, stderr } = await spawnNode(['examples/smolagents.mjs']);
+  expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+  expect(stdout).toMatchInlineSnapshot(`
+    "Step 1
+    Thought: I will look up both cities, in the last census and in the one before.
+    <code>
+    const now = await Promise.all(cities.map((city) => population(city)));
+    console.log(now);
+    const before = [await population(cities[0], '2010')];
+    </code>
+    Observation:
+    Execution logs:
+    [ 18676605, 24870895 ]
+    Error:
+    Tool execution failed: TypeError: population: the argument year must be an integer, got "2010"
+      |
+    1 | const now = await Promise.all(cities.map((city) => population(city)));
+    2 | console.log(now);
+    3 | const before = [await population(cities[0], '2010')];
+      |                       ^ TypeError: population: the argument year must be an integer, got "2010"
+    Correct the cause in your next code block. If that has failed before, try a different approach.
+
+    Step 2
+    Thought: The year has to be a number. \`now\` was defined before the error, so it is still there.
+    <code>
+    const before = await Promise.all(cities.map((city) => population({ city, year: 2010 })));
+    const growth = cities.map((city, i) => ({ city, percent: Math.round((now[i] / before[i] - 1) * 100) }));
+    growth
+    </code>
+    Observation:
+    Execution logs:
+
+    Last output from code snippet:
+    [
+      {
+        "city": "Guangzhou",
+        "percent": 47
+      },
+      {
+        "city": "Shanghai",
+        "percent": 8
+      }
+    ]
+
+    Step 3
+    The final answer is Guangzhou, which grew by 47 percent.</code>
+    Observation:
+    Error:
+    There is no code in your answer: nothing was found between <code> and </code>.
+    Your answer was:
+    The final answer is Guangzhou, which grew by 47 percent.
+    If this is the final answer, give it by calling final_answer in a code block, for instance:
+    Thought: I know the answer and return it.
+    <code>
+    final_answer("YOUR FINAL ANSWER HERE");
+    </code>
+
+    Step 4
+    Thought: I must call final_answer.
+    <code>
+    growth.sort((a, b) => b.percent - a.percent);
+    final_answer(\`\${growth[0].city} grew by \${growth[0].percent}%\`);
+    </code>
+
+    Final answer: Guangzhou grew by 47%
+    "
+  `);
+});

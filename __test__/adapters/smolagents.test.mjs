@@ -1,0 +1,344 @@
+// `ses-executor/smolagents`: the executor in the hands of an agent that is written as the `CodeAgent` of smolagents-ts, with
+// that agent's calls, names and shapes.
+
+import { afterAll, describe, expect, test } from 'vitest';
+
+import { ExecutorError, SESExecutor } from 'ses-executor';
+import { CodeParsingError, parseCodeBlobs, renderSystemPrompt } from 'ses-executor/prompts';
+import {
+  SmolagentsExecutor,
+  createSmolagentsExecutor,
+  formatErrorObservation,
+  formatObservation,
+} from 'ses-executor/smolagents';
+
+import { expectCode, rejection } from '../helpers.mjs';
+
+/** As `BaseTool` of smolagents-ts: fields of the instance, `forward` with one object. */
+class BaseTool {
+  to_dict() {
+    const properties = Object.fromEntries(Object.entries(this.inputs).map(([name, { type }]) => [name, { type }]));
+    const { name, description } = this;
+    return { type: 'function', function: { name, description, parameters: { type: 'object', properties } } };
+  }
+}
+
+class SearchTool extends BaseTool {
+  name = 'search';
+  description = 'Searches a list.';
+  inputs = {
+    query: { type: 'string', description: 'What to look for' },
+    max_results: { type: 'integer', description: 'How many results at most', default: 2 },
+    engine: { type: 'string', description: 'Engine', enum: ['fast', 'slow'], nullable: true },
+  };
+  output_type = 'array';
+  calls = [];
+
+  async forward(args) {
+    this.calls.push(args);
+    return ['a', 'b', 'c'].map((end) => args.query + end).slice(0, args.max_results);
+  }
+}
+
+class FinalAnswerTool extends BaseTool {
+  name = 'final_answer';
+  description = 'Provides the final answer to the user.';
+  inputs = { answer: { type: 'any', description: 'The final answer to return to the user' } };
+  output_type = 'any';
+
+  forward({ answer }) {
+    return Promise.resolve(answer);
+  }
+}
+
+const executors = [];
+afterAll(() => Promise.all(executors.map((executor) => executor.cleanup())));
+
+/** An executor that is cleaned up in the end. */
+function create(options) {
+  const executor = createSmolagentsExecutor(options);
+  executors.push(executor);
+  return executor;
+}
+
+/** `executor`, and the calls of its methods that are made through it, with copies of their arguments. */
+function recorded(executor) {
+  const calls = [];
+  const proxy = new Proxy(executor, {
+    get(target, name) {
+      const value = Reflect.get(target, name, target);
+      if (typeof value !== 'function') return value;
+      return (...args) => {
+        calls.push([name, ...structuredClone(args)]);
+        return value.apply(target, args);
+      };
+    },
+  });
+  return { proxy, calls };
+}
+
+/** `CodeAgent` of smolagents-ts, as far as it has to do with the executor; errors become observations here. */
+class CodeAgent {
+  code_block_tags = ['<code>', '</code>'];
+  state = new Map();
+  managed_agents = new Map();
+  messages = [];
+
+  constructor({ model, tools, executor }) {
+    this.model = model;
+    this.tools = new Map([...tools, new FinalAnswerTool()].map((tool) => [tool.name, tool]));
+    this.executor = executor;
+    this.messages.push({ role: 'system', content: this.initialize_system_prompt() });
+  }
+
+  initialize_system_prompt() {
+    const { tools, managed_agents: managedAgents, instructions: customInstructions } = this;
+    return renderSystemPrompt({ tools, managedAgents, customInstructions, codeBlockTags: this.code_block_tags });
+  }
+
+  async run(task, { additional_args = {} } = {}) {
+    this.messages.push({ role: 'user', content: task });
+    for (const [name, value] of Object.entries(additional_args)) this.state.set(name, value);
+    for (let step = 0; step < 10; step++) {
+      const event = await this._step_stream();
+      if (event.is_final_answer) return event.output;
+      this.messages.push({ role: 'assistant', content: `Observation:\n${event.observation}` });
+    }
+    throw new Error('no final answer');
+  }
+
+  async _step_stream() {
+    const stop_sequences = ['Observation:', 'Calling tools:', this.code_block_tags[1]];
+    const response = await this.model.generate([...this.messages], { stop_sequences });
+    let output_text = response.content;
+    if (output_text && !output_text.trim().endsWith(this.code_block_tags[1])) output_text += this.code_block_tags[1];
+    this.messages.push({ role: 'assistant', content: output_text });
+    try {
+      const code_action = parseCodeBlobs(output_text, this.code_block_tags);
+      await this.executor.sendVariables(Object.fromEntries(this.state));
+      const pythonToolsMap = {};
+      for (const tool of this.tools.values()) if (tool.pythonCode) pythonToolsMap[tool.name] = tool.pythonCode;
+      await this.executor.sendTools({}, pythonToolsMap);
+      const code_output = await this.executor.run(code_action);
+      const { output, logs, is_final_answer } = code_output;
+      return { output, is_final_answer, observation: formatObservation({ output, logs }), code_output };
+    } catch (error) {
+      if (!(error instanceof ExecutorError || error instanceof CodeParsingError)) throw error;
+      return { is_final_answer: false, observation: formatErrorObservation(error) };
+    }
+  }
+}
+
+/** A model that gives one answer after the other, and ends each at the first stop sequence in it. */
+class ScriptedModel {
+  requests = [];
+
+  constructor(...answers) {
+    this.answers = answers;
+  }
+
+  async generate(messages, options) {
+    this.requests.push({ messages, options });
+    const answer = this.answers[this.requests.length - 1];
+    const ends = options.stop_sequences.map((stop) => answer.indexOf(stop)).filter((at) => at !== -1);
+    return { role: 'assistant', content: answer.slice(0, Math.min(...ends, answer.length)) };
+  }
+}
+
+describe('in the hands of a CodeAgent', () => {
+  test('three calls a step, without init; state lives on; errors are repaired', async () => {
+    const tool = new SearchTool();
+    const { proxy, calls } = recorded(create({ tools: [tool] }));
+    const model = new ScriptedModel(
+      'Thought: I search.\n<code>\nconst found = await search(topic);\nconsole.log(found.length);\nfound\n</code>\nObservation: []',
+      'Thought: More.\n<code>\nconst more = await search({ query: topic, limit: 3 });\n</code>',
+      'I have it.',
+      'Thought: The name is max_results.\n```js\nconst more = await search({ query: topic, max_results: 3 });\n```',
+      "Thought: Done.\n<code>\nfinal_answer({ found, more: more.at(-1) });\n</code>",
+    ); // prettier-ignore
+    const agent = new CodeAgent({ model, tools: [tool], executor: proxy });
+    const answer = await agent.run('Search.', { additional_args: { topic: 'x' } });
+
+    expect(answer).toEqual({ found: ['xa', 'xb'], more: 'xc' });
+    const step = (code) => [
+      ['sendVariables', { topic: 'x' }],
+      ['sendTools', {}, {}],
+      ['run', code],
+    ];
+    expect(calls).toEqual([
+      ...step('const found = await search(topic);\nconsole.log(found.length);\nfound'),
+      ...step('const more = await search({ query: topic, limit: 3 });'),
+      ...step('const more = await search({ query: topic, max_results: 3 });'),
+      ...step('final_answer({ found, more: more.at(-1) });'),
+    ]);
+    expect(tool.calls).toEqual([
+      { query: 'x', max_results: 2, engine: null },
+      { query: 'x', max_results: 3, engine: null },
+    ]);
+
+    expect(model.requests.map(({ options }) => options)).toEqual(
+      Array(5).fill({ stop_sequences: ['Observation:', 'Calling tools:', '</code>'] }),
+    );
+    const observations = agent.messages.map(({ content }) => content).filter((text) => text.startsWith('Observation:'));
+    expect(observations).toEqual([
+      'Observation:\nExecution logs:\n2\nLast output from code snippet:\n[\n  "xa",\n  "xb"\n]',
+      `Observation:
+Error:
+Tool execution failed: TypeError: search has no argument "limit"; it takes (query, max_results, engine) or one object ({ query, max_results, engine })
+  |
+1 | const more = await search({ query: topic, limit: 3 });
+  |                    ^ TypeError: search has no argument "limit"; it takes (query, max_results, engine) or one object ({ query, max_results, engine })
+Correct the cause in your next code block. If that has failed before, try a different approach.`,
+      `Observation:
+Error:
+There is no code in your answer: nothing was found between <code> and </code>.
+Your answer was:
+I have it.
+Send your reasoning and one block of JavaScript code, for instance:
+Thought: What you want to do next, and why.
+<code>
+// Your JavaScript code here
+</code>
+To give the final answer, call final_answer(value) in that block.`,
+      'Observation:\nExecution logs:\n\nLast output from code snippet:\n[\n  "xa",\n  "xb",\n  "xc"\n]',
+    ]);
+    const [{ role, content }] = model.requests[0].messages;
+    expect(role).toBe('system');
+    expect(content).toContain('async function search(query, max_results = 2, engine = null) {}\n');
+    expect(content).toContain('async function final_answer(answer) {}\n</code>');
+  });
+
+  test('functions that an agent wraps around forward', async () => {
+    const tool = new SearchTool();
+    const final = new FinalAnswerTool();
+    const executor = create();
+    // As in the agent that sends its tools: `tool.forward(args[0])`.
+    const tool_map = Object.fromEntries(
+      [tool, final].map((each) => [each.name, async (...args) => each.forward(args[0])]),
+    );
+    await executor.sendVariables({});
+    await executor.sendTools(tool_map);
+    const result = await executor.run("final_answer(await search({ query: 'x', max_results: 1 }))");
+    expect(result).toEqual({ output: ['xa'], logs: '', is_final_answer: true });
+  });
+});
+
+describe('the executor', () => {
+  test('is an SESExecutor', () => {
+    const executor = new SmolagentsExecutor();
+    expect(executor).toBeInstanceOf(SESExecutor);
+    expect(executor.state).toBe('NEW');
+    expect(create()).toBeInstanceOf(SmolagentsExecutor);
+  });
+
+  test('gives output, logs and is_final_answer, and the rest out of sight', async () => {
+    const executor = create();
+    const result = await executor.run('console.log("a");\nconsole.warn("b");\n1 + 1');
+    expect(Object.keys(result)).toEqual(['output', 'logs', 'is_final_answer']);
+    expect(result).toEqual({ output: 2, logs: 'a\nb', is_final_answer: false });
+    expect(result.logEntries.map(({ level, message }) => [level, message])).toEqual([
+      ['log', 'a'],
+      ['warn', 'b'],
+    ]);
+    expect(result.stats.toolCalls).toBe(0);
+    expect(await executor.run('final_answer(null)')).toEqual({ output: null, logs: '', is_final_answer: true });
+  });
+
+  test('errors are those of the executor', async () => {
+    const executor = create();
+    const error = await expectCode(executor.run('console.log(1);\nnope()'), 'ERR_RUNTIME_EXCEPTION');
+    expect(error).toMatchObject({
+      logs: '1',
+      retryable: true,
+      details: { name: 'ReferenceError', line: 2, column: 1 },
+    });
+    const failing = { name: 'boom', inputs: {}, forward: () => Promise.reject(new RangeError('no')) };
+    await executor.sendTools([failing]);
+    const tool = await expectCode(executor.run('await boom()'), 'ERR_TOOL_PROXY_FAIL');
+    expect(tool).toMatchObject({ message: 'Tool execution failed: RangeError: no', details: { tool: 'boom' } });
+    expect(tool.cause).toBeInstanceOf(RangeError);
+  });
+
+  test('has its tools whatever is sent, and after init, cleanup and a timeout', async () => {
+    const executor = create({ tools: [new SearchTool()], timeoutMs: 500 });
+    const works = async () => expect((await executor.run("(await search('x'))[0]")).output).toBe('xa');
+    await works();
+    await executor.sendTools({ search: () => 'other', more: () => 5 });
+    await works();
+    expect((await executor.run('more()')).output).toBe(5);
+
+    await executor.cleanup();
+    expect(executor.state).toBe('DEAD');
+    await executor.init();
+    await executor.init();
+    await works();
+    await executor.cleanup();
+    await works();
+
+    const error = await expectCode(executor.run('await new Promise(() => {})'), 'ERR_EXEC_TIMEOUT');
+    expect(executor.state).toBe('DIRTY');
+    expect(formatErrorObservation(error)).toBe(`Error:
+Execution timed out after 500ms
+The variables and functions of earlier steps are lost: define again what you need.
+Correct the cause in your next code block. If that has failed before, try a different approach.`);
+    await Promise.all([executor.sendVariables({ y: 'y' }), executor.sendTools({}), executor.init()]);
+    expect(executor.state).toBe('READY');
+    await works();
+    expect((await executor.run('y')).output).toBe('y');
+  });
+
+  test('calls at once share one start', async () => {
+    const executor = create({ tools: [new SearchTool()], runConcurrency: 'queue', maxQueuedRuns: 4 });
+    const outcomes = await Promise.all([
+      executor.sendVariables({ a: 1 }),
+      executor.init(),
+      executor.sendTools({ two: () => 2 }),
+      executor.run("(await search('x')).length"),
+      executor.run("(await search('x', 1)).length"),
+    ]);
+    expect(outcomes.slice(3).map(({ output }) => output)).toEqual([2, 1]);
+    expect((await executor.run('a + two()')).output).toBe(3);
+  });
+
+  test('autoInit: false leaves the states to the caller', async () => {
+    const executor = create({ autoInit: false, tools: [new SearchTool()], timeoutMs: 500 });
+    await expectCode(executor.run('1'), 'ERR_INVALID_STATE');
+    await executor.init();
+    expect((await executor.run("(await search('x')).length")).output).toBe(2);
+    await expectCode(executor.run('await new Promise(() => {})'), 'ERR_EXEC_TIMEOUT');
+    await expectCode(executor.sendVariables({}), 'ERR_INVALID_STATE');
+    await expectCode(executor.init(), 'ERR_INVALID_STATE');
+    await executor.cleanup();
+    await executor.init();
+    expect((await executor.run("(await search('x')).length")).output).toBe(2);
+  });
+
+  test('options are those of SESExecutor, and tools', async () => {
+    const executor = create({ maxOperations: 10 });
+    await expectCode(executor.run('for (;;);'), 'ERR_MAX_OPS_EXCEEDED');
+    expect(() => create({ maxOps: 1 })).toThrow(TypeError);
+    expect(() => create({ autoInit: 1 })).toThrow(new TypeError('options.autoInit must be a boolean, got 1'));
+    expect(() => create(5)).toThrow(new TypeError('options must be an object, got 5'));
+    expect(() => create({ tools: [5] })).toThrow(
+      new TypeError('tools[0].name must be a non-empty string, got undefined'),
+    );
+  });
+
+  test('tools in Python are refused, with a code and what to do', async () => {
+    const executor = create();
+    const error = await rejection(executor.sendTools({}, { read: 'def read(path): ...', ls: 'def ls(): ...' }));
+    expect(error).toBeInstanceOf(TypeError);
+    expect(error).toMatchObject({ code: 'ERR_PYTHON_TOOL', tools: ['read', 'ls'] });
+    expect(error.message).toBe(
+      'Python tools cannot run in a JavaScript executor: read, ls. Give the agent tools without `pythonCode`, and give ' +
+        'the executor Tool objects whose `forward(args)` is JavaScript: createSmolagentsExecutor({ tools: [tool] }) or ' +
+        'sendTools({ name: tool })',
+    );
+    expect(executor.state).toBe('NEW');
+    await executor.sendTools({}, {});
+    await executor.sendTools({}, undefined);
+    expect((await rejection(executor.sendTools({}, 'def f(): ...'))).message).toBe(
+      'pythonTools must be an object of sources by name, got "def f(): ..."',
+    );
+  });
+});

@@ -1,0 +1,174 @@
+// Sections 3.1 and 3.3: options are checked in the constructor, and messages name option, bound and value.
+import { describe, expect, test } from 'vitest';
+
+import { checkOptions, checkRunOptions } from '../../lib/contract/options.js';
+
+const LEVELS = ['log', 'info', 'warn', 'error', 'debug'];
+const oneOfLevels = LEVELS.map((level) => `"${level}"`).join(' or ');
+
+test('defaults', () => {
+  const defaults = {
+    maxOperations: 50_000,
+    timeoutMs: 10_000,
+    queue: false,
+    maxQueuedRuns: 0,
+    authorizedImports: [],
+    maxLogBytes: 262_144,
+    levels: LEVELS,
+    memoryLimitMb: 128,
+    autoInit: false,
+    language: 'auto',
+    modules: {},
+    onLog: undefined,
+    maxCodeBytes: 1_048_576,
+    maxToolCalls: 1_000,
+    maxConcurrentToolCalls: 64,
+    maxTransferBytes: 67_108_864,
+    maxCpuMs: undefined,
+    maxParkedIsolates: 16,
+    warmPool: undefined,
+  };
+  expect(checkOptions(undefined)).toEqual(defaults);
+  expect(checkOptions({})).toEqual(defaults);
+  expect(checkOptions({ maxOperations: undefined, onLog: undefined })).toEqual(defaults);
+});
+
+test('given values', () => {
+  const onLog = () => {};
+  const authorizedImports = ['a', '@scope/b'];
+  const checked = checkOptions({
+    maxOperations: 1,
+    timeoutMs: 2,
+    runConcurrency: 'queue',
+    maxQueuedRuns: 3,
+    authorizedImports,
+    maxLogBytes: 1024,
+    collectConsoleLevels: [],
+    memoryLimitMb: 8,
+    autoInit: true,
+    language: 'typescript',
+    modules: { a: '' },
+    onLog,
+    maxCodeBytes: 4,
+    maxToolCalls: 0,
+    maxConcurrentToolCalls: 5,
+    maxTransferBytes: 2048,
+    maxCpuMs: 6,
+    maxParkedIsolates: 7,
+    warmPool: 64,
+  });
+  expect(checked).toEqual({
+    maxOperations: 1,
+    timeoutMs: 2,
+    queue: true,
+    maxQueuedRuns: 3,
+    authorizedImports: ['a', '@scope/b'],
+    maxLogBytes: 1024,
+    levels: [],
+    memoryLimitMb: 8,
+    autoInit: true,
+    language: 'typescript',
+    modules: { a: '' },
+    onLog,
+    maxCodeBytes: 4,
+    maxToolCalls: 0,
+    maxConcurrentToolCalls: 5,
+    maxTransferBytes: 2048,
+    maxCpuMs: 6,
+    maxParkedIsolates: 7,
+    warmPool: 64,
+  });
+  // A copy: what the caller does to its own array later changes nothing.
+  expect(checked.authorizedImports).not.toBe(authorizedImports);
+});
+
+test.each([0, -1, 1.5, NaN, Infinity, 2 ** 53])('a limit of %s is left to the diagnostics of the run', (value) => {
+  expect(checkOptions({ maxOperations: value, timeoutMs: value })).toMatchObject({
+    maxOperations: value,
+    timeoutMs: value,
+  });
+  expect(checkRunOptions({ maxOperations: value, timeoutMs: value })).toMatchObject({
+    maxOperations: value,
+    timeoutMs: value,
+  });
+});
+
+describe('TypeError', () => {
+  test.each([
+    [null, 'options must be an object, got null'],
+    ['fast', 'options must be an object, got "fast"'],
+    [[], 'options must be an object, got an array'],
+    [{ maxOperations: '5' }, 'options.maxOperations must be a number, got "5"'],
+    [{ maxOperations: 5n }, 'options.maxOperations must be a number, got 5n'],
+    [{ timeoutMs: null }, 'options.timeoutMs must be a number, got null'],
+    [{ runConcurrency: true }, 'options.runConcurrency must be "reject" or "queue", got true'],
+    [{ maxQueuedRuns: '1' }, 'options.maxQueuedRuns must be a number, got "1"'],
+    [{ authorizedImports: 'fs' }, 'options.authorizedImports must be an array, got "fs"'],
+    [{ authorizedImports: [1] }, 'options.authorizedImports[0] must be a non-empty string, got 1'],
+    [{ maxLogBytes: {} }, 'options.maxLogBytes must be a number, got an object'],
+    [{ collectConsoleLevels: 'log' }, 'options.collectConsoleLevels must be an array, got "log"'],
+    [
+      { collectConsoleLevels: ['log', Symbol('x')] },
+      `options.collectConsoleLevels[1] must be ${oneOfLevels}, got a symbol`,
+    ],
+    [{ memoryLimitMb: false }, 'options.memoryLimitMb must be a number, got false'],
+    [{ language: 1 }, 'options.language must be "auto" or "javascript" or "typescript", got 1'],
+    [{ autoInit: 1 }, 'options.autoInit must be a boolean, got 1'],
+    [{ onLog: {} }, 'options.onLog must be a function, got an object'],
+    [{ timeoutMS: 1 }, 'options.timeoutMS is not an option; did you mean options.timeoutMs?'],
+    [{ maxOperation: 1 }, 'options.maxOperation is not an option; did you mean options.maxOperations?'],
+    [
+      { sandbox: true },
+      'options.sandbox is not an option; the options are maxOperations, timeoutMs, runConcurrency, maxQueuedRuns, ' +
+        'authorizedImports, maxLogBytes, collectConsoleLevels, memoryLimitMb, maxCodeBytes, maxToolCalls, ' +
+        'maxConcurrentToolCalls, maxTransferBytes, maxCpuMs, maxParkedIsolates, warmPool, autoInit, language, ' +
+        'modules, onLog',
+    ],
+  ])('%o', (options, message) => {
+    expect(() => checkOptions(options)).toThrow(new TypeError(message));
+  });
+});
+
+describe('RangeError', () => {
+  test.each([
+    [{ runConcurrency: 'parallel' }, 'options.runConcurrency must be "reject" or "queue", got "parallel"'],
+    [{ language: 'ts' }, 'options.language must be "auto" or "javascript" or "typescript", got "ts"'],
+    [{ maxQueuedRuns: -1 }, 'options.maxQueuedRuns must be an integer >= 0, got -1'],
+    [{ maxQueuedRuns: 1.5 }, 'options.maxQueuedRuns must be an integer >= 0, got 1.5'],
+    [{ authorizedImports: ['a', ''] }, 'options.authorizedImports[1] must be a non-empty string, got ""'],
+    [{ maxLogBytes: 1023 }, 'options.maxLogBytes must be an integer >= 1024, got 1023'],
+    [{ maxLogBytes: 2 ** 29 }, 'options.maxLogBytes must be an integer <= 268435456, got 536870912'],
+    [{ collectConsoleLevels: ['trace'] }, `options.collectConsoleLevels[0] must be ${oneOfLevels}, got "trace"`],
+    [{ memoryLimitMb: 7 }, 'options.memoryLimitMb must be an integer >= 8, got 7'],
+    [{ memoryLimitMb: NaN }, 'options.memoryLimitMb must be an integer >= 8, got NaN'],
+    [{ memoryLimitMb: 1e6 }, 'options.memoryLimitMb must be an integer <= 65536, got 1000000'],
+  ])('%o', (options, message) => {
+    expect(() => checkOptions(options)).toThrow(new RangeError(message));
+  });
+});
+
+describe('options of a run', () => {
+  test('absent limits are those of the executor', () => {
+    expect(checkRunOptions(undefined)).toEqual({
+      maxOperations: null,
+      timeoutMs: null,
+      signal: undefined,
+      language: null,
+    });
+  });
+
+  test('a signal', () => {
+    const { signal } = new AbortController();
+    expect(checkRunOptions({ signal }).signal).toBe(signal);
+  });
+
+  test.each([
+    [5, 'options must be an object, got 5'],
+    [{ timeoutMs: '5' }, 'options.timeoutMs must be a number, got "5"'],
+    [{ signal: {} }, 'options.signal must be an AbortSignal, got an object'],
+    [{ signal: null }, 'options.signal must be an AbortSignal, got null'],
+    [{ timeout: 5 }, 'options.timeout is not an option; did you mean options.timeoutMs?'],
+  ])('%o', (options, message) => {
+    expect(() => checkRunOptions(options)).toThrow(new TypeError(message));
+  });
+});

@@ -1,0 +1,225 @@
+// Section 7.4 and the design of tools, the host's half: shapes, names, and answers that nothing can break.
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+
+import { PROMISE, answerToolCall } from '../../lib/ses/tool-calls.js';
+import { ToolRegistry, flattenTools } from '../../lib/contract/tool-registry.js';
+import { encode, valueOf } from '../../lib/ses/transfer.js';
+
+describe('flattenTools', () => {
+  test('functions at any depth, with their namespace', () => {
+    const deep = { read() {} };
+    const tools = { one: (a, b) => [a, b], Host: { deep, list: async () => [] } };
+    expect(flattenTools(tools)).toEqual([
+      { path: ['one'], fn: tools.one, self: tools, isAsync: false, length: 2 },
+      { path: ['Host', 'deep', 'read'], fn: deep.read, self: deep, isAsync: false, length: 0 },
+      { path: ['Host', 'list'], fn: tools.Host.list, self: tools.Host, isAsync: true, length: 0 },
+    ]);
+  });
+
+  test('only real async functions are asynchronous', () => {
+    const late = async () => 1;
+    const tools = {
+      arrow: late,
+      method: { async run() {} }.run,
+      bound: late.bind(null),
+      promise: () => Promise.resolve(),
+      async *generator() {},
+    };
+    expect(flattenTools(tools).map(({ path: [name], isAsync }) => [name, isAsync])).toEqual([
+      ['arrow', true],
+      ['method', true],
+      ['bound', false],
+      ['promise', false],
+      ['generator', false],
+    ]);
+  });
+
+  test('a tool called final_answer is left out, but only at the top', () => {
+    const tools = { final_answer: 5, Host: { final_answer() {} } };
+    expect(flattenTools(tools).map(({ path }) => path)).toEqual([['Host', 'final_answer']]);
+  });
+
+  test('modules are namespaces', async () => {
+    const module = await import('node:path');
+    expect(flattenTools({ p: { join: module.join } })).toHaveLength(1);
+    expect(flattenTools(Object.assign(Object.create(null), { f() {} }))).toHaveLength(1);
+  });
+
+  class Api {
+    read() {}
+  }
+  const cycle = { f() {} };
+  cycle.inner = { cycle };
+  const throwing = {
+    get f() {
+      throw new Error('no');
+    },
+  };
+  let deep = { f() {} };
+  for (let depth = 0; depth < 40; depth++) deep = { d: deep };
+
+  test.each([
+    [undefined, TypeError, 'tools must be an object of functions, got undefined'],
+    [[() => 1], TypeError, 'tools must be an object of functions, got an array'],
+    [new Map(), TypeError, 'tools must be an object of functions, got an object'],
+    [{ a: 5 }, TypeError, 'tools.a must be a function or a plain object of functions, got 5'],
+    [{ a: { b: { c: null } } }, TypeError, 'tools.a.b.c must be a function or a plain object of functions, got null'],
+    [{ api: new Api() }, TypeError, 'tools.api must be a function or a plain object of functions, got an object'],
+    [{ 'a b': [] }, TypeError, 'tools["a b"] must be a function or a plain object of functions, got an array'],
+    [{ empty: {} }, TypeError, 'tools.empty must hold at least one function'],
+    [{ cycle }, TypeError, 'tools.cycle.inner.cycle must not contain itself'],
+    [throwing, TypeError, 'tools.f cannot be read: its getter throws'],
+    [{ console() {} }, TypeError, 'tools.console must have another name: `console` is reserved'],
+    [{ harden() {} }, TypeError, 'tools.harden must have another name: `harden` is reserved'],
+    [{ globalThis() {} }, TypeError, 'tools.globalThis must have another name: `globalThis` is reserved'],
+    [{ __smol_guard() {} }, TypeError, 'tools.__smol_guard must have another name: `__smol_guard` is reserved'],
+    [{ deep }, RangeError, `tools.deep${'.d'.repeat(31)} must be nested at most 32 deep`],
+  ])('case %#', (tools, ErrorClass, message) => {
+    expect(() => flattenTools(tools)).toThrow(new ErrorClass(message));
+  });
+
+  test('one namespace under two names', () => {
+    const shared = { f() {} };
+    expect(flattenTools({ a: shared, b: { shared } }).map(({ path }) => path.join('.'))).toEqual(['a.f', 'b.shared.f']);
+  });
+});
+
+describe('ToolRegistry', () => {
+  const send = (registry, tools) => registry.replace(flattenTools(tools));
+
+  test('a function that takes the place of another takes its number', () => {
+    const registry = new ToolRegistry();
+    const [{ id }] = send(registry, { Host: { f: () => 1 } });
+    const [again] = send(registry, { Host: { f: async () => 2 } });
+    expect(again).toEqual({ path: ['Host', 'f'], id, isAsync: true, length: 0 });
+    expect(registry.get(id).fn()).toBeInstanceOf(Promise);
+  });
+
+  test('what a namespace no longer has is revoked, other names stay', () => {
+    const registry = new ToolRegistry();
+    const [read, write, other] = send(registry, { Host: { read() {}, write() {} }, other() {} });
+    send(registry, { Host: { read() {} } });
+    expect(registry.get(read.id)).toBeDefined();
+    expect(registry.get(write.id)).toBeUndefined();
+    expect(registry.get(other.id)).toBeDefined();
+  });
+
+  test('clear forgets tools, but not functions of modules', () => {
+    const registry = new ToolRegistry();
+    const [tool] = send(registry, { f() {} });
+    const [exported] = registry.add(flattenTools({ f() {} }));
+    registry.clear();
+    expect(registry.get(tool.id)).toBeUndefined();
+    expect(registry.get(exported.id)).toBeDefined();
+    expect(send(registry, { f() {} })[0].id).not.toBe(exported.id);
+  });
+});
+
+describe('answerToolCall', () => {
+  const unhandled = [];
+  const note = (reason) => unhandled.push(reason);
+  beforeEach(() => process.on('unhandledRejection', note));
+  afterEach(async () => {
+    await new Promise((resolve) => setImmediate(resolve));
+    process.off('unhandledRejection', note);
+    expect(unhandled.splice(0)).toEqual([]);
+  });
+
+  /** Calls `fn` as the guest does; resolves to the answers, the last of which is final. */
+  const answers = (fn, { isAsync = false, args = [] } = {}) =>
+    new Promise((resolve) => {
+      const replies = [];
+      const thrown = [];
+      const tool = fn && { path: ['tool'], fn, self: undefined, isAsync, length: 0 };
+      answerToolCall(tool, isAsync, encode(args, 'args', Infinity), {
+        reply: (status, payload) => {
+          replies.push(status === PROMISE ? [status] : [status, valueOf(payload)]);
+          if (status !== PROMISE) setImmediate(() => resolve({ replies, thrown }));
+        },
+        onThrown: (error) => thrown.push(error),
+      });
+    });
+
+  const boom = Object.assign(new TypeError('boom'), { code: 'E_BOOM' });
+  const boomText = { name: 'TypeError', message: 'boom', code: 'E_BOOM' };
+
+  test.each([
+    ['a value', (a, b) => a + b, [[0, 3]]],
+    ['a promise', async (a) => a, [[5], [0, 1]]],
+    ['a thenable that calls back twice and throws', () => twice(), [[5], [0, 1]]],
+    ['an error', () => thrower(boom), [[4, boomText]]],
+    ['a rejection', () => Promise.reject(boom), [[5], [4, boomText]]],
+    ['a getter on then that throws', () => hostileThen(), [[4, { name: 'Error', message: 'then' }]]],
+    ['a thrown text', () => thrower('text'), [[4, { name: 'Error', message: 'text' }]]],
+    ['a thrown undefined', () => thrower(undefined), [[4, { name: 'Error', message: 'undefined' }]]],
+    ['a thrown object', () => thrower({ status: 404 }), [[4, { name: 'Error', message: '{"status":404}' }]]],
+    ['a thrown symbol', () => thrower(Symbol('s')), [[4, { name: 'Error', message: 'Symbol(s)' }]]],
+    ['a result that cannot be cloned', () => ({ f() {} }), [[4, bridge('result.f (function) cannot be cloned')]]],
+    ['the same, later', async () => [Symbol()], [[5], [4, bridge('result[0] (symbol) cannot be cloned')]]],
+    ['a revoked tool', undefined, [[4, { name: 'Error', message: 'the host has revoked this tool', bridge: true }]]],
+  ])('%s', async (_, fn, expected) => {
+    expect((await answers(fn, { args: [1, 2] })).replies).toEqual(expected);
+  });
+
+  test('an async tool answers once', async () => {
+    expect((await answers(async () => 5, { isAsync: true })).replies).toEqual([[0, 5]]);
+    // Another function may have taken the place of the async one.
+    expect((await answers(() => 5, { isAsync: true })).replies).toEqual([[0, 5]]);
+  });
+
+  test('what the tool threw is told, what the bridge refused is not', async () => {
+    expect((await answers(() => thrower(boom))).thrown).toEqual([boom]);
+    expect((await answers(async () => thrower(undefined))).thrown).toEqual([undefined]);
+    expect((await answers(() => () => 1)).thrown).toEqual([]);
+  });
+
+  test('errors cross without stack and other properties', async () => {
+    const error = Object.assign(new Error('m', { cause: boom }), { path: '/etc', code: 5 });
+    expect((await answers(() => thrower(error))).replies).toEqual([[4, { name: 'Error', message: 'm', code: 5 }]]);
+  });
+
+  test('a proxy whose traps throw', async () => {
+    const trap = () => thrower(new Error('trap'));
+    const proxy = new Proxy(function f() {}, { get: trap, getPrototypeOf: trap, ownKeys: trap, has: trap });
+    const { replies } = await answers(() => thrower(proxy));
+    expect(replies).toEqual([[4, { name: 'Error', message: expect.any(String) }]]);
+  });
+
+  test('more arguments than the stack holds', async () => {
+    const { replies, thrown } = await answers(() => 1, { args: new Array(60_000).fill(0) });
+    expect(replies).toEqual([[4, { name: 'RangeError', message: 'more than 50000 arguments', bridge: true }]]);
+    expect(thrown).toEqual([]);
+  });
+
+  test('a long message is cut', async () => {
+    const { replies } = await answers(() => thrower(new Error('x'.repeat(1_000_000))));
+    expect(replies[0][1].message).toHaveLength(32_768 + 3);
+  });
+
+  function thrower(thrown) {
+    throw thrown;
+  }
+
+  function hostileThen() {
+    return {
+      get then() {
+        throw new Error('then');
+      },
+    };
+  }
+
+  function twice() {
+    return {
+      then(resolve, reject) {
+        resolve(1);
+        resolve(2);
+        reject(boom);
+        throw boom;
+      },
+    };
+  }
+
+  function bridge(message) {
+    return { name: 'TypeError', message, bridge: true };
+  }
+});

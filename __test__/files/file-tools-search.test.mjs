@@ -1,0 +1,279 @@
+// What grep, find and ls give beyond the 33 cases: ignore rules, patterns, limits, large and deep trees.
+
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+import { beforeEach, describe, expect, test } from 'vitest';
+
+import { limit, put, root, textOf, tools } from './file-tools-root.mjs';
+import { rejection } from '../helpers.mjs';
+
+describe('find', () => {
+  beforeEach(() => {
+    for (const path of ['a.ts', 'src/b.ts', 'src/b.spec.ts', 'src/deep/c.spec.ts', 'src/deep/d.json', 'T[1].md'])
+      put(path);
+  });
+
+  test.each([
+    ['*.ts', ['a.ts', 'src/b.spec.ts', 'src/b.ts', 'src/deep/c.spec.ts']],
+    ['./*.ts', ['a.ts', 'src/b.spec.ts', 'src/b.ts', 'src/deep/c.spec.ts']],
+    ['**/*.json', ['src/deep/d.json']],
+    ['src/*.ts', ['src/b.spec.ts', 'src/b.ts']],
+    ['src/**/*.spec.ts', ['src/b.spec.ts', 'src/deep/c.spec.ts']],
+    ['*.{json,md}', ['T[1].md', 'src/deep/d.json']],
+    ['deep', ['src/deep/']],
+    ['T\\[1\\].md', ['T[1].md']],
+    ['[!a].ts', ['src/b.ts']],
+  ])('%s', async (pattern, expected) => {
+    expect(await textOf(tools.find(pattern))).toBe(expected.join('\n'));
+  });
+
+  test('paths are relative to the folder of the search', async () => {
+    expect(await textOf(tools.find('*.ts', 'src'))).toBe('b.spec.ts\nb.ts\ndeep/c.spec.ts');
+    expect(await textOf(tools.find({ pattern: 'deep/*', path: './src/../src/' }))).toBe('deep/c.spec.ts\ndeep/d.json');
+  });
+
+  test('nothing', async () => {
+    expect(await tools.find('*.rs')).toEqual(text('No files found matching pattern'));
+    expect(await rejection(tools.find('*', 'lib'))).toMatchObject({ code: 'ENOENT', message: 'Path not found: lib' });
+  });
+
+  test('the limit', async () => {
+    expect(await tools.find({ pattern: '*.ts', limit: 2 })).toEqual({
+      ...text('a.ts\nsrc/b.spec.ts\n\n[2 results limit reached. Use limit=4 for more, or refine pattern]'),
+      details: { resultLimitReached: 2 },
+    });
+  });
+
+  test.each([
+    ['[', /^Invalid glob pattern: .*unclosed character class/],
+    ['{a', /^Invalid glob pattern: .*unclosed alternate group/],
+    ['', /^Invalid glob pattern: it is empty$/],
+    ['a'.repeat(1025), /^Invalid glob pattern: it has 1025 bytes, 1024 are allowed$/],
+  ])('a wrong pattern: %j', async (pattern, message) => {
+    expect(await rejection(tools.find(pattern))).toMatchObject({
+      code: 'ERR_INVALID_PATTERN',
+      message: expect.stringMatching(message),
+    });
+  });
+});
+
+describe('ignore rules', () => {
+  test('of all folders hold, the innermost first', async () => {
+    put('.gitignore', '*.log\n/build\n!keep.log\nout/\n');
+    put('lib/.gitignore', '!*.log\nsecret.txt\n');
+    for (const path of [
+      'a.log',
+      'keep.log',
+      'build/x',
+      'lib/build/x',
+      'lib/b.log',
+      'lib/secret.txt',
+      'out/x',
+      'secret.txt',
+    ]) {
+      put(path, 'text');
+    }
+    const files = ['keep.log', 'lib/b.log', 'lib/build/x', 'secret.txt'];
+    const listed = [
+      '.gitignore',
+      'keep.log',
+      'lib/',
+      'lib/.gitignore',
+      'lib/b.log',
+      'lib/build/',
+      'lib/build/x',
+      'secret.txt',
+    ];
+    expect(await textOf(tools.find('*'))).toBe(listed.join('\n'));
+    expect(await textOf(tools.grep('text'))).toBe(files.map((path) => `${path}:1: text`).join('\n'));
+    // Those above the folder of the search hold too.
+    put('lib/deep/c.log', 'text');
+    put('other/d.log', 'text');
+    expect(await textOf(tools.find('*.log', 'lib'))).toBe('b.log\ndeep/c.log');
+    expect(await textOf(tools.find('*.log', 'other'))).toBe('No files found matching pattern');
+    // A file that is named is searched.
+    expect(await textOf(tools.grep('text', 'a.log'))).toBe('a.log:1: text');
+  });
+
+  test('.git and node_modules are left out unless the search begins there', async () => {
+    for (const path of ['.git/config', 'node_modules/a/index.js', 'lib/node_modules/b.js', '.github/ci.yml'])
+      put(path, 'text');
+    expect(await textOf(tools.find('*'))).toBe('.github/\n.github/ci.yml\nlib/');
+    expect(await textOf(tools.grep('text'))).toBe('.github/ci.yml:1: text');
+    expect(await textOf(tools.find('*', 'node_modules'))).toBe('a/\na/index.js');
+    expect(await textOf(tools.ls())).toBe('.git/\n.github/\nlib/\nnode_modules/');
+  });
+
+  test('that are hostile do no harm', async () => {
+    put('.gitignore', `${'{'.repeat(60_000)}\n${'{'.repeat(1000)}\n[\n\u0000\n${'*'.repeat(1000)}x\n*.log\n`);
+    put('a.log');
+    put('b.txt');
+    expect(await textOf(tools.find('*'))).toBe('.gitignore\nb.txt');
+  });
+});
+
+describe('grep', () => {
+  test('options', async () => {
+    put('a.ts', 'Alpha.one\nalpha+two\n');
+    put('b.js', 'alpha.three\r\nAlpha\r\n');
+    put('lib/c.ts', 'alphabet\n');
+    expect(await textOf(tools.grep('alpha'))).toBe('a.ts:2: alpha+two\nb.js:1: alpha.three\nlib/c.ts:1: alphabet');
+    expect(await textOf(tools.grep({ pattern: 'ALPHA$', ignoreCase: true }))).toBe('b.js:2: Alpha');
+    expect(await textOf(tools.grep({ pattern: 'a+t', literal: true }))).toBe('a.ts:2: alpha+two');
+    expect(await textOf(tools.grep({ pattern: 'alpha', glob: '*.ts' }))).toBe(
+      'a.ts:2: alpha+two\nlib/c.ts:1: alphabet',
+    );
+    expect(await textOf(tools.grep({ pattern: 'alpha', glob: '!lib' }))).toBe('a.ts:2: alpha+two\nb.js:1: alpha.three');
+    expect(await textOf(tools.grep({ pattern: 'alpha', path: 'lib' }))).toBe('c.ts:1: alphabet');
+    expect(await textOf(tools.grep({ pattern: '^$', glob: null, path: null }))).toBe('No matches found');
+  });
+
+  test('each match has its context', async () => {
+    put('a', '1\n2 x\n3 x\n4\n5\n');
+    expect(await textOf(tools.grep({ pattern: 'x', context: 1 }))).toBe(
+      'a-1- 1\na:2: 2 x\na-3- 3 x\na-2- 2 x\na:3: 3 x\na-4- 4',
+    );
+    expect(await textOf(tools.grep({ pattern: '5', context: 2 ** 53 - 1 }))).toBe(
+      'a-1- 1\na-2- 2 x\na-3- 3 x\na-4- 4\na:5: 5',
+    );
+  });
+
+  test('long lines are cut', async () => {
+    put('long.txt', `${'ü'.repeat(600)}\n`);
+    expect(await tools.grep('ü')).toEqual({
+      ...text(
+        `long.txt:1: ${'ü'.repeat(500)}... [truncated]\n\n[Some lines truncated to 500 chars. Use read tool to see full lines]`,
+      ),
+      details: { linesTruncated: true },
+    });
+  });
+
+  test('the byte limit ends the search', async () => {
+    put('many.txt', 'match\n'.repeat(100_000));
+    const { content, details } = await tools.grep({ pattern: 'match', limit: 100_000 });
+    expect(content[0].text).toMatch(/\nmany\.txt:\d+: match\n\n\[50\.0KB limit reached\]$/);
+    expect(details.truncation).toMatchObject({ truncatedBy: 'bytes', maxBytes: 51_200 });
+    expect(details.truncation.outputBytes).toBeLessThanOrEqual(51_200);
+  });
+
+  test('a file of one huge line, and one of empty lines', async () => {
+    put('line', 'ab'.repeat(2 ** 21));
+    put('lines', '\n'.repeat(2 ** 22));
+    expect((await tools.grep('ba')).content[0].text).toMatch(/^line:1: (ab){250}\.\.\. \[truncated\]\n/);
+    expect(await textOf(tools.grep({ pattern: '^', path: 'lines', limit: 2 }))).toMatch(
+      /^lines:1: \nlines:2: \n\n\[2 matches/,
+    );
+  });
+
+  test('binary files have no matches', async () => {
+    put('a.bin', Buffer.from('match\n\0match\n'));
+    put('a.txt', 'match');
+    expect(await textOf(tools.grep('match'))).toBe('a.txt:1: match');
+    expect(await textOf(tools.grep('match', 'a.bin'))).toBe('No matches found');
+  });
+
+  test.each([
+    ['(', /^Invalid pattern: regex parse error:/],
+    ['a{1000}{1000}{1000}', /^Invalid pattern: .*size limit/],
+    ['('.repeat(5000) + ')'.repeat(5000), /^Invalid pattern: .*nest/s],
+    ['(?=a)', /^Invalid pattern: .*look-around/s],
+    ['a\nb', /^Invalid pattern: .*"\\n"/],
+    ['a'.repeat(10_001), /^Invalid pattern: it has 10001 bytes, 10000 are allowed$/],
+  ])('a wrong pattern: %.20s', async (pattern, message) => {
+    put('a.txt', 'a');
+    expect(await rejection(tools.grep(pattern))).toMatchObject({
+      code: 'ERR_INVALID_PATTERN',
+      message: expect.stringMatching(message),
+    });
+  });
+
+  test('what takes other engines forever', async () => {
+    put('a.txt', `${'a'.repeat(100_000)}!`);
+    expect(await textOf(tools.grep('^(a+)+$'))).toBe('No matches found');
+  });
+
+  test('a pattern that is slow ends with the time of the search, in one file too', async () => {
+    limit({ maxSearchMs: 50 });
+    // Each position may be the start of a match, so that each byte costs as many steps as the pattern has.
+    let random = 1;
+    const letters = Array.from({ length: 2 ** 21 }, () => {
+      random = (random * 1103515245 + 12345) & 0x7fffffff;
+      return (random >> 16) & 1 ? 'a' : 'b';
+    });
+    put('a.txt', letters.join(''));
+    const { details } = await tools.grep('[ab]*a[ab]{2000}c');
+    expect(details).toEqual({ stoppedBy: 'time' });
+  });
+
+  test('a wrong glob, and a path that is not there', async () => {
+    expect((await rejection(tools.grep({ pattern: 'a', glob: '[' }))).message).toMatch(
+      /^Invalid glob: .*unclosed character class/,
+    );
+    expect((await rejection(tools.grep({ pattern: 'a', glob: '{'.repeat(1025) }))).message).toBe(
+      'Invalid glob: it has 1025 bytes, 1024 are allowed',
+    );
+    expect((await rejection(tools.grep('a', 'nope'))).message).toBe('Path not found: nope');
+  });
+});
+
+describe('ls', () => {
+  test('order, limit, empty folder', async () => {
+    for (const path of ['b', 'C/x', 'a', 'B2', '.z']) put(path);
+    mkdirSync(join(root, 'empty'));
+    expect(await textOf(tools.ls())).toBe('.z\na\nb\nB2\nC/\nempty/');
+    expect(await tools.ls({ limit: 2 })).toEqual({
+      ...text('.z\na\n\n[2 entries limit reached. Use limit=4 for more]'),
+      details: { entryLimitReached: 2 },
+    });
+    expect(await tools.ls('empty')).toEqual(text('(empty directory)'));
+    expect((await rejection(tools.ls('nope'))).message).toBe('Path not found: nope');
+  });
+});
+
+describe('limits of the host', () => {
+  test('on results hold whatever a call asks for', async () => {
+    limit({ maxResults: 2 });
+    for (const name of ['a', 'b', 'c']) put(name, 'x');
+    expect((await tools.ls({ limit: 100 })).details).toEqual({ entryLimitReached: 2 });
+    expect((await tools.find({ pattern: '*', limit: 100 })).details).toEqual({ resultLimitReached: 2 });
+    expect((await tools.grep({ pattern: 'x', limit: 100 })).details).toEqual({ matchLimitReached: 2 });
+  });
+
+  test('on entries end a call early, and it says so', async () => {
+    limit({ maxEntries: 10 });
+    for (let i = 10; i < 40; i++) put(`f${i}`, 'x');
+    const notice = 'Stopped early after 10 entries, there may be more. Use a path further down';
+    for (const call of [tools.ls(), tools.find('f*'), tools.grep('x')]) {
+      const { content, details } = await call;
+      expect(details).toEqual({ stoppedBy: 'entries' });
+      expect(content[0].text.endsWith(`\n\n[${notice}]`)).toBe(true);
+      expect(content[0].text.split('\n').length).toBeLessThanOrEqual(12);
+    }
+  });
+
+  test('on time end a call early', async () => {
+    limit({ maxSearchMs: 1 });
+    for (let i = 0; i < 2000; i++) writeFileSync(join(root, `f${i}`), 'x');
+    const { content, details } = await tools.grep('nothing');
+    expect(details).toEqual({ stoppedBy: 'time' });
+    expect(content[0].text).toBe(
+      'No matches found\n\n[Stopped early after 0.001 seconds, there may be more. Use a path further down]',
+    );
+  });
+});
+
+describe('deep trees', () => {
+  test('are made, searched and listed without recursion', async () => {
+    const path = `${'d/'.repeat(1500)}deep.txt`;
+    await tools.write(path, 'needle');
+    expect(readFileSync(join(root, 'd/'.repeat(1500), 'deep.txt'), 'utf8')).toBe('needle');
+    expect(await textOf(tools.find('deep.txt'))).toBe(path);
+    expect(await textOf(tools.grep('needle'))).toBe(`${path}:1: needle`);
+    expect((await tools.find({ pattern: 'd', limit: 1 })).content[0].text).toMatch(/^d\/\n/);
+  });
+});
+
+function text(value) {
+  return { content: [{ type: 'text', text: value }] };
+}

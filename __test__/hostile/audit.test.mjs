@@ -1,0 +1,26 @@
+// A walk over everything that guest code can reach, and a look at the attacks that `npm run containment` runs.
+import { describe, expect, test } from 'vitest';
+
+import { ALLOW_LIST, auditRealm } from './audit.mjs';
+import { listAttacks } from './suite.mjs';
+
+describe('what guest code can reach', () => {
+  test('is frozen and of the realm of the guest', async () => {
+    const { unfrozen, strangers, count } = await auditRealm();
+    expect({ unfrozen, strangers }).toEqual({ unfrozen: [], strangers: [] });
+    expect(count).toBeGreaterThan(800);
+  });
+
+  // If V8 or SES have added something that guests may have: `node __test__/hostile/audit.mjs --update`.
+  test('is what the allow-list has, and nothing else', async () => {
+    const { reachable } = await auditRealm();
+    expect(reachable).toEqual(ALLOW_LIST);
+  });
+});
+
+test('there are as many attacks as promised, in all groups', () => {
+  const attacks = listAttacks();
+  expect(attacks.length).toBeGreaterThanOrEqual(200);
+  const groups = [...new Set(attacks.map(({ group }) => group))];
+  expect(groups).toEqual(['authority', 'host', 'logs', 'memory', 'source', 'stack', 'time', 'tools', 'values']);
+});

@@ -1,0 +1,60 @@
+// `npm run demo`: what the program shows.
+
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+import { beforeAll, describe, expect, test } from 'vitest';
+
+import { ROOT, spawnNode } from '../helpers.mjs';
+
+let demo;
+beforeAll(async () => {
+  demo = await spawnNode(['examples/demo.mjs']);
+});
+
+describe('the demo', () => {
+  test('ends well', () => {
+    expect(demo).toMatchObject({ status: 0, signal: null, stderr: '' });
+  });
+
+  test('is what `npm run demo` runs, after the set-up', () => {
+    const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
+    expect(scripts.demo).toBe('node scripts/setup.mjs && node examples/demo.mjs');
+  });
+
+  test('goes through several steps, each with its code', () => {
+    const steps = demo.stdout.match(/^Step \d+/gm);
+    expect(steps.length).toBeGreaterThanOrEqual(5);
+    expect(steps).toEqual(steps.map((_, i) => `Step ${i + 1}`));
+    expect(demo.stdout.match(/│/g).length).toBeGreaterThan(steps.length);
+  });
+
+  test('reads real files of the repository, with synchronous and asynchronous tools', () => {
+    expect(demo.stdout).toMatch(/\bfiles\.find\(/);
+    expect(demo.stdout).toMatch(/await .*files\.read\(/s);
+    expect(demo.stdout).toContain('lib/ses/executor.js');
+    const lines = readFileSync(join(ROOT, 'src/lib.rs'), 'utf8').split('\n').length - 1;
+    expect(demo.stdout).toMatch(new RegExp(`name: 'src/lib\\.rs', lines: ${lines}\\b`));
+  });
+
+  test('shows a tool failure, and a step that recovers from it', () => {
+    expect(demo.stdout).toMatch(/ERR_TOOL_PROXY_FAIL +Tool execution failed: .*no such file: src\/main\.rs/);
+    expect(demo.stdout).toMatch(/warn .*ENOENT: no such file: src\/main\.rs/);
+  });
+
+  test('shows a loop that is stopped, and its correction', () => {
+    const stopped = demo.stdout.indexOf('ERR_MAX_OPS_EXCEEDED');
+    expect(stopped).toBeGreaterThan(0);
+    expect(demo.stdout.slice(stopped)).toContain('the tool agrees');
+  });
+
+  test('shows logs, output, final answer and times', () => {
+    expect(demo.stdout).toMatch(/^ +log +/m);
+    expect(demo.stdout).toMatch(/^ +output +/m);
+    expect(demo.stdout.match(/\d+(\.\d+)? ms\b/g).length).toBeGreaterThanOrEqual(5);
+    const answer = demo.stdout.slice(demo.stdout.indexOf('  final_answer '));
+    expect(answer).toMatch(/files: \d+/);
+    expect(answer).toMatch(/Map\(\d+\)/);
+    expect(answer).toContain('DEAD');
+  });
+});

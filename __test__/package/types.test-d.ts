@@ -1,0 +1,97 @@
+// Compiled, never run: the declarations say what callers may write.
+import {
+  ExecutorError,
+  SESExecutor,
+  prepareProgram,
+  validateCode,
+  type CodeOutput,
+  type Diagnostic,
+  type ExecutorErrorCode,
+  type ExecutorOptions,
+  type ExecutorState,
+  type ICodeExecutor,
+  type Language,
+  type LogEntry,
+  type PreparedProgram,
+  type RunOptions,
+  type RunStats,
+} from '../../index.js';
+import type * as esm from '../../index.mjs' with { 'resolution-mode': 'import' };
+
+type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
+const holds = <_ extends true>(): void => {};
+
+export async function contract(): Promise<void> {
+  const options: ExecutorOptions = {
+    maxOperations: 1000,
+    timeoutMs: 2000,
+    runConcurrency: 'queue',
+    maxQueuedRuns: 1,
+    authorizedImports: ['units'],
+    maxLogBytes: 1024,
+    collectConsoleLevels: ['log', 'debug'],
+    memoryLimitMb: 64,
+    autoInit: true,
+    language: 'typescript',
+    modules: { units: 'export const a = 1;', store: { version: 1, find: async (id: string) => ({ id }) } },
+    onLog: (entry) => holds<Equal<typeof entry, LogEntry>>(),
+  };
+  const executor = new SESExecutor(options);
+  const parity: ICodeExecutor = executor;
+  await parity.init();
+  holds<Equal<typeof executor.state, ExecutorState>>();
+
+  await executor.sendTools({
+    readTool: async (path: string) => `content:${path}`,
+    add: (a: number, b: number) => a + b,
+    Host: { nested: { now: () => Date.now() } },
+  });
+  await executor.sendVariables({ any: [1, new Map()] });
+
+  const language: Language = 'auto';
+  const run: RunOptions = { timeoutMs: 1, maxOperations: 1, signal: new AbortController().signal, language };
+  const result = await executor.run('1', run);
+  holds<Equal<typeof result, CodeOutput>>();
+  holds<Equal<typeof result.output, unknown>>();
+  holds<Equal<typeof result.logEntries, LogEntry[]>>();
+  holds<Equal<typeof result.stats, RunStats>>();
+
+  try {
+    await executor.run('1');
+  } catch (error) {
+    if (error instanceof ExecutorError) {
+      holds<Equal<typeof error.code, ExecutorErrorCode>>();
+      const line: number | undefined = error.details?.line;
+      const retryable: boolean = error.retryable;
+      void [line, retryable, error.toJSON().severity, error.cause];
+    }
+  }
+  await executor.cleanup();
+
+  const diagnostics: Diagnostic[] = validateCode('1', { maxOperations: 1 });
+  const program: PreparedProgram = prepareProgram('1');
+  void [diagnostics[0]?.location?.line, program.transformedCode];
+
+  await using disposable = new SESExecutor();
+  holds<Equal<typeof esm.SESExecutor, typeof SESExecutor>>();
+  holds<Equal<typeof esm.ExecutorError, typeof ExecutorError>>();
+  void disposable;
+}
+
+export function wrongUse(): void {
+  // @ts-expect-error: no such option
+  new SESExecutor({ timeout: 5 });
+  // @ts-expect-error: wrong type
+  new SESExecutor({ timeoutMs: '5' });
+  // @ts-expect-error: no such level
+  new SESExecutor({ collectConsoleLevels: ['trace'] });
+  const executor = new SESExecutor();
+  // @ts-expect-error: the state is read-only
+  executor.state = 'READY';
+  // @ts-expect-error: neither a function nor a namespace
+  void executor.sendTools({ five: 5 });
+  // @ts-expect-error: no such option
+  void executor.run('1', { timeout: 5 });
+  // @ts-expect-error: private
+  void executor.native;
+}

@@ -1,0 +1,247 @@
+// Section 4 of the design: the output of a run is what an explicit top-level `return` gives, else the value of the last
+// expression statement, else the variable of a last declaration or assignment.
+import { describe, expect, test } from 'vitest';
+
+import { expectCode, withExecutor } from '../helpers.mjs';
+
+const CASES = {
+  'explicit return': [
+    ['return 1;', 1],
+    ['return', undefined],
+    ['return;\n5', undefined],
+    ['const x = 1; return x + 1; x', 2],
+    ['if (true) { return "early"; } "late"', 'early'],
+    ['for (let i = 0; ; i++) { if (i === 3) return i; }', 3],
+    ['try { return 1; } finally { 2; }', 1],
+    ['try { return 1; } finally { return 2; }', 2],
+    ['l: { return 1; }', 1],
+    ['switch (1) { case 1: return "case"; }', 'case'],
+    ['return await later(4)', 4],
+    ['return Promise.resolve(5)', 5],
+    ['return { a: 1 }', { a: 1 }],
+    ['return\n1', undefined],
+  ],
+  'last expression': [
+    ['1', 1],
+    ['1;', 1],
+    ['1;;;', 1],
+    ['1; // a comment', 1],
+    ['1 /* a comment */', 1],
+    ['"use strict"', 'use strict'],
+    ["'text'", 'text'],
+    ['`a${1 + 1}b`', 'a2b'],
+    ['({ a: 1 })', { a: 1 }],
+    ['[1, 2]', [1, 2]],
+    ['1, 2, 3', 3],
+    ['await later(3)', 3],
+    ['later(4)', 4],
+    ['Promise.resolve(later(5))', 5],
+    ['(() => 6)()', 6],
+    ['(async () => 7)()', 7],
+    ['(function () { return 8; })()', 8],
+    ['void 0', undefined],
+    ['undefined', undefined],
+    ['null', null],
+    ['-0', -0],
+    ['/x/g', /x/g],
+    ['new Date(5)', new Date(5)],
+    ['true ? 1 : 2', 1],
+    ['let x = 1;\nx + 1', 2],
+    ['let x = 1; { let x = 2; } x', 1],
+    ['const a = [3, 1, 2]\na.sort()\na', [1, 2, 3]],
+    ['class A {}\nnew A() instanceof A', true],
+    ['let o = { n: 1 }\no?.n', 1],
+    ['let n = 1; n++', 1],
+    ['let n = 1; ++n', 2],
+    ['typeof nothing', 'undefined'],
+    ['delete globalThis.nothing', true],
+    ['(1)', 1],
+    ['(0, 1)', 1],
+    ['let s = ((x) => x)`tag`; s[0]', 'tag'],
+  ],
+  'last assignment': [
+    ['let x; x = 5;', 5],
+    ['let x = 1; x += 5;', 6],
+    ['let x = null; x ??= 7;', 7],
+    ['const o = {}; o.a = 1;', 1],
+    ['const o = {}; o["b"] = [2];', [2]],
+    ['let a, b; [a, b] = [1, 2];', [1, 2]],
+    ['let a; ({ a } = { a: 3, rest: 4 });', { a: 3, rest: 4 }],
+    ['globalThis.g = 8', 8],
+  ],
+  'last declaration': [
+    ['const x = 5;', 5],
+    ['let x = 5', 5],
+    ['var x = { n: 1 };', { n: 1 }],
+    ['let x;', undefined],
+    ['const a = 1, b = 2;', 2],
+    ['const x = await later("w");', 'w'],
+    ['const p = later(3);', 3],
+    ['const { a } = { a: 1 };', undefined],
+    ['const [a] = [1];', undefined],
+    ['const { a } = { a: 1 }, b = 2;', 2],
+    ['const b = 2, { a } = { a: 1 };', undefined],
+    ['function f() { return 1; }', undefined],
+    ['async function f() { return 1; }', undefined],
+    ['class A {}', undefined],
+    ['5; function f() {}', undefined],
+    ['const f = () => 1;', '[Function: f]'],
+  ],
+  'blocks, branches, handlers and labels': [
+    ['{ 1; }', 1],
+    ['{ { 2 } }', 2],
+    ['{ const x = 3; }', 3],
+    ['{ let y = 1; y + 1; }', 2],
+    ['{}', undefined],
+    ['if (true) 1; else 2;', 1],
+    ['if (false) 1; else 2;', 2],
+    ['if (false) 1;', undefined],
+    ['if (true) { const x = 3; }', 3],
+    ['if (0) { 1 } else if (1) { 2 } else { 3 }', 2],
+    ['if (0) { 1 } else if (0) { 2 } else { 3 }', 3],
+    ['if (1) if (0) 1; else 2;', 2],
+    ['try { 1 } catch { 2 }', 1],
+    ['try { null.x } catch { 2 }', 2],
+    ['try { null.x } catch (e) { e.constructor.name }', 'TypeError'],
+    ['try { 1 } finally { 2 }', 1],
+    ['try { null.x } catch { 3 } finally { 4 }', 3],
+    ['try { later(1) } catch { 2 }', 1],
+    ['try { await fail() } catch (e) { e.message }', 'failed'],
+    ['l: { 1; }', 1],
+    ['l: 5', 5],
+    ['a: b: { 6 }', 6],
+  ],
+  'loops, switch and nothing': [
+    ['for (let i = 0; i < 3; i++) i;', undefined],
+    ['for (const x of [1]) { x }', undefined],
+    ['while (false) 1;', undefined],
+    ['do { 1 } while (false)', undefined],
+    ['l: for (;;) { break l; }', undefined],
+    ['switch (1) { case 1: 5 }', undefined],
+    [';', undefined],
+    [';;', undefined],
+    ['1; for (const x of []) {}', undefined],
+  ],
+  // A program that waits is an async function, wherever in it the `await` is.
+  await: [
+    ['class A { [await "x"]() { return 1; } } new A().x()', 1],
+    ['class A { static [await "x"] = 1; } A.x', 1],
+    ['class A { get [await "x"]() { return 1; } } new A().x', 1],
+    ['class A extends (await Array) {} new A().length', 0],
+    ['({ [await "x"]: 1 })', { x: 1 }],
+    ['const { a = await 1 } = {}; a', 1],
+    ['`${await 1}`', '1'],
+    ['switch (await 1) { case await 1: return 2; }', 2],
+    ['let s = 0; l: for await (const x of [1, 2]) { s += x; continue l; } s', 3],
+    ['{ await using r = { async [Symbol.asyncDispose]() {} }; } 1', 1],
+    ['try { throw await 1; } catch (e) { e; }', 1],
+    ['if (await 1) { 2; }', 2],
+  ],
+};
+
+describe.each(Object.entries(CASES))('%s', (_kind, cases) => {
+  test.each(cases)('%s', async (code, expected) => {
+    const tools = {
+      later: async (x) => x,
+      fail: async () => {
+        throw new Error('failed');
+      },
+    };
+    await withExecutor({}, tools, async (executor) => {
+      const { output, is_final_answer: isFinal } = await executor.run(code);
+      expect(output).toEqual(expected);
+      expect(Object.is(output, -0)).toBe(Object.is(expected, -0));
+      expect(isFinal).toBe(false);
+    });
+  });
+});
+
+// What a program is compiled as depends on its statements: expressions, others, and others that wait.
+describe('when the value is there does not depend on the form of the program', () => {
+  const FORMS = {
+    script: (value) => `ticks(), ${value}`,
+    function: (value) => `var unused; ticks(), ${value}`,
+    'async function': (value) => `if (false) await 0; ticks(), ${value}`,
+  };
+  const TICKS = `function ticks() {
+    let ticks = Promise.resolve();
+    for (let i = 0; i < 6; i++) ticks = ticks.then(() => console.log(i));
+  }`;
+  const outcomeOf = (form, value) =>
+    withExecutor({}, { later: async (x) => x }, async (executor) => {
+      await executor.run(TICKS);
+      const { output, logs, code, data } = await executor.run(FORMS[form](value)).catch((error) => error);
+      return { output, logs, code, cause: data?.cause };
+    });
+
+  test.each([
+    ['({ then(done) { console.log("then"); done(5) } })', { output: 5 }],
+    ['({ then(done) { console.log("then"); Promise.resolve(5).then(done) } })', { output: 5 }],
+    ['({ get then() { console.log("get then") } }, 1)', { output: 1 }],
+    ['({ get then() { console.log("get then"); throw new Error("no") } })', { code: 'ERR_RUNTIME_EXCEPTION' }],
+    ['Promise.resolve(5)', { output: 5 }],
+    ['later(5)', { output: 5 }],
+    ['Promise.reject(new Error("no"))', { code: 'ERR_RUNTIME_EXCEPTION' }],
+    ['(() => { throw new Error("no") })()', { code: 'ERR_RUNTIME_EXCEPTION' }],
+    ['final_answer(5)', { output: 5 }],
+    ['this === globalThis', { output: true }],
+  ])('%s', async (value, expected) => {
+    const outcome = await outcomeOf('async function', value);
+    expect(outcome).toMatchObject(expected);
+    expect(await outcomeOf('function', value)).toEqual(outcome);
+    expect(await outcomeOf('script', value)).toEqual(outcome);
+  });
+});
+
+describe('without semicolons and with odd line ends', () => {
+  test.each([
+    ['const a = 1\nconst b = 2\na + b', 3],
+    ['const a = 1\r\nconst b = 2\r\na + b\r\n', 3],
+    ['const a = 1\u2028const b = 2\u2029a + b', 3],
+    ['\ufeffconst a = 1\na', 1],
+    ['#!/usr/bin/env node\n7', 7],
+    ['let x = 1\n;[2].forEach((n) => { x += n })\nx', 3],
+    ['\n\n\n  9  \n\n', 9],
+    ['/* only */ 1 // one', 1],
+  ])('%j', async (code, expected) => {
+    await withExecutor({}, {}, async (executor) => {
+      expect((await executor.run(code)).output).toBe(expected);
+    });
+  });
+});
+
+test('a completion value that is a rejected promise fails the run', async () => {
+  await withExecutor({}, {}, async (executor) => {
+    const error = await expectCode(executor.run('Promise.reject(new RangeError("lost"))'), 'ERR_RUNTIME_EXCEPTION');
+    expect(error.details.name).toBe('RangeError');
+    expect(error.message).toBe('Runtime exception: RangeError: lost');
+  });
+});
+
+test('`return` of a promise inside try is awaited where JavaScript awaits it', async () => {
+  await withExecutor(
+    {},
+    {
+      fail: async () => {
+        throw new Error('failed');
+      },
+    },
+    async (executor) => {
+      await expectCode(executor.run('try { return fail(); } catch { return "caught"; }'), 'ERR_TOOL_PROXY_FAIL');
+      expect((await executor.run('try { return await fail(); } catch { return "caught"; }')).output).toBe('caught');
+    },
+  );
+});
+
+test('the argument of final_answer is the output of a final run', async () => {
+  await withExecutor({}, {}, async (executor) => {
+    expect(await executor.run('1; final_answer(2); 3')).toMatchObject({ output: 2, is_final_answer: true });
+    expect(await executor.run('final_answer()')).toMatchObject({ output: undefined, is_final_answer: true });
+  });
+});
+
+test('a last expression over several lines', async () => {
+  await withExecutor({}, {}, async (executor) => {
+    expect((await executor.run('[1, 2, 3]\n  .map((x) => x * 2)\n  .filter((x) => x > 2)\n')).output).toEqual([4, 6]);
+  });
+});

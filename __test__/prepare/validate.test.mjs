@@ -1,0 +1,494 @@
+// Sections 6.1, 6.2, 6.4 and appendix B of the specification: what is found in code before it runs, and what runs.
+
+import { describe, expect, test } from 'vitest';
+
+import { prepareProgram, validateCode } from '../../index.mjs';
+import { expectCode, withExecutor } from '../helpers.mjs';
+
+const rules = (diagnostics) => diagnostics.map(({ rule }) => rule);
+const GUARD = 'if (--__smol_budget < 0) __smol_guard();';
+
+describe('validateCode: what is fine', () => {
+  test.each([
+    '1',
+    'const a = await Promise.resolve(1); return a;',
+    'final_answer(1)',
+    'console.log(1)',
+    'tool(unknownName)',
+    'const o = { process: 1, __smol_x: 2 }; o.process + o.__smol_x + o["__smol_y"]',
+    'const process = 1; process + 1',
+    'function f(fetch) { return fetch; } f',
+    'class A { require() {} static eval() {} }',
+    '"__smol_" + `__smol_`',
+    '// __smol_ process\n1',
+    'globalThis.x = 1',
+    'new Date(); Math.random(); Promise; Map',
+    '\ufeff1',
+    '#!/usr/bin/env node\n1',
+    'using x = null; 1',
+  ])('%j', (code) => {
+    expect(validateCode(code)).toEqual([]);
+  });
+});
+
+describe('validateCode: early errors that only V8 finds', () => {
+  test.each([
+    ['let a = 1;\nlet a = 2;', "Identifier 'a' has already been declared", 2, 5],
+    ['class A {\n  f() { return this.#a; }\n}', "Private field '#a' must be declared in an enclosing class", 2, 20],
+    ['1;\n/(/', 'Invalid regular expression: /(/: Unterminated group', 2, 1],
+  ])('%j', (code, message, line, column) => {
+    expect(validateCode(code)).toMatchObject([{ rule: 'syntax_valid', message, location: { line, column } }]);
+  });
+
+  test('also beside what only we accept', () => {
+    const code = '#!/usr/bin/env node\nlet a = 1;\nlet a = 2;';
+    expect(validateCode(code)).toMatchObject([{ rule: 'syntax_valid', location: { line: 3, column: 5 } }]);
+  });
+
+  test('a text that V8 would take for the end of its function is refused', () => {
+    for (const code of ['}, async () => {', '}; async () => {', '}\nasync () => {']) {
+      expect(rules(validateCode(code))).toContain('syntax_valid');
+    }
+  });
+});
+
+describe('validateCode: each rule', () => {
+  describe('code_non_empty', () => {
+    test.each(['', ' ', '\n\t\r\n', '\u2028\u00a0'])('%j', (code) => {
+      const [diagnostic, ...others] = validateCode(code);
+      expect(diagnostic).toMatchObject({ rule: 'code_non_empty', severity: 'ERROR', message: expect.any(String) });
+      expect(others).toEqual([]);
+    });
+  });
+
+  describe('syntax_valid', () => {
+    test.each([
+      ['let a = ;', 1, 9],
+      ['\n\n  foo(', 3, 7],
+      ['a b', 1, 3],
+      ['"é😀" b', 1, 7],
+      ['export const a = 1', 1, 1],
+    ])('%j', (code, line, column) => {
+      const found = validateCode(code);
+      expect(found[0]).toMatchObject({
+        rule: 'syntax_valid',
+        severity: 'ERROR',
+        message: expect.stringMatching(/\w/),
+        location: { line, column },
+      });
+    });
+  });
+
+  describe('syntax_valid: early errors, which the grammar alone does not show', () => {
+    test.each([
+      ['let a;\nlet a;', 2, 5],
+      ['const a = 1;\nvar a = 2;', 2, 5],
+      ['let [a, a] = [1, 2];', 1, 9],
+      ['{ function a() {} let a; }', 1, 23],
+      ['class A { #x; #x; }', 1, 17],
+      ['#x in y', 1, 1],
+      ['class A { m() { return this.#x; } }', 1, 28],
+      ['/(/', 1, 1],
+      ['/(?<n>a)(?<n>b)/', 1, 1],
+    ])('%j', async (code, line, column) => {
+      const found = validateCode(code);
+      expect(found[0]).toMatchObject({ rule: 'syntax_valid', severity: 'ERROR', location: { line, column } });
+      expect(prepareProgram(code).transformedCode).toBe('');
+      await withExecutor({}, {}, async (executor) => {
+        const error = await expectCode(executor.run(code), 'ERR_VALIDATION_FAILED');
+        expect(error.details.diagnostics).toEqual(found);
+      });
+    });
+  });
+
+  describe('max_operations_valid', () => {
+    test.each([0, -1, 1.5, NaN, Infinity, -Infinity, 2 ** 53])('%d', (maxOperations) => {
+      expect(validateCode('1', { maxOperations })).toEqual([
+        expect.objectContaining({
+          rule: 'max_operations_valid',
+          severity: 'ERROR',
+          message: expect.stringContaining('maxOperations'),
+        }),
+      ]);
+    });
+
+    test.each([1, 50_000, 2 ** 53 - 1])('not %d', (maxOperations) => {
+      expect(validateCode('1', { maxOperations })).toEqual([]);
+    });
+  });
+
+  describe('timeout_valid', () => {
+    test.each([0, -1, 1.5, NaN, Infinity, 2 ** 31])('%d', (timeoutMs) => {
+      expect(validateCode('1', { timeoutMs })).toEqual([
+        expect.objectContaining({
+          rule: 'timeout_valid',
+          severity: 'ERROR',
+          message: expect.stringContaining('timeoutMs'),
+        }),
+      ]);
+    });
+
+    test.each([1, 10_000, 2 ** 31 - 1])('not %d', (timeoutMs) => {
+      expect(validateCode('1', { timeoutMs })).toEqual([]);
+    });
+  });
+
+  describe('import_allowed', () => {
+    test.each([
+      ['await import("x")', 1, 7],
+      ['\n  import("x").then(() => 1)', 2, 3],
+      ['import(`x`)', 1, 1],
+      ['() => { if (false) import("x"); }', 1, 20],
+    ])('%j', (code, line, column) => {
+      for (const authorizedImports of [[], ['y'], ['x/y', 'X', ' x', 'node:x']]) {
+        expect(validateCode(code, { authorizedImports })).toEqual([
+          expect.objectContaining({
+            rule: 'import_allowed',
+            severity: 'ERROR',
+            message: expect.stringContaining('x'),
+            location: { line, column },
+          }),
+        ]);
+      }
+      expect(validateCode(code, { authorizedImports: ['x'] })).toEqual([]);
+    });
+
+    test('each place', () => {
+      expect(validateCode('import("x"); import("y"); import("x")', { authorizedImports: ['y'] })).toMatchObject([
+        { location: { line: 1, column: 1 } },
+        { location: { line: 1, column: 27 } },
+      ]);
+    });
+
+    test('a specifier that is computed is decided at run time', () => {
+      expect(validateCode('import(name); import("a" + b); import(`a${b}`)')).toEqual([]);
+    });
+  });
+
+  describe('static_import_in_script_mode', () => {
+    test.each(['import a from "x"', 'import { a } from "x"', 'import * as a from "x"', 'import "x"'])('%s', (code) => {
+      const authorized = validateCode(code, { authorizedImports: ['x'] });
+      expect(authorized).toEqual([
+        expect.objectContaining({
+          rule: 'static_import_in_script_mode',
+          severity: 'ERROR',
+          message: expect.stringContaining('x'),
+          location: { line: 1, column: 1 },
+        }),
+      ]);
+      expect(authorized[0].fix).toContain('await import("x")');
+      expect(rules(validateCode(code)).sort()).toEqual(['import_allowed', 'static_import_in_script_mode']);
+    });
+
+    test('further down', () => {
+      const [found] = validateCode('const a = 1;\n  import b from "x";', { authorizedImports: ['x'] });
+      expect(found).toMatchObject({ rule: 'static_import_in_script_mode', location: { line: 2, column: 3 } });
+    });
+  });
+
+  describe('forbidden_global_access', () => {
+    test.each([
+      'process',
+      'require',
+      'module',
+      'exports',
+      'global',
+      'fetch',
+      'window',
+      'document',
+      'XMLHttpRequest',
+      'WebSocket',
+      'setTimeout',
+      'setInterval',
+      'setImmediate',
+      'clearTimeout',
+      'WebAssembly',
+      'SharedArrayBuffer',
+      'Atomics',
+      'eval',
+      'Function',
+      '__dirname',
+      '__filename',
+      'Buffer',
+      'Deno',
+      'Bun',
+      'self',
+    ])('%s', (name) => {
+      expect(validateCode(`1;\n  typeof ${name};`)).toEqual([
+        {
+          rule: 'forbidden_global_access',
+          severity: 'WARNING',
+          message: expect.stringContaining(name),
+          location: { line: 2, column: 10 },
+          fix: expect.stringMatching(/\w/),
+        },
+      ]);
+      expect(validateCode(`o.${name}; ({ ${name}: 1 })`)).toEqual([]);
+    });
+
+    test('says where, each time', () => {
+      const found = validateCode('process.exit();\nif (a) process.env;\nfetch(1)');
+      expect(found.map(({ severity, location: { line, column } }) => [severity, line, column])).toEqual([
+        ['WARNING', 1, 1],
+        ['WARNING', 2, 8],
+        ['WARNING', 3, 1],
+      ]);
+    });
+
+    test('a shadowed name is not meant', () => {
+      expect(
+        validateCode('{ let process = 1; process; } (fetch) => fetch; try {} catch (require) { require; }'),
+      ).toEqual([]);
+      expect(rules(validateCode('{ let process = 1; } process'))).toEqual(['forbidden_global_access']);
+    });
+  });
+
+  describe('reserved_identifier', () => {
+    test.each([
+      ['__smol_budget', 1, 1],
+      ['let __smol_x = 1', 1, 5],
+      ['function __smol_() {}', 1, 10],
+      ['(__smol_a) => 1', 1, 2],
+      ['__smol_label: for (;;) break __smol_label', 1, 1],
+      ['class __smol_C {}', 1, 7],
+      ['const { a: __smol_a } = {}', 1, 12],
+      ['try {} catch (__smol_e) {}', 1, 15],
+      ['\\u005f_smol_x', 1, 1],
+      ['\n  ({ __smol_x })', 2, 6],
+    ])('%j', (code, line, column) => {
+      const [found] = validateCode(code);
+      expect(found).toMatchObject({
+        rule: 'reserved_identifier',
+        severity: 'ERROR',
+        message: expect.stringContaining('__smol_'),
+        location: { line, column },
+      });
+    });
+  });
+
+  describe('log_budget_too_small', () => {
+    test.each([1024, 16_383])('%d', (maxLogBytes) => {
+      expect(validateCode('1', { maxLogBytes })).toEqual([
+        expect.objectContaining({
+          rule: 'log_budget_too_small',
+          severity: 'INFO',
+          message: expect.stringContaining('maxLogBytes'),
+        }),
+      ]);
+    });
+
+    test('not 16,384', () => {
+      expect(validateCode('1', { maxLogBytes: 16_384 })).toEqual([]);
+    });
+  });
+
+  describe('nesting_too_deep', () => {
+    test.each([
+      ['parentheses', '('.repeat(2e5)],
+      ['arrays', '['.repeat(2e5)],
+      ['arrow functions', 'a=>'.repeat(2e5)],
+      ['unary operators', '!'.repeat(2e5) + '1'],
+      ['blocks', '{'.repeat(2e5) + '}'.repeat(2e5)],
+      ['a sum', '1+'.repeat(2e5) + '1'],
+      ['calls', 'f' + '()'.repeat(2e5)],
+      ['else-ifs', 'if(a);else '.repeat(9e4) + ';'],
+    ])('%s', (_, code) => {
+      const errors = validateCode(code).filter(({ severity }) => severity === 'ERROR');
+      expect(['nesting_too_deep', 'syntax_valid']).toContain(errors[0].rule);
+    });
+
+    test('programs that machines write are not too deep', () => {
+      expect(validateCode(Array(2000).fill('a').join(' + '))).toEqual([]);
+      expect(validateCode('if (a) 1; else '.repeat(1000) + '2;')).toEqual([]);
+    });
+  });
+
+  describe('code_too_large', () => {
+    test('beyond maxCodeBytes', () => {
+      expect(validateCode(`"${'x'.repeat(2 ** 20)}"`)).toMatchObject([{ rule: 'code_too_large', severity: 'ERROR' }]);
+      expect(validateCode('"é"', { maxCodeBytes: 3 })).toMatchObject([{ rule: 'code_too_large', severity: 'ERROR' }]);
+      expect(validateCode('"é"', { maxCodeBytes: 4 })).toEqual([]);
+    });
+  });
+
+  test('several at once, in the order of their places', () => {
+    const found = validateCode('process;\n__smol_x;\nimport("x");\nimport y from "y";', {
+      maxOperations: 0,
+      maxLogBytes: 1024,
+    });
+    expect(rules(found.filter(({ location }) => location === undefined))).toEqual([
+      'max_operations_valid',
+      'log_budget_too_small',
+    ]);
+    const placed = found.filter(({ location }) => location !== undefined);
+    expect(placed.map(({ location }) => location.line)).toEqual([1, 2, 3, 4, 4]);
+  });
+
+  test('wrong arguments are the callers fault', () => {
+    for (const check of [validateCode, prepareProgram]) {
+      expect(() => check(1)).toThrow(TypeError);
+      expect(() => check()).toThrow(TypeError);
+      expect(() => check('1', { maxOperations: '1' })).toThrow(TypeError);
+      expect(() => check('1', { maxLogBytes: 1 })).toThrow(RangeError);
+      expect(() => check('1', { unknown: 1 })).toThrow(TypeError);
+    }
+  });
+});
+
+describe('prepareProgram', () => {
+  test('gives original, transformed code and diagnostics', () => {
+    const code = 'for (;;) process.exit()';
+    const prepared = prepareProgram(code);
+    expect(Object.keys(prepared).sort()).toEqual(['diagnostics', 'originalCode', 'transformedCode']);
+    expect(prepared.originalCode).toBe(code);
+    expect(prepared.transformedCode).toContain(GUARD);
+    expect(prepared.diagnostics).toEqual(validateCode(code));
+    expect(rules(prepared.diagnostics)).toEqual(['forbidden_global_access']);
+  });
+
+  test('gives no code if a diagnostic is an error', () => {
+    for (const code of ['', 'let = ;', 'import x from "x"', '__smol_x']) {
+      const prepared = prepareProgram(code);
+      expect(prepared.originalCode).toBe(code);
+      expect(prepared.transformedCode).toBe('');
+      expect(prepared.diagnostics).toEqual(validateCode(code));
+    }
+  });
+
+  test.each([
+    ['for', 'for (let i = 0; i < 1; i++) body()'],
+    ['for without condition', 'for (;;) { body() }'],
+    ['for-in', 'for (const k in {}) body()'],
+    ['for-of', 'for (const v of []) { body() }'],
+    ['for-await-of', 'for await (const v of []) body()'],
+    ['while', 'while (true) body()'],
+    ['do-while', 'do body(); while (true)'],
+    ['an empty body', 'while (true);'],
+    ['a labeled loop', 'outer: for (;;) break outer'],
+  ])('6.3: the guard is the first statement of the body of %s', (_, code) => {
+    const { transformedCode } = prepareProgram(code);
+    const body = transformedCode
+      .slice(transformedCode.search(/\b(for|while|do)\b/))
+      .split('{')
+      .find((part) => part.trimStart().startsWith('if (--'));
+    expect(body?.trimStart().startsWith(GUARD)).toBe(true);
+    expect(transformedCode.split(GUARD)).toHaveLength(2);
+  });
+
+  test('6.3: loops everywhere', () => {
+    const code = `
+      for (;;) while (a) do b(); while (c);
+      const f = () => { for (const x of y); };
+      class A { m() { while (1); } static { for (const k in o); } #p = () => { for (;;); } }
+      const o2 = { get g() { do {} while (0); } };
+      async function* gen() { for await (const z of q) yield z; }
+      switch (1) { case 1: for (;;); }
+      const d = (p = () => { for (;;); }) => p;
+      \`\${(() => { for (;;); })()}\`;
+      label: while (1) continue label;`;
+    expect(prepareProgram(code).transformedCode.split(GUARD)).toHaveLength(1 + 13);
+  });
+
+  test('6.4: names, strings and comments of user code are left alone', () => {
+    const { transformedCode } = prepareProgram(
+      'const größe = "for (;;) {}"; `while (1) ${größe}`; /for(;;)/.test(größe)',
+    );
+    expect(transformedCode).toContain('größe');
+    expect(transformedCode).not.toContain(GUARD);
+  });
+
+  test('is a program', () => {
+    const { transformedCode } = prepareProgram('let n = 0; for (const v of [1, 2]) { n += v; } n');
+    // eslint-disable-next-line no-new-func -- it is parsed, not run
+    expect(() => new Function(`return ${transformedCode}`)).not.toThrow();
+  });
+
+  test('gives the code that really runs', async () => {
+    // A function shows its source: in the realm that is what TRANSFORM made of it.
+    const code =
+      'function spin(n) { let s = 0; for (let i = 0; i < n; i++) { try { s += i; } catch (e) { s = e; } } return s; }\nspin.toString()';
+    const { transformedCode } = prepareProgram(code);
+    await withExecutor({}, {}, async (executor) => {
+      const { output } = await executor.run(code);
+      expect(output).toContain(GUARD);
+      expect(transformedCode).toContain(output);
+    });
+  });
+});
+
+describe('run() validates first', () => {
+  test.each([
+    ['ERR_VALIDATION_FAILED', 'effect(); let = ;'],
+    ['ERR_VALIDATION_FAILED', 'effect(); __smol_budget = 1;'],
+    ['ERR_VALIDATION_FAILED', ''],
+    ['ERR_VALIDATION_FAILED', `effect(); ${'('.repeat(5000)}1${')'.repeat(5000)}`],
+    ['ERR_IMPORT_NOT_ALLOWED', 'effect(); await import("x");'],
+    ['ERR_IMPORT_NOT_ALLOWED', 'effect(); import x from "y";'],
+  ])('%s: nothing runs', async (expected, code) => {
+    let effects = 0;
+    await withExecutor({}, { effect: () => ++effects }, async (executor) => {
+      const error = await expectCode(executor.run(code), expected);
+      expect(error.details.diagnostics).toEqual(validateCode(code));
+      expect(error.details.diagnostics.some(({ severity }) => severity === 'ERROR')).toBe(true);
+      expect(effects).toBe(0);
+      expect(executor.state).toBe('READY');
+    });
+  });
+
+  test.each([
+    ['max_operations_valid', { maxOperations: 0 }],
+    ['max_operations_valid', { maxOperations: 1.5 }],
+    ['timeout_valid', { timeoutMs: 0 }],
+    ['timeout_valid', { timeoutMs: NaN }],
+  ])('%s: %o of the executor, and of one run', async (rule, limits) => {
+    let effects = 0;
+    const tools = { effect: () => ++effects };
+    await withExecutor(limits, tools, async (executor) => {
+      const error = await expectCode(executor.run('effect()'), 'ERR_VALIDATION_FAILED');
+      expect(rules(error.details.diagnostics)).toEqual([rule]);
+      expect(executor.state).toBe('READY');
+    });
+    await withExecutor({}, tools, async (executor) => {
+      const error = await expectCode(executor.run('effect()', limits), 'ERR_VALIDATION_FAILED');
+      expect(rules(error.details.diagnostics)).toEqual([rule]);
+      expect((await executor.run('1')).output).toBe(1);
+    });
+    expect(effects).toBe(0);
+  });
+
+  // Cause: the deadline of a run was armed with the invalid limit, and was sometimes quicker than VALIDATE. Fix: only a
+  // valid limit arms one.
+  test.each([0, 0.5, 1.5])('an invalid timeoutMs, %d, is no deadline either', async (timeoutMs) => {
+    await withExecutor({}, {}, async (executor) => {
+      for (let i = 0; i < 100; i++) {
+        await expectCode(executor.run('1', { timeoutMs }), 'ERR_VALIDATION_FAILED');
+        expect(executor.state).toBe('READY');
+      }
+    });
+  });
+
+  test('8.3: warnings and notes do not keep code from running', async () => {
+    await withExecutor({ maxLogBytes: 1024 }, {}, async (executor) => {
+      expect((await executor.run('typeof process + typeof require')).output).toBe('undefinedundefined');
+    });
+  });
+
+  test('the first run that is refused leaves nothing behind', async () => {
+    await withExecutor({}, {}, async (executor) => {
+      await executor.run('var kept = 1;');
+      await expectCode(executor.run('var kept = 2; let = ;'), 'ERR_VALIDATION_FAILED');
+      expect((await executor.run('kept')).output).toBe(1);
+    });
+  });
+});
+
+// Cause: warnings of the program took the place of the early error that V8 had found. Fix: they are added only to
+// failures that have no diagnostics.
+test('an early error is reported by run() also beside a warning', async () => {
+  await withExecutor({}, {}, async (executor) => {
+    const error = await expectCode(executor.run('process;\nlet a;\nlet a;'), 'ERR_VALIDATION_FAILED');
+    expect(error.details.diagnostics).toEqual([
+      expect.objectContaining({ rule: 'syntax_valid', severity: 'ERROR', location: { line: 3, column: 5 } }),
+    ]);
+  });
+});

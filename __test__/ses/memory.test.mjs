@@ -1,0 +1,389 @@
+// Section 7 of the design: a guest that takes more memory than it may ends its run with a coded outcome; the host lives,
+// and the next executor works. Each bomb has a process of its own.
+import { describe, expect, test } from 'vitest';
+
+import { SESExecutor } from '../../index.mjs';
+import { expectCode, runChild, withExecutor } from '../helpers.mjs';
+
+const LIMIT = 'ERR_MEMORY_LIMIT_EXCEEDED';
+const RUNTIME = 'ERR_RUNTIME_EXCEPTION';
+
+/// Runs `code` in a child and returns what became of it. In a function, so that nothing of it persists.
+const detonate = async (code, { options = {}, limitMb = 64 } = {}) => {
+  const { status, signal, stdout, stderr } = await runChild(`
+    import { SESExecutor } from '${new URL('../../index.mjs', import.meta.url)}';
+    const options = ${JSON.stringify({ memoryLimitMb: limitMb, maxOperations: 1e9, timeoutMs: 45_000, ...options })};
+    const executor = new SESExecutor(options);
+    await executor.init();
+    const neighbour = new SESExecutor({ memoryLimitMb: 64 });
+    await neighbour.init();
+    await neighbour.run('const kept = 41;');
+    const before = process.resourceUsage().maxRSS;
+    const outcome = await executor.run(${JSON.stringify(`return await (async () => { ${code}
+ })();`)}).catch((error) => error);
+    const grownMb = (process.resourceUsage().maxRSS - before) / 1024;
+    const state = executor.state;
+    const report = {
+      code: outcome.code ?? null, message: outcome.message, retryable: outcome.retryable, severity: outcome.severity, details: outcome.details,
+      output: outcome.output, logs: outcome.logs, state, grownMb,
+    };
+    if (state === 'READY') report.next = await executor.run('let n = 0; for (let i = 0; i < 1000; i++) n++; [n, new Uint8Array(1e6).length, "x".repeat(1e6).length]').then((r) => r.output, (e) => e.code);
+    await executor.cleanup();
+    report.dead = executor.state;
+    await executor.init();
+    report.again = (await executor.run('1 + 1')).output;
+    await executor.cleanup();
+    report.neighbour = (await neighbour.run('kept + 1')).output;
+    await neighbour.cleanup();
+    process.stdout.write(JSON.stringify(report));
+  `);
+  // V8 may write a line about its last collections to stderr.
+  expect({ status, signal, stderr }).toMatchObject({ status: 0, signal: null });
+  const report = JSON.parse(stdout);
+  // Whatever it was: the executor recovers and others have noticed nothing.
+  expect(report).toMatchObject({ dead: 'DEAD', again: 2, neighbour: 42 });
+  expect(['READY', 'DIRTY']).toContain(report.state);
+  if (report.state === 'READY') expect(report.next).toEqual([1000, 1e6, 1e6]);
+  return report;
+};
+
+const expectLimit = (report, limitMb = 64) => {
+  expect(report).toMatchObject({
+    code: LIMIT,
+    message: `Memory limit exceeded (${limitMb} MB)`,
+    retryable: true,
+    severity: 'ERROR',
+  });
+  expect(report.state === 'DIRTY').toBe(report.details.parked === true);
+};
+
+describe('heap bombs', () => {
+  const BOMBS = {
+    'array push': 'const hoard = []; for (;;) hoard.push({ at: hoard.length });',
+    'array of strings': 'const hoard = []; for (let i = 0; ; i++) hoard.push("s" + i);',
+    'array of arrays': 'const hoard = []; for (;;) hoard.push(new Array(1000).fill(0.5));',
+    'a linked list': 'let list = null; for (;;) list = { list };',
+    Map: 'const m = new Map(); for (let i = 0; ; i++) m.set(i, { i });',
+    Set: 'const s = new Set(); for (let i = 0; ; i++) s.add("k" + i);',
+    'object keys': 'const o = {}; for (let i = 0; ; i++) o["key" + i] = i;',
+    closures: 'const fs = []; for (let i = 0; ; i++) { const big = new Array(100).fill(i); fs.push(() => big); }',
+    'strings that are flattened':
+      'const hoard = []; for (let i = 0; ; i++) { const s = "x".repeat(1e5) + i; JSON.stringify(s); hoard.push(JSON.parse(JSON.stringify(s))); }',
+    promises: 'const ps = []; for (;;) ps.push(new Promise(() => {}));',
+    generators:
+      'const gs = []; for (;;) { const g = (function* () { yield new Array(100).fill(1); })(); g.next(); gs.push(g); }',
+    'in an async function':
+      'const hoard = []; const grow = async () => { for (;;) { hoard.push(new Array(1000).fill(0.5)); await null; } }; await grow();',
+    'in a callback of a builtin':
+      'const hoard = []; Array.from({ length: 1e9 }, () => hoard.push(new Array(100).fill(0.5)));',
+    'regexp matches': 'const hoard = []; for (let i = 0; ; i++) hoard.push("a".repeat(1000).match(/a/g));',
+    BigInts: 'const hoard = []; for (let i = 1n; ; i++) hoard.push(2n ** 100000n + i);',
+    errors: 'const hoard = []; for (;;) hoard.push(new Error("x"));',
+    'logs that are kept':
+      'const hoard = []; for (let i = 0; ; i++) { hoard.push("line " + i); console.log(hoard[i]); }',
+  };
+
+  test.each(Object.entries(BOMBS))('%s', async (_name, code) => {
+    expectLimit(await detonate(code));
+  });
+
+  test('caught by the guest: the limit cannot be swallowed', async () => {
+    expectLimit(
+      await detonate(
+        'const hoard = []; for (;;) { try { for (;;) hoard.push(new Array(1000).fill(0.5)); } catch {} finally { hoard.push(1); } }',
+      ),
+    );
+  });
+
+  test('beyond the default limit of 128 MB', async () => {
+    expectLimit(
+      await detonate('const hoard = []; for (;;) hoard.push(new Array(1000).fill(0.5));', { limitMb: 128 }),
+      128,
+    );
+  });
+
+  test('beyond the smallest limit of 8 MB', async () => {
+    const report = await detonate('const hoard = []; for (;;) hoard.push(new Array(1000).fill(0.5));', {
+      limitMb: 8,
+    }).catch((error) => error);
+    // `next` of READY needs more memory than this limit has: only the outcome counts here.
+    if (report instanceof Error) throw report;
+    expectLimit(report, 8);
+  });
+
+  test("the host's memory grows by little more than the limit", async () => {
+    const report = await detonate('const hoard = []; for (;;) hoard.push({ at: hoard.length, list: [1, 2, 3] });');
+    expectLimit(report);
+    expect(report.grownMb).toBeLessThan(64 + 64);
+  });
+});
+
+describe('single allocations that are too large', () => {
+  // Nothing here may end the process; some of it is an error that guests can catch.
+  const BOMBS = {
+    'Array(1e9).fill': 'Array(1e9).fill(1).length',
+    'Array(1e8).fill': 'Array(1e8).fill(1).length',
+    'Array.from a length': 'Array.from({ length: 5e7 }).length',
+    'spread of a long string': '[..."x".repeat(5e7)].length',
+    'split of a long string': '"x".repeat(1e8).split("").length',
+    'a flattened string of 500 MB': 'const s = "ab".repeat(2.5e8); s.charCodeAt(5) + s.indexOf("zz")',
+    'a string that doubles': 'let s = "x"; for (;;) s += s;',
+    'a string that doubles and is flattened': 'let s = "x"; for (;;) { s += s; s.charCodeAt(0); }',
+    'repeat beyond the longest string': '"x".repeat(2 ** 30)',
+    padStart: '"x".padStart(2 ** 29 - 100, "abc").charCodeAt(7)',
+    'join of a sparse array': 'Array(1e8).join("xx").length',
+    'replaceAll that grows': '"a".repeat(1e6).replaceAll("a", "b".repeat(1000)).length',
+    'JSON.stringify': 'JSON.stringify(Array(6e6).fill("0123456789")).length',
+    'JSON.parse': 'JSON.parse("[" + "0,".repeat(3e7) + "0]").length',
+    'a BigInt power': '2n ** (2n ** 30n)',
+    'BigInt shifts': 'let n = 1n; for (;;) n = n << 50000000n;',
+    'an invalid array length': 'new Array(-1)',
+    'concat of large arrays': 'let a = Array(1e6).fill(1); for (;;) a = a.concat(a);',
+    'a regexp of a megabyte': 'new RegExp("(a|b)".repeat(2e5)).test("ab".repeat(1e5))',
+    'Object.fromEntries': 'Object.fromEntries(Array.from({ length: 3e6 }, (_, i) => ["k" + i, i])).k5',
+    'structured output': 'return Array.from({ length: 2e6 }, (_, i) => ({ i }));',
+    normalize: '"\\u0344".repeat(5e7).normalize("NFD").length',
+    sort: 'Array.from({ length: 1e7 }, (_, i) => -i).sort().length',
+  };
+
+  test.each(Object.entries(BOMBS))('%s', async (name, code) => {
+    const report = await detonate(code);
+    if (report.code === null) return;
+    expect([LIMIT, RUNTIME, 'ERR_TRANSFER_LIMIT_EXCEEDED']).toContain(report.code);
+    if (report.code === LIMIT) expectLimit(report);
+    if (report.code === RUNTIME)
+      expect(report.details.name).toBe(name === 'a regexp of a megabyte' ? 'SyntaxError' : 'RangeError');
+  });
+});
+
+describe('array buffers', () => {
+  const BUFFERS = {
+    'one large ArrayBuffer': 'new ArrayBuffer(1e9);',
+    'one large typed array': 'new Uint8Array(1e9);',
+    'many typed arrays': 'const hoard = []; for (;;) hoard.push(new Uint8Array(1e6));',
+    'a resizable buffer':
+      'const b = new ArrayBuffer(1, { maxByteLength: 1e9 }); b.resize(1e9); new Uint8Array(b).fill(1);',
+    slices: 'const b = new Uint8Array(1e7); const hoard = []; for (;;) hoard.push(b.slice());',
+    transfer: 'let b = new ArrayBuffer(1e6); for (let n = 1e6; ; n *= 2) b = b.transfer(n);',
+    'from base64': 'const hoard = []; for (;;) hoard.push(Uint8Array.fromBase64("AAAA".repeat(1e6)));',
+    'typed arrays of objects': 'const hoard = []; for (;;) hoard.push(Float64Array.from({ length: 1e5 }, () => 1));',
+  };
+
+  test.each(Object.entries(BUFFERS))(
+    '%s: a RangeError that guests can catch, else a coded outcome',
+    async (_name, code) => {
+      const report = await detonate(code);
+      expect([LIMIT, RUNTIME]).toContain(report.code);
+      if (report.code === RUNTIME) expect(report.details.name).toBe('RangeError');
+      expect(report.grownMb).toBeLessThan(64 + 64);
+    },
+  );
+
+  test('the RangeError can be caught, and the guest goes on', async () => {
+    await withExecutor({ memoryLimitMb: 64 }, {}, async (executor) => {
+      const { output } = await executor.run(
+        'const sizes = []; for (const size of [1e9, 2 ** 53, -1, 1e6]) { try { sizes.push(new Uint8Array(size).length); } catch (e) { sizes.push(e instanceof RangeError); } } sizes',
+      );
+      expect(output).toEqual([true, true, true, 1e6]);
+    });
+  });
+
+  test('buffers that are dropped are given back', async () => {
+    await withExecutor({ memoryLimitMb: 64, maxOperations: 1e6 }, {}, async (executor) => {
+      expect(
+        (await executor.run('let n = 0; for (let i = 0; i < 500; i++) n += new Uint8Array(1e6).length; n')).output,
+      ).toBe(5e8);
+      expect(
+        (await executor.run('let m = 0; for (let i = 0; i < 500; i++) m += new Uint8Array(1e6).length; m')).output,
+      ).toBe(5e8);
+    });
+  });
+
+  test('buffers below the limit are fine, zeroed and independent', async () => {
+    await withExecutor({ memoryLimitMb: 64 }, {}, async (executor) => {
+      const { output } = await executor.run(
+        'const a = new Uint8Array(4e7); a[0] = 1; const b = new Uint8Array(1e6); [a.length, b[0], b.every((x) => x === 0)]',
+      );
+      expect(output).toEqual([4e7, 0, true]);
+    });
+  });
+
+  test('heap and buffers have one budget', async () => {
+    const report = await detonate(
+      'const hoard = []; const bytes = []; for (let i = 0; i < 45; i++) bytes.push(new Uint8Array(1e6).fill(1)); for (let i = 0; i < 45; i++) hoard.push(new Array(125000).fill(0.5)); return bytes.length + hoard.length;',
+    );
+    expect([LIMIT, RUNTIME]).toContain(report.code);
+  });
+});
+
+describe('deep recursion', () => {
+  const RECURSIONS = {
+    'a function': 'const f = (n) => f(n + 1) + 1; f(0);',
+    'a getter': 'const o = { get a() { return this.a; } }; o.a;',
+    'a proxy chain': 'let p = {}; for (let i = 0; i < 100000; i++) p = new Proxy(p, {}); p.x;',
+    toString: 'const o = { toString() { return `${this}`; } }; `${o}`;',
+    'JSON.stringify of a deep object': 'let o = {}; for (let i = 0; i < 1000000; i++) o = { o }; JSON.stringify(o);',
+    'JSON.parse of a deep text': 'JSON.parse("[".repeat(2e6) + "]".repeat(2e6))',
+    flat: 'let a = []; for (let i = 0; i < 1000000; i++) a = [a]; a.flat(Infinity);',
+    'a regexp': '/(a*)*b/.test("a".repeat(28)) || new RegExp("(".repeat(1e5) + ")".repeat(1e5))',
+    'a deep tool argument': 'let o = 1; for (let i = 0; i < 200000; i++) o = [o]; tool(o);',
+    'a tool at the end of the stack': 'const f = () => { try { f(); } finally { tool(1); } }; f();',
+    'console at the end of the stack': 'const f = () => { try { f(); } catch { console.log({ a: [1] }); } }; f();',
+    'inspection of a deep value':
+      'let o = {}; for (let i = 0; i < 100000; i++) o = { o }; console.dir(o, { depth: Infinity });',
+    'a class chain': 'let C = class {}; for (let i = 0; i < 100000; i++) C = class extends C {}; new C();',
+  };
+
+  test.each(Object.entries(RECURSIONS))('%s', async (_name, code) => {
+    const { status, signal, stdout, stderr } = await runChild(`
+      import { SESExecutor } from '${new URL('../../index.mjs', import.meta.url)}';
+      const executor = new SESExecutor({ maxOperations: 1e7, timeoutMs: 2000, maxToolCalls: 1e6 });
+      await executor.init();
+      await executor.sendTools({ tool: (x) => 1 });
+      const outcome = await executor.run(${JSON.stringify(code)}).catch((error) => error);
+      const report = { code: outcome.code ?? null, name: outcome.details?.name, state: executor.state };
+      if (executor.state !== 'READY') { await executor.cleanup(); await executor.init(); }
+      report.next = (await executor.run('1 + 1')).output;
+      await executor.cleanup();
+      process.stdout.write(JSON.stringify(report));
+    `);
+    expect({ status, signal, stderr }).toMatchObject({ status: 0, signal: null });
+    const report = JSON.parse(stdout);
+    expect([null, RUNTIME, LIMIT, 'ERR_TOOL_PROXY_FAIL', 'ERR_EXEC_TIMEOUT']).toContain(report.code);
+    expect(report.next).toBe(2);
+  });
+});
+
+test('the limit counts for each executor by itself', async () => {
+  const executors = Array.from({ length: 4 }, () => new SESExecutor({ memoryLimitMb: 64 }));
+  try {
+    await Promise.all(executors.map((executor) => executor.init()));
+    const outputs = await Promise.all(
+      executors.map((executor) => executor.run('const a = new Uint8Array(4e7); a.length')),
+    );
+    expect(outputs.map(({ output }) => output)).toEqual([4e7, 4e7, 4e7, 4e7]);
+  } finally {
+    await Promise.all(executors.map((executor) => executor.cleanup()));
+  }
+});
+
+test('memory of earlier runs that nothing holds is there for later ones', async () => {
+  await withExecutor({ memoryLimitMb: 64, maxOperations: 1e9 }, {}, async (executor) => {
+    for (let i = 0; i < 6; i++) {
+      expect(
+        (
+          await executor.run(
+            '{ const a = []; for (let i = 0; i < 300; i++) a.push(new Array(10000).fill(0.5)); a.length; }',
+          )
+        ).output,
+      ).toBe(300);
+    }
+  });
+});
+
+describe('a limit that was met leaves the isolate as it was', () => {
+  const BUFFERS = '(() => { const hoard = []; Array.from({ length: 1e6 }, () => hoard.push(new Uint8Array(1e6))); })()';
+  const CAUGHT = '(() => { const hoard = []; try { for (;;) hoard.push(new Uint8Array(1e6)); } catch {} return 1; })()';
+  const HEAP = '(() => { const hoard = []; for (;;) hoard.push(new Array(1000).fill(0.5)); })()';
+  const STRING = '(() => { let s = "x"; for (;;) { s += s; s.charCodeAt(0); } })()';
+  const BIGINT = '2n ** (2n ** 30n)';
+
+  test('bombs of all kinds in turn park nothing', async () => {
+    await withExecutor({ memoryLimitMb: 64, maxOperations: 1e6, timeoutMs: 45_000 }, {}, async (executor) => {
+      const codes = { [BUFFERS]: RUNTIME, [STRING]: LIMIT, [HEAP]: LIMIT, [CAUGHT]: null, [BIGINT]: RUNTIME };
+      for (const bomb of [BUFFERS, STRING, HEAP, CAUGHT, BIGINT, STRING, BUFFERS, BUFFERS, HEAP, CAUGHT, STRING]) {
+        const { code = null } = await executor.run(bomb).catch((error) => error);
+        expect({ bomb, code, state: executor.state }).toEqual({ bomb, code: codes[bomb], state: 'READY' });
+      }
+    });
+  });
+
+  test('what fits the limit fits it after array buffers that took all of it', async () => {
+    await withExecutor({ memoryLimitMb: 64, maxOperations: 1e6, timeoutMs: 45_000 }, {}, async (executor) => {
+      for (let i = 0; i < 8; i++) {
+        await expectCode(executor.run(BUFFERS), RUNTIME);
+        expect((await executor.run('(() => new Array(4e6).fill(0.5).length)()')).output).toBe(4e6);
+        expect((await executor.run(CAUGHT)).output).toBe(1);
+        const text = '(() => { let s = "xy".repeat(1e7); s += "z"; return s.charCodeAt(2e7); })()';
+        expect((await executor.run(text)).output).toBe(122);
+      }
+    });
+  });
+});
+
+test('stats tell how much heap is in use', async () => {
+  await withExecutor({}, {}, async (executor) => {
+    const small = (await executor.run('1')).stats.heapUsedBytes;
+    const { stats } = await executor.run('const kept = Array.from({ length: 200000 }, (_, i) => ({ i })); kept.length');
+    expect(small).toBeGreaterThan(100_000);
+    expect(stats.heapUsedBytes).toBeGreaterThan(small + 2_000_000);
+  });
+});
+
+test('variables and tool results count against the limit', async () => {
+  await withExecutor(
+    { memoryLimitMb: 16 },
+    { give: () => new Uint8Array(64e6), text: () => 'x'.repeat(64e6) },
+    async (executor) => {
+      const sent = await executor.sendVariables({ big: new Uint8Array(64e6) }).catch((error) => error);
+      expect(sent).toBeInstanceOf(Error);
+      const error = await executor.run('give().length').catch((e) => e);
+      expect(['ERR_TOOL_PROXY_FAIL', LIMIT, RUNTIME]).toContain(error.code);
+      if (executor.state === 'READY') expect((await executor.run('1')).output).toBe(1);
+    },
+  );
+});
+
+test('a bomb leaves the logs that came before it', async () => {
+  const report = await detonate(
+    'console.log("before"); const hoard = []; for (;;) hoard.push(new Array(1000).fill(0.5));',
+  );
+  expectLimit(report);
+  expect(report.logs).toBe('before');
+});
+
+test('expectCode sees the memory error as an ExecutorError', async () => {
+  await withExecutor({ memoryLimitMb: 32, maxOperations: 1e9 }, {}, async (executor) => {
+    const error = await expectCode(executor.run('const hoard = []; for (;;) hoard.push({});'), LIMIT);
+    expect(error.details.limitBytes).toBe(32 * 2 ** 20);
+    expect(error.name).toBe('ExecutorError');
+  });
+});
+
+describe('memory outside of the heap', () => {
+  test('garbage of Intl is collected before it counts', async () => {
+    await withExecutor({ memoryLimitMb: 64, maxOperations: 1e6, timeoutMs: 45_000 }, {}, async (executor) => {
+      const { output } = await executor.run(`
+        let text = '';
+        for (let i = 0; i < 10_000; i++) text = new Intl.NumberFormat('en', { minimumFractionDigits: 2 }).format(i);
+        text;
+      `);
+      expect(output).toBe('9,999.00');
+    });
+  });
+
+  test('formatters that are kept count', async () => {
+    const code = 'const kept = []; for (;;) kept.push(new Intl.DateTimeFormat("de"), new Intl.Collator("de"));';
+    expectLimit(await detonate(code));
+  });
+
+  test('a variable with one text many times is refused before it is written', async () => {
+    const text = 'x'.repeat(1e6);
+    await withExecutor({ maxTransferBytes: 1e7 }, { many: (n) => Array(n).fill(text) }, async (executor) => {
+      const error = await expectCode(
+        executor.sendVariables({ v: Array(1e5).fill(text) }),
+        'ERR_TRANSFER_LIMIT_EXCEEDED',
+      );
+      expect(error.details).toEqual({ maxTransferBytes: 1e7, value: 'variables' });
+      const { output } = await executor.run(`
+        let caught;
+        try { many(1e5); } catch (error) { caught = [error.name, error.code, error.message]; }
+        [many(9).length, caught];
+      `);
+      expect(output).toEqual([
+        9,
+        ['RangeError', 'ERR_TRANSFER_LIMIT_EXCEEDED', 'the result would take more than maxTransferBytes (10000000)'],
+      ]);
+    });
+  });
+});

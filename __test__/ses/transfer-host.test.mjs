@@ -1,0 +1,198 @@
+// The host's half of the wire format. The isolate reads a host object as one nested value; so does `Reader` here.
+import v8 from 'node:v8';
+
+import { describe, expect, test } from 'vitest';
+
+import { UncloneableError, decode, encode } from '../../lib/ses/transfer.js';
+
+class Reader extends v8.Deserializer {
+  _readHostObject() {
+    return this.readValue();
+  }
+}
+
+const roundTrip = (value) => {
+  const reader = new Reader(encode(value, 'value', Infinity));
+  reader.readHeader();
+  return reader.readValue();
+};
+
+const refusal = (value) => {
+  try {
+    encode(value, 'result', Infinity);
+  } catch (error) {
+    expect(error).toBeInstanceOf(UncloneableError);
+    expect(error).toBeInstanceOf(TypeError);
+    return error.message;
+  }
+  throw new Error('it was cloned');
+};
+
+describe('round trip', () => {
+  test.each([
+    undefined,
+    null,
+    NaN,
+    -0,
+    10n ** 30n,
+    'text \u{1f600} \ud800',
+    new Date(0),
+    /a+/giu,
+    new Map([[{ k: 1 }, new Set([1, 'a'])]]),
+    [1, , 3],
+    new Error('message', { cause: new TypeError('inner') }),
+    Object(5),
+    new ArrayBuffer(3),
+    Object.fromEntries([['__proto__', 5]]),
+  ])('%o', (value) => {
+    expect(roundTrip(value)).toEqual(value);
+    expect(decode(v8.serialize(value))).toEqual(value);
+  });
+
+  test('shared references and cycles', () => {
+    const inner = { n: 1 };
+    const outer = { a: inner, b: inner };
+    outer.self = outer;
+    const copy = roundTrip(outer);
+    expect(copy.self).toBe(copy);
+    expect(copy.a).toBe(copy.b);
+  });
+});
+
+describe('views', () => {
+  const kinds = [
+    Int8Array,
+    Uint8Array,
+    Uint8ClampedArray,
+    Int16Array,
+    Uint16Array,
+    Int32Array,
+    Uint32Array,
+    Float32Array,
+    Float64Array,
+    BigInt64Array,
+    BigUint64Array,
+    DataView,
+  ];
+
+  test.each(kinds.map((kind) => [kind.name, kind]))('%s, whole and partial', (_, View) => {
+    const buffer = Uint8Array.from({ length: 64 }, (__, index) => index).buffer;
+    const whole = roundTrip(new View(buffer));
+    expect(whole).toBeInstanceOf(View);
+    expect(new Uint8Array(whole.buffer)).toEqual(new Uint8Array(buffer));
+    const part = roundTrip(new View(buffer, 16, 2));
+    expect(part).toBeInstanceOf(View);
+    expect(part.byteOffset).toBe(0);
+    expect(part.buffer.byteLength).toBe(part.byteLength);
+    expect(new Uint8Array(part.buffer)).toEqual(new Uint8Array(buffer, 16, part.byteLength));
+  });
+
+  test('a Buffer is copied out of the pool', () => {
+    const buffer = Buffer.from('the secret of another request, public').subarray(-6);
+    const wire = encode({ buffer }, 'value', Infinity);
+    expect(wire.includes('secret')).toBe(false);
+    expect(roundTrip({ buffer }).buffer).toEqual(Uint8Array.from(Buffer.from('public')));
+  });
+
+  test('views that cover a shared buffer go on sharing it', () => {
+    const buffer = new ArrayBuffer(8);
+    const bytes = new Uint8Array(buffer);
+    const copy = roundTrip({ bytes, again: bytes, floats: new Float64Array(buffer), buffer, after: { bytes } });
+    expect(copy.again).toBe(copy.bytes);
+    expect(copy.after.bytes).toBe(copy.bytes);
+    expect(copy.floats.buffer).toBe(copy.bytes.buffer);
+    expect(copy.buffer).toBe(copy.bytes.buffer);
+  });
+
+  test('references after a view count right', () => {
+    const shared = { n: 1 };
+    const value = [shared, new Uint8Array(3), Buffer.from('x'), shared, { shared }];
+    const copy = roundTrip(value);
+    expect(copy[3]).toBe(copy[0]);
+    expect(copy[4].shared).toBe(copy[0]);
+  });
+
+  test('an instance of a subclass is one of the class', () => {
+    class Bytes extends Uint8Array {}
+    expect(roundTrip(new Bytes([1, 2])).constructor).toBe(Uint8Array);
+  });
+});
+
+describe('refused values are named by their path', () => {
+  const proxy = new Proxy({}, {});
+  const detached = new Uint8Array(4);
+  structuredClone(detached, { transfer: [detached.buffer] });
+
+  test.each([
+    ['a function', () => () => 1, 'result (function) cannot be cloned'],
+    ['a symbol', () => [Symbol('s')], 'result[0] (symbol) cannot be cloned'],
+    ['nested', () => ({ items: [1, 2, 3, { callback() {} }] }), 'result.items[3].callback (function) cannot be cloned'],
+    ['a key that is no name', () => ({ 'a-b': () => 1 }), 'result["a-b"] (function) cannot be cloned'],
+    ['a promise', () => ({ p: Promise.resolve() }), 'result.p (Promise) cannot be cloned'],
+    ['a proxy', () => ({ proxy }), 'result.proxy (Proxy) cannot be cloned'],
+    ['a WeakMap', () => ({ w: new WeakMap() }), 'result.w (WeakMap) cannot be cloned'],
+    ['a WeakRef', () => ({ w: new WeakRef({}) }), 'result.w (WeakRef) cannot be cloned'],
+    ['a generator', () => [(function* () {})()], 'result[0] (object) cannot be cloned'],
+    ['an iterator', () => ({ i: new Map().entries() }), 'result.i (Object) cannot be cloned'],
+    ['a class of Intl', () => ({ f: new Intl.NumberFormat() }), 'result.f (NumberFormat) cannot be cloned'],
+    ['a class of the host', () => ({ b: new Blob([]) }), 'result.b (Blob) cannot be cloned'],
+    ['shared memory', () => [new SharedArrayBuffer(1)], 'result[0] (SharedArrayBuffer) cannot be cloned'],
+    [
+      'a view of it',
+      () => [new Uint8Array(new SharedArrayBuffer(1))],
+      'result[0] (view of a SharedArrayBuffer) cannot be cloned',
+    ],
+    ['a detached view', () => ({ detached }), 'result.detached (Uint8Array) cannot be cloned'],
+    ['a value of a Map', () => new Map([['k', { f() {} }]]), 'result.get("k").f (function) cannot be cloned'],
+    ['a key of a Map', () => new Map([[() => 1, 1]]), 'result[key a function] (function) cannot be cloned'],
+    ['an item of a Set', () => new Set([1, () => 1]), 'result[item a function] (function) cannot be cloned'],
+    ['a cause', () => new Error('x', { cause: () => 1 }), 'result.cause (function) cannot be cloned'],
+  ])('%s', (_, make, message) => {
+    expect(refusal(make())).toBe(message);
+  });
+
+  test('a getter that throws is called three times at most: to measure, to write, to name it', () => {
+    let calls = 0;
+    const value = {
+      a: {
+        get b() {
+          calls++;
+          throw new Error('no');
+        },
+      },
+    };
+    expect(refusal(value)).toBe('result.a.b (getter that throws) cannot be cloned');
+    expect(calls).toBe(3);
+  });
+
+  test('getters are only measured when something else is to blame', () => {
+    let calls = 0;
+    const value = {
+      f() {},
+      get g() {
+        calls++;
+        return 1;
+      },
+    };
+    expect(refusal(value)).toBe('result.f (function) cannot be cloned');
+    expect(calls).toBe(1);
+  });
+
+  test('cycles', () => {
+    const value = { list: [] };
+    value.list.push(value, { value, f() {} });
+    expect(refusal(value)).toBe('result.list[1].f (function) cannot be cloned');
+  });
+
+  test('nesting deeper than the stack', () => {
+    let value = [];
+    for (let depth = 0; depth < 100_000; depth++) value = [value];
+    expect(refusal(value)).toBe('result cannot be cloned: it is nested too deeply or too large');
+  });
+
+  test('what messages see may differ from what is written', () => {
+    expect(() => encode([1, () => 1], 'variables', Infinity, { one: 1, two: () => 1 })).toThrow(
+      new UncloneableError('variables.two (function) cannot be cloned'),
+    );
+  });
+});

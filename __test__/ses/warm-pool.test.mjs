@@ -1,0 +1,285 @@
+// The pool of isolates that `init()` takes one from. It belongs to the process, so that each case has one of its own.
+
+import { describe, expect, test } from 'vitest';
+
+import { runChild } from '../helpers.mjs';
+
+const PRELUDE = `
+  import { SESExecutor, engineStats } from './index.mjs';
+  import { threads } from './__test__/children/measure.mjs';
+  const turn = () => new Promise((resolve) => setImmediate(resolve));
+  const warm = async (count) => { while (engineStats().warm !== count) await turn(); };
+  const report = (facts) => console.log(JSON.stringify(facts));
+  const codeOf = (promise) => promise.then(() => 'none', (error) => error.code);
+`;
+
+/** What `script` reports, from a process that must end by itself and say nothing else. */
+async function facts(script) {
+  const { stdout, ...rest } = await runChild(`${PRELUDE}${script}`);
+  expect(rest).toEqual({ status: 0, signal: null, stderr: '' });
+  return JSON.parse(stdout);
+}
+
+describe('the pool', () => {
+  test('has one isolate once an executor was made, which nobody counts as live', async () => {
+    expect(
+      await facts(`
+        const before = engineStats();
+        new SESExecutor();
+        await warm(1);
+        report({ before, after: engineStats() });
+      `),
+    ).toEqual({
+      before: { live: 0, warm: 0, parked: 0, parkedBytes: 0, terminated: 0 },
+      after: { live: 0, warm: 1, parked: 0, parkedBytes: 0, terminated: 0 },
+    });
+  });
+
+  test('gives init() its isolate, and makes another one in its place', async () => {
+    expect(
+      await facts(`
+        const executor = new SESExecutor();
+        await warm(1);
+        const initialized = executor.init();
+        const taken = { state: executor.state, live: engineStats().live, warm: engineStats().warm };
+        await initialized;
+        const { output } = await executor.run('40 + 2');
+        await warm(1);
+        const { live } = engineStats();
+        await executor.cleanup();
+        report({ taken, output, live, after: engineStats().live, state: executor.state });
+      `),
+    ).toEqual({
+      taken: { state: 'INITIALIZING', live: 1, warm: 0 },
+      output: 42,
+      live: 1,
+      after: 0,
+      state: 'DEAD',
+    });
+  });
+
+  test('never gives an isolate to two executors', async () => {
+    expect(
+      await facts(`
+        const seen = [];
+        for (let i = 0; i < 20; i++) {
+          const executor = new SESExecutor();
+          await warm(1);
+          await executor.init();
+          await executor.sendVariables({ mine: i });
+          await executor.sendTools({ tool: () => i });
+          const { output, logs } = await executor.run(\`
+            console.log(mine);
+            const left = [typeof earlier, Object.keys(globalThis)];
+            globalThis.earlier = mine;
+            [left, tool()];
+          \`);
+          seen.push([output, logs]);
+          await executor.cleanup();
+        }
+        report(seen);
+      `),
+    ).toEqual(Array.from({ length: 20 }, (_, i) => [[['undefined', ['mine', 'tool', 'left']], i], `${i}`]));
+  });
+
+  test('has as many as the last constructor says that says a number', async () => {
+    expect(
+      await facts(`
+        const counts = [];
+        for (const warmPool of [3, undefined, 1, 2, 0, undefined, 4]) {
+          new SESExecutor({ warmPool });
+          const expected = { 3: 3, 1: 1, 2: 2, 0: 0, 4: 4 }[warmPool] ?? counts.at(-1);
+          await warm(expected);
+          counts.push(engineStats().warm);
+        }
+        report(counts);
+      `),
+    ).toEqual([3, 3, 1, 2, 0, 0, 4]);
+  });
+
+  test.runIf(process.platform === 'linux')('ends its threads when it is turned off', async () => {
+    expect(
+      await facts(`
+        new SESExecutor({ warmPool: 3 });
+        await warm(3);
+        const waiting = threads(/^ses-warm/);
+        const executor = new SESExecutor({ warmPool: 0 });
+        const { warm: left } = engineStats();
+        while (threads(/^ses-warm/) > 0) await turn();
+        await executor.init();
+        const { output } = await executor.run('1 + 1');
+        await executor.cleanup();
+        while (threads(/^ses-(warm|executor)/) > 0) await turn();
+        report({ waiting, left, output, after: engineStats().warm });
+      `),
+    ).toEqual({ waiting: 3, left: 0, output: 2, after: 0 });
+  });
+});
+
+describe('the memory limit', () => {
+  test('of an isolate of the pool is that of the executor', async () => {
+    expect(
+      await facts(`
+        const bombs = [
+          'const all = []; for (;;) all.push({ all });',
+          'const all = []; for (;;) all.push(new Uint8Array(1 << 20));',
+        ];
+        const errors = [];
+        for (const bomb of bombs) {
+          const executor = new SESExecutor({ memoryLimitMb: 16, maxOperations: 1e9 });
+          await warm(1);
+          const initialized = executor.init();
+          const { warm: left } = engineStats();
+          await initialized;
+          const { code, details } = await executor.run(bomb).catch((error) => error);
+          errors.push({ left, code, limitBytes: details.limitBytes ?? details.name });
+          await executor.cleanup();
+        }
+        report(errors);
+      `),
+    ).toEqual([
+      { left: 0, code: 'ERR_MEMORY_LIMIT_EXCEEDED', limitBytes: 16 * 2 ** 20 },
+      { left: 0, code: 'ERR_RUNTIME_EXCEPTION', limitBytes: 'RangeError' },
+    ]);
+  });
+
+  test('decides which isolate serves: another one makes room at the second miss in a row', async () => {
+    expect(
+      await facts(`
+        const left = [];
+        const use = async (memoryLimitMb) => {
+          const executor = new SESExecutor({ memoryLimitMb });
+          const initialized = executor.init();
+          left.push(engineStats().warm);
+          await initialized;
+          await executor.run('1');
+          await executor.cleanup();
+        };
+        new SESExecutor({ memoryLimitMb: 32 });
+        await warm(1);
+        await use(64);
+        await use(32);
+        await warm(1);
+        await use(64);
+        await use(64);
+        await warm(1);
+        await use(64);
+        await warm(1);
+        report(left);
+      `),
+    ).toEqual([1, 0, 1, 0, 0]);
+  });
+});
+
+test('processor time before the hand-over is not that of a run', async () => {
+  expect(
+    await facts(`
+      const executor = new SESExecutor({ maxCpuMs: 40, maxOperations: 1e15 });
+      await warm(1);
+      await executor.init();
+      const { output } = await executor.run('1 + 1');
+      const error = await executor.run('for (;;);').catch((error) => error);
+      report({ output, code: error.code, reason: error.details.reason });
+    `),
+  ).toEqual({ output: 2, code: 'ERR_EXEC_TIMEOUT', reason: 'cpu' });
+});
+
+test('cleanup() during the hand-over, and init() again', async () => {
+  expect(
+    await facts(`
+      const codes = new Set();
+      const outputs = new Set();
+      for (let i = 0; i < 50; i++) {
+        const executor = new SESExecutor();
+        await warm(1);
+        const initialized = codeOf(executor.init());
+        await executor.cleanup();
+        codes.add(await initialized);
+        await executor.init();
+        outputs.add((await executor.run('1 + 1')).output);
+        await executor.cleanup();
+      }
+      // The thread of a session that was given up while it got its isolate finds that out a moment later.
+      while (engineStats().live > 0) await new Promise(setImmediate);
+      report({ codes: [...codes], outputs: [...outputs], live: engineStats().live });
+    `),
+  ).toEqual({ codes: ['ERR_INVALID_STATE'], outputs: [2], live: 0 });
+});
+
+test('an isolate of the pool that V8 cannot go on with is parked, and the pool goes on', async () => {
+  const { stdout } = await runChild(`${PRELUDE}
+    const executor = new SESExecutor({ memoryLimitMb: 32, timeoutMs: 45_000 });
+    await warm(1);
+    await executor.init();
+    const { code, details } = await executor.run('return Array(1e8).fill(1).length;').catch((error) => error);
+    const { parked, live } = engineStats();
+    await executor.cleanup();
+    await warm(1);
+    await executor.init();
+    const { output } = await executor.run('1 + 1');
+    report({ code, isParked: details.parked, parked, live, output });
+  `);
+  expect(JSON.parse(stdout)).toEqual({
+    code: 'ERR_MEMORY_LIMIT_EXCEEDED',
+    isParked: true,
+    parked: 1,
+    live: 0,
+    output: 2,
+  });
+});
+
+test('worker threads share it, and it outlives them', async () => {
+  expect(
+    await facts(`
+      import { once } from 'node:events';
+      import { Worker } from 'node:worker_threads';
+      new SESExecutor();
+      await warm(1);
+      const outputs = [];
+      for (const end of ['await executor.cleanup();', '', 'setInterval(() => executor.state, 1e6);']) {
+        const worker = new Worker(\`
+          const { parentPort } = require('node:worker_threads');
+          const { SESExecutor, engineStats } = require('ses-executor');
+          (async () => {
+            const executor = new SESExecutor();
+            const initialized = executor.init();
+            const { warm } = engineStats();
+            await initialized;
+            parentPort.postMessage([warm, (await executor.run('1 + 1')).output]);
+            \${end}
+          })();
+        \`, { eval: true, execArgv: [] });
+        const exited = once(worker, 'exit');
+        const [message] = await once(worker, 'message');
+        outputs.push(message);
+        if (end.startsWith('setInterval')) await worker.terminate();
+        await exited;
+        await warm(1);
+      }
+      report(outputs);
+    `),
+  ).toEqual([
+    [0, 2],
+    [0, 2],
+    [0, 2],
+  ]);
+});
+
+describe('the end of the process', () => {
+  test.each([
+    ['while isolates are made', ''],
+    ['while they are ready', 'await warm(8);'],
+    ['while they are drained', 'await warm(8); new SESExecutor({ warmPool: 0 });'],
+  ])('is not held up, %s', async (_, script) => {
+    for (const exit of ['', 'process.exit();']) {
+      const { stdout, ...rest } = await runChild(`${PRELUDE}
+        const executor = new SESExecutor({ warmPool: 8 });
+        await executor.init();
+        ${script}
+        console.log((await executor.run('1 + 1')).output);
+        ${exit}
+      `);
+      expect({ stdout, ...rest }).toEqual({ stdout: '2\n', status: 0, signal: null, stderr: '' });
+    }
+  });
+});

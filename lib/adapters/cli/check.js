@@ -1,0 +1,23 @@
+// @ts-check
+'use strict';
+
+const { diagnosticsText } = require('./diagnostics');
+const { languageOf, readCode } = require('./input');
+const { validateCode } = require('../../ses/check');
+
+/**
+ * `ses-executor check`: 0 if the code may run, else 1.
+ *
+ * @type {import('./main').Command}
+ */
+async function check(file, { timeoutMs, maxOperations, authorizedImports, json }) {
+  const code = await readCode(file);
+  const diagnostics = validateCode(code, { language: languageOf(file), timeoutMs, maxOperations, authorizedImports });
+  const name = file === '-' ? 'stdin' : file;
+  process.stdout.write(
+    json ? `${JSON.stringify({ diagnostics }, null, 2)}\n` : diagnosticsText(diagnostics, name, code),
+  );
+  return diagnostics.some(({ severity }) => severity === 'ERROR') ? 1 : 0;
+}
+
+module.exports = { check };

@@ -1,0 +1,74 @@
+// @ts-check
+'use strict';
+
+const { readFileSync } = require('node:fs');
+const { resolve } = require('node:path');
+const { pathToFileURL } = require('node:url');
+
+const { UsageError } = require('./usage-error');
+const { isPlainObject } = require('../../contract/describe');
+
+/**
+ * The code in `file`, or in stdin if that is `-`.
+ *
+ * @param {string} file
+ */
+async function readCode(file) {
+  if (file !== '-') return readText(file);
+  process.stdin.setEncoding('utf8');
+  let code = '';
+  for await (const chunk of process.stdin) code += chunk;
+  return code;
+}
+
+/**
+ * The language that the name of a file says, else either.
+ *
+ * @param {string} file
+ * @returns {import('../../../index').Language}
+ */
+function languageOf(file) {
+  return /\.[cm]?ts$/i.test(file) ? 'typescript' : 'auto';
+}
+
+/** @param {string} file */
+function readVariables(file) {
+  let variables;
+  try {
+    variables = JSON.parse(readText(file));
+  } catch (error) {
+    if (error instanceof UsageError) throw error;
+    throw new UsageError(`${file} is not JSON: ${/** @type {Error} */ (error).message}`);
+  }
+  if (!isPlainObject(variables)) throw new UsageError(`${file} must hold an object of variables`);
+  return variables;
+}
+
+/**
+ * The exports of the module in `file`, together with those of its default export.
+ *
+ * @param {string} file
+ */
+async function loadTools(file) {
+  let loaded;
+  try {
+    loaded = await import(pathToFileURL(resolve(file)).href);
+  } catch (error) {
+    throw new UsageError(`${file} cannot be loaded: ${/** @type {Error} */ (error).message}`);
+  }
+  const { default: defaults, ...named } = loaded;
+  // What Node.js adds for CommonJS modules; its value is the default export.
+  delete named['module.exports'];
+  return isPlainObject(defaults) ? { ...named, ...defaults } : named;
+}
+
+/** @param {string} file */
+function readText(file) {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    throw new UsageError(`${file} cannot be read: ${/** @type {Error} */ (error).message}`);
+  }
+}
+
+module.exports = { languageOf, loadTools, readCode, readVariables };

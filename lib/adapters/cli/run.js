@@ -1,0 +1,98 @@
+// @ts-check
+'use strict';
+
+const { diagnosticsText } = require('./diagnostics');
+const { languageOf, loadTools, readCode, readVariables } = require('./input');
+const { UsageError } = require('./usage-error');
+const { ExecutorError } = require('../../contract/errors');
+const { SESExecutor } = require('../../ses/executor');
+const { jsonForm, outputText, toJson } = require('../../contract/json-form');
+
+/**
+ * `ses-executor run`: 0 if the code ran, 1 if it failed.
+ *
+ * @type {import('./main').Command}
+ */
+async function run(file, { vars, tools, timeoutMs, maxOperations, authorizedImports, json }) {
+  const code = await readCode(file);
+  const executor = newExecutor({
+    language: languageOf(file),
+    timeoutMs,
+    maxOperations,
+    authorizedImports,
+    onLog: writeLog,
+  });
+  await executor.init();
+  await prepare(() => (vars === undefined ? undefined : executor.sendVariables(readVariables(vars))));
+  await prepare(async () => (tools === undefined ? undefined : executor.sendTools(await loadTools(tools))));
+  try {
+    const { logEntries: _, ...output } = await executor.run(code);
+    process.stdout.write(json ? jsonText({ ...output }) : printed(output.output));
+    return 0;
+  } catch (error) {
+    if (!(error instanceof ExecutorError)) throw error;
+    if (json) process.stdout.write(jsonText({ error: error.toJSON() }));
+    else process.stderr.write(errorText(error, file === '-' ? 'stdin' : file, code));
+    return 1;
+  } finally {
+    await executor.cleanup();
+  }
+}
+
+/** @param {import('../../../index').LogEntry} entry */
+function writeLog({ message }) {
+  process.stderr.write(`${message}\n`);
+}
+
+/** @param {import('../../../index').ExecutorOptions} options */
+function newExecutor(options) {
+  try {
+    return new SESExecutor(options);
+  } catch (error) {
+    throw new UsageError(/** @type {Error} */ (error).message);
+  }
+}
+
+/**
+ * Variables and tools that the executor refuses are wrong use too.
+ *
+ * @param {() => unknown} send
+ */
+async function prepare(send) {
+  try {
+    await send();
+  } catch (error) {
+    if (error instanceof TypeError || error instanceof RangeError) throw new UsageError(error.message);
+    throw error;
+  }
+}
+
+/** @param {unknown} output */
+function printed(output) {
+  const text = outputText(output, { colors: process.stdout.isTTY === true && process.stdout.hasColors() });
+  return output === undefined || text.endsWith('\n') ? text : `${text}\n`;
+}
+
+/**
+ * @param {ExecutorError} error
+ * @param {string} file
+ * @param {string} code
+ */
+function errorText({ code: errorCode, message, details = {} }, file, code) {
+  const { diagnostics, line, column, codeFrame } = /** @type {import('../../../index').ExecutorErrorDetails} */ (
+    details
+  );
+  const lines = [`${errorCode}: ${message}\n`];
+  if (line !== undefined) lines.push(`  at ${file}:${line}:${column}\n`);
+  if (codeFrame !== undefined) lines.push(`${codeFrame.trimEnd()}\n`);
+  else if (diagnostics !== undefined) lines.push(diagnosticsText(diagnostics, file, code));
+  return lines.join('');
+}
+
+/** @param {Record<string, unknown>} value */
+function jsonText(value) {
+  const form = 'output' in value ? { ...value, output: toJson(value.output) } : value;
+  return `${JSON.stringify(form, jsonForm, 2)}\n`;
+}
+
+module.exports = { run };

@@ -1,0 +1,155 @@
+// @ts-check
+'use strict';
+
+const { describe, isPlainObject } = require('../../contract/describe');
+const { SESExecutor } = require('../../ses/executor');
+const { failureText } = require('../../contract/failure');
+const { Session } = require('../../contract/session');
+const { byIdentifier } = require('../../contract/tool-names');
+
+/**
+ * @typedef {import('./index').ExecuteResult} ExecuteResult
+ * @typedef {import('./index').ResolvedProvider} ResolvedProvider
+ * @typedef {import('../../contract/session').Report} Report
+ */
+
+/** Name of the one namespace when `execute` gets functions instead of providers. */
+const DEFAULT_NAMESPACE = 'codemode';
+/** Functions of a provider with a prelude are sent under another name: the prelude changes the namespace itself. */
+const SENT_AS = '__codemode_';
+/** Calls what the code is, if that is a function. */
+const CALL = "await ((f) => typeof f === 'function' ? f() : f)((";
+const CALL_END = '\n))';
+
+/** Runs code for `@cloudflare/codemode`. Documented in `index.d.ts`. */
+class SESCodemodeExecutor {
+  /** @type {import('../../../index').ExecutorOptions} */
+  #options;
+
+  /** @param {import('../../../index').ExecutorOptions} [options] */
+  constructor(options = {}) {
+    // Wrong options are refused here and not in each result.
+    new SESExecutor(options);
+    this.#options = { ...options };
+  }
+
+  /**
+   * @param {string} code
+   * @param {ResolvedProvider[] | ResolvedProvider['fns']} providersOrFns
+   * @param {{ connectors?: { name: string }[] }} [options]
+   * @returns {Promise<ExecuteResult>}
+   */
+  async execute(code, providersOrFns, options) {
+    const session = new Session(new SESExecutor(this.#options), { livesOn: false });
+    try {
+      refuseConnectors(options?.connectors ?? []);
+      const { tools, setup } = plan(resolve(providersOrFns));
+      const source = sourceOf(code);
+      const prepared = setup === '' ? undefined : await session.run(setup, { tools });
+      return resultOf(prepared?.failure === undefined ? await runCode(session, source, tools) : prepared);
+    } catch (error) {
+      return { result: undefined, error: messageOf(error), logs: [] };
+    } finally {
+      await session.close().catch(() => {});
+    }
+  }
+}
+
+/**
+ * @param {unknown} providersOrFns
+ * @returns {ResolvedProvider[]} with identifiers for names of functions
+ * @throws {TypeError}
+ */
+function resolve(providersOrFns) {
+  const given = Array.isArray(providersOrFns) ? providersOrFns : [{ name: DEFAULT_NAMESPACE, fns: providersOrFns }];
+  const names = new Set();
+  return given.map(({ name, fns, prelude }) => {
+    if (typeof name !== 'string' || !/^[a-zA-Z_$][\w$]*$/.test(name)) {
+      throw new TypeError(`the name of a provider must be an identifier, got ${describe(name)}`);
+    }
+    if (names.has(name)) throw new TypeError(`two providers are called ${name}; give one of them another name`);
+    names.add(name);
+    if (!isPlainObject(fns))
+      throw new TypeError(`the fns of ${name} must be an object of functions, got ${describe(fns)}`);
+    return { name, fns: byIdentifier(/** @type {ResolvedProvider['fns']} */ (fns)), prelude };
+  });
+}
+
+/**
+ * What to send, and what to run before the code: namespaces that are no tools, then preludes.
+ *
+ * @param {ResolvedProvider[]} providers
+ */
+function plan(providers) {
+  /** @type {Record<string, ResolvedProvider['fns']>} */
+  const tools = {};
+  const namespaces = [];
+  for (const { name, fns, prelude } of providers) {
+    const isEmpty = Object.keys(fns).length === 0;
+    const sentAs = prelude === undefined ? name : SENT_AS + name;
+    if (!isEmpty) tools[sentAs] = promising(fns);
+    if (isEmpty || prelude !== undefined) namespaces.push(`const ${name} = { ${isEmpty ? '' : `...${sentAs}`} };`);
+  }
+  const preludes = providers.flatMap(({ prelude }) => prelude ?? []);
+  return { tools, setup: [...namespaces, ...preludes].join('\n') };
+}
+
+/**
+ * The same functions, each of which gives the guest a promise at once.
+ *
+ * @param {ResolvedProvider['fns']} fns
+ * @returns {ResolvedProvider['fns']}
+ */
+function promising(fns) {
+  return Object.fromEntries(Object.entries(fns).map(([name, fn]) => [name, async (...args) => fn(...args)]));
+}
+
+/**
+ * Code is a function that is called, or a program that gives a value.
+ *
+ * @param {Session} session
+ * @param {string} source
+ * @param {import('../../../index').Tools} tools
+ */
+async function runCode(session, source, tools) {
+  const wrapped = `${CALL}${source.replace(/;\s*$/, '')}${CALL_END}`;
+  const report = await session.run(source, { tools, wrapped, before: CALL.length });
+  // Not an expression; nothing of it has run.
+  return report.failure?.code === 'ERR_VALIDATION_FAILED' ? session.run(source, { tools }) : report;
+}
+
+/**
+ * The code without what models put around it.
+ *
+ * @param {unknown} code
+ */
+function sourceOf(code) {
+  if (typeof code !== 'string') throw new TypeError(`code must be a string, got ${describe(code)}`);
+  const fenced = /^```(?:js|javascript|typescript|ts|tsx|jsx)?\s*\n([\s\S]*?)```$/.exec(code.trim());
+  return (fenced === null ? code : fenced[1]).trim().replace(/^export\s+default\s+/, '');
+}
+
+/**
+ * @param {Report} report
+ * @returns {ExecuteResult}
+ */
+function resultOf({ output, failure, logEntries }) {
+  const logs = logEntries.map(({ level, message }) =>
+    level === 'warn' || level === 'error' ? `[${level}] ${message}` : message,
+  );
+  return failure === undefined ? { result: output, logs } : { result: undefined, error: failureText(failure), logs };
+}
+
+/** @param {{ name: string }[]} connectors */
+function refuseConnectors(connectors) {
+  if (connectors.length === 0) return;
+  const names = connectors.map(({ name }) => name).join(', ');
+  throw new TypeError(`connectors (${names}) are bindings of Cloudflare Workers; pass their functions as providers`);
+}
+
+/** @param {unknown} error */
+function messageOf(error) {
+  return error instanceof Error ? error.message : String(error);
+}
+
+module.exports = { SESCodemodeExecutor };

@@ -1,0 +1,225 @@
+// @ts-check
+'use strict';
+
+const { validateCode } = require('../../ses/check');
+const { describe } = require('../../contract/describe');
+const { CodeParsingError } = require('./code-parsing-error');
+const { checkTags, DEFAULT_TAGS } = require('./tags');
+
+/** Where something begins and ends. @typedef {{ start: number, end: number }} Span */
+
+/** Ends that are tried for one blob, and other beginnings. */
+const MAX_CANDIDATES = 8;
+/**
+ * What may be parsed to tell tags from tags inside strings: calls of the parser, and text for each unit of the answer,
+ * since a blob is parsed whole each time that another end is tried.
+ */
+const MAX_PARSES = 200;
+const PARSED_PER_UNIT = 4;
+
+const LANGUAGES = new Set(['js', 'javascript', 'ts', 'typescript']);
+/** A line that opens or closes a fence, and the mark behind it. An inline code span is none. */
+const FENCE = /^[ \t]*(`{3,}|~{3,})[ \t]*([^\s`{:,(]*)([^`\n]*)/gm;
+/** Findings with which a text is no program; others say what a program must not do. */
+const NOT_A_PROGRAM = new Set(['syntax_valid', 'code_non_empty', 'code_too_large', 'nesting_too_deep']);
+
+/**
+ * The code in a model's answer. Documented in `index.d.ts`.
+ *
+ * @param {string} text
+ * @param {readonly [string, string]} [tags]
+ * @returns {string}
+ * @throws {CodeParsingError}
+ */
+function parseCodeBlobs(text, tags = DEFAULT_TAGS) {
+  if (typeof text !== 'string') throw new TypeError(`text must be a string, got ${describe(text)}`);
+  const [opening, closing] = checkTags(tags, 'tags');
+  const answer = text.replaceAll('\r\n', '\n');
+  const parser = new BoundedParser(answer);
+  const tagged = joined(answer, tagSpans(answer, opening, closing, parser));
+  if (tagged !== '') return tagged;
+  const rest = withoutEnd(answer, closing);
+  const fenced = joined(rest, fenceSpans(rest, parser));
+  if (fenced !== '') return fenced;
+  const marks = [...rest.matchAll(FENCE)].map((fence) => fence[2]);
+  // Fences are programs too, tagged templates.
+  const isProgram = marks.length === 0 && parser.parses(rest, { start: 0, end: rest.length });
+  // And so are a word, a number and a label, but that is not what somebody means by one.
+  if (isProgram && /[=;()[\]{}]/.test(rest)) return rest.trim();
+  const quoted = answer.includes(opening) ? answer : rest;
+  throw new CodeParsingError(quoted, [opening, closing], { isValue: isProgram, mark: marks.find(isOther) });
+}
+
+/** Says whether text is a program, as long as the text that it has parsed stays in proportion to the answer. */
+class BoundedParser {
+  #parses = MAX_PARSES;
+  #units;
+
+  /** @param {string} answer */
+  constructor(answer) {
+    this.#units = PARSED_PER_UNIT * answer.length;
+  }
+
+  /**
+   * @param {string} text
+   * @param {Span} span
+   */
+  parses(text, { start, end }) {
+    this.#units -= end - start;
+    if (this.#units < 0 || this.#parses-- <= 0) return false;
+    return !validateCode(text.slice(start, end)).some(({ rule }) => NOT_A_PROGRAM.has(rule));
+  }
+
+  /**
+   * The first of the candidates that parses, or the only one, unparsed; undefined if none does.
+   *
+   * @param {string} text
+   * @param {Span[]} candidates
+   */
+  first(text, candidates) {
+    return candidates.length === 1 ? candidates[0] : candidates.find((each) => this.parses(text, each));
+  }
+}
+
+/**
+ * Where there is code between tags. Tags may also stand in strings and comments of that code and in the prose before
+ * it, so where there is a choice the first text that parses is taken. What is not closed goes on to the end: generation
+ * stops at the closing tag.
+ *
+ * @param {string} text
+ * @param {string} opening
+ * @param {string} closing
+ * @param {BoundedParser} parser
+ * @returns {Span[]}
+ */
+function tagSpans(text, opening, closing, parser) {
+  const openings = positions(text, opening);
+  const closings = positions(text, closing);
+  const spans = [];
+  let from = 0;
+  for (let i = 0, j = 0; i < openings.length; i++) {
+    if (openings[i] < from) continue;
+    const start = openings[i] + opening.length;
+    while (j < closings.length && closings[j] < start) j++;
+    const end = closings[j] ?? text.length;
+    const inner = innerStarts(openings, i, end).map((position) => ({ start: position + opening.length, end }));
+    const longer = closings.slice(j, j + MAX_CANDIDATES).map((position) => ({ start, end: position }));
+    const naive = { start, end };
+    const rank = (/** @type {Span} */ span) => endRank(text, span.end, closing.length);
+    const ends = longer.length === 0 ? [naive] : longer.sort((a, b) => rank(a) - rank(b));
+    const span = parser.first(text, [...ends, ...inner]) ?? naive;
+    spans.push(span);
+    from = span.end + closing.length;
+  }
+  return spans;
+}
+
+/**
+ * Opening tags behind the one of that index and before `end`, the last ones first.
+ *
+ * @param {number[]} openings
+ * @param {number} index
+ * @param {number} end
+ */
+function innerStarts(openings, index, end) {
+  let last = index;
+  while (last + 1 < openings.length && openings[last + 1] < end) last++;
+  return openings.slice(Math.max(index + 1, last + 1 - MAX_CANDIDATES), last + 1).reverse();
+}
+
+/**
+ * How little a closing tag looks like the end of a block: 0 if its line begins with it, 1 if its line ends with it, which
+ * a line of code may do too, else 2.
+ *
+ * @param {string} text
+ * @param {number} position
+ * @param {number} length
+ */
+function endRank(text, position, length) {
+  let before = position - 1;
+  while (text[before] === ' ' || text[before] === '\t') before--;
+  if (before < 0 || text[before] === '\n') return 0;
+  let behind = position + length;
+  while (text[behind] === ' ' || text[behind] === '\t') behind++;
+  return behind >= text.length || text[behind] === '\n' ? 1 : 2;
+}
+
+/**
+ * Where there is code in fences that are marked as JavaScript or TypeScript.
+ *
+ * @param {string} text
+ * @param {BoundedParser} parser
+ * @returns {Span[]}
+ */
+function fenceSpans(text, parser) {
+  const fences = [...text.matchAll(FENCE)];
+  const spans = [];
+  let from = 0;
+  for (const [i, { 0: line, 1: ticks, 2: mark, index }] of fences.entries()) {
+    if (index < from || !isMarked(text, fences[i]) || !LANGUAGES.has(mark.toLowerCase())) continue;
+    const start = index + line.length;
+    const closings = [];
+    for (let j = i + 1; j < fences.length && j <= i + 4 * MAX_CANDIDATES; j++) {
+      if (fences[j][1].startsWith(ticks) && !/^\w/.test(fences[j][2])) closings.push(fences[j]);
+    }
+    const candidates = closings.slice(0, MAX_CANDIDATES).map((fence) => ({ start, end: fence.index }));
+    const naive = candidates[0] ?? { start, end: start + withoutEnd(text.slice(start), ticks).length };
+    const span = parser.first(text, candidates) ?? naive;
+    spans.push(span);
+    from = span.end + 1;
+  }
+  return spans;
+}
+
+/**
+ * Whether a fence's line has no more backticks, which an inline code span has.
+ *
+ * @param {string} text
+ * @param {RegExpMatchArray} fence
+ */
+function isMarked(text, { 0: line, index }) {
+  return text[/** @type {number} */ (index) + line.length] !== '`';
+}
+
+/**
+ * Whether a fence's mark is that of another language, or missing.
+ *
+ * @param {string} mark
+ */
+function isOther(mark) {
+  return !LANGUAGES.has(mark.toLowerCase());
+}
+
+/**
+ * @param {string} text
+ * @param {string} part
+ */
+function positions(text, part) {
+  const found = [];
+  for (let at = text.indexOf(part); at !== -1; at = text.indexOf(part, at + part.length)) found.push(at);
+  return found;
+}
+
+/**
+ * The text without what ends it: agents append the closing tag that generation stopped at.
+ *
+ * @param {string} text
+ * @param {string} ending
+ */
+function withoutEnd(text, ending) {
+  const trimmed = text.trimEnd();
+  return trimmed.endsWith(ending) ? trimmed.slice(0, -ending.length) : text;
+}
+
+/**
+ * @param {string} text
+ * @param {Span[]} spans
+ */
+function joined(text, spans) {
+  return spans
+    .map(({ start, end }) => text.slice(start, end).trim())
+    .filter((code) => code !== '')
+    .join('\n\n');
+}
+
+module.exports = { parseCodeBlobs };

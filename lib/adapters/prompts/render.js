@@ -1,0 +1,145 @@
+// @ts-check
+'use strict';
+
+const { describe } = require('../../contract/describe');
+const { record } = require('../../contract/options');
+const { AGENT_INPUTS } = require('./agent-inputs');
+const { isSchema } = require('./schema-types');
+const { toJavaScriptSignature } = require('./signature');
+const { checkTags, DEFAULT_TAGS } = require('./tags');
+const { CODE_AGENT_SYSTEM_PROMPT } = require('./template');
+
+const KNOWN_OPTIONS = [
+  'tools',
+  'managedAgents',
+  'authorizedImports',
+  'customInstructions',
+  'codeBlockTags',
+  'template',
+];
+
+/** The executor's own, which every agent has. */
+const FINAL_ANSWER = {
+  name: 'final_answer',
+  description: 'Provides the final answer to the task, and ends it.',
+  inputs: { answer: { type: 'any', description: 'The final answer.' } },
+  output_type: false,
+  async: false,
+};
+
+/**
+ * Tags of Handlebars: blocks that stand alone on their line take the line with them, as in Handlebars.
+ */
+const TAG =
+  /^[ \t]*\{\{(#if \w+|\/if)\}\}[ \t]*(?:\r?\n|(?![^]))|\{\{(#if \w+|\/if)\}\}|\{\{\{(\w+)\}\}\}|\{\{(\w+)\}\}|\{\{/gm;
+
+/**
+ * The system prompt of a code agent. Documented in `index.d.ts`.
+ *
+ * @param {import('./index').SystemPromptOptions} [options]
+ * @returns {string}
+ */
+function renderSystemPrompt(options) {
+  const variables = systemPromptVariables(options);
+  const { template } = options ?? {};
+  if (template !== undefined && typeof template !== 'string') {
+    throw new TypeError(`options.template must be a string, got ${describe(template)}`);
+  }
+  return populate(template ?? CODE_AGENT_SYSTEM_PROMPT, variables);
+}
+
+/**
+ * The variables of the template. Documented in `index.d.ts`.
+ *
+ * @param {import('./index').SystemPromptOptions} [options]
+ * @returns {import('./index').SystemPromptVariables}
+ */
+function systemPromptVariables(options) {
+  const given = record(options, 'options', KNOWN_OPTIONS);
+  const tools = list(given.tools, 'options.tools');
+  const agents = list(given.managedAgents, 'options.managedAgents');
+  const imports = list(given.authorizedImports, 'options.authorizedImports');
+  const [opening, closing] = checkTags(given.codeBlockTags ?? DEFAULT_TAGS, 'options.codeBlockTags');
+  const instructions = given.customInstructions ?? '';
+  if (typeof instructions !== 'string') {
+    throw new TypeError(`options.customInstructions must be a string, got ${describe(instructions)}`);
+  }
+  const hasFinalAnswer = tools.some((tool) => tool?.name === 'final_answer');
+  return {
+    tools_prompt: [...tools, ...(hasFinalAnswer ? [] : [FINAL_ANSWER])].map(toJavaScriptSignature).join('\n\n'),
+    managed_agents_prompt: agents.map(agentSignature).join('\n\n'),
+    has_managed_agents: agents.length > 0,
+    authorized_imports: JSON.stringify(imports),
+    has_authorized_imports: imports.length > 0,
+    custom_instructions: instructions,
+    code_block_opening_tag: opening,
+    code_block_closing_tag: closing,
+  };
+}
+
+/** @param {any} agent */
+function agentSignature(agent) {
+  const { name, description } = isSchema(agent) ? agent : {};
+  return toJavaScriptSignature({ name, description, inputs: AGENT_INPUTS, output_type: 'any' });
+}
+
+/**
+ * What an option lists: an array, or the values of a map or object by name.
+ *
+ * @param {any} value
+ * @param {string} path
+ * @returns {any[]}
+ */
+function list(value, path) {
+  if (value === undefined || value === null) return [];
+  if (Array.isArray(value)) return value;
+  if (value instanceof Map) return [...value.values()];
+  if (isSchema(value)) return Object.values(value);
+  throw new TypeError(`${path} must be an array, or a map or object by name, got ${describe(value)}`);
+}
+
+/**
+ * Fills in a template as Handlebars does without escaping: `{{name}}`, `{{{name}}}` and `{{#if name}}…{{/if}}`. Values
+ * are not looked into.
+ *
+ * @param {string} template
+ * @param {Record<string, any>} variables
+ */
+function populate(template, variables) {
+  /** @type {boolean[]} */
+  const conditions = [];
+  let filled = '';
+  let from = 0;
+  const add = (/** @type {string} */ text) => {
+    if (conditions.every(Boolean)) filled += text;
+  };
+  for (const match of template.matchAll(TAG)) {
+    const [tag, lineBlock, inlineBlock, raw, plain] = match;
+    add(template.slice(from, match.index));
+    from = match.index + tag.length;
+    const block = lineBlock ?? inlineBlock;
+    if (block === '/if') {
+      if (conditions.pop() === undefined) throw new TypeError('the template has an {{/if}} that no {{#if}} belongs to');
+    } else if (block !== undefined) {
+      conditions.push(Boolean(variable(variables, block.slice('#if '.length))));
+    } else {
+      add(String(variable(variables, raw ?? plain ?? template.slice(match.index, from + 20))));
+    }
+  }
+  if (conditions.length > 0) throw new TypeError('the template has an {{#if}} without {{/if}}');
+  return filled + template.slice(from);
+}
+
+/**
+ * @param {Record<string, any>} variables
+ * @param {string} name
+ */
+function variable(variables, name) {
+  if (Object.hasOwn(variables, name)) return variables[name];
+  throw new TypeError(
+    `the template asks for ${JSON.stringify(name)}; there are {{name}}, {{{name}}} and {{#if name}}…{{/if}} of ` +
+      `${Object.keys(variables).join(', ')}. For more, fill it in with Handlebars and systemPromptVariables(options)`,
+  );
+}
+
+module.exports = { renderSystemPrompt, systemPromptVariables };

@@ -1,0 +1,238 @@
+// @ts-check
+'use strict';
+
+const { describe, isPlainObject, memberPath } = require('../../contract/describe');
+
+/**
+ * @typedef {Record<string, any>} Input one input of a tool, as smolagents describes it
+ * @typedef {Record<string, Input>} Inputs
+ */
+
+/** Types of inputs, and what a value of each is. */
+const TYPES = new Map([
+  ['string', { expected: 'a string', accepts: (/** @type {unknown} */ value) => typeof value === 'string' }],
+  ['boolean', { expected: 'a boolean', accepts: (/** @type {unknown} */ value) => typeof value === 'boolean' }],
+  ['number', { expected: 'a number', accepts: (/** @type {unknown} */ value) => typeof value === 'number' }],
+  ['integer', { expected: 'an integer', accepts: Number.isInteger }],
+  ['array', { expected: 'an array', accepts: Array.isArray }],
+  ['list', { expected: 'an array', accepts: Array.isArray }],
+  ['object', { expected: 'an object', accepts: isObject }],
+  ['dict', { expected: 'an object', accepts: isObject }],
+  ['null', { expected: 'null', accepts: (/** @type {unknown} */ value) => value === null }],
+  ['any', { expected: 'any value', accepts: () => true }],
+  ['image', { expected: 'an image', accepts: isPresent }],
+  ['audio', { expected: 'audio', accepts: isPresent }],
+]);
+
+/**
+ * @param {unknown} inputs
+ * @param {string} path
+ * @returns {Inputs}
+ * @throws {TypeError} for what are no inputs, and for types that are not known
+ */
+function checkInputs(inputs, path) {
+  if (!isObject(inputs)) throw new TypeError(`${path} must be an object of inputs by name, got ${describe(inputs)}`);
+  for (const [name, input] of Object.entries(/** @type {object} */ (inputs))) {
+    const at = memberPath(path, name);
+    if (!isObject(input)) throw new TypeError(`${at} must be an object with a type, got ${describe(input)}`);
+    for (const type of typesOf(input)) {
+      if (TYPES.has(type)) continue;
+      throw new TypeError(`${at}.type must be one of ${[...TYPES.keys()].join(', ')}, got ${describe(type)}`);
+    }
+  }
+  return /** @type {Inputs} */ (inputs);
+}
+
+/**
+ * The one object that `forward` takes, from what a guest has called the tool with: arguments one by one, or one object
+ * that names them. Inputs that are left out get their default, or `null`.
+ *
+ * @param {string} tool
+ * @param {Inputs} inputs
+ * @param {unknown[]} args
+ * @returns {Record<string, unknown>}
+ * @throws {TypeError} naming tool and argument
+ */
+function bindArguments(tool, inputs, args) {
+  const names = Object.keys(inputs);
+  const given = isNamed(inputs, args) ? namedArguments(tool, names, args[0]) : positional(tool, names, args);
+  /** @type {[string, unknown][]} */
+  const bound = names.map((name) => [name, valueOf(tool, name, inputs[name], given.get(name))]);
+  return Object.fromEntries(bound);
+}
+
+/**
+ * Whether a call names its arguments: it has one argument, a plain object. Where the first input may be an object
+ * itself, that object must have nothing but names of inputs, and all those that are required.
+ *
+ * @param {Inputs} inputs
+ * @param {unknown[]} args
+ */
+function isNamed(inputs, args) {
+  const [object] = args;
+  const names = Object.keys(inputs);
+  if (args.length !== 1 || !isPlainObject(object) || names.length === 0) return false;
+  if (mayBeObject(inputs[names[0]])) {
+    const keys = Object.keys(object);
+    const hasRequired = names.every((name) => Object.hasOwn(object, name) || !isRequired(inputs[name]));
+    return keys.length > 0 && keys.every((key) => Object.hasOwn(inputs, key)) && hasRequired;
+  }
+  return true;
+}
+
+/**
+ * @param {Input} input
+ * @returns {boolean}
+ */
+function mayBeObject(input) {
+  if (Array.isArray(input.anyOf)) return input.anyOf.some(mayBeObject);
+  const types = typesOf(input);
+  return types.length === 0 || types.some((type) => TYPES.get(type)?.accepts({}));
+}
+
+/**
+ * @param {string} tool
+ * @param {string[]} names
+ * @param {unknown} object
+ */
+function namedArguments(tool, names, object) {
+  const given = new Map(Object.entries(/** @type {object} */ (object)));
+  for (const key of given.keys()) {
+    if (names.includes(key)) continue;
+    throw new TypeError(`${tool} has no argument ${JSON.stringify(key)}; ${signature(names)}`);
+  }
+  return given;
+}
+
+/**
+ * @param {string} tool
+ * @param {string[]} names
+ * @param {unknown[]} args
+ * @returns {Map<string, unknown>}
+ */
+function positional(tool, names, args) {
+  if (args.length > names.length) {
+    throw new TypeError(`${tool} was called with ${args.length} arguments; ${signature(names)}`);
+  }
+  return new Map(args.map((value, index) => [names[index], value]));
+}
+
+/** @param {string[]} names */
+function signature(names) {
+  if (names.length === 0) return 'it takes none';
+  return `it takes (${names.join(', ')}) or one object ({ ${names.join(', ')} })`;
+}
+
+/**
+ * @param {string} tool
+ * @param {string} name
+ * @param {Input} input
+ * @param {unknown} value
+ */
+function valueOf(tool, name, input, value) {
+  if (value === undefined) {
+    if (input.default !== undefined) return structuredClone(input.default);
+    if (isRequired(input)) {
+      const about = typeof input.description === 'string' ? `: ${input.description}` : '';
+      throw new TypeError(`${tool} needs the argument ${JSON.stringify(name)}, ${expectation(input)}${about}`);
+    }
+    return null;
+  }
+  const wrong = mismatch(input, value, name);
+  if (wrong === undefined) return value;
+  throw new TypeError(`${tool}: the argument ${wrong.path} must be ${wrong.expected}, got ${describe(wrong.value)}`);
+}
+
+/** @param {Input} input */
+function isRequired(input) {
+  return input.default === undefined && input.nullable !== true;
+}
+
+/**
+ * What of a value is not as the input says: the value itself, or something inside.
+ *
+ * @param {Input} input
+ * @param {unknown} value
+ * @param {string} path
+ * @returns {{ path: string, expected: string, value: unknown } | undefined}
+ */
+function mismatch(input, value, path) {
+  if (value === null && input.nullable === true) return undefined;
+  const types = typesOf(input);
+  const isOfType = types.length === 0 || types.some((type) => TYPES.get(type)?.accepts(value) ?? true);
+  const isAlternative = !Array.isArray(input.anyOf) || input.anyOf.some((each) => !mismatch(each, value, path));
+  const isListed = !Array.isArray(input.enum) || input.enum.includes(value);
+  if (!isOfType || !isAlternative || !isListed) return { path, expected: expectation(input), value };
+  return Array.isArray(value) ? itemMismatch(input, value, path) : memberMismatch(input, value, path);
+}
+
+/**
+ * @param {Input} input
+ * @param {unknown[]} value
+ * @param {string} path
+ */
+function itemMismatch({ items }, value, path) {
+  if (!isObject(items)) return undefined;
+  for (const [index, item] of value.entries()) {
+    const wrong = mismatch(items, item, `${path}[${index}]`);
+    if (wrong !== undefined) return wrong;
+  }
+  return undefined;
+}
+
+/**
+ * @param {Input} input
+ * @param {any} value
+ * @param {string} path
+ */
+function memberMismatch({ properties, required }, value, path) {
+  if (!isObject(properties) || !isObject(value)) return undefined;
+  for (const [key, property] of Object.entries(/** @type {Inputs} */ (properties))) {
+    const member = Object.hasOwn(value, key) ? value[key] : undefined;
+    const mayMiss = Array.isArray(required) ? !required.includes(key) : !isRequired(property);
+    if (member === undefined && mayMiss) continue;
+    const wrong = mismatch(property, member, memberPath(path, key));
+    if (wrong !== undefined) return wrong;
+  }
+  return undefined;
+}
+
+/**
+ * The types of an input; none if anything is one, or `anyOf` says it.
+ *
+ * @param {Input} input
+ * @returns {string[]}
+ */
+function typesOf({ type, anyOf }) {
+  if (type === undefined || Array.isArray(anyOf)) return [];
+  return Array.isArray(type) ? type : [type];
+}
+
+/**
+ * What an input expects, in words.
+ *
+ * @param {Input} input
+ * @returns {string}
+ */
+function expectation(input) {
+  const { anyOf, enum: values, nullable } = input;
+  const described = Array.isArray(values)
+    ? values.map((value) => JSON.stringify(value))
+    : Array.isArray(anyOf)
+      ? anyOf.map(expectation)
+      : typesOf(input).map((type) => TYPES.get(type)?.expected ?? type);
+  if (described.length === 0) described.push('any value');
+  return [...new Set(nullable === true ? [...described, 'null'] : described)].join(' or ');
+}
+
+/** @param {unknown} value */
+function isObject(value) {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** @param {unknown} value */
+function isPresent(value) {
+  return value !== undefined && value !== null;
+}
+
+module.exports = { bindArguments, checkInputs };

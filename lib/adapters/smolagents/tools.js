@@ -1,0 +1,138 @@
+// @ts-check
+'use strict';
+
+const { describe, isPlainObject, memberPath } = require('../../contract/describe');
+const { AGENT_INPUTS } = require('../prompts/agent-inputs');
+const { bindArguments, checkInputs } = require('./arguments');
+
+/**
+ * Functions for `sendTools`, of smolagents tools and managed agents. Documented in `index.d.ts`.
+ *
+ * @param {import('./index').SmolagentsTools} tools
+ * @returns {import('../../../index').Tools}
+ * @throws {TypeError} naming what is neither a tool, nor an agent, a function or an object of such
+ */
+function toHostTools(tools) {
+  if (Array.isArray(tools)) return fromList(tools);
+  if (tools instanceof Map) return fromEntries([...tools], 'tools');
+  if (!isPlainObject(tools)) {
+    throw new TypeError(`tools must be an array, a map or an object of tools by name, got ${describe(tools)}`);
+  }
+  return fromEntries(Object.entries(tools), 'tools');
+}
+
+/** @param {readonly any[]} tools */
+function fromList(tools) {
+  /** @type {import('../../../index').Tools} */
+  const functions = {};
+  tools.forEach((tool, index) => {
+    const path = `tools[${index}]`;
+    const name = tool?.name;
+    if (typeof name !== 'string' || name === '') {
+      throw new TypeError(`${path}.name must be a non-empty string, got ${describe(name)}`);
+    }
+    place(functions, name.split('.'), hostTool(tool, path), path);
+  });
+  return functions;
+}
+
+/**
+ * Puts a function where its name with dots says.
+ *
+ * @param {Record<string, any>} root
+ * @param {string[]} keys
+ * @param {unknown} value
+ * @param {string} path
+ */
+function place(root, keys, value, path) {
+  const last = /** @type {string} */ (keys.at(-1));
+  let holder = root;
+  for (const key of keys.slice(0, -1)) {
+    if (!Object.hasOwn(holder, key)) define(holder, key, {});
+    holder = holder[key];
+    if (typeof holder !== 'object') throw new TypeError(`${path} is in a namespace that is a tool itself: ${key}`);
+  }
+  if (Object.hasOwn(holder, last)) throw new TypeError(`${path} has a name that another tool has: ${keys.join('.')}`);
+  define(holder, last, value);
+}
+
+/**
+ * @param {readonly (readonly [string, any])[]} entries
+ * @param {string} path
+ * @returns {import('../../../index').Tools}
+ */
+function fromEntries(entries, path) {
+  /** @type {import('../../../index').Tools} */
+  const functions = {};
+  for (const [name, value] of entries) {
+    const inner = memberPath(path, name);
+    const isNamespace = isPlainObject(value) && !isTool(value) && !isAgent(value);
+    define(functions, name, isNamespace ? fromEntries(Object.entries(value), inner) : hostTool(value, inner));
+  }
+  return functions;
+}
+
+/**
+ * As an assignment, but `__proto__` is a name like others.
+ *
+ * @param {object} holder
+ * @param {string} key
+ * @param {unknown} value
+ */
+function define(holder, key, value) {
+  Object.defineProperty(holder, key, { value, writable: true, enumerable: true, configurable: true });
+}
+
+/**
+ * @param {any} tool
+ * @param {string} path
+ */
+function hostTool(tool, path) {
+  if (isTool(tool)) return namedFunction(tool, checkInputs(tool.inputs, `${path}.inputs`));
+  if (isAgent(tool)) return namedFunction(agentTool(tool), AGENT_INPUTS);
+  if (typeof tool === 'function') return tool;
+  throw new TypeError(
+    `${path} must be a Tool with inputs and forward(args), an agent with run(task), or a function, got ${describe(tool)}`,
+  );
+}
+
+/** @param {any} value */
+function isTool(value) {
+  return typeof value === 'object' && value !== null && typeof value.forward === 'function' && 'inputs' in value;
+}
+
+/** @param {any} value */
+function isAgent(value) {
+  return (
+    typeof value === 'object' && value !== null && typeof value.run === 'function' && typeof value.name === 'string'
+  );
+}
+
+/**
+ * A managed agent as a tool: a task of its own each time.
+ *
+ * @param {any} agent
+ */
+function agentTool(agent) {
+  return {
+    name: agent.name,
+    forward: (/** @type {any} */ { task, additional_args: args }) =>
+      agent.run(task, { additional_args: args ?? undefined, reset: true }),
+  };
+}
+
+/**
+ * The function of a tool. It is an `async` function, so that guests get a promise at once.
+ *
+ * @param {any} tool
+ * @param {import('./arguments').Inputs} inputs
+ */
+function namedFunction(tool, inputs) {
+  const call = async (/** @type {unknown[]} */ ...args) => tool.forward(bindArguments(tool.name, inputs, args));
+  return Object.defineProperties(call, {
+    name: { value: tool.name, configurable: true },
+    length: { value: Object.keys(inputs).length, configurable: true },
+  });
+}
+
+module.exports = { toHostTools };

@@ -1,0 +1,158 @@
+// @ts-check
+'use strict';
+
+const { describe } = require('./describe');
+
+/**
+ * Facts about a failure, next to its message.
+ *
+ * @typedef {object} ExecutorErrorFields
+ * @property {string} code
+ * @property {'FATAL' | 'ERROR' | 'WARN'} severity
+ * @property {boolean} retryable
+ * @property {Record<string, unknown>} [details]
+ * @property {string} [logs]
+ * @property {import('../../index').LogEntry[]} [logEntries]
+ * @property {import('../../index').RunStats} [stats]
+ * @property {unknown} [cause]
+ */
+
+/** A failure of an executor (specification, section 8). Documented in `index.d.ts`. */
+class ExecutorError extends Error {
+  /**
+   * @param {string} message
+   * @param {ExecutorErrorFields} fields
+   */
+  constructor(message, fields) {
+    super(message, 'cause' in fields ? { cause: fields.cause } : undefined);
+    const { code, severity, retryable, details, logs, logEntries, stats } = fields;
+    this.code = code;
+    this.severity = severity;
+    this.retryable = retryable;
+    this.details = details;
+    if (logs !== undefined) this.logs = logs;
+    // They repeat what `logs` says, so an error that is printed leaves them out.
+    Object.defineProperty(this, 'logEntries', { value: logEntries, writable: true, configurable: true });
+    Object.defineProperty(this, 'stats', { value: stats, writable: true, configurable: true });
+  }
+
+  /** The normalized payload of section 8.1, which `JSON.stringify` uses. */
+  toJSON() {
+    const { code, severity, message, retryable, details, logs } = this;
+    return { code, severity, message, retryable, details, logs };
+  }
+}
+Object.defineProperty(ExecutorError.prototype, 'name', {
+  value: 'ExecutorError',
+  writable: true,
+  configurable: true,
+});
+
+/**
+ * The failure of a run whose signal had been aborted before it began: as a run that is aborted, but nothing has
+ * started, so the executor stays as it is.
+ *
+ * @param {number} timeoutMs
+ * @param {unknown} reason
+ */
+function abortedBeforeStart(timeoutMs, reason) {
+  return new ExecutorError(`Execution timed out after ${timeoutMs}ms`, {
+    code: 'ERR_EXEC_TIMEOUT',
+    severity: 'ERROR',
+    retryable: true,
+    details: { timeoutMs, aborted: true, reason: reasonText(reason) },
+  });
+}
+
+/** Code of errors about `maxTransferBytes`, the guest's too. */
+const TRANSFER_LIMIT_CODE = 'ERR_TRANSFER_LIMIT_EXCEEDED';
+
+/**
+ * The failure of a call with a value that is not even written, since it is larger than the limit.
+ *
+ * @param {number} maxTransferBytes
+ * @param {string} value which of the call's values
+ */
+function transferLimitExceeded(maxTransferBytes, value) {
+  return new ExecutorError(`Transfer limit exceeded (${maxTransferBytes} bytes)`, {
+    code: TRANSFER_LIMIT_CODE,
+    severity: 'ERROR',
+    retryable: true,
+    details: { maxTransferBytes, value },
+  });
+}
+
+/**
+ * What the reason of an aborted signal says, in one text.
+ *
+ * @param {unknown} reason
+ */
+function reasonText(reason) {
+  if (reason === undefined) return 'aborted';
+  const { message } = describeThrown(reason);
+  return message === '' ? 'aborted' : message;
+}
+
+/** UTF-16 units of an error's text that cross to the guest; the rest is cut. */
+const MAX_TEXT = 32_768;
+
+/**
+ * Name, message and code of whatever was thrown: no stack, no paths of the host. Never throws, whatever getters and
+ * proxies do.
+ *
+ * @param {unknown} thrown
+ * @returns {{ name: string, message: string, code?: string | number }}
+ */
+function describeThrown(thrown) {
+  const isObject = (typeof thrown === 'object' && thrown !== null) || typeof thrown === 'function';
+  const name = isObject ? read(thrown, 'name') : undefined;
+  const message = isObject ? read(thrown, 'message') : thrown;
+  const code = isObject ? read(thrown, 'code') : undefined;
+  const described = {
+    name: typeof name === 'string' && name !== '' ? cut(name) : 'Error',
+    message: cut(text(message === undefined && isObject ? thrown : message)),
+  };
+  return typeof code === 'string' || typeof code === 'number'
+    ? { ...described, code: typeof code === 'string' ? cut(code) : code }
+    : described;
+}
+
+/**
+ * @param {any} object
+ * @param {string} key
+ */
+function read(object, key) {
+  try {
+    return object[key];
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * Of objects only what JSON shows: `util.inspect` would print the stacks of errors inside them.
+ *
+ * @param {unknown} value
+ */
+function text(value) {
+  try {
+    const isPrimitive = (typeof value !== 'object' || value === null) && typeof value !== 'function';
+    return isPrimitive ? String(value) : (JSON.stringify(value) ?? describe(value));
+  } catch {
+    return describe(value);
+  }
+}
+
+/** @param {string} long */
+function cut(long) {
+  return long.length > MAX_TEXT ? `${long.slice(0, MAX_TEXT)}...` : long;
+}
+
+module.exports = {
+  ExecutorError,
+  TRANSFER_LIMIT_CODE,
+  abortedBeforeStart,
+  describeThrown,
+  reasonText,
+  transferLimitExceeded,
+};

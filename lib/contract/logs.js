@@ -1,0 +1,100 @@
+// @ts-check
+'use strict';
+
+/** Levels by the numbers of `src/executor/logs.rs`. */
+const LEVELS = /** @type {const} */ (['log', 'info', 'warn', 'error', 'debug']);
+
+/**
+ * Where the entries are in the text of a log, a value per entry.
+ *
+ * @typedef {object} LogIndex
+ * @property {Uint8Array} levels
+ * @property {Float64Array} times milliseconds since the Unix epoch
+ * @property {Uint32Array} lengths UTF-16 units
+ */
+
+/** Logs of more entries make them when somebody asks: a run may leave a quarter of a million. */
+const MAX_EAGER_ENTRIES = 1_000;
+
+/**
+ * Gives the outcome of a run its property `logEntries`.
+ *
+ * @template {object} T
+ * @param {T} outcome
+ * @param {string} logs the messages, joined by line breaks
+ * @param {LogIndex} index
+ * @param {{ enumerable: boolean }} kind
+ * @returns {T}
+ */
+function defineEntries(outcome, logs, index, { enumerable }) {
+  if (index.levels.length <= MAX_EAGER_ENTRIES) {
+    const value = entriesOf(logs, index);
+    return Object.defineProperty(outcome, 'logEntries', { value, writable: true, enumerable, configurable: true });
+  }
+  /** @type {import('../../index').LogEntry[] | undefined} */
+  let entries;
+  const get = () => (entries ??= entriesOf(logs, index));
+  return Object.defineProperty(outcome, 'logEntries', { get, enumerable, configurable: true });
+}
+
+/**
+ * @param {string} logs
+ * @param {LogIndex} index
+ * @returns {import('../../index').LogEntry[]}
+ */
+function entriesOf(logs, { levels, times, lengths }) {
+  let from = 0;
+  return Array.from(levels, (level, i) => {
+    const message = logs.slice(from, from + lengths[i]);
+    from += lengths[i] + 1;
+    return publicEntry({ level: LEVELS[level], message, ts: times[i] });
+  });
+}
+
+/**
+ * @param {{ level: string, message: string, ts: number }} entry
+ * @returns {import('../../index').LogEntry}
+ */
+function publicEntry({ level, message, ts }) {
+  return { level: /** @type {import('../../index').LogLevel} */ (level), message, ts: new Date(ts).toISOString() };
+}
+
+/**
+ * A listener that cannot break anything: what it throws, or rejects with, becomes one warning of the process.
+ *
+ * @param {(entry: import('../../index').LogEntry) => unknown} onLog
+ */
+function safeListener(onLog) {
+  let hasWarned = false;
+  /** @param {unknown} error */
+  const warn = (error) => {
+    if (hasWarned) return;
+    hasWarned = true;
+    process.emitWarning(`options.onLog failed; further failures are not reported: ${text(error)}`, {
+      type: 'SESExecutorWarning',
+      code: 'SES_EXECUTOR_ON_LOG',
+    });
+  };
+  /** @param {{ level: string, message: string, ts: number }} entry */
+  return (entry) => {
+    try {
+      const result = onLog(publicEntry(entry));
+      if (typeof result === 'object' && result !== null) {
+        new Promise((resolve) => resolve(result)).catch(warn);
+      }
+    } catch (error) {
+      warn(error);
+    }
+  };
+}
+
+/** @param {unknown} error */
+function text(error) {
+  try {
+    return error instanceof Error ? (error.stack ?? error.message) : String(error);
+  } catch {
+    return 'an error that cannot be printed';
+  }
+}
+
+module.exports = { defineEntries, safeListener };

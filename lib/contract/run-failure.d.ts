@@ -1,0 +1,22 @@
+import type { Diagnostic, ExecutorErrorCode } from '../../index';
+
+/** A failure as a model can act on it: plain data, without anything of the host. */
+export interface RunFailure {
+  code: ExecutorErrorCode;
+  /** One line. */
+  message: string;
+  /** Line in the code, from 1. */
+  line?: number;
+  /** Column in that line in UTF-16 units, from 1. */
+  column?: number;
+  /** The lines around that place, marked. */
+  codeFrame?: string;
+  /** The tool that failed. */
+  tool?: string;
+  /** Errors and warnings of validation. */
+  diagnostics?: Diagnostic[];
+  /** What to do next. */
+  hint: string;
+  /** Whether other code, or the same later, can succeed. */
+  retryable: boolean;
+}

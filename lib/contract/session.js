@@ -1,0 +1,110 @@
+// @ts-check
+'use strict';
+
+const { ExecutorError } = require('./errors');
+const { failureOf } = require('./failure');
+
+/**
+ * What came of a run: `failure` if it failed, else `output`.
+ *
+ * @typedef {object} Report
+ * @property {unknown} [output]
+ * @property {import('./failure').RunFailure} [failure]
+ * @property {string} logs
+ * @property {import('../../index').LogEntry[]} logEntries
+ *
+ * @typedef {object} SessionRunOptions
+ * @property {import('../../index').Tools} [tools] what the code can call from now on
+ * @property {number} [before] as for `failureOf`
+ * @property {string} [wrapped] the code as it runs; by default as it is
+ * @property {boolean} [afresh] whether to forget everything that earlier runs have left first
+ * @property {AbortSignal} [signal]
+ * @property {number} [timeoutMs]
+ */
+
+/** Appended to the hint of a failure after which nothing of the session is left. */
+const STATE_LOST = 'Variables and functions of earlier runs are gone: define again what is still needed.';
+
+/**
+ * An executor for callers that must not fail: runs take turns, a failure is a value, and after a run that leaves the
+ * executor `DIRTY` the next one finds a fresh isolate.
+ */
+class Session {
+  /** @type {import('../ses/executor').SESExecutor} */
+  #executor;
+  #livesOn;
+  /** Settles with the last call that was made. */
+  #last = Promise.resolve();
+
+  /**
+   * @param {import('../ses/executor').SESExecutor} executor
+   * @param {{ livesOn: boolean }} kind whether there are further runs, which failures have to speak of
+   */
+  constructor(executor, { livesOn }) {
+    this.#executor = executor;
+    this.#livesOn = livesOn;
+  }
+
+  /**
+   * @param {string} code
+   * @param {SessionRunOptions} [options]
+   * @returns {Promise<Report>} rejects only with errors that are no `ExecutorError`: those of the program around it
+   */
+  run(code, options = {}) {
+    return this.#inTurn(() => this.#run(code, options));
+  }
+
+  /** Forgets everything that runs have left. */
+  reset() {
+    return this.#inTurn(() => this.#executor.cleanup());
+  }
+
+  /** Ends at once, also the run that is under way. */
+  async close() {
+    await this.#executor.cleanup();
+  }
+
+  /**
+   * @param {string} code
+   * @param {SessionRunOptions} options
+   * @returns {Promise<Report>}
+   */
+  async #run(code, { tools = {}, before, wrapped = code, afresh = false, ...runOptions }) {
+    try {
+      if (afresh) await this.#executor.cleanup();
+      await this.#makeReady();
+      if (Object.keys(tools).length > 0) await this.#executor.sendTools(tools);
+      const { output, logs, logEntries } = await this.#executor.run(wrapped, runOptions);
+      return { output, logs, logEntries };
+    } catch (thrown) {
+      if (!(thrown instanceof ExecutorError)) throw thrown;
+      const error = /** @type {import('../../index').ExecutorError} */ (/** @type {unknown} */ (thrown));
+      const failure = failureOf(error, code, { before });
+      if (this.#executor.state === 'DIRTY') {
+        await this.#executor.cleanup();
+        if (this.#livesOn) failure.hint += ` ${STATE_LOST}`;
+      }
+      return { failure, logs: error.logs ?? '', logEntries: error.logEntries ?? [] };
+    }
+  }
+
+  async #makeReady() {
+    if (this.#executor.state === 'DIRTY') await this.#executor.cleanup();
+    if (['NEW', 'INITIALIZING', 'DEAD'].includes(this.#executor.state)) await this.#executor.init();
+  }
+
+  /**
+   * @template T
+   * @param {() => Promise<T>} call
+   */
+  #inTurn(call) {
+    const turn = this.#last.then(call);
+    this.#last = turn.then(
+      () => {},
+      () => {},
+    );
+    return turn;
+  }
+}
+
+module.exports = { Session };

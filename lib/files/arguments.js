@@ -1,0 +1,80 @@
+// @ts-check
+'use strict';
+
+const { describe, isPlainObject } = require('../contract/describe');
+
+/** @typedef {import('./index').FileToolInput} Input */
+
+/**
+ * The arguments of a call by name, checked. A call passes one object of them, or the first ones by position. `null` is
+ * as if absent.
+ *
+ * @param {{ name: string, inputs: Record<string, Input>, positional: number }} tool
+ * @param {unknown[]} args
+ * @returns {Record<string, any>} with `undefined` for what is absent
+ * @throws {TypeError | RangeError} naming tool and argument
+ */
+function parseArguments({ name, inputs, positional }, args) {
+  const given = isPlainObject(args[0]) ? named(name, inputs, args) : byPosition(name, inputs, positional, args);
+  /** @type {Record<string, any>} */
+  const checked = {};
+  for (const [key, input] of Object.entries(inputs)) {
+    const value = given[key] ?? undefined;
+    if (value !== undefined || input.nullable !== true) check(`${name}: ${key}`, input, value, given[key]);
+    checked[key] = value;
+  }
+  return checked;
+}
+
+/**
+ * @param {string} name
+ * @param {Record<string, Input>} inputs
+ * @param {unknown[]} args
+ * @returns {Record<string, unknown>}
+ */
+function named(name, inputs, [object, ...rest]) {
+  if (rest.some((value) => value !== undefined)) {
+    throw new TypeError(`${name}: pass one object of arguments, or arguments by position, not both`);
+  }
+  // A copy, so that each getter runs once.
+  const given = { .../** @type {Record<string, unknown>} */ (object) };
+  const unknown = Object.keys(given).find((key) => !Object.hasOwn(inputs, key));
+  if (unknown !== undefined) {
+    throw new TypeError(`${name}: ${describe(unknown)} is not an argument; they are ${Object.keys(inputs).join(', ')}`);
+  }
+  return given;
+}
+
+/**
+ * @param {string} name
+ * @param {Record<string, Input>} inputs
+ * @param {number} positional
+ * @param {unknown[]} args
+ * @returns {Record<string, unknown>}
+ */
+function byPosition(name, inputs, positional, args) {
+  const keys = Object.keys(inputs);
+  if (args.slice(positional).some((value) => value !== undefined)) {
+    const others = keys.length > positional ? `; pass one object for ${keys.slice(positional).join(', ')}` : '';
+    const count = `at most ${positional} argument${positional === 1 ? '' : 's'} by position`;
+    throw new TypeError(`${name}: takes ${count} (${keys.slice(0, positional).join(', ')})${others}`);
+  }
+  return Object.fromEntries(args.slice(0, positional).map((value, index) => [keys[index], value]));
+}
+
+/**
+ * @param {string} where
+ * @param {Input} input
+ * @param {unknown} value
+ * @param {unknown} given the same, before `null` became `undefined`
+ */
+function check(where, { type, minimum = 0 }, value, given) {
+  if (type === 'integer') {
+    if (typeof value === 'number' && Number.isSafeInteger(value) && value >= minimum) return;
+    const message = `${where} must be an integer from ${minimum} to 2^53 - 1, got ${describe(given)}`;
+    throw typeof value === 'number' ? new RangeError(message) : new TypeError(message);
+  }
+  if (typeof value !== type) throw new TypeError(`${where} must be a ${type}, got ${describe(given)}`);
+}
+
+module.exports = { parseArguments };

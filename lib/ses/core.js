@@ -1,0 +1,256 @@
+// @ts-check
+'use strict';
+
+const { ExecutorError } = require('../contract/errors');
+const { defineEntries, safeListener } = require('../contract/logs');
+const { nativeModules } = require('./modules');
+const { PROMISE, answerToolCall } = require('./tool-calls');
+const { ToolRegistry } = require('../contract/tool-registry');
+const { NativeExecutor } = require('../../native.cjs');
+
+/** Kinds of deliveries, as `src/binding/deliver.rs` numbers them. */
+const SETTLED = 0;
+const TOOL_CALL = 1;
+const LOGS = 2;
+
+/** How a call ended, numbered there too. */
+const FINAL = 2;
+const ERROR = 3;
+
+/**
+ * @typedef {object} Outcome
+ * @property {number} ending
+ * @property {any} payload
+ * @property {import('../../index').RunStats} [stats] of a run; so are the logs
+ * @property {string} [logs]
+ * @property {import('../contract/logs').LogIndex} [logIndex] undefined if there are no entries
+ * @property {{ thrown: unknown }} [cause] what the host's tool threw
+ */
+
+/**
+ * Executors with calls under way. The native side holds its executor weakly, so that one that is idle can be
+ * collected; one that somebody waits for cannot.
+ *
+ * @type {Set<Core>}
+ */
+const busy = new Set();
+
+const now = Promise.resolve();
+
+/** What one executor is made of on this side: the native executor, calls under way, tools. */
+class Core {
+  /** @type {Map<number, { resolve: (outcome: Outcome) => void, isRun: boolean }>} */
+  #calls = new Map();
+  #nextCall = 1;
+  #runs = 0;
+  /** Grows with each cleanup, so that answers to tool calls of an earlier isolate can be told and dropped. */
+  #epoch = 0;
+  /** Tool calls that the host works on. */
+  #unanswered = 0;
+  /** Answers for `NativeExecutor.toolResults` that have not been sent. */
+  /** @type {unknown[]} */
+  #replies = [];
+  #willSend = false;
+  /** What host tools threw during the run, by tool call: the run's error may name one as its cause. */
+  /** @type {Map<number, unknown>} */
+  #thrown = new Map();
+  /** @type {((entry: any) => void) | undefined} */
+  #onLog;
+
+  /** @param {import('../contract/options').CheckedOptions} options */
+  constructor({ autoInit, onLog, modules, ...options }) {
+    this.autoInit = autoInit;
+    this.timeoutMs = options.timeoutMs;
+    this.maxTransferBytes = options.maxTransferBytes;
+    this.tools = new ToolRegistry();
+    this.#onLog = onLog && safeListener(onLog);
+    const weak = new WeakRef(this);
+    this.native = new NativeExecutor(
+      { ...options, streamLogs: onLog !== undefined, modules: nativeModules(modules, this.tools) },
+      (kind, ...parts) => weak.deref()?.deliver(kind, parts),
+    );
+  }
+
+  /**
+   * Makes one call of the native executor and waits for its outcome.
+   *
+   * @param {(call: number) => any} start returns the outcome, or null if it follows
+   * @returns {Promise<Outcome | undefined>} the outcome of a call that succeeded
+   * @throws {ExecutorError}
+   */
+  async call(start) {
+    const call = this.nextCall();
+    return succeeded(await this.settled(call, start(call), false));
+  }
+
+  nextCall() {
+    return this.#nextCall++;
+  }
+
+  /**
+   * @param {number} call
+   * @param {import('../../native').NativeOutcome | null} decided what the native side has returned for the call
+   * @param {boolean} isRun
+   * @returns {Outcome | undefined | Promise<Outcome>} of a call that succeeded at once, nothing
+   */
+  settled(call, decided, isRun) {
+    if (decided !== null) return decided.error && { ending: ERROR, payload: decided.error };
+    busy.add(this);
+    if (isRun) this.#runs++;
+    return new Promise((resolve) => this.#calls.set(call, { resolve, isRun }));
+  }
+
+  /** Releases the isolate. Nothing that tools of its runs still answer is passed on. */
+  cleanup() {
+    return this.call((call) => {
+      this.#epoch++;
+      this.#unanswered = 0;
+      this.#replies = [];
+      this.#thrown.clear();
+      this.tools.clear();
+      return this.native.cleanup(call);
+    });
+  }
+
+  /**
+   * Takes what the native side reports.
+   *
+   * @param {number} kind
+   * @param {any[]} parts
+   */
+  deliver(kind, parts) {
+    switch (kind) {
+      case SETTLED:
+        return this.#settle(/** @type {any} */ (parts));
+      case TOOL_CALL:
+        return this.#callTools(parts);
+      case LOGS:
+        return parts[0].forEach(this.#onLog);
+    }
+  }
+
+  /** @param {import('../../native').NativeSettled} args */
+  #settle(args) {
+    const call = args[0];
+    const pending = this.#calls.get(call);
+    if (pending === undefined) return;
+    this.#calls.delete(call);
+    if (this.#calls.size === 0) busy.delete(this);
+    const outcome = outcomeOf(args);
+    if (this.#thrown.size > 0) {
+      const toolCall = outcome.ending === ERROR ? outcome.payload.toolCallId : undefined;
+      if (this.#thrown.has(toolCall)) outcome.cause = { thrown: this.#thrown.get(toolCall) };
+    }
+    if (pending.isRun) {
+      this.#runs--;
+      this.#thrown.clear();
+    }
+    pending.resolve(outcome);
+  }
+
+  /** @param {any[]} parts call, tool, isAsync, number of arguments and these, or -1 and their wire; and so on */
+  #callTools(parts) {
+    for (let at = 0; at < parts.length;) {
+      const [call, id, isAsync, count] = [parts[at], parts[at + 1], parts[at + 2], parts[at + 3]];
+      const from = at + 4;
+      at = from + Math.abs(count);
+      this.#callTool(call, id, isAsync, count < 0 ? parts[from] : parts.slice(from, at));
+    }
+  }
+
+  /**
+   * @param {number} call
+   * @param {number} id
+   * @param {boolean} isAsync
+   * @param {unknown} args
+   */
+  #callTool(call, id, isAsync, args) {
+    // The guest of a run that was settled from outside may still have been about to call: nobody wants the effect.
+    if (this.#runs === 0) return;
+    const epoch = this.#epoch;
+    this.#unanswered++;
+    answerToolCall(this.tools.get(id), isAsync, args, {
+      maxTransferBytes: this.maxTransferBytes,
+      reply: (status, payload) => {
+        if (epoch === this.#epoch) this.#reply(call, status, payload, isAsync);
+      },
+      onThrown: (thrown) => {
+        if (epoch === this.#epoch && this.#runs > 0) this.#thrown.set(call, thrown);
+      },
+    });
+  }
+
+  /**
+   * Passes an answer on, together with others of this moment if there may be some.
+   *
+   * @param {number} call
+   * @param {number} status
+   * @param {unknown} payload
+   * @param {boolean} canWait whether the guest can do without for a moment
+   */
+  #reply(call, status, payload, canWait) {
+    if (status !== PROMISE) this.#unanswered--;
+    const isLast = !canWait || this.#unanswered <= 0;
+    if (isLast && this.#replies.length === 0) return this.native.toolResult(call, status, payload);
+    this.#replies.push(call, status, payload);
+    if (isLast) return this.#sendReplies();
+    if (this.#willSend) return;
+    this.#willSend = true;
+    // Behind the answers that are ready now.
+    now.then(() => {
+      this.#willSend = false;
+      this.#sendReplies();
+    });
+  }
+
+  #sendReplies() {
+    if (this.#replies.length === 0) return;
+    const replies = this.#replies;
+    this.#replies = [];
+    this.native.toolResults(replies);
+  }
+}
+
+/**
+ * @param {import('../../native').NativeSettled} args
+ * @returns {Outcome}
+ */
+function outcomeOf(args) {
+  const [, ending, payload, durationMs, operations, toolCalls, heapUsedBytes] = args;
+  /** @type {Outcome} */
+  const outcome = { ending, payload, stats: undefined, logs: undefined, logIndex: undefined, cause: undefined };
+  if (durationMs === undefined) return outcome;
+  outcome.stats = /** @type {any} */ ({ durationMs, operations, toolCalls, heapUsedBytes });
+  outcome.logs = '';
+  if (args.length > 7) {
+    const [, , , , , , , logs, levels, times, lengths] = args;
+    outcome.logs = logs;
+    outcome.logIndex = /** @type {any} */ ({ levels, times, lengths });
+  }
+  return outcome;
+}
+
+/**
+ * Called where the outcome is awaited and not where it arrives, so that the error's stack has the caller's `await`s.
+ *
+ * @template {Outcome | undefined} T
+ * @param {T} outcome
+ * @returns {T}
+ * @throws {ExecutorError}
+ */
+function succeeded(outcome) {
+  if (outcome?.ending === ERROR) throw errorOf(outcome);
+  return outcome;
+}
+
+/** @param {Outcome} outcome */
+function errorOf({ payload, stats, logs, logIndex, cause }) {
+  const { code, severity, retryable, message, details } = payload;
+  const logEntries = logs === undefined ? undefined : [];
+  const fields = { code, severity, retryable, details: JSON.parse(details), logs, logEntries, stats };
+  const failure = new ExecutorError(message, cause ? { ...fields, cause: cause.thrown } : fields);
+  if (logs === undefined || logIndex === undefined) return failure;
+  return defineEntries(failure, logs, logIndex, { enumerable: false });
+}
+
+module.exports = { Core, FINAL, succeeded };

@@ -1,0 +1,112 @@
+// @ts-check
+'use strict';
+
+const { types } = require('node:util');
+
+const { TRANSFER_LIMIT_CODE, describeThrown } = require('../contract/errors');
+const { TransferLimitError, UncloneableError, encode, kindOf, payloadOf, valuesOf } = require('./transfer');
+
+/** How a tool call ended, as `NativeExecutor.toolResults` takes it, beside the kinds of values. */
+const ERROR = 4;
+/** The guest waits, but the tool returned a promise: give the guest one too. */
+const PROMISE = 5;
+/** More would not fit on the host's stack. */
+const MAX_ARGUMENTS = 50_000;
+
+/**
+ * @typedef {object} Answer
+ * @property {number} maxTransferBytes
+ * @property {(status: number, payload: unknown) => void} reply
+ * @property {(thrown: unknown) => void} onThrown told what the tool itself threw
+ */
+
+/**
+ * Calls a host tool for the guest and answers (specification, section 7.4). Never throws and leaves no rejection
+ * unhandled, whatever the tool returns or throws.
+ *
+ * @param {import('../contract/tool-registry').Tool | undefined} tool undefined if the host has revoked it
+ * @param {boolean} isAsync whether the guest has a promise already
+ * @param {unknown} args as `valuesOf` takes them
+ * @param {Answer} answer
+ */
+function answerToolCall(tool, isAsync, args, answer) {
+  if (tool === undefined) return refuse(answer, 'Error', 'the host has revoked this tool');
+  let values;
+  try {
+    values = valuesOf(args);
+  } catch (error) {
+    return refuse(answer, 'RangeError', `the arguments cannot be read: ${describeThrown(error).message}`);
+  }
+  if (values.length > MAX_ARGUMENTS) return refuse(answer, 'RangeError', `more than ${MAX_ARGUMENTS} arguments`);
+  try {
+    const result = Reflect.apply(tool.fn, tool.self, values);
+    if (!isThenable(result)) return succeed(answer, result);
+    if (!isAsync) answer.reply(PROMISE, undefined);
+    Reflect.apply(Promise.prototype.then, ownPromise(result), [
+      (/** @type {unknown} */ value) => succeed(answer, value),
+      (/** @type {unknown} */ thrown) => fail(answer, thrown),
+    ]);
+  } catch (thrown) {
+    fail(answer, thrown);
+  }
+}
+
+/**
+ * @param {Answer} answer
+ * @param {unknown} result
+ */
+function succeed(answer, result) {
+  const kind = kindOf(result);
+  let payload;
+  try {
+    payload = payloadOf(kind, result, 'result', answer.maxTransferBytes);
+  } catch (error) {
+    if (error instanceof TransferLimitError) return refuse(answer, 'RangeError', error.message, TRANSFER_LIMIT_CODE);
+    const reason = error instanceof UncloneableError ? error.message : describeThrown(error).message;
+    return refuse(answer, 'TypeError', reason);
+  }
+  answer.reply(kind, payload);
+}
+
+/**
+ * The tool itself failed.
+ *
+ * @param {Answer} answer
+ * @param {unknown} thrown
+ */
+function fail(answer, thrown) {
+  answer.onThrown(thrown);
+  answer.reply(ERROR, encode(describeThrown(thrown), 'error', Infinity));
+}
+
+/**
+ * The bridge failed, not the tool.
+ *
+ * @param {Answer} answer
+ * @param {string} name
+ * @param {string} message
+ * @param {string} [code]
+ */
+function refuse(answer, name, message, code) {
+  answer.reply(ERROR, encode({ name, message, code, bridge: true }, 'error', Infinity));
+}
+
+/**
+ * A promise that calls back once, later: a thenable may call back twice, or synchronously, or throw after it did.
+ *
+ * @param {any} result a thenable
+ */
+function ownPromise(result) {
+  const isOwn =
+    types.isPromise(result) && Object.getPrototypeOf(result) === Promise.prototype && !Object.hasOwn(result, 'then');
+  return isOwn ? result : new Promise((resolve) => resolve(result));
+}
+
+/** @param {any} value */
+function isThenable(value) {
+  return (
+    ((typeof value === 'object' && value !== null) || typeof value === 'function') && typeof value.then === 'function'
+  );
+}
+
+module.exports = { PROMISE, answerToolCall };

@@ -1,0 +1,272 @@
+// @ts-check
+'use strict';
+
+const { types } = require('node:util');
+const v8 = require('node:v8');
+
+const { describeThrown } = require('../contract/errors');
+const { findUncloneable } = require('./uncloneable');
+const { readWire } = require('./wire-reader');
+const { isLargerThan } = require('./wire-size');
+
+// Values cross as V8's serialization format, which `node:v8` reads and writes on this side and V8 itself on the
+// isolate's side. Views of array buffers are host objects here, whose body is one nested value: that is where views
+// that do not cover their buffer are copied, so that no memory of the host's pools crosses.
+
+/** A value that structured clone refuses. The message names the path of the offending part. */
+class UncloneableError extends TypeError {}
+
+/** A value whose wire would be larger than `maxTransferBytes`. */
+class TransferLimitError extends RangeError {}
+
+/** Writes one value. Its own class, because V8 calls the methods with an underscore. */
+class Writer extends v8.Serializer {
+  constructor() {
+    super();
+    // @ts-expect-error: not in Node's types, but documented.
+    this._setTreatArrayBufferViewsAsHostObjects(true);
+  }
+
+  /** @param {object} object */
+  _writeHostObject(object) {
+    if (!ArrayBuffer.isView(object)) throw new TypeError('an object of the host could not be cloned');
+    // @ts-expect-error: see the constructor.
+    this._setTreatArrayBufferViewsAsHostObjects(false);
+    // Never `object` itself: V8 has given it a number already and would write a reference to what is being written.
+    this.writeValue(ownView(object));
+    // @ts-expect-error: see the constructor.
+    this._setTreatArrayBufferViewsAsHostObjects(true);
+  }
+}
+
+/** The realm's own classes of typed arrays; Float16Array is younger than Node.js 20. */
+const VIEWS = new Map(
+  ['Int8', 'Uint8', 'Uint8Clamped', 'Int16', 'Uint16', 'Int32', 'Uint32', 'Float16', 'Float32', 'Float64', 'BigInt64']
+    .concat('BigUint64')
+    .map((kind) => [`${kind}Array`, /** @type {any} */ (globalThis)[`${kind}Array`]]),
+);
+/** @param {PropertyKey} key */
+const typedArrayGetter = (key) =>
+  /** @type {(this: object) => any} */ (
+    Object.getOwnPropertyDescriptor(Object.getPrototypeOf(Uint8Array.prototype), key)?.get
+  );
+// Getters of the prototype: an array may have own properties of these names.
+const typedArrayTag = typedArrayGetter(Symbol.toStringTag);
+const byteLengthOf = typedArrayGetter('byteLength');
+const bufferOf = typedArrayGetter('buffer');
+
+/**
+ * A view with the same elements on a buffer that holds nothing else: on the same one where the view covers it, so
+ * that views which share a buffer go on doing so, else on a copy.
+ *
+ * @param {ArrayBufferView} view
+ */
+function ownView(view) {
+  const { buffer, byteOffset, byteLength } = view;
+  if (types.isSharedArrayBuffer(buffer)) throw new TypeError('a SharedArrayBuffer could not be cloned');
+  // Not by the view's `constructor`, which its class decides; Buffer is one.
+  const View = VIEWS.get(typedArrayTag.call(view) ?? '') ?? DataView;
+  // @ts-expect-error: `resizable` is younger than the library that is compiled against.
+  const isWhole = byteLength === buffer.byteLength && !buffer.resizable && !Buffer.isBuffer(view);
+  return new View(isWhole ? buffer : buffer.slice(byteOffset, byteOffset + byteLength));
+}
+
+/**
+ * The wire of `value`.
+ *
+ * @param {unknown} value
+ * @param {string} path how messages call the value
+ * @param {number} maxBytes of the wire; what is certainly larger is not written, the executor's thread refuses the rest
+ * @param {unknown} [shown] what messages see in place of `value`
+ * @returns {Buffer}
+ * @throws {UncloneableError | TransferLimitError}
+ */
+function encode(value, path, maxBytes, shown = value) {
+  if (isLargerThan(value, maxBytes)) throw tooLarge(path, maxBytes);
+  const writer = new Writer();
+  try {
+    writer.writeHeader();
+    writer.writeValue(value);
+    return writer.releaseBuffer();
+  } catch (error) {
+    throw new UncloneableError(refusal(error, shown, path), { cause: error });
+  }
+}
+
+/**
+ * @param {string} path
+ * @param {number} maxBytes
+ */
+function tooLarge(path, maxBytes) {
+  return new TransferLimitError(`the ${path} would take more than maxTransferBytes (${maxBytes})`);
+}
+
+/**
+ * @param {unknown} error
+ * @param {unknown} value
+ * @param {string} path
+ */
+function refusal(error, value, path) {
+  const found = findUncloneable(value, path, (part) => {
+    const writer = new Writer();
+    writer.writeHeader();
+    writer.writeValue(part);
+  });
+  if (found !== undefined) return `${found} cannot be cloned`;
+  if (error instanceof RangeError) return `${path} cannot be cloned: it is nested too deeply or too large`;
+  return `${path} cannot be cloned: ${describeThrown(error).message}`;
+}
+
+/** Kinds of values for the native side, as `src/binding/values.rs` numbers them: what needs no serializer is no wire. */
+const PLAIN = 0;
+const LATIN1 = 1;
+const BYTES = 2;
+const WIRE = 3;
+/** From here on text and bytes are handed over with one copy: 4,096 UTF-16 units or bytes. */
+const MIN_LARGE = 4_096;
+const NOT_LATIN1 = /[^\0-\xff]/;
+
+/**
+ * How the native side takes `value`: as it is, or as its wire.
+ *
+ * @param {unknown} value
+ * @returns {number}
+ */
+function kindOf(value) {
+  switch (typeof value) {
+    case 'number':
+    case 'boolean':
+    case 'undefined':
+      return PLAIN;
+    case 'string':
+      return value.length < MIN_LARGE || NOT_LATIN1.test(value) ? PLAIN : LATIN1;
+    case 'object':
+      if (value === null) return PLAIN;
+      return isLargeArray(value) ? BYTES : WIRE;
+    default:
+      return WIRE;
+  }
+}
+
+/**
+ * Whether `object` is a Uint8Array whose elements can be copied at once.
+ *
+ * @param {object} object
+ */
+function isLargeArray(object) {
+  if (!types.isUint8Array(object)) return false;
+  const length = /** @type {number} */ (byteLengthOf.call(object));
+  return length >= MIN_LARGE && !types.isSharedArrayBuffer(bufferOf.call(object));
+}
+
+/**
+ * What the native side takes of `value`.
+ *
+ * @param {number} kind of the value, by `kindOf`
+ * @param {unknown} value
+ * @param {string} path
+ * @param {number} maxBytes
+ * @throws {UncloneableError | TransferLimitError} as `encode`
+ */
+function payloadOf(kind, value, path, maxBytes) {
+  if (kind === WIRE) return encode(value, path, maxBytes);
+  if (sizeOf(value) > maxBytes) throw tooLarge(path, maxBytes);
+  return value;
+}
+
+/**
+ * The elements of `values` for the native side, kind and value of each, if none of them needs a serializer and at most one
+ * is an object: several may share a buffer.
+ *
+ * @param {unknown[]} values
+ * @param {string} path how messages call the values
+ * @param {number} maxBytes of all of them
+ * @returns {unknown[] | undefined}
+ * @throws {TransferLimitError}
+ */
+function withoutWire(values, path, maxBytes) {
+  const list = [];
+  let objects = 0;
+  let bytes = 0;
+  for (const value of values) {
+    const kind = kindOf(value);
+    if (kind === WIRE || (kind === BYTES && ++objects > 1)) return undefined;
+    bytes += sizeOf(value);
+    list.push(kind, value);
+  }
+  if (bytes > maxBytes) throw tooLarge(path, maxBytes);
+  return list;
+}
+
+/**
+ * A lower bound of the bytes that a value other than a wire takes.
+ *
+ * @param {any} value
+ * @returns {number}
+ */
+function sizeOf(value) {
+  if (typeof value === 'string') return value.length;
+  return typeof value === 'object' && value !== null ? byteLengthOf.call(value) : 1;
+}
+
+/**
+ * The value that the native side has given.
+ *
+ * @param {any} received a primitive, an ArrayBuffer that stands for a Uint8Array on it, or a wire
+ * @throws {Error} as `decode`
+ */
+function valueOf(received) {
+  if (typeof received !== 'object' || received === null) return received;
+  return types.isArrayBuffer(received) ? new Uint8Array(received) : decode(received);
+}
+
+/**
+ * The values that the native side has given.
+ *
+ * @param {any} received an array of what `valueOf` takes, or the wire of an array
+ * @returns {any[]}
+ * @throws {Error} as `decode`
+ */
+function valuesOf(received) {
+  if (!Array.isArray(received)) return decode(received);
+  for (let at = 0; at < received.length; at++) {
+    const part = received[at];
+    if (typeof part === 'object' && part !== null) received[at] = new Uint8Array(part);
+  }
+  return received;
+}
+
+/** What V8 cannot read is read more slowly up to this size, so that guests cannot keep the host busy: 1 MiB. */
+const MAX_SLOW_BYTES = 1 << 20;
+
+/**
+ * The value of `wire`, as the isolate wrote it.
+ *
+ * @param {Uint8Array} wire
+ * @returns {any}
+ * @throws {Error} if it is large and nested more deeply than the stack allows, or if V8 does not write such bytes
+ */
+function decode(wire) {
+  const reader = new v8.Deserializer(wire);
+  try {
+    reader.readHeader();
+    return reader.readValue();
+  } catch (error) {
+    if (wire.length > MAX_SLOW_BYTES) throw error;
+    return readWire(wire);
+  }
+}
+
+module.exports = {
+  PLAIN,
+  TransferLimitError,
+  UncloneableError,
+  WIRE,
+  decode,
+  encode,
+  kindOf,
+  payloadOf,
+  valueOf,
+  valuesOf,
+  withoutWire,
+};

@@ -1,0 +1,154 @@
+// @ts-check
+'use strict';
+
+const { types } = require('node:util');
+
+const { describe, memberPath } = require('../contract/describe');
+
+/**
+ * Path and kind of the first part of `root` that structured clone refuses, e.g. `result.items[3].callback (function)`.
+ * `undefined` if no single part is to blame.
+ *
+ * Runs after a clone has failed. Iterative, so that depth does not matter. Properties that are getters are called
+ * once, and only if nothing else is found.
+ *
+ * @param {unknown} root
+ * @param {string} rootPath
+ * @param {(part: unknown) => void} clone throws for what cannot be cloned
+ */
+function findUncloneable(root, rootPath, clone) {
+  /** @type {{ value: unknown, path: Path }[]} */
+  const queue = [{ value: root, path: { parent: null, step: rootPath } }];
+  /** @type {{ object: any, key: string, path: Path }[]} */
+  const getters = [];
+  const seen = new Set();
+
+  for (;;) {
+    for (let at = 0; at < queue.length; at++) {
+      const { value, path } = queue[at];
+      if (isObject(value)) {
+        if (seen.has(value)) continue;
+        seen.add(value);
+      }
+      const kind = refusedKind(value);
+      if (kind !== undefined) return `${pathText(path)} (${kind})`;
+      if (!isObject(value)) continue;
+      const before = queue.length + getters.length;
+      enqueueParts(value, path, queue, getters);
+      // Without parts it can be tried alone: that tells instances of the host's own classes.
+      if (queue.length + getters.length === before && isRefused(value, clone)) {
+        return `${pathText(path)} (${className(value)})`;
+      }
+    }
+    queue.length = 0;
+    const getter = getters.shift();
+    if (getter === undefined) return undefined;
+    try {
+      queue.push({ value: getter.object[getter.key], path: getter.path });
+    } catch {
+      return `${pathText(getter.path)} (getter that throws)`;
+    }
+  }
+}
+
+/**
+ * Where a part is: a chain towards the root, which becomes text only for the part that is reported.
+ *
+ * @typedef {{ parent: Path | null, step: string, isIndex?: boolean }} Path
+ */
+
+/** @param {Path} path */
+function pathText(path) {
+  const steps = [];
+  for (let at = /** @type {Path | null} */ (path); at !== null; at = at.parent) steps.push(at);
+  let text = '';
+  for (const { parent, step, isIndex } of steps.reverse()) {
+    if (parent === null || isIndex) text += step;
+    else text = memberPath(text, step);
+  }
+  return text;
+}
+
+/**
+ * @param {unknown} value
+ * @returns {value is object}
+ */
+function isObject(value) {
+  return typeof value === 'object' && value !== null;
+}
+
+/**
+ * What kind of thing `value` is, if no such thing can be cloned.
+ *
+ * @param {unknown} value
+ */
+function refusedKind(value) {
+  if (typeof value === 'function') return 'function';
+  if (typeof value === 'symbol') return 'symbol';
+  if (!isObject(value)) return undefined;
+  if (types.isProxy(value)) return 'Proxy';
+  if (types.isPromise(value)) return 'Promise';
+  if (types.isSharedArrayBuffer(value)) return 'SharedArrayBuffer';
+  if (ArrayBuffer.isView(value) && types.isSharedArrayBuffer(value.buffer)) return 'view of a SharedArrayBuffer';
+  if (types.isWeakMap(value) || types.isWeakSet(value) || types.isGeneratorObject(value)) return className(value);
+  return undefined;
+}
+
+/**
+ * @param {object} value
+ * @param {Path} parent
+ * @param {{ value: unknown, path: Path }[]} queue
+ * @param {{ object: any, key: string, path: Path }[]} getters
+ */
+function enqueueParts(value, parent, queue, getters) {
+  // Their elements are no properties that structured clone reads one by one.
+  if (ArrayBuffer.isView(value) || types.isAnyArrayBuffer(value)) return;
+  if (types.isMap(value)) {
+    for (const [key, item] of Map.prototype.entries.call(value)) {
+      queue.push({ value: key, path: { parent, step: `[key ${describe(key)}]`, isIndex: true } });
+      queue.push({ value: item, path: { parent, step: `.get(${describe(key)})`, isIndex: true } });
+    }
+    return;
+  }
+  if (types.isSet(value)) {
+    for (const item of Set.prototype.values.call(value)) {
+      queue.push({ value: item, path: { parent, step: `[item ${describe(item)}]`, isIndex: true } });
+    }
+    return;
+  }
+  const isArray = Array.isArray(value);
+  const keys = types.isNativeError(value) ? ['cause'] : Object.keys(value);
+  for (const key of keys) {
+    const descriptor = Object.getOwnPropertyDescriptor(value, key);
+    if (descriptor === undefined) continue;
+    /** @type {Path} */
+    const path = isArray && /^\d+$/.test(key) ? { parent, step: `[${key}]`, isIndex: true } : { parent, step: key };
+    if (descriptor.get !== undefined) getters.push({ object: value, key, path });
+    else queue.push({ value: descriptor.value, path });
+  }
+}
+
+/**
+ * @param {unknown} value
+ * @param {(part: unknown) => void} clone
+ */
+function isRefused(value, clone) {
+  try {
+    clone(value);
+    return false;
+  } catch {
+    return true;
+  }
+}
+
+/** @param {object} value */
+function className(value) {
+  try {
+    const { constructor } = value;
+    return typeof constructor === 'function' && constructor.name !== '' ? constructor.name : 'object';
+  } catch {
+    return 'object';
+  }
+}
+
+module.exports = { findUncloneable };
