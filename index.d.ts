@@ -334,13 +334,21 @@ export interface PreparedProgram {
  * any depth up to 32.
  *
  * An `async` function gives the guest a promise at once. Any other function is called while the guest waits, and gives
- * it the value, or a promise if it returned one. Functions are called with their namespace as `this`. Arguments and
+ * it the value, or a promise if it returned one; of a {@link blocking} one, what the promise gives. Functions are called with their namespace as `this`. Arguments and
  * results are structured clones (section 7.4).
  */
 export interface Tools {
   // `any`: tools declare the parameters that they expect.
   [name: string]: ((...args: any[]) => unknown) | Tools;
 }
+
+/**
+ * A tool that gives guests a value and no promise, whatever it returns: they wait, without `await`, until the promise
+ * settles. The host's thread does not wait. Deadlines, aborts and `cleanup()` end that as they end any run.
+ *
+ * @throws `TypeError` if `fn` is not a function
+ */
+export function blocking<T extends (...args: any[]) => unknown>(fn: T): T;
 
 /** The executor's interface of smolagents-ts (section 3.2). */
 export interface ICodeExecutor {

@@ -3,5 +3,6 @@
 const { engineStats, prepareProgram, validateCode } = require('./lib/ses/check');
 const { ExecutorError } = require('./lib/contract/errors');
 const { SESExecutor } = require('./lib/ses/executor');
+const { blocking } = require('./lib/contract/tool-registry');
 
-module.exports = { SESExecutor, ExecutorError, validateCode, prepareProgram, engineStats };
+module.exports = { SESExecutor, ExecutorError, validateCode, prepareProgram, engineStats, blocking };

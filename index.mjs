@@ -1,3 +1,3 @@
 import commonjs from './index.js';
 
-export const { SESExecutor, ExecutorError, validateCode, prepareProgram, engineStats } = commonjs;
+export const { SESExecutor, ExecutorError, validateCode, prepareProgram, engineStats, blocking } = commonjs;

@@ -10,9 +10,9 @@ describe('flattenTools', () => {
     const deep = { read() {} };
     const tools = { one: (a, b) => [a, b], Host: { deep, list: async () => [] } };
     expect(flattenTools(tools)).toEqual([
-      { path: ['one'], fn: tools.one, self: tools, isAsync: false, length: 2 },
-      { path: ['Host', 'deep', 'read'], fn: deep.read, self: deep, isAsync: false, length: 0 },
-      { path: ['Host', 'list'], fn: tools.Host.list, self: tools.Host, isAsync: true, length: 0 },
+      { path: ['one'], fn: tools.one, self: tools, isAsync: false, isBlocking: false, length: 2 },
+      { path: ['Host', 'deep', 'read'], fn: deep.read, self: deep, isAsync: false, isBlocking: false, length: 0 },
+      { path: ['Host', 'list'], fn: tools.Host.list, self: tools.Host, isAsync: true, isBlocking: false, length: 0 },
     ]);
   });
 

@@ -13,13 +13,33 @@ const { describe, isPlainObject, memberPath } = require('./describe');
  * @property {(...args: any[]) => unknown} fn
  * @property {unknown} self the namespace object that holds the function
  * @property {boolean} isAsync whether guests get a promise at once
+ * @property {boolean} isBlocking whether guests wait for what a promise of it gives
  * @property {number} length
  */
+
+/** Functions that {@link blocking} has made. */
+const blockingFunctions = new WeakSet();
 
 /** Names that the realm keeps for itself. */
 const RESERVED = new Set(['console', 'harden', 'globalThis']);
 const MAX_TOOLS = 10_000;
 const MAX_DEPTH = 32;
+
+/**
+ * A tool whose promise the guest waits for. Documented in `index.d.ts`.
+ *
+ * @param {unknown} fn
+ */
+function blocking(fn) {
+  if (typeof fn !== 'function') throw new TypeError(`fn must be a function, got ${describe(fn)}`);
+  /** @type {(this: unknown, ...args: unknown[]) => unknown} */
+  function waits(...args) {
+    return Reflect.apply(/** @type {Function} */ (fn), this, args);
+  }
+  Object.defineProperty(waits, 'length', { value: fn.length, configurable: true });
+  blockingFunctions.add(waits);
+  return waits;
+}
 
 /**
  * The functions of `tools`, at any depth of plain namespace objects.
@@ -80,10 +100,18 @@ function flattenInto(found, holder, key, ancestors, root, parents = []) {
  * @returns {Tool}
  */
 function toolOf(path, fn, self) {
+  const isBlocking = blockingFunctions.has(fn);
   // For V8 an async generator is an async function too, but it gives no promise.
-  const isAsync = types.isAsyncFunction(fn) && !types.isGeneratorFunction(fn);
+  const isAsync = !isBlocking && types.isAsyncFunction(fn) && !types.isGeneratorFunction(fn);
   const { length } = fn;
-  return { path, fn, self, isAsync, length: Number.isInteger(length) && length >= 0 ? Math.min(length, 255) : 0 };
+  return {
+    path,
+    fn,
+    self,
+    isAsync,
+    isBlocking,
+    length: Number.isInteger(length) && length >= 0 ? Math.min(length, 255) : 0,
+  };
 }
 
 /**
@@ -182,4 +210,4 @@ class ToolRegistry {
   }
 }
 
-module.exports = { ToolRegistry, flattenInto, flattenTools, isNamespace, refuseReservedName };
+module.exports = { ToolRegistry, blocking, flattenInto, flattenTools, isNamespace, refuseReservedName };

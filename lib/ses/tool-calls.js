@@ -41,7 +41,7 @@ function answerToolCall(tool, isAsync, args, answer) {
   try {
     const result = Reflect.apply(tool.fn, tool.self, values);
     if (!isThenable(result)) return succeed(answer, result);
-    if (!isAsync) answer.reply(PROMISE, undefined);
+    if (!isAsync && !tool.isBlocking) answer.reply(PROMISE, undefined);
     Reflect.apply(Promise.prototype.then, ownPromise(result), [
       (/** @type {unknown} */ value) => succeed(answer, value),
       (/** @type {unknown} */ thrown) => fail(answer, thrown),
