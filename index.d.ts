@@ -360,6 +360,16 @@ export interface ICodeExecutor {
 }
 
 /**
+ * What every executor of this package is, and what the adapters take: `ses-executor/ai` runs its code on any of them. The
+ * methods are documented at {@link SESExecutor}.
+ */
+export interface Executor extends ICodeExecutor {
+  readonly state: ExecutorState;
+  sendTools(tools: Tools): Promise<void>;
+  run(code: string, options?: RunOptions): Promise<CodeOutput>;
+}
+
+/**
  * Runs guest code in an isolate of its own, on a thread of its own, step by step with state that lives on.
  *
  * An executor that is idle neither keeps the process alive nor has to be cleaned up.
@@ -373,7 +383,7 @@ export interface ICodeExecutor {
  * await executor.cleanup();
  * ```
  */
-export class SESExecutor implements ICodeExecutor {
+export class SESExecutor implements Executor {
   /**
    * @throws `TypeError` for options of the wrong type and unknown ones
    * @throws `RangeError` for options out of bounds

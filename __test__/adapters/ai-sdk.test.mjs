@@ -369,7 +369,7 @@ describe('wrong use is refused at once', () => {
   test.each([
     ['no tools', { tools: [] }, 'options.tools must be an object of tools, got an array'],
     ['an option', { tools: {}, timeout: 5 }, 'options.timeout is not an option; did you mean options.timeoutMs?'],
-    ['no executor', { tools: {}, executor: {} }, 'options.executor must be a SESExecutor, got an object'],
+    ['no executor', { tools: {}, executor: {} }, 'options.executor must be an executor, got an object'],
     [
       'an option of the executor',
       { tools: {}, executor: new SESExecutor(), timeoutMs: 5 },

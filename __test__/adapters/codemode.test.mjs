@@ -319,6 +319,38 @@ describe('executions', () => {
   });
 });
 
+// The expression that found Markdown fences tried each line break as the last one before the code.
+test('code is unwrapped on the host in time that grows with its length', async () => {
+  const small = new SESCodemodeExecutor({ maxCodeBytes: 1 });
+  const blocked = async (code) => {
+    const times = [];
+    for (let i = 0; i < 3; i++) {
+      const start = performance.now();
+      const result = small.execute(code, {});
+      times.push(performance.now() - start);
+      expect((await result).error).toMatch(/^ERR_VALIDATION_FAILED: /);
+    }
+    return Math.min(...times);
+  };
+  const harmless = await blocked('x'.repeat(40_000));
+  for (const hostile of [
+    '```js' + '\n'.repeat(40_000),
+    '```' + ' \n'.repeat(20_000) + 'x``',
+    ';'.repeat(40_000) + 'x',
+  ]) {
+    expect(await blocked(hostile)).toBeLessThan(50 * harmless);
+  }
+});
+
+test.each([
+  ['a fence', '```js\n40 + 2\n```'],
+  ['a fence with blank lines', ' \n```ts  \n\n\n40 + 2```\n'],
+  ['a fence without a language', '```\r\n40 + 2\r\n```'],
+  ['an export', '```js\nexport default async () => 42\n```'],
+])('%s is left out', async (_, code) => {
+  expect(await execute(code)).toEqual({ result: 42, logs: [] });
+});
+
 test('wrong options are refused at once', () => {
   expect(() => new SESCodemodeExecutor({ timeout: 5 })).toThrow(
     new TypeError('options.timeout is not an option; did you mean options.timeoutMs?'),

@@ -1,9 +1,10 @@
 // @ts-check
 'use strict';
 
-const { codeFrame: frameOf } = require('../../native.cjs');
-
-/** @typedef {import('./run-failure').RunFailure} RunFailure */
+/**
+ * @typedef {import('./run-failure').RunFailure} RunFailure
+ * @typedef {(code: string, line: number, column: number, message: string) => string} CodeFrame the lines around a place
+ */
 
 /** What the writer of the code can do, where the message alone does not say it. */
 const HINTS = /** @type {Record<string, string>} */ ({
@@ -23,11 +24,12 @@ const OTHER_HINT = 'The code is not to blame. Running it again does not help unl
 /**
  * @param {import('../../index').ExecutorError} error
  * @param {string} code what the position is in
- * @param {object} [wrapper]
- * @param {number} [wrapper.before] UTF-16 units that ran before the code, on its first line
+ * @param {object} kind
+ * @param {CodeFrame} kind.codeFrame
+ * @param {number} [kind.before] UTF-16 units that ran before the code, on its first line
  * @returns {RunFailure}
  */
-function failureOf(error, code, { before = 0 } = {}) {
+function failureOf(error, code, { codeFrame, before = 0 }) {
   const { details = {} } = error;
   const diagnostics = details.diagnostics?.filter(({ severity }) => severity !== 'INFO') ?? [];
   const found = diagnostics.find(({ severity }) => severity === 'ERROR');
@@ -38,7 +40,7 @@ function failureOf(error, code, { before = 0 } = {}) {
     message: messageOf(error, found),
     ...(position !== undefined && {
       ...position,
-      codeFrame: frameOf(code, position.line, position.column, reason).trimEnd(),
+      codeFrame: codeFrame(code, position.line, position.column, reason),
     }),
     ...(details.tool !== undefined && { tool: details.tool }),
     ...(diagnostics.length > 0 && { diagnostics }),

@@ -30,19 +30,23 @@ const STATE_LOST = 'Variables and functions of earlier runs are gone: define aga
  * executor `DIRTY` the next one finds a fresh isolate.
  */
 class Session {
-  /** @type {import('../ses/executor').SESExecutor} */
+  /** @type {import('../../index').Executor} */
   #executor;
   #livesOn;
+  #codeFrame;
   /** Settles with the last call that was made. */
   #last = Promise.resolve();
 
   /**
-   * @param {import('../ses/executor').SESExecutor} executor
-   * @param {{ livesOn: boolean }} kind whether there are further runs, which failures have to speak of
+   * @param {import('../../index').Executor} executor
+   * @param {object} kind
+   * @param {boolean} kind.livesOn whether there are further runs, which failures have to speak of
+   * @param {import('./failure').CodeFrame} kind.codeFrame
    */
-  constructor(executor, { livesOn }) {
+  constructor(executor, { livesOn, codeFrame }) {
     this.#executor = executor;
     this.#livesOn = livesOn;
+    this.#codeFrame = codeFrame;
   }
 
   /**
@@ -79,7 +83,7 @@ class Session {
     } catch (thrown) {
       if (!(thrown instanceof ExecutorError)) throw thrown;
       const error = /** @type {import('../../index').ExecutorError} */ (/** @type {unknown} */ (thrown));
-      const failure = failureOf(error, code, { before });
+      const failure = failureOf(error, code, { before, codeFrame: this.#codeFrame });
       if (this.#executor.state === 'DIRTY') {
         await this.#executor.cleanup();
         if (this.#livesOn) failure.hint += ` ${STATE_LOST}`;

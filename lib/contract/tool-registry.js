@@ -4,6 +4,7 @@
 const { types } = require('node:util');
 
 const { describe, isPlainObject, memberPath } = require('./describe');
+const { RESERVED_PREFIX } = require('./identifiers');
 
 /**
  * A host function that guests can call.
@@ -146,7 +147,7 @@ function read(holder, key, text) {
  * @throws {TypeError}
  */
 function refuseReservedName(name, root) {
-  if (RESERVED.has(name) || name.startsWith('__smol_')) {
+  if (RESERVED.has(name) || name.startsWith(RESERVED_PREFIX)) {
     throw new TypeError(`${memberPath(root, name)} must have another name: \`${name}\` is reserved`);
   }
 }

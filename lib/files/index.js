@@ -4,7 +4,6 @@
 const { parseArguments } = require('./arguments');
 const { FILE_TOOLS, fileToolDefinitions } = require('./definitions');
 const { checkFileToolOptions } = require('./options');
-const { NativeFileTools } = require('../../native.cjs');
 
 /** Tools that change files. */
 const MUTATING = new Set(['write', 'edit']);
@@ -30,6 +29,8 @@ const CALLS = {
  */
 function createFileTools(options) {
   const { root, readOnly, limits } = checkFileToolOptions(options);
+  // Here and not above: the definitions need no addon.
+  const { NativeFileTools } = require('../../native.cjs');
   const native = new NativeFileTools(root, limits);
   const inOrder = sequence();
   const tools = FILE_TOOLS.filter(({ name }) => !readOnly || !MUTATING.has(name)).map((definition) => {

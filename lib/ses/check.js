@@ -3,7 +3,9 @@
 
 const { describe } = require('../contract/describe');
 const { checkOptions } = require('../contract/options');
-const native = require('../../native.cjs');
+
+/** Loaded by the first call: who only holds these functions needs no addon. */
+const native = () => require('../../native.cjs');
 
 /**
  * VALIDATE alone (specification, section 6.1). Documented in `index.d.ts`.
@@ -13,7 +15,7 @@ const native = require('../../native.cjs');
  * @returns {import('../../index').Diagnostic[]}
  */
 function validateCode(code, options) {
-  return native.validateCode(text(code), prepareOptions(options)).map(publicDiagnostic);
+  return native().validateCode(text(code), prepareOptions(options)).map(publicDiagnostic);
 }
 
 /**
@@ -24,13 +26,13 @@ function validateCode(code, options) {
  * @returns {import('../../index').PreparedProgram}
  */
 function prepareProgram(code, options) {
-  const { transformedCode, diagnostics } = native.prepareProgram(text(code), prepareOptions(options));
+  const { transformedCode, diagnostics } = native().prepareProgram(text(code), prepareOptions(options));
   return { originalCode: code, transformedCode, diagnostics: diagnostics.map(publicDiagnostic) };
 }
 
 /** Counters of the process. Documented in `index.d.ts`. */
 function engineStats() {
-  return native.engineStats();
+  return native().engineStats();
 }
 
 /** @param {unknown} code */

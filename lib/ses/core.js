@@ -6,7 +6,6 @@ const { defineEntries, safeListener } = require('../contract/logs');
 const { nativeModules } = require('./modules');
 const { PROMISE, answerToolCall } = require('./tool-calls');
 const { ToolRegistry } = require('../contract/tool-registry');
-const { NativeExecutor } = require('../../native.cjs');
 
 /** Kinds of deliveries, as `src/binding/deliver.rs` numbers them. */
 const SETTLED = 0;
@@ -65,6 +64,8 @@ class Core {
     this.tools = new ToolRegistry();
     this.#onLog = onLog && safeListener(onLog);
     const weak = new WeakRef(this);
+    // Here and not above: who only holds the class needs no addon.
+    const { NativeExecutor } = require('../../native.cjs');
     this.native = new NativeExecutor(
       { ...options, streamLogs: onLog !== undefined, modules: nativeModules(modules, this.tools) },
       (kind, ...parts) => weak.deref()?.deliver(kind, parts),

@@ -6,7 +6,7 @@
  */
 
 import type { Tool, ToolSet } from 'ai';
-import type { ExecutorOptions, SESExecutor } from '../../../index';
+import type { Executor, ExecutorOptions } from '../../../index';
 import type { RunFailure } from '../../contract/run-failure';
 
 export type { RunFailure };
@@ -23,7 +23,7 @@ export interface CodeToolOptions extends ExecutorOptions {
    * needed, and cleaning it up is up to the caller. After a run that leaves it `DIRTY` it is made anew, without
    * variables that the caller had sent. Default: an executor of its own for each call.
    */
-  executor?: SESExecutor;
+  executor?: Executor;
   /** Makes the description of the tool of the declarations of the others. Default: a text that says how to use it. */
   description?: (declarations: string) => string;
 }

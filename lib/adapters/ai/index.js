@@ -2,6 +2,9 @@
 'use strict';
 
 const { describe, isPlainObject } = require('../../contract/describe');
+const { isExecutor } = require('../../contract/executor');
+const { refuseWrongOptions } = require('../../ses/check-options');
+const { codeFrame } = require('../../ses/code-frame');
 const { SESExecutor } = require('../../ses/executor');
 const { toJson } = require('../../contract/json-form');
 const { requirePeer } = require('../peer');
@@ -71,7 +74,7 @@ function createCodeTool({ tools, executor, description, ...executorOptions }) {
     throw new TypeError(`options.${Object.keys(executorOptions)[0]} belongs to the executor that options.executor is`);
   }
   // Wrong options are refused here and not in each result.
-  if (executor === undefined) new SESExecutor(executorOptions);
+  if (executor === undefined) refuseWrongOptions(executorOptions);
   const callable = Object.entries(byIdentifier(tools))
     .filter(([, definition]) => isCallable(definition))
     .map(([name, definition]) => new CallableTool(name, definition));
@@ -82,7 +85,7 @@ function createCodeTool({ tools, executor, description, ...executorOptions }) {
     description: (description ?? defaultDescription(session !== undefined))(declarations),
     inputSchema: codeSchema(),
     execute: async (/** @type {{ code: string }} */ { code }, options) => {
-      const own = session ?? new Session(new SESExecutor(executorOptions), { livesOn: false });
+      const own = session ?? new Session(new SESExecutor(executorOptions), { livesOn: false, codeFrame });
       try {
         return await run(own, code, callable, options);
       } finally {
@@ -92,10 +95,10 @@ function createCodeTool({ tools, executor, description, ...executorOptions }) {
   });
 }
 
-/** @param {import('../../../index').SESExecutor} executor */
+/** @param {import('../../../index').Executor} executor */
 function sessionOf(executor) {
-  if (executor instanceof SESExecutor) return new Session(executor, { livesOn: true });
-  throw new TypeError(`options.executor must be a SESExecutor, got ${describe(executor)}`);
+  if (isExecutor(executor)) return new Session(executor, { livesOn: true, codeFrame });
+  throw new TypeError(`options.executor must be an executor, got ${describe(executor)}`);
 }
 
 /**

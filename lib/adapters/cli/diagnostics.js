@@ -1,7 +1,7 @@
 // @ts-check
 'use strict';
 
-const { codeFrame } = require('../../../native.cjs');
+const { codeFrame } = require('../../ses/code-frame');
 
 /**
  * Diagnostics as people read them: place, severity, message, rule, the lines of code and what to do.
@@ -22,7 +22,7 @@ function diagnosticsText(diagnostics, file, code) {
 function diagnosticText({ rule, severity, message, location, fix }, file, code) {
   const place = location === undefined ? file : `${file}:${location.line}:${location.column}`;
   const lines = [`${place}: ${severity} ${message} (${rule})`];
-  if (location !== undefined) lines.push(codeFrame(code, location.line, location.column, message).trimEnd());
+  if (location !== undefined) lines.push(codeFrame(code, location.line, location.column, message));
   if (fix !== undefined) lines.push(`  fix: ${fix}`);
   return `${lines.join('\n')}\n`;
 }

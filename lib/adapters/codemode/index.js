@@ -2,6 +2,8 @@
 'use strict';
 
 const { describe, isPlainObject } = require('../../contract/describe');
+const { refuseWrongOptions } = require('../../ses/check-options');
+const { codeFrame } = require('../../ses/code-frame');
 const { SESExecutor } = require('../../ses/executor');
 const { failureText } = require('../../contract/failure');
 const { Session } = require('../../contract/session');
@@ -20,6 +22,7 @@ const SENT_AS = '__codemode_';
 /** Calls what the code is, if that is a function. */
 const CALL = "await ((f) => typeof f === 'function' ? f() : f)((";
 const CALL_END = '\n))';
+const FENCE = '```';
 
 /** Runs code for `@cloudflare/codemode`. Documented in `index.d.ts`. */
 class SESCodemodeExecutor {
@@ -29,7 +32,7 @@ class SESCodemodeExecutor {
   /** @param {import('../../../index').ExecutorOptions} [options] */
   constructor(options = {}) {
     // Wrong options are refused here and not in each result.
-    new SESExecutor(options);
+    refuseWrongOptions(options);
     this.#options = { ...options };
   }
 
@@ -40,7 +43,7 @@ class SESCodemodeExecutor {
    * @returns {Promise<ExecuteResult>}
    */
   async execute(code, providersOrFns, options) {
-    const session = new Session(new SESExecutor(this.#options), { livesOn: false });
+    const session = new Session(new SESExecutor(this.#options), { livesOn: false, codeFrame });
     try {
       refuseConnectors(options?.connectors ?? []);
       const { tools, setup } = plan(resolve(providersOrFns));
@@ -125,8 +128,11 @@ async function runCode(session, source, tools) {
  */
 function sourceOf(code) {
   if (typeof code !== 'string') throw new TypeError(`code must be a string, got ${describe(code)}`);
-  const fenced = /^```(?:js|javascript|typescript|ts|tsx|jsx)?\s*\n([\s\S]*?)```$/.exec(code.trim());
-  return (fenced === null ? code : fenced[1]).trim().replace(/^export\s+default\s+/, '');
+  const text = code.trim();
+  const fence = /^```(?:js|javascript|typescript|ts|tsx|jsx)?[^\S\n]*\n/.exec(text)?.[0].length ?? Infinity;
+  const isFenced = text.endsWith(FENCE) && fence <= text.length - FENCE.length;
+  const source = isFenced ? text.slice(fence, -FENCE.length).trim() : text;
+  return source.replace(/^export\s+default\s+/, '');
 }
 
 /**

@@ -2,6 +2,7 @@
 'use strict';
 
 const { callResult } = require('./result');
+const { codeFrame } = require('../../ses/code-frame');
 const { SESExecutor } = require('../../ses/executor');
 const { requirePeer } = require('../peer');
 const { toJavaScriptSignature } = require('../prompts');
@@ -30,7 +31,7 @@ const [{ McpServer }, { z }] = requirePeer('ses-executor mcp', '@modelcontextpro
  */
 function createServer({ root, readOnly, ...limits }) {
   const tools = root === undefined ? {} : createFileTools({ root, readOnly });
-  const session = new Session(new SESExecutor(limits), { livesOn: true });
+  const session = new Session(new SESExecutor(limits), { livesOn: true, codeFrame });
   const server = new McpServer({ name: 'ses-executor', version }, { instructions: instructions(Object.keys(tools)) });
   server.registerTool(
     'run_javascript',

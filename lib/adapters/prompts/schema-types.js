@@ -1,6 +1,8 @@
 // @ts-check
 'use strict';
 
+const { isIdentifier } = require('../../contract/identifiers');
+
 /**
  * JSON Schema, or an input of a smolagents tool, which is nearly one.
  *
@@ -212,11 +214,6 @@ function propertyName(name) {
   return isIdentifier(name) ? name : JSON.stringify(name);
 }
 
-/** @param {string} name */
-function isIdentifier(name) {
-  return /^[\p{ID_Start}$_][\p{ID_Continue}$\u200c\u200d]*$/u.test(name);
-}
-
 /**
  * @param {unknown} value
  * @returns {value is Schema}
@@ -225,4 +222,4 @@ function isSchema(value) {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-module.exports = { isIdentifier, isRequired, isSchema, resolve, typeContext, typeText };
+module.exports = { isRequired, isSchema, resolve, typeContext, typeText };

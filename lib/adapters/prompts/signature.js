@@ -1,9 +1,9 @@
 // @ts-check
 'use strict';
 
-const { validateCode } = require('../../ses/check');
 const { readDefinition } = require('./definition');
-const { isIdentifier, isSchema, typeContext, typeText } = require('./schema-types');
+const { isSchema, typeContext, typeText } = require('./schema-types');
+const { isBindable, isIdentifier } = require('../../contract/identifiers');
 
 /**
  * The declaration of a tool as a model reads it. Documented in `index.d.ts`.
@@ -20,7 +20,7 @@ function toJavaScriptSignature(tool) {
 }
 
 /**
- * Names that the declaration could not be written with: the parser decides what can be declared.
+ * Names that the declaration could not be written with.
  *
  * @param {import('./definition').Definition} definition
  */
@@ -40,12 +40,6 @@ function refuseOtherNames({ name, parameters, takesObject }) {
         `identifier; for example ${JSON.stringify(suggestion(input))}`,
     );
   }
-}
-
-/** @param {string} name */
-function isBindable(name) {
-  if (!isIdentifier(name)) return false;
-  return !validateCode(`async function tool(${name}) {}`).some(({ severity }) => severity === 'ERROR');
 }
 
 /** @param {string} name */

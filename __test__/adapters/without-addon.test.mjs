@@ -1,0 +1,71 @@
+// What needs no isolate needs no addon: the adapters can be loaded, options checked and texts made where there is none.
+
+import { expect, test } from 'vitest';
+
+import { runChild } from '../helpers.mjs';
+
+/** Runs CommonJS in a process that cannot load addons, and gives what the script prints as JSON. */
+async function withoutAddon(script) {
+  const hidden = `process.dlopen = () => { throw new Error('the addon is hidden'); };`;
+  const child = await runChild(`${hidden}\n${script}`, { format: 'commonjs' });
+  expect(child.stderr).toBe('');
+  return JSON.parse(child.stdout);
+}
+
+test.each([
+  './lib/adapters/ai/index.js',
+  './lib/adapters/cli/check.js',
+  './lib/adapters/cli/main.js',
+  './lib/adapters/cli/run.js',
+  './lib/adapters/codemode/index.js',
+  './lib/adapters/mcp/server.js',
+  './lib/adapters/prompts/index.js',
+  './lib/adapters/smolagents/index.js',
+  './lib/files/index.js',
+  './lib/ses/executor.js',
+])('%s can be loaded', async (path) => {
+  expect(await withoutAddon(`console.log(JSON.stringify(Object.keys(require(${JSON.stringify(path)}))))`)).not.toEqual(
+    [],
+  );
+});
+
+test('the entry of the package says that the addon is missing', async () => {
+  const script = `try { require('./index.js') } catch ({ message }) { console.log(JSON.stringify(message)) }`;
+  expect(await withoutAddon(script)).toMatch(/^ses-executor cannot be loaded: .* the addon is hidden$/);
+});
+
+test('prompts are rendered and tools are declared', async () => {
+  const script = `
+    const { renderSystemPrompt, toJavaScriptSignature } = require('./lib/adapters/prompts');
+    const tool = { name: 'add', description: '', inputs: { a: { type: 'number', description: '' } }, output_type: 'number' };
+    console.log(JSON.stringify([
+      renderSystemPrompt({ tools: [tool] }).includes('function add(a) {}'),
+      toJavaScriptSignature(tool).split('\\n').at(-1),
+    ]));`;
+  expect(await withoutAddon(script)).toEqual([true, 'async function add(a) {}']);
+});
+
+test('ai and codemode check options, those of modules too', async () => {
+  const script = `
+    const { createCodeTool } = require('./lib/adapters/ai');
+    const { SESCodemodeExecutor } = require('./lib/adapters/codemode');
+    const messages = [];
+    for (const options of [{ timeoutMs: 5 }, { timeout: 5 }, { maxLogBytes: 1 }, { modules: { m: { s: Symbol() } } }]) {
+      for (const make of [() => createCodeTool({ tools: {}, ...options }), () => new SESCodemodeExecutor(options)]) {
+        try {
+          make();
+          messages.push('made');
+        } catch ({ name, message }) {
+          messages.push(name + ': ' + message);
+        }
+      }
+    }
+    console.log(JSON.stringify(messages));`;
+  const expected = [
+    'made',
+    'TypeError: options.timeout is not an option; did you mean options.timeoutMs?',
+    'RangeError: options.maxLogBytes must be an integer >= 1024, got 1',
+    'TypeError: options.modules.m.s (symbol) cannot be cloned',
+  ];
+  expect(await withoutAddon(script)).toEqual(expected.flatMap((message) => [message, message]));
+});
