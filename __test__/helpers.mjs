@@ -18,15 +18,20 @@ export const ROOT = fileURLToPath(new URL('..', import.meta.url));
  *
  * @returns what `fn` returns
  */
-export async function withExecutor(options, tools, fn) {
-  const executor = new SESExecutor(options);
-  try {
-    await executor.init();
-    if (Object.keys(tools).length > 0) await executor.sendTools(tools);
-    return await fn(executor);
-  } finally {
-    await executor.cleanup();
-  }
+export const withExecutor = withExecutorOf((options) => new SESExecutor(options));
+
+/** {@link withExecutor} for the executors that `make` makes. */
+export function withExecutorOf(make) {
+  return async (options, tools, fn) => {
+    const executor = make(options);
+    try {
+      await executor.init();
+      if (Object.keys(tools).length > 0) await executor.sendTools(tools);
+      return await fn(executor);
+    } finally {
+      await executor.cleanup();
+    }
+  };
 }
 
 /** What `promise` rejects with; fails if it resolves. */

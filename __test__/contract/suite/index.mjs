@@ -1,0 +1,59 @@
+// What every executor keeps, whatever runs its code and wherever: the contract of index.d.ts as tests.
+
+import { describe } from 'vitest';
+
+import { withExecutorOf } from '../../helpers.mjs';
+import { describeBlocking } from './blocking.mjs';
+import { describeConformance } from './conformance.mjs';
+import { describeDeadlines } from './deadlines.mjs';
+import { describeErrors } from './errors.mjs';
+import { describeLifecycle } from './lifecycle.mjs';
+import { describeLogs } from './logs.mjs';
+import { describePersistence } from './persistence.mjs';
+import { describeQueue } from './queue.mjs';
+import { describeStats } from './stats.mjs';
+import { describeTools } from './tools.mjs';
+import { describeValues } from './values.mjs';
+
+/**
+ * What an executor can do beyond what each has to; a suite has no tests for what it cannot.
+ *
+ * @typedef {object} Capabilities
+ * @property {boolean} limitCpuTime whether `maxCpuMs` is kept
+ *
+ * @typedef {(options?: import('../../../index').ExecutorOptions) => import('../../../index').Executor} Factory
+ *
+ * @typedef {object} Subject what the suites get
+ * @property {Factory} make
+ * @property {(options: object, tools: object, fn: (executor: any) => unknown) => Promise<any>} withExecutor as the helper
+ * @property {string} inChild statements of an ES module, run in the folder of the checkout, that define `make` there
+ * @property {Capabilities} can
+ */
+
+const SUITES = {
+  lifecycle: describeLifecycle,
+  queue: describeQueue,
+  values: describeValues,
+  persistence: describePersistence,
+  tools: describeTools,
+  'blocking tools': describeBlocking,
+  errors: describeErrors,
+  logs: describeLogs,
+  stats: describeStats,
+  deadlines: describeDeadlines,
+  conformance: describeConformance,
+};
+
+/**
+ * Declares the tests of the contract for one kind of executor.
+ *
+ * @param {string} name
+ * @param {Factory} make
+ * @param {Capabilities & { inChild: string }} capabilities
+ */
+export function describeExecutor(name, make, { inChild, ...can }) {
+  const subject = { make, withExecutor: withExecutorOf(make), inChild, can };
+  describe(name, () => {
+    for (const [suite, declare] of Object.entries(SUITES)) describe(suite, () => declare(subject));
+  });
+}

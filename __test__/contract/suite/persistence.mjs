@@ -1,0 +1,570 @@
+// Section 4 of the design, rule 9 of the agent's prompt: what a run declares is there for later runs, as live bindings.
+
+import { describe, expect, test } from 'vitest';
+
+import { expectCode } from '../../helpers.mjs';
+
+/** @param {import('./index.mjs').Subject} subject */
+export function describePersistence({ withExecutor }) {
+  /// Runs `codes` in one executor, returns their outputs; what fails is its code.
+  const steps = async (codes, { options = {}, tools = {}, variables } = {}) => {
+    const outputs = [];
+    await withExecutor(options, tools, async (executor) => {
+      if (variables) await executor.sendVariables(variables);
+      for (const code of codes) {
+        outputs.push(
+          await executor.run(code).then(
+            ({ output }) => output,
+            (error) => `${error.code}: ${error.details?.name ?? ''}`,
+          ),
+        );
+        expect(executor.state).toBe('READY');
+      }
+    });
+    return outputs;
+  };
+
+  const RUNTIME = (name) => `ERR_RUNTIME_EXCEPTION: ${name}`;
+
+  describe('declarations persist', () => {
+    test.each([
+      ['let', 'let x = 1;', 'x', 1],
+      ['let without a value', 'let x;', '[typeof x, x]', ['undefined', undefined]],
+      ['const', 'const x = { n: 1 };', 'x.n', 1],
+      ['var', 'var x = 1;', 'x', 1],
+      ['several in one declaration', 'let x = 1, y = x + 1, z;', '[x, y, z]', [1, 2, undefined]],
+      ['function', 'function f(n) { return n + 1; }', 'f(1)', 2],
+      ['async function', 'async function f(n) { return n + 1; }', 'await f(1)', 2],
+      ['generator', 'function* g() { yield 1; yield 2; }', '[...g()]', [1, 2]],
+      [
+        'class',
+        'class A { static s = 1; m() { return 2; } #p = 3; get p() { return this.#p; } }',
+        'const a = new A(); [A.s, a.m(), a.p, a instanceof A]',
+        [1, 2, 3, true],
+      ],
+      [
+        'class that extends one of an earlier run',
+        'class A { m() { return 1; } }',
+        'class B extends A { m() { return super.m() + 1; } } new B().m()',
+        2,
+      ],
+      [
+        'object pattern',
+        'const { a, b: { c }, d = 4, ...rest } = { a: 1, b: { c: 3 }, e: 5, f: 6 };',
+        '[a, c, d, rest]',
+        [1, 3, 4, { e: 5, f: 6 }],
+      ],
+      ['array pattern', 'let [a, , b = 2, ...c] = [1, 0, undefined, 3, 4];', '[a, b, c]', [1, 2, [3, 4]]],
+      [
+        'var in a block',
+        'if (true) { var deep = 1; for (var i = 0; i < 3; i++) { var inLoop = i; } }',
+        '[deep, i, inLoop]',
+        [1, 3, 2],
+      ],
+      [
+        'var in try, catch, switch, labels and loops',
+        'try { throw 1; } catch (e) { var a = e; } switch (1) { case 1: var b = 2; } l: { var c = 3; } for (var [d] of [[4]]); for (var k in { p: 1 });',
+        '[a, b, c, d, k]',
+        [1, 2, 3, 4, 'p'],
+      ],
+      ['names of many scripts', 'const größe = 1, 变量 = 2, $ = 3, _ = 4;', 'größe + 变量 + $ + _', 10],
+      ['names with unicode escapes', 'let \\u0061bc = 1;', 'abc', 1],
+      [
+        'names of contextual keywords',
+        'let async = 1, of = 2, get = 3, set = 4, from = 5;',
+        'async + of + get + set + from',
+        15,
+      ],
+      ['a value that the run computed with await', 'const x = await later(5);', 'x', 5],
+    ])('%s', async (_name, first, second, expected) => {
+      expect((await steps([first, second], { tools: { later: async (x) => x } })).at(-1)).toEqual(expected);
+    });
+
+    test('names inside functions and blocks do not', async () => {
+      expect(
+        await steps([
+          '{ let inner = 1; const other = 2; class C {} function f() {} } (() => { var hidden = 1; })();',
+          '[typeof inner, typeof other, typeof C, typeof f, typeof hidden]',
+        ]),
+      ).toEqual([undefined, Array(5).fill('undefined')]);
+    });
+
+    test('objects keep their identity', async () => {
+      expect(
+        (await steps(['const o = { list: [] }; const same = o;', 'o.list.push(1);', '[o === same, same.list]'])).at(-1),
+      ).toEqual([true, [1]]);
+    });
+
+    test('functions of an earlier run see each other, whatever the order', async () => {
+      expect(
+        (await steps(['function first() { return second() + 1; }', 'function second() { return 1; }', 'first()'])).at(
+          -1,
+        ),
+      ).toBe(2);
+    });
+
+    test('promises, generators and iterators go on', async () => {
+      expect(
+        (
+          await steps([
+            'const p = Promise.resolve(1); function* g() { yield 1; yield 2; yield 3; } const it = g(); it.next();',
+            '[await p, it.next().value]',
+            'it.next().value',
+          ])
+        ).slice(1),
+      ).toEqual([[1, 2], 3]);
+    });
+
+    test('many names', async () => {
+      const code = Array.from({ length: 2000 }, (_, i) => `const n${i} = ${i};`).join('\n');
+      expect((await steps([code, 'n0 + n1999'])).at(-1)).toBe(1999);
+    });
+  });
+
+  describe('bindings are live', () => {
+    test('closures of step 1 see updates of step 2, and the other way round', async () => {
+      const outputs = await steps([
+        'let n = 0; const read = () => n; const add = () => ++n;',
+        'n = 10; read()',
+        'add(); n',
+        'n++; [read(), n]',
+      ]);
+      expect(outputs.slice(1)).toEqual([10, 11, [12, 12]]);
+    });
+
+    test('every kind of assignment reaches the binding', async () => {
+      expect(
+        (
+          await steps([
+            'let a = 1, b = null, c = 2; let d; const get = () => [a, b, c, d];',
+            'a += 5; b ??= "b"; [c, d] = [7, 8]; ({ a: a } = { a: a * 2 }); a--; for (d of [9]); get()',
+          ])
+        ).at(-1),
+      ).toEqual([11, 'b', 7, 9]);
+    });
+
+    test('a counter of a closure', async () => {
+      expect(
+        (await steps(['const next = (() => { let i = 0; return () => ++i; })(); next();', 'next()', 'next()'])).slice(
+          1,
+        ),
+      ).toEqual([2, 3]);
+    });
+
+    test('functions can be assigned, also from a later run', async () => {
+      expect(
+        (await steps(['function f() { return 1; } const call = () => f();', 'f = () => 2; [f(), call()]'])).at(-1),
+      ).toEqual([2, 2]);
+    });
+
+    test('globalThis shows the same binding', async () => {
+      expect(
+        (
+          await steps([
+            'let x = 1; const get = () => x;',
+            'globalThis.x = 2; [x, get(), globalThis.x, "x" in globalThis]',
+          ])
+        ).at(-1),
+      ).toEqual([2, 2, 2, true]);
+    });
+
+    test.each([
+      ['a function', 'const read = () => late;', 'let late = 1; read()'],
+      ['a getter', 'const o = { get late() { return late; } };', 'const late = 1; o.late'],
+      ['a method that coerces', 'const o = { valueOf: () => late };', 'let late = 1; +o'],
+      ['a class', 'class A { p = late; }', 'var late = 1; new A().p'],
+      ['typeof', 'const has = () => typeof late;', 'let late = 1; has()', 'number'],
+      ['globalThis', 'const all = globalThis;', 'let late = 1; all.late'],
+      ['a module', 'const load = () => import("reader");', 'let late = 1; const { read } = await load(); read()'],
+      [
+        'a loop',
+        'const read = () => late;',
+        'let late = 0, seen = 0; for (; late < 3; late++) seen += read(); seen',
+        3,
+      ],
+    ])(
+      'code of an earlier run sees a binding while its run goes on: %s',
+      async (_name, first, second, expected = 1) => {
+        const options = { authorizedImports: ['reader'], modules: { reader: 'export const read = () => late;' } };
+        expect((await steps([first, second], { options })).at(-1)).toBe(expected);
+      },
+    );
+
+    test('a program of an earlier run that goes on sees it too', async () => {
+      const waiting = `
+      let go; const seen = [];
+      const gate = new Promise((resolve) => { go = resolve; });
+      (async () => { await null; final_answer('answered'); })();
+      await gate;
+      seen.push(late);`;
+      expect(await steps([waiting, 'let late = 1; go();', 'seen'])).toEqual(['answered', undefined, [1]]);
+    });
+
+    test('within its own run a binding is on globalThis too', async () => {
+      expect(await steps(['let x = 1; globalThis.x'])).toEqual([1]);
+    });
+  });
+
+  describe('const stays const', () => {
+    test.each(['x = 2', 'x++', '[x] = [2]', 'globalThis.x = 2', '({ x } = { x: 2 })', 'x ??= 1, x += 1'])(
+      '%s in a later run is a TypeError',
+      async (code) => {
+        expect(await steps(['const x = 1;', code, 'x'])).toEqual([1, RUNTIME('TypeError'), 1]);
+      },
+    );
+
+    test.each(['x = 2', '(x) = 2', '[(x)] = [2]', 'x++', '((x))--', '({ x } = { x: 2 })', 'for (x of [2]);'])(
+      '%s in its own run too',
+      async (code) => {
+        expect(await steps([`const x = 1; ${code};`, 'x'])).toEqual([RUNTIME('TypeError'), 1]);
+      },
+    );
+  });
+
+  describe('redeclaration in a later run replaces the binding', () => {
+    test.each([
+      ['let', 'let'],
+      ['let', 'const'],
+      ['const', 'let'],
+      ['const', 'const'],
+      ['const', 'var'],
+      ['var', 'let'],
+      ['let', 'var'],
+      ['var', 'var'],
+      ['var', 'const'],
+    ])('%s then %s', async (first, second) => {
+      expect(
+        (await steps([`${first} x = 1; const old = () => x;`, `${second} x = 2; x`, '[x, old()]'])).slice(1),
+      ).toEqual([2, [2, 1]]);
+    });
+
+    test.each([
+      ['let x = 1;', 'function x() { return 2; }', 'x()', 2],
+      ['function x() { return 1; }', 'class x { static v = 2; }', 'x.v', 2],
+      ['class x {}', 'let x = 2;', 'x', 2],
+      ['const { x } = { x: 1 };', 'const [x] = [2];', 'x', 2],
+    ])('%s then %s', async (first, second, read, expected) => {
+      expect((await steps([first, second, read])).at(-1)).toBe(expected);
+    });
+
+    test('many times over', async () => {
+      const codes = Array.from({ length: 50 }, (_, i) => `const x = ${i}; const f${i} = () => x;`);
+      expect((await steps([...codes, '[x, f0(), f25(), f49()]'])).at(-1)).toEqual([49, 0, 25, 49]);
+    });
+
+    test('the old value cannot be read by the new initialiser: it is in its dead zone', async () => {
+      expect(await steps(['let x = 1;', 'let x = x + 1;', 'x'])).toEqual([1, RUNTIME('ReferenceError'), 1]);
+    });
+
+    test('var without a value keeps the value of the earlier run', async () => {
+      expect((await steps(['var x = 1;', 'var x; x', 'x'])).at(-1)).toBe(1);
+    });
+  });
+
+  describe('a run that fails', () => {
+    test('leaves earlier names intact', async () => {
+      expect(await steps(['let x = 1; const f = () => x;', 'throw new Error("no")', '[x, f()]'])).toEqual([
+        expect.anything(),
+        RUNTIME('Error'),
+        [1, 1],
+      ]);
+    });
+
+    test('leaves the name that it would have declared after the failure', async () => {
+      expect(await steps(['let x = "old";', 'null.x; let x = "new";', 'x'])).toEqual([
+        'old',
+        RUNTIME('TypeError'),
+        'old',
+      ]);
+      expect(await steps(['const x = "old";', 'null.x; const x = "new";', 'x'])).toEqual([
+        'old',
+        RUNTIME('TypeError'),
+        'old',
+      ]);
+      expect(await steps(['class X { static v = "old"; }', 'null.x; class X { static v = "new"; }', 'X.v'])).toEqual([
+        undefined,
+        RUNTIME('TypeError'),
+        'old',
+      ]);
+      expect(await steps(['var x = "old";', 'null.x; var x = "new";', 'x'])).toEqual([
+        'old',
+        RUNTIME('TypeError'),
+        'old',
+      ]);
+    });
+
+    test('keeps what it had initialised', async () => {
+      expect(
+        await steps([
+          'let a = 1; const b = 2; function f() { return a + b; } var v = 3; null.x; let c = 4; var w = 5;',
+          '[a, b, f(), v, typeof c]',
+        ]),
+      ).toEqual([RUNTIME('TypeError'), [1, 2, 3, 3, 'undefined']]);
+    });
+
+    test('by its limit keeps what it had initialised', async () => {
+      const outputs = await steps(['let a = 1; let n = 0; for (;;) n++; let b = 2;', '[a, n, typeof b]'], {
+        options: { maxOperations: 10 },
+      });
+      expect(outputs[0]).toMatch(/^ERR_MAX_OPS_EXCEEDED/);
+      expect(outputs[1]).toEqual([1, 10, 'undefined']);
+    });
+
+    test('by final_answer keeps what it had initialised', async () => {
+      expect(await steps(['let a = 1; final_answer("done"); let b = 2;', '[a, typeof b]'])).toEqual([
+        'done',
+        [1, 'undefined'],
+      ]);
+    });
+
+    test('by its memory forgets what it declared', async () => {
+      const bomb = 'let a = 2; const hoard = []; for (;;) hoard.push(new Array(1e4).fill(0.5));';
+      const outputs = await steps(['let a = 1;', bomb, '[a, typeof hoard]'], {
+        options: { memoryLimitMb: 64, maxOperations: 1e9 },
+      });
+      expect(outputs.slice(1)).toEqual(['ERR_MEMORY_LIMIT_EXCEEDED: ', [1, 'undefined']]);
+    });
+
+    test('by names that are declared twice leaves everything as it was', async () => {
+      for (const code of ['let x = 2; let x = 3;', 'let x = 2; { var x = 3; }', 'const x = 2; function x() {}']) {
+        expect(await steps(['let x = 1;', code, 'x'])).toEqual([1, 'ERR_VALIDATION_FAILED: ', 1]);
+      }
+    });
+
+    test('by validation leaves everything as it was', async () => {
+      expect(await steps(['let x = 1;', 'let x = 2; let = ;', 'x'])).toEqual([1, 'ERR_VALIDATION_FAILED: ', 1]);
+    });
+
+    test('in the middle of a pattern keeps the names before it', async () => {
+      const outputs = await steps([
+        'const { a, b = (() => { throw new RangeError("mid"); })(), c } = { a: 1, c: 3 };',
+        '[typeof a, typeof b, typeof c]',
+      ]);
+      expect(outputs[0]).toBe(RUNTIME('RangeError'));
+      expect(outputs[1].slice(1)).toEqual(['undefined', 'undefined']);
+    });
+
+    test('a function of a failed run that reads a dead name throws, whatever later runs declare', async () => {
+      expect(
+        await steps(['function get() { return late; } null.x; let late = 1;', 'get()', 'let late = 2; get()']),
+      ).toEqual([RUNTIME('TypeError'), RUNTIME('ReferenceError'), RUNTIME('ReferenceError')]);
+    });
+  });
+
+  describe('temporal dead zone', () => {
+    test('before its declaration a name throws, typeof included', async () => {
+      expect(
+        await steps([
+          'x; let x = 1;',
+          'typeof y; const y = 1;',
+          'new C(); class C {}',
+          'z; var z = 1; "undefined is fine"',
+          'g(); function g() { return 1; }',
+        ]),
+      ).toEqual([
+        RUNTIME('ReferenceError'),
+        RUNTIME('ReferenceError'),
+        RUNTIME('ReferenceError'),
+        'undefined is fine',
+        undefined,
+      ]);
+    });
+
+    test('of a name that an earlier run has declared', async () => {
+      expect(await steps(['let x = 1;', 'const seen = x; let x = 2;', 'x'])).toEqual([1, RUNTIME('ReferenceError'), 1]);
+    });
+
+    test('an unknown name is a ReferenceError, typeof of it is not', async () => {
+      expect(await steps(['unknown', 'typeof unknown', 'unknown = 1', 'delete globalThis.unknown'])).toEqual([
+        RUNTIME('ReferenceError'),
+        'undefined',
+        RUNTIME('ReferenceError'),
+        true,
+      ]);
+    });
+  });
+
+  describe('globalThis', () => {
+    test('takes new names, which persist', async () => {
+      expect(await steps(['globalThis.x = 1; x', 'x + globalThis.x', 'delete globalThis.x; typeof x'])).toEqual([
+        1,
+        2,
+        'undefined',
+      ]);
+    });
+
+    test('names set on it can be declared later', async () => {
+      expect((await steps(['globalThis.x = 1;', 'const x = 2;', '[x, globalThis.x]'])).at(-1)).toEqual([2, 2]);
+    });
+
+    test('a getter set on it cannot break later runs', async () => {
+      expect(
+        (
+          await steps([
+            'Object.defineProperty(globalThis, "trap", { get() { throw new Error("trap"); }, configurable: true })',
+            'const trap = 1;',
+            'trap',
+          ])
+        ).at(-1),
+      ).toBe(1);
+    });
+
+    test('a name that was fixed on it stays; a later declaration is told by a warn line', async () => {
+      await withExecutor({}, {}, async (executor) => {
+        await executor.run('Object.defineProperty(globalThis, "fixed", { value: 1 });');
+        const { output, logEntries } = await executor.run('const fixed = 2; fixed');
+        expect(output).toBe(2);
+        expect(logEntries.map((entry) => entry.level)).toEqual(['warn']);
+        expect((await executor.run('fixed')).output).toBe(1);
+      });
+    });
+
+    test('its prototype and extensibility cannot be used against later runs', async () => {
+      const outputs = await steps(['try { Object.preventExtensions(globalThis); } catch {} 0', 'let x = 1;', 'x']);
+      expect(outputs[1]).toBe(1);
+      const frozen = await steps(['try { Object.freeze(globalThis); } catch {} 0', 'console.log("still"); 1 + 1']);
+      expect(frozen[1]).toBe(2);
+    });
+  });
+
+  describe('variables that were sent', () => {
+    test('can be read, assigned and redeclared', async () => {
+      expect(await steps(['v = 2; v', 'v', 'let v = 3; v', 'v'], { variables: { v: 1 } })).toEqual([2, 2, 3, 3]);
+    });
+
+    test('are replaced by a later sendVariables, whatever runs made of the name', async () => {
+      await withExecutor({}, {}, async (executor) => {
+        await executor.sendVariables({ a: 1, b: 1, c: 1 });
+        await executor.run('a = 2; const b = 2; function c() {} const readB = () => b;');
+        await executor.sendVariables({ a: 3, b: 3, c: 3 });
+        expect((await executor.run('[a, b, c]')).output).toEqual([3, 3, 3]);
+      });
+    });
+
+    test('of one executor are not in another', async () => {
+      expect(await steps(['v'], { variables: { v: 1 } })).toEqual([1]);
+      expect(await steps(['typeof v'])).toEqual(['undefined']);
+    });
+
+    test('of names that are no identifiers are on globalThis', async () => {
+      expect(
+        await steps(['globalThis["a b"] + globalThis[""] + globalThis[0]'], { variables: { 'a b': 1, '': 2, 0: 3 } }),
+      ).toEqual([6]);
+    });
+
+    test('cannot have the name of what is built in', async () => {
+      await withExecutor({}, {}, async (executor) => {
+        for (const name of ['final_answer', 'console', 'globalThis', '__smol_budget']) {
+          await expect(executor.sendVariables({ [name]: 1 })).rejects.toThrow(TypeError);
+        }
+        expect((await executor.run('console.log("ok"); final_answer(1)')).logs).toBe('ok');
+      });
+    });
+
+    test('take the place of a tool of the same name', async () => {
+      await withExecutor({}, { both: () => 'tool' }, async (executor) => {
+        await executor.sendVariables({ both: 'variable' });
+        expect((await executor.run('both')).output).toBe('variable');
+      });
+    });
+  });
+
+  describe('what the host gives cannot be taken away', () => {
+    const TAKE = (name) => [
+      `${name} = 1`,
+      `globalThis.${name} = 1`,
+      `delete globalThis.${name}`,
+      `Object.defineProperty(globalThis, '${name}', { value: 1, configurable: true })`,
+      `Object.defineProperty(globalThis, '${name}', { get() { return 1; } })`,
+    ];
+
+    test.each(['final_answer', 'console', 'harden', 'tool'].flatMap(TAKE))('%s', async (code) => {
+      await withExecutor({}, { tool: () => 'tool' }, async (executor) => {
+        const error = await expectCode(executor.run(code), 'ERR_RUNTIME_EXCEPTION');
+        expect(error.details.name).toBe('TypeError');
+        const {
+          output,
+          logs,
+          is_final_answer: isFinal,
+        } = await executor.run('console.log(tool(), Object.isFrozen(harden({}))); final_answer("answer")');
+        expect([output, logs, isFinal]).toEqual(['answer', 'tool true', true]);
+      });
+    });
+
+    test.each([
+      'console.log = () => {}',
+      'console.extra = 1',
+      'delete console.log',
+      'final_answer.call = 1',
+      'Object.setPrototypeOf(console, null)',
+    ])('%s', async (code) => {
+      await withExecutor({}, {}, async (executor) => {
+        await expectCode(executor.run(code), 'ERR_RUNTIME_EXCEPTION');
+        expect((await executor.run('console.log("still there")')).logs).toBe('still there');
+      });
+    });
+
+    test.each([
+      'const final_answer = 1, console = 2, tool = 3, harden = 4;',
+      'function final_answer() {} function console() {} function tool() {} function harden() {}',
+      'var final_answer = 1, console = 2, tool = 3, harden = 4;',
+      'class final_answer {} class console {} class tool {} class harden {}',
+    ])('declarations shadow for their own run only: %s', async (code) => {
+      await withExecutor({}, { tool: () => 'tool' }, async (executor) => {
+        const { logEntries } = await executor.run(code);
+        for (const name of ['final_answer', 'console', 'tool', 'harden']) {
+          expect(logEntries.some((entry) => entry.level === 'warn' && entry.message.includes(name))).toBe(true);
+        }
+        const {
+          output,
+          logs,
+          is_final_answer: isFinal,
+        } = await executor.run('console.log(tool()); final_answer("answer")');
+        expect([output, logs, isFinal]).toEqual(['answer', 'tool', true]);
+      });
+    });
+  });
+
+  describe('guards count across runs', () => {
+    test('a function of an earlier run counts against the run that calls it', async () => {
+      await withExecutor({ maxOperations: 100 }, {}, async (executor) => {
+        await executor.run('function spin(n) { for (let i = 0; i < n; i++); return n; } spin(90);');
+        expect((await executor.run('spin(100)')).output).toBe(100);
+        await expectCode(executor.run('spin(60); spin(60)'), 'ERR_MAX_OPS_EXCEEDED');
+        await expectCode(executor.run('for (let i = 0; i < 50; i++); spin(51)'), 'ERR_MAX_OPS_EXCEEDED');
+        expect((await executor.run('for (let i = 0; i < 50; i++); spin(50)')).output).toBe(50);
+      });
+    });
+
+    test('each run has its own limit', async () => {
+      await withExecutor({ maxOperations: 10 }, {}, async (executor) => {
+        for (let i = 0; i < 5; i++) expect((await executor.run('let n = 0; while (n < 10) n++; n')).output).toBe(10);
+        await expectCode(executor.run('let n = 0; while (n < 11) n++; n'), 'ERR_MAX_OPS_EXCEEDED');
+        expect((await executor.run('let m = 0; while (m < 20) m++; m', { maxOperations: 20 })).output).toBe(20);
+        await expectCode(executor.run('let k = 0; while (k < 11) k++; k'), 'ERR_MAX_OPS_EXCEEDED');
+      });
+    });
+
+    test('a generator that was begun in an earlier run counts where it goes on', async () => {
+      await withExecutor({ maxOperations: 10 }, {}, async (executor) => {
+        await executor.run(
+          'function* g() { for (let i = 0; ; i++) yield i; } const it = g(); for (let i = 0; i < 3; i++) it.next();',
+        );
+        await expectCode(executor.run('for (let i = 0; i < 6; i++) it.next();'), 'ERR_MAX_OPS_EXCEEDED');
+        expect((await executor.run('1')).output).toBe(1);
+      });
+    });
+  });
+
+  test('cleanup and init forget everything', async () => {
+    await withExecutor({}, { tool: () => 1 }, async (executor) => {
+      await executor.sendVariables({ v: 1 });
+      await executor.run('let x = 1; globalThis.y = 2;');
+      await executor.cleanup();
+      await executor.init();
+      expect((await executor.run('[typeof x, typeof y, typeof v, typeof tool]')).output).toEqual(
+        Array(4).fill('undefined'),
+      );
+    });
+  });
+}

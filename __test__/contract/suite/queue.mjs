@@ -1,0 +1,281 @@
+// Section 2.3 of the specification: what a run() does while another one is under way.
+
+import { describe, expect, test } from 'vitest';
+
+import { deferred, expectCode, gateTool, neverTool } from '../../helpers.mjs';
+
+/** @param {import('./index.mjs').Subject} subject */
+export function describeQueue({ make, withExecutor }) {
+  const queue = (maxQueuedRuns) => ({ runConcurrency: 'queue', maxQueuedRuns });
+
+  describe('runConcurrency: "reject"', () => {
+    test.each([
+      ['the default', {}],
+      ['given', { runConcurrency: 'reject' }],
+      ['maxQueuedRuns has no say', { runConcurrency: 'reject', maxQueuedRuns: 5 }],
+    ])('a second run fails at once and does not disturb the first: %s', async (_, options) => {
+      const gate = gateTool();
+      let effects = 0;
+      await withExecutor(options, { gate: gate.tool, effect: () => ++effects }, async (executor) => {
+        const first = executor.run('console.log("first"); await gate()');
+        const error = await expectCode(executor.run('effect()'), 'ERR_INVALID_STATE');
+        expect(error.message).toBe('Invalid executor state: RUNNING');
+        expect(error).toMatchObject({ severity: 'ERROR', retryable: false });
+        expect(error.details).toMatchObject({ state: 'RUNNING', operation: 'run' });
+        expect(executor.state).toBe('RUNNING');
+        await gate.called;
+        gate.open('answer');
+        expect(await first).toMatchObject({ output: 'answer', logs: 'first' });
+        expect(effects).toBe(0);
+      });
+    });
+
+    test('the next run may start as soon as the first has settled', async () => {
+      await withExecutor({}, {}, async (executor) => {
+        const outputs = [];
+        await executor.run('1').then(async ({ output }) => {
+          outputs.push(output, (await executor.run('2')).output);
+        });
+        expect(outputs).toEqual([1, 2]);
+      });
+    });
+
+    test('a tool cannot run code in the executor that calls it', async () => {
+      const executor = make();
+      await executor.init();
+      const inner = deferred();
+      await executor.sendTools({ tool: () => inner.resolve(expectCode(executor.run('1'), 'ERR_INVALID_STATE')) });
+      await executor.run('tool()');
+      await inner.promise;
+      await executor.cleanup();
+    });
+  });
+
+  describe('runConcurrency: "queue"', () => {
+    test('runs go on first in, first out, one at a time, whatever they end with', async () => {
+      const gate = gateTool();
+      const active = [];
+      let most = 0;
+      const enter = (name) => {
+        active.push(name);
+        most = Math.max(most, active.length);
+      };
+      const tools = { gate: gate.tool, enter, leave: (name) => active.splice(active.indexOf(name), 1) };
+      await withExecutor(queue(6), tools, async (executor) => {
+        const settled = [];
+        const submit = (name, code) =>
+          executor.run(code).then(
+            ({ output }) => settled.push(`${name}: ${output}`),
+            (error) => settled.push(`${name}: ${error.code}`),
+          );
+        const all = [
+          submit('a', 'enter("a"); await gate(); leave("a"); "A"'),
+          submit('b', 'this is no program'),
+          submit('c', 'enter("c"); await null; leave("c"); final_answer("C")'),
+          submit('d', 'throw new Error("d")'),
+          submit('e', 'for (;;);'),
+          submit('f', ''),
+          submit('g', 'enter("g"); leave("g"); "G"'),
+        ];
+        await gate.called;
+        expect(settled).toEqual([]);
+        gate.open();
+        await Promise.all(all);
+        expect(settled).toEqual([
+          'a: A',
+          'b: ERR_VALIDATION_FAILED',
+          'c: C',
+          'd: ERR_RUNTIME_EXCEPTION',
+          'e: ERR_MAX_OPS_EXCEEDED',
+          'f: ERR_VALIDATION_FAILED',
+          'g: G',
+        ]);
+        expect(most).toBe(1);
+        expect(executor.state).toBe('READY');
+      });
+    });
+
+    test('state goes from one run to the next; logs do not', async () => {
+      await withExecutor(queue(2), {}, async (executor) => {
+        const runs = await Promise.all([
+          executor.run('let n = 1; console.log("one"); n'),
+          executor.run('n += 1; console.log("two"); n'),
+          executor.run('n += 1; n'),
+        ]);
+        expect(runs.map(({ output, logs }) => [output, logs])).toEqual([
+          [1, 'one'],
+          [2, 'two'],
+          [3, ''],
+        ]);
+      });
+    });
+
+    test('the state stays RUNNING from a run to the one that waits for it', async () => {
+      await withExecutor(queue(1), {}, async (executor) => {
+        const states = [];
+        const first = executor.run('1').then(() => states.push(executor.state));
+        const second = executor.run('2').then(() => states.push(executor.state));
+        await Promise.all([first, second]);
+        expect(states).toEqual(['RUNNING', 'READY']);
+      });
+    });
+
+    test.each([0, 1, 3])('maxQueuedRuns: %i', async (maxQueuedRuns) => {
+      const gate = gateTool();
+      await withExecutor(queue(maxQueuedRuns), { gate: gate.tool }, async (executor) => {
+        const running = executor.run('await gate()');
+        await gate.called;
+        const waiting = Array.from({ length: maxQueuedRuns }, (_, i) => executor.run(`${i}`));
+        const error = await expectCode(executor.run('"too many"'), 'ERR_INVALID_STATE');
+        expect(error.message).toBe('Invalid executor state: RUNNING');
+        expect(error.details.maxQueuedRuns).toBe(maxQueuedRuns);
+        expect(executor.state).toBe('RUNNING');
+        gate.open();
+        await running;
+        expect((await Promise.all(waiting)).map(({ output }) => output)).toEqual(waiting.map((_, i) => i));
+        // There is room again.
+        const again = Array.from({ length: maxQueuedRuns + 1 }, (_, i) => executor.run(`${i}`));
+        await expectCode(executor.run('"too many"'), 'ERR_INVALID_STATE');
+        expect((await Promise.all(again)).map(({ output }) => output)).toEqual(again.map((_, i) => i));
+      });
+    });
+
+    test('maxQueuedRuns is 0 unless given', async () => {
+      await withExecutor({ runConcurrency: 'queue' }, {}, async (executor) => {
+        const first = executor.run('1');
+        await expectCode(executor.run('2'), 'ERR_INVALID_STATE');
+        expect((await first).output).toBe(1);
+      });
+    });
+
+    test('a place is free as soon as the run that had it starts', async () => {
+      const gates = { a: gateTool(), b: gateTool() };
+      await withExecutor(queue(1), { a: gates.a.tool, b: gates.b.tool }, async (executor) => {
+        const first = executor.run('await a()');
+        const second = executor.run('await b()');
+        await expectCode(executor.run('3'), 'ERR_INVALID_STATE');
+        await gates.a.called;
+        gates.a.open(1);
+        expect((await first).output).toBe(1);
+        await gates.b.called;
+        const third = executor.run('3');
+        gates.b.open(2);
+        expect((await second).output).toBe(2);
+        expect((await third).output).toBe(3);
+      });
+    });
+
+    test('time in the queue does not count against the deadline', async () => {
+      const slow = async () => new Promise((resolve) => setTimeout(resolve, 400));
+      await withExecutor(queue(1), { slow }, async (executor) => {
+        const first = executor.run('await slow(); 1');
+        const second = executor.run('2', { timeoutMs: 200 });
+        expect((await first).output).toBe(1);
+        const { output, stats } = await second;
+        expect(output).toBe(2);
+        expect(stats.durationMs).toBeLessThan(200);
+      });
+    });
+
+    test('each run has its own limits', async () => {
+      await withExecutor({ ...queue(3), maxOperations: 10 }, {}, async (executor) => {
+        const loop = 'for (let i = 0; i < 20; i++);';
+        const [first, second, third] = await Promise.allSettled([
+          executor.run(loop),
+          executor.run(loop, { maxOperations: 20 }),
+          executor.run(loop, { maxOperations: 19 }),
+        ]);
+        expect(first.reason.message).toBe('Max operations exceeded (10)');
+        expect(second.status).toBe('fulfilled');
+        expect(third.reason.message).toBe('Max operations exceeded (19)');
+      });
+    });
+
+    test.each([
+      ['a deadline', 'await never()', { timeoutMs: 50 }],
+      ['a loop past its deadline', 'await never.name; for (;;);', { timeoutMs: 50, maxOperations: 1e15 }],
+    ])('DIRTY settles the queue: %s', async (_, code, limits) => {
+      const { tool } = neverTool();
+      let effects = 0;
+      await withExecutor(queue(2), { never: tool, effect: () => ++effects }, async (executor) => {
+        const settled = [];
+        const first = expectCode(executor.run(code, limits), 'ERR_EXEC_TIMEOUT').then(() => settled.push('first'));
+        const waiting = ['second', 'third'].map(async (name) => {
+          const error = await expectCode(executor.run('effect()'), 'ERR_INVALID_STATE');
+          settled.push(name);
+          return error;
+        });
+        await first;
+        for (const error of await Promise.all(waiting)) {
+          expect(error.message).toBe('Invalid executor state: DIRTY');
+          expect(error.retryable).toBe(false);
+          expect(error.details).toMatchObject({ state: 'DIRTY', operation: 'run' });
+        }
+        expect(settled).toEqual(['first', 'second', 'third']);
+        expect(executor.state).toBe('DIRTY');
+        await expectCode(executor.run('1'), 'ERR_INVALID_STATE');
+        await executor.cleanup();
+        await executor.init();
+        expect((await executor.run('1')).output).toBe(1);
+        expect(effects).toBe(0);
+      });
+    });
+
+    test('a run that is aborted while it waits leaves the others alone, and its place', async () => {
+      const gate = gateTool();
+      let effects = 0;
+      await withExecutor(queue(2), { gate: gate.tool, effect: () => ++effects }, async (executor) => {
+        const controller = new AbortController();
+        const first = executor.run('await gate()');
+        const aborted = executor.run('effect()', { signal: controller.signal });
+        const third = executor.run('3');
+        await expectCode(executor.run('4'), 'ERR_INVALID_STATE');
+        await gate.called;
+        controller.abort(new Error('changed my mind'));
+        const error = await expectCode(aborted, 'ERR_EXEC_TIMEOUT');
+        expect(error.details).toMatchObject({ aborted: true, reason: 'changed my mind' });
+        expect(executor.state).toBe('RUNNING');
+        const fourth = executor.run('4');
+        gate.open(1);
+        expect((await first).output).toBe(1);
+        expect((await third).output).toBe(3);
+        expect((await fourth).output).toBe(4);
+        expect(effects).toBe(0);
+        expect(executor.state).toBe('READY');
+      });
+    });
+
+    test('sendVariables, sendTools and init are illegal while runs go on', async () => {
+      const gate = gateTool();
+      await withExecutor(queue(1), { gate: gate.tool }, async (executor) => {
+        const runs = [executor.run('await gate(); 1'), executor.run('2')];
+        await gate.called;
+        for (const call of [executor.sendVariables({ x: 1 }), executor.sendTools({ t: () => 1 }), executor.init()]) {
+          const error = await expectCode(call, 'ERR_INVALID_STATE');
+          expect(error.message).toBe('Invalid executor state: RUNNING');
+        }
+        gate.open();
+        expect((await Promise.all(runs)).map(({ output }) => output)).toEqual([1, 2]);
+      });
+    });
+
+    test('a tool may queue a run that starts when its own has ended', async () => {
+      const executor = make(queue(1));
+      await executor.init();
+      const inner = deferred();
+      await executor.sendTools({ tool: () => inner.resolve(executor.run('2')) });
+      expect((await executor.run('tool(); 1')).output).toBe(1);
+      expect((await inner.promise).output).toBe(2);
+      await executor.cleanup();
+    });
+
+    test('many runs', async () => {
+      await withExecutor(queue(500), {}, async (executor) => {
+        await executor.run('var order = [];');
+        const runs = Array.from({ length: 501 }, (_, i) => executor.run(`order.push(${i})`));
+        await Promise.all(runs);
+        expect((await executor.run('order')).output).toEqual(runs.map((_, i) => i));
+      });
+    });
+  });
+}

@@ -1,0 +1,1016 @@
+// Section 6 of the design, section 7.4 of the specification: host functions as guests see them, and how their
+// failures are told from the guest's own.
+
+import { describe, expect, test } from 'vitest';
+
+import { deferred, expectCode, rejection } from '../../helpers.mjs';
+
+/** @param {import('./index.mjs').Subject} subject */
+export function describeTools({ withExecutor }) {
+  /// One turn of the event loop, in which answers that have been given reach the executor.
+  const turn = () => new Promise((resolve) => setImmediate(resolve));
+
+  describe('shapes', () => {
+    test('a synchronous tool returns its value', async () => {
+      await withExecutor({}, { tool: (n) => n * 2, text: () => 'sync' }, async (executor) => {
+        expect((await executor.run('tool(1) + 1')).output).toBe(3);
+        expect((await executor.run('[1, 2, 3].map(tool)')).output).toEqual([2, 4, 6]);
+        expect((await executor.run('text().toUpperCase()')).output).toBe('SYNC');
+        expect((await executor.run('await tool(2)')).output).toBe(4);
+      });
+    });
+
+    test('an asynchronous tool gives a promise of the guest at once', async () => {
+      const gate = deferred();
+      await withExecutor(
+        {},
+        { later: async (n) => (await gate.promise, n), open: () => gate.resolve() },
+        async (executor) => {
+          const { output } = await executor.run(`
+        const p = later(5);
+        const seen = [p instanceof Promise, Object.getPrototypeOf(p) === Promise.prototype];
+        open();
+        return [...seen, await p];`);
+          expect(output).toEqual([true, true, 5]);
+        },
+      );
+    });
+
+    test('a synchronous function that returns a promise gives a promise', async () => {
+      const late = async (n) => n + 1;
+      const tools = {
+        plain: (n) => Promise.resolve(n + 1),
+        bound: late.bind(null),
+        thenable: (n) => ({ then: (resolve) => resolve(n + 1) }),
+      };
+      await withExecutor({}, tools, async (executor) => {
+        for (const name of Object.keys(tools)) {
+          expect((await executor.run(`{ const p = ${name}(1); [p instanceof Promise, await p]; }`)).output).toEqual([
+            true,
+            2,
+          ]);
+        }
+      });
+    });
+
+    test('a tool may return either a value or a promise', async () => {
+      await withExecutor({}, { maybe: (n) => (n > 1 ? Promise.resolve(n) : n) }, async (executor) => {
+        const { output } = await executor.run(
+          'const a = maybe(1); const b = maybe(2); return [a, b instanceof Promise, await b];',
+        );
+        expect(output).toEqual([1, true, 2]);
+      });
+    });
+
+    test('Promise.all runs asynchronous tools in parallel', async () => {
+      const started = new Set();
+      const all = deferred();
+      const wait = (name) => async (n) => {
+        started.add(name);
+        if (started.size === 3) all.resolve();
+        await all.promise;
+        return name + n;
+      };
+      const tools = { a: wait('a'), b: wait('b'), c: (n) => wait('c')(n) };
+      await withExecutor({}, tools, async (executor) => {
+        expect((await executor.run('await Promise.all([a(1), b(2), c(3)])')).output).toEqual(['a1', 'b2', 'c3']);
+      });
+    });
+
+    test('answers may come in any order', async () => {
+      const gates = [deferred(), deferred(), deferred()];
+      const tools = {
+        wait: async (n) => {
+          await gates[n].promise;
+          return n;
+        },
+        open: async (n) => gates[n].resolve(),
+      };
+      await withExecutor({}, tools, async (executor) => {
+        const { output } = await executor.run(`
+        const order = [];
+        const all = [0, 1, 2].map((n) => wait(n).then((v) => order.push(v)));
+        await open(2); await all[2];
+        await open(0); await all[0];
+        await open(1); await all[1];
+        return order;`);
+        expect(output).toEqual([2, 0, 1]);
+      });
+    });
+
+    test('a synchronous call while asynchronous ones are pending', async () => {
+      const gate = deferred();
+      await withExecutor(
+        {},
+        { slow: async () => (await gate.promise, 'slow'), quick: (n) => n + 1, open: () => void gate.resolve() },
+        async (executor) => {
+          const { output } = await executor.run(`
+        const p = slow();
+        let n = 0;
+        for (let i = 0; i < 50; i++) n = quick(n);
+        open();
+        const m = quick(n);
+        return [m, await p, quick(m)];`);
+          expect(output).toEqual([51, 'slow', 52]);
+        },
+      );
+    });
+
+    test('1,000 calls in parallel, asynchronous and synchronous', async () => {
+      let started = 0;
+      const all = deferred();
+      const tools = {
+        each: async (n) => {
+          if (++started === 1000) all.resolve();
+          await all.promise;
+          return n * 2;
+        },
+        now: (n) => n,
+      };
+      await withExecutor({ maxToolCalls: 2000, maxConcurrentToolCalls: 1000 }, tools, async (executor) => {
+        const { output, stats } = await executor.run(`
+        const values = await Promise.all(Array.from({ length: 1000 }, (_, i) => each(i)));
+        const sync = Array.from({ length: 1000 }, (_, i) => now(i));
+        return values.every((v, i) => v === 2 * i) && sync.every((v, i) => v === i);`);
+        expect(output).toBe(true);
+        expect(stats.toolCalls).toBe(2000);
+      });
+    });
+
+    test('undefined, no arguments, many arguments', async () => {
+      const calls = [];
+      await withExecutor({}, { take: (...args) => void calls.push(args) }, async (executor) => {
+        expect((await executor.run('take() === undefined && take(undefined) === undefined')).output).toBe(true);
+        await executor.run('take(...Array.from({ length: 200 }, (_, i) => i))');
+      });
+      expect(calls[0]).toEqual([]);
+      expect(calls[1]).toEqual([undefined]);
+      expect(calls[2]).toHaveLength(200);
+    });
+  });
+
+  describe('namespaces', () => {
+    test('to any depth, beside functions', async () => {
+      const tools = {
+        Host: { readDoc: async (id) => `doc ${id}`, Deep: { Deeper: { Deepest: { say: (x) => `said ${x}` } } } },
+        plain: () => 1,
+      };
+      await withExecutor({}, tools, async (executor) => {
+        expect((await executor.run('await Host.readDoc(7)')).output).toBe('doc 7');
+        expect((await executor.run('Host.Deep.Deeper.Deepest.say("x") + plain()')).output).toBe('said x1');
+        expect(
+          (await executor.run('const { Deep: { Deeper: { Deepest: { say } } } } = Host; return say(2);')).output,
+        ).toBe('said 2');
+      });
+    });
+
+    test('are frozen, with keys that can be listed', async () => {
+      await withExecutor({}, { Host: { a: () => 1, B: { c: () => 2 } } }, async (executor) => {
+        const { output } = await executor.run(
+          '[Object.keys(Host), Object.isFrozen(Host), Object.isFrozen(Host.B), Object.isFrozen(Host.B.c), typeof Host.constructor.constructor]',
+        );
+        expect(output).toEqual([['a', 'B'], true, true, true, 'function']);
+        for (const code of [
+          'Host.a = 1',
+          'Host.x = 1',
+          'delete Host.a',
+          'Host.B.c = 1',
+          'Host = 1',
+          'delete globalThis.Host',
+        ]) {
+          const error = await expectCode(executor.run(code), 'ERR_RUNTIME_EXCEPTION');
+          expect(error.details.name).toBe('TypeError');
+        }
+      });
+    });
+
+    test('keys like __proto__ and constructor are plain names', async () => {
+      const inner = Object.defineProperty({ constructor: () => 'c', toString: () => 't' }, '__proto__', {
+        value: () => 'p',
+        enumerable: true,
+      });
+      await withExecutor({}, { Host: inner }, async (executor) => {
+        expect((await executor.run('[Host.constructor(), Host.toString(), Host["__proto__"]()]')).output).toEqual([
+          'c',
+          't',
+          'p',
+        ]);
+      });
+    });
+
+    test('a failure names the tool by its path', async () => {
+      const tools = {
+        Host: {
+          Files: {
+            read: () => {
+              throw new Error('no file');
+            },
+          },
+        },
+      };
+      await withExecutor({}, tools, async (executor) => {
+        const error = await expectCode(executor.run('Host.Files.read()'), 'ERR_TOOL_PROXY_FAIL');
+        expect(error.details.tool).toBe('Host.Files.read');
+      });
+    });
+  });
+
+  describe('the functions that guests see', () => {
+    test('have the right name and length, are frozen, and cannot be constructed', async () => {
+      const tools = {
+        none() {},
+        two: (a, b) => [a, b],
+        withDefault: (a, b = 1) => [a, b],
+        async later(a, b, c) {
+          return [a, b, c];
+        },
+        'odd name': () => 'odd',
+        $: () => 'dollar',
+      };
+      await withExecutor({}, tools, async (executor) => {
+        const { output } = await executor.run(`
+        [none, two, withDefault, later, globalThis['odd name'], $].map((f) =>
+          [f.name, f.length, Object.isFrozen(f), 'prototype' in f, typeof f, Object.getPrototypeOf(f) === Function.prototype])`);
+        expect(output).toEqual([
+          ['none', 0, true, false, 'function', true],
+          ['two', 2, true, false, 'function', true],
+          ['withDefault', 1, true, false, 'function', true],
+          ['later', 3, true, false, 'function', true],
+          ['odd name', 0, true, false, 'function', true],
+          ['$', 0, true, false, 'function', true],
+        ]);
+        expect((await executor.run("globalThis['odd name']() + $()")).output).toBe('odddollar');
+        const error = await expectCode(executor.run('new two(1, 2)'), 'ERR_RUNTIME_EXCEPTION');
+        expect(error.details.name).toBe('TypeError');
+        await expectCode(executor.run('two.extra = 1'), 'ERR_RUNTIME_EXCEPTION');
+        await expectCode(executor.run('two.call = 1'), 'ERR_RUNTIME_EXCEPTION');
+      });
+    });
+
+    test("call, apply and bind work, and the guest's `this` goes nowhere", async () => {
+      const seen = [];
+      const tools = {
+        probe(...args) {
+          seen.push(this);
+          return args.length;
+        },
+      };
+      await withExecutor({}, tools, async (executor) => {
+        expect(
+          (
+            await executor.run(
+              '[probe.call({ mine: 1 }, 1), probe.apply(null, [1, 2]), probe.bind(3, 4)(5), Reflect.apply(probe, {}, [])]',
+            )
+          ).output,
+        ).toEqual([1, 2, 2, 0]);
+      });
+      for (const self of seen) expect(self).toBe(tools);
+    });
+
+    test('keep `this` of their namespace on the host', async () => {
+      const tools = {
+        one() {
+          return this.two() + 1;
+        },
+        two: () => 2,
+        Host: {
+          async outer() {
+            return this.inner();
+          },
+          inner: () => 'inner of Host',
+        },
+      };
+      await withExecutor({}, tools, async (executor) => {
+        expect((await executor.run('one()')).output).toBe(3);
+        expect((await executor.run('await Host.outer()')).output).toBe('inner of Host');
+        expect((await executor.run('const { outer } = Host; return await outer();')).output).toBe('inner of Host');
+      });
+    });
+
+    test('show nothing of the bridge by toString', async () => {
+      await withExecutor({}, { read: (path) => path }, async (executor) => {
+        const { output } = await executor.run('`${read}`');
+        expect(output).not.toMatch(/\.mjs|\.js:|Deno|__smol|__test__/);
+      });
+    });
+  });
+
+  describe('failures', () => {
+    class HostError extends Error {
+      name = 'HostError';
+      code = 'E_HOST';
+      path = '/etc/secret';
+    }
+    const boom = new HostError('boom happened');
+    const TOOLS = {
+      syncBoom: () => {
+        throw boom;
+      },
+      asyncBoom: async () => {
+        throw boom;
+      },
+      promiseBoom: () => Promise.reject(boom),
+      fine: (x) => x,
+    };
+
+    test.each([
+      'syncBoom()',
+      'await syncBoom()',
+      'await asyncBoom()',
+      'await promiseBoom()',
+      'return asyncBoom()',
+      'await Promise.all([fine(1), asyncBoom()])',
+    ])("%s uncaught is ERR_TOOL_PROXY_FAIL with the host's own error as cause", async (code) => {
+      await withExecutor({}, TOOLS, async (executor) => {
+        const error = await expectCode(executor.run(`console.log('before');\n${code};`), 'ERR_TOOL_PROXY_FAIL');
+        expect(error.message).toMatch(/^Tool execution failed: /);
+        expect(error.message).toContain('boom happened');
+        expect(error.details.tool).toBe(code.match(/\w+Boom/)[0]);
+        expect(error.details.name).toBe('HostError');
+        expect(error.details.message).toBe('boom happened');
+        expect(error.details.code).toBe('E_HOST');
+        expect(error.details.line).toBe(2);
+        expect(error.cause).toBe(boom);
+        expect(error.logs).toBe('before');
+        expect(error.severity).toBe('ERROR');
+        expect(executor.state).toBe('READY');
+        expect((await executor.run('fine(1)')).output).toBe(1);
+      });
+    });
+
+    test.each(['syncBoom()', 'await asyncBoom()', 'await promiseBoom()'])(
+      '%s caught and handled is nothing',
+      async (code) => {
+        await withExecutor({}, TOOLS, async (executor) => {
+          const { output, is_final_answer: isFinal } = await executor.run(`
+        try { ${code}; } catch (e) {
+          return [e instanceof Error, e.name, e.message, e.code, e.path, 'cause' in e];
+        }`);
+          expect(output).toEqual([true, 'HostError', 'boom happened', 'E_HOST', undefined, false]);
+          expect(isFinal).toBe(false);
+        });
+      },
+    );
+
+    test.each(['syncBoom()', 'await asyncBoom()', 'await promiseBoom()'])(
+      '%s caught and thrown again, at once or later, is a tool failure',
+      async (code) => {
+        await withExecutor({}, TOOLS, async (executor) => {
+          const again = await expectCode(
+            executor.run(`try { ${code}; } catch (e) { throw e; }`),
+            'ERR_TOOL_PROXY_FAIL',
+          );
+          expect(again.cause).toBe(boom);
+          const later = await expectCode(
+            executor.run(`let kept; try { ${code}; } catch (e) { kept = e; } await fine(1); throw kept;`),
+            'ERR_TOOL_PROXY_FAIL',
+          );
+          expect(later.cause).toBe(boom);
+          const changed = await expectCode(
+            executor.run(`try { ${code}; } catch (e) { e.message = 'changed'; throw e; }`),
+            'ERR_TOOL_PROXY_FAIL',
+          );
+          expect(changed.cause).toBe(boom);
+        });
+      },
+    );
+
+    test.each([
+      [
+        'an unrelated error after a handled failure',
+        'try { syncBoom(); } catch {} throw new TypeError("mine");',
+        'TypeError',
+        'mine',
+      ],
+      [
+        'an unrelated error after a handled rejection',
+        'await asyncBoom().catch(() => {}); null.x;',
+        'TypeError',
+        undefined,
+      ],
+      [
+        'a new error with the failure as cause',
+        'try { syncBoom(); } catch (e) { throw new Error("wrapped", { cause: e }); }',
+        'Error',
+        'wrapped',
+      ],
+      [
+        'a new error after a rejection',
+        'try { await asyncBoom(); } catch (e) { throw new RangeError(e.message); }',
+        'RangeError',
+        'boom happened',
+      ],
+      ['an AggregateError of failures', 'await Promise.any([asyncBoom(), promiseBoom()])', 'AggregateError', undefined],
+      ['an error while the result is used', 'fine(1).toUpperCase()', 'TypeError', undefined],
+      ['an error in finally', 'try { syncBoom(); } finally { throw new Error("finally"); }', 'Error', 'finally'],
+      [
+        'an error with a code of ours',
+        'throw Object.assign(new Error("forged"), { code: "ERR_TOOL_PROXY_FAIL", tool: "fine" })',
+        'Error',
+        'forged',
+      ],
+      [
+        'an object that looks like a failure',
+        'try { syncBoom(); } catch (e) { throw Object.create(e); }',
+        null,
+        undefined,
+      ],
+      [
+        'a copy of a failure',
+        'try { syncBoom(); } catch (e) { throw Object.assign(new Error(e.message), { name: e.name, stack: e.stack, code: e.code }); }',
+        'HostError',
+        'boom happened',
+      ],
+    ])('%s is ERR_RUNTIME_EXCEPTION', async (_name, code, name, message) => {
+      await withExecutor({}, TOOLS, async (executor) => {
+        const error = await expectCode(executor.run(code), 'ERR_RUNTIME_EXCEPTION');
+        if (name !== null) expect(error.details.name).toBe(name);
+        if (message !== undefined) expect(error.details.message).toBe(message);
+        expect(error.details.tool).toBe(undefined);
+        expect('cause' in error && error.cause !== undefined).toBe(false);
+      });
+    });
+
+    test('a failure of an earlier run that is thrown in a later one is still a tool failure', async () => {
+      await withExecutor({}, TOOLS, async (executor) => {
+        await executor.run('let kept; try { syncBoom(); } catch (e) { kept = e; }');
+        const error = await expectCode(executor.run('throw kept'), 'ERR_TOOL_PROXY_FAIL');
+        expect(error.details.tool).toBe('syncBoom');
+      });
+    });
+
+    test('the second of two failures is the cause', async () => {
+      const errors = [new Error('first'), new Error('second')];
+      const tools = {
+        fail: (n) => {
+          throw errors[n];
+        },
+      };
+      await withExecutor({}, tools, async (executor) => {
+        const error = await expectCode(executor.run('try { fail(0); } catch {} fail(1);'), 'ERR_TOOL_PROXY_FAIL');
+        expect(error.cause).toBe(errors[1]);
+      });
+    });
+
+    test('guests see no stack and no path of the host', async () => {
+      await withExecutor({}, TOOLS, async (executor) => {
+        const { output } = await executor.run(`
+        const texts = [];
+        const collect = (e) => {
+          for (const key of Reflect.ownKeys(e)) texts.push(String(key), String(e[key]));
+          texts.push(String(e), e.stack, String(e.constructor.name));
+        };
+        try { syncBoom(); } catch (e) { collect(e); console.log(e); console.error(e); }
+        try { await asyncBoom(); } catch (e) { collect(e); console.log(e); }
+        await promiseBoom().catch((e) => { collect(e); console.log(e); });
+        return texts.join('\\n');`);
+        expect(output).not.toMatch(/\.mjs|\.cjs|file:|node:|__test__|secret|\/work|vitest|tool-calls|\.rs|ext:/);
+        const { logs } = await executor.run(
+          'try { syncBoom(); } catch (e) { console.log(e); console.log("%o", e); console.dir(e); console.trace(e); }',
+        );
+        expect(logs).not.toMatch(/\.mjs|\.cjs|file:|node:|__test__|secret|\/work|vitest|tool-calls|\.rs|ext:/);
+        expect(logs).toContain('boom happened');
+      });
+    });
+
+    test('what `error.details` tells has no host stack either', async () => {
+      await withExecutor({}, TOOLS, async (executor) => {
+        const error = await expectCode(executor.run('await asyncBoom()'), 'ERR_TOOL_PROXY_FAIL');
+        expect(JSON.stringify(error.details)).not.toMatch(/\.mjs|file:|node:|__test__|secret/);
+      });
+    });
+
+    test("the error is of the guest's realm and gives no way to the host", async () => {
+      await withExecutor({}, TOOLS, async (executor) => {
+        const { output } = await executor.run(`
+        try { syncBoom(); } catch (e) {
+          return [e instanceof Error, Object.getPrototypeOf(Object.getPrototypeOf(e)) === Object.prototype || Object.getPrototypeOf(e) === Error.prototype,
+            e.constructor === Error, typeof e.constructor.constructor];
+        }`);
+        expect(output).toEqual([true, true, true, 'function']);
+      });
+    });
+
+    test.each([
+      ['TypeError', TypeError],
+      ['RangeError', RangeError],
+      ['SyntaxError', SyntaxError],
+      ['ReferenceError', ReferenceError],
+    ])('a %s of the host is a %s of the guest', async (name, Class) => {
+      await withExecutor(
+        {},
+        {
+          fail: () => {
+            throw new Class('typed');
+          },
+        },
+        async (executor) => {
+          expect(
+            (await executor.run(`try { fail(); } catch (e) { return [e.name, e instanceof ${name}, e.message]; }`))
+              .output,
+          ).toEqual([name, true, 'typed']);
+        },
+      );
+    });
+  });
+
+  describe('what tools may throw', () => {
+    const trap = () => {
+      throw new Error('trap of the host');
+    };
+    const hostileProxy = () =>
+      new Proxy({}, { get: trap, has: trap, ownKeys: trap, getPrototypeOf: trap, getOwnPropertyDescriptor: trap });
+    // `stack` first: defining it makes V8 read name and message.
+    const throwingGetters = () =>
+      Object.defineProperties(Object.defineProperty(new Error('hidden'), 'stack', { get: trap }), {
+        message: { get: trap },
+        name: { get: trap },
+        code: { get: trap },
+      });
+    const revoked = () => {
+      const { proxy, revoke } = Proxy.revocable({}, {});
+      revoke();
+      return proxy;
+    };
+
+    const THROWN = [
+      ['a string', () => 'just text', /just text/],
+      ['an empty string', () => '', /./],
+      ['null', () => null, /null/],
+      ['undefined', () => undefined, /undefined/],
+      ['a number', () => 42, /42/],
+      ['a BigInt', () => 7n, /7/],
+      ['a symbol', () => Symbol('thrown'), /Symbol\(thrown\)/],
+      ['a function', () => function thrown() {}, /./],
+      ['a frozen error', () => Object.freeze(new Error('frozen')), /frozen/],
+      ['a frozen object', () => Object.freeze({ message: 'cold' }), /cold/],
+      ['an object without prototype', () => Object.create(null), /./],
+      ['a proxy with hostile traps', hostileProxy, /./],
+      ['a revoked proxy', revoked, /./],
+      ['an error with getters that throw', throwingGetters, /./],
+      [
+        'an error whose message is an object',
+        () => Object.assign(new Error('x'), { message: { toString: trap } }),
+        /./,
+      ],
+      ['an error with a 10 MB message', () => new Error('long '.repeat(2_000_000)), /long/],
+      [
+        'an error with a name of the engine',
+        () => Object.assign(new Error('pretends'), { name: 'FinalAnswerSignal', code: 'ERR_MAX_OPS_EXCEEDED' }),
+        /pretends/,
+      ],
+      [
+        'a cyclic object',
+        () => {
+          const o = { message: 'round' };
+          o.self = o;
+          return o;
+        },
+        /round/,
+      ],
+      ['a thenable', () => ({ then: (resolve) => resolve('no') }), /./],
+    ];
+
+    test.each(THROWN)('%s', async (_name, make, pattern) => {
+      const thrown = make();
+      const tools = {
+        sync: () => {
+          throw thrown;
+        },
+        reject: async () => {
+          throw thrown;
+        },
+        promise: () => Promise.reject(thrown),
+      };
+      await withExecutor({}, tools, async (executor) => {
+        for (const code of ['sync()', 'await reject()', 'await promise()']) {
+          const { output } = await executor.run(
+            `try { ${code}; return 'no error'; } catch (e) { return e instanceof Error && typeof e.message === 'string' && typeof e.name === 'string'; }`,
+          );
+          expect(output).toBe(true);
+          const error = await expectCode(executor.run(code), 'ERR_TOOL_PROXY_FAIL');
+          expect(error.message).toMatch(pattern);
+          expect(error.message.length).toBeLessThan(100_000);
+          expect(Object.is(error.cause, thrown)).toBe(true);
+          expect(error.details.tool).toBe(code.match(/(\w+)\(/)[1]);
+          expect(executor.state).toBe('READY');
+        }
+      });
+    });
+  });
+
+  describe('what tools may return', () => {
+    const trap = () => {
+      throw new Error('trap');
+    };
+
+    test.each([
+      [
+        'a thenable that settles many times',
+        () => ({
+          then(resolve, reject) {
+            resolve(1);
+            resolve(2);
+            reject(3);
+            throw new Error('4');
+          },
+        }),
+        1,
+      ],
+      ['a thenable of a thenable', () => ({ then: (resolve) => resolve({ then: (inner) => inner('deep') }) }), 'deep'],
+      ['a function that is a thenable', () => Object.assign(() => {}, { then: (resolve) => resolve('fn') }), 'fn'],
+      ['an object whose then is no function', () => ({ then: 'text' }), { then: 'text' }],
+      ['a subclass of Promise', () => new (class extends Promise {})((resolve) => resolve('sub')), 'sub'],
+    ])('%s', async (_name, make, expected) => {
+      await withExecutor({}, { give: make, giveLater: async () => make() }, async (executor) => {
+        expect((await executor.run('await give()')).output).toEqual(expected);
+        expect((await executor.run('await giveLater()')).output).toEqual(expected);
+      });
+    });
+
+    test.each([
+      ['a thenable whose getter throws', () => Object.defineProperty({}, 'then', { get: trap }), 'trap'],
+      ['a thenable that throws', () => ({ then: trap }), 'trap'],
+      [
+        'a thenable that rejects with a proxy',
+        () => ({ then: (_, reject) => reject(new Proxy({}, { get: trap })) }),
+        '',
+      ],
+      ['a function', () => () => {}, 'function'],
+      ['a symbol', () => Symbol('s'), 'symbol'],
+      ['a proxy', () => new Proxy({}, {}), 'Proxy'],
+      ['a proxy with hostile traps', () => new Proxy({}, { get: trap, ownKeys: trap }), ''],
+      ['a generator', () => (function* () {})(), ''],
+      ['an async generator', () => (async function* () {})(), ''],
+      ['a WeakMap', () => new WeakMap(), 'WeakMap'],
+      [
+        'an object with a getter that throws',
+        () => ({
+          get x() {
+            throw new Error('getter');
+          },
+        }),
+        '',
+      ],
+    ])('%s is a failure that guests can handle', async (_name, make, text) => {
+      await withExecutor({}, { give: make, giveLater: async () => make() }, async (executor) => {
+        for (const code of ['give()', 'giveLater()']) {
+          expect(
+            (await executor.run(`try { await ${code}; return 'no error'; } catch (e) { return e instanceof Error; }`))
+              .output,
+          ).toBe(true);
+          const error = await expectCode(executor.run(`await ${code}`), 'ERR_TOOL_PROXY_FAIL');
+          expect(error.message).toContain(text);
+          expect(executor.state).toBe('READY');
+        }
+      });
+    });
+
+    test('a toJSON of the host is not called', async () => {
+      let called = 0;
+      await withExecutor(
+        {},
+        { give: () => ({ a: 1, toJSON: undefined, date: new Date(0) }), json: () => ({ toString: 1 }) },
+        async (executor) => {
+          Object.defineProperty(Object.prototype, 'toJSON', {
+            configurable: true,
+            get() {
+              called++;
+              return undefined;
+            },
+          });
+          try {
+            expect((await executor.run('give().a')).output).toBe(1);
+          } finally {
+            delete Object.prototype.toJSON;
+          }
+        },
+      );
+      expect(called).toBe(0);
+    });
+
+    test('an async generator function as a tool gives no promise that never settles', async () => {
+      await withExecutor(
+        {},
+        {
+          async *gen() {
+            yield 1;
+          },
+        },
+        async (executor) => {
+          await expectCode(executor.run('await gen()'), 'ERR_TOOL_PROXY_FAIL');
+        },
+      );
+    });
+
+    test('a promise that never settles ends with the deadline', async () => {
+      const tools = {
+        never: () => new Promise(() => {}),
+        neverAsync: async () => new Promise(() => {}),
+        thenable: () => ({ then() {} }),
+      };
+      for (const name of Object.keys(tools)) {
+        await withExecutor({ timeoutMs: 150 }, tools, async (executor) => {
+          const error = await expectCode(executor.run(`await ${name}()`), 'ERR_EXEC_TIMEOUT');
+          expect(error.message).toBe('Execution timed out after 150ms');
+          expect(executor.state).toBe('DIRTY');
+        });
+      }
+    });
+  });
+
+  describe('calls belong to their run', () => {
+    test('calls that were not awaited are dropped and reported in a warn line', async () => {
+      const gate = deferred();
+      const calls = [];
+      const tools = { slow: async (n) => (calls.push(n), await gate.promise), mark: (x) => void calls.push(x) };
+      await withExecutor({}, tools, async (executor) => {
+        const { output, logs, logEntries } = await executor.run(`
+        slow(1).then(() => mark('continued 1'));
+        (async () => { await slow(2); mark('continued 2'); })();
+        console.log('end');
+        'done';`);
+        expect(output).toBe('done');
+        expect(logEntries[0]).toMatchObject({ level: 'log', message: 'end' });
+        const warning = logEntries.find((entry) => entry.level === 'warn');
+        expect(warning.message).toMatch(/2 tool calls.*not awaited.*slow/);
+        expect(logs).toBe(logEntries.map((entry) => entry.message).join('\n'));
+        gate.resolve('late');
+        await turn();
+        expect((await executor.run('await 0; mark("second"); 1')).output).toBe(1);
+        expect((await executor.run('await 0; 2')).logs).toBe('');
+      });
+      expect(calls).toEqual([1, 2, 'second']);
+    });
+
+    test('one call that was not awaited', async () => {
+      await withExecutor({}, { slow: () => new Promise(() => {}) }, async (executor) => {
+        const { logs } = await executor.run('slow(); 1');
+        expect(logs).toMatch(/1 tool call\b.*not awaited.*slow/);
+      });
+    });
+
+    test('a late answer does not settle the promise that a later run holds', async () => {
+      const gate = deferred();
+      await withExecutor({}, { slow: () => gate.promise, quick: async () => 'quick' }, async (executor) => {
+        await executor.run('const pending = slow(); 0');
+        gate.resolve('late');
+        await turn();
+        const { output } = await executor.run('await Promise.race([pending, quick().then(() => quick())])');
+        expect(output).toBe('quick');
+      });
+    });
+
+    test("a late rejection is nobody's unhandled rejection", async () => {
+      const gate = deferred();
+      const seen = [];
+      const listener = (reason) => seen.push(reason);
+      process.on('unhandledRejection', listener);
+      try {
+        await withExecutor({}, { slow: () => gate.promise, slowAsync: async () => gate.promise }, async (executor) => {
+          await executor.run('slow(); slowAsync(); 0');
+          gate.reject(new Error('late failure'));
+          await turn();
+          expect((await executor.run('1')).output).toBe(1);
+          expect((await executor.run('1')).logs).toBe('');
+        });
+        await turn();
+      } finally {
+        process.off('unhandledRejection', listener);
+      }
+      expect(seen).toEqual([]);
+    });
+
+    test('answers after cleanup and init reach nobody', async () => {
+      const gate = deferred();
+      const marks = [];
+      const tools = { slow: async () => gate.promise, mark: (x) => void marks.push(x) };
+      await withExecutor({ timeoutMs: 150 }, tools, async (executor) => {
+        await expectCode(executor.run('await slow(); mark("old")'), 'ERR_EXEC_TIMEOUT');
+        await executor.cleanup();
+        await executor.init();
+        await executor.sendTools({ ...tools, other: async () => 'new' });
+        const run = executor.run('await other()');
+        gate.resolve('late');
+        expect((await run).output).toBe('new');
+      });
+      expect(marks).toEqual([]);
+    });
+
+    const QUEUE = `Promise.resolve('reaction').then(mark); Promise.resolve().then(() => { console.log('late'); mark('late'); })`;
+    test.each([
+      ['a getter of its output', `return { get x() { ${QUEUE}; return 1; } };`, undefined],
+      ['a trap of its output', `return new Proxy([], { ownKeys() { ${QUEUE}; return []; } });`, undefined],
+      ['a getter of what it threw', `throw { get name() { ${QUEUE}; return 'name'; } };`, 'ERR_RUNTIME_EXCEPTION'],
+      ['a run that had made too many calls', `${QUEUE}; for (;;) mark('call');`, 'ERR_TOOL_CALL_LIMIT_EXCEEDED'],
+      [
+        'a run that exceeded its memory',
+        `${QUEUE}; const a = []; for (;;) a.push(Array(1e5).fill(0));`,
+        'ERR_MEMORY_LIMIT_EXCEEDED',
+      ],
+      [
+        'a run that was stopped as it went on after its limit',
+        `${QUEUE}; const f = () => { try { for (;;); } finally { return; } }; for (;;) f();`,
+        'ERR_MAX_OPS_EXCEEDED',
+      ],
+    ])('microtasks that are left by %s are dropped', async (_, code, expected) => {
+      const marks = [];
+      const options = { maxOperations: 1e5, maxToolCalls: 3, memoryLimitMb: 64, timeoutMs: 45_000 };
+      await withExecutor(options, { mark: (x) => void marks.push(x) }, async (executor) => {
+        const { code: failed } = await executor.run(`await (async () => { ${code} })()`).catch((error) => error);
+        expect(failed).toBe(expected);
+        expect(executor.state).toBe('READY');
+        marks.length = 0;
+        const { logs, stats } = await executor.run('await 0; await 0; 1');
+        expect({ logs, toolCalls: stats.toolCalls, marks }).toEqual({ logs: '', toolCalls: 0, marks: [] });
+      });
+    });
+
+    test('a reaction that an ended run left does not run by itself in the next', async () => {
+      const marks = [];
+      await withExecutor({}, { mark: (x) => void marks.push(x), later: async (x) => x }, async (executor) => {
+        await executor.run(
+          'later(1).then(() => mark("a")).then(() => later(2)).then(() => mark("b")); final_answer(0);',
+        );
+        const before = marks.length;
+        await turn();
+        await executor.run('await later(3); await later(4);');
+        expect(marks.length).toBe(before);
+      });
+    });
+
+    test('failures that nobody awaited do not fail the run, and leave a line', async () => {
+      await withExecutor(
+        {},
+        {
+          fail: async () => {
+            throw new Error('unseen');
+          },
+          later: async () => 1,
+        },
+        async (executor) => {
+          const { output, logEntries } = await executor.run('fail(); await later(); await later(); "fine"');
+          expect(output).toBe('fine');
+          expect(logEntries.some((entry) => entry.level === 'warn' && entry.message.includes('unseen'))).toBe(true);
+        },
+      );
+    });
+  });
+
+  describe('definition', () => {
+    test('sendTools replaces what has the same name and keeps the rest', async () => {
+      await withExecutor({}, { a: () => 'a1', b: () => 'b1' }, async (executor) => {
+        await executor.run('const kept = a; function through() { return a(); }');
+        await executor.sendTools({ a: (x, y) => 'a2' + (x ?? '') + (y ?? ''), c: () => 'c1' });
+        expect((await executor.run('[a(), b(), c(), a.length, through()]')).output).toEqual([
+          'a2',
+          'b1',
+          'c1',
+          2,
+          'a2',
+        ]);
+      });
+    });
+
+    test('a synchronous tool may become an asynchronous one, a function a namespace, and back', async () => {
+      await withExecutor({}, { t: () => 1 }, async (executor) => {
+        expect((await executor.run('t()')).output).toBe(1);
+        await executor.sendTools({ t: async () => 2 });
+        expect((await executor.run('const p = t(); return [p instanceof Promise, await p];')).output).toEqual([
+          true,
+          2,
+        ]);
+        await executor.sendTools({ t: { inner: () => 3 } });
+        expect((await executor.run('[typeof t, t.inner()]')).output).toEqual(['object', 3]);
+        await executor.sendTools({ t: () => 4 });
+        expect((await executor.run('t()')).output).toBe(4);
+      });
+    });
+
+    test('`const read = 1` shadows a tool for its own run only', async () => {
+      await withExecutor({}, { read: () => 'the tool' }, async (executor) => {
+        const { output, logEntries } = await executor.run('const read = 1; read;');
+        expect(output).toBe(1);
+        expect(logEntries.some((entry) => entry.level === 'warn' && entry.message.includes('read'))).toBe(true);
+        expect((await executor.run('read()')).output).toBe('the tool');
+        await executor.run('function read() { return "mine"; } class Host {}');
+        expect((await executor.run('read()')).output).toBe('the tool');
+      });
+    });
+
+    test.each([
+      'read = 1',
+      'globalThis.read = 1',
+      'delete globalThis.read',
+      'Object.defineProperty(globalThis, "read", { value: 1 })',
+      'Reflect.set(globalThis, "read", 1) || (() => { throw new TypeError("refused"); })()',
+    ])('a run cannot take a tool away: %s', async (code) => {
+      await withExecutor({}, { read: () => 'the tool' }, async (executor) => {
+        const error = await expectCode(executor.run(code), 'ERR_RUNTIME_EXCEPTION');
+        expect(error.details.name).toBe('TypeError');
+        expect((await executor.run('read()')).output).toBe('the tool');
+      });
+    });
+
+    test('a tool called final_answer does not replace the capability', async () => {
+      await withExecutor({}, { final_answer: () => "the host's" }, async (executor) => {
+        const { output, is_final_answer: isFinal } = await executor.run('final_answer(1)');
+        expect([output, isFinal]).toEqual([1, true]);
+      });
+    });
+
+    test("a tool takes the name of an earlier run's variable", async () => {
+      await withExecutor({}, {}, async (executor) => {
+        await executor.run('let later = 1; const fixed = 2;');
+        await executor.sendTools({ later: () => 'tool', fixed: () => 'tool too' });
+        expect((await executor.run('[later(), fixed()]')).output).toEqual(['tool', 'tool too']);
+      });
+    });
+
+    test('tools of built-in names do not break the engine', async () => {
+      await withExecutor({}, { Map: () => 'a tool', Promise: { all: () => 'another' } }, async (executor) => {
+        expect((await executor.run('[Map(), Promise.all()]')).output).toEqual(['a tool', 'another']);
+        expect((await executor.run('console.log({ a: [1] }); await 1; ({ f() {} })')).output).toEqual({
+          f: '[Function: f]',
+        });
+      });
+    });
+
+    test.each([
+      [{ bad: 1 }, 'bad'],
+      [{ Host: { deep: { bad: 'text' } } }, 'Host.deep.bad'],
+      [{ bad: null }, 'bad'],
+      [null, 'tools'],
+      [[() => 1], 'tools'],
+    ])('what is no function is a TypeError that names the path: %j', async (tools, path) => {
+      await withExecutor({}, {}, async (executor) => {
+        const error = await rejection(executor.sendTools(tools));
+        expect(error).toBeInstanceOf(TypeError);
+        expect(error.message).toContain(path);
+      });
+    });
+  });
+
+  describe('re-entrance', () => {
+    test('run() from a synchronous and from an asynchronous tool is ERR_INVALID_STATE', async () => {
+      let executor;
+      const inner = () => rejection(executor.run('1')).then((error) => error.code);
+      await withExecutor({}, { sync: () => inner(), later: async () => inner() }, async (it) => {
+        executor = it;
+        expect((await executor.run('[await sync(), await later()]')).output).toEqual([
+          'ERR_INVALID_STATE',
+          'ERR_INVALID_STATE',
+        ]);
+        expect(executor.state).toBe('READY');
+      });
+    });
+
+    test('sendTools() and sendVariables() from a tool are ERR_INVALID_STATE', async () => {
+      let executor;
+      const tools = {
+        tools: async () => (await rejection(executor.sendTools({ x: () => 1 }))).code,
+        variables: async () => (await rejection(executor.sendVariables({ x: 1 }))).code,
+        state: () => executor.state,
+      };
+      await withExecutor({}, tools, async (it) => {
+        executor = it;
+        expect((await executor.run('[await tools(), await variables(), state(), typeof x]')).output).toEqual([
+          'ERR_INVALID_STATE',
+          'ERR_INVALID_STATE',
+          'RUNNING',
+          'undefined',
+        ]);
+        expect((await executor.run('state()')).output).toBe('RUNNING');
+      });
+    });
+
+    test.each([
+      ['a synchronous tool', (stop) => () => void stop()],
+      ['a synchronous tool that returns the promise', (stop) => () => stop()],
+      ['an asynchronous tool', (stop) => async () => void stop()],
+      ['an asynchronous tool that waits for it', (stop) => async () => stop()],
+    ])('cleanup() from inside %s settles the run and releases the executor', async (_name, make) => {
+      let executor;
+      let cleaned;
+      const marks = [];
+      const stop = () => (cleaned = executor.cleanup());
+      await withExecutor({}, { stop: make(stop), mark: (x) => void marks.push(x) }, async (it) => {
+        executor = it;
+        await expectCode(executor.run('await stop(); mark("after"); for (;;);'), 'ERR_INVALID_STATE');
+        await cleaned;
+        expect(executor.state).toBe('DEAD');
+        await executor.init();
+        expect((await executor.run('1 + 1')).output).toBe(2);
+      });
+      expect(marks).toEqual([]);
+    });
+
+    test('another executor may be used from a tool', async () => {
+      await withExecutor({}, { double: (n) => n * 2 }, async (other) => {
+        await withExecutor({}, { delegate: async (code) => (await other.run(code)).output }, async (executor) => {
+          expect((await executor.run('await delegate("double(21)")')).output).toBe(42);
+        });
+      });
+    });
+  });
+}

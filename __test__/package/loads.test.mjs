@@ -1,0 +1,45 @@
+// The package as its users load it.
+
+import { describe, expect, test } from 'vitest';
+
+import { runChild } from '../helpers.mjs';
+
+describe('the package loads', () => {
+  test('as ES module', async () => {
+    const { status, stdout, stderr } = await runChild(`
+      import { ExecutorError, SESExecutor, prepareProgram, validateCode } from 'ses-executor';
+      const executor = new SESExecutor();
+      await executor.init();
+      console.log((await executor.run('1 + 1')).output, typeof ExecutorError, validateCode('1'), prepareProgram('1').originalCode);
+    `);
+    expect({ status, stdout, stderr }).toEqual({ status: 0, stdout: '2 function [] 1\n', stderr: '' });
+  });
+
+  test('as CommonJS module', async () => {
+    const script = `
+      const { ExecutorError, SESExecutor, prepareProgram, validateCode } = require('ses-executor');
+      (async () => {
+        const executor = new SESExecutor();
+        await executor.init();
+        console.log((await executor.run('1 + 1')).output, typeof ExecutorError, validateCode('1'), prepareProgram('1').originalCode);
+      })();
+    `;
+    const { status, stdout, stderr } = await runChild(script, { format: 'commonjs' });
+    expect({ status, stdout, stderr }).toEqual({ status: 0, stdout: '2 function [] 1\n', stderr: '' });
+  });
+
+  test('as both at once, with the same exports', async () => {
+    const { status, stdout, stderr } = await runChild(`
+      import { createRequire } from 'node:module';
+      import * as esm from 'ses-executor';
+      const cjs = createRequire(import.meta.url)('ses-executor');
+      const isSame = Object.keys(esm).every((name) => esm[name] === cjs[name]);
+      console.log(JSON.stringify({ esm: Object.keys(esm).sort(), cjs: Object.keys(cjs).sort(), isSame }));
+    `);
+    expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+    const { esm, cjs, isSame } = JSON.parse(stdout);
+    expect(esm).toEqual(expect.arrayContaining(['ExecutorError', 'SESExecutor', 'prepareProgram', 'validateCode']));
+    expect(esm).toEqual(cjs);
+    expect(isSame).toBe(true);
+  });
+});
