@@ -25,7 +25,7 @@ const ARROWS = LAYERS.flatMap((row, index) =>
 
 export default [
   // Guest code, and what is baked into the snapshot.
-  { ignores: ['target/', 'dist/', 'vendor/', 'src/', '__test__/hostile/', 'benchmark/programs/', 'fuzz/'] },
+  { ignores: ['target/', 'dist/', 'vendor/', 'crates/', 'src/', '__test__/hostile/', 'benchmark/programs/', 'fuzz/'] },
   js.configs.recommended,
   {
     languageOptions: { ecmaVersion: 2024, globals: { ...globals.node, Float16Array: 'readonly' } },

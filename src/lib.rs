@@ -1,14 +1,20 @@
 //! `ses-executor`: runs agent-written JavaScript in a hardened V8 isolate inside the Node.js process.
 //!
-//! The data path is the module list: `binding` converts and delegates, `executor` owns lifecycle, queue and
-//! threads, `prepare` is VALIDATE and TRANSFORM, `runtime` is EVALUATE and NORMALIZE_OUTPUT, `transfer` is
-//! the wire format of values. `files` is the file tools for agents. Only `binding` knows napi, only `runtime` knows V8.
+//! The addon: converts between Node-API and the crates, and delegates. The only user of napi.
 
-#![deny(clippy::undocumented_unsafe_blocks)]
+// napi registers nothing in a test, where all of this would be dead code.
+#![cfg(not(test))]
 
-pub mod binding;
+mod arguments;
+mod deliver;
 mod executor;
 mod files;
-pub mod prepare;
-mod runtime;
-pub mod transfer;
+mod inbox;
+mod prepare;
+mod values;
+
+use ses_transfer::Limited;
+
+/// V8's serializer grows its buffer through it, so that a value that is written can be held to a limit.
+#[global_allocator]
+static ALLOCATOR: Limited = Limited;

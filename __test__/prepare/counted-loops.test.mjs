@@ -1,4 +1,4 @@
-// Counted innermost loops run without a guard (src/prepare/transform/chunks.rs). Nothing may show that: generated loops
+// Counted innermost loops run without a guard (crates/prepare/src/transform/chunks.rs). Nothing may show that: generated loops
 // do in the executor what they do in plain Node.js (`vm`), take as many iterations, and end after exactly as many as
 // they may take, with what those have done.
 import vm from 'node:vm';

@@ -1,4 +1,4 @@
-// `split`, `replace` and `match` by a regular expression are the engine's own (src/js/13_regexp.js). They give what plain
+// `split`, `replace` and `match` by a regular expression are the engine's own (crates/engine/js/13_regexp.js). They give what plain
 // JavaScript gives.
 import vm from 'node:vm';
 

@@ -5,7 +5,3 @@ pub mod bounds;
 pub mod corpus;
 pub mod of_prepare;
 pub mod of_transfer;
-pub mod transfer;
-
-#[path = "../../src/prepare/mod.rs"]
-pub mod prepare;

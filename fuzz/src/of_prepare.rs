@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
+use ses_prepare::{PrepareOptions, Program, code_frame, prepare, prepare_module, validate};
+use ses_protocol::{Diagnostic, Language, Location, Severity};
+
 use crate::bounds::{Bounds, within};
-use crate::prepare::{
-    Diagnostic, Language, Location, PrepareOptions, Severity, code_frame, prepare, prepare_module, validate,
-};
 
 /// As that of an executor. Longer texts are refused before they are looked at.
 const MAX_CODE_BYTES: usize = 1 << 20; // 1 MiB
@@ -78,7 +78,7 @@ fn check_diagnostics(text: &str, diagnostics: &[Diagnostic]) {
 }
 
 /// Every position of the program, also one that does not exist, is one of the text or none.
-fn check_positions(text: &str, program: &crate::prepare::Program) {
+fn check_positions(text: &str, program: &Program) {
     for (line, code) in (1..).zip(program.code.lines().take(64)) {
         let columns = code.encode_utf16().count() as u32;
         for column in [1, columns / 2 + 1, columns, columns + 1] {

@@ -2,8 +2,9 @@
 
 use std::time::Duration;
 
+use ses_transfer::{Plain, with_dense_arrays, without_stacks};
+
 use crate::bounds::{Bounds, within};
-use crate::transfer::{Plain, with_dense_arrays, without_stacks};
 
 const BOUNDS: Bounds = Bounds {
     time: Duration::from_millis(50),

@@ -5,7 +5,7 @@ mod cases;
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
-use ses_executor_fuzz::transfer::without_stacks;
+use ses_transfer::without_stacks;
 
 #[derive(Clone, Debug)]
 enum Value {

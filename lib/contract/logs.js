@@ -1,7 +1,7 @@
 // @ts-check
 'use strict';
 
-/** Levels by the numbers of `src/executor/logs.rs`. */
+/** Levels by the numbers of `crates/protocol/src/logs.rs`. */
 const LEVELS = /** @type {const} */ (['log', 'info', 'warn', 'error', 'debug']);
 
 /**

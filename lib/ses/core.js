@@ -7,7 +7,7 @@ const { nativeModules } = require('./modules');
 const { PROMISE, answerToolCall } = require('./tool-calls');
 const { ToolRegistry } = require('../contract/tool-registry');
 
-/** Kinds of deliveries, as `src/binding/deliver.rs` numbers them. */
+/** Kinds of deliveries, as `src/deliver.rs` numbers them. */
 const SETTLED = 0;
 const TOOL_CALL = 1;
 const LOGS = 2;

@@ -117,7 +117,7 @@ function refusal(error, value, path) {
   return `${path} cannot be cloned: ${describeThrown(error).message}`;
 }
 
-/** Kinds of values for the native side, as `src/binding/values.rs` numbers them: what needs no serializer is no wire. */
+/** Kinds of values for the native side, as `src/values.rs` numbers them: what needs no serializer is no wire. */
 const PLAIN = 0;
 const LATIN1 = 1;
 const BYTES = 2;

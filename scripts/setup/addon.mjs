@@ -19,7 +19,7 @@ import { cargoEnvironment } from './machine.mjs';
 import { fail, run, step } from './report.mjs';
 
 /** What the addon is made of, relative to the root. Folders count with all that is in them. */
-const SOURCES = ['Cargo.lock', 'Cargo.toml', 'build.rs', 'src', 'scripts/linker', 'vendor/v8/SHA256SUMS'];
+const SOURCES = ['Cargo.lock', 'Cargo.toml', 'build.rs', 'crates', 'src', 'scripts/linker', 'vendor/v8/SHA256SUMS'];
 /** npm packages that the build bakes into the snapshot. */
 const BAKED = ['ses', 'node-inspect-extracted'];
 

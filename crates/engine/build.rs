@@ -1,0 +1,290 @@
+//! Makes the start-up snapshot: an isolate's heap in which SES lockdown has run and the bootstrap is in place.
+//!
+//! Two passes. The first asks V8 which built-ins it extends when a context is created from a snapshot, because those
+//! must not be frozen yet; the second locks down and makes the blob that the crate embeds.
+
+use std::path::{Path, PathBuf};
+
+use deno_core::{JsRuntime, v8};
+
+#[path = "src/bridge"]
+mod bridge {
+    pub mod interface;
+    pub mod ops;
+}
+#[path = "src/realm/instance.rs"]
+mod instance;
+
+use bridge::ops;
+use instance::{Instance, external_references};
+
+/// A script of the bootstrap: its name in the snapshot and its text.
+type Script = (&'static str, String);
+
+fn main() {
+    let root = PathBuf::from(std::env::var_os("CARGO_MANIFEST_DIR").expect("cargo sets it"));
+    let out = PathBuf::from(std::env::var_os("OUT_DIR").expect("cargo sets it"));
+    println!("cargo:rerun-if-changed=build.rs");
+    println!("cargo:rerun-if-changed=js");
+    println!("cargo:rerun-if-changed=src/bridge/interface.rs");
+    println!("cargo:rerun-if-changed=src/bridge/ops.rs");
+    println!("cargo:rerun-if-changed=src/realm/instance.rs");
+
+    // The same blob each time.
+    v8::V8::set_flags_from_string("--predictable --random-seed=42");
+    JsRuntime::init_platform(None);
+    let homes = late_homes(&root);
+    std::fs::write(out.join("late_homes.json"), &homes).expect("OUT_DIR is writable");
+    let scripts = vec![
+        ("ext:ses_executor/00_capture.js", own(&root, "00_capture.js")),
+        ("ext:ses_executor/05_late_homes.js", late_homes_script(&root, &homes)),
+        ("ext:ses_executor/10_defer_freezing.js", own(&root, "10_defer_freezing.js")),
+        ("ext:ses_executor/11_ses.js", ses(&root)),
+        ("ext:ses_executor/12_lockdown.js", own(&root, "12_lockdown.js")),
+        ("ext:ses_executor/13_regexp.js", own(&root, "13_regexp.js")),
+        ("ext:ses_executor/15_guest_globals.js", own(&root, "15_guest_globals.js")),
+        ("ext:ses_executor/20_inspect_natives.js", own(&root, "20_inspect_natives.js")),
+        ("ext:ses_executor/21_inspect_library.js", inspect_library(&root)),
+        ("ext:ses_executor/22_inspect.js", own(&root, "22_inspect.js")),
+        ("ext:ses_executor/25_harden.js", own(&root, "25_harden.js")),
+        ("ext:ses_executor/30_guard.js", own(&root, "30_guard.js")),
+        ("ext:ses_executor/40_console.js", own(&root, "40_console.js")),
+        ("ext:ses_executor/50_values.js", own(&root, "50_values.js")),
+        ("ext:ses_executor/60_tools.js", own(&root, "60_tools.js")),
+        ("ext:ses_executor/70_modules.js", own(&root, "70_modules.js")),
+        ("ext:ses_executor/90_seal.js", own(&root, "90_seal.js")),
+    ];
+    std::fs::write(out.join("audit.js"), audit_script(&root)).expect("OUT_DIR is writable");
+    let (blob, sources) = snapshot(scripts);
+    std::fs::write(out.join("hardened.bin"), blob).expect("OUT_DIR is writable");
+    write_sources(&out, sources);
+}
+
+/// A file of the project's own bootstrap.
+fn own(root: &Path, name: &str) -> String {
+    read(&root.join("js").join(name))
+}
+
+/// An npm package's file. The packages are exact-pinned development dependencies.
+fn package(root: &Path, path: &str) -> String {
+    let file = root.join("../../node_modules").join(path);
+    println!("cargo:rerun-if-changed={}", file.display());
+    if !file.exists() {
+        fail(&format!("{} is missing: run `node scripts/setup.mjs` first", file.display()));
+    }
+    read(&file)
+}
+
+fn read(file: &Path) -> String {
+    std::fs::read_to_string(file).unwrap_or_else(|error| fail(&format!("cannot read {}: {error}", file.display())))
+}
+
+/// One clear line instead of a panic's backtrace.
+fn fail(message: &str) -> ! {
+    eprintln!("error: {message}");
+    std::process::exit(1)
+}
+
+/// The SES shim. Its bundle links modules through closures that every module's scope would keep alive, and with them
+/// the whole shim: they are dropped when a module has run.
+fn ses(root: &Path) -> String {
+    const HEAD: &str = "({imports:$h\u{34f}_imports,";
+    const DROP: &str = ";$h\u{34f}_imports=$h\u{34f}_live=$h\u{34f}_once=$h\u{34f}_import=$h\u{34f}____meta=null}()";
+    let bundle = package(root, "ses/dist/lockdown.umd.min.js");
+    let modules = bundle.matches(HEAD).count();
+    let between = format!("}}(),{HEAD}");
+    if modules < 2 || bundle.matches(&between).count() != modules - 1 {
+        fail("the SES bundle is not linked as build.rs expects; was it upgraded?");
+    }
+    let bundle = bundle.replace(&between, &format!("{DROP},{HEAD}"));
+    replace_once(&bundle, "}()])();", &format!("{DROP}])();"))
+}
+
+fn late_homes_script(root: &Path, homes: &str) -> String {
+    let script = own(root, "05_late_homes.js");
+    let script = replace_once(&script, "WALK_REALM;", &format!("{};", own(root, "walk_realm.js").trim_end()));
+    replace_once(&script, "LATE_HOMES.", &format!("{homes}."))
+}
+
+/// What tests evaluate in a finished realm.
+fn audit_script(root: &Path) -> String {
+    let audit = own(root, "audit.js");
+    replace_once(&audit, "WALK_REALM;", &format!("{};", own(root, "walk_realm.js").trim_end()))
+}
+
+/// The inspect library as a function of the natives that take the place of its stand-ins for Node's bindings.
+fn inspect_library(root: &Path) -> String {
+    let mut library = package(root, "node-inspect-extracted/dist/inspect.js");
+    // Module bodies, by the library's bundle: from one module's head to the next one's.
+    for (head, next, body) in [
+        ("499(t,e,n){", "},302(t,e,n){", "t.exports=natives.types"),
+        ("878(t){", "},727(t,e,n){", "t.exports=class URL{}"),
+        ("727(t,e,n){", "}};const e=", "t.exports=natives.util"),
+    ] {
+        library = replace_between(&library, head, next, body);
+    }
+    for (from, to) in [
+        // The names of the guest's global, not those that happen to be there while the snapshot is made.
+        ("new Mt(f(yt(ve),t=>null!==It(/^[A-Z][a-zA-Z0-9]+$/,t)))", "new Mt(natives.builtinNames)"),
+        // By the engine's own mark, so that nothing is called.
+        ("isError:t=>l?.(t)||s(i,t)", "isError:t=>natives.types.isNativeError(t)||s(i,t)"),
+        ("ObjectGetOwnPropertyDescriptor:pt,", ""),
+        ("n(302);let $n,Pn,Sn;", "n(302),pt=natives.describe;let $n,Pn,Sn;"),
+        // As Node.js 20 prints symbol keys, sizes of buffers and proxies.
+        ("s=t.stylize(e,\"symbol\")}", "s=`[${t.stylize(e,\"symbol\")}]`}"),
+        ("!1===i.enumerable&&(s=`[${s}]`)", "!1===i.enumerable&&\"symbol\"!=typeof r&&(s=`[${s}]`)"),
+        (
+            "`${t.stylize(`[${r}]`,\"string\")}: ${i}`",
+            "`${an(e)?t.stylize(`[${r}]`,\"string\"):t.stylize(r,\"name\")}: ${i}`",
+        ),
+        ("{ [byteLength]: ", "{ byteLength: "),
+        ("if(0!==s)for(let e=0;e<s;e++)u=", "if(!1)for(let e=0;e<s;e++)u="),
+        ("for(let n=0;n<s;n++)e=`${t.stylize(\"Proxy(\"", "for(let n=s;n<s;n++)e=`${t.stylize(\"Proxy(\""),
+        // Only needed to load: the bootstrap empties them.
+        ("x(e,null),S(e),t.exports=e}", "x(e,null),natives.primordials=e,t.exports=e}"),
+        // A map of what is loaded, since V8 would keep a long array for an object whose keys are numbers.
+        (
+            "}};const e={};return function n(r){const o=e[r];if(void 0!==o)return o.exports;const i=e[r]={exports:{}};",
+            "}};const e=natives.loaded;natives.forget=()=>{t=null};return function n(r){natives.load=n;const o=e.get(r);\
+             if(void 0!==o)return o.exports;const i={exports:{}};e.set(r,i);",
+        ),
+        ("new r[o](e)", "new natives.typedArrays[o](e)"),
+        // What SES made an accessor, so that instances can override it, is still the method that it was.
+        (
+            "{defineProperty:n,getOwnPropertyDescriptor:r,ownKeys:o}=Reflect",
+            "{ownKeys:o}=Reflect,n=natives.defineMalleable,r=natives.describe",
+        ),
+        // The defaults are the executor's: guests meet `inspect` in their own inspect.custom methods.
+        (",ft(Nn,\"defaultOptions\",{__proto__:null,get:()=>_n,set:t=>(dn(t,\"options\"),ut(_n,t))});", ";"),
+        // Its copies of frozen properties are read-only.
+        ("e.StringPrototypeReplaceAll=e.StringPrototypeReplaceAll||e._stringPrototypeReplaceAll,", ""),
+        // Guests have no URL class; asking for `href` would run their getters.
+        ("function(t){return Pn=Pn||n(812),\"string\"==typeof t.href&&t instanceof Pn.URL}(e)", "(!1)"),
+    ] {
+        library = replace_once(&library, from, to);
+    }
+    format!(
+        "\"use strict\";\nglobalThis.__smol_boot.inspectModule = (natives) => {{\n\
+         const module = {{ exports: {{}} }}, exports = module.exports;\n{library}\nreturn module.exports;\n}};\n"
+    )
+}
+
+fn replace_once(text: &str, from: &str, to: &str) -> String {
+    if text.matches(from).count() != 1 {
+        fail(&format!("expected exactly one `{from}` in a bootstrap source; was a package upgraded?"));
+    }
+    text.replacen(from, to, 1)
+}
+
+fn replace_between(text: &str, head: &str, next: &str, body: &str) -> String {
+    let found = text.find(head).and_then(|at| {
+        let start = at + head.len();
+        text[start..].find(next).map(|length| (start, start + length))
+    });
+    let (Some((start, end)), 1) = (found, text.matches(head).count()) else {
+        fail(&format!("expected exactly one module `{head}` in the inspect library; was it upgraded?"));
+    };
+    format!("{}{body}{}", &text[..start], &text[end..])
+}
+
+/// JSON array of paths of the objects that V8 extends at isolate start.
+fn late_homes(root: &Path) -> String {
+    let scripts = vec![
+        ("ext:ses_executor/00_capture.js", own(root, "00_capture.js")),
+        ("ext:ses_executor/05_late_homes.js", late_homes_script(root, "[]")),
+        ("ext:ses_executor/record.js", "globalThis.__smol_boot.recordRealm();".to_owned()),
+    ];
+    let (blob, sources) = snapshot(scripts);
+    let mut instance = Instance::new(blob.leak(), sources, v8::CreateParams::default());
+    v8::scope_with_context!(scope, &mut instance.isolate, &instance.context);
+    const CHANGED: &str = "JSON.stringify(JSON.parse(globalThis.__smol_boot.changedHomes()).map((h) => h.path))";
+    let text = v8::String::new(scope, CHANGED).expect("it is short");
+    execute(scope, "changed", text).to_rust_string_lossy(scope)
+}
+
+/// The blob of an isolate in which `scripts` have run, in order, and their texts as the blob refers to them.
+fn snapshot(scripts: Vec<Script>) -> (Vec<u8>, &'static [v8::OneByteConst]) {
+    let (names, texts): (Vec<_>, Vec<_>) = scripts.into_iter().unzip();
+    let sources: &[v8::OneByteConst] = texts
+        .iter()
+        .map(|text| v8::String::create_external_onebyte_const(ascii(text).leak().as_bytes()))
+        .collect::<Vec<_>>()
+        .leak();
+    let mut isolate = v8::Isolate::snapshot_creator(Some(external_references(sources).into()), None);
+    {
+        v8::scope!(let scope, &mut isolate);
+        let template = v8::ObjectTemplate::new(scope);
+        // Guests cannot put an object of theirs behind the global's names.
+        template.set_immutable_proto();
+        let options = v8::ContextOptions { global_template: Some(template), ..Default::default() };
+        let context = v8::Context::new(scope, options);
+        scope.set_default_context(context);
+        let scope = &mut v8::ContextScope::new(scope, context);
+        define_natives(scope);
+        for (name, source) in names.iter().zip(sources) {
+            let text = v8::String::new_from_onebyte_const(scope, source).expect("it is a source");
+            execute(scope, name, text);
+        }
+    }
+    let blob = isolate.create_blob(v8::FunctionCodeHandling::Keep);
+    (blob.unwrap_or_else(|| fail("cannot make the snapshot")).to_vec(), sources)
+}
+
+/// Defines `__smol_natives`, which 00_capture.js takes.
+fn define_natives(scope: &mut v8::PinScope) {
+    let natives = v8::Object::new(scope);
+    for (name, callback) in ops::table() {
+        let function = v8::Function::builder_raw(callback)
+            .constructor_behavior(v8::ConstructorBehavior::Throw)
+            .build(scope)
+            .expect("there is memory");
+        let name = v8::String::new(scope, name).expect("it is short");
+        natives.set(scope, name.into(), function.into());
+    }
+    let name = v8::String::new(scope, "__smol_natives").expect("it is short");
+    scope.get_current_context().global(scope).set(scope, name.into(), natives.into());
+}
+
+/// The value of a script, which does not throw.
+fn execute<'s>(
+    scope: &mut v8::PinScope<'s, '_>,
+    name: &str,
+    text: v8::Local<'s, v8::String>,
+) -> v8::Local<'s, v8::Value> {
+    v8::tc_scope!(let attempt, scope);
+    let resource = v8::String::new(attempt, name).expect("it is short");
+    let origin = v8::ScriptOrigin::new(attempt, resource.into(), 0, 0, false, -1, None, false, false, false, None);
+    let script = v8::Script::compile(attempt, text, Some(&origin));
+    match script.and_then(|script| script.run(attempt)) {
+        Some(value) => value,
+        None => {
+            let thrown = attempt.exception().map(|thrown| thrown.to_rust_string_lossy(attempt));
+            fail(&format!("{name}: {}", thrown.unwrap_or_default()))
+        }
+    }
+}
+
+/// Writes the texts, and `sources.rs`, an array of them.
+fn write_sources(out: &Path, sources: &[v8::OneByteConst]) {
+    let mut array = String::from("[\n");
+    for (index, source) in sources.iter().enumerate() {
+        let name = format!("source_{index}.js");
+        std::fs::write(out.join(&name), source.as_str()).expect("OUT_DIR is writable");
+        array.push_str(&format!("    include_bytes!(concat!(env!(\"OUT_DIR\"), \"/{name}\")),\n"));
+    }
+    array.push(']');
+    std::fs::write(out.join("sources.rs"), array).expect("OUT_DIR is writable");
+}
+
+/// Escapes what is not ASCII, so that V8 can use the text in place as an external one-byte string. All sources keep
+/// such characters in identifiers, strings and regular expressions, where an escape means the same.
+fn ascii(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for unit in text.encode_utf16() {
+        match u8::try_from(unit) {
+            Ok(byte) if byte.is_ascii() => out.push(char::from(byte)),
+            _ => out.push_str(&format!("\\u{unit:04x}")),
+        }
+    }
+    out
+}

@@ -1,0 +1,311 @@
+// The run's signals: loop guard, final answer, and the bindings that a program leaves on the global.
+//
+// `__smol_budget` and `__smol_done` are script-scope lexicals (90_seal.js declares them): guarded loops count on
+// them inline. Counted loops take a chunk of iterations out of the budget instead (crates/prepare/src/transform/chunks.rs):
+// they run it without a guard and only note how far they are. One chunk is open at a time. Loops that start while one
+// is, which a getter in the body can bring about, are guarded; when nothing is left to hand out, they take what the
+// chunk has left, and its loop ends it after the iteration under way. So iterations are counted exactly. The outcome itself is what the ops recorded; a signal is only what unwinds the guest's stack, so a
+// guest that gets hold of one, or makes one, has gained nothing.
+"use strict";
+(() => {
+  const boot = globalThis.__smol_boot;
+  const { p } = boot;
+  const { ceil, defineProperty, Error, floor, freeze, getDescriptor, isSafeInteger } = p;
+  const { newMap, ownKeys, reflectDefine, reflectDelete } = p;
+  const { op_final, op_guard_exceeded, op_next_window, op_swallowed, op_take } = boot.ops;
+
+  // Guarded loop iterations that guest code may take after the end of its run.
+  const READING_BUDGET = 10_000;
+
+  // Iterations from which on it pays to ask the host for them.
+  const MIN_TAKEN = 64;
+
+  const constant = (object, key, value) =>
+    defineProperty(object, key, { __proto__: null, value, writable: false, enumerable: true, configurable: false });
+
+  class FinalAnswerSignal extends Error {
+    constructor(value) {
+      super("final_answer");
+      constant(this, "name", "FinalAnswerSignal");
+      constant(this, "value", value);
+      freeze(this);
+    }
+  }
+
+  class MaxOperationsExceededError extends Error {
+    constructor(limit) {
+      super(`Max operations exceeded (${limit})`);
+      constant(this, "name", "MaxOperationsExceededError");
+      constant(this, "code", "ERR_MAX_OPS_EXCEEDED");
+      constant(this, "limit", limit);
+      freeze(this);
+    }
+  }
+
+  // What this run throws from now on; undefined while `__smol_done` is false.
+  let signal;
+  let operationLimit = 0;
+  // The run's answer is recorded or being recorded.
+  let isAnswered = false;
+  // The host reads values of the run: what guest code throws meanwhile, a signal too, only spoils the reading.
+  let isReading = false;
+  // What `__smol_budget` was when a final answer set it to 0.
+  let unusedBudget;
+  // The open chunk: what the loop variable was in its last iteration, what it must not reach, and the step between two
+  // iterations (0: no chunk is open). A typed array, because V8 keeps its stores out of the way of everything else.
+  const chunk = new Int32Array(3);
+  // Bindings that this run declared: name -> { previous, accessor, isVar }.
+  const declared = newMap();
+  // Bindings that it has handed over, of which later runs get what it reached (crates/prepare/src/transform/persistence.rs).
+  let kept;
+  let lastReached = 0;
+
+  const rethrow = () => {
+    throw signal;
+  };
+
+  // Iterations that the open chunk has left.
+  const leftOfChunk = () => (chunk[2] === 0 ? 0 : (chunk[1] - chunk[0]) / chunk[2] - 1);
+
+  // Takes them, so that the chunk's loop asks for more after the iteration under way.
+  const revokeChunk = () => {
+    const left = leftOfChunk();
+    chunk[1] = chunk[0] + chunk[2];
+    return left;
+  };
+
+  // Makes a chunk of what is left of the window, for a loop whose variable is `value` and changes by `step`. False if
+  // its iterations have to be guarded.
+  const openChunk = (value, step) => {
+    if (chunk[2] !== 0 || typeof value !== "number") return false;
+    if (__smol_budget <= 0) {
+      if (__smol_done) return false;
+      __smol_budget = op_next_window();
+      if (__smol_budget === 0) return false;
+    }
+    const before = value - step;
+    const end = value + __smol_budget * step;
+    if ((before | 0) !== before || (end | 0) !== end) return false;
+    chunk[0] = before;
+    chunk[1] = end;
+    chunk[2] = step;
+    __smol_budget = 0;
+    return true;
+  };
+
+  // Whether `value` is a typed array of numbers: reading and writing its elements runs no code and throws nothing.
+  const isNumeric = (value) => {
+    const tag = p.typedArrayTag(value);
+    return tag !== undefined && tag !== "BigInt64Array" && tag !== "BigUint64Array";
+  };
+
+  // Closes the chunk and passes `value` on.
+  const closeChunk = (value) => {
+    __smol_budget += leftOfChunk();
+    chunk[1] = chunk[0];
+    chunk[2] = 0;
+    return value;
+  };
+
+  // For loops of the program's own body, below which there is nothing on the stack: a chunk that is open belongs to a
+  // loop that an exception has ended.
+  const openFirstChunk = (value, step) => {
+    if (chunk[2] !== 0) closeChunk();
+    return openChunk(value, step);
+  };
+
+  // The chunk is used up: adds the next window to it. False, and closed, if the rest has to be guarded.
+  const extendChunk = () => {
+    if (__smol_budget <= 0 && !__smol_done) __smol_budget = op_next_window();
+    const end = chunk[1] + __smol_budget * chunk[2];
+    if (__smol_budget > 0 && (end | 0) === end) {
+      chunk[1] = end;
+      __smol_budget = 0;
+      return true;
+    }
+    closeChunk();
+    return false;
+  };
+
+  // Whether the test of a counted loop holds for `value`.
+  const isBefore = (value, bound, isUpwards, isInclusive) =>
+    isUpwards ? (isInclusive ? value <= bound : value < bound) : isInclusive ? value >= bound : value > bound;
+
+  // Takes all iterations of a loop that only computes: its variable is `value`, changes by `step`, and is compared with
+  // `bound`. False if they have to be guarded, each by itself.
+  const takeAll = (value, bound, step, isUpwards, isInclusive) => {
+    if (__smol_done || step > 0 !== isUpwards) return false;
+    const distance = (bound - value) / step;
+    const count = isInclusive ? floor(distance) + 1 : ceil(distance);
+    // None. The loop finds that out, too.
+    if (count <= 0) return true;
+    // Divisions round. Nothing else does as long as all numbers are whole and small.
+    const end = value + count * step;
+    if (!isSafeInteger(value) || !isSafeInteger(step) || !isSafeInteger(end)) return false;
+    const isExact =
+      isBefore(end - step, bound, isUpwards, isInclusive) && !isBefore(end, bound, isUpwards, isInclusive);
+    if (!isExact) return false;
+    if (count <= __smol_budget) {
+      __smol_budget -= count;
+      return true;
+    }
+    return count >= MIN_TAKEN && op_take(count);
+  };
+
+  const guard = () => {
+    if (__smol_done) {
+      op_swallowed();
+      __smol_budget = 0;
+      throw signal;
+    }
+    const window = op_next_window() || revokeChunk();
+    if (window > 0) {
+      // The iteration that asked is the first of the new window.
+      __smol_budget = window - 1;
+      return;
+    }
+    op_guard_exceeded();
+    // First the signal, then the flag: what reads the flag throws the signal.
+    signal = new MaxOperationsExceededError(operationLimit);
+    __smol_done = true;
+    __smol_budget = 0;
+    throw signal;
+  };
+
+  const finalAnswer = {
+    final_answer(value) {
+      if (__smol_done) {
+        op_swallowed();
+        throw signal;
+      }
+      if (isAnswered) throw signal;
+      signal = new FinalAnswerSignal(value);
+      // Before the op: should recording run guest code, a second call in there must not count.
+      isAnswered = true;
+      op_final(value);
+      __smol_done = true;
+      // A loop that goes on in spite of the signal reaches the guard at once.
+      unusedBudget = __smol_budget + revokeChunk();
+      __smol_budget = 0;
+      throw signal;
+    },
+  }.final_answer;
+
+  const warnOfHostName = (name) =>
+    boot.warn(`'${name}' is provided by the host: this run's own '${name}' will not be seen by later runs.`);
+
+  // Installs a run's top-level bindings on the global, where later runs find them.
+  const declare = (accessors, vars) => {
+    const isVar = { __proto__: null };
+    if (vars !== undefined) {
+      for (let i = 0; i < vars.length; i++) isVar[vars[i]] = true;
+    }
+    const names = ownKeys(accessors);
+    for (let i = 0; i < names.length; i++) {
+      const name = names[i];
+      const { get, set } = getDescriptor(accessors, name);
+      const previous = getDescriptor(globalThis, name);
+      const isInstalled =
+        (previous === undefined || previous.configurable) &&
+        reflectDefine(globalThis, name, { __proto__: null, get, set, enumerable: true, configurable: true });
+      if (isInstalled) declared.set(name, { __proto__: null, previous, get, isVar: isVar[name] === true });
+      else warnOfHostName(name);
+    }
+  };
+
+  // Takes the values of a program's other bindings: name, number of the declaration and value of each.
+  const keep = (reached, bindings) => {
+    lastReached = reached;
+    kept = bindings;
+  };
+
+  const publishKept = () => {
+    for (let i = 0; i < kept.length; i += 3) {
+      const name = kept[i];
+      const number = kept[i + 1];
+      const value = kept[i + 2];
+      const isConst = number < 0;
+      if ((isConst ? -number : number) > lastReached) continue;
+      // A `var` that has no value leaves what was there before it.
+      if (number === 0 && value === undefined && getDescriptor(globalThis, name) !== undefined) continue;
+      const property = { __proto__: null, value, writable: !isConst, enumerable: true, configurable: true };
+      if (!reflectDefine(globalThis, name, property)) warnOfHostName(name);
+    }
+  };
+
+  const isUninitialised = (get) => {
+    try {
+      get();
+      return false;
+    } catch {
+      // The getter only reads the binding, so what it throws is the temporal dead zone.
+      return true;
+    }
+  };
+
+  // A binding that the run never reached leaves what was there before it.
+  const restore = (name, { previous, get, isVar }, isForgotten) => {
+    if (getDescriptor(globalThis, name)?.get !== get) return;
+    const isDead = isForgotten || isUninitialised(get) || (isVar && previous !== undefined && get() === undefined);
+    if (!isDead) return;
+    if (previous === undefined) reflectDelete(globalThis, name);
+    else reflectDefine(globalThis, name, previous);
+  };
+
+  boot.begin = (window, limit) => {
+    signal = undefined;
+    operationLimit = limit;
+    isAnswered = false;
+    unusedBudget = undefined;
+    p.emptyMap(declared);
+    kept = undefined;
+    chunk[2] = 0;
+    __smol_budget = window;
+    __smol_done = false;
+  };
+
+  // Returns the unused part of the last window.
+  // Settles which bindings of the run stay: those that it reached, or none.
+  boot.finish = (forgetDeclared) => {
+    const remaining = unusedBudget ?? __smol_budget + leftOfChunk();
+    chunk[2] = 0;
+    if (declared.size > 0) p.mapForEach(declared, (binding, name) => restore(name, binding, forgetDeclared));
+    p.emptyMap(declared);
+    if (kept !== undefined && !forgetDeclared) publishKept();
+    kept = undefined;
+    signal = undefined;
+    __smol_done = false;
+    // For getters and inspect.custom methods of the output, which the host reads after the run.
+    __smol_budget = READING_BUDGET;
+    return remaining;
+  };
+
+  // Runs `read` for the host.
+  boot.reading = (read, value) => {
+    isReading = true;
+    try {
+      return read(value);
+    } finally {
+      isReading = false;
+    }
+  };
+
+  // For bootstrap code that caught something: goes on with the run's signal, if there is one.
+  boot.rethrowSignal = () => {
+    if (__smol_done && signal !== undefined && !isReading) throw signal;
+  };
+
+  boot.guard = guard;
+  boot.chunk = chunk;
+  boot.isNumeric = isNumeric;
+  boot.openChunk = openChunk;
+  boot.openFirstChunk = openFirstChunk;
+  boot.extendChunk = extendChunk;
+  boot.closeChunk = closeChunk;
+  boot.takeAll = takeAll;
+  boot.rethrow = rethrow;
+  boot.declare = declare;
+  boot.keep = keep;
+  boot.finalAnswer = finalAnswer;
+  boot.toHarden.push(FinalAnswerSignal, MaxOperationsExceededError);
+})();

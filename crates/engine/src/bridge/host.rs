@@ -1,0 +1,313 @@
+//! What the realm's native functions work on: the run under way and the way to the Node.js thread.
+
+use std::cell::{Cell, OnceCell, RefCell};
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use deno_core::v8;
+
+use crate::bridge::patience::Patience;
+use crate::bridge::serialize::Unwritable;
+use crate::bridge::tools::{PendingCalls, ToolTable};
+use crate::executor::job::Job;
+use crate::executor::mailbox::Receiver;
+use crate::executor::messages::{Command, Event};
+use crate::executor::session::Shared;
+use crate::memory::buffers::BufferBudget;
+use crate::memory::limits::MemoryGuard;
+use crate::memory::native_memory::guard_of_thread;
+use crate::realm::entry::Realm;
+use crate::realm::interrupt::Interrupt;
+use crate::realm::modules::ModuleCache;
+use crate::realm::scripts::Scripts;
+use ses_protocol::{LEVEL_WARN, ToolCallId, ToolReply, Value};
+
+/// Iterations that are granted at once, at most. Optimised loops that call built-ins only, and contain the guard, learn from
+/// the next window that the guest has been terminated: they do not look otherwise.
+const WINDOW: f64 = 4096.0;
+/// Iterations of a first window; each one is twice as long as the one before it.
+const FIRST_WINDOW: f64 = 8.0;
+/// Iterations of the window after one in which V8 collected, or built-ins took more than [`WINDOW_BYTES`]: a few iterations
+/// can double what is in use.
+const CAREFUL_WINDOW: f64 = 1.0;
+/// Bytes that built-ins may take outside of the heap in one window. 1 MiB.
+const WINDOW_BYTES: usize = 1 << 20;
+/// Rejections without a handler that one run remembers.
+const MAX_REJECTIONS: usize = 16;
+
+/// How guest code ended its run, recorded where it cannot reach it.
+pub enum Verdict {
+    /// `final_answer` is being recorded; a nested call from a getter of its value does not count.
+    Recording,
+    /// `final_answer(value)`: the value as it was at that moment, unless it is too large.
+    Final(Result<Value, Unwritable>),
+    /// `final_answer(promise)`: the run ends when the promise is settled.
+    FinalPromise(v8::Global<v8::Promise>),
+    /// `final_answer(value)` where the stack that was left did not suffice to write the value.
+    FinalLate(v8::Global<v8::Value>),
+    /// The guards counted more than the limit.
+    MaxOperations,
+    /// The run made more tool calls than it may.
+    ToolCallLimit,
+}
+
+/// State of one run.
+pub struct Run {
+    pub job: Arc<Job>,
+    pub verdict: Option<Verdict>,
+    pub max_operations: f64,
+    /// Iterations handed to the realm so far.
+    pub granted: f64,
+    /// Iterations of the last window.
+    window: f64,
+    /// What the isolate held outside of its heap when the last window began.
+    window_bytes: usize,
+    pub rejections: Vec<v8::Global<v8::Promise>>,
+}
+
+impl Run {
+    /// Hands out up to `most` iterations of what the limit has left.
+    fn grant(&mut self, most: f64) -> f64 {
+        let window = (self.max_operations - self.granted).clamp(0.0, most);
+        if window > 0.0 {
+            self.job.set_operations(self.granted);
+            self.granted += window;
+        }
+        window
+    }
+}
+
+/// One per isolate, shared by its native functions; used by the executor thread only.
+pub struct Host {
+    pub shared: Arc<Shared>,
+    pub memory: Arc<BufferBudget>,
+    inbox: Receiver<Command>,
+    /// Async calls were sent since the host was last told that the guest waits.
+    has_held_calls: Cell<bool>,
+    patience: Patience,
+    /// Commands that arrived while a tool was awaited synchronously.
+    early: RefCell<VecDeque<Command>>,
+    pub interrupt: OnceCell<Interrupt>,
+    pub realm: OnceCell<Realm>,
+    pub run: RefCell<Option<Run>>,
+    /// The executor thread terminated the guest itself, for a reason that is recorded elsewhere.
+    pub terminated: Cell<bool>,
+    pub scripts: RefCell<Scripts>,
+    pub tools: RefCell<ToolTable>,
+    pub calls: RefCell<PendingCalls>,
+    pub modules: RefCell<ModuleCache>,
+}
+
+impl Host {
+    pub fn new(shared: Arc<Shared>, inbox: Receiver<Command>, memory: Arc<BufferBudget>) -> Self {
+        let first_call = shared.id << 32;
+        Self {
+            shared,
+            memory,
+            inbox,
+            has_held_calls: Cell::default(),
+            patience: Patience::default(),
+            early: RefCell::default(),
+            interrupt: OnceCell::new(),
+            realm: OnceCell::new(),
+            run: RefCell::new(None),
+            terminated: Cell::new(false),
+            scripts: RefCell::default(),
+            tools: RefCell::default(),
+            calls: RefCell::new(PendingCalls::starting_at(first_call)),
+            modules: RefCell::default(),
+        }
+    }
+
+    /// Starts the record of a run and returns the first window of iterations.
+    pub fn begin(&self, job: Arc<Job>, max_operations: f64) -> f64 {
+        let granted = max_operations.min(FIRST_WINDOW);
+        self.terminated.set(false);
+        *self.run.borrow_mut() = Some(Run {
+            job,
+            verdict: None,
+            max_operations,
+            granted,
+            window: FIRST_WINDOW,
+            window_bytes: self.memory.native_bytes(),
+            rejections: Vec::new(),
+        });
+        granted
+    }
+
+    /// Another window of iterations; 0 when the limit is handed out or the guest has been terminated.
+    pub fn next_window(&self) -> f64 {
+        let has_collected = guard_of_thread().is_some_and(|guard| {
+            guard.check();
+            guard.take_has_collected()
+        });
+        self.send_held_calls();
+        if self.is_terminated() {
+            return 0.0;
+        }
+        let mut run = self.run.borrow_mut();
+        let Some(run) = run.as_mut() else { return 0.0 };
+        let bytes = self.memory.native_bytes();
+        let grown = bytes.saturating_sub(std::mem::replace(&mut run.window_bytes, bytes));
+        let takes_much = grown > WINDOW_BYTES || has_collected;
+        run.window = if takes_much { CAREFUL_WINDOW } else { (2.0 * run.window).min(WINDOW) };
+        run.grant(run.window)
+    }
+
+    /// Hands out that many iterations beside the window, or none. For loops that only compute, which V8 ends at any place.
+    pub fn take(&self, count: f64) -> bool {
+        let mut run = self.run.borrow_mut();
+        let Some(run) = run.as_mut().filter(|_| !self.is_terminated()) else { return false };
+        run.max_operations - run.granted >= count && run.grant(count) > 0.0
+    }
+
+    /// Whether the guest was terminated for another reason than its iterations.
+    fn is_terminated(&self) -> bool {
+        self.shared.is_abandoned() || guard_of_thread().is_some_and(MemoryGuard::is_exceeded)
+    }
+
+    /// Records that the run has exceeded its limit.
+    pub fn exceed_limit(&self) {
+        if self.is_terminated() {
+            return;
+        }
+        let mut run = self.run.borrow_mut();
+        let Some(run) = run.as_mut() else { return };
+        run.job.set_operations(run.max_operations);
+        run.verdict.get_or_insert(Verdict::MaxOperations);
+    }
+
+    /// Terminates the guest: it went on although its run is over.
+    pub fn stop_guest(&self) {
+        self.terminated.set(true);
+        if let Some(interrupt) = self.interrupt.get() {
+            interrupt.terminate();
+        }
+    }
+
+    /// Whether the run's outcome is decided, so that the guest must not act on the host any more. A final answer that
+    /// is a promise still needs its tools.
+    pub fn is_over(&self) -> bool {
+        let decided = |verdict: &Verdict| !matches!(verdict, Verdict::Recording | Verdict::FinalPromise(_));
+        self.run.borrow().as_ref().is_some_and(|run| run.verdict.as_ref().is_some_and(decided))
+    }
+
+    /// The next command; waits. `None` when the session was given up.
+    pub fn next_command(&self) -> Option<Command> {
+        if let Some(command) = self.early.borrow_mut().pop_front() {
+            return Some(command);
+        }
+        let command = self.inbox.recv();
+        (!self.shared.is_abandoned()).then_some(command)
+    }
+
+    /// As [`Self::next_command`], while the guest waits for answers of tools.
+    pub fn next_answer(&self) -> Option<Command> {
+        if let Some(command) = self.early.borrow_mut().pop_front() {
+            return Some(command);
+        }
+        self.send_held_calls();
+        let command = self.patience.receive(&self.inbox);
+        (!self.shared.is_abandoned()).then_some(command)
+    }
+
+    /// Notes that an async call was sent, which [`Self::send_held_calls`] is to make sure of.
+    pub fn hold_call(&self) {
+        self.has_held_calls.set(true);
+    }
+
+    /// Has the host told of calls that were held back for others to come.
+    fn send_held_calls(&self) {
+        if self.has_held_calls.replace(false) {
+            (self.shared.sink)(Event::Waiting);
+        }
+    }
+
+    /// A command that has arrived already.
+    pub fn ready_command(&self) -> Option<Command> {
+        let early = self.early.borrow_mut().pop_front();
+        early.or_else(|| self.inbox.try_recv())
+    }
+
+    /// Waits for the answer to a tool call, keeping everything else for [`Self::next_command`]. `None` when the session
+    /// was given up.
+    pub fn wait_for_reply(&self, call: ToolCallId) -> Option<ToolReply> {
+        loop {
+            let command = self.patience.receive(&self.inbox);
+            if self.shared.is_abandoned() {
+                return None;
+            }
+            let Command::ToolReplies(mut replies) = command else {
+                self.early.borrow_mut().push_back(command);
+                continue;
+            };
+            let found = replies.iter().position(|&(answered, _)| answered == call).map(|at| replies.remove(at).1);
+            if !replies.is_empty() {
+                self.early.borrow_mut().push_back(Command::ToolReplies(replies));
+            }
+            if found.is_some() {
+                return found;
+            }
+        }
+    }
+
+    /// Whether the console level is collected and the log has room.
+    pub fn is_log_open(&self, level: usize) -> bool {
+        self.shared.config.levels.get(level).copied().unwrap_or(false)
+            && self.run.borrow().as_ref().is_some_and(|run| run.job.log().is_open())
+    }
+
+    /// Adds `message` to the run's log, or as much of it as there is room for. `complete`: nothing follows it.
+    pub fn log(&self, level: usize, message: String, complete: bool) {
+        if !self.is_log_open(level) {
+            return;
+        }
+        let Some(job) = self.run.borrow().as_ref().map(|run| run.job.clone()) else { return };
+        let wake = job.log().push(level, message, complete);
+        if wake {
+            (self.shared.sink)(Event::Logs(job));
+        }
+    }
+
+    /// A remark of the engine.
+    pub fn warn(&self, message: String) {
+        self.log(LEVEL_WARN, message, true);
+    }
+
+    /// Bytes that the log still takes.
+    pub fn log_room(&self) -> usize {
+        self.run.borrow().as_ref().map_or(0, |run| run.job.log().remaining())
+    }
+
+    /// Remembers a promise that was rejected without a handler.
+    pub fn add_rejection(&self, promise: v8::Global<v8::Promise>) {
+        if let Some(run) = self.run.borrow_mut().as_mut()
+            && run.rejections.len() < MAX_REJECTIONS
+        {
+            run.rejections.push(promise);
+        }
+    }
+
+    /// Forgets a promise that got its handler later.
+    pub fn remove_rejection(&self, promise: &v8::Global<v8::Promise>) {
+        if let Some(run) = self.run.borrow_mut().as_mut() {
+            run.rejections.retain(|rejected| rejected != promise);
+        }
+    }
+
+    /// Counts a tool call. Returns false, with the verdict, for the first one beyond the limit.
+    pub fn count_tool_call(&self) -> bool {
+        let mut run = self.run.borrow_mut();
+        let Some(run) = run.as_mut() else { return false };
+        if run.job.count_tool_call() <= self.shared.config.max_tool_calls {
+            return true;
+        }
+        run.verdict.get_or_insert(Verdict::ToolCallLimit);
+        false
+    }
+
+    /// Names of the functions in the tool table, for messages.
+    pub fn tool_name(&self, id: u32) -> String {
+        self.tools.borrow().name(id)
+    }
+}

@@ -1,0 +1,38 @@
+//! What bootstrap JavaScript asks of the host side.
+
+use deno_core::v8;
+
+/// The executor, as the ops of [`crate::bridge::ops`] see it: one per isolate, stored in a slot of it as `Rc<dyn Bridge>`.
+///
+/// Methods run on the isolate's thread, inside a JavaScript call. One that fails throws on `scope` and, where it has a
+/// result, returns `None`.
+pub trait Bridge {
+    /// Whether an entry of `level` would be kept. If not, the console does not even format it.
+    fn log_open(&self, level: u32) -> bool;
+
+    /// One entry. The message is the guest's own string, of any length, possibly not yet flat.
+    fn log(&self, scope: &mut v8::PinScope<'_, '_>, level: u32, message: v8::Local<'_, v8::String>);
+
+    /// The guest called `final_answer(value)`: records the outcome.
+    fn final_answer(&self, scope: &mut v8::PinScope<'_, '_>, value: v8::Local<'_, v8::Value>);
+
+    /// The window of loop iterations is used up. Returns the next one, or 0 when all of the limit has been handed out, or the
+    /// guest has been terminated.
+    fn next_window(&self) -> f64;
+
+    /// Hands out that many iterations beside the window, or none.
+    fn take(&self, count: f64) -> bool;
+
+    /// The run takes an iteration beyond its limit: records the outcome.
+    fn guard_exceeded(&self);
+
+    /// The guest goes on although its outcome is recorded.
+    fn swallowed(&self, scope: &mut v8::PinScope<'_, '_>);
+
+    /// Loads an authorized module: a promise of its namespace.
+    fn import<'s>(
+        &self,
+        scope: &mut v8::PinScope<'s, '_>,
+        specifier: v8::Local<'s, v8::String>,
+    ) -> Option<v8::Local<'s, v8::Value>>;
+}

@@ -1,0 +1,10 @@
+//! What crosses between the realm and the host: values, tool calls, log entries, answers.
+
+pub mod adopt;
+pub mod host;
+pub mod interface;
+pub mod natives;
+pub mod ops;
+pub mod patience;
+pub mod serialize;
+pub mod tools;

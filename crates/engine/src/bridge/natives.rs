@@ -1,0 +1,74 @@
+//! What the bootstrap's native functions do: [`Bridge`] for the host of an isolate.
+
+use deno_core::v8;
+
+use crate::bridge::host::{Host, Verdict};
+use crate::bridge::interface::Bridge;
+use crate::bridge::serialize::Unwritable;
+use crate::realm::evaluate::write_output;
+use crate::realm::modules;
+use ses_transfer as transfer;
+
+/// Guest code that reaches a native function may do so from a getter, while a value is written within a limit of
+/// memory: what is allocated for another purpose is not under it.
+impl Bridge for Host {
+    fn log_open(&self, level: u32) -> bool {
+        self.is_log_open(level as usize)
+    }
+
+    /// Copies no more than the log takes, and does not flatten the string for it.
+    fn log(&self, scope: &mut v8::PinScope<'_, '_>, level: u32, message: v8::Local<'_, v8::String>) {
+        if !self.is_log_open(level as usize) {
+            return;
+        }
+        transfer::without_limit(|| {
+            // A UTF-16 unit becomes at least one byte, so that one unit more than there is room for shows the cut.
+            let units = message.length().min(self.log_room() + 1);
+            let mut text = vec![0u16; units];
+            message.write_v2(scope, 0, &mut text, v8::WriteFlags::default());
+            self.log(level as usize, String::from_utf16_lossy(&text), units == message.length());
+        });
+    }
+
+    /// Writes the value at this moment, so that nothing that runs afterwards changes it.
+    fn final_answer(&self, scope: &mut v8::PinScope<'_, '_>, value: v8::Local<'_, v8::Value>) {
+        match self.run.borrow_mut().as_mut() {
+            Some(run) if run.verdict.is_none() => run.verdict = Some(Verdict::Recording),
+            _ => return,
+        }
+        let verdict = match v8::Local::<v8::Promise>::try_from(value) {
+            Ok(promise) => Verdict::FinalPromise(v8::Global::new(scope, promise)),
+            Err(_) => match write_output(scope, self, value) {
+                Err(Unwritable::Thrown) => Verdict::FinalLate(v8::Global::new(scope, value)),
+                value => Verdict::Final(value),
+            },
+        };
+        if let Some(run) = self.run.borrow_mut().as_mut() {
+            run.verdict = Some(verdict);
+        }
+    }
+
+    fn next_window(&self) -> f64 {
+        Host::next_window(self)
+    }
+
+    fn take(&self, count: f64) -> bool {
+        Host::take(self, count)
+    }
+
+    fn guard_exceeded(&self) {
+        self.exceed_limit();
+    }
+
+    fn swallowed(&self, _scope: &mut v8::PinScope<'_, '_>) {
+        self.stop_guest();
+    }
+
+    fn import<'s>(
+        &self,
+        scope: &mut v8::PinScope<'s, '_>,
+        specifier: v8::Local<'s, v8::String>,
+    ) -> Option<v8::Local<'s, v8::Value>> {
+        transfer::without_limit(|| modules::import(scope, self, specifier))
+    }
+}

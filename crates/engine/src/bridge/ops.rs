@@ -1,0 +1,219 @@
+//! Native functions of the bootstrap, by name. Those that concern the executor delegate to its [`Bridge`]; the others tell
+//! what a value is. build.rs defines them in the snapshot, which refers to them by their place in the table.
+
+use std::rc::Rc;
+
+use deno_core::v8;
+
+use crate::bridge::interface::Bridge;
+
+type Arguments<'s> = v8::FunctionCallbackArguments<'s>;
+type Returned<'s> = v8::ReturnValue<'s, v8::Value>;
+
+/// Functions of this module as V8 calls them, in the order in which the snapshot refers to them.
+macro_rules! table {
+    ($($name:ident)*) => {
+        /// Names and functions.
+        pub fn table() -> Vec<(&'static str, v8::FunctionCallback)> {
+            vec![$((stringify!($name), v8::MapFnTo::map_fn_to($name))),*]
+        }
+    };
+}
+
+/// Functions that answer a question that V8 has an answer to.
+macro_rules! questions {
+    ($($name:ident: $($question:ident)|+;)*) => {
+        $(fn $name<'s>(_: &mut v8::PinScope<'s, '_>, args: Arguments<'s>, mut returned: Returned<'s>) {
+            let value = args.get(0);
+            returned.set_bool($(value.$question())||+);
+        })*
+    };
+}
+
+table! {
+    op_final
+    op_get_constructor_name
+    op_get_non_index_property_names
+    op_get_promise_details
+    op_get_proxy_details
+    op_guard_exceeded
+    op_import
+    op_is_any_array_buffer
+    op_is_arguments_object
+    op_is_array_buffer
+    op_is_async_function
+    op_is_big_int_object
+    op_is_boolean_object
+    op_is_boxed_primitive
+    op_is_data_view
+    op_is_date
+    op_is_generator_function
+    op_is_map
+    op_is_map_iterator
+    op_is_module_namespace_object
+    op_is_native_error
+    op_is_number_object
+    op_is_promise
+    op_is_proxy
+    op_is_reg_exp
+    op_is_set
+    op_is_set_iterator
+    op_is_string_object
+    op_is_symbol_object
+    op_is_typed_array
+    op_is_weak_map
+    op_is_weak_set
+    op_log
+    op_log_open
+    op_next_window
+    op_preview_entries
+    op_swallowed
+    op_take
+}
+
+questions! {
+    op_is_any_array_buffer: is_array_buffer | is_shared_array_buffer;
+    op_is_arguments_object: is_arguments_object;
+    op_is_array_buffer: is_array_buffer;
+    op_is_async_function: is_async_function;
+    op_is_big_int_object: is_big_int_object;
+    op_is_boolean_object: is_boolean_object;
+    op_is_boxed_primitive:
+        is_boolean_object | is_string_object | is_number_object | is_symbol_object | is_big_int_object;
+    op_is_data_view: is_data_view;
+    op_is_date: is_date;
+    op_is_generator_function: is_generator_function;
+    op_is_map: is_map;
+    op_is_map_iterator: is_map_iterator;
+    op_is_module_namespace_object: is_module_namespace_object;
+    op_is_native_error: is_native_error;
+    op_is_number_object: is_number_object;
+    op_is_promise: is_promise;
+    op_is_proxy: is_proxy;
+    op_is_reg_exp: is_reg_exp;
+    op_is_set: is_set;
+    op_is_set_iterator: is_set_iterator;
+    op_is_string_object: is_string_object;
+    op_is_symbol_object: is_symbol_object;
+    op_is_typed_array: is_typed_array;
+    op_is_weak_map: is_weak_map;
+    op_is_weak_set: is_weak_set;
+}
+
+/// The isolate's bridge; none while the snapshot is made.
+fn bridge(isolate: &v8::Isolate) -> Option<Rc<dyn Bridge>> {
+    isolate.get_slot::<Rc<dyn Bridge>>().cloned()
+}
+
+fn op_log_open<'s>(scope: &mut v8::PinScope<'s, '_>, args: Arguments<'s>, mut returned: Returned<'s>) {
+    let level = args.get(0).uint32_value(scope).unwrap_or_default();
+    returned.set_bool(bridge(scope).is_some_and(|bridge| bridge.log_open(level)));
+}
+
+fn op_log<'s>(scope: &mut v8::PinScope<'s, '_>, args: Arguments<'s>, _: Returned<'s>) {
+    let level = args.get(0).uint32_value(scope).unwrap_or_default();
+    if let (Some(bridge), Ok(message)) = (bridge(scope), args.get(1).try_into()) {
+        bridge.log(scope, level, message);
+    }
+}
+
+fn op_final<'s>(scope: &mut v8::PinScope<'s, '_>, args: Arguments<'s>, _: Returned<'s>) {
+    if let Some(bridge) = bridge(scope) {
+        bridge.final_answer(scope, args.get(0));
+    }
+}
+
+fn op_next_window<'s>(scope: &mut v8::PinScope<'s, '_>, _: Arguments<'s>, mut returned: Returned<'s>) {
+    returned.set_double(bridge(scope).map_or(0.0, |bridge| bridge.next_window()));
+}
+
+fn op_take<'s>(scope: &mut v8::PinScope<'s, '_>, args: Arguments<'s>, mut returned: Returned<'s>) {
+    let count = args.get(0).number_value(scope).unwrap_or(f64::INFINITY);
+    returned.set_bool(bridge(scope).is_some_and(|bridge| bridge.take(count)));
+}
+
+fn op_guard_exceeded<'s>(scope: &mut v8::PinScope<'s, '_>, _: Arguments<'s>, _: Returned<'s>) {
+    if let Some(bridge) = bridge(scope) {
+        bridge.guard_exceeded();
+    }
+}
+
+fn op_swallowed<'s>(scope: &mut v8::PinScope<'s, '_>, _: Arguments<'s>, _: Returned<'s>) {
+    if let Some(bridge) = bridge(scope) {
+        bridge.swallowed(scope);
+    }
+}
+
+fn op_import<'s>(scope: &mut v8::PinScope<'s, '_>, args: Arguments<'s>, mut returned: Returned<'s>) {
+    if let (Some(bridge), Ok(specifier)) = (bridge(scope), args.get(0).try_into())
+        && let Some(namespace) = bridge.import(scope, specifier)
+    {
+        returned.set(namespace);
+    }
+}
+
+/// [entries, isKeyValue] of a Map, a Set or one of their iterators, without advancing it.
+fn op_preview_entries<'s>(scope: &mut v8::PinScope<'s, '_>, args: Arguments<'s>, mut returned: Returned<'s>) {
+    let (entries, is_key_value) = match v8::Local::<v8::Object>::try_from(args.get(0)) {
+        Ok(object) => object.preview_entries(scope),
+        Err(_) => (None, false),
+    };
+    let entries = entries.unwrap_or_else(|| v8::Array::new(scope, 0));
+    let is_key_value = v8::Boolean::new(scope, is_key_value);
+    returned.set(v8::Array::new_with_elements(scope, &[entries.into(), is_key_value.into()]).into());
+}
+
+fn op_get_constructor_name<'s>(scope: &mut v8::PinScope<'s, '_>, args: Arguments<'s>, mut returned: Returned<'s>) {
+    match v8::Local::<v8::Object>::try_from(args.get(0)) {
+        Ok(object) => returned.set(object.get_constructor_name().into()),
+        Err(_) => returned.set(v8::null(scope).into()),
+    }
+}
+
+/// Own property names without indices; the second argument is a v8::PropertyFilter.
+fn op_get_non_index_property_names<'s>(
+    scope: &mut v8::PinScope<'s, '_>,
+    args: Arguments<'s>,
+    mut returned: Returned<'s>,
+) {
+    const ONLY_ENUMERABLE: u32 = 2;
+    let Ok(object) = v8::Local::<v8::Object>::try_from(args.get(0)) else {
+        returned.set(v8::null(scope).into());
+        return;
+    };
+    let property_filter = match args.get(1).uint32_value(scope) {
+        Some(ONLY_ENUMERABLE) => v8::PropertyFilter::ONLY_ENUMERABLE,
+        _ => v8::PropertyFilter::ALL_PROPERTIES,
+    };
+    let wanted = v8::GetPropertyNamesArgs {
+        mode: v8::KeyCollectionMode::OwnOnly,
+        property_filter,
+        index_filter: v8::IndexFilter::SkipIndices,
+        ..Default::default()
+    };
+    if let Some(names) = object.get_property_names(scope, wanted) {
+        returned.set(names.into());
+    }
+}
+
+/// [v8::PromiseState, result].
+fn op_get_promise_details<'s>(scope: &mut v8::PinScope<'s, '_>, args: Arguments<'s>, mut returned: Returned<'s>) {
+    let Ok(promise) = v8::Local::<v8::Promise>::try_from(args.get(0)) else { return };
+    let (state, result) = match promise.state() {
+        v8::PromiseState::Pending => (0, v8::null(scope).into()),
+        v8::PromiseState::Fulfilled => (1, promise.result(scope)),
+        v8::PromiseState::Rejected => (2, promise.result(scope)),
+    };
+    let state = v8::Integer::new(scope, state);
+    returned.set(v8::Array::new_with_elements(scope, &[state.into(), result]).into());
+}
+
+/// [target, handler].
+fn op_get_proxy_details<'s>(scope: &mut v8::PinScope<'s, '_>, args: Arguments<'s>, mut returned: Returned<'s>) {
+    let Ok(proxy) = v8::Local::<v8::Proxy>::try_from(args.get(0)) else {
+        returned.set(v8::null(scope).into());
+        return;
+    };
+    let details = [proxy.get_target(scope), proxy.get_handler(scope)];
+    returned.set(v8::Array::new_with_elements(scope, &details).into());
+}

@@ -1,0 +1,244 @@
+//! Values in and out of the isolate, by V8's structured clone.
+
+use std::sync::Arc;
+
+use deno_core::v8;
+use v8::{ValueDeserializerHelper, ValueSerializerHelper};
+
+use crate::bridge::adopt;
+use crate::memory::buffers::BufferBudget;
+use ses_protocol::{Block, Value, Values};
+use ses_transfer as transfer;
+
+/// More arguments are written as an array.
+const MAX_LISTED: i32 = 16;
+/// Smaller buffers are written by V8, for which they may be part of its heap. 64 KiB.
+const MIN_BYTES: usize = 64 << 10;
+
+struct Writer;
+
+impl v8::ValueSerializerImpl for Writer {
+    fn throw_data_clone_error<'s>(&self, scope: &mut v8::PinScope<'s, '_>, message: v8::Local<'s, v8::String>) {
+        let error = v8::Exception::type_error(scope, message);
+        scope.throw_exception(error);
+    }
+}
+
+struct Reader;
+
+impl v8::ValueDeserializerImpl for Reader {
+    /// The host writes every array buffer view as a host object whose body is one nested value: see
+    /// `lib/ses/transfer.js`.
+    fn read_host_object<'s>(
+        &self,
+        scope: &mut v8::PinScope<'s, '_>,
+        deserializer: &dyn v8::ValueDeserializerHelper,
+    ) -> Option<v8::Local<'s, v8::Object>> {
+        let context = scope.get_current_context();
+        deserializer.read_value(context)?.try_into().ok()
+    }
+}
+
+/// Why a value has no wire.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unwritable {
+    /// It cannot be cloned, an exception is pending, or the isolate is being terminated.
+    Thrown,
+    /// It takes more bytes than allowed: this many, if it was written to its end.
+    TooLarge(Option<usize>),
+}
+
+/// Clones `value`, whose wire may take `max_bytes` at most. Getters and proxies of the guest run here.
+pub fn write_value<'s>(
+    scope: &mut v8::PinScope<'s, '_>,
+    value: v8::Local<'s, v8::Value>,
+    max_bytes: usize,
+) -> Result<Value, Unwritable> {
+    match simple(scope, value, max_bytes) {
+        Some(value) => Ok(value),
+        None => write(scope, value, max_bytes).map(Value::Wire),
+    }
+}
+
+/// Clones the arguments of a call; otherwise as [`write_value`].
+pub fn write_values<'s>(
+    scope: &mut v8::PinScope<'s, '_>,
+    args: &v8::FunctionCallbackArguments<'s>,
+    max_bytes: usize,
+) -> Result<Values, Unwritable> {
+    if let Some(values) = simple_arguments(scope, args, max_bytes) {
+        return Ok(Values::List(values));
+    }
+    let array = array_of(scope, args);
+    write(scope, array.into(), max_bytes).map(Values::Wire)
+}
+
+/// The arguments of a call as an array.
+pub fn array_of<'s>(
+    scope: &mut v8::PinScope<'s, '_>,
+    args: &v8::FunctionCallbackArguments<'s>,
+) -> v8::Local<'s, v8::Array> {
+    let args: Vec<_> = (0..args.length()).map(|index| args.get(index)).collect();
+    v8::Array::new_with_elements(scope, &args)
+}
+
+/// The arguments, if all of them are simple and at most one is an object, so that no identity is lost.
+fn simple_arguments<'s>(
+    scope: &mut v8::PinScope<'s, '_>,
+    args: &v8::FunctionCallbackArguments<'s>,
+    max_bytes: usize,
+) -> Option<Vec<Value>> {
+    let length = args.length();
+    if length > MAX_LISTED {
+        return None;
+    }
+    let mut values = Vec::with_capacity(length as usize);
+    for index in 0..length {
+        values.push(simple(scope, args.get(index), max_bytes)?);
+    }
+    let objects = values.iter().filter(|value| matches!(value, Value::Bytes(_))).count();
+    (objects <= 1 && Value::wire_bytes_of(&values) <= max_bytes).then_some(values)
+}
+
+/// `value` if it needs no serializer. Runs nothing of the guest.
+fn simple<'s>(scope: &mut v8::PinScope<'s, '_>, value: v8::Local<'s, v8::Value>, max_bytes: usize) -> Option<Value> {
+    let simple = if let Ok(number) = v8::Local::<v8::Number>::try_from(value) {
+        Value::Number(number.value())
+    } else if let Ok(text) = v8::Local::<v8::String>::try_from(value) {
+        text_of(scope, text, max_bytes)?
+    } else if value.is_undefined() {
+        Value::Undefined
+    } else if value.is_boolean() {
+        Value::Bool(value.is_true())
+    } else if value.is_null() {
+        Value::Null
+    } else {
+        bytes_of(scope, value.try_into().ok()?, max_bytes)?
+    };
+    (simple.wire_bytes() <= max_bytes).then_some(simple)
+}
+
+fn text_of(scope: &mut v8::PinScope, text: v8::Local<v8::String>, max_bytes: usize) -> Option<Value> {
+    if text.length() > max_bytes {
+        return None;
+    }
+    if text.contains_only_onebyte() {
+        // SAFETY: V8 writes all characters, as many as there is room for.
+        let block = unsafe {
+            Block::fill(text.length(), |room| {
+                text.write_one_byte_uninit_v2(scope, 0, room, v8::WriteFlags::default());
+                room.len()
+            })
+        };
+        return block.map(Value::Latin1);
+    }
+    if text.length() > max_bytes / 2 {
+        return None;
+    }
+    let mut units = vec![0u16; text.length()];
+    text.write_v2(scope, 0, &mut units, v8::WriteFlags::default());
+    Some(Value::Utf16(units))
+}
+
+/// The contents of a large array that covers its buffer, which is neither shared nor resizable.
+fn bytes_of<'s>(
+    scope: &mut v8::PinScope<'s, '_>,
+    array: v8::Local<'s, v8::Uint8Array>,
+    max_bytes: usize,
+) -> Option<Value> {
+    let length = array.byte_length();
+    if !(MIN_BYTES..=max_bytes).contains(&length) || array.byte_offset() != 0 {
+        return None;
+    }
+    let buffer = array.buffer(scope)?;
+    if v8::Local::<v8::Value>::from(buffer).is_shared_array_buffer() || buffer.byte_length() != length {
+        return None;
+    }
+    if buffer.get_backing_store().is_resizable_by_user_javascript() {
+        return None;
+    }
+    // SAFETY: `copy_contents_uninit` returns how many bytes it has written.
+    unsafe { Block::fill(length, |room| array.copy_contents_uninit(room)) }.map(Value::Bytes)
+}
+
+/// Clones `value` into wire bytes, `max_bytes` at most. Getters and proxies of the guest run here.
+fn write<'s>(
+    scope: &mut v8::PinScope<'s, '_>,
+    value: v8::Local<'s, v8::Value>,
+    max_bytes: usize,
+) -> Result<Vec<u8>, Unwritable> {
+    let context = scope.get_current_context();
+    let serializer = v8::ValueSerializer::new(scope, Box::new(Writer));
+    let (written, refused) = transfer::with_limit(max_bytes, || {
+        serializer.write_header();
+        serializer.write_value(context, value)
+    });
+    if written != Some(true) {
+        return Err(if refused { Unwritable::TooLarge(None) } else { Unwritable::Thrown });
+    }
+    let wire = serializer.release();
+    if wire.len() > max_bytes {
+        return Err(Unwritable::TooLarge(Some(wire.len())));
+    }
+    transfer::for_host(wire).map(transfer::with_dense_arrays).ok_or(Unwritable::Thrown)
+}
+
+/// Makes `value`, which the host sent, in the current realm. `None`: its nesting is deeper than the stack, or memory is
+/// exhausted; an exception may be pending.
+pub fn read_value<'s>(
+    scope: &mut v8::PinScope<'s, '_>,
+    budget: &Arc<BufferBudget>,
+    value: Value,
+) -> Option<v8::Local<'s, v8::Value>> {
+    Some(match value {
+        Value::Undefined => v8::undefined(scope).into(),
+        Value::Null => v8::null(scope).into(),
+        Value::Bool(value) => v8::Boolean::new(scope, value).into(),
+        Value::Number(value) => v8::Number::new(scope, value).into(),
+        Value::Latin1(text) => adopt::string(scope, budget, text)?.into(),
+        Value::Utf16(units) => v8::String::new_from_two_byte(scope, &units, v8::NewStringType::Normal)?.into(),
+        Value::Bytes(bytes) => adopt::bytes(scope, budget, bytes)?.into(),
+        Value::Wire(wire) => read(scope, &wire)?,
+    })
+}
+
+/// The array of `values`; otherwise as [`read_value`].
+pub fn read_values<'s>(
+    scope: &mut v8::PinScope<'s, '_>,
+    budget: &Arc<BufferBudget>,
+    values: Values,
+) -> Option<v8::Local<'s, v8::Value>> {
+    match values {
+        Values::Wire(wire) => read(scope, &wire),
+        Values::List(values) => {
+            let values =
+                values.into_iter().map(|value| read_value(scope, budget, value)).collect::<Option<Vec<_>>>()?;
+            Some(v8::Array::new_with_elements(scope, &values).into())
+        }
+    }
+}
+
+/// Throws what V8 throws where it has no room for an array buffer.
+pub fn throw_no_memory(scope: &mut v8::PinScope) {
+    if let Some(message) = v8::String::new(scope, "Array buffer allocation failed") {
+        let error = v8::Exception::range_error(scope, message);
+        scope.throw_exception(error);
+    }
+}
+
+/// Reads the value of `wire`, which the host wrote, into the current realm. `None`: the bytes are broken, the nesting is
+/// deeper than the stack, or memory is exhausted; an exception may be pending.
+pub fn read<'s>(scope: &mut v8::PinScope<'s, '_>, wire: &[u8]) -> Option<v8::Local<'s, v8::Value>> {
+    let cleaned = transfer::without_stacks(wire);
+    read_plain(scope, cleaned.as_deref().unwrap_or(wire))
+}
+
+/// As [`read`], of a wire without errors.
+pub fn read_plain<'s>(scope: &mut v8::PinScope<'s, '_>, wire: &[u8]) -> Option<v8::Local<'s, v8::Value>> {
+    let context = scope.get_current_context();
+    let deserializer = v8::ValueDeserializer::new(scope, Box::new(Reader), wire);
+    if deserializer.read_header(context) != Some(true) {
+        return None;
+    }
+    deserializer.read_value(context)
+}

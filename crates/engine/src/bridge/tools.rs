@@ -1,0 +1,340 @@
+//! Calls of host tools from guest code (specification, section 7.4).
+
+use std::collections::{HashMap, VecDeque};
+use std::rc::Rc;
+
+use deno_core::v8;
+
+use crate::bridge::host::Host;
+use crate::bridge::serialize::{self, Unwritable};
+use crate::executor::messages::Event;
+use crate::realm::exceptions::{self, Mark};
+use ses_protocol::{ToolCall, ToolCallId, ToolReply, ToolSpec, Values};
+use ses_transfer as transfer;
+
+/// Display names of the tools that the realm has.
+#[derive(Default)]
+pub struct ToolTable(HashMap<u32, String>);
+
+impl ToolTable {
+    pub fn add(&mut self, tools: &[ToolSpec]) {
+        self.0.extend(tools.iter().map(|tool| (tool.id, tool.display_name())));
+    }
+
+    pub fn name(&self, id: u32) -> String {
+        self.0.get(&id).cloned().unwrap_or_default()
+    }
+}
+
+/// A call whose promise the guest holds.
+pub struct PendingCall {
+    resolver: v8::Global<v8::PromiseResolver>,
+    tool: u32,
+    /// The code that made the call.
+    caller: v8::Global<v8::Message>,
+    args_bytes: usize,
+}
+
+/// A call that waits until the host works on fewer.
+struct WaitingCall {
+    number: ToolCallId,
+    tool: u32,
+    args: Values,
+}
+
+/// Calls of the run that the host has not answered.
+pub struct PendingCalls {
+    calls: HashMap<ToolCallId, PendingCall>,
+    /// Calls whose promise the guest holds and that the host has not been told of.
+    waiting: VecDeque<WaitingCall>,
+    /// Calls among `calls` that the host works on.
+    running: usize,
+    /// Wire of the arguments of all `calls`.
+    args_bytes: usize,
+    next: ToolCallId,
+}
+
+impl PendingCalls {
+    pub fn starting_at(next: ToolCallId) -> Self {
+        Self { calls: HashMap::new(), waiting: VecDeque::new(), running: 0, args_bytes: 0, next }
+    }
+
+    fn take_number(&mut self) -> ToolCallId {
+        self.next += 1;
+        self.next
+    }
+
+    fn take(&mut self, number: ToolCallId) -> Option<PendingCall> {
+        let call = self.calls.remove(&number)?;
+        self.running = self.running.saturating_sub(1);
+        self.args_bytes -= call.args_bytes;
+        Some(call)
+    }
+
+    /// Drops all resolvers, so that nothing of this run goes on in the next one. Returns the tools that were left.
+    pub fn drop_all(&mut self) -> Vec<u32> {
+        self.waiting.clear();
+        self.running = 0;
+        self.args_bytes = 0;
+        let mut tools: Vec<u32> = self.calls.drain().map(|(_, call)| call.tool).collect();
+        tools.sort_unstable();
+        tools
+    }
+}
+
+/// The guest's function for a tool. Native, so that a call of it is one frame and its arguments come one by one.
+pub fn function<'s>(scope: &mut v8::PinScope<'s, '_>, tool: &ToolSpec) -> Option<v8::Local<'s, v8::Function>> {
+    let data = v8::Number::new(scope, f64::from(tool.id) * 2.0 + f64::from(u8::from(tool.is_async)));
+    let function = v8::Function::builder(on_call)
+        .data(data.into())
+        .length(i32::try_from(tool.length).unwrap_or(i32::MAX))
+        .constructor_behavior(v8::ConstructorBehavior::Throw)
+        .build(scope)?;
+    let name = tool.path.last().map_or("", String::as_str);
+    function.set_name(v8::String::new(scope, name)?);
+    Some(function)
+}
+
+fn on_call<'s>(
+    scope: &mut v8::PinScope<'s, '_>,
+    args: v8::FunctionCallbackArguments<'s>,
+    mut returned: v8::ReturnValue<v8::Value>,
+) {
+    let Some(host) = scope.get_slot::<Rc<Host>>().cloned() else { return };
+    if host.is_over() {
+        host.stop_guest();
+        return;
+    }
+    let data = args.data().number_value(scope).unwrap_or_default();
+    let (tool, is_async) = ((data / 2.0) as u32, data % 2.0 == 1.0);
+    // The guest may call from a getter, while a value is written within a limit of memory.
+    if let Some(value) = transfer::without_limit(|| call(scope, &host, tool, is_async, &args)) {
+        returned.set(value);
+    }
+}
+
+/// Calls the host's function. An async tool, or one that returns a promise, gives a promise; any other tool is
+/// waited for. `None`: an exception is pending, or the guest is being terminated.
+fn call<'s>(
+    scope: &mut v8::PinScope<'s, '_>,
+    host: &Host,
+    tool: u32,
+    is_async: bool,
+    args: &v8::FunctionCallbackArguments<'s>,
+) -> Option<v8::Local<'s, v8::Value>> {
+    if !host.count_tool_call() {
+        host.stop_guest();
+        return None;
+    }
+    let number = host.calls.borrow_mut().take_number();
+    let args = match write_arguments(scope, host, tool, number, args) {
+        Ok(args) => args,
+        // As an async function fails.
+        Err(Some(error)) if is_async => return rejected(scope, error),
+        Err(error) => {
+            if let Some(error) = error {
+                scope.throw_exception(error);
+            }
+            return None;
+        }
+    };
+    if is_async {
+        let promise = promise_of(scope, host, number, tool, args.wire_bytes())?;
+        let mut calls = host.calls.borrow_mut();
+        if calls.running >= host.shared.config.max_concurrent_tool_calls {
+            calls.waiting.push_back(WaitingCall { number, tool, args });
+        } else {
+            calls.running += 1;
+            send(host, number, tool, true, args);
+        }
+        return Some(promise);
+    }
+    send(host, number, tool, false, args);
+    match host.wait_for_reply(number)? {
+        ToolReply::Promise => {
+            host.calls.borrow_mut().running += 1;
+            promise_of(scope, host, number, tool, 0)
+        }
+        reply => match read_reply(scope, host, tool, number, reply) {
+            Ok(value) => Some(value),
+            Err(error) => {
+                scope.throw_exception(error);
+                None
+            }
+        },
+    }
+}
+
+/// Settles the promise of a call with the host's answer. Answers to calls of earlier runs find none.
+pub fn on_reply(scope: &mut v8::PinScope, host: &Host, call: ToolCallId, reply: ToolReply) {
+    if matches!(reply, ToolReply::Promise) {
+        return;
+    }
+    let Some(pending) = host.calls.borrow_mut().take(call) else { return };
+    start_waiting(host);
+    let resolver = v8::Local::new(scope, &pending.resolver);
+    match read_reply(scope, host, pending.tool, call, reply) {
+        Ok(value) => resolver.resolve(scope, value),
+        Err(error) => {
+            let caller = v8::Local::new(scope, pending.caller);
+            if let Some(position) = exceptions::position_in(scope, host, caller) {
+                exceptions::set_position(scope, host, error, &position);
+            }
+            resolver.reject(scope, error)
+        }
+    };
+}
+
+/// Makes room for the calls that wait.
+fn start_waiting(host: &Host) {
+    let mut calls = host.calls.borrow_mut();
+    while calls.running < host.shared.config.max_concurrent_tool_calls
+        && let Some(WaitingCall { number, tool, args }) = calls.waiting.pop_front()
+    {
+        calls.running += 1;
+        send(host, number, tool, true, args);
+    }
+}
+
+fn send(host: &Host, id: ToolCallId, tool: u32, is_async: bool, args: Values) {
+    if is_async {
+        host.hold_call();
+    }
+    (host.shared.sink)(Event::ToolCall { session: host.shared.id, call: ToolCall { id, tool, is_async, args } });
+}
+
+/// The promise of a call that the host answers later.
+fn promise_of<'s>(
+    scope: &mut v8::PinScope<'s, '_>,
+    host: &Host,
+    number: ToolCallId,
+    tool: u32,
+    args_bytes: usize,
+) -> Option<v8::Local<'s, v8::Value>> {
+    let caller = exceptions::caller(scope);
+    let caller = v8::Global::new(scope, caller);
+    let resolver = v8::PromiseResolver::new(scope)?;
+    let promise = resolver.get_promise(scope);
+    let resolver = v8::Global::new(scope, resolver);
+    let mut calls = host.calls.borrow_mut();
+    calls.args_bytes += args_bytes;
+    calls.calls.insert(number, PendingCall { resolver, tool, caller, args_bytes });
+    Some(promise.into())
+}
+
+fn rejected<'s>(scope: &mut v8::PinScope<'s, '_>, error: v8::Local<'s, v8::Value>) -> Option<v8::Local<'s, v8::Value>> {
+    let resolver = v8::PromiseResolver::new(scope)?;
+    let promise = resolver.get_promise(scope);
+    resolver.reject(scope, error);
+    Some(promise.into())
+}
+
+/// The arguments, or a bridge error that names the offending path; `Err(None)` if the guest is being
+/// terminated.
+fn write_arguments<'s>(
+    scope: &mut v8::PinScope<'s, '_>,
+    host: &Host,
+    tool: u32,
+    number: ToolCallId,
+    args: &v8::FunctionCallbackArguments<'s>,
+) -> Result<Values, Option<v8::Local<'s, v8::Value>>> {
+    let limit = host.shared.config.max_transfer_bytes;
+    let left = limit.saturating_sub(host.calls.borrow().args_bytes);
+    let (name, mark, thrown) = {
+        v8::tc_scope!(let attempt, scope);
+        let refusal = match serialize::write_values(attempt, args, left) {
+            Ok(values) => return Ok(values),
+            Err(refusal) => refusal,
+        };
+        let name = host.tool_name(tool);
+        let mark = Mark::Tool { name: name.clone(), call: number, bridge: true };
+        match refusal {
+            _ if attempt.has_terminated() || !attempt.can_continue() => return Err(None),
+            Unwritable::TooLarge(bytes) => {
+                attempt.reset();
+                let size = bytes.map_or_else(|| "more".to_owned(), |bytes| format!("{bytes} bytes"));
+                let message = format!(
+                    "{name}: the arguments take {size}, but only {left} of maxTransferBytes ({limit}) are left"
+                );
+                return Err(Some(exceptions::transfer_error(attempt, host, &message, &mark)));
+            }
+            Unwritable::Thrown => {
+                let thrown = attempt.exception().map(|thrown| exceptions::message(attempt, host, thrown));
+                attempt.reset();
+                (name, mark, thrown)
+            }
+        }
+    };
+    let place = match host.realm.get().and_then(|realm| {
+        let args = serialize::array_of(scope, args);
+        realm.uncloneable_path(scope, args.into())
+    }) {
+        Some(path) => format!("argument {path} cannot cross to the host"),
+        None => "the arguments cannot cross to the host".to_owned(),
+    };
+    let reason = thrown.unwrap_or_else(|| "the value cannot be cloned".to_owned());
+    let message = format!("{name}: {place}: {reason}");
+    Err(Some(exceptions::marked_error(scope, host, "TypeError", &message, None, &mark)))
+}
+
+/// The host's answer as a value, or as an error of the guest's realm.
+fn read_reply<'s>(
+    scope: &mut v8::PinScope<'s, '_>,
+    host: &Host,
+    tool: u32,
+    number: ToolCallId,
+    reply: ToolReply,
+) -> Result<v8::Local<'s, v8::Value>, v8::Local<'s, v8::Value>> {
+    let bridge_error = |scope: &mut v8::PinScope<'s, '_>, name: String, reason: &str| {
+        let message = format!("{name}: {reason}");
+        let mark = Mark::Tool { name, call: number, bridge: true };
+        exceptions::marked_error(scope, host, "RangeError", &message, None, &mark)
+    };
+    match reply {
+        ToolReply::Promise => Ok(v8::undefined(scope).into()),
+        ToolReply::Value(value) if value.wire_bytes() > host.shared.config.max_transfer_bytes => {
+            let limit = host.shared.config.max_transfer_bytes;
+            let name = host.tool_name(tool);
+            let bytes = value.wire_bytes();
+            let message = format!("{name}: the result takes {bytes} bytes, more than maxTransferBytes ({limit})");
+            let mark = Mark::Tool { name, call: number, bridge: true };
+            Err(exceptions::transfer_error(scope, host, &message, &mark))
+        }
+        ToolReply::Value(value) => {
+            let value = {
+                v8::tc_scope!(let attempt, scope);
+                serialize::read_value(attempt, &host.memory, value)
+            };
+            let hardened = value.and_then(|value| host.realm.get()?.harden(scope, value));
+            hardened.ok_or_else(|| {
+                let reason = "the result is nested too deeply or too large for the guest";
+                bridge_error(scope, host.tool_name(tool), reason)
+            })
+        }
+        ToolReply::Error(report) => {
+            let name = host.tool_name(tool);
+            let report = {
+                v8::tc_scope!(let attempt, scope);
+                serialize::read_value(attempt, &host.memory, report)
+            };
+            let Some(report) = report.and_then(|value| v8::Local::<v8::Object>::try_from(value).ok()) else {
+                return Err(bridge_error(scope, name, "the error could not be read"));
+            };
+            let text = |scope: &mut v8::PinScope<'s, '_>, key: &str| {
+                let key = v8::String::new(scope, key)?;
+                let value = report.get(scope, key.into())?;
+                value.is_string().then(|| value.to_rust_string_lossy(scope))
+            };
+            let error_name = text(scope, "name").unwrap_or_else(|| "Error".to_owned());
+            let message = text(scope, "message").unwrap_or_default();
+            let code = v8::String::new(scope, "code")
+                .and_then(|key| report.get(scope, key.into()))
+                .filter(|code| code.is_string() || code.is_number());
+            let bridge = v8::String::new(scope, "bridge")
+                .and_then(|key| report.get(scope, key.into()))
+                .is_some_and(|bridge| bridge.is_true());
+            let mark = Mark::Tool { name, call: number, bridge };
+            Err(exceptions::marked_error(scope, host, &error_name, &message, code, &mark))
+        }
+    }
+}

@@ -1,0 +1,439 @@
+//! Lifecycle, queue and threads of one executor; knows neither napi nor V8.
+//!
+//! [`Executor`] is owned by the Node.js thread and never shared. Its isolate lives on a thread of its own
+//! ([`session`]); what happens there arrives as [`messages::Event`] and is applied by [`Executor::on_event`],
+//! so every change of state happens between two turns of the caller's event loop.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+pub mod job;
+mod lifecycle;
+pub mod logs;
+pub mod mailbox;
+pub mod messages;
+pub mod pool;
+pub mod session;
+pub mod stats;
+mod thread;
+mod watchdog;
+
+pub use watchdog::timers;
+
+use job::Job;
+use lifecycle::{State, Transition};
+use logs::LogBuffer;
+use messages::{Command, Delivery, Event, EventSink};
+use ses_protocol::{
+    CallId, Config, Failure, FailureKind, Language, Outcome, RunLimits, SessionId, ToolCallId, ToolReply, ToolSpec,
+    Values,
+};
+use session::Session;
+
+/// A run that waits for its turn.
+struct QueuedRun {
+    call: CallId,
+    code: String,
+    limits: RunLimits,
+}
+
+/// Who waits for the thread of the last session to end.
+struct Closing {
+    session: SessionId,
+    call: CallId,
+}
+
+/// One `SESExecutor` (specification, sections 2.3, 4 and 7.2).
+///
+/// Methods return the outcome if it is already known, else `None`, and the outcome follows as a
+/// [`Delivery::Settled`] for the same call.
+pub struct Executor {
+    state: State,
+    config: Arc<Config>,
+    sink: EventSink,
+    session: Option<Session>,
+    sessions_started: SessionId,
+    /// `init()` calls that wait for the isolate.
+    initializing: Vec<CallId>,
+    /// `sendVariables` and `sendTools` calls that wait for the isolate, oldest first.
+    setups: VecDeque<Arc<Job>>,
+    running: Option<Arc<Job>>,
+    /// The isolate works on variables whose call is settled. That is nothing that the deadline of a run may pay for.
+    is_installing: bool,
+    /// The run whose turn it is, meanwhile.
+    held: Option<QueuedRun>,
+    queue: VecDeque<QueuedRun>,
+    closing: Vec<Closing>,
+}
+
+impl Executor {
+    pub fn new(config: Config, sink: EventSink) -> Self {
+        pool::configure(config.warm_pool, config.memory_limit_bytes);
+        Self {
+            state: State::New,
+            config: Arc::new(config),
+            sink,
+            session: None,
+            sessions_started: 0,
+            initializing: Vec::new(),
+            setups: VecDeque::new(),
+            running: None,
+            is_installing: false,
+            held: None,
+            queue: VecDeque::new(),
+            closing: Vec::new(),
+        }
+    }
+
+    /// The state's name in the specification.
+    pub fn state(&self) -> &'static str {
+        self.state.name()
+    }
+
+    /// Makes the isolate (section 4.3, 1). READY: no-op; INITIALIZING: joins the `init()` under way.
+    pub fn init(&mut self, call: CallId) -> Option<Outcome> {
+        let Some(next) = self.state.after(Transition::Init) else {
+            return Some(self.illegal("init", "call cleanup() before init()"));
+        };
+        if next == State::Ready {
+            return Some(Outcome::done());
+        }
+        if self.state != State::Initializing {
+            let parked = stats::parked();
+            if parked >= self.config.max_parked_isolates as u64 {
+                self.state = State::Dead;
+                return Some(Outcome::failed(too_many_parked(parked)));
+            }
+            self.sessions_started += 1;
+            match Session::start(self.sessions_started, self.config.clone(), self.sink.clone()) {
+                Ok(session) => {
+                    self.session = Some(session);
+                    self.is_installing = false;
+                }
+                Err(failure) => {
+                    self.state = State::Dead;
+                    return Some(Outcome::failed(failure));
+                }
+            }
+        }
+        self.state = next;
+        self.initializing.push(call);
+        None
+    }
+
+    /// Defines variables in the realm (section 4.3, 2). `values` are in the order of `names`.
+    pub fn send_variables(&mut self, call: CallId, names: Vec<String>, values: Values) -> Option<Outcome> {
+        self.set_up(call, "sendVariables", |job| Command::SetVariables { job, names, values })
+    }
+
+    /// Defines tools in the realm (section 4.3, 3).
+    pub fn send_tools(&mut self, call: CallId, tools: Vec<ToolSpec>) -> Option<Outcome> {
+        self.set_up(call, "sendTools", |job| Command::SetTools { job, tools })
+    }
+
+    /// Runs code, or queues it (sections 4.3, 4 and 7.2). What is absent is as for the executor.
+    pub fn run(
+        &mut self,
+        call: CallId,
+        code: String,
+        max_operations: Option<f64>,
+        timeout_ms: Option<f64>,
+        language: Option<Language>,
+    ) -> Option<Outcome> {
+        let limits = RunLimits {
+            max_operations: max_operations.unwrap_or(self.config.max_operations),
+            timeout_ms: timeout_ms.unwrap_or(self.config.timeout_ms),
+            cpu_ms: self.config.max_cpu_ms,
+            language: language.unwrap_or(self.config.language),
+        };
+        match self.state {
+            State::Ready => {
+                self.start_run(QueuedRun { call, code, limits });
+                None
+            }
+            State::Running if !self.config.queue_runs => {
+                Some(self.illegal("run", "another run is under way; wait for it, or use runConcurrency: \"queue\""))
+            }
+            State::Running if self.queue.len() >= self.config.max_queued_runs => {
+                let mut refused = self.illegal("run", "the queue is full; raise maxQueuedRuns or wait");
+                if let Err(failure) = &mut refused.result {
+                    failure.details.insert("maxQueuedRuns".into(), self.config.max_queued_runs.into());
+                }
+                Some(refused)
+            }
+            State::Running => {
+                self.queue.push_back(QueuedRun { call, code, limits });
+                None
+            }
+            State::Dirty => Some(self.illegal("run", "call cleanup() and init() first")),
+            State::New | State::Initializing | State::Dead => Some(self.illegal("run", "await init() first")),
+        }
+    }
+
+    /// Ends the run of `call`, also one that still waits for its turn, like a timeout. `reason` is what the
+    /// caller's signal says.
+    pub fn abort(&mut self, call: CallId, reason: &str) {
+        let aborted = |timeout_ms| {
+            Failure::new(FailureKind::Timeout { timeout_ms })
+                .with("timeoutMs", timeout_ms)
+                .with("aborted", true)
+                .with("reason", reason)
+        };
+        if let Some(held) = self.held.take_if(|held| held.call == call) {
+            self.deliver(call, Outcome::failed(aborted(held.limits.timeout_ms)));
+            self.end_run();
+            return;
+        }
+        if let Some(index) = self.queue.iter().position(|queued| queued.call == call) {
+            if let Some(queued) = self.queue.remove(index) {
+                self.deliver(call, Outcome::failed(aborted(queued.limits.timeout_ms)));
+            }
+            return;
+        }
+        if let (Some(job), Some(session)) = (&self.running, &self.session)
+            && job.call == call
+            && let Some(limits) = job.limits
+        {
+            session.interrupt(job, aborted(limits.timeout_ms));
+        }
+    }
+
+    /// Releases the isolate (section 4.3, 5). Every pending call is settled with `ERR_INVALID_STATE`.
+    ///
+    /// An idle thread is awaited. One that is busy or stuck is given up and ends when V8 lets go of it.
+    pub fn cleanup(&mut self, call: CallId) -> Option<Outcome> {
+        let was_idle = self.state == State::Ready && self.setups.is_empty();
+        if let Some(next) = self.state.after(Transition::Cleanup) {
+            self.state = next;
+        }
+        self.refuse_all_pending("cleanup() was called");
+        let Some(session) = self.session.take() else { return Some(Outcome::done()) };
+        // Dropping the handle makes the thread end, and its end is reported by `Event::Closed`.
+        if was_idle {
+            self.closing.push(Closing { session: session.id(), call });
+        } else {
+            // Behind the outcomes of the calls that were pending.
+            self.deliver(call, Outcome::done());
+        }
+        None
+    }
+
+    /// Passes answers of host tools on; answers to calls of earlier runs are dropped by the thread.
+    pub fn tool_replies(&self, replies: Vec<(ToolCallId, ToolReply)>) {
+        if let Some(session) = &self.session {
+            session.send(Command::ToolReplies(replies));
+        }
+    }
+
+    /// Applies what another thread reported, and says what the facade has to know of it.
+    pub fn on_event(&mut self, event: Event) -> Option<Delivery> {
+        match event {
+            Event::Initialized { session, result } => {
+                if self.is_current(session) {
+                    self.on_initialized(result);
+                }
+                None
+            }
+            Event::Settled { session, job, outcome, sound, installing } => {
+                if self.is_current(session) {
+                    self.is_installing = installing;
+                    self.on_settled(&job, sound);
+                }
+                Some(Delivery::Settled { call: job.call, outcome: Box::new(outcome) })
+            }
+            Event::Installed { session, result } => {
+                if self.is_current(session) {
+                    self.on_installed(result);
+                }
+                None
+            }
+            Event::ToolCall { session, call } => self.is_current(session).then_some(Delivery::ToolCall(call)),
+            Event::Waiting => None,
+            Event::Logs(job) => {
+                let entries = job.log().take_unsent();
+                (!entries.is_empty()).then_some(Delivery::Logs(entries))
+            }
+            Event::Closed { session, panicked } => self.on_closed(session, panicked),
+            Event::Deliver(delivery) => Some(delivery),
+        }
+    }
+
+    fn is_current(&self, session: SessionId) -> bool {
+        self.session.as_ref().is_some_and(|current| current.id() == session)
+    }
+
+    fn on_initialized(&mut self, result: Result<(), Failure>) {
+        let transition = if result.is_ok() { Transition::Initialized } else { Transition::InitFailed };
+        self.transition(transition);
+        if result.is_err() {
+            self.session = None;
+        }
+        for call in std::mem::take(&mut self.initializing) {
+            let outcome = match &result {
+                Ok(()) => Outcome::done(),
+                Err(failure) => Outcome::failed(failure.clone()),
+            };
+            self.deliver(call, outcome);
+        }
+    }
+
+    fn on_settled(&mut self, job: &Arc<Job>, sound: bool) {
+        if job.limits.is_none() {
+            self.setups.retain(|setup| !Arc::ptr_eq(setup, job));
+            if !sound {
+                self.on_corrupted();
+            }
+            return;
+        }
+        self.running = None;
+        if let Some(session) = &mut self.session {
+            session.disarm();
+        }
+        if !sound {
+            self.on_corrupted();
+            return;
+        }
+        self.end_run();
+    }
+
+    fn on_installed(&mut self, result: Result<(), Failure>) {
+        self.is_installing = false;
+        let held = self.held.take();
+        match result {
+            Ok(()) => {
+                if let Some(run) = held {
+                    self.hand_over(run);
+                }
+            }
+            Err(failure) => {
+                if let Some(run) = held {
+                    self.deliver(run.call, Outcome::failed(failure));
+                }
+                self.on_corrupted();
+            }
+        }
+    }
+
+    /// The isolate is lost: nothing that waits for it can be done.
+    fn on_corrupted(&mut self) {
+        self.transition(Transition::Corrupted);
+        self.refuse_all_pending("an earlier call left the executor DIRTY; call cleanup() and init()");
+    }
+
+    /// A thread ended: because its session was given up, or because it panicked.
+    fn on_closed(&mut self, session: SessionId, panicked: bool) -> Option<Delivery> {
+        if let Some(index) = self.closing.iter().position(|closing| closing.session == session) {
+            let Closing { call, .. } = self.closing.swap_remove(index);
+            let outcome = if panicked {
+                Outcome::failed(Failure::new(FailureKind::CleanupFailed { cause: PANICKED.to_owned() }))
+            } else {
+                Outcome::done()
+            };
+            return Some(Delivery::Settled { call, outcome: Box::new(outcome) });
+        }
+        if panicked && self.is_current(session) {
+            if self.state == State::Initializing {
+                self.on_initialized(Err(Failure::new(FailureKind::InitFailed { details: PANICKED.to_owned() })));
+                return None;
+            }
+            let job = self.running.take().or_else(|| self.setups.pop_front());
+            self.on_corrupted();
+            let job = job.filter(|job| job.claim())?;
+            let failure = Failure::new(FailureKind::Runtime { cause: PANICKED.to_owned() }).with("reason", "engine");
+            let outcome = Outcome { result: Err(failure), report: job.report(0.0) };
+            return Some(Delivery::Settled { call: job.call, outcome: Box::new(outcome) });
+        }
+        None
+    }
+
+    fn set_up(&mut self, call: CallId, operation: &str, command: impl FnOnce(Arc<Job>) -> Command) -> Option<Outcome> {
+        if self.state != State::Ready {
+            return Some(self.illegal(operation, "it is legal in state READY only"));
+        }
+        let job = Arc::new(Job::new(call, None, LogBuffer::new(0, false)));
+        if let Some(session) = &self.session {
+            session.send(command(job.clone()));
+        }
+        self.setups.push_back(job);
+        None
+    }
+
+    fn start_run(&mut self, run: QueuedRun) {
+        self.transition(Transition::RunStarted);
+        if self.is_installing {
+            self.held = Some(run);
+        } else {
+            self.hand_over(run);
+        }
+    }
+
+    fn end_run(&mut self) {
+        self.transition(Transition::RunEnded);
+        if let Some(next) = self.queue.pop_front() {
+            self.start_run(next);
+        }
+    }
+
+    /// Hands a run to the isolate. Its time begins here.
+    fn hand_over(&mut self, QueuedRun { call, code, limits }: QueuedRun) {
+        let log = LogBuffer::new(self.config.max_log_bytes, self.config.stream_logs);
+        let job = Arc::new(Job::new(call, Some(limits), log));
+        if let Some(session) = &mut self.session {
+            session.run(job.clone(), code);
+        }
+        self.running = Some(job);
+    }
+
+    fn refuse_all_pending(&mut self, hint: &'static str) {
+        let state = self.state.name();
+        let refused = |operation| Outcome::failed(Failure::invalid_state(state, operation, hint));
+        for call in std::mem::take(&mut self.initializing) {
+            self.deliver(call, refused("init"));
+        }
+        for job in std::mem::take(&mut self.setups) {
+            self.refuse(job, refused("set-up"));
+        }
+        if let Some(job) = self.running.take() {
+            self.refuse(job, refused("run"));
+        }
+        let queue = std::mem::take(&mut self.queue);
+        for QueuedRun { call, .. } in self.held.take().into_iter().chain(queue) {
+            self.deliver(call, refused("run"));
+        }
+    }
+
+    /// Settles `job` here unless another thread has done so; then its `Event::Settled` is on its way.
+    fn refuse(&mut self, job: Arc<Job>, mut outcome: Outcome) {
+        if job.claim() {
+            stats::count_terminated();
+            outcome.report = job.report(0.0);
+            self.deliver(job.call, outcome);
+        }
+    }
+
+    fn deliver(&self, call: CallId, outcome: Outcome) {
+        (self.sink)(Event::Deliver(Delivery::Settled { call, outcome: Box::new(outcome) }));
+    }
+
+    fn illegal(&self, operation: &str, hint: &str) -> Outcome {
+        Outcome::failed(Failure::invalid_state(self.state.name(), operation, hint))
+    }
+
+    fn transition(&mut self, transition: Transition) {
+        match self.state.after(transition) {
+            Some(next) => self.state = next,
+            None => debug_assert!(false, "{transition:?} in {:?}", self.state),
+        }
+    }
+}
+
+fn too_many_parked(parked: u64) -> Failure {
+    let details = format!(
+        "{parked} isolates are parked, each with its memory, because guests exhausted it; restart the process, or raise \
+         maxParkedIsolates"
+    );
+    Failure::new(FailureKind::InitFailed { details }).with("parked", parked)
+}
+
+/// The cause given where the executor thread ended by a panic, which is a defect of this crate.
+const PANICKED: &str = "the executor thread panicked; please report this";

@@ -1,0 +1,279 @@
+//! The memory limit of one isolate: one for its heap and what it holds outside of it.
+
+use std::ffi::c_void;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+
+use deno_core::v8;
+
+use crate::memory::buffers::BufferBudget;
+use crate::memory::native_memory::Account;
+use crate::memory::parking::{on_out_of_memory, park};
+use crate::realm::interrupt::Interrupt;
+use ses_protocol::{Failure, FailureKind};
+
+/// What a terminated isolate may still allocate until it has unwound.
+const HEADROOM_BYTES: usize = 16 << 20;
+/// What an isolate may hold outside of its heap beyond its limit until its thread is parked.
+const NATIVE_EXCESS_BYTES: usize = 32 << 20;
+/// What V8's limit grows by at least while the budget is not used up.
+const STEP_BYTES: usize = 4 << 20;
+
+/// Watches the heap of one isolate. Must outlive the isolate, which calls it back.
+pub struct MemoryGuard {
+    limit_bytes: usize,
+    isolate: v8::UnsafeRawIsolatePtr,
+    interrupt: Interrupt,
+    exceeded: AtomicBool,
+    /// V8's heap has been given room for the guest's end since [`Self::recover`].
+    has_headroom: AtomicBool,
+    buffers: Arc<BufferBudget>,
+    account: Account,
+    /// What array buffers took when V8's heap was given the rest of the limit.
+    buffers_at_split: AtomicUsize,
+    /// A collection is under way, which other threads take part in.
+    collecting: AtomicBool,
+    /// V8 has collected since [`Self::take_has_collected`].
+    has_collected: AtomicBool,
+    /// The thread holds the lock of the isolate's handle, which parking takes.
+    requesting: AtomicBool,
+}
+
+impl MemoryGuard {
+    /// Installs the guard. The caller keeps the box until the isolate is gone.
+    pub fn install(isolate: &mut v8::Isolate, buffers: Arc<BufferBudget>) -> Box<Self> {
+        let account = Account::new(&buffers.native, native_step(buffers.limit));
+        let guard = Box::new(Self {
+            limit_bytes: buffers.limit,
+            // SAFETY: used on the isolate's thread only, by what V8 or running guest code calls.
+            isolate: unsafe { isolate.as_raw_isolate_ptr() },
+            interrupt: Interrupt::new(isolate),
+            exceeded: AtomicBool::new(false),
+            has_headroom: AtomicBool::new(false),
+            buffers,
+            account,
+            buffers_at_split: AtomicUsize::new(0),
+            collecting: AtomicBool::new(false),
+            has_collected: AtomicBool::new(false),
+            requesting: AtomicBool::new(false),
+        });
+        guard.watch(isolate);
+        isolate.add_gc_epilogue_callback(after_collection, guard.data(), v8::GCType::kGCTypeMarkSweepCompact);
+        isolate.add_gc_prologue_callback(at_collection, guard.data(), v8::GCType::kGCTypeAll);
+        isolate.add_gc_epilogue_callback(at_collection, guard.data(), v8::GCType::kGCTypeAll);
+        Account::open(&guard);
+        isolate.set_oom_error_handler(on_out_of_memory);
+        guard
+    }
+
+    /// Whether the limit was reached since [`Self::recover`].
+    pub fn is_exceeded(&self) -> bool {
+        self.exceeded.load(Ordering::Relaxed)
+    }
+
+    /// Collects what the terminated guest left. Returns whether the isolate fits its limit again.
+    pub fn recover(&self, isolate: &mut v8::Isolate) -> bool {
+        isolate.low_memory_notification();
+        self.split(isolate);
+        // The collection itself may have found the limit exceeded and asked for termination once more.
+        isolate.cancel_terminate_execution();
+        self.exceeded.store(false, Ordering::Relaxed);
+        self.has_headroom.store(false, Ordering::Relaxed);
+        isolate.get_heap_statistics().used_heap_size() < self.limit_bytes
+    }
+
+    pub fn failure(&self) -> Failure {
+        memory_failure(self.limit_bytes)
+    }
+
+    /// Ends the guest, for it is over the limit.
+    fn exceed(&self) {
+        // Flagged before terminated, so that whoever sees the termination knows its reason.
+        self.exceeded.store(true, Ordering::Relaxed);
+        self.interrupt.terminate();
+    }
+
+    /// Has the isolate held to its limit at its next check, by [`collect`]. For memory that V8 does not know of.
+    pub fn request_collection(&self) {
+        self.requesting.store(true, Ordering::Relaxed);
+        self.interrupt.request(collect, self.data());
+        self.requesting.store(false, Ordering::Relaxed);
+    }
+
+    /// Parks the thread if the isolate holds far more than its limit: a built-in that makes objects of ICU by the million
+    /// looks for no termination. Only to be called where V8 itself allocates, since ICU has locks of the process.
+    pub fn park_if_far_over(&self) {
+        let far = self.limit_bytes + NATIVE_EXCESS_BYTES;
+        let can_park = !self.collecting.load(Ordering::Relaxed) && !self.requesting.load(Ordering::Relaxed);
+        if can_park && self.buffers.outside() > far {
+            park();
+        }
+    }
+
+    /// Whether heap and what is outside of it exceed the limit, after a collection if need be. V8 watches its heap alone,
+    /// and collects for that alone.
+    pub fn is_over(&self, isolate: &mut v8::Isolate) -> bool {
+        if !self.may_be_over(isolate) {
+            return false;
+        }
+        isolate.low_memory_notification();
+        isolate.get_heap_statistics().used_heap_size() + self.buffers.outside() > self.limit_bytes + HEADROOM_BYTES
+    }
+
+    /// Holds the isolate to its limit again, at a place where guest code runs.
+    pub fn check(&self) {
+        // V8 is done with an array buffer that was refused.
+        self.buffers.refused.store(false, Ordering::Relaxed);
+        // SAFETY: this is the isolate's thread, and guest code runs, so that the isolate is alive.
+        let mut isolate = unsafe { v8::Isolate::from_raw_isolate_ptr(self.isolate) };
+        if self.is_split_stale() {
+            self.split(&mut isolate);
+        }
+        if self.may_be_over(&mut isolate) {
+            self.request_collection();
+        }
+    }
+
+    /// Whether V8 has collected, for whatever reason, since this was asked last.
+    pub fn take_has_collected(&self) -> bool {
+        self.has_collected.swap(false, Ordering::Relaxed)
+    }
+
+    /// Array buffers have grown: asks for a check if the heap has to make room for them.
+    pub fn after_buffer(&self) {
+        if self.is_split_stale() {
+            self.request_collection();
+        }
+    }
+
+    fn is_split_stale(&self) -> bool {
+        let used = self.buffers.used.load(Ordering::Relaxed);
+        used.abs_diff(self.buffers_at_split.load(Ordering::Relaxed)) > self.limit_bytes / 16
+    }
+
+    /// Gives V8's heap what array buffers leave of the limit. What the heap holds already stays.
+    fn split(&self, isolate: &mut v8::Isolate) {
+        let used = self.buffers.used.load(Ordering::Relaxed);
+        self.buffers_at_split.store(used, Ordering::Relaxed);
+        let rest = self.limit_bytes.saturating_sub(used).max(self.limit_bytes / 4);
+        isolate.remove_near_heap_limit_callback(near_heap_limit, rest);
+        self.watch(isolate);
+    }
+
+    fn may_be_over(&self, isolate: &mut v8::Isolate) -> bool {
+        let outside = self.buffers.outside();
+        // As long as it is little, the heap's own limit does.
+        outside > self.limit_bytes / 8
+            && isolate.get_heap_statistics().used_heap_size() + outside > self.limit_bytes + HEADROOM_BYTES
+    }
+
+    /// What is counted for the isolate beside heap and array buffers.
+    pub fn account(&self) -> &Account {
+        &self.account
+    }
+
+    fn watch(&self, isolate: &mut v8::Isolate) {
+        isolate.add_near_heap_limit_callback(near_heap_limit, self.data());
+    }
+
+    fn data(&self) -> *mut c_void {
+        std::ptr::from_ref(self).cast_mut().cast()
+    }
+}
+
+/// `ERR_MEMORY_LIMIT_EXCEEDED` for a limit in bytes.
+pub fn memory_failure(limit_bytes: usize) -> Failure {
+    let limit_mb = limit_bytes as f64 / f64::from(1 << 20);
+    Failure::new(FailureKind::Memory { limit_mb }).with("limitBytes", limit_bytes)
+}
+
+/// V8 calls this when collections no longer keep the heap below the limit.
+unsafe extern "C" fn near_heap_limit(data: *mut c_void, current_limit: usize, _initial_limit: usize) -> usize {
+    // SAFETY: `data` is the guard that `watch` passed, which outlives the isolate.
+    let guard = unsafe { &*data.cast::<MemoryGuard>() };
+    // SAFETY: the isolate is alive, since it calls this, and this is its thread.
+    let mut isolate = unsafe { v8::Isolate::from_raw_isolate_ptr(guard.isolate) };
+    let heap = isolate.get_heap_statistics().used_heap_size();
+    if guard.buffers.refused.swap(false, Ordering::Relaxed) && heap < guard.limit_bytes / 2 {
+        // V8 collects as a last resort when an array buffer was refused, and calls this for that alone. Guest code
+        // gets a RangeError then, which needs room on a heap that has been given little.
+        return if heap + STEP_BYTES > current_limit { current_limit + STEP_BYTES } else { current_limit };
+    }
+    let outside = guard.buffers.outside();
+    if heap + outside < guard.limit_bytes {
+        // V8's limit is that of the old generation, which is smaller than the budget; array buffers that are gone may
+        // have lowered it; and what V8 keeps in caches counts until a collection that frees them.
+        return (guard.limit_bytes - outside).max(current_limit + STEP_BYTES);
+    }
+    if guard.has_headroom.swap(true, Ordering::Relaxed) {
+        // The guest has been told to stop and has used the headroom since: V8 runs out of memory next, and the
+        // thread is parked.
+        return current_limit;
+    }
+    guard.exceed();
+    // A string that doubles is noticed only when it has doubled once more, which a heap that array buffers have left little
+    // of the limit has to have room for.
+    let room = if heap < guard.limit_bytes / 2 {
+        (guard.limit_bytes + 3 * HEADROOM_BYTES).saturating_sub(heap + outside).min(2 * heap).max(HEADROOM_BYTES)
+    } else {
+        HEADROOM_BYTES
+    };
+    // V8 grants one huge allocation beyond any limit, so that the heap may be larger than the limit already.
+    current_limit.max(heap) + room
+}
+
+/// V8 calls this after each full collection: heap and array buffers together have one limit, and the heap's own limit
+/// does not know of the buffers.
+unsafe extern "C" fn after_collection(
+    isolate: v8::UnsafeRawIsolatePtr,
+    _kind: v8::GCType,
+    _flags: v8::GCCallbackFlags,
+    data: *mut c_void,
+) {
+    // SAFETY: `data` is the guard that `watch` passed, which outlives the isolate.
+    let guard = unsafe { &*data.cast::<MemoryGuard>() };
+    // SAFETY: the isolate is alive, since it calls this, and this is its thread.
+    let mut isolate = unsafe { v8::Isolate::from_raw_isolate_ptr(isolate) };
+    let heap = isolate.get_heap_statistics().used_heap_size();
+    guard.buffers.heap.store(heap, Ordering::Relaxed);
+    // Buffers are refused before the sum reaches the limit, so that what is beyond it is a heap that has grown since.
+    if heap + guard.buffers.outside() > guard.limit_bytes + HEADROOM_BYTES {
+        guard.exceed();
+    }
+}
+
+/// V8 calls this before and after each collection.
+unsafe extern "C" fn at_collection(
+    _isolate: v8::UnsafeRawIsolatePtr,
+    _kind: v8::GCType,
+    _flags: v8::GCCallbackFlags,
+    data: *mut c_void,
+) {
+    // SAFETY: `data` is the guard that `install` passed, which outlives the isolate.
+    let guard = unsafe { &*data.cast::<MemoryGuard>() };
+    guard.collecting.fetch_not(Ordering::Relaxed);
+    guard.has_collected.store(true, Ordering::Relaxed);
+}
+
+/// V8 calls this at a check of its own, after [`MemoryGuard::request_collection`].
+unsafe extern "C" fn collect(isolate: v8::UnsafeRawIsolatePtr, data: *mut c_void) {
+    // SAFETY: `data` is the guard that asked, which outlives the isolate.
+    let guard = unsafe { &*data.cast::<MemoryGuard>() };
+    // SAFETY: the isolate is alive, since it calls this, and this is its thread.
+    let mut isolate = unsafe { v8::Isolate::from_raw_isolate_ptr(isolate) };
+    guard.split(&mut isolate);
+    // A built-in may have freed since what it took for its own use.
+    if guard.account.is_above_threshold() || guard.may_be_over(&mut isolate) {
+        isolate.low_memory_notification();
+        let heap = isolate.get_heap_statistics().used_heap_size();
+        if heap + guard.buffers.outside() > guard.limit_bytes {
+            guard.exceed();
+        }
+    }
+    guard.account.rearm(native_step(guard.limit_bytes));
+}
+
+/// What may be taken outside of the heap between two collections that are made for it.
+fn native_step(limit_bytes: usize) -> usize {
+    (limit_bytes / 4).min(HEADROOM_BYTES)
+}

@@ -1,0 +1,6 @@
+//! What an isolate may hold, and what becomes of one that holds more.
+
+pub mod buffers;
+pub mod limits;
+pub mod native_memory;
+pub mod parking;

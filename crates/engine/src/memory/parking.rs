@@ -1,0 +1,117 @@
+//! What becomes of a thread whose isolate cannot go on.
+
+use std::cell::RefCell;
+use std::ffi::c_char;
+use std::sync::{Arc, Once};
+
+use deno_core::v8;
+
+use crate::executor::messages::Event;
+use crate::executor::pool;
+use crate::executor::session::Shared;
+use crate::executor::stats;
+use crate::memory::buffers::BufferBudget;
+use crate::memory::limits::memory_failure;
+use crate::memory::native_memory::Account;
+
+/// Who has the isolate of a thread.
+#[derive(Clone)]
+pub enum Owner {
+    Session(Arc<Shared>),
+    /// Nobody yet: it is made for the pool.
+    Pool,
+}
+
+/// What the handlers of fatal errors know of the thread that they are called on.
+#[derive(Clone)]
+struct ThreadIsolate {
+    owner: Owner,
+    buffers: Arc<BufferBudget>,
+}
+
+thread_local! {
+    static THREAD_ISOLATE: RefCell<Option<ThreadIsolate>> = const { RefCell::new(None) };
+}
+
+/// Names who [`on_out_of_memory`] reports to on this thread.
+pub fn set_thread_isolate(owner: Owner, buffers: Arc<BufferBudget>) {
+    static FATAL_ERROR_HANDLER: Once = Once::new();
+    FATAL_ERROR_HANDLER.call_once(|| v8::V8::set_fatal_error_handler(on_fatal_error));
+    THREAD_ISOLATE.set(Some(ThreadIsolate { owner, buffers }));
+}
+
+/// What V8 says when it gives up for a size that the guest chose. It looks before it writes, so that its memory is sound.
+const SIZE_ERRORS: [&str; 3] = ["invalid size", "Invalid size", "invalid array length"];
+
+/// V8 calls this before it ends the process. For a size, it never returns on the thread of an isolate. Otherwise an invariant
+/// does not hold, so that memory cannot be trusted: the process ends when this returns.
+fn on_fatal_error(file: &str, line: i32, message: &str) {
+    if SIZE_ERRORS.iter().any(|size| message.contains(size)) {
+        park();
+    }
+    eprintln!(
+        "ses-executor: V8 found an invariant broken ({message}, {file}:{line}) and ends the process. Please report it \
+         with the template .github/ISSUE_TEMPLATE/crash.md of the project, and the code that ran."
+    );
+}
+
+/// Ways in which V8 ends the process without a handler of the embedder: build.rs has the linker send them here (`--wrap`).
+/// The names are those of V8's functions, whose further arguments only make up a text.
+#[cfg(target_os = "linux")]
+mod fatal {
+    use std::ffi::{CStr, c_char};
+
+    use super::park;
+
+    /// `v8::base::FatalNoSecurityImpact(const char* format, ...)`: most arrays that are too long.
+    // SAFETY: the name is that by which the linker knows the wrapper of V8's function.
+    #[unsafe(no_mangle)]
+    unsafe extern "C" fn __wrap__ZN2v84base21FatalNoSecurityImpactEPKcz(format: *const c_char) -> ! {
+        park();
+        // SAFETY: V8 passes a literal.
+        end(unsafe { CStr::from_ptr(format) })
+    }
+
+    /// `v8::base::FatalOOM(OOMType type, const char* message)`: the operating system has no memory.
+    // SAFETY: as above.
+    #[unsafe(no_mangle)]
+    unsafe extern "C" fn __wrap__ZN2v84base8FatalOOMENS0_7OOMTypeEPKc(_type: i32, message: *const c_char) -> ! {
+        park();
+        // SAFETY: V8 passes a text that ends with a zero.
+        end(unsafe { CStr::from_ptr(message) })
+    }
+
+    fn end(message: &CStr) -> ! {
+        eprintln!("ses-executor: V8 ends the process: {}", message.to_string_lossy());
+        std::process::abort()
+    }
+}
+
+/// V8 aborts the process when this returns, so it does not: the run is settled, the thread parked for good.
+/// Nothing of V8 is on the stack of any other thread that waits for this one.
+pub unsafe extern "C" fn on_out_of_memory(_location: *const c_char, _details: &v8::OomDetails) {
+    park();
+}
+
+/// Settles what the calling thread's isolate works at and never returns, if the thread has an isolate.
+pub fn park() {
+    let Some(ThreadIsolate { owner, buffers }) = THREAD_ISOLATE.with_borrow(Clone::clone) else { return };
+    // What reporting allocates is nobody's.
+    Account::close();
+    stats::count_parked(buffers.total());
+    match owner {
+        Owner::Session(shared) => {
+            stats::count_lost();
+            match shared.current() {
+                Some(job) => {
+                    shared.interrupt(&job, memory_failure(shared.config.memory_limit_bytes).with("parked", true))
+                }
+                None => (shared.sink)(Event::Closed { session: shared.id, panicked: true }),
+            }
+        }
+        Owner::Pool => pool::booted(),
+    }
+    loop {
+        std::thread::park();
+    }
+}

@@ -1,0 +1,42 @@
+//! What V8 needs once in a process.
+
+use std::sync::Once;
+
+use deno_core::{JsRuntime, v8};
+
+use crate::memory::native_memory;
+use crate::process::priority;
+
+/// What the process's V8 and ICU need before the first isolate.
+pub fn prepare_v8() {
+    static PREPARED: Once = Once::new();
+    PREPARED.call_once(|| {
+        native_memory::install_icu_hooks();
+        #[cfg(target_os = "linux")]
+        v8::V8::set_entropy_source(random_bytes);
+        // Each step is a script of its own that never comes again: the cache would keep all of them.
+        v8::V8::set_flags_from_string("--no-compilation-cache");
+        // What a collection found dead has to be uncounted when the limit is looked at after it.
+        v8::V8::set_flags_from_string("--no-concurrent-array-buffer-sweeping");
+        // The platform knows no isolate, so that it drops the tasks that V8 posts to an isolate's thread: without an event loop
+        // nothing would run them.
+        // Its workers collect and compile for guests, and have the priority of the thread that makes them.
+        std::thread::scope(|scope| {
+            let _ = std::thread::Builder::new().name("ses-platform".to_owned()).spawn_scoped(scope, || {
+                priority::lower(priority::GUEST_NICE);
+                JsRuntime::init_platform(None);
+            });
+        });
+        // Does nothing unless there was no thread to be had.
+        JsRuntime::init_platform(None);
+    });
+}
+
+/// Seeds of hashes and of `Math.random`, which each isolate asks for. V8 opens a device for each otherwise.
+#[cfg(target_os = "linux")]
+fn random_bytes(bytes: &mut [u8]) -> bool {
+    // SAFETY: the slice is valid for writes of its length.
+    let count = unsafe { libc::getrandom(bytes.as_mut_ptr().cast(), bytes.len(), 0) };
+    // V8 takes another source if this one fails.
+    usize::try_from(count) == Ok(bytes.len())
+}

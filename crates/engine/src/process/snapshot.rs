@@ -1,0 +1,83 @@
+//! The hardened start-up snapshot that build.rs made for this target.
+
+use std::sync::LazyLock;
+
+use deno_core::v8;
+
+use crate::realm::instance::Instance;
+
+#[repr(C, align(16))]
+struct Aligned<T: ?Sized>(T);
+
+/// V8 reads the blob word by word, in place.
+static BLOB: &Aligned<[u8]> = &Aligned(*include_bytes!(concat!(env!("OUT_DIR"), "/hardened.bin")));
+
+/// Texts of the bootstrap's scripts, which V8 uses in place.
+static SOURCES: LazyLock<&[v8::OneByteConst]> = LazyLock::new(|| {
+    let texts: &[&[u8]] = &include!(concat!(env!("OUT_DIR"), "/sources.rs"));
+    texts.iter().map(|text| v8::String::create_external_onebyte_const(text)).collect::<Vec<_>>().leak()
+});
+
+/// Makes an isolate of it on the calling thread, which V8 has been prepared for.
+pub fn hardened(params: v8::CreateParams) -> Instance {
+    Instance::new(&BLOB.0, &SOURCES, params)
+}
+
+#[cfg(test)]
+mod tests {
+    use deno_core::{serde_json, v8};
+
+    use crate::process::platform::prepare_v8;
+    use crate::realm::modules::origin;
+
+    /// What audit.js reports of a realm as guests find it.
+    fn audit() -> serde_json::Value {
+        prepare_v8();
+        let mut instance = super::hardened(v8::CreateParams::default());
+        v8::scope_with_context!(scope, &mut instance.isolate, &instance.context);
+        evaluate(scope, "__smol_realm.finishHardening()");
+        let report = evaluate(scope, include_str!(concat!(env!("OUT_DIR"), "/audit.js")));
+        serde_json::from_str(&report).unwrap()
+    }
+
+    fn evaluate(scope: &mut v8::PinScope, code: &str) -> String {
+        let code = v8::String::new(scope, code).unwrap();
+        let name = v8::String::new(scope, "test").unwrap();
+        let origin = origin(scope, name, false);
+        let value = v8::Script::compile(scope, code, Some(&origin)).unwrap().run(scope).unwrap();
+        value.to_rust_string_lossy(scope)
+    }
+
+    #[test]
+    fn a_fresh_isolate_has_a_small_heap() {
+        prepare_v8();
+        let mut instance = super::hardened(v8::CreateParams::default());
+        let used = instance.isolate.get_heap_statistics().used_heap_size();
+        assert!(used < 768 << 10, "{used}");
+    }
+
+    #[test]
+    fn everything_that_guests_reach_is_frozen() {
+        let report = audit();
+        assert_eq!(report["unfrozen"], serde_json::json!([]));
+        assert!(report["objects"].as_u64().unwrap() > 500, "{report}");
+    }
+
+    #[test]
+    fn guests_get_the_names_of_the_language_and_nothing_else() {
+        let names: Vec<String> = audit()["globals"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|entry| entry.as_str().unwrap().split(' ').next().unwrap().to_owned())
+            .collect();
+        let expected = "AggregateError Array ArrayBuffer AsyncDisposableStack BigInt BigInt64Array BigUint64Array Boolean \
+             DataView Date DisposableStack Error EvalError Float16Array Float32Array Float64Array Function Infinity \
+             Int16Array Int32Array Int8Array Intl Iterator JSON Map Math NaN Number Object Promise Proxy RangeError \
+             ReferenceError Reflect RegExp Set String SuppressedError Symbol SyntaxError TypeError URIError \
+             Uint16Array Uint32Array Uint8Array Uint8ClampedArray WeakMap WeakSet console decodeURI \
+             decodeURIComponent encodeURI encodeURIComponent escape eval final_answer globalThis harden isFinite \
+             isNaN parseFloat parseInt undefined unescape";
+        assert_eq!(names.join(" "), expected.split_whitespace().collect::<Vec<_>>().join(" "));
+    }
+}

@@ -1,0 +1,99 @@
+//! An isolate on its own thread before it has a session: made from the snapshot, hardened, held to its memory limit.
+
+use std::sync::Arc;
+
+use deno_core::v8;
+
+use crate::memory::buffers::BufferBudget;
+use crate::memory::limits::MemoryGuard;
+use crate::memory::parking::{Owner, set_thread_isolate};
+use crate::process::platform::prepare_v8;
+use crate::process::snapshot;
+use crate::realm::entry::Realm;
+use crate::realm::exceptions;
+use crate::realm::instance::Instance;
+use crate::realm::interrupt::Interrupt;
+use crate::realm::modules::origin;
+use ses_prepare::{self as prepare, PrepareOptions};
+use ses_protocol::{Failure, FailureKind};
+
+/// What V8 takes at most, for heaps of 1 GiB and more. 96 MiB.
+const MAX_YOUNG_BYTES: usize = 96 << 20;
+
+/// An isolate that any one session can have.
+pub struct Booted {
+    pub realm: Realm,
+    pub buffers: Arc<BufferBudget>,
+    // Dropped in this order: the isolate calls the guard back until it is gone.
+    pub instance: Instance,
+    pub memory: Box<MemoryGuard>,
+}
+
+impl Booted {
+    /// Makes an isolate with one limit for heap and array buffers on the calling thread, and finishes its hardening.
+    /// `owner` is told if there is not even memory for that.
+    pub fn new(limit_bytes: usize, owner: Owner) -> Result<Self, Failure> {
+        let buffers = BufferBudget::new(limit_bytes);
+        set_thread_isolate(owner, buffers.clone());
+        prepare_v8();
+        // Twice as much as V8 would give it, of which a third is the semi-space that values are made in.
+        let young_bytes = (limit_bytes / 16 * 3).min(MAX_YOUNG_BYTES);
+        let params = v8::CreateParams::default()
+            .set_max_old_generation_size_in_bytes(limit_bytes - young_bytes)
+            .set_max_young_generation_size_in_bytes(young_bytes)
+            .array_buffer_allocator(buffers.allocator().make_shared());
+        let mut instance = snapshot::hardened(params);
+        let isolate = &mut instance.isolate;
+        let memory = MemoryGuard::install(isolate, buffers.clone());
+        isolate.set_capture_stack_trace_for_uncaught_exceptions(false, 0);
+        isolate.set_prepare_stack_trace_callback(exceptions::prepare_stack_trace);
+        let realm = {
+            v8::scope_with_context!(scope, &mut instance.isolate, &instance.context);
+            v8::tc_scope!(let attempt, scope);
+            attempt.get_current_context().set_allow_generation_from_strings(false);
+            let realm = Realm::take(attempt).ok_or_else(|| init_failed("the snapshot has no realm"))?;
+            if realm.finish_hardening(attempt).is_none() {
+                let reason = attempt.exception().map(|thrown| thrown.to_rust_string_lossy(attempt));
+                return Err(init_failed(&reason.unwrap_or_default()));
+            }
+            realm
+        };
+        Ok(Self { realm, buffers, instance, memory })
+    }
+
+    /// Runs an empty program as a session would, so that what V8, the parser and the allocator do once per isolate or thread is
+    /// done. Nothing of it stays.
+    pub fn warm_up(&mut self) {
+        let Ok(program) = prepare::prepare("1", &PrepareOptions::unlimited()) else { return };
+        v8::scope_with_context!(scope, &mut self.instance.isolate, &self.instance.context);
+        v8::tc_scope!(let attempt, scope);
+        self.realm.begin(attempt, 1.0, 1.0);
+        run_once(attempt, &program.code);
+        attempt.perform_microtask_checkpoint();
+        self.realm.finish(attempt, true);
+    }
+
+    /// Names who is told from now on if V8 has no memory left.
+    pub fn set_owner(&self, owner: Owner) {
+        set_thread_isolate(owner, self.buffers.clone());
+    }
+
+    /// What terminates guest code from any thread.
+    pub fn interrupt(&self) -> Interrupt {
+        Interrupt::new(&self.instance.isolate)
+    }
+}
+
+/// Calls the function that `program` evaluates to.
+fn run_once(scope: &mut v8::PinScope, program: &str) -> Option<()> {
+    let text = v8::String::new(scope, program)?;
+    let name = v8::String::new(scope, "step-0.js")?;
+    let origin = origin(scope, name, false);
+    let function = v8::Script::compile(scope, text, Some(&origin))?.run(scope)?;
+    let receiver = v8::undefined(scope).into();
+    v8::Local::<v8::Function>::try_from(function).ok()?.call(scope, receiver, &[]).map(drop)
+}
+
+fn init_failed(details: &str) -> Failure {
+    Failure::new(FailureKind::InitFailed { details: details.to_owned() })
+}

@@ -1,0 +1,196 @@
+//! Handles to the bootstrap's functions, taken from the realm when the isolate starts.
+
+use deno_core::v8;
+
+use crate::bridge::{serialize, tools};
+use ses_protocol::ToolSpec;
+
+/// The property by which the bootstrap hands its functions over; deleted at once.
+const HANDOVER: &str = "__smol_realm";
+
+/// UTF-16 units of an inspected value that are read.
+const MAX_INSPECTED_UNITS: usize = 1 << 20;
+
+/// Functions of the bootstrap, and the private symbols of the engine's errors.
+pub struct Realm {
+    functions: v8::Global<v8::Object>,
+    /// Called in every run.
+    begin: v8::Global<v8::Function>,
+    finish: v8::Global<v8::Function>,
+    mark: v8::Global<v8::Private>,
+    position: v8::Global<v8::Private>,
+}
+
+impl Realm {
+    /// Takes the functions out of the global and removes what guests must not find there.
+    pub fn take(scope: &mut v8::PinScope) -> Option<Self> {
+        let global = scope.get_current_context().global(scope);
+        let key = v8::String::new(scope, HANDOVER)?;
+        let functions = v8::Local::<v8::Object>::try_from(global.get(scope, key.into())?).ok()?;
+        global.delete(scope, key.into())?;
+        let begin = function(scope, functions, "begin")?;
+        let finish = function(scope, functions, "finish")?;
+        let mark = v8::Private::new(scope, None);
+        let position = v8::Private::new(scope, None);
+        Some(Self {
+            functions: v8::Global::new(scope, functions),
+            begin: v8::Global::new(scope, begin),
+            finish: v8::Global::new(scope, finish),
+            mark: v8::Global::new(scope, mark),
+            position: v8::Global::new(scope, position),
+        })
+    }
+
+    pub fn mark_key<'s>(&self, scope: &mut v8::PinScope<'s, '_>) -> v8::Local<'s, v8::Private> {
+        v8::Local::new(scope, &self.mark)
+    }
+
+    pub fn position_key<'s>(&self, scope: &mut v8::PinScope<'s, '_>) -> v8::Local<'s, v8::Private> {
+        v8::Local::new(scope, &self.position)
+    }
+
+    /// Freezes what V8 adds to the realm when a context is made from the snapshot.
+    pub fn finish_hardening(&self, scope: &mut v8::PinScope) -> Option<()> {
+        self.call(scope, "finishHardening", &[]).map(drop)
+    }
+
+    /// Resets guards, console and declared names for a run with the first `window` of `limit` iterations.
+    pub fn begin(&self, scope: &mut v8::PinScope, window: f64, limit: f64) -> Option<()> {
+        let args = [v8::Number::new(scope, window).into(), v8::Number::new(scope, limit).into()];
+        let receiver = v8::undefined(scope).into();
+        v8::Local::new(scope, &self.begin).call(scope, receiver, &args).map(drop)
+    }
+
+    /// Settles which names of the run stay, and returns the iterations that are left of the window.
+    pub fn finish(&self, scope: &mut v8::PinScope, forget_declared: bool) -> Option<f64> {
+        let forget_declared = v8::Boolean::new(scope, forget_declared).into();
+        let receiver = v8::undefined(scope).into();
+        v8::Local::new(scope, &self.finish).call(scope, receiver, &[forget_declared])?.number_value(scope)
+    }
+
+    /// Whether the guest's global takes variables of these names.
+    pub fn can_define(&self, scope: &mut v8::PinScope, names: &[String]) -> Option<bool> {
+        let names = strings(scope, names)?;
+        self.call(scope, "canDefine", &[names.into()]).map(|answer| answer.is_true())
+    }
+
+    /// Hardens and defines variables; `values` is an array in the order of `names`. Returns the names that the guest's global did
+    /// not take. `is_plain`: the values are [`ses_transfer::Plain`].
+    pub fn set_variables(
+        &self,
+        scope: &mut v8::PinScope,
+        names: &[String],
+        values: v8::Local<v8::Value>,
+        is_plain: bool,
+    ) -> Option<Vec<String>> {
+        let names = strings(scope, names)?;
+        let values = v8::Local::new(scope, values);
+        let is_plain = v8::Boolean::new(scope, is_plain).into();
+        let refused = self.call(scope, "setVariables", &[names.into(), values, is_plain])?;
+        to_strings(scope, refused)
+    }
+
+    /// Builds functions for tools and defines them. Returns the names that the guest's global did not take.
+    pub fn install_tools(&self, scope: &mut v8::PinScope, tools: &[ToolSpec]) -> Option<Vec<String>> {
+        let specs = tool_specs(scope, tools)?;
+        let refused = self.call(scope, "installTools", &[specs])?;
+        to_strings(scope, refused)
+    }
+
+    /// Exports of an object module: `values` is the wire of an array in the order of `names`.
+    pub fn build_exports<'s>(
+        &self,
+        scope: &mut v8::PinScope<'s, '_>,
+        names: &[String],
+        values: &[u8],
+        functions: &[ToolSpec],
+    ) -> Option<v8::Local<'s, v8::Object>> {
+        let values = serialize::read(scope, values)?;
+        let names = strings(scope, names)?;
+        let specs = tool_specs(scope, functions)?;
+        self.call(scope, "buildExports", &[names.into(), values, specs])?.try_into().ok()
+    }
+
+    /// Freezes a value that has just been read from a wire, and everything reachable from it.
+    pub fn harden<'s>(
+        &self,
+        scope: &mut v8::PinScope<'s, '_>,
+        value: v8::Local<'s, v8::Value>,
+    ) -> Option<v8::Local<'s, v8::Value>> {
+        if !value.is_object() {
+            return Some(value);
+        }
+        self.call(scope, "hardenFresh", &[value])
+    }
+
+    /// A copy of `value` in which everything that cannot be cloned is the text that inspection gives.
+    pub fn to_cloneable<'s>(
+        &self,
+        scope: &mut v8::PinScope<'s, '_>,
+        value: v8::Local<'s, v8::Value>,
+    ) -> Option<v8::Local<'s, v8::Value>> {
+        self.call(scope, "toCloneable", &[value])
+    }
+
+    /// What the console prints for `value`.
+    pub fn inspect(&self, scope: &mut v8::PinScope, value: v8::Local<v8::Value>) -> Option<String> {
+        v8::tc_scope!(let attempt, scope);
+        let value = v8::Local::new(attempt, value);
+        let text = v8::Local::<v8::String>::try_from(self.call(attempt, "inspect", &[value])?).ok()?;
+        // No longer than a log may be: the guest decides what its `inspect.custom` methods return.
+        let mut units = vec![0u16; text.length().min(MAX_INSPECTED_UNITS)];
+        text.write_v2(attempt, 0, &mut units, v8::WriteFlags::default());
+        Some(String::from_utf16_lossy(&units))
+    }
+
+    /// The path of the first part of `args`, an array of arguments, that cannot be cloned.
+    pub fn uncloneable_path(&self, scope: &mut v8::PinScope, args: v8::Local<v8::Value>) -> Option<String> {
+        v8::tc_scope!(let attempt, scope);
+        let args = v8::Local::new(attempt, args);
+        let path = self.call(attempt, "uncloneablePath", &[args])?;
+        path.is_string().then(|| path.to_rust_string_lossy(attempt))
+    }
+
+    fn call<'s>(
+        &self,
+        scope: &mut v8::PinScope<'s, '_>,
+        name: &str,
+        args: &[v8::Local<'s, v8::Value>],
+    ) -> Option<v8::Local<'s, v8::Value>> {
+        let functions = v8::Local::new(scope, &self.functions);
+        let receiver = v8::undefined(scope).into();
+        function(scope, functions, name)?.call(scope, receiver, args)
+    }
+}
+
+fn function<'s>(
+    scope: &mut v8::PinScope<'s, '_>,
+    functions: v8::Local<'s, v8::Object>,
+    name: &str,
+) -> Option<v8::Local<'s, v8::Function>> {
+    let key = v8::String::new(scope, name)?;
+    functions.get(scope, key.into())?.try_into().ok()
+}
+
+fn strings<'s>(scope: &mut v8::PinScope<'s, '_>, texts: &[String]) -> Option<v8::Local<'s, v8::Array>> {
+    let texts = texts.iter().map(|text| v8::String::new(scope, text).map(Into::into)).collect::<Option<Vec<_>>>()?;
+    Some(v8::Array::new_with_elements(scope, &texts))
+}
+
+fn to_strings(scope: &mut v8::PinScope, texts: v8::Local<v8::Value>) -> Option<Vec<String>> {
+    let texts = v8::Local::<v8::Array>::try_from(texts).ok()?;
+    (0..texts.length()).map(|index| Some(texts.get_index(scope, index)?.to_rust_string_lossy(scope))).collect()
+}
+
+/// Tools as the bootstrap takes them: `{ path, tool }`.
+fn tool_specs<'s>(scope: &mut v8::PinScope<'s, '_>, tools: &[ToolSpec]) -> Option<v8::Local<'s, v8::Value>> {
+    let keys = ["path", "tool"];
+    let keys = keys.iter().map(|key| v8::String::new(scope, key).map(Into::into)).collect::<Option<Vec<_>>>()?;
+    let mut specs = Vec::with_capacity(tools.len());
+    for tool in tools {
+        let values = [strings(scope, &tool.path)?.into(), tools::function(scope, tool)?.into()];
+        let null = v8::null(scope).into();
+        specs.push(v8::Object::with_prototype_and_properties(scope, null, &keys, &values).into());
+    }
+    Some(v8::Array::new_with_elements(scope, &specs).into())
+}

@@ -1,0 +1,273 @@
+//! EVALUATE and NORMALIZE_OUTPUT (specification, sections 2.2 and 7.2).
+
+use std::rc::Rc;
+
+use deno_core::v8;
+use v8::script_compiler::{self, CompileOptions, NoCacheReason, Source};
+
+use crate::bridge::host::{Host, Verdict};
+use crate::bridge::serialize::{self, Unwritable};
+use crate::bridge::tools;
+use crate::executor::messages::Command;
+use crate::memory::limits::MemoryGuard;
+use crate::realm::exceptions;
+use crate::realm::modules::origin;
+use crate::realm::scripts::Script;
+use ses_prepare::{Form, Program};
+use ses_protocol::{Diagnostic, Failure, FailureKind, Location, Severity, Success, Value};
+
+/// UTF-16 units of a program that is compiled with all its functions.
+const MAX_EAGER_UNITS: usize = 1 << 15;
+
+/// How guest code ended.
+enum Ending<'s> {
+    Value(v8::Local<'s, v8::Value>),
+    Thrown(v8::Local<'s, v8::Value>),
+    /// `Host::run` has the verdict.
+    Verdict,
+    /// The isolate was terminated: by the memory guard, or because the session was given up.
+    Terminated,
+}
+
+/// Runs `program`, what `script` has become. The caller has begun the run in `host`.
+pub fn evaluate(
+    scope: &mut v8::PinScope,
+    host: &Rc<Host>,
+    memory: &MemoryGuard,
+    script: &Script,
+    program: &Program,
+) -> Result<Success, Failure> {
+    let ending = match start(scope, host, script, program)? {
+        Some(promise) => settle(scope, host, memory, promise),
+        None => Ending::Terminated,
+    };
+    let is_out_of_memory = memory.is_exceeded();
+    if (host.terminated.replace(false) || is_out_of_memory) && !host.shared.is_abandoned() {
+        // Stopped by this thread: no guest frame is left, so that the realm can go on.
+        scope.cancel_terminate_execution();
+    }
+    // Before the output is read, so that its getters find a realm without a signal. What a run that exhausted the
+    // memory has declared is forgotten: it would be what fills the memory.
+    finish(scope, host, is_out_of_memory);
+    let result = normalize(scope, host, script, ending);
+    if memory.is_exceeded() { Err(memory.failure()) } else { result }
+}
+
+/// Compiles the program and runs it, up to where it waits. `None`: the isolate is being terminated.
+fn start<'s>(
+    scope: &mut v8::PinScope<'s, '_>,
+    host: &Host,
+    script: &Script,
+    program: &Program,
+) -> Result<Option<v8::Local<'s, v8::Promise>>, Failure> {
+    let too_large = || Failure::new(FailureKind::Runtime { cause: "RangeError: the program is too large".to_owned() });
+    let text = v8::String::new(scope, &program.code).ok_or_else(too_large)?;
+    let name = v8::String::new(scope, &script.name).ok_or_else(too_large)?;
+    let origin = origin(scope, name, false);
+    v8::tc_scope!(let attempt, scope);
+    let compiled = match compile(attempt, text, &origin) {
+        Some(compiled) => compiled,
+        None if attempt.has_terminated() => return Ok(None),
+        None => {
+            let at = attempt.message().and_then(|message| {
+                let line = message.get_line_number(attempt)? as u32;
+                script.original(line, message.get_start_column() as u32 + 1)
+            });
+            let message = attempt.exception().map(|thrown| exceptions::message(attempt, host, thrown));
+            return Err(Failure::from_diagnostics(&[refused_by_v8(message.unwrap_or_default(), at)]));
+        }
+    };
+    let mut value = compiled.run(attempt);
+    if program.form != Form::Script {
+        let receiver = v8::undefined(attempt).into();
+        let function = value.and_then(|function| v8::Local::<v8::Function>::try_from(function).ok());
+        value = function.and_then(|function| function.call(attempt, receiver, &[]));
+    }
+    let thrown = attempt.exception().filter(|_| !attempt.has_terminated());
+    attempt.reset();
+    Ok(match value {
+        Some(promise) if program.form == Form::AsyncFunction => promise.try_into().ok(),
+        Some(value) => promise_of(attempt, Ok(value)),
+        None => thrown.and_then(|thrown| promise_of(attempt, Err(thrown))),
+    })
+}
+
+/// The promise that an async function would have returned. `None`: the isolate is being terminated.
+fn promise_of<'s>(
+    scope: &mut v8::PinScope<'s, '_>,
+    outcome: Result<v8::Local<'s, v8::Value>, v8::Local<'s, v8::Value>>,
+) -> Option<v8::Local<'s, v8::Promise>> {
+    let resolver = v8::PromiseResolver::new(scope)?;
+    match outcome {
+        // The `then` of a value of the guest's is read here.
+        Ok(value) => resolver.resolve(scope, value)?,
+        Err(thrown) => resolver.reject(scope, thrown)?,
+    };
+    Some(resolver.get_promise(scope))
+}
+
+/// Compiles a program: a short one at once with all its functions, since parsing each again when it is called would take
+/// longer.
+fn compile<'s>(
+    scope: &mut v8::PinScope<'s, '_>,
+    text: v8::Local<v8::String>,
+    origin: &v8::ScriptOrigin,
+) -> Option<v8::Local<'s, v8::Script>> {
+    if text.length() <= MAX_EAGER_UNITS {
+        v8::tc_scope!(let attempt, scope);
+        let (options, reason) = (CompileOptions::EagerCompile, NoCacheReason::NoReason);
+        let script = script_compiler::compile(attempt, &mut Source::new(text, Some(origin)), options, reason);
+        if script.is_some() || attempt.has_terminated() {
+            return script;
+        }
+        // Not all of its functions may fit the stack, of which those that are called need less; and an error is the same
+        // again.
+    }
+    v8::Script::compile(scope, text, Some(origin))
+}
+
+/// The diagnostic of an early error that VALIDATE leaves to V8.
+pub fn refused_by_v8(message: String, location: Option<Location>) -> Diagnostic {
+    Diagnostic { rule: "syntax_valid", severity: Severity::Error, message, location, fix: None, module: None }
+}
+
+/// Runs microtasks and takes in answers of tools until the run has ended.
+fn settle<'s>(
+    scope: &mut v8::PinScope<'s, '_>,
+    host: &Host,
+    memory: &MemoryGuard,
+    promise: v8::Local<'s, v8::Promise>,
+) -> Ending<'s> {
+    let mut awaited = promise;
+    // The guest's handlers cannot be told from ours: this one only says that somebody cares.
+    awaited.mark_as_handled();
+    loop {
+        {
+            v8::tc_scope!(let attempt, scope);
+            attempt.perform_microtask_checkpoint();
+        }
+        if memory.is_exceeded() || host.shared.is_abandoned() {
+            return Ending::Terminated;
+        }
+        match final_promise(scope, host) {
+            FinalAnswer::Promise(promise) if promise != awaited => {
+                awaited = promise;
+                awaited.mark_as_handled();
+                continue;
+            }
+            FinalAnswer::Promise(_) | FinalAnswer::None => {}
+            FinalAnswer::Recorded => return Ending::Verdict,
+        }
+        match awaited.state() {
+            v8::PromiseState::Fulfilled => return Ending::Value(awaited.result(scope)),
+            v8::PromiseState::Rejected => return Ending::Thrown(awaited.result(scope)),
+            v8::PromiseState::Pending => {}
+        }
+        let mut next = host.next_answer();
+        if next.is_none() {
+            return Ending::Terminated;
+        }
+        // All answers that are there before guest code goes on.
+        while let Some(command) = next {
+            if let Command::ToolReplies(replies) = command {
+                for (call, reply) in replies {
+                    v8::scope!(let handles, scope);
+                    v8::tc_scope!(let attempt, handles);
+                    tools::on_reply(attempt, host, call, reply);
+                }
+            }
+            // Nothing else is sent while a run is under way, but for a reason to look.
+            next = host.ready_command();
+        }
+    }
+}
+
+enum FinalAnswer<'s> {
+    None,
+    /// The verdict needs nothing more of the guest.
+    Recorded,
+    /// `final_answer` was given a promise, which is awaited.
+    Promise(v8::Local<'s, v8::Promise>),
+}
+
+fn final_promise<'s>(scope: &mut v8::PinScope<'s, '_>, host: &Host) -> FinalAnswer<'s> {
+    let run = host.run.borrow();
+    match run.as_ref().and_then(|run| run.verdict.as_ref()) {
+        None => FinalAnswer::None,
+        Some(Verdict::FinalPromise(promise)) => FinalAnswer::Promise(v8::Local::new(scope, promise)),
+        Some(_) => FinalAnswer::Recorded,
+    }
+}
+
+/// Settles which names of the run stay, and counts its iterations.
+fn finish(scope: &mut v8::PinScope, host: &Host, forget_declared: bool) {
+    v8::tc_scope!(let attempt, scope);
+    let left = host.realm.get().and_then(|realm| realm.finish(attempt, forget_declared));
+    if let (Some(left), Some(run)) = (left, host.run.borrow().as_ref()) {
+        run.job.set_operations(run.granted - left.clamp(0.0, run.granted));
+    }
+}
+
+/// The outcome of a run that ended in `ending`.
+fn normalize(scope: &mut v8::PinScope, host: &Host, script: &Script, ending: Ending) -> Result<Success, Failure> {
+    let verdict = host.run.borrow_mut().as_mut().and_then(|run| Some((run.verdict.take()?, run.max_operations)));
+    let is_final_answer = verdict.is_some();
+    match (verdict, ending) {
+        (Some((Verdict::MaxOperations, limit)), _) => {
+            Err(Failure::new(FailureKind::MaxOperations { limit }).with("maxOperations", limit))
+        }
+        (Some((Verdict::ToolCallLimit, _)), _) => {
+            let limit = host.shared.config.max_tool_calls;
+            Err(Failure::new(FailureKind::ToolCallLimit { limit }).with("maxToolCalls", limit))
+        }
+        (Some((Verdict::Final(value), _)), _) => output(host, value, is_final_answer),
+        (Some((Verdict::FinalLate(value), _)), _) => {
+            let value = v8::Local::new(scope, value);
+            let value = write_output(scope, host, value);
+            output(host, value, is_final_answer)
+        }
+        (_, Ending::Value(value)) => {
+            let value = write_output(scope, host, value);
+            output(host, value, is_final_answer)
+        }
+        (_, Ending::Thrown(thrown)) => Err(exceptions::failure(scope, host, thrown, script)),
+        // The one who terminated the guest has the failure, and replaces this one.
+        (_, Ending::Verdict | Ending::Terminated) => {
+            Err(Failure::new(FailureKind::Runtime { cause: "the run was terminated".to_owned() }))
+        }
+    }
+}
+
+/// A run's success with this output. A value that could not be written at all is `undefined`.
+fn output(host: &Host, value: Result<Value, Unwritable>, is_final_answer: bool) -> Result<Success, Failure> {
+    match value {
+        Ok(value) => Ok(Success::Output { value, is_final_answer }),
+        Err(Unwritable::Thrown) => Ok(Success::Output { value: Value::Undefined, is_final_answer }),
+        Err(Unwritable::TooLarge(bytes)) => {
+            Err(Failure::transfer_limit(host.shared.config.max_transfer_bytes, bytes).with("value", "output"))
+        }
+    }
+}
+
+/// A copy of an output. What cannot be cloned becomes the text that inspection gives, so that a run that is
+/// otherwise fine does not fail. `Thrown` if not even that can be done with the stack or memory that is left.
+pub fn write_output(scope: &mut v8::PinScope, host: &Host, value: v8::Local<v8::Value>) -> Result<Value, Unwritable> {
+    let max_bytes = host.shared.config.max_transfer_bytes;
+    v8::tc_scope!(let attempt, scope);
+    let value = v8::Local::new(attempt, value);
+    match serialize::write_value(attempt, value, max_bytes) {
+        Err(Unwritable::Thrown) if !attempt.has_terminated() => attempt.reset(),
+        done => return done,
+    }
+    let realm = host.realm.get().ok_or(Unwritable::Thrown)?;
+    if let Some(cloneable) = realm.to_cloneable(attempt, value) {
+        match serialize::write_value(attempt, cloneable, max_bytes) {
+            Err(Unwritable::Thrown) => {}
+            done => return done,
+        }
+    }
+    attempt.reset();
+    let text = realm.inspect(attempt, value).ok_or(Unwritable::Thrown)?;
+    let text = v8::String::new(attempt, &text).ok_or(Unwritable::Thrown)?;
+    serialize::write_value(attempt, text.into(), max_bytes)
+}

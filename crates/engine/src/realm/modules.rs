@@ -1,0 +1,182 @@
+//! Modules that the host provides (specification, section 5.3).
+
+use std::collections::HashMap;
+use std::rc::Rc;
+
+use deno_core::v8;
+
+use crate::bridge::host::Host;
+use crate::realm::exceptions::{self, Mark};
+use ses_prepare::{self as prepare, PrepareOptions};
+use ses_protocol::{ModuleBody, ModuleSpec};
+
+/// Modules of one isolate by specifier.
+#[derive(Default)]
+pub struct ModuleCache {
+    modules: HashMap<String, v8::Global<v8::Module>>,
+    /// Export values of synthetic modules that have not been evaluated.
+    exports: Vec<(v8::Global<v8::Module>, v8::Global<v8::Object>)>,
+}
+
+/// `import(specifier)` of guest code. `None`: an exception is pending.
+pub fn import<'s>(
+    scope: &mut v8::PinScope<'s, '_>,
+    host: &Host,
+    specifier: v8::Local<'s, v8::String>,
+) -> Option<v8::Local<'s, v8::Value>> {
+    let specifier = specifier.to_rust_string_lossy(scope);
+    let module = load(scope, host, &specifier)?;
+    if module.get_status() == v8::ModuleStatus::Uninstantiated {
+        module.instantiate_module(scope, resolve)?;
+    }
+    let namespace = module.get_module_namespace();
+    let evaluated = module.evaluate(scope)?;
+    let evaluated = v8::Local::<v8::Promise>::try_from(evaluated).ok()?;
+    // The promise of `evaluate` gives undefined; that of `import()` gives the namespace, once evaluation is done.
+    let give_namespace = v8::Function::builder(
+        |_: &mut v8::PinScope, args: v8::FunctionCallbackArguments, mut result: v8::ReturnValue| {
+            result.set(args.data());
+        },
+    )
+    .data(namespace)
+    .build(scope)?;
+    Some(evaluated.then(scope, give_namespace)?.into())
+}
+
+/// Calls in, with the error of an import that was refused pending.
+fn refuse(scope: &mut v8::PinScope, host: &Host, specifier: &str) {
+    let message = format!("Import not allowed: {specifier}");
+    let mark = Mark::Import { module: specifier.to_owned() };
+    let code = v8::String::new(scope, "ERR_IMPORT_NOT_ALLOWED").map(Into::into);
+    let error = exceptions::marked_error(scope, host, "Error", &message, code, &mark);
+    scope.throw_exception(error);
+}
+
+/// The module of `specifier`, compiled; an exception is pending otherwise.
+fn load<'s>(scope: &mut v8::PinScope<'s, '_>, host: &Host, specifier: &str) -> Option<v8::Local<'s, v8::Module>> {
+    let config = host.shared.config.clone();
+    if !config.authorized_imports.iter().any(|name| name == specifier) {
+        refuse(scope, host, specifier);
+        return None;
+    }
+    if let Some(module) = host.modules.borrow().modules.get(specifier) {
+        return Some(v8::Local::new(scope, module));
+    }
+    let module = match config.modules.iter().find(|module| module.specifier == specifier) {
+        Some(ModuleSpec { body: ModuleBody::Source(source), .. }) => compile(scope, host, specifier, source)?,
+        Some(ModuleSpec { body: ModuleBody::Exports { names, values, functions }, .. }) => {
+            host.tools.borrow_mut().add(functions);
+            let exports = host.realm.get()?.build_exports(scope, names, values, functions)?;
+            synthetic(scope, host, specifier, exports)?
+        }
+        None => {
+            host.warn(format!(
+                "Module '{specifier}' is authorized but not provided; it is empty. Provide it by the option `modules`."
+            ));
+            let exports = v8::Object::new(scope);
+            synthetic(scope, host, specifier, exports)?
+        }
+    };
+    let kept = v8::Global::new(scope, module);
+    host.modules.borrow_mut().modules.insert(specifier.to_owned(), kept);
+    Some(module)
+}
+
+fn compile<'s>(
+    scope: &mut v8::PinScope<'s, '_>,
+    host: &Host,
+    specifier: &str,
+    source: &str,
+) -> Option<v8::Local<'s, v8::Module>> {
+    let config = &host.shared.config;
+    let options = PrepareOptions::of(config, config.language, 1.0, 1.0);
+    let program = match prepare::prepare_module(source, specifier, &options) {
+        Ok(program) => program,
+        Err(diagnostics) => {
+            match diagnostics.iter().find_map(|diagnostic| diagnostic.module.as_deref()) {
+                Some(module) => refuse(scope, host, module),
+                None => {
+                    let reasons: Vec<&str> = diagnostics.iter().map(|d| d.message.as_str()).collect();
+                    let message = format!("Module '{specifier}' cannot be loaded: {}", reasons.join("; "));
+                    let message = v8::String::new(scope, &message)?;
+                    let error = v8::Exception::syntax_error(scope, message);
+                    scope.throw_exception(error);
+                }
+            }
+            return None;
+        }
+    };
+    let text = v8::String::new(scope, &program.code)?;
+    let name = v8::String::new(scope, specifier)?;
+    let origin = origin(scope, name, true);
+    host.scripts.borrow_mut().add(specifier.to_owned(), source.to_owned(), program.positions);
+    let mut source = v8::script_compiler::Source::new(text, Some(&origin));
+    v8::script_compiler::compile_module(scope, &mut source)
+}
+
+/// A module whose exports are the own properties of `exports`.
+fn synthetic<'s>(
+    scope: &mut v8::PinScope<'s, '_>,
+    host: &Host,
+    specifier: &str,
+    exports: v8::Local<'s, v8::Object>,
+) -> Option<v8::Local<'s, v8::Module>> {
+    let name = v8::String::new(scope, specifier)?;
+    let keys = exports.get_own_property_names(scope, v8::GetPropertyNamesArgs::default())?;
+    let names = (0..keys.length())
+        .map(|index| keys.get_index(scope, index)?.try_into().ok())
+        .collect::<Option<Vec<v8::Local<v8::String>>>>()?;
+    let module = v8::Module::create_synthetic_module(scope, name, &names, evaluate_synthetic);
+    let entry = (v8::Global::new(scope, module), v8::Global::new(scope, exports));
+    host.modules.borrow_mut().exports.push(entry);
+    Some(module)
+}
+
+/// V8 calls this to fill the exports of a synthetic module.
+fn evaluate_synthetic<'s>(
+    context: v8::Local<'s, v8::Context>,
+    module: v8::Local<'s, v8::Module>,
+) -> Option<v8::Local<'s, v8::Value>> {
+    // SAFETY: V8 calls this on the isolate's thread with the context of the evaluation.
+    v8::callback_scope!(unsafe scope, context);
+    let host = scope.get_slot::<Rc<Host>>()?.clone();
+    let exports = {
+        let mut cache = host.modules.borrow_mut();
+        let index = cache.exports.iter().position(|(known, _)| *known == module)?;
+        cache.exports.swap_remove(index).1
+    };
+    let exports = v8::Local::new(scope, exports);
+    let keys = exports.get_own_property_names(scope, v8::GetPropertyNamesArgs::default())?;
+    for index in 0..keys.length() {
+        let key = keys.get_index(scope, index)?;
+        let value = exports.get(scope, key)?;
+        module.set_synthetic_module_export(scope, key.try_into().ok()?, value)?;
+    }
+    let resolver = v8::PromiseResolver::new(scope)?;
+    let undefined = v8::undefined(scope).into();
+    resolver.resolve(scope, undefined);
+    Some(resolver.get_promise(scope).into())
+}
+
+/// V8 calls this for each static import of a module.
+fn resolve<'s>(
+    context: v8::Local<'s, v8::Context>,
+    specifier: v8::Local<'s, v8::String>,
+    _attributes: v8::Local<'s, v8::FixedArray>,
+    _referrer: v8::Local<'s, v8::Module>,
+) -> Option<v8::Local<'s, v8::Module>> {
+    // SAFETY: V8 calls this on the isolate's thread with the context of the instantiation.
+    v8::callback_scope!(unsafe scope, context);
+    let host = scope.get_slot::<Rc<Host>>()?.clone();
+    let specifier = specifier.to_rust_string_lossy(scope);
+    load(scope, &host, &specifier)
+}
+
+/// The origin of guest code called `name`.
+pub fn origin<'s>(
+    scope: &mut v8::PinScope<'s, '_>,
+    name: v8::Local<'s, v8::String>,
+    is_module: bool,
+) -> v8::ScriptOrigin<'s> {
+    v8::ScriptOrigin::new(scope, name.into(), 0, 0, false, -1, None, false, false, is_module, None)
+}

@@ -1,0 +1,52 @@
+//! Where guest code came from: positions in what runs, translated to positions in what was written.
+
+use std::collections::VecDeque;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use ses_prepare::PositionMap;
+use ses_protocol::Location;
+
+/// Sources that are kept for stack traces and code frames, in bytes; functions of older steps still run, their
+/// frames just lose the position.
+const MAX_KEPT_BYTES: usize = 4 << 20;
+
+/// One program or module.
+pub struct Script {
+    pub name: String,
+    pub source: String,
+    positions: Arc<PositionMap>,
+}
+
+impl Script {
+    /// The position in the source of a 1-based position in the transformed program.
+    pub fn original(&self, line: u32, column: u32) -> Option<Location> {
+        self.positions.original(line, column)
+    }
+}
+
+/// The scripts of one isolate, oldest first.
+#[derive(Default)]
+pub struct Scripts {
+    scripts: VecDeque<Rc<Script>>,
+    kept_bytes: usize,
+}
+
+impl Scripts {
+    /// Adds a script and drops the oldest ones when there is too much text.
+    pub fn add(&mut self, name: String, source: String, positions: Arc<PositionMap>) -> Rc<Script> {
+        let script = Rc::new(Script { name, source, positions });
+        self.kept_bytes += script.source.len();
+        self.scripts.push_back(script.clone());
+        while self.kept_bytes > MAX_KEPT_BYTES && self.scripts.len() > 1 {
+            if let Some(oldest) = self.scripts.pop_front() {
+                self.kept_bytes -= oldest.source.len();
+            }
+        }
+        script
+    }
+
+    pub fn get(&self, name: &str) -> Option<Rc<Script>> {
+        self.scripts.iter().rev().find(|script| script.name == name).cloned()
+    }
+}

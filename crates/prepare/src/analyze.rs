@@ -1,0 +1,473 @@
+//! One read-only pass over the tree: every rule that needs it, the exact nesting depth, and the bindings that persist.
+
+mod bindings;
+mod scopes;
+
+pub(super) use bindings::{Binding, Kind};
+pub(super) use scopes::LoopNames;
+
+use swc_common::{BytePos, Spanned};
+use swc_ecma_ast::{
+    ArrowExpr, AssignTarget, AssignTargetPat, AwaitExpr, BindingIdent, BlockStmt, CallExpr, Callee, CatchClause, Class,
+    ClassDecl, ClassExpr, Constructor, Decl, ExportAll, Expr, FnDecl, FnExpr, ForHead, ForInStmt, ForOfStmt, ForStmt,
+    Function, Ident, ImportPhase, MetaPropExpr, MetaPropKind, ModuleDecl, NamedExport, Param, Pat, Prop,
+    SimpleAssignTarget, StaticBlock, Stmt, SwitchStmt, UpdateExpr, UsingDecl, VarDecl, VarDeclKind, VarDeclarator,
+};
+use swc_ecma_visit::{Visit, VisitWith};
+
+use super::descent::Descent;
+use super::diagnostics::Report;
+use super::observed::{Lookups, Observed};
+use super::options::PrepareOptions;
+use super::parse::ParsedSource;
+use super::rules::{self, globals::ForbiddenName};
+use bindings::Bindings;
+use scopes::Scopes;
+use ses_protocol::Severity;
+
+/// What a text is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Goal {
+    /// A guest program: the body of a function, where `await` may stand.
+    Program,
+    /// An ES module that the host provides.
+    HostModule,
+}
+
+/// What TRANSFORM needs to know.
+pub(super) struct Analysis {
+    /// Bindings at the top level of the program, in the order of their first declarations.
+    pub(super) bindings: Vec<Binding>,
+    pub(super) lookups: Lookups,
+    pub(super) loop_names: LoopNames,
+    /// The program's own body waits somewhere, so that other code runs before it has ended.
+    pub(super) can_be_suspended: bool,
+}
+
+/// `None` when the tree is too deep for the recursive passes that would follow.
+pub(super) fn analyze(
+    source: &ParsedSource,
+    options: &PrepareOptions,
+    observed: &Observed,
+    goal: Goal,
+    report: &mut Report,
+) -> Option<Analysis> {
+    let mut analyzer = Analyzer {
+        source,
+        options,
+        goal,
+        report,
+        descent: Descent::default(),
+        declaring: None,
+        declarator: None,
+        is_in_loop: false,
+        can_be_suspended: false,
+        has_import: false,
+        scopes: Scopes::new(),
+        bindings: Bindings::default(),
+    };
+    source.module.visit_with(&mut analyzer);
+    if analyzer.descent.is_stopped() {
+        return None;
+    }
+    if goal == Goal::Program {
+        analyzer.report_forbidden_globals();
+    }
+    Some(analyzer.finish(observed))
+}
+
+#[derive(Clone, Copy)]
+struct Declarator {
+    end: BytePos,
+    has_one_name: bool,
+}
+
+struct Analyzer<'a> {
+    source: &'a ParsedSource,
+    options: &'a PrepareOptions,
+    goal: Goal,
+    report: &'a mut Report,
+    descent: Descent,
+    /// Set while a pattern that declares names is visited; patterns elsewhere assign to existing names.
+    declaring: Option<Kind>,
+    /// The declarator that is visited.
+    declarator: Option<Declarator>,
+    /// In the test, update or body of a `for` loop.
+    is_in_loop: bool,
+    /// See [`Analysis`].
+    can_be_suspended: bool,
+    has_import: bool,
+    scopes: Scopes,
+    bindings: Bindings,
+}
+
+impl Analyzer<'_> {
+    /// Visits a node that can nest in itself, unless the limit is reached.
+    fn descend<N: Spanned + VisitWith<Self>>(&mut self, node: &N) {
+        if self.descent.enter(node, self.source, self.report) {
+            node.visit_children_with(self);
+            self.descent.leave();
+        }
+    }
+
+    fn declaring<N: VisitWith<Self>>(&mut self, kind: Option<Kind>, node: &N) {
+        let outer = std::mem::replace(&mut self.declaring, kind);
+        node.visit_with(self);
+        self.declaring = outer;
+    }
+
+    fn declare_in(&mut self, declarator: &VarDeclarator, kind: Kind) {
+        let (end, has_one_name) = (declarator.span.hi, declarator.name.is_ident());
+        self.declarator = Some(Declarator { end, has_one_name });
+        self.declaring(Some(kind), &declarator.name);
+        self.declarator = None;
+        self.declaring(None, &declarator.init);
+    }
+
+    fn in_block<N: VisitWith<Self>>(&mut self, node: &N) {
+        self.scopes.enter_block();
+        node.visit_children_with(self);
+        self.scopes.exit();
+    }
+
+    fn in_function<N: VisitWith<Self>>(&mut self, node: &N) {
+        let outer = self.declaring.take();
+        self.scopes.enter_function();
+        node.visit_children_with(self);
+        self.scopes.exit();
+        self.declaring = outer;
+    }
+
+    fn declare(&mut self, name: &Ident, kind: Kind) {
+        let from = match kind {
+            Kind::Var => Some(BytePos(0)),
+            // A parameter has a value from the start, what `using` declares has not.
+            Kind::Local => Some(self.declarator.map_or(BytePos(0), |declarator| declarator.end)),
+            Kind::Let | Kind::Const => self.declarator.map(|declarator| declarator.end),
+            Kind::Function | Kind::Class => None,
+        };
+        self.scopes.declare(&name.sym, kind == Kind::Var, kind == Kind::Const, from);
+        let persists = match kind {
+            Kind::Var => self.scopes.is_in_top_function(),
+            Kind::Let | Kind::Const | Kind::Function | Kind::Class => self.scopes.is_at_top_level(),
+            Kind::Local => false,
+        };
+        if persists {
+            let single = self.declarator.filter(|declarator| declarator.has_one_name);
+            self.bindings.add(&name.sym, kind, single.map(|declarator| declarator.end));
+        }
+    }
+
+    /// Once the tree has been visited.
+    fn finish(mut self, observed: &Observed) -> Analysis {
+        let has_all = self.has_import || self.scopes.globals().any(|name| name == "globalThis");
+        if !has_all && !self.can_be_suspended {
+            self.bindings.defer(&self.scopes, observed);
+        }
+        let is_kept = |name: &&str| self.can_be_suspended || self.scopes.uses(name).any(|a| a.is_nested());
+        let names =
+            if has_all { Vec::new() } else { self.scopes.globals().filter(is_kept).map(str::to_owned).collect() };
+        let bindings = self.bindings.into_vec();
+        let loop_names = self.scopes.into_loop_names(&bindings);
+        let can_be_suspended = self.can_be_suspended;
+        Analysis { bindings, lookups: Lookups { names, has_all }, loop_names, can_be_suspended }
+    }
+
+    fn refer(&mut self, name: &Ident, is_write: bool) {
+        self.scopes.refer(name, is_write, self.is_in_loop);
+    }
+
+    /// Notes that the name in `target` is written to, besides whatever else is done with it.
+    fn write_to(&mut self, target: &Expr) {
+        if let Some(name) = assigned_name(target) {
+            self.refer(name, true);
+        }
+    }
+
+    fn syntax_error(&mut self, message: &str, node: &impl Spanned) {
+        let at = self.source.location(node.span_lo());
+        self.report.push(rules::text::syntax_valid(message, at));
+    }
+
+    fn check_import(&mut self, module: &str, node: &impl Spanned) {
+        let at = self.source.location(node.span_lo());
+        if let Some(diagnostic) = rules::imports::import_allowed(module, at, self.options) {
+            self.report.push(diagnostic);
+        }
+    }
+
+    fn check_import_call(&mut self, call: &CallExpr, phase: ImportPhase) {
+        match phase {
+            ImportPhase::Evaluation => {}
+            ImportPhase::Source => self.syntax_error("import.source is not supported", call),
+            ImportPhase::Defer => self.syntax_error("import.defer is not supported", call),
+        }
+        if call.args.is_empty() || call.args[0].spread.is_some() {
+            self.syntax_error("import() needs the name of a module", call);
+        } else if !rules::imports::has_droppable_arguments(call) {
+            self.syntax_error("import attributes are not supported", call);
+        }
+        if let Some(module) = rules::imports::literal_specifier(call) {
+            self.check_import(&module, call);
+        }
+    }
+
+    fn report_forbidden_globals(&mut self) {
+        let mut found: Vec<(BytePos, ForbiddenName)> = Vec::new();
+        for name in self.scopes.globals() {
+            if let Some(forbidden) = ForbiddenName::find(name) {
+                found.extend(self.scopes.uses(name).map(|a| (a.at, forbidden)));
+            }
+        }
+        found.sort_by_key(|&(at, _)| at);
+        // What is read and written in one place is one use.
+        found.dedup_by_key(|&mut (at, _)| at);
+        for (at, name) in found {
+            if !self.report.accepts(Severity::Warning) {
+                break;
+            }
+            self.report.push(name.diagnostic(self.source.location(at)));
+        }
+    }
+}
+
+/// The name that is written to where `target` is assigned to, if it is one.
+pub(super) fn assigned_name(target: &Expr) -> Option<&Ident> {
+    target.unwrap_parens().as_ident()
+}
+
+impl Visit for Analyzer<'_> {
+    fn visit_expr(&mut self, node: &Expr) {
+        if let Expr::Ident(name) = node {
+            self.refer(name, false);
+        }
+        let outer = self.declaring.take();
+        self.descend(node);
+        self.declaring = outer;
+    }
+
+    fn visit_stmt(&mut self, node: &Stmt) {
+        self.descend(node);
+    }
+
+    fn visit_pat(&mut self, node: &Pat) {
+        if let Pat::Expr(target) = node {
+            self.write_to(target);
+        }
+        self.descend(node);
+    }
+
+    fn visit_simple_assign_target(&mut self, node: &SimpleAssignTarget) {
+        if let SimpleAssignTarget::Paren(target) = node {
+            self.write_to(&target.expr);
+        }
+        node.visit_children_with(self);
+    }
+
+    fn visit_update_expr(&mut self, node: &UpdateExpr) {
+        self.write_to(&node.arg);
+        node.visit_children_with(self);
+    }
+
+    fn visit_await_expr(&mut self, node: &AwaitExpr) {
+        self.can_be_suspended |= self.scopes.is_in_top_function();
+        node.visit_children_with(self);
+    }
+
+    fn visit_ident(&mut self, node: &Ident) {
+        // One without a position repeats another one.
+        if rules::identifiers::is_reserved(&node.sym) && !node.span.is_dummy() {
+            let at = self.source.location(node.span.lo);
+            self.report.push(rules::identifiers::reserved_identifier(&node.sym, at));
+        }
+    }
+
+    fn visit_binding_ident(&mut self, node: &BindingIdent) {
+        match self.declaring {
+            Some(kind) => self.declare(&node.id, kind),
+            None => self.refer(&node.id, true),
+        }
+        node.visit_children_with(self);
+    }
+
+    fn visit_prop(&mut self, node: &Prop) {
+        if let Prop::Shorthand(name) = node {
+            self.refer(name, false);
+        }
+        node.visit_children_with(self);
+    }
+
+    fn visit_assign_target(&mut self, node: &AssignTarget) {
+        let outer = self.declaring.take();
+        node.visit_children_with(self);
+        self.declaring = outer;
+    }
+
+    fn visit_assign_target_pat(&mut self, node: &AssignTargetPat) {
+        self.descend(node);
+    }
+
+    fn visit_var_decl(&mut self, node: &VarDecl) {
+        let kind = match node.kind {
+            VarDeclKind::Var => Kind::Var,
+            VarDeclKind::Let => Kind::Let,
+            VarDeclKind::Const => Kind::Const,
+        };
+        for declarator in &node.decls {
+            self.declare_in(declarator, kind);
+        }
+    }
+
+    fn visit_using_decl(&mut self, node: &UsingDecl) {
+        self.can_be_suspended |= node.is_await && self.scopes.is_in_top_function();
+        for declarator in &node.decls {
+            self.declare_in(declarator, Kind::Local);
+        }
+    }
+
+    fn visit_fn_decl(&mut self, node: &FnDecl) {
+        self.declare(&node.ident, Kind::Function);
+        node.visit_children_with(self);
+    }
+
+    fn visit_class_decl(&mut self, node: &ClassDecl) {
+        self.declare(&node.ident, Kind::Class);
+        node.visit_children_with(self);
+    }
+
+    fn visit_fn_expr(&mut self, node: &FnExpr) {
+        self.scopes.enter_block();
+        if let Some(name) = &node.ident {
+            self.declare(name, Kind::Local);
+        }
+        node.visit_children_with(self);
+        self.scopes.exit();
+    }
+
+    fn visit_class_expr(&mut self, node: &ClassExpr) {
+        self.scopes.enter_block();
+        if let Some(name) = &node.ident {
+            self.declare(name, Kind::Local);
+        }
+        node.visit_children_with(self);
+        self.scopes.exit();
+    }
+
+    fn visit_function(&mut self, node: &Function) {
+        self.in_function(node);
+    }
+
+    fn visit_constructor(&mut self, node: &Constructor) {
+        self.in_function(node);
+    }
+
+    fn visit_class(&mut self, node: &Class) {
+        self.scopes.enter_class();
+        node.visit_children_with(self);
+        self.scopes.exit_class();
+    }
+
+    fn visit_static_block(&mut self, node: &StaticBlock) {
+        self.in_function(node);
+    }
+
+    fn visit_arrow_expr(&mut self, node: &ArrowExpr) {
+        self.scopes.enter_function();
+        self.declaring(Some(Kind::Local), &node.params);
+        self.declaring(None, &node.body);
+        self.scopes.exit();
+    }
+
+    fn visit_param(&mut self, node: &Param) {
+        self.declaring(Some(Kind::Local), &node.pat);
+    }
+
+    fn visit_catch_clause(&mut self, node: &CatchClause) {
+        self.scopes.enter_block();
+        self.declaring(Some(Kind::Local), &node.param);
+        node.body.visit_with(self);
+        self.scopes.exit();
+    }
+
+    fn visit_block_stmt(&mut self, node: &BlockStmt) {
+        self.in_block(node);
+    }
+
+    fn visit_for_stmt(&mut self, node: &ForStmt) {
+        self.scopes.enter_block();
+        node.init.visit_with(self);
+        let outer = std::mem::replace(&mut self.is_in_loop, true);
+        node.test.visit_with(self);
+        node.update.visit_with(self);
+        node.body.visit_with(self);
+        self.is_in_loop = outer;
+        self.scopes.exit();
+    }
+
+    fn visit_for_in_stmt(&mut self, node: &ForInStmt) {
+        self.in_block(node);
+    }
+
+    fn visit_for_of_stmt(&mut self, node: &ForOfStmt) {
+        self.can_be_suspended |= node.is_await && self.scopes.is_in_top_function();
+        self.in_block(node);
+    }
+
+    fn visit_for_head(&mut self, node: &ForHead) {
+        self.declaring.take();
+        node.visit_children_with(self);
+    }
+
+    fn visit_switch_stmt(&mut self, node: &SwitchStmt) {
+        self.scopes.enter_switch();
+        node.visit_children_with(self);
+        self.scopes.exit();
+    }
+
+    fn visit_call_expr(&mut self, node: &CallExpr) {
+        if let Callee::Import(import) = &node.callee {
+            self.has_import = true;
+            self.check_import_call(node, import.phase);
+        }
+        node.visit_children_with(self);
+    }
+
+    fn visit_meta_prop_expr(&mut self, node: &MetaPropExpr) {
+        if node.kind == MetaPropKind::ImportMeta && self.goal == Goal::Program {
+            self.syntax_error("import.meta is not available: programs run as scripts", node);
+        }
+    }
+
+    fn visit_module_decl(&mut self, node: &ModuleDecl) {
+        match (self.goal, node) {
+            (Goal::Program, ModuleDecl::Import(import)) => {
+                let module = import.src.value.to_string_lossy();
+                let at = self.source.location(import.span.lo);
+                self.report.push(rules::imports::static_import(&module, at));
+                self.check_import(&module, import);
+            }
+            (Goal::Program, _) => {
+                self.syntax_error(
+                    "export is not available: end the program with an expression to return its value",
+                    node,
+                );
+            }
+            (
+                Goal::HostModule,
+                ModuleDecl::ExportNamed(NamedExport { src: Some(source), .. })
+                | ModuleDecl::ExportAll(ExportAll { src: source, .. }),
+            ) => self.check_import(&source.value.to_string_lossy(), node),
+            (Goal::HostModule, ModuleDecl::Import(import)) => {
+                self.check_import(&import.src.value.to_string_lossy(), import)
+            }
+            (Goal::HostModule, _) => {}
+        }
+        node.visit_children_with(self);
+    }
+
+    fn visit_decl(&mut self, node: &Decl) {
+        let outer = self.declaring.take();
+        node.visit_children_with(self);
+        self.declaring = outer;
+    }
+}

@@ -1,0 +1,185 @@
+//! Programs that were prepared before: agents send a text again when they retry, and hosts prepare what they run then.
+
+use std::collections::hash_map::RandomState;
+use std::hash::{BuildHasher, Hash, Hasher};
+use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
+
+use lru::LruCache;
+
+use super::{PrepareOptions, Program};
+
+/// What all kept programs of the process may take. 4 MiB.
+const MAX_BYTES: usize = 4 << 20;
+/// Bytes of a text from which on it is kept: to prepare a shorter one takes about as long as to keep it.
+const MIN_CODE_BYTES: usize = 256;
+/// A larger program is not kept, for it would drive out many. 256 KiB.
+const MAX_PROGRAM_BYTES: usize = 256 << 10;
+/// What an entry takes beside its texts.
+const ENTRY_BYTES: usize = 512;
+
+/// Held for a few instructions and the copy of a text, by executor threads and the syntax thread.
+static CACHE: LazyLock<Mutex<Cache>> = LazyLock::new(|| Mutex::new(Cache::new(MAX_BYTES)));
+
+/// What [`super::prepare`] gave lately for the same text and options, if [`keep`] was told so.
+pub fn kept(code: &str, options: &PrepareOptions) -> Option<Arc<Program>> {
+    if code.len() < MIN_CODE_BYTES { None } else { cache().get(code, options) }
+}
+
+/// Remembers what [`super::prepare`] gave.
+pub fn keep(code: &str, options: &PrepareOptions, program: &Arc<Program>) {
+    if code.len() >= MIN_CODE_BYTES {
+        cache().put(code, options, program);
+    }
+}
+
+fn cache() -> MutexGuard<'static, Cache> {
+    CACHE.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+struct Cache {
+    /// By the hash of text and options, the one used last first. Of two entries with one hash the later one stays.
+    entries: LruCache<u64, Entry>,
+    hasher: RandomState,
+    bytes: usize,
+    max_bytes: usize,
+}
+
+struct Entry {
+    code: Box<str>,
+    options: PrepareOptions,
+    program: Arc<Program>,
+}
+
+impl Entry {
+    fn bytes(&self) -> usize {
+        bytes(&self.code, &self.options, &self.program)
+    }
+}
+
+/// What an entry for this program takes.
+fn bytes(code: &str, options: &PrepareOptions, program: &Program) -> usize {
+    let imports: usize = options.authorized_imports.iter().map(|name| name.len() + size_of::<String>()).sum();
+    let names = program.deferred.iter().chain(&program.lookups.names);
+    let names: usize = names.map(|name| name.len() + size_of::<String>()).sum();
+    ENTRY_BYTES + code.len() + program.code.len() + program.positions.bytes() + imports + names
+}
+
+impl Cache {
+    fn new(max_bytes: usize) -> Self {
+        Self { entries: LruCache::unbounded(), hasher: RandomState::new(), bytes: 0, max_bytes }
+    }
+
+    fn hash(&self, code: &str, options: &PrepareOptions) -> u64 {
+        let mut hasher = self.hasher.build_hasher();
+        code.hash(&mut hasher);
+        options.max_operations.to_bits().hash(&mut hasher);
+        options.timeout_ms.to_bits().hash(&mut hasher);
+        options.authorized_imports.hash(&mut hasher);
+        hasher.finish()
+    }
+
+    fn get(&mut self, code: &str, options: &PrepareOptions) -> Option<Arc<Program>> {
+        let entry = self.entries.get(&self.hash(code, options))?;
+        (*entry.code == *code && entry.options == *options).then(|| entry.program.clone())
+    }
+
+    fn put(&mut self, code: &str, options: &PrepareOptions, program: &Arc<Program>) {
+        let bytes = bytes(code, options, program);
+        if bytes > MAX_PROGRAM_BYTES.min(self.max_bytes) {
+            return;
+        }
+        let entry = Entry { code: code.into(), options: options.clone(), program: program.clone() };
+        self.bytes += bytes;
+        let replaced = self.entries.put(self.hash(code, options), entry);
+        self.bytes -= replaced.map_or(0, |replaced| replaced.bytes());
+        while self.bytes > self.max_bytes {
+            let Some((_, oldest)) = self.entries.pop_lru() else { break };
+            self.bytes -= oldest.bytes();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ses_protocol::Language;
+
+    fn options() -> PrepareOptions {
+        PrepareOptions {
+            language: Language::Auto,
+            authorized_imports: Vec::new(),
+            max_operations: 1e6,
+            timeout_ms: 1e3,
+            max_log_bytes: 65_536.0,
+            max_code_bytes: 1 << 20,
+        }
+    }
+
+    fn program(code: &str) -> Arc<Program> {
+        Arc::new(super::super::prepare(code, &options()).unwrap())
+    }
+
+    #[test]
+    fn what_is_kept_is_found_again() {
+        let code = "kept;".repeat(100);
+        let first = program(&code);
+        assert!(kept(&code, &options()).is_none());
+        keep(&code, &options(), &first);
+        assert!(Arc::ptr_eq(&first, &kept(&code, &options()).unwrap()));
+    }
+
+    #[test]
+    fn a_short_text_is_prepared_each_time() {
+        keep("1", &options(), &program("1"));
+        assert!(kept("1", &options()).is_none());
+    }
+
+    #[test]
+    fn other_options_are_another_program() {
+        let mut cache = Cache::new(MAX_BYTES);
+        cache.put("1", &options(), &program("1"));
+        for other in [
+            PrepareOptions { language: Language::TypeScript, ..options() },
+            PrepareOptions { max_operations: 2.0, ..options() },
+            PrepareOptions { max_log_bytes: 1_024.0, ..options() },
+            PrepareOptions { max_code_bytes: 1, ..options() },
+            PrepareOptions { authorized_imports: vec!["fs".to_owned()], ..options() },
+        ] {
+            assert!(cache.get("1", &other).is_none());
+        }
+        assert!(cache.get("1", &options()).is_some());
+        assert!(cache.get("2", &options()).is_none());
+    }
+
+    #[test]
+    fn what_was_not_used_for_longest_goes_first() {
+        let one = Entry { code: "1".into(), options: options(), program: program("1") }.bytes();
+        let mut cache = Cache::new(2 * one);
+        cache.put("1", &options(), &program("1"));
+        cache.put("2", &options(), &program("2"));
+        assert!(cache.get("1", &options()).is_some());
+        cache.put("3", &options(), &program("3"));
+        assert!(cache.get("2", &options()).is_none());
+        assert!(cache.get("1", &options()).is_some());
+        assert!(cache.get("3", &options()).is_some());
+        assert_eq!(cache.bytes, 2 * one);
+    }
+
+    #[test]
+    fn a_large_program_is_not_kept() {
+        let code = format!("\"{}\"", "x".repeat(MAX_PROGRAM_BYTES));
+        let mut cache = Cache::new(MAX_BYTES);
+        cache.put(&code, &options(), &program(&code));
+        assert!(cache.get(&code, &options()).is_none());
+        assert_eq!(cache.bytes, 0);
+    }
+
+    #[test]
+    fn what_is_put_twice_counts_once() {
+        let mut cache = Cache::new(MAX_BYTES);
+        cache.put("1", &options(), &program("1"));
+        let bytes = cache.bytes;
+        cache.put("1", &options(), &program("1"));
+        assert_eq!(cache.bytes, bytes);
+    }
+}

@@ -1,0 +1,277 @@
+//! VALIDATE and TRANSFORM (specification sections 6 and 7.2): program text in, runnable text or diagnostics out.
+//!
+//! Pure: no V8, no napi, no I/O. Every function accepts any text on any thread, whatever is left of its stack: the work
+//! runs on a stack of its own (`stack.rs`), nesting is bounded, and time and memory are linear in the text.
+//!
+//! ```text
+//! text ─ options ─▶ parse ─▶ TypeScript to JavaScript ─▶ analyze (rules, bindings) ─▶ transform ─▶ print ─▶
+//! Program { code, positions }
+//! ```
+
+mod analyze;
+mod cache;
+mod code_frame;
+mod descent;
+mod diagnostics;
+mod dialect;
+mod nesting;
+mod observed;
+mod options;
+mod parse;
+mod positions;
+mod print;
+mod rules;
+mod source_index;
+mod stack;
+#[cfg(test)]
+mod tests;
+mod transform;
+mod typescript;
+
+pub use cache::{keep, kept};
+pub use code_frame::code_frame;
+pub use observed::{Lookups, Observed};
+pub use options::PrepareOptions;
+pub use positions::PositionMap;
+
+use std::sync::Arc;
+
+use analyze::{Analysis, Goal};
+use diagnostics::{Report, has_errors};
+use dialect::Dialect;
+use nesting::Nesting;
+use parse::{ParsedSource, SyntaxErrors};
+use ses_protocol::{Diagnostic, Language, Location};
+use source_index::SourceIndex;
+use swc_ecma_ast::Stmt;
+
+/// Positions are 32-bit, and the parser's need a few values of their own.
+const MAX_CODE_BYTES: usize = 1 << 30; // 1 GiB
+
+/// A program that passed VALIDATE, after TRANSFORM.
+#[derive(Debug)]
+pub struct Program {
+    /// The text that runs. From [`prepare`]: a classic script; from [`prepare_module`]: an ES module.
+    pub code: String,
+    /// What that gives; nothing for a module.
+    pub form: Form,
+    /// From positions in `code` to positions in the text that was passed in.
+    pub positions: Arc<PositionMap>,
+    /// Diagnostics that do not block the run (WARNING and INFO).
+    pub diagnostics: Vec<Diagnostic>,
+    /// Names of the program that are not on the global until the run has ended.
+    pub deferred: Vec<String>,
+    /// What it may look up there when it has run.
+    pub lookups: Lookups,
+}
+
+/// What the value of a program's text is. As little as its statements need, since V8 takes a considerable part of a short
+/// run to compile functions, async ones above all.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Form {
+    /// That of the program.
+    Script,
+    /// A function that returns it.
+    Function,
+    /// The same, of a program that waits.
+    AsyncFunction,
+}
+
+impl Form {
+    fn of(body: &[Stmt], can_be_suspended: bool) -> Self {
+        if can_be_suspended {
+            Form::AsyncFunction
+        } else if !body.is_empty() && body.iter().all(Stmt::is_expr) {
+            Form::Script
+        } else {
+            Form::Function
+        }
+    }
+}
+
+impl Program {
+    /// Whether it may run in a realm whose earlier programs observe these names.
+    pub fn suits(&self, observed: &Observed) -> bool {
+        !self.deferred.iter().any(|name| observed.contains(name))
+    }
+}
+
+/// Runs all rules of the specification's appendix B, and our own, over a guest program.
+///
+/// Diagnostics about options come first, then those about the text in the order of their positions.
+pub fn validate(code: &str, options: &PrepareOptions) -> Vec<Diagnostic> {
+    let mut report = Report::new(options.diagnostics());
+    parsed(code, options, Goal::Program, &mut report, |source, report| {
+        analyze::analyze(&source, options, &Observed::default(), Goal::Program, report).map(drop)
+    });
+    report.into_sorted()
+}
+
+/// Validates a guest program and rewrites it for execution in a realm that has run no other one.
+///
+/// # Errors
+///
+/// All diagnostics, at least one of which is an ERROR.
+pub fn prepare(code: &str, options: &PrepareOptions) -> Result<Program, Vec<Diagnostic>> {
+    prepare_for(&Observed::default(), code, options)
+}
+
+/// As [`prepare`], for a realm whose earlier programs look up `observed`.
+///
+/// # Errors
+///
+/// As [`prepare`].
+pub fn prepare_for(observed: &Observed, code: &str, options: &PrepareOptions) -> Result<Program, Vec<Diagnostic>> {
+    let mut report = Report::new(options.diagnostics());
+    let done = parsed(code, options, Goal::Program, &mut report, |source, report| {
+        let Analysis { bindings, lookups, loop_names, can_be_suspended } =
+            analyze::analyze(&source, options, observed, Goal::Program, report)?;
+        if report.has_errors() {
+            return None;
+        }
+        let mut body: Vec<Stmt> = source.module.body.into_iter().filter_map(|item| item.stmt()).collect();
+        let form = Form::of(&body, can_be_suspended);
+        match form {
+            Form::Script => transform::end_with_value(&mut body),
+            Form::Function | Form::AsyncFunction => transform::return_completion_value(&mut body),
+        }
+        transform::instrument(&mut body, transform::Place::ProgramBody, &loop_names);
+        let publication = transform::publish(&bindings, &mut body);
+        let printed = print::program(code, &publication, body, form);
+        let deferred = bindings.into_iter().filter(|binding| binding.is_deferred).map(|binding| binding.name);
+        Some(Program { form, deferred: deferred.collect(), lookups, ..runnable(printed) })
+    });
+    finish(done, report)
+}
+
+/// Validates and rewrites the text of an ES module that the host provides: loop guards, `catch` and `import()` as in a
+/// guest program; imports and exports stay. Each module that it imports must be authorized.
+///
+/// # Errors
+///
+/// All diagnostics, at least one of which is an ERROR; messages name `specifier`.
+pub fn prepare_module(source: &str, specifier: &str, options: &PrepareOptions) -> Result<Program, Vec<Diagnostic>> {
+    let mut report = Report::new(Vec::new());
+    let done = parsed(source, options, Goal::HostModule, &mut report, |parsed, report| {
+        let analysis = analyze::analyze(&parsed, options, &Observed::default(), Goal::HostModule, report)?;
+        if report.has_errors() {
+            return None;
+        }
+        let mut module = parsed.module;
+        transform::instrument(&mut module.body, transform::Place::Nested, &analysis.loop_names);
+        Some(runnable(print::module(source, module)))
+    });
+    finish(done, report).map_err(|mut diagnostics| {
+        for diagnostic in &mut diagnostics {
+            diagnostic.message = format!("in module {specifier:?}: {}", diagnostic.message);
+        }
+        diagnostics
+    })
+}
+
+fn runnable((code, positions): (String, PositionMap)) -> Program {
+    let (diagnostics, deferred) = (Vec::new(), Vec::new());
+    Program {
+        code,
+        form: Form::Script,
+        positions: Arc::new(positions),
+        diagnostics,
+        deferred,
+        lookups: Lookups::default(),
+    }
+}
+
+fn finish(done: Option<Program>, report: Report) -> Result<Program, Vec<Diagnostic>> {
+    let diagnostics = report.into_sorted();
+    match done {
+        Some(program) if !has_errors(&diagnostics) => Ok(Program { diagnostics, ..program }),
+        _ => Err(diagnostics),
+    }
+}
+
+/// Applies the rules that need no parser, parses `code`, makes it JavaScript if it is not, and goes on with `work`. All
+/// of that, and the drop of the tree, on stacks that suffice for `code`. `None` when the report has an ERROR.
+fn parsed<R>(
+    code: &str,
+    options: &PrepareOptions,
+    goal: Goal,
+    report: &mut Report,
+    work: impl FnOnce(ParsedSource, &mut Report) -> Option<R>,
+) -> Option<R> {
+    if goal == Goal::Program && rules::text::is_blank(code) {
+        report.push(rules::text::code_non_empty());
+        return None;
+    }
+    if code.len() > options.max_code_bytes.min(MAX_CODE_BYTES) {
+        report.push(rules::text::code_too_large(code.len(), options.max_code_bytes.min(MAX_CODE_BYTES)));
+        return None;
+    }
+    let mut work = Some(work);
+    let mut errors: Option<SyntaxErrors> = None;
+    for &dialect in Dialect::of(options.language) {
+        let attempt = on_checked_stack(code, goal, dialect, || {
+            let source = javascript(code, goal, dialect, errors.is_some())?;
+            Ok(work.take().and_then(|work| work(source, report)))
+        });
+        match attempt {
+            Ok(done) => return done,
+            // The dialect that reads more of the text is the one that its author had in mind.
+            Err(found) if errors.as_ref().is_none_or(|errors| found.read_more_than(errors)) => errors = Some(found),
+            Err(_) => {}
+        }
+    }
+    if let Some(at) = jsx_in(code, goal, options.language) {
+        report.push(rules::typescript::jsx(at));
+        return None;
+    }
+    for diagnostic in errors.into_iter().flat_map(|errors| errors.diagnostics) {
+        report.push(diagnostic);
+    }
+    None
+}
+
+/// Where a text that is no TypeScript has JSX, if that is what it lacks.
+fn jsx_in(code: &str, goal: Goal, language: Language) -> Option<Location> {
+    let may_be_jsx = language != Language::JavaScript && (code.contains("</") || code.contains("/>"));
+    if !may_be_jsx {
+        return None;
+    }
+    on_checked_stack(code, goal, Dialect::TypeScript, || Ok(parse::find_jsx(code, goal))).ok()?
+}
+
+/// Runs `work` on a stack that suffices for `code`.
+fn on_checked_stack<R>(
+    code: &str,
+    goal: Goal,
+    dialect: Dialect,
+    work: impl FnOnce() -> Result<R, SyntaxErrors>,
+) -> Result<R, SyntaxErrors> {
+    let nesting = Nesting::of(code, dialect);
+    // Modules come from the host, which may well pass on a large minified library.
+    if goal == Goal::Program && nesting.may_be_deep {
+        return Err(rules::text::nesting_not_estimable(nesting.openers).into());
+    }
+    let deep_at = nesting.too_deep_at;
+    let Some(bytes) = stack::bytes_for(code.len(), &nesting).filter(|_| deep_at.is_none()) else {
+        let offset = deep_at.unwrap_or(0) as u32;
+        return Err(rules::text::nesting_too_deep(SourceIndex::new(code).location(offset)).into());
+    };
+    stack::with_stack(bytes, work).unwrap_or_else(|| Err(rules::text::parser_failed().into()))
+}
+
+/// Parses `code` as `dialect` and makes it JavaScript. After a dialect that failed, a tree without types is no success:
+/// the errors of the other dialect are those of the text.
+fn javascript(code: &str, goal: Goal, dialect: Dialect, has_failed: bool) -> Result<ParsedSource, SyntaxErrors> {
+    let mut source = ParsedSource::parse(code, goal, dialect)?;
+    if dialect == Dialect::JavaScript {
+        return Ok(source);
+    }
+    if has_failed && !typescript::has_types(&source.module) {
+        return Err(SyntaxErrors::default());
+    }
+    let report = typescript::survey(&mut source, goal);
+    if report.has_errors() {
+        return Err(SyntaxErrors::of_read_text(report.into_sorted()));
+    }
+    Ok(typescript::strip(source))
+}

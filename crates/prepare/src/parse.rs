@@ -1,0 +1,167 @@
+//! Text to syntax tree.
+
+mod budget;
+
+use std::cell::Cell;
+
+use swc_common::{BytePos, Spanned, input::StringInput};
+use swc_ecma_ast::{EsVersion, JSXElement, JSXFragment, Module};
+use swc_ecma_parser::error::{Error, SyntaxError};
+use swc_ecma_parser::{EsSyntax, Lexer, Parser, Syntax, TsSyntax};
+use swc_ecma_visit::{Visit, VisitWith};
+
+use super::analyze::Goal;
+use super::dialect::Dialect;
+use super::rules;
+use super::source_index::SourceIndex;
+use budget::Budgeted;
+use ses_protocol::{Diagnostic, Location};
+
+/// Where the text begins in swc's positions; 0 is its mark for nodes without a position.
+const FIRST: u32 = 1;
+const BYTE_ORDER_MARK: &str = "\u{feff}";
+
+/// A text without syntax errors.
+pub(super) struct ParsedSource {
+    pub(super) module: Module,
+    index: SourceIndex,
+}
+
+/// Why a text is none of its dialect.
+#[derive(Default)]
+pub(super) struct SyntaxErrors {
+    pub(super) diagnostics: Vec<Diagnostic>,
+    /// Where the errors are, in the order of the text.
+    offsets: Vec<u32>,
+}
+
+impl SyntaxErrors {
+    /// Findings about a text that could be read to its end.
+    pub(super) fn of_read_text(diagnostics: Vec<Diagnostic>) -> Self {
+        SyntaxErrors { diagnostics, offsets: vec![u32::MAX] }
+    }
+
+    /// Whether the first error that `other` does not have comes after the one that it has instead.
+    pub(super) fn read_more_than(&self, other: &SyntaxErrors) -> bool {
+        let differing = self.offsets.iter().zip(&other.offsets).find(|(own, others)| own != others);
+        differing.is_some_and(|(own, others)| own > others)
+    }
+}
+
+/// For what keeps the text from being read at all.
+impl From<Diagnostic> for SyntaxErrors {
+    fn from(diagnostic: Diagnostic) -> Self {
+        SyntaxErrors { diagnostics: vec![diagnostic], offsets: vec![0] }
+    }
+}
+
+impl ParsedSource {
+    /// Parses `code` with the module goal: strict, top-level `await`, HTML-like comments are errors.
+    pub(super) fn parse(code: &str, goal: Goal, dialect: Dialect) -> Result<Self, SyntaxErrors> {
+        let input = input(code);
+        let (result, mut errors) = match dialect {
+            Dialect::JavaScript => parse_javascript(input, goal),
+            Dialect::TypeScript => match parse_typescript(input, goal, Jsx::Refused) {
+                Some(parsed) => parsed,
+                None => return Err(rules::typescript::too_ambiguous().into()),
+            },
+        };
+        let index = SourceIndex::new(code);
+        match result {
+            Ok(module) if errors.is_empty() => Ok(ParsedSource { module, index }),
+            result => {
+                errors.extend(result.err());
+                Err(syntax_errors(&errors, &index))
+            }
+        }
+    }
+
+    /// The same text with another tree.
+    pub(super) fn map(self, change: impl FnOnce(Module) -> Module) -> Self {
+        ParsedSource { module: change(self.module), index: self.index }
+    }
+
+    pub(super) fn location(&self, position: BytePos) -> Location {
+        self.index.location(offset(position))
+    }
+}
+
+/// Where the first JSX of a text is that is TypeScript with JSX.
+pub(super) fn find_jsx(code: &str, goal: Goal) -> Option<Location> {
+    let (result, errors) = parse_typescript(input(code), goal, Jsx::Allowed)?;
+    let mut finder = JsxFinder(None);
+    result.ok().filter(|_| errors.is_empty())?.visit_with(&mut finder);
+    finder.0.map(|position| SourceIndex::new(code).location(offset(position)))
+}
+
+struct JsxFinder(Option<BytePos>);
+
+impl Visit for JsxFinder {
+    fn visit_jsx_element(&mut self, node: &JSXElement) {
+        self.0.get_or_insert(node.span.lo);
+    }
+
+    fn visit_jsx_fragment(&mut self, node: &JSXFragment) {
+        self.0.get_or_insert(node.span.lo);
+    }
+}
+
+fn input(code: &str) -> StringInput<'_> {
+    let text = code.strip_prefix(BYTE_ORDER_MARK).unwrap_or(code);
+    let start = FIRST + (code.len() - text.len()) as u32;
+    StringInput::new(text, BytePos(start), BytePos(start + text.len() as u32))
+}
+
+/// A tree, or the error that ended it; and the errors that did not.
+type Parsed = (Result<Module, Error>, Vec<Error>);
+
+fn parse_javascript(input: StringInput, goal: Goal) -> Parsed {
+    let syntax = Syntax::Es(EsSyntax {
+        allow_return_outside_function: goal == Goal::Program,
+        explicit_resource_management: true,
+        import_attributes: true,
+        ..EsSyntax::default()
+    });
+    let mut parser = Parser::new_from(Lexer::new(syntax, EsVersion::EsNext, input, None));
+    let result = parser.parse_module();
+    (result, parser.take_errors())
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Jsx {
+    Allowed,
+    Refused,
+}
+
+/// `None` when the text is so ambiguous that the parser would try too many readings of it.
+fn parse_typescript(input: StringInput, goal: Goal, jsx: Jsx) -> Option<Parsed> {
+    // Decorators are parsed so that their rejection can say more than the parser does.
+    let syntax = Syntax::Typescript(TsSyntax { decorators: true, tsx: jsx == Jsx::Allowed, ..TsSyntax::default() });
+    let left = Cell::new(budget::for_text((input.end_pos() - input.start_pos()).0 as usize));
+    let mut parser = swc_ecma_lexer::Parser::new_from(Budgeted::new(syntax, input, &left));
+    let result = parser.parse_module();
+    let mut errors = parser.take_errors();
+    if left.get() == 0 {
+        return None;
+    }
+    if goal == Goal::Program {
+        errors.retain(|error| !matches!(error.kind(), SyntaxError::ReturnNotAllowed));
+    }
+    Some((result, errors))
+}
+
+/// A position of swc as an offset into the text.
+pub(super) fn offset(position: BytePos) -> u32 {
+    position.0.saturating_sub(FIRST)
+}
+
+fn syntax_errors(errors: &[Error], index: &SourceIndex) -> SyntaxErrors {
+    let mut offsets: Vec<u32> = errors.iter().map(|error| offset(error.span().lo)).collect();
+    let diagnostics = errors
+        .iter()
+        .zip(&offsets)
+        .map(|(error, &offset)| rules::text::syntax_valid(error.kind().msg(), index.location(offset)))
+        .collect();
+    offsets.sort_unstable();
+    SyntaxErrors { diagnostics, offsets }
+}

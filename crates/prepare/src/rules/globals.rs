@@ -1,0 +1,73 @@
+//! Rule `forbidden_global_access`: names of other environments, which a guest program cannot reach.
+
+use ses_protocol::{Diagnostic, Location, Severity};
+
+const NODE: &str = "Node.js is not reachable; ask the host for a tool or a variable that provides what is needed";
+const MODULES: &str = "Use `await import(name)` with an authorized module";
+const EXPORTS: &str = "End the program with an expression, or call final_answer(value), to return a value";
+const GLOBAL: &str = "Use globalThis, or declare a variable: top-level declarations persist between runs";
+const NETWORK: &str = "Ask the host for a tool that makes the request";
+const BROWSER: &str = "There is no browser; ask the host for a tool";
+const TIMER: &str = "Ask the host for a tool such as sleepTool(ms)";
+const MEMORY: &str = "Use ordinary arrays and typed arrays; there is only one thread";
+const CODE: &str = "Code from strings is off; write the code itself, or use a function";
+const BYTES: &str = "Use Uint8Array";
+const PATHS: &str = "Programs have no file; ask the host for a tool or a variable";
+
+/// Each name with what to do instead.
+const FORBIDDEN: [(&str, &str); 29] = [
+    ("process", NODE),
+    ("require", MODULES),
+    ("module", EXPORTS),
+    ("exports", EXPORTS),
+    ("global", GLOBAL),
+    ("fetch", NETWORK),
+    ("Deno", NODE),
+    ("Bun", NODE),
+    ("window", BROWSER),
+    ("document", BROWSER),
+    ("XMLHttpRequest", NETWORK),
+    ("WebSocket", NETWORK),
+    ("setTimeout", TIMER),
+    ("setInterval", TIMER),
+    ("setImmediate", TIMER),
+    ("clearTimeout", TIMER),
+    ("WebAssembly", CODE),
+    ("SharedArrayBuffer", MEMORY),
+    ("Atomics", MEMORY),
+    ("eval", CODE),
+    ("Function", CODE),
+    ("__dirname", PATHS),
+    ("__filename", PATHS),
+    ("Buffer", BYTES),
+    ("self", GLOBAL),
+    ("clearInterval", TIMER),
+    ("clearImmediate", TIMER),
+    ("localStorage", BROWSER),
+    ("navigator", BROWSER),
+];
+
+/// An index into [`FORBIDDEN`].
+#[derive(Debug, Clone, Copy)]
+pub(in super::super) struct ForbiddenName(u8);
+
+impl ForbiddenName {
+    pub(in super::super) fn find(name: &str) -> Option<Self> {
+        // Nearly all identifiers stop here.
+        if !(3..=17).contains(&name.len()) {
+            return None;
+        }
+        FORBIDDEN.iter().position(|(forbidden, _)| *forbidden == name).map(|index| ForbiddenName(index as u8))
+    }
+
+    pub(in super::super) fn diagnostic(self, at: Location) -> Diagnostic {
+        let (name, fix) = FORBIDDEN[usize::from(self.0)];
+        Diagnostic::new(
+            "forbidden_global_access",
+            Severity::Warning,
+            format!("{name} is not available unless the host provides it"),
+        )
+        .at(at)
+        .with_fix(fix)
+    }
+}

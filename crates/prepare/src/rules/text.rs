@@ -1,0 +1,46 @@
+//! Rules about the text as a whole: `code_non_empty`, `code_too_large`, `nesting_too_deep`, `syntax_valid`.
+
+use super::super::stack::MAX_DEPTH;
+use ses_protocol::{Diagnostic, Location};
+
+pub(in super::super) fn is_blank(code: &str) -> bool {
+    code.chars().all(|character| character.is_whitespace() || character == '\u{feff}')
+}
+
+pub(in super::super) fn code_non_empty() -> Diagnostic {
+    Diagnostic::error("code_non_empty", "the program is empty").with_fix("Pass at least one statement")
+}
+
+pub(in super::super) fn code_too_large(bytes: usize, max: usize) -> Diagnostic {
+    Diagnostic::error("code_too_large", format!("the program has {bytes} bytes; at most {max} are accepted"))
+        .with_fix("Pass large data with sendVariables instead of writing it into the program")
+}
+
+pub(in super::super) fn nesting_too_deep(at: Location) -> Diagnostic {
+    Diagnostic::error("nesting_too_deep", format!("the program is nested too deeply (limit: {MAX_DEPTH} levels)"))
+        .at(at)
+        .with_fix("Use a loop or an array instead of nesting expressions or statements")
+}
+
+pub(in super::super) fn syntax_valid(message: impl Into<String>, at: Location) -> Diagnostic {
+    Diagnostic::error("syntax_valid", message).at(at)
+}
+
+/// The parser gave up on the text without an error of its own.
+pub(in super::super) fn parser_failed() -> Diagnostic {
+    Diagnostic::error("syntax_valid", "the program could not be parsed")
+        .with_fix("Check the program for stray characters")
+}
+
+/// The program is large, and a slash or an escape in it keeps its depth from being estimated before it is parsed.
+pub(in super::super) fn nesting_not_estimable(openers: usize) -> Diagnostic {
+    Diagnostic::error(
+        "nesting_too_deep",
+        format!(
+            "the program may be nested too deeply: it has {openers} brackets and operators, and an ambiguous slash"
+        ),
+    )
+    .with_fix(
+        "Write a smaller program, or write `new RegExp(text)` instead of a regular expression after a closing brace",
+    )
+}

@@ -1,0 +1,220 @@
+use super::{options, prepared, rejected};
+use ses_protocol::{Diagnostic, Location, Severity};
+
+use crate::{PrepareOptions, prepare_module, validate};
+
+fn rules(diagnostics: &[Diagnostic]) -> Vec<&'static str> {
+    diagnostics.iter().map(|diagnostic| diagnostic.rule).collect()
+}
+
+fn at(line: u32, column: u32) -> Option<Location> {
+    Some(Location { line, column })
+}
+
+#[test]
+fn blank_text_is_no_program() {
+    for code in ["", " \n\t\r\n", "\u{feff}", "\u{a0}\u{2028}"] {
+        assert_eq!(rules(&rejected(code)), ["code_non_empty"], "{code:?}");
+    }
+    assert!(validate("// only a comment", &options()).is_empty());
+}
+
+#[test]
+fn syntax_errors_name_the_unexpected_token() {
+    let found = rejected("let a = 1;\nlet b = ;");
+    assert_eq!(rules(&found), ["syntax_valid"]);
+    assert_eq!(found[0].location, at(2, 9));
+    assert_eq!(found[0].severity, Severity::Error);
+    assert_eq!(rejected("foo(")[0].location, at(1, 5));
+}
+
+#[test]
+fn what_an_async_arrow_function_cannot_contain_is_a_syntax_error() {
+    for code in [
+        "new.target",
+        "() => new.target",
+        "super.x",
+        "import.meta.url",
+        "export const a = 1",
+        "export default 1",
+        "with (a) {}",
+        "<!-- a",
+        "a\n--> b",
+        "await: 1",
+        "var let",
+        "010",
+        "break",
+        "import.source('x-ok')",
+        "import.defer('x-ok')",
+        "import(...a)",
+        "import('x-ok', options)",
+        "@a class B {}",
+        "<a/>",
+        "let a: string = ;",
+    ] {
+        let found = rejected(code);
+        assert!(found.iter().all(|diagnostic| diagnostic.rule == "syntax_valid"), "{code}: {found:?}");
+    }
+}
+
+#[test]
+fn options_out_of_range_are_reported_beside_the_program() {
+    for bad in [0.0, -1.0, 1.5, f64::NAN, f64::INFINITY, 9_007_199_254_740_992.0] {
+        let found = validate("1", &PrepareOptions { max_operations: bad, ..options() });
+        assert_eq!(rules(&found), ["max_operations_valid"], "{bad}");
+        assert!(crate::prepare("1", &PrepareOptions { max_operations: bad, ..options() }).is_err());
+    }
+    for bad in [0.0, 0.5, f64::NAN, 2_147_483_648.0] {
+        let found = validate("1", &PrepareOptions { timeout_ms: bad, ..options() });
+        assert_eq!(rules(&found), ["timeout_valid"], "{bad}");
+    }
+    for good in [1.0, 2_147_483_647.0] {
+        assert!(validate("1", &PrepareOptions { timeout_ms: good, max_operations: good, ..options() }).is_empty());
+    }
+}
+
+#[test]
+fn a_small_log_budget_is_only_worth_knowing() {
+    let small = PrepareOptions { max_log_bytes: 1024.0, ..options() };
+    let found = validate("1", &small);
+    assert_eq!(rules(&found), ["log_budget_too_small"]);
+    assert_eq!(found[0].severity, Severity::Info);
+    let program = crate::prepare("1", &small).expect("INFO does not block");
+    assert_eq!(rules(&program.diagnostics), ["log_budget_too_small"]);
+}
+
+#[test]
+fn long_texts_are_rejected_before_parsing() {
+    let found = validate("12345", &PrepareOptions { max_code_bytes: 4, ..options() });
+    assert_eq!(rules(&found), ["code_too_large"]);
+}
+
+#[test]
+fn static_imports_are_rejected_even_of_authorized_modules() {
+    let found = rejected("import fs from 'x-ok';");
+    assert_eq!(rules(&found), ["static_import_in_script_mode"]);
+    assert_eq!((found[0].module.as_deref(), found[0].location), (Some("x-ok"), at(1, 1)));
+    let found = rejected("1;\n  import 'other'");
+    assert_eq!(rules(&found), ["static_import_in_script_mode", "import_allowed"]);
+    assert_eq!((found[1].module.as_deref(), found[1].location), (Some("other"), at(2, 3)));
+}
+
+#[test]
+fn dynamic_imports_are_checked_where_the_text_decides() {
+    for code in [
+        "import('x-ok')",
+        "import(`x-ok`)",
+        "import(name)",
+        "import(`${name}`)",
+        "import('x-ok', { with: { type: 'json' } })",
+    ] {
+        assert!(prepared(code).diagnostics.is_empty(), "{code}");
+    }
+    for code in ["import('X-OK')", "import(`no`)", "import(('no'))", "() => import('\\u006eo')"] {
+        assert_eq!(rules(&rejected(code)), ["import_allowed"], "{code}");
+    }
+    assert_eq!(rejected("await import('no')")[0].module.as_deref(), Some("no"));
+}
+
+#[test]
+fn only_unresolved_references_to_other_environments_warn() {
+    for code in [
+        "process.exit()",
+        "typeof window",
+        "x => { document = 1 }",
+        "[document] = [1]",
+        "({ document } = {})",
+        "({ require })",
+        "{ let fetch; } fetch",
+        "eval('1')",
+        "new Function('1')",
+        "for (self of []);",
+    ] {
+        let found = prepared(code).diagnostics;
+        assert_eq!(rules(&found), ["forbidden_global_access"], "{code}");
+        assert_eq!(found[0].severity, Severity::Warning);
+        assert!(found[0].fix.is_some());
+    }
+    for code in [
+        "let process; process",
+        "a.process",
+        "({ process: 1 })",
+        "function f(fetch) { fetch }",
+        "{ var self; } self",
+        "f(); function fetch() { fetch }",
+        "try {} catch ({ module }) { module }",
+        "(class Buffer { a = Buffer })",
+        "for (const window of []) window",
+        "fetch: for (;;) break fetch",
+        "const { fetch = 1, a: { require } } = {}; fetch(require)",
+        "x => { var exports; { exports } }",
+        "({ fetch() {} })",
+        "class A { self = 1; #fetch }",
+    ] {
+        assert_eq!(prepared(code).diagnostics, [], "{code}");
+    }
+    let found = prepared("eval;\n  setTimeout").diagnostics;
+    assert_eq!((found[0].location, found[1].location), (at(1, 1), at(2, 3)));
+    assert_eq!(found[1].fix.as_deref(), Some("Ask the host for a tool such as sleepTool(ms)"));
+}
+
+#[test]
+fn warnings_are_bounded() {
+    assert_eq!(prepared(&"eval;".repeat(5_000)).diagnostics.len(), 100);
+}
+
+#[test]
+fn reserved_identifiers_are_found_wherever_they_are_names() {
+    for code in [
+        "__smol_x",
+        "let __smol_x",
+        "__smol\\u005fx = 1",
+        "\\u{5f}_smol_x()",
+        "({ __smol_x })",
+        "({ __smol_x } = {})",
+        "(__smol_x) => 1",
+        "class __smol_x {}",
+        "__smol_x: 1",
+        "try {} catch (__smol_x) {}",
+        "const { a: __smol_x } = {}",
+        "(function __smol_x() {})",
+        "typeof __smol_x",
+        "for (const __smol_x of []);",
+        "`${__smol_x}`",
+        "[...__smol_x]",
+        "({ [__smol_x]: 1 })",
+        "__smol_budget = 1e9",
+        "__smol_x++",
+        "class A { static { __smol_x } }",
+    ] {
+        let found = rejected(code);
+        assert_eq!(rules(&found), ["reserved_identifier"], "{code}");
+    }
+    for code in [
+        "a.__smol_x",
+        "({ __smol_x: 1, __smol_y() {} })",
+        "class A { __smol_x = 1; #__smol_y }",
+        "'__smol_x'",
+        "_smol_x",
+        "a.b.__smol_x = 1",
+        "({ __smol_x: a } = {})",
+    ] {
+        prepared(code);
+    }
+}
+
+#[test]
+fn modules_keep_imports_and_exports() {
+    let program = prepare_module("import a from 'x-ok'; export default a; for (;;) break;", "m", &options())
+        .expect("a valid module");
+    assert!(program.code.contains("import a from 'x-ok';\nexport default a;"), "{}", program.code);
+    assert!(program.code.contains("__smol_guard()"));
+    for code in ["import 'no'", "export * from 'no'", "export { a } from 'no'", "import('no')"] {
+        let found = prepare_module(code, "m", &options()).expect_err("an unauthorized import");
+        assert_eq!(rules(&found), ["import_allowed"], "{code}");
+        assert!(found[0].message.starts_with("in module \"m\": "), "{}", found[0].message);
+    }
+    assert_eq!(rules(&prepare_module("return 1", "m", &options()).expect_err("a return")), ["syntax_valid"]);
+    prepare_module("import.meta.url; await 1", "m", &options()).expect("a valid module");
+    prepare_module("", "m", &options()).expect("an empty module");
+}

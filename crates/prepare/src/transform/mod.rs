@@ -1,0 +1,105 @@
+//! TRANSFORM (specification 6.3, 6.4): what generated code adds to a program.
+
+mod catches;
+mod chunks;
+mod completion;
+mod guards;
+mod imports;
+mod nodes;
+mod persistence;
+
+pub(super) use completion::{end_with_value, return_completion_value};
+pub(super) use persistence::{Publication, publish};
+
+use swc_ecma_ast::{
+    ArrowExpr, CallExpr, Class, Constructor, Function, GetterProp, LabeledStmt, SetterProp, Stmt, TryStmt,
+};
+use swc_ecma_visit::{VisitMut, VisitMutWith};
+
+use super::analyze::LoopNames;
+
+pub(crate) use chunks::Place;
+
+/// Adds loop guards, makes every `catch` pass signals on, and routes `import()` through the executor, in one pass.
+/// `place`: what the statements of `program` are. `loop_names`: as the analysis found.
+pub(super) fn instrument<'a, N: VisitMutWith<Instrument<'a>>>(
+    program: &mut N,
+    place: Place,
+    loop_names: &'a LoopNames,
+) {
+    program.visit_mut_with(&mut Instrument { place, loop_names, is_labeled: false });
+}
+
+pub(super) struct Instrument<'a> {
+    place: Place,
+    loop_names: &'a LoopNames,
+    /// The statement that is visited next has a label.
+    is_labeled: bool,
+}
+
+impl Instrument<'_> {
+    fn in_function<N: VisitMutWith<Self>>(&mut self, node: &mut N) {
+        let outer = std::mem::replace(&mut self.place, Place::Nested);
+        node.visit_mut_children_with(self);
+        self.place = outer;
+    }
+}
+
+impl VisitMut for Instrument<'_> {
+    fn visit_mut_stmt(&mut self, node: &mut Stmt) {
+        let is_labeled = std::mem::take(&mut self.is_labeled);
+        let Stmt::For(counted) = node else {
+            node.visit_mut_children_with(self);
+            guards::guard_loop(node);
+            return;
+        };
+        // A label that `continue` names has to stay at the loop itself.
+        let counter = if is_labeled { None } else { chunks::counter(counted, self.loop_names) };
+        counted.visit_mut_children_with(self);
+        match counter {
+            Some(counter) => chunks::run_in_chunks(node, &counter, self.place),
+            None => guards::guard_loop(node),
+        }
+    }
+
+    fn visit_mut_labeled_stmt(&mut self, node: &mut LabeledStmt) {
+        self.is_labeled = true;
+        node.visit_mut_children_with(self);
+        self.is_labeled = false;
+    }
+
+    fn visit_mut_function(&mut self, node: &mut Function) {
+        self.in_function(node);
+    }
+
+    fn visit_mut_arrow_expr(&mut self, node: &mut ArrowExpr) {
+        self.in_function(node);
+    }
+
+    fn visit_mut_constructor(&mut self, node: &mut Constructor) {
+        self.in_function(node);
+    }
+
+    fn visit_mut_getter_prop(&mut self, node: &mut GetterProp) {
+        self.in_function(node);
+    }
+
+    fn visit_mut_setter_prop(&mut self, node: &mut SetterProp) {
+        self.in_function(node);
+    }
+
+    /// Its fields are initialized, and its static blocks run, as functions.
+    fn visit_mut_class(&mut self, node: &mut Class) {
+        self.in_function(node);
+    }
+
+    fn visit_mut_try_stmt(&mut self, node: &mut TryStmt) {
+        node.visit_mut_children_with(self);
+        catches::rethrow_signals(node);
+    }
+
+    fn visit_mut_call_expr(&mut self, node: &mut CallExpr) {
+        node.visit_mut_children_with(self);
+        imports::route_import(node);
+    }
+}

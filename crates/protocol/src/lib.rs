@@ -1,0 +1,19 @@
+//! What an executor and its isolate say to each other, as plain data: no V8, no Node-API, no threads.
+
+mod block;
+mod config;
+mod diagnostics;
+mod failure;
+mod language;
+mod logs;
+mod messages;
+mod value;
+
+pub use block::{Block, populate};
+pub use config::{Config, ModuleBody, ModuleSpec, RunLimits, ToolSpec};
+pub use diagnostics::{Diagnostic, Location, Severity};
+pub use failure::{Failure, FailureKind, TRANSFER_LIMIT_CODE};
+pub use language::Language;
+pub use logs::{LEVEL_WARN, LEVELS, LogEntry, LogIndex};
+pub use messages::{CallId, Outcome, Report, SessionId, Stats, Success, ToolCall, ToolCallId, ToolReply};
+pub use value::{Value, Values};

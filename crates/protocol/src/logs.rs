@@ -1,0 +1,26 @@
+//! Entries of the log of a run (specification, section 7.3).
+
+/// Console levels in the order of the numbers that the bootstrap passes.
+pub const LEVELS: [&str; 5] = ["log", "info", "warn", "error", "debug"];
+/// The level of the engine's own remarks.
+pub const LEVEL_WARN: usize = 2;
+
+/// One console call.
+#[derive(Clone, Debug)]
+pub struct LogEntry {
+    pub level: usize,
+    pub message: String,
+    /// Milliseconds since the Unix epoch.
+    pub at_ms: f64,
+}
+
+/// Where the entries are in a log's text, a value per entry: 13 bytes each, so that a million entries cost little.
+#[derive(Debug, Default, Clone)]
+pub struct LogIndex {
+    /// By the index in [`LEVELS`].
+    pub levels: Vec<u8>,
+    /// Milliseconds since the Unix epoch.
+    pub at_ms: Vec<f64>,
+    /// UTF-16 units of the message; a line break separates it from the next one.
+    pub lengths: Vec<u32>,
+}

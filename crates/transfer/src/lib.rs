@@ -1,0 +1,51 @@
+//! The wire format of values: V8's serialization format, as `node:v8` writes and reads it.
+//!
+//! The isolate's V8 is newer than Node's and heads its output with a version that Node refuses. Version 16
+//! only widens the lengths of array buffers from 32 to 64 bits; both are written as variable-length
+//! integers, so bytes for buffers below 4 GiB are the same in both versions.
+
+mod budget;
+mod dense;
+mod host_errors;
+mod plain;
+mod reader;
+
+pub use budget::{Limited, with_limit, without_limit};
+pub use dense::with_dense_arrays;
+pub use host_errors::without_stacks;
+pub use plain::Plain;
+
+/// First byte of every wire, before the version.
+const VERSION_TAG: u8 = 0xFF;
+/// The version that Node.js 20 and later read.
+const HOST_VERSION: u8 = 15;
+
+/// Heads `wire`, as the isolate's V8 wrote it, with the version that the host reads.
+///
+/// Returns `None` for bytes that V8's serializer does not write.
+pub fn for_host(mut wire: Vec<u8>) -> Option<Vec<u8>> {
+    match wire.get_mut(..2) {
+        Some([VERSION_TAG, version]) if *version >= HOST_VERSION => {
+            *version = HOST_VERSION;
+            Some(wire)
+        }
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_newer_header_is_replaced() {
+        assert_eq!(for_host(vec![0xFF, 16, b'_']), Some(vec![VERSION_TAG, HOST_VERSION, b'_']));
+    }
+
+    #[test]
+    fn other_bytes_are_refused() {
+        for bytes in [&[][..], &[0xFF], &[0xFF, 14, b'_'], b"{}"] {
+            assert_eq!(for_host(bytes.to_vec()), None);
+        }
+    }
+}

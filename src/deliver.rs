@@ -1,0 +1,140 @@
+//! What is delivered to the facade.
+
+use napi::bindgen_prelude::{Float64Array, JsValuesTupleIntoVec, ToNapiValue, Uint8Array, Uint32Array};
+use napi::{Result, sys};
+use napi_derive::napi;
+use serde_json::Value;
+
+use ses_engine::executor::messages::Delivery;
+use ses_protocol::{Failure, LEVELS, LogEntry, Outcome, Report, Success, ToolCall};
+
+use crate::values::{NativeValue, push_values};
+
+/// How a call that was decided at once ended: well, or with `error`.
+#[napi(object, object_from_js = false)]
+pub struct NativeOutcome {
+    pub error: Option<NativeError>,
+}
+
+/// One console call.
+#[napi(object, object_from_js = false)]
+pub struct NativeLog {
+    pub level: &'static str,
+    pub message: String,
+    /// Milliseconds since the Unix epoch.
+    pub ts: f64,
+}
+
+/// A failure as fields of `ExecutorError`; `details` is JSON text.
+#[napi(object, object_from_js = false)]
+pub struct NativeError {
+    pub code: &'static str,
+    pub severity: &'static str,
+    pub retryable: bool,
+    pub message: String,
+    pub details: String,
+    pub tool_call_id: Option<f64>,
+}
+
+impl From<Outcome> for NativeOutcome {
+    fn from(outcome: Outcome) -> Self {
+        Self { error: outcome.result.err().map(Into::into) }
+    }
+}
+
+impl From<Failure> for NativeError {
+    fn from(failure: Failure) -> Self {
+        Self {
+            code: failure.code(),
+            severity: failure.severity(),
+            retryable: failure.retryable(),
+            message: failure.message(),
+            tool_call_id: failure.tool_call.map(|call| call as f64),
+            details: Value::Object(failure.details).to_string(),
+        }
+    }
+}
+
+impl From<LogEntry> for NativeLog {
+    fn from(LogEntry { level, message, at_ms }: LogEntry) -> Self {
+        Self { level: LEVELS[level], message, ts: at_ms }
+    }
+}
+
+/// What a tool call with two arguments takes of the positional arguments.
+const USUAL_ARGS: usize = 6;
+
+/// Positional arguments of the `deliver` callback: the kind, then what the kind carries.
+pub enum DeliverArgs {
+    Nothing,
+    One(Delivery),
+    /// Call, tool, isAsync, then as [`push_values`], and so on.
+    ToolCalls(Vec<ToolCall>),
+}
+
+impl JsValuesTupleIntoVec for DeliverArgs {
+    fn into_vec(self, env: sys::napi_env) -> Result<Vec<sys::napi_value>> {
+        // SAFETY: napi passes the live environment of the thread that this runs on.
+        unsafe {
+            Ok(match self {
+                Self::One(Delivery::Settled { call, outcome }) => settled(env, call, *outcome)?,
+                Self::One(Delivery::ToolCall(call)) => Self::ToolCalls(vec![call]).into_vec(env)?,
+                Self::ToolCalls(calls) => {
+                    let mut args = Vec::with_capacity(1 + calls.len() * USUAL_ARGS);
+                    args.push(u32::to_napi_value(env, 1)?);
+                    for ToolCall { id, tool, is_async, args: values } in calls {
+                        args.push(f64::to_napi_value(env, id as f64)?);
+                        args.push(u32::to_napi_value(env, tool)?);
+                        args.push(bool::to_napi_value(env, is_async)?);
+                        push_values(env, values, &mut args)?;
+                    }
+                    args
+                }
+                Self::One(Delivery::Logs(entries)) => vec![
+                    u32::to_napi_value(env, 2)?,
+                    Vec::<NativeLog>::to_napi_value(env, entries.into_iter().map(Into::into).collect())?,
+                ],
+                Self::Nothing => vec![u32::to_napi_value(env, 3)?],
+            })
+        }
+    }
+}
+
+/// How a call ended, as `lib/ses/core.js` numbers it.
+const DONE: u32 = 0;
+const VALUE: u32 = 1;
+const FINAL: u32 = 2;
+const ERROR: u32 = 3;
+
+/// `0, call, ending, payload`; for runs then their figures, and if there are log entries, these. Positional, since an object
+/// that is made property by property through Node-API costs several times as much.
+///
+/// # Safety
+///
+/// `env` is the live environment of the calling thread.
+unsafe fn settled(env: sys::napi_env, call: f64, Outcome { result, report }: Outcome) -> Result<Vec<sys::napi_value>> {
+    // SAFETY: the caller's contract.
+    unsafe {
+        let (ending, payload) = match result {
+            Ok(Success::Done) => (DONE, <()>::to_napi_value(env, ())?),
+            Ok(Success::Output { value, is_final_answer }) => {
+                (if is_final_answer { FINAL } else { VALUE }, NativeValue::to_napi_value(env, NativeValue(value))?)
+            }
+            Err(failure) => (ERROR, NativeError::to_napi_value(env, failure.into())?),
+        };
+        let mut args = Vec::with_capacity(12);
+        args.extend([u32::to_napi_value(env, 0)?, f64::to_napi_value(env, call)?]);
+        args.extend([u32::to_napi_value(env, ending)?, payload]);
+        let Some(Report { logs, log_index, stats }) = report else { return Ok(args) };
+        for figure in [stats.duration_ms, stats.operations, stats.tool_calls, stats.heap_used_bytes] {
+            args.push(f64::to_napi_value(env, figure)?);
+        }
+        if !log_index.levels.is_empty() {
+            args.push(String::to_napi_value(env, logs)?);
+            args.push(Uint8Array::to_napi_value(env, Uint8Array::new(log_index.levels))?);
+            args.push(Float64Array::to_napi_value(env, Float64Array::new(log_index.at_ms))?);
+            args.push(Uint32Array::to_napi_value(env, Uint32Array::new(log_index.lengths))?);
+        }
+        Ok(args)
+    }
+}

@@ -1,0 +1,235 @@
+//! `NativeExecutor`: one executor for the facade.
+//!
+//! No state, lock or policy lives here, but for the reference that keeps the event loop alive while a call is
+//! pending, which is napi's own.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use napi::bindgen_prelude::{Function, JsValue, Unknown};
+use napi::threadsafe_function::{ThreadsafeFunction, ThreadsafeFunctionCallMode};
+use napi::{Env, Result, Status, sys};
+use napi_derive::napi;
+
+use ses_engine::executor::Executor;
+use ses_engine::executor::messages::{Delivery, Event};
+use ses_engine::executor::stats::{self, EngineStats};
+use ses_protocol::Outcome;
+
+use crate::arguments::{self, NativeOptions, NativeTool};
+use crate::deliver::{DeliverArgs, NativeOutcome};
+use crate::inbox::Inbox;
+use crate::values;
+
+/// Weak: an idle executor does not keep the event loop alive.
+type Deliver = ThreadsafeFunction<(), Unknown<'static>, DeliverArgs, Status, false, true>;
+
+/// What the delivery callback and the public methods share; both run on the Node.js thread.
+struct Inner {
+    executor: Executor,
+    deliver: Arc<Deliver>,
+    /// Calls whose outcome has not been delivered.
+    pending: usize,
+}
+
+impl Inner {
+    /// Counts a call that will be settled later; the first one keeps the event loop alive.
+    fn pend(&mut self, env: &Env, outcome: Option<Outcome>) -> Option<Outcome> {
+        if outcome.is_none() {
+            self.pending += 1;
+            if self.pending == 1 {
+                // SAFETY: the handle is valid, since `self` owns a clone of it, and this is the thread of `env`.
+                unsafe { sys::napi_ref_threadsafe_function(env.raw(), self.deliver.raw()) };
+            }
+        }
+        outcome
+    }
+
+    /// Applies the next event, or several that are tool calls.
+    fn next_delivery(&mut self, env: &Env, inbox: &Inbox) -> DeliverArgs {
+        let (events, has_more) = inbox.take();
+        if has_more {
+            // As in `Inbox::push`, but from this thread.
+            self.deliver.call((), ThreadsafeFunctionCallMode::NonBlocking);
+        }
+        let mut calls = Vec::with_capacity(events.len());
+        for event in events {
+            match self.apply(env, event) {
+                Some(Delivery::ToolCall(call)) => calls.push(call),
+                Some(other) => return DeliverArgs::One(other),
+                None => {}
+            }
+        }
+        if calls.is_empty() { DeliverArgs::Nothing } else { DeliverArgs::ToolCalls(calls) }
+    }
+
+    /// Applies an event; the last settled call lets the event loop end.
+    fn apply(&mut self, env: &Env, event: Event) -> Option<Delivery> {
+        let delivery = self.executor.on_event(event);
+        if let Some(Delivery::Settled { .. }) = delivery {
+            self.pending = self.pending.saturating_sub(1);
+            if self.pending == 0 {
+                // SAFETY: as in `pend`.
+                unsafe { sys::napi_unref_threadsafe_function(env.raw(), self.deliver.raw()) };
+            }
+        }
+        delivery
+    }
+}
+
+/// Counters of the process.
+#[napi(object, object_from_js = false)]
+pub struct NativeEngineStats {
+    pub live: f64,
+    pub warm: f64,
+    pub parked: f64,
+    pub parked_bytes: f64,
+    pub terminated: f64,
+}
+
+#[napi]
+pub fn engine_stats() -> NativeEngineStats {
+    let EngineStats { live, warm, parked, parked_bytes, terminated } = stats::engine_stats();
+    NativeEngineStats {
+        live: live as f64,
+        warm: warm as f64,
+        parked: parked as f64,
+        parked_bytes: parked_bytes as f64,
+        terminated: terminated as f64,
+    }
+}
+
+/// One executor; see `index.d.ts` for the public contract.
+#[napi]
+pub struct NativeExecutor {
+    /// Emptied when the object is collected, so that the delivery callback, which the executor's own thread keeps
+    /// alive, does not keep the executor alive.
+    inner: Rc<RefCell<Option<Inner>>>,
+}
+
+#[napi]
+impl NativeExecutor {
+    /// `deliver(kind, ...)` is called on the Node.js thread: 0 settled (call, ending, payload, figures and log), 1 tool
+    /// calls (call, tool, isAsync, number of arguments or -1, arguments or their wire, and so on), 2 log entries
+    /// (entries), 3 nothing.
+    #[napi(constructor)]
+    pub fn new(
+        options: NativeOptions,
+        #[napi(ts_arg_type = "(kind: number, ...parts: any[]) => void")] deliver: Function<
+            '_,
+            DeliverArgs,
+            Unknown<'static>,
+        >,
+    ) -> Result<Self> {
+        let inner: Rc<RefCell<Option<Inner>>> = Rc::default();
+        let inbox = Arc::new(Inbox::default());
+        let (shared, events) = (inner.clone(), inbox.clone());
+        let deliver: Deliver =
+            deliver.build_threadsafe_function::<()>().weak::<true>().build_callback(move |context| {
+                let mut inner = shared.borrow_mut();
+                Ok(inner.as_mut().map_or(DeliverArgs::Nothing, |inner| inner.next_delivery(&context.env, &events)))
+            })?;
+        let deliver = Arc::new(deliver);
+        let wake = deliver.clone();
+        let sink = Arc::new(move |event| {
+            if inbox.push(event) {
+                // The environment may be closing; then nobody is left to tell.
+                wake.call((), ThreadsafeFunctionCallMode::NonBlocking);
+            }
+        });
+        *inner.borrow_mut() = Some(Inner { executor: Executor::new(options.into(), sink), deliver, pending: 0 });
+        Ok(Self { inner })
+    }
+
+    #[napi(getter, ts_return_type = "'NEW' | 'INITIALIZING' | 'READY' | 'RUNNING' | 'DIRTY' | 'DEAD'")]
+    pub fn state(&self) -> &'static str {
+        self.with(|inner| inner.executor.state())
+    }
+
+    #[napi]
+    pub fn init(&self, env: Env, call: f64) -> Option<NativeOutcome> {
+        self.call(env, |executor| executor.init(call))
+    }
+
+    #[napi]
+    pub fn send_variables(
+        &self,
+        env: Env,
+        call: f64,
+        names: Vec<String>,
+        payload: Unknown,
+    ) -> Result<Option<NativeOutcome>> {
+        // SAFETY: `env` is the environment of this call, and `payload` one of its arguments.
+        let values = unsafe { values::values(env.raw(), payload.raw()) }?;
+        Ok(self.call(env, |executor| executor.send_variables(call, names, values)))
+    }
+
+    #[napi]
+    pub fn send_tools(&self, env: Env, call: f64, tools: Vec<NativeTool>) -> Option<NativeOutcome> {
+        self.call(env, |executor| executor.send_tools(call, tools.into_iter().map(Into::into).collect()))
+    }
+
+    #[napi]
+    pub fn run(
+        &self,
+        env: Env,
+        call: f64,
+        code: String,
+        max_operations: Option<f64>,
+        timeout_ms: Option<f64>,
+        language: Option<String>,
+    ) -> Option<NativeOutcome> {
+        let language = language.as_deref().map(arguments::language);
+        self.call(env, |executor| executor.run(call, code, max_operations, timeout_ms, language))
+    }
+
+    #[napi]
+    pub fn abort(&self, call: f64, reason: String) {
+        self.with(|inner| inner.executor.abort(call, &reason));
+    }
+
+    #[napi]
+    pub fn cleanup(&self, env: Env, call: f64) -> Option<NativeOutcome> {
+        self.call(env, |executor| executor.cleanup(call))
+    }
+
+    /// Status: the kind of a value, 4 error, 5 the tool returned a promise.
+    #[napi]
+    pub fn tool_result(&self, env: Env, call: f64, status: f64, payload: Unknown) -> Result<()> {
+        // SAFETY: `env` is the environment of this call, and `payload` one of its arguments.
+        let reply = unsafe { values::reply(env.raw(), call, status, payload.raw()) }?;
+        self.with(|inner| inner.executor.tool_replies(vec![reply]));
+        Ok(())
+    }
+
+    /// Several at once: call, status, payload of each.
+    #[napi]
+    pub fn tool_results(&self, env: Env, replies: Unknown) -> Result<()> {
+        // SAFETY: `env` is the environment of this call, and `replies` its argument.
+        let replies = unsafe { values::replies(env.raw(), replies.raw()) }?;
+        self.with(|inner| inner.executor.tool_replies(replies));
+        Ok(())
+    }
+
+    fn call(&self, env: Env, start: impl FnOnce(&mut Executor) -> Option<Outcome>) -> Option<NativeOutcome> {
+        self.with(|inner| {
+            let outcome = start(&mut inner.executor);
+            inner.pend(&env, outcome)
+        })
+        .map(Into::into)
+    }
+
+    fn with<R>(&self, work: impl FnOnce(&mut Inner) -> R) -> R {
+        let mut inner = self.inner.borrow_mut();
+        // Filled by the constructor and emptied by the destructor only.
+        work(inner.as_mut().expect("a live object has its executor"))
+    }
+}
+
+impl Drop for NativeExecutor {
+    fn drop(&mut self) {
+        let inner = self.inner.borrow_mut().take();
+        drop(inner);
+    }
+}

@@ -1,0 +1,256 @@
+//! The file tools: each call gives a promise of an outcome.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use napi::bindgen_prelude::Object;
+use napi::{Env, Error, Result, Status};
+use napi_derive::napi;
+
+use ses_files::pool::pool;
+use ses_files::{
+    Block, Details, FileError, FileTools, FindRequest, GrepRequest, Limits, LsRequest, Output, ReadRequest, Truncation,
+};
+
+#[napi(object, object_to_js = false)]
+pub struct NativeFileLimits {
+    pub max_lines: f64,
+    pub max_bytes: f64,
+    pub max_image_bytes: f64,
+    pub max_file_bytes: f64,
+    pub max_results: f64,
+    pub max_entries: f64,
+    pub max_search_ms: f64,
+}
+
+#[napi(object, object_to_js = false)]
+pub struct NativeGrep {
+    pub pattern: String,
+    pub path: Option<String>,
+    pub glob: Option<String>,
+    pub ignore_case: Option<bool>,
+    pub literal: Option<bool>,
+    pub context: Option<f64>,
+    pub limit: Option<f64>,
+}
+
+/// Either `content` and `details`, or `code` and `message` of an error.
+#[napi(object, object_from_js = false)]
+#[derive(Default)]
+pub struct NativeFileOutcome {
+    pub content: Option<Vec<NativeBlock>>,
+    pub details: Option<NativeFileDetails>,
+    pub code: Option<&'static str>,
+    pub message: Option<String>,
+}
+
+/// `type` is "text", with `text`, or "image", with the others.
+#[napi(object, object_from_js = false)]
+pub struct NativeBlock {
+    pub r#type: &'static str,
+    pub text: Option<String>,
+    pub mime_type: Option<&'static str>,
+    pub data: Option<String>,
+}
+
+/// Only what applies is there.
+#[napi(object, object_from_js = false)]
+pub struct NativeFileDetails {
+    pub truncation: Option<NativeTruncation>,
+    pub diff: Option<String>,
+    pub diff_truncated: Option<bool>,
+    pub first_changed_line: Option<f64>,
+    pub match_limit_reached: Option<f64>,
+    pub lines_truncated: Option<bool>,
+    pub files_skipped: Option<f64>,
+    pub result_limit_reached: Option<f64>,
+    pub entry_limit_reached: Option<f64>,
+    pub stopped_by: Option<&'static str>,
+}
+
+#[napi(object, object_from_js = false)]
+pub struct NativeTruncation {
+    pub truncated: bool,
+    pub truncated_by: &'static str,
+    pub total_lines: f64,
+    pub total_bytes: f64,
+    pub output_lines: f64,
+    pub output_bytes: f64,
+    pub first_line_exceeds_limit: bool,
+    pub max_lines: f64,
+    pub max_bytes: f64,
+}
+
+/// The file tools over one root; see `lib/files/index.d.ts` for the public contract.
+#[napi]
+pub struct NativeFileTools {
+    tools: Arc<FileTools>,
+}
+
+#[napi]
+impl NativeFileTools {
+    /// Throws if the root cannot be opened.
+    #[napi(constructor)]
+    pub fn new(root: String, limits: NativeFileLimits) -> Result<Self> {
+        let tools =
+            FileTools::open(Path::new(&root), limits.into()).map_err(|error| Error::from_reason(error.message))?;
+        Ok(Self { tools: Arc::new(tools) })
+    }
+
+    #[napi]
+    pub fn read<'env>(
+        &self,
+        env: &'env Env,
+        path: String,
+        offset: Option<f64>,
+        limit: Option<f64>,
+    ) -> Result<Object<'env>> {
+        let request = ReadRequest { path, offset: offset.map(count), limit: limit.map(count) };
+        self.start(env, move |tools| tools.read(&request))
+    }
+
+    #[napi]
+    pub fn write<'env>(&self, env: &'env Env, path: String, content: String) -> Result<Object<'env>> {
+        self.start(env, move |tools| tools.write(&path, &content))
+    }
+
+    #[napi]
+    pub fn edit<'env>(&self, env: &'env Env, path: String, old_text: String, new_text: String) -> Result<Object<'env>> {
+        self.start(env, move |tools| tools.edit(&path, &old_text, &new_text))
+    }
+
+    #[napi]
+    pub fn grep<'env>(&self, env: &'env Env, request: NativeGrep) -> Result<Object<'env>> {
+        let request = GrepRequest::from(request);
+        self.start(env, move |tools| tools.grep(&request))
+    }
+
+    #[napi]
+    pub fn find<'env>(
+        &self,
+        env: &'env Env,
+        pattern: String,
+        path: Option<String>,
+        limit: Option<f64>,
+    ) -> Result<Object<'env>> {
+        let request = FindRequest { pattern, path, limit: limit.map(count) };
+        self.start(env, move |tools| tools.find(&request))
+    }
+
+    #[napi]
+    pub fn ls<'env>(&self, env: &'env Env, path: Option<String>, limit: Option<f64>) -> Result<Object<'env>> {
+        let request = LsRequest { path, limit: limit.map(count) };
+        self.start(env, move |tools| tools.ls(&request))
+    }
+
+    /// A promise of the outcome of `work`, which runs on the pool and keeps the event loop alive meanwhile.
+    fn start<'env>(
+        &self,
+        env: &'env Env,
+        work: impl FnOnce(&FileTools) -> std::result::Result<Output, FileError> + Send + 'static,
+    ) -> Result<Object<'env>> {
+        let pool = pool().map_err(|error| Error::new(Status::GenericFailure, error.to_string()))?;
+        let (deferred, promise) = env.create_deferred()?;
+        let tools = self.tools.clone();
+        pool.run(move || {
+            // A panic is a bug; it must not leave the caller waiting.
+            let result = catch_unwind(AssertUnwindSafe(|| work(&tools)))
+                .unwrap_or_else(|_| Err(FileError::new("ERR_INTERNAL", "The file tool failed by a bug of its own")));
+            deferred.resolve(move |_| Ok(NativeFileOutcome::from(result)));
+        });
+        Ok(promise)
+    }
+}
+
+/// A whole number that the facade has checked; one that is beyond the machine's is the largest.
+fn count(number: f64) -> usize {
+    number as usize
+}
+
+impl From<NativeFileLimits> for Limits {
+    fn from(limits: NativeFileLimits) -> Self {
+        Self {
+            max_lines: count(limits.max_lines),
+            max_bytes: count(limits.max_bytes),
+            max_image_bytes: limits.max_image_bytes as u64,
+            max_file_bytes: limits.max_file_bytes as u64,
+            max_results: count(limits.max_results),
+            max_entries: count(limits.max_entries),
+            max_search: Duration::from_millis(limits.max_search_ms as u64),
+        }
+    }
+}
+
+impl From<NativeGrep> for GrepRequest {
+    fn from(request: NativeGrep) -> Self {
+        Self {
+            pattern: request.pattern,
+            path: request.path,
+            glob: request.glob,
+            ignore_case: request.ignore_case.unwrap_or_default(),
+            literal: request.literal.unwrap_or_default(),
+            context: request.context.map(count).unwrap_or_default(),
+            limit: request.limit.map(count),
+        }
+    }
+}
+
+impl From<std::result::Result<Output, FileError>> for NativeFileOutcome {
+    fn from(result: std::result::Result<Output, FileError>) -> Self {
+        match result {
+            Ok(Output { content, details }) => Self {
+                content: Some(content.into_iter().map(Into::into).collect()),
+                details: (details != Details::default()).then(|| details.into()),
+                ..Self::default()
+            },
+            Err(FileError { code, message }) => Self { code: Some(code), message: Some(message), ..Self::default() },
+        }
+    }
+}
+
+impl From<Block> for NativeBlock {
+    fn from(block: Block) -> Self {
+        match block {
+            Block::Text(text) => Self { r#type: "text", text: Some(text), mime_type: None, data: None },
+            Block::Image { mime_type, data } => {
+                Self { r#type: "image", text: None, mime_type: Some(mime_type), data: Some(data) }
+            }
+        }
+    }
+}
+
+impl From<Details> for NativeFileDetails {
+    fn from(details: Details) -> Self {
+        let number = |value: Option<usize>| value.map(|value| value as f64);
+        Self {
+            truncation: details.truncation.map(Into::into),
+            diff: details.diff,
+            diff_truncated: details.diff_truncated.then_some(true),
+            first_changed_line: number(details.first_changed_line),
+            match_limit_reached: number(details.match_limit_reached),
+            lines_truncated: details.lines_truncated.then_some(true),
+            files_skipped: number(details.files_skipped),
+            result_limit_reached: number(details.result_limit_reached),
+            entry_limit_reached: number(details.entry_limit_reached),
+            stopped_by: details.stopped_by,
+        }
+    }
+}
+
+impl From<Truncation> for NativeTruncation {
+    fn from(cut: Truncation) -> Self {
+        Self {
+            truncated: true,
+            truncated_by: cut.truncated_by,
+            total_lines: cut.total_lines as f64,
+            total_bytes: cut.total_bytes as f64,
+            output_lines: cut.output_lines as f64,
+            output_bytes: cut.output_bytes as f64,
+            first_line_exceeds_limit: cut.first_line_exceeds_limit,
+            max_lines: cut.max_lines as f64,
+            max_bytes: cut.max_bytes as f64,
+        }
+    }
+}

@@ -1,0 +1,81 @@
+//! `validateCode`, `prepareProgram` and code frames, while the caller waits (specification, section 6.1).
+
+use napi_derive::napi;
+
+use ses_engine::prepare_checked;
+use ses_prepare::{self as prepare, PrepareOptions};
+use ses_protocol::{Diagnostic, Location};
+
+use crate::arguments::language;
+
+#[napi(object, object_to_js = false)]
+pub struct NativePrepareOptions {
+    pub language: String,
+    pub max_operations: f64,
+    pub timeout_ms: f64,
+    pub authorized_imports: Vec<String>,
+    pub max_log_bytes: f64,
+    pub max_code_bytes: f64,
+}
+
+#[napi(object, object_from_js = false)]
+pub struct NativeDiagnostic {
+    pub rule: &'static str,
+    pub severity: &'static str,
+    pub message: String,
+    pub line: Option<u32>,
+    pub column: Option<u32>,
+    pub fix: Option<String>,
+}
+
+/// `transformedCode` is empty if the code was refused.
+#[napi(object, object_from_js = false)]
+pub struct NativeProgram {
+    pub transformed_code: String,
+    pub diagnostics: Vec<NativeDiagnostic>,
+}
+
+#[napi]
+pub fn validate_code(code: String, options: NativePrepareOptions) -> Vec<NativeDiagnostic> {
+    prepare_program(code, options).diagnostics
+}
+
+#[napi]
+pub fn prepare_program(code: String, options: NativePrepareOptions) -> NativeProgram {
+    let (transformed_code, diagnostics) = match prepare_checked(&code, &options.into()) {
+        Ok(program) => (program.code.clone(), program.diagnostics.clone()),
+        Err(diagnostics) => (String::new(), diagnostics),
+    };
+    NativeProgram { transformed_code, diagnostics: diagnostics.into_iter().map(Into::into).collect() }
+}
+
+#[napi]
+pub fn code_frame(code: String, line: u32, column: u32, message: String) -> String {
+    prepare::code_frame(&code, Location { line, column }, &message)
+}
+
+impl From<NativePrepareOptions> for PrepareOptions {
+    fn from(options: NativePrepareOptions) -> Self {
+        Self {
+            language: language(&options.language),
+            authorized_imports: options.authorized_imports,
+            max_operations: options.max_operations,
+            timeout_ms: options.timeout_ms,
+            max_log_bytes: options.max_log_bytes,
+            max_code_bytes: options.max_code_bytes as usize,
+        }
+    }
+}
+
+impl From<Diagnostic> for NativeDiagnostic {
+    fn from(diagnostic: Diagnostic) -> Self {
+        Self {
+            rule: diagnostic.rule,
+            severity: diagnostic.severity.as_str(),
+            message: diagnostic.message,
+            line: diagnostic.location.map(|at| at.line),
+            column: diagnostic.location.map(|at| at.column),
+            fix: diagnostic.fix,
+        }
+    }
+}

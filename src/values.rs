@@ -1,0 +1,371 @@
+//! Values as Node-API passes them: what is simple without a serializer, large texts and bytes with one copy at most.
+
+use std::ffi::c_void;
+use std::mem::MaybeUninit;
+use std::ptr::{self, NonNull};
+
+use napi::bindgen_prelude::{ToNapiValue, TypeName, Uint8Array};
+use napi::{Error, Result, Status, ValueType, check_status, sys};
+
+use ses_protocol::{Block, ToolCallId, ToolReply, Value, Values, populate};
+
+/// Kinds of values from the facade, as `lib/ses/transfer.js` numbers them: a primitive, a string of Latin-1, a Uint8Array
+/// for its bytes, a wire.
+const PLAIN: u32 = 0;
+const LATIN1: u32 = 1;
+const BYTES: u32 = 2;
+const WIRE: u32 = 3;
+/// Further answers of tools: an error as its wire, and that a promise was returned to a guest that waits.
+const ERROR: u32 = 4;
+const PROMISE: u32 = 5;
+
+/// From here on memory is handed over to Node.js rather than copied: that takes a finalizer. 64 KiB.
+const MIN_EXTERNAL_BYTES: usize = 64 << 10;
+/// Strings up to this length are looked at for Latin-1; the facade has looked at longer ones.
+const SHORT_UNITS: usize = 4096;
+
+/// A value for the facade: a primitive, an ArrayBuffer that stands for a Uint8Array of its bytes, or a wire as a
+/// Uint8Array.
+pub struct NativeValue(pub Value);
+
+impl TypeName for NativeValue {
+    fn type_name() -> &'static str {
+        "unknown"
+    }
+
+    fn value_type() -> ValueType {
+        ValueType::Unknown
+    }
+}
+
+impl ToNapiValue for NativeValue {
+    unsafe fn to_napi_value(env: sys::napi_env, value: Self) -> Result<sys::napi_value> {
+        // SAFETY: the caller passes the live environment of this thread.
+        unsafe {
+            match value.0 {
+                Value::Undefined => <()>::to_napi_value(env, ()),
+                Value::Null => make(|made| sys::napi_get_null(env, made)),
+                Value::Bool(value) => bool::to_napi_value(env, value),
+                Value::Number(value) => f64::to_napi_value(env, value),
+                Value::Latin1(text) => latin1(env, text),
+                Value::Utf16(units) => {
+                    make(|made| sys::napi_create_string_utf16(env, units.as_ptr(), units.len() as isize, made))
+                }
+                Value::Bytes(bytes) => array_buffer(env, &bytes),
+                Value::Wire(wire) => wire_bytes(env, wire),
+            }
+        }
+    }
+}
+
+/// Adds several values to the arguments of a function: how many they are and each as a [`NativeValue`]; or -1 and the
+/// wire of an array.
+///
+/// # Safety
+/// `env` is the live environment of this thread.
+pub unsafe fn push_values(env: sys::napi_env, values: Values, args: &mut Vec<sys::napi_value>) -> Result<()> {
+    // SAFETY: as the caller promises.
+    unsafe {
+        match values {
+            Values::Wire(wire) => args.extend([i32::to_napi_value(env, -1)?, wire_bytes(env, wire)?]),
+            Values::List(values) => {
+                args.push(u32::to_napi_value(env, values.len() as u32)?);
+                for value in values {
+                    args.push(NativeValue::to_napi_value(env, NativeValue(value))?);
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Values from the facade: kind and value of each, or the wire of an array.
+///
+/// # Safety
+/// `env` is the live environment of this thread, `payload` one of its values.
+pub unsafe fn values(env: sys::napi_env, payload: sys::napi_value) -> Result<Values> {
+    // SAFETY: as the caller promises.
+    unsafe {
+        if !is_array(env, payload)? {
+            return take_wire(env, payload).map(Values::Wire);
+        }
+        let parts = elements(env, payload)?;
+        let values = parts.chunks_exact(2).map(|pair| value(env, number(env, pair[0])? as u32, pair[1]));
+        values.collect::<Result<_>>().map(Values::List)
+    }
+}
+
+/// Answers of tools from the facade: call, status and payload of each.
+///
+/// # Safety
+/// As for [`values`].
+pub unsafe fn replies(env: sys::napi_env, replies: sys::napi_value) -> Result<Vec<(ToolCallId, ToolReply)>> {
+    // SAFETY: as the caller promises.
+    unsafe {
+        let parts = elements(env, replies)?;
+        let mut replies = Vec::with_capacity(parts.len() / 3);
+        for parts in parts.chunks_exact(3) {
+            replies.push(reply(env, number(env, parts[0])?, number(env, parts[1])?, parts[2])?);
+        }
+        Ok(replies)
+    }
+}
+
+/// One answer of a tool.
+///
+/// # Safety
+/// As for [`values`].
+pub unsafe fn reply(
+    env: sys::napi_env,
+    call: f64,
+    status: f64,
+    payload: sys::napi_value,
+) -> Result<(ToolCallId, ToolReply)> {
+    // SAFETY: as the caller promises.
+    let reply = unsafe {
+        match status as u32 {
+            PROMISE => ToolReply::Promise,
+            ERROR => ToolReply::Error(value(env, WIRE, payload)?),
+            kind => ToolReply::Value(value(env, kind, payload)?),
+        }
+    };
+    Ok((call as ToolCallId, reply))
+}
+
+unsafe fn elements(env: sys::napi_env, array: sys::napi_value) -> Result<Vec<sys::napi_value>> {
+    let mut length = 0;
+    // SAFETY: as the caller promises.
+    check_status!(unsafe { sys::napi_get_array_length(env, array, &raw mut length) })?;
+    let mut elements = Vec::with_capacity(length as usize);
+    for index in 0..length {
+        // SAFETY: as the caller promises.
+        elements.push(make(|made| unsafe { sys::napi_get_element(env, array, index, made) })?);
+    }
+    Ok(elements)
+}
+
+unsafe fn number(env: sys::napi_env, value: sys::napi_value) -> Result<f64> {
+    let mut number = 0.0;
+    // SAFETY: as the caller promises.
+    check_status!(unsafe { sys::napi_get_value_double(env, value, &raw mut number) })?;
+    Ok(number)
+}
+
+unsafe fn value(env: sys::napi_env, kind: u32, value: sys::napi_value) -> Result<Value> {
+    // SAFETY: as the caller promises.
+    unsafe {
+        match kind {
+            PLAIN => primitive(env, value),
+            LATIN1 => latin1_text(env, value).map(Value::Latin1),
+            BYTES => Block::copy_of(view(env, value)?).map(Value::Bytes).ok_or_else(no_memory),
+            _ => take_wire(env, value).map(Value::Wire),
+        }
+    }
+}
+
+/// Copies a wire, which nobody else has, and frees a large one: left to the host's collector, it would cost a collection
+/// now and then, and each wire fresh pages.
+unsafe fn take_wire(env: sys::napi_env, wire: sys::napi_value) -> Result<Vec<u8>> {
+    // SAFETY: as the caller promises; the bytes are not used after the buffer is detached.
+    unsafe {
+        let bytes = view(env, wire)?.to_vec();
+        if bytes.len() >= MIN_EXTERNAL_BYTES {
+            // Where it cannot be detached, the collector frees it.
+            sys::napi_detach_arraybuffer(env, buffer_of(env, wire)?);
+        }
+        Ok(bytes)
+    }
+}
+
+unsafe fn is_array(env: sys::napi_env, value: sys::napi_value) -> Result<bool> {
+    let mut is_array = false;
+    // SAFETY: as the caller promises.
+    check_status!(unsafe { sys::napi_is_array(env, value, &raw mut is_array) })?;
+    Ok(is_array)
+}
+
+/// The bytes of a Uint8Array; valid until JavaScript runs again.
+unsafe fn view<'a>(env: sys::napi_env, value: sys::napi_value) -> Result<&'a [u8]> {
+    let (mut length, mut data) = (0, ptr::null_mut());
+    // SAFETY: as the caller promises; what is not asked for may be null.
+    check_status!(unsafe {
+        sys::napi_get_typedarray_info(
+            env,
+            value,
+            ptr::null_mut(),
+            &raw mut length,
+            &raw mut data,
+            ptr::null_mut(),
+            ptr::null_mut(),
+        )
+    })?;
+    if length == 0 {
+        return Ok(&[]);
+    }
+    // SAFETY: the array has `length` elements of one byte there.
+    Ok(unsafe { std::slice::from_raw_parts(data.cast(), length) })
+}
+
+unsafe fn primitive(env: sys::napi_env, value: sys::napi_value) -> Result<Value> {
+    let mut kind = 0;
+    // SAFETY: as the caller promises.
+    unsafe {
+        check_status!(sys::napi_typeof(env, value, &raw mut kind))?;
+        match kind {
+            sys::ValueType::napi_undefined => Ok(Value::Undefined),
+            sys::ValueType::napi_null => Ok(Value::Null),
+            sys::ValueType::napi_number => number(env, value).map(Value::Number),
+            sys::ValueType::napi_string => text(env, value),
+            sys::ValueType::napi_boolean => {
+                let mut is_true = false;
+                check_status!(sys::napi_get_value_bool(env, value, &raw mut is_true))?;
+                Ok(Value::Bool(is_true))
+            }
+            _ => Err(Error::new(Status::InvalidArg, "a value of this kind needs a wire")),
+        }
+    }
+}
+
+unsafe fn text(env: sys::napi_env, value: sys::napi_value) -> Result<Value> {
+    let mut length = 0;
+    // SAFETY: as the caller promises.
+    check_status!(unsafe { sys::napi_get_value_string_utf16(env, value, ptr::null_mut(), 0, &raw mut length) })?;
+    // Node-API ends the text with a unit of 0.
+    let mut units = vec![0u16; length + 1];
+    // SAFETY: there is room for as many units.
+    check_status!(unsafe {
+        sys::napi_get_value_string_utf16(env, value, units.as_mut_ptr(), units.len(), &raw mut length)
+    })?;
+    units.truncate(length);
+    if length > SHORT_UNITS || units.iter().any(|&unit| unit > 0xFF) {
+        return Ok(Value::Utf16(units));
+    }
+    // SAFETY: as many bytes are written as there are units, which is the room.
+    let block = unsafe {
+        Block::fill(length, |room| {
+            for (byte, &unit) in room.iter_mut().zip(&units) {
+                byte.write(unit as u8);
+            }
+            length
+        })
+    };
+    block.map(Value::Latin1).ok_or_else(no_memory)
+}
+
+unsafe fn latin1_text(env: sys::napi_env, value: sys::napi_value) -> Result<Block> {
+    let mut length = 0;
+    // SAFETY: as the caller promises.
+    check_status!(unsafe { sys::napi_get_value_string_latin1(env, value, ptr::null_mut(), 0, &raw mut length) })?;
+    let room = length + 1;
+    let mut status = sys::Status::napi_ok;
+    let mut read = |room: &mut [MaybeUninit<u8>]| {
+        // SAFETY: Node-API writes the text and a byte of 0, and says how long the text is.
+        status = unsafe {
+            sys::napi_get_value_string_latin1(env, value, room.as_mut_ptr().cast(), room.len(), &raw mut length)
+        };
+        if status == sys::Status::napi_ok { length } else { 0 }
+    };
+    // SAFETY: `read` returns how many bytes were written.
+    let block = unsafe { Block::fill(room, &mut read) }.ok_or_else(no_memory)?;
+    check_status!(status)?;
+    Ok(block)
+}
+
+unsafe fn latin1(env: sys::napi_env, text: Block) -> Result<sys::napi_value> {
+    let len = text.len();
+    if len < MIN_EXTERNAL_BYTES {
+        // SAFETY: the text has `len` bytes.
+        return make(|made| unsafe { sys::napi_create_string_latin1(env, text.as_ptr().cast(), len as isize, made) });
+    }
+    let data = text.into_raw(None);
+    let (mut made, mut copied) = (ptr::null_mut(), false);
+    // SAFETY: the bytes stay where they are until `free_text`, which Node.js calls once, also for a text that it copied.
+    let status = unsafe {
+        sys::node_api_create_external_string_latin1(
+            env,
+            data.cast(),
+            len as isize,
+            Some(free_text),
+            ptr::without_provenance_mut(len),
+            &raw mut made,
+            &raw mut copied,
+        )
+    };
+    if status == sys::Status::napi_ok {
+        return Ok(made);
+    }
+    // SAFETY: Node.js has not taken the text.
+    let (text, _) = unsafe { Block::from_raw(data, len) };
+    // SAFETY: the text has `len` bytes.
+    make(|made| unsafe { sys::napi_create_string_latin1(env, text.as_ptr().cast(), len as isize, made) })
+}
+
+unsafe extern "C" fn free_text(_env: sys::node_api_basic_env, data: *mut c_void, len: *mut c_void) {
+    // SAFETY: `latin1` gave away this block, of the length that it passed.
+    drop(unsafe { Block::from_raw(data.cast(), len.addr()) });
+}
+
+/// A buffer of V8's own, so that the caller may transfer it to other threads.
+unsafe fn array_buffer(env: sys::napi_env, bytes: &[u8]) -> Result<sys::napi_value> {
+    // SAFETY: as the caller of `to_napi_value` promises.
+    let (buffer, data) = unsafe { unwritten_buffer(env, bytes.len()) }?;
+    if !bytes.is_empty() {
+        // SAFETY: the new buffer has as many bytes, and nobody else knows of them.
+        unsafe { data.copy_from_nonoverlapping(bytes.as_ptr(), bytes.len()) };
+    }
+    Ok(buffer)
+}
+
+/// An ArrayBuffer and where its bytes are, which have yet to be written. A large one is taken from a Buffer: Node.js does
+/// not fill that with zeros.
+unsafe fn unwritten_buffer(env: sys::napi_env, bytes: usize) -> Result<(sys::napi_value, *mut u8)> {
+    let (mut data, mut length) = (ptr::null_mut(), 0);
+    if bytes >= MIN_EXTERNAL_BYTES {
+        // SAFETY: as the caller promises.
+        unsafe {
+            let view = make(|made| sys::napi_create_buffer(env, bytes, ptr::null_mut(), made))?;
+            let buffer = buffer_of(env, view)?;
+            check_status!(sys::napi_get_arraybuffer_info(env, buffer, &raw mut data, &raw mut length))?;
+            // Else it is part of a larger one, which others have, too.
+            if let Some(start) = NonNull::new(data.cast()).filter(|_| length == bytes) {
+                populate(start, bytes);
+                return Ok((buffer, start.as_ptr()));
+            }
+        }
+    }
+    // SAFETY: as the caller promises.
+    let buffer = make(|made| unsafe { sys::napi_create_arraybuffer(env, bytes, &raw mut data, made) })?;
+    Ok((buffer, data.cast()))
+}
+
+/// The ArrayBuffer of a view.
+unsafe fn buffer_of(env: sys::napi_env, view: sys::napi_value) -> Result<sys::napi_value> {
+    let nothing = ptr::null_mut();
+    // SAFETY: as the caller promises; what is not asked for may be null.
+    make(|made| unsafe {
+        sys::napi_get_typedarray_info(env, view, ptr::null_mut(), nothing, ptr::null_mut(), made, nothing)
+    })
+}
+
+unsafe fn wire_bytes(env: sys::napi_env, wire: Vec<u8>) -> Result<sys::napi_value> {
+    if wire.len() >= MIN_EXTERNAL_BYTES {
+        // SAFETY: as the caller of `to_napi_value` promises.
+        return unsafe { Uint8Array::to_napi_value(env, Uint8Array::new(wire)) };
+    }
+    // SAFETY: as the caller of `to_napi_value` promises.
+    unsafe {
+        let buffer = array_buffer(env, &wire)?;
+        let kind = sys::TypedarrayType::uint8_array;
+        make(|made| sys::napi_create_typedarray(env, kind, wire.len(), buffer, 0, made))
+    }
+}
+
+fn make(call: impl FnOnce(*mut sys::napi_value) -> sys::napi_status) -> Result<sys::napi_value> {
+    let mut made = ptr::null_mut();
+    check_status!(call(&raw mut made))?;
+    Ok(made)
+}
+
+fn no_memory() -> Error {
+    Error::new(Status::GenericFailure, "there is no memory for a value")
+}
