@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 
 import { formatErrorObservation, formatObservation } from 'ses-executor/smolagents';
 
-import { rejection, withExecutor } from '../helpers.mjs';
+import { gateTool, rejection, withExecutor } from '../helpers.mjs';
 
 describe('observations', () => {
   test.each([
@@ -35,6 +35,37 @@ describe('observations', () => {
     let deep = [];
     for (let i = 0; i < 100_000; i++) deep = [deep];
     expect(formatObservation({ output: deep, logs: '' })).toMatch(/\[Array\]/);
+  });
+
+  test('of a run that timed out or was aborted: only what had begun has lost the variables', async () => {
+    const lost = /\nThe variables and functions of earlier steps are lost: define again what you need\.\n/;
+    const gate = gateTool();
+    await withExecutor({ runConcurrency: 'queue', maxQueuedRuns: 1 }, { gate: gate.tool }, async (executor) => {
+      const before = await rejection(executor.run('1', { signal: AbortSignal.abort() }));
+      const running = executor.run('await gate()');
+      const controller = new AbortController();
+      const queued = rejection(executor.run('1', { signal: controller.signal }));
+      await gate.called;
+      controller.abort();
+      for (const error of [before, await queued]) {
+        expect(error.code).toBe('ERR_EXEC_TIMEOUT');
+        expect(formatErrorObservation(error)).not.toMatch(lost);
+      }
+      gate.open();
+      await running;
+      const begun = new AbortController();
+      const waiting = gateTool();
+      await executor.sendTools({ wait: waiting.tool });
+      const aborted = rejection(executor.run('await wait()', { signal: begun.signal }));
+      await waiting.called;
+      begun.abort();
+      expect(formatErrorObservation(await aborted)).toMatch(lost);
+      expect(formatErrorObservation((await aborted).toJSON())).toMatch(lost);
+      await executor.cleanup();
+      await executor.init();
+      const late = await rejection(executor.run('await new Promise(() => {})', { timeoutMs: 20 }));
+      expect(formatErrorObservation(late)).toMatch(lost);
+    });
   });
 
   test('of errors', async () => {

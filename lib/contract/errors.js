@@ -2,6 +2,7 @@
 'use strict';
 
 const { describe } = require('./describe');
+const { errorRow } = require('./error-table');
 
 /**
  * Facts about a failure, next to its message.
@@ -49,6 +50,20 @@ Object.defineProperty(ExecutorError.prototype, 'name', {
 });
 
 /**
+ * An error as the table of errors describes it.
+ *
+ * @param {string} code
+ * @param {Record<string, string | number>} params what its message needs
+ * @param {Record<string, unknown>} details
+ */
+function errorOf(code, params, details) {
+  const row = errorRow(code);
+  if (row === undefined) throw new Error(`there is no error ${code}`);
+  const message = row.message.replace(/\{(\w+)\}/g, (_, name) => String(params[name]));
+  return new ExecutorError(message, { code, severity: row.severity, retryable: row.retryable, details });
+}
+
+/**
  * The failure of a run whose signal had been aborted before it began: as a run that is aborted, but nothing has
  * started, so the executor stays as it is.
  *
@@ -56,12 +71,7 @@ Object.defineProperty(ExecutorError.prototype, 'name', {
  * @param {unknown} reason
  */
 function abortedBeforeStart(timeoutMs, reason) {
-  return new ExecutorError(`Execution timed out after ${timeoutMs}ms`, {
-    code: 'ERR_EXEC_TIMEOUT',
-    severity: 'ERROR',
-    retryable: true,
-    details: { timeoutMs, aborted: true, reason: reasonText(reason) },
-  });
+  return errorOf('ERR_EXEC_TIMEOUT', { timeoutMs }, { timeoutMs, aborted: true, reason: reasonText(reason) });
 }
 
 /** Code of errors about `maxTransferBytes`, the guest's too. */
@@ -74,12 +84,7 @@ const TRANSFER_LIMIT_CODE = 'ERR_TRANSFER_LIMIT_EXCEEDED';
  * @param {string} value which of the call's values
  */
 function transferLimitExceeded(maxTransferBytes, value) {
-  return new ExecutorError(`Transfer limit exceeded (${maxTransferBytes} bytes)`, {
-    code: TRANSFER_LIMIT_CODE,
-    severity: 'ERROR',
-    retryable: true,
-    details: { maxTransferBytes, value },
-  });
+  return errorOf(TRANSFER_LIMIT_CODE, { limit: maxTransferBytes }, { maxTransferBytes, value });
 }
 
 /**

@@ -1,23 +1,13 @@
 // @ts-check
 'use strict';
 
+const { errorRow } = require('./error-table');
+
 /**
  * @typedef {import('./run-failure').RunFailure} RunFailure
  * @typedef {(code: string, line: number, column: number, message: string) => string} CodeFrame the lines around a place
  */
 
-/** What the writer of the code can do, where the message alone does not say it. */
-const HINTS = /** @type {Record<string, string>} */ ({
-  ERR_VALIDATION_FAILED: 'Nothing of the code has run. Correct it and send all of it again.',
-  ERR_IMPORT_NOT_ALLOWED: 'Do without this module: use the language itself and the functions that are provided.',
-  ERR_MAX_OPS_EXCEEDED: 'Write loops that end earlier, or use array methods and the functions that are provided.',
-  ERR_EXEC_TIMEOUT: 'Do less in one run, and await only promises that settle.',
-  ERR_MEMORY_LIMIT_EXCEEDED: 'Work on smaller pieces, and keep results instead of everything that led to them.',
-  ERR_TOOL_CALL_LIMIT_EXCEEDED: 'Make fewer calls: ask for more at once, or do the rest in another run.',
-  ERR_TRANSFER_LIMIT_EXCEEDED: 'Give back less: a part, a count or a summary.',
-  ERR_TOOL_PROXY_FAIL: 'Correct the arguments, catch the error, or do without this call.',
-  ERR_RUNTIME_EXCEPTION: 'Correct the code at that place and run it again.',
-});
 const ABORTED_HINT = 'The caller has ended this run; the code is not to blame.';
 const OTHER_HINT = 'The code is not to blame. Running it again does not help unless the program around it changes.';
 
@@ -44,26 +34,22 @@ function failureOf(error, code, { codeFrame, before = 0 }) {
     }),
     ...(details.tool !== undefined && { tool: details.tool }),
     ...(diagnostics.length > 0 && { diagnostics }),
-    hint: details.aborted ? ABORTED_HINT : (found?.fix ?? HINTS[error.code] ?? OTHER_HINT),
+    hint: details.aborted ? ABORTED_HINT : (found?.fix ?? errorRow(error.code)?.hint ?? OTHER_HINT),
     retryable: error.retryable,
   };
 }
 
 /**
- * A failure as text: message, place, code frame, further findings, what to do.
+ * Whether what earlier runs have defined is lost with a failure, since the isolate is given up.
  *
- * @param {RunFailure} failure
+ * @param {any} error an `ExecutorError`, or what one is as data
  */
-function failureText({ code, message, line, column, codeFrame, diagnostics = [], hint }) {
-  const lines = [`${code}: ${message}${line === undefined ? '' : ` (line ${line}, column ${column})`}`];
-  if (codeFrame !== undefined) lines.push(codeFrame);
-  for (const { location, message: finding, fix } of diagnostics) {
-    // The message and the hint have it already.
-    if (message.endsWith(finding)) continue;
-    const place = location === undefined ? '' : `line ${location.line}: `;
-    lines.push(`Note: ${place}${finding}${fix === undefined ? '' : ` (${fix})`}`);
-  }
-  return [...lines, `Hint: ${hint}`].join('\n');
+function losesState(error) {
+  const { code, details } = error ?? {};
+  if (details?.parked) return true;
+  // It was aborted before it began: it has no figures, as data it does not say.
+  const neverBegan = details?.aborted && 'stats' in error && error.stats === undefined;
+  return errorRow(code)?.leaves === 'DIRTY' && !neverBegan;
 }
 
 /**
@@ -93,4 +79,4 @@ function errorText({ name, message = '' }) {
   return typeof name === 'string' && name !== 'Error' ? `${name}: ${message}` : message;
 }
 
-module.exports = { failureOf, failureText };
+module.exports = { failureOf, losesState };

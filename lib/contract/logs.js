@@ -1,8 +1,8 @@
 // @ts-check
 'use strict';
 
-/** Levels by the numbers of `crates/protocol/src/logs.rs`. */
-const LEVELS = /** @type {const} */ (['log', 'info', 'warn', 'error', 'debug']);
+// By their numbers in the protocol.
+const { LEVELS } = require('./option-table');
 
 /**
  * Where the entries are in the text of a log, a value per entry.

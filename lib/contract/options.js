@@ -2,65 +2,34 @@
 'use strict';
 
 const { describe, memberPath } = require('./describe');
+const { OPTIONS } = require('./option-table');
 
-const LANGUAGES = ['auto', 'javascript', 'typescript'];
-const LEVELS = ['log', 'info', 'warn', 'error', 'debug'];
+/** @typedef {import('./option-table').OptionRow} OptionRow */
 
 /**
- * Options of an executor, checked, with defaults (specification, section 3.3).
+ * Options of an executor, checked, with defaults (specification, section 3.3). What has neither is undefined; `modules`
+ * are checked where they are cloned.
  *
- * @typedef {object} CheckedOptions
- * @property {number} maxOperations
- * @property {number} timeoutMs
- * @property {boolean} queue
- * @property {number} maxQueuedRuns
- * @property {string[]} authorizedImports
- * @property {number} maxLogBytes
- * @property {string[]} levels
- * @property {number} memoryLimitMb
- * @property {number} maxCodeBytes
- * @property {number} maxToolCalls
- * @property {number} maxConcurrentToolCalls
- * @property {number} maxTransferBytes
- * @property {number | undefined} maxCpuMs undefined: not limited
- * @property {number} maxParkedIsolates
- * @property {number | undefined} warmPool undefined: as many as before
- * @property {boolean} autoInit
- * @property {string} language
- * @property {unknown} modules checked by `modules.js`
- * @property {((entry: import('../../index').LogEntry) => void) | undefined} onLog
+ * @typedef {import('../../index').ExecutorOptions} ExecutorOptions
+ * @typedef {'maxCpuMs' | 'warmPool' | 'onLog'} WithoutDefault
+ * @typedef {Required<Omit<ExecutorOptions, WithoutDefault>> & Pick<ExecutorOptions, WithoutDefault>} CheckedOptions
  */
 
-const KNOWN_OPTIONS = [
-  'maxOperations',
-  'timeoutMs',
-  'runConcurrency',
-  'maxQueuedRuns',
-  'authorizedImports',
-  'maxLogBytes',
-  'collectConsoleLevels',
-  'memoryLimitMb',
-  'maxCodeBytes',
-  'maxToolCalls',
-  'maxConcurrentToolCalls',
-  'maxTransferBytes',
-  'maxCpuMs',
-  'maxParkedIsolates',
-  'warmPool',
-  'autoInit',
-  'language',
-  'modules',
-  'onLog',
-];
+const NAMES = OPTIONS.map(({ name }) => name);
+/** Those that a run can have; absent, they are null. */
+const RUN_ROWS = OPTIONS.filter(({ perRun }) => perRun).map((row) => ({ ...row, fallback: null }));
+const RUN_NAMES = [...RUN_ROWS.map(({ name }) => name), 'signal'];
 
-/** 256 MiB: what still fits into one string. */
-const MAX_LOG_BYTES = 256 * (1 << 20);
-/** 64 GiB. */
-const MAX_MEMORY_MB = 65_536;
-/** 1 GiB: positions in code and in values are 32-bit numbers. */
-const MAX_BYTES = 1 << 30;
-const MAX_COUNT = 2 ** 32 - 1;
-const MAX_MS = 2 ** 31 - 1;
+/** How each type of option is checked: the value, or the fallback. */
+const CHECKS = {
+  number,
+  integer,
+  boolean: ofType,
+  function: ofType,
+  oneOf,
+  strings,
+  modules: anything,
+};
 
 /**
  * @param {unknown} options
@@ -69,29 +38,8 @@ const MAX_MS = 2 ** 31 - 1;
  * @throws {RangeError} for wrong values
  */
 function checkOptions(options) {
-  const given = record(options, 'options', KNOWN_OPTIONS);
-  return {
-    // Any number: the specification wants one that is out of range as a diagnostic of the run.
-    maxOperations: number(given, 'maxOperations', 50_000),
-    timeoutMs: number(given, 'timeoutMs', 10_000),
-    queue: oneOf(given, 'runConcurrency', ['reject', 'queue'], 'reject') === 'queue',
-    maxQueuedRuns: integer(given, 'maxQueuedRuns', 0, 0, Number.MAX_SAFE_INTEGER),
-    authorizedImports: strings(given, 'authorizedImports', []),
-    maxLogBytes: integer(given, 'maxLogBytes', 262_144, 1024, MAX_LOG_BYTES),
-    levels: strings(given, 'collectConsoleLevels', LEVELS, LEVELS),
-    memoryLimitMb: integer(given, 'memoryLimitMb', 128, 8, MAX_MEMORY_MB),
-    maxCodeBytes: integer(given, 'maxCodeBytes', 1 << 20, 1, MAX_BYTES),
-    maxToolCalls: integer(given, 'maxToolCalls', 1_000, 0, MAX_COUNT),
-    maxConcurrentToolCalls: integer(given, 'maxConcurrentToolCalls', 64, 1, MAX_COUNT),
-    maxTransferBytes: integer(given, 'maxTransferBytes', 64 * (1 << 20), 1024, MAX_BYTES),
-    maxCpuMs: given.maxCpuMs === undefined ? undefined : integer(given, 'maxCpuMs', 0, 1, MAX_MS),
-    maxParkedIsolates: integer(given, 'maxParkedIsolates', 16, 1, MAX_COUNT),
-    warmPool: given.warmPool === undefined ? undefined : integer(given, 'warmPool', 1, 0, 64),
-    autoInit: ofType(given, 'autoInit', 'boolean', false),
-    language: oneOf(given, 'language', LANGUAGES, 'auto'),
-    modules: given.modules === undefined ? {} : given.modules,
-    onLog: ofType(given, 'onLog', 'function', undefined),
-  };
+  const given = record(options, 'options', NAMES);
+  return /** @type {any} */ (Object.fromEntries(OPTIONS.map((row) => [row.name, CHECKS[row.type](given, row)])));
 }
 
 /**
@@ -108,17 +56,13 @@ function checkOptions(options) {
  * @throws {RangeError} for an unknown language
  */
 function checkRunOptions(options) {
-  const given = record(options, 'options', ['maxOperations', 'timeoutMs', 'signal', 'language']);
+  const given = record(options, 'options', RUN_NAMES);
   const { signal } = given;
   if (signal !== undefined && !isAbortSignal(signal)) {
     throw new TypeError(`options.signal must be an AbortSignal, got ${describe(signal)}`);
   }
-  return {
-    maxOperations: number(given, 'maxOperations', null),
-    timeoutMs: number(given, 'timeoutMs', null),
-    signal,
-    language: oneOf(given, 'language', LANGUAGES, null),
-  };
+  const checked = Object.fromEntries(RUN_ROWS.map((row) => [row.name, CHECKS[row.type](given, row)]));
+  return /** @type {any} */ ({ ...checked, signal });
 }
 
 /**
@@ -162,23 +106,18 @@ function record(options, path, known) {
 }
 
 /**
- * @template T
  * @param {Record<string, any>} given
- * @param {string} name
- * @param {T} fallback
- * @returns {number | T}
+ * @param {OptionRow} row
  */
-function number(given, name, fallback) {
-  return ofType(given, name, 'number', fallback);
+function number(given, { name, fallback }) {
+  return ofType(given, { name, fallback, type: 'number' });
 }
 
 /**
  * @param {Record<string, any>} given
- * @param {string} name
- * @param {'number' | 'boolean' | 'function'} type
- * @param {any} fallback
+ * @param {Pick<OptionRow, 'name' | 'fallback' | 'type'>} row
  */
-function ofType(given, name, type, fallback) {
+function ofType(given, { name, fallback, type }) {
   const value = given[name];
   if (value === undefined) return fallback;
   if (typeof value !== type) throw new TypeError(`options.${name} must be a ${type}, got ${describe(value)}`);
@@ -187,13 +126,12 @@ function ofType(given, name, type, fallback) {
 
 /**
  * @param {Record<string, any>} given
- * @param {string} name
- * @param {number} fallback
- * @param {number} min
- * @param {number} max
+ * @param {OptionRow} row
  */
-function integer(given, name, fallback, min, max) {
-  const value = number(given, name, fallback);
+function integer(given, row) {
+  const { name, min = -Infinity, max = Infinity } = row;
+  if (given[name] === undefined) return row.fallback;
+  const value = number(given, row);
   const bound = value > max ? `an integer <= ${max}` : `an integer >= ${min}`;
   if (!Number.isInteger(value) || value < min || value > max) {
     throw new RangeError(`options.${name} must be ${bound}, got ${describe(value)}`);
@@ -202,41 +140,43 @@ function integer(given, name, fallback, min, max) {
 }
 
 /**
- * @template T
  * @param {Record<string, any>} given
- * @param {string} name
- * @param {string[]} allowed
- * @param {T} fallback
- * @returns {string | T}
+ * @param {OptionRow} row
  */
-function oneOf(given, name, allowed, fallback) {
+function oneOf(given, { name, fallback, values = [] }) {
   const value = given[name];
   if (value === undefined) return fallback;
-  const expected = `options.${name} must be ${alternatives(allowed)}, got ${describe(value)}`;
+  const expected = `options.${name} must be ${alternatives(values)}, got ${describe(value)}`;
   if (typeof value !== 'string') throw new TypeError(expected);
-  if (!allowed.includes(value)) throw new RangeError(expected);
+  if (!values.includes(value)) throw new RangeError(expected);
   return value;
 }
 
 /**
- * A list of non-empty strings, or of `allowed` ones.
+ * A list of non-empty strings, or of those in `values`.
  *
  * @param {Record<string, any>} given
- * @param {string} name
- * @param {string[]} fallback
- * @param {string[]} [allowed]
+ * @param {OptionRow} row
  */
-function strings(given, name, fallback, allowed) {
+function strings(given, { name, fallback, values }) {
   const value = given[name];
   if (value === undefined) return [...fallback];
   if (!Array.isArray(value)) throw new TypeError(`options.${name} must be an array, got ${describe(value)}`);
-  const expected = allowed === undefined ? 'a non-empty string' : alternatives(allowed);
+  const expected = values === undefined ? 'a non-empty string' : alternatives(values);
   return Array.from(value, (item, index) => {
     const message = `options.${name}[${index}] must be ${expected}, got ${describe(item)}`;
     if (typeof item !== 'string') throw new TypeError(message);
-    if (allowed === undefined ? item === '' : !allowed.includes(item)) throw new RangeError(message);
+    if (values === undefined ? item === '' : !values.includes(item)) throw new RangeError(message);
     return item;
   });
+}
+
+/**
+ * @param {Record<string, any>} given
+ * @param {OptionRow} row
+ */
+function anything(given, { name, fallback }) {
+  return given[name] === undefined ? fallback : given[name];
 }
 
 /** @param {string[]} names */

@@ -1,7 +1,10 @@
 // @ts-check
 'use strict';
 
+const { failureText } = require('../../contract/failure-text');
 const { codeFrame } = require('../../ses/code-frame');
+
+/** @typedef {import('../../../index').ExecutorErrorDetails} Details */
 
 /**
  * Diagnostics as people read them: place, severity, message, rule, the lines of code and what to do.
@@ -11,20 +14,46 @@ const { codeFrame } = require('../../ses/code-frame');
  * @param {string} code
  */
 function diagnosticsText(diagnostics, file, code) {
-  return diagnostics.map((diagnostic) => diagnosticText(diagnostic, file, code)).join('\n');
+  return diagnostics.flatMap((diagnostic) => diagnosticLines(diagnostic, file, code)).join('\n');
 }
 
 /**
+ * The failure of a program as people read it.
+ *
+ * @param {import('../../contract/errors').ExecutorError} error
+ * @param {string} file
+ * @param {string} code
+ */
+function errorText({ code: errorCode, message, details = {} }, file, code) {
+  const { diagnostics, line, column, codeFrame: frame } = /** @type {Details} */ (details);
+  const place = line === undefined ? [] : [`  at ${file}:${line}:${column}`];
+  // The frame shows the one place that matters.
+  const shown = frame === undefined ? { diagnostics } : { codeFrame: frame };
+  return failureText(
+    { message, ...shown },
+    {
+      head: () => [`${errorCode}: ${message}`, ...place],
+      finding: (diagnostic) => diagnosticLines(diagnostic, file, code),
+      tail: () => (shown.diagnostics === undefined ? [''] : []),
+    },
+  );
+}
+
+/**
+ * Lines, of which the last is empty.
+ *
  * @param {import('../../../index').Diagnostic} diagnostic
  * @param {string} file
  * @param {string} code
  */
-function diagnosticText({ rule, severity, message, location, fix }, file, code) {
+function diagnosticLines({ rule, severity, message, location, fix }, file, code) {
   const place = location === undefined ? file : `${file}:${location.line}:${location.column}`;
-  const lines = [`${place}: ${severity} ${message} (${rule})`];
-  if (location !== undefined) lines.push(codeFrame(code, location.line, location.column, message));
-  if (fix !== undefined) lines.push(`  fix: ${fix}`);
-  return `${lines.join('\n')}\n`;
+  return [
+    `${place}: ${severity} ${message} (${rule})`,
+    ...(location === undefined ? [] : [codeFrame(code, location.line, location.column, message)]),
+    ...(fix === undefined ? [] : [`  fix: ${fix}`]),
+    '',
+  ];
 }
 
-module.exports = { diagnosticsText };
+module.exports = { diagnosticsText, errorText };

@@ -4,6 +4,7 @@
 const { parseArgs } = require('node:util');
 
 const { UsageError } = require('./usage-error');
+const { optionRow } = require('../../contract/option-table');
 const { version } = require('../../../package.json');
 
 const USAGE = `Usage:
@@ -16,13 +17,13 @@ The code is JavaScript or TypeScript; in files that end in .ts, .mts or .cts it 
 Options:
   --vars <vars.json>      variables for the code: an object (run)
   --tools <tools.mjs>     tools for the code: the exports of the module, or of its default export (run)
-  --timeout <ms>          deadline of a run in milliseconds (default 10000)
-  --max-operations <n>    loop iterations that a run may take (default 50000)
+  --timeout <ms>          deadline of a run in milliseconds (default ${optionRow('timeoutMs').fallback})
+  --max-operations <n>    loop iterations that a run may take (default ${optionRow('maxOperations').fallback})
   --allow-import <name>   a module that the code may import; can be repeated (run, check)
   --json                  print one JSON object to stdout instead of text (run, check)
   --root <folder>         the code may read and change files in this folder (mcp)
   --read-only             it may only read them (mcp)
-  --memory <MiB>          memory that the code may use (default 128) (mcp)
+  --memory <MiB>          memory that the code may use (default ${optionRow('memoryLimitMb').fallback}) (mcp)
   -h, --help              print this
   -v, --version           print the version
 
@@ -125,13 +126,13 @@ async function dispatch(args) {
   return load()(file, {
     vars: values.vars,
     tools: values.tools,
-    timeoutMs: integer('--timeout', values.timeout, 1, 2 ** 31 - 1),
-    maxOperations: integer('--max-operations', values['max-operations'], 1, Number.MAX_SAFE_INTEGER),
+    timeoutMs: integer('--timeout', values.timeout, 'timeoutMs'),
+    maxOperations: integer('--max-operations', values['max-operations'], 'maxOperations'),
     authorizedImports: values['allow-import'] ?? [],
     json: values.json ?? false,
     root: values.root,
     readOnly: values['read-only'] ?? false,
-    memoryLimitMb: integer('--memory', values.memory, 8, 65_536),
+    memoryLimitMb: integer('--memory', values.memory, 'memoryLimitMb'),
   });
 }
 
@@ -166,11 +167,11 @@ function noFile(command, files) {
 /**
  * @param {string} option
  * @param {string | undefined} text
- * @param {number} min
- * @param {number} max
+ * @param {string} name of the executor's option
  */
-function integer(option, text, min, max) {
+function integer(option, text, name) {
   if (text === undefined) return undefined;
+  const { min = 1, max = Infinity } = optionRow(name);
   const value = Number(text);
   if (!/^\d+$/.test(text) || value < min || value > max) {
     throw new UsageError(`${option} must be an integer from ${min} to ${max}, got ${JSON.stringify(text)}`);

@@ -4,9 +4,7 @@
 const { statSync } = require('node:fs');
 
 const { UsageError } = require('./usage-error');
-
-/** Of a run, where the options say nothing else: those of an executor. */
-const DEFAULTS = { timeoutMs: 10_000, memoryLimitMb: 128, maxOperations: 50_000 };
+const { checkOptions } = require('../../contract/options');
 
 /**
  * `ses-executor mcp`: serves the Model Context Protocol over stdin and stdout until stdin ends; then 0.
@@ -29,12 +27,17 @@ async function mcp(_file, { root, readOnly, ...given }) {
   return 0;
 }
 
-/** @param {Partial<typeof DEFAULTS>} given */
+/**
+ * The limits of an executor, with its own defaults.
+ *
+ * @param {{ timeoutMs?: number, memoryLimitMb?: number, maxOperations?: number }} given
+ */
 function limitsOf({ timeoutMs, memoryLimitMb, maxOperations }) {
+  const checked = checkOptions({ timeoutMs, memoryLimitMb, maxOperations });
   return {
-    timeoutMs: timeoutMs ?? DEFAULTS.timeoutMs,
-    memoryLimitMb: memoryLimitMb ?? DEFAULTS.memoryLimitMb,
-    maxOperations: maxOperations ?? DEFAULTS.maxOperations,
+    timeoutMs: checked.timeoutMs,
+    memoryLimitMb: checked.memoryLimitMb,
+    maxOperations: checked.maxOperations,
   };
 }
 

@@ -1,7 +1,7 @@
 // @ts-check
 'use strict';
 
-const { diagnosticsText } = require('./diagnostics');
+const { errorText } = require('./diagnostics');
 const { languageOf, loadTools, readCode, readVariables } = require('./input');
 const { UsageError } = require('./usage-error');
 const { ExecutorError } = require('../../contract/errors');
@@ -71,22 +71,6 @@ async function prepare(send) {
 function printed(output) {
   const text = outputText(output, { colors: process.stdout.isTTY === true && process.stdout.hasColors() });
   return output === undefined || text.endsWith('\n') ? text : `${text}\n`;
-}
-
-/**
- * @param {ExecutorError} error
- * @param {string} file
- * @param {string} code
- */
-function errorText({ code: errorCode, message, details = {} }, file, code) {
-  const { diagnostics, line, column, codeFrame } = /** @type {import('../../../index').ExecutorErrorDetails} */ (
-    details
-  );
-  const lines = [`${errorCode}: ${message}\n`];
-  if (line !== undefined) lines.push(`  at ${file}:${line}:${column}\n`);
-  if (codeFrame !== undefined) lines.push(`${codeFrame.trimEnd()}\n`);
-  else if (diagnostics !== undefined) lines.push(diagnosticsText(diagnostics, file, code));
-  return lines.join('');
 }
 
 /** @param {Record<string, unknown>} value */

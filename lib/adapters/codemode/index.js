@@ -5,7 +5,7 @@ const { describe, isPlainObject } = require('../../contract/describe');
 const { refuseWrongOptions } = require('../../ses/check-options');
 const { codeFrame } = require('../../ses/code-frame');
 const { SESExecutor } = require('../../ses/executor');
-const { failureText } = require('../../contract/failure');
+const { failureText } = require('../../contract/failure-text');
 const { Session } = require('../../contract/session');
 const { byIdentifier } = require('../../contract/tool-names');
 

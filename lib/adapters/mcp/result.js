@@ -1,7 +1,7 @@
 // @ts-check
 'use strict';
 
-const { failureText } = require('../../contract/failure');
+const { failureText } = require('../../contract/failure-text');
 const { outputText, toJson } = require('../../contract/json-form');
 
 /** UTF-16 units of a result, some 6,000 tokens: hosts cut or refuse more. */

@@ -4,6 +4,8 @@
 const { inspect } = require('node:util');
 
 const { isPlainObject } = require('../../contract/describe');
+const { losesState } = require('../../contract/failure');
+const { failureText } = require('../../contract/failure-text');
 
 /**
  * What the model is told of a run. Documented in `index.d.ts`.
@@ -24,26 +26,36 @@ function formatObservation({ output, logs }) {
  */
 function formatErrorObservation(error) {
   const { code, logs, details } = error ?? {};
-  const parts = typeof logs === 'string' && logs !== '' ? [`Execution logs:\n${logs}`] : [];
-  parts.push(`Error:\n${error instanceof Error ? error.message : String(error)}`);
-  if (typeof details?.codeFrame === 'string') parts.push(details.codeFrame.trimEnd());
-  if (Array.isArray(details?.diagnostics)) parts.push(...details.diagnostics.map(diagnosticLine));
-  // The isolate is given up, with all that guest code had defined.
-  if (code === 'ERR_EXEC_TIMEOUT' || details?.parked) {
-    parts.push('The variables and functions of earlier steps are lost: define again what you need.');
-  }
-  // It already says what to send.
-  if (code !== 'ERR_CODE_NOT_FOUND') {
-    parts.push('Correct the cause in your next code block. If that has failed before, try a different approach.');
-  }
-  return parts.join('\n');
+  const { codeFrame, diagnostics } = details ?? {};
+  const message = error instanceof Error ? error.message : String(error);
+  return failureText(
+    {
+      code,
+      message,
+      logs: typeof logs === 'string' ? logs : '',
+      isStateLost: losesState(error),
+      ...(typeof codeFrame === 'string' && { codeFrame }),
+      ...(Array.isArray(diagnostics) && { diagnostics }),
+    },
+    AGENT,
+  );
 }
 
-/** @param {import('../../../index').Diagnostic} diagnostic */
-function diagnosticLine({ severity, message, location, fix }) {
-  const place = location === undefined ? '' : ` at line ${location.line}, column ${location.column}`;
-  return `${severity}${place}: ${message}${fix === undefined ? '' : `. ${fix}`}`;
-}
+/** @type {import('../../contract/failure-text').Reader<any>} */
+const AGENT = {
+  head: ({ message, logs }) => [...(logs === '' ? [] : [`Execution logs:\n${logs}`]), `Error:\n${message}`],
+  finding: ({ severity, message, location, fix }) => {
+    const place = location === undefined ? '' : ` at line ${location.line}, column ${location.column}`;
+    return [`${severity}${place}: ${message}${fix === undefined ? '' : `. ${fix}`}`];
+  },
+  tail: ({ code, isStateLost }) => [
+    ...(isStateLost ? ['The variables and functions of earlier steps are lost: define again what you need.'] : []),
+    // It already says what to send.
+    ...(code === 'ERR_CODE_NOT_FOUND'
+      ? []
+      : ['Correct the cause in your next code block. If that has failed before, try a different approach.']),
+  ],
+};
 
 /**
  * Strings as they are, what JSON can say as JSON, everything else as the console shows it.

@@ -1,0 +1,55 @@
+// The table of errors, and what follows from it.
+
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+import { describe, expect, test } from 'vitest';
+
+import { ERRORS } from '../../lib/contract/error-table.js';
+import { abortedBeforeStart, transferLimitExceeded } from '../../lib/contract/errors.js';
+import { losesState } from '../../lib/contract/failure.js';
+import { ROOT } from '../helpers.mjs';
+
+test.each(ERRORS.map(({ code }) => code))('%s has its entry in the documentation', (code) => {
+  expect(readFileSync(join(ROOT, 'docs', 'errors.md'), 'utf8')).toContain(`\n## ${code}\n`);
+});
+
+test('each code is there once, and a template needs what its parameters are', () => {
+  const codes = ERRORS.map(({ code }) => code);
+  expect(new Set(codes).size).toBe(codes.length);
+  for (const { message, params } of ERRORS) {
+    expect([...message.matchAll(/\{(\w+)\}/g)].map(([, name]) => name)).toEqual(Object.keys(params));
+  }
+});
+
+test('errors of the facade are as the table says', () => {
+  expect(transferLimitExceeded(1024, 'variables').toJSON()).toEqual({
+    code: 'ERR_TRANSFER_LIMIT_EXCEEDED',
+    severity: 'ERROR',
+    message: 'Transfer limit exceeded (1024 bytes)',
+    retryable: true,
+    details: { maxTransferBytes: 1024, value: 'variables' },
+    logs: undefined,
+  });
+  expect(abortedBeforeStart(50, undefined).toJSON()).toEqual({
+    code: 'ERR_EXEC_TIMEOUT',
+    severity: 'ERROR',
+    message: 'Execution timed out after 50ms',
+    retryable: true,
+    details: { timeoutMs: 50, aborted: true, reason: 'aborted' },
+    logs: undefined,
+  });
+});
+
+describe('what earlier runs have defined is lost', () => {
+  test.each([
+    ['by a deadline', { code: 'ERR_EXEC_TIMEOUT', details: {}, stats: {} }, true],
+    ['by an abort', { code: 'ERR_EXEC_TIMEOUT', details: { aborted: true }, stats: {} }, true],
+    ['not by an abort before the run', abortedBeforeStart(50, 'no'), false],
+    ['by an isolate that is parked', { code: 'ERR_MEMORY_LIMIT_EXCEEDED', details: { parked: true } }, true],
+    ['not by the memory limit', { code: 'ERR_MEMORY_LIMIT_EXCEEDED', details: {} }, false],
+    ['not by an exception', { code: 'ERR_RUNTIME_EXCEPTION', details: {} }, false],
+    ['not by other errors', new Error('other'), false],
+    ['not by nothing', undefined, false],
+  ])('%s', (_, error, expected) => expect(losesState(error)).toBe(expected));
+});

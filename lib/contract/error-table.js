@@ -1,0 +1,212 @@
+// @ts-check
+'use strict';
+
+// The errors of executors (specification, section 8.2). A code is added here and nowhere else: `errors.js` makes errors by
+// this table, `failure.js` tells models what to do by it, and `npm run generate` writes what follows from it:
+// `ExecutorErrorCode` of index.d.ts, the sections of docs/errors.md, and `FailureKind` of Rust.
+
+/**
+ * @typedef {object} ErrorRow
+ * @property {string} code
+ * @property {'FATAL' | 'ERROR' | 'WARN'} severity
+ * @property {boolean} retryable whether rewritten code, or the same call later, can succeed
+ * @property {string} message template; `{name}` is one of `params`
+ * @property {Record<string, string>} params what the template needs, and its type in Rust
+ * @property {'READY' | 'DIRTY' | 'DEAD' | 'unchanged'} leaves the state of the executor afterwards
+ * @property {string} [leavesToo] another one, and when
+ * @property {boolean} [ofSpecification] false: it goes beyond
+ * @property {string} variant name of the variant of `FailureKind`
+ * @property {string} cause for Rust: what made the call fail
+ * @property {string} doc for docs/errors.md: what has happened, what `details` say, what to do
+ * @property {string} [example] for docs/errors.md
+ * @property {string} [hint] what the writer of the code can do, where the message alone does not say it
+ */
+
+/** @type {ErrorRow[]} */
+const ERRORS = [
+  {
+    code: 'ERR_INVALID_STATE',
+    severity: 'ERROR',
+    retryable: false,
+    message: 'Invalid executor state: {state}',
+    params: { state: "&'static str" },
+    leaves: 'unchanged',
+    variant: 'InvalidState',
+    cause: 'The call is not legal in this state.',
+    doc: `A method was called in a state where it is not legal, the queue is full, or the call was pending when the executor was
+cleaned up or became DIRTY. \`details.operation\` and \`details.hint\` say what to do instead.`,
+    example: "await new SESExecutor().run('1'); // before init(), without autoInit",
+  },
+  {
+    code: 'ERR_SES_INIT_FAILED',
+    severity: 'FATAL',
+    retryable: false,
+    message: 'SES init failed: {details}',
+    params: { details: 'String' },
+    leaves: 'DEAD',
+    variant: 'InitFailed',
+    cause: 'The isolate could not be made.',
+    doc: `The isolate or its thread could not be made: the process is short of memory or threads. Or \`maxParkedIsolates\` of the
+process are parked, which \`details.parked\` counts: their memory stays until the process ends, so replace it.`,
+  },
+  {
+    code: 'ERR_VALIDATION_FAILED',
+    severity: 'ERROR',
+    retryable: true,
+    message: 'Code validation failed',
+    params: {},
+    leaves: 'READY',
+    variant: 'ValidationFailed',
+    cause: 'VALIDATE or TRANSFORM refused the code, which did not run.',
+    doc: `The code was refused before it ran: it is empty, does not parse as its \`language\`, uses a reserved identifier, is nested
+too deeply, takes too long to be read as TypeScript (\`typescript_too_complex\`), or the limits of the run are not valid.
+\`details.diagnostics\` lists every finding with \`rule\`, \`severity\`, \`message\`, \`location\` and, where there is one, \`fix\`.
+Send them to the model.`,
+    example: "await executor.run('const = 1'); // details.diagnostics[0].rule === 'syntax_valid'",
+    hint: 'Nothing of the code has run. Correct it and send all of it again.',
+  },
+  {
+    code: 'ERR_IMPORT_NOT_ALLOWED',
+    severity: 'ERROR',
+    retryable: true,
+    message: 'Import not allowed: {module}',
+    params: { module: 'String' },
+    leaves: 'READY',
+    variant: 'ImportNotAllowed',
+    cause: 'An import that is not in `authorizedImports`.',
+    doc: `A static \`import\`, or an \`import()\` of a module that is not in \`authorizedImports\`. A specifier that is not a literal
+is decided when the call is made. \`details.module\` names it. Allow the module, or let the model do without.`,
+    example: `await executor.run('await import("node:fs")');`,
+    hint: 'Do without this module: use the language itself and the functions that are provided.',
+  },
+  {
+    code: 'ERR_MAX_OPS_EXCEEDED',
+    severity: 'ERROR',
+    retryable: true,
+    message: 'Max operations exceeded ({limit})',
+    params: { limit: 'f64' },
+    leaves: 'READY',
+    variant: 'MaxOperations',
+    cause: 'The loop guards counted more than `maxOperations`.',
+    doc: `The loops of the run, functions of earlier runs included, went round more often than \`maxOperations\`. Guest code
+cannot catch this. \`details.maxOperations\` is the limit. Let the model rewrite the loop, or raise the limit.`,
+    example: "await executor.run('while (true) {}');",
+    hint: 'Write loops that end earlier, or use array methods and the functions that are provided.',
+  },
+  {
+    code: 'ERR_EXEC_TIMEOUT',
+    severity: 'ERROR',
+    retryable: true,
+    message: 'Execution timed out after {timeoutMs}ms',
+    params: { timeoutMs: 'f64' },
+    leaves: 'DIRTY',
+    leavesToo: 'unchanged if it was aborted before it began',
+    variant: 'Timeout',
+    cause: 'The deadline passed or the caller aborted.',
+    doc: `The deadline passed, the run used up \`maxCpuMs\`, or its \`signal\` was aborted (\`details.aborted\`). \`details.reason\` is
+\`"deadline"\`, \`"cpu"\` or what the signal says. The isolate is given up: call \`cleanup()\` and \`init()\`, send variables and
+tools again. A run that was aborted before it began, in the queue too, leaves everything as it was and has no \`stats\`.`,
+    example: "await executor.run('await new Promise(() => {})', { timeoutMs: 100 });",
+    hint: 'Do less in one run, and await only promises that settle.',
+  },
+  {
+    code: 'ERR_RUNTIME_EXCEPTION',
+    severity: 'ERROR',
+    retryable: true,
+    message: 'Runtime exception: {cause}',
+    params: { cause: 'String' },
+    leaves: 'READY',
+    variant: 'Runtime',
+    cause: 'Guest code threw.',
+    doc: `Guest code threw. \`details.name\` is \`null\` if what it threw was not an error. Send \`message\`, \`details.codeFrame\` and
+\`logs\` to the model.`,
+    example: "await executor.run('undefinedVariable + 1'); // details.name === 'ReferenceError'",
+    hint: 'Correct the code at that place and run it again.',
+  },
+  {
+    code: 'ERR_TOOL_PROXY_FAIL',
+    severity: 'ERROR',
+    retryable: true,
+    message: 'Tool execution failed: {cause}',
+    params: { cause: 'String' },
+    leaves: 'READY',
+    variant: 'Tool',
+    cause: 'A tool, or the bridge to it, failed and the guest did not handle it.',
+    doc: `A host tool threw or rejected and guest code did not handle it; \`details.tool\` names the tool, \`error.cause\` is what the
+tool threw. With \`details.bridge\` the tool itself is not to blame: arguments or result cannot be cloned, and the
+message names the path of the offending part. Errors that guest code catches are no failure, and an error that it
+throws instead is \`ERR_RUNTIME_EXCEPTION\`.`,
+    example: `await executor.run('await readTool("missing.txt")');`,
+    hint: 'Correct the arguments, catch the error, or do without this call.',
+  },
+  {
+    code: 'ERR_MEMORY_LIMIT_EXCEEDED',
+    severity: 'ERROR',
+    retryable: true,
+    message: 'Memory limit exceeded ({limitMb} MB)',
+    params: { limitMb: 'f64' },
+    leaves: 'READY',
+    leavesToo: 'DIRTY with `details.parked`',
+    ofSpecification: false,
+    variant: 'Memory',
+    cause: 'The memory limit was reached.',
+    doc: `The guest's heap reached \`memoryLimitMb\`. READY if the memory could be collected. If V8 could not go on at all, the
+thread is parked and the executor DIRTY. Array buffers beyond the limit are not this error: allocating one throws a
+\`RangeError\` that guest code can catch.`,
+    example:
+      "await executor.run('const hoard = []; for (;;) hoard.push({ at: hoard.length })', { maxOperations: 1e9 });",
+    hint: 'Work on smaller pieces, and keep results instead of everything that led to them.',
+  },
+  {
+    code: 'ERR_TOOL_CALL_LIMIT_EXCEEDED',
+    severity: 'ERROR',
+    retryable: true,
+    message: 'Tool call limit exceeded ({limit})',
+    params: { limit: 'u64' },
+    leaves: 'READY',
+    ofSpecification: false,
+    variant: 'ToolCallLimit',
+    cause: 'The run made more tool calls than `maxToolCalls`.',
+    doc: `The run made more tool calls than \`maxToolCalls\`; guest code cannot catch this. Let the model do with fewer, or raise the
+limit.`,
+    example: "await executor.run('for (let i = 0; i < 2000; i++) readTool(i)');",
+    hint: 'Make fewer calls: ask for more at once, or do the rest in another run.',
+  },
+  {
+    code: 'ERR_TRANSFER_LIMIT_EXCEEDED',
+    severity: 'ERROR',
+    retryable: true,
+    message: 'Transfer limit exceeded ({limit} bytes)',
+    params: { limit: 'usize' },
+    leaves: 'READY',
+    ofSpecification: false,
+    variant: 'TransferLimit',
+    cause: 'A value takes more bytes than `maxTransferBytes`.',
+    doc: `The output of a run, or the variables that were sent, take more than \`maxTransferBytes\`. \`details.bytes\` is their size, if
+it is known. Arguments or a result of a tool call that are too large are an error in the guest with this \`code\`; not
+handled, they make the run fail with \`ERR_TOOL_PROXY_FAIL\` and \`details.bridge\`.`,
+    example: `await executor.run("Array(1e5).fill('x'.repeat(1e6))");`,
+    hint: 'Give back less: a part, a count or a summary.',
+  },
+  {
+    code: 'ERR_CLEANUP_FAILED',
+    severity: 'WARN',
+    retryable: false,
+    message: 'Cleanup failed: {cause}',
+    params: { cause: 'String' },
+    leaves: 'DEAD',
+    variant: 'CleanupFailed',
+    cause: '`cleanup()` met a thread that had died.',
+    doc: "The executor's thread had died. The instance is released all the same; please report it.",
+  },
+];
+
+/**
+ * @param {string} code
+ * @returns {ErrorRow | undefined}
+ */
+function errorRow(code) {
+  return ERRORS.find((row) => row.code === code);
+}
+
+module.exports = { ERRORS, errorRow };

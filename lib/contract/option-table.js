@@ -1,0 +1,313 @@
+// @ts-check
+'use strict';
+
+// The options of executors. An option is added here and nowhere else: `options.js` checks by this table, and
+// `npm run generate` writes what follows from it: `ExecutorOptions` and `RunOptions` of index.d.ts, the table of the README,
+// and the structs that Rust takes.
+
+/**
+ * @typedef {object} OptionRow
+ * @property {string} name
+ * @property {'number' | 'integer' | 'boolean' | 'function' | 'oneOf' | 'strings' | 'modules'} type `number`: whatever number,
+ * since the specification wants one that is out of range as a diagnostic of the run
+ * @property {any} [fallback] absent: none
+ * @property {string} [none] what the absence of a default means
+ * @property {string} [shown] the default in tables, where it is not `fallback`
+ * @property {number} [min]
+ * @property {number} [max]
+ * @property {'bytes'} [unit] for defaults that people read
+ * @property {string[]} [values] of `oneOf` and `strings`; without them strings are any that are not empty
+ * @property {string} [ts] type in TypeScript, where `type` does not say it
+ * @property {boolean} [perRun] whether a run can have its own
+ * @property {boolean} [forPreparing] whether VALIDATE and TRANSFORM depend on it
+ * @property {string} brief a few words
+ * @property {string} doc for index.d.ts; the range and the default follow by themselves
+ * @property {RustField | null} rust the field of `Config`; null: JavaScript's own business
+ *
+ * @typedef {object} RustField
+ * @property {string} type
+ * @property {string} [field] its name, if not that of the option
+ * @property {string} [passedAs] what JavaScript passes, if not the option itself: a field of that name and type
+ * @property {string} [from] how it is made of `$`, what JavaScript passes
+ * @property {string} [doc] if not that of the option
+ */
+
+const LANGUAGES = ['auto', 'javascript', 'typescript'];
+const LEVELS = ['log', 'info', 'warn', 'error', 'debug'];
+
+/** 256 MiB: what still fits into one string. */
+const MAX_LOG_BYTES = 256 * (1 << 20);
+/** 64 GiB. */
+const MAX_MEMORY_MB = 65_536;
+/** 1 GiB: positions in code and in values are 32-bit numbers. */
+const MAX_BYTES = 1 << 30;
+const MAX_COUNT = 2 ** 32 - 1;
+/** The longest timer that a host can set. */
+const MAX_MS = 2 ** 31 - 1;
+
+/** @type {OptionRow[]} */
+const OPTIONS = [
+  {
+    name: 'maxOperations',
+    type: 'number',
+    fallback: 50_000,
+    min: 1,
+    max: Number.MAX_SAFE_INTEGER,
+    perRun: true,
+    forPreparing: true,
+    brief: 'loop iterations per run',
+    doc: `Loop iterations that one run may take, over all its loops and functions of earlier runs that it calls.
+
+Any other *number* is accepted here and makes each run fail with \`ERR_VALIDATION_FAILED\`, diagnostic
+\`max_operations_valid\` (section 6.2).`,
+    rust: { type: 'f64', doc: 'Guarded loop iterations per run; may be invalid, which `prepare` then reports.' },
+  },
+  {
+    name: 'timeoutMs',
+    type: 'number',
+    fallback: 10_000,
+    min: 1,
+    max: MAX_MS,
+    perRun: true,
+    forPreparing: true,
+    brief: 'deadline of a run in milliseconds',
+    doc: `Deadline of one run in milliseconds, from its start; time in the queue does not count.
+
+Any other *number* is accepted here and makes each run fail with \`ERR_VALIDATION_FAILED\`, diagnostic \`timeout_valid\`
+(section 6.2).`,
+    rust: { type: 'f64', doc: 'Deadline of a run in milliseconds; may be invalid, which `prepare` then reports.' },
+  },
+  {
+    name: 'runConcurrency',
+    type: 'oneOf',
+    values: ['reject', 'queue'],
+    fallback: 'reject',
+    brief: 'what a second `run()` does while one is under way',
+    doc: `What a \`run()\` does while another one is under way (section 2.3): \`"reject"\` fails with \`ERR_INVALID_STATE\`;
+\`"queue"\` waits for its turn, first in, first out.`,
+    rust: {
+      field: 'queue_runs',
+      type: 'bool',
+      from: '$ == "queue"',
+      doc: '`runConcurrency: "queue"`; else a second run is refused.',
+    },
+  },
+  {
+    name: 'maxQueuedRuns',
+    type: 'integer',
+    min: 0,
+    max: Number.MAX_SAFE_INTEGER,
+    fallback: 0,
+    brief: 'runs that may wait for their turn',
+    doc: `Runs that may wait for their turn; one more fails with \`ERR_INVALID_STATE\`. Only used with
+\`runConcurrency: "queue"\`.`,
+    rust: { type: 'usize' },
+  },
+  {
+    name: 'authorizedImports',
+    type: 'strings',
+    fallback: [],
+    forPreparing: true,
+    brief: 'what guest code may import',
+    doc: 'Module names that guest code may `import()`, compared exactly (section 5.3). Non-empty strings.',
+    rust: { type: 'Vec<String>' },
+  },
+  {
+    name: 'maxLogBytes',
+    type: 'integer',
+    min: 1024,
+    max: MAX_LOG_BYTES,
+    fallback: 262_144,
+    unit: 'bytes',
+    forPreparing: true,
+    brief: 'what one run may log',
+    doc: `UTF-8 bytes of log text that one run may leave; what comes after is cut and marked with \`...[TRUNCATED]\`
+(section 7.3).`,
+    rust: { type: 'usize', doc: 'UTF-8 bytes of log text that one run may leave.' },
+  },
+  {
+    name: 'collectConsoleLevels',
+    type: 'strings',
+    values: LEVELS,
+    fallback: LEVELS,
+    ts: 'LogLevel[]',
+    brief: 'what is logged',
+    doc: 'Console levels that are collected; calls of the others are ignored.',
+    rust: {
+      field: 'levels',
+      type: '[bool; LEVELS.len()]',
+      from: 'LEVELS.map(|level| $.iter().any(|name| name == level))',
+      doc: 'Console levels that are collected, by the index in [`LEVELS`].',
+    },
+  },
+  {
+    name: 'memoryLimitMb',
+    type: 'integer',
+    min: 8,
+    max: MAX_MEMORY_MB,
+    fallback: 128,
+    brief: 'heap and array buffers, in MiB',
+    doc: `Memory that guest code may use, in MiB, heap and array buffers together; beyond it a run fails with
+\`ERR_MEMORY_LIMIT_EXCEEDED\`.`,
+    rust: {
+      field: 'memory_limit_bytes',
+      type: 'usize',
+      from: '($ * f64::from(1 << 20)) as usize',
+      doc: 'One budget for heap and array buffers, in bytes.',
+    },
+  },
+  {
+    name: 'maxCodeBytes',
+    type: 'integer',
+    min: 1,
+    max: MAX_BYTES,
+    fallback: 1 << 20,
+    unit: 'bytes',
+    forPreparing: true,
+    brief: 'code that one run may have',
+    doc: 'UTF-8 bytes of code that one run may have; more is the diagnostic `code_too_large`.',
+    rust: { type: 'usize', doc: 'UTF-8 bytes of code that one run may have.' },
+  },
+  {
+    name: 'maxToolCalls',
+    type: 'integer',
+    min: 0,
+    max: MAX_COUNT,
+    fallback: 1_000,
+    brief: 'tool calls of one run',
+    doc: 'Tool calls that one run may make; one more ends it with `ERR_TOOL_CALL_LIMIT_EXCEEDED`.',
+    rust: { type: 'u64', doc: 'Tool calls that one run may make.' },
+  },
+  {
+    name: 'maxConcurrentToolCalls',
+    type: 'integer',
+    min: 1,
+    max: MAX_COUNT,
+    fallback: 64,
+    brief: 'calls of `async` tools at the same time',
+    doc: 'Calls of `async` tools that the host works on at the same time; further ones wait their turn.',
+    rust: { type: 'usize' },
+  },
+  {
+    name: 'maxTransferBytes',
+    type: 'integer',
+    min: 1024,
+    max: MAX_BYTES,
+    fallback: 64 * (1 << 20),
+    unit: 'bytes',
+    brief: 'one value on its way between host and guest',
+    doc: `Bytes that one value may take on its way between host and guest, and that the arguments of all unanswered tool
+calls may take together.
+
+An output or variables beyond it fail with \`ERR_TRANSFER_LIMIT_EXCEEDED\`; a tool call whose arguments or result are beyond
+it fails in the guest, with an error that has this code.`,
+    rust: {
+      type: 'usize',
+      doc: 'Bytes of wire that one value may take, and that the arguments of all unanswered calls may take together.',
+    },
+  },
+  {
+    name: 'maxCpuMs',
+    type: 'integer',
+    min: 1,
+    max: MAX_MS,
+    none: 'not limited',
+    brief: 'processor time of a run in milliseconds; Linux only',
+    doc: `Processor time of one run in milliseconds, on the isolate's own thread: waiting for tools does not count. Beyond
+it the run fails with \`ERR_EXEC_TIMEOUT\`, \`details.reason\` is \`"cpu"\`. Linux only.`,
+    rust: {
+      type: 'Option<f64>',
+      doc: "Processor time of a run on the isolate's thread, in milliseconds; absent: not limited.",
+    },
+  },
+  {
+    name: 'maxParkedIsolates',
+    type: 'integer',
+    min: 1,
+    max: MAX_COUNT,
+    fallback: 16,
+    brief: 'parked isolates from which on `init()` is refused',
+    doc: `\`init()\` fails with \`ERR_SES_INIT_FAILED\` while so many isolates of the process are parked
+({@link EngineStats.parked}).`,
+    rust: { type: 'usize', doc: 'Parked isolates in the process from which on no further isolate is made.' },
+  },
+  {
+    name: 'warmPool',
+    type: 'integer',
+    min: 0,
+    max: 64,
+    none: 'as before, which is 1 from the first executor on',
+    shown: '1',
+    brief: 'isolates that the process keeps ready for `init()`; 0: none',
+    doc: `Isolates that the process keeps ready, so that \`init()\` need not make one; it is replaced in the background. They are
+shared by all executors of the process, worker threads included, so that the value of the last constructor that gives one
+holds; each isolate serves one executor, one with the \`memoryLimitMb\` that the isolate was made for. They do not keep the
+process alive. 0 turns it off.`,
+    rust: { type: 'Option<usize>', doc: 'Isolates that the process keeps ready; absent: as many as before.' },
+  },
+  {
+    name: 'autoInit',
+    type: 'boolean',
+    fallback: false,
+    brief: 'initialise on first use',
+    doc: `Whether \`sendVariables\`, \`sendTools\` and \`run\` call \`init()\` themselves when the state is \`NEW\` or \`DEAD\`. Else
+they fail with \`ERR_INVALID_STATE\`.`,
+    rust: null,
+  },
+  {
+    name: 'language',
+    type: 'oneOf',
+    values: LANGUAGES,
+    fallback: 'auto',
+    ts: 'Language',
+    perRun: true,
+    forPreparing: true,
+    brief: 'JavaScript, TypeScript, or whichever parses; also per run',
+    doc: `Language of guest code and of the texts in {@link ExecutorOptions.modules}. Positions in errors are those of the
+source. Enums and namespaces are there in later runs, as other declarations are.`,
+    rust: {
+      type: 'Language',
+      from: 'language(&$)',
+      doc: 'Of guest code, unless a run says otherwise, and of the texts in `modules`.',
+    },
+  },
+  {
+    name: 'modules',
+    type: 'modules',
+    fallback: {},
+    ts: 'Modules',
+    none: 'none: a module that is authorized but not provided is empty, and a `warn` log line says so',
+    brief: 'where imports come from',
+    doc: `Modules that guest code can import if \`authorizedImports\` has their names.
+
+The constructor clones exported values, and throws a \`TypeError\` that names the path of one that cannot be cloned.`,
+    rust: { type: 'Vec<ModuleSpec>', from: '$.into_iter().map(Into::into).collect()' },
+  },
+  {
+    name: 'onLog',
+    type: 'function',
+    ts: '(entry: LogEntry) => void',
+    none: 'none',
+    brief: 'who hears log entries at once',
+    doc: `Called with each log entry while the run goes on. What it throws is reported once, as a warning of the process, and
+changes nothing else.`,
+    rust: {
+      passedAs: 'stream_logs',
+      field: 'stream_logs',
+      type: 'bool',
+      doc: 'Whether log entries are reported while the run goes on.',
+    },
+  },
+];
+
+/**
+ * @param {string} name
+ * @returns {OptionRow}
+ */
+function optionRow(name) {
+  const row = OPTIONS.find((option) => option.name === name);
+  if (row === undefined) throw new Error(`there is no option ${name}`);
+  return row;
+}
+
+module.exports = { LANGUAGES, LEVELS, OPTIONS, optionRow };
