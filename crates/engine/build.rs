@@ -38,6 +38,10 @@ fn main() {
     let scripts = vec![
         ("ext:ses_executor/00_capture.js", own(&root, "00_capture.js")),
         ("ext:ses_executor/05_late_homes.js", late_homes_script(&root, &homes)),
+        ("ext:ses_executor/06_plain_arrays.js", own(&root, "06_plain_arrays.js")),
+        ("ext:ses_executor/07_array_reading.js", own(&root, "07_array_reading.js")),
+        ("ext:ses_executor/08_array_making.js", own(&root, "08_array_making.js")),
+        ("ext:ses_executor/09_other_loops.js", own(&root, "09_other_loops.js")),
         ("ext:ses_executor/10_defer_freezing.js", own(&root, "10_defer_freezing.js")),
         ("ext:ses_executor/11_ses.js", ses(&root)),
         ("ext:ses_executor/12_lockdown.js", own(&root, "12_lockdown.js")),

@@ -237,6 +237,7 @@ const {
     "inspectModule",
     "lateHomes",
     "lateKeys",
+    "loops",
     "ops",
     "recordKeys",
     "recordRealm",

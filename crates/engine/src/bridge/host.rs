@@ -162,7 +162,7 @@ impl Host {
     }
 
     /// Whether the guest was terminated for another reason than its iterations.
-    fn is_terminated(&self) -> bool {
+    pub fn is_terminated(&self) -> bool {
         self.shared.is_abandoned() || guard_of_thread().is_some_and(MemoryGuard::is_exceeded)
     }
 

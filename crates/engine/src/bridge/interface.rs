@@ -26,6 +26,9 @@ pub trait Bridge {
     /// The run takes an iteration beyond its limit: records the outcome.
     fn guard_exceeded(&self);
 
+    /// Whether the guest was terminated for another reason than its iterations.
+    fn is_terminated(&self) -> bool;
+
     /// The guest goes on although its outcome is recorded.
     fn swallowed(&self, scope: &mut v8::PinScope<'_, '_>);
 

@@ -56,6 +56,10 @@ impl Bridge for Host {
         Host::take(self, count)
     }
 
+    fn is_terminated(&self) -> bool {
+        Host::is_terminated(self)
+    }
+
     fn guard_exceeded(&self) {
         self.exceed_limit();
     }

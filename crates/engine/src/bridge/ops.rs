@@ -60,6 +60,7 @@ table! {
     op_is_set_iterator
     op_is_string_object
     op_is_symbol_object
+    op_is_terminated
     op_is_typed_array
     op_is_weak_map
     op_is_weak_set
@@ -142,6 +143,10 @@ fn op_swallowed<'s>(scope: &mut v8::PinScope<'s, '_>, _: Arguments<'s>, _: Retur
     if let Some(bridge) = bridge(scope) {
         bridge.swallowed(scope);
     }
+}
+
+fn op_is_terminated<'s>(scope: &mut v8::PinScope<'s, '_>, _: Arguments<'s>, mut returned: Returned<'s>) {
+    returned.set_bool(bridge(scope).is_some_and(|bridge| bridge.is_terminated()));
 }
 
 fn op_import<'s>(scope: &mut v8::PinScope<'s, '_>, args: Arguments<'s>, mut returned: Returned<'s>) {

@@ -1,0 +1,199 @@
+// Methods of arrays that change them in place, and V8's other built-ins that loop over a length of the guest's choice
+// without a look at termination: for what is no plain array (06_plain_arrays.js) in JavaScript.
+"use strict";
+(() => {
+  const boot = globalThis.__smol_boot;
+  const { apply, arrayPush, construct, defineProperty, getPrototypeOf, isArray, jsonStringify } = boot.p;
+  const { min, RangeError, TypeError, typedArrayLength, typedArrayTag, uncurryThis } = boot.p;
+  const { argumentsOf, isPlain, toObject, toInteger, lengthOf, placeOf, look, listOf, move, replace } = boot.loops;
+  const { prototype } = Array;
+  const call = uncurryThis(Function.prototype.call);
+  const copyWithin = uncurryThis(prototype.copyWithin);
+  const fill = uncurryThis(prototype.fill);
+  const reverse = uncurryThis(prototype.reverse);
+  const shift = uncurryThis(prototype.shift);
+  const unshift = uncurryThis(prototype.unshift);
+
+  replace(prototype, {
+    copyWithin(target, start, end = undefined) {
+      if (isPlain(this)) return copyWithin(this, target, start, end);
+      const object = toObject(this);
+      const length = lengthOf(object);
+      const to = placeOf(target, length, 0);
+      const from = placeOf(start, length, 0);
+      const count = min(placeOf(end, length, length) - from, length - to);
+      move(object, from, to, count, from < to && to < from + count);
+      return object;
+    },
+    fill(value, start = undefined, end = undefined) {
+      if (isPlain(this)) return fill(this, value, start, end);
+      const object = toObject(this);
+      const length = lengthOf(object);
+      const last = placeOf(end, length, length);
+      for (let i = placeOf(start, length, 0); i < last; i++) {
+        look(i);
+        object[i] = value;
+      }
+      return object;
+    },
+    reverse() {
+      if (isPlain(this)) return reverse(this);
+      const object = toObject(this);
+      const length = lengthOf(object);
+      for (let low = 0, high = length - 1; low < high; low++, high--) {
+        look(low);
+        const hasLow = low in object;
+        const first = hasLow ? object[low] : undefined;
+        const hasHigh = high in object;
+        const last = hasHigh ? object[high] : undefined;
+        if (hasHigh) object[low] = last;
+        else if (hasLow) delete object[low];
+        if (hasLow) object[high] = first;
+        else if (hasHigh) delete object[high];
+      }
+      return object;
+    },
+    shift() {
+      if (isPlain(this)) return shift(this);
+      const object = toObject(this);
+      const length = lengthOf(object);
+      if (length === 0) {
+        object.length = 0;
+        return undefined;
+      }
+      const first = object[0];
+      move(object, 1, 0, length - 1);
+      delete object[length - 1];
+      object.length = length - 1;
+      return first;
+    },
+    unshift(item, ...others) {
+      const count = arguments.length;
+      if (isPlain(this)) return count === 0 ? unshift(this) : unshift(this, item, ...others);
+      const object = toObject(this);
+      const length = lengthOf(object);
+      if (count > 0) {
+        if (length + count > 2 ** 53 - 1) throw new TypeError("The result is longer than array-likes can be");
+        move(object, 0, count, length);
+        object[0] = item;
+        for (let i = 0; i < others.length; i++) object[i + 1] = others[i];
+      }
+      object.length = length + count;
+      return length + count;
+    },
+  });
+
+  // Whether `new` works with `value`. A getter of its prototype may run.
+  const isConstructor = (value) => {
+    if (typeof value !== "function") return false;
+    try {
+      construct(Object, [], value);
+      return true;
+    } catch {
+      return false;
+    }
+  };
+
+  // Whether V8's `from` only iterates, which looks at termination, or refuses.
+  const isIterable = (items, mapped) =>
+    items === undefined ||
+    items === null ||
+    (mapped !== undefined && typeof mapped !== "function") ||
+    (items[Symbol.iterator] ?? undefined) !== undefined;
+
+  const { from } = Array;
+  replace(Array, {
+    from(items, mapped = undefined, thisArg = undefined) {
+      if (isIterable(items, mapped)) {
+        return mapped === undefined ? call(from, this, items) : call(from, this, items, mapped, thisArg);
+      }
+      const object = toObject(items);
+      const length = lengthOf(object);
+      const isFresh = this === Array || !isConstructor(this);
+      if (isFresh && length > 2 ** 32 - 1) throw new RangeError("Invalid array length");
+      const to = isFresh ? [] : construct(this, [length]);
+      for (let i = 0; i < length; i++) {
+        look(i);
+        const value = mapped === undefined ? object[i] : call(mapped, thisArg, object[i], i);
+        if (isFresh) arrayPush(to, value);
+        else defineProperty(to, i, { __proto__: null, value, writable: true, enumerable: true, configurable: true });
+      }
+      if (!isFresh) to.length = length;
+      return to;
+    },
+  });
+
+  const TypedArray = getPrototypeOf(Uint8Array);
+  const { from: typedFrom } = TypedArray;
+  replace(TypedArray, {
+    from(source, mapped = undefined, thisArg = undefined) {
+      return call(typedFrom, this, isIterable(source, mapped) ? source : listOf(toObject(source)), mapped, thisArg);
+    },
+  });
+  const set = uncurryThis(TypedArray.prototype.set);
+  replace(TypedArray.prototype, {
+    set(source, offset = undefined) {
+      if (isPlain(source) || typedArrayTag(this) === undefined || typedArrayTag(source) !== undefined) {
+        return set(this, source, offset);
+      }
+      const first = toInteger(offset);
+      if (first < 0) throw new RangeError("offset is out of bounds");
+      const object = toObject(source);
+      const length = lengthOf(object);
+      if (first + length > typedArrayLength(this)) throw new RangeError("offset is out of bounds");
+      for (let i = 0; i < length; i++) {
+        look(i);
+        this[first + i] = object[i];
+      }
+      return undefined;
+    },
+  });
+
+  replace(Function.prototype, {
+    apply(thisArg, list) {
+      return apply(this, thisArg, list === undefined || list === null ? [] : argumentsOf(list));
+    },
+  });
+  replace(Reflect, {
+    apply(target, thisArgument, argumentsList) {
+      return apply(target, thisArgument, argumentsOf(argumentsList));
+    },
+    construct(target, argumentsList, ...newTarget) {
+      const list = argumentsOf(argumentsList);
+      return newTarget.length === 0 ? construct(target, list) : construct(target, list, newTarget[0]);
+    },
+  });
+
+  replace(String, {
+    raw(template, ...substitutions) {
+      const strings = toObject(toObject(template).raw);
+      const length = lengthOf(strings);
+      let text = "";
+      for (let i = 0; i < length; i++) {
+        look(i);
+        text += `${strings[i]}`;
+        if (i + 1 < length && i < substitutions.length) text += `${substitutions[i]}`;
+      }
+      return text;
+    },
+  });
+
+  // The names that JSON.stringify is to write. V8 keeps a handle of each element, also of those that are not there.
+  const MAX_NAMES = 0xffff;
+  const namesOf = (replacer) => {
+    const length = lengthOf(replacer);
+    const names = [];
+    for (let i = 0; i < length; i++) {
+      look(i);
+      const name = replacer[i];
+      if (name !== undefined) arrayPush(names, name);
+    }
+    return names;
+  };
+  replace(JSON, {
+    stringify(value, replacer, space) {
+      const isBounded = !isArray(replacer) || (isPlain(replacer) && replacer.length <= MAX_NAMES);
+      return jsonStringify(value, isBounded ? replacer : namesOf(replacer), space);
+    },
+  });
+})();
