@@ -78,6 +78,8 @@ const options = {
   ...(scenario.modules && { modules, authorizedImports: Object.keys(modules) }),
   ...(scenario.onLog && { onLog: scenario.onLog }),
 };
+/** What a thread may take until V8 has let go of it and its isolate is freed, on a busy machine. */
+const STUCK_MS = 10_000;
 const INSPECT = { depth: 6, compact: true, breakLength: Infinity, maxArrayLength: 40, maxStringLength: 400 };
 
 /** @type {{ code?: string, details?: any }} */
@@ -138,6 +140,13 @@ const host = {
   tools,
   run: (/** @type {string} */ code, /** @type {any} */ runOptions) => outcomeOf(executor.run(code, runOptions)),
 };
+
+/** How many isolates are still in V8 when they were given time to end. */
+async function stuckIsolates() {
+  const until = performance.now() + STUCK_MS;
+  while (api.engineStats().live > 0 && performance.now() < until) await new Promise((resolve) => setTimeout(resolve, 10));
+  return api.engineStats().live;
+}
 const changes = watchHost();
 const baseline = process.memoryUsage.rss();
 const started = performance.now();
@@ -166,6 +175,7 @@ const report = {
 await executor.cleanup();
 await neighbour.cleanup();
 await new Promise((resolve) => setTimeout(resolve, 20));
-const line = JSON.stringify({ ...report, afterwards: executor.state, hostErrors, hostChanges: changes() });
+const stuck = await stuckIsolates();
+const line = JSON.stringify({ ...report, afterwards: executor.state, stuck, hostErrors, hostChanges: changes() });
 isReported = true;
 process.stdout.write(`${line}\n`);

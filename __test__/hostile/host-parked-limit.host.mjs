@@ -2,12 +2,12 @@
 // outcome: value 'refused while 2 are parked'
 // state: READY
 // options: {"timeoutMs":40000,"maxParkedIsolates":2}
-// peak: 512 three isolates, and what the first two left
+// peak: 768 two isolates with a flat string of 256 MB each
 export const scenario = async ({ SESExecutor, api, options }) => {
   const codes = [];
   for (let i = 0; i < 6 && api.engineStats().parked < 2; i++) {
     const executor = new SESExecutor({ ...options, autoInit: true });
-    const error = await executor.run('return Array(1e8).fill(1).length;').catch((failure) => failure);
+    const error = await executor.run('return "a".repeat(2 ** 28).split("");').catch((failure) => failure);
     codes.push(error.code);
     await executor.cleanup();
   }

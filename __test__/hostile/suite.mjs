@@ -10,6 +10,7 @@
 //   // options: <JSON>                  of the executor, beside DEFAULTS
 //   // details: <JSON>                  what `details` of the error has at least
 //   // peak: <MB> <why>                 host memory over the baseline, if it is not the memory limit and 64 MB
+//   // stuck: <count> <why>             threads that go on in V8 seconds after everything was cleaned up, if any
 
 import { spawn } from 'node:child_process';
 import { readFileSync, readdirSync } from 'node:fs';
@@ -27,7 +28,7 @@ const HEADROOM_MB = 64;
 const CHILD_TIMEOUT_MS = 60_000;
 /** What V8 writes when its heap is exhausted, before it calls the handler that keeps the process alive. */
 const V8_REPORT = /\n?<--- Last few GCs --->\n\n?(?:\[.*\n)*\n*(?:<--- JS stacktrace --->\n\n*)?/g;
-const KEYS = ['attack', 'outcome', 'state', 'options', 'details', 'peak'];
+const KEYS = ['attack', 'outcome', 'state', 'options', 'details', 'peak', 'stuck'];
 
 /**
  * @typedef {object} Attack
@@ -40,6 +41,7 @@ const KEYS = ['attack', 'outcome', 'state', 'options', 'details', 'peak'];
  * @property {Record<string, any>} options
  * @property {Record<string, unknown>} details
  * @property {number} peakMb
+ * @property {number} stuck
  */
 
 /** @returns {Attack[]} in the order of their names */
@@ -76,6 +78,7 @@ export function readAttack(file) {
     states: fields.state.split(', '),
     options,
     details: JSON.parse(fields.details ?? '{}'),
+    stuck: fields.stuck ? parseInt(fields.stuck, 10) : 0,
     peakMb: fields.peak ? parseInt(fields.peak, 10) : options.memoryLimitMb + HEADROOM_MB,
   };
 }
@@ -125,6 +128,7 @@ export function expected(/** @type {Attack} */ attack) {
     state: attack.states.join(', '),
     next: 'works',
     afterwards: 'DEAD',
+    stuck: attack.stuck,
     neighbour: 'works',
     hostErrors: [],
     hostChanges: [],
@@ -151,6 +155,7 @@ export function observed(attack, { status, signal, stderr, report }) {
     state: attack.states.includes(report.state) ? attack.states.join(', ') : report.state,
     next: report.next,
     afterwards: report.afterwards,
+    stuck: report.stuck,
     neighbour: report.neighbour,
     hostErrors: report.hostErrors,
     hostChanges: report.hostChanges,

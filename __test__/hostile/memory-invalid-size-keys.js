@@ -1,0 +1,6 @@
+// attack: the keys of a string of 2^28 characters
+// outcome: ERR_MEMORY_LIMIT_EXCEEDED
+// state: READY, DIRTY
+// options: {"timeoutMs":20000}
+// peak: 512 the string, once it is flat
+return Object.keys(new String('a'.repeat(2 ** 28))).length;
