@@ -113,11 +113,11 @@ export class NativeExecutor {
 export interface NativeOptions {
   maxOperations: number;
   timeoutMs: number;
-  queue: boolean;
+  runConcurrency: string;
   maxQueuedRuns: number;
   authorizedImports: string[];
   maxLogBytes: number;
-  levels: string[];
+  collectConsoleLevels: string[];
   memoryLimitMb: number;
   language: string;
   maxCodeBytes: number;

@@ -45,10 +45,10 @@ impl From<Outcome> for NativeOutcome {
 impl From<Failure> for NativeError {
     fn from(failure: Failure) -> Self {
         Self {
-            code: failure.code(),
-            severity: failure.severity(),
-            retryable: failure.retryable(),
-            message: failure.message(),
+            code: failure.kind.code(),
+            severity: failure.kind.severity(),
+            retryable: failure.kind.retryable(),
+            message: failure.kind.message(),
             tool_call_id: failure.tool_call.map(|call| call as f64),
             details: Value::Object(failure.details).to_string(),
         }

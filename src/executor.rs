@@ -17,9 +17,10 @@ use ses_engine::executor::messages::{Delivery, Event};
 use ses_engine::executor::stats::{self, EngineStats};
 use ses_protocol::Outcome;
 
-use crate::arguments::{self, NativeOptions, NativeTool};
+use crate::arguments::{self, NativeTool};
 use crate::deliver::{DeliverArgs, NativeOutcome};
 use crate::inbox::Inbox;
+use crate::options::NativeOptions;
 use crate::values;
 
 /// Weak: an idle executor does not keep the event loop alive.

@@ -10,6 +10,7 @@ mod deliver;
 mod executor;
 mod files;
 mod inbox;
+mod options;
 mod prepare;
 mod values;
 

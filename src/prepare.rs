@@ -7,16 +7,7 @@ use ses_prepare::{self as prepare, PrepareOptions};
 use ses_protocol::{Diagnostic, Location};
 
 use crate::arguments::language;
-
-#[napi(object, object_to_js = false)]
-pub struct NativePrepareOptions {
-    pub language: String,
-    pub max_operations: f64,
-    pub timeout_ms: f64,
-    pub authorized_imports: Vec<String>,
-    pub max_log_bytes: f64,
-    pub max_code_bytes: f64,
-}
+use crate::options::NativePrepareOptions;
 
 #[napi(object, object_from_js = false)]
 pub struct NativeDiagnostic {

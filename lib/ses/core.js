@@ -57,7 +57,7 @@ class Core {
   #onLog;
 
   /** @param {import('../contract/options').CheckedOptions} options */
-  constructor({ autoInit, onLog, modules, runConcurrency, collectConsoleLevels, ...options }) {
+  constructor({ autoInit, onLog, modules, ...options }) {
     this.autoInit = autoInit;
     this.timeoutMs = options.timeoutMs;
     this.maxTransferBytes = options.maxTransferBytes;
@@ -67,13 +67,7 @@ class Core {
     // Here and not above: who only holds the class needs no addon.
     const { NativeExecutor } = require('../../native.cjs');
     this.native = new NativeExecutor(
-      {
-        ...options,
-        queue: runConcurrency === 'queue',
-        levels: collectConsoleLevels,
-        streamLogs: onLog !== undefined,
-        modules: nativeModules(modules, this.tools),
-      },
+      { ...options, streamLogs: onLog !== undefined, modules: nativeModules(modules, this.tools) },
       (kind, ...parts) => weak.deref()?.deliver(kind, parts),
     );
   }

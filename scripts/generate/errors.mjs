@@ -1,7 +1,7 @@
 // What follows from `lib/contract/error-table.js`.
 
 import table from '../../lib/contract/error-table.js';
-import { docComment } from './text.mjs';
+import { HEADER, docComment, snakeCase, wrapped } from './text.mjs';
 
 const { ERRORS } = table;
 
@@ -9,6 +9,7 @@ export function errorParts() {
   return [
     { path: 'index.d.ts', name: 'ExecutorErrorCode', text: union() },
     { path: 'docs/errors.md', name: 'codes', text: `\n${ERRORS.map(section).join('\n')}\n` },
+    { path: 'crates/protocol/src/failure_kind.rs', text: failureKind() },
   ];
 }
 
@@ -27,4 +28,62 @@ function section({ code, message, severity, retryable, leaves, leavesToo, doc, e
   const facts = [`\`${message}\``, severity, retryable ? 'retryable' : 'not retryable', state];
   const code_ = example === undefined ? '' : `\n\`\`\`js\n${example}\n\`\`\`\n`;
   return `## ${code}\n\n${facts.join(' · ')}\n\n${doc}\n${code_}`;
+}
+
+function failureKind() {
+  const variants = ERRORS.map(({ variant, params, cause, leaves, leavesToo }) => {
+    const fields = Object.entries(params).map(([name, type]) => `${snakeCase(name)}: ${type}`);
+    const state = `The executor is ${leaves}${leavesToo === undefined ? '' : `, or ${leavesToo}`}.`;
+    const doc = wrapped(`${cause} ${state}`, '    /// ', 116);
+    return `${doc}\n    ${variant}${fields.length === 0 ? '' : ` { ${fields.join(', ')} }`},\n`;
+  });
+  const any = ({ variant, params }) => `Self::${variant}${Object.keys(params).length === 0 ? '' : ' { .. }'}`;
+  const method = (doc, head, arms) =>
+    `    /// ${doc}\n    pub fn ${head} {\n        match self {\n${arms}        }\n    }\n`;
+  const by = (value) => ERRORS.map((row) => `            ${any(row)} => ${value(row)},\n`).join('');
+  const grouped = (value) => {
+    const groups = groupBy(ERRORS, value);
+    return [...groups].map(([result, rows]) => `            ${rows.map(any).join(' | ')} => ${result},\n`).join('');
+  };
+  const messages = ERRORS.map(({ variant, message, params }) => {
+    const names = Object.keys(params);
+    if (names.length === 0) return `            Self::${variant} => ${JSON.stringify(message)}.to_owned(),\n`;
+    const template = message.replace(/\{(\w+)\}/g, (_, name) => `{${snakeCase(name)}}`);
+    return `            Self::${variant} { ${names.map(snakeCase).join(', ')} } => format!(${JSON.stringify(template)}),\n`;
+  });
+  return `${HEADER('error-table.js')}//! Codes, severities, retryability and messages of failures (specification, section 8.2).
+
+/// What made a call fail. Each variant says whether the executor survives it.
+#[derive(Clone, Debug)]
+pub enum FailureKind {
+${variants.join('')}}
+
+impl FailureKind {
+${[
+  method(
+    '\`ExecutorError.code\`.',
+    "code(&self) -> &'static str",
+    by(({ code }) => code),
+  ),
+  method(
+    '\`ExecutorError.severity\`.',
+    "severity(&self) -> &'static str",
+    grouped(({ severity }) => `"${severity}"`),
+  ),
+  method(
+    'Whether sending rewritten code, or the same call again, can succeed.',
+    'retryable(&self) -> bool',
+    grouped(({ retryable }) => String(retryable)),
+  ),
+  method('\`ExecutorError.message\`.', 'message(&self) -> String', messages.join('')),
+].join('\n')}}
+
+${ERRORS.map(({ code, variant }) => `/// Code of [\`FailureKind::${variant}\`].\npub const ${code}: &str = "${code}";\n`).join('')}`;
+}
+
+/** `Map.groupBy` is younger than Node.js 20. */
+function groupBy(items, keyOf) {
+  const groups = new Map();
+  for (const item of items) groups.set(keyOf(item), [...(groups.get(keyOf(item)) ?? []), item]);
+  return groups;
 }

@@ -1,7 +1,7 @@
 // What follows from `lib/contract/option-table.js`.
 
 import table from '../../lib/contract/option-table.js';
-import { byteCount, docComment, numeral } from './text.mjs';
+import { HEADER, byteCount, docComment, numeral, snakeCase, wrapped } from './text.mjs';
 
 const { OPTIONS } = table;
 
@@ -16,6 +16,8 @@ export function optionParts() {
         .join(''),
     },
     { path: 'README.md', name: 'options', text: readmeTable() },
+    { path: 'crates/protocol/src/options.rs', text: config() },
+    { path: 'src/options.rs', text: nativeOptions() },
   ];
 }
 
@@ -60,4 +62,94 @@ function readmeTable() {
     return `| \`${row.name}\` | ${row.shown ?? bytes ?? fallback} | ${row.brief} |`;
   });
   return ['\n| option | default | |', '| --- | --- | --- |', ...rows, '\n'].join('\n');
+}
+
+/** Options that Rust takes. */
+const NATIVE = OPTIONS.filter(({ rust }) => rust !== null);
+
+function config() {
+  const fields = NATIVE.map(({ name, doc, rust }) => {
+    return `${wrapped(rust.doc ?? doc, '    /// ', 116)}\n    pub ${rust.field ?? snakeCase(name)}: ${rust.type},\n`;
+  });
+  const limits = OPTIONS.filter(({ type }) => type === 'number').map(({ name, min, max, fallback }) => {
+    const upper = snakeCase(name).toUpperCase();
+    return `/// Bounds and default of \`${name}\`, of which any number is taken: VALIDATE reports those that are not valid.
+pub const ${upper}: Range = Range { min: ${min}.0, max: ${max}.0, default: ${fallback}.0 };
+`;
+  });
+  return `${HEADER('option-table.js')}//! What the facade has checked and passes on.
+
+use crate::{LEVELS, Language, ModuleSpec};
+
+/// What \`new SESExecutor(options)\` fixed.
+#[derive(Debug)]
+pub struct Config {
+${fields.join('')}}
+
+/// An option's bounds, both inclusive, and what holds if it is absent.
+#[derive(Clone, Copy, Debug)]
+pub struct Range {
+    pub min: f64,
+    pub max: f64,
+    pub default: f64,
+}
+
+${limits.join('\n')}`;
+}
+
+/** What napi makes of a JavaScript value, and how the field of \`Config\` is made of that. */
+function nativeType({ type, fallback, values, rust }) {
+  if (rust.passedAs !== undefined) return { native: rust.type, from: '$' };
+  const isOptional = fallback === undefined;
+  switch (type) {
+    case 'number':
+    case 'integer': {
+      const target = isOptional ? rust.type.slice('Option<'.length, -1) : rust.type;
+      const cast = target === 'f64' ? '$' : isOptional ? `$.map(|value| value as ${target})` : `$ as ${target}`;
+      return { native: isOptional ? 'Option<f64>' : 'f64', from: rust.from ?? cast };
+    }
+    case 'boolean':
+      return { native: 'bool', from: rust.from ?? '$' };
+    case 'oneOf':
+      return { native: 'String', from: rust.from ?? '$' };
+    case 'strings':
+      return { native: 'Vec<String>', from: rust.from ?? '$', values };
+    case 'modules':
+      return { native: 'Vec<NativeModule>', from: rust.from };
+  }
+  throw new Error(`an option of the type ${type} cannot be passed to Rust`);
+}
+
+function nativeOptions() {
+  const passed = ({ name, rust }) => rust.passedAs ?? snakeCase(name);
+  const fields = NATIVE.map((row) => `    pub ${passed(row)}: ${nativeType(row).native},\n`);
+  const conversions = NATIVE.map((row) => {
+    const field = row.rust.field ?? snakeCase(row.name);
+    return `            ${field}: ${nativeType(row).from.replaceAll('$', `options.${passed(row)}`)},\n`;
+  });
+  const prepared = NATIVE.filter(({ forPreparing }) => forPreparing);
+  const prepareFields = prepared.map((row) => `    pub ${passed(row)}: ${nativeType(row).native},\n`);
+  return `${HEADER('option-table.js')}//! The options of executors as JavaScript passes them.
+
+use napi_derive::napi;
+use ses_protocol::{Config, LEVELS};
+
+use crate::arguments::{NativeModule, language};
+
+#[napi(object, object_to_js = false)]
+pub struct NativeOptions {
+${fields.join('')}}
+
+/// Those that VALIDATE and TRANSFORM depend on.
+#[napi(object, object_to_js = false)]
+pub struct NativePrepareOptions {
+${prepareFields.join('')}}
+
+impl From<NativeOptions> for Config {
+    fn from(options: NativeOptions) -> Self {
+        Self {
+${conversions.join('')}        }
+    }
+}
+`;
 }

@@ -4,15 +4,18 @@ const WIDTH = 120;
 /** What a line does not end in the middle of. */
 const WORDS = /(?:`[^`]*`|\{@link[^}]*\}|\S)+/g;
 
+export const HEADER = (table) =>
+  `// Generated from lib/contract/${table} by scripts/generate.mjs. Do not edit: run \`npm run generate\`.\n`;
+
 /** Paragraphs in lines that begin with `prefix` and end before the margin. */
-function wrapped(text, prefix) {
+export function wrapped(text, prefix, width = WIDTH) {
   return text
     .split('\n\n')
     .map((paragraph) => {
       const lines = [''];
       for (const word of paragraph.match(WORDS)) {
         const line = lines.at(-1) === '' ? word : `${lines.at(-1)} ${word}`;
-        if (prefix.length + line.length <= WIDTH) lines[lines.length - 1] = line;
+        if (prefix.length + line.length <= width) lines[lines.length - 1] = line;
         else lines.push(word);
       }
       return lines.map((line) => `${prefix}${line}`).join('\n');
@@ -42,4 +45,9 @@ export function byteCount(value) {
     if (value >= size && value % size === 0) return `${value / size} ${unit}`;
   }
   return undefined;
+}
+
+/** `maxOperations` in Rust. */
+export function snakeCase(name) {
+  return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }

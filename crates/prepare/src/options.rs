@@ -1,14 +1,9 @@
 //! What the caller decides, and the rules about it.
 
-use ses_protocol::{Config, Language};
-use ses_protocol::{Diagnostic, Severity};
+use ses_protocol::{Config, Diagnostic, Language, MAX_OPERATIONS, Range, Severity, TIMEOUT_MS};
 
 /// Below this many bytes of logs, a few ordinary lines already fill the budget.
 const RECOMMENDED_LOG_BYTES: f64 = 16_384.0;
-/// `Number.MAX_SAFE_INTEGER`.
-const MAX_OPERATIONS: f64 = 9_007_199_254_740_991.0;
-/// The longest timer that a host can set, in milliseconds.
-const MAX_TIMEOUT_MS: f64 = 2_147_483_647.0;
 
 /// The part of an executor's options that VALIDATE and TRANSFORM depend on.
 ///
@@ -57,21 +52,25 @@ impl PrepareOptions {
     pub(super) fn diagnostics(&self) -> Vec<Diagnostic> {
         let mut found = Vec::new();
         if !is_integer_in(self.max_operations, MAX_OPERATIONS) {
+            let Range { min, max, default } = MAX_OPERATIONS;
             found.push(
                 Diagnostic::error(
                     "max_operations_valid",
-                    format!("maxOperations must be an integer from 1 to {MAX_OPERATIONS}, got {}", self.max_operations),
+                    format!("maxOperations must be an integer from {min} to {max}, got {}", self.max_operations),
                 )
-                .with_fix("Pass a positive integer, or leave maxOperations out for the default of 50000"),
+                .with_fix(format!("Pass a positive integer, or leave maxOperations out for the default of {default}")),
             );
         }
-        if !is_integer_in(self.timeout_ms, MAX_TIMEOUT_MS) {
+        if !is_integer_in(self.timeout_ms, TIMEOUT_MS) {
+            let Range { min, max, default } = TIMEOUT_MS;
             found.push(
                 Diagnostic::error(
                     "timeout_valid",
-                    format!("timeoutMs must be an integer from 1 to {MAX_TIMEOUT_MS}, got {}", self.timeout_ms),
+                    format!("timeoutMs must be an integer from {min} to {max}, got {}", self.timeout_ms),
                 )
-                .with_fix("Pass a positive number of milliseconds, or leave timeoutMs out for the default of 10000"),
+                .with_fix(format!(
+                    "Pass a positive number of milliseconds, or leave timeoutMs out for the default of {default}"
+                )),
             );
         }
         if self.max_log_bytes < RECOMMENDED_LOG_BYTES {
@@ -88,6 +87,6 @@ impl PrepareOptions {
     }
 }
 
-fn is_integer_in(value: f64, max: f64) -> bool {
-    value.fract() == 0.0 && (1.0..=max).contains(&value)
+fn is_integer_in(value: f64, Range { min, max, .. }: Range) -> bool {
+    value.fract() == 0.0 && (min..=max).contains(&value)
 }

@@ -1,44 +1,6 @@
-//! Options of one executor, checked by the facade and fixed at construction.
+//! Parts of the options of executors and runs.
 
-use crate::{LEVELS, Language};
-
-/// What `new SESExecutor(options)` fixed.
-#[derive(Debug)]
-pub struct Config {
-    /// Guarded loop iterations per run; may be invalid, which `prepare` then reports.
-    pub max_operations: f64,
-    /// Deadline of a run in milliseconds; may be invalid, which `prepare` then reports.
-    pub timeout_ms: f64,
-    /// `runConcurrency: "queue"`; else a second run is refused.
-    pub queue_runs: bool,
-    pub max_queued_runs: usize,
-    pub authorized_imports: Vec<String>,
-    /// UTF-8 bytes of log text that one run may leave.
-    pub max_log_bytes: usize,
-    /// Console levels that are collected, by the index in [`LEVELS`].
-    pub levels: [bool; LEVELS.len()],
-    /// One budget for heap and array buffers, in bytes.
-    pub memory_limit_bytes: usize,
-    /// UTF-8 bytes of code that one run may have.
-    pub max_code_bytes: usize,
-    /// Tool calls that one run may make.
-    pub max_tool_calls: u64,
-    /// Calls of asynchronous tools that the host works on at the same time; further ones wait their turn.
-    pub max_concurrent_tool_calls: usize,
-    /// Bytes of wire that one value may take, and that the arguments of all unanswered calls may take together.
-    pub max_transfer_bytes: usize,
-    /// Processor time of a run on the isolate's thread, in milliseconds; absent: not limited.
-    pub max_cpu_ms: Option<f64>,
-    /// Parked isolates in the process from which on no further isolate is made.
-    pub max_parked_isolates: usize,
-    /// Isolates that the process keeps ready; absent: as many as before.
-    pub warm_pool: Option<usize>,
-    /// Whether log entries are reported while the run goes on.
-    pub stream_logs: bool,
-    pub modules: Vec<ModuleSpec>,
-    /// Of guest code, unless a run says otherwise, and of the texts in `modules`.
-    pub language: Language,
-}
+use crate::Language;
 
 /// An authorized module that the host provides.
 #[derive(Debug)]

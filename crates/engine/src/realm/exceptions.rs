@@ -7,7 +7,7 @@ use crate::bridge::host::Host;
 use crate::executor::logs::floor_char_boundary;
 use crate::realm::scripts::Script;
 use ses_prepare::code_frame;
-use ses_protocol::{Failure, FailureKind, Location, TRANSFER_LIMIT_CODE, ToolCallId};
+use ses_protocol::{ERR_TRANSFER_LIMIT_EXCEEDED, Failure, FailureKind, Location, ToolCallId};
 
 /// Longest text of a guest's error that is reported, in bytes.
 const MAX_TEXT_BYTES: usize = 8 << 10;
@@ -81,7 +81,7 @@ pub fn transfer_error<'s>(
     message: &str,
     mark: &Mark,
 ) -> v8::Local<'s, v8::Value> {
-    let code = v8::String::new(scope, TRANSFER_LIMIT_CODE).map(Into::into);
+    let code = v8::String::new(scope, ERR_TRANSFER_LIMIT_EXCEEDED).map(Into::into);
     marked_error(scope, host, "RangeError", message, code, mark)
 }
 

@@ -1,0 +1,129 @@
+// Generated from lib/contract/error-table.js by scripts/generate.mjs. Do not edit: run `npm run generate`.
+//! Codes, severities, retryability and messages of failures (specification, section 8.2).
+
+/// What made a call fail. Each variant says whether the executor survives it.
+#[derive(Clone, Debug)]
+pub enum FailureKind {
+    /// The call is not legal in this state. The executor is unchanged.
+    InvalidState { state: &'static str },
+    /// The isolate could not be made. The executor is DEAD.
+    InitFailed { details: String },
+    /// VALIDATE or TRANSFORM refused the code, which did not run. The executor is READY.
+    ValidationFailed,
+    /// An import that is not in `authorizedImports`. The executor is READY.
+    ImportNotAllowed { module: String },
+    /// The loop guards counted more than `maxOperations`. The executor is READY.
+    MaxOperations { limit: f64 },
+    /// The deadline passed or the caller aborted. The executor is DIRTY, or unchanged if it was aborted before it
+    /// began.
+    Timeout { timeout_ms: f64 },
+    /// Guest code threw. The executor is READY.
+    Runtime { cause: String },
+    /// A tool, or the bridge to it, failed and the guest did not handle it. The executor is READY.
+    Tool { cause: String },
+    /// The memory limit was reached. The executor is READY, or DIRTY with `details.parked`.
+    Memory { limit_mb: f64 },
+    /// The run made more tool calls than `maxToolCalls`. The executor is READY.
+    ToolCallLimit { limit: u64 },
+    /// A value takes more bytes than `maxTransferBytes`. The executor is READY.
+    TransferLimit { limit: usize },
+    /// `cleanup()` met a thread that had died. The executor is DEAD.
+    CleanupFailed { cause: String },
+}
+
+impl FailureKind {
+    /// `ExecutorError.code`.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::InvalidState { .. } => ERR_INVALID_STATE,
+            Self::InitFailed { .. } => ERR_SES_INIT_FAILED,
+            Self::ValidationFailed => ERR_VALIDATION_FAILED,
+            Self::ImportNotAllowed { .. } => ERR_IMPORT_NOT_ALLOWED,
+            Self::MaxOperations { .. } => ERR_MAX_OPS_EXCEEDED,
+            Self::Timeout { .. } => ERR_EXEC_TIMEOUT,
+            Self::Runtime { .. } => ERR_RUNTIME_EXCEPTION,
+            Self::Tool { .. } => ERR_TOOL_PROXY_FAIL,
+            Self::Memory { .. } => ERR_MEMORY_LIMIT_EXCEEDED,
+            Self::ToolCallLimit { .. } => ERR_TOOL_CALL_LIMIT_EXCEEDED,
+            Self::TransferLimit { .. } => ERR_TRANSFER_LIMIT_EXCEEDED,
+            Self::CleanupFailed { .. } => ERR_CLEANUP_FAILED,
+        }
+    }
+
+    /// `ExecutorError.severity`.
+    pub fn severity(&self) -> &'static str {
+        match self {
+            Self::InvalidState { .. }
+            | Self::ValidationFailed
+            | Self::ImportNotAllowed { .. }
+            | Self::MaxOperations { .. }
+            | Self::Timeout { .. }
+            | Self::Runtime { .. }
+            | Self::Tool { .. }
+            | Self::Memory { .. }
+            | Self::ToolCallLimit { .. }
+            | Self::TransferLimit { .. } => "ERROR",
+            Self::InitFailed { .. } => "FATAL",
+            Self::CleanupFailed { .. } => "WARN",
+        }
+    }
+
+    /// Whether sending rewritten code, or the same call again, can succeed.
+    pub fn retryable(&self) -> bool {
+        match self {
+            Self::InvalidState { .. } | Self::InitFailed { .. } | Self::CleanupFailed { .. } => false,
+            Self::ValidationFailed
+            | Self::ImportNotAllowed { .. }
+            | Self::MaxOperations { .. }
+            | Self::Timeout { .. }
+            | Self::Runtime { .. }
+            | Self::Tool { .. }
+            | Self::Memory { .. }
+            | Self::ToolCallLimit { .. }
+            | Self::TransferLimit { .. } => true,
+        }
+    }
+
+    /// `ExecutorError.message`.
+    pub fn message(&self) -> String {
+        match self {
+            Self::InvalidState { state } => format!("Invalid executor state: {state}"),
+            Self::InitFailed { details } => format!("SES init failed: {details}"),
+            Self::ValidationFailed => "Code validation failed".to_owned(),
+            Self::ImportNotAllowed { module } => format!("Import not allowed: {module}"),
+            Self::MaxOperations { limit } => format!("Max operations exceeded ({limit})"),
+            Self::Timeout { timeout_ms } => format!("Execution timed out after {timeout_ms}ms"),
+            Self::Runtime { cause } => format!("Runtime exception: {cause}"),
+            Self::Tool { cause } => format!("Tool execution failed: {cause}"),
+            Self::Memory { limit_mb } => format!("Memory limit exceeded ({limit_mb} MB)"),
+            Self::ToolCallLimit { limit } => format!("Tool call limit exceeded ({limit})"),
+            Self::TransferLimit { limit } => format!("Transfer limit exceeded ({limit} bytes)"),
+            Self::CleanupFailed { cause } => format!("Cleanup failed: {cause}"),
+        }
+    }
+}
+
+/// Code of [`FailureKind::InvalidState`].
+pub const ERR_INVALID_STATE: &str = "ERR_INVALID_STATE";
+/// Code of [`FailureKind::InitFailed`].
+pub const ERR_SES_INIT_FAILED: &str = "ERR_SES_INIT_FAILED";
+/// Code of [`FailureKind::ValidationFailed`].
+pub const ERR_VALIDATION_FAILED: &str = "ERR_VALIDATION_FAILED";
+/// Code of [`FailureKind::ImportNotAllowed`].
+pub const ERR_IMPORT_NOT_ALLOWED: &str = "ERR_IMPORT_NOT_ALLOWED";
+/// Code of [`FailureKind::MaxOperations`].
+pub const ERR_MAX_OPS_EXCEEDED: &str = "ERR_MAX_OPS_EXCEEDED";
+/// Code of [`FailureKind::Timeout`].
+pub const ERR_EXEC_TIMEOUT: &str = "ERR_EXEC_TIMEOUT";
+/// Code of [`FailureKind::Runtime`].
+pub const ERR_RUNTIME_EXCEPTION: &str = "ERR_RUNTIME_EXCEPTION";
+/// Code of [`FailureKind::Tool`].
+pub const ERR_TOOL_PROXY_FAIL: &str = "ERR_TOOL_PROXY_FAIL";
+/// Code of [`FailureKind::Memory`].
+pub const ERR_MEMORY_LIMIT_EXCEEDED: &str = "ERR_MEMORY_LIMIT_EXCEEDED";
+/// Code of [`FailureKind::ToolCallLimit`].
+pub const ERR_TOOL_CALL_LIMIT_EXCEEDED: &str = "ERR_TOOL_CALL_LIMIT_EXCEEDED";
+/// Code of [`FailureKind::TransferLimit`].
+pub const ERR_TRANSFER_LIMIT_EXCEEDED: &str = "ERR_TRANSFER_LIMIT_EXCEEDED";
+/// Code of [`FailureKind::CleanupFailed`].
+pub const ERR_CLEANUP_FAILED: &str = "ERR_CLEANUP_FAILED";

@@ -1,0 +1,63 @@
+// Generated from lib/contract/option-table.js by scripts/generate.mjs. Do not edit: run `npm run generate`.
+//! What the facade has checked and passes on.
+
+use crate::{LEVELS, Language, ModuleSpec};
+
+/// What `new SESExecutor(options)` fixed.
+#[derive(Debug)]
+pub struct Config {
+    /// Guarded loop iterations per run; may be invalid, which `prepare` then reports.
+    pub max_operations: f64,
+    /// Deadline of a run in milliseconds; may be invalid, which `prepare` then reports.
+    pub timeout_ms: f64,
+    /// `runConcurrency: "queue"`; else a second run is refused.
+    pub queue_runs: bool,
+    /// Runs that may wait for their turn; one more fails with `ERR_INVALID_STATE`. Only used with
+    /// `runConcurrency: "queue"`.
+    pub max_queued_runs: usize,
+    /// Module names that guest code may `import()`, compared exactly (section 5.3). Non-empty strings.
+    pub authorized_imports: Vec<String>,
+    /// UTF-8 bytes of log text that one run may leave.
+    pub max_log_bytes: usize,
+    /// Console levels that are collected, by the index in [`LEVELS`].
+    pub levels: [bool; LEVELS.len()],
+    /// One budget for heap and array buffers, in bytes.
+    pub memory_limit_bytes: usize,
+    /// UTF-8 bytes of code that one run may have.
+    pub max_code_bytes: usize,
+    /// Tool calls that one run may make.
+    pub max_tool_calls: u64,
+    /// Calls of `async` tools that the host works on at the same time; further ones wait their turn.
+    pub max_concurrent_tool_calls: usize,
+    /// Bytes of wire that one value may take, and that the arguments of all unanswered calls may take together.
+    pub max_transfer_bytes: usize,
+    /// Processor time of a run on the isolate's thread, in milliseconds; absent: not limited.
+    pub max_cpu_ms: Option<f64>,
+    /// Parked isolates in the process from which on no further isolate is made.
+    pub max_parked_isolates: usize,
+    /// Isolates that the process keeps ready; absent: as many as before.
+    pub warm_pool: Option<usize>,
+    /// Of guest code, unless a run says otherwise, and of the texts in `modules`.
+    pub language: Language,
+    /// Modules that guest code can import if `authorizedImports` has their names.
+    ///
+    /// The constructor clones exported values, and throws a `TypeError` that names the path of one that cannot be
+    /// cloned.
+    pub modules: Vec<ModuleSpec>,
+    /// Whether log entries are reported while the run goes on.
+    pub stream_logs: bool,
+}
+
+/// An option's bounds, both inclusive, and what holds if it is absent.
+#[derive(Clone, Copy, Debug)]
+pub struct Range {
+    pub min: f64,
+    pub max: f64,
+    pub default: f64,
+}
+
+/// Bounds and default of `maxOperations`, of which any number is taken: VALIDATE reports those that are not valid.
+pub const MAX_OPERATIONS: Range = Range { min: 1.0, max: 9007199254740991.0, default: 50000.0 };
+
+/// Bounds and default of `timeoutMs`, of which any number is taken: VALIDATE reports those that are not valid.
+pub const TIMEOUT_MS: Range = Range { min: 1.0, max: 2147483647.0, default: 10000.0 };

@@ -1,0 +1,65 @@
+// Generated from lib/contract/option-table.js by scripts/generate.mjs. Do not edit: run `npm run generate`.
+//! The options of executors as JavaScript passes them.
+
+use napi_derive::napi;
+use ses_protocol::{Config, LEVELS};
+
+use crate::arguments::{NativeModule, language};
+
+#[napi(object, object_to_js = false)]
+pub struct NativeOptions {
+    pub max_operations: f64,
+    pub timeout_ms: f64,
+    pub run_concurrency: String,
+    pub max_queued_runs: f64,
+    pub authorized_imports: Vec<String>,
+    pub max_log_bytes: f64,
+    pub collect_console_levels: Vec<String>,
+    pub memory_limit_mb: f64,
+    pub max_code_bytes: f64,
+    pub max_tool_calls: f64,
+    pub max_concurrent_tool_calls: f64,
+    pub max_transfer_bytes: f64,
+    pub max_cpu_ms: Option<f64>,
+    pub max_parked_isolates: f64,
+    pub warm_pool: Option<f64>,
+    pub language: String,
+    pub modules: Vec<NativeModule>,
+    pub stream_logs: bool,
+}
+
+/// Those that VALIDATE and TRANSFORM depend on.
+#[napi(object, object_to_js = false)]
+pub struct NativePrepareOptions {
+    pub max_operations: f64,
+    pub timeout_ms: f64,
+    pub authorized_imports: Vec<String>,
+    pub max_log_bytes: f64,
+    pub max_code_bytes: f64,
+    pub language: String,
+}
+
+impl From<NativeOptions> for Config {
+    fn from(options: NativeOptions) -> Self {
+        Self {
+            max_operations: options.max_operations,
+            timeout_ms: options.timeout_ms,
+            queue_runs: options.run_concurrency == "queue",
+            max_queued_runs: options.max_queued_runs as usize,
+            authorized_imports: options.authorized_imports,
+            max_log_bytes: options.max_log_bytes as usize,
+            levels: LEVELS.map(|level| options.collect_console_levels.iter().any(|name| name == level)),
+            memory_limit_bytes: (options.memory_limit_mb * f64::from(1 << 20)) as usize,
+            max_code_bytes: options.max_code_bytes as usize,
+            max_tool_calls: options.max_tool_calls as u64,
+            max_concurrent_tool_calls: options.max_concurrent_tool_calls as usize,
+            max_transfer_bytes: options.max_transfer_bytes as usize,
+            max_cpu_ms: options.max_cpu_ms,
+            max_parked_isolates: options.max_parked_isolates as usize,
+            warm_pool: options.warm_pool.map(|value| value as usize),
+            language: language(&options.language),
+            modules: options.modules.into_iter().map(Into::into).collect(),
+            stream_logs: options.stream_logs,
+        }
+    }
+}
