@@ -42,9 +42,9 @@ class Core {
   #calls = new Map();
   #nextCall = 1;
   #runs = 0;
-  /** Grows with each cleanup, so that answers to tool calls of an earlier isolate can be told and dropped. */
+  /** Grows with each run that ends and with each cleanup, so that late answers to tool calls can be told and dropped. */
   #epoch = 0;
-  /** Tool calls that the host works on. */
+  /** Tool calls of the run that the host works on. */
   #unanswered = 0;
   /** Answers for `NativeExecutor.toolResults` that have not been sent. */
   /** @type {unknown[]} */
@@ -104,10 +104,7 @@ class Core {
   /** Releases the isolate. Nothing that tools of its runs still answer is passed on. */
   cleanup() {
     return this.call((call) => {
-      this.#epoch++;
-      this.#unanswered = 0;
-      this.#replies = [];
-      this.#thrown.clear();
+      this.#forgetToolCalls();
       this.tools.clear();
       return this.native.cleanup(call);
     });
@@ -144,9 +141,18 @@ class Core {
     }
     if (pending.isRun) {
       this.#runs--;
-      this.#thrown.clear();
+      // A run that did not begin has called nothing, and another may be under way.
+      if (outcome.stats !== undefined) this.#forgetToolCalls();
     }
     pending.resolve(outcome);
+  }
+
+  /** Nobody waits for what tools still answer. */
+  #forgetToolCalls() {
+    this.#epoch++;
+    this.#unanswered = 0;
+    this.#replies = [];
+    this.#thrown.clear();
   }
 
   /** @param {any[]} parts call, tool, isAsync, number of arguments and these, or -1 and their wire; and so on */
@@ -176,7 +182,7 @@ class Core {
         if (epoch === this.#epoch) this.#reply(call, status, payload, isAsync);
       },
       onThrown: (thrown) => {
-        if (epoch === this.#epoch && this.#runs > 0) this.#thrown.set(call, thrown);
+        if (epoch === this.#epoch) this.#thrown.set(call, thrown);
       },
     });
   }

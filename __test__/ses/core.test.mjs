@@ -1,0 +1,75 @@
+// How answers of tools go back to the native side: one that nobody has to wait with goes at once.
+
+import { expect, test } from 'vitest';
+
+import { checkOptions } from '../../lib/contract/options.js';
+import { Core } from '../../lib/ses/core.js';
+import { deferred, gateTool, neverTool, rejection, withExecutor } from '../helpers.mjs';
+import { flattenTools } from '../../lib/contract/tool-registry.js';
+
+// Calls that a run had left unanswered counted in all later runs, whose answers then waited for others that never came.
+test('an ended run leaves no unanswered call behind', async () => {
+  const core = new Core(checkOptions({}));
+  const { native } = core;
+  const sent = [];
+  core.native = new Proxy(native, {
+    get: (target, name) => {
+      if (name === 'toolResult' || name === 'toolResults') sent.push(name);
+      const value = Reflect.get(target, name, target);
+      return typeof value === 'function' ? value.bind(target) : value;
+    },
+  });
+  const run = (code) => {
+    const call = core.nextCall();
+    return core.settled(call, native.run(call, code, null, null, null), true);
+  };
+  await core.call((call) => native.init(call));
+  try {
+    const tools = flattenTools({ never: async () => new Promise(() => {}), quick: async () => 1 });
+    await core.call((call) => native.sendTools(call, core.tools.replace(tools)));
+    for (let i = 0; i < 3; i++) await run('never(); 0');
+    expect(sent).toEqual([]);
+    await run('await quick()');
+    expect(sent).toEqual(['toolResult']);
+  } finally {
+    await core.cleanup();
+  }
+});
+
+// A queued run that was aborted made the one under way forget what its tools had thrown.
+test('a run that is aborted in the queue takes nothing from the run before it', async () => {
+  const thrown = new Error('kept');
+  const failed = deferred();
+  const gate = gateTool();
+  const tools = {
+    fail: async () => {
+      failed.resolve();
+      throw thrown;
+    },
+    gate: gate.tool,
+  };
+  await withExecutor({ runConcurrency: 'queue', maxQueuedRuns: 1 }, tools, async (executor) => {
+    const running = rejection(
+      executor.run('let kept; try { await fail() } catch (e) { kept = e } await gate(); throw kept'),
+    );
+    await gate.called;
+    const controller = new AbortController();
+    const queued = rejection(executor.run('1', { signal: controller.signal }));
+    controller.abort();
+    expect((await queued).code).toBe('ERR_EXEC_TIMEOUT');
+    gate.open();
+    expect(await running).toMatchObject({ code: 'ERR_TOOL_PROXY_FAIL', cause: thrown });
+  });
+});
+
+test('what a tool of an ended run answers late reaches no later run', async () => {
+  const late = deferred();
+  const { tool, called } = neverTool();
+  await withExecutor({}, { late: async () => late.promise, never: tool }, async (executor) => {
+    await executor.run('globalThis.promise = late(); 0');
+    const run = rejection(executor.run('await Promise.race([promise, never()])', { timeoutMs: 200 }));
+    await called;
+    late.resolve('late');
+    expect((await run).code).toBe('ERR_EXEC_TIMEOUT');
+  });
+});
