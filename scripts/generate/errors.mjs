@@ -61,12 +61,12 @@ ${variants.join('')}}
 impl FailureKind {
 ${[
   method(
-    '\`ExecutorError.code\`.',
+    '`ExecutorError.code`.',
     "code(&self) -> &'static str",
     by(({ code }) => code),
   ),
   method(
-    '\`ExecutorError.severity\`.',
+    '`ExecutorError.severity`.',
     "severity(&self) -> &'static str",
     grouped(({ severity }) => `"${severity}"`),
   ),
@@ -75,7 +75,7 @@ ${[
     'retryable(&self) -> bool',
     grouped(({ retryable }) => String(retryable)),
   ),
-  method('\`ExecutorError.message\`.', 'message(&self) -> String', messages.join('')),
+  method('`ExecutorError.message`.', 'message(&self) -> String', messages.join('')),
 ].join('\n')}}
 
 ${ERRORS.map(({ code, variant }) => `/// Code of [\`FailureKind::${variant}\`].\npub const ${code}: &str = "${code}";\n`).join('')}`;
