@@ -1,6 +1,7 @@
 // Writes docs/containment.md: what became of every attack of __test__/hostile. With --check it runs them all too, and
 // fails if the committed file has other attacks or outcomes; memory and time differ from machine to machine. An attack
 // that is not contained is repeated once with the machine to itself, and counts if it is not contained then either.
+// Then comes a sample of the sweep over all built-ins (scripts/sweep.mjs is the whole).
 
 import { readFileSync, writeFileSync } from 'node:fs';
 import { argv, exit, platform, stderr, version } from 'node:process';
@@ -9,8 +10,12 @@ import { isDeepStrictEqual } from 'node:util';
 
 import { format, resolveConfig } from 'prettier';
 
+import { listCases, sample, sweep } from '../__test__/hostile/sweep.mjs';
 import { expected, limiter, listAttacks, observed, runAttack } from '../__test__/hostile/suite.mjs';
 
+/** Cases of the sweep, and what picks them. */
+const SWEPT = 100;
+const SEED = 1;
 const FILE = new URL('../docs/containment.md', import.meta.url);
 const GROUPS = {
   authority: 'Authority: reaching the host, or what later runs rely on',
@@ -40,6 +45,10 @@ const failures = rows.filter(({ isContained }) => !isContained);
 for (const { attack, differences } of failures) console.error(`${attack.name}: not contained: ${differences}`);
 console.log(`${rows.length - failures.length} of ${rows.length} attacks contained`);
 
+const findings = await sweep(sample(await listCases(), SWEPT, SEED));
+for (const finding of findings) console.error(`sweep: ${finding}`);
+console.log(`${findings.length} findings in ${SWEPT} cases of the sweep`);
+
 const config = await resolveConfig(fileURLToPath(FILE));
 const page = await format(pageOf(rows), { ...config, parser: 'markdown' });
 if (isCheck) {
@@ -50,7 +59,7 @@ if (isCheck) {
 } else {
   writeFileSync(FILE, page);
 }
-exit(failures.length === 0 ? 0 : 1);
+exit(failures.length + findings.length === 0 ? 0 : 1);
 
 /** @param {import('../__test__/hostile/suite.mjs').Attack} attack */
 async function rowOf(attack) {

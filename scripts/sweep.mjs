@@ -13,6 +13,7 @@ const cases =
 console.log(`${cases.length} cases of ${all.length}`);
 const findings = await sweep(cases, {
   onProgress: (done) => stdout.isTTY && stdout.write(`\r${done} of ${cases.length}`),
+  onFinding: (finding) => console.log(finding),
 });
-console.log(findings.join('\n') || 'Nothing was found.');
+if (findings.length === 0) console.log('Nothing was found.');
 exit(findings.length === 0 ? 0 : 1);

@@ -7,7 +7,7 @@ export const scenario = async ({ SESExecutor, api, options }) => {
   const codes = [];
   for (let i = 0; i < 6 && api.engineStats().parked < 2; i++) {
     const executor = new SESExecutor({ ...options, autoInit: true });
-    const error = await executor.run('return "a".repeat(2 ** 28).split("");').catch((failure) => failure);
+    const error = await executor.run('return "".split.call(new String("a".repeat(2 ** 28)), "");').catch((failure) => failure);
     codes.push(error.code);
     await executor.cleanup();
   }

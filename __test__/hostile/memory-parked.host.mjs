@@ -6,7 +6,7 @@
 export const scenario = async ({ SESExecutor, api, options }) => {
   const before = api.engineStats().parked;
   const other = new SESExecutor({ ...options, autoInit: true });
-  const error = await other.run('return "a".repeat(2 ** 28).split("");').catch((failure) => failure);
+  const error = await other.run('return "".split.call(new String("a".repeat(2 ** 28)), "");').catch((failure) => failure);
   const isParked = error.code === 'ERR_MEMORY_LIMIT_EXCEEDED' && error.details.parked && other.state === 'DIRTY';
   const { parked, parkedBytes } = api.engineStats();
   await other.cleanup();

@@ -12,7 +12,7 @@ const FILE = fileURLToPath(import.meta.url);
 /** What one call may take until it is terminated. */
 const CALL_MS = 150;
 /** What a terminated thread may take to end, on a busy machine. */
-const END_MS = 5_000;
+const END_MS = 30_000;
 /** A child that takes longer for one case is stuck itself. */
 const CHILD_MS = 120_000;
 /** Cases per child process: threads that are parked stay until it ends. */
@@ -112,12 +112,16 @@ export async function listCases() {
  * Runs cases in child processes, `width` at a time.
  *
  * @param {Case[]} cases
- * @param {{ width?: number, onProgress?: (done: number) => void }} [options]
+ * @param {{ width?: number, onProgress?: (done: number) => void, onFinding?: (finding: string) => void }} [options]
  * @returns {Promise<string[]>} what was found, a line each
  */
-export async function sweep(cases, { width = 2, onProgress = () => {} } = {}) {
+export async function sweep(cases, { width = 2, onProgress = () => {}, onFinding = () => {} } = {}) {
   /** @type {string[]} */
   const findings = [];
+  const found = (/** @type {string} */ finding) => {
+    findings.push(finding);
+    onFinding(finding);
+  };
   const queue = [...cases];
   let done = 0;
   const worker = async () => {
@@ -126,10 +130,10 @@ export async function sweep(cases, { width = 2, onProgress = () => {} } = {}) {
       while (batch.length > 0) {
         const before = batch.length;
         const { finished, died, lines } = await runChild(batch);
-        findings.push(...lines);
+        lines.forEach(found);
         batch = batch.slice(finished);
         if (died !== undefined && batch.length > 0) {
-          findings.push(`${died.how}: ${describeCase(batch[0], died.at)}`);
+          found(`${died.how}: ${describeCase(batch[0], died.at)}`);
           const from = died.at + 1;
           batch = from < ARGUMENTS.length ? [{ ...batch[0], from }, ...batch.slice(1)] : batch.slice(1);
         }

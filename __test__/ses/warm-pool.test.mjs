@@ -211,7 +211,7 @@ test('an isolate of the pool that V8 cannot go on with is parked, and the pool g
     const executor = new SESExecutor({ memoryLimitMb: 32, timeoutMs: 45_000 });
     await warm(1);
     await executor.init();
-    const { code, details } = await executor.run('return "a".repeat(2 ** 28).split("");').catch((error) => error);
+    const { code, details } = await executor.run('return "".split.call(new String("a".repeat(2 ** 28)), "");').catch((error) => error);
     const { parked, live } = engineStats();
     await executor.cleanup();
     await warm(1);
