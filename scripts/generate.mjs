@@ -1,5 +1,10 @@
-// Writes what follows from the tables of options and errors in `lib/contract/`: parts of the types and of the docs, and the
-// Rust that takes them. `--check` writes nothing and fails if a file is not what it would write.
+// Writes what follows from the tables of options and errors in `lib/contract/`, parts of the types and of the docs and the
+// Rust that takes them, and what follows from the items of the addon: its types.
+//
+//   node scripts/generate.mjs [--check] [tables] [addon]
+//
+// The types are those of the last build, so that the tables come first and a build between the two. `--check` writes nothing
+// and fails if a file is not what it would write.
 
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -9,22 +14,29 @@ import { fileURLToPath } from 'node:url';
 import prettier from 'prettier';
 
 import { errorParts } from './generate/errors.mjs';
+import { nativeParts } from './generate/native.mjs';
 import { optionParts } from './generate/options.mjs';
 
 const root = new URL('../', import.meta.url);
 const isCheck = process.argv.includes('--check');
+const groups = process.argv.slice(2).filter((arg) => !arg.startsWith('--'));
+const isWanted = (group) => groups.length === 0 || groups.includes(group);
+const parts = [
+  ...(isWanted('tables') ? [...optionParts(), ...errorParts()] : []),
+  ...(isWanted('addon') ? nativeParts() : []),
+];
 
 /** Path -> what its generated parts have to be: the text between two marks, or the whole file. */
 const files = new Map();
-for (const part of [...optionParts(), ...errorParts()]) files.set(part.path, [...(files.get(part.path) ?? []), part]);
+for (const part of parts) files.set(part.path, [...(files.get(part.path) ?? []), part]);
 
 let stale = 0;
-for (const [path, parts] of files) {
+for (const [path, ofFile] of files) {
   const url = new URL(path, root);
   const before = read(url);
   const after = await formatted(
     path,
-    parts.reduce((text, part) => withPart(text, part), before ?? ''),
+    ofFile.reduce((text, part) => withPart(text, part), before ?? ''),
   );
   if (before === after) continue;
   stale++;

@@ -153,13 +153,14 @@ impl NativeExecutor {
         self.call(env, |executor| executor.init(call))
     }
 
+    /// `payload`: kind and value of each of `names`, or the wire of the array of values.
     #[napi]
     pub fn send_variables(
         &self,
         env: Env,
         call: f64,
         names: Vec<String>,
-        payload: Unknown,
+        #[napi(ts_arg_type = "unknown[] | Uint8Array")] payload: Unknown,
     ) -> Result<Option<NativeOutcome>> {
         // SAFETY: `env` is the environment of this call, and `payload` one of its arguments.
         let values = unsafe { values::values(env.raw(), payload.raw()) }?;
@@ -171,6 +172,7 @@ impl NativeExecutor {
         self.call(env, |executor| executor.send_tools(call, tools.into_iter().map(Into::into).collect()))
     }
 
+    /// A limit that is null is the executor's.
     #[napi]
     pub fn run(
         &self,
@@ -206,7 +208,7 @@ impl NativeExecutor {
 
     /// Several at once: call, status, payload of each.
     #[napi]
-    pub fn tool_results(&self, env: Env, replies: Unknown) -> Result<()> {
+    pub fn tool_results(&self, env: Env, #[napi(ts_arg_type = "unknown[]")] replies: Unknown) -> Result<()> {
         // SAFETY: `env` is the environment of this call, and `replies` its argument.
         let replies = unsafe { values::replies(env.raw(), replies.raw()) }?;
         self.with(|inner| inner.executor.tool_replies(replies));

@@ -49,6 +49,7 @@ pub struct NativeFileOutcome {
 /// `type` is "text", with `text`, or "image", with the others.
 #[napi(object, object_from_js = false)]
 pub struct NativeBlock {
+    #[napi(ts_type = "'text' | 'image'")]
     pub r#type: &'static str,
     pub text: Option<String>,
     pub mime_type: Option<&'static str>,
@@ -91,7 +92,8 @@ pub struct NativeFileTools {
 
 #[napi]
 impl NativeFileTools {
-    /// Throws if the root cannot be opened.
+    /// Throws if the root cannot be opened. Each call resolves with its outcome; it rejects only if no thread can be
+    /// started.
     #[napi(constructor)]
     pub fn new(root: String, limits: NativeFileLimits) -> Result<Self> {
         let tools =
@@ -99,7 +101,7 @@ impl NativeFileTools {
         Ok(Self { tools: Arc::new(tools) })
     }
 
-    #[napi]
+    #[napi(ts_return_type = "Promise<NativeFileOutcome>")]
     pub fn read<'env>(
         &self,
         env: &'env Env,
@@ -111,23 +113,23 @@ impl NativeFileTools {
         self.start(env, move |tools| tools.read(&request))
     }
 
-    #[napi]
+    #[napi(ts_return_type = "Promise<NativeFileOutcome>")]
     pub fn write<'env>(&self, env: &'env Env, path: String, content: String) -> Result<Object<'env>> {
         self.start(env, move |tools| tools.write(&path, &content))
     }
 
-    #[napi]
+    #[napi(ts_return_type = "Promise<NativeFileOutcome>")]
     pub fn edit<'env>(&self, env: &'env Env, path: String, old_text: String, new_text: String) -> Result<Object<'env>> {
         self.start(env, move |tools| tools.edit(&path, &old_text, &new_text))
     }
 
-    #[napi]
+    #[napi(ts_return_type = "Promise<NativeFileOutcome>")]
     pub fn grep<'env>(&self, env: &'env Env, request: NativeGrep) -> Result<Object<'env>> {
         let request = GrepRequest::from(request);
         self.start(env, move |tools| tools.grep(&request))
     }
 
-    #[napi]
+    #[napi(ts_return_type = "Promise<NativeFileOutcome>")]
     pub fn find<'env>(
         &self,
         env: &'env Env,
@@ -139,7 +141,7 @@ impl NativeFileTools {
         self.start(env, move |tools| tools.find(&request))
     }
 
-    #[napi]
+    #[napi(ts_return_type = "Promise<NativeFileOutcome>")]
     pub fn ls<'env>(&self, env: &'env Env, path: Option<String>, limit: Option<f64>) -> Result<Object<'env>> {
         let request = LsRequest { path, limit: limit.map(count) };
         self.start(env, move |tools| tools.ls(&request))

@@ -12,6 +12,7 @@ use crate::options::NativePrepareOptions;
 #[napi(object, object_from_js = false)]
 pub struct NativeDiagnostic {
     pub rule: &'static str,
+    #[napi(ts_type = "'ERROR' | 'WARNING' | 'INFO'")]
     pub severity: &'static str,
     pub message: String,
     pub line: Option<u32>,

@@ -17,6 +17,27 @@ const FINAL = 2;
 const ERROR = 3;
 
 /**
+ * What `deliver` gets when a call has settled: its number, how it ended (0 done, 1 a value, 2 a final answer, 3 an error) and
+ * the value: a primitive, an ArrayBuffer that stands for a Uint8Array on it, a wire, or a `NativeError`. The figures are
+ * those of a run; the log and what follows it are there if there are entries: the number of each one's level, its time in
+ * milliseconds since the Unix epoch, its UTF-16 units in the log.
+ *
+ * @typedef {[
+ *   call: number,
+ *   ending: number,
+ *   payload: unknown,
+ *   durationMs?: number,
+ *   operations?: number,
+ *   toolCalls?: number,
+ *   heapUsedBytes?: number,
+ *   logs?: string,
+ *   logLevels?: Uint8Array,
+ *   logTimes?: Float64Array,
+ *   logLengths?: Uint32Array,
+ * ]} NativeSettled
+ */
+
+/**
  * @typedef {object} Outcome
  * @property {number} ending
  * @property {any} payload
@@ -127,7 +148,7 @@ class Core {
     }
   }
 
-  /** @param {import('../../native').NativeSettled} args */
+  /** @param {NativeSettled} args */
   #settle(args) {
     const call = args[0];
     const pending = this.#calls.get(call);
@@ -219,7 +240,7 @@ class Core {
 }
 
 /**
- * @param {import('../../native').NativeSettled} args
+ * @param {NativeSettled} args
  * @returns {Outcome}
  */
 function outcomeOf(args) {

@@ -13,7 +13,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { homedir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 
 import { cargoEnvironment } from './machine.mjs';
 import { fail, run, step } from './report.mjs';
@@ -37,10 +37,16 @@ export function targetDir(root) {
   return join(cache, 'target');
 }
 
+/** Where `#[napi]` writes down the types of the addon's items. */
+export function typeDefinitions(root) {
+  return join(targetDir(root), 'napi-types', 'ses-executor');
+}
+
 /** Whether the addon is what its sources make. */
 export function isAddonFresh(root, { name }) {
   const stamp = read(stampPath(root));
-  return stamp !== undefined && stamp === stampText(root, addonPath(root, name));
+  const isDescribed = existsSync(typeDefinitions(root));
+  return isDescribed && stamp !== undefined && stamp === stampText(root, addonPath(root, name));
 }
 
 export async function buildAddon(root, { name, library }) {
@@ -49,7 +55,12 @@ export async function buildAddon(root, { name, library }) {
     let crates = 0;
     return run('cargo', ['build', '--release', '--locked'], {
       cwd: root,
-      env: { ...cargoEnvironment(), CARGO_TARGET_DIR: target, CARGO_TERM_COLOR: 'never' },
+      env: {
+        ...cargoEnvironment(),
+        CARGO_TARGET_DIR: target,
+        CARGO_TERM_COLOR: 'never',
+        NAPI_TYPE_DEF_TMP_FOLDER: dirname(typeDefinitions(root)),
+      },
       onLine: (line) => {
         const compiling = /^\s+(Compiling|Downloading|Downloaded|Blocking) (.*)$/.exec(line);
         if (compiling === null) return;
