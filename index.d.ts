@@ -461,7 +461,7 @@ export class SESExecutor implements Executor {
 }
 
 /**
- * Checks code without running it (section 6.1), on the calling thread.
+ * Checks code without running it (section 6.1). The caller waits, while a thread of the process for that does it.
  *
  * @returns all findings, in the order of their places
  * @throws `TypeError` or `RangeError` for wrong arguments, never for the code
@@ -469,7 +469,7 @@ export class SESExecutor implements Executor {
 export function validateCode(code: string, options?: ExecutorOptions): Diagnostic[];
 
 /**
- * Checks and transforms code without running it (section 6.1), on the calling thread.
+ * Checks and transforms code without running it (section 6.1), as {@link validateCode} does.
  *
  * @throws `TypeError` or `RangeError` for wrong arguments, never for the code
  */

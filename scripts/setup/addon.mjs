@@ -5,6 +5,7 @@ import {
   copyFileSync,
   existsSync,
   linkSync,
+  mkdirSync,
   readFileSync,
   readdirSync,
   renameSync,
@@ -51,6 +52,7 @@ export function isAddonFresh(root, { name }) {
 
 export async function buildAddon(root, { name, library }) {
   const target = targetDir(root);
+  mkdirSync(dirname(typeDefinitions(root)), { recursive: true });
   const { status, output } = await step('native build', (doing) => {
     let crates = 0;
     return run('cargo', ['build', '--release', '--locked'], {

@@ -83,7 +83,7 @@ function createCodeTool({ tools, executor, description, ...executorOptions }) {
   const session = executor === undefined ? undefined : sessionOf(executor);
   return tool({
     description: (description ?? defaultDescription(session !== undefined))(declarations),
-    inputSchema: codeSchema(),
+    inputSchema: codeSchema(executorOptions.language),
     execute: async (/** @type {{ code: string }} */ { code }, options) => {
       const own = session ?? new Session(new SESExecutor(executorOptions), { livesOn: false, codeFrame });
       try {
@@ -146,11 +146,12 @@ ${livesOn ? 'Variables and functions live on from call to call.' : 'Each call st
 ${declarations}`.trimEnd();
 }
 
-function codeSchema() {
+/** @param {import('../../../index').Language | undefined} language that the code has to be in */
+function codeSchema(language) {
   return jsonSchema(
     {
       type: 'object',
-      properties: { code: { type: 'string', description: 'The JavaScript program to run; not TypeScript' } },
+      properties: { code: { type: 'string', description: `The program to run, in ${languageText(language)}` } },
       required: ['code'],
       additionalProperties: false,
     },
@@ -161,6 +162,12 @@ function codeSchema() {
           : { success: false, error: new TypeError('the input must be an object with the string `code`') },
     },
   );
+}
+
+/** @param {import('../../../index').Language | undefined} language */
+function languageText(language) {
+  if (language === 'typescript') return 'TypeScript';
+  return language === 'javascript' ? 'JavaScript' : 'JavaScript or TypeScript';
 }
 
 /**

@@ -67,7 +67,7 @@ function createServer({ root, readOnly, ...limits }) {
 /** @param {number} timeoutMs */
 function inputShape(timeoutMs) {
   return {
-    code: z.string().describe('The program; JavaScript, not TypeScript'),
+    code: z.string().describe('The program, in JavaScript or TypeScript'),
     timeoutMs: z.number().int().min(1).max(timeoutMs).optional().describe(`Deadline; default ${timeoutMs}`),
     reset: z.boolean().optional().describe('Whether to forget all variables first'),
   };
