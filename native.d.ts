@@ -131,6 +131,12 @@ export interface NativeGrep {
   limit?: number;
 }
 
+/** `at` is a position in UTF-16 units. */
+export interface NativeInsertion {
+  at: number;
+  text: string;
+}
+
 /** One console call. */
 export interface NativeLog {
   level: string;
@@ -190,6 +196,19 @@ export interface NativeProgram {
   diagnostics: Array<NativeDiagnostic>;
 }
 
+export interface NativeSandboxProgram {
+  style: 'sync' | 'async';
+  insertions: Array<NativeInsertion>;
+}
+
+/** `kit`: the global by which insertions reach the sandbox. */
+export interface NativeSandboxRequest {
+  code: string;
+  kit: string;
+  kind: 'search' | 'execute' | 'mutate';
+  style: 'auto' | 'sync' | 'async';
+}
+
 /** A host function: `path` leads from the global to it. */
 export interface NativeTool {
   path: Array<string>;
@@ -211,5 +230,8 @@ export interface NativeTruncation {
 }
 
 export declare function prepareProgram(code: string, options: NativePrepareOptions): NativeProgram;
+
+/** What a sandbox adds to a program. */
+export declare function sandboxProgram(request: NativeSandboxRequest): Promise<NativeSandboxProgram>;
 
 export declare function validateCode(code: string, options: NativePrepareOptions): Array<NativeDiagnostic>;

@@ -12,6 +12,7 @@ mod files;
 mod inbox;
 mod options;
 mod prepare;
+mod sandbox;
 mod values;
 
 use ses_transfer::Limited;

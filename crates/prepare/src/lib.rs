@@ -21,6 +21,7 @@ mod parse;
 mod positions;
 mod print;
 mod rules;
+mod sandbox;
 mod source_index;
 mod stack;
 #[cfg(test)]
@@ -33,6 +34,7 @@ pub use code_frame::code_frame;
 pub use observed::{Lookups, Observed};
 pub use options::PrepareOptions;
 pub use positions::PositionMap;
+pub use sandbox::{CallStyle, Insertion, SandboxKind, SandboxProgram, SandboxRequest, sandbox_program};
 
 use std::sync::Arc;
 

@@ -6,6 +6,7 @@ mod positions;
 mod pure_loops;
 mod robustness;
 mod rules;
+mod sandbox;
 mod typescript;
 mod typescript_robustness;
 

@@ -1,0 +1,163 @@
+//! What a sandbox adds to a program before it runs: where its API is made, how functions that run in parallel wait, where
+//! calls are. Only insertions into the text, none with a line break but at its end, so that its positions stay known.
+
+mod calls;
+mod style;
+
+use swc_common::{BytePos, Spanned};
+use swc_ecma_ast::{Decl, Expr, Module, ModuleItem, Pat, Stmt};
+
+use super::analyze::Goal;
+use super::diagnostics::Report;
+use super::{PrepareOptions, parsed};
+
+/// How a program's calls of the API wait.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CallStyle {
+    /// Calls give values.
+    Sync,
+    /// Calls give promises.
+    Async,
+}
+
+/// What kind of program it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SandboxKind {
+    /// Has no API to call.
+    Search,
+    Execute,
+    /// Gives what a function makes of the state.
+    Mutate,
+}
+
+/// What the caller decides.
+#[derive(Debug)]
+pub struct SandboxRequest {
+    /// The global by which insertions reach the sandbox; an identifier.
+    pub kit: String,
+    pub kind: SandboxKind,
+    /// `None`: as the program is written.
+    pub style: Option<CallStyle>,
+}
+
+/// `text` comes before the character at `at`, a byte offset.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Insertion {
+    pub at: usize,
+    pub text: String,
+}
+
+/// Insertions in the order of their places; none if the program does not parse, which running it says best.
+#[derive(Debug)]
+pub struct SandboxProgram {
+    pub style: CallStyle,
+    pub insertions: Vec<Insertion>,
+}
+
+/// Finds out how a program is written, and what a sandbox has to add to it.
+pub fn sandbox_program(code: &str, request: &SandboxRequest, options: &PrepareOptions) -> SandboxProgram {
+    let whole = |module: &Module, insertions: &mut Insertions| wrap_last(module, request, insertions);
+    if let Some(program) = insertions_of(code, 0, request, options, whole) {
+        return program;
+    }
+    // An expression that is no statement: a function without a name, an object.
+    let trimmed = code.trim_end_matches(|c: char| c == ';' || c.is_whitespace());
+    let in_parentheses = format!("({trimmed}\n)");
+    let expression = |module: &Module, insertions: &mut Insertions| {
+        let [ModuleItem::Stmt(Stmt::Expr(statement))] = &module.body[..] else { return false };
+        if !matches!(&*statement.expr, Expr::Paren(_)) {
+            return false;
+        }
+        insertions.push(BytePos(FIRST + 1), format!("{}.apply((", request.kit));
+        insertions.push(BytePos(FIRST + 1 + trimmed.len() as u32), "\n))".into());
+        true
+    };
+    insertions_of(&in_parentheses, 1, request, options, expression)
+        .unwrap_or(SandboxProgram { style: request.style.unwrap_or(CallStyle::Sync), insertions: Vec::new() })
+}
+
+/// Where a text begins in swc's positions.
+const FIRST: u32 = 1;
+
+/// What is added to a text, by swc's positions: outer parts before inner ones where they open, after them where they close.
+#[derive(Default)]
+struct Insertions(Vec<(BytePos, String)>);
+
+impl Insertions {
+    fn push(&mut self, at: BytePos, text: String) {
+        self.0.push((at, text));
+    }
+
+    /// Byte offsets in the program, of which `before` bytes are not part of.
+    fn into_sorted(mut self, before: usize) -> Vec<Insertion> {
+        self.0.sort_by_key(|(at, _)| *at);
+        let offset = |at: BytePos| (at.0.saturating_sub(FIRST) as usize).saturating_sub(before);
+        self.0.into_iter().map(|(at, text)| Insertion { at: offset(at), text }).collect()
+    }
+}
+
+/// `wrap` adds what the program's value needs, and says whether the text is such a program.
+fn insertions_of(
+    text: &str,
+    before: usize,
+    request: &SandboxRequest,
+    options: &PrepareOptions,
+    wrap: impl FnOnce(&Module, &mut Insertions) -> bool,
+) -> Option<SandboxProgram> {
+    let mut report = Report::new(Vec::new());
+    parsed(text, options, Goal::Program, &mut report, |source, _| {
+        let module = &source.module;
+        let first = module.body.first().map(Spanned::span_lo).filter(|at| at.0 >= FIRST)?;
+        let survey = style::survey(module);
+        let style = request.style.unwrap_or(survey.style);
+        let begin = match (request.kind, style) {
+            (SandboxKind::Search, _) => "search",
+            (_, CallStyle::Sync) => "sync",
+            (_, CallStyle::Async) => "async",
+        };
+        let mut insertions = Insertions::default();
+        insertions.push(first.max(BytePos(FIRST + before as u32)), format!("{}.begin(\"{begin}\");", request.kit));
+        if request.kind != SandboxKind::Search {
+            calls::compile(module, &request.kit, style, &survey, before, &mut insertions);
+        }
+        wrap(module, &mut insertions).then(|| SandboxProgram { style, insertions: insertions.into_sorted(before) })
+    })
+}
+
+/// A program that ends with a function is what that gives: for the state if there is one.
+fn wrap_last(module: &Module, request: &SandboxRequest, insertions: &mut Insertions) -> bool {
+    let apply = format!("{}.apply(", request.kit);
+    let mut wrap = |expr: &Expr| {
+        if request.kind == SandboxKind::Mutate || style::is_function(expr) {
+            insertions.push(expr.span_lo(), format!("{apply}("));
+            insertions.push(expr.span_hi(), "))".into());
+        }
+    };
+    match module.body.last() {
+        Some(ModuleItem::Stmt(Stmt::Expr(statement))) => wrap(&statement.expr),
+        Some(ModuleItem::Stmt(Stmt::Return(statement))) => {
+            if let Some(expr) = &statement.arg {
+                wrap(expr);
+            }
+        }
+        Some(ModuleItem::Stmt(Stmt::Decl(declaration))) if request.kind == SandboxKind::Mutate => {
+            if let Some(name) = declared_function(declaration) {
+                insertions.push(declaration.span_hi(), format!(";{apply}{name})"));
+            }
+        }
+        _ => {}
+    }
+    true
+}
+
+fn declared_function(declaration: &Decl) -> Option<&str> {
+    match declaration {
+        Decl::Fn(function) => Some(&function.ident.sym),
+        Decl::Var(variables) => {
+            let [variable] = &variables.decls[..] else { return None };
+            let Pat::Ident(name) = &variable.name else { return None };
+            variable.init.as_deref().is_some_and(style::is_function).then_some(&name.id.sym)
+        }
+        _ => None,
+    }
+}

@@ -1,0 +1,224 @@
+//! Calls of the API: those of functions that run in parallel give way to the other functions while they wait; those that
+//! give promises say where they are, which the stack does not when such a promise is rejected.
+
+use swc_common::{BytePos, Spanned};
+use swc_ecma_ast::{
+    ArrowExpr, ArrowFunctionBody, CallExpr, Callee, Class, Constructor, Expr, ExprOrSpread, Function, FunctionBody,
+    GetterProp, Ident, MetaPropExpr, Module, SetterProp, Super, ThisExpr,
+};
+use swc_ecma_visit::{Visit, VisitWith};
+
+use super::style::{Survey, is_parallel_call, is_sdk_call, unwrapped};
+use super::{CallStyle, FIRST, Insertions};
+
+/// Adds what the calls of `module` need in `style`. `before`: bytes of the text that are not the program's.
+pub(super) fn compile(
+    module: &Module,
+    kit: &str,
+    style: CallStyle,
+    survey: &Survey,
+    before: usize,
+    insertions: &mut Insertions,
+) {
+    if !survey.has_sdk {
+        return;
+    }
+    match style {
+        CallStyle::Async => module.visit_with(&mut Places { before: before as u32, insertions }),
+        CallStyle::Sync if survey.has_utils => {
+            module.visit_with(&mut Tasks { kit, is_own: false, next_is_task: false, insertions });
+        }
+        CallStyle::Sync => {}
+    }
+}
+
+/// Adds `argument` to a call, as its last one and not its first.
+fn add_argument(call: &CallExpr, argument: &str, insertions: &mut Insertions) {
+    match call.args.last() {
+        Some(last) => insertions.push(last.expr.span_hi(), format!(", {argument}")),
+        None => insertions.push(call.span.hi - BytePos(1), format!("void 0, {argument}")),
+    }
+}
+
+/// Tells each call where it is: the byte offset of the method's name.
+struct Places<'a> {
+    before: u32,
+    insertions: &'a mut Insertions,
+}
+
+impl Visit for Places<'_> {
+    fn visit_call_expr(&mut self, node: &CallExpr) {
+        node.visit_children_with(self);
+        // Of spread arguments nobody knows which is the second.
+        if !is_sdk_call(node) || node.args.iter().any(|argument| argument.spread.is_some()) {
+            return;
+        }
+        let Callee::Expr(callee) = &node.callee else { return };
+        let Some(member) = callee.as_member() else { return };
+        let offset = member.prop.span_lo().0.saturating_sub(FIRST + self.before);
+        add_argument(node, &offset.to_string(), self.insertions);
+    }
+}
+
+/// Makes generators of the functions that are passed to `utils.parallel`.
+struct Tasks<'a> {
+    kit: &'a str,
+    /// Whether what is visited is run by such a generator itself.
+    is_own: bool,
+    /// Whether the function that is visited next becomes one.
+    next_is_task: bool,
+    insertions: &'a mut Insertions,
+}
+
+impl Tasks<'_> {
+    fn in_function<N: VisitWith<Self>>(&mut self, node: &N) {
+        let outer = std::mem::replace(&mut self.is_own, false);
+        node.visit_children_with(self);
+        self.is_own = outer;
+    }
+
+    fn task(&mut self, argument: &Expr) {
+        self.next_is_task = can_be_task(argument);
+        argument.visit_with(self);
+        self.next_is_task = false;
+    }
+
+    fn block(&mut self, body: &FunctionBody) {
+        self.insertions.push(body.span.lo + BytePos(1), format!(" return {}.task(function* () {{", self.kit));
+        body.visit_children_with(self);
+        self.insertions.push(body.span.hi - BytePos(1), "});".into());
+    }
+
+    fn as_task(&mut self, visit: impl FnOnce(&mut Self)) {
+        let outer = std::mem::replace(&mut self.is_own, true);
+        visit(self);
+        self.is_own = outer;
+    }
+}
+
+impl Visit for Tasks<'_> {
+    fn visit_call_expr(&mut self, node: &CallExpr) {
+        if is_parallel_call(node) {
+            node.callee.visit_with(self);
+            for argument in &node.args {
+                match unwrapped(&argument.expr) {
+                    Expr::Array(list) if node.args.len() == 1 => {
+                        for ExprOrSpread { expr, .. } in list.elems.iter().flatten() {
+                            self.task(expr);
+                        }
+                    }
+                    _ => self.task(&argument.expr),
+                }
+            }
+            return;
+        }
+        if !(self.is_own && is_sdk_call(node)) {
+            node.visit_children_with(self);
+            return;
+        }
+        self.insertions.push(node.span.lo, format!("{}.take(yield ", self.kit));
+        node.visit_children_with(self);
+        add_argument(node, &format!("{}.later", self.kit), self.insertions);
+        self.insertions.push(node.span.hi, ")".into());
+    }
+
+    fn visit_function(&mut self, node: &Function) {
+        match &node.body {
+            Some(body) if std::mem::take(&mut self.next_is_task) => self.as_task(|tasks| tasks.block(body)),
+            _ => self.in_function(node),
+        }
+    }
+
+    fn visit_arrow_expr(&mut self, node: &ArrowExpr) {
+        if !std::mem::take(&mut self.next_is_task) {
+            return self.in_function(node);
+        }
+        self.as_task(|tasks| match &*node.body {
+            ArrowFunctionBody::FunctionBody(body) => tasks.block(body),
+            ArrowFunctionBody::Expr(body) => {
+                tasks.insertions.push(body.span_lo(), format!("{}.task(function* () {{ return (", tasks.kit));
+                body.visit_with(tasks);
+                tasks.insertions.push(body.span_hi(), "); })".into());
+            }
+        });
+    }
+
+    fn visit_constructor(&mut self, node: &Constructor) {
+        self.in_function(node);
+    }
+
+    fn visit_getter_prop(&mut self, node: &GetterProp) {
+        self.in_function(node);
+    }
+
+    fn visit_setter_prop(&mut self, node: &SetterProp) {
+        self.in_function(node);
+    }
+
+    fn visit_class(&mut self, node: &Class) {
+        self.in_function(node);
+    }
+}
+
+/// Whether a function literal does the same as a generator inside of it: nothing there may mean the function itself.
+fn can_be_task(argument: &Expr) -> bool {
+    let mut own = Own { calls: false, is_bound: false };
+    match unwrapped(argument) {
+        Expr::Fn(function) if !function.function.is_async && !function.function.is_generator => {
+            if !function.function.params.is_empty() {
+                return false;
+            }
+            function.function.body.visit_with(&mut own);
+        }
+        Expr::Arrow(arrow) if !arrow.is_async && arrow.params.is_empty() => arrow.body.visit_with(&mut own),
+        _ => return false,
+    }
+    own.calls && !own.is_bound
+}
+
+/// What a function does itself, and not a function inside of it.
+struct Own {
+    /// Calls the API.
+    calls: bool,
+    /// Uses what belongs to the function: `this`, `arguments`, `super`, `new.target`.
+    is_bound: bool,
+}
+
+impl Visit for Own {
+    fn visit_call_expr(&mut self, node: &CallExpr) {
+        self.calls |= is_sdk_call(node);
+        node.visit_children_with(self);
+    }
+
+    fn visit_arrow_expr(&mut self, node: &ArrowExpr) {
+        let calls = self.calls;
+        node.visit_children_with(self);
+        self.calls = calls;
+    }
+
+    fn visit_ident(&mut self, node: &Ident) {
+        self.is_bound |= node.sym == *"arguments";
+    }
+
+    fn visit_this_expr(&mut self, _: &ThisExpr) {
+        self.is_bound = true;
+    }
+
+    fn visit_super(&mut self, _: &Super) {
+        self.is_bound = true;
+    }
+
+    fn visit_meta_prop_expr(&mut self, _: &MetaPropExpr) {
+        self.is_bound = true;
+    }
+
+    fn visit_function(&mut self, _: &Function) {}
+
+    fn visit_constructor(&mut self, _: &Constructor) {}
+
+    fn visit_getter_prop(&mut self, _: &GetterProp) {}
+
+    fn visit_setter_prop(&mut self, _: &SetterProp) {}
+
+    fn visit_class(&mut self, _: &Class) {}
+}
