@@ -1,5 +1,5 @@
 /** The layers of `lib/`, lowest first; a layer may use those before it, the ones in one row not each other. */
-const LAYERS = [['contract'], ['ses', 'files'], ['adapters']];
+const LAYERS = [['contract'], ['ses', 'files'], ['sandbox'], ['adapters']];
 /** Which of them may load the addon. */
 const NATIVE = ['ses', 'files'];
 

@@ -28,6 +28,7 @@ export default [
       'regexp/no-super-linear-move': ['error', { report: 'potential' }],
     },
   },
+  { files: ['lib/sandbox/guest/**'], languageOptions: { globals: { harden: 'readonly' } } },
   // Holes of arrays are values that tests send.
   { files: ['__test__/**'], rules: { 'no-sparse-arrays': 'off' } },
 ];

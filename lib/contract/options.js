@@ -20,11 +20,6 @@ const NAMES = OPTIONS.map(({ name }) => name);
 const RUN_ROWS = OPTIONS.filter(({ perRun }) => perRun).map((row) => ({ ...row, fallback: null }));
 const RUN_NAMES = [...RUN_ROWS.map(({ name }) => name), 'signal'];
 
-/** Of a run that is given none. */
-const NO_RUN_OPTIONS = /** @type {any} */ (
-  Object.freeze(Object.fromEntries(RUN_NAMES.map((name) => [name, name === 'signal' ? undefined : null])))
-);
-
 /** How each type of option is checked: the value, or the fallback. */
 const CHECKS = {
   number,
@@ -43,7 +38,8 @@ const CHECKS = {
  * @throws {RangeError} for wrong values
  */
 function checkOptions(options) {
-  return checked(record(options, 'options', NAMES), OPTIONS);
+  const given = record(options, 'options', NAMES);
+  return /** @type {any} */ (Object.fromEntries(OPTIONS.map((row) => [row.name, CHECKS[row.type](given, row)])));
 }
 
 /**
@@ -60,27 +56,13 @@ function checkOptions(options) {
  * @throws {RangeError} for an unknown language
  */
 function checkRunOptions(options) {
-  // Most runs have none.
-  if (options === undefined) return NO_RUN_OPTIONS;
   const given = record(options, 'options', RUN_NAMES);
   const { signal } = given;
   if (signal !== undefined && !isAbortSignal(signal)) {
     throw new TypeError(`options.signal must be an AbortSignal, got ${describe(signal)}`);
   }
-  const limits = checked(given, RUN_ROWS);
-  limits.signal = signal;
-  return limits;
-}
-
-/**
- * @param {Record<string, any>} given
- * @param {OptionRow[]} rows
- */
-function checked(given, rows) {
-  /** @type {any} */
-  const values = {};
-  for (const row of rows) values[row.name] = CHECKS[row.type](given, row);
-  return values;
+  const checked = Object.fromEntries(RUN_ROWS.map((row) => [row.name, CHECKS[row.type](given, row)]));
+  return /** @type {any} */ ({ ...checked, signal });
 }
 
 /**
@@ -234,4 +216,4 @@ function editDistance(from, to) {
   return row[to.length];
 }
 
-module.exports = { checkOptions, checkRunOptions, record };
+module.exports = { checkOptions, checkRunOptions, closest, record };

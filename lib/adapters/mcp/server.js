@@ -4,7 +4,7 @@
 const { callResult } = require('./result');
 const { codeFrame } = require('../../ses/code-frame');
 const { SESExecutor } = require('../../ses/executor');
-const { requirePeer } = require('../peer');
+const { requirePeer } = require('../../contract/peer');
 const { toJavaScriptSignature } = require('../prompts');
 const { Session } = require('../../contract/session');
 const { createFileTools, fileToolDefinitions } = require('../../files/index.js');

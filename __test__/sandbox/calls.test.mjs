@@ -1,0 +1,208 @@
+// SDK calls as the host sees them: parameters, limits, rates, and signals.
+import { expect, test } from 'vitest';
+
+import { ParamsReader } from '../../lib/sandbox/params.js';
+import { RateLimit } from '../../lib/sandbox/rate-limits.js';
+import { anyState } from '../../lib/sandbox/index.js';
+import { deferred, expectCode } from '../helpers.mjs';
+import { managerOf, registry } from './market.mjs';
+
+/** What the reader says of parameters, or the parameters. */
+function read(schema, params, maxBytes = 65_536) {
+  const reader = new ParamsReader('sdk.a.b', JSON.stringify(schema), maxBytes);
+  try {
+    return reader.read(typeof params === 'string' ? params : JSON.stringify(params));
+  } catch (error) {
+    expect(error.code).toBe('ERR_INVALID_PARAMS');
+    return error.message.replace('the parameters of sdk.a.b are not valid: ', '');
+  }
+}
+
+test('messages name the parameter, what was given and what is expected', () => {
+  const schema = registry.sources[0].methods[0].params;
+  expect(read(schema, { symbol: 'XAU', limit: 5, tags: ['a', 'b'] })).toEqual({
+    symbol: 'XAU',
+    limit: 5,
+    tags: ['a', 'b'],
+  });
+  expect(read(schema, {})).toBe('symbol is missing');
+  expect(read(schema, { symbol: 5 })).toBe('symbol must be string, got 5');
+  expect(read(schema, { symbol: 'xau' })).toBe('symbol must match pattern "^[A-Z]{3,8}$", got "xau"');
+  expect(read(schema, { symbol: 'XAU', timeframe: '5m' })).toBe('timeframe must be one of "1m", "1h", "1D", got "5m"');
+  expect(read(schema, { symbol: 'XAU', limit: 0 })).toBe('limit must be >= 1, got 0');
+  expect(read(schema, { symbol: 'XAU', limit: 1.5 })).toBe('limit must be integer, got 1.5');
+  expect(read(schema, { symbol: 'XAU', tags: ['a', 3] })).toBe('tags.1 must be string, got 3');
+  expect(read(schema, { symbol: 'XAU', tags: ['a', 'a'] })).toBe('tags must not have equal items, got ["a","a"]');
+  expect(read(schema, { symbol: 'XAU', symbl: 1 })).toBe('symbl is not a parameter');
+  expect(read(schema, 5)).toBe('they must be one object, got 5');
+  expect(read(schema, '{')).toBe('they must be JSON');
+  expect(read({ type: 'object', required: ['toString'] }, {})).toBe('toString is missing');
+  expect(read({ type: 'object', properties: { a: { const: 1 } } }, { a: 2 })).toBe('a must be 1, got 2');
+  expect(
+    read(
+      {
+        $schema: 'http://json-schema.org/draft-07/schema#',
+        type: 'object',
+        properties: { a: { items: [{ type: 'string' }] } },
+      },
+      { a: [1] },
+    ),
+  ).toBe('a.0 must be string, got 1');
+});
+
+test('parameters are checked in a time that their length explains', () => {
+  // Backtracking would take 2^n steps for n letters.
+  const schema = {
+    type: 'object',
+    properties: {
+      a: { type: 'string', pattern: '^(a+)+$' },
+      b: { uniqueItems: true },
+      c: { type: 'string', pattern: '^b$' },
+    },
+  };
+  const timed = (params) => {
+    const from = process.cpuUsage();
+    const said = read(schema, params);
+    return [said, process.cpuUsage(from).user / 1e3];
+  };
+  timed({ a: 'a', b: [1] });
+  const [said, ms] = timed({ a: `${'a'.repeat(60_000)}!` });
+  expect(said).toMatch(/^a must match pattern/);
+  const [, reference] = timed({ a: 'a'.repeat(60_000) });
+  expect(ms).toBeLessThan(20 * reference + 50);
+  // Each item against each other one would be 10^7 comparisons of objects.
+  const items = Array.from({ length: 6_000 }, (_, i) => ({ i }));
+  expect(timed({ b: items })[0]).toEqual({ b: items });
+  expect(
+    timed({
+      b: [
+        { x: 1, y: 2 },
+        { y: 2, x: 1 },
+      ],
+    })[0],
+  ).toMatch(/^b must not have equal items/);
+  expect(read(schema, { c: 'a' })).toMatch(/^c must match/);
+  expect(read(schema, `{"a":"${'x'.repeat(100)}"}`, 50)).toBe(
+    'they take 108 characters of JSON, and at most 50 are allowed',
+  );
+  expect(read(schema, `{"a":${'['.repeat(100)}${']'.repeat(100)}}`)).toBe('they must be nested at most 64 deep');
+  expect(read(schema, '{"x":{"__proto__":{"a":1}}}')).toBe('no object may have the key `__proto__`');
+});
+
+test('a schema that cannot be checked in linear time makes calls fail', async () => {
+  const lookaround = { type: 'object', properties: { a: { type: 'string', pattern: '(?=a)b' } } };
+  const manager = managerOf({
+    stateSchema: anyState,
+    registry: { sources: [{ name: 'a', methods: [{ name: 'b', params: lookaround }] }] },
+    adapters: () => 'must not be called',
+  });
+  const error = await expectCode(manager.executeCode("sdk.a.b({ a: 'x' })"), 'ERR_INVALID_SCHEMA');
+  expect(error.retryable).toBe(false);
+});
+
+test('one call too many ends the execution, over all sources, caught or not', async () => {
+  let calls = 0;
+  const manager = managerOf({ maxSdkCalls: 3, stateSchema: anyState, adapters: async () => ++calls });
+  expect(
+    await manager.executeCode('[sdk.market.getQuote(), sdk.social.searchTweets(), sdk.market.getQuote()]'),
+  ).toEqual([1, 2, 3]);
+  const programs = [
+    'for (;;) try { sdk.market.getQuote() } catch {}',
+    'for (;;) try { await sdk.market.getQuote() } catch {}',
+    'await Promise.allSettled(Array.from({ length: 9 }, () => sdk.social.searchTweets()))',
+    `try { utils.parallel(${'() => sdk.market.getQuote(),'.repeat(9)}) } catch {} 'done'`,
+    // Calls that are not valid count too.
+    'for (;;) try { sdk.market.getKline({ symbol: 5 }) } catch {}',
+  ];
+  for (const code of programs) {
+    calls = 0;
+    const error = await expectCode(manager.executeCode(code), 'ERR_SDK_CALL_LIMIT_EXCEEDED');
+    expect(error).toMatchObject({ retryable: true, details: { maxSdkCalls: 3 } });
+    expect(calls).toBeLessThanOrEqual(3);
+  }
+});
+
+test('the signal of a call is aborted when its execution ends, for whatever reason', async () => {
+  const signals = [];
+  const manager = managerOf({
+    stateSchema: anyState,
+    executionTimeoutMs: 200,
+    adapters: async (source, method, params, { signal }) => {
+      signals.push(signal);
+      return params.hang ? new Promise(() => {}) : 1;
+    },
+  });
+  await manager.executeCode('sdk.market.getQuote()');
+  await expectCode(manager.executeCode('sdk.market.getQuote(); throw new Error("x")'), 'ERR_RUNTIME_EXCEPTION');
+  await expectCode(manager.executeCode('sdk.market.getQuote({ hang: true })'), 'ERR_EXEC_TIMEOUT');
+  await expectCode(manager.executeCode('await sdk.market.getQuote({ hang: true })'), 'ERR_EXEC_TIMEOUT');
+  await manager.executeCode('await Promise.race([sdk.market.getQuote({ hang: true }), 1])');
+  expect(signals.map(({ aborted }) => aborted)).toEqual([true, true, true, true, true]);
+});
+
+test('a rate limit lets calls through in order, so many at the same time', async () => {
+  const limit = new RateLimit({ perSecond: Infinity, concurrency: 2 });
+  const { signal } = new AbortController();
+  const events = [];
+  const enter = (id) => limit.enter(signal).then((leave) => (events.push(id), leave));
+  const all = ['a', 'b', 'c', 'd'].map(enter);
+  const leaveA = await all[0];
+  await all[1];
+  expect(events).toEqual(['a', 'b']);
+  leaveA();
+  leaveA();
+  const leaveC = await all[2];
+  await Promise.resolve();
+  expect(events).toEqual(['a', 'b', 'c']);
+  leaveC();
+  await all[3];
+  expect(events).toEqual(['a', 'b', 'c', 'd']);
+});
+
+test('who ends no longer waits, and gives its slot back', async () => {
+  const limit = new RateLimit({ perSecond: Infinity, concurrency: 1 });
+  const [one, two, three] = [new AbortController(), new AbortController(), new AbortController()];
+  await limit.enter(one.signal);
+  const second = limit.enter(two.signal);
+  const third = limit.enter(three.signal);
+  two.abort(new Error('ended'));
+  await expect(second).rejects.toThrow('ended');
+  one.abort();
+  expect(await third).toBeTypeOf('function');
+  await expect(limit.enter(one.signal)).rejects.toBe(one.signal.reason);
+});
+
+test('calls beyond the rate wait for the next second', async () => {
+  const limit = new RateLimit({ perSecond: 2, concurrency: Infinity });
+  const { signal } = new AbortController();
+  const from = performance.now();
+  const at = [];
+  await Promise.all([1, 2, 3, 4, 5].map(() => limit.enter(signal).then(() => at.push(performance.now() - from))));
+  // Two at once, two a second later, and the last another second later: never sooner.
+  expect(at[2] - at[0]).toBeGreaterThanOrEqual(999);
+  expect(at[4] - at[2]).toBeGreaterThanOrEqual(999);
+});
+
+test('rates hold over all executions, and count against the deadline', async () => {
+  const gate = deferred();
+  let calls = 0;
+  const manager = managerOf({
+    stateSchema: anyState,
+    rateLimits: { market: { concurrency: 1 } },
+    executionTimeoutMs: 20_000,
+    adapters: async (source, method, { first }) => {
+      calls++;
+      return first ? gate.promise : calls;
+    },
+  });
+  const first = manager.executeCode('sdk.market.getQuote({ first: true })');
+  while (calls < 1) await new Promise((resolve) => setImmediate(resolve));
+  const other = new AbortController();
+  const waiting = manager.executeCode('sdk.market.getQuote()', { signal: other.signal });
+  expect(await manager.executeCode('sdk.social.searchTweets()')).toBe(2);
+  other.abort();
+  await expectCode(waiting, 'ERR_EXEC_TIMEOUT');
+  expect(calls).toBe(2);
+  gate.resolve('first');
+  expect(await first).toBe('first');
+});

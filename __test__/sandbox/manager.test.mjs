@@ -1,0 +1,316 @@
+// `SandboxManager`: what each kind of execution has and gives, the pool, the queue, and how executions end.
+import { expect, test } from 'vitest';
+import { z } from 'zod';
+
+import { ExecutorError } from '../../index.mjs';
+import { SandboxError, SandboxManager, anyState } from '../../lib/sandbox/index.js';
+import { deferred, expectCode, rejection } from '../helpers.mjs';
+import { managerOf, registry } from './market.mjs';
+
+test('a search has spec, and neither sdk nor utils', async () => {
+  const manager = managerOf();
+  expect(await manager.executeSearch('[typeof spec, typeof sdk, typeof utils, typeof state]')).toEqual([
+    'object',
+    'undefined',
+    'undefined',
+    'undefined',
+  ]);
+  expect(await manager.executeSearch("spec.find('candles')")).toEqual([
+    { method: 'market.getKline', source: 'market', name: 'getKline', description: 'Candles of a symbol' },
+  ]);
+  expect(await manager.executeSearch("spec.find('推文').length")).toBe(0);
+  expect(await manager.executeSearch("spec.find('TWEETS words').map((it) => it.method)")).toEqual([
+    'social.searchTweets',
+  ]);
+  expect(await manager.executeSearch('spec.find(/^the LAST/i).map((it) => it.method)')).toEqual(['market.getQuote']);
+  expect(await manager.executeSearch("spec.find('')")).toEqual([]);
+  expect(
+    await manager.executeSearch(
+      "const { id, params, result, examples } = spec.method('market.getKline'); [id, params, result, examples]",
+    ),
+  ).toEqual(['market.getKline', registry.sources[0].methods[0].params, { type: 'array' }, [{ symbol: 'XAUUSD' }]]);
+  expect(await manager.executeSearch('spec')).toEqual({
+    sources: registry.sources.map(({ name, description, methods }) => ({
+      name,
+      description,
+      methods: methods.map((method) => ({
+        id: `${name}.${method.name}`,
+        source: name,
+        result: {},
+        examples: [],
+        ...method,
+      })),
+    })),
+  });
+  const error = await expectCode(manager.executeSearch("spec.method('market.nothing')"), 'ERR_RUNTIME_EXCEPTION');
+  expect(error.details.message).toBe('there is no method "market.nothing"; look with spec.find("nothing")');
+});
+
+test('an execution calls adapters, and gives a valid state', async () => {
+  const calls = [];
+  const manager = managerOf({
+    adapters: {
+      market: {
+        getKline(params, call) {
+          calls.push([this === undefined, params, call.source, call.method, call.context, call.signal.aborted]);
+          return [{ close: 1 }];
+        },
+        getQuote: async () => 7,
+      },
+      social: { searchTweets: () => [] },
+    },
+    context: { tenant: 'a' },
+  });
+  const code = `
+    var candles = sdk.market.getKline({ symbol: 'XAUUSD' });
+    ({ title: 'Gold', panels: [{ type: 'line', data: candles, price: sdk.market.getQuote() }] })`;
+  const want = { title: 'Gold', panels: [{ type: 'line', data: [{ close: 1 }], price: 7 }] };
+  expect(await manager.executeCode(code)).toEqual(want);
+  await manager.executeCode(code, { context: { tenant: 'b' } });
+  expect(calls).toEqual([
+    [false, { symbol: 'XAUUSD' }, 'market', 'getKline', { tenant: 'a' }, false],
+    [false, { symbol: 'XAUUSD' }, 'market', 'getKline', { tenant: 'b' }, false],
+  ]);
+});
+
+test('a function is what it gives', async () => {
+  const manager = managerOf({ stateSchema: anyState });
+  expect(await manager.executeCode('async () => (await sdk.market.getQuote()).method')).toBe('getQuote');
+  expect(await manager.executeCode('function () { return sdk.market.getQuote().method }')).toBe('getQuote');
+});
+
+test('a mutation works on a hardened copy of the state', async () => {
+  const manager = managerOf();
+  const state = { title: 'a', panels: [{ type: 'line', points: [1, 2] }] };
+  const before = structuredClone(state);
+  expect(await manager.executeMutate('(state) => ({ ...state, title: "x" })', state)).toEqual({
+    ...before,
+    title: 'x',
+  });
+  expect(await manager.executeMutate('function (s) { return { ...s, title: "y" }; };', state)).toMatchObject({
+    title: 'y',
+  });
+  expect(await manager.executeMutate('({ ...state, title: "z" })', state)).toMatchObject({ title: 'z' });
+  expect(await manager.executeMutate('const next = { ...state }; next.title = "q"; return next;', state)).toMatchObject(
+    { title: 'q' },
+  );
+  expect(
+    await manager.executeMutate('async (s) => ({ ...s, title: (await sdk.market.getQuote()).method })', state),
+  ).toMatchObject({ title: 'getQuote' });
+  const error = await expectCode(
+    manager.executeMutate('(state) => { state.panels[0].points.push(3); return state; }', state),
+    'ERR_RUNTIME_EXCEPTION',
+  );
+  expect(error.details).toMatchObject({ name: 'TypeError', line: 1, column: 37 });
+  expect(state).toEqual(before);
+});
+
+test('what is no valid state is refused, with each path', async () => {
+  const manager = managerOf();
+  const error = await expectCode(
+    manager.executeCode('({ title: 5, panels: [{ type: "line" }, { title: "x" }] })'),
+    'ERR_INVALID_STATE_OUTPUT',
+  );
+  expect(error).toBeInstanceOf(SandboxError);
+  expect(error.retryable).toBe(true);
+  expect(error.details.issues).toEqual([
+    { path: 'title', message: 'must be a string, got 5' },
+    { path: 'panels.1.type', message: 'must be a non-empty string, got undefined' },
+  ]);
+  const strict = managerOf({ stateSchema: z.object({ items: z.array(z.object({ id: z.number() })) }) });
+  expect(await strict.executeCode('({ items: [{ id: 1, more: 2 }] })')).toEqual({ items: [{ id: 1 }] });
+  const other = await expectCode(
+    strict.executeCode('({ items: [{ id: 1 }, { id: "2" }] })'),
+    'ERR_INVALID_STATE_OUTPUT',
+  );
+  expect(other.details.issues.map(({ path }) => path)).toEqual(['items.1.id']);
+  const slow = managerOf({
+    stateSchema: { '~standard': { version: 1, vendor: 'test', validate: async (value) => ({ value: [value] }) } },
+  });
+  expect(await slow.executeCode('1')).toEqual([1]);
+});
+
+test('an execution reports', async () => {
+  const reports = [];
+  const manager = managerOf({ onReport: (report) => reports.push(report) });
+  const own = [];
+  await manager.executeCode(
+    `console.log('one'); sdk.market.getQuote(); sdk.market.getQuote(); sdk.social.searchTweets(); ({ title: '', panels: [] })`,
+    { onReport: (report) => own.push(report) },
+  );
+  expect(own).toEqual(reports);
+  expect(reports[0]).toMatchObject({
+    kind: 'execute',
+    style: 'sync',
+    ok: true,
+    logs: 'one',
+    sdkCalls: { market: 2, social: 1 },
+  });
+  for (const ms of Object.values(reports[0].times)) expect(ms).toBeGreaterThanOrEqual(0);
+  const error = await rejection(manager.executeCode('console.log("two");\n  missing.x'));
+  expect(error.report).toBe(reports[1]);
+  expect(error.logs).toBe('two');
+  expect(reports[1]).toMatchObject({
+    ok: false,
+    logs: 'two',
+    failure: { code: 'ERR_RUNTIME_EXCEPTION', line: 2, column: 3 },
+  });
+});
+
+test('nothing of an execution is there in another', async () => {
+  const manager = managerOf({ poolSize: 2, stateSchema: anyState });
+  await manager.executeCode('var left = 1; globalThis.other = 2; 1');
+  expect(await manager.executeCode('[typeof left, typeof other]')).toEqual(['undefined', 'undefined']);
+});
+
+test('isolates are made ahead, and on demand when there are none', async () => {
+  const manager = managerOf({ poolSize: 2 });
+  while (manager.ready < 2) await new Promise((resolve) => setImmediate(resolve));
+  const none = managerOf({ poolSize: 0 });
+  expect(none.ready).toBe(0);
+  expect(await none.executeSearch('1')).toBe(1);
+  const many = await Promise.all(Array.from({ length: 6 }, (_, i) => manager.executeSearch(`${i}`)));
+  expect(many).toEqual([0, 1, 2, 3, 4, 5]);
+});
+
+test('executions take turns, and too many are refused', async () => {
+  const gates = [deferred(), deferred()];
+  const called = [deferred(), deferred()];
+  const manager = managerOf({
+    stateSchema: anyState,
+    maxConcurrent: 1,
+    maxQueued: 1,
+    adapters: async (source, method, { at }) => {
+      called[at].resolve();
+      return gates[at].promise;
+    },
+  });
+  const first = manager.executeCode('sdk.market.getQuote({ at: 0 })');
+  await called[0].promise;
+  const second = manager.executeCode('sdk.market.getQuote({ at: 1 })');
+  const error = await expectCode(manager.executeCode('1'), 'ERR_SANDBOX_BUSY');
+  expect(error.retryable).toBe(true);
+  gates[0].resolve('first');
+  expect(await first).toBe('first');
+  gates[1].resolve('second');
+  expect(await second).toBe('second');
+  expect(await manager.executeCode('3')).toBe(3);
+});
+
+test('a signal ends what runs, what waits, and what has not begun', async () => {
+  const called = deferred();
+  const ended = deferred();
+  const manager = managerOf({
+    stateSchema: anyState,
+    maxConcurrent: 1,
+    adapters: (source, method, params, { signal }) => {
+      signal.addEventListener('abort', () => ended.resolve(signal.reason));
+      called.resolve();
+      return new Promise(() => {});
+    },
+  });
+  const [one, two] = [new AbortController(), new AbortController()];
+  const running = manager.executeCode('sdk.market.getQuote()', { signal: one.signal });
+  running.catch(() => {});
+  await called.promise;
+  const waiting = manager.executeCode('1', { signal: two.signal });
+  two.abort('no longer');
+  const refused = await expectCode(waiting, 'ERR_EXEC_TIMEOUT');
+  expect(refused.details).toMatchObject({ aborted: true, reason: 'no longer' });
+  one.abort(new Error('enough'));
+  const error = await expectCode(running, 'ERR_EXEC_TIMEOUT');
+  expect(error.details).toMatchObject({ aborted: true, reason: 'enough' });
+  expect(await ended.promise).toBe(one.signal.reason);
+  await expectCode(manager.executeCode('1', { signal: one.signal }), 'ERR_EXEC_TIMEOUT');
+  expect(await manager.executeCode('2')).toBe(2);
+});
+
+test('close ends all executions, and waits for nothing', async () => {
+  const called = deferred();
+  const manager = managerOf({
+    maxConcurrent: 2,
+    adapters: () => {
+      called.resolve();
+      return new Promise(() => {});
+    },
+  });
+  const hanging = manager.executeCode('sdk.market.getQuote()');
+  const looping = manager.executeCode('for (;;) {}');
+  const waiting = manager.executeCode('1');
+  for (const it of [hanging, looping, waiting]) it.catch(() => {});
+  await called.promise;
+  await manager.close();
+  for (const it of [hanging, looping, waiting]) await expectCode(it, 'ERR_SANDBOX_CLOSED');
+  await expectCode(manager.executeCode('1'), 'ERR_SANDBOX_CLOSED');
+  await manager.close();
+});
+
+test('two managers do not disturb each other', async () => {
+  const [one, two] = [
+    managerOf({ stateSchema: anyState, maxConcurrent: 1 }),
+    managerOf({ stateSchema: anyState, maxConcurrent: 1 }),
+  ];
+  const stuck = one.executeCode('for (;;) {}');
+  stuck.catch(() => {});
+  expect(await two.executeCode('sdk.market.getQuote().method')).toBe('getQuote');
+  await one.close();
+  await expectCode(stuck, 'ERR_SANDBOX_CLOSED');
+  expect(await two.executeCode('2')).toBe(2);
+});
+
+test('limits of the executor end an execution', async () => {
+  const manager = managerOf({ maxCodeBytes: 1_000 });
+  const quick = managerOf({ executionTimeoutMs: 300, poolSize: 0 });
+  const small = managerOf({ memoryLimitMb: 16, poolSize: 0 });
+  await expectCode(quick.executeCode('for (;;) {}'), 'ERR_EXEC_TIMEOUT');
+  await expectCode(
+    small.executeCode('const hoard = []; for (;;) hoard.push({ at: hoard.length })'),
+    'ERR_MEMORY_LIMIT_EXCEEDED',
+  );
+  const large = await expectCode(manager.executeCode(`'${'x'.repeat(1_000)}'`), 'ERR_VALIDATION_FAILED');
+  expect(large.details.diagnostics[0].rule).toBe('code_too_large');
+  const wrong = await expectCode(manager.executeCode('const = 1'), 'ERR_VALIDATION_FAILED');
+  expect(wrong.details.diagnostics[0]).toMatchObject({ rule: 'syntax_valid', location: { line: 1, column: 7 } });
+  await expectCode(manager.executeCode('  '), 'ERR_VALIDATION_FAILED');
+  const imported = await expectCode(manager.executeCode('await import("node:fs")'), 'ERR_IMPORT_NOT_ALLOWED');
+  expect(imported).toBeInstanceOf(ExecutorError);
+});
+
+test('wrong arguments of the host are TypeErrors and RangeErrors', async () => {
+  const make = (options) => () => new SandboxManager({ registry, adapters: () => 1, ...options });
+  expect(make({ registry: { sources: 5 } })).toThrow(TypeError);
+  expect(make({ registry: { sources: [{ name: 'a b', methods: [] }] } })).toThrow(
+    'options.registry.sources[0].name must be an identifier, got "a b"',
+  );
+  expect(make({ registry: { sources: [{ name: 'a', methods: [{ name: '__proto__' }] }] } })).toThrow(
+    'must be an identifier',
+  );
+  expect(
+    make({
+      registry: {
+        sources: [
+          { name: 'a', methods: [] },
+          { name: 'a', methods: [] },
+        ],
+      },
+    }),
+  ).toThrow('is taken');
+  expect(make({ adapters: { market: { getKline() {} } } })).toThrow(
+    'options.adapters.market.getQuote must be a function, got undefined',
+  );
+  expect(make({ stateSchema: {} })).toThrow('options.stateSchema must be a Standard Schema, got an object');
+  expect(make({ poolsize: 1 })).toThrow('did you mean options.poolSize?');
+  expect(make({ maxSdkCalls: 1.5 })).toThrow(
+    new RangeError('options.maxSdkCalls must be an integer from 0 to 1000000, got 1.5'),
+  );
+  expect(make({ rateLimits: { nothing: { perSecond: 1 } } })).toThrow('options.rateLimits.nothing is not a source');
+  expect(make({ rateLimits: { market: { perSecond: 0 } } })).toThrow(RangeError);
+  const manager = managerOf();
+  expect(await rejection(manager.executeCode(5))).toEqual(new TypeError('code must be a string, got 5'));
+  expect(await rejection(manager.executeCode('1', { style: 'x' }))).toBeInstanceOf(TypeError);
+  expect(await rejection(manager.executeMutate('1', { f() {} }))).toBeInstanceOf(TypeError);
+  expect(manager.sources).toEqual([
+    { name: 'market', description: 'Prices', methods: 2 },
+    { name: 'social', description: 'Tweets – 推文', methods: 1 },
+  ]);
+});

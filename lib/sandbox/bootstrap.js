@@ -1,0 +1,54 @@
+// @ts-check
+'use strict';
+
+const { randomBytes } = require('node:crypto');
+const { readFileSync } = require('node:fs');
+const { join } = require('node:path');
+
+/**
+ * The global by which the host's additions to a program reach the isolate: no program can have it by chance. Nothing
+ * depends on its being unknown.
+ */
+const KIT = `__sandbox_${randomBytes(6).toString('hex')}`;
+const HOST = '__sandbox_host';
+const TEXTS = '__sandbox_texts';
+
+/**
+ * The program that prepares an isolate. It defines one global, `KIT`:
+ *
+ * - `begin(style)`: makes `spec`, and but for `"search"` `sdk` and `utils`; once.
+ * - `apply(value)`: what a function gives for the state; any other value as it is.
+ * - `task`, `later`, `take`: for compiled functions, see `sdk.js`.
+ */
+const bootstrap = `(() => {
+const { defineProperty } = Object;
+const { spec, namesOf } = (${guestText('spec')})(${TEXTS});
+const kit = (${guestText('sdk')})(${HOST}, ${TEXTS}.sources);
+const plain = (${guestText('utils')})();
+const resample = (${guestText('resample')})();
+const utilsOf = (style) => harden({ ...plain, resample, parallel: kit.parallelOf(style) });
+const byStyle = { sync: utilsOf('sync'), async: utilsOf('async') };
+const define = (name, value) => defineProperty(globalThis, name, { value, enumerable: true });
+let hasBegun = false;
+const begin = (style) => {
+  if (hasBegun) return;
+  hasBegun = true;
+  define('spec', spec);
+  if (style === 'search') return;
+  define('sdk', kit.sdkOf(style, namesOf));
+  define('utils', byStyle[style]);
+};
+const apply = (value) => (typeof value === 'function' ? value(globalThis.state) : value);
+const { task, later, take } = kit;
+delete globalThis.${TEXTS};
+defineProperty(globalThis, '${KIT}', { value: harden({ begin, apply, task, later, take }) });
+})()`;
+
+/** @param {string} name of a file that is one function expression */
+function guestText(name) {
+  return readFileSync(join(__dirname, 'guest', `${name}.js`), 'utf8')
+    .trim()
+    .replace(/;$/, '');
+}
+
+module.exports = { HOST, KIT, TEXTS, bootstrap };

@@ -1,0 +1,182 @@
+// @ts-check
+'use strict';
+
+const { InvalidCallError, SdkCallError, callLimitExceeded } = require('./errors');
+
+/** For calls whose execution has ended: nobody wants an answer. */
+const never = new Promise(() => {});
+
+/**
+ * @typedef {(params: Record<string, unknown>, call: import('./index').SdkCall) => unknown} Adapter
+ *
+ * @typedef {object} Api what the executions of one manager share
+ * @property {(source: string, method: string) => { reader: import('./params').ParamsReader, adapter: Adapter } | string}
+ *   methodOf or why there is none
+ * @property {(source: string) => import('./rate-limits').RateLimit | undefined} rateLimitOf
+ * @property {number} maxSdkCalls
+ */
+
+/** One execution as the host sees it: what it may call, what it has called, and how it was ended. */
+class Execution {
+  #api;
+  #context;
+  #ended = new AbortController();
+  #calls = 0;
+  /** @type {Map<string, number>} */
+  #callsBySource = new Map();
+  /** Answers by ticket, until the guest takes them. */
+  /** @type {Map<number, { value?: unknown, thrown?: { error: unknown } }>} */
+  #answers = new Map();
+  #nextTicket = 1;
+  /** Tickets that are answered and that the guest has not heard of. */
+  /** @type {number[]} */
+  #done = [];
+  /** @type {((ticket: number) => void) | undefined} */
+  #waiting;
+  /** Why the host has ended it, if it has. */
+  /** @type {import('./errors').SandboxError | undefined} */
+  failure;
+
+  /**
+   * @param {'search' | 'execute' | 'mutate'} kind
+   * @param {Api} api
+   * @param {unknown} context
+   */
+  constructor(kind, api, context) {
+    this.kind = kind;
+    this.#api = api;
+    this.#context = context;
+  }
+
+  /** Aborted when the execution ends, for whatever reason. */
+  get signal() {
+    return this.#ended.signal;
+  }
+
+  get callsBySource() {
+    return Object.fromEntries(this.#callsBySource);
+  }
+
+  /**
+   * Ends it from the host's side.
+   *
+   * @param {import('./errors').SandboxError} failure
+   */
+  fail(failure) {
+    this.failure ??= failure;
+    this.#ended.abort(failure);
+  }
+
+  /** @param {unknown} [reason] of a caller that has given up */
+  end(reason) {
+    this.#ended.abort(reason ?? new Error('the execution has ended'));
+    this.#answers.clear();
+  }
+
+  /**
+   * Makes one call of the guest.
+   *
+   * @param {unknown} source
+   * @param {unknown} method
+   * @param {unknown} text the parameters as JSON
+   * @param {unknown} [place] byte offset of the call in the code
+   */
+  async call(source, method, text, place) {
+    if (this.signal.aborted) return never;
+    // Before anything that can fail: a guest that catches gains nothing.
+    if (++this.#calls > this.#api.maxSdkCalls) {
+      this.fail(callLimitExceeded(this.#api.maxSdkCalls));
+      return never;
+    }
+    const at = Number.isInteger(place) ? /** @type {number} */ (place) : -1;
+    try {
+      return await this.#answerOf(source, method, text, at);
+    } catch (error) {
+      if (this.signal.aborted) return never;
+      if (error instanceof InvalidCallError) error.at = at;
+      throw error;
+    }
+  }
+
+  /**
+   * @param {unknown} given
+   * @param {unknown} name
+   * @param {unknown} text
+   * @param {number} at
+   */
+  async #answerOf(given, name, text, at) {
+    const { reader, adapter } = this.#methodOf(given, name);
+    const [source, method] = /** @type {string[]} */ ([given, name]);
+    this.#callsBySource.set(source, (this.#callsBySource.get(source) ?? 0) + 1);
+    const params = reader.read(text);
+    const { signal } = this;
+    const leave = await this.#api.rateLimitOf(source)?.enter(signal);
+    try {
+      const value = await adapter(params, { source, method, signal, context: this.#context });
+      return signal.aborted ? never : value;
+    } catch (thrown) {
+      throw new SdkCallError(source, method, thrown, at);
+    } finally {
+      leave?.();
+    }
+  }
+
+  /**
+   * Makes a call whose answer the guest takes later.
+   *
+   * @param {unknown} source
+   * @param {unknown} method
+   * @param {unknown} text
+   */
+  start(source, method, text) {
+    const ticket = this.#nextTicket++;
+    this.call(source, method, text).then(
+      (value) => this.#answer(ticket, { value }),
+      (error) => this.#answer(ticket, { thrown: { error } }),
+    );
+    return ticket;
+  }
+
+  /** @returns {Promise<number> | number} the next ticket that is answered */
+  next() {
+    if (this.#done.length > 0) return /** @type {number} */ (this.#done.shift());
+    return new Promise((resolve) => (this.#waiting = resolve));
+  }
+
+  /** @param {unknown} ticket */
+  take(ticket) {
+    const answer = this.#answers.get(/** @type {number} */ (ticket));
+    if (answer === undefined) throw new TypeError('there is no such call');
+    this.#answers.delete(/** @type {number} */ (ticket));
+    if (answer.thrown !== undefined) throw answer.thrown.error;
+    return answer.value;
+  }
+
+  /**
+   * @param {number} ticket
+   * @param {{ value?: unknown, thrown?: { error: unknown } }} answer
+   */
+  #answer(ticket, answer) {
+    this.#answers.set(ticket, answer);
+    const waiting = this.#waiting;
+    this.#waiting = undefined;
+    if (waiting === undefined) this.#done.push(ticket);
+    else waiting(ticket);
+  }
+
+  /**
+   * @param {unknown} source
+   * @param {unknown} method
+   */
+  #methodOf(source, method) {
+    const path = `sdk.${String(source)}.${String(method)}`;
+    if (this.kind === 'search') {
+      throw new InvalidCallError('ERR_UNKNOWN_METHOD', 'a search has no sdk', { path });
+    }
+    const found = this.#api.methodOf(/** @type {string} */ (source), /** @type {string} */ (method));
+    if (typeof found === 'string') throw new InvalidCallError('ERR_UNKNOWN_METHOD', found, { path });
+    return found;
+  }
+}
+
+module.exports = { Execution };

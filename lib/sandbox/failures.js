@@ -1,0 +1,130 @@
+// @ts-check
+'use strict';
+
+const { ExecutorError, reasonText } = require('../contract/errors');
+const { codeFrame } = require('../ses/code-frame');
+const { HOST } = require('./bootstrap');
+const { InvalidCallError, SandboxError, SdkCallError } = require('./errors');
+const { placeOf } = require('./program');
+
+/** What a frame of the isolate's preparation is called in stacks. */
+const PREPARATION = /\n[^\n]*\bstep-1\.js:[^\n]*/g;
+
+/** How V8 says that there is no such method. */
+const MISSING = /^sdk\.(\w+)\.(\w+) is not a function$/;
+
+/**
+ * The failure of an execution as its caller gets it: in terms of the code and of `sdk`.
+ *
+ * @param {unknown} thrown
+ * @param {import('./program').Program} program
+ * @param {import('./execution').Execution} execution
+ * @param {import('./adapters').Methods} methods
+ */
+function failureOf(thrown, program, execution, methods) {
+  if (!(thrown instanceof ExecutorError)) return thrown;
+  const of = /** @type {import('../../index').ExecutorError} */ (/** @type {unknown} */ (thrown));
+  const error = /** @type {any} */ (execution.failure ?? inTermsOfSdk(thrown, methods));
+  if (error.logs === undefined && thrown.logs !== undefined) error.logs = thrown.logs;
+  error.logEntries ??= of.logEntries;
+  error.stats ??= of.stats;
+  const facts = { ...thrown.details, ...error.details };
+  const at = /** @type {any} */ (thrown.cause)?.at;
+  error.details = detailsOf(facts, program, execution.failure !== undefined, typeof at === 'number' ? at : -1);
+  return error;
+}
+
+/**
+ * @param {ExecutorError} error
+ * @param {import('./adapters').Methods} methods
+ */
+function inTermsOfSdk(error, methods) {
+  const { code, severity, retryable, details = {}, cause } = error;
+  const fields = { code, severity, retryable, details };
+  if (cause instanceof InvalidCallError) {
+    const facts = { ...details, tool: cause.path, ...(cause.issues && { issues: cause.issues }) };
+    return new SandboxError(cause.message, {
+      ...fields,
+      code: cause.code,
+      retryable: cause.code !== 'ERR_INVALID_SCHEMA',
+      details: facts,
+    });
+  }
+  if (cause instanceof SdkCallError) {
+    return new SandboxError(error.message, {
+      ...fields,
+      details: { ...details, tool: cause.path },
+      cause: cause.cause,
+    });
+  }
+  const missing = typeof details.message === 'string' ? MISSING.exec(details.message) : null;
+  const hint = missing === null ? undefined : methods.unknown(missing[1], missing[2]);
+  return new SandboxError(error.message, {
+    ...fields,
+    details: hint === undefined ? details : { ...details, hint },
+    ...(cause !== undefined && { cause }),
+  });
+}
+
+/**
+ * @param {Record<string, any>} details
+ * @param {import('./program').Program} program
+ * @param {boolean} isEnded whether what the executor says is only how the host ended it
+ * @param {number} at byte offset of the call that failed, -1 if it is not known
+ */
+function detailsOf({ aborted, reason, timeoutMs, ...details }, program, isEnded, at) {
+  const facts = isEnded ? details : { ...details, ...withoutUndefined({ aborted, reason, timeoutMs }) };
+  if (typeof facts.tool === 'string' && facts.tool.startsWith(HOST)) delete facts.tool;
+  if (typeof facts.stack === 'string') facts.stack = stackOf(facts.stack, program);
+  if (Array.isArray(facts.diagnostics)) {
+    facts.diagnostics = facts.diagnostics.map((/** @type {any} */ diagnostic) => diagnosticOf(diagnostic, program));
+  }
+  if (typeof facts.line === 'number') facts.column = program.columnOf(facts.line, facts.column);
+  else if (at >= 0) Object.assign(facts, placeOf(program.code, at));
+  else return facts;
+  const headline = facts.name ? `${facts.name}: ${facts.message}` : facts.message;
+  facts.codeFrame = codeFrame(program.code, facts.line, facts.column, headline);
+  return facts;
+}
+
+/**
+ * @param {string} stack
+ * @param {import('./program').Program} program
+ */
+function stackOf(stack, program) {
+  return stack.replace(PREPARATION, '').replace(/step-(\d+)\.js:(\d+):(\d+)/g, (_, step, line, column) => {
+    return `program.js:${line}:${program.columnOf(Number(line), Number(column))}`;
+  });
+}
+
+/**
+ * @param {any} diagnostic
+ * @param {import('./program').Program} program
+ */
+function diagnosticOf(diagnostic, program) {
+  const { location } = diagnostic;
+  if (location === undefined) return diagnostic;
+  return { ...diagnostic, location: { ...location, column: program.columnOf(location.line, location.column) } };
+}
+
+/** @param {Record<string, unknown>} facts */
+function withoutUndefined(facts) {
+  return Object.fromEntries(Object.entries(facts).filter(([, value]) => value !== undefined));
+}
+
+/**
+ * The failure of an execution that its caller's signal ended before its program ran.
+ *
+ * @param {number} timeoutMs
+ * @param {unknown} reason
+ */
+function abortedBefore(timeoutMs, reason) {
+  return new SandboxError('Execution aborted before it began', {
+    code: 'ERR_EXEC_TIMEOUT',
+    severity: 'ERROR',
+    retryable: true,
+    details: { timeoutMs, aborted: true, reason: reasonText(reason) },
+  });
+}
+
+module.exports = { abortedBefore, failureOf };

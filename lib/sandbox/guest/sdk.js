@@ -1,0 +1,115 @@
+// Guest code: `sdk` in both styles, and `utils.parallel`. `host` are the tools of `../host-calls.js`. Nothing here has
+// to be safe from guests: the host checks and counts each call, whoever makes it.
+(host, sources) => {
+  const { freeze, defineProperty } = Object;
+  const { call, callLater, start, next, take } = host;
+
+  // The last argument of a call whose ticket a compiled function waits for.
+  const later = freeze({ __proto__: null });
+
+  const textOf = (source, name, params) => {
+    if (params === undefined || params === later) return '{}';
+    let text;
+    try {
+      text = JSON.stringify(params);
+    } catch (error) {
+      throw new TypeError(`the parameters of sdk.${source}.${name} cannot be written as JSON: ${error.message}`, {
+        cause: error,
+      });
+    }
+    if (text === undefined) throw new TypeError(`the parameters of sdk.${source}.${name} must be an object`);
+    return text;
+  };
+
+  const synchronous =
+    (source, name) =>
+    (params, ...rest) => {
+      const text = textOf(source, name, params);
+      const isTicketed = params === later || rest[rest.length - 1] === later;
+      return isTicketed ? start(source, name, text) : call(source, name, text);
+    };
+
+  // The stack of an error that comes later does not lead here: `at` says where the call is.
+  const asynchronous = (source, name) => async (params, at) =>
+    callLater(source, name, textOf(source, name, params), typeof at === 'number' ? at : -1);
+
+  const makeSdk = (methodFor, namesOf) => {
+    const sdk = {};
+    for (const { name: source } of sources) {
+      let made;
+      const get = () => {
+        if (made !== undefined) return made;
+        made = {};
+        for (const name of namesOf(source)) {
+          const method = methodFor(source, name);
+          defineProperty(method, 'name', { value: name });
+          made[name] = freeze(method);
+        }
+        return freeze(made);
+      };
+      defineProperty(sdk, source, { get: freeze(get), enumerable: true, configurable: false });
+    }
+    return freeze(sdk);
+  };
+
+  // Generators of compiled functions that `parallel` has to drive.
+  const tasks = new WeakSet();
+  const task = (generatorFunction) => {
+    const running = generatorFunction();
+    tasks.add(running);
+    return running;
+  };
+
+  // Calls that are done, for whichever `parallel` waits for them: one may run inside of another.
+  const done = new Set();
+
+  const checked = (functions) => {
+    const list = functions.length === 1 && Array.isArray(functions[0]) ? [...functions[0]] : functions;
+    list.forEach((one, at) => {
+      if (typeof one !== 'function') throw new TypeError(`utils.parallel: argument ${at} must be a function`);
+    });
+    return list;
+  };
+
+  // Runs each function until it waits, and goes on with whichever has its answer first.
+  const parallel = (...functions) => {
+    const results = [];
+    const waiting = new Map();
+    const advance = (at, running, ticket) => {
+      const step = running.next(ticket);
+      if (step.done) results[at] = step.value;
+      else waiting.set(step.value, { at, running });
+    };
+    checked(functions).forEach((one, at) => {
+      const value = one();
+      if (tasks.has(value)) advance(at, value);
+      else results[at] = value;
+    });
+    while (waiting.size > 0) {
+      let ticket;
+      for (const ready of done) {
+        if (waiting.has(ready)) ticket = ready;
+      }
+      if (ticket === undefined) {
+        done.add(next());
+        continue;
+      }
+      done.delete(ticket);
+      const { at, running } = waiting.get(ticket);
+      waiting.delete(ticket);
+      advance(at, running, ticket);
+    }
+    const hasPromises = results.some((value) => value instanceof Promise);
+    return hasPromises ? Promise.all(results) : results;
+  };
+
+  const parallelPromises = async (...functions) => Promise.all(checked(functions).map((one) => one()));
+
+  return {
+    later,
+    task,
+    take,
+    sdkOf: (style, namesOf) => makeSdk(style === 'sync' ? synchronous : asynchronous, namesOf),
+    parallelOf: (style) => (style === 'sync' ? parallel : parallelPromises),
+  };
+};

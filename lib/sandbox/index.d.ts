@@ -1,0 +1,254 @@
+/**
+ * Lets a model work with a large API through code: two or three tools for the model, thousands of methods behind them.
+ * Sections refer to the specification of the sandbox.
+ *
+ * @packageDocumentation
+ */
+
+import type { ExecutorError, ExecutorErrorCode, ExecutorErrorDetails, LogEntry } from '../../index.js';
+
+/** An object of JSON schema, 2020-12 or what its `$schema` says: drafts 4 to 7. */
+export type JsonSchema = { [keyword: string]: unknown };
+
+/** What there is to call. */
+export interface SandboxRegistry {
+  sources: SandboxSource[];
+}
+
+export interface SandboxSource {
+  /** An identifier: `market`. */
+  name: string;
+  description?: string;
+  methods: SandboxMethod[];
+}
+
+export interface SandboxMethod {
+  /** An identifier: `getKline`. */
+  name: string;
+  description?: string;
+  /**
+   * Schema of the one parameter, an object; default: any object. It is checked before the adapter is called. `format` is not
+   * checked; `pattern` is matched in linear time, by RE2: one with lookarounds or references to groups makes calls fail with
+   * `ERR_INVALID_SCHEMA`.
+   */
+  params?: JsonSchema;
+  /** Schema of what it gives, for the model; not checked. */
+  result?: JsonSchema;
+  examples?: unknown[];
+}
+
+/** What an adapter is told about a call. */
+export interface SdkCall<Context = any> {
+  source: string;
+  method: string;
+  /** Aborted when the execution ends, for whatever reason. What the adapter answers after that is dropped. */
+  signal: AbortSignal;
+  /** The execution's, which guests never see. */
+  context: Context;
+}
+
+/** Does the work of one method. `params` are JSON and fit the schema. What it gives crosses as a structured clone. */
+export type SandboxAdapter<Context = any> = (params: any, call: SdkCall<Context>) => unknown;
+
+/** Adapters by source and method, or one function for all. */
+export type SandboxAdapters<Context = any> =
+  | { [source: string]: { [method: string]: SandboxAdapter<Context> } }
+  | ((source: string, method: string, params: any, call: SdkCall<Context>) => unknown);
+
+/** A library's schema, by https://standardschema.dev: zod, valibot, arktype and others. */
+export interface StandardSchemaV1<Input = unknown, Output = Input> {
+  readonly '~standard': {
+    readonly version: 1;
+    readonly vendor: string;
+    readonly validate: (value: unknown) => StandardSchemaResult<Output> | Promise<StandardSchemaResult<Output>>;
+    readonly types?: { readonly input: Input; readonly output: Output } | undefined;
+  };
+}
+
+export type StandardSchemaResult<Output> =
+  { readonly value: Output; readonly issues?: undefined } | { readonly issues: ReadonlyArray<StandardSchemaIssue> };
+
+export interface StandardSchemaIssue {
+  readonly message: string;
+  readonly path?: ReadonlyArray<PropertyKey | { readonly key: PropertyKey }> | undefined;
+}
+
+/** What a schema gives. */
+export type StateOf<Schema> = Schema extends StandardSchemaV1<any, infer Output> ? Output : never;
+
+/** The dashboard of the specification: a title and panels; beside these fields there may be others. */
+export interface DashboardState {
+  title: string;
+  description?: string;
+  panels: DashboardPanel[];
+  [field: string]: unknown;
+}
+
+export interface DashboardPanel {
+  /** What is drawn: `line`, `candles`, `table`, … */
+  type: string;
+  id?: string;
+  title?: string;
+  [field: string]: unknown;
+}
+
+/** The default {@link SandboxManagerOptions.stateSchema}. */
+export const dashboardState: StandardSchemaV1<unknown, DashboardState>;
+
+/** Lets every state pass. */
+export const anyState: StandardSchemaV1<unknown, unknown>;
+
+export interface SandboxManagerOptions<
+  Schema extends StandardSchemaV1 = StandardSchemaV1<unknown, DashboardState>,
+  Context = any,
+> {
+  /** Read once: later changes of it change nothing. */
+  registry: SandboxRegistry;
+  /** The constructor throws if a method has none. */
+  adapters: SandboxAdapters<Context>;
+  /** What `executeCode` and `executeMutate` must give; default {@link dashboardState}. */
+  stateSchema?: Schema;
+  /** Isolates that are made ahead, in the background; an integer from 0 to 1,000, default 4. */
+  poolSize?: number;
+  /** Deadline of one execution, from the start of its program, rate limits included; default 30,000. */
+  executionTimeoutMs?: number;
+  /** Memory of one execution in MiB; default 64. */
+  memoryLimitMb?: number;
+  /** SDK calls of one execution, over all sources; one more ends it with `ERR_SDK_CALL_LIMIT_EXCEEDED`. Default 50. */
+  maxSdkCalls?: number;
+  /** Calls per source and second, and at the same time; others wait, in order. Over all executions of the manager. */
+  rateLimits?: { [source: string]: { perSecond?: number; concurrency?: number } };
+  /** For adapters, if an execution has none of its own. */
+  context?: Context;
+  /** Executions at the same time; others wait, in order. Default: four per processor. */
+  maxConcurrent?: number;
+  /** Executions that may wait; one more fails with `ERR_SANDBOX_BUSY`. Default 256. */
+  maxQueued?: number;
+  /** Loop iterations of one execution; default: as many as its time allows. */
+  maxOperations?: number;
+  /** Characters of JSON that the parameters of one call may have; default 65,536. */
+  maxParamsBytes?: number;
+  /** Bytes of a result, and of what an execution gives; default 16 MiB. */
+  maxTransferBytes?: number;
+  /** Bytes of log text of one execution; default 65,536. */
+  maxLogBytes?: number;
+  /** Bytes of code; default 262,144. */
+  maxCodeBytes?: number;
+  /** Called at the end of each execution. */
+  onReport?: (report: ExecutionReport) => void;
+}
+
+export interface ExecuteOptions<Context = any> {
+  /** Ends the execution, also one that waits: it fails with `ERR_EXEC_TIMEOUT` and `details.aborted`. */
+  signal?: AbortSignal;
+  /** For adapters, instead of the manager's. */
+  context?: Context;
+  /**
+   * How SDK calls wait: `"sync"` gives values, `"async"` promises. Default `"auto"`: promises if the program awaits anything but
+   * `utils.parallel`, uses `Promise`, or calls `then` of an SDK call; that is found out from its syntax tree.
+   */
+  style?: 'auto' | 'sync' | 'async';
+  /** Called at the end of this execution. */
+  onReport?: (report: ExecutionReport) => void;
+}
+
+/** What an execution tells of itself. */
+export interface ExecutionReport {
+  kind: 'search' | 'execute' | 'mutate';
+  style: 'sync' | 'async';
+  ok: boolean;
+  logs: string;
+  logEntries: LogEntry[];
+  /** SDK calls by source. */
+  sdkCalls: Record<string, number>;
+  /** Milliseconds: waiting for a turn, getting program and isolate ready, running, and all together. */
+  times: { queuedMs: number; preparingMs: number; runMs: number; totalMs: number };
+  operations?: number;
+  heapUsedBytes?: number;
+  /** `line` and `column`: in the code that was passed. */
+  failure?: { code: string; message: string; line?: number; column?: number };
+}
+
+/** A finding about parameters or a state. */
+export interface SandboxIssue {
+  /** Keys, joined by dots; empty for the whole. */
+  path: string;
+  message: string;
+}
+
+/** Codes of a {@link SandboxError}; `docs/errors.md` says what each means. */
+export type SandboxErrorCode =
+  | ExecutorErrorCode
+  | 'ERR_SDK_CALL_LIMIT_EXCEEDED'
+  | 'ERR_INVALID_PARAMS'
+  | 'ERR_UNKNOWN_METHOD'
+  | 'ERR_INVALID_SCHEMA'
+  | 'ERR_INVALID_STATE_OUTPUT'
+  | 'ERR_SANDBOX_BUSY'
+  | 'ERR_SANDBOX_CLOSED';
+
+/** Every promise of a manager that fails rejects with one; wrong arguments of the host are a `TypeError` or `RangeError`. */
+export interface SandboxError extends Omit<ExecutorError, 'code' | 'name' | 'details'> {
+  readonly name: 'SandboxError';
+  code: SandboxErrorCode;
+  /**
+   * Positions are those of the code that was passed. `tool`: the SDK method that failed, as `sdk.market.getKline`. `issues`:
+   * what is wrong with parameters or state. `hint`: what to write instead.
+   */
+  details?: ExecutorErrorDetails & { issues?: SandboxIssue[]; maxSdkCalls?: number };
+  /** Of an execution that has begun or waited. Not enumerable. */
+  report?: ExecutionReport;
+}
+export const SandboxError: { new (...args: never[]): SandboxError; readonly prototype: SandboxError };
+
+/**
+ * Runs programs of models against an API. Each execution has an isolate of its own, made ahead, that is never used again.
+ *
+ * @example
+ * ```js
+ * const manager = new SandboxManager({ registry, adapters: { market: { getKline: async (params) => … } } });
+ * const found = await manager.executeSearch("spec.find('kline')");
+ * const state = await manager.executeCode("var k = sdk.market.getKline({ symbol: 'XAU' }); ({ title: 'Gold', panels: [] })");
+ * const next = await manager.executeMutate('(state) => ({ ...state, title: "x" })', state);
+ * await manager.close();
+ * ```
+ */
+export class SandboxManager<
+  Schema extends StandardSchemaV1 = StandardSchemaV1<unknown, DashboardState>,
+  Context = any,
+> {
+  /**
+   * @throws `TypeError` for options of the wrong type, unknown ones, and methods without an adapter
+   * @throws `RangeError` for options out of bounds
+   */
+  constructor(options: SandboxManagerOptions<Schema, Context>);
+
+  /** The sources, with the number of their methods. */
+  get sources(): { name: string; description: string; methods: number }[];
+
+  /** Isolates that are ready now. */
+  get ready(): number;
+
+  /** Limits of one execution, as prompts state them. */
+  get limits(): { executionTimeoutMs: number; memoryLimitMb: number; maxSdkCalls: number };
+
+  /** Runs a program that has only `spec`, and gives its value. */
+  executeSearch(code: string, options?: ExecuteOptions<Context>): Promise<unknown>;
+
+  /** Runs a program that has `spec`, `sdk` and `utils`, and gives its value, which must be a valid state. */
+  executeCode(code: string, options?: ExecuteOptions<Context>): Promise<StateOf<Schema>>;
+
+  /**
+   * Runs a program that is a function of the state, or that uses the variable `state`: a hardened copy, so that `state` itself is
+   * never changed. Gives the new state, which must be valid.
+   */
+  executeMutate(code: string, state: StateOf<Schema>, options?: ExecuteOptions<Context>): Promise<StateOf<Schema>>;
+
+  /**
+   * Ends all executions with `ERR_SANDBOX_CLOSED` and gives the isolates back. It waits for no guest and no adapter.
+   */
+  close(): Promise<void>;
+
+  /** `close()`, for `await using`. */
+  [Symbol.asyncDispose](): Promise<void>;
+}

@@ -1,0 +1,91 @@
+// @ts-check
+'use strict';
+
+const { blocking } = require('../contract/tool-registry');
+const { SESExecutor } = require('../ses/executor');
+const { HOST, TEXTS, bootstrap } = require('./bootstrap');
+
+/**
+ * @typedef {object} IsolateLimits
+ * @property {number} executionTimeoutMs
+ * @property {number} memoryLimitMb
+ * @property {number} maxOperations
+ * @property {number} maxSdkCalls
+ * @property {number} maxTransferBytes
+ * @property {number} maxLogBytes
+ * @property {number} maxCodeBytes
+ */
+
+/** An isolate with `spec`, `sdk` and `utils`, for one execution. */
+class Isolate {
+  #executor;
+  /** @type {import('./execution').Execution | undefined} */
+  #execution;
+
+  /**
+   * @param {IsolateLimits} limits
+   */
+  constructor({ executionTimeoutMs, maxSdkCalls, ...limits }) {
+    this.#executor = new SESExecutor({
+      ...limits,
+      timeoutMs: executionTimeoutMs,
+      // A call by ticket is made, waited for and taken. What flood these calls are is bounded like that of the others.
+      maxToolCalls: 4 * maxSdkCalls + 16,
+      maxConcurrentToolCalls: maxSdkCalls + 16,
+    });
+  }
+
+  /**
+   * @param {IsolateLimits} limits
+   * @param {import('./registry').RegistryTexts} texts
+   */
+  static async make(limits, texts) {
+    const isolate = new Isolate(limits);
+    try {
+      await isolate.#prepare(texts);
+      return isolate;
+    } catch (error) {
+      isolate.dispose();
+      throw error;
+    }
+  }
+
+  /** @param {import('./registry').RegistryTexts} texts */
+  async #prepare(texts) {
+    const executor = this.#executor;
+    await executor.init();
+    const execution = () => /** @type {import('./execution').Execution} */ (this.#execution);
+    await executor.sendTools({
+      [HOST]: {
+        call: blocking((/** @type {unknown[]} */ ...args) => execution().call(args[0], args[1], args[2])),
+        callLater: async (/** @type {unknown[]} */ ...args) => execution().call(args[0], args[1], args[2], args[3]),
+        start: (/** @type {unknown[]} */ ...args) => execution().start(args[0], args[1], args[2]),
+        next: blocking(() => execution().next()),
+        take: (/** @type {unknown} */ ticket) => execution().take(ticket),
+      },
+    });
+    await executor.sendVariables({ [TEXTS]: texts });
+    await executor.run(bootstrap);
+  }
+
+  /**
+   * Runs its one program.
+   *
+   * @param {string} code
+   * @param {import('./execution').Execution} execution
+   * @param {Record<string, unknown>} variables
+   */
+  async run(code, execution, variables) {
+    this.#execution = execution;
+    if (Object.keys(variables).length > 0) await this.#executor.sendVariables(variables);
+    return await this.#executor.run(code, { signal: execution.signal });
+  }
+
+  /** Ends whatever goes on in it, and waits for nothing. */
+  dispose() {
+    // Its only failure is that its thread was gone already.
+    this.#executor.cleanup().catch(() => {});
+  }
+}
+
+module.exports = { Isolate };

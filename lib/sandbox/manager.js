@@ -1,0 +1,272 @@
+// @ts-check
+'use strict';
+
+const { describe } = require('../contract/describe');
+const { Methods } = require('./adapters');
+const { SandboxError, closed, codeTooLarge } = require('./errors');
+const { Execution } = require('./execution');
+const { abortedBefore, failureOf } = require('./failures');
+const { Gate } = require('./gate');
+const { Isolate } = require('./isolate');
+const { checkExecutionOptions, checkManagerOptions } = require('./options');
+const { Pool } = require('./pool');
+const { programOf } = require('./program');
+const { RateLimit } = require('./rate-limits');
+const { Registry } = require('./registry');
+const { validState } = require('./state');
+
+/**
+ * Runs the programs of models against an API, each in an isolate of its own. Documented in `index.d.ts`.
+ */
+class SandboxManager {
+  #options;
+  /** @type {Methods} */
+  #methods;
+  /** @type {import('./execution').Api} */
+  #api;
+  /** @type {Pool<Isolate>} */
+  #pool;
+  /** @type {Gate} */
+  #gate;
+  /** Executions that hold a place. */
+  /** @type {Set<Execution>} */
+  #running = new Set();
+  #isClosed = false;
+  /** @type {Registry} */
+  #registry;
+
+  /** @param {unknown} options */
+  constructor(options) {
+    const checked = checkManagerOptions(options);
+    this.#options = checked;
+    this.#registry = new Registry(checked.registry);
+    this.#methods = new Methods(this.#registry, checked.adapters, checked.maxParamsBytes);
+    const limits = new Map();
+    for (const [source, given] of checked.rateLimits) {
+      if (!this.#registry.hasSource(source)) throw new TypeError(`options.rateLimits.${source} is not a source`);
+      limits.set(source, new RateLimit(given));
+    }
+    this.#api = {
+      methodOf: (source, method) => this.#methods.get(source, method),
+      rateLimitOf: (source) => limits.get(source),
+      maxSdkCalls: checked.maxSdkCalls,
+    };
+    const { executionTimeoutMs, memoryLimitMb, maxOperations, maxSdkCalls, maxTransferBytes, maxLogBytes } = checked;
+    const isolateLimits = {
+      executionTimeoutMs,
+      memoryLimitMb,
+      maxOperations,
+      maxSdkCalls,
+      maxTransferBytes,
+      maxLogBytes,
+      // With what is added to it, some sixty characters for each call of nine; and room for the preparation.
+      maxCodeBytes: Math.min(checked.maxCodeBytes * 8 + 1_048_576, 2 ** 30),
+    };
+    this.#gate = new Gate(checked);
+    this.#pool = new Pool(() => Isolate.make(isolateLimits, this.#registry.texts), checked.poolSize);
+  }
+
+  /** Names, descriptions and sizes of the sources. */
+  get sources() {
+    return this.#registry.summary.map((source) => ({ ...source }));
+  }
+
+  /** Isolates that are ready. */
+  get ready() {
+    return this.#pool.ready;
+  }
+
+  /** Limits as prompts state them. */
+  get limits() {
+    const { executionTimeoutMs, memoryLimitMb, maxSdkCalls } = this.#options;
+    return { executionTimeoutMs, memoryLimitMb, maxSdkCalls };
+  }
+
+  /**
+   * @param {string} code
+   * @param {unknown} [options]
+   */
+  async executeSearch(code, options) {
+    return await this.#execute('search', code, options, {}, (output) => output);
+  }
+
+  /**
+   * @param {string} code
+   * @param {unknown} [options]
+   */
+  async executeCode(code, options) {
+    const check = (/** @type {unknown} */ output) => validState(this.#options.stateSchema, output);
+    return await this.#execute('execute', code, options, {}, check);
+  }
+
+  /**
+   * @param {string} code
+   * @param {unknown} state
+   * @param {unknown} [options]
+   */
+  async executeMutate(code, state, options) {
+    const check = (/** @type {unknown} */ output) => validState(this.#options.stateSchema, output);
+    return await this.#execute('mutate', code, options, { state }, check);
+  }
+
+  /** Ends all executions and gives the isolates back. Waits for nothing that goes on in them. */
+  async close() {
+    this.#isClosed = true;
+    const error = closed();
+    this.#gate.close(error);
+    for (const execution of [...this.#running]) execution.fail(closed());
+    this.#pool.close(error);
+  }
+
+  /**
+   * @param {'search' | 'execute' | 'mutate'} kind
+   * @param {string} code
+   * @param {unknown} options
+   * @param {Record<string, unknown>} variables
+   * @param {(output: unknown) => unknown} check
+   */
+  async #execute(kind, code, options, variables, check) {
+    if (typeof code !== 'string') throw new TypeError(`code must be a string, got ${describe(code)}`);
+    const { signal, style, context, onReport } = checkExecutionOptions(options, this.#options.context);
+    if (this.#isClosed) throw closed();
+    const { maxCodeBytes } = this.#options;
+    if (code.length > maxCodeBytes || Buffer.byteLength(code) > maxCodeBytes) throw codeTooLarge(maxCodeBytes);
+    const aborted = () => abortedBefore(this.#options.executionTimeoutMs, signal.reason);
+    if (signal?.aborted) throw aborted();
+    const report = new Report(kind);
+    const reported = (/** @type {unknown} */ error) => {
+      const facts = report.finish(error);
+      onReport?.(facts);
+      this.#options.onReport?.(facts);
+      if (error instanceof SandboxError) error.report = /** @type {any} */ (facts);
+      return error;
+    };
+    try {
+      await this.#gate.enter(signal, aborted);
+    } catch (error) {
+      throw reported(error);
+    }
+    report.began();
+    const execution = new Execution(kind, this.#api, context);
+    this.#running.add(execution);
+    let value;
+    try {
+      const output = await this.#run(code, { kind, style, variables, signal, execution, report });
+      value = await check(output);
+    } catch (error) {
+      throw reported(error);
+    } finally {
+      this.#running.delete(execution);
+      this.#gate.leave();
+    }
+    reported(undefined);
+    return value;
+  }
+
+  /**
+   * @param {string} code
+   * @param {any} how
+   */
+  async #run(code, { kind, style, variables, signal, execution, report }) {
+    // A caller that has given up ends the execution as its deadline would.
+    const abort = () => execution.end(signal.reason);
+    signal?.addEventListener('abort', abort, { once: true });
+    /** @type {Promise<Isolate> | undefined} */
+    let taken;
+    /** @type {import('./program').Program | undefined} */
+    let program;
+    try {
+      taken = this.#pool.take();
+      // The program may be what fails first.
+      taken.catch(() => {});
+      program = await programOf(code, kind, style);
+      report.style = program.style;
+      const isolate = await taken;
+      report.prepared();
+      const result = await isolate.run(program.text, execution, variables);
+      report.take(result);
+      return result.output;
+    } catch (error) {
+      if (program === undefined) throw error;
+      const failure = failureOf(error, program, execution, this.#methods);
+      report.take(failure);
+      throw failure;
+    } finally {
+      signal?.removeEventListener('abort', abort);
+      report.sdkCalls = execution.callsBySource;
+      execution.end();
+      taken?.then(
+        (isolate) => isolate.dispose(),
+        () => {},
+      );
+    }
+  }
+}
+if (Symbol.asyncDispose !== undefined) {
+  Object.defineProperty(SandboxManager.prototype, Symbol.asyncDispose, {
+    value: SandboxManager.prototype.close,
+    writable: true,
+    configurable: true,
+  });
+}
+
+/** What an execution tells of itself. */
+class Report {
+  #asked = performance.now();
+  #began = 0;
+  #prepared = 0;
+  /** @type {any} */
+  #run = {};
+  style = 'search';
+  /** @type {Record<string, number>} */
+  sdkCalls = {};
+
+  /** @param {string} kind */
+  constructor(kind) {
+    this.kind = kind;
+  }
+
+  began() {
+    this.#began = performance.now();
+  }
+
+  prepared() {
+    this.#prepared = performance.now();
+  }
+
+  /** @param {any} run output or error */
+  take(run) {
+    this.#run = run;
+  }
+
+  /** @param {any} error */
+  finish(error) {
+    const now = performance.now();
+    const { logs = '', logEntries = [], stats } = this.#run;
+    const began = this.#began === 0 ? now : this.#began;
+    return {
+      kind: this.kind,
+      style: this.style,
+      ok: error === undefined,
+      logs,
+      logEntries,
+      sdkCalls: this.sdkCalls,
+      times: {
+        queuedMs: began - this.#asked,
+        preparingMs: this.#prepared === 0 ? 0 : this.#prepared - began,
+        runMs: stats?.durationMs ?? 0,
+        totalMs: now - this.#asked,
+      },
+      ...(stats !== undefined && { operations: stats.operations, heapUsedBytes: stats.heapUsedBytes }),
+      ...(error !== undefined && { failure: factsOf(error) }),
+    };
+  }
+}
+
+/** @param {any} error */
+function factsOf({ code, message, details }) {
+  const { line, column } = details ?? {};
+  return { code, message, ...(line !== undefined && { line, column }) };
+}
+
+module.exports = { SandboxManager };

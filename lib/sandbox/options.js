@@ -1,0 +1,124 @@
+// @ts-check
+'use strict';
+
+const { availableParallelism } = require('node:os');
+
+const { describe, isPlainObject, memberPath } = require('../contract/describe');
+const { record } = require('../contract/options');
+const { dashboardState, isStandardSchema } = require('./state');
+
+const MAX_MS = 2 ** 31 - 1;
+const MAX_BYTES = 1 << 30;
+const MAX_COUNT = 1_000_000;
+
+/** Numbers: default, least and most. */
+const NUMBERS = /** @type {Record<string, [number, number, number]>} */ ({
+  poolSize: [4, 0, 1_000],
+  executionTimeoutMs: [30_000, 1, MAX_MS],
+  memoryLimitMb: [64, 16, 65_536],
+  maxSdkCalls: [50, 0, MAX_COUNT],
+  maxConcurrent: [availableParallelism() * 4, 1, 10_000],
+  maxQueued: [256, 0, MAX_COUNT],
+  maxOperations: [Number.MAX_SAFE_INTEGER, 1, Number.MAX_SAFE_INTEGER],
+  maxParamsBytes: [65_536, 2, MAX_BYTES],
+  maxTransferBytes: [16 * (1 << 20), 1024, MAX_BYTES],
+  maxLogBytes: [65_536, 1024, 256 * (1 << 20)],
+  maxCodeBytes: [262_144, 1, MAX_BYTES],
+});
+
+const KNOWN_OPTIONS = [
+  'registry',
+  'adapters',
+  'stateSchema',
+  'rateLimits',
+  'context',
+  'onReport',
+  ...Object.keys(NUMBERS),
+];
+
+/**
+ * @param {unknown} options
+ * @returns {any} with all numbers
+ * @throws {TypeError | RangeError}
+ */
+function checkManagerOptions(options) {
+  const given = record(options, 'options', KNOWN_OPTIONS);
+  const { adapters, stateSchema = dashboardState, rateLimits = {}, onReport } = given;
+  if (typeof adapters !== 'function' && !isPlainObject(adapters)) {
+    throw new TypeError(`options.adapters must be a function or an object of functions, got ${describe(adapters)}`);
+  }
+  if (!isStandardSchema(stateSchema)) {
+    throw new TypeError(`options.stateSchema must be a Standard Schema, got ${describe(stateSchema)}`);
+  }
+  checkFunction(onReport, 'options.onReport');
+  const numbers = Object.entries(NUMBERS).map(([name, bounds]) => [
+    name,
+    integer(given[name], `options.${name}`, bounds),
+  ]);
+  return { ...given, ...Object.fromEntries(numbers), stateSchema, rateLimits: checkRateLimits(rateLimits) };
+}
+
+/**
+ * @param {unknown} rateLimits
+ * @returns {Map<string, { perSecond: number, concurrency: number }>}
+ */
+function checkRateLimits(rateLimits) {
+  const path = 'options.rateLimits';
+  if (!isPlainObject(rateLimits)) throw new TypeError(`${path} must be an object, got ${describe(rateLimits)}`);
+  return new Map(
+    Object.entries(rateLimits).map(([source, limits]) => {
+      const at = memberPath(path, source);
+      const { perSecond, concurrency } = record(limits, at, ['perSecond', 'concurrency']);
+      const checked = (/** @type {any} */ value, /** @type {string} */ name) =>
+        value === undefined ? Infinity : integer(value, `${at}.${name}`, [1, 1, MAX_COUNT]);
+      return [source, { perSecond: checked(perSecond, 'perSecond'), concurrency: checked(concurrency, 'concurrency') }];
+    }),
+  );
+}
+
+/**
+ * @param {unknown} options of one execution
+ * @param {unknown} defaultContext
+ */
+function checkExecutionOptions(options, defaultContext) {
+  const {
+    signal,
+    style = 'auto',
+    onReport,
+    ...given
+  } = record(options, 'options', ['signal', 'context', 'style', 'onReport']);
+  if (signal !== undefined && !(signal instanceof AbortSignal)) {
+    throw new TypeError(`options.signal must be an AbortSignal, got ${describe(signal)}`);
+  }
+  if (!['auto', 'sync', 'async'].includes(style)) {
+    throw new TypeError(`options.style must be "auto", "sync" or "async", got ${describe(style)}`);
+  }
+  checkFunction(onReport, 'options.onReport');
+  return { signal, style, onReport, context: 'context' in given ? given.context : defaultContext };
+}
+
+/**
+ * @param {unknown} value
+ * @param {string} path
+ */
+function checkFunction(value, path) {
+  if (value !== undefined && typeof value !== 'function') {
+    throw new TypeError(`${path} must be a function, got ${describe(value)}`);
+  }
+}
+
+/**
+ * @param {unknown} value
+ * @param {string} path
+ * @param {[number, number, number]} bounds
+ */
+function integer(value, path, [fallback, min, max]) {
+  if (value === undefined) return fallback;
+  if (typeof value !== 'number') throw new TypeError(`${path} must be a number, got ${describe(value)}`);
+  if (!Number.isInteger(value) || value < min || value > max) {
+    throw new RangeError(`${path} must be an integer from ${min} to ${max}, got ${describe(value)}`);
+  }
+  return value;
+}
+
+module.exports = { checkExecutionOptions, checkManagerOptions };

@@ -1,0 +1,89 @@
+// @ts-check
+'use strict';
+
+const { describe, isPlainObject } = require('../contract/describe');
+const { invalidState } = require('./errors');
+
+const MAX_ISSUES = 50;
+
+/**
+ * The dashboard of the specification, as a Standard Schema. Documented in `index.d.ts`.
+ *
+ * @type {import('./index').StandardSchemaV1<unknown, import('./index').DashboardState>}
+ */
+const dashboardState = {
+  '~standard': {
+    version: 1,
+    vendor: 'ses-executor',
+    validate(value) {
+      const issues = dashboardIssues(value);
+      return issues.length > 0 ? { issues } : { value: /** @type {import('./index').DashboardState} */ (value) };
+    },
+  },
+};
+
+/** @type {import('./index').StandardSchemaV1<unknown, unknown>} */
+const anyState = {
+  '~standard': { version: 1, vendor: 'ses-executor', validate: (value) => ({ value }) },
+};
+
+/** @param {unknown} value */
+function dashboardIssues(value) {
+  /** @type {import('./index').StandardSchemaIssue[]} */
+  const issues = [];
+  const expect = (
+    /** @type {boolean} */ isRight,
+    /** @type {string} */ what,
+    /** @type {unknown} */ given,
+    /** @type {PropertyKey[]} */ ...path
+  ) => {
+    if (!isRight && issues.length < MAX_ISSUES)
+      issues.push({ message: `must be ${what}, got ${describe(given)}`, path });
+  };
+  if (!isPlainObject(value)) {
+    expect(false, 'an object with `title` and `panels`', value);
+    return issues;
+  }
+  const isText = (/** @type {unknown} */ text) => typeof text === 'string';
+  const isOptionalText = (/** @type {unknown} */ text) => text === undefined || isText(text);
+  expect(isText(value.title), 'a string', value.title, 'title');
+  expect(isOptionalText(value.description), 'a string', value.description, 'description');
+  expect(Array.isArray(value.panels), 'an array', value.panels, 'panels');
+  const panels = Array.isArray(value.panels) ? value.panels : [];
+  panels.forEach((panel, at) => {
+    if (!isPlainObject(panel)) return expect(false, 'an object', panel, 'panels', at);
+    expect(isText(panel.type) && panel.type !== '', 'a non-empty string', panel.type, 'panels', at, 'type');
+    expect(isOptionalText(panel.id), 'a string', panel.id, 'panels', at, 'id');
+    expect(isOptionalText(panel.title), 'a string', panel.title, 'panels', at, 'title');
+  });
+  return issues;
+}
+
+/**
+ * What the schema makes of `value`.
+ *
+ * @param {import('./index').StandardSchemaV1} schema
+ * @param {unknown} value
+ * @throws {import('./errors').SandboxError} with each path that is wrong
+ */
+async function validState(schema, value) {
+  const result = await schema['~standard'].validate(value);
+  if (result.issues === undefined) return result.value;
+  throw invalidState(
+    result.issues.slice(0, MAX_ISSUES).map(({ message, path = [] }) => ({
+      path: path.map((part) => String(typeof part === 'object' && part !== null ? part.key : part)).join('.'),
+      message,
+    })),
+  );
+}
+
+/**
+ * @param {any} value
+ * @returns {value is import('./index').StandardSchemaV1}
+ */
+function isStandardSchema(value) {
+  const isObject = (typeof value === 'object' && value !== null) || typeof value === 'function';
+  return isObject && typeof value['~standard']?.validate === 'function';
+}
+
+module.exports = { anyState, dashboardState, isStandardSchema, validState };
