@@ -364,6 +364,27 @@ describe('executors', () => {
     }));
 });
 
+test('any executor that keeps the contract will do', async () => {
+  const inner = new SESExecutor();
+  const calls = [];
+  const other = {
+    get state() {
+      return inner.state;
+    },
+  };
+  for (const name of ['init', 'sendVariables', 'sendTools', 'run', 'cleanup']) {
+    other[name] = (...args) => {
+      calls.push(name);
+      return inner[name](...args);
+    };
+  }
+  const code = createCodeTool({ tools: { add }, executor: other });
+  expect(await call(code, 'var sum = await add({ a: 1, b: 2 }); sum')).toEqual({ output: 3, logs: '' });
+  expect(await call(code, 'sum + 1')).toEqual({ output: 4, logs: '' });
+  expect(calls).toEqual(['init', 'sendTools', 'run', 'sendTools', 'run']);
+  await inner.cleanup();
+});
+
 describe('wrong use is refused at once', () => {
   const inputSchema = jsonSchema(Promise.resolve({ type: 'object' }));
   test.each([
