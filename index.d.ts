@@ -110,11 +110,10 @@ export interface ExecutorOptions {
    */
   maxParkedIsolates?: number;
   /**
-   * Isolates that the process keeps ready, so that `init()` need not make one; it is replaced in the background. They
-   * are shared by all executors of the process, worker threads included, so that the value of the last constructor that
-   * gives one holds; each isolate serves one executor, one with the `memoryLimitMb` that the isolate was made for. They
-   * do not keep the process alive. 0 turns it off. An integer from 0 to 64; default: as before, which is 1 from the
-   * first executor on.
+   * Isolates that are kept ready, so that `init()` need not make one; it is replaced in the background. They are shared
+   * by the executors of the process, worker threads included, that ask for as many, and end with the last of these, but
+   * for the default. Each isolate serves one executor, one with the `memoryLimitMb` that the isolate was made for. They
+   * do not keep the process alive. 0: none. An integer from 0 to 64; default: 1.
    */
   warmPool?: number;
   /**

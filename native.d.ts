@@ -64,7 +64,7 @@ export declare class NativeExecutor {
   ): NativeOutcome | null;
   abort(call: number, reason: string): void;
   cleanup(call: number): NativeOutcome | null;
-  /** Status: the kind of a value, 4 error, 5 the tool returned a promise. */
+  /** Status: the kind of a value, 4 `[name, message, code, bridge]` of an error, 5 the tool returned a promise. */
   toolResult(call: number, status: number, payload: unknown): void;
   /** Several at once: call, status, payload of each. */
   toolResults(replies: unknown[]): void;

@@ -5,8 +5,8 @@ use napi::{Result, sys};
 use napi_derive::napi;
 use serde_json::Value;
 
-use ses_engine::executor::messages::Delivery;
 use ses_protocol::{Failure, LEVELS, LogEntry, Outcome, Report, Success, ToolCall};
+use ses_session::Delivery;
 
 use crate::values::{NativeValue, push_values};
 
@@ -82,7 +82,7 @@ impl JsValuesTupleIntoVec for DeliverArgs {
                 Self::ToolCalls(calls) => {
                     let mut args = Vec::with_capacity(1 + calls.len() * USUAL_ARGS);
                     args.push(u32::to_napi_value(env, 1)?);
-                    for ToolCall { id, tool, is_async, args: values } in calls {
+                    for ToolCall { id, tool, is_async, args: values, .. } in calls {
                         args.push(f64::to_napi_value(env, id as f64)?);
                         args.push(u32::to_napi_value(env, tool)?);
                         args.push(bool::to_napi_value(env, is_async)?);
@@ -125,9 +125,10 @@ unsafe fn settled(env: sys::napi_env, call: f64, Outcome { result, report }: Out
         let mut args = Vec::with_capacity(12);
         args.extend([u32::to_napi_value(env, 0)?, f64::to_napi_value(env, call)?]);
         args.extend([u32::to_napi_value(env, ending)?, payload]);
-        let Some(Report { logs, log_index, stats }) = report else { return Ok(args) };
-        for figure in [stats.duration_ms, stats.operations, stats.tool_calls, stats.heap_used_bytes] {
-            args.push(f64::to_napi_value(env, figure)?);
+        let Some(Report { logs, log_index, duration_ms, figures }) = report else { return Ok(args) };
+        args.push(f64::to_napi_value(env, duration_ms)?);
+        for figure in [figures.operations, figures.tool_calls, figures.heap_used_bytes] {
+            args.push(f64::to_napi_value(env, figure as f64)?);
         }
         if !log_index.levels.is_empty() {
             args.push(String::to_napi_value(env, logs)?);

@@ -12,13 +12,12 @@ use napi::threadsafe_function::{ThreadsafeFunction, ThreadsafeFunctionCallMode};
 use napi::{Env, Result, Status, sys};
 use napi_derive::napi;
 
-use ses_engine::executor::Executor;
-use ses_engine::executor::messages::{Delivery, Event};
-use ses_engine::executor::stats::{self, EngineStats};
-use ses_protocol::Outcome;
+use ses_protocol::{Config, Outcome};
+use ses_session::{Delivery, Executor, Notice};
 
 use crate::arguments::{self, NativeTool};
 use crate::deliver::{DeliverArgs, NativeOutcome};
+use crate::engine::engine_for;
 use crate::inbox::Inbox;
 use crate::options::NativeOptions;
 use crate::values;
@@ -47,16 +46,16 @@ impl Inner {
         outcome
     }
 
-    /// Applies the next event, or several that are tool calls.
+    /// Applies the next notice, or several that are tool calls.
     fn next_delivery(&mut self, env: &Env, inbox: &Inbox) -> DeliverArgs {
-        let (events, has_more) = inbox.take();
+        let (notices, has_more) = inbox.take();
         if has_more {
             // As in `Inbox::push`, but from this thread.
             self.deliver.call((), ThreadsafeFunctionCallMode::NonBlocking);
         }
-        let mut calls = Vec::with_capacity(events.len());
-        for event in events {
-            match self.apply(env, event) {
+        let mut calls = Vec::with_capacity(notices.len());
+        for notice in notices {
+            match self.apply(env, notice) {
                 Some(Delivery::ToolCall(call)) => calls.push(call),
                 Some(other) => return DeliverArgs::One(other),
                 None => {}
@@ -65,9 +64,9 @@ impl Inner {
         if calls.is_empty() { DeliverArgs::Nothing } else { DeliverArgs::ToolCalls(calls) }
     }
 
-    /// Applies an event; the last settled call lets the event loop end.
-    fn apply(&mut self, env: &Env, event: Event) -> Option<Delivery> {
-        let delivery = self.executor.on_event(event);
+    /// Applies a notice; the last settled call lets the event loop end.
+    fn apply(&mut self, env: &Env, notice: Notice) -> Option<Delivery> {
+        let delivery = self.executor.on_notice(notice);
         if let Some(Delivery::Settled { .. }) = delivery {
             self.pending = self.pending.saturating_sub(1);
             if self.pending == 0 {
@@ -76,28 +75,6 @@ impl Inner {
             }
         }
         delivery
-    }
-}
-
-/// Counters of the process.
-#[napi(object, object_from_js = false)]
-pub struct NativeEngineStats {
-    pub live: f64,
-    pub warm: f64,
-    pub parked: f64,
-    pub parked_bytes: f64,
-    pub terminated: f64,
-}
-
-#[napi]
-pub fn engine_stats() -> NativeEngineStats {
-    let EngineStats { live, warm, parked, parked_bytes, terminated } = stats::engine_stats();
-    NativeEngineStats {
-        live: live as f64,
-        warm: warm as f64,
-        parked: parked as f64,
-        parked_bytes: parked_bytes as f64,
-        terminated: terminated as f64,
     }
 }
 
@@ -125,21 +102,24 @@ impl NativeExecutor {
     ) -> Result<Self> {
         let inner: Rc<RefCell<Option<Inner>>> = Rc::default();
         let inbox = Arc::new(Inbox::default());
-        let (shared, events) = (inner.clone(), inbox.clone());
+        let (shared, notices) = (inner.clone(), inbox.clone());
         let deliver: Deliver =
             deliver.build_threadsafe_function::<()>().weak::<true>().build_callback(move |context| {
                 let mut inner = shared.borrow_mut();
-                Ok(inner.as_mut().map_or(DeliverArgs::Nothing, |inner| inner.next_delivery(&context.env, &events)))
+                Ok(inner.as_mut().map_or(DeliverArgs::Nothing, |inner| inner.next_delivery(&context.env, &notices)))
             })?;
         let deliver = Arc::new(deliver);
         let wake = deliver.clone();
-        let sink = Arc::new(move |event| {
-            if inbox.push(event) {
+        let notices = Arc::new(move |notice| {
+            if inbox.push(notice) {
                 // The environment may be closing; then nobody is left to tell.
                 wake.call((), ThreadsafeFunctionCallMode::NonBlocking);
             }
         });
-        *inner.borrow_mut() = Some(Inner { executor: Executor::new(options.into(), sink), deliver, pending: 0 });
+        let config = Config::from(options);
+        let engine = engine_for(config.warm_pool);
+        let executor = Executor::new(config, engine, notices);
+        *inner.borrow_mut() = Some(Inner { executor, deliver, pending: 0 });
         Ok(Self { inner })
     }
 
@@ -197,7 +177,7 @@ impl NativeExecutor {
         self.call(env, |executor| executor.cleanup(call))
     }
 
-    /// Status: the kind of a value, 4 error, 5 the tool returned a promise.
+    /// Status: the kind of a value, 4 `[name, message, code, bridge]` of an error, 5 the tool returned a promise.
     #[napi]
     pub fn tool_result(&self, env: Env, call: f64, status: f64, payload: Unknown) -> Result<()> {
         // SAFETY: `env` is the environment of this call, and `payload` one of its arguments.

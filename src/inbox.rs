@@ -1,10 +1,10 @@
-//! Events on their way to the Node.js thread: one wake-up for all that come before it looks.
+//! Notices on their way to the Node.js thread: one wake-up for all that come before it looks.
 
 use std::collections::VecDeque;
 use std::mem;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use ses_engine::executor::messages::Event;
+use ses_session::Notice;
 
 /// Tool calls that are delivered together, so that their arguments fit on the stack of one call.
 const MAX_CALLS: usize = 64;
@@ -18,7 +18,7 @@ pub struct Inbox(Mutex<Pending>);
 
 #[derive(Default)]
 struct Pending {
-    events: VecDeque<Event>,
+    notices: VecDeque<Notice>,
     /// The Node.js thread has been told, and will call [`Inbox::take`].
     is_told: bool,
     /// Calls that the guest has a promise for since the executor thread last waited.
@@ -26,33 +26,33 @@ struct Pending {
 }
 
 impl Inbox {
-    /// Adds an event. Returns whether the Node.js thread must be told: at once, but of async calls that follow
+    /// Adds a notice. Returns whether the Node.js thread must be told: at once, but of async calls that follow
     /// another one when there are several, or when the guest waits.
-    pub fn push(&self, event: Event) -> bool {
+    pub fn push(&self, notice: Notice) -> bool {
         let mut pending = self.lock();
-        match &event {
-            Event::Waiting => {
+        match &notice {
+            Notice::Waiting => {
                 pending.calls = 0;
-                return !pending.events.is_empty() && !mem::replace(&mut pending.is_told, true);
+                return !pending.notices.is_empty() && !mem::replace(&mut pending.is_told, true);
             }
-            Event::ToolCall { call, .. } if call.is_async => pending.calls += 1,
+            Notice::ToolCall { call, .. } if call.is_async => pending.calls += 1,
             _ => pending.calls = 0,
         }
-        let can_wait = pending.calls > 1 && pending.events.len() + 1 < HELD_CALLS;
-        pending.events.push_back(event);
+        let can_wait = pending.calls > 1 && pending.notices.len() + 1 < HELD_CALLS;
+        pending.notices.push_back(notice);
         !can_wait && !mem::replace(&mut pending.is_told, true)
     }
 
-    /// The oldest event, or several that are tool calls. The second value: whether the Node.js thread must be told
+    /// The oldest notice, or several that are tool calls. The second value: whether the Node.js thread must be told
     /// again, since there are more.
-    pub fn take(&self) -> (Vec<Event>, bool) {
+    pub fn take(&self) -> (Vec<Notice>, bool) {
         let mut pending = self.lock();
-        let is_call = |event: &Event| matches!(event, Event::ToolCall { .. });
-        let calls = pending.events.iter().take(MAX_CALLS).take_while(|event| is_call(event)).count();
-        let count = calls.max(1).min(pending.events.len());
-        let events = pending.events.drain(..count).collect();
-        pending.is_told = !pending.events.is_empty();
-        (events, pending.is_told)
+        let is_call = |notice: &Notice| matches!(notice, Notice::ToolCall { .. });
+        let calls = pending.notices.iter().take(MAX_CALLS).take_while(|notice| is_call(notice)).count();
+        let count = calls.max(1).min(pending.notices.len());
+        let notices = pending.notices.drain(..count).collect();
+        pending.is_told = !pending.notices.is_empty();
+        (notices, pending.is_told)
     }
 
     fn lock(&self) -> MutexGuard<'_, Pending> {

@@ -7,7 +7,7 @@ use std::ptr::{self, NonNull};
 use napi::bindgen_prelude::{ToNapiValue, TypeName, Uint8Array};
 use napi::{Error, Result, Status, ValueType, check_status, sys};
 
-use ses_protocol::{Block, ToolCallId, ToolReply, Value, Values, populate};
+use ses_protocol::{Block, ErrorCode, ToolCallId, ToolError, ToolReply, Value, Values, populate};
 
 /// Kinds of values from the facade, as `lib/ses/transfer.js` numbers them: a primitive, a string of Latin-1, a Uint8Array
 /// for its bytes, a wire.
@@ -15,7 +15,7 @@ const PLAIN: u32 = 0;
 const LATIN1: u32 = 1;
 const BYTES: u32 = 2;
 const WIRE: u32 = 3;
-/// Further answers of tools: an error as its wire, and that a promise was returned to a guest that waits.
+/// Further answers of tools: an error as its four parts, and that a promise was returned to a guest that waits.
 const ERROR: u32 = 4;
 const PROMISE: u32 = 5;
 
@@ -125,11 +125,36 @@ pub unsafe fn reply(
     let reply = unsafe {
         match status as u32 {
             PROMISE => ToolReply::Promise,
-            ERROR => ToolReply::Error(value(env, WIRE, payload)?),
+            ERROR => ToolReply::Error(tool_error(env, payload)?),
             kind => ToolReply::Value(value(env, kind, payload)?),
         }
     };
     Ok((call as ToolCallId, reply))
+}
+
+/// `[name, message, code, bridge]`; a code is a string, a number or nothing.
+unsafe fn tool_error(env: sys::napi_env, parts: sys::napi_value) -> Result<ToolError> {
+    // SAFETY: as the caller promises.
+    unsafe {
+        let parts = elements(env, parts)?;
+        let [name, message, code, bridge] = parts[..] else { return Err(not_an_error()) };
+        let text = |part| match primitive(env, part)? {
+            Value::Latin1(text) => Ok(text.iter().map(|&unit| char::from(unit)).collect()),
+            Value::Utf16(units) => Ok(String::from_utf16_lossy(&units)),
+            _ => Err(not_an_error()),
+        };
+        let code = match primitive(env, code)? {
+            Value::Undefined => None,
+            Value::Number(number) => Some(ErrorCode::Number(number)),
+            _ => Some(ErrorCode::Text(text(code)?)),
+        };
+        let bridge = matches!(primitive(env, bridge)?, Value::Bool(true));
+        Ok(ToolError { name: text(name)?, message: text(message)?, code, bridge })
+    }
+}
+
+fn not_an_error() -> Error {
+    Error::new(Status::InvalidArg, "an error has four parts")
 }
 
 unsafe fn elements(env: sys::napi_env, array: sys::napi_value) -> Result<Vec<sys::napi_value>> {
@@ -158,7 +183,8 @@ unsafe fn value(env: sys::napi_env, kind: u32, value: sys::napi_value) -> Result
             PLAIN => primitive(env, value),
             LATIN1 => latin1_text(env, value).map(Value::Latin1),
             BYTES => Block::copy_of(view(env, value)?).map(Value::Bytes).ok_or_else(no_memory),
-            _ => take_wire(env, value).map(Value::Wire),
+            WIRE => take_wire(env, value).map(Value::Wire),
+            _ => Err(Error::new(Status::InvalidArg, "there is no such kind of value")),
         }
     }
 }

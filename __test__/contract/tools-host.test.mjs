@@ -1,7 +1,7 @@
 // Section 7.4 and the design of tools, the host's half: shapes, names, and answers that nothing can break.
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 
-import { PROMISE, answerToolCall } from '../../lib/ses/tool-calls.js';
+import { ERROR, PROMISE, answerToolCall } from '../../lib/ses/tool-calls.js';
 import { ToolRegistry, flattenTools } from '../../lib/contract/tool-registry.js';
 import { encode, valueOf } from '../../lib/ses/transfer.js';
 
@@ -133,7 +133,7 @@ describe('answerToolCall', () => {
       const tool = fn && { path: ['tool'], fn, self: undefined, isAsync, length: 0 };
       answerToolCall(tool, isAsync, encode(args, 'args', Infinity), {
         reply: (status, payload) => {
-          replies.push(status === PROMISE ? [status] : [status, valueOf(payload)]);
+          replies.push(status === PROMISE ? [status] : [status, status === ERROR ? payload : valueOf(payload)]);
           if (status !== PROMISE) setImmediate(() => resolve({ replies, thrown }));
         },
         onThrown: (error) => thrown.push(error),
@@ -141,7 +141,8 @@ describe('answerToolCall', () => {
     });
 
   const boom = Object.assign(new TypeError('boom'), { code: 'E_BOOM' });
-  const boomText = { name: 'TypeError', message: 'boom', code: 'E_BOOM' };
+  const boomText = ['TypeError', 'boom', 'E_BOOM', false];
+  const failed = (message) => ['Error', message, undefined, false];
 
   test.each([
     ['a value', (a, b) => a + b, [[0, 3]]],
@@ -149,14 +150,14 @@ describe('answerToolCall', () => {
     ['a thenable that calls back twice and throws', () => twice(), [[5], [0, 1]]],
     ['an error', () => thrower(boom), [[4, boomText]]],
     ['a rejection', () => Promise.reject(boom), [[5], [4, boomText]]],
-    ['a getter on then that throws', () => hostileThen(), [[4, { name: 'Error', message: 'then' }]]],
-    ['a thrown text', () => thrower('text'), [[4, { name: 'Error', message: 'text' }]]],
-    ['a thrown undefined', () => thrower(undefined), [[4, { name: 'Error', message: 'undefined' }]]],
-    ['a thrown object', () => thrower({ status: 404 }), [[4, { name: 'Error', message: '{"status":404}' }]]],
-    ['a thrown symbol', () => thrower(Symbol('s')), [[4, { name: 'Error', message: 'Symbol(s)' }]]],
+    ['a getter on then that throws', () => hostileThen(), [[4, failed('then')]]],
+    ['a thrown text', () => thrower('text'), [[4, failed('text')]]],
+    ['a thrown undefined', () => thrower(undefined), [[4, failed('undefined')]]],
+    ['a thrown object', () => thrower({ status: 404 }), [[4, failed('{"status":404}')]]],
+    ['a thrown symbol', () => thrower(Symbol('s')), [[4, failed('Symbol(s)')]]],
     ['a result that cannot be cloned', () => ({ f() {} }), [[4, bridge('result.f (function) cannot be cloned')]]],
     ['the same, later', async () => [Symbol()], [[5], [4, bridge('result[0] (symbol) cannot be cloned')]]],
-    ['a revoked tool', undefined, [[4, { name: 'Error', message: 'the host has revoked this tool', bridge: true }]]],
+    ['a revoked tool', undefined, [[4, ['Error', 'the host has revoked this tool', undefined, true]]]],
   ])('%s', async (_, fn, expected) => {
     expect((await answers(fn, { args: [1, 2] })).replies).toEqual(expected);
   });
@@ -175,25 +176,25 @@ describe('answerToolCall', () => {
 
   test('errors cross without stack and other properties', async () => {
     const error = Object.assign(new Error('m', { cause: boom }), { path: '/etc', code: 5 });
-    expect((await answers(() => thrower(error))).replies).toEqual([[4, { name: 'Error', message: 'm', code: 5 }]]);
+    expect((await answers(() => thrower(error))).replies).toEqual([[4, ['Error', 'm', 5, false]]]);
   });
 
   test('a proxy whose traps throw', async () => {
     const trap = () => thrower(new Error('trap'));
     const proxy = new Proxy(function f() {}, { get: trap, getPrototypeOf: trap, ownKeys: trap, has: trap });
     const { replies } = await answers(() => thrower(proxy));
-    expect(replies).toEqual([[4, { name: 'Error', message: expect.any(String) }]]);
+    expect(replies).toEqual([[4, failed(expect.any(String))]]);
   });
 
   test('more arguments than the stack holds', async () => {
     const { replies, thrown } = await answers(() => 1, { args: new Array(60_000).fill(0) });
-    expect(replies).toEqual([[4, { name: 'RangeError', message: 'more than 50000 arguments', bridge: true }]]);
+    expect(replies).toEqual([[4, ['RangeError', 'more than 50000 arguments', undefined, true]]]);
     expect(thrown).toEqual([]);
   });
 
   test('a long message is cut', async () => {
     const { replies } = await answers(() => thrower(new Error('x'.repeat(1_000_000))));
-    expect(replies[0][1].message).toHaveLength(32_768 + 3);
+    expect(replies[0][1][1]).toHaveLength(32_768 + 3);
   });
 
   function thrower(thrown) {
@@ -220,6 +221,6 @@ describe('answerToolCall', () => {
   }
 
   function bridge(message) {
-    return { name: 'TypeError', message, bridge: true };
+    return ['TypeError', message, undefined, true];
   }
 });

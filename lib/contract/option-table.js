@@ -236,14 +236,14 @@ it the run fails with \`ERR_EXEC_TIMEOUT\`, \`details.reason\` is \`"cpu"\`. Lin
     type: 'integer',
     min: 0,
     max: 64,
-    none: 'as before, which is 1 from the first executor on',
+    none: '1',
     shown: '1',
-    brief: 'isolates that the process keeps ready for `init()`; 0: none',
-    doc: `Isolates that the process keeps ready, so that \`init()\` need not make one; it is replaced in the background. They are
-shared by all executors of the process, worker threads included, so that the value of the last constructor that gives one
-holds; each isolate serves one executor, one with the \`memoryLimitMb\` that the isolate was made for. They do not keep the
-process alive. 0 turns it off.`,
-    rust: { type: 'Option<usize>', doc: 'Isolates that the process keeps ready; absent: as many as before.' },
+    brief: 'isolates that are kept ready for `init()`; 0: none',
+    doc: `Isolates that are kept ready, so that \`init()\` need not make one; it is replaced in the background. They are shared by
+the executors of the process, worker threads included, that ask for as many, and end with the last of these, but for the
+default. Each isolate serves one executor, one with the \`memoryLimitMb\` that the isolate was made for. They do not keep the
+process alive. 0: none.`,
+    rust: { type: 'Option<usize>', doc: 'Isolates that are kept ready; absent: those of the default engine.' },
   },
   {
     name: 'autoInit',

@@ -4,7 +4,7 @@
 const { types } = require('node:util');
 
 const { TRANSFER_LIMIT_CODE, describeThrown } = require('../contract/errors');
-const { TransferLimitError, UncloneableError, encode, kindOf, payloadOf, valuesOf } = require('./transfer');
+const { TransferLimitError, UncloneableError, kindOf, payloadOf, valuesOf } = require('./transfer');
 
 /** How a tool call ended, as `NativeExecutor.toolResults` takes it, beside the kinds of values. */
 const ERROR = 4;
@@ -76,7 +76,8 @@ function succeed(answer, result) {
  */
 function fail(answer, thrown) {
   answer.onThrown(thrown);
-  answer.reply(ERROR, encode(describeThrown(thrown), 'error', Infinity));
+  const { name, message, code } = describeThrown(thrown);
+  answer.reply(ERROR, [name, message, code, false]);
 }
 
 /**
@@ -88,7 +89,7 @@ function fail(answer, thrown) {
  * @param {string} [code]
  */
 function refuse(answer, name, message, code) {
-  answer.reply(ERROR, encode({ name, message, code, bridge: true }, 'error', Infinity));
+  answer.reply(ERROR, [name, message, code, true]);
 }
 
 /**
@@ -109,4 +110,4 @@ function isThenable(value) {
   );
 }
 
-module.exports = { PROMISE, answerToolCall };
+module.exports = { ERROR, PROMISE, answerToolCall };

@@ -1,5 +1,6 @@
 //! Bytes that change hands without being copied: from Node.js into an isolate, or the other way.
 
+use std::fmt;
 use std::mem::MaybeUninit;
 use std::ops::Deref;
 use std::ptr::NonNull;
@@ -91,6 +92,12 @@ pub fn populate(start: NonNull<u8>, bytes: usize) {
     }
     #[cfg(not(target_os = "linux"))]
     let _ = (start, bytes);
+}
+
+impl fmt::Debug for Block {
+    fn fmt(&self, out: &mut fmt::Formatter) -> fmt::Result {
+        write!(out, "Block of {} bytes", self.len)
+    }
 }
 
 impl Deref for Block {

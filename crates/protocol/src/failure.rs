@@ -34,6 +34,12 @@ impl Failure {
         }
     }
 
+    /// The memory limit, in bytes, was reached.
+    pub fn memory_limit(limit_bytes: usize) -> Self {
+        let limit_mb = limit_bytes as f64 / f64::from(1 << 20);
+        Self::new(FailureKind::Memory { limit_mb }).with("limitBytes", limit_bytes)
+    }
+
     /// Adds the findings of VALIDATE to `details`.
     pub fn with_diagnostics(self, diagnostics: &[Diagnostic]) -> Self {
         self.with("diagnostics", diagnostics.iter().map(diagnostic_json).collect::<Vec<_>>())

@@ -17,7 +17,10 @@ pub use diagnostics::{Diagnostic, Location, Severity};
 pub use failure::Failure;
 pub use failure_kind::{ERR_TRANSFER_LIMIT_EXCEEDED, FailureKind};
 pub use language::Language;
-pub use logs::{LEVEL_WARN, LEVELS, LogEntry, LogIndex};
-pub use messages::{CallId, Outcome, Report, SessionId, Stats, Success, ToolCall, ToolCallId, ToolReply};
+pub use logs::{LEVEL_WARN, LEVELS, LogEntry, LogIndex, TRUNCATION_MARKER};
+pub use messages::{
+    CallId, Command, ErrorCode, Event, Figures, JobId, Outcome, Report, SessionId, Success, ToolCall, ToolCallId,
+    ToolError, ToolReply,
+};
 pub use options::{Config, MAX_OPERATIONS, Range, TIMEOUT_MS};
 pub use value::{Value, Values};

@@ -4,6 +4,8 @@
 pub const LEVELS: [&str; 5] = ["log", "info", "warn", "error", "debug"];
 /// The level of the engine's own remarks.
 pub const LEVEL_WARN: usize = 2;
+/// What is appended when the byte limit cuts the log.
+pub const TRUNCATION_MARKER: &str = "...[TRUNCATED]";
 
 /// One console call.
 #[derive(Clone, Debug)]

@@ -35,7 +35,7 @@ pub struct Config {
     pub max_cpu_ms: Option<f64>,
     /// Parked isolates in the process from which on no further isolate is made.
     pub max_parked_isolates: usize,
-    /// Isolates that the process keeps ready; absent: as many as before.
+    /// Isolates that are kept ready; absent: those of the default engine.
     pub warm_pool: Option<usize>,
     /// Of guest code, unless a run says otherwise, and of the texts in `modules`.
     pub language: Language,

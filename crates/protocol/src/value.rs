@@ -8,6 +8,7 @@ const HEAD_BYTES: usize = 2;
 const TAG_BYTES: usize = 6;
 
 /// A value on its way between the threads.
+#[derive(Debug)]
 pub enum Value {
     Undefined,
     Null,
@@ -44,6 +45,7 @@ impl Value {
 }
 
 /// Arguments of a call, or the values of variables: one by one, or as the wire of an array.
+#[derive(Debug)]
 pub enum Values {
     List(Vec<Value>),
     Wire(Vec<u8>),

@@ -2,17 +2,16 @@
 
 use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::VecDeque;
+use std::rc::Rc;
 use std::sync::Arc;
 
 use deno_core::v8;
+use ses_protocol::{Command, Event, Figures, JobId, LEVEL_WARN, ToolCallId, ToolReply, Value};
 
-use crate::bridge::patience::Patience;
+use crate::bridge::context::GuestContext;
+use crate::bridge::log_room::LogRoom;
 use crate::bridge::serialize::Unwritable;
 use crate::bridge::tools::{PendingCalls, ToolTable};
-use crate::executor::job::Job;
-use crate::executor::mailbox::Receiver;
-use crate::executor::messages::{Command, Event};
-use crate::executor::session::Shared;
 use crate::memory::buffers::BufferBudget;
 use crate::memory::limits::MemoryGuard;
 use crate::memory::native_memory::guard_of_thread;
@@ -20,7 +19,6 @@ use crate::realm::entry::Realm;
 use crate::realm::interrupt::Interrupt;
 use crate::realm::modules::ModuleCache;
 use crate::realm::scripts::Scripts;
-use ses_protocol::{LEVEL_WARN, ToolCallId, ToolReply, Value};
 
 /// Iterations that are granted at once, at most. Optimised loops that call built-ins only, and contain the guard, learn from
 /// the next window that the guest has been terminated: they do not look otherwise.
@@ -53,11 +51,16 @@ pub enum Verdict {
 
 /// State of one run.
 pub struct Run {
-    pub job: Arc<Job>,
+    pub job: JobId,
     pub verdict: Option<Verdict>,
     pub max_operations: f64,
     /// Iterations handed to the realm so far.
     pub granted: f64,
+    /// Iterations that the realm has not given back.
+    pub operations: f64,
+    /// Tool calls so far.
+    tool_calls: u64,
+    log: LogRoom,
     /// Iterations of the last window.
     window: f64,
     /// What the isolate held outside of its heap when the last window began.
@@ -66,11 +69,15 @@ pub struct Run {
 }
 
 impl Run {
+    fn progress(&self) -> Event {
+        Event::Progress { operations: self.operations as u64, tool_calls: self.tool_calls }
+    }
+
     /// Hands out up to `most` iterations of what the limit has left.
     fn grant(&mut self, most: f64) -> f64 {
         let window = (self.max_operations - self.granted).clamp(0.0, most);
         if window > 0.0 {
-            self.job.set_operations(self.granted);
+            self.operations = self.granted;
             self.granted += window;
         }
         window
@@ -79,12 +86,10 @@ impl Run {
 
 /// One per isolate, shared by its native functions; used by the executor thread only.
 pub struct Host {
-    pub shared: Arc<Shared>,
+    pub context: Rc<dyn GuestContext>,
     pub memory: Arc<BufferBudget>,
-    inbox: Receiver<Command>,
     /// Async calls were sent since the host was last told that the guest waits.
     has_held_calls: Cell<bool>,
-    patience: Patience,
     /// Commands that arrived while a tool was awaited synchronously.
     early: RefCell<VecDeque<Command>>,
     pub interrupt: OnceCell<Interrupt>,
@@ -99,14 +104,12 @@ pub struct Host {
 }
 
 impl Host {
-    pub fn new(shared: Arc<Shared>, inbox: Receiver<Command>, memory: Arc<BufferBudget>) -> Self {
-        let first_call = shared.id << 32;
+    pub fn new(context: Rc<dyn GuestContext>, memory: Arc<BufferBudget>) -> Self {
+        let first_call = context.session() << 32;
         Self {
-            shared,
+            context,
             memory,
-            inbox,
             has_held_calls: Cell::default(),
-            patience: Patience::default(),
             early: RefCell::default(),
             interrupt: OnceCell::new(),
             realm: OnceCell::new(),
@@ -120,7 +123,7 @@ impl Host {
     }
 
     /// Starts the record of a run and returns the first window of iterations.
-    pub fn begin(&self, job: Arc<Job>, max_operations: f64) -> f64 {
+    pub fn begin(&self, job: JobId, max_operations: f64) -> f64 {
         let granted = max_operations.min(FIRST_WINDOW);
         self.terminated.set(false);
         *self.run.borrow_mut() = Some(Run {
@@ -128,6 +131,9 @@ impl Host {
             verdict: None,
             max_operations,
             granted,
+            operations: 0.0,
+            tool_calls: 0,
+            log: LogRoom::new(self.context.config().max_log_bytes),
             window: FIRST_WINDOW,
             window_bytes: self.memory.native_bytes(),
             rejections: Vec::new(),
@@ -151,7 +157,9 @@ impl Host {
         let grown = bytes.saturating_sub(std::mem::replace(&mut run.window_bytes, bytes));
         let takes_much = grown > WINDOW_BYTES || has_collected;
         run.window = if takes_much { CAREFUL_WINDOW } else { (2.0 * run.window).min(WINDOW) };
-        run.grant(run.window)
+        let window = run.grant(run.window);
+        self.context.report(run.progress());
+        window
     }
 
     /// Hands out that many iterations beside the window, or none. For loops that only compute, which V8 ends at any place.
@@ -163,7 +171,7 @@ impl Host {
 
     /// Whether the guest was terminated for another reason than its iterations.
     pub fn is_terminated(&self) -> bool {
-        self.shared.is_abandoned() || guard_of_thread().is_some_and(MemoryGuard::is_exceeded)
+        self.context.is_given_up() || guard_of_thread().is_some_and(MemoryGuard::is_exceeded)
     }
 
     /// Records that the run has exceeded its limit.
@@ -173,7 +181,7 @@ impl Host {
         }
         let mut run = self.run.borrow_mut();
         let Some(run) = run.as_mut() else { return };
-        run.job.set_operations(run.max_operations);
+        run.operations = run.max_operations;
         run.verdict.get_or_insert(Verdict::MaxOperations);
     }
 
@@ -182,6 +190,15 @@ impl Host {
         self.terminated.set(true);
         if let Some(interrupt) = self.interrupt.get() {
             interrupt.terminate();
+        }
+    }
+
+    /// Lets guest code run again after a termination. Whoever gives the session up says so before it terminates: what is seen
+    /// here only after the cancellation is not lost by it.
+    pub fn go_on(&self, isolate: &v8::Isolate) {
+        isolate.cancel_terminate_execution();
+        if self.context.is_given_up() {
+            isolate.terminate_execution();
         }
     }
 
@@ -194,11 +211,15 @@ impl Host {
 
     /// The next command; waits. `None` when the session was given up.
     pub fn next_command(&self) -> Option<Command> {
+        // What woke the thread up last may have been that.
+        if self.context.is_given_up() {
+            return None;
+        }
         if let Some(command) = self.early.borrow_mut().pop_front() {
             return Some(command);
         }
-        let command = self.inbox.recv();
-        (!self.shared.is_abandoned()).then_some(command)
+        let command = self.context.next();
+        command.filter(|_| !self.context.is_given_up())
     }
 
     /// As [`Self::next_command`], while the guest waits for answers of tools.
@@ -207,8 +228,8 @@ impl Host {
             return Some(command);
         }
         self.send_held_calls();
-        let command = self.patience.receive(&self.inbox);
-        (!self.shared.is_abandoned()).then_some(command)
+        let command = self.context.next_answer();
+        command.filter(|_| !self.context.is_given_up())
     }
 
     /// Notes that an async call was sent, which [`Self::send_held_calls`] is to make sure of.
@@ -219,27 +240,30 @@ impl Host {
     /// Has the host told of calls that were held back for others to come.
     fn send_held_calls(&self) {
         if self.has_held_calls.replace(false) {
-            (self.shared.sink)(Event::Waiting);
+            self.context.report(Event::Waiting);
         }
     }
 
     /// A command that has arrived already.
     pub fn ready_command(&self) -> Option<Command> {
         let early = self.early.borrow_mut().pop_front();
-        early.or_else(|| self.inbox.try_recv())
+        early.or_else(|| self.context.ready())
     }
 
     /// Waits for the answer to a tool call, keeping everything else for [`Self::next_command`]. `None` when the session
     /// was given up.
     pub fn wait_for_reply(&self, call: ToolCallId) -> Option<ToolReply> {
         loop {
-            let command = self.patience.receive(&self.inbox);
-            if self.shared.is_abandoned() {
+            let command = self.context.next_answer()?;
+            if self.context.is_given_up() {
                 return None;
             }
-            let Command::ToolReplies(mut replies) = command else {
-                self.early.borrow_mut().push_back(command);
-                continue;
+            let mut replies = match command {
+                Command::ToolReplies(replies) => replies,
+                other => {
+                    self.early.borrow_mut().push_back(other);
+                    continue;
+                }
             };
             let found = replies.iter().position(|&(answered, _)| answered == call).map(|at| replies.remove(at).1);
             if !replies.is_empty() {
@@ -253,8 +277,8 @@ impl Host {
 
     /// Whether the console level is collected and the log has room.
     pub fn is_log_open(&self, level: usize) -> bool {
-        self.shared.config.levels.get(level).copied().unwrap_or(false)
-            && self.run.borrow().as_ref().is_some_and(|run| run.job.log().is_open())
+        self.context.config().levels.get(level).copied().unwrap_or(false)
+            && self.run.borrow().as_ref().is_some_and(|run| run.log.is_open())
     }
 
     /// Adds `message` to the run's log, or as much of it as there is room for. `complete`: nothing follows it.
@@ -262,10 +286,10 @@ impl Host {
         if !self.is_log_open(level) {
             return;
         }
-        let Some(job) = self.run.borrow().as_ref().map(|run| run.job.clone()) else { return };
-        let wake = job.log().push(level, message, complete);
-        if wake {
-            (self.shared.sink)(Event::Logs(job));
+        let mut run = self.run.borrow_mut();
+        let Some(run) = run.as_mut() else { return };
+        if let Some(entry) = run.log.take(level, message, complete) {
+            self.context.report(Event::Log { job: run.job, entry });
         }
     }
 
@@ -276,7 +300,7 @@ impl Host {
 
     /// Bytes that the log still takes.
     pub fn log_room(&self) -> usize {
-        self.run.borrow().as_ref().map_or(0, |run| run.job.log().remaining())
+        self.run.borrow().as_ref().map_or(0, |run| run.log.remaining())
     }
 
     /// Remembers a promise that was rejected without a handler.
@@ -299,11 +323,33 @@ impl Host {
     pub fn count_tool_call(&self) -> bool {
         let mut run = self.run.borrow_mut();
         let Some(run) = run.as_mut() else { return false };
-        if run.job.count_tool_call() <= self.shared.config.max_tool_calls {
+        run.tool_calls += 1;
+        if run.tool_calls <= self.context.config().max_tool_calls {
             return true;
         }
         run.verdict.get_or_insert(Verdict::ToolCallLimit);
         false
+    }
+
+    /// Reports what no other event tells.
+    pub fn report_progress(&self) {
+        if let Some(run) = self.run.borrow().as_ref() {
+            self.context.report(run.progress());
+        }
+    }
+
+    /// Tool calls that the run has made.
+    pub fn tool_calls(&self) -> u64 {
+        self.run.borrow().as_ref().map_or(0, |run| run.tool_calls)
+    }
+
+    /// What is known of the run; nothing without one.
+    pub fn figures(&self) -> Figures {
+        self.run.borrow().as_ref().map_or_else(Figures::default, |run| Figures {
+            operations: run.operations as u64,
+            tool_calls: run.tool_calls,
+            heap_used_bytes: 0,
+        })
     }
 
     /// Names of the functions in the tool table, for messages.

@@ -1,10 +1,11 @@
 //! What crosses between the realm and the host: values, tool calls, log entries, answers.
 
 pub mod adopt;
+pub mod context;
 pub mod host;
 pub mod interface;
+pub mod log_room;
 pub mod natives;
 pub mod ops;
-pub mod patience;
 pub mod serialize;
 pub mod tools;

@@ -7,9 +7,8 @@ use deno_core::v8;
 
 use crate::bridge::host::Host;
 use crate::bridge::serialize::{self, Unwritable};
-use crate::executor::messages::Event;
 use crate::realm::exceptions::{self, Mark};
-use ses_protocol::{ToolCall, ToolCallId, ToolReply, ToolSpec, Values};
+use ses_protocol::{ErrorCode, Event, ToolCall, ToolCallId, ToolError, ToolReply, ToolSpec, Values};
 use ses_transfer as transfer;
 
 /// Display names of the tools that the realm has.
@@ -141,8 +140,9 @@ fn call<'s>(
     if is_async {
         let promise = promise_of(scope, host, number, tool, args.wire_bytes())?;
         let mut calls = host.calls.borrow_mut();
-        if calls.running >= host.shared.config.max_concurrent_tool_calls {
+        if calls.running >= host.context.config().max_concurrent_tool_calls {
             calls.waiting.push_back(WaitingCall { number, tool, args });
+            host.report_progress();
         } else {
             calls.running += 1;
             send(host, number, tool, true, args);
@@ -188,7 +188,7 @@ pub fn on_reply(scope: &mut v8::PinScope, host: &Host, call: ToolCallId, reply: 
 /// Makes room for the calls that wait.
 fn start_waiting(host: &Host) {
     let mut calls = host.calls.borrow_mut();
-    while calls.running < host.shared.config.max_concurrent_tool_calls
+    while calls.running < host.context.config().max_concurrent_tool_calls
         && let Some(WaitingCall { number, tool, args }) = calls.waiting.pop_front()
     {
         calls.running += 1;
@@ -200,7 +200,7 @@ fn send(host: &Host, id: ToolCallId, tool: u32, is_async: bool, args: Values) {
     if is_async {
         host.hold_call();
     }
-    (host.shared.sink)(Event::ToolCall { session: host.shared.id, call: ToolCall { id, tool, is_async, args } });
+    host.context.report(Event::ToolCall(ToolCall { id, tool, is_async, args, made: host.tool_calls() }));
 }
 
 /// The promise of a call that the host answers later.
@@ -238,7 +238,7 @@ fn write_arguments<'s>(
     number: ToolCallId,
     args: &v8::FunctionCallbackArguments<'s>,
 ) -> Result<Values, Option<v8::Local<'s, v8::Value>>> {
-    let limit = host.shared.config.max_transfer_bytes;
+    let limit = host.context.config().max_transfer_bytes;
     let left = limit.saturating_sub(host.calls.borrow().args_bytes);
     let (name, mark, thrown) = {
         v8::tc_scope!(let attempt, scope);
@@ -292,8 +292,8 @@ fn read_reply<'s>(
     };
     match reply {
         ToolReply::Promise => Ok(v8::undefined(scope).into()),
-        ToolReply::Value(value) if value.wire_bytes() > host.shared.config.max_transfer_bytes => {
-            let limit = host.shared.config.max_transfer_bytes;
+        ToolReply::Value(value) if value.wire_bytes() > host.context.config().max_transfer_bytes => {
+            let limit = host.context.config().max_transfer_bytes;
             let name = host.tool_name(tool);
             let bytes = value.wire_bytes();
             let message = format!("{name}: the result takes {bytes} bytes, more than maxTransferBytes ({limit})");
@@ -311,30 +311,13 @@ fn read_reply<'s>(
                 bridge_error(scope, host.tool_name(tool), reason)
             })
         }
-        ToolReply::Error(report) => {
-            let name = host.tool_name(tool);
-            let report = {
-                v8::tc_scope!(let attempt, scope);
-                serialize::read_value(attempt, &host.memory, report)
-            };
-            let Some(report) = report.and_then(|value| v8::Local::<v8::Object>::try_from(value).ok()) else {
-                return Err(bridge_error(scope, name, "the error could not be read"));
-            };
-            let text = |scope: &mut v8::PinScope<'s, '_>, key: &str| {
-                let key = v8::String::new(scope, key)?;
-                let value = report.get(scope, key.into())?;
-                value.is_string().then(|| value.to_rust_string_lossy(scope))
-            };
-            let error_name = text(scope, "name").unwrap_or_else(|| "Error".to_owned());
-            let message = text(scope, "message").unwrap_or_default();
-            let code = v8::String::new(scope, "code")
-                .and_then(|key| report.get(scope, key.into()))
-                .filter(|code| code.is_string() || code.is_number());
-            let bridge = v8::String::new(scope, "bridge")
-                .and_then(|key| report.get(scope, key.into()))
-                .is_some_and(|bridge| bridge.is_true());
-            let mark = Mark::Tool { name, call: number, bridge };
-            Err(exceptions::marked_error(scope, host, &error_name, &message, code, &mark))
+        ToolReply::Error(ToolError { name, message, code, bridge }) => {
+            let code = code.and_then(|code| match code {
+                ErrorCode::Text(text) => v8::String::new(scope, &text).map(Into::into),
+                ErrorCode::Number(number) => Some(v8::Number::new(scope, number).into()),
+            });
+            let mark = Mark::Tool { name: host.tool_name(tool), call: number, bridge };
+            Err(exceptions::marked_error(scope, host, &name, &message, code, &mark))
         }
     }
 }

@@ -10,7 +10,7 @@ use crate::memory::buffers::BufferBudget;
 use crate::memory::native_memory::Account;
 use crate::memory::parking::{on_out_of_memory, park};
 use crate::realm::interrupt::Interrupt;
-use ses_protocol::{Failure, FailureKind};
+use ses_protocol::Failure;
 
 /// What a terminated isolate may still allocate until it has unwound.
 const HEADROOM_BYTES: usize = 16 << 20;
@@ -72,18 +72,19 @@ impl MemoryGuard {
     }
 
     /// Collects what the terminated guest left. Returns whether the isolate fits its limit again.
-    pub fn recover(&self, isolate: &mut v8::Isolate) -> bool {
+    /// `go_on` lets guest code run again.
+    pub fn recover(&self, isolate: &mut v8::Isolate, go_on: impl FnOnce(&v8::Isolate)) -> bool {
         isolate.low_memory_notification();
         self.split(isolate);
         // The collection itself may have found the limit exceeded and asked for termination once more.
-        isolate.cancel_terminate_execution();
+        go_on(isolate);
         self.exceeded.store(false, Ordering::Relaxed);
         self.has_headroom.store(false, Ordering::Relaxed);
         isolate.get_heap_statistics().used_heap_size() < self.limit_bytes
     }
 
     pub fn failure(&self) -> Failure {
-        memory_failure(self.limit_bytes)
+        Failure::memory_limit(self.limit_bytes)
     }
 
     /// Ends the guest, for it is over the limit.
@@ -179,12 +180,6 @@ impl MemoryGuard {
     fn data(&self) -> *mut c_void {
         std::ptr::from_ref(self).cast_mut().cast()
     }
-}
-
-/// `ERR_MEMORY_LIMIT_EXCEEDED` for a limit in bytes.
-pub fn memory_failure(limit_bytes: usize) -> Failure {
-    let limit_mb = limit_bytes as f64 / f64::from(1 << 20);
-    Failure::new(FailureKind::Memory { limit_mb }).with("limitBytes", limit_bytes)
 }
 
 /// V8 calls this when collections no longer keep the heap below the limit.

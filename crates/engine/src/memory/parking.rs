@@ -2,30 +2,21 @@
 
 use std::cell::RefCell;
 use std::ffi::c_char;
+use std::rc::Rc;
 use std::sync::{Arc, Once};
 
 use deno_core::v8;
 
-use crate::executor::messages::Event;
-use crate::executor::pool;
-use crate::executor::session::Shared;
-use crate::executor::stats;
 use crate::memory::buffers::BufferBudget;
-use crate::memory::limits::memory_failure;
 use crate::memory::native_memory::Account;
 
-/// Who has the isolate of a thread.
-#[derive(Clone)]
-pub enum Owner {
-    Session(Arc<Shared>),
-    /// Nobody yet: it is made for the pool.
-    Pool,
-}
+/// Told on the isolate's thread, with the bytes that the isolate holds, when that is about to be parked.
+pub type OnParked = Rc<dyn Fn(usize)>;
 
 /// What the handlers of fatal errors know of the thread that they are called on.
 #[derive(Clone)]
 struct ThreadIsolate {
-    owner: Owner,
+    on_parked: OnParked,
     buffers: Arc<BufferBudget>,
 }
 
@@ -33,11 +24,11 @@ thread_local! {
     static THREAD_ISOLATE: RefCell<Option<ThreadIsolate>> = const { RefCell::new(None) };
 }
 
-/// Names who [`on_out_of_memory`] reports to on this thread.
-pub fn set_thread_isolate(owner: Owner, buffers: Arc<BufferBudget>) {
+/// Names who [`park`] reports to on this thread.
+pub fn set_thread_isolate(on_parked: OnParked, buffers: Arc<BufferBudget>) {
     static FATAL_ERROR_HANDLER: Once = Once::new();
     FATAL_ERROR_HANDLER.call_once(|| v8::V8::set_fatal_error_handler(on_fatal_error));
-    THREAD_ISOLATE.set(Some(ThreadIsolate { owner, buffers }));
+    THREAD_ISOLATE.set(Some(ThreadIsolate { on_parked, buffers }));
 }
 
 /// What V8 says when it gives up for a size that the guest chose. It looks before it writes, so that its memory is sound.
@@ -93,24 +84,12 @@ pub unsafe extern "C" fn on_out_of_memory(_location: *const c_char, _details: &v
     park();
 }
 
-/// Settles what the calling thread's isolate works at and never returns, if the thread has an isolate.
+/// Reports that the calling thread's isolate is lost and never returns, if the thread has an isolate.
 pub fn park() {
-    let Some(ThreadIsolate { owner, buffers }) = THREAD_ISOLATE.with_borrow(Clone::clone) else { return };
+    let Some(ThreadIsolate { on_parked, buffers }) = THREAD_ISOLATE.with_borrow(Clone::clone) else { return };
     // What reporting allocates is nobody's.
     Account::close();
-    stats::count_parked(buffers.total());
-    match owner {
-        Owner::Session(shared) => {
-            stats::count_lost();
-            match shared.current() {
-                Some(job) => {
-                    shared.interrupt(&job, memory_failure(shared.config.memory_limit_bytes).with("parked", true))
-                }
-                None => (shared.sink)(Event::Closed { session: shared.id, panicked: true }),
-            }
-        }
-        Owner::Pool => pool::booted(),
-    }
+    on_parked(buffers.total());
     loop {
         std::thread::park();
     }

@@ -1,6 +1,5 @@
 //! What there is once per process.
 
 pub mod platform;
-pub mod priority;
 pub mod snapshot;
 pub mod syntax_check;

@@ -5,7 +5,7 @@ use std::sync::Once;
 use deno_core::{JsRuntime, v8};
 
 use crate::memory::native_memory;
-use crate::process::priority;
+use ses_sync::priority;
 
 /// What the process's V8 and ICU need before the first isolate.
 pub fn prepare_v8() {

@@ -7,7 +7,6 @@ use std::sync::{Arc, Mutex, Once, PoisonError, mpsc};
 
 use deno_core::v8;
 
-use crate::executor::mailbox::{self, Receiver, Sender};
 use crate::process::platform::prepare_v8;
 use crate::process::snapshot;
 use crate::realm::evaluate::refused_by_v8;
@@ -15,6 +14,7 @@ use crate::realm::instance::Instance;
 use crate::realm::modules::origin;
 use ses_prepare::{self as prepare, PrepareOptions, Program};
 use ses_protocol::Diagnostic;
+use ses_sync::{Receiver, Sender, channel};
 
 /// Address space of a thread's stack: the parser runs on it, and on one of its own only for a text that needs more.
 const STACK_BYTES: usize = 64 << 20;
@@ -119,7 +119,7 @@ impl<Q: Send + 'static, A: Send + 'static> Service<Q, A> {
     }
 
     fn start(&self) -> Option<Sender<Question<Q, A>>> {
-        let (sender, questions) = mailbox::channel();
+        let (sender, questions) = channel();
         let work = self.work;
         let thread = std::thread::Builder::new().name(self.name.to_owned()).stack_size(STACK_BYTES);
         thread.spawn(move || work(questions)).ok()?;

@@ -6,7 +6,7 @@ use deno_core::v8;
 
 use crate::memory::buffers::BufferBudget;
 use crate::memory::limits::MemoryGuard;
-use crate::memory::parking::{Owner, set_thread_isolate};
+use crate::memory::parking::{OnParked, set_thread_isolate};
 use crate::process::platform::prepare_v8;
 use crate::process::snapshot;
 use crate::realm::entry::Realm;
@@ -20,21 +20,25 @@ use ses_protocol::{Failure, FailureKind};
 /// What V8 takes at most, for heaps of 1 GiB and more. 96 MiB.
 const MAX_YOUNG_BYTES: usize = 96 << 20;
 
-/// An isolate that any one session can have.
-pub struct Booted {
-    pub realm: Realm,
-    pub buffers: Arc<BufferBudget>,
-    // Dropped in this order: the isolate calls the guard back until it is gone.
+/// An isolate and what watches its memory. Dropped in this order: the isolate calls the guard back until it is gone.
+pub struct Guarded {
     pub instance: Instance,
     pub memory: Box<MemoryGuard>,
 }
 
+/// An isolate that any one session can have.
+pub struct Booted {
+    pub realm: Realm,
+    pub buffers: Arc<BufferBudget>,
+    pub guarded: Guarded,
+}
+
 impl Booted {
     /// Makes an isolate with one limit for heap and array buffers on the calling thread, and finishes its hardening.
-    /// `owner` is told if there is not even memory for that.
-    pub fn new(limit_bytes: usize, owner: Owner) -> Result<Self, Failure> {
+    /// `on_parked` is told if there is not even memory for that.
+    pub fn new(limit_bytes: usize, on_parked: OnParked) -> Result<Self, Failure> {
         let buffers = BufferBudget::new(limit_bytes);
-        set_thread_isolate(owner, buffers.clone());
+        set_thread_isolate(on_parked, buffers.clone());
         prepare_v8();
         // Twice as much as V8 would give it, of which a third is the semi-space that values are made in.
         let young_bytes = (limit_bytes / 16 * 3).min(MAX_YOUNG_BYTES);
@@ -43,12 +47,13 @@ impl Booted {
             .set_max_young_generation_size_in_bytes(young_bytes)
             .array_buffer_allocator(buffers.allocator().make_shared());
         let mut instance = snapshot::hardened(params);
-        let isolate = &mut instance.isolate;
-        let memory = MemoryGuard::install(isolate, buffers.clone());
+        let memory = MemoryGuard::install(&mut instance.isolate, buffers.clone());
+        let mut guarded = Guarded { instance, memory };
+        let Instance { isolate, context } = &mut guarded.instance;
         isolate.set_capture_stack_trace_for_uncaught_exceptions(false, 0);
         isolate.set_prepare_stack_trace_callback(exceptions::prepare_stack_trace);
         let realm = {
-            v8::scope_with_context!(scope, &mut instance.isolate, &instance.context);
+            v8::scope_with_context!(scope, isolate, &*context);
             v8::tc_scope!(let attempt, scope);
             attempt.get_current_context().set_allow_generation_from_strings(false);
             let realm = Realm::take(attempt).ok_or_else(|| init_failed("the snapshot has no realm"))?;
@@ -58,14 +63,15 @@ impl Booted {
             }
             realm
         };
-        Ok(Self { realm, buffers, instance, memory })
+        Ok(Self { realm, buffers, guarded })
     }
 
     /// Runs an empty program as a session would, so that what V8, the parser and the allocator do once per isolate or thread is
     /// done. Nothing of it stays.
     pub fn warm_up(&mut self) {
         let Ok(program) = prepare::prepare("1", &PrepareOptions::unlimited()) else { return };
-        v8::scope_with_context!(scope, &mut self.instance.isolate, &self.instance.context);
+        let Instance { isolate, context } = &mut self.guarded.instance;
+        v8::scope_with_context!(scope, isolate, &*context);
         v8::tc_scope!(let attempt, scope);
         self.realm.begin(attempt, 1.0, 1.0);
         run_once(attempt, &program.code);
@@ -74,13 +80,13 @@ impl Booted {
     }
 
     /// Names who is told from now on if V8 has no memory left.
-    pub fn set_owner(&self, owner: Owner) {
-        set_thread_isolate(owner, self.buffers.clone());
+    pub fn set_owner(&self, on_parked: OnParked) {
+        set_thread_isolate(on_parked, self.buffers.clone());
     }
 
     /// What terminates guest code from any thread.
     pub fn interrupt(&self) -> Interrupt {
-        Interrupt::new(&self.instance.isolate)
+        Interrupt::new(&self.guarded.instance.isolate)
     }
 }
 

@@ -8,13 +8,12 @@ use v8::script_compiler::{self, CompileOptions, NoCacheReason, Source};
 use crate::bridge::host::{Host, Verdict};
 use crate::bridge::serialize::{self, Unwritable};
 use crate::bridge::tools;
-use crate::executor::messages::Command;
 use crate::memory::limits::MemoryGuard;
 use crate::realm::exceptions;
 use crate::realm::modules::origin;
 use crate::realm::scripts::Script;
 use ses_prepare::{Form, Program};
-use ses_protocol::{Diagnostic, Failure, FailureKind, Location, Severity, Success, Value};
+use ses_protocol::{Command, Diagnostic, Failure, FailureKind, Location, Severity, Success, Value};
 
 /// UTF-16 units of a program that is compiled with all its functions.
 const MAX_EAGER_UNITS: usize = 1 << 15;
@@ -42,9 +41,9 @@ pub fn evaluate(
         None => Ending::Terminated,
     };
     let is_out_of_memory = memory.is_exceeded();
-    if (host.terminated.replace(false) || is_out_of_memory) && !host.shared.is_abandoned() {
+    if host.terminated.replace(false) || is_out_of_memory {
         // Stopped by this thread: no guest frame is left, so that the realm can go on.
-        scope.cancel_terminate_execution();
+        host.go_on(scope);
     }
     // Before the output is read, so that its getters find a realm without a signal. What a run that exhausted the
     // memory has declared is forgotten: it would be what fills the memory.
@@ -146,7 +145,7 @@ fn settle<'s>(
             v8::tc_scope!(let attempt, scope);
             attempt.perform_microtask_checkpoint();
         }
-        if memory.is_exceeded() || host.shared.is_abandoned() {
+        if memory.is_exceeded() || host.context.is_given_up() {
             return Ending::Terminated;
         }
         match final_promise(scope, host) {
@@ -203,8 +202,8 @@ fn final_promise<'s>(scope: &mut v8::PinScope<'s, '_>, host: &Host) -> FinalAnsw
 fn finish(scope: &mut v8::PinScope, host: &Host, forget_declared: bool) {
     v8::tc_scope!(let attempt, scope);
     let left = host.realm.get().and_then(|realm| realm.finish(attempt, forget_declared));
-    if let (Some(left), Some(run)) = (left, host.run.borrow().as_ref()) {
-        run.job.set_operations(run.granted - left.clamp(0.0, run.granted));
+    if let (Some(left), Some(run)) = (left, host.run.borrow_mut().as_mut()) {
+        run.operations = run.granted - left.clamp(0.0, run.granted);
     }
 }
 
@@ -217,7 +216,7 @@ fn normalize(scope: &mut v8::PinScope, host: &Host, script: &Script, ending: End
             Err(Failure::new(FailureKind::MaxOperations { limit }).with("maxOperations", limit))
         }
         (Some((Verdict::ToolCallLimit, _)), _) => {
-            let limit = host.shared.config.max_tool_calls;
+            let limit = host.context.config().max_tool_calls;
             Err(Failure::new(FailureKind::ToolCallLimit { limit }).with("maxToolCalls", limit))
         }
         (Some((Verdict::Final(value), _)), _) => output(host, value, is_final_answer),
@@ -244,7 +243,7 @@ fn output(host: &Host, value: Result<Value, Unwritable>, is_final_answer: bool) 
         Ok(value) => Ok(Success::Output { value, is_final_answer }),
         Err(Unwritable::Thrown) => Ok(Success::Output { value: Value::Undefined, is_final_answer }),
         Err(Unwritable::TooLarge(bytes)) => {
-            Err(Failure::transfer_limit(host.shared.config.max_transfer_bytes, bytes).with("value", "output"))
+            Err(Failure::transfer_limit(host.context.config().max_transfer_bytes, bytes).with("value", "output"))
         }
     }
 }
@@ -252,7 +251,7 @@ fn output(host: &Host, value: Result<Value, Unwritable>, is_final_answer: bool) 
 /// A copy of an output. What cannot be cloned becomes the text that inspection gives, so that a run that is
 /// otherwise fine does not fail. `Thrown` if not even that can be done with the stack or memory that is left.
 pub fn write_output(scope: &mut v8::PinScope, host: &Host, value: v8::Local<v8::Value>) -> Result<Value, Unwritable> {
-    let max_bytes = host.shared.config.max_transfer_bytes;
+    let max_bytes = host.context.config().max_transfer_bytes;
     v8::tc_scope!(let attempt, scope);
     let value = v8::Local::new(attempt, value);
     match serialize::write_value(attempt, value, max_bytes) {

@@ -4,7 +4,7 @@ use deno_core::v8;
 use serde_json::Value;
 
 use crate::bridge::host::Host;
-use crate::executor::logs::floor_char_boundary;
+use crate::bridge::log_room::floor_char_boundary;
 use crate::realm::scripts::Script;
 use ses_prepare::code_frame;
 use ses_protocol::{ERR_TRANSFER_LIMIT_EXCEEDED, Failure, FailureKind, Location, ToolCallId};

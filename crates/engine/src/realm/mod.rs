@@ -1,10 +1,11 @@
 //! One isolate with its hardened realm, and what runs in it.
 
 pub mod boot;
-pub mod engine;
+
 pub mod entry;
 pub mod evaluate;
 pub mod exceptions;
+pub mod guest;
 pub mod instance;
 pub mod interrupt;
 pub mod modules;

@@ -54,7 +54,7 @@ fn refuse(scope: &mut v8::PinScope, host: &Host, specifier: &str) {
 
 /// The module of `specifier`, compiled; an exception is pending otherwise.
 fn load<'s>(scope: &mut v8::PinScope<'s, '_>, host: &Host, specifier: &str) -> Option<v8::Local<'s, v8::Module>> {
-    let config = host.shared.config.clone();
+    let config = host.context.config();
     if !config.authorized_imports.iter().any(|name| name == specifier) {
         refuse(scope, host, specifier);
         return None;
@@ -88,7 +88,7 @@ fn compile<'s>(
     specifier: &str,
     source: &str,
 ) -> Option<v8::Local<'s, v8::Module>> {
-    let config = &host.shared.config;
+    let config = host.context.config();
     let options = PrepareOptions::of(config, config.language, 1.0, 1.0);
     let program = match prepare::prepare_module(source, specifier, &options) {
         Ok(program) => program,

@@ -1,40 +1,30 @@
-//! Lifecycle, queue and threads of one executor; knows neither napi nor V8.
-//!
-//! [`Executor`] is owned by the Node.js thread and never shared. Its isolate lives on a thread of its own
-//! ([`session`]); what happens there arrives as [`messages::Event`] and is applied by [`Executor::on_event`],
-//! so every change of state happens between two turns of the caller's event loop.
+//! Lifecycle and queue of one executor.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-pub mod job;
-mod lifecycle;
-pub mod logs;
-pub mod mailbox;
-pub mod messages;
-pub mod pool;
-pub mod session;
-pub mod stats;
-mod thread;
-mod watchdog;
-
-pub use watchdog::timers;
-
-use job::Job;
-use lifecycle::{State, Transition};
-use logs::LogBuffer;
-use messages::{Command, Delivery, Event, EventSink};
 use ses_protocol::{
-    CallId, Config, Failure, FailureKind, Language, Outcome, RunLimits, SessionId, ToolCallId, ToolReply, ToolSpec,
-    Values,
+    CallId, Command, Config, Failure, FailureKind, JobId, Language, Outcome, RunLimits, SessionId, ToolCallId,
+    ToolReply, ToolSpec, Values,
 };
-use session::Session;
+
+use crate::engine::Engine;
+use crate::lifecycle::{State, Transition};
+use crate::notice::{Delivery, Notice, Notices};
+use crate::session::Session;
 
 /// A run that waits for its turn.
 struct QueuedRun {
     call: CallId,
     code: String,
     limits: RunLimits,
+}
+
+/// The run that the isolate has.
+struct RunningJob {
+    id: JobId,
+    call: CallId,
+    timeout_ms: f64,
 }
 
 /// Who waits for the thread of the last session to end.
@@ -50,14 +40,16 @@ struct Closing {
 pub struct Executor {
     state: State,
     config: Arc<Config>,
-    sink: EventSink,
+    engine: Arc<Engine>,
+    notices: Notices,
     session: Option<Session>,
     sessions_started: SessionId,
+    jobs_started: JobId,
     /// `init()` calls that wait for the isolate.
     initializing: Vec<CallId>,
     /// `sendVariables` and `sendTools` calls that wait for the isolate, oldest first.
-    setups: VecDeque<Arc<Job>>,
-    running: Option<Arc<Job>>,
+    setups: VecDeque<JobId>,
+    running: Option<RunningJob>,
     /// The isolate works on variables whose call is settled. That is nothing that the deadline of a run may pay for.
     is_installing: bool,
     /// The run whose turn it is, meanwhile.
@@ -67,14 +59,16 @@ pub struct Executor {
 }
 
 impl Executor {
-    pub fn new(config: Config, sink: EventSink) -> Self {
-        pool::configure(config.warm_pool, config.memory_limit_bytes);
+    pub fn new(config: Config, engine: Arc<Engine>, notices: Notices) -> Self {
+        engine.backend.expect(&config);
         Self {
             state: State::New,
             config: Arc::new(config),
-            sink,
+            engine,
+            notices,
             session: None,
             sessions_started: 0,
+            jobs_started: 0,
             initializing: Vec::new(),
             setups: VecDeque::new(),
             running: None,
@@ -99,13 +93,13 @@ impl Executor {
             return Some(Outcome::done());
         }
         if self.state != State::Initializing {
-            let parked = stats::parked();
+            let parked = self.engine.counters.parked();
             if parked >= self.config.max_parked_isolates as u64 {
                 self.state = State::Dead;
                 return Some(Outcome::failed(too_many_parked(parked)));
             }
             self.sessions_started += 1;
-            match Session::start(self.sessions_started, self.config.clone(), self.sink.clone()) {
+            match Session::start(self.sessions_started, self.config.clone(), &self.engine, self.notices.clone()) {
                 Ok(session) => {
                     self.session = Some(session);
                     self.is_installing = false;
@@ -190,11 +184,10 @@ impl Executor {
             }
             return;
         }
-        if let (Some(job), Some(session)) = (&self.running, &self.session)
-            && job.call == call
-            && let Some(limits) = job.limits
+        if let (Some(running), Some(session)) = (&self.running, &self.session)
+            && running.call == call
         {
-            session.interrupt(job, aborted(limits.timeout_ms));
+            session.interrupt(running.id, aborted(running.timeout_ms));
         }
     }
 
@@ -208,6 +201,10 @@ impl Executor {
         }
         self.refuse_all_pending("cleanup() was called");
         let Some(session) = self.session.take() else { return Some(Outcome::done()) };
+        let entries = session.take_logs();
+        if !entries.is_empty() {
+            (self.notices)(Notice::Deliver(Delivery::Logs(entries)));
+        }
         // Dropping the handle makes the thread end, and its end is reported by `Event::Closed`.
         if was_idle {
             self.closing.push(Closing { session: session.id(), call });
@@ -226,35 +223,35 @@ impl Executor {
     }
 
     /// Applies what another thread reported, and says what the facade has to know of it.
-    pub fn on_event(&mut self, event: Event) -> Option<Delivery> {
-        match event {
-            Event::Initialized { session, result } => {
+    pub fn on_notice(&mut self, notice: Notice) -> Option<Delivery> {
+        match notice {
+            Notice::Initialized { session, result } => {
                 if self.is_current(session) {
                     self.on_initialized(result);
                 }
                 None
             }
-            Event::Settled { session, job, outcome, sound, installing } => {
+            Notice::Settled { session, job, call, outcome, sound, installing } => {
                 if self.is_current(session) {
                     self.is_installing = installing;
-                    self.on_settled(&job, sound);
+                    self.on_settled(job, sound);
                 }
-                Some(Delivery::Settled { call: job.call, outcome: Box::new(outcome) })
+                Some(Delivery::Settled { call, outcome })
             }
-            Event::Installed { session, result } => {
+            Notice::Installed { session, result } => {
                 if self.is_current(session) {
                     self.on_installed(result);
                 }
                 None
             }
-            Event::ToolCall { session, call } => self.is_current(session).then_some(Delivery::ToolCall(call)),
-            Event::Waiting => None,
-            Event::Logs(job) => {
-                let entries = job.log().take_unsent();
+            Notice::ToolCall { session, call } => self.is_current(session).then_some(Delivery::ToolCall(call)),
+            Notice::Waiting => None,
+            Notice::Logs { session } => {
+                let entries = self.session.as_ref().filter(|current| current.id() == session)?.take_logs();
                 (!entries.is_empty()).then_some(Delivery::Logs(entries))
             }
-            Event::Closed { session, panicked } => self.on_closed(session, panicked),
-            Event::Deliver(delivery) => Some(delivery),
+            Notice::Closed { session, panicked } => self.on_closed(session, panicked),
+            Notice::Deliver(delivery) => Some(delivery),
         }
     }
 
@@ -277,9 +274,9 @@ impl Executor {
         }
     }
 
-    fn on_settled(&mut self, job: &Arc<Job>, sound: bool) {
-        if job.limits.is_none() {
-            self.setups.retain(|setup| !Arc::ptr_eq(setup, job));
+    fn on_settled(&mut self, job: JobId, sound: bool) {
+        if self.running.as_ref().is_none_or(|running| running.id != job) {
+            self.setups.retain(|&setup| setup != job);
             if !sound {
                 self.on_corrupted();
             }
@@ -336,24 +333,21 @@ impl Executor {
                 self.on_initialized(Err(Failure::new(FailureKind::InitFailed { details: PANICKED.to_owned() })));
                 return None;
             }
-            let job = self.running.take().or_else(|| self.setups.pop_front());
-            self.on_corrupted();
-            let job = job.filter(|job| job.claim())?;
             let failure = Failure::new(FailureKind::Runtime { cause: PANICKED.to_owned() }).with("reason", "engine");
-            let outcome = Outcome { result: Err(failure), report: job.report(0.0) };
-            return Some(Delivery::Settled { call: job.call, outcome: Box::new(outcome) });
+            let lost = self.session.as_ref().and_then(|session| session.take_lost(failure));
+            self.on_corrupted();
+            return lost.map(|(call, outcome)| Delivery::Settled { call, outcome: Box::new(outcome) });
         }
         None
     }
 
-    fn set_up(&mut self, call: CallId, operation: &str, command: impl FnOnce(Arc<Job>) -> Command) -> Option<Outcome> {
-        if self.state != State::Ready {
+    fn set_up(&mut self, call: CallId, operation: &str, command: impl FnOnce(JobId) -> Command) -> Option<Outcome> {
+        let Some(session) = self.session.as_ref().filter(|_| self.state == State::Ready) else {
             return Some(self.illegal(operation, "it is legal in state READY only"));
-        }
-        let job = Arc::new(Job::new(call, None, LogBuffer::new(0, false)));
-        if let Some(session) = &self.session {
-            session.send(command(job.clone()));
-        }
+        };
+        self.jobs_started += 1;
+        let job = self.jobs_started;
+        session.set_up(job, call, command(job));
         self.setups.push_back(job);
         None
     }
@@ -376,12 +370,16 @@ impl Executor {
 
     /// Hands a run to the isolate. Its time begins here.
     fn hand_over(&mut self, QueuedRun { call, code, limits }: QueuedRun) {
-        let log = LogBuffer::new(self.config.max_log_bytes, self.config.stream_logs);
-        let job = Arc::new(Job::new(call, Some(limits), log));
-        if let Some(session) = &mut self.session {
-            session.run(job.clone(), code);
+        let Some(session) = &mut self.session else { return };
+        self.jobs_started += 1;
+        let id = self.jobs_started;
+        match session.run(&self.engine, id, call, code, limits) {
+            Ok(()) => self.running = Some(RunningJob { id, call, timeout_ms: limits.timeout_ms }),
+            Err(failure) => {
+                self.deliver(call, Outcome::failed(failure));
+                self.end_run();
+            }
         }
-        self.running = Some(job);
     }
 
     fn refuse_all_pending(&mut self, hint: &'static str) {
@@ -390,11 +388,14 @@ impl Executor {
         for call in std::mem::take(&mut self.initializing) {
             self.deliver(call, refused("init"));
         }
-        for job in std::mem::take(&mut self.setups) {
-            self.refuse(job, refused("set-up"));
-        }
-        if let Some(job) = self.running.take() {
-            self.refuse(job, refused("run"));
+        let setups = std::mem::take(&mut self.setups).into_iter().map(|job| (job, "set-up"));
+        let running = self.running.take().map(|running| (running.id, "run"));
+        for (job, operation) in setups.chain(running) {
+            // One that somebody else has settled is on its way.
+            let failure = Failure::invalid_state(state, operation, hint);
+            if let Some((call, outcome)) = self.session.as_ref().and_then(|session| session.refuse(job, failure)) {
+                self.deliver(call, outcome);
+            }
         }
         let queue = std::mem::take(&mut self.queue);
         for QueuedRun { call, .. } in self.held.take().into_iter().chain(queue) {
@@ -402,17 +403,8 @@ impl Executor {
         }
     }
 
-    /// Settles `job` here unless another thread has done so; then its `Event::Settled` is on its way.
-    fn refuse(&mut self, job: Arc<Job>, mut outcome: Outcome) {
-        if job.claim() {
-            stats::count_terminated();
-            outcome.report = job.report(0.0);
-            self.deliver(job.call, outcome);
-        }
-    }
-
     fn deliver(&self, call: CallId, outcome: Outcome) {
-        (self.sink)(Event::Deliver(Delivery::Settled { call, outcome: Box::new(outcome) }));
+        (self.notices)(Notice::Deliver(Delivery::Settled { call, outcome: Box::new(outcome) }));
     }
 
     fn illegal(&self, operation: &str, hint: &str) -> Outcome {

@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::executor::mailbox::Receiver;
+use crate::mailbox::Receiver;
 
 /// How long an answer is waited for without sleep: a few times what it takes to wake a thread.
 const SPIN: Duration = Duration::from_micros(25);

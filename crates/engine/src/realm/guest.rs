@@ -5,23 +5,17 @@ use std::sync::Arc;
 
 use deno_core::v8;
 
+use crate::bridge::context::GuestContext;
 use crate::bridge::host::Host;
 use crate::bridge::interface::Bridge;
 use crate::bridge::serialize;
-use crate::executor::job::Job;
-use crate::executor::mailbox::Receiver;
-use crate::executor::messages::Command;
-use crate::executor::session::Shared;
-use crate::executor::stats::LiveIsolate;
-use crate::memory::limits::MemoryGuard;
-use crate::realm::boot::Booted;
+use crate::realm::boot::{Booted, Guarded};
 use crate::realm::evaluate::evaluate;
 use crate::realm::exceptions;
-use crate::realm::instance::Instance;
 use crate::realm::interrupt::Interrupt;
 use crate::realm::scripts::Script;
 use ses_prepare::{self as prepare, Observed, PrepareOptions, Program};
-use ses_protocol::{Failure, FailureKind, Outcome, Success, ToolSpec, Values};
+use ses_protocol::{Command, Event, Failure, FailureKind, Figures, JobId, RunLimits, Success, ToolSpec, Values};
 use ses_transfer::Plain;
 
 /// Wires of variables that are installed after the call: what is smaller is not worth another wake-up, and what is larger
@@ -46,26 +40,31 @@ struct Sent {
     wire: Vec<u8>,
 }
 
-/// The isolate of one executor, on the executor's thread.
-pub struct Engine {
+/// What became of a job.
+struct Done {
+    result: Result<Success, Failure>,
+    figures: Figures,
+    /// The isolate can take the next one.
+    sound: bool,
+}
+
+/// The isolate of one session, on its thread.
+pub struct Guest {
     host: Rc<Host>,
     runs: u64,
     new_program: Option<NewProgram>,
     observed: Observed,
     /// Variables that the host was told the guest has.
     sent: Option<Sent>,
-    // Dropped in this order: the isolate calls the guard back until it is gone.
-    instance: Instance,
-    memory: Box<MemoryGuard>,
-    live: Option<LiveIsolate>,
+    guarded: Guarded,
 }
 
-impl Engine {
+impl Guest {
     /// Gives the calling thread's isolate to a session.
-    pub fn new(booted: Booted, shared: Arc<Shared>, inbox: Receiver<Command>, live: LiveIsolate) -> Self {
-        let Booted { realm, buffers, mut instance, memory } = booted;
-        let host = Rc::new(Host::new(shared, inbox, buffers));
-        let isolate = &mut instance.isolate;
+    pub fn new(booted: Booted, context: Rc<dyn GuestContext>) -> Self {
+        let Booted { realm, buffers, mut guarded } = booted;
+        let host = Rc::new(Host::new(context, buffers));
+        let isolate = &mut guarded.instance.isolate;
         isolate.set_slot::<Rc<dyn Bridge>>(host.clone());
         isolate.set_promise_reject_callback(on_promise_reject);
         isolate.set_host_import_module_dynamically_callback(refuse_import);
@@ -74,31 +73,41 @@ impl Engine {
         let _ = host.realm.set(realm);
         let _ = host.interrupt.set(Interrupt::new(isolate));
         let observed = Observed::default();
-        Self { host, runs: 0, new_program: None, observed, sent: None, instance, memory, live: Some(live) }
+        Self { host, runs: 0, new_program: None, observed, sent: None, guarded }
     }
 
-    /// The isolate is about to be dropped, and no longer counts as live.
-    pub fn retire(&mut self) {
-        self.live = None;
+    /// Takes commands one after the other, until the session is given up or the isolate is lost.
+    pub fn serve(&mut self) {
+        while let Some(command) = self.host.next_command() {
+            let (job, done) = match command {
+                Command::SetVariables { job, names, values } => (job, self.set_variables(&names, values)),
+                Command::SetTools { job, tools } => (job, self.set_tools(tools)),
+                Command::Run { job, code, limits } => (job, self.run(job, code, limits)),
+                // Left over from a run that has ended.
+                Command::ToolReplies(_) => continue,
+            };
+            let Done { result, mut figures, sound } = done;
+            figures.heap_used_bytes = self.guarded.instance.isolate.get_heap_statistics().used_heap_size() as u64;
+            let installing = sound && self.sent.is_some();
+            self.host.context.report(Event::Settled { job, result, figures, sound, installing });
+            self.keep_program();
+            if !sound || (installing && !self.install_sent()) {
+                break;
+            }
+        }
     }
 
-    /// The next command; waits. `None` when the session was given up.
-    pub fn next_command(&self) -> Option<Command> {
-        self.host.next_command()
-    }
-
-    /// Defines variables in the realm. The second value: whether the isolate is sound.
-    pub fn set_variables(&mut self, names: &[String], values: Values) -> (Outcome, bool) {
-        let limit = self.host.shared.config.max_transfer_bytes;
+    /// Defines variables in the realm.
+    fn set_variables(&mut self, names: &[String], values: Values) -> Done {
+        let limit = self.host.context.config().max_transfer_bytes;
         let bytes = values.wire_bytes();
         if bytes > limit {
-            let failure = Failure::transfer_limit(limit, Some(bytes)).with("value", "variables");
-            return (Outcome::failed(failure), true);
+            return Done::sound(Err(Failure::transfer_limit(limit, Some(bytes)).with("value", "variables")));
         }
         let values = match values {
             Values::Wire(wire) if self.can_install_later(names, &wire) => {
                 self.sent = Some(Sent { names: names.to_vec(), wire });
-                return (Outcome::done(), true);
+                return Done::sound(Ok(Success::Done));
             }
             values => values,
         };
@@ -115,51 +124,48 @@ impl Engine {
             return false;
         }
         let Some(Plain { depth, heap_bytes }) = Plain::of(wire) else { return false };
-        let heap = self.instance.isolate.get_heap_statistics().used_heap_size();
+        let heap = self.guarded.instance.isolate.get_heap_statistics().used_heap_size();
         let used = heap + self.host.memory.outside() + heap_bytes;
-        depth <= MAX_SENT_DEPTH && used <= self.host.shared.config.memory_limit_bytes / 2 && self.can_define(names)
+        depth <= MAX_SENT_DEPTH && used <= self.host.context.config().memory_limit_bytes / 2 && self.can_define(names)
     }
 
     /// Whether the guest's global takes variables of these names.
     fn can_define(&mut self, names: &[String]) -> bool {
-        v8::scope_with_context!(scope, &mut self.instance.isolate, &self.instance.context);
+        v8::scope_with_context!(scope, &mut self.guarded.instance.isolate, &self.guarded.instance.context);
         v8::tc_scope!(let attempt, scope);
         self.host.realm.get().and_then(|realm| realm.can_define(attempt, names)).unwrap_or(false)
     }
 
-    /// Whether [`Self::install_sent`] is due.
-    pub fn has_sent(&self) -> bool {
-        self.sent.is_some()
-    }
-
-    /// Installs what [`Self::set_variables`] has left for later. If that fails, the session cannot go on: the host was told that
-    /// the guest has the variables.
-    pub fn install_sent(&mut self) -> Result<(), Failure> {
-        let Some(Sent { names, wire }) = self.sent.take() else { return Ok(()) };
-        let (Outcome { result, .. }, sound) = self.set_up(TOO_LARGE, |scope, host| {
+    /// Installs what [`Self::set_variables`] has left for later, before any guest code runs. False: the session cannot go on,
+    /// for the host was told that the guest has the variables.
+    fn install_sent(&mut self) -> bool {
+        let Some(Sent { names, wire }) = self.sent.take() else { return true };
+        let Done { result, sound, .. } = self.set_up(TOO_LARGE, |scope, host| {
             let values = serialize::read_plain(scope, &wire)?;
             host.realm.get()?.set_variables(scope, &names, values, true)
         });
-        if sound { result.map(drop) } else { Err(self.memory.failure()) }
+        let result = if sound { result.map(drop) } else { Err(self.guarded.memory.failure()) };
+        let is_installed = result.is_ok();
+        self.host.context.report(Event::Installed(result));
+        is_installed
     }
 
     /// Defines tools in the realm.
-    pub fn set_tools(&mut self, tools: Vec<ToolSpec>) -> (Outcome, bool) {
+    fn set_tools(&mut self, tools: Vec<ToolSpec>) -> Done {
         self.host.tools.borrow_mut().add(&tools);
         self.set_up("the tools could not be defined", |scope, host| host.realm.get()?.install_tools(scope, &tools))
     }
 
     /// VALIDATE, TRANSFORM, EVALUATE, NORMALIZE_OUTPUT for one run.
-    pub fn run(&mut self, job: &Arc<Job>, code: String) -> (Outcome, bool) {
-        let Some(limits) = job.limits else { return (Outcome::done(), true) };
+    fn run(&mut self, job: JobId, code: String, limits: RunLimits) -> Done {
         let options =
-            PrepareOptions::of(&self.host.shared.config, limits.language, limits.max_operations, limits.timeout_ms);
+            PrepareOptions::of(self.host.context.config(), limits.language, limits.max_operations, limits.timeout_ms);
         let kept = prepare::kept(&code, &options).filter(|program| program.suits(&self.observed));
         let is_new = kept.is_none();
         let prepare = || prepare::prepare_for(&self.observed, &code, &options).map(Arc::new);
         let program = match kept.map_or_else(prepare, Ok) {
             Ok(program) => program,
-            Err(diagnostics) => return (Outcome::failed(Failure::from_diagnostics(&diagnostics)), true),
+            Err(diagnostics) => return Done::sound(Err(Failure::from_diagnostics(&diagnostics))),
         };
         self.observed.add(&program.lookups);
         self.runs += 1;
@@ -168,21 +174,22 @@ impl Engine {
         if is_new {
             self.new_program = Some(NewProgram { script: script.clone(), options, program: program.clone() });
         }
-        let window = self.host.begin(job.clone(), limits.max_operations);
+        let window = self.host.begin(job, limits.max_operations);
         let host = self.host.clone();
-        let mut result = {
-            v8::scope_with_context!(scope, &mut self.instance.isolate, &self.instance.context);
+        let (mut result, figures) = {
+            v8::scope_with_context!(scope, &mut self.guarded.instance.isolate, &self.guarded.instance.context);
             let begun = {
                 v8::tc_scope!(let attempt, scope);
                 host.realm.get().and_then(|realm| realm.begin(attempt, window, limits.max_operations))
             };
             let result = match begun {
-                Some(()) => evaluate(scope, &host, &self.memory, &script, &program),
+                Some(()) => evaluate(scope, &host, &self.guarded.memory, &script, &program),
                 None => Err(Failure::new(FailureKind::Runtime { cause: "the realm could not begin a run".to_owned() })),
             };
             drop_remains(scope, &host);
+            let figures = host.figures();
             drop_microtasks(scope, &host);
-            result
+            (result, figures)
         };
         result = result.map_err(|failure| match failure.details.contains_key("diagnostics") {
             // V8 found an early error, which is why the program did not run.
@@ -190,36 +197,25 @@ impl Engine {
             false if program.diagnostics.is_empty() => failure,
             false => failure.with_diagnostics(&program.diagnostics),
         });
-        if result.is_ok() && self.memory.is_over(&mut self.instance.isolate) {
-            result = Err(self.memory.failure());
+        if result.is_ok() && self.guarded.memory.is_over(&mut self.guarded.instance.isolate) {
+            result = Err(self.guarded.memory.failure());
         }
         let sound = self.recover();
-        (Outcome { result, report: None }, sound)
+        Done { result, figures, sound }
     }
 
     /// Keeps the program of the last run for the next time. Nobody has to wait for that, so it comes after the run is
     /// settled.
-    pub fn keep_program(&mut self) {
+    fn keep_program(&mut self) {
         if let Some(NewProgram { script, options, program }) = self.new_program.take() {
             prepare::keep(&script.source, &options, &program);
         }
     }
 
-    /// Adds what a run leaves to its outcome. Called by the thread that claimed the job.
-    pub fn with_report(&mut self, mut outcome: Outcome, job: &Job) -> Outcome {
-        let heap = self.instance.isolate.get_heap_statistics().used_heap_size();
-        outcome.report = job.report(heap as f64);
-        outcome
-    }
-
-    fn set_up(
-        &mut self,
-        cause: &str,
-        work: impl FnOnce(&mut v8::PinScope, &Host) -> Option<Vec<String>>,
-    ) -> (Outcome, bool) {
+    fn set_up(&mut self, cause: &str, work: impl FnOnce(&mut v8::PinScope, &Host) -> Option<Vec<String>>) -> Done {
         let host = self.host.clone();
         let done = {
-            v8::scope_with_context!(scope, &mut self.instance.isolate, &self.instance.context);
+            v8::scope_with_context!(scope, &mut self.guarded.instance.isolate, &self.guarded.instance.context);
             v8::tc_scope!(let attempt, scope);
             match work(attempt, &host) {
                 Some(refused) if refused.is_empty() => Ok(Success::Done),
@@ -238,18 +234,25 @@ impl Engine {
                 }
             }
         };
-        let result = if self.memory.is_exceeded() { Err(self.memory.failure()) } else { done };
+        let result = if self.guarded.memory.is_exceeded() { Err(self.guarded.memory.failure()) } else { done };
         let sound = self.recover();
-        (Outcome { result, report: None }, sound)
+        Done { result, figures: Figures::default(), sound }
     }
 
     /// Whether the isolate can take the next command, after a collection if it had run out of memory.
     fn recover(&mut self) -> bool {
-        if !self.memory.is_exceeded() {
+        if !self.guarded.memory.is_exceeded() {
             return true;
         }
-        let isolate = &mut self.instance.isolate;
-        self.memory.recover(isolate)
+        let Guarded { instance, memory } = &mut self.guarded;
+        memory.recover(&mut instance.isolate, |isolate| self.host.go_on(isolate))
+    }
+}
+
+impl Done {
+    /// The outcome of a job that has changed nothing in the isolate.
+    fn sound(result: Result<Success, Failure>) -> Self {
+        Self { result, figures: Figures::default(), sound: true }
     }
 }
 
@@ -286,9 +289,7 @@ fn drop_microtasks(scope: &mut v8::PinScope, host: &Host) {
         v8::tc_scope!(let attempt, scope);
         attempt.perform_microtask_checkpoint();
     }
-    if !host.shared.is_abandoned() {
-        scope.cancel_terminate_execution();
-    }
+    host.go_on(scope);
 }
 
 /// Remembers rejections that nobody handles, for a remark at the end of the run.

@@ -1,0 +1,42 @@
+//! What makes isolates: on threads of this process, or elsewhere.
+
+use std::sync::Arc;
+
+use ses_protocol::{Command, Config, Event, Failure, SessionId};
+
+use ses_sync::CpuClock;
+
+/// Where an isolate reports, from any one thread at a time.
+pub type Events = Arc<dyn Fn(Event) + Send + Sync>;
+
+/// A session that needs an isolate.
+pub struct Boot {
+    pub session: SessionId,
+    pub config: Arc<Config>,
+    pub events: Events,
+}
+
+/// Makes isolates.
+pub trait Backend: Send + Sync {
+    /// An executor with these options was made, which will need an isolate.
+    fn expect(&self, config: &Config);
+
+    /// Has an isolate made, or takes one that is ready, and does not wait for it: [`Event::Initialized`] follows.
+    ///
+    /// # Errors
+    ///
+    /// Nothing could be started.
+    fn boot(&self, boot: Boot) -> Result<Arc<dyn Link>, Failure>;
+}
+
+/// The way to an isolate. When it is dropped, the isolate is released, as soon as it lets go, and [`Event::Closed`] follows.
+pub trait Link: Send + Sync {
+    /// Hands over a command. Never waits.
+    fn send(&self, command: Command);
+
+    /// Ends what the isolate does and gives it up. What it reports of its work from now on counts for nothing.
+    fn interrupt(&self);
+
+    /// The processor time of the isolate, if it can be read here. Whoever has none holds the isolate to `maxCpuMs` itself.
+    fn cpu_clock(&self) -> Option<CpuClock>;
+}

@@ -1,0 +1,74 @@
+//! What all executors hold whose engines count together.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// Counters of isolates.
+#[derive(Debug, Default)]
+pub struct Counters {
+    live: AtomicU64,
+    warm: AtomicU64,
+    parked: AtomicU64,
+    parked_bytes: AtomicU64,
+    terminated: AtomicU64,
+}
+
+/// The counters at one moment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct EngineStats {
+    /// Isolates of executors that are not parked.
+    pub live: u64,
+    /// Isolates that are ready and wait for an executor.
+    pub warm: u64,
+    /// Isolates whose thread was parked, because V8 could not go on without memory.
+    pub parked: u64,
+    /// Heap and array buffers of the parked isolates, in bytes.
+    pub parked_bytes: u64,
+    /// Isolates that were given up while they worked: at a deadline, by an abort, by `cleanup()`.
+    pub terminated: u64,
+}
+
+impl Counters {
+    pub fn now(&self) -> EngineStats {
+        EngineStats {
+            live: self.live.load(Ordering::Relaxed),
+            warm: self.warm.load(Ordering::Relaxed),
+            parked: self.parked(),
+            parked_bytes: self.parked_bytes.load(Ordering::Relaxed),
+            terminated: self.terminated.load(Ordering::Relaxed),
+        }
+    }
+
+    /// Isolates that are parked.
+    pub fn parked(&self) -> u64 {
+        self.parked.load(Ordering::Relaxed)
+    }
+
+    /// A session has an isolate, or waits for one.
+    pub fn add_live(&self) {
+        self.live.fetch_add(1, Ordering::Relaxed);
+    }
+
+    pub fn remove_live(&self) {
+        self.live.fetch_sub(1, Ordering::Relaxed);
+    }
+
+    /// An isolate waits for a session.
+    pub fn add_warm(&self) {
+        self.warm.fetch_add(1, Ordering::Relaxed);
+    }
+
+    pub fn remove_warm(&self) {
+        self.warm.fetch_sub(1, Ordering::Relaxed);
+    }
+
+    /// An isolate was given up while it worked.
+    pub fn count_terminated(&self) {
+        self.terminated.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// An isolate is parked with this much memory.
+    pub fn count_parked(&self, bytes: usize) {
+        self.parked.fetch_add(1, Ordering::Relaxed);
+        self.parked_bytes.fetch_add(bytes as u64, Ordering::Relaxed);
+    }
+}

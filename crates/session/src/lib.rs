@@ -1,0 +1,27 @@
+//! Lifecycle, queue and deadlines of executors, whatever their isolates are: knows neither Node-API nor V8.
+//!
+//! [`Executor`] is owned by one thread and never shared. Its isolate is made by a [`Backend`] and lives elsewhere; what happens
+//! there arrives as a [`Notice`] and is applied by [`Executor::on_notice`], so that every change of state happens between two
+//! turns of the owner's event loop.
+
+mod backend;
+mod counters;
+mod engine;
+mod executor;
+mod jobs;
+mod lifecycle;
+mod logs;
+mod notice;
+mod pool;
+mod session;
+#[cfg(test)]
+mod tests;
+mod watchdog;
+
+pub use backend::{Backend, Boot, Events, Link};
+pub use counters::{Counters, EngineStats};
+pub use engine::Engine;
+pub use executor::Executor;
+pub use notice::{Delivery, Notice, Notices};
+pub use pool::{Booting, Pool};
+pub use watchdog::{Deadline, Watchdog};

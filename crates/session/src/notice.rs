@@ -1,0 +1,55 @@
+//! What the owner of an executor is told.
+
+use std::sync::Arc;
+
+use ses_protocol::{CallId, Failure, JobId, LogEntry, Outcome, SessionId, ToolCall};
+
+/// Something that happened on another thread, for [`crate::Executor::on_notice`].
+pub enum Notice {
+    /// The isolate is ready, or could not be made.
+    Initialized {
+        session: SessionId,
+        result: Result<(), Failure>,
+    },
+    /// A job ended. `sound`: the isolate can take the next one. `installing`: not before [`Notice::Installed`].
+    Settled {
+        session: SessionId,
+        job: JobId,
+        call: CallId,
+        outcome: Box<Outcome>,
+        sound: bool,
+        installing: bool,
+    },
+    /// The guest has the variables that the last job has sent, or the isolate is lost.
+    Installed {
+        session: SessionId,
+        result: Result<(), Failure>,
+    },
+    ToolCall {
+        session: SessionId,
+        call: ToolCall,
+    },
+    /// Tool calls that were held back are due.
+    Waiting,
+    /// Entries wait to be taken.
+    Logs {
+        session: SessionId,
+    },
+    /// No guest code runs any more. `panicked`: the isolate's thread did not end by itself.
+    Closed {
+        session: SessionId,
+        panicked: bool,
+    },
+    /// A delivery that could not be part of what caused it.
+    Deliver(Delivery),
+}
+
+/// What the facade is told.
+pub enum Delivery {
+    Settled { call: CallId, outcome: Box<Outcome> },
+    ToolCall(ToolCall),
+    Logs(Vec<LogEntry>),
+}
+
+/// Where notices go; called on any thread.
+pub type Notices = Arc<dyn Fn(Notice) + Send + Sync>;

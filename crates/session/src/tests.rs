@@ -1,0 +1,230 @@
+//! Executors over a backend that does nothing by itself.
+
+use std::sync::{Arc, Mutex};
+
+use ses_protocol::{
+    Command, Config, Event, Failure, Figures, LEVELS, Language, LogEntry, Outcome, Success, ToolCall, Value, Values,
+};
+use ses_sync::CpuClock;
+
+use crate::{Backend, Boot, Counters, Delivery, Engine, Events, Executor, Link, Notice, Watchdog};
+
+/// What an isolate was asked to do.
+#[derive(Debug, PartialEq)]
+enum Asked {
+    Variables(u64),
+    Run(u64),
+    Interrupt,
+}
+
+#[derive(Default)]
+struct Isolate {
+    events: Mutex<Option<Events>>,
+    asked: Mutex<Vec<Asked>>,
+}
+
+impl Isolate {
+    fn report(&self, event: Event) {
+        let events = self.events.lock().unwrap().clone().expect("it was booted");
+        events(event);
+    }
+
+    fn asked(&self) -> Vec<Asked> {
+        std::mem::take(&mut self.asked.lock().unwrap())
+    }
+}
+
+struct OneIsolate(Arc<Isolate>);
+
+impl Backend for OneIsolate {
+    fn expect(&self, _config: &Config) {}
+
+    fn boot(&self, boot: Boot) -> Result<Arc<dyn Link>, Failure> {
+        *self.0.events.lock().unwrap() = Some(boot.events);
+        Ok(Arc::new(ToIsolate(self.0.clone())))
+    }
+}
+
+struct ToIsolate(Arc<Isolate>);
+
+impl Link for ToIsolate {
+    fn send(&self, command: Command) {
+        self.0.asked.lock().unwrap().push(match command {
+            Command::SetVariables { job, .. } => Asked::Variables(job),
+            Command::Run { job, .. } => Asked::Run(job),
+            other => panic!("{other:?}"),
+        });
+    }
+
+    fn interrupt(&self) {
+        self.0.asked.lock().unwrap().push(Asked::Interrupt);
+    }
+
+    fn cpu_clock(&self) -> Option<CpuClock> {
+        None
+    }
+}
+
+/// An executor, its isolate, and what it was told.
+struct Bench {
+    executor: Executor,
+    isolate: Arc<Isolate>,
+    counters: Arc<Counters>,
+    notices: Arc<Mutex<Vec<Notice>>>,
+}
+
+impl Bench {
+    /// An executor that is READY.
+    fn new(watchdog: Watchdog) -> Self {
+        let (isolate, counters) = (Arc::<Isolate>::default(), Arc::<Counters>::default());
+        let engine = Engine {
+            backend: Arc::new(OneIsolate(isolate.clone())),
+            watchdog: Arc::new(watchdog),
+            counters: counters.clone(),
+        };
+        let notices = Arc::<Mutex<Vec<Notice>>>::default();
+        let told = notices.clone();
+        let executor =
+            Executor::new(config(), Arc::new(engine), Arc::new(move |notice| told.lock().unwrap().push(notice)));
+        let mut bench = Self { executor, isolate, counters, notices };
+        assert!(bench.executor.init(1.0).is_none());
+        bench.isolate.report(Event::Initialized(Ok(())));
+        assert_eq!(bench.deliveries(), ["1 done"]);
+        bench
+    }
+
+    fn run(&mut self, call: f64) {
+        assert!(self.executor.run(call, "1".to_owned(), None, None, None).is_none());
+    }
+
+    /// What the facade is told now.
+    fn deliveries(&mut self) -> Vec<String> {
+        let mut shown = Vec::new();
+        loop {
+            let notices = std::mem::take(&mut *self.notices.lock().unwrap());
+            if notices.is_empty() {
+                return shown;
+            }
+            shown.extend(notices.into_iter().filter_map(|notice| self.executor.on_notice(notice)).map(show));
+        }
+    }
+}
+
+fn show(delivery: Delivery) -> String {
+    match delivery {
+        Delivery::Settled { call, outcome } => {
+            let Outcome { result, report } = *outcome;
+            let logs = report.map(|report| format!(" {} calls, log {:?}", report.figures.tool_calls, report.logs));
+            let result = match result {
+                Ok(Success::Done) => "done".to_owned(),
+                Ok(Success::Output { value, .. }) => format!("{value:?}"),
+                Err(failure) => {
+                    format!("{} {}", failure.kind.code(), failure.details.get("reason").unwrap_or_default())
+                }
+            };
+            format!("{call} {result}{}", logs.unwrap_or_default())
+        }
+        Delivery::ToolCall(call) => format!("tool {}", call.id),
+        Delivery::Logs(entries) => format!("{} entries", entries.len()),
+    }
+}
+
+fn config() -> Config {
+    Config {
+        max_operations: 1e6,
+        timeout_ms: 1e6,
+        queue_runs: true,
+        max_queued_runs: 4,
+        authorized_imports: Vec::new(),
+        max_log_bytes: 1_000,
+        levels: [true; LEVELS.len()],
+        memory_limit_bytes: 16 << 20,
+        max_code_bytes: 1_000,
+        max_tool_calls: 10,
+        max_concurrent_tool_calls: 10,
+        max_transfer_bytes: 1_000,
+        max_cpu_ms: None,
+        max_parked_isolates: 1,
+        warm_pool: None,
+        stream_logs: true,
+        modules: Vec::new(),
+        language: Language::Auto,
+    }
+}
+
+fn settled(job: u64, value: f64) -> Event {
+    let result = Ok(Success::Output { value: Value::Number(value), is_final_answer: false });
+    let figures = Figures { operations: 0, tool_calls: 2, heap_used_bytes: 0 };
+    Event::Settled { job, result, figures, sound: true, installing: false }
+}
+
+fn entry(message: &str) -> LogEntry {
+    LogEntry { level: 0, message: message.to_owned(), at_ms: 0.0 }
+}
+
+fn tool_call(id: u64, made: u64) -> Event {
+    Event::ToolCall(ToolCall { id, tool: 1, is_async: true, args: Values::List(Vec::new()), made })
+}
+
+#[test]
+fn a_run_is_settled_by_its_isolate() {
+    let mut bench = Bench::new(Watchdog::default());
+    bench.run(2.0);
+    assert_eq!(bench.isolate.asked(), [Asked::Run(1)]);
+    bench.isolate.report(Event::Log { job: 1, entry: entry("a") });
+    bench.isolate.report(Event::Log { job: 1, entry: entry("b") });
+    bench.isolate.report(tool_call(7, 1));
+    bench.isolate.report(settled(1, 42.0));
+    let expected = ["2 entries", "tool 7", "2 Number(42.0) 2 calls, log \"a\\nb\""];
+    assert_eq!((bench.deliveries(), bench.executor.state()), (expected.map(str::to_owned).to_vec(), "READY"));
+}
+
+#[test]
+fn nothing_runs_without_a_deadline() {
+    let mut bench = Bench::new(Watchdog::refused());
+    bench.run(2.0);
+    bench.run(3.0);
+    assert_eq!(bench.isolate.asked(), []);
+    assert_eq!(bench.deliveries(), ["2 ERR_RUNTIME_EXCEPTION \"engine\"", "3 ERR_RUNTIME_EXCEPTION \"engine\""]);
+    assert_eq!(bench.executor.state(), "READY");
+}
+
+#[test]
+fn what_is_settled_is_not_settled_again() {
+    let mut bench = Bench::new(Watchdog::default());
+    bench.run(2.0);
+    bench.isolate.report(Event::Log { job: 1, entry: entry("a") });
+    bench.isolate.report(tool_call(7, 3));
+    bench.executor.abort(2.0, "enough");
+    assert_eq!(bench.isolate.asked(), [Asked::Run(1), Asked::Interrupt]);
+    // All of this comes too late.
+    bench.isolate.report(Event::Log { job: 1, entry: entry("b") });
+    bench.isolate.report(tool_call(8, 4));
+    bench.isolate.report(settled(1, 42.0));
+    assert_eq!(bench.deliveries(), ["1 entries", "tool 7", "2 ERR_EXEC_TIMEOUT \"enough\" 3 calls, log \"a\""]);
+    assert_eq!((bench.executor.state(), bench.counters.now().terminated), ("DIRTY", 1));
+}
+
+#[test]
+fn a_parked_isolate_is_lost_with_what_it_works_on() {
+    let mut bench = Bench::new(Watchdog::default());
+    assert_eq!(bench.counters.now().live, 1);
+    let values = || Values::List(Vec::new());
+    assert!(bench.executor.send_variables(2.0, Vec::new(), values()).is_none());
+    assert!(bench.executor.send_variables(3.0, Vec::new(), values()).is_none());
+    assert_eq!(bench.isolate.asked(), [Asked::Variables(1), Asked::Variables(2)]);
+    bench.isolate.report(Event::Parked { bytes: 5 });
+    assert_eq!(bench.deliveries(), ["2 ERR_MEMORY_LIMIT_EXCEEDED null", "3 ERR_INVALID_STATE null"]);
+    let stats = bench.counters.now();
+    assert_eq!((stats.live, stats.parked, stats.parked_bytes), (0, 1, 5));
+    assert_eq!(bench.executor.state(), "DIRTY");
+}
+
+#[test]
+fn cleanup_waits_for_an_idle_isolate() {
+    let mut bench = Bench::new(Watchdog::default());
+    assert!(bench.executor.cleanup(2.0).is_none());
+    assert_eq!(bench.deliveries(), [""; 0]);
+    bench.isolate.report(Event::Closed { panicked: false });
+    assert_eq!((bench.deliveries(), bench.counters.now().live), (vec!["2 done".to_owned()], 0));
+}

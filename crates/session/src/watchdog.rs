@@ -1,0 +1,222 @@
+//! Deadlines on one thread, and what is to happen a moment later.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use ses_sync::CpuClock;
+
+/// Its thread starts with the first deadline and ends when it is dropped.
+pub struct Watchdog(Arc<Table>);
+
+/// Every run arms a deadline and nearly every one disarms it again, so that neither wakes the thread: it is woken for a
+/// deadline before the moment that it sleeps until, and finds out at that moment what is left to do.
+struct Table {
+    /// Held for a few instructions only, by any thread.
+    state: Mutex<State>,
+    /// A deadline is before [`State::wakes_at`], or the watchdog is gone.
+    sooner: Condvar,
+    start: Start,
+}
+
+/// Starts the thread of a watchdog.
+type Start = fn(Arc<Table>) -> io::Result<()>;
+
+#[derive(Default)]
+struct State {
+    /// By number. There are few, and the thread that looks through them seldom wakes.
+    armed: BTreeMap<u64, Armed>,
+    last_number: u64,
+    has_thread: bool,
+    is_gone: bool,
+    /// Until when the thread sleeps; absent: until it is woken.
+    wakes_at: Option<Instant>,
+}
+
+struct Armed {
+    at: Instant,
+    cpu: Option<CpuBudget>,
+    expire: Box<dyn FnOnce() + Send>,
+}
+
+/// The moment at which the thread of `clock` has used up its time.
+struct CpuBudget {
+    clock: CpuClock,
+    end: Duration,
+}
+
+impl CpuBudget {
+    /// What is left of it; absent: nothing, or the thread has ended.
+    fn left(&self) -> Option<Duration> {
+        self.end.checked_sub(self.clock.now()?).filter(|left| !left.is_zero())
+    }
+}
+
+impl State {
+    /// Takes out what is due. What waits for processor time that is not used up is due again when it can be.
+    fn take_due(&mut self, now: Instant) -> Vec<Armed> {
+        let mut due = Vec::new();
+        for (&number, armed) in self.armed.iter_mut().filter(|(_, armed)| armed.at <= now) {
+            match armed.cpu.as_ref().and_then(CpuBudget::left) {
+                Some(left) => armed.at = now + left,
+                None => due.push(number),
+            }
+        }
+        due.into_iter().filter_map(|number| self.armed.remove(&number)).collect()
+    }
+}
+
+impl Default for Watchdog {
+    fn default() -> Self {
+        Self::started_by(|table| {
+            let thread = std::thread::Builder::new().name("ses-watchdog".to_owned());
+            thread.spawn(move || table.watch()).map(drop)
+        })
+    }
+}
+
+impl Watchdog {
+    fn started_by(start: Start) -> Self {
+        Self(Arc::new(Table { state: Mutex::default(), sooner: Condvar::new(), start }))
+    }
+
+    /// A watchdog whose thread the system refuses.
+    #[cfg(test)]
+    pub fn refused() -> Self {
+        Self::started_by(|_| Err(io::ErrorKind::WouldBlock.into()))
+    }
+
+    /// Calls `expire` on the watchdog's thread at `at`, unless the deadline is dropped before.
+    ///
+    /// `expire` may still be called if it has begun when the deadline is dropped; [`crate::jobs::Jobs::claim`] decides that
+    /// race.
+    ///
+    /// # Errors
+    ///
+    /// The operating system refused a thread.
+    pub fn arm(&self, at: Instant, expire: impl FnOnce() + Send + 'static) -> io::Result<Deadline> {
+        self.add(Armed { at, cpu: None, expire: Box::new(expire) })
+    }
+
+    /// Calls `expire` when `clock` has advanced by `budget`. Looks each time when what is left of it has passed, which is
+    /// the earliest moment at which it can be used up. `None`: the clock's thread has ended.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::arm`].
+    pub fn arm_cpu(
+        &self,
+        clock: CpuClock,
+        budget: Duration,
+        expire: impl FnOnce() + Send + 'static,
+    ) -> io::Result<Option<Deadline>> {
+        let Some(now) = clock.now() else { return Ok(None) };
+        let cpu = Some(CpuBudget { clock, end: now + budget });
+        self.add(Armed { at: Instant::now() + budget, cpu, expire: Box::new(expire) }).map(Some)
+    }
+
+    fn add(&self, armed: Armed) -> io::Result<Deadline> {
+        let mut state = self.0.state();
+        if !state.has_thread {
+            (self.0.start)(self.0.clone())?;
+            state.has_thread = true;
+        }
+        state.last_number += 1;
+        let number = state.last_number;
+        let at = armed.at;
+        state.armed.insert(number, armed);
+        if state.wakes_at.is_none_or(|wakes_at| at < wakes_at) {
+            // Here already, so that the next one does not wake the thread for the same reason.
+            state.wakes_at = Some(at);
+            self.0.sooner.notify_one();
+        }
+        Ok(Deadline { number, table: self.0.clone() })
+    }
+}
+
+impl Drop for Watchdog {
+    fn drop(&mut self) {
+        self.0.state().is_gone = true;
+        self.0.sooner.notify_one();
+    }
+}
+
+impl Table {
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The thread.
+    fn watch(&self) {
+        let mut state = self.state();
+        while !state.is_gone {
+            let now = Instant::now();
+            let due = state.take_due(now);
+            if !due.is_empty() {
+                drop(state);
+                due.into_iter().for_each(|armed| (armed.expire)());
+                state = self.state();
+                continue;
+            }
+            state.wakes_at = state.armed.values().map(|armed| armed.at).min();
+            state = match state.wakes_at {
+                Some(at) => {
+                    let slept = self.sooner.wait_timeout(state, at.saturating_duration_since(now));
+                    slept.unwrap_or_else(PoisonError::into_inner).0
+                }
+                None => self.sooner.wait(state).unwrap_or_else(PoisonError::into_inner),
+            };
+        }
+    }
+}
+
+/// A deadline that is disarmed when dropped.
+pub struct Deadline {
+    number: u64,
+    table: Arc<Table>,
+}
+
+impl Drop for Deadline {
+    fn drop(&mut self) {
+        // Dropped outside of the lock, with what `expire` holds.
+        let _armed = self.table.state().armed.remove(&self.number);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc::{RecvError, channel};
+
+    use super::*;
+
+    #[test]
+    fn a_sooner_deadline_wakes_the_thread() {
+        let watchdog = Watchdog::default();
+        let (expired, when) = channel();
+        let _late = watchdog.arm(Instant::now() + Duration::from_secs(3_600), || {}).unwrap();
+        let at = Instant::now() + Duration::from_millis(1);
+        let _soon = watchdog.arm(at, move || expired.send(Instant::now()).unwrap()).unwrap();
+        assert!(when.recv().unwrap() >= at);
+    }
+
+    #[test]
+    fn a_dropped_deadline_drops_what_it_would_have_called() {
+        let watchdog = Watchdog::default();
+        let (expired, when) = channel::<()>();
+        let at = Instant::now() + Duration::from_secs(3_600);
+        drop(watchdog.arm(at, move || expired.send(()).unwrap()).unwrap());
+        assert_eq!(when.recv(), Err(RecvError));
+    }
+
+    #[test]
+    fn the_thread_ends_with_the_watchdog() {
+        let watchdog = Watchdog::default();
+        let _deadline = watchdog.arm(Instant::now() + Duration::from_secs(3_600), || {}).unwrap();
+        let table = Arc::downgrade(&watchdog.0);
+        drop((watchdog, _deadline));
+        while table.strong_count() > 0 {
+            std::thread::yield_now();
+        }
+    }
+}

@@ -1,0 +1,10 @@
+//! How threads talk to each other, wait for each other, and share the processors.
+
+mod clock;
+mod mailbox;
+mod patience;
+pub mod priority;
+
+pub use clock::CpuClock;
+pub use mailbox::{Receiver, Sender, channel};
+pub use patience::Patience;

@@ -1,0 +1,49 @@
+//! A session, as the isolate on its thread sees it.
+
+use std::sync::Arc;
+
+use ses_engine::GuestContext;
+use ses_protocol::{Command, Config, Event, SessionId};
+use ses_session::Events;
+use ses_sync::{Patience, Receiver};
+
+use crate::link::Control;
+
+pub struct ThreadContext {
+    pub session: SessionId,
+    pub config: Arc<Config>,
+    pub events: Events,
+    pub inbox: Receiver<Option<Command>>,
+    pub control: Arc<Control>,
+    pub patience: Patience,
+}
+
+impl GuestContext for ThreadContext {
+    fn session(&self) -> SessionId {
+        self.session
+    }
+
+    fn config(&self) -> &Config {
+        &self.config
+    }
+
+    fn report(&self, event: Event) {
+        (self.events)(event);
+    }
+
+    fn next(&self) -> Option<Command> {
+        self.inbox.recv()
+    }
+
+    fn next_answer(&self) -> Option<Command> {
+        self.patience.receive(&self.inbox)
+    }
+
+    fn ready(&self) -> Option<Command> {
+        self.inbox.try_recv().flatten()
+    }
+
+    fn is_given_up(&self) -> bool {
+        self.control.is_given_up()
+    }
+}

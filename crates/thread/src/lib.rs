@@ -1,0 +1,71 @@
+//! Isolates on threads of this process.
+
+mod context;
+mod link;
+mod serve;
+
+use std::sync::Arc;
+use std::sync::mpsc;
+
+use ses_protocol::{Config, Event, Failure, FailureKind};
+use ses_session::{Backend, Boot, Counters, Link, Pool, Watchdog};
+use ses_sync::channel;
+
+use link::{Control, ThreadLink};
+use serve::Handover;
+
+/// An isolate that waits for a session.
+struct Warm {
+    control: Arc<Control>,
+    /// Dropping it makes the thread end.
+    handover: mpsc::Sender<Handover>,
+}
+
+/// Makes isolates on threads of this process, and keeps some ready.
+pub struct ThreadBackend {
+    pool: Arc<Pool<Warm>>,
+}
+
+impl ThreadBackend {
+    /// Keeps `pool_size` isolates ready.
+    pub fn new(pool_size: usize, watchdog: Arc<Watchdog>, counters: Arc<Counters>) -> Self {
+        let own = counters.clone();
+        let boot = move |limit_bytes, booting| {
+            let counters = own.clone();
+            serve::spawn("ses-warm".to_owned(), move || serve::warm(limit_bytes, booting, counters))
+        };
+        Self { pool: Arc::new(Pool::new(pool_size, watchdog, counters, boot)) }
+    }
+}
+
+impl Backend for ThreadBackend {
+    fn expect(&self, config: &Config) {
+        self.pool.expect(config.memory_limit_bytes);
+    }
+
+    fn boot(&self, Boot { session, config, events }: Boot) -> Result<Arc<dyn Link>, Failure> {
+        let warm = self.pool.take(config.memory_limit_bytes);
+        let (commands, inbox) = channel();
+        // Else an isolate of the pool does that.
+        let keeps_shared_heap = !self.pool.is_on();
+        let handover =
+            |control| Handover { session, config, events: events.clone(), inbox, control, keeps_shared_heap };
+        let control = match warm {
+            Some(Warm { control, handover: to_thread }) => {
+                // The thread of a warm isolate does nothing but wait for this.
+                let _ = to_thread.send(handover(control.clone()));
+                events(Event::Initialized(Ok(())));
+                control
+            }
+            None => {
+                let control = Arc::new(Control::default());
+                let handover = handover(control.clone());
+                serve::spawn(serve::thread_name(session), move || serve::cold(handover)).map_err(|error| {
+                    Failure::new(FailureKind::InitFailed { details: format!("no thread: {error}") })
+                })?;
+                control
+            }
+        };
+        Ok(Arc::new(ThreadLink::new(control, commands)))
+    }
+}

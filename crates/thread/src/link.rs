@@ -1,0 +1,87 @@
+//! The way to an isolate's thread.
+
+use std::sync::Arc;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use ses_engine::Interrupt;
+use ses_protocol::Command;
+use ses_session::Link;
+use ses_sync::{CpuClock, Sender};
+
+/// What an isolate's thread shares with those that may interrupt it.
+#[derive(Default)]
+pub struct Control {
+    /// Set once by the isolate's thread; what terminates guest code from any thread.
+    interrupt: OnceLock<Interrupt>,
+    /// Set once by the isolate's thread, before there are commands.
+    cpu_clock: OnceLock<CpuClock>,
+    /// The session was given up: the thread ends as soon as it can.
+    is_given_up: AtomicBool,
+}
+
+impl Control {
+    /// Called on the isolate's thread before there is an isolate.
+    pub fn begin(&self) {
+        if let Some(clock) = CpuClock::of_this_thread() {
+            // A second call cannot happen: a thread boots one isolate.
+            let _ = self.cpu_clock.set(clock);
+        }
+    }
+
+    /// Called on the isolate's thread when there is an isolate.
+    pub fn set_interrupt(&self, interrupt: Interrupt) {
+        // As above.
+        let _ = self.interrupt.set(interrupt);
+        if self.is_given_up() {
+            self.terminate();
+        }
+    }
+
+    pub fn is_given_up(&self) -> bool {
+        self.is_given_up.load(Ordering::Acquire)
+    }
+
+    fn terminate(&self) {
+        if let Some(interrupt) = self.interrupt.get() {
+            interrupt.terminate();
+        }
+    }
+}
+
+/// The owner's side of the way to an isolate's thread.
+pub struct ThreadLink {
+    control: Arc<Control>,
+    /// Nothing is sent for the thread to look whether the session was given up.
+    commands: Sender<Option<Command>>,
+}
+
+impl ThreadLink {
+    pub fn new(control: Arc<Control>, commands: Sender<Option<Command>>) -> Self {
+        Self { control, commands }
+    }
+}
+
+impl Link for ThreadLink {
+    fn send(&self, command: Command) {
+        self.commands.send(Some(command));
+    }
+
+    fn interrupt(&self) {
+        // Before guest code is terminated, so that the thread, once unwound, cannot take another job.
+        self.control.is_given_up.store(true, Ordering::Release);
+        self.control.terminate();
+        // A thread that waits for a tool is not in V8: wake it.
+        self.commands.send(None);
+    }
+
+    fn cpu_clock(&self) -> Option<CpuClock> {
+        self.control.cpu_clock.get().copied()
+    }
+}
+
+impl Drop for ThreadLink {
+    fn drop(&mut self) {
+        self.interrupt();
+    }
+}

@@ -1,0 +1,136 @@
+//! The thread of an isolate.
+
+use std::cell::RefCell;
+#[cfg(target_os = "linux")]
+use std::ffi::CString;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::sync::mpsc;
+
+use ses_engine::{Booted, Guest, OnParked, keep_shared_heap};
+use ses_protocol::{Command, Config, Event, SessionId};
+use ses_session::{Booting, Counters, Events};
+use ses_sync::{Patience, Receiver, priority};
+
+use crate::Warm;
+use crate::context::ThreadContext;
+use crate::link::Control;
+
+/// Address space of a thread's stack; pages are touched only when used. V8 takes 1 MiB of it. The parser of programs asks for
+/// 18 MiB for the nesting that 3 KiB of text could have, and 6 KiB per bracket: what is longer than agents write runs on a stack
+/// of its own.
+const STACK_BYTES: usize = 32 << 20;
+
+/// What a thread gets to serve a session.
+pub struct Handover {
+    pub session: SessionId,
+    pub config: Arc<Config>,
+    pub events: Events,
+    pub inbox: Receiver<Option<Command>>,
+    pub control: Arc<Control>,
+    /// No other isolate keeps V8's shared heap alive.
+    pub keeps_shared_heap: bool,
+}
+
+/// Name of the thread that serves a session.
+pub fn thread_name(session: SessionId) -> String {
+    format!("ses-executor-{session}")
+}
+
+/// Starts a thread that may have an isolate.
+pub fn spawn(name: String, work: impl FnOnce() + Send + 'static) -> std::io::Result<()> {
+    std::thread::Builder::new().name(name).stack_size(STACK_BYTES).spawn(work).map(drop)
+}
+
+/// Boots an isolate for a session and serves it until the session is given up.
+pub fn cold(handover: Handover) {
+    let closed = Closed(handover.events.clone());
+    let events = handover.events.clone();
+    handover.control.begin();
+    let booted = match Booted::new(handover.config.memory_limit_bytes, parked_of(&events)) {
+        Ok(booted) => booted,
+        Err(failure) => {
+            events(Event::Initialized(Err(failure)));
+            return;
+        }
+    };
+    handover.control.set_interrupt(booted.interrupt());
+    let keeps_shared_heap = handover.keeps_shared_heap;
+    let guest = guest(booted, handover);
+    events(Event::Initialized(Ok(())));
+    serve(guest, keeps_shared_heap, closed);
+}
+
+/// Boots an isolate for the pool, waits there for a session, and serves it.
+pub fn warm(limit_bytes: usize, booting: Booting<Warm>, counters: Arc<Counters>) {
+    let control = Arc::new(Control::default());
+    control.begin();
+    let booting = Rc::new(RefCell::new(Some(booting)));
+    let on_parked: OnParked = {
+        let booting = booting.clone();
+        Rc::new(move |bytes| {
+            counters.count_parked(bytes);
+            if let Some(booting) = booting.borrow_mut().take() {
+                booting.parked();
+            }
+        })
+    };
+    let Ok(mut booted) = Booted::new(limit_bytes, on_parked) else { return };
+    booted.warm_up();
+    control.set_interrupt(booted.interrupt());
+    let (handover, handovers) = mpsc::channel();
+    if let Some(booting) = booting.borrow_mut().take() {
+        booting.ready(Warm { control, handover });
+    }
+    // The pool has dropped the isolate if nothing comes.
+    let Ok(handover) = handovers.recv() else { return };
+    let closed = Closed(handover.events.clone());
+    name_thread(&thread_name(handover.session));
+    booted.set_owner(parked_of(&handover.events));
+    let keeps_shared_heap = handover.keeps_shared_heap;
+    serve(guest(booted, handover), keeps_shared_heap, closed);
+}
+
+/// Tells a session that its isolate is parked.
+fn parked_of(events: &Events) -> OnParked {
+    let events = events.clone();
+    Rc::new(move |bytes| events(Event::Parked { bytes }))
+}
+
+fn guest(booted: Booted, handover: Handover) -> Guest {
+    let Handover { session, config, events, inbox, control, .. } = handover;
+    let patience = Patience::default();
+    Guest::new(booted, Rc::new(ThreadContext { session, config, events, inbox, control, patience }))
+}
+
+fn serve(mut guest: Guest, keeps_shared_heap: bool, closed: Closed) {
+    priority::lower(priority::GUEST_NICE);
+    guest.serve();
+    // No guest code runs any more: whoever waits for that need not wait until V8 has taken the isolate apart.
+    priority::lower(priority::FREEING_NICE);
+    drop(closed);
+    if keeps_shared_heap {
+        keep_shared_heap();
+    }
+    drop(guest);
+}
+
+/// Renames the calling thread, where the system can.
+fn name_thread(name: &str) {
+    #[cfg(target_os = "linux")]
+    if let Ok(name) = CString::new(name) {
+        // SAFETY: the text ends with a zero and is only read; the system takes its first 15 bytes.
+        unsafe { libc::prctl(libc::PR_SET_NAME, name.as_ptr()) };
+    }
+    #[cfg(not(target_os = "linux"))]
+    let _ = name;
+}
+
+/// Reports the end of the session when dropped.
+struct Closed(Events);
+
+impl Drop for Closed {
+    fn drop(&mut self) {
+        (self.0)(Event::Closed { panicked: std::thread::panicking() });
+    }
+}

@@ -1,0 +1,58 @@
+// Which crates of the workspace may use which. Cargo refuses circles; this refuses arrows that would be none yet.
+//
+//   node scripts/check-crates.mjs
+
+import { execFileSync } from 'node:child_process';
+
+import { cargoEnvironment } from './setup/machine.mjs';
+
+/** What each crate may name among its dependencies, the lowest first. */
+const LAYERS = {
+  'ses-protocol': [],
+  'ses-sync': [],
+  'ses-transfer': [],
+  'ses-files': [],
+  'ses-prepare': ['ses-protocol'],
+  'ses-session': ['ses-protocol', 'ses-sync'],
+  'ses-engine': ['ses-prepare', 'ses-protocol', 'ses-sync', 'ses-transfer'],
+  'ses-thread': ['ses-engine', 'ses-protocol', 'ses-session', 'ses-sync'],
+  'ses-executor': [
+    'ses-engine',
+    'ses-files',
+    'ses-prepare',
+    'ses-protocol',
+    'ses-session',
+    'ses-thread',
+    'ses-transfer',
+  ],
+};
+/** Who alone may use what comes from elsewhere. */
+const OWNERS = {
+  deno_core: ['ses-engine'],
+  v8: ['ses-engine'],
+  napi: ['ses-executor'],
+  'napi-derive': ['ses-executor'],
+  'napi-sys': ['ses-executor'],
+  swc_ecma_parser: ['ses-prepare'],
+};
+
+const metadata = execFileSync('cargo', ['metadata', '--format-version', '1', '--no-deps', '--locked', '--offline'], {
+  env: cargoEnvironment(),
+  encoding: 'utf8',
+  maxBuffer: 1 << 26,
+});
+
+const findings = [];
+for (const { name, dependencies } of JSON.parse(metadata).packages) {
+  const allowed = LAYERS[name];
+  if (allowed === undefined) {
+    findings.push(`${name} is not in the layers of scripts/check-crates.mjs`);
+    continue;
+  }
+  for (const { name: used } of dependencies) {
+    const isRefused = used in LAYERS ? !allowed.includes(used) : OWNERS[used]?.includes(name) === false;
+    if (isRefused) findings.push(`${name} must not use ${used}`);
+  }
+}
+for (const finding of findings) console.error(finding);
+process.exitCode = findings.length > 0 ? 1 : 0;
