@@ -105,10 +105,16 @@ export interface ExecutorOptions {
    */
   maxCpuMs?: number;
   /**
-   * `init()` fails with `ERR_SES_INIT_FAILED` while so many isolates of the process are parked
-   * ({@link EngineStats.parked}). An integer from 1 to 4,294,967,295; default 16.
+   * Whose executor this is, for {@link ExecutorOptions.maxParkedMb}: a name for the tenant, for example. Default `""`.
    */
-  maxParkedIsolates?: number;
+  owner?: string;
+  /**
+   * `init()` fails with `ERR_SES_INIT_FAILED` while executors of the same {@link ExecutorOptions.owner} have left
+   * isolates that hold as much memory, in MiB: parked ones and those that do not end ({@link EngineStats.parked},
+   * {@link EngineStats.stuck}): as measured and 2 MiB for each that is parked, its limit for each that does not end.
+   * What executors of other owners have left does not count. An integer from 1 to 65,536; default 1,024.
+   */
+  maxParkedMb?: number;
   /**
    * Isolates that are kept ready, so that `init()` need not make one; it is replaced in the background. They are shared
    * by the executors of the process, worker threads included, that ask for as many, and end with the last of these, but
@@ -320,6 +326,13 @@ export interface EngineStats {
   parked: number;
   /** Memory of the parked isolates, in bytes. */
   parkedBytes: number;
+  /**
+   * Isolates that go on a second after they were given up, in a built-in that does not look at termination: at the least
+   * priority, until the built-in returns. They are live, too.
+   */
+  stuck: number;
+  /** Memory limits of the stuck isolates, in bytes: what they may hold. */
+  stuckBytes: number;
   /** Isolates that were given up while they worked: at a deadline, by an abort, by `cleanup()`. */
   terminated: number;
 }

@@ -28,6 +28,8 @@ export interface NativeEngineStats {
   warm: number;
   parked: number;
   parkedBytes: number;
+  stuck: number;
+  stuckBytes: number;
   terminated: number;
 }
 
@@ -168,7 +170,8 @@ export interface NativeOptions {
   maxConcurrentToolCalls: number;
   maxTransferBytes: number;
   maxCpuMs?: number;
-  maxParkedIsolates: number;
+  owner: string;
+  maxParkedMb: number;
   warmPool?: number;
   language: string;
   modules: Array<NativeModule>;

@@ -47,17 +47,21 @@ pub struct NativeEngineStats {
     pub warm: f64,
     pub parked: f64,
     pub parked_bytes: f64,
+    pub stuck: f64,
+    pub stuck_bytes: f64,
     pub terminated: f64,
 }
 
 #[napi]
 pub fn engine_stats() -> NativeEngineStats {
-    let EngineStats { live, warm, parked, parked_bytes, terminated } = COUNTERS.now();
+    let EngineStats { live, warm, parked, parked_bytes, stuck, stuck_bytes, terminated } = COUNTERS.now();
     NativeEngineStats {
         live: live as f64,
         warm: warm as f64,
         parked: parked as f64,
         parked_bytes: parked_bytes as f64,
+        stuck: stuck as f64,
+        stuck_bytes: stuck_bytes as f64,
         terminated: terminated as f64,
     }
 }

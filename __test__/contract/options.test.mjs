@@ -25,7 +25,8 @@ test('defaults', () => {
     maxConcurrentToolCalls: 64,
     maxTransferBytes: 67_108_864,
     maxCpuMs: undefined,
-    maxParkedIsolates: 16,
+    owner: '',
+    maxParkedMb: 1_024,
     warmPool: undefined,
   };
   expect(checkOptions(undefined)).toEqual(defaults);
@@ -54,7 +55,8 @@ test('given values', () => {
     maxConcurrentToolCalls: 5,
     maxTransferBytes: 2048,
     maxCpuMs: 6,
-    maxParkedIsolates: 7,
+    owner: 'tenant',
+    maxParkedMb: 7,
     warmPool: 64,
   });
   expect(checked).toEqual({
@@ -75,7 +77,8 @@ test('given values', () => {
     maxConcurrentToolCalls: 5,
     maxTransferBytes: 2048,
     maxCpuMs: 6,
-    maxParkedIsolates: 7,
+    owner: 'tenant',
+    maxParkedMb: 7,
     warmPool: 64,
   });
   // A copy: what the caller does to its own array later changes nothing.
@@ -121,7 +124,7 @@ describe('TypeError', () => {
       { sandbox: true },
       'options.sandbox is not an option; the options are maxOperations, timeoutMs, runConcurrency, maxQueuedRuns, ' +
         'authorizedImports, maxLogBytes, collectConsoleLevels, memoryLimitMb, maxCodeBytes, maxToolCalls, ' +
-        'maxConcurrentToolCalls, maxTransferBytes, maxCpuMs, maxParkedIsolates, warmPool, autoInit, language, ' +
+        'maxConcurrentToolCalls, maxTransferBytes, maxCpuMs, owner, maxParkedMb, warmPool, autoInit, language, ' +
         'modules, onLog',
     ],
   ])('%o', (options, message) => {

@@ -1,22 +1,32 @@
-// attack: parking isolates until no more may be made
-// outcome: value 'refused while 2 are parked'
+// attack: parking isolates until no more may be made, while another owner goes on
+// outcome: value 'refused, others are not'
 // state: READY
-// options: {"timeoutMs":40000,"maxParkedIsolates":2}
-// peak: 768 two isolates with a flat string of 256 MB each
+// options: {"timeoutMs":40000,"owner":"greedy","maxParkedMb":90}
+// peak: 768 at most two isolates with a flat string of 256 MB and 50 MB of buffers each
+const PARKS = 'const held = new Uint8Array(5e7); return "".split.call(new String("a".repeat(2 ** 28)), held.length && "");';
 export const scenario = async ({ SESExecutor, api, options }) => {
   const codes = [];
-  for (let i = 0; i < 6 && api.engineStats().parked < 2; i++) {
+  const attempt = async () => {
     const executor = new SESExecutor({ ...options, autoInit: true });
-    const error = await executor.run('return "".split.call(new String("a".repeat(2 ** 28)), "");').catch((failure) => failure);
+    const error = await executor.run(PARKS).catch((failure) => failure);
     codes.push(error.code);
     await executor.cleanup();
+    return error;
+  };
+  let refused;
+  for (let i = 0; i < 6 && refused === undefined; i++) {
+    const error = await attempt();
+    if (error.code === 'ERR_SES_INIT_FAILED') refused = error;
   }
-  const refused = await new SESExecutor(options).init().catch((error) => error);
-  const more = new SESExecutor({ ...options, maxParkedIsolates: 100 });
-  await more.init();
-  await more.cleanup();
-  const isRefused = refused?.code === 'ERR_SES_INIT_FAILED' && /parked/.test(refused.message);
-  const isFine = isRefused && codes.every((code) => code === 'ERR_MEMORY_LIMIT_EXCEEDED');
-  // The attacked executor itself must come back afterwards: that is part of the harness, with its own limit.
-  return `value '${isFine ? 'refused while 2 are parked' : `${codes} ${refused}`}'`;
+  const other = new SESExecutor({ ...options, owner: 'other' });
+  await other.init();
+  await other.cleanup();
+  const { parked, heldBytes } = refused?.details ?? {};
+  const isFine =
+    parked === codes.length - 1 &&
+    parked === api.engineStats().parked &&
+    heldBytes >= 90 * 2 ** 20 &&
+    codes.slice(0, -1).every((code) => code === 'ERR_MEMORY_LIMIT_EXCEEDED');
+  // The attacked executor itself must come back afterwards, which is part of the harness: it has its isolate already.
+  return `value '${isFine ? 'refused, others are not' : `${codes} ${refused} ${JSON.stringify(api.engineStats())}`}'`;
 };

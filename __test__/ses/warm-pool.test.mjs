@@ -30,8 +30,8 @@ describe('the pool', () => {
         report({ before, after: engineStats() });
       `),
     ).toEqual({
-      before: { live: 0, warm: 0, parked: 0, parkedBytes: 0, terminated: 0 },
-      after: { live: 0, warm: 1, parked: 0, parkedBytes: 0, terminated: 0 },
+      before: { live: 0, warm: 0, parked: 0, parkedBytes: 0, stuck: 0, stuckBytes: 0, terminated: 0 },
+      after: { live: 0, warm: 1, parked: 0, parkedBytes: 0, stuck: 0, stuckBytes: 0, terminated: 0 },
     });
   });
 

@@ -46,8 +46,9 @@ cleaned up or became DIRTY. \`details.operation\` and \`details.hint\` say what 
     leaves: 'DEAD',
     variant: 'InitFailed',
     cause: 'The isolate could not be made.',
-    doc: `The isolate or its thread could not be made: the process is short of memory or threads. Or \`maxParkedIsolates\` of the
-process are parked, which \`details.parked\` counts: their memory stays until the process ends, so replace it.`,
+    doc: `The isolate or its thread could not be made: the process is short of memory or threads. Or executors
+of the same \`owner\` have left isolates that hold \`maxParkedMb\`, \`details.heldBytes\`: \`details.parked\` of them are parked,
+whose memory stays until the process ends, and \`details.stuck\` do not end; replace the process.`,
   },
   {
     code: 'ERR_VALIDATION_FAILED',

@@ -8,7 +8,7 @@
 /**
  * @typedef {object} OptionRow
  * @property {string} name
- * @property {'number' | 'integer' | 'boolean' | 'function' | 'oneOf' | 'strings' | 'modules'} type `number`: whatever number,
+ * @property {'number' | 'integer' | 'boolean' | 'string' | 'function' | 'oneOf' | 'strings' | 'modules'} type `number`: whatever number,
  * since the specification wants one that is out of range as a diagnostic of the run
  * @property {any} [fallback] absent: none
  * @property {string} [none] what the absence of a default means
@@ -221,15 +221,29 @@ it the run fails with \`ERR_EXEC_TIMEOUT\`, \`details.reason\` is \`"cpu"\`. Lin
     },
   },
   {
-    name: 'maxParkedIsolates',
+    name: 'owner',
+    type: 'string',
+    fallback: '',
+    brief: 'whose executor this is, for `maxParkedMb`',
+    doc: `Whose executor this is, for {@link ExecutorOptions.maxParkedMb}: a name for the tenant, for example.`,
+    rust: { type: 'String', doc: 'Whose executor this is.' },
+  },
+  {
+    name: 'maxParkedMb',
     type: 'integer',
     min: 1,
-    max: MAX_COUNT,
-    fallback: 16,
-    brief: 'parked isolates from which on `init()` is refused',
-    doc: `\`init()\` fails with \`ERR_SES_INIT_FAILED\` while so many isolates of the process are parked
-({@link EngineStats.parked}).`,
-    rust: { type: 'usize', doc: 'Parked isolates in the process from which on no further isolate is made.' },
+    max: MAX_MEMORY_MB,
+    fallback: 1_024,
+    brief: 'memory of isolates that are not given back, in MiB, from which on `init()` is refused',
+    doc: `\`init()\` fails with \`ERR_SES_INIT_FAILED\` while executors of the same {@link ExecutorOptions.owner} have left
+isolates that hold as much memory, in MiB: parked ones and those that do not end ({@link EngineStats.parked},
+{@link EngineStats.stuck}): as measured and 2 MiB for each that is parked, its limit for each that does not end. What executors of other owners have left does not count.`,
+    rust: {
+      field: 'max_parked_bytes',
+      type: 'usize',
+      from: '($ * f64::from(1 << 20)) as usize',
+      doc: 'Memory of isolates that are parked or do not end, of this owner, from which on no further isolate is made, in bytes.',
+    },
   },
   {
     name: 'warmPool',

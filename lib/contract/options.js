@@ -25,6 +25,7 @@ const CHECKS = {
   number,
   integer,
   boolean: ofType,
+  string: ofType,
   function: ofType,
   oneOf,
   strings,

@@ -110,6 +110,7 @@ function nativeType({ type, fallback, values, rust }) {
     }
     case 'boolean':
       return { native: 'bool', from: rust.from ?? '$' };
+    case 'string':
     case 'oneOf':
       return { native: 'String', from: rust.from ?? '$' };
     case 'strings':

@@ -33,8 +33,11 @@ pub struct Config {
     pub max_transfer_bytes: usize,
     /// Processor time of a run on the isolate's thread, in milliseconds; absent: not limited.
     pub max_cpu_ms: Option<f64>,
-    /// Parked isolates in the process from which on no further isolate is made.
-    pub max_parked_isolates: usize,
+    /// Whose executor this is.
+    pub owner: String,
+    /// Memory of isolates that are parked or do not end, of this owner, from which on no further isolate is made,
+    /// in bytes.
+    pub max_parked_bytes: usize,
     /// Isolates that are kept ready; absent: those of the default engine.
     pub warm_pool: Option<usize>,
     /// Of guest code, unless a run says otherwise, and of the texts in `modules`.

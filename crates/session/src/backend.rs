@@ -37,6 +37,15 @@ pub trait Link: Send + Sync {
     /// Ends what the isolate does and gives it up. What it reports of its work from now on counts for nothing.
     fn interrupt(&self);
 
+    /// What becomes of an isolate that does not end when it was given up; absent: it always ends.
+    fn remains(&self) -> Option<Arc<dyn Remains>>;
+
     /// The processor time of the isolate, if it can be read here. Whoever has none holds the isolate to `maxCpuMs` itself.
     fn cpu_clock(&self) -> Option<CpuClock>;
+}
+
+/// An isolate that was given up. Does not keep it alive.
+pub trait Remains: Send + Sync {
+    /// It goes on: keeps it from taking processor time that others want.
+    fn hold_back(&self);
 }

@@ -2,14 +2,16 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use crate::losses::{Held, Losses};
+
 /// Counters of isolates.
 #[derive(Debug, Default)]
 pub struct Counters {
     live: AtomicU64,
     warm: AtomicU64,
-    parked: AtomicU64,
-    parked_bytes: AtomicU64,
     terminated: AtomicU64,
+    /// Isolates that are not given back.
+    pub losses: Losses,
 }
 
 /// The counters at one moment.
@@ -23,24 +25,26 @@ pub struct EngineStats {
     pub parked: u64,
     /// Heap and array buffers of the parked isolates, in bytes.
     pub parked_bytes: u64,
+    /// Isolates that were given up a while ago and go on. They are live, too.
+    pub stuck: u64,
+    /// Memory limits of the stuck isolates, in bytes: what they may hold.
+    pub stuck_bytes: u64,
     /// Isolates that were given up while they worked: at a deadline, by an abort, by `cleanup()`.
     pub terminated: u64,
 }
 
 impl Counters {
     pub fn now(&self) -> EngineStats {
+        let Held { parked, parked_bytes, stuck, stuck_bytes } = self.losses.all();
         EngineStats {
             live: self.live.load(Ordering::Relaxed),
             warm: self.warm.load(Ordering::Relaxed),
-            parked: self.parked(),
-            parked_bytes: self.parked_bytes.load(Ordering::Relaxed),
+            parked,
+            parked_bytes,
+            stuck,
+            stuck_bytes,
             terminated: self.terminated.load(Ordering::Relaxed),
         }
-    }
-
-    /// Isolates that are parked.
-    pub fn parked(&self) -> u64 {
-        self.parked.load(Ordering::Relaxed)
     }
 
     /// A session has an isolate, or waits for one.
@@ -64,11 +68,5 @@ impl Counters {
     /// An isolate was given up while it worked.
     pub fn count_terminated(&self) {
         self.terminated.fetch_add(1, Ordering::Relaxed);
-    }
-
-    /// An isolate is parked with this much memory.
-    pub fn count_parked(&self, bytes: usize) {
-        self.parked.fetch_add(1, Ordering::Relaxed);
-        self.parked_bytes.fetch_add(bytes as u64, Ordering::Relaxed);
     }
 }

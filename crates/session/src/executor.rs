@@ -10,6 +10,7 @@ use ses_protocol::{
 
 use crate::engine::Engine;
 use crate::lifecycle::{State, Transition};
+use crate::losses::Held;
 use crate::notice::{Delivery, Notice, Notices};
 use crate::session::Session;
 
@@ -93,10 +94,10 @@ impl Executor {
             return Some(Outcome::done());
         }
         if self.state != State::Initializing {
-            let parked = self.engine.counters.parked();
-            if parked >= self.config.max_parked_isolates as u64 {
+            let held = self.engine.counters.losses.of(&self.config.owner);
+            if held.bytes() >= self.config.max_parked_bytes as u64 {
                 self.state = State::Dead;
-                return Some(Outcome::failed(too_many_parked(parked)));
+                return Some(Outcome::failed(too_much_held(&held)));
             }
             self.sessions_started += 1;
             match Session::start(self.sessions_started, self.config.clone(), &self.engine, self.notices.clone()) {
@@ -419,12 +420,18 @@ impl Executor {
     }
 }
 
-fn too_many_parked(parked: u64) -> Failure {
+fn too_much_held(held: &Held) -> Failure {
     let details = format!(
-        "{parked} isolates are parked, each with its memory, because guests exhausted it; restart the process, or raise \
-         maxParkedIsolates"
+        "guests of the same owner have left {} isolates parked and {} that do not end, which hold {} MB; restart the \
+         process, or raise maxParkedMb",
+        held.parked,
+        held.stuck,
+        held.bytes() >> 20
     );
-    Failure::new(FailureKind::InitFailed { details }).with("parked", parked)
+    Failure::new(FailureKind::InitFailed { details })
+        .with("parked", held.parked)
+        .with("stuck", held.stuck)
+        .with("heldBytes", held.bytes())
 }
 
 /// The cause given where the executor thread ended by a panic, which is a defect of this crate.

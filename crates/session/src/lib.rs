@@ -11,6 +11,7 @@ mod executor;
 mod jobs;
 mod lifecycle;
 mod logs;
+mod losses;
 mod notice;
 mod pool;
 mod session;
@@ -18,7 +19,7 @@ mod session;
 mod tests;
 mod watchdog;
 
-pub use backend::{Backend, Boot, Events, Link};
+pub use backend::{Backend, Boot, Events, Link, Remains};
 pub use counters::{Counters, EngineStats};
 pub use engine::Engine;
 pub use executor::Executor;

@@ -2,7 +2,7 @@
 
 use std::io;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 use ses_protocol::{
@@ -10,15 +10,17 @@ use ses_protocol::{
     Success,
 };
 
-use crate::backend::{Boot, Link};
+use crate::backend::{Boot, Link, Remains};
 use crate::counters::Counters;
 use crate::engine::Engine;
 use crate::jobs::{Job, Jobs};
 use crate::notice::{Notice, Notices};
-use crate::watchdog::Deadline;
+use crate::watchdog::{Deadline, Watchdog};
 
 /// `details.reason` of a run that used up its processor time.
 const CPU: &str = "cpu";
+/// How long an isolate that was given up may go on until it counts as stuck.
+const GRACE: Duration = Duration::from_secs(1);
 /// The longest deadline that VALIDATE accepts.
 const LONGEST_MS: f64 = i32::MAX as f64;
 
@@ -29,6 +31,9 @@ struct Desk {
     config: Arc<Config>,
     notices: Notices,
     counters: Arc<Counters>,
+    watchdog: Arc<Watchdog>,
+    /// Set once, when there is a way to the isolate.
+    remains: OnceLock<Arc<dyn Remains>>,
     /// Held for a few instructions, or the copy of a log entry, by any thread.
     open: Mutex<Open>,
     /// The session was given up: what the isolate does is nobody's any more.
@@ -45,6 +50,10 @@ struct Open {
     unsent: Vec<LogEntry>,
     /// The isolate counts as live.
     is_live: bool,
+    /// Armed when the isolate was given up while it worked.
+    grace: Option<Deadline>,
+    /// The isolate counts as stuck.
+    is_stuck: bool,
 }
 
 impl Desk {
@@ -108,8 +117,8 @@ impl Desk {
 
     /// The isolate is lost with its memory, and with what it worked on.
     fn on_parked(&self, bytes: usize) {
-        self.counters.count_parked(bytes);
         self.end_life();
+        self.counters.losses.add_parked(Some(&self.config.owner), bytes);
         let job = self.open().jobs.claim_current();
         match job {
             Some(job) => {
@@ -122,8 +131,40 @@ impl Desk {
 
     /// The isolate no longer counts as live.
     fn end_life(&self) {
-        if std::mem::take(&mut self.open().is_live) {
+        let mut open = self.open();
+        if std::mem::take(&mut open.is_live) {
             self.counters.remove_live();
+        }
+        if std::mem::take(&mut open.is_stuck) {
+            self.counters.losses.remove_stuck(&self.config.owner, self.config.memory_limit_bytes);
+        }
+        let grace = open.grace.take();
+        // Dropped without the lock, with what it would have called.
+        drop(open);
+        drop(grace);
+    }
+
+    /// The isolate is given up while it works: looks a while later whether it has let go.
+    fn await_end(self: &Arc<Self>) {
+        let desk = self.clone();
+        // Without a thread for it nobody looks. The run's own deadline has needed that thread before.
+        let grace = self.watchdog.arm(Instant::now() + GRACE, move || desk.look_for_end()).ok();
+        let mut open = self.open();
+        if open.is_live && open.grace.is_none() {
+            open.grace = grace;
+        }
+    }
+
+    /// Counts the isolate as stuck if it still goes on.
+    fn look_for_end(&self) {
+        // Held until it is held back: the isolate's thread passes here before it ends.
+        let mut open = self.open();
+        if open.is_live && !open.is_stuck {
+            if let Some(remains) = self.remains.get() {
+                remains.hold_back();
+            }
+            open.is_stuck = true;
+            self.counters.losses.add_stuck(&self.config.owner, self.config.memory_limit_bytes);
         }
     }
 
@@ -170,6 +211,8 @@ impl Session {
             config: config.clone(),
             notices,
             counters,
+            watchdog: engine.watchdog.clone(),
+            remains: OnceLock::new(),
             open: Mutex::new(Open { is_live: true, ..Open::default() }),
             is_given_up: AtomicBool::new(false),
             operations: AtomicU64::new(0),
@@ -181,7 +224,13 @@ impl Session {
             Arc::new(move |event| desk.on_event(event))
         };
         match engine.backend.boot(Boot { session: id, config, events }) {
-            Ok(link) => Ok(Self { desk, link, deadlines: Vec::new() }),
+            Ok(link) => {
+                if let Some(remains) = link.remains() {
+                    // A second call cannot happen: a session has one isolate.
+                    let _ = desk.remains.set(remains);
+                }
+                Ok(Self { desk, link, deadlines: Vec::new() })
+            }
             Err(failure) => {
                 desk.end_life();
                 Err(failure)
@@ -276,6 +325,7 @@ impl Session {
     pub fn refuse(&self, job: JobId, failure: Failure) -> Option<(CallId, Outcome)> {
         let job = self.desk.open().jobs.claim(job)?;
         self.desk.counters.count_terminated();
+        self.desk.await_end();
         Some((job.call, Outcome { result: Err(failure), report: job.report(self.desk.figures()) }))
     }
 
@@ -292,9 +342,10 @@ impl Drop for Session {
     }
 }
 
-fn interrupt(desk: &Desk, link: &dyn Link, job: JobId, failure: Failure) {
+fn interrupt(desk: &Arc<Desk>, link: &dyn Link, job: JobId, failure: Failure) {
     let job = desk.open().jobs.claim(job);
     if let Some(job) = job {
+        desk.await_end();
         desk.give_up(job, failure, Some(link));
     }
 }

@@ -1,5 +1,6 @@
 //! Executors over a backend that does nothing by itself.
 
+use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex};
 
 use ses_protocol::{
@@ -7,7 +8,8 @@ use ses_protocol::{
 };
 use ses_sync::CpuClock;
 
-use crate::{Backend, Boot, Counters, Delivery, Engine, Events, Executor, Link, Notice, Watchdog};
+use crate::losses::{Held, Losses};
+use crate::{Backend, Boot, Counters, Delivery, Engine, Events, Executor, Link, Notice, Remains, Watchdog};
 
 /// What an isolate was asked to do.
 #[derive(Debug, PartialEq)]
@@ -17,10 +19,10 @@ enum Asked {
     Interrupt,
 }
 
-#[derive(Default)]
 struct Isolate {
     events: Mutex<Option<Events>>,
     asked: Mutex<Vec<Asked>>,
+    held_back: Sender<()>,
 }
 
 impl Isolate {
@@ -31,6 +33,12 @@ impl Isolate {
 
     fn asked(&self) -> Vec<Asked> {
         std::mem::take(&mut self.asked.lock().unwrap())
+    }
+}
+
+impl Remains for Isolate {
+    fn hold_back(&self) {
+        self.held_back.send(()).unwrap();
     }
 }
 
@@ -60,6 +68,10 @@ impl Link for ToIsolate {
         self.0.asked.lock().unwrap().push(Asked::Interrupt);
     }
 
+    fn remains(&self) -> Option<Arc<dyn Remains>> {
+        Some(self.0.clone())
+    }
+
     fn cpu_clock(&self) -> Option<CpuClock> {
         None
     }
@@ -71,12 +83,15 @@ struct Bench {
     isolate: Arc<Isolate>,
     counters: Arc<Counters>,
     notices: Arc<Mutex<Vec<Notice>>>,
+    held_back: Receiver<()>,
 }
 
 impl Bench {
     /// An executor that is READY.
     fn new(watchdog: Watchdog) -> Self {
-        let (isolate, counters) = (Arc::<Isolate>::default(), Arc::<Counters>::default());
+        let (sender, held_back) = channel();
+        let isolate = Arc::new(Isolate { events: Mutex::default(), asked: Mutex::default(), held_back: sender });
+        let counters = Arc::<Counters>::default();
         let engine = Engine {
             backend: Arc::new(OneIsolate(isolate.clone())),
             watchdog: Arc::new(watchdog),
@@ -86,7 +101,7 @@ impl Bench {
         let told = notices.clone();
         let executor =
             Executor::new(config(), Arc::new(engine), Arc::new(move |notice| told.lock().unwrap().push(notice)));
-        let mut bench = Self { executor, isolate, counters, notices };
+        let mut bench = Self { executor, isolate, counters, notices, held_back };
         assert!(bench.executor.init(1.0).is_none());
         bench.isolate.report(Event::Initialized(Ok(())));
         assert_eq!(bench.deliveries(), ["1 done"]);
@@ -144,7 +159,8 @@ fn config() -> Config {
         max_concurrent_tool_calls: 10,
         max_transfer_bytes: 1_000,
         max_cpu_ms: None,
-        max_parked_isolates: 1,
+        owner: "owner".to_owned(),
+        max_parked_bytes: 1 << 20,
         warm_pool: None,
         stream_logs: true,
         modules: Vec::new(),
@@ -218,6 +234,55 @@ fn a_parked_isolate_is_lost_with_what_it_works_on() {
     let stats = bench.counters.now();
     assert_eq!((stats.live, stats.parked, stats.parked_bytes), (0, 1, 5));
     assert_eq!(bench.executor.state(), "DIRTY");
+}
+
+#[test]
+fn an_isolate_that_goes_on_is_stuck_until_it_ends() {
+    let mut bench = Bench::new(Watchdog::default());
+    bench.run(2.0);
+    bench.executor.abort(2.0, "enough");
+    assert_eq!(bench.counters.now().stuck, 0);
+    bench.held_back.recv().unwrap();
+    // Counted under the lock that the next event waits for.
+    bench.isolate.report(Event::Waiting);
+    bench.isolate.report(Event::Log { job: 1, entry: entry("late") });
+    let stats = bench.counters.now();
+    assert_eq!((stats.live, stats.stuck, stats.stuck_bytes), (1, 1, 16 << 20));
+    bench.isolate.report(Event::Closed { panicked: false });
+    let stats = bench.counters.now();
+    assert_eq!((stats.live, stats.stuck, stats.stuck_bytes), (0, 0, 0));
+}
+
+#[test]
+fn a_stuck_isolate_may_be_parked() {
+    let mut bench = Bench::new(Watchdog::default());
+    bench.run(2.0);
+    assert!(bench.executor.cleanup(3.0).is_none_or(|outcome| outcome.result.is_ok()));
+    bench.held_back.recv().unwrap();
+    bench.isolate.report(Event::Parked { bytes: 5 });
+    let stats = bench.counters.now();
+    assert_eq!((stats.live, stats.stuck, stats.parked, stats.parked_bytes), (0, 0, 1, 5));
+}
+
+#[test]
+fn what_one_owner_has_left_does_not_keep_another_from_isolates() {
+    let losses = Losses::default();
+    losses.add_parked(Some("a"), 3 << 20);
+    losses.add_stuck("a", 1 << 20);
+    losses.add_parked(None, 1);
+    assert_eq!((losses.of("a").bytes(), losses.of("b").bytes(), losses.of("").bytes()), (6 << 20, 0, 0));
+    losses.remove_stuck("a", 1 << 20);
+    assert_eq!(losses.all(), Held { parked: 2, parked_bytes: (3 << 20) + 1, stuck: 0, stuck_bytes: 0 });
+}
+
+#[test]
+fn nobody_gets_an_isolate_who_has_left_too_much() {
+    let mut bench = Bench::new(Watchdog::default());
+    bench.isolate.report(Event::Parked { bytes: 5 });
+    bench.deliveries();
+    let _ = bench.executor.cleanup(2.0);
+    let refused = bench.executor.init(3.0).expect("it is refused at once").result.unwrap_err();
+    assert_eq!((refused.kind.code(), &refused.details["parked"]), ("ERR_SES_INIT_FAILED", &1.into()));
 }
 
 #[test]

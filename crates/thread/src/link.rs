@@ -6,8 +6,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use ses_engine::Interrupt;
 use ses_protocol::Command;
-use ses_session::Link;
-use ses_sync::{CpuClock, Sender};
+use ses_session::{Link, Remains};
+use ses_sync::{CpuClock, Sender, priority};
 
 /// What an isolate's thread shares with those that may interrupt it.
 #[derive(Default)]
@@ -16,6 +16,8 @@ pub struct Control {
     interrupt: OnceLock<Interrupt>,
     /// Set once by the isolate's thread, before there are commands.
     cpu_clock: OnceLock<CpuClock>,
+    /// As above.
+    thread: OnceLock<priority::Thread>,
     /// The session was given up: the thread ends as soon as it can.
     is_given_up: AtomicBool,
 }
@@ -23,8 +25,9 @@ pub struct Control {
 impl Control {
     /// Called on the isolate's thread before there is an isolate.
     pub fn begin(&self) {
+        // A second call cannot happen: a thread boots one isolate.
+        let _ = self.thread.set(priority::Thread::this());
         if let Some(clock) = CpuClock::of_this_thread() {
-            // A second call cannot happen: a thread boots one isolate.
             let _ = self.cpu_clock.set(clock);
         }
     }
@@ -45,6 +48,14 @@ impl Control {
     fn terminate(&self) {
         if let Some(interrupt) = self.interrupt.get() {
             interrupt.terminate();
+        }
+    }
+}
+
+impl Remains for Control {
+    fn hold_back(&self) {
+        if let Some(thread) = self.thread.get() {
+            thread.hold_back();
         }
     }
 }
@@ -73,6 +84,10 @@ impl Link for ThreadLink {
         self.control.terminate();
         // A thread that waits for a tool is not in V8: wake it.
         self.commands.send(None);
+    }
+
+    fn remains(&self) -> Option<Arc<dyn Remains>> {
+        Some(self.control.clone())
     }
 
     fn cpu_clock(&self) -> Option<CpuClock> {

@@ -69,7 +69,7 @@ pub fn warm(limit_bytes: usize, booting: Booting<Warm>, counters: Arc<Counters>)
     let on_parked: OnParked = {
         let booting = booting.clone();
         Rc::new(move |bytes| {
-            counters.count_parked(bytes);
+            counters.losses.add_parked(None, bytes);
             if let Some(booting) = booting.borrow_mut().take() {
                 booting.parked();
             }

@@ -1,0 +1,56 @@
+// attack: threads that V8 cannot end, until their owner gets no more
+// outcome: value 'counted, held back, refused; others are not'
+// state: READY
+// options: {"timeoutMs":15000,"owner":"greedy","maxParkedMb":100}
+// stuck: 2 comparing 200,000 equal texts of 20 MB takes days
+import { readFileSync, readdirSync } from 'node:fs';
+
+const STUCK = `
+  const text = '1'.repeat(2e7);
+  const parts = [];
+  for (let i = 0; i < 200_000; i++) parts.push(text.slice(i));
+  return parts.sort().length;`;
+
+/** What the system says of a thread, which may have ended. */
+const statOf = (id) => {
+  try {
+    return readFileSync(`/proc/self/task/${id}/stat`, 'utf8');
+  } catch {
+    return '';
+  }
+};
+/** Threads with an isolate that are as nice as can be. */
+const heldBack = () =>
+  readdirSync('/proc/self/task').filter((id) => {
+    const [, name = '', rest = ''] = /\((.*)\) (.*)/.exec(statOf(id)) ?? [];
+    return name.startsWith('ses-') && rest.split(' ')[16] === '19';
+  }).length;
+
+export const scenario = async ({ SESExecutor, api, options }) => {
+  const codes = [];
+  let refused;
+  while (refused === undefined && codes.length < 5) {
+    const executor = new SESExecutor({ ...options, timeoutMs: 300, maxOperations: 1e6 });
+    const before = api.engineStats().stuck;
+    refused = await executor.init().catch((error) => error);
+    if (refused !== undefined) break;
+    codes.push(await executor.run(STUCK).catch(({ code }) => code));
+    await executor.cleanup();
+    const until = performance.now() + 5_000;
+    while (api.engineStats().stuck === before && performance.now() < until) await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  const other = new SESExecutor({ ...options, owner: 'other', autoInit: true });
+  const { output } = await other.run('1 + 1');
+  await other.cleanup();
+  const { stuck, stuckBytes } = api.engineStats();
+  const isFine =
+    refused?.code === 'ERR_SES_INIT_FAILED' &&
+    refused.details.stuck === 2 &&
+    stuck === 2 &&
+    stuckBytes === 128 * 2 ** 20 &&
+    codes.every((code) => code === 'ERR_EXEC_TIMEOUT') &&
+    (process.platform !== 'linux' || heldBack() === 2) &&
+    output === 2;
+  const seen = () => JSON.stringify([codes, refused?.details, stuck, stuckBytes, output]);
+  return `value '${isFine ? 'counted, held back, refused; others are not' : seen()}'`;
+};
