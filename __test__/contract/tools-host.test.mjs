@@ -1,7 +1,7 @@
 // Section 7.4 and the design of tools, the host's half: shapes, names, and answers that nothing can break.
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 
-import { ERROR, PROMISE, answerToolCall } from '../../lib/ses/tool-calls.js';
+import { ERROR, PROMISE, answerToolCall, readArguments } from '../../lib/ses/tool-calls.js';
 import { ToolRegistry, flattenTools } from '../../lib/contract/tool-registry.js';
 import { encode, valueOf } from '../../lib/ses/transfer.js';
 
@@ -131,7 +131,7 @@ describe('answerToolCall', () => {
       const replies = [];
       const thrown = [];
       const tool = fn && { path: ['tool'], fn, self: undefined, isAsync, length: 0 };
-      answerToolCall(tool, isAsync, encode(args, 'args', Infinity), {
+      answerToolCall(tool, isAsync, readArguments(encode(args, 'args', Infinity)), {
         reply: (status, payload) => {
           replies.push(status === PROMISE ? [status] : [status, status === ERROR ? payload : valueOf(payload)]);
           if (status !== PROMISE) setImmediate(() => resolve({ replies, thrown }));

@@ -1,12 +1,9 @@
-// attack: regular expressions that the host's engine may not know, as arguments
-// outcome: value [ 'RangeError', 'RangeError', '/x/v' ]
+// attack: regular expressions that the host's engine may not know, or not parse at once, as arguments
+// outcome: value [ '(?<year>\\d{4})-|(?<year>\\d\\d)/', '(?i:a)b/', 'x/v', '/x/g' ]
 // state: READY
 const names = [];
-for (const pattern of [/(?<year>\d{4})-|(?<year>\d\d)/, /(?i:a)b/, /x/v]) {
-  try {
-    names.push(String(echo(pattern)));
-  } catch (error) {
-    names.push(error.name);
-  }
+for (const pattern of [/(?<year>\d{4})-|(?<year>\d\d)/, /(?i:a)b/, /x/v, /x/g]) {
+  const back = echo(pattern);
+  names.push(back instanceof RegExp ? String(back) : `${back.source}/${back.flags}`);
 }
 return names;

@@ -4,7 +4,8 @@
 const { ExecutorError } = require('../contract/errors');
 const { defineEntries, safeListener } = require('../contract/logs');
 const { nativeModules } = require('./modules');
-const { PROMISE, answerToolCall } = require('./tool-calls');
+const { PROMISE, answerToolCall, readArguments } = require('./tool-calls');
+const { mayReadNow, readInTurns } = require('./turns');
 const { ToolRegistry } = require('../contract/tool-registry');
 
 /** Kinds of deliveries, as `src/deliver.rs` numbers them. */
@@ -48,6 +49,14 @@ const ERROR = 3;
  */
 
 /**
+ * @typedef {object} UnreadCall
+ * @property {number} call
+ * @property {number} id of the tool
+ * @property {boolean} isAsync
+ * @property {any} args as the native side gives them
+ */
+
+/**
  * Executors with calls under way. The native side holds its executor weakly, so that one that is idle can be
  * collected; one that somebody waits for cannot.
  *
@@ -71,6 +80,9 @@ class Core {
   /** @type {unknown[]} */
   #replies = [];
   #willSend = false;
+  /** Tool calls whose arguments have not been read, in the order of the calls. */
+  /** @type {UnreadCall[]} */
+  #unread = [];
   /** What host tools threw during the run, by tool call: the run's error may name one as its cause. */
   /** @type {Map<number, unknown>} */
   #thrown = new Map();
@@ -173,6 +185,7 @@ class Core {
     this.#epoch++;
     this.#unanswered = 0;
     this.#replies = [];
+    this.#unread = [];
     this.#thrown.clear();
   }
 
@@ -182,7 +195,27 @@ class Core {
       const [call, id, isAsync, count] = [parts[at], parts[at + 1], parts[at + 2], parts[at + 3]];
       const from = at + 4;
       at = from + Math.abs(count);
-      this.#callTool(call, id, isAsync, count < 0 ? parts[from] : parts.slice(from, at));
+      const args = count < 0 ? parts[from] : parts.slice(from, at);
+      if (this.#unread.length === 0 && mayReadNow(args)) {
+        this.#callTool(call, id, isAsync, readArguments(args));
+      } else {
+        this.#unread.push({ call, id, isAsync, args });
+        if (this.#unread.length === 1) void this.#callUnread();
+      }
+    }
+  }
+
+  /** Reads arguments in turns of the event loop, one call after the other, so that tools are called in order. */
+  async #callUnread() {
+    for (let next = this.#unread[0]; next !== undefined; next = this.#unread[0]) {
+      const { call, id, isAsync, args } = next;
+      const read = mayReadNow(args)
+        ? readArguments(args)
+        : await readInTurns(args).catch((error) => /** @type {const} */ ({ error }));
+      // What is unread is dropped when the run ends.
+      if (this.#unread[0] !== next) return;
+      this.#unread.shift();
+      this.#callTool(call, id, isAsync, read);
     }
   }
 
@@ -190,7 +223,7 @@ class Core {
    * @param {number} call
    * @param {number} id
    * @param {boolean} isAsync
-   * @param {unknown} args
+   * @param {unknown[] | { error: unknown }} args
    */
   #callTool(call, id, isAsync, args) {
     // The guest of a run that was settled from outside may still have been about to call: nobody wants the effect.
@@ -281,4 +314,4 @@ function errorOf({ payload, stats, logs, logIndex, cause }) {
   return defineEntries(failure, logs, logIndex, { enumerable: false });
 }
 
-module.exports = { Core, FINAL, succeeded };
+module.exports = { Core, FINAL, errorOf, succeeded };

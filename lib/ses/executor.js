@@ -7,7 +7,8 @@ const { abortedBeforeStart, reasonText, transferLimitExceeded } = require('../co
 const { defineEntries } = require('../contract/logs');
 const { checkOptions, checkRunOptions } = require('../contract/options');
 const { flattenTools, refuseReservedName } = require('../contract/tool-registry');
-const { TransferLimitError, encode, valueOf, withoutWire } = require('./transfer');
+const { readOutput } = require('./output');
+const { TransferLimitError, encode, withoutWire } = require('./transfer');
 
 /** Runs agent-written JavaScript in a hardened isolate. Documented in `index.d.ts`. */
 class SESExecutor {
@@ -73,7 +74,9 @@ class SESExecutor {
     const settled = core.settled(call, core.native.run(call, code, maxOperations, timeoutMs, language), true);
     const stopListening = signal && onAbort(signal, () => core.native.abort(call, reasonText(signal.reason)));
     try {
-      return outputOf(/** @type {import('./core').Outcome} */ (succeeded(await settled)));
+      const outcome = /** @type {import('./core').Outcome} */ (succeeded(await settled));
+      const output = readOutput(outcome, core.maxTransferBytes);
+      return outputOf(outcome, output instanceof Promise ? await output : output);
     } finally {
       stopListening?.();
     }
@@ -125,29 +128,13 @@ function onAbort(signal, abort) {
 
 /**
  * @param {import('./core').Outcome} outcome
+ * @param {unknown} output
  * @returns {import('../../index').CodeOutput}
  */
-function outputOf({ ending, payload, stats, logs, logIndex }) {
-  // Primitives come as they are.
-  const output = typeof payload === 'object' && payload !== null ? readOutput(payload) : payload;
+function outputOf({ ending, stats, logs, logIndex }, output) {
   /** @type {any} */
   const outcome = { output, logs, is_final_answer: ending === FINAL, logEntries: [], stats };
   return logIndex === undefined ? outcome : defineEntries(outcome, logs ?? '', logIndex, { enumerable: true });
-}
-
-/**
- * A run that went well does not fail for what it gives: what cannot be read becomes a text, as other values that cannot
- * cross do.
- *
- * @param {unknown} value as `valueOf` takes it
- */
-function readOutput(value) {
-  try {
-    return valueOf(value);
-  } catch (error) {
-    if (error instanceof RangeError) return '[the output is nested too deeply to be read]';
-    return '[the output cannot be read by this version of Node.js]';
-  }
 }
 
 module.exports = { SESExecutor };

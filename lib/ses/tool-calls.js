@@ -21,21 +21,32 @@ const MAX_ARGUMENTS = 50_000;
  */
 
 /**
+ * The arguments of a call, or why they cannot be read.
+ *
+ * @param {unknown} received as `valuesOf` takes it
+ * @returns {unknown[] | { error: unknown }}
+ */
+function readArguments(received) {
+  try {
+    return valuesOf(received);
+  } catch (error) {
+    return { error };
+  }
+}
+
+/**
  * Calls a host tool for the guest and answers (specification, section 7.4). Never throws and leaves no rejection
  * unhandled, whatever the tool returns or throws.
  *
  * @param {import('../contract/tool-registry').Tool | undefined} tool undefined if the host has revoked it
  * @param {boolean} isAsync whether the guest has a promise already
- * @param {unknown} args as `valuesOf` takes them
+ * @param {unknown[] | { error: unknown }} values as `readArguments` gives them
  * @param {Answer} answer
  */
-function answerToolCall(tool, isAsync, args, answer) {
+function answerToolCall(tool, isAsync, values, answer) {
   if (tool === undefined) return refuse(answer, 'Error', 'the host has revoked this tool');
-  let values;
-  try {
-    values = valuesOf(args);
-  } catch (error) {
-    return refuse(answer, 'RangeError', `the arguments cannot be read: ${describeThrown(error).message}`);
+  if (!Array.isArray(values)) {
+    return refuse(answer, 'RangeError', `the arguments cannot be read: ${describeThrown(values.error).message}`);
   }
   if (values.length > MAX_ARGUMENTS) return refuse(answer, 'RangeError', `more than ${MAX_ARGUMENTS} arguments`);
   try {
@@ -110,4 +121,4 @@ function isThenable(value) {
   );
 }
 
-module.exports = { ERROR, PROMISE, answerToolCall };
+module.exports = { ERROR, PROMISE, answerToolCall, readArguments };

@@ -1,7 +1,7 @@
 // @ts-check
 'use strict';
 
-// How `wire-reader.js` puts values together from their parts, as the parts arrive.
+// How `wire-reader.js` and `slices.js` put values together from their parts, as the parts arrive.
 
 const ERRORS = /** @type {Record<string, ErrorConstructor>} */ ({
   E: EvalError,
@@ -37,6 +37,8 @@ function define(object, key, value, enumerable = true) {
  * @property {unknown} value
  * @property {() => boolean} isComplete looks for the end, and reads it
  * @property {(part: any) => void} accept
+ * @property {(parts: unknown[], from: number) => number} [acceptAll] takes parts from an index on, as many as are of one kind;
+ * returns the index of the first one that it has not taken
  */
 
 /**
@@ -63,12 +65,31 @@ function properties(value, isComplete) {
   };
 }
 
+/** Up to this length V8 makes room for all elements of an array when it gets its length. */
+const MAX_ROOM = 2 ** 25;
+
+/**
+ * Gives an empty array its length without room for the elements, most of which are missing.
+ *
+ * @param {unknown[]} array
+ * @param {number} length
+ */
+function growSparse(array, length) {
+  if (length > 0 && length <= MAX_ROOM) {
+    // An element far away from the others has V8 keep elements in a table.
+    define(array, length - 1, undefined);
+    delete array[length - 1];
+  }
+  array.length = length;
+  return array;
+}
+
 /**
  * @param {() => boolean} isComplete
+ * @param {Map<unknown, unknown>} [value]
  * @returns {Frame}
  */
-function mapFrame(isComplete) {
-  const value = new Map();
+function mapFrame(isComplete, value = new Map()) {
   /** @type {{ key: unknown } | undefined} */
   let pending;
   return {
@@ -87,10 +108,10 @@ function mapFrame(isComplete) {
 
 /**
  * @param {() => boolean} isComplete
+ * @param {Set<unknown>} [value]
  * @returns {Frame}
  */
-function setFrame(isComplete) {
-  const value = new Set();
+function setFrame(isComplete, value = new Set()) {
   return { value, isComplete, accept: (part) => void value.add(part) };
 }
 
@@ -99,15 +120,14 @@ function setFrame(isComplete) {
  *
  * @param {(set: (key: string, value: unknown) => void, become: (kind: string) => void) => boolean} readFields reads up to
  * the end, or up to the cause: true at the end
+ * @param {Error} [error] one that has its fields
  * @returns {Frame}
  */
-function errorFrame(readFields) {
-  const error = new Error();
+function errorFrame(readFields, error = withoutStack(new Error())) {
   /** @type {(kind: string) => void} */
   const become = (kind) => void Object.setPrototypeOf(error, (ERRORS[kind] ?? Error).prototype);
   /** @type {(key: string, value: unknown) => void} */
   const set = (key, value) => define(error, key, value, false);
-  set('stack', undefined);
   return {
     value: error,
     isComplete: () => readFields(set, become),
@@ -115,4 +135,10 @@ function errorFrame(readFields) {
   };
 }
 
-module.exports = { define, errorFrame, mapFrame, properties, setFrame };
+/** @param {Error} error */
+function withoutStack(error) {
+  define(error, 'stack', undefined, false);
+  return error;
+}
+
+module.exports = { define, errorFrame, growSparse, mapFrame, properties, setFrame };

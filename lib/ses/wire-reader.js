@@ -1,7 +1,7 @@
 // @ts-check
 'use strict';
 
-const { define, errorFrame, mapFrame, properties, setFrame } = require('./wire-frames');
+const { define, errorFrame, growSparse, mapFrame, properties, setFrame } = require('./wire-frames');
 
 // A reader of V8's serialization format that needs no stack for nesting. It is slower than V8's own, and is only asked
 // where that one gives up: at nesting deeper than the thread's stack, and, in the V8 of older Node.js versions, at
@@ -113,8 +113,7 @@ class WireReader {
         return this.#open(this.#dense(this.#number()));
       case 'a': {
         /** @type {unknown[]} */
-        const array = [];
-        array.length = this.#number();
+        const array = growSparse([], this.#number());
         return this.#open(properties(array, () => this.#ends('@', 2)));
       }
       case ';':

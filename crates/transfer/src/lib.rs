@@ -6,14 +6,21 @@
 
 mod budget;
 mod dense;
+mod head;
 mod host_errors;
+mod outgoing;
+mod patterns;
 mod plain;
 mod reader;
+mod slices;
+mod survey;
 
 pub use budget::{Limited, with_limit, without_limit};
 pub use dense::with_dense_arrays;
 pub use host_errors::without_stacks;
+pub use outgoing::for_node;
 pub use plain::Plain;
+pub use survey::Refusal;
 
 /// First byte of every wire, before the version.
 const VERSION_TAG: u8 = 0xFF;

@@ -8,7 +8,7 @@ use v8::{ValueDeserializerHelper, ValueSerializerHelper};
 use crate::bridge::adopt;
 use crate::memory::buffers::BufferBudget;
 use ses_protocol::{Block, Value, Values};
-use ses_transfer as transfer;
+use ses_transfer::{self as transfer, Refusal};
 
 /// More arguments are written as an array.
 const MAX_LISTED: i32 = 16;
@@ -180,7 +180,11 @@ fn write<'s>(
     if wire.len() > max_bytes {
         return Err(Unwritable::TooLarge(Some(wire.len())));
     }
-    transfer::for_host(wire).map(transfer::with_dense_arrays).ok_or(Unwritable::Thrown)
+    let wire = transfer::for_host(wire).map(transfer::with_dense_arrays).ok_or(Unwritable::Thrown)?;
+    transfer::for_node(wire, max_bytes).map_err(|refusal| match refusal {
+        Refusal::TooLarge => Unwritable::TooLarge(None),
+        Refusal::Broken => Unwritable::Thrown,
+    })
 }
 
 /// Makes `value`, which the host sent, in the current realm. `None`: its nesting is deeper than the stack, or memory is

@@ -1,0 +1,140 @@
+// Values that Node.js reads in slices: they have to be what they are when they are read at once.
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+
+import { SESExecutor } from '../../index.mjs';
+
+/** As `SliceReader` in `lib/ses/slices.js` puts values together, kind by kind. */
+const VALUES = {
+  'an array with holes at its beginning, in it and at its end':
+    'const a = Array.from({ length: 200_000 }, (_, i) => i); delete a[0]; delete a[150_000]; a.length = 200_010; return a',
+  'an array with undefined elements and other properties':
+    'const a = Array(120_000).fill(undefined); a.name = "n"; a["7x"] = [1]; return a',
+  'a sparse array': 'const a = []; a[1e7] = { deep: [1] }; a[5] = 5; a.name = "n"; return a',
+  'a sparse array beyond what V8 makes room for': 'const a = []; a[4e9] = 1; return [a, Array(200_000).fill(0)]',
+  'an array that ends in a hole': 'const a = []; a[0] = 1; a.length = 5e6; return a',
+  'an object': 'return Object.fromEntries(Array.from({ length: 40_000 }, (_, i) => ["k" + i, [i]]))',
+  'keys that are indices, and __proto__':
+    'const o = JSON.parse(\'{"__proto__":{"a":1}}\'); for (let i = 0; i < 60_000; i++) o[i * 3] = i; return o',
+  'a Map': 'return new Map(Array.from({ length: 600 }, (_, i) => [{ i }, i]))',
+  'a Set': 'return new Set(Array.from({ length: 600 }, (_, i) => [i]))',
+  'a Map of large values': 'return new Map([[Array(90_000).fill(1), Array(90_000).fill("x")], ["k", new Map()]])',
+  'an error with a large cause': 'return new TypeError("m", { cause: { list: Array(90_000).fill("c") } })',
+  'nesting of 900 levels with much at the bottom':
+    'let deep = Array(90_000).fill("x"); for (let i = 0; i < 300; i++) deep = { in: [new Map([[i, deep]])] }; return deep',
+  'texts of two bytes a character, in several batches':
+    'return Array.from({ length: 30_000 }, (_, i) => (i % 2 ? "日本語" : "é") + i)',
+  'views, buffers, dates, boxes, regular expressions': `return Array.from({ length: 3_000 }, (_, i) => [new Uint16Array([i, 2]), new DataView(new ArrayBuffer(3)), new Date(i), Object(1n), /a/g])`,
+  'costly regular expressions among others':
+    'return Array.from({ length: 3_000 }, (_, i) => (i % 2 ? [/a/g] : [/\\\\p{L}/u, { i }]))'.replaceAll('\\\\', '\\'),
+};
+
+let executor;
+beforeAll(async () => {
+  executor = new SESExecutor({ maxOperations: 1e9, memoryLimitMb: 512, timeoutMs: 60_000 });
+  await executor.init();
+});
+afterAll(() => executor.cleanup());
+
+/** What the code gives, made by this process. */
+const here = (code) => new Function(code)();
+
+describe('the output of a run', () => {
+  test.each(Object.keys(VALUES).slice(0, -1))('%s', async (name) => {
+    const { output } = await executor.run(VALUES[name]);
+    expect(Object.getPrototypeOf(output)).toBe(Object.getPrototypeOf(here(VALUES[name])));
+    // The stack of an error is another one here.
+    if (output instanceof Error) {
+      expect([output.name, output.message]).toEqual(['TypeError', 'm']);
+      expect(output.cause).toStrictEqual({ list: Array(90_000).fill('c') });
+    } else {
+      expect(output).toStrictEqual(here(VALUES[name]));
+    }
+  });
+
+  test('costly regular expressions among others', async () => {
+    const { output } = await executor.run(VALUES['costly regular expressions among others']);
+    expect(output.slice(0, 4)).toStrictEqual([
+      [{ source: '\\p{L}', flags: 'u' }, { i: 0 }],
+      [/a/g],
+      [{ source: '\\p{L}', flags: 'u' }, { i: 2 }],
+      [/a/g],
+    ]);
+    expect(output).toHaveLength(3_000);
+  });
+});
+
+test('references lead to what they led to, across slices and to values that are still open', async () => {
+  const { output } = await executor.run(`
+    const first = { is: 'first' };
+    const map = new Map(Array.from({ length: 2_000 }, (_, i) => [i, { i }]));
+    const root = { first, map, list: Array.from({ length: 50_000 }, () => [first]) };
+    map.set('root', root).set('list', root.list).set(map, map);
+    root.list.push(root.list, map, map.get(1_999));
+    return root;`);
+  const { first, map, list } = output;
+  expect(list.slice(0, 50_000).every((item) => item.length === 1 && item[0] === first)).toBe(true);
+  expect(first).toStrictEqual({ is: 'first' });
+  expect([map.get('root') === output, map.get('list') === list, map.get(map) === map]).toEqual([true, true, true]);
+  expect([list[50_000] === list, list[50_001] === map, list[50_002] === map.get(1_999)]).toEqual([true, true, true]);
+  expect(map.get(1_999)).toEqual({ i: 1_999 });
+});
+
+test('tools are called in the order of the calls, whatever their arguments take', async () => {
+  const seen = [];
+  await executor.sendTools({ take: async (value, tag) => void seen.push([tag, value.length ?? value]) });
+  await executor.run(`
+    const calls = [take(1, 'a'), take(Array(300_000).fill('x'), 'b'), take(2, 'c'), take(Array(200_000).fill([]), 'd'), take(3, 'e')];
+    await Promise.all(calls);`);
+  expect(seen).toEqual([
+    ['a', 1],
+    ['b', 300_000],
+    ['c', 2],
+    ['d', 200_000],
+    ['e', 3],
+  ]);
+});
+
+test('a tool that the guest waits for gets its arguments too', async () => {
+  await executor.sendTools({ count: (value) => value.size });
+  const { output } = await executor.run('return count(new Map(Array.from({ length: 70_000 }, (_, i) => [i, i])))');
+  expect(output).toBe(70_000);
+});
+
+test('tools whose arguments were not read when the run ended are not called', async () => {
+  const seen = [];
+  await executor.sendTools({ take: async (value) => void seen.push(value), now: (value) => value });
+  // The arguments take several turns of the loop, and the run does not wait for them.
+  await executor.run(`take(Array(1_500_000).fill('x')); take('small'); 1`);
+  await executor.run('now(1)');
+  expect(seen).toEqual([]);
+});
+
+describe('the budget of host memory', () => {
+  const REFUSED = { code: 'ERR_TRANSFER_LIMIT_EXCEEDED', details: { maxTransferBytes: 64 << 20, value: 'output' } };
+
+  test.each([
+    'Array(12e6).fill("ab")',
+    'Array.from({ length: 1_200_000 }, () => new Map())',
+    'Array(9e6).fill(1)',
+  ])('%s', async (code) => {
+    await expect(executor.run(`return ${code}`)).rejects.toMatchObject(REFUSED);
+  });
+
+  test('arguments of tools', async () => {
+    await executor.sendTools({ take: async () => 'taken' });
+    const { output } = await executor.run(
+      'try { await take(Array(9e6).fill(1)) } catch (error) { return [error.name, error.code] }',
+    );
+    expect(output).toEqual(['RangeError', 'ERR_TRANSFER_LIMIT_EXCEEDED']);
+  });
+
+  test('it is at least 1 MiB', async () => {
+    const small = new SESExecutor({ maxTransferBytes: 60_000 });
+    await small.init();
+    expect((await small.run('Array(25_000).fill(1)')).output).toHaveLength(25_000);
+    await expect(small.run('Array(5_000).fill().map(() => new Map())')).rejects.toMatchObject({
+      code: 'ERR_TRANSFER_LIMIT_EXCEEDED',
+    });
+    await small.cleanup();
+  });
+});

@@ -1,0 +1,142 @@
+//! What a value that an isolate wrote takes in Node.js, counted before it gets there.
+//!
+//! A wire says little about that: three bytes are a Map of two hundred, nine an array with room for 30 million elements.
+
+use std::ops::Range;
+
+use super::head::{Head, Kind, has_needless_room};
+use super::patterns::is_cheap;
+use super::reader::Reader;
+
+/// Host memory for each byte that a wire may have.
+const HOST_FACTOR: usize = 4;
+/// What a value may take in any case: 1 MiB.
+const MIN_HOST_BYTES: usize = 1 << 20;
+/// Values that take more are read in slices; this much takes Node.js a few milliseconds. 2 MiB.
+const MAX_WHOLE_BYTES: usize = 2 << 20;
+/// Parts that take more are read on their own: 256 KiB.
+pub const SLICE_BYTES: usize = 256 << 10;
+/// Node.js reads a part by recursion, on a stack that may be in use.
+const MAX_HEIGHT: usize = 200;
+/// Keys of a guest's choice may all have one hash, so that each further one takes longer: a few at a time can take.
+const MAX_WHOLE_KEYS: usize = 512;
+/// What a table of more takes for each part while it grows.
+const MANY_KEYS: usize = 1_024;
+const GROWTH: usize = 96;
+
+/// Why a wire does not cross.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Refusal {
+    /// V8 does not write such bytes.
+    Broken,
+    /// The value would take too much memory in Node.js.
+    TooLarge,
+}
+
+/// A regular expression that is too expensive for the host's thread.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Costly {
+    /// Where it is in the wire.
+    pub at: Range<usize>,
+    /// Its source, with tag and length.
+    pub text: Range<usize>,
+    pub flags: usize,
+}
+
+/// What there is to do with a wire before Node.js reads it.
+#[derive(Debug, Default)]
+pub struct Survey {
+    pub host_bytes: usize,
+    /// Where values begin that are read part by part, in their order. Those of which they are part are among them.
+    pub large: Vec<usize>,
+    /// In their order.
+    pub costly: Vec<Costly>,
+    /// Whether a value must not be read at once whatever it takes.
+    is_uneven: bool,
+}
+
+impl Survey {
+    /// Whether reading all at once would keep the host's thread.
+    pub fn needs_slices(&self) -> bool {
+        !self.large.is_empty() && (self.is_uneven || self.host_bytes > MAX_WHOLE_BYTES)
+    }
+}
+
+/// A value whose parts are being looked at.
+struct Open {
+    at: usize,
+    kind: Kind,
+    length: usize,
+    parts: usize,
+    /// What all that came before takes.
+    before: usize,
+    /// How deeply its parts are nested.
+    height: usize,
+    has_large: bool,
+}
+
+/// Looks through a wire of which `max_bytes` bytes are allowed. Time and memory are linear in its length.
+pub fn survey(wire: &[u8], max_bytes: usize) -> Result<Survey, Refusal> {
+    let max_host_bytes = max_bytes.saturating_mul(HOST_FACTOR).max(MIN_HOST_BYTES);
+    let mut found = Survey::default();
+    let mut reader = Reader::new(wire);
+    let mut open: Vec<Open> = Vec::new();
+    reader.read_header().ok_or(Refusal::Broken)?;
+    loop {
+        if let Some(value) = open.last()
+            && reader.ends(value.kind).ok_or(Refusal::Broken)?
+        {
+            if let Some(value) = open.pop() {
+                found.close(&value, open.last_mut());
+            }
+        } else {
+            if let Some(of) = open.last_mut() {
+                of.parts += 1;
+                if of.kind.is_table() && of.parts > MANY_KEYS {
+                    found.host_bytes += GROWTH;
+                }
+            }
+            reader.peek_tag().ok_or(Refusal::Broken)?;
+            let (at, before) = (reader.at, found.host_bytes);
+            let (head, bytes) = reader.head().ok_or(Refusal::Broken)?;
+            found.host_bytes = before.saturating_add(bytes);
+            match head {
+                Head::Open { kind, length } => {
+                    open.push(Open { at, kind, length, parts: 0, before, height: 0, has_large: false });
+                }
+                Head::Pattern { text, flags } if !is_cheap(wire, &text, flags) => {
+                    // As text it takes what texts take.
+                    found.host_bytes = before + 4 * (reader.at - at) + SLICE_BYTES / 256;
+                    found.costly.push(Costly { at: at..reader.at, text, flags });
+                }
+                _ => {}
+            }
+        }
+        if found.host_bytes > max_host_bytes {
+            return Err(Refusal::TooLarge);
+        }
+        if open.is_empty() {
+            break;
+        }
+    }
+    found.large.sort_unstable();
+    Ok(found)
+}
+
+impl Survey {
+    fn close(&mut self, value: &Open, of: Option<&mut Open>) {
+        let Open { at, kind, length, parts, before, height, has_large } = *value;
+        let has_many_keys = matches!(kind, Kind::Map | Kind::Set) && parts > MAX_WHOLE_KEYS;
+        let is_uneven =
+            has_many_keys || height > MAX_HEIGHT || (kind == Kind::Sparse && has_needless_room(length, parts / 2));
+        let is_large = has_large || is_uneven || self.host_bytes - before > SLICE_BYTES;
+        self.is_uneven |= is_uneven;
+        if is_large {
+            self.large.push(at);
+        }
+        if let Some(of) = of {
+            of.height = of.height.max(height + 1);
+            of.has_large |= is_large;
+        }
+    }
+}
