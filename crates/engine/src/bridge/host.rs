@@ -95,6 +95,8 @@ pub struct Host {
     pub interrupt: OnceCell<Interrupt>,
     pub realm: OnceCell<Realm>,
     pub run: RefCell<Option<Run>>,
+    /// Runs that have begun.
+    runs: Cell<u64>,
     /// The executor thread terminated the guest itself, for a reason that is recorded elsewhere.
     pub terminated: Cell<bool>,
     pub scripts: RefCell<Scripts>,
@@ -114,6 +116,7 @@ impl Host {
             interrupt: OnceCell::new(),
             realm: OnceCell::new(),
             run: RefCell::new(None),
+            runs: Cell::new(0),
             terminated: Cell::new(false),
             scripts: RefCell::default(),
             tools: RefCell::default(),
@@ -126,6 +129,7 @@ impl Host {
     pub fn begin(&self, job: JobId, max_operations: f64) -> f64 {
         let granted = max_operations.min(FIRST_WINDOW);
         self.terminated.set(false);
+        self.runs.set(self.runs.get() + 1);
         *self.run.borrow_mut() = Some(Run {
             job,
             verdict: None,
@@ -139,6 +143,11 @@ impl Host {
             rejections: Vec::new(),
         });
         granted
+    }
+
+    /// The number of the run under way, or of the last one.
+    pub fn run_number(&self) -> u64 {
+        self.runs.get()
     }
 
     /// Another window of iterations; 0 when the limit is handed out or the guest has been terminated.

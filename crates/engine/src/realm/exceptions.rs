@@ -14,12 +14,21 @@ const MAX_TEXT_BYTES: usize = 8 << 10;
 /// Prototypes of an error that are looked at for names of its classes.
 const MAX_PROTOTYPES: usize = 8;
 
-/// What the engine knows of an error that it made itself. Kept under a private symbol.
+/// What the engine knows of an error that it made itself. Kept under a private symbol, with the run and the texts of the error:
+/// guests may keep errors and change them.
 pub enum Mark {
     /// A tool failed, or (`bridge`) its arguments or result could not cross.
     Tool { name: String, call: ToolCallId, bridge: bool },
     /// An import was refused.
     Import { module: String },
+}
+
+/// A mark of the run under way, and its error as it was made.
+struct Marked {
+    mark: Mark,
+    name: String,
+    message: String,
+    code: Option<Value>,
 }
 
 /// A place in guest code.
@@ -28,18 +37,18 @@ pub struct GuestPosition {
     pub at: Location,
 }
 
-/// Makes an error of the guest's realm that carries `mark`. `name` chooses the constructor where the language has
+/// Makes an error of the guest's realm that carries `mark`. `error_name` chooses the constructor where the language has
 /// one of that name, else it becomes the error's own `name`.
 pub fn marked_error<'s>(
     scope: &mut v8::PinScope<'s, '_>,
     host: &Host,
-    name: &str,
+    error_name: &str,
     message: &str,
     code: Option<v8::Local<'s, v8::Value>>,
     mark: &Mark,
 ) -> v8::Local<'s, v8::Value> {
     let text = v8::String::new(scope, message).unwrap_or_else(|| v8::String::empty(scope));
-    let error = match name {
+    let error = match error_name {
         "TypeError" => v8::Exception::type_error(scope, text),
         "RangeError" => v8::Exception::range_error(scope, text),
         "ReferenceError" => v8::Exception::reference_error(scope, text),
@@ -47,8 +56,8 @@ pub fn marked_error<'s>(
         _ => v8::Exception::error(scope, text),
     };
     let Ok(object) = v8::Local::<v8::Object>::try_from(error) else { return error };
-    if !matches!(name, "Error" | "TypeError" | "RangeError" | "ReferenceError" | "SyntaxError")
-        && let Some(name) = v8::String::new(scope, name)
+    if !matches!(error_name, "Error" | "TypeError" | "RangeError" | "ReferenceError" | "SyntaxError")
+        && let Some(name) = v8::String::new(scope, error_name)
     {
         define_hidden(scope, object, "name", name.into());
     }
@@ -61,11 +70,16 @@ pub fn marked_error<'s>(
             Mark::Import { module } => (1, module, 0, false),
         };
         let name = v8::String::new(scope, name).unwrap_or_else(|| v8::String::empty(scope));
+        let error_name = v8::String::new(scope, error_name).unwrap_or_else(|| v8::String::empty(scope));
         let fields = [
             v8::Integer::new(scope, kind).into(),
             name.into(),
             v8::Number::new(scope, call as f64).into(),
             v8::Boolean::new(scope, bridge).into(),
+            v8::Number::new(scope, host.run_number() as f64).into(),
+            error_name.into(),
+            text.into(),
+            code.unwrap_or_else(|| v8::undefined(scope).into()),
         ];
         let fields = v8::Array::new_with_elements(scope, &fields);
         let key = realm.mark_key(scope);
@@ -126,11 +140,18 @@ pub fn position_in(scope: &mut v8::PinScope, host: &Host, caller: v8::Local<v8::
 /// `name: message` of an error, or what console.log would print, shortened.
 pub fn brief(scope: &mut v8::PinScope, host: &Host, thrown: v8::Local<v8::Value>) -> String {
     let (name, message) = name_and_message(scope, host, thrown);
-    match name.as_deref() {
-        None | Some("Error") => message,
-        Some(name) if message.is_empty() => name.to_owned(),
-        Some(name) => format!("{name}: {message}"),
+    in_brief(name.as_deref(), &message)
+}
+
+fn in_brief(name: Option<&str>, message: &str) -> String {
+    match name {
+        None | Some("Error") => message.to_owned(),
+        Some(name) => header_of(name, message),
     }
+}
+
+fn header_of(name: &str, message: &str) -> String {
+    if message.is_empty() { name.to_owned() } else { format!("{name}: {message}") }
 }
 
 /// The message of an error, or what console.log would print, shortened.
@@ -140,9 +161,18 @@ pub fn message(scope: &mut v8::PinScope, host: &Host, thrown: v8::Local<v8::Valu
 
 /// The failure that `thrown`, which no guest code handled, is for the caller of the run of `script`.
 pub fn failure(scope: &mut v8::PinScope, host: &Host, thrown: v8::Local<v8::Value>, script: &Script) -> Failure {
-    let (name, message) = name_and_message(scope, host, thrown);
-    let cause = brief(scope, host, thrown);
-    let mut failure = match read_mark(scope, host, thrown) {
+    let (mark, name, message, code) = match read_mark(scope, host, thrown) {
+        Some(Marked { mark, name, message, code }) => (Some(mark), Some(name), message, code),
+        None => {
+            let (name, message) = name_and_message(scope, host, thrown);
+            (None, name, message, error_code(scope, thrown))
+        }
+    };
+    let cause = in_brief(name.as_deref(), &message);
+    let stack = stack_text(scope, thrown)
+        // Of an error that the guest has changed since, the stack says what the guest wants.
+        .filter(|stack| mark.is_none() || stack.starts_with(&header_of(name.as_deref().unwrap_or_default(), &message)));
+    let mut failure = match mark {
         Some(Mark::Tool { name, call, bridge }) => {
             let mut failure = Failure::new(FailureKind::Tool { cause: cause.clone() }).with("tool", name);
             if bridge {
@@ -158,7 +188,7 @@ pub fn failure(scope: &mut v8::PinScope, host: &Host, thrown: v8::Local<v8::Valu
         None => Failure::new(FailureKind::Runtime { cause: cause.clone() }),
     };
     failure = failure.with("name", name.map_or(Value::Null, Value::String)).with("message", message);
-    if let Some(code) = error_code(scope, thrown) {
+    if let Some(code) = code {
         failure = failure.with("code", code);
     }
     if let Some(at) = error_position(scope, host, thrown, script) {
@@ -167,7 +197,7 @@ pub fn failure(scope: &mut v8::PinScope, host: &Host, thrown: v8::Local<v8::Valu
             .with("column", at.column)
             .with("codeFrame", code_frame(&script.source, at, &cause));
     }
-    match stack_text(scope, thrown) {
+    match stack {
         Some(stack) => failure.with("stack", stack),
         None => failure,
     }
@@ -275,10 +305,7 @@ fn call_site<'s>(
 fn header(scope: &mut v8::PinScope, error: v8::Local<v8::Value>) -> String {
     let Ok(object) = v8::Local::<v8::Object>::try_from(error) else { return "Error".to_owned() };
     let name = text_property(scope, object, "name").unwrap_or_else(|| "Error".to_owned());
-    match text_property(scope, object, "message") {
-        Some(message) if !message.is_empty() => format!("{name}: {message}"),
-        _ => name,
-    }
+    header_of(&name, &text_property(scope, object, "message").unwrap_or_default())
 }
 
 /// Name and message of an error; anything else that was thrown has no name, and its text is its message.
@@ -318,10 +345,14 @@ fn error_code(scope: &mut v8::PinScope, thrown: v8::Local<v8::Value>) -> Option<
     v8::tc_scope!(let attempt, scope);
     let key = v8::String::new(attempt, "code")?;
     let code = object.get(attempt, key.into())?;
-    if let Some(code) = short_text(attempt, code) {
-        return Some(Value::String(code));
+    text_or_number(attempt, code)
+}
+
+fn text_or_number(scope: &mut v8::PinScope, value: v8::Local<v8::Value>) -> Option<Value> {
+    if let Some(text) = short_text(scope, value) {
+        return Some(Value::String(text));
     }
-    code.is_number().then(|| code.number_value(attempt)).flatten().map(Value::from)
+    value.is_number().then(|| value.number_value(scope)).flatten().map(Value::from)
 }
 
 fn stack_text(scope: &mut v8::PinScope, thrown: v8::Local<v8::Value>) -> Option<String> {
@@ -332,21 +363,26 @@ fn stack_text(scope: &mut v8::PinScope, thrown: v8::Local<v8::Value>) -> Option<
     text_property(scope, object, "stack")
 }
 
-fn read_mark(scope: &mut v8::PinScope, host: &Host, thrown: v8::Local<v8::Value>) -> Option<Mark> {
+fn read_mark(scope: &mut v8::PinScope, host: &Host, thrown: v8::Local<v8::Value>) -> Option<Marked> {
     let object = v8::Local::<v8::Object>::try_from(thrown).ok()?;
     if object.is_proxy() {
         return None;
     }
     let key = host.realm.get()?.mark_key(scope);
     let fields = v8::Local::<v8::Array>::try_from(object.get_private(scope, key)?).ok()?;
-    let kind = fields.get_index(scope, 0)?.uint32_value(scope)?;
-    let name = fields.get_index(scope, 1)?.to_rust_string_lossy(scope);
-    if kind == 1 {
-        return Some(Mark::Import { module: name });
+    if fields.get_index(scope, 4)?.number_value(scope)? != host.run_number() as f64 {
+        return None;
     }
-    let call = fields.get_index(scope, 2)?.number_value(scope)? as ToolCallId;
-    let bridge = fields.get_index(scope, 3)?.is_true();
-    Some(Mark::Tool { name, call, bridge })
+    let about = fields.get_index(scope, 1)?.to_rust_string_lossy(scope);
+    let mark = if fields.get_index(scope, 0)?.uint32_value(scope)? == 1 {
+        Mark::Import { module: about }
+    } else {
+        let call = fields.get_index(scope, 2)?.number_value(scope)? as ToolCallId;
+        Mark::Tool { name: about, call, bridge: fields.get_index(scope, 3)?.is_true() }
+    };
+    let [name, message] = [5, 6].map(|field| fields.get_index(scope, field).and_then(|text| short_text(scope, text)));
+    let code = fields.get_index(scope, 7)?;
+    Some(Marked { mark, name: name?, message: message?, code: text_or_number(scope, code) })
 }
 
 /// Where in `script` the error belongs: its own position if V8 or the bridge knows it, else the first frame of
