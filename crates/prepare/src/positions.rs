@@ -35,7 +35,7 @@ impl PositionMap {
     }
 
     /// Memory that the map takes.
-    pub(super) fn bytes(&self) -> usize {
+    pub fn bytes(&self) -> usize {
         size_of::<Self>() + self.marks.len() * size_of::<Mark>() + self.source.bytes()
     }
 

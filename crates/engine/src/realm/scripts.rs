@@ -7,7 +7,7 @@ use std::sync::Arc;
 use ses_prepare::PositionMap;
 use ses_protocol::Location;
 
-/// Sources that are kept for stack traces and code frames, in bytes; functions of older steps still run, their
+/// What scripts that are kept for stack traces and code frames take, in bytes; functions of older steps still run, their
 /// frames just lose the position.
 const MAX_KEPT_BYTES: usize = 4 << 20;
 
@@ -19,6 +19,12 @@ pub struct Script {
 }
 
 impl Script {
+    /// Memory that the script takes.
+    fn bytes(&self) -> usize {
+        // With the counters of its owners and its place in the list.
+        size_of::<Self>() + size_of::<[usize; 3]>() + self.name.len() + self.source.len() + self.positions.bytes()
+    }
+
     /// The position in the source of a 1-based position in the transformed program.
     pub fn original(&self, line: u32, column: u32) -> Option<Location> {
         self.positions.original(line, column)
@@ -33,14 +39,14 @@ pub struct Scripts {
 }
 
 impl Scripts {
-    /// Adds a script and drops the oldest ones when there is too much text.
+    /// Adds a script and drops the oldest ones when they take too much.
     pub fn add(&mut self, name: String, source: String, positions: Arc<PositionMap>) -> Rc<Script> {
         let script = Rc::new(Script { name, source, positions });
-        self.kept_bytes += script.source.len();
+        self.kept_bytes += script.bytes();
         self.scripts.push_back(script.clone());
         while self.kept_bytes > MAX_KEPT_BYTES && self.scripts.len() > 1 {
             if let Some(oldest) = self.scripts.pop_front() {
-                self.kept_bytes -= oldest.source.len();
+                self.kept_bytes -= oldest.bytes();
             }
         }
         script
