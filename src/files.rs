@@ -9,7 +9,7 @@ use napi::bindgen_prelude::Object;
 use napi::{Env, Error, Result, Status};
 use napi_derive::napi;
 
-use ses_files::pool::pool;
+use ses_files::pool::{Queue, Stop, Work};
 use ses_files::{
     Block, Details, FileError, FileTools, FindRequest, GrepRequest, Limits, LsRequest, Output, ReadRequest, Truncation,
 };
@@ -88,6 +88,28 @@ pub struct NativeTruncation {
 #[napi]
 pub struct NativeFileTools {
     tools: Arc<FileTools>,
+    queue: Queue,
+}
+
+/// Ends calls of file tools that nobody waits for any more.
+#[napi]
+#[derive(Default)]
+pub struct NativeFileStop {
+    stop: Stop,
+}
+
+#[napi]
+impl NativeFileStop {
+    #[napi(constructor)]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// From now on no call with this argument begins, and searches end.
+    #[napi]
+    pub fn stop(&self) {
+        self.stop.stop();
+    }
 }
 
 #[napi]
@@ -98,7 +120,7 @@ impl NativeFileTools {
     pub fn new(root: String, limits: NativeFileLimits) -> Result<Self> {
         let tools =
             FileTools::open(Path::new(&root), limits.into()).map_err(|error| Error::from_reason(error.message))?;
-        Ok(Self { tools: Arc::new(tools) })
+        Ok(Self { tools: Arc::new(tools), queue: Queue::new() })
     }
 
     #[napi(ts_return_type = "Promise<NativeFileOutcome>")]
@@ -108,25 +130,39 @@ impl NativeFileTools {
         path: String,
         offset: Option<f64>,
         limit: Option<f64>,
+        stop: &NativeFileStop,
     ) -> Result<Object<'env>> {
         let request = ReadRequest { path, offset: offset.map(count), limit: limit.map(count) };
-        self.start(env, move |tools| tools.read(&request))
+        self.start(env, Work::Access, stop, move |tools, _| tools.read(&request))
     }
 
     #[napi(ts_return_type = "Promise<NativeFileOutcome>")]
-    pub fn write<'env>(&self, env: &'env Env, path: String, content: String) -> Result<Object<'env>> {
-        self.start(env, move |tools| tools.write(&path, &content))
+    pub fn write<'env>(
+        &self,
+        env: &'env Env,
+        path: String,
+        content: String,
+        stop: &NativeFileStop,
+    ) -> Result<Object<'env>> {
+        self.start(env, Work::Access, stop, move |tools, _| tools.write(&path, &content))
     }
 
     #[napi(ts_return_type = "Promise<NativeFileOutcome>")]
-    pub fn edit<'env>(&self, env: &'env Env, path: String, old_text: String, new_text: String) -> Result<Object<'env>> {
-        self.start(env, move |tools| tools.edit(&path, &old_text, &new_text))
+    pub fn edit<'env>(
+        &self,
+        env: &'env Env,
+        path: String,
+        old_text: String,
+        new_text: String,
+        stop: &NativeFileStop,
+    ) -> Result<Object<'env>> {
+        self.start(env, Work::Access, stop, move |tools, _| tools.edit(&path, &old_text, &new_text))
     }
 
     #[napi(ts_return_type = "Promise<NativeFileOutcome>")]
-    pub fn grep<'env>(&self, env: &'env Env, request: NativeGrep) -> Result<Object<'env>> {
+    pub fn grep<'env>(&self, env: &'env Env, request: NativeGrep, stop: &NativeFileStop) -> Result<Object<'env>> {
         let request = GrepRequest::from(request);
-        self.start(env, move |tools| tools.grep(&request))
+        self.start(env, Work::Search, stop, move |tools, stop| tools.grep(&request, stop))
     }
 
     #[napi(ts_return_type = "Promise<NativeFileOutcome>")]
@@ -136,32 +172,47 @@ impl NativeFileTools {
         pattern: String,
         path: Option<String>,
         limit: Option<f64>,
+        stop: &NativeFileStop,
     ) -> Result<Object<'env>> {
         let request = FindRequest { pattern, path, limit: limit.map(count) };
-        self.start(env, move |tools| tools.find(&request))
+        self.start(env, Work::Search, stop, move |tools, stop| tools.find(&request, stop))
     }
 
     #[napi(ts_return_type = "Promise<NativeFileOutcome>")]
-    pub fn ls<'env>(&self, env: &'env Env, path: Option<String>, limit: Option<f64>) -> Result<Object<'env>> {
+    pub fn ls<'env>(
+        &self,
+        env: &'env Env,
+        path: Option<String>,
+        limit: Option<f64>,
+        stop: &NativeFileStop,
+    ) -> Result<Object<'env>> {
         let request = LsRequest { path, limit: limit.map(count) };
-        self.start(env, move |tools| tools.ls(&request))
+        self.start(env, Work::Access, stop, move |tools, stop| tools.ls(&request, stop))
     }
 
-    /// A promise of the outcome of `work`, which runs on the pool and keeps the event loop alive meanwhile.
+    /// A promise of the outcome of `call`, which runs on the pool and keeps the event loop alive meanwhile.
     fn start<'env>(
         &self,
         env: &'env Env,
-        work: impl FnOnce(&FileTools) -> std::result::Result<Output, FileError> + Send + 'static,
+        work: Work,
+        stop: &NativeFileStop,
+        call: impl FnOnce(&FileTools, &Stop) -> std::result::Result<Output, FileError> + Send + 'static,
     ) -> Result<Object<'env>> {
-        let pool = pool().map_err(|error| Error::new(Status::GenericFailure, error.to_string()))?;
         let (deferred, promise) = env.create_deferred()?;
-        let tools = self.tools.clone();
-        pool.run(move || {
-            // A panic is a bug; it must not leave the caller waiting.
-            let result = catch_unwind(AssertUnwindSafe(|| work(&tools)))
-                .unwrap_or_else(|_| Err(FileError::new("ERR_INTERNAL", "The file tool failed by a bug of its own")));
+        let (tools, stop) = (self.tools.clone(), stop.stop.clone());
+        let job = move || {
+            let result = if stop.is_stopped() {
+                Err(FileError::stopped())
+            } else {
+                // A panic is a bug; it must not leave the caller waiting.
+                catch_unwind(AssertUnwindSafe(|| call(&tools, &stop)))
+                    .unwrap_or_else(|_| Err(FileError::new("ERR_INTERNAL", "The file tool failed by a bug of its own")))
+            };
+            // What a search has found until it was stopped is not all that there is.
+            let result = if stop.is_stopped() { Err(FileError::stopped()) } else { result };
             deferred.resolve(move |_| Ok(NativeFileOutcome::from(result)));
-        });
+        };
+        self.queue.run(work, job).map_err(|error| Error::new(Status::GenericFailure, error.to_string()))?;
         Ok(promise)
     }
 }

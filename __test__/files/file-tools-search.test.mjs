@@ -277,3 +277,19 @@ describe('deep trees', () => {
 function text(value) {
   return { content: [{ type: 'text', text: value }] };
 }
+
+describe('names that are more than a line', () => {
+  const name = 'a\nforged.txt';
+
+  test.each([
+    ['ls', () => tools.ls(), '"a\\nforged.txt"\n"b\\u001b[2K/"\nplain "name".txt'],
+    ['find', () => tools.find('*'), '"a\\nforged.txt"\n"b\\u001b[2K/"\nplain "name".txt'],
+    ['grep', () => tools.grep('found'), '"a\\nforged.txt":1: found'],
+    ['grep of one file', () => tools.grep({ pattern: 'found', path: name }), '"a\\nforged.txt":1: found'],
+  ])('%s shows them as one', async (_, call, expected) => {
+    put(name, 'found');
+    put('plain "name".txt');
+    mkdirSync(join(root, 'b\u001b[2K'));
+    expect(await textOf(call())).toBe(expected);
+  });
+});

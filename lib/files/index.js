@@ -4,6 +4,13 @@
 const { parseArguments } = require('./arguments');
 const { FILE_TOOLS, fileToolDefinitions } = require('./definitions');
 const { checkFileToolOptions } = require('./options');
+const { currentScope } = require('../contract/run-scope');
+
+/**
+ * @typedef {import('../../native').NativeFileTools} NativeFileTools
+ * @typedef {import('../../native').NativeFileStop} NativeFileStop
+ * @typedef {import('../contract/run-scope').RunScope} RunScope
+ */
 
 /** Tools that change files. */
 const MUTATING = new Set(['write', 'edit']);
@@ -11,15 +18,15 @@ const MUTATING = new Set(['write', 'edit']);
 /**
  * How each tool is called on the native side.
  *
- * @type {Record<string, (native: import('../../native').NativeFileTools, args: Record<string, any>) => Promise<any>>}
+ * @type {Record<string, (native: NativeFileTools, args: Record<string, any>, stop: NativeFileStop) => Promise<any>>}
  */
 const CALLS = {
-  read: (native, { path, offset, limit }) => native.read(path, offset, limit),
-  write: (native, { path, content }) => native.write(path, content),
-  edit: (native, { path, oldText, newText }) => native.edit(path, oldText, newText),
-  grep: (native, args) => native.grep(/** @type {any} */ (args)),
-  find: (native, { pattern, path, limit }) => native.find(pattern, path, limit),
-  ls: (native, { path, limit }) => native.ls(path, limit),
+  read: (native, { path, offset, limit }, stop) => native.read(path, offset, limit, stop),
+  write: (native, { path, content }, stop) => native.write(path, content, stop),
+  edit: (native, { path, oldText, newText }, stop) => native.edit(path, oldText, newText, stop),
+  grep: (native, args, stop) => native.grep(/** @type {any} */ (args), stop),
+  find: (native, { pattern, path, limit }, stop) => native.find(pattern, path, limit, stop),
+  ls: (native, { path, limit }, stop) => native.ls(path, limit, stop),
 };
 
 /**
@@ -30,14 +37,28 @@ const CALLS = {
 function createFileTools(options) {
   const { root, readOnly, limits } = checkFileToolOptions(options);
   // Here and not above: the definitions need no addon.
-  const { NativeFileTools } = require('../../native.cjs');
+  const { NativeFileStop, NativeFileTools } = require('../../native.cjs');
   const native = new NativeFileTools(root, limits);
+  /** @type {WeakMap<RunScope, NativeFileStop>} */
+  const stops = new WeakMap();
+  const stopOfRun = () => {
+    const scope = currentScope();
+    const known = scope && stops.get(scope);
+    if (known !== undefined) return known;
+    const stop = new NativeFileStop();
+    if (scope !== undefined) {
+      stops.set(scope, stop);
+      scope.atEnd(() => stop.stop());
+    }
+    return stop;
+  };
   const inOrder = sequence();
   const tools = FILE_TOOLS.filter(({ name }) => !readOnly || !MUTATING.has(name)).map((definition) => {
     const { name, inputs } = definition;
     const call = async (/** @type {unknown[]} */ ...args) => {
       const checked = parseArguments(definition, args);
-      const work = () => CALLS[name](native, checked);
+      const stop = stopOfRun();
+      const work = () => CALLS[name](native, checked, stop);
       return result(await (MUTATING.has(name) ? inOrder(work) : work()));
     };
     const required = Object.values(inputs).filter(({ nullable }) => nullable !== true).length;

@@ -3,6 +3,7 @@
 
 const { ExecutorError } = require('../contract/errors');
 const { defineEntries, safeListener } = require('../contract/logs');
+const { RunScope } = require('../contract/run-scope');
 const { nativeModules } = require('./modules');
 const { PROMISE, answerToolCall, readArguments } = require('./tool-calls');
 const { mayReadNow, readInTurns } = require('./turns');
@@ -80,6 +81,8 @@ class Core {
   /** @type {unknown[]} */
   #replies = [];
   #willSend = false;
+  /** Of the run under way. */
+  #scope = new RunScope();
   /** Tool calls whose arguments have not been read, in the order of the calls. */
   /** @type {UnreadCall[]} */
   #unread = [];
@@ -187,6 +190,8 @@ class Core {
     this.#replies = [];
     this.#unread = [];
     this.#thrown.clear();
+    this.#scope.end();
+    this.#scope = new RunScope();
   }
 
   /** @param {any[]} parts call, tool, isAsync, number of arguments and these, or -1 and their wire; and so on */
@@ -232,6 +237,7 @@ class Core {
     this.#unanswered++;
     answerToolCall(this.tools.get(id), isAsync, args, {
       maxTransferBytes: this.maxTransferBytes,
+      scope: this.#scope,
       reply: (status, payload) => {
         if (epoch === this.#epoch) this.#reply(call, status, payload, isAsync);
       },

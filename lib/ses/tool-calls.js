@@ -3,6 +3,7 @@
 
 const { types } = require('node:util');
 
+const { within } = require('../contract/run-scope');
 const { TRANSFER_LIMIT_CODE, describeThrown } = require('../contract/errors');
 const { TransferLimitError, UncloneableError, kindOf, payloadOf, valuesOf } = require('./transfer');
 
@@ -16,6 +17,7 @@ const MAX_ARGUMENTS = 50_000;
 /**
  * @typedef {object} Answer
  * @property {number} maxTransferBytes
+ * @property {import('../contract/run-scope').RunScope} scope of the run
  * @property {(status: number, payload: unknown) => void} reply
  * @property {(thrown: unknown) => void} onThrown told what the tool itself threw
  */
@@ -50,7 +52,7 @@ function answerToolCall(tool, isAsync, values, answer) {
   }
   if (values.length > MAX_ARGUMENTS) return refuse(answer, 'RangeError', `more than ${MAX_ARGUMENTS} arguments`);
   try {
-    const result = Reflect.apply(tool.fn, tool.self, values);
+    const result = within(answer.scope, () => Reflect.apply(tool.fn, tool.self, values));
     if (!isThenable(result)) return succeed(answer, result);
     if (!isAsync && !tool.isBlocking) answer.reply(PROMISE, undefined);
     Reflect.apply(Promise.prototype.then, ownPromise(result), [

@@ -3,6 +3,7 @@
 use std::time::Instant;
 
 use super::Limits;
+use super::pool::Stop;
 
 /// Counts entries and watches the time. Once spent it stays so.
 #[derive(Debug)]
@@ -11,23 +12,25 @@ pub struct Budget {
     entries_left: usize,
     max_seconds: f64,
     deadline: Option<Instant>,
+    stop: Stop,
     stopped_by: Option<&'static str>,
 }
 
 impl Budget {
-    pub fn new(limits: &Limits) -> Self {
+    pub fn new(limits: &Limits, stop: &Stop) -> Self {
         Self {
             max_entries: limits.max_entries,
             entries_left: limits.max_entries,
             max_seconds: limits.max_search.as_secs_f64(),
             deadline: Instant::now().checked_add(limits.max_search),
+            stop: stop.clone(),
             stopped_by: None,
         }
     }
 
-    /// Whether there is time left.
+    /// Whether there is time left. A call that was stopped has none; nobody sees what it gives.
     pub fn has_time(&mut self) -> bool {
-        if self.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
+        if self.stop.is_stopped() || self.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
             self.stopped_by.get_or_insert("time");
         }
         self.stopped_by.is_none()

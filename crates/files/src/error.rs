@@ -14,6 +14,11 @@ impl FileError {
         Self { code, message: message.into() }
     }
 
+    /// A call whose run has ended.
+    pub fn stopped() -> Self {
+        Self::new("ECANCELED", "The run that has made this call is over")
+    }
+
     pub fn escapes(path: &str) -> Self {
         Self::new(
             "ERR_PATH_ESCAPES_ROOT",

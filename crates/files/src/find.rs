@@ -7,7 +7,9 @@ use globset::{GlobBuilder, GlobMatcher};
 use super::Limits;
 use super::budget::Budget;
 use super::error::FileError;
+use super::names::shown;
 use super::output::{Details, Output};
+use super::pool::Stop;
 use super::root::{Root, RootPath};
 use super::truncate::{format_size, truncate_head};
 use super::walk::Walk;
@@ -23,14 +25,14 @@ pub struct FindRequest {
     pub limit: Option<usize>,
 }
 
-pub fn find(root: &Root, limits: &Limits, request: &FindRequest) -> Result<Output, FileError> {
+pub fn find(root: &Root, limits: &Limits, request: &FindRequest, stop: &Stop) -> Result<Output, FileError> {
     let pattern = Pattern::parse(&request.pattern)?;
     let path = RootPath::parse(request.path.as_deref().unwrap_or("."))?;
     if !root.metadata(&path, "Path")?.is_dir() {
         return Err(FileError::new("ENOTDIR", format!("Not a directory: {}", path.text)));
     }
     let limit = request.limit.unwrap_or(DEFAULT_LIMIT).min(limits.max_results);
-    let mut budget = Budget::new(limits);
+    let mut budget = Budget::new(limits, stop);
     let mut walk = Walk::new(root.dir(), root.resolve(&path, "Path")?, None, &mut budget);
     let (mut count, mut text) = (0, String::new());
     // What is beyond the byte limit is cut anyway.
@@ -40,10 +42,8 @@ pub fn find(root: &Root, limits: &Limits, request: &FindRequest) -> Result<Outpu
             if count > 0 {
                 text.push('\n');
             }
-            text.push_str(&display(&found.path));
-            if found.file_type.is_dir() {
-                text.push('/');
-            }
+            let slash = if found.file_type.is_dir() { "/" } else { "" };
+            text.push_str(&shown(&format!("{}{slash}", display(&found.path))));
             count += 1;
         }
     }
@@ -72,7 +72,7 @@ fn render(limits: &Limits, limit: usize, count: usize, text: &str, budget: &Budg
     Output::with_notices(shown.to_owned(), &notices, details)
 }
 
-/// A path as results show it, with slashes on all systems.
+/// A path with slashes on all systems.
 pub fn display(path: &Path) -> String {
     let text = path.to_string_lossy();
     if cfg!(windows) { text.replace('\\', "/") } else { text.into_owned() }

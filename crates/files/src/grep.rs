@@ -11,7 +11,9 @@ use super::error::FileError;
 use super::find::display;
 use super::grep_format::{MAX_LINE_CHARS, Report};
 use super::grep_lines::LineSearch;
+use super::names::shown;
 use super::output::{Details, Output};
+use super::pool::Stop;
 use super::root::{Root, RootPath, open_regular, read_all};
 use super::truncate::{format_size, truncate_head};
 use super::walk::Walk;
@@ -34,7 +36,7 @@ pub struct GrepRequest {
     pub limit: Option<usize>,
 }
 
-pub fn grep(root: &Root, limits: &Limits, request: &GrepRequest) -> Result<Output, FileError> {
+pub fn grep(root: &Root, limits: &Limits, request: &GrepRequest, stop: &Stop) -> Result<Output, FileError> {
     let path = RootPath::parse(request.path.as_deref().unwrap_or("."))?;
     let is_dir = root.metadata(&path, "Path")?.is_dir();
     let limit = request.limit.unwrap_or(DEFAULT_LIMIT).min(limits.max_results);
@@ -44,7 +46,7 @@ pub fn grep(root: &Root, limits: &Limits, request: &GrepRequest) -> Result<Outpu
         limits,
         lines: parse_pattern(request)?,
         report: Report::new(request.context, limit, limits.max_bytes),
-        budget: Budget::new(limits),
+        budget: Budget::new(limits, stop),
         skipped: 0,
     };
     if is_dir {
@@ -94,8 +96,9 @@ impl Search<'_> {
             _ => return Ok(()),
         };
         let Self { lines, report, budget, .. } = self;
+        let name = shown(name);
         let found = |at, number| {
-            report.add(name, &bytes, at, number);
+            report.add(&name, &bytes, at, number);
             !report.is_full()
         };
         lines

@@ -16,6 +16,7 @@ mod grep_format;
 mod grep_lines;
 mod ignore_rules;
 mod ls;
+mod names;
 mod output;
 pub mod pool;
 mod read;
@@ -35,6 +36,7 @@ pub use truncate::Truncation;
 use std::path::Path;
 use std::time::Duration;
 
+use pool::Stop;
 use root::Root;
 
 /// What one call may read, hold and return. Every field is positive.
@@ -83,15 +85,15 @@ impl FileTools {
         edit::edit(&self.root, &self.limits, path, old_text, new_text)
     }
 
-    pub fn grep(&self, request: &GrepRequest) -> Result<Output, FileError> {
-        grep::grep(&self.root, &self.limits, request)
+    pub fn grep(&self, request: &GrepRequest, stop: &Stop) -> Result<Output, FileError> {
+        grep::grep(&self.root, &self.limits, request, stop)
     }
 
-    pub fn find(&self, request: &FindRequest) -> Result<Output, FileError> {
-        find::find(&self.root, &self.limits, request)
+    pub fn find(&self, request: &FindRequest, stop: &Stop) -> Result<Output, FileError> {
+        find::find(&self.root, &self.limits, request, stop)
     }
 
-    pub fn ls(&self, request: &LsRequest) -> Result<Output, FileError> {
-        ls::ls(&self.root, &self.limits, request)
+    pub fn ls(&self, request: &LsRequest, stop: &Stop) -> Result<Output, FileError> {
+        ls::ls(&self.root, &self.limits, request, stop)
     }
 }

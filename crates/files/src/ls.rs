@@ -3,7 +3,9 @@
 use super::Limits;
 use super::budget::Budget;
 use super::error::FileError;
+use super::names::shown;
 use super::output::{Details, Output};
+use super::pool::Stop;
 use super::root::{Root, RootPath};
 use super::truncate::{format_size, truncate_head};
 
@@ -15,17 +17,17 @@ pub struct LsRequest {
     pub limit: Option<usize>,
 }
 
-pub fn ls(root: &Root, limits: &Limits, request: &LsRequest) -> Result<Output, FileError> {
+pub fn ls(root: &Root, limits: &Limits, request: &LsRequest, stop: &Stop) -> Result<Output, FileError> {
     let path = RootPath::parse(request.path.as_deref().unwrap_or("."))?;
     if !root.metadata(&path, "Path")?.is_dir() {
         return Err(FileError::new("ENOTDIR", format!("Not a directory: {}", path.text)));
     }
     let limit = request.limit.unwrap_or(DEFAULT_LIMIT).min(limits.max_results);
-    let mut budget = Budget::new(limits);
+    let mut budget = Budget::new(limits, stop);
     let mut names = list(root, &path, &mut budget)?;
     let reached = names.len() > limit;
     names.truncate(limit);
-    let text = names.join("\n");
+    let text = names.iter().map(|name| shown(name)).collect::<Vec<_>>().join("\n");
     let (shown, truncation) = truncate_head(&text, usize::MAX, limits.max_bytes);
 
     let mut notices = Vec::new();

@@ -1,66 +1,272 @@
 //! Threads that file tools work on, so that neither the Node.js thread waits for a disk nor the pool that Node.js uses
 //! for its own files and look-ups is taken.
+//!
+//! Each set of tools has a queue for searches and one for everything else. A queue has few calls worked on at a time, and queues
+//! take turns, so that however many calls one set has, those of another wait for at most a few.
 
+use std::collections::{HashMap, VecDeque};
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::mpsc::{Receiver, Sender, channel};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 
-/// Calls that are worked on at the same time; further ones wait.
-const THREADS: usize = 4;
+/// Calls of one queue that are worked on at the same time.
+const MAX_RUNNING: usize = 2;
+/// Threads are made as they are needed, up to so many, and stay.
+const MAX_THREADS: usize = 16;
+/// Of which searches may take so many.
+const MAX_SEARCHES: usize = 12;
 
 type Job = Box<dyn FnOnce() + Send>;
 
-/// Never dropped: idle threads wait for work and end with the process.
-static POOL: OnceLock<Pool> = OnceLock::new();
+/// The pool of the process.
+static POOL: Pool = Pool { state: Mutex::new(None), has_work: Condvar::new() };
 
-#[derive(Debug)]
-pub struct Pool {
-    jobs: Mutex<Sender<Job>>,
+/// What a call does, by how long it may take.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Work {
+    /// `grep` and `find`: up to their limit of time.
+    Search,
+    /// One file or one folder.
+    Access,
 }
 
-/// The pool of the process.
-///
-/// # Errors
-///
-/// The operating system refused a thread.
-pub fn pool() -> io::Result<&'static Pool> {
-    if let Some(pool) = POOL.get() {
-        return Ok(pool);
+/// Where the calls of one set of tools wait.
+#[derive(Debug)]
+pub struct Queue(u64);
+
+impl Queue {
+    pub fn new() -> Self {
+        static NEXT: AtomicU64 = AtomicU64::new(0);
+        Self(NEXT.fetch_add(1, Ordering::Relaxed))
     }
-    let pool = Pool::start()?;
-    // If another thread was faster, the threads of this one end, since their channel does.
-    Ok(POOL.get_or_init(|| pool))
+
+    /// Runs `job` on a thread of the process, after those of the same kind that came before.
+    ///
+    /// # Errors
+    ///
+    /// There is no thread, and the operating system refused one.
+    pub fn run(&self, work: Work, job: impl FnOnce() + Send + 'static) -> io::Result<()> {
+        POOL.add((self.0, work), Box::new(job))
+    }
+}
+
+impl Default for Queue {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+type Key = (u64, Work);
+
+struct Pool {
+    /// Held for a few instructions by the Node.js thread and the threads of the pool; never while a job runs.
+    state: Mutex<Option<State>>,
+    has_work: Condvar,
+}
+
+#[derive(Default)]
+struct State {
+    /// Those with calls.
+    lines: HashMap<Key, Line>,
+    /// Whose turn it is: lines in which a call waits that may be worked on, each once.
+    accesses: VecDeque<Key>,
+    searches: VecDeque<Key>,
+    running_searches: usize,
+    threads: usize,
+    /// Threads that look for a call, or are about to.
+    idle: usize,
+}
+
+/// The calls of one queue and kind.
+#[derive(Default)]
+struct Line {
+    waiting: VecDeque<Job>,
+    running: usize,
+    has_turn: bool,
+}
+
+impl State {
+    /// Gives a line a turn, if it may have one.
+    fn offer(&mut self, key: Key) {
+        let Some(line) = self.lines.get_mut(&key) else { return };
+        if line.has_turn || line.waiting.is_empty() || line.running == MAX_RUNNING {
+            return;
+        }
+        line.has_turn = true;
+        match key.1 {
+            Work::Search => self.searches.push_back(key),
+            Work::Access => self.accesses.push_back(key),
+        }
+    }
+
+    /// The next call to work on.
+    fn take(&mut self) -> Option<(Key, Job)> {
+        let key = match self.accesses.pop_front() {
+            Some(key) => key,
+            None if self.running_searches < MAX_SEARCHES => {
+                let key = self.searches.pop_front()?;
+                self.running_searches += 1;
+                key
+            }
+            None => return None,
+        };
+        let line = self.lines.get_mut(&key)?;
+        line.has_turn = false;
+        let job = line.waiting.pop_front()?;
+        line.running += 1;
+        self.offer(key);
+        Some((key, job))
+    }
+
+    fn end(&mut self, key: Key) {
+        if key.1 == Work::Search {
+            self.running_searches -= 1;
+        }
+        if let Some(line) = self.lines.get_mut(&key) {
+            line.running -= 1;
+            if line.running == 0 && line.waiting.is_empty() {
+                self.lines.remove(&key);
+            }
+        }
+        self.offer(key);
+    }
 }
 
 impl Pool {
-    fn start() -> io::Result<Self> {
-        let (jobs, waiting) = channel();
-        let waiting = Arc::new(Mutex::new(waiting));
-        for _ in 0..THREADS {
-            let waiting = waiting.clone();
-            thread::Builder::new().name("ses-files".to_owned()).spawn(move || work(&waiting))?;
-        }
-        Ok(Self { jobs: Mutex::new(jobs) })
+    fn state(&self) -> MutexGuard<'_, Option<State>> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Runs `job` on one of the threads, after those that came before.
-    pub fn run(&self, job: impl FnOnce() + Send + 'static) {
-        let jobs = self.jobs.lock().unwrap_or_else(PoisonError::into_inner);
-        // The receiver lives as long as the threads, which never end while this sender is there.
-        let _ = jobs.send(Box::new(job));
+    fn add(&'static self, key: Key, job: Job) -> io::Result<()> {
+        let mut guard = self.state();
+        let state = guard.get_or_insert_default();
+        if state.threads == 0 {
+            self.make_thread(state)?;
+        }
+        state.lines.entry(key).or_default().waiting.push_back(job);
+        state.offer(key);
+        self.call_threads(state);
+        Ok(())
+    }
+
+    /// Wakes a thread, or makes one, for the turns that there are.
+    fn call_threads(&'static self, state: &mut State) {
+        let turns = state.accesses.len() + state.searches.len();
+        if turns == 0 {
+            return;
+        }
+        if state.idle < turns && state.threads < MAX_THREADS {
+            // Without it the other threads do the work, later.
+            let _ = self.make_thread(state);
+        }
+        self.has_work.notify_one();
+    }
+
+    fn make_thread(&'static self, state: &mut State) -> io::Result<()> {
+        thread::Builder::new().name("ses-files".to_owned()).spawn(|| self.work())?;
+        state.threads += 1;
+        state.idle += 1;
+        Ok(())
+    }
+
+    /// What each thread does; it ends with the process.
+    fn work(&'static self) {
+        let mut guard = self.state();
+        loop {
+            let state = guard.get_or_insert_default();
+            let Some((key, job)) = state.take() else {
+                guard = self.has_work.wait(guard).unwrap_or_else(PoisonError::into_inner);
+                continue;
+            };
+            state.idle -= 1;
+            self.call_threads(state);
+            drop(guard);
+            // A job that panics is a bug, but must not take the thread from those behind it.
+            drop(catch_unwind(AssertUnwindSafe(job)));
+            guard = self.state();
+            let state = guard.get_or_insert_default();
+            state.idle += 1;
+            state.end(key);
+        }
     }
 }
 
-/// Guards the receiver: held by the one thread that waits for the next job, never while a job runs.
-fn work(waiting: &Mutex<Receiver<Job>>) {
-    loop {
-        let job = waiting.lock().unwrap_or_else(PoisonError::into_inner).recv();
-        match job {
-            // A job that panics is a bug, but must not take the thread from those behind it.
-            Ok(job) => drop(catch_unwind(AssertUnwindSafe(job))),
-            Err(_) => return,
+/// Says to a call that nobody wants its result any more.
+#[derive(Clone, Debug, Default)]
+pub struct Stop(Arc<AtomicBool>);
+
+impl Stop {
+    pub fn stop(&self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+
+    pub fn is_stopped(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc::channel;
+
+    use super::*;
+
+    #[test]
+    fn calls_of_one_kind_begin_in_order_and_others_do_not_wait_for_them() {
+        let (many, other) = (Queue::new(), Queue::new());
+        let (begun, begins) = channel();
+        let (release, released) = channel::<()>();
+        let released = Arc::new(Mutex::new(released));
+        for number in 0..50 {
+            let (begun, released) = (begun.clone(), released.clone());
+            let job = move || {
+                begun.send(number).expect("the test waits");
+                let _ = released.lock().unwrap_or_else(PoisonError::into_inner).recv();
+            };
+            many.run(Work::Search, job).expect("a thread");
         }
+        let mut first: Vec<_> = (0..MAX_RUNNING).map(|_| begins.recv().expect("it begins")).collect();
+        first.sort_unstable();
+        assert_eq!(first, [0, 1]);
+        // All of the first queue's searches that may are under way.
+        for (queue, work) in [(&other, Work::Search), (&other, Work::Access), (&many, Work::Access)] {
+            let (done, is_done) = channel();
+            queue.run(work, move || done.send(()).expect("the test waits")).expect("a thread");
+            is_done.recv().expect("it is done");
+        }
+        assert!(begins.try_recv().is_err());
+        drop(release);
+        assert_eq!(begins.iter().take(48).max(), Some(49));
+    }
+
+    #[test]
+    fn searches_leave_threads_to_other_calls() {
+        let (release, released) = channel::<()>();
+        let released = Arc::new(Mutex::new(released));
+        let queues: Vec<_> = (0..MAX_THREADS).map(|_| Queue::new()).collect();
+        for queue in &queues {
+            for _ in 0..MAX_RUNNING {
+                let released = released.clone();
+                let job = move || drop(released.lock().unwrap_or_else(PoisonError::into_inner).recv());
+                queue.run(Work::Search, job).expect("a thread");
+            }
+        }
+        let (done, is_done) = channel();
+        Queue::new().run(Work::Access, move || done.send(()).expect("the test waits")).expect("a thread");
+        is_done.recv().expect("it is done");
+        drop(release);
+    }
+
+    #[test]
+    fn a_panic_takes_no_thread() {
+        let queue = Queue::new();
+        for _ in 0..2 * MAX_THREADS {
+            queue.run(Work::Access, || panic!("a bug")).expect("a thread");
+        }
+        let (done, is_done) = channel();
+        queue.run(Work::Access, move || done.send(()).expect("the test waits")).expect("a thread");
+        is_done.recv().expect("it is done");
     }
 }

@@ -1,0 +1,96 @@
+// Calls of file tools that have to wait: for which others, and until when.
+
+import { describe, expect, test } from 'vitest';
+
+import { createFileTools } from '../../lib/files/index.js';
+import { SESExecutor } from '../../lib/ses/executor.js';
+import { put, root, textOf, tools } from './file-tools-root.mjs';
+
+/** A search that goes through several megabytes line by line. */
+const SLOW = { pattern: '(a|b)*c(d|e)*f$' };
+const putMuch = () => {
+  for (let file = 0; file < 8; file++) put(`much/${file}.txt`, `${'ab'.repeat(40)}\n`.repeat(50_000));
+};
+
+describe('a set of tools', () => {
+  test('does not wait for the searches of another', async () => {
+    putMuch();
+    put('small.txt', 'small');
+    let done = 0;
+    const searches = Array.from({ length: 32 }, () => tools.grep(SLOW).then(() => done++));
+    const others = createFileTools({ root });
+    expect(await textOf(others.read('small.txt'))).toBe('small');
+    expect(await textOf(others.find('small.*'))).toBe('small.txt');
+    expect(done).toBeLessThan(8);
+    await Promise.all(searches);
+  });
+
+  test('does not wait for its own searches to read', async () => {
+    putMuch();
+    put('small.txt', 'small');
+    let done = 0;
+    const searches = Array.from({ length: 32 }, () => tools.grep(SLOW).then(() => done++));
+    expect(await textOf(tools.read('small.txt'))).toBe('small');
+    expect(done).toBeLessThan(8);
+    await Promise.all(searches);
+  });
+});
+
+describe('a run that is over', () => {
+  /** Runs `code` with tools that record how their calls have ended; `calls` resolves when all have. */
+  const runWith = async (code, options, count) => {
+    const ended = [];
+    let all;
+    const calls = new Promise((resolve) => (all = resolve));
+    const record =
+      (tool) =>
+      async (/** @type {any[]} */ ...args) => {
+        const outcome = await tool(...args).then(
+          () => 'done',
+          (error) => `${error.code}: ${error.message}`,
+        );
+        if (ended.push(outcome) === count) all(ended);
+      };
+    const executor = new SESExecutor({ autoInit: true, ...options });
+    await executor.sendTools({ grep: record(tools.grep), write: record(tools.write) });
+    const error = await executor.run(code).then(
+      () => undefined,
+      (failure) => failure.code,
+    );
+    const outcomes = await calls;
+    await executor.cleanup();
+    return { error, outcomes };
+  };
+  const OVER = 'ECANCELED: The run that has made this call is over';
+
+  test('ends its searches, also those that wait', async () => {
+    putMuch();
+    const code = `for (let i = 0; i < 16; i++) grep(${JSON.stringify(SLOW)}); 1`;
+    expect(await runWith(code, {}, 16)).toEqual({ error: undefined, outcomes: Array(16).fill(OVER) });
+  });
+
+  test('ends them at its deadline', async () => {
+    putMuch();
+    const code = `for (let i = 0; i < 16; i++) grep(${JSON.stringify(SLOW)}); await new Promise(() => {})`;
+    const { error, outcomes } = await runWith(code, { timeoutMs: 30 }, 16);
+    expect(error).toBe('ERR_EXEC_TIMEOUT');
+    expect(outcomes.at(-1)).toBe(OVER);
+  });
+
+  test('writes nothing more', async () => {
+    putMuch();
+    // Each write waits for the one before it.
+    const code = `const text = 'x'.repeat(1e6); for (let i = 0; i < 60; i++) write('out.txt', text); 1`;
+    const { outcomes } = await runWith(code, {}, 60);
+    expect(outcomes.at(-1)).toBe(OVER);
+  });
+
+  test('leaves the calls of the next one alone', async () => {
+    put('a.txt', 'found');
+    const executor = new SESExecutor({ autoInit: true });
+    await executor.sendTools(tools);
+    await executor.run(`grep({ pattern: 'found' }); 1`);
+    expect((await executor.run(`(await grep({ pattern: 'found' })).content[0].text`)).output).toBe('a.txt:1: found');
+    await executor.cleanup();
+  });
+});
