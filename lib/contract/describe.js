@@ -15,7 +15,7 @@ function describe(value) {
     case 'number':
       return Object.is(value, -0) ? '-0' : String(value);
     case 'bigint':
-      return `${value}n`;
+      return bigintText(value);
     case 'boolean':
     case 'undefined':
       return String(value);
@@ -29,6 +29,32 @@ function describe(value) {
       if (types.isProxy(value)) return 'a proxy';
       return Array.isArray(value) ? 'an array' : 'an object';
   }
+}
+
+/** Bits of the integers that are printed: the time for digits is the square of their number. */
+const MAX_BITS = 1_024;
+/** The lengths that longer ones are told apart by end here: to compare takes a copy. */
+const MAX_COMPARED_BITS = 1 << 20;
+
+/**
+ * Whether an integer is shown by its length.
+ *
+ * @param {bigint} value
+ */
+function isLongBigint(value) {
+  return BigInt.asIntN(MAX_BITS, value) !== value;
+}
+
+/**
+ * An integer as JavaScript writes it, or how long it is.
+ *
+ * @param {bigint} value
+ */
+function bigintText(value) {
+  if (!isLongBigint(value)) return `${value}n`;
+  let bits = MAX_BITS;
+  while (bits < MAX_COMPARED_BITS && BigInt.asIntN(2 * bits, value) !== value) bits *= 2;
+  return `[a BigInt of more than ${bits} bits]`;
 }
 
 /**
@@ -55,4 +81,4 @@ function isPlainObject(value) {
   return prototype === null || Object.getPrototypeOf(prototype) === null;
 }
 
-module.exports = { describe, isPlainObject, memberPath };
+module.exports = { bigintText, describe, isLongBigint, isPlainObject, memberPath };

@@ -1,8 +1,9 @@
 // @ts-check
 'use strict';
 
-const { describe } = require('./describe');
+const { bigintText, describe, isLongBigint } = require('./describe');
 const { errorRow } = require('./error-table');
+const { isSmall } = require('./render');
 
 /**
  * Facts about a failure, next to its message.
@@ -142,7 +143,9 @@ function read(object, key) {
 function text(value) {
   try {
     const isPrimitive = (typeof value !== 'object' || value === null) && typeof value !== 'function';
-    return isPrimitive ? String(value) : (JSON.stringify(value) ?? describe(value));
+    if (typeof value === 'bigint' && isLongBigint(value)) return bigintText(value);
+    if (isPrimitive) return String(value);
+    return (isSmall(value) ? JSON.stringify(value) : undefined) ?? describe(value);
   } catch {
     return describe(value);
   }

@@ -6,7 +6,7 @@ const { languageOf, loadTools, readCode, readVariables } = require('./input');
 const { UsageError } = require('./usage-error');
 const { ExecutorError } = require('../../contract/errors');
 const { SESExecutor } = require('../../ses/executor');
-const { jsonForm, outputText, toJson } = require('../../contract/json-form');
+const { jsonForm, outputText, toJson } = require('../../contract/render');
 
 /**
  * `ses-executor run`: 0 if the code ran, 1 if it failed.

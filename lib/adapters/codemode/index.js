@@ -6,6 +6,7 @@ const { refuseWrongOptions } = require('../../ses/check-options');
 const { codeFrame } = require('../../ses/code-frame');
 const { SESExecutor } = require('../../ses/executor');
 const { failureText } = require('../../contract/failure-text');
+const { isSmall, toJson } = require('../../contract/render');
 const { Session } = require('../../contract/session');
 const { byIdentifier } = require('../../contract/tool-names');
 
@@ -143,7 +144,9 @@ function resultOf({ output, failure, logEntries }) {
   const logs = logEntries.map(({ level, message }) =>
     level === 'warn' || level === 'error' ? `[${level}] ${message}` : message,
   );
-  return failure === undefined ? { result: output, logs } : { result: undefined, error: failureText(failure), logs };
+  return failure === undefined
+    ? { result: isSmall(output) ? output : toJson(output), logs }
+    : { result: undefined, error: failureText(failure), logs };
 }
 
 /** @param {{ name: string }[]} connectors */

@@ -2,7 +2,7 @@
 'use strict';
 
 const { failureText } = require('../../contract/failure-text');
-const { outputText, toJson } = require('../../contract/json-form');
+const { outputText, toJson } = require('../../contract/render');
 
 /** UTF-16 units of a result, some 6,000 tokens: hosts cut or refuse more. */
 const MAX_CHARS = 24_000;

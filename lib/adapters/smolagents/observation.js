@@ -1,11 +1,10 @@
 // @ts-check
 'use strict';
 
-const { inspect } = require('node:util');
-
 const { isPlainObject } = require('../../contract/describe');
 const { losesState } = require('../../contract/failure');
 const { failureText } = require('../../contract/failure-text');
+const { isSmall, outputText } = require('../../contract/render');
 
 /**
  * What the model is told of a run. Documented in `index.d.ts`.
@@ -64,7 +63,9 @@ const AGENT = {
  */
 function valueText(value) {
   if (typeof value === 'string') return value;
-  return isJson(value, new Set()) ? JSON.stringify(value, null, 2) : inspect(value, { depth: 6, breakLength: 120 });
+  return isSmall(value) && isJson(value, new Set())
+    ? JSON.stringify(value, null, 2)
+    : outputText(value, { breakLength: 120 });
 }
 
 /** Levels that are looked into. */

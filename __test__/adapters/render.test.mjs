@@ -1,0 +1,128 @@
+// How all adapters show outputs. What is cut is counted, so that each of these ends however large the value is.
+
+import { inspect } from 'node:util';
+
+import { describe, expect, test } from 'vitest';
+
+import { describe as describeValue } from '../../lib/contract/describe.js';
+import { describeThrown } from '../../lib/contract/errors.js';
+import { isSmall, outputText, toJson } from '../../lib/contract/render.js';
+
+const shared = (levels, part = 1) => {
+  let graph = [part];
+  for (let level = 0; level < levels; level++) graph = [graph, graph];
+  return graph;
+};
+const wide = (levels, make) => {
+  let graph = make(1);
+  for (let level = 0; level < levels; level++) graph = make(graph);
+  return graph;
+};
+const longError = () => {
+  const stack = `Error: x${'\n    at a (b:1:1)'.repeat(100_000)}`;
+  const cause = Object.assign(new Error('x'), { stack });
+  return Object.assign(new Error('y', { cause }), { stack });
+};
+const deep = (levels) => {
+  let graph = [];
+  for (let level = 0; level < levels; level++) graph = [graph];
+  return graph;
+};
+
+/** Values that take a printer without bounds for ever, or for much longer than the guest took to make them. */
+const LARGE = {
+  'a graph of pairs': shared(40),
+  'a graph of objects': wide(40, (part) => ({ a: part, b: part })),
+  'a graph of Maps': wide(40, (part) => new Map([[part, part]])),
+  'a graph of Sets': wide(9, (part) => new Set(Array.from({ length: 100 }, () => [part]))),
+  'a wide graph': wide(9, (part) => Array(100).fill(part)),
+  'a large integer': 1n << 400_000_000n,
+  'a negative one': -1n << 400_000_000n,
+  'an object around one': Object(1n << 400_000_000n),
+  'many integers': Array(100_000).fill(1n << 1_000n),
+  'a large integer as a key': new Map([[1n << 5_000_000n, 1]]),
+  'many elements': Array(5e6).fill('ab'),
+  'an array of holes': Object.assign([], { 4_000_000_000: 1 }),
+  'a typed array': new Uint8Array(50e6),
+  'long texts': Array(100).fill('x'.repeat(1e6)),
+  'long keys': { ['k'.repeat(2 ** 24)]: 1 },
+  'deep nesting': deep(100_000),
+  'errors with long stacks': longError(),
+};
+
+describe('toJson', () => {
+  test.each(Object.keys(LARGE))('%s', (name) => {
+    expect(isSmall(LARGE[name])).toBe(false);
+    expect(JSON.stringify(toJson(LARGE[name])).length).toBeLessThan(600_000);
+  });
+
+  test('values within the budget are whole', () => {
+    const rows = Array.from({ length: 20_000 }, (_, id) => ({ id, name: `row ${id}` }));
+    expect(toJson(rows)).toEqual(rows);
+    expect(toJson(shared(10))).toEqual(shared(10));
+    expect(toJson('x'.repeat(2 ** 24))).toHaveLength(2 ** 24);
+    expect(toJson(deep(400))).toEqual(deep(400));
+    expect(toJson({ a: [1n, 2n ** 900n], m: new Map([[1, new Set([NaN])]]), e: new TypeError('m') })).toEqual({
+      a: ['1', `${2n ** 900n}`],
+      m: [[1, ['NaN']]],
+      e: { name: 'TypeError', message: 'm' },
+    });
+  });
+
+  test('what is cut says so', () => {
+    const list = /** @type {any[]} */ (toJson(Array(1e6).fill(1)));
+    expect(list.slice(0, 2)).toEqual([1, 1]);
+    expect(list.at(-1)).toBe('... of 1000000 items');
+    const keys = Object.entries(toJson(Object.fromEntries(Array.from({ length: 200_000 }, (_, i) => [`k${i}`, i]))));
+    expect([keys[0], keys.at(-1)]).toEqual([
+      ['k0', 0],
+      ['...', '... more'],
+    ]);
+    expect(toJson([{ __proto__: null, ['__proto__']: 1 }, Array(100_000).fill(0)])[0]).toEqual(
+      Object.fromEntries([['__proto__', 1]]),
+    );
+    expect(toJson(['x'.repeat(5_000_000)])[0]).toMatch(/^x+\.\.\. \d+ more characters$/);
+    const cycle = { list: Array(200_000).fill(1) };
+    cycle.self = cycle;
+    expect(toJson(cycle).self).toBe('[Circular]');
+  });
+});
+
+describe('outputText', () => {
+  test.each(Object.keys(LARGE))('%s', (name) => {
+    expect(outputText(LARGE[name]).length).toBeLessThan(1_200_000);
+  });
+
+  test('long lists are shown as Node.js shows them', () => {
+    const list = Array(1e6).fill(1);
+    expect(outputText(list)).toBe(inspect(list));
+    expect(outputText(new Set(Array.from({ length: 300 }, (_, i) => i)))).toMatch(/^Set\(300\) \{.*200 more items/s);
+    expect(outputText([1n << 900n])).toBe(`[\n  ${1n << 900n}n\n]`);
+  });
+
+  test('integers that are too long are shown by their length', () => {
+    expect(outputText(1n << 400_000_000n)).toBe('[a BigInt of more than 1048576 bits]');
+    expect(outputText(new Map([[1n << 5_000n, -(1n << 5_000n)]]))).toBe(
+      'Map(1) {\n  [a BigInt of more than 4096 bits] => [a BigInt of more than 4096 bits]\n}',
+    );
+    expect(describeValue(1n << 400_000_000n)).toBe('[a BigInt of more than 1048576 bits]');
+    expect(describeValue(-5n)).toBe('-5n');
+  });
+
+  test('getters and proxies of the host do not throw', () => {
+    const odd = {
+      get boom() {
+        throw new Error('boom');
+      },
+    };
+    expect(outputText(odd)).toBe('{ boom: [Getter] }');
+    expect(outputText(new Proxy([1], {}))).toBe('[ 1 ]');
+  });
+});
+
+test('what tools throw is described in a moment', () => {
+  expect(describeThrown(1n << 400_000_000n).message).toBe('[a BigInt of more than 1048576 bits]');
+  expect(describeThrown({ message: shared(40) }).message).toBe('an array');
+  expect(describeThrown(shared(40)).message).toBe('an array');
+  expect(describeThrown({ message: { a: 1 } }).message).toBe('{"a":1}');
+});
