@@ -54,6 +54,23 @@ describe('run_javascript', () => {
       });
     }));
 
+  test.each([
+    ['a graph that shares its parts', 'let x = [1]; for (let i = 0; i < 40; i++) x = [x, x]; x', /of 2 items/],
+    ['a large integer', '1n << 400_000_000n', /^"\[a BigInt of more than 1048576 bits\]"$/],
+    [
+      'a wide graph',
+      'let x = Array(100).fill(1); for (let i = 0; i < 9; i++) x = Array(100).fill(x); x',
+      /of 100 items/,
+    ],
+  ])('cuts %s', (_, code, shown) =>
+    withServer([], async ({ run, output }) => {
+      const { content, structuredContent } = await run(code);
+      expect(JSON.stringify(structuredContent.output)).toMatch(shown);
+      expect(content[0].text.length).toBeLessThan(25_000);
+      expect(await output('1 + 1')).toBe(2);
+    }),
+  );
+
   test('keeps state until it is reset', () =>
     withServer([], async ({ client, output }) => {
       await output('let n = 1; const inc = () => (n += 1);');
@@ -283,6 +300,27 @@ describe('the process', () => {
     const child = startServer('--timeout', '600000');
     child.stdin.write(lines([initialize, callOf(2, 'await new Promise(() => {})')]));
     for await (const _ of linesOf(child.stdout)) child.stdin.end();
+    expect(await child.ended).toEqual({ status: 0, signal: null, stderr: '' });
+  });
+
+  test('answers a line that is too long with an error, and goes on', async () => {
+    const child = startServer();
+    const code = `/*${'x'.repeat(11 * 2 ** 20)}*/`;
+    const { id: _, ...noId } = callOf(2, `'"id":7' ${code}`);
+    const last = { method: 'tools/call', params: callOf(4, code).params, jsonrpc: '2.0', id: 'four' };
+    child.stdin.write(lines([initialize, callOf(2, code), noId, last, callOf(5, '1 + 1')]));
+    const replies = [];
+    for await (const line of linesOf(child.stdout)) {
+      replies.push(JSON.parse(line));
+      if (replies.length === 5) child.stdin.end();
+    }
+    const error = { code: -32600, message: 'the message is too long: a line may have 10485760 bytes' };
+    expect(replies.slice(1).map(({ id, error, result }) => [id, error ?? result.structuredContent])).toEqual([
+      [2, error],
+      [undefined, error],
+      ['four', error],
+      [5, { output: 2, logs: '' }],
+    ]);
     expect(await child.ended).toEqual({ status: 0, signal: null, stderr: '' });
   });
 

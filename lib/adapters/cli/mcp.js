@@ -15,12 +15,12 @@ async function mcp(_file, { root, readOnly, ...given }) {
   if (root !== undefined) refuseNoFolder(root);
   else if (readOnly) throw new UsageError('--read-only needs --root');
   const { createServer } = require('../mcp/server');
-  const { StdioServerTransport } = require('@modelcontextprotocol/sdk/server/stdio.js');
+  const { StdioTransport } = require('../mcp/stdio');
   const { server, close } = createServer({ root, readOnly, ...limitsOf(given) });
   // Stdout belongs to the protocol.
   server.server.onerror = (error) => process.stderr.write(`ses-executor: ${error.message}\n`);
   const ended = new Promise((resolve) => process.stdin.once('end', resolve).once('close', resolve));
-  await server.connect(new StdioServerTransport());
+  await server.connect(new StdioTransport(process.stdin, process.stdout));
   await ended;
   await close();
   await server.close();
