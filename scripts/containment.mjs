@@ -20,6 +20,7 @@ const FILE = new URL('../docs/containment.md', import.meta.url);
 const GROUPS = {
   authority: 'Authority: reaching the host, or what later runs rely on',
   values: 'Values: what crosses in both directions',
+  stall: "Stalls: what a value costs the host's thread",
   tools: 'Tools: calls of the host',
   time: 'Time: never coming back',
   stack: 'Stack: what is left when a limit is met at its end',

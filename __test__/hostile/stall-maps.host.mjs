@@ -1,0 +1,12 @@
+// attack: 700,000 Maps, three bytes each on their way
+// outcome: value 700000
+// state: READY
+// options: {"timeoutMs":30000,"maxOperations":1000000000000,"memoryLimitMb":512}
+// peak: 1152 Maps on both sides
+import { stalls } from './stalls.mjs';
+
+export const scenario = stalls(
+  `
+  return Array.from({ length: 700_000 }, () => new Map());`,
+  ({ length }) => length,
+);

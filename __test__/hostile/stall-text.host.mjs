@@ -1,0 +1,12 @@
+// attack: a text of 30 million characters of two bytes
+// outcome: value 30000000
+// state: READY
+// options: {"timeoutMs":30000,"maxOperations":1000000000000,"memoryLimitMb":512}
+// peak: 1152 the text on both sides
+import { stalls } from './stalls.mjs';
+
+export const scenario = stalls(
+  `
+  return "\\u1234".repeat(30e6);`,
+  ({ length }) => length,
+);

@@ -1,0 +1,69 @@
+// How long the host's thread stands still while a guest's values arrive: the longest time between two turns of its event loop,
+// against that of an honest run in the same process.
+
+/** What other processes of a busy machine, and collections of garbage, may add. What this is about takes seconds. */
+const GRACE_MS = 500;
+/** Longer than an honest run's, by this factor. */
+const FACTOR = 5;
+const HONEST = 'return Array.from({ length: 20_000 }, (_, i) => ({ i, name: "row " + i }))';
+
+/**
+ * What `work` gives, and the longest time between two turns of the loop meanwhile.
+ *
+ * @template T
+ * @param {() => Promise<T>} work
+ */
+export async function withStall(work) {
+  let largest = 0;
+  let last = performance.now();
+  let isOver = false;
+  const turn = () => {
+    const now = performance.now();
+    largest = Math.max(largest, now - last);
+    last = now;
+    if (!isOver) setImmediate(turn);
+  };
+  setImmediate(turn);
+  // The loop has to be at work before.
+  await new Promise((resolve) => setImmediate(resolve));
+  largest = 0;
+  const result = await work();
+  await new Promise((resolve) => setImmediate(resolve));
+  isOver = true;
+  return { result, largest };
+}
+
+/**
+ * The outcome of `attack` if the host went on meanwhile; else how long it did not. A second attempt shows whether it was the
+ * attack that took the time.
+ *
+ * @param {any} host
+ * @param {() => Promise<string>} attack
+ */
+export async function unlessStalled(host, attack) {
+  const honest = await withStall(() => host.executor.run(HONEST));
+  const bound = GRACE_MS + FACTOR * honest.largest;
+  const first = await withStall(attack);
+  if (first.largest <= bound) return first.result;
+  const second = await withStall(attack);
+  if (second.largest <= bound) return second.result;
+  return `value 'the host stood still for ${Math.round(second.largest)} ms; an honest run: ${Math.round(honest.largest)} ms'`;
+}
+
+/**
+ * A scenario: runs `code`, and looks at its output.
+ *
+ * @param {string} code
+ * @param {(output: any) => unknown} [look] what the outcome shows of the output
+ */
+export function stalls(code, look = (output) => output) {
+  return (/** @type {any} */ host) =>
+    unlessStalled(host, async () => {
+      try {
+        const { output } = await host.executor.run(code);
+        return `value ${JSON.stringify(look(output))}`;
+      } catch (error) {
+        return /** @type {any} */ (error).code ?? `no ExecutorError: ${error}`;
+      }
+    });
+}
