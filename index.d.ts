@@ -92,7 +92,8 @@ export interface ExecutorOptions {
   maxConcurrentToolCalls?: number;
   /**
    * Bytes that one value may take on its way between host and guest, and that the arguments of all unanswered tool
-   * calls may take together. An integer from 1,024 to 1,073,741,824; default 67,108,864 (64 MiB).
+   * calls may take together. What guests give may take four times that as memory of Node.js, and 1 MiB in any case. An
+   * integer from 1,024 to 1,073,741,824; default 67,108,864 (64 MiB).
    *
    * An output or variables beyond it fail with `ERR_TRANSFER_LIMIT_EXCEEDED`; a tool call whose arguments or result are
    * beyond it fails in the guest, with an error that has this code.
@@ -198,7 +199,9 @@ export interface CodeOutput {
   /**
    * The argument of `final_answer`; else what a top-level `return` gives, the value of the last expression, or the
    * variable of a last declaration. A structured clone; what cannot be cloned is the text that `util.inspect` gives. A
-   * `Float16Array` is a `Float32Array` where Node.js does not have that class.
+   * `Float16Array` is a `Float32Array` where Node.js does not have that class. A regular expression that takes more than a moment
+   * to parse, or that Node.js may not know, is an object `{ source, flags }`: one of more than 1,000 characters, with the flag
+   * `v`, with `\p` and the flag `u`, with modifiers, or with two groups of one name.
    */
   output: unknown;
   /** Log messages of the run in the order of the calls, joined by `\n` (section 7.3). */
@@ -367,7 +370,7 @@ export interface PreparedProgram {
  *
  * An `async` function gives the guest a promise at once. Any other function is called while the guest waits, and gives
  * it the value, or a promise if it returned one; of a {@link blocking} one, what the promise gives. Functions are called with their namespace as `this`. Arguments and
- * results are structured clones (section 7.4).
+ * results are structured clones (section 7.4), arguments as {@link CodeOutput.output} says.
  */
 export interface Tools {
   // `any`: tools declare the parameters that they expect.

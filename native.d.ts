@@ -48,7 +48,7 @@ export declare class NativeExecutor {
   /**
    * `deliver(kind, ...)` is called on the Node.js thread: 0 settled (call, ending, payload, figures and log), 1 tool
    * calls (call, tool, isAsync, number of arguments or -1, arguments or their wire, and so on), 2 log entries
-   * (entries), 3 nothing.
+   * (text, levels, times, lengths), 3 nothing.
    */
   constructor(options: NativeOptions, deliver: (kind: number, ...parts: any[]) => void);
   get state(): 'NEW' | 'INITIALIZING' | 'READY' | 'RUNNING' | 'DIRTY' | 'DEAD';
@@ -104,6 +104,13 @@ export interface NativeFileOutcome {
   message?: string;
 }
 
+/** Ends calls of file tools that nobody waits for any more. */
+export declare class NativeFileStop {
+  constructor();
+  /** From now on no call with this argument begins, and searches end. */
+  stop(): void;
+}
+
 /** The file tools over one root; see `lib/files/index.d.ts` for the public contract. */
 export declare class NativeFileTools {
   /**
@@ -111,16 +118,26 @@ export declare class NativeFileTools {
    * started.
    */
   constructor(root: string, limits: NativeFileLimits);
-  read(path: string, offset?: number | undefined | null, limit?: number | undefined | null): Promise<NativeFileOutcome>;
-  write(path: string, content: string): Promise<NativeFileOutcome>;
-  edit(path: string, oldText: string, newText: string): Promise<NativeFileOutcome>;
-  grep(request: NativeGrep): Promise<NativeFileOutcome>;
+  read(
+    path: string,
+    offset: number | undefined | null,
+    limit: number | undefined | null,
+    stop: NativeFileStop,
+  ): Promise<NativeFileOutcome>;
+  write(path: string, content: string, stop: NativeFileStop): Promise<NativeFileOutcome>;
+  edit(path: string, oldText: string, newText: string, stop: NativeFileStop): Promise<NativeFileOutcome>;
+  grep(request: NativeGrep, stop: NativeFileStop): Promise<NativeFileOutcome>;
   find(
     pattern: string,
-    path?: string | undefined | null,
-    limit?: number | undefined | null,
+    path: string | undefined | null,
+    limit: number | undefined | null,
+    stop: NativeFileStop,
   ): Promise<NativeFileOutcome>;
-  ls(path?: string | undefined | null, limit?: number | undefined | null): Promise<NativeFileOutcome>;
+  ls(
+    path: string | undefined | null,
+    limit: number | undefined | null,
+    stop: NativeFileStop,
+  ): Promise<NativeFileOutcome>;
 }
 
 export interface NativeGrep {
@@ -137,14 +154,6 @@ export interface NativeGrep {
 export interface NativeInsertion {
   at: number;
   text: string;
-}
-
-/** One console call. */
-export interface NativeLog {
-  level: string;
-  message: string;
-  /** Milliseconds since the Unix epoch. */
-  ts: number;
 }
 
 /** An ES module: `source`, or `names` and `values` (wire of an array) and `functions`. */

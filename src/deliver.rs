@@ -5,7 +5,7 @@ use napi::{Result, sys};
 use napi_derive::napi;
 use serde_json::Value;
 
-use ses_protocol::{Failure, LEVELS, LogEntry, Outcome, Report, Success, ToolCall};
+use ses_protocol::{Failure, LogEntry, LogIndex, Outcome, Report, Success, ToolCall};
 use ses_session::Delivery;
 
 use crate::values::{NativeValue, push_values};
@@ -14,15 +14,6 @@ use crate::values::{NativeValue, push_values};
 #[napi(object, object_from_js = false)]
 pub struct NativeOutcome {
     pub error: Option<NativeError>,
-}
-
-/// One console call.
-#[napi(object, object_from_js = false)]
-pub struct NativeLog {
-    pub level: &'static str,
-    pub message: String,
-    /// Milliseconds since the Unix epoch.
-    pub ts: f64,
 }
 
 /// A failure as fields of `ExecutorError`; `details` is JSON text.
@@ -55,12 +46,6 @@ impl From<Failure> for NativeError {
     }
 }
 
-impl From<LogEntry> for NativeLog {
-    fn from(LogEntry { level, message, at_ms }: LogEntry) -> Self {
-        Self { level: LEVELS[level], message, ts: at_ms }
-    }
-}
-
 /// What a tool call with two arguments takes of the positional arguments.
 const USUAL_ARGS: usize = 6;
 
@@ -90,10 +75,12 @@ impl JsValuesTupleIntoVec for DeliverArgs {
                     }
                     args
                 }
-                Self::One(Delivery::Logs(entries)) => vec![
-                    u32::to_napi_value(env, 2)?,
-                    Vec::<NativeLog>::to_napi_value(env, entries.into_iter().map(Into::into).collect())?,
-                ],
+                Self::One(Delivery::Logs(entries)) => {
+                    let (logs, index) = joined(entries);
+                    let mut args = vec![u32::to_napi_value(env, 2)?];
+                    push_logs(env, logs, index, &mut args)?;
+                    args
+                }
                 Self::Nothing => vec![u32::to_napi_value(env, 3)?],
             })
         }
@@ -131,11 +118,41 @@ unsafe fn settled(env: sys::napi_env, call: f64, Outcome { result, report }: Out
             args.push(f64::to_napi_value(env, figure as f64)?);
         }
         if !log_index.levels.is_empty() {
-            args.push(String::to_napi_value(env, logs)?);
-            args.push(Uint8Array::to_napi_value(env, Uint8Array::new(log_index.levels))?);
-            args.push(Float64Array::to_napi_value(env, Float64Array::new(log_index.at_ms))?);
-            args.push(Uint32Array::to_napi_value(env, Uint32Array::new(log_index.lengths))?);
+            push_logs(env, logs, log_index, &mut args)?;
         }
         Ok(args)
     }
+}
+
+/// Entries as the text of a log, and where they are in it.
+fn joined(entries: Vec<LogEntry>) -> (String, LogIndex) {
+    let mut logs = String::with_capacity(entries.iter().map(|entry| entry.message.len() + 1).sum());
+    let mut index = LogIndex::default();
+    for LogEntry { level, message, at_ms } in entries {
+        if !index.levels.is_empty() {
+            logs.push('\n');
+        }
+        index.levels.push(level as u8);
+        index.at_ms.push(at_ms);
+        index.lengths.push(message.encode_utf16().count() as u32);
+        logs.push_str(&message);
+    }
+    (logs, index)
+}
+
+/// Adds the entries of a log: text, levels, times, lengths.
+///
+/// # Safety
+///
+/// As for [`settled`].
+unsafe fn push_logs(env: sys::napi_env, logs: String, index: LogIndex, args: &mut Vec<sys::napi_value>) -> Result<()> {
+    let LogIndex { levels, at_ms, lengths } = index;
+    // SAFETY: the caller's contract.
+    unsafe {
+        args.push(String::to_napi_value(env, logs)?);
+        args.push(Uint8Array::to_napi_value(env, Uint8Array::new(levels))?);
+        args.push(Float64Array::to_napi_value(env, Float64Array::new(at_ms))?);
+        args.push(Uint32Array::to_napi_value(env, Uint32Array::new(lengths))?);
+    }
+    Ok(())
 }

@@ -90,7 +90,7 @@ pub struct NativeExecutor {
 impl NativeExecutor {
     /// `deliver(kind, ...)` is called on the Node.js thread: 0 settled (call, ending, payload, figures and log), 1 tool
     /// calls (call, tool, isAsync, number of arguments or -1, arguments or their wire, and so on), 2 log entries
-    /// (entries), 3 nothing.
+    /// (text, levels, times, lengths), 3 nothing.
     #[napi(constructor)]
     pub fn new(
         options: NativeOptions,

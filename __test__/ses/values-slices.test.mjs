@@ -112,13 +112,12 @@ test('tools whose arguments were not read when the run ended are not called', as
 describe('the budget of host memory', () => {
   const REFUSED = { code: 'ERR_TRANSFER_LIMIT_EXCEEDED', details: { maxTransferBytes: 64 << 20, value: 'output' } };
 
-  test.each([
-    'Array(12e6).fill("ab")',
-    'Array.from({ length: 1_200_000 }, () => new Map())',
-    'Array(9e6).fill(1)',
-  ])('%s', async (code) => {
-    await expect(executor.run(`return ${code}`)).rejects.toMatchObject(REFUSED);
-  });
+  test.each(['Array(12e6).fill("ab")', 'Array.from({ length: 1_200_000 }, () => new Map())', 'Array(9e6).fill(1)'])(
+    '%s',
+    async (code) => {
+      await expect(executor.run(`return ${code}`)).rejects.toMatchObject(REFUSED);
+    },
+  );
 
   test('arguments of tools', async () => {
     await executor.sendTools({ take: async () => 'taken' });

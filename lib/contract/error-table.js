@@ -183,8 +183,9 @@ limit.`,
     ofSpecification: false,
     variant: 'TransferLimit',
     cause: 'A value takes more bytes than `maxTransferBytes`.',
-    doc: `The output of a run, or the variables that were sent, take more than \`maxTransferBytes\`. \`details.bytes\` is their size, if
-it is known. Arguments or a result of a tool call that are too large are an error in the guest with this \`code\`; not
+    doc: `The output of a run, or the variables that were sent, take more than \`maxTransferBytes\`, or the output would take more than four
+times that as memory of Node.js: a Map without entries takes three bytes on its way and two hundred there. \`details.bytes\` is
+their size, if it is known. Arguments or a result of a tool call that are too large are an error in the guest with this \`code\`; not
 handled, they make the run fail with \`ERR_TOOL_PROXY_FAIL\` and \`details.bridge\`.`,
     example: `await executor.run("Array(1e5).fill('x'.repeat(1e6))");`,
     hint: 'Give back less: a part, a count or a summary.',

@@ -42,13 +42,22 @@ function defineEntries(outcome, logs, index, { enumerable }) {
  * @param {LogIndex} index
  * @returns {import('../../index').LogEntry[]}
  */
-function entriesOf(logs, { levels, times, lengths }) {
+function entriesOf(logs, index) {
+  return Array.from(eachEntry(logs, index));
+}
+
+/**
+ * @param {string} logs
+ * @param {LogIndex} index
+ * @returns {Generator<import('../../index').LogEntry, undefined>}
+ */
+function* eachEntry(logs, { levels, times, lengths }) {
   let from = 0;
-  return Array.from(levels, (level, i) => {
+  for (let i = 0; i < levels.length; i++) {
     const message = logs.slice(from, from + lengths[i]);
     from += lengths[i] + 1;
-    return publicEntry({ level: LEVELS[level], message, ts: times[i] });
-  });
+    yield publicEntry({ level: LEVELS[levels[i]], message, ts: times[i] });
+  }
 }
 
 /**
@@ -75,10 +84,10 @@ function safeListener(onLog) {
       code: 'SES_EXECUTOR_ON_LOG',
     });
   };
-  /** @param {{ level: string, message: string, ts: number }} entry */
+  /** @param {import('../../index').LogEntry} entry */
   return (entry) => {
     try {
-      const result = onLog(publicEntry(entry));
+      const result = onLog(entry);
       if (typeof result === 'object' && result !== null) {
         new Promise((resolve) => resolve(result)).catch(warn);
       }
@@ -97,4 +106,4 @@ function text(error) {
   }
 }
 
-module.exports = { defineEntries, safeListener };
+module.exports = { defineEntries, eachEntry, safeListener };

@@ -197,7 +197,7 @@ Any other *number* is accepted here and makes each run fail with \`ERR_VALIDATIO
     unit: 'bytes',
     brief: 'one value on its way between host and guest',
     doc: `Bytes that one value may take on its way between host and guest, and that the arguments of all unanswered tool
-calls may take together.
+calls may take together. What guests give may take four times that as memory of Node.js, and 1 MiB in any case.
 
 An output or variables beyond it fail with \`ERR_TRANSFER_LIMIT_EXCEEDED\`; a tool call whose arguments or result are beyond
 it fails in the guest, with an error that has this code.`,

@@ -156,7 +156,10 @@ export interface LsArguments {
 
 /**
  * The tools. Each takes one object of arguments, or the first ones by position. Calls run on threads of their own;
- * `write` and `edit` of one set of tools run one after the other, in the order of the calls.
+ * `write` and `edit` of one set of tools run one after the other, in the order of the calls. Sets of tools take turns. When the run
+ * that made a call is over, its searches end, and what has not begun does not begin.
+ *
+ * A name with control characters is shown as a JSON text, and so is one that begins with a quote: results have a line per name.
  *
  * A call that fails rejects with an `Error` whose text is meant for the model, names paths as the call gave them and
  * never those of the host, and whose `code` is one of:
@@ -167,7 +170,8 @@ export interface LsArguments {
  *   beyond `maxFileBytes` or `maxImageBytes`;
  * - `ERR_OFFSET_BEYOND_END`: `read` from behind the last line;
  * - `ERR_TEXT_NOT_FOUND`, `ERR_TEXT_NOT_UNIQUE`, `ERR_NO_CHANGE`: `edit` has no one place, or nothing to change;
- * - `ERR_INVALID_PATTERN`: `grep`, `find`.
+ * - `ERR_INVALID_PATTERN`: `grep`, `find`;
+ * - `ECANCELED`: the run that made the call is over.
  *
  * Wrong arguments are a `TypeError` or `RangeError` that names tool and argument, without a code.
  */

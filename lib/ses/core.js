@@ -2,7 +2,7 @@
 'use strict';
 
 const { ExecutorError } = require('../contract/errors');
-const { defineEntries, safeListener } = require('../contract/logs');
+const { defineEntries, eachEntry, safeListener } = require('../contract/logs');
 const { RunScope } = require('../contract/run-scope');
 const { nativeModules } = require('./modules');
 const { PROMISE, answerToolCall, readArguments } = require('./tool-calls');
@@ -13,6 +13,10 @@ const { ToolRegistry } = require('../contract/tool-registry');
 const SETTLED = 0;
 const TOOL_CALL = 1;
 const LOGS = 2;
+
+/** Time of one turn of the event loop for the entries of a log, and how many of them come between two looks at the clock. */
+const LOG_SLICE_MS = 5;
+const ENTRIES_PER_LOOK = 64;
 
 /** How a call ended, numbered there too. */
 const FINAL = 2;
@@ -91,6 +95,11 @@ class Core {
   #thrown = new Map();
   /** @type {((entry: any) => void) | undefined} */
   #onLog;
+  /** Entries that `#onLog` has not been told of, and what was reported after them. */
+  /** @type {Iterator<import('../../index').LogEntry, undefined> | undefined} */
+  #entries;
+  /** @type {[kind: number, parts: any[]][]} */
+  #undelivered = [];
 
   /** @param {import('../contract/options').CheckedOptions} options */
   constructor({ autoInit, onLog, modules, ...options }) {
@@ -153,13 +162,35 @@ class Core {
    * @param {any[]} parts
    */
   deliver(kind, parts) {
+    // In the order in which it was reported.
+    if (this.#entries !== undefined) return void this.#undelivered.push([kind, parts]);
     switch (kind) {
       case SETTLED:
         return this.#settle(/** @type {any} */ (parts));
       case TOOL_CALL:
         return this.#callTools(parts);
       case LOGS:
-        return parts[0].forEach(this.#onLog);
+        this.#entries = eachEntry(parts[0], { levels: parts[1], times: parts[2], lengths: parts[3] });
+        return this.#passEntriesOn();
+    }
+  }
+
+  /** Tells the host's listener of entries, for a moment of each turn of the event loop. */
+  #passEntriesOn() {
+    const end = performance.now() + LOG_SLICE_MS;
+    for (let count = 1; ; count++) {
+      const next = this.#entries?.next();
+      if (next === undefined || next.done) break;
+      this.#onLog?.(next.value);
+      if (count % ENTRIES_PER_LOOK === 0 && performance.now() > end) {
+        setImmediate(() => this.#passEntriesOn());
+        return;
+      }
+    }
+    this.#entries = undefined;
+    while (this.#entries === undefined && this.#undelivered.length > 0) {
+      const [kind, parts] = /** @type {[number, any[]]} */ (this.#undelivered.shift());
+      this.deliver(kind, parts);
     }
   }
 

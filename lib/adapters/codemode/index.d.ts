@@ -11,7 +11,7 @@ import type { ExecutorOptions } from '../../../index';
 
 /** What an execution gives. */
 export interface ExecuteResult {
-  /** What the function returned, a structured clone; `undefined` if there is an `error`. */
+  /** What the function returned, a structured clone; as JSON that is cut if it is too large to print; `undefined` if there is an `error`. */
   result: unknown;
   /** The failure for the model: code, message, place, the lines of code around it, what to do. */
   error?: string;

@@ -1,7 +1,7 @@
 // @ts-check
 'use strict';
 
-const { requirePeer } = require('../peer');
+const { requirePeer } = require('../../contract/peer');
 
 const { deserializeMessage, serializeMessage } = requirePeer('ses-executor mcp', '@modelcontextprotocol/sdk zod', () =>
   require('@modelcontextprotocol/sdk/shared/stdio.js'),

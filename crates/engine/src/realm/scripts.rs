@@ -56,3 +56,23 @@ impl Scripts {
         self.scripts.iter().rev().find(|script| script.name == name).cloned()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use ses_prepare::{PrepareOptions, prepare};
+
+    use super::*;
+
+    /// An agent makes hundreds of thousands of short runs on one executor: their texts take little, what belongs to them does not.
+    #[test]
+    fn short_scripts_count_with_all_that_they_take() {
+        let positions = prepare("1", &PrepareOptions::unlimited()).expect("a program").positions;
+        let mut scripts = Scripts::default();
+        for number in 0..100_000 {
+            scripts.add(format!("step-{number}.js"), "1".to_owned(), positions.clone());
+        }
+        assert!(scripts.kept_bytes <= MAX_KEPT_BYTES);
+        assert!(scripts.scripts.len() * size_of::<Script>() < MAX_KEPT_BYTES);
+        assert!(scripts.get("step-99999.js").is_some() && scripts.get("step-0.js").is_none());
+    }
+}
