@@ -10,7 +10,7 @@ use swc_common::{BytePos, Spanned};
 use swc_ecma_ast::{
     ArrowExpr, AssignTarget, AssignTargetPat, AwaitExpr, BindingIdent, BlockStmt, CallExpr, Callee, CatchClause, Class,
     ClassDecl, ClassExpr, Constructor, Decl, ExportAll, Expr, FnDecl, FnExpr, ForHead, ForInStmt, ForOfStmt, ForStmt,
-    Function, Ident, ImportPhase, MetaPropExpr, MetaPropKind, ModuleDecl, NamedExport, Param, Pat, Prop,
+    Function, Ident, ImportPhase, MetaPropExpr, MetaPropKind, ModuleDecl, NamedExport, Param, Pat, Prop, Regex,
     SimpleAssignTarget, StaticBlock, Stmt, SwitchStmt, UpdateExpr, UsingDecl, VarDecl, VarDeclKind, VarDeclarator,
 };
 use swc_ecma_visit::{Visit, VisitWith};
@@ -20,6 +20,7 @@ use super::diagnostics::Report;
 use super::observed::{Lookups, Observed};
 use super::options::PrepareOptions;
 use super::parse::ParsedSource;
+use super::regexps::Cost;
 use super::rules::{self, globals::ForbiddenName};
 use bindings::Bindings;
 use scopes::Scopes;
@@ -63,6 +64,7 @@ pub(super) fn analyze(
         is_in_loop: false,
         can_be_suspended: false,
         has_import: false,
+        regexps: Cost::default(),
         scopes: Scopes::new(),
         bindings: Bindings::default(),
     };
@@ -97,6 +99,8 @@ struct Analyzer<'a> {
     /// See [`Analysis`].
     can_be_suspended: bool,
     has_import: bool,
+    /// Of all regular expressions so far.
+    regexps: Cost,
     scopes: Scopes,
     bindings: Bindings,
 }
@@ -237,6 +241,15 @@ pub(super) fn assigned_name(target: &Expr) -> Option<&Ident> {
 }
 
 impl Visit for Analyzer<'_> {
+    fn visit_regex(&mut self, node: &Regex) {
+        if !self.regexps.is_too_high() {
+            self.regexps.add(&node.exp);
+            if self.regexps.is_too_high() {
+                self.report.push(rules::text::regexp_too_complex(self.source.location(node.span.lo)));
+            }
+        }
+    }
+
     fn visit_expr(&mut self, node: &Expr) {
         if let Expr::Ident(name) = node {
             self.refer(name, false);

@@ -20,6 +20,7 @@ mod options;
 mod parse;
 mod positions;
 mod print;
+mod regexps;
 mod rules;
 mod sandbox;
 mod source_index;
@@ -34,6 +35,8 @@ pub use code_frame::code_frame;
 pub use observed::{Lookups, Observed};
 pub use options::PrepareOptions;
 pub use positions::PositionMap;
+pub use regexps::may_be_costly;
+pub use rules::text::{not_checked, not_checked_in_time};
 pub use sandbox::{CallStyle, Insertion, SandboxKind, SandboxProgram, SandboxRequest, sandbox_program};
 
 use std::sync::Arc;

@@ -7,6 +7,7 @@ mod pure_loops;
 mod robustness;
 mod rules;
 mod sandbox;
+mod sweep;
 mod typescript;
 mod typescript_robustness;
 

@@ -8,6 +8,7 @@
 
 mod constants;
 mod detect;
+mod heritage;
 mod parentheses;
 mod survey;
 
@@ -15,6 +16,7 @@ use swc_common::{GLOBALS, Globals, Mark, Spanned};
 use swc_ecma_ast::{Decl, Module, ModuleItem, Program, Stmt, VarDeclKind};
 use swc_ecma_transforms_base::resolver;
 use swc_ecma_transforms_typescript::typescript;
+use swc_ecma_visit::VisitMutWith;
 
 use super::parse::ParsedSource;
 pub(super) use detect::has_types;
@@ -26,7 +28,9 @@ pub(super) fn strip(source: ParsedSource) -> ParsedSource {
         let mut program = Program::Module(module);
         GLOBALS.set(&Globals::default(), || {
             let unresolved = Mark::new();
+            program.visit_mut_with(&mut heritage::Mover);
             program.mutate(resolver(unresolved, Mark::new(), true));
+            program.visit_mut_with(&mut heritage::Returner);
             // Not the resolver's mark of the top level, which would make an enum there a `var`: it is a `let`, so that
             // it neither is declared twice nor extends a value that an earlier run left.
             program.mutate(typescript::typescript(config(), unresolved, Mark::new()));

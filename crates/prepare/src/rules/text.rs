@@ -1,4 +1,7 @@
-//! Rules about the text as a whole: `code_non_empty`, `code_too_large`, `nesting_too_deep`, `syntax_valid`.
+//! Rules about the text as a whole: `code_non_empty`, `code_too_large`, `nesting_too_deep`, `syntax_valid`,
+//! `regexp_too_complex`, `not_checked`.
+
+use std::time::Duration;
 
 use super::super::stack::MAX_DEPTH;
 use ses_protocol::{Diagnostic, Location};
@@ -26,6 +29,15 @@ pub(in super::super) fn syntax_valid(message: impl Into<String>, at: Location) -
     Diagnostic::error("syntax_valid", message).at(at)
 }
 
+pub(in super::super) fn regexp_too_complex(at: Location) -> Diagnostic {
+    Diagnostic::error(
+        "regexp_too_complex",
+        "the regular expressions of the program name too many properties (`\\p{…}`)",
+    )
+    .at(at)
+    .with_fix("Use one regular expression in a loop")
+}
+
 /// The parser gave up on the text without an error of its own.
 pub(in super::super) fn parser_failed() -> Diagnostic {
     Diagnostic::error("syntax_valid", "the program could not be parsed")
@@ -42,5 +54,19 @@ pub(in super::super) fn nesting_not_estimable(openers: usize) -> Diagnostic {
     )
     .with_fix(
         "Write a smaller program, or write `new RegExp(text)` instead of a regular expression after a closing brace",
+    )
+}
+
+/// The check was not over when whoever asked for it stopped waiting.
+pub fn not_checked_in_time(waited: Duration) -> Diagnostic {
+    let message = format!("the program could not be checked within {} ms", waited.as_millis());
+    Diagnostic::error("not_checked", message).with_fix("Run it: that checks it too, and does not block the host")
+}
+
+/// There is no thread to check the program on.
+pub fn not_checked() -> Diagnostic {
+    Diagnostic::error(
+        "not_checked",
+        "the program could not be checked: the threads that do so are busy or cannot start",
     )
 }
