@@ -6,10 +6,37 @@ fn main() {
         println!("cargo:rustc-cdylib-link-arg=-B{}/scripts/linker", env!("CARGO_MANIFEST_DIR"));
         println!("cargo:rustc-cdylib-link-arg=-fuse-ld=bfd");
         println!("cargo:rerun-if-changed=scripts/linker");
-        // How V8 ends the process without asking: crates/engine/src/memory/parking.rs has the functions that are called instead.
-        for name in ["_ZN2v84base21FatalNoSecurityImpactEPKcz", "_ZN2v84base8FatalOOMENS0_7OOMTypeEPKc"] {
-            println!("cargo:rustc-cdylib-link-arg=-Wl,--wrap={name}");
+        for name in WRAPPED {
+            println!("cargo:rustc-link-arg=-Wl,--wrap={name}");
         }
     }
     println!("cargo:rerun-if-changed=build.rs");
 }
+
+/// Functions of V8, ICU and the system that the linker replaces by functions of crates/engine/src/memory.
+const WRAPPED: [&str; 21] = [
+    // How V8 ends the process without asking, and what it writes then: parking.rs.
+    "_ZN2v84base21FatalNoSecurityImpactEPKcz",
+    "_ZN2v84base8FatalOOMENS0_7OOMTypeEPKc",
+    "_ZN2v84base2OS10PrintErrorEPKcz",
+    // Zones: zones.rs.
+    "_ZN2v88internal19AccountingAllocator15AllocateSegmentEm",
+    "_ZN2v88internal19AccountingAllocator13ReturnSegmentEPNS0_7SegmentE",
+    // Locks, and what is made once: locks.rs.
+    "_ZN4absl5Mutex4lockEv",
+    "_ZN4absl5Mutex8try_lockEv",
+    "_ZN4absl5Mutex6unlockEv",
+    "_ZN4absl5Mutex11lock_sharedEv",
+    "_ZN4absl5Mutex15try_lock_sharedEv",
+    "_ZN4absl5Mutex13unlock_sharedEv",
+    "pthread_mutex_lock",
+    "pthread_mutex_trylock",
+    "pthread_mutex_unlock",
+    "__cxa_guard_acquire",
+    "__cxa_guard_release",
+    "__cxa_guard_abort",
+    "_ZN2v84base12CallOnceImplEPNSt4__Cr6atomicIhEENS1_8functionIFvvEEE",
+    "_ZN6icu_7720umtx_initImplPreInitERNS_9UInitOnceE",
+    "_ZN6icu_7721umtx_initImplPostInitERNS_9UInitOnceE",
+    "_ZNSt4__Cr11__call_onceERVmPvPFvS2_E",
+];

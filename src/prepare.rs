@@ -1,5 +1,7 @@
 //! `validateCode`, `prepareProgram` and code frames, while the caller waits (specification, section 6.1).
 
+use std::time::Duration;
+
 use napi_derive::napi;
 
 use ses_engine::prepare_checked;
@@ -8,6 +10,9 @@ use ses_protocol::{Diagnostic, Location};
 
 use crate::arguments::language;
 use crate::options::NativePrepareOptions;
+
+/// How long the host's thread waits for a text of which it wants to know no more than whether it may run.
+const VALIDATION: Duration = Duration::from_millis(50);
 
 #[napi(object, object_from_js = false)]
 pub struct NativeDiagnostic {
@@ -29,12 +34,18 @@ pub struct NativeProgram {
 
 #[napi]
 pub fn validate_code(code: String, options: NativePrepareOptions) -> Vec<NativeDiagnostic> {
-    prepare_program(code, options).diagnostics
+    prepared(&code, &options.into(), VALIDATION).diagnostics
 }
 
 #[napi]
 pub fn prepare_program(code: String, options: NativePrepareOptions) -> NativeProgram {
-    let (transformed_code, diagnostics) = match prepare_checked(&code, &options.into()) {
+    let time = Duration::try_from_secs_f64(options.timeout_ms / 1_000.0).unwrap_or(VALIDATION);
+    prepared(&code, &options.into(), time)
+}
+
+/// What became of a program, if that is known in time.
+fn prepared(code: &str, options: &PrepareOptions, time: Duration) -> NativeProgram {
+    let (transformed_code, diagnostics) = match prepare_checked(code, options, time) {
         Ok(program) => (program.code.clone(), program.diagnostics.clone()),
         Err(diagnostics) => (String::new(), diagnostics),
     };

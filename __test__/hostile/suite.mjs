@@ -26,8 +26,6 @@ const GRACE_MS = 1_000;
 const HEADROOM_MB = 64;
 /** A child that takes longer is stuck. */
 const CHILD_TIMEOUT_MS = 60_000;
-/** What V8 writes when its heap is exhausted, before it calls the handler that keeps the process alive. */
-const V8_REPORT = /\n?<--- Last few GCs --->\n\n?(?:\[.*\n)*\n*(?:<--- JS stacktrace --->\n\n*)?/g;
 const KEYS = ['attack', 'outcome', 'state', 'options', 'details', 'peak', 'stuck'];
 
 /**
@@ -112,7 +110,7 @@ export function runAttack(attack) {
       } catch {
         report = undefined;
       }
-      resolve({ status, signal, stderr: stderr.replace(V8_REPORT, '').slice(0, 2_000), report });
+      resolve({ status, signal, stderr: stderr.slice(0, 2_000), report });
     });
   });
 }

@@ -293,7 +293,7 @@ describe('validateCode: each rule', () => {
       ['calls', 'f' + '()'.repeat(2e5)],
       ['else-ifs', 'if(a);else '.repeat(9e4) + ';'],
     ])('%s', (_, code) => {
-      const errors = validateCode(code).filter(({ severity }) => severity === 'ERROR');
+      const errors = prepareProgram(code).diagnostics.filter(({ severity }) => severity === 'ERROR');
       expect(['nesting_too_deep', 'syntax_valid']).toContain(errors[0].rule);
     });
 
@@ -490,5 +490,45 @@ test('an early error is reported by run() also beside a warning', async () => {
     expect(error.details.diagnostics).toEqual([
       expect.objectContaining({ rule: 'syntax_valid', severity: 'ERROR', location: { line: 3, column: 5 } }),
     ]);
+  });
+});
+
+describe('what takes long to check', () => {
+  // V8 makes lists of all characters of each property, and of all texts: 3,000 of them took seconds and gigabytes.
+  test.each([
+    ['properties of texts', `/[${'\\p{RGI_Emoji}'.repeat(33)}]/v`],
+    ['properties', `/${'\\p{L}'.repeat(2_049)}/u`],
+    ['properties in many expressions', `[${'/\\P{Lu}/iu,'.repeat(2_049)}]`],
+  ])('%s of regular expressions', (_, code) => {
+    expect(rules(validateCode(code))).toEqual(['regexp_too_complex']);
+    expect(rules(prepareProgram(code).diagnostics)).toEqual(['regexp_too_complex']);
+  });
+
+  test('as many properties as programs have are fine', () => {
+    const code = [
+      `/[${'\\p{RGI_Emoji}'.repeat(8)}]/v`,
+      `/${'\\p{L}'.repeat(100)}/u`,
+      // What looks as if it took too much.
+      '"\\\\p";'.repeat(2_100),
+    ].join(';');
+    expect(validateCode(code)).toEqual([]);
+  });
+
+  test('what is not checked in time is refused, and the next text is checked', () => {
+    const options = { maxCodeBytes: 2 ** 23 };
+    const [found, ...others] = validateCode('f(f(f(1)));'.repeat(400_000), options);
+    expect(found).toMatchObject({ rule: 'not_checked', severity: 'ERROR' });
+    expect(found.message).toBe('the program could not be checked within 50 ms');
+    expect(others).toEqual([]);
+    expect(validateCode('let a = 1; a')).toEqual([]);
+    expect(rules(validateCode('let a; let a'))).toEqual(['syntax_valid']);
+  });
+
+  test('prepareProgram waits for as long as a run may take', () => {
+    const code = 'f(f(f(1)));'.repeat(400_000);
+    const options = { maxCodeBytes: 2 ** 23, timeoutMs: 20 };
+    const { diagnostics, transformedCode } = prepareProgram(code, options);
+    expect(diagnostics.map(({ message }) => message)).toEqual(['the program could not be checked within 20 ms']);
+    expect(transformedCode).toBe('');
   });
 });

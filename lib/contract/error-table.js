@@ -60,7 +60,8 @@ whose memory stays until the process ends, and \`details.stuck\` do not end; rep
     variant: 'ValidationFailed',
     cause: 'VALIDATE or TRANSFORM refused the code, which did not run.',
     doc: `The code was refused before it ran: it is empty, does not parse as its \`language\`, uses a reserved identifier, is nested
-too deeply, takes too long to be read as TypeScript (\`typescript_too_complex\`), or the limits of the run are not valid.
+too deeply, takes too long to be read as TypeScript (\`typescript_too_complex\`), has regular expressions that name too many properties
+(\`regexp_too_complex\`), or the limits of the run are not valid.
 \`details.diagnostics\` lists every finding with \`rule\`, \`severity\`, \`message\`, \`location\` and, where there is one, \`fix\`.
 Send them to the model.`,
     example: "await executor.run('const = 1'); // details.diagnostics[0].rule === 'syntax_valid'",

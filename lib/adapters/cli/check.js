@@ -3,7 +3,7 @@
 
 const { diagnosticsText } = require('./diagnostics');
 const { languageOf, readCode } = require('./input');
-const { validateCode } = require('../../ses/check');
+const { prepareProgram } = require('../../ses/check');
 
 /**
  * `ses-executor check`: 0 if the code may run, else 1.
@@ -12,7 +12,8 @@ const { validateCode } = require('../../ses/check');
  */
 async function check(file, { timeoutMs, maxOperations, authorizedImports, json }) {
   const code = await readCode(file);
-  const diagnostics = validateCode(code, { language: languageOf(file), timeoutMs, maxOperations, authorizedImports });
+  const options = { language: languageOf(file), timeoutMs, maxOperations, authorizedImports };
+  const { diagnostics } = prepareProgram(code, options);
   const name = file === '-' ? 'stdin' : file;
   process.stdout.write(
     json ? `${JSON.stringify({ diagnostics }, null, 2)}\n` : diagnosticsText(diagnostics, name, code),

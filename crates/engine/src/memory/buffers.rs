@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use deno_core::v8;
 
 use crate::memory::native_memory::{Usage, guard_of_thread};
+use crate::memory::zones::Zones;
 
 /// What the allocator keeps beside the bytes of an array buffer, and rounds up.
 const BUFFER_OVERHEAD_BYTES: usize = 32;
@@ -17,6 +18,8 @@ pub struct BufferBudget {
     pub(super) used: AtomicUsize,
     /// What V8 and ICU hold for the isolate outside of its heap. Never refused.
     pub(super) native: Usage,
+    /// What it is parsed and compiled with. Never refused.
+    pub zones: Zones,
     /// The heap after its last full collection.
     pub(super) heap: AtomicUsize,
     /// An allocation has been refused since the guard looked.
@@ -30,6 +33,7 @@ impl BufferBudget {
             limit,
             used: AtomicUsize::new(0),
             native: Usage::new(),
+            zones: Zones::default(),
             heap: AtomicUsize::new(0),
             refused: AtomicBool::new(false),
         })
@@ -37,12 +41,12 @@ impl BufferBudget {
 
     /// What V8 and ICU hold for the isolate outside of its heap, array buffers not included.
     pub fn native_bytes(&self) -> usize {
-        self.native.bytes()
+        self.native.bytes() + self.zones.bytes()
     }
 
     /// What the isolate holds outside of V8's heap.
     pub fn outside(&self) -> usize {
-        self.used.load(Ordering::Relaxed) + self.native.bytes()
+        self.used.load(Ordering::Relaxed) + self.native_bytes()
     }
 
     /// What the isolate holds, its heap as the last full collection left it.
@@ -52,7 +56,7 @@ impl BufferBudget {
 
     /// Counts an array buffer, or the text of a string, of `length` bytes outside of the heap. False: there is no room.
     pub fn reserve(&self, length: usize) -> bool {
-        let others = self.heap.load(Ordering::Relaxed) + self.native.bytes();
+        let others = self.heap.load(Ordering::Relaxed) + self.native_bytes();
         let cost = length.saturating_add(BUFFER_OVERHEAD_BYTES);
         let add = |used: usize| {
             used.checked_add(cost).filter(|sum| sum.checked_add(others).is_some_and(|all| all <= self.limit))

@@ -7,8 +7,11 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use deno_core::v8;
 
 use crate::memory::buffers::BufferBudget;
+use crate::memory::locks;
 use crate::memory::native_memory::Account;
 use crate::memory::parking::{on_out_of_memory, park};
+#[cfg(target_os = "linux")]
+use crate::memory::zones::Zones;
 use crate::realm::interrupt::Interrupt;
 use ses_protocol::Failure;
 
@@ -16,6 +19,8 @@ use ses_protocol::Failure;
 const HEADROOM_BYTES: usize = 16 << 20;
 /// What an isolate may hold outside of its heap beyond its limit until its thread is parked.
 const NATIVE_EXCESS_BYTES: usize = 32 << 20;
+/// What it may hold with its heap.
+const EXCESS_BYTES: usize = 48 << 20;
 /// What V8's limit grows by at least while the budget is not used up.
 const STEP_BYTES: usize = 4 << 20;
 
@@ -33,6 +38,10 @@ pub struct MemoryGuard {
     buffers_at_split: AtomicUsize,
     /// A collection is under way, which other threads take part in.
     collecting: AtomicBool,
+    /// V8's heap may be in the middle of a change: its thread is in an operator `new`.
+    is_changing: AtomicBool,
+    /// Memory of the heap when the last collection of any kind began.
+    heap_at_collection: AtomicUsize,
     /// V8 has collected since [`Self::take_has_collected`].
     has_collected: AtomicBool,
     /// The thread holds the lock of the isolate's handle, which parking takes.
@@ -54,6 +63,8 @@ impl MemoryGuard {
             account,
             buffers_at_split: AtomicUsize::new(0),
             collecting: AtomicBool::new(false),
+            is_changing: AtomicBool::new(false),
+            heap_at_collection: AtomicUsize::new(0),
             has_collected: AtomicBool::new(false),
             requesting: AtomicBool::new(false),
         });
@@ -102,13 +113,52 @@ impl MemoryGuard {
     }
 
     /// Parks the thread if the isolate holds far more than its limit: a built-in that makes objects of ICU by the million
-    /// looks for no termination. Only to be called where V8 itself allocates, since ICU has locks of the process.
+    /// looks for no termination, and neither does a compiler. Only to be called where V8 itself allocates: the thread may
+    /// hold no lock that another one waits for.
     pub fn park_if_far_over(&self) {
-        let far = self.limit_bytes + NATIVE_EXCESS_BYTES;
-        let can_park = !self.collecting.load(Ordering::Relaxed) && !self.requesting.load(Ordering::Relaxed);
-        if can_park && self.buffers.outside() > far {
+        if self.is_far_over() && self.can_park() {
             park();
         }
+    }
+
+    /// The same within an operator `new`.
+    pub fn park_in_new_if_far_over(&self) {
+        self.is_changing.store(true, Ordering::Relaxed);
+        self.park_if_far_over();
+        self.is_changing.store(false, Ordering::Relaxed);
+    }
+
+    /// What the isolate holds, garbage and what is reserved for its heap included. On its thread.
+    pub fn held_bytes(&self) -> usize {
+        // V8 gives pages back a while after the collection that freed them: what it held then may still be there.
+        let earlier = self.heap_at_collection.load(Ordering::Relaxed);
+        let heap = if self.collecting.load(Ordering::Relaxed) || self.is_changing.load(Ordering::Relaxed) {
+            earlier
+        } else {
+            // SAFETY: this is the isolate's thread, which closes its account before it takes the isolate apart.
+            let mut isolate = unsafe { v8::Isolate::from_raw_isolate_ptr(self.isolate) };
+            isolate.get_heap_statistics().total_physical_size().max(earlier)
+        };
+        heap + self.buffers.outside()
+    }
+
+    fn is_far_over(&self) -> bool {
+        let outside = self.buffers.outside();
+        // V8 itself sees to the heap as long as that is what is too large.
+        outside > NATIVE_EXCESS_BYTES
+            && (outside > self.limit_bytes + NATIVE_EXCESS_BYTES
+                || self.buffers.heap.load(Ordering::Relaxed) + outside > self.limit_bytes + EXCESS_BYTES)
+    }
+
+    /// Whether nobody waits for what the thread is about to do.
+    pub fn can_park(&self) -> bool {
+        !self.collecting.load(Ordering::Relaxed) && !self.requesting.load(Ordering::Relaxed) && locks::holds_none()
+    }
+
+    /// What V8 compiles with for the isolate.
+    #[cfg(target_os = "linux")]
+    pub fn zones(&self) -> &Zones {
+        &self.buffers.zones
     }
 
     /// Whether heap and what is outside of it exceed the limit, after a collection if need be. V8 watches its heap alone,
@@ -239,14 +289,18 @@ unsafe extern "C" fn after_collection(
 
 /// V8 calls this before and after each collection.
 unsafe extern "C" fn at_collection(
-    _isolate: v8::UnsafeRawIsolatePtr,
+    isolate: v8::UnsafeRawIsolatePtr,
     _kind: v8::GCType,
     _flags: v8::GCCallbackFlags,
     data: *mut c_void,
 ) {
     // SAFETY: `data` is the guard that `install` passed, which outlives the isolate.
     let guard = unsafe { &*data.cast::<MemoryGuard>() };
-    guard.collecting.fetch_not(Ordering::Relaxed);
+    if !guard.collecting.fetch_not(Ordering::Relaxed) {
+        // SAFETY: the isolate is alive, since it calls this, and this is its thread.
+        let heap = unsafe { v8::Isolate::from_raw_isolate_ptr(isolate) }.get_heap_statistics().total_physical_size();
+        guard.heap_at_collection.store(heap, Ordering::Relaxed);
+    }
     guard.has_collected.store(true, Ordering::Relaxed);
 }
 

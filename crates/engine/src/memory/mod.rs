@@ -2,5 +2,7 @@
 
 pub mod buffers;
 pub mod limits;
+pub mod locks;
 pub mod native_memory;
 pub mod parking;
+pub mod zones;

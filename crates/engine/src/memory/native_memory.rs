@@ -1,15 +1,17 @@
 //! Memory that V8 and ICU take outside of the heap, which V8 does not count: a formatter of 100 bytes on the heap holds
-//! 20 KB of ICU, an empty array buffer 150 bytes of C++, and the parser of JSON a stack of its own.
+//! 20 KB of ICU, an empty array buffer 150 bytes of C++, the parser of JSON a stack of its own, and what a text is
+//! compiled with hundreds of times its length.
 //!
 //! It is counted per isolate, by the thread that allocates: ICU by its own hooks, V8 by the operators `new` and
-//! `delete`, which are weak in its archive. Nothing is refused, since V8 aborts the process when it gets nothing; beyond a
-//! threshold the isolate collects at its next check and is then held to its limit.
+//! `delete`, which are weak in its archive, and by what its zones ask of `malloc`. Nothing is refused, since V8 aborts the
+//! process when it gets nothing; beyond a threshold the isolate collects at its next check and is then held to its limit.
 
 use std::cell::Cell;
 use std::ffi::c_void;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
+use crate::memory::buffers::BufferBudget;
 use crate::memory::limits::MemoryGuard;
 
 /// In front of each block: its size and who it is counted for. As aligned as what `malloc` gives.
@@ -21,6 +23,11 @@ struct Header {
 }
 
 const HEADER_BYTES: usize = size_of::<Header>();
+
+/// Bytes of a program from which on its syntax tree leaves much. 128 KiB.
+const LARGE_PROGRAM_BYTES: usize = 128 << 10;
+/// And of zones. 8 MiB.
+const LARGE_ZONES_BYTES: usize = 8 << 20;
 
 /// Bytes that are counted for one isolate. In a cache line of its own.
 #[repr(align(64))]
@@ -120,6 +127,37 @@ pub fn install_icu_hooks() {
     assert!(status <= 0, "ICU refused its hooks: {status}");
 }
 
+/// What the allocator keeps for a thread whose isolate is gone. When this is dropped, the system gets it back, if it may be
+/// much.
+pub struct Remains {
+    buffers: Arc<BufferBudget>,
+    /// Bytes of the longest program.
+    longest: usize,
+}
+
+impl Remains {
+    pub fn new(buffers: Arc<BufferBudget>) -> Self {
+        Self { buffers, longest: 0 }
+    }
+
+    /// A program of this length has been prepared.
+    pub fn note_program(&mut self, bytes: usize) {
+        self.longest = self.longest.max(bytes);
+    }
+}
+
+impl Drop for Remains {
+    fn drop(&mut self) {
+        if self.longest > LARGE_PROGRAM_BYTES || self.buffers.zones.peak() > LARGE_ZONES_BYTES {
+            #[cfg(all(target_os = "linux", target_env = "gnu"))]
+            // SAFETY: this may be called at any time; the argument is what is kept of the main thread's memory.
+            unsafe {
+                libc::malloc_trim(0);
+            }
+        }
+    }
+}
+
 /// The guard of the isolate whose thread this is.
 pub fn guard_of_thread<'a>() -> Option<&'a MemoryGuard> {
     // A thread that is ending has no isolate any more.
@@ -204,20 +242,37 @@ unsafe extern "C" fn icu_free(_context: *const c_void, memory: *mut c_void) {
 #[cfg(target_os = "linux")]
 mod operators {
     use std::ffi::c_void;
+    use std::time::Duration;
+
+    use crate::memory::parking::park;
+
+    /// How long a thread waits for memory before it asks again.
+    const RETRY: Duration = Duration::from_millis(10);
 
     /// `std::nothrow_t const&`, which says nothing.
     type NoThrow = *const c_void;
 
     fn allocate_or_abort(size: usize) -> *mut c_void {
         if let Some(guard) = super::guard_of_thread() {
-            guard.park_if_far_over();
+            guard.park_in_new_if_far_over();
         }
-        let memory = super::allocate(size);
-        if memory.is_null() {
+        loop {
+            let memory = super::allocate(size);
+            if !memory.is_null() {
+                return memory;
+            }
             // C++ would throw, which V8 is compiled without.
-            std::process::abort();
+            without_memory();
         }
-        memory
+    }
+
+    /// Nothing of the system's memory is left. A thread with an isolate ends here; any other one, which works for the isolates of
+    /// all, waits until somebody has given some back.
+    fn without_memory() {
+        if super::guard_of_thread().is_some_and(|guard| guard.can_park()) {
+            park();
+        }
+        std::thread::sleep(RETRY);
     }
 
     fn allocate_aligned(size: usize, alignment: usize) -> *mut c_void {

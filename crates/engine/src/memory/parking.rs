@@ -8,7 +8,8 @@ use std::sync::{Arc, Once};
 use deno_core::v8;
 
 use crate::memory::buffers::BufferBudget;
-use crate::memory::native_memory::Account;
+use crate::memory::limits::MemoryGuard;
+use crate::memory::native_memory::{Account, guard_of_thread};
 
 /// Told on the isolate's thread, with the bytes that the isolate holds, when that is about to be parked.
 pub type OnParked = Rc<dyn Fn(usize)>;
@@ -52,7 +53,7 @@ fn on_fatal_error(file: &str, line: i32, message: &str) {
 mod fatal {
     use std::ffi::{CStr, c_char};
 
-    use super::park;
+    use super::{park, stop};
 
     /// `v8::base::FatalNoSecurityImpact(const char* format, ...)`: most arrays that are too long.
     // SAFETY: the name is that by which the linker knows the wrapper of V8's function.
@@ -66,11 +67,15 @@ mod fatal {
     /// `v8::base::FatalOOM(OOMType type, const char* message)`: the operating system has no memory.
     // SAFETY: as above.
     #[unsafe(no_mangle)]
-    unsafe extern "C" fn __wrap__ZN2v84base8FatalOOMENS0_7OOMTypeEPKc(_type: i32, message: *const c_char) -> ! {
-        park();
-        // SAFETY: V8 passes a text that ends with a zero.
-        end(unsafe { CStr::from_ptr(message) })
+    unsafe extern "C" fn __wrap__ZN2v84base8FatalOOMENS0_7OOMTypeEPKc(_type: i32, _message: *const c_char) -> ! {
+        stop()
     }
+
+    /// `v8::base::OS::PrintError(const char* format, ...)`: what the heap was like before the handler of exhausted memory is
+    /// called, which is nobody's business. Whatever ends the process says so by another way.
+    // SAFETY: as above.
+    #[unsafe(no_mangle)]
+    extern "C" fn __wrap__ZN2v84base2OS10PrintErrorEPKcz(_format: *const c_char) {}
 
     fn end(message: &CStr) -> ! {
         eprintln!("ses-executor: V8 ends the process: {}", message.to_string_lossy());
@@ -81,15 +86,25 @@ mod fatal {
 /// V8 aborts the process when this returns, so it does not: the run is settled, the thread parked for good.
 /// Nothing of V8 is on the stack of any other thread that waits for this one.
 pub unsafe extern "C" fn on_out_of_memory(_location: *const c_char, _details: &v8::OomDetails) {
+    stop();
+}
+
+/// Ends what the calling thread does: parks it if it has an isolate. One of the platform works for isolates of others, of
+/// which each that waits for it meets its deadline.
+fn stop() -> ! {
     park();
+    loop {
+        std::thread::park();
+    }
 }
 
 /// Reports that the calling thread's isolate is lost and never returns, if the thread has an isolate.
 pub fn park() {
     let Some(ThreadIsolate { on_parked, buffers }) = THREAD_ISOLATE.with_borrow(Clone::clone) else { return };
+    let bytes = guard_of_thread().map_or_else(|| buffers.total(), MemoryGuard::held_bytes);
     // What reporting allocates is nobody's.
     Account::close();
-    on_parked(buffers.total());
+    on_parked(bytes);
     loop {
         std::thread::park();
     }

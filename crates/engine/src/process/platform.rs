@@ -18,6 +18,11 @@ pub fn prepare_v8() {
         v8::V8::set_flags_from_string("--no-compilation-cache");
         // What a collection found dead has to be uncounted when the limit is looked at after it.
         v8::V8::set_flags_from_string("--no-concurrent-array-buffer-sweeping");
+        // A guest compiles on its own thread, where its deadline and its limit of memory hold: on the threads of the process it
+        // would take turns with all others.
+        v8::V8::set_flags_from_string("--no-concurrent-recompilation --no-concurrent-sparkplug");
+        // Maglev has no bound of the size of a function, and takes 40 KB for an `await`. Turbofan has one.
+        v8::V8::set_flags_from_string("--no-maglev");
         // The platform knows no isolate, so that it drops the tasks that V8 posts to an isolate's thread: without an event loop
         // nothing would run them.
         // Its workers collect and compile for guests, and have the priority of the thread that makes them.

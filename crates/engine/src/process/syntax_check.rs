@@ -3,21 +3,30 @@
 //! V8 looks at the text as it was written while that is prepared. What it finds there need not be wrong in what will run, such
 //! as types; then it looks at that, too.
 
-use std::sync::{Arc, Mutex, Once, PoisonError, mpsc};
+use std::rc::Rc;
+use std::sync::{Arc, Once};
+use std::time::Duration;
 
 use deno_core::v8;
 
+use crate::memory::buffers::BufferBudget;
+use crate::memory::limits::MemoryGuard;
+use crate::memory::parking::set_thread_isolate;
 use crate::process::platform::prepare_v8;
+use crate::process::service::{NoAnswer, Patience, Questions, Service};
 use crate::process::snapshot;
 use crate::realm::evaluate::refused_by_v8;
 use crate::realm::instance::Instance;
 use crate::realm::modules::origin;
 use ses_prepare::{self as prepare, PrepareOptions, Program};
 use ses_protocol::Diagnostic;
-use ses_sync::{Receiver, Sender, channel};
 
-/// Address space of a thread's stack: the parser runs on it, and on one of its own only for a text that needs more.
-const STACK_BYTES: usize = 64 << 20;
+/// What the checking isolate may hold: V8 takes up to 300 bytes for each of a text. 512 MiB.
+const LIMIT_BYTES: usize = 512 << 20;
+/// A text up to this size is waited for longer if the machine is busy: it takes a few milliseconds. 32 KiB.
+const SHORT_BYTES: usize = 32 << 10;
+/// How much longer.
+const BUSY: u32 = 100;
 
 /// What V8 says of a program that it does not compile; line and column of the program's text, both from 1.
 struct SyntaxError {
@@ -29,9 +38,8 @@ struct SyntaxError {
 type Prepared = Result<Arc<Program>, Vec<Diagnostic>>;
 
 /// Prepares. The program is kept behind the answer.
-static PREPARER: Service<(Arc<str>, PrepareOptions), Prepared> = Service::new("ses-prepare", |requests| {
-    loop {
-        let ((code, options), reply) = requests.recv();
+static PREPARER: Service<(Arc<str>, PrepareOptions), Prepared> = Service::new("ses-prepare", |questions| {
+    while let Some(((code, options), reply)) = questions.next() {
         let prepared =
             prepare::kept(&code, &options).map_or_else(|| prepare::prepare(&code, &options).map(Arc::new), Ok);
         // Nobody waits any more if the environment of the asking thread is gone.
@@ -43,16 +51,7 @@ static PREPARER: Service<(Arc<str>, PrepareOptions), Prepared> = Service::new("s
 });
 
 /// Has V8 compile a text.
-static CHECKER: Service<Text, Option<SyntaxError>> = Service::new("ses-syntax", |requests| {
-    prepare_v8();
-    // What is compiled never runs, so that the realm needs no bridge and no finishing. The snapshot is that of all
-    // other isolates, because V8 shares the read-only part of its heap among them.
-    let mut instance = snapshot::hardened(v8::CreateParams::default());
-    loop {
-        let (text, reply) = requests.recv();
-        let _ = reply.send(compile(&mut instance, &text));
-    }
-});
+static CHECKER: Service<Text, Option<SyntaxError>> = Service::new("ses-syntax", check);
 
 enum Text {
     /// As the guest wrote it.
@@ -60,24 +59,57 @@ enum Text {
     Prepared(Arc<Program>),
 }
 
-/// Validates a guest program and rewrites it for execution, as a run would, and waits.
+fn check(questions: &Questions<Text, Option<SyntaxError>>) {
+    let buffers = BufferBudget::new(LIMIT_BYTES);
+    // Who asked for what it is parked with stops to wait.
+    set_thread_isolate(Rc::new(|_| ()), buffers.clone());
+    prepare_v8();
+    let params = v8::CreateParams::default().heap_limits(0, LIMIT_BYTES);
+    // What is compiled never runs, so that the realm needs no bridge and no finishing. The snapshot is that of all
+    // other isolates, because V8 shares the read-only part of its heap among them.
+    let mut instance = snapshot::hardened(params);
+    let memory = MemoryGuard::install(&mut instance.isolate, buffers);
+    while let Some((text, reply)) = questions.next() {
+        let found = compile(&mut instance, &text);
+        if memory.is_exceeded() {
+            // Without an answer, after which there is another isolate.
+            break;
+        }
+        let _ = reply.send(found);
+    }
+    // The isolate calls the guard back until it is gone.
+    drop(instance);
+    drop(memory);
+}
+
+/// Validates a guest program and rewrites it for execution, as a run would, and waits for no more than `time`.
 ///
 /// # Errors
 ///
 /// All diagnostics, at least one of which is an ERROR.
-pub fn prepare_checked(code: &str, options: &PrepareOptions) -> Prepared {
+pub fn prepare_checked(code: &str, options: &PrepareOptions, time: Duration) -> Prepared {
+    let busy = if code.len() <= SHORT_BYTES { BUSY } else { 1 };
+    let mut patience = Patience::new(time, time.saturating_mul(busy));
+    let unchecked = |reason: NoAnswer| match reason {
+        NoAnswer::Late => vec![prepare::not_checked_in_time(time)],
+        NoAnswer::Lost => vec![prepare::not_checked()],
+    };
     let code: Arc<str> = code.into();
     let prepared = PREPARER.ask((code.clone(), options.clone()));
-    // A text that is refused for its size is not read.
-    let is_short_enough = code.len() <= options.max_code_bytes;
-    let written = is_short_enough.then(|| CHECKER.ask(Text::Written(code.clone())));
-    // Without the thread it takes this one's time.
-    let program = prepared.wait().unwrap_or_else(|| prepare::prepare(&code, options).map(Arc::new))?;
-    if let Some(None) = written.and_then(Answer::wait) {
+    // A text that is refused for its size is not read, and one that may be refused for what V8 would take is not read yet.
+    let is_read = code.len() <= options.max_code_bytes && !prepare::may_be_costly(&code);
+    let written = is_read.then(|| CHECKER.ask(Text::Written(code.clone())));
+    let program = PREPARER.wait(&prepared, &mut patience).map_err(unchecked).and_then(|prepared| prepared);
+    let program = program.inspect_err(|_| {
+        // Nobody asks any more what V8 makes of it.
+        written.iter().filter(|_| code.len() > SHORT_BYTES).for_each(|written| CHECKER.give_up(written));
+    })?;
+    if let Some(written) = written
+        && CHECKER.wait(&written, &mut patience).map_err(unchecked)?.is_none()
+    {
         return Ok(program);
     }
-    // Without the thread, only what V8 alone finds stays unknown.
-    let found = CHECKER.ask(Text::Prepared(program.clone())).wait().flatten();
+    let found = CHECKER.wait(&CHECKER.ask(Text::Prepared(program.clone())), &mut patience).map_err(unchecked)?;
     let Some(SyntaxError { message, line, column }) = found else { return Ok(program) };
     let refused = refused_by_v8(message, program.positions.original(line, column));
     Err(std::iter::once(refused).chain(program.diagnostics.iter().cloned()).collect())
@@ -87,54 +119,9 @@ pub fn prepare_checked(code: &str, options: &PrepareOptions) -> Prepared {
 /// from the snapshot again for the next one.
 pub fn keep_shared_heap() {
     static KEPT: Once = Once::new();
-    KEPT.call_once(|| drop(CHECKER.ask(Text::Written("".into())).wait()));
-}
-
-/// A thread that answers. It starts with the first question and lives as long as the process, which has no other one for it.
-struct Service<Q, A> {
-    name: &'static str,
-    work: fn(Receiver<Question<Q, A>>),
-    /// The way to the thread. The Node.js thread holds the lock while it sends.
-    sender: Mutex<Option<Sender<Question<Q, A>>>>,
-}
-
-type Question<Q, A> = (Q, mpsc::Sender<A>);
-
-impl<Q: Send + 'static, A: Send + 'static> Service<Q, A> {
-    const fn new(name: &'static str, work: fn(Receiver<Question<Q, A>>)) -> Self {
-        Self { name, work, sender: Mutex::new(None) }
-    }
-
-    fn ask(&self, question: Q) -> Answer<A> {
-        let (reply, answer) = mpsc::channel();
-        let mut sender = self.sender.lock().unwrap_or_else(PoisonError::into_inner);
-        if sender.is_none() {
-            *sender = self.start();
-        }
-        // Without a thread the way back is dropped.
-        if let Some(sender) = &*sender {
-            sender.send((question, reply));
-        }
-        Answer(answer)
-    }
-
-    fn start(&self) -> Option<Sender<Question<Q, A>>> {
-        let (sender, questions) = channel();
-        let work = self.work;
-        let thread = std::thread::Builder::new().name(self.name.to_owned()).stack_size(STACK_BYTES);
-        thread.spawn(move || work(questions)).ok()?;
-        Some(sender)
-    }
-}
-
-/// Where an answer will come.
-struct Answer<A>(mpsc::Receiver<A>);
-
-impl<A> Answer<A> {
-    /// Waits. `None`: there is no thread.
-    fn wait(self) -> Option<A> {
-        self.0.recv().ok()
-    }
+    KEPT.call_once(|| {
+        let _ = CHECKER.wait(&CHECKER.ask(Text::Written("".into())), &mut Patience::endless());
+    });
 }
 
 /// What V8 finds wrong with a text.

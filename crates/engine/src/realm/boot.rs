@@ -6,6 +6,7 @@ use deno_core::v8;
 
 use crate::memory::buffers::BufferBudget;
 use crate::memory::limits::MemoryGuard;
+use crate::memory::native_memory::{Account, Remains};
 use crate::memory::parking::{OnParked, set_thread_isolate};
 use crate::process::platform::prepare_v8;
 use crate::process::snapshot;
@@ -24,6 +25,14 @@ const MAX_YOUNG_BYTES: usize = 96 << 20;
 pub struct Guarded {
     pub instance: Instance,
     pub memory: Box<MemoryGuard>,
+    pub remains: Remains,
+}
+
+impl Drop for Guarded {
+    /// Taking the isolate apart is not held to its limit.
+    fn drop(&mut self) {
+        Account::close();
+    }
 }
 
 /// An isolate that any one session can have.
@@ -48,7 +57,8 @@ impl Booted {
             .array_buffer_allocator(buffers.allocator().make_shared());
         let mut instance = snapshot::hardened(params);
         let memory = MemoryGuard::install(&mut instance.isolate, buffers.clone());
-        let mut guarded = Guarded { instance, memory };
+        let remains = Remains::new(buffers.clone());
+        let mut guarded = Guarded { instance, memory, remains };
         let Instance { isolate, context } = &mut guarded.instance;
         isolate.set_capture_stack_trace_for_uncaught_exceptions(false, 0);
         isolate.set_prepare_stack_trace_callback(exceptions::prepare_stack_trace);

@@ -9,6 +9,7 @@ use crate::bridge::context::GuestContext;
 use crate::bridge::host::Host;
 use crate::bridge::interface::Bridge;
 use crate::bridge::serialize;
+use crate::memory::locks;
 use crate::realm::boot::{Booted, Guarded};
 use crate::realm::evaluate::evaluate;
 use crate::realm::exceptions;
@@ -160,6 +161,8 @@ impl Guest {
     fn run(&mut self, job: JobId, code: String, limits: RunLimits) -> Done {
         let options =
             PrepareOptions::of(self.host.context.config(), limits.language, limits.max_operations, limits.timeout_ms);
+        self.guarded.remains.note_program(code.len());
+        locks::forget();
         let kept = prepare::kept(&code, &options).filter(|program| program.suits(&self.observed));
         let is_new = kept.is_none();
         let prepare = || prepare::prepare_for(&self.observed, &code, &options).map(Arc::new);
@@ -244,7 +247,7 @@ impl Guest {
         if !self.guarded.memory.is_exceeded() {
             return true;
         }
-        let Guarded { instance, memory } = &mut self.guarded;
+        let Guarded { instance, memory, .. } = &mut self.guarded;
         memory.recover(&mut instance.isolate, |isolate| self.host.go_on(isolate))
     }
 }

@@ -1,0 +1,6 @@
+// attack: a pattern of two million quantifiers
+// outcome: ERR_MEMORY_LIMIT_EXCEEDED
+// state: DIRTY
+// options: {"timeoutMs":25000}
+// details: {"parked":true}
+return new RegExp('a?'.repeat(2e6)).test('c');

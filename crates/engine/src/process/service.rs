@@ -1,0 +1,289 @@
+//! Threads that answer questions about texts of guests. Nobody waits for one that takes too long: it is replaced, and ends when
+//! it is done. One that has panicked is replaced, too.
+
+use std::sync::mpsc::{self, RecvTimeoutError, TryRecvError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
+use std::time::{Duration, Instant};
+
+use ses_sync::{CpuClock, Receiver, Sender, channel};
+
+/// Address space of a thread's stack: the parser runs on it, and on one of its own only for a text that needs more.
+const STACK_BYTES: usize = 64 << 20;
+/// Replaced threads that may be at work; while there are more, nothing is asked.
+const MAX_REPLACED: usize = 4;
+
+/// A kind of questions and the thread for it, which starts with the first question.
+pub struct Service<Q, A> {
+    name: &'static str,
+    work: fn(&Questions<Q, A>),
+    /// The asking threads hold the lock while they send, and while they replace the thread.
+    state: Mutex<State<Q, A>>,
+}
+
+struct State<Q, A> {
+    thread: Option<Thread<Q, A>>,
+    /// Threads that nobody waits for any more.
+    replaced: Vec<Weak<()>>,
+    /// Threads that were started.
+    started: u64,
+}
+
+struct Thread<Q, A> {
+    id: u64,
+    sender: Sender<Message<Q, A>>,
+    clock: Arc<OnceLock<Clock>>,
+    /// Gone when the thread has ended.
+    life: Weak<()>,
+}
+
+enum Message<Q, A> {
+    Question(Q, mpsc::Sender<A>),
+    /// The thread has been replaced.
+    End,
+}
+
+/// What a thread has worked. Made when it takes its first question, so that what it needs to start does not count.
+struct Clock {
+    /// Absent where the system has none.
+    clock: Option<CpuClock>,
+    start: Duration,
+}
+
+impl Clock {
+    fn of_this_thread() -> Self {
+        let clock = CpuClock::of_this_thread();
+        Self { clock, start: clock.and_then(CpuClock::now).unwrap_or_default() }
+    }
+
+    fn now(&self) -> Option<Duration> {
+        Some(self.clock?.now()?.saturating_sub(self.start))
+    }
+}
+
+/// What a thread is asked.
+pub struct Questions<Q, A> {
+    inbox: Receiver<Message<Q, A>>,
+    clock: Arc<OnceLock<Clock>>,
+}
+
+impl<Q, A> Questions<Q, A> {
+    /// The next question, and the way back; waits. `None`: there are no more.
+    pub fn next(&self) -> Option<(Q, mpsc::Sender<A>)> {
+        self.clock.get_or_init(Clock::of_this_thread);
+        match self.inbox.recv() {
+            Message::Question(question, reply) => Some((question, reply)),
+            Message::End => None,
+        }
+    }
+}
+
+/// Where an answer will come, and who gives it.
+pub struct Answer<A> {
+    reply: mpsc::Receiver<A>,
+    thread: u64,
+    clock: Arc<OnceLock<Clock>>,
+    asked: Instant,
+    /// What the thread had worked when it was asked.
+    began: Duration,
+}
+
+/// How long the asking thread waits for all its answers.
+pub struct Patience {
+    /// What the answering threads may still work.
+    left: Duration,
+    /// And when it stops to wait, even if they did not get the processor.
+    until: Option<Instant>,
+}
+
+impl Patience {
+    /// For answers that take `work`, and `time` at most on a busy machine.
+    pub fn new(work: Duration, time: Duration) -> Self {
+        Self { left: work, until: Instant::now().checked_add(time) }
+    }
+
+    /// Until the answers are there.
+    pub fn endless() -> Self {
+        Self { left: Duration::MAX, until: None }
+    }
+
+    fn step(&self) -> Duration {
+        let time = self.until.map_or(Duration::MAX, |until| until.saturating_duration_since(Instant::now()));
+        self.left.min(time)
+    }
+}
+
+/// Why there is no answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum NoAnswer {
+    /// It took too long.
+    Late,
+    /// There is no thread, or it did not survive the question.
+    Lost,
+}
+
+impl<A> Answer<A> {
+    /// What the thread has worked since it was asked.
+    fn worked(&self) -> Duration {
+        match self.clock.get() {
+            None => Duration::ZERO,
+            Some(clock) => clock.now().map_or_else(|| self.asked.elapsed(), |now| now.saturating_sub(self.began)),
+        }
+    }
+}
+
+impl<Q: Send + 'static, A: Send + 'static> Service<Q, A> {
+    pub const fn new(name: &'static str, work: fn(&Questions<Q, A>)) -> Self {
+        Self { name, work, state: Mutex::new(State { thread: None, replaced: Vec::new(), started: 0 }) }
+    }
+
+    /// Asks; does not wait.
+    pub fn ask(&self, question: Q) -> Answer<A> {
+        let (reply, answer) = mpsc::channel();
+        let mut state = self.state();
+        if state.thread.is_none() {
+            state.thread = self.start(&mut state);
+        }
+        let (id, clock) = match &state.thread {
+            Some(thread) => {
+                thread.sender.send(Message::Question(question, reply));
+                (thread.id, thread.clock.clone())
+            }
+            // The way back is dropped.
+            None => (0, Arc::default()),
+        };
+        let began = clock.get().and_then(Clock::now).unwrap_or_default();
+        Answer { reply: answer, thread: id, clock, asked: Instant::now(), began }
+    }
+
+    /// Waits for an answer.
+    pub fn wait(&self, answer: &Answer<A>, patience: &mut Patience) -> Result<A, NoAnswer> {
+        let left = patience.left;
+        loop {
+            let received = answer.reply.recv_timeout(patience.step());
+            patience.left = left.saturating_sub(answer.worked());
+            match received {
+                Ok(found) => return Ok(found),
+                Err(RecvTimeoutError::Disconnected) => {
+                    self.replace(answer.thread);
+                    return Err(NoAnswer::Lost);
+                }
+                Err(RecvTimeoutError::Timeout) if patience.step().is_zero() => {
+                    self.replace(answer.thread);
+                    return Err(NoAnswer::Late);
+                }
+                Err(RecvTimeoutError::Timeout) => {}
+            }
+        }
+    }
+
+    /// An answer that nobody wants any more: the next question does not wait for it.
+    pub fn give_up(&self, answer: &Answer<A>) {
+        if let Err(TryRecvError::Empty) = answer.reply.try_recv() {
+            self.replace(answer.thread);
+        }
+    }
+
+    /// The next question goes to another thread than this one.
+    fn replace(&self, id: u64) {
+        let mut state = self.state();
+        if let Some(thread) = state.thread.take_if(|thread| thread.id == id) {
+            thread.sender.send(Message::End);
+            state.replaced.push(thread.life);
+        }
+    }
+
+    fn start(&self, state: &mut State<Q, A>) -> Option<Thread<Q, A>> {
+        state.replaced.retain(|life| life.strong_count() > 0);
+        if state.replaced.len() >= MAX_REPLACED {
+            return None;
+        }
+        let (sender, inbox) = channel();
+        let (life, clock) = (Arc::new(()), Arc::new(OnceLock::new()));
+        let thread = Thread { id: state.started + 1, sender, clock: clock.clone(), life: Arc::downgrade(&life) };
+        let work = self.work;
+        let builder = std::thread::Builder::new().name(self.name.to_owned()).stack_size(STACK_BYTES);
+        let run = move || {
+            // Until the thread ends.
+            let _life = life;
+            work(&Questions { inbox, clock });
+        };
+        builder.spawn(run).ok()?;
+        state.started = thread.id;
+        Some(thread)
+    }
+
+    fn state(&self) -> MutexGuard<'_, State<Q, A>> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use super::*;
+
+    enum Question {
+        Value(u32),
+        Panic,
+        /// Works until something is sent.
+        Work(mpsc::Receiver<()>),
+    }
+
+    fn answer(questions: &Questions<Question, u32>) {
+        while let Some((question, reply)) = questions.next() {
+            match question {
+                Question::Value(value) => drop(reply.send(value)),
+                Question::Panic => std::panic::resume_unwind(Box::new(())),
+                Question::Work(until) => while until.try_recv() == Err(mpsc::TryRecvError::Empty) {},
+            }
+        }
+    }
+
+    fn patience() -> Patience {
+        Patience::new(Duration::from_millis(20), Duration::from_secs(10))
+    }
+
+    #[test]
+    fn a_question_is_answered() {
+        static SERVICE: Service<Question, u32> = Service::new("test", answer);
+        assert_eq!(SERVICE.wait(&SERVICE.ask(Question::Value(1)), &mut patience()), Ok(1));
+    }
+
+    #[test]
+    fn a_thread_that_panicked_is_replaced() {
+        static SERVICE: Service<Question, u32> = Service::new("test", answer);
+        assert_eq!(SERVICE.wait(&SERVICE.ask(Question::Panic), &mut patience()), Err(NoAnswer::Lost));
+        assert_eq!(SERVICE.wait(&SERVICE.ask(Question::Value(2)), &mut patience()), Ok(2));
+    }
+
+    #[test]
+    fn an_answer_that_is_given_up_delays_no_other_one() {
+        static SERVICE: Service<Question, u32> = Service::new("test", answer);
+        let (_way, until) = mpsc::channel();
+        SERVICE.give_up(&SERVICE.ask(Question::Work(until)));
+        assert_eq!(SERVICE.wait(&SERVICE.ask(Question::Value(6)), &mut patience()), Ok(6));
+    }
+
+    #[test]
+    fn threads_that_hang_are_replaced_up_to_a_number() {
+        static SERVICE: Service<Question, u32> = Service::new("test", answer);
+        let ways: Vec<_> = (0..MAX_REPLACED)
+            .map(|value| {
+                let (way, until) = mpsc::channel();
+                assert_eq!(SERVICE.wait(&SERVICE.ask(Question::Work(until)), &mut patience()), Err(NoAnswer::Late));
+                if value + 1 < MAX_REPLACED {
+                    assert_eq!(SERVICE.wait(&SERVICE.ask(Question::Value(3)), &mut patience()), Ok(3));
+                }
+                way
+            })
+            .collect();
+        assert_eq!(SERVICE.wait(&SERVICE.ask(Question::Value(4)), &mut patience()), Err(NoAnswer::Lost));
+        drop(ways);
+        let tries = AtomicUsize::new(0);
+        while SERVICE.wait(&SERVICE.ask(Question::Value(5)), &mut patience()) != Ok(5) {
+            assert!(tries.fetch_add(1, Ordering::Relaxed) < 1_000_000, "the threads have not ended");
+            std::thread::yield_now();
+        }
+    }
+}
