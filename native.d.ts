@@ -5,6 +5,9 @@ export declare function codeFrame(code: string, line: number, column: number, me
 
 export declare function engineStats(): NativeEngineStats;
 
+/** Whether there can be worker processes: on this system, and in this installation. */
+export declare function hasWorkers(): boolean;
+
 /** `type` is "text", with `text`, or "image", with the others. */
 export interface NativeBlock {
   type: 'text' | 'image';
@@ -48,10 +51,16 @@ export declare class NativeExecutor {
   /**
    * `deliver(kind, ...)` is called on the Node.js thread: 0 settled (call, ending, payload, figures and log), 1 tool
    * calls (call, tool, isAsync, number of arguments or -1, arguments or their wire, and so on), 2 log entries
-   * (text, levels, times, lengths), 3 nothing.
+   * (text, levels, times, lengths), 3 nothing. `isolation`: absent, isolates live on threads.
    */
-  constructor(options: NativeOptions, deliver: (kind: number, ...parts: any[]) => void);
+  constructor(
+    options: NativeOptions,
+    deliver: (kind: number, ...parts: any[]) => void,
+    isolation?: NativeIsolation | undefined | null,
+  );
   get state(): 'NEW' | 'INITIALIZING' | 'READY' | 'RUNNING' | 'DIRTY' | 'DEAD';
+  /** The worker process; undefined as long as there is none. */
+  get worker(): NativeWorker | null;
   init(call: number): NativeOutcome | null;
   /** `payload`: kind and value of each of `names`, or the wire of the array of values. */
   sendVariables(call: number, names: Array<string>, payload: unknown[] | Uint8Array): NativeOutcome | null;
@@ -156,6 +165,13 @@ export interface NativeInsertion {
   text: string;
 }
 
+/** A process of its own. `surroundings`: `NAME=value` of time zone and locale. */
+export interface NativeIsolation {
+  sandbox: string;
+  spares?: number;
+  surroundings: Array<string>;
+}
+
 /** An ES module: `source`, or `names` and `values` (wire of an array) and `functions`. */
 export interface NativeModule {
   specifier: string;
@@ -239,6 +255,13 @@ export interface NativeTruncation {
   firstLineExceedsLimit: boolean;
   maxLines: number;
   maxBytes: number;
+}
+
+/** The process that has an isolate, and which parts of its sandbox are in force. `pid`: as long as it is there. */
+export interface NativeWorker {
+  pid?: number;
+  landlock: boolean;
+  seccomp: boolean;
 }
 
 export declare function prepareProgram(code: string, options: NativePrepareOptions): NativeProgram;

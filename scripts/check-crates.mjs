@@ -12,18 +12,23 @@ const LAYERS = {
   'ses-sync': [],
   'ses-transfer': [],
   'ses-files': [],
+  'ses-sandbox': [],
   'ses-prepare': ['ses-protocol'],
   'ses-session': ['ses-protocol', 'ses-sync'],
   'ses-engine': ['ses-prepare', 'ses-protocol', 'ses-sync', 'ses-transfer'],
+  'ses-process': ['ses-protocol', 'ses-session', 'ses-sync'],
+  'ses-worker': ['ses-engine', 'ses-process', 'ses-protocol', 'ses-sandbox', 'ses-session', 'ses-sync'],
   'ses-thread': ['ses-engine', 'ses-protocol', 'ses-session', 'ses-sync'],
   'ses-executor': [
     'ses-engine',
     'ses-files',
     'ses-prepare',
+    'ses-process',
     'ses-protocol',
     'ses-session',
     'ses-thread',
     'ses-transfer',
+    'ses-worker',
   ],
 };
 /** Who alone may use what comes from elsewhere. */
@@ -34,6 +39,8 @@ const OWNERS = {
   'napi-derive': ['ses-executor'],
   'napi-sys': ['ses-executor'],
   swc_ecma_parser: ['ses-prepare'],
+  landlock: ['ses-sandbox'],
+  seccompiler: ['ses-sandbox'],
 };
 
 const metadata = execFileSync('cargo', ['metadata', '--format-version', '1', '--no-deps', '--locked', '--offline'], {

@@ -116,7 +116,8 @@ function platformPackage({ name, os, cpu, libc }) {
     cpu: [cpu],
     ...(libc && { libc: [libc] }),
     main: addon,
-    files: [addon],
+    // The program of worker processes lies beside the addon; there is none on Windows.
+    files: os === 'win32' ? [addon] : [addon, 'ses-executor-worker'],
   };
   return `${JSON.stringify(manifest, null, 2)}\n`;
 }

@@ -5,6 +5,14 @@ use napi_derive::napi;
 
 use ses_protocol::{Language, ModuleBody, ModuleSpec, ToolSpec};
 
+/// A process of its own. `surroundings`: `NAME=value` of time zone and locale.
+#[napi(object, object_to_js = false)]
+pub struct NativeIsolation {
+    pub sandbox: String,
+    pub spares: Option<f64>,
+    pub surroundings: Vec<String>,
+}
+
 /// A host function: `path` leads from the global to it.
 #[napi(object, object_to_js = false)]
 pub struct NativeTool {

@@ -4,8 +4,13 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, LazyLock, Mutex, PoisonError, Weak};
 
 use napi_derive::napi;
-use ses_session::{Counters, Engine, EngineStats, Watchdog};
+#[cfg(unix)]
+use ses_process::{Confinement, ProcessBackend};
+use ses_session::{Backend, Counters, Engine, EngineStats, Watchdog};
 use ses_thread::ThreadBackend;
+
+#[cfg(unix)]
+use crate::worker;
 
 /// Isolates that the default engine keeps ready.
 const DEFAULT_POOL: usize = 1;
@@ -15,28 +20,61 @@ static WATCHDOG: LazyLock<Arc<Watchdog>> = LazyLock::new(Arc::default);
 /// Counts the isolates of all engines.
 static COUNTERS: LazyLock<Arc<Counters>> = LazyLock::new(Arc::default);
 /// That of all executors that ask for no other one.
-static DEFAULT: LazyLock<Arc<Engine>> = LazyLock::new(|| engine(DEFAULT_POOL));
+static DEFAULT: LazyLock<Arc<Engine>> = LazyLock::new(|| engine(&Place::Thread { warm_pool: DEFAULT_POOL }));
 
-/// Those of executors that ask for other pools, by the size of that. Each is gone with the last of its executors.
-static OTHERS: Mutex<BTreeMap<usize, Weak<Engine>>> = Mutex::new(BTreeMap::new());
+/// Those of executors that ask for other ones. Each is gone with the last of its executors.
+static OTHERS: Mutex<BTreeMap<Place, Weak<Engine>>> = Mutex::new(BTreeMap::new());
 
-/// The engine of an executor, which it shares with those that ask for as many isolates to be kept ready.
-pub fn engine_for(warm_pool: Option<usize>) -> Arc<Engine> {
-    let size = match warm_pool {
-        None | Some(DEFAULT_POOL) => return DEFAULT.clone(),
-        Some(size) => size,
-    };
+/// Where isolates live, and how many are kept ready there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Place {
+    Thread {
+        warm_pool: usize,
+    },
+    #[cfg(unix)]
+    Process {
+        confinement: Confinement,
+        spares: usize,
+    },
+}
+
+impl Place {
+    /// Of executors on threads.
+    pub fn thread(warm_pool: Option<usize>) -> Self {
+        Self::Thread { warm_pool: warm_pool.unwrap_or(DEFAULT_POOL) }
+    }
+
+    /// Of executors in processes.
+    #[cfg(unix)]
+    pub fn process(confinement: Confinement, spares: Option<usize>) -> Self {
+        Self::Process { confinement, spares: spares.unwrap_or(DEFAULT_POOL) }
+    }
+}
+
+/// The engine of an executor, which it shares with those that have the same place.
+pub fn engine_for(place: Place) -> Arc<Engine> {
+    if place == (Place::Thread { warm_pool: DEFAULT_POOL }) {
+        return DEFAULT.clone();
+    }
     let mut others = OTHERS.lock().unwrap_or_else(PoisonError::into_inner);
-    others.get(&size).and_then(Weak::upgrade).unwrap_or_else(|| {
-        let made = engine(size);
-        others.insert(size, Arc::downgrade(&made));
+    others.get(&place).and_then(Weak::upgrade).unwrap_or_else(|| {
+        let made = engine(&place);
+        others.insert(place, Arc::downgrade(&made));
         made
     })
 }
 
-fn engine(warm_pool: usize) -> Arc<Engine> {
+fn engine(place: &Place) -> Arc<Engine> {
     let (watchdog, counters) = (WATCHDOG.clone(), COUNTERS.clone());
-    let backend = Arc::new(ThreadBackend::new(warm_pool, watchdog.clone(), counters.clone()));
+    let backend: Arc<dyn Backend> = match *place {
+        Place::Thread { warm_pool } => Arc::new(ThreadBackend::new(warm_pool, watchdog.clone(), counters.clone())),
+        #[cfg(unix)]
+        Place::Process { confinement, spares } => {
+            let installation = worker::installation();
+            let (watchdog, counters) = (watchdog.clone(), counters.clone());
+            Arc::new(ProcessBackend::new(installation, confinement, spares, watchdog, counters))
+        }
+    };
     Arc::new(Engine { backend, watchdog, counters })
 }
 

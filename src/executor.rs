@@ -15,12 +15,14 @@ use napi_derive::napi;
 use ses_protocol::{Config, Outcome};
 use ses_session::{Delivery, Executor, Notice};
 
-use crate::arguments::{self, NativeTool};
+use crate::arguments::{self, NativeIsolation, NativeTool};
 use crate::deliver::{DeliverArgs, NativeOutcome};
-use crate::engine::engine_for;
+use crate::engine::{Place, engine_for};
 use crate::inbox::Inbox;
 use crate::options::NativeOptions;
 use crate::values;
+#[cfg(unix)]
+use crate::worker;
 
 /// Weak: an idle executor does not keep the event loop alive.
 type Deliver = ThreadsafeFunction<(), Unknown<'static>, DeliverArgs, Status, false, true>;
@@ -78,6 +80,44 @@ impl Inner {
     }
 }
 
+/// The process that has an isolate, and which parts of its sandbox are in force. `pid`: as long as it is there.
+#[napi(object, object_from_js = false)]
+pub struct NativeWorker {
+    pub pid: Option<f64>,
+    pub landlock: bool,
+    pub seccomp: bool,
+}
+
+/// Whether there can be worker processes: on this system, and in this installation.
+#[napi]
+pub fn has_workers() -> bool {
+    #[cfg(unix)]
+    return worker::installation().program.is_file();
+    #[cfg(not(unix))]
+    false
+}
+
+/// Where the executor's isolates live.
+#[cfg(unix)]
+fn place(isolation: Option<NativeIsolation>, config: &Config) -> Result<Place> {
+    Ok(match isolation {
+        Some(NativeIsolation { sandbox, spares, surroundings }) => {
+            worker::set_surroundings(surroundings);
+            Place::process(worker::confinement(&sandbox), spares.map(|count| count as usize))
+        }
+        None => Place::thread(config.warm_pool),
+    })
+}
+
+/// Where the executor's isolates live.
+#[cfg(not(unix))]
+fn place(isolation: Option<NativeIsolation>, config: &Config) -> Result<Place> {
+    match isolation {
+        Some(_) => Err(napi::Error::from_reason("there are no worker processes on this system")),
+        None => Ok(Place::thread(config.warm_pool)),
+    }
+}
+
 /// One executor; see `index.d.ts` for the public contract.
 #[napi]
 pub struct NativeExecutor {
@@ -90,7 +130,7 @@ pub struct NativeExecutor {
 impl NativeExecutor {
     /// `deliver(kind, ...)` is called on the Node.js thread: 0 settled (call, ending, payload, figures and log), 1 tool
     /// calls (call, tool, isAsync, number of arguments or -1, arguments or their wire, and so on), 2 log entries
-    /// (text, levels, times, lengths), 3 nothing.
+    /// (text, levels, times, lengths), 3 nothing. `isolation`: absent, isolates live on threads.
     #[napi(constructor)]
     pub fn new(
         options: NativeOptions,
@@ -99,6 +139,7 @@ impl NativeExecutor {
             DeliverArgs,
             Unknown<'static>,
         >,
+        isolation: Option<NativeIsolation>,
     ) -> Result<Self> {
         let inner: Rc<RefCell<Option<Inner>>> = Rc::default();
         let inbox = Arc::new(Inbox::default());
@@ -117,8 +158,8 @@ impl NativeExecutor {
             }
         });
         let config = Config::from(options);
-        let engine = engine_for(config.warm_pool);
-        let executor = Executor::new(config, engine, notices);
+        let place = place(isolation, &config)?;
+        let executor = Executor::new(config, engine_for(place), notices);
         *inner.borrow_mut() = Some(Inner { executor, deliver, pending: 0 });
         Ok(Self { inner })
     }
@@ -126,6 +167,15 @@ impl NativeExecutor {
     #[napi(getter, ts_return_type = "'NEW' | 'INITIALIZING' | 'READY' | 'RUNNING' | 'DIRTY' | 'DEAD'")]
     pub fn state(&self) -> &'static str {
         self.with(|inner| inner.executor.state())
+    }
+
+    /// The worker process; undefined as long as there is none.
+    #[napi(getter)]
+    pub fn worker(&self) -> Option<NativeWorker> {
+        let process = self.with(|inner| inner.executor.process())?;
+        let hello = process.hello?;
+        let (landlock, seccomp) = (hello.landlock, hello.seccomp);
+        Some(NativeWorker { pid: process.pid.map(f64::from), landlock, seccomp })
     }
 
     #[napi]

@@ -15,6 +15,8 @@ mod options;
 mod prepare;
 mod sandbox;
 mod values;
+#[cfg(unix)]
+mod worker;
 
 use ses_transfer::Limited;
 

@@ -28,6 +28,9 @@ test('defaults', () => {
     owner: '',
     maxParkedMb: 1_024,
     warmPool: undefined,
+    isolation: 'thread',
+    sandbox: 'best-effort',
+    spares: undefined,
   };
   expect(checkOptions(undefined)).toEqual(defaults);
   expect(checkOptions({})).toEqual(defaults);
@@ -58,6 +61,9 @@ test('given values', () => {
     owner: 'tenant',
     maxParkedMb: 7,
     warmPool: 64,
+    isolation: 'process',
+    sandbox: 'required',
+    spares: 2,
   });
   expect(checked).toEqual({
     maxOperations: 1,
@@ -80,6 +86,9 @@ test('given values', () => {
     owner: 'tenant',
     maxParkedMb: 7,
     warmPool: 64,
+    isolation: 'process',
+    sandbox: 'required',
+    spares: 2,
   });
   // A copy: what the caller does to its own array later changes nothing.
   expect(checked.authorizedImports).not.toBe(authorizedImports);
@@ -121,11 +130,11 @@ describe('TypeError', () => {
     [{ timeoutMS: 1 }, 'options.timeoutMS is not an option; did you mean options.timeoutMs?'],
     [{ maxOperation: 1 }, 'options.maxOperation is not an option; did you mean options.maxOperations?'],
     [
-      { sandbox: true },
-      'options.sandbox is not an option; the options are maxOperations, timeoutMs, runConcurrency, maxQueuedRuns, ' +
+      { container: true },
+      'options.container is not an option; the options are maxOperations, timeoutMs, runConcurrency, maxQueuedRuns, ' +
         'authorizedImports, maxLogBytes, collectConsoleLevels, memoryLimitMb, maxCodeBytes, maxToolCalls, ' +
-        'maxConcurrentToolCalls, maxTransferBytes, maxCpuMs, owner, maxParkedMb, warmPool, autoInit, language, ' +
-        'modules, onLog',
+        'maxConcurrentToolCalls, maxTransferBytes, maxCpuMs, owner, maxParkedMb, warmPool, isolation, sandbox, spares, ' +
+        'autoInit, language, modules, onLog',
     ],
   ])('%o', (options, message) => {
     expect(() => checkOptions(options)).toThrow(new TypeError(message));
@@ -136,6 +145,9 @@ describe('RangeError', () => {
   test.each([
     [{ runConcurrency: 'parallel' }, 'options.runConcurrency must be "reject" or "queue", got "parallel"'],
     [{ language: 'ts' }, 'options.language must be "auto" or "javascript" or "typescript", got "ts"'],
+    [{ isolation: 'container' }, 'options.isolation must be "thread" or "process", got "container"'],
+    [{ sandbox: 'on' }, 'options.sandbox must be "required" or "best-effort" or "off", got "on"'],
+    [{ spares: 17 }, 'options.spares must be an integer <= 16, got 17'],
     [{ maxQueuedRuns: -1 }, 'options.maxQueuedRuns must be an integer >= 0, got -1'],
     [{ maxQueuedRuns: 1.5 }, 'options.maxQueuedRuns must be an integer >= 0, got 1.5'],
     [{ authorizedImports: ['a', ''] }, 'options.authorizedImports[1] must be a non-empty string, got ""'],

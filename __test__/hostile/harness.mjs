@@ -1,4 +1,4 @@
-// Runs ONE attack, the file that its argument names, and prints what became of it as one line of JSON. The process has
+// Runs ONE attack, the file that its first argument names, on an executor of the isolation that its second names, and prints what became of it as one line of JSON. The process has
 // to end by itself with status 0: that it lives is part of what is tested.
 //
 // A guest program has these tools and variables:
@@ -24,7 +24,14 @@ import * as api from '../../index.mjs';
 import { watchHost } from './host-watch.mjs';
 import { readAttack } from './suite.mjs';
 
-const { SESExecutor } = api;
+/** Where the isolates of the executors live that are attacked and of those that scenarios make. */
+const isolation = /** @type {'thread' | 'process'} */ (process.argv[3]);
+class SESExecutor extends api.SESExecutor {
+  /** @param {any} [options] */
+  constructor(options) {
+    super({ isolation, ...options });
+  }
+}
 const attack = readAttack(process.argv[2]);
 const url = new URL(attack.file, import.meta.url);
 const scenario = attack.file.endsWith('.mjs') ? await import(url.href) : { code: readFileSync(url, 'utf8') };

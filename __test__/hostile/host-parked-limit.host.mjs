@@ -1,6 +1,7 @@
 // attack: parking isolates until no more may be made, while another owner goes on
 // outcome: value 'refused, others are not'
 // state: READY
+// only: thread in a process nothing is parked
 // options: {"timeoutMs":40000,"owner":"greedy","maxParkedMb":90}
 // peak: 768 at most two isolates with a flat string of 256 MB and 50 MB of buffers each
 const PARKS = 'const held = new Uint8Array(5e7); return "".split.call(new String("a".repeat(2 ** 28)), held.length && "");';

@@ -1,6 +1,7 @@
 // attack: a million empty log lines, each an entry of its own, streamed to the host
 // outcome: value 'at most 262146 entries'
 // state: READY
+// processPeak: 160 each entry is an object of the host
 // options: {"maxOperations":2000000,"timeoutMs":6000}
 // peak: 320 each entry is an object of the host
 let streamed = 0;

@@ -1,6 +1,7 @@
 // attack: a guest that V8 cannot stop otherwise than by parking its thread; the engine counts it
 // outcome: value 'parked 1'
 // state: READY
+// only: thread in a process nothing is parked
 // options: {"timeoutMs":25000}
 // peak: 512 the string, once it is flat
 export const scenario = async ({ SESExecutor, api, options }) => {

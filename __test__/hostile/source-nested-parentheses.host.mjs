@@ -1,6 +1,7 @@
 // attack: 200,000 nested parentheses, brackets, braces, templates, arrows, operators and calls
 // outcome: value 'all were refused'
 // state: READY
+// processPeak: 64 the text is the host's own, and copied on its way
 // options: {"timeoutMs":8000}
 // peak: 256 the parser's own stack
 const nest = (open, middle, close, times = 200_000) => open.repeat(times) + middle + close.repeat(times);

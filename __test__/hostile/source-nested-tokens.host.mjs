@@ -1,6 +1,7 @@
 // attack: long chains that nest only after parsing: binary operators, members, calls, commas, concatenations
 // outcome: value 'all settled in time'
 // state: READY
+// processPeak: 64 the text is the host's own, and copied on its way
 // options: {"timeoutMs":8000}
 // peak: 400 syntax trees of programs of half a megabyte
 export const scenario = async ({ run }) => {

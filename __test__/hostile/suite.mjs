@@ -11,6 +11,8 @@
 //   // details: <JSON>                  what `details` of the error has at least
 //   // peak: <MB> <why>                 host memory over the baseline, if it is not the memory limit and 64 MB
 //   // stuck: <count> <why>             threads that go on in V8 seconds after everything was cleaned up, if any
+//   // processPeak: <MB> <why>          memory with isolation: "process", if it is not 16 MB
+//   // only: thread <why>               what it is about is not there with isolation: "process"
 
 import { spawn } from 'node:child_process';
 import { readFileSync, readdirSync } from 'node:fs';
@@ -24,9 +26,11 @@ export const DEFAULTS = { timeoutMs: 1_500, memoryLimitMb: 64 };
 const GRACE_MS = 1_000;
 /** Resident memory that an attack may cost beyond its memory limit. */
 const HEADROOM_MB = 64;
+/** The same where the memory is that of a process of its own. */
+const PROCESS_PEAK_MB = 16;
 /** A child that takes longer is stuck. */
 const CHILD_TIMEOUT_MS = 60_000;
-const KEYS = ['attack', 'outcome', 'state', 'options', 'details', 'peak', 'stuck'];
+const KEYS = ['attack', 'outcome', 'state', 'options', 'details', 'peak', 'stuck', 'processPeak', 'only'];
 
 /**
  * @typedef {object} Attack
@@ -38,16 +42,23 @@ const KEYS = ['attack', 'outcome', 'state', 'options', 'details', 'peak', 'stuck
  * @property {string[]} states
  * @property {Record<string, any>} options
  * @property {Record<string, unknown>} details
- * @property {number} peakMb
- * @property {number} stuck
+ * @property {Record<Isolation, number>} peaksMb
+ * @property {Record<Isolation, number>} stuck
+ * @property {boolean} isForThreads
+ *
+ * @typedef {'thread' | 'process'} Isolation
  */
 
-/** @returns {Attack[]} in the order of their names */
-export function listAttacks() {
+/**
+ * @param {Isolation} isolation
+ * @returns {Attack[]} in the order of their names
+ */
+export function listAttacks(isolation) {
   return readdirSync(FOLDER)
     .filter((file) => file.endsWith('.js') || file.endsWith('.host.mjs'))
     .sort()
-    .map(readAttack);
+    .map(readAttack)
+    .filter(({ isForThreads }) => isolation === 'thread' || !isForThreads);
 }
 
 /**
@@ -76,8 +87,12 @@ export function readAttack(file) {
     states: fields.state.split(', '),
     options,
     details: JSON.parse(fields.details ?? '{}'),
-    stuck: fields.stuck ? parseInt(fields.stuck, 10) : 0,
-    peakMb: fields.peak ? parseInt(fields.peak, 10) : options.memoryLimitMb + HEADROOM_MB,
+    stuck: { thread: fields.stuck ? parseInt(fields.stuck, 10) : 0, process: 0 },
+    peaksMb: {
+      thread: fields.peak ? parseInt(fields.peak, 10) : options.memoryLimitMb + HEADROOM_MB,
+      process: fields.processPeak ? parseInt(fields.processPeak, 10) : PROCESS_PEAK_MB,
+    },
+    isForThreads: fields.only?.startsWith('thread ') ?? false,
   };
 }
 
@@ -85,13 +100,14 @@ export function readAttack(file) {
  * Runs one attack in a process of its own.
  *
  * @param {Attack} attack
+ * @param {Isolation} isolation
  * @returns {Promise<{ status: number | null, signal: string | null, stderr: string, report: any }>}
  */
-export function runAttack(attack) {
+export function runAttack(attack, isolation) {
   return new Promise((resolve, reject) => {
     // What vitest sets for its own processes does not concern others.
     const { NODE_OPTIONS: _, VITEST: __, NODE_ENV: ___, ...env } = process.env;
-    const child = spawn(process.execPath, [HARNESS, attack.file], {
+    const child = spawn(process.execPath, [HARNESS, attack.file, isolation], {
       env: { ...env, NO_COLOR: '1' },
       stdio: ['ignore', 'pipe', 'pipe'],
       timeout: CHILD_TIMEOUT_MS,
@@ -115,8 +131,13 @@ export function runAttack(attack) {
   });
 }
 
-/** What {@link observed} gives for an attack that was contained. */
-export function expected(/** @type {Attack} */ attack) {
+/**
+ * What {@link observed} gives for an attack that was contained.
+ *
+ * @param {Attack} attack
+ * @param {Isolation} isolation
+ */
+export function expected(attack, isolation) {
   return {
     status: 0,
     signal: null,
@@ -126,12 +147,12 @@ export function expected(/** @type {Attack} */ attack) {
     state: attack.states.join(', '),
     next: 'works',
     afterwards: 'DEAD',
-    stuck: attack.stuck,
+    stuck: attack.stuck[isolation],
     neighbour: 'works',
     hostErrors: [],
     hostChanges: [],
     settled: 'in time',
-    peak: `at most ${attack.peakMb} MB`,
+    peak: `at most ${attack.peaksMb[isolation]} MB`,
   };
 }
 
@@ -139,10 +160,12 @@ export function expected(/** @type {Attack} */ attack) {
  * What became of an attack, in the terms of {@link expected}.
  *
  * @param {Attack} attack
+ * @param {Isolation} isolation
  * @param {Awaited<ReturnType<typeof runAttack>>} result
  */
-export function observed(attack, { status, signal, stderr, report }) {
+export function observed(attack, isolation, { status, signal, stderr, report }) {
   if (report === undefined) return { status, signal, stderr, report: 'none' };
+  const peakMb = attack.peaksMb[isolation];
   const latest = attack.options.timeoutMs + GRACE_MS;
   return {
     status,
@@ -158,7 +181,7 @@ export function observed(attack, { status, signal, stderr, report }) {
     hostErrors: report.hostErrors,
     hostChanges: report.hostChanges,
     settled: report.durationMs <= latest ? 'in time' : `after ${Math.round(report.durationMs)} ms`,
-    peak: report.peakMb <= attack.peakMb ? `at most ${attack.peakMb} MB` : `${Math.round(report.peakMb)} MB`,
+    peak: report.peakMb <= peakMb ? `at most ${peakMb} MB` : `${Math.round(report.peakMb)} MB`,
   };
 }
 

@@ -59,6 +59,18 @@ describe.each(['plain', 'published'])('%s package and platform package in an emp
     expect(existsSync(join(modules, `ses-executor-${PLATFORM}`, ADDON))).toBe(true);
   });
 
+  test('a worker process', async () => {
+    const script = `
+      import { SESExecutor } from 'ses-executor';
+      const executor = new SESExecutor({ isolation: 'process' });
+      await executor.init();
+      console.log(executor.isolation.mode, (await executor.run('[1, 2, 3].map((n) => n * 2)')).output);
+      await executor.cleanup();
+    `;
+    const result = await spawnNode(['--input-type=module', '--eval', script], { cwd: app });
+    expect(result).toEqual({ status: 0, signal: null, stdout: 'process [ 2, 4, 6 ]\n', stderr: '' });
+  });
+
   test('an ES module of five lines', async () => {
     const file = join(app, 'five-lines.mjs');
     writeFileSync(

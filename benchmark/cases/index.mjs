@@ -3,6 +3,7 @@
 import bombs from './bombs.mjs';
 import coldStart from './cold-start.mjs';
 import cpu from './cpu.mjs';
+import isolation from './isolation.mjs';
 import kill from './kill.mjs';
 import memory from './memory.mjs';
 import prepare from './prepare.mjs';
@@ -18,4 +19,17 @@ import warmStart from './warm-start.mjs';
  * `{ reason }` for why the peer has no such thing; `round(state, variant, { isQuick })` gives samples by metric, and
  * perhaps a `note` to print with them.
  */
-export const CASES = [coldStart, warmStart, warmRun, tools, transfer, memory, cpu, kill, bombs, prepare, throughput];
+export const CASES = [
+  coldStart,
+  warmStart,
+  warmRun,
+  tools,
+  transfer,
+  memory,
+  cpu,
+  kill,
+  bombs,
+  prepare,
+  throughput,
+  isolation,
+];

@@ -11,6 +11,9 @@
 export const OURS = 'ses-executor';
 /** The same under the Node.js that runs the benchmark, where that is another than the peers'. */
 export const OURS_ON_HOST_NODE = 'ses-executor-host-node';
+/** The same with the isolate in a process of its own, with the sandbox of the operating system and without. */
+export const OURS_IN_PROCESS = 'ses-executor-process';
+export const OURS_UNCONFINED = 'ses-executor-unconfined';
 /** Plain Node.js, which guards nothing. */
 export const BASELINE = 'vm';
 
@@ -39,6 +42,14 @@ export const PEERS = [
   { id: 'ses', title: 'SES in-process', adapter: 'ses', package: 'ses' },
   { id: 'run', title: "Vercel's run", adapter: 'run', package: 'run', isSlow: true },
   { id: BASELINE, title: 'plain Node.js (`vm`)', adapter: 'vm' },
+  { id: OURS_IN_PROCESS, title: 'ses-executor, own process', adapter: 'ses-executor-process', cases: ['isolation'] },
+  {
+    id: OURS_UNCONFINED,
+    title: 'ses-executor, own process, no sandbox',
+    adapter: 'ses-executor-unconfined',
+    cases: ['isolation'],
+  },
+  { id: 'node-child', title: 'Node.js child and IPC', adapter: 'node-child', cases: ['isolation'] },
   {
     id: OURS_ON_HOST_NODE,
     title: 'ses-executor',

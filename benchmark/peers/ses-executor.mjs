@@ -19,7 +19,14 @@ export async function warm(count) {
   while (engineStats().warm < count) await new Promise((resolve) => setImmediate(resolve));
 }
 
-export async function open({ tools, memoryLimitMb = 128, timeoutMs = 120_000, warmPool = 0 } = {}) {
+export const open = openWith({});
+
+/** `open` for executors with further options. */
+export function openWith(more) {
+  return (options) => session(options, more);
+}
+
+async function session({ tools, memoryLimitMb = 128, timeoutMs = 120_000, warmPool = 0 } = {}, more) {
   const executor = new SESExecutor({
     memoryLimitMb,
     timeoutMs,
@@ -28,6 +35,8 @@ export async function open({ tools, memoryLimitMb = 128, timeoutMs = 120_000, wa
     maxConcurrentToolCalls: 128,
     maxCodeBytes: MAX_CODE_BYTES,
     ...(hasWarmPool && { warmPool }),
+    ...(more.isolation === 'process' && { spares: warmPool }),
+    ...more,
   });
   await executor.init();
   if (tools !== undefined) await executor.sendTools(tools);
@@ -36,5 +45,7 @@ export async function open({ tools, memoryLimitMb = 128, timeoutMs = 120_000, wa
     run: async (body) => (await executor.run(body)).output,
     set: (name, value) => executor.sendVariables({ [name]: value }),
     close: () => executor.cleanup(),
+    /** The process of its own, if it has one. */
+    pid: executor.isolation?.pid,
   };
 }

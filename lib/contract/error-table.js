@@ -202,6 +202,23 @@ handled, they make the run fail with \`ERR_TOOL_PROXY_FAIL\` and \`details.bridg
     cause: '`cleanup()` met a thread that had died.',
     doc: "The executor's thread had died. The instance is released all the same; please report it.",
   },
+  {
+    code: 'ERR_WORKER_LOST',
+    severity: 'ERROR',
+    retryable: true,
+    message: 'Worker lost: {reason}',
+    params: { reason: 'String' },
+    leaves: 'DIRTY',
+    leavesToo: 'DEAD if that was in `init()`',
+    ofSpecification: false,
+    variant: 'WorkerLost',
+    cause: 'The process of the isolate has ended, or does not answer.',
+    doc: `With \`isolation: "process"\`: the worker process has ended by itself, was killed by somebody else, or does not answer.
+\`details.reason\` says what is known; \`details.toolCalls\` counts the tool calls that the run had made, and \`logs\` is what it had
+logged. The run is not repeated by itself, because its tools have had their effects. Call \`cleanup()\` and \`init()\`, send
+variables and tools again, and decide whether to run the code again.`,
+    hint: 'The engine was lost and with it all variables. Look at what the tools have done before you run the code again.',
+  },
 ];
 
 /**

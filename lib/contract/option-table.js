@@ -260,6 +260,40 @@ process alive. 0: none.`,
     rust: { type: 'Option<usize>', doc: 'Isolates that are kept ready; absent: those of the default engine.' },
   },
   {
+    name: 'isolation',
+    type: 'oneOf',
+    values: ['thread', 'process'],
+    fallback: 'thread',
+    brief: 'where the isolate lives: a thread of this process, or a process of its own',
+    doc: `Where the isolate lives: on a thread of this process, or in a worker process of its own, which is killed when it is given
+up and has a sandbox of the operating system (\`sandbox\`). Everything else is the same; \`ERR_WORKER_LOST\` is new. Not on
+Windows.`,
+    rust: null,
+  },
+  {
+    name: 'sandbox',
+    type: 'oneOf',
+    values: ['required', 'best-effort', 'off'],
+    fallback: 'best-effort',
+    brief: 'whether a worker process must have the sandbox of the operating system',
+    doc: `With \`isolation: "process"\`: whether the worker must have the sandbox of the operating system, which is landlock and seccomp
+of Linux. \`"required"\`: \`init()\` fails where there is none; \`"best-effort"\`: as much as there is, which
+\`executor.isolation\` tells; \`"off"\`: none.`,
+    rust: null,
+  },
+  {
+    name: 'spares',
+    type: 'integer',
+    min: 0,
+    max: 16,
+    none: '1, which all executors share that give none',
+    shown: '1',
+    brief: 'worker processes that are kept ready for `init()`; 0: none',
+    doc: `With \`isolation: "process"\`: worker processes that are kept ready, so that \`init()\` need not start one; each is replaced
+in the background. Executors that give a number have their own.`,
+    rust: null,
+  },
+  {
     name: 'autoInit',
     type: 'boolean',
     fallback: false,

@@ -11,7 +11,7 @@ const { OPTIONS } = require('./option-table');
  * are checked where they are cloned.
  *
  * @typedef {import('../../index').ExecutorOptions} ExecutorOptions
- * @typedef {'maxCpuMs' | 'warmPool' | 'onLog'} WithoutDefault
+ * @typedef {'maxCpuMs' | 'warmPool' | 'spares' | 'onLog'} WithoutDefault
  * @typedef {Required<Omit<ExecutorOptions, WithoutDefault>> & Pick<ExecutorOptions, WithoutDefault>} CheckedOptions
  */
 

@@ -5,6 +5,7 @@ const { ExecutorError } = require('../contract/errors');
 const { defineEntries, eachEntry, safeListener } = require('../contract/logs');
 const { RunScope } = require('../contract/run-scope');
 const { nativeModules } = require('./modules');
+const { surroundings } = require('./surroundings');
 const { PROMISE, answerToolCall, readArguments } = require('./tool-calls');
 const { mayReadNow, readInTurns } = require('./turns');
 const { ToolRegistry } = require('../contract/tool-registry');
@@ -100,10 +101,13 @@ class Core {
   #entries;
   /** @type {[kind: number, parts: any[]][]} */
   #undelivered = [];
+  /** Whether the isolate has a process of its own. */
+  #isProcess;
 
   /** @param {import('../contract/options').CheckedOptions} options */
-  constructor({ autoInit, onLog, modules, ...options }) {
+  constructor({ autoInit, onLog, modules, isolation, sandbox, spares, ...options }) {
     this.autoInit = autoInit;
+    this.#isProcess = isolation === 'process';
     this.timeoutMs = options.timeoutMs;
     this.maxTransferBytes = options.maxTransferBytes;
     this.tools = new ToolRegistry();
@@ -114,7 +118,16 @@ class Core {
     this.native = new NativeExecutor(
       { ...options, streamLogs: onLog !== undefined, modules: nativeModules(modules, this.tools) },
       (kind, ...parts) => weak.deref()?.deliver(kind, parts),
+      this.#isProcess ? { sandbox, spares, surroundings: surroundings() } : undefined,
     );
+  }
+
+  /** @returns {import('../../index').Isolation} */
+  get isolation() {
+    if (!this.#isProcess) return { mode: 'thread' };
+    const worker = this.native.worker ?? undefined;
+    const sandbox = worker && { landlock: worker.landlock, seccomp: worker.seccomp };
+    return { mode: 'process', pid: worker?.pid ?? undefined, sandbox };
   }
 
   /**

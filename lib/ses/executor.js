@@ -24,6 +24,10 @@ class SESExecutor {
     return this.#core.native.state;
   }
 
+  get isolation() {
+    return this.#core.isolation;
+  }
+
   async init() {
     await this.#init();
   }

@@ -53,10 +53,15 @@ function failureKind() {
   });
   return `${HEADER('error-table.js')}//! Codes, severities, retryability and messages of failures (specification, section 8.2).
 
+use crate::frames;
+
 /// What made a call fail. Each variant says whether the executor survives it.
 #[derive(Clone, Debug)]
 pub enum FailureKind {
 ${variants.join('')}}
+
+frames::choice!(FailureKind {
+${ERRORS.map(frameVariant).join('')}});
 
 impl FailureKind {
 ${[
@@ -79,6 +84,12 @@ ${[
 ].join('\n')}}
 
 ${ERRORS.map(({ code, variant }) => `/// Code of [\`FailureKind::${variant}\`].\npub const ${code}: &str = "${code}";\n`).join('')}`;
+}
+
+/** A variant's tag and fields, as frames have them. */
+function frameVariant({ variant, params }, tag) {
+  const fields = Object.keys(params).map(snakeCase);
+  return `    ${tag} ${variant}${fields.length === 0 ? '' : ` { ${fields.join(', ')} }`},\n`;
 }
 
 /** `Map.groupBy` is younger than Node.js 20. */

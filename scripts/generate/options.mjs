@@ -79,12 +79,14 @@ pub const ${upper}: Range = Range { min: ${min}.0, max: ${max}.0, default: ${fal
   });
   return `${HEADER('option-table.js')}//! What the facade has checked and passes on.
 
-use crate::{LEVELS, Language, ModuleSpec};
+use crate::{LEVELS, Language, ModuleSpec, frames};
 
 /// What \`new SESExecutor(options)\` fixed.
 #[derive(Debug)]
 pub struct Config {
 ${fields.join('')}}
+
+frames::record!(Config { ${NATIVE.map(({ name, rust }) => rust.field ?? snakeCase(name)).join(', ')} });
 
 /// An option's bounds, both inclusive, and what holds if it is absent.
 #[derive(Clone, Copy, Debug)]

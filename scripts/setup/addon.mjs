@@ -21,6 +21,10 @@ import { fail, run, step } from './report.mjs';
 
 /** What the addon is made of, relative to the root. Folders count with all that is in them. */
 const SOURCES = ['Cargo.lock', 'Cargo.toml', 'build.rs', 'crates', 'src', 'scripts/linker', 'vendor/v8/SHA256SUMS'];
+/** The file name of the program of worker processes, which lies beside the addon. */
+const WORKER = 'ses-executor-worker';
+/** Worker processes need the descriptors and signals of Unix. */
+const hasWorker = process.platform !== 'win32';
 /** npm packages that the build bakes into the snapshot. */
 const BAKED = ['ses', 'node-inspect-extracted'];
 
@@ -77,12 +81,28 @@ export async function buildAddon(root, { name, library }) {
   }
   const addon = addonPath(root, name);
   replace(addon, (partial) => copyFileSync(join(target, 'release', library), partial));
+  await buildWorker(root);
   // The platform package holds the same file, so that it can be packed or installed from its folder.
   const packaged = join(root, 'npm', name);
   if (existsSync(packaged)) {
     replace(join(packaged, `ses-executor.${name}.node`), (partial) => linkOrCopy(addon, partial));
+    if (hasWorker) replace(join(packaged, WORKER), (partial) => linkOrCopy(join(root, WORKER), partial));
   }
   writeFileSync(stampPath(root), stampText(root, addon));
+}
+
+/** The program of worker processes, which loads the addon: C, since it is to be small. */
+async function buildWorker(root) {
+  if (!hasWorker) return;
+  const source = join(root, 'crates/worker/launcher/launcher.c');
+  const partial = join(root, `${WORKER}.${process.pid}`);
+  const { status, output } = await run('cc', ['-O2', '-Wall', '-s', '-o', partial, source, '-ldl'], {
+    cwd: root,
+    env: process.env,
+    onLine: () => {},
+  }).catch((error) => fail(`cc cannot be run: ${error.message}`));
+  if (status !== 0) fail(`cc failed with exit status ${status}: ${output}`);
+  renameSync(partial, join(root, WORKER));
 }
 
 function addonPath(root, name) {

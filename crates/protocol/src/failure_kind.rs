@@ -1,6 +1,8 @@
 // Generated from lib/contract/error-table.js by scripts/generate.mjs. Do not edit: run `npm run generate`.
 //! Codes, severities, retryability and messages of failures (specification, section 8.2).
 
+use crate::frames;
+
 /// What made a call fail. Each variant says whether the executor survives it.
 #[derive(Clone, Debug)]
 pub enum FailureKind {
@@ -29,7 +31,26 @@ pub enum FailureKind {
     TransferLimit { limit: usize },
     /// `cleanup()` met a thread that had died. The executor is DEAD.
     CleanupFailed { cause: String },
+    /// The process of the isolate has ended, or does not answer. The executor is DIRTY, or DEAD if that was in
+    /// `init()`.
+    WorkerLost { reason: String },
 }
+
+frames::choice!(FailureKind {
+    0 InvalidState { state },
+    1 InitFailed { details },
+    2 ValidationFailed,
+    3 ImportNotAllowed { module },
+    4 MaxOperations { limit },
+    5 Timeout { timeout_ms },
+    6 Runtime { cause },
+    7 Tool { cause },
+    8 Memory { limit_mb },
+    9 ToolCallLimit { limit },
+    10 TransferLimit { limit },
+    11 CleanupFailed { cause },
+    12 WorkerLost { reason },
+});
 
 impl FailureKind {
     /// `ExecutorError.code`.
@@ -47,6 +68,7 @@ impl FailureKind {
             Self::ToolCallLimit { .. } => ERR_TOOL_CALL_LIMIT_EXCEEDED,
             Self::TransferLimit { .. } => ERR_TRANSFER_LIMIT_EXCEEDED,
             Self::CleanupFailed { .. } => ERR_CLEANUP_FAILED,
+            Self::WorkerLost { .. } => ERR_WORKER_LOST,
         }
     }
 
@@ -62,7 +84,8 @@ impl FailureKind {
             | Self::Tool { .. }
             | Self::Memory { .. }
             | Self::ToolCallLimit { .. }
-            | Self::TransferLimit { .. } => "ERROR",
+            | Self::TransferLimit { .. }
+            | Self::WorkerLost { .. } => "ERROR",
             Self::InitFailed { .. } => "FATAL",
             Self::CleanupFailed { .. } => "WARN",
         }
@@ -80,7 +103,8 @@ impl FailureKind {
             | Self::Tool { .. }
             | Self::Memory { .. }
             | Self::ToolCallLimit { .. }
-            | Self::TransferLimit { .. } => true,
+            | Self::TransferLimit { .. }
+            | Self::WorkerLost { .. } => true,
         }
     }
 
@@ -99,6 +123,7 @@ impl FailureKind {
             Self::ToolCallLimit { limit } => format!("Tool call limit exceeded ({limit})"),
             Self::TransferLimit { limit } => format!("Transfer limit exceeded ({limit} bytes)"),
             Self::CleanupFailed { cause } => format!("Cleanup failed: {cause}"),
+            Self::WorkerLost { reason } => format!("Worker lost: {reason}"),
         }
     }
 }
@@ -127,3 +152,5 @@ pub const ERR_TOOL_CALL_LIMIT_EXCEEDED: &str = "ERR_TOOL_CALL_LIMIT_EXCEEDED";
 pub const ERR_TRANSFER_LIMIT_EXCEEDED: &str = "ERR_TRANSFER_LIMIT_EXCEEDED";
 /// Code of [`FailureKind::CleanupFailed`].
 pub const ERR_CLEANUP_FAILED: &str = "ERR_CLEANUP_FAILED";
+/// Code of [`FailureKind::WorkerLost`].
+pub const ERR_WORKER_LOST: &str = "ERR_WORKER_LOST";

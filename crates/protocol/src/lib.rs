@@ -5,6 +5,7 @@ mod config;
 mod diagnostics;
 mod failure;
 mod failure_kind;
+pub mod frames;
 mod language;
 mod logs;
 mod messages;

@@ -93,6 +93,10 @@ pub enum Event {
     Closed {
         panicked: bool,
     },
+    /// The isolate's process is gone, or does not answer, and nobody had it end. `reason` is for people.
+    Lost {
+        reason: String,
+    },
 }
 
 /// A call of a host tool.

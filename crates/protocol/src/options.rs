@@ -1,7 +1,7 @@
 // Generated from lib/contract/option-table.js by scripts/generate.mjs. Do not edit: run `npm run generate`.
 //! What the facade has checked and passes on.
 
-use crate::{LEVELS, Language, ModuleSpec};
+use crate::{LEVELS, Language, ModuleSpec, frames};
 
 /// What `new SESExecutor(options)` fixed.
 #[derive(Debug)]
@@ -50,6 +50,28 @@ pub struct Config {
     /// Whether log entries are reported while the run goes on.
     pub stream_logs: bool,
 }
+
+frames::record!(Config {
+    max_operations,
+    timeout_ms,
+    queue_runs,
+    max_queued_runs,
+    authorized_imports,
+    max_log_bytes,
+    levels,
+    memory_limit_bytes,
+    max_code_bytes,
+    max_tool_calls,
+    max_concurrent_tool_calls,
+    max_transfer_bytes,
+    max_cpu_ms,
+    owner,
+    max_parked_bytes,
+    warm_pool,
+    language,
+    modules,
+    stream_logs
+});
 
 /// An option's bounds, both inclusive, and what holds if it is absent.
 #[derive(Clone, Copy, Debug)]

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use ses_protocol::frames::Hello;
 use ses_protocol::{Command, Config, Event, Failure, SessionId};
 
 use ses_sync::CpuClock;
@@ -27,6 +28,9 @@ pub trait Backend: Send + Sync {
     ///
     /// Nothing could be started.
     fn boot(&self, boot: Boot) -> Result<Arc<dyn Link>, Failure>;
+
+    /// Whether an isolate that has no memory left keeps what it has.
+    fn parks(&self) -> bool;
 }
 
 /// The way to an isolate. When it is dropped, the isolate is released, as soon as it lets go, and [`Event::Closed`] follows.
@@ -42,6 +46,18 @@ pub trait Link: Send + Sync {
 
     /// The processor time of the isolate, if it can be read here. Whoever has none holds the isolate to `maxCpuMs` itself.
     fn cpu_clock(&self) -> Option<CpuClock>;
+
+    /// The process of its own that the isolate has, if any.
+    fn process(&self) -> Option<Process>;
+}
+
+/// A process that has an isolate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Process {
+    /// As long as it is there.
+    pub pid: Option<u32>,
+    /// What it has said of itself; absent: nothing yet.
+    pub hello: Option<Hello>,
 }
 
 /// An isolate that was given up. Does not keep it alive.

@@ -8,6 +8,7 @@ use ses_protocol::{
     ToolReply, ToolSpec, Values,
 };
 
+use crate::backend::Process;
 use crate::engine::Engine;
 use crate::lifecycle::{State, Transition};
 use crate::losses::Held;
@@ -57,6 +58,8 @@ pub struct Executor {
     held: Option<QueuedRun>,
     queue: VecDeque<QueuedRun>,
     closing: Vec<Closing>,
+    /// Why the isolate of a DIRTY executor was lost, if its process is gone.
+    lost: Option<String>,
 }
 
 impl Executor {
@@ -77,12 +80,18 @@ impl Executor {
             held: None,
             queue: VecDeque::new(),
             closing: Vec::new(),
+            lost: None,
         }
     }
 
     /// The state's name in the specification.
     pub fn state(&self) -> &'static str {
         self.state.name()
+    }
+
+    /// The process of its own that the isolate has, if any.
+    pub fn process(&self) -> Option<Process> {
+        self.session.as_ref().and_then(Session::process)
     }
 
     /// Makes the isolate (section 4.3, 1). READY: no-op; INITIALIZING: joins the `init()` under way.
@@ -95,7 +104,7 @@ impl Executor {
         }
         if self.state != State::Initializing {
             let held = self.engine.counters.losses.of(&self.config.owner);
-            if held.bytes() >= self.config.max_parked_bytes as u64 {
+            if self.engine.backend.parks() && held.bytes() >= self.config.max_parked_bytes as u64 {
                 self.state = State::Dead;
                 return Some(Outcome::failed(too_much_held(&held)));
             }
@@ -104,6 +113,7 @@ impl Executor {
                 Ok(session) => {
                     self.session = Some(session);
                     self.is_installing = false;
+                    self.lost = None;
                 }
                 Err(failure) => {
                     self.state = State::Dead;
@@ -160,6 +170,7 @@ impl Executor {
                 self.queue.push_back(QueuedRun { call, code, limits });
                 None
             }
+            State::Dirty if self.lost.is_some() => self.lost_failure(0).map(Outcome::failed),
             State::Dirty => Some(self.illegal("run", "call cleanup() and init() first")),
             State::New | State::Initializing | State::Dead => Some(self.illegal("run", "await init() first")),
         }
@@ -251,6 +262,7 @@ impl Executor {
                 let entries = self.session.as_ref().filter(|current| current.id() == session)?.take_logs();
                 (!entries.is_empty()).then_some(Delivery::Logs(entries))
             }
+            Notice::Lost { session, reason } => self.on_lost(session, reason),
             Notice::Closed { session, panicked } => self.on_closed(session, panicked),
             Notice::Deliver(delivery) => Some(delivery),
         }
@@ -342,7 +354,40 @@ impl Executor {
         None
     }
 
+    /// The process of the isolate has ended by itself. What was under way may have had effects, so that it is not tried again.
+    fn on_lost(&mut self, session: SessionId, reason: String) -> Option<Delivery> {
+        if !self.is_current(session) {
+            return self.on_closed(session, false);
+        }
+        self.lost = Some(reason);
+        if self.state == State::Initializing {
+            self.on_initialized(Err(self.lost_failure(0)?));
+            return None;
+        }
+        let tool_calls = self.session.as_ref().map_or(0, Session::tool_calls);
+        let failure = self.lost_failure(tool_calls)?;
+        let job = self.session.as_ref().and_then(|session| session.take_lost(failure));
+        if let Some(held) = self.held.take() {
+            self.deliver(held.call, Outcome::failed(self.lost_failure(0)?));
+        }
+        if self.state != State::Dirty {
+            self.on_corrupted();
+        }
+        job.map(|(call, outcome)| Delivery::Settled { call, outcome: Box::new(outcome) })
+    }
+
+    fn lost_failure(&self, tool_calls: u64) -> Option<Failure> {
+        let reason = self.lost.clone()?;
+        let failure = Failure::new(FailureKind::WorkerLost { reason: reason.clone() });
+        Some(failure.with("reason", reason).with("toolCalls", tool_calls))
+    }
+
     fn set_up(&mut self, call: CallId, operation: &str, command: impl FnOnce(JobId) -> Command) -> Option<Outcome> {
+        if self.state == State::Dirty
+            && let Some(failure) = self.lost_failure(0)
+        {
+            return Some(Outcome::failed(failure));
+        }
         let Some(session) = self.session.as_ref().filter(|_| self.state == State::Ready) else {
             return Some(self.illegal(operation, "it is legal in state READY only"));
         };

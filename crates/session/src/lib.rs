@@ -19,7 +19,7 @@ mod session;
 mod tests;
 mod watchdog;
 
-pub use backend::{Backend, Boot, Events, Link, Remains};
+pub use backend::{Backend, Boot, Events, Link, Process, Remains};
 pub use counters::{Counters, EngineStats};
 pub use engine::Engine;
 pub use executor::Executor;

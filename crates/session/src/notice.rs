@@ -40,6 +40,11 @@ pub enum Notice {
         session: SessionId,
         panicked: bool,
     },
+    /// The isolate's process is gone, for this reason.
+    Lost {
+        session: SessionId,
+        reason: String,
+    },
     /// A delivery that could not be part of what caused it.
     Deliver(Delivery),
 }

@@ -10,7 +10,7 @@ use ses_protocol::{
     Success,
 };
 
-use crate::backend::{Boot, Link, Remains};
+use crate::backend::{Boot, Link, Process, Remains};
 use crate::counters::Counters;
 use crate::engine::Engine;
 use crate::jobs::{Job, Jobs};
@@ -95,6 +95,10 @@ impl Desk {
             }
             Event::Log { job, entry } => self.log(job, entry),
             Event::Parked { bytes } => self.on_parked(bytes),
+            Event::Lost { reason } => {
+                self.end_life();
+                (self.notices)(Notice::Lost { session, reason });
+            }
             Event::Closed { panicked } => {
                 self.end_life();
                 (self.notices)(Notice::Closed { session, panicked });
@@ -242,6 +246,11 @@ impl Session {
         self.desk.id
     }
 
+    /// The process of its own that the isolate has, if any.
+    pub fn process(&self) -> Option<Process> {
+        self.link.process()
+    }
+
     /// Hands over a command that belongs to no job.
     pub fn send(&self, command: Command) {
         self.link.send(command);
@@ -327,6 +336,11 @@ impl Session {
         self.desk.counters.count_terminated();
         self.desk.await_end();
         Some((job.call, Outcome { result: Err(failure), report: job.report(self.desk.figures()) }))
+    }
+
+    /// Tool calls of the run under way, as far as they are known.
+    pub fn tool_calls(&self) -> u64 {
+        self.desk.figures().tool_calls
     }
 
     /// As [`Self::refuse`], of the job that the isolate worked on when it was lost.

@@ -9,7 +9,7 @@ use ses_protocol::{
 use ses_sync::CpuClock;
 
 use crate::losses::{Held, Losses};
-use crate::{Backend, Boot, Counters, Delivery, Engine, Events, Executor, Link, Notice, Remains, Watchdog};
+use crate::{Backend, Boot, Counters, Delivery, Engine, Events, Executor, Link, Notice, Process, Remains, Watchdog};
 
 /// What an isolate was asked to do.
 #[derive(Debug, PartialEq)]
@@ -51,6 +51,10 @@ impl Backend for OneIsolate {
         *self.0.events.lock().unwrap() = Some(boot.events);
         Ok(Arc::new(ToIsolate(self.0.clone())))
     }
+
+    fn parks(&self) -> bool {
+        true
+    }
 }
 
 struct ToIsolate(Arc<Isolate>);
@@ -73,6 +77,10 @@ impl Link for ToIsolate {
     }
 
     fn cpu_clock(&self) -> Option<CpuClock> {
+        None
+    }
+
+    fn process(&self) -> Option<Process> {
         None
     }
 }

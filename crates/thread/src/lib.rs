@@ -68,4 +68,8 @@ impl Backend for ThreadBackend {
         };
         Ok(Arc::new(ThreadLink::new(control, commands)))
     }
+
+    fn parks(&self) -> bool {
+        true
+    }
 }

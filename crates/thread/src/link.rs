@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use ses_engine::Interrupt;
 use ses_protocol::Command;
-use ses_session::{Link, Remains};
+use ses_session::{Link, Process, Remains};
 use ses_sync::{CpuClock, Sender, priority};
 
 /// What an isolate's thread shares with those that may interrupt it.
@@ -92,6 +92,10 @@ impl Link for ThreadLink {
 
     fn cpu_clock(&self) -> Option<CpuClock> {
         self.control.cpu_clock.get().copied()
+    }
+
+    fn process(&self) -> Option<Process> {
+        None
     }
 }
 

@@ -6,6 +6,7 @@ const { languageOf, loadTools, readCode, readVariables } = require('./input');
 const { UsageError } = require('./usage-error');
 const { ExecutorError } = require('../../contract/errors');
 const { SESExecutor } = require('../../ses/executor');
+const { preferredIsolation } = require('../../ses/isolation');
 const { jsonForm, outputText, toJson } = require('../../contract/render');
 
 /**
@@ -20,6 +21,10 @@ async function run(file, { vars, tools, timeoutMs, maxOperations, authorizedImpo
     timeoutMs,
     maxOperations,
     authorizedImports,
+    isolation: preferredIsolation(),
+    // This program needs one executor.
+    warmPool: 0,
+    spares: 0,
     onLog: writeLog,
   });
   await executor.init();

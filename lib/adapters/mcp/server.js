@@ -4,6 +4,7 @@
 const { callResult } = require('./result');
 const { codeFrame } = require('../../ses/code-frame');
 const { SESExecutor } = require('../../ses/executor');
+const { preferredIsolation } = require('../../ses/isolation');
 const { requirePeer } = require('../../contract/peer');
 const { toJavaScriptSignature } = require('../prompts');
 const { Session } = require('../../contract/session');
@@ -31,7 +32,10 @@ const [{ McpServer }, { z }] = requirePeer('ses-executor mcp', '@modelcontextpro
  */
 function createServer({ root, readOnly, ...limits }) {
   const tools = root === undefined ? {} : createFileTools({ root, readOnly });
-  const session = new Session(new SESExecutor(limits), { livesOn: true, codeFrame });
+  const session = new Session(new SESExecutor({ ...limits, isolation: preferredIsolation() }), {
+    livesOn: true,
+    codeFrame,
+  });
   const server = new McpServer({ name: 'ses-executor', version }, { instructions: instructions(Object.keys(tools)) });
   server.registerTool(
     'run_javascript',

@@ -1,0 +1,142 @@
+// What a worker process can reach: nothing of its host, and less of the system than any other program. What the kernel answers
+// to each thing that a worker could try is tested by `crates/sandbox/tests/probes.rs`.
+
+import { readFileSync, readdirSync, readlinkSync } from 'node:fs';
+import { createServer } from 'node:net';
+
+import { describe, expect, test } from 'vitest';
+
+import { runChild } from '../helpers.mjs';
+import { descriptorsOf, inProcess, isLinux, pidOf, withProcess } from './helpers.mjs';
+
+/** Fields of `/proc/<pid>/status`, by their names. */
+const statusOf = (pid, task = '') =>
+  Object.fromEntries(
+    readFileSync(`/proc/${pid}${task}/status`, 'utf8')
+      .split('\n')
+      .map((line) => line.split(/:\s+/)),
+  );
+
+/** Soft and hard limits of a process, by their names. */
+const limitsOf = (pid) =>
+  Object.fromEntries(
+    readFileSync(`/proc/${pid}/limits`, 'utf8')
+      .split('\n')
+      .slice(1)
+      .map((line) => [line.slice(0, 26).trim(), line.slice(26, 66).trim().split(/\s+/)]),
+  );
+
+describe.runIf(isLinux)('a worker process', () => {
+  test('has three pipes to its host, and no other descriptor', async () => {
+    const server = createServer();
+    await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
+    await withProcess({ spares: 0, sandbox: 'best-effort' }, {}, async (executor) => {
+      const descriptors = descriptorsOf(pidOf(executor));
+      expect(Object.values(descriptors).every((target) => target.startsWith('pipe:'))).toBe(true);
+      expect(new Set(Object.values(descriptors)).size).toBe(3);
+    });
+    await new Promise((resolve) => server.close(resolve));
+  });
+
+  test('gets no descriptor that the host left open for its children', async () => {
+    // Descriptor 3 of this child is open for those that it starts.
+    const { status, stdout, stderr } = await runChild(`
+      import { spawnSync } from 'node:child_process';
+      import { openSync } from 'node:fs';
+      const script = \`
+        import { SESExecutor } from './index.mjs';
+        import { descriptorsOf } from './__test__/process/helpers.mjs';
+        const executor = new SESExecutor({ isolation: 'process' });
+        await executor.init();
+        console.log(JSON.stringify(Object.keys(descriptorsOf(executor.isolation.pid)).length));
+        console.log(Object.values(descriptorsOf(executor.isolation.pid)).some((target) => target.includes('passwd')));
+        await executor.cleanup();
+      \`;
+      const stdio = ['ignore', 'pipe', 'inherit', openSync('/etc/passwd'), openSync('/etc/passwd')];
+      const { stdout } = spawnSync(process.execPath, ['--input-type=module', '--eval', script], { stdio, encoding: 'utf8' });
+      process.stdout.write(stdout);
+    `);
+    expect({ status, stdout, stderr }).toEqual({ status: 0, stdout: '4\nfalse\n', stderr: '' });
+  });
+
+  test('has an empty environment, a folder and a session of its own, and no file for its program but the addon', async () => {
+    await withProcess({}, {}, async (executor) => {
+      const pid = pidOf(executor);
+      expect(readFileSync(`/proc/${pid}/environ`, 'utf8')).toBe('');
+      expect(readlinkSync(`/proc/${pid}/cwd`)).toBe('/');
+      const [, , group, session, terminal] = readFileSync(`/proc/${pid}/stat`, 'utf8')
+        .split(') ')[1]
+        .split(' ')
+        .map(Number);
+      expect({ group, session, terminal }).toEqual({ group: pid, session: pid, terminal: 0 });
+      expect(readlinkSync(`/proc/${pid}/exe`)).toMatch(/\/ses-executor-worker$/);
+    });
+  });
+
+  test('is under landlock and seccomp with all of its threads, and gets no privileges', async () => {
+    await withProcess({ sandbox: 'required' }, {}, async (executor) => {
+      expect(executor.isolation).toEqual({
+        mode: 'process',
+        pid: pidOf(executor),
+        sandbox: { landlock: true, seccomp: true },
+      });
+      const pid = pidOf(executor);
+      const tasks = readdirSync(`/proc/${pid}/task`);
+      expect(tasks.length).toBeGreaterThan(1);
+      for (const task of tasks) {
+        const { NoNewPrivs, Seccomp } = statusOf(pid, `/task/${task}`);
+        expect({ NoNewPrivs, Seccomp }).toEqual({ NoNewPrivs: '1', Seccomp: '2' });
+      }
+    });
+  });
+
+  test('can make no processes, descriptors, files and core dumps, whatever its sandbox is', async () => {
+    for (const sandbox of ['off', 'best-effort']) {
+      await withProcess({ sandbox }, {}, async (executor) => {
+        const limits = limitsOf(pidOf(executor));
+        expect(limits['Max processes']).toEqual(['0', '0']);
+        expect(limits['Max open files']).toEqual(['3', '3']);
+        expect(limits['Max file size']).toEqual(['0', '0']);
+        expect(limits['Max core file size']).toEqual(['0', '0']);
+        expect((await executor.run('1 + 1')).output).toBe(2);
+      });
+    }
+  });
+
+  test('has no sandbox if that is off', async () => {
+    await withProcess({ sandbox: 'off' }, {}, async (executor) => {
+      expect(executor.isolation.sandbox).toEqual({ landlock: false, seccomp: false });
+      expect(statusOf(pidOf(executor)).Seccomp).toBe('0');
+    });
+  });
+
+  test('has the time zone and the locale of its host', async () => {
+    const script = `
+      import { SESExecutor } from './index.mjs';
+      const seen = 'const { timeZone, locale } = Intl.DateTimeFormat().resolvedOptions(); [timeZone, locale, String(new Date(0))].join()';
+      for (const isolation of ['thread', 'process']) {
+        const executor = new SESExecutor({ isolation });
+        await executor.init();
+        console.log((await executor.run(seen)).output);
+        await executor.cleanup();
+      }
+    `;
+    const env = { TZ: 'Asia/Kolkata', LC_ALL: 'de_DE.UTF-8' };
+    const { status, stdout, stderr } = await runChild(script, { env });
+    expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+    const [thread, own] = stdout.trim().split('\n');
+    expect(own).toBe(thread);
+    expect(own).toContain('GMT+0530');
+  });
+});
+
+test('isolation tells what holds the isolate', async () => {
+  const executor = inProcess();
+  expect(executor.isolation).toEqual({ mode: 'process', pid: undefined, sandbox: undefined });
+  await executor.init();
+  const { pid } = executor.isolation;
+  expect(pid).toBeGreaterThan(0);
+  expect(pid).not.toBe(process.pid);
+  await executor.cleanup();
+  expect(executor.isolation.pid).toBe(undefined);
+});

@@ -1,0 +1,84 @@
+//! Makes isolates in processes of their own, and keeps some ready.
+
+use std::sync::Arc;
+
+use ses_protocol::frames::{Control, Hello};
+use ses_protocol::{Config, Failure, FailureKind};
+use ses_session::{Backend, Boot, Counters, Link, Pool, Watchdog};
+
+use crate::launch::{Confinement, Installation, Kind};
+use crate::session::{Peer, ProcessLink};
+use crate::worker::{Listener, Worker};
+
+/// Bytes of a frame beside one value or one entry of a log: a failure with its code frame, names. 8 MiB.
+const SLACK_BYTES: usize = 8 << 20;
+
+/// Makes isolates in processes of their own.
+pub struct ProcessBackend {
+    installation: Arc<Installation>,
+    confinement: Confinement,
+    pool: Pool<Worker>,
+    watchdog: Arc<Watchdog>,
+}
+
+impl ProcessBackend {
+    /// Keeps `spares` processes ready.
+    pub fn new(
+        installation: Arc<Installation>,
+        confinement: Confinement,
+        spares: usize,
+        watchdog: Arc<Watchdog>,
+        counters: Arc<Counters>,
+    ) -> Self {
+        let own = installation.clone();
+        let pool = Pool::new(spares, watchdog.clone(), counters, move |memory_limit_bytes, booting| {
+            let kind = Kind { confinement, memory_limit_bytes };
+            Worker::start(own.clone(), kind, move |worker| booting.ready(worker))
+        });
+        Self { installation, confinement, pool, watchdog }
+    }
+
+    /// A process for a session: one that waits, if there is one. Also returns what that has said of itself.
+    fn worker(&self, kind: Kind, mut listener: Listener, most: usize) -> std::io::Result<(Worker, Option<Hello>)> {
+        while let Some(worker) = self.pool.take(kind.memory_limit_bytes) {
+            match worker.attach(listener, most) {
+                Ok(hello) => return Ok((worker, Some(hello))),
+                // It has ended while it waited.
+                Err(returned) => listener = returned,
+            }
+        }
+        Ok((Worker::start_attached(self.installation.clone(), kind, listener, most)?, None))
+    }
+}
+
+impl Backend for ProcessBackend {
+    fn expect(&self, config: &Config) {
+        self.pool.expect(config.memory_limit_bytes);
+    }
+
+    fn boot(&self, Boot { session, config, events }: Boot) -> Result<Arc<dyn Link>, Failure> {
+        let kind = Kind { confinement: self.confinement, memory_limit_bytes: config.memory_limit_bytes };
+        let most = config.max_transfer_bytes.max(config.max_log_bytes).saturating_add(SLACK_BYTES);
+        let session = u32::try_from(session).map_err(|_| init_failed("there were too many sessions"))?;
+        let mut peer = Peer::new(self.confinement, config.clone(), events);
+        let desk = peer.desk();
+        let listener: Listener = Box::new(move |news| peer.on_news(news));
+        let started = self.worker(kind, listener, most);
+        let (worker, hello) = started.map_err(|error| init_failed(&format!("no worker process: {error}")))?;
+        if let Some(hello) = hello {
+            desk.greet(self.confinement, hello)?;
+        }
+        let link = Arc::new(ProcessLink::new(session, worker, desk, self.watchdog.clone()));
+        link.open(&Control::Open(config));
+        Ok(link)
+    }
+
+    fn parks(&self) -> bool {
+        false
+    }
+}
+
+/// `ERR_SES_INIT_FAILED`.
+pub fn init_failed(details: &str) -> Failure {
+    Failure::new(FailureKind::InitFailed { details: details.to_owned() })
+}

@@ -1,0 +1,13 @@
+//! Isolates in processes of their own, as their host has them: `crates/worker` is the program of such a process.
+
+#![cfg(unix)]
+
+mod backend;
+mod launch;
+mod outbox;
+mod process;
+mod session;
+mod worker;
+
+pub use backend::ProcessBackend;
+pub use launch::{Arguments, Confinement, Installation, Kind};

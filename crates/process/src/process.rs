@@ -1,0 +1,151 @@
+//! A worker process as its host has it: started, written to, killed, and waited for.
+
+use std::ffi::OsString;
+use std::io::{self, Read};
+use std::os::fd::AsRawFd;
+use std::os::unix::process::ExitStatusExt;
+use std::path::Path;
+use std::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// What is kept of a worker's last words. 2 KiB.
+const MAX_LAST_WORDS: u64 = 2 << 10;
+
+/// A process that somebody may kill as long as nobody has waited for it.
+#[derive(Debug)]
+pub struct Process {
+    /// Held for a system call that does not wait, by any thread.
+    child: Mutex<Running>,
+    pid: u32,
+}
+
+#[derive(Debug)]
+struct Running {
+    child: Child,
+    /// The system may give its number to another process.
+    is_gone: bool,
+}
+
+/// A process and the pipes to it, from it, and for its last words.
+pub type Started = (Process, ChildStdin, ChildStdout, ChildStderr);
+
+impl Process {
+    /// Starts a program with an empty environment and no descriptors but three pipes. Does not copy the host's memory. Waits
+    /// until the program is loaded, and the system ends the process with the thread that calls this: not for the Node.js thread.
+    ///
+    /// # Errors
+    ///
+    /// The system refused a pipe or the process, or there is no such program.
+    pub fn start(program: &Path, arguments: &[OsString]) -> io::Result<Started> {
+        let mut command = Command::new(program);
+        command.args(arguments).env_clear();
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn()?;
+        let pid = child.id();
+        let (Some(commands), Some(events), Some(last_words)) =
+            (child.stdin.take(), child.stdout.take(), child.stderr.take())
+        else {
+            return Err(io::ErrorKind::BrokenPipe.into());
+        };
+        let process = Self { child: Mutex::new(Running { child, is_gone: false }), pid };
+        Ok((process, commands, events, last_words))
+    }
+
+    pub fn pid(&self) -> u32 {
+        self.pid
+    }
+
+    /// Ends the process at once, whatever it does.
+    pub fn kill(&self) {
+        let mut running = self.running();
+        if !running.is_gone {
+            // It may have ended by itself; then there is nothing to kill.
+            let _ = running.child.kill();
+        }
+    }
+
+    /// Whether the process has ended, also if nobody has waited for it.
+    pub fn has_ended(&self) -> bool {
+        self.running().is_gone || self.look(libc::WNOHANG).is_none_or(|info| info.si_signo != 0)
+    }
+
+    /// Waits until the process has ended. `None`: somebody else in this process has waited for it.
+    pub fn wait(&self) -> Option<ExitStatus> {
+        // Without the lock, since this waits.
+        self.look(0);
+        let mut running = self.running();
+        running.is_gone = true;
+        running.child.wait().ok()
+    }
+
+    /// What is known of the end of the process, without taking its number away. `None`: it is no child of this process.
+    fn look(&self, options: libc::c_int) -> Option<libc::siginfo_t> {
+        loop {
+            // SAFETY: all zeros is a valid `siginfo_t`, which the system fills.
+            let mut info: libc::siginfo_t = unsafe { std::mem::zeroed() };
+            let options = libc::WEXITED | libc::WNOWAIT | options;
+            // SAFETY: `info` is valid for the write.
+            if unsafe { libc::waitid(libc::P_PID, self.pid, &raw mut info, options) } == 0 {
+                return Some(info);
+            }
+            if io::Error::last_os_error().kind() != io::ErrorKind::Interrupted {
+                return None;
+            }
+        }
+    }
+
+    fn running(&self) -> MutexGuard<'_, Running> {
+        self.child.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// What the process said before it ended, and how it ended, for people. Call this when it has ended.
+pub fn end_of(pipe: ChildStderr, status: Option<ExitStatus>) -> String {
+    let end = match status {
+        Some(status) => match (status.signal(), status.code()) {
+            (Some(signal), _) => format!("the worker process was ended by {}", signal_name(signal)),
+            (None, Some(code)) => format!("the worker process ended with exit status {code}"),
+            (None, None) => "the worker process ended".to_owned(),
+        },
+        None => "the worker process ended".to_owned(),
+    };
+    match last_words(pipe) {
+        words if words.is_empty() => end,
+        words => format!("{end}: {words}"),
+    }
+}
+
+/// The first lines that the process has written to its pipe for that. Does not wait for more.
+fn last_words(pipe: ChildStderr) -> String {
+    let mut words = Vec::new();
+    if set_nonblocking(&pipe).is_ok() {
+        // What has come until there is no more is kept, also when that is an error.
+        let _ = pipe.take(MAX_LAST_WORDS).read_to_end(&mut words);
+    }
+    String::from_utf8_lossy(&words).split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// Makes reads and writes fail rather than wait.
+pub fn set_nonblocking(descriptor: &impl AsRawFd) -> io::Result<()> {
+    let descriptor = descriptor.as_raw_fd();
+    // SAFETY: these take numbers only; the descriptor is open as long as it is borrowed.
+    let status = unsafe {
+        let flags = libc::fcntl(descriptor, libc::F_GETFL);
+        if flags < 0 { flags } else { libc::fcntl(descriptor, libc::F_SETFL, flags | libc::O_NONBLOCK) }
+    };
+    if status < 0 { Err(io::Error::last_os_error()) } else { Ok(()) }
+}
+
+fn signal_name(signal: i32) -> String {
+    match signal {
+        libc::SIGKILL => "SIGKILL".to_owned(),
+        libc::SIGSEGV => "SIGSEGV".to_owned(),
+        libc::SIGABRT => "SIGABRT".to_owned(),
+        libc::SIGILL => "SIGILL".to_owned(),
+        libc::SIGBUS => "SIGBUS".to_owned(),
+        libc::SIGTRAP => "SIGTRAP".to_owned(),
+        libc::SIGFPE => "SIGFPE".to_owned(),
+        libc::SIGSYS => "SIGSYS".to_owned(),
+        other => format!("signal {other}"),
+    }
+}

@@ -1,0 +1,293 @@
+//! One session of a worker process: what it was asked, what it may answer, and until when.
+
+use std::collections::{HashMap, VecDeque};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
+use std::time::{Duration, Instant};
+
+use serde_json::json;
+
+use ses_protocol::frames::{Control, Hello};
+use ses_protocol::{Command, Config, Event, Failure, Figures, JobId, RunLimits, ToolCall, ToolCallId, ToolReply};
+use ses_session::{Deadline, Events, Link, Process, Remains, Watchdog};
+use ses_sync::CpuClock;
+
+use crate::backend::init_failed;
+use crate::launch::Confinement;
+use crate::worker::{NONSENSE, News, Worker};
+
+/// How long a worker may take for what no guest can draw out: to begin a session, to define variables and tools, to refuse a
+/// run. Many times what it takes on a machine that has far too much to do.
+const ANSWER: Duration = Duration::from_secs(60);
+/// The longest deadline that VALIDATE accepts.
+const LONGEST_MS: f64 = i32::MAX as f64;
+
+/// What the owner's thread and the one that reads from the worker both know.
+pub struct Desk {
+    /// Held for a few instructions, by any thread.
+    open: Mutex<Open>,
+    /// Nothing that the worker says counts any more.
+    is_over: AtomicBool,
+    hello: OnceLock<Hello>,
+}
+
+#[derive(Default)]
+struct Open {
+    /// What the worker has been asked to do, oldest first, and until when it must be done, if nobody else watches over that.
+    jobs: VecDeque<Asked>,
+    /// Until when the worker must be ready.
+    opening: Option<Deadline>,
+    /// Until when the worker must have installed variables.
+    installing: Option<Deadline>,
+    /// Bytes of the arguments of calls that were not answered.
+    calls: HashMap<ToolCallId, usize>,
+    /// Calls of the run under way.
+    made: u64,
+}
+
+struct Asked {
+    job: JobId,
+    is_run: bool,
+    _deadline: Option<Deadline>,
+}
+
+impl Desk {
+    fn open(&self) -> MutexGuard<'_, Open> {
+        self.open.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Takes in what the worker says of itself.
+    ///
+    /// # Errors
+    ///
+    /// It must have a sandbox and has none.
+    pub fn greet(&self, confinement: Confinement, hello: Hello) -> Result<(), Failure> {
+        // A worker greets once.
+        let _ = self.hello.set(hello);
+        let missing = match hello {
+            _ if confinement != Confinement::Required => return Ok(()),
+            Hello { landlock: true, seccomp: true, .. } => return Ok(()),
+            Hello { landlock: true, .. } => "seccomp",
+            Hello { seccomp: true, .. } => "landlock",
+            Hello { .. } => "landlock and seccomp",
+        };
+        self.is_over.store(true, Ordering::Release);
+        let sandbox = json!({ "landlock": hello.landlock, "seccomp": hello.seccomp });
+        let details = format!("sandbox is \"required\", but this system has no {missing}");
+        Err(init_failed(&details).with("sandbox", sandbox))
+    }
+}
+
+/// The worker's end of a session.
+pub struct Peer {
+    desk: Arc<Desk>,
+    confinement: Confinement,
+    config: Arc<Config>,
+    events: Events,
+    is_initialized: bool,
+}
+
+impl Peer {
+    pub fn new(confinement: Confinement, config: Arc<Config>, events: Events) -> Self {
+        let desk = Desk { open: Mutex::default(), is_over: AtomicBool::new(false), hello: OnceLock::new() };
+        Self { desk: Arc::new(desk), confinement, config, events, is_initialized: false }
+    }
+
+    pub fn desk(&self) -> Arc<Desk> {
+        self.desk.clone()
+    }
+
+    /// # Errors
+    ///
+    /// The worker is to be ended, for this reason.
+    pub fn on_news(&mut self, news: News) -> Result<(), &'static str> {
+        match news {
+            News::Ready(hello) => self.desk.greet(self.confinement, hello).map_err(|failure| {
+                (self.events)(Event::Initialized(Err(failure)));
+                "the worker process has no sandbox"
+            }),
+            News::Event(_) if self.is_over() => Ok(()),
+            News::Event(event) => self.on_event(event),
+            News::Unstarted(reason) => {
+                *self.desk.open() = Open::default();
+                (self.events)(Event::Initialized(Err(init_failed(&reason))));
+                Ok(())
+            }
+            News::Lost(reason) => {
+                // Deadlines of what will never be done.
+                *self.desk.open() = Open::default();
+                (self.events)(if self.is_over() { Event::Closed { panicked: false } } else { Event::Lost { reason } });
+                Ok(())
+            }
+        }
+    }
+
+    fn is_over(&self) -> bool {
+        self.desk.is_over.load(Ordering::Acquire)
+    }
+
+    /// Passes an event on that a worker can send at this moment.
+    fn on_event(&mut self, event: Event) -> Result<(), &'static str> {
+        let mut is_last = false;
+        let event = match event {
+            Event::Initialized(result) => {
+                if std::mem::replace(&mut self.is_initialized, true) {
+                    return Err(NONSENSE);
+                }
+                self.desk.open().opening = None;
+                is_last = result.is_err();
+                Event::Initialized(result)
+            }
+            Event::Settled { job, result, figures, sound, installing } => {
+                self.end_job(job, installing)?;
+                is_last = !sound;
+                Event::Settled { job, result, figures, sound, installing }
+            }
+            Event::Installed(result) => {
+                self.desk.open().installing.take().ok_or(NONSENSE)?;
+                is_last = result.is_err();
+                Event::Installed(result)
+            }
+            Event::ToolCall(call) => {
+                self.begin_call(&call)?;
+                Event::ToolCall(call)
+            }
+            // The process can be ended, and gives its memory back.
+            Event::Parked { .. } => {
+                let job = self.desk.open().jobs.pop_front().ok_or("the isolate has no memory left")?.job;
+                let failure = Failure::memory_limit(self.config.memory_limit_bytes).with("parked", true);
+                is_last = true;
+                let figures = Figures::default();
+                Event::Settled { job, result: Err(failure), figures, sound: false, installing: false }
+            }
+            Event::Log { job, entry } => {
+                if self.desk.open().jobs.front().is_none_or(|asked| !asked.is_run || asked.job != job) {
+                    return Err(NONSENSE);
+                }
+                Event::Log { job, entry }
+            }
+            event @ (Event::Waiting | Event::Progress { .. }) => event,
+            Event::Closed { .. } | Event::Lost { .. } => return Err(NONSENSE),
+        };
+        if is_last {
+            self.desk.is_over.store(true, Ordering::Release);
+        }
+        (self.events)(event);
+        if is_last { Err("the isolate was lost") } else { Ok(()) }
+    }
+
+    /// Jobs are done in the order in which they were asked for.
+    fn end_job(&self, job: JobId, installing: bool) -> Result<(), &'static str> {
+        let mut open = self.desk.open();
+        let asked = open.jobs.pop_front().filter(|asked| asked.job == job).ok_or(NONSENSE)?;
+        open.calls.clear();
+        open.made = 0;
+        if installing {
+            // What comes later has the time that this had.
+            open.installing = Some(asked._deadline.ok_or(NONSENSE)?);
+        }
+        Ok(())
+    }
+
+    /// Calls are made by runs, within the limits that the isolate itself keeps.
+    fn begin_call(&self, call: &ToolCall) -> Result<(), &'static str> {
+        let mut open = self.desk.open();
+        open.made += 1;
+        let is_run = open.jobs.front().is_some_and(|asked| asked.is_run);
+        let is_new = open.calls.insert(call.id, call.args.wire_bytes()).is_none();
+        let is_within = open.made <= self.config.max_tool_calls
+            && call.made <= self.config.max_tool_calls
+            // The guest waits for one more at most, with arguments of their own.
+            && open.calls.len() <= self.config.max_concurrent_tool_calls.saturating_add(1)
+            && open.calls.values().sum::<usize>() <= self.config.max_transfer_bytes.saturating_mul(2);
+        if is_run && is_new && is_within { Ok(()) } else { Err(NONSENSE) }
+    }
+}
+
+/// The way to a worker's isolate.
+pub struct ProcessLink {
+    session: u32,
+    worker: Arc<Worker>,
+    desk: Arc<Desk>,
+    watchdog: Arc<Watchdog>,
+}
+
+impl ProcessLink {
+    pub fn new(session: u32, worker: Worker, desk: Arc<Desk>, watchdog: Arc<Watchdog>) -> Self {
+        Self { session, worker: Arc::new(worker), desk, watchdog }
+    }
+
+    /// Begins the session.
+    pub fn open(&self, control: &Control) {
+        let deadline = self.deadline();
+        self.desk.open().opening = deadline;
+        self.worker.send(self.session, control);
+    }
+
+    /// Ends a worker that has not answered in time.
+    fn deadline(&self) -> Option<Deadline> {
+        let worker: Weak<Worker> = Arc::downgrade(&self.worker);
+        let expire = move || {
+            if let Some(worker) = worker.upgrade() {
+                worker.end("the worker process does not answer");
+            }
+        };
+        let armed = self.watchdog.arm(Instant::now() + ANSWER, expire);
+        if armed.is_err() {
+            self.worker.end("nothing can watch over the worker process");
+        }
+        armed.ok()
+    }
+
+    /// Notes what the worker is asked. It must answer before the message can.
+    fn ask(&self, job: JobId, is_run: bool, is_watched: bool) {
+        let _deadline = if is_watched { None } else { self.deadline() };
+        self.desk.open().jobs.push_back(Asked { job, is_run, _deadline });
+    }
+}
+
+impl Link for ProcessLink {
+    fn send(&self, command: Command) {
+        match &command {
+            Command::SetVariables { job, .. } | Command::SetTools { job, .. } => self.ask(*job, false, false),
+            Command::Run { job, limits, .. } => self.ask(*job, true, has_deadline(limits)),
+            Command::ToolReplies(replies) => {
+                let mut open = self.desk.open();
+                for (call, _) in replies.iter().filter(|(_, reply)| !matches!(reply, ToolReply::Promise)) {
+                    open.calls.remove(call);
+                }
+            }
+        }
+        self.worker.send(self.session, &command);
+    }
+
+    fn interrupt(&self) {
+        self.desk.is_over.store(true, Ordering::Release);
+        self.worker.kill();
+    }
+
+    /// A process that is killed ends.
+    fn remains(&self) -> Option<Arc<dyn Remains>> {
+        None
+    }
+
+    /// The worker watches over that itself.
+    fn cpu_clock(&self) -> Option<CpuClock> {
+        None
+    }
+
+    fn process(&self) -> Option<Process> {
+        Some(Process { pid: self.worker.pid(), hello: self.desk.hello.get().copied() })
+    }
+}
+
+impl Drop for ProcessLink {
+    fn drop(&mut self) {
+        self.interrupt();
+    }
+}
+
+/// Whether the session watches over a run with these limits. Others are refused at once.
+fn has_deadline(limits: &RunLimits) -> bool {
+    limits.timeout_ms.fract() == 0.0 && (1.0..=LONGEST_MS).contains(&limits.timeout_ms)
+}

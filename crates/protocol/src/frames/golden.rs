@@ -1,0 +1,240 @@
+//! The bytes of each kind of message. They are what another build, or another program, speaks: who changes one of these
+//! changes the version.
+
+use std::sync::Arc;
+
+use super::{Control, Frames, FromWorker, HEAD_BYTES, Hello, Message, Status, ToWorker, VERSION};
+use crate::{
+    Block, Command, Config, ErrorCode, Event, Failure, FailureKind, Figures, Language, LogEntry, ModuleBody,
+    ModuleSpec, RunLimits, Success, ToolCall, ToolError, ToolReply, ToolSpec, Value, Values,
+};
+
+/// Session and version of the golden frames.
+const SESSION: u32 = 7;
+
+fn text(text: &str) -> Value {
+    Value::Latin1(Block::copy_of(text.as_bytes()).expect("memory"))
+}
+
+fn config() -> Config {
+    let add = ToolSpec { path: vec!["math".into(), "add".into()], id: 3, is_async: true, length: 2 };
+    let exports = ModuleBody::Exports { names: vec!["one".into()], values: vec![1, 2], functions: vec![add] };
+    Config {
+        max_operations: 1e6,
+        timeout_ms: 30_000.0,
+        queue_runs: true,
+        max_queued_runs: 8,
+        authorized_imports: vec!["lodash".into()],
+        max_log_bytes: 1024,
+        levels: [true, true, true, true, false],
+        memory_limit_bytes: 128 << 20,
+        max_code_bytes: 1 << 20,
+        max_tool_calls: 1000,
+        max_concurrent_tool_calls: 64,
+        max_transfer_bytes: 64 << 20,
+        max_cpu_ms: Some(5_000.0),
+        owner: "me".into(),
+        max_parked_bytes: 4,
+        warm_pool: None,
+        stream_logs: true,
+        modules: vec![
+            ModuleSpec { specifier: "a".into(), body: ModuleBody::Source("export {}".into()) },
+            ModuleSpec { specifier: "b".into(), body: exports },
+        ],
+        language: Language::TypeScript,
+    }
+}
+
+fn to_worker() -> Vec<ToWorker> {
+    let limits = RunLimits { max_operations: 10.0, timeout_ms: 20.0, cpu_ms: None, language: Language::Auto };
+    let values = vec![
+        Value::Undefined,
+        Value::Null,
+        Value::Bool(true),
+        Value::Number(1.5),
+        text("a\u{e9}"),
+        Value::Utf16(vec![0x20AC, 0xD800]),
+        Value::Bytes(Block::copy_of(&[1, 2, 3]).expect("memory")),
+        Value::Wire(vec![0xFF, 15, b'_']),
+    ];
+    let thrown = ToolError { name: "E".into(), message: "no".into(), code: Some(ErrorCode::Number(2.0)), bridge: true };
+    let coded = ToolError { code: Some(ErrorCode::Text("ENOENT".into())), bridge: false, ..thrown.clone() };
+    let replies = vec![
+        (9, ToolReply::Value(text("ok"))),
+        (10, ToolReply::Promise),
+        (11, ToolReply::Error(thrown)),
+        (12, ToolReply::Error(coded)),
+    ];
+    let commands = [
+        Command::SetVariables { job: 1, names: vec!["x".into()], values: Values::List(values) },
+        Command::SetVariables { job: 2, names: vec![], values: Values::Wire(vec![0xFF, 15, b'A', 0]) },
+        Command::SetTools { job: 3, tools: config().modules.into_iter().flat_map(functions).collect() },
+        Command::Run { job: 4, limits, code: "1 + 1".into() },
+        Command::ToolReplies(replies),
+    ];
+    let controls = [Control::Open(Arc::new(config())), Control::Close, Control::Ping(5)];
+    controls.into_iter().map(ToWorker::Control).chain(commands.into_iter().map(ToWorker::Command)).collect()
+}
+
+fn functions(module: ModuleSpec) -> Vec<ToolSpec> {
+    match module.body {
+        ModuleBody::Source(_) => Vec::new(),
+        ModuleBody::Exports { functions, .. } => functions,
+    }
+}
+
+fn from_worker() -> Vec<FromWorker> {
+    let figures = Figures { operations: 2, tool_calls: 3, heap_used_bytes: 4 };
+    let output = Success::Output { value: Value::Number(2.0), is_final_answer: true };
+    let failed = Failure {
+        kind: FailureKind::Runtime { cause: "Error: no".into() },
+        details: Failure::new(FailureKind::ValidationFailed).with("line", 1).details,
+        tool_call: Some(9),
+    };
+    let settled = |result| Event::Settled { job: 4, result, figures, sound: true, installing: false };
+    let args = Values::List(vec![Value::Null]);
+    let events = [
+        Event::Initialized(Ok(())),
+        Event::Initialized(Err(Failure::new(FailureKind::InitFailed { details: "no memory".into() }))),
+        settled(Ok(output)),
+        settled(Err(failed)),
+        settled(Ok(Success::Done)),
+        Event::Installed(Ok(())),
+        Event::ToolCall(ToolCall { id: 9, tool: 3, is_async: true, args, made: 1 }),
+        Event::Log { job: 4, entry: LogEntry { level: 2, message: "caf\u{e9}".into(), at_ms: 1e12 } },
+        Event::Closed { panicked: false },
+        Event::Waiting,
+        Event::Progress { operations: 5, tool_calls: 6 },
+        Event::Parked { bytes: 7 },
+        Event::Lost { reason: "gone".into() },
+    ];
+    let hello = Hello { version: VERSION, landlock: true, seccomp: false };
+    let status = [Status::Hello(hello), Status::Pong(5), Status::Draining];
+    status.into_iter().map(FromWorker::Status).chain(events.into_iter().map(FromWorker::Event)).collect()
+}
+
+fn framed(message: &impl Message) -> Vec<u8> {
+    let mut frame = Vec::new();
+    message.write(SESSION, &mut frame).expect("short enough");
+    frame
+}
+
+fn frames() -> Vec<Vec<u8>> {
+    let host = to_worker().iter().map(framed).collect::<Vec<_>>();
+    host.into_iter().chain(from_worker().iter().map(framed)).collect()
+}
+
+/// The frame that a body stands for once it was read.
+fn rewritten(kind: u8, body: &[u8]) -> Vec<u8> {
+    if kind < 0x80 {
+        framed(&ToWorker::read(kind, body).expect("of the host"))
+    } else {
+        framed(&FromWorker::read(kind, body).expect("of the worker"))
+    }
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+#[test]
+fn messages_are_written_byte_for_byte_as_ever() {
+    let written: Vec<String> = frames().iter().map(|frame| hex(frame)).collect();
+    let golden: Vec<&str> = include_str!("golden.txt").lines().filter(|line| !line.starts_with('#')).collect();
+    assert_eq!(written, golden);
+}
+
+#[test]
+fn what_is_read_is_what_was_written() {
+    let all = frames().concat();
+    let mut stream = Frames::new(all.as_slice());
+    for frame in frames() {
+        let (head, body) = stream.next(1 << 20).expect("a frame").expect("another frame");
+        assert_eq!(head.session, SESSION);
+        assert_eq!(hex(&rewritten(head.kind, body)), hex(&frame));
+    }
+    assert!(stream.next(0).expect("the end").is_none());
+}
+
+#[test]
+fn a_part_of_a_frame_is_refused() {
+    for frame in frames() {
+        let kind = frame[4];
+        for length in HEAD_BYTES..frame.len() {
+            let body = &frame[HEAD_BYTES..length];
+            assert!(ToWorker::read(kind, body).is_err() && FromWorker::read(kind, body).is_err());
+            let mut stream = Frames::new(&frame[..length]);
+            let error = stream.next(1 << 20).expect_err("a part");
+            assert_eq!(error.kind(), std::io::ErrorKind::UnexpectedEof);
+        }
+        let more = [&frame[HEAD_BYTES..], &[0]].concat();
+        assert!(ToWorker::read(kind, &more).is_err() && FromWorker::read(kind, &more).is_err());
+    }
+}
+
+#[test]
+fn the_other_peers_messages_and_unknown_kinds_are_refused() {
+    for frame in frames() {
+        let (kind, body) = (frame[4], &frame[HEAD_BYTES..]);
+        assert_eq!(ToWorker::read(kind, body).is_ok(), kind < 0x80);
+        assert_eq!(FromWorker::read(kind, body).is_ok(), kind >= 0x80);
+    }
+    for kind in (0..=u8::MAX).filter(|kind| !(1..=7).contains(kind) && !(0x81..=0x8D).contains(kind)) {
+        assert!(ToWorker::read(kind, &[]).is_err() && FromWorker::read(kind, &[]).is_err());
+    }
+}
+
+#[test]
+fn lengths_that_the_bytes_do_not_bear_out_take_no_memory() {
+    let many = u32::MAX.to_le_bytes();
+    // Replies, as many as there can be; names; and undefined values that would take 32 times their bytes.
+    assert!(ToWorker::read(5, &many).is_err());
+    assert!(ToWorker::read(2, &[&[0; 8], many.as_slice()].concat()).is_err());
+    let values = [&[0; 12], [0].as_slice(), &(8u32 << 20).to_le_bytes(), &vec![0; 8 << 20]].concat();
+    assert!(ToWorker::read(2, &values).is_err());
+}
+
+#[test]
+fn a_frame_that_is_too_long_is_refused_before_its_body_comes() {
+    let mut stream = Frames::new([0xFF; HEAD_BYTES].as_slice());
+    assert_eq!(stream.next(1 << 20).expect_err("too long").kind(), std::io::ErrorKind::InvalidData);
+    let mut stream = Frames::new([4, 0, 0, 0, 1, 0, 0, 0, 0].as_slice());
+    assert_eq!(stream.next(1 << 20).expect_err("too short").kind(), std::io::ErrorKind::InvalidData);
+}
+
+#[test]
+fn levels_states_and_details_that_are_none_are_refused() {
+    let entry = |level: u8| [[0; 8].as_slice(), &[level], &[0; 8], &[0; 4]].concat();
+    assert!(FromWorker::read(0x86, &entry(4)).is_ok());
+    assert!(FromWorker::read(0x86, &entry(5)).is_err());
+    let failure = |state: &[u8], details: &[u8]| {
+        let state = [&(state.len() as u32).to_le_bytes(), state].concat();
+        let details = [&(details.len() as u32).to_le_bytes(), details].concat();
+        [[1, 0].as_slice(), &state, &details, &[0]].concat()
+    };
+    assert!(FromWorker::read(0x82, &failure(b"READY", b"{}")).is_ok());
+    assert!(FromWorker::read(0x82, &failure(b"STEADY", b"{}")).is_err());
+    assert!(FromWorker::read(0x82, &failure(b"READY", b"[]")).is_err());
+    let deep = [b"{\"a\":".as_slice(), &[b'['; 4096], &[b']'; 4096], b"}"].concat();
+    assert!(FromWorker::read(0x82, &failure(b"READY", &deep)).is_err());
+    let long = [b"{\"a\":\"".as_slice(), &vec![b'x'; 4 << 20], b"\"}"].concat();
+    assert!(FromWorker::read(0x82, &failure(b"READY", &long)).is_err());
+}
+
+#[test]
+fn a_frame_larger_than_the_buffer_and_one_across_its_end_arrive_whole() {
+    let limits = RunLimits { max_operations: 1.0, timeout_ms: 1.0, cpu_ms: None, language: Language::Auto };
+    let frame = framed(&ToWorker::Command(Command::Run { job: 1, limits, code: "x".repeat(200_000) }));
+    let ping = framed(&ToWorker::Control(Control::Ping(1)));
+    let all = [ping.repeat(5_000), frame.clone(), ping.clone()].concat();
+    let mut stream = Frames::new(all.as_slice());
+    for _ in 0..5_000 {
+        let (head, body) = stream.next(1 << 20).expect("a frame").expect("a ping");
+        assert_eq!(hex(&rewritten(head.kind, body)), hex(&ping));
+    }
+    let (head, body) = stream.next(1 << 20).expect("a frame").expect("the large one");
+    assert!(rewritten(head.kind, body) == frame);
+    let (head, _) = stream.next(1 << 20).expect("a frame").expect("the last");
+    assert_eq!(head.kind, 7);
+    assert!(stream.next(1 << 20).expect("the end").is_none());
+}

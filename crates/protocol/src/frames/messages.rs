@@ -1,0 +1,162 @@
+//! What a host and a worker say to each other, a frame each: commands and events, and what is about the worker itself.
+
+use std::sync::Arc;
+
+use super::parts::record;
+use super::{Malformed, Part, Reader, Writer};
+use crate::{Command, Config, Event};
+
+/// From the host.
+#[derive(Debug)]
+pub enum ToWorker {
+    Control(Control),
+    Command(Command),
+}
+
+/// About the worker itself.
+#[derive(Debug)]
+pub enum Control {
+    /// The session: the first frame, and the only one of its kind. [`Event::Initialized`] follows.
+    Open(Arc<Config>),
+    /// The session is over; [`Event::Closed`] follows.
+    Close,
+    /// [`Status::Pong`] with the same number follows, when what came before is done.
+    Ping(u64),
+}
+
+/// From the worker.
+#[derive(Debug)]
+pub enum FromWorker {
+    Status(Status),
+    Event(Event),
+}
+
+/// About the worker itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Status {
+    /// The first frame: an isolate is ready.
+    Hello(Hello),
+    Pong(u64),
+    /// No further job is taken: the isolate is not sound, and the worker ends.
+    Draining,
+}
+
+/// What a worker is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Hello {
+    /// [`super::VERSION`] of the worker.
+    pub version: u32,
+    /// landlock is in force.
+    pub landlock: bool,
+    /// seccomp is in force.
+    pub seccomp: bool,
+}
+
+/// A message of one of the peers.
+pub trait Message: Sized {
+    /// Adds the frame, from its length to its end.
+    ///
+    /// # Errors
+    ///
+    /// It is longer than a frame can be. Nothing was added.
+    fn write(&self, session: u32, to: &mut Vec<u8>) -> Result<(), Malformed>;
+
+    /// The inverse of [`Self::write`], for what follows the head.
+    ///
+    /// # Errors
+    ///
+    /// The kind is not known, or the body is none of that kind.
+    fn read(kind: u8, body: &[u8]) -> Result<Self, Malformed>;
+}
+
+/// A message, as its kind and the parts of its body.
+macro_rules! messages {
+    ($type:ident { $($kind:literal $variant:ident $(($item:ident))? $({$($field:ident),*})?),* $(,)? }) => {
+        impl Message for $type {
+            fn write(&self, session: u32, to: &mut Vec<u8>) -> Result<(), Malformed> {
+                match self {
+                    $(Self::$variant $(($item))? $({$($field),*})? => Writer::frame(to, $kind, session, |_to| {
+                        $($item.write(_to);)?
+                        $($($field.write(_to);)*)?
+                    }),)*
+                }
+            }
+
+            fn read(kind: u8, body: &[u8]) -> Result<Self, Malformed> {
+                let mut from = Reader::new(body);
+                let message = match kind {
+                    $($kind => {
+                        $(let $item = Part::read(&mut from)?;)?
+                        $($(let $field = Part::read(&mut from)?;)*)?
+                        Self::$variant $(($item))? $({$($field),*})?
+                    })*
+                    _ => return Err(Malformed),
+                };
+                from.end()?;
+                Ok(message)
+            }
+        }
+    };
+}
+
+messages!(Control {
+    0x01 Open(config),
+    0x06 Close,
+    0x07 Ping(number),
+});
+messages!(Command {
+    0x02 SetVariables { job, names, values },
+    0x03 SetTools { job, tools },
+    0x04 Run { job, limits, code },
+    0x05 ToolReplies(replies),
+});
+messages!(Status {
+    0x81 Hello(hello),
+    0x88 Pong(number),
+    0x89 Draining,
+});
+messages!(Event {
+    0x82 Initialized(result),
+    0x83 Settled { job, result, figures, sound, installing },
+    0x84 Installed(result),
+    0x85 ToolCall(call),
+    0x86 Log { job, entry },
+    0x87 Closed { panicked },
+    0x8A Waiting,
+    0x8B Progress { operations, tool_calls },
+    0x8C Parked { bytes },
+    0x8D Lost { reason },
+});
+record!(Hello { version, landlock, seccomp });
+
+impl Message for ToWorker {
+    fn write(&self, session: u32, to: &mut Vec<u8>) -> Result<(), Malformed> {
+        match self {
+            Self::Control(control) => control.write(session, to),
+            Self::Command(command) => command.write(session, to),
+        }
+    }
+
+    fn read(kind: u8, body: &[u8]) -> Result<Self, Malformed> {
+        match kind {
+            0x01 | 0x06 | 0x07 => Control::read(kind, body).map(Self::Control),
+            _ => Command::read(kind, body).map(Self::Command),
+        }
+    }
+}
+
+impl Message for FromWorker {
+    fn write(&self, session: u32, to: &mut Vec<u8>) -> Result<(), Malformed> {
+        match self {
+            Self::Status(status) => status.write(session, to),
+            Self::Event(event) => event.write(session, to),
+        }
+    }
+
+    fn read(kind: u8, body: &[u8]) -> Result<Self, Malformed> {
+        match kind {
+            0x81 | 0x88 | 0x89 => Status::read(kind, body).map(Self::Status),
+            _ => Event::read(kind, body).map(Self::Event),
+        }
+    }
+}

@@ -1,0 +1,98 @@
+//! Frames one after the other.
+
+use std::io::{ErrorKind, Read, Result};
+
+use super::{HEAD_BYTES, Head};
+
+/// Frames up to this size are read together with others. 64 KiB, which is what a pipe holds.
+const BUFFER_BYTES: usize = 64 << 10;
+
+/// Reads frames from a peer that may write anything.
+pub struct Frames<R> {
+    from: R,
+    buffer: Box<[u8]>,
+    /// What was read and not returned is from here ...
+    start: usize,
+    /// ... to here.
+    end: usize,
+    /// The body of the last frame, if it is too large for the buffer.
+    large: Vec<u8>,
+}
+
+impl<R: Read> Frames<R> {
+    pub fn new(from: R) -> Self {
+        Self { from, buffer: vec![0; BUFFER_BYTES].into_boxed_slice(), start: 0, end: 0, large: Vec::new() }
+    }
+
+    /// The next frame, whose body has up to `most` bytes; waits. `None`: the peer has closed its end between two frames.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::InvalidData`] for a frame that is too short or too long, [`ErrorKind::UnexpectedEof`] within a frame, and
+    /// what reading gives.
+    pub fn next(&mut self, most: usize) -> Result<Option<(Head, &[u8])>> {
+        self.large = Vec::new();
+        if self.start == self.end && !self.fill_some()? {
+            return Ok(None);
+        }
+        self.fill(HEAD_BYTES)?;
+        let (head, _) = self.buffer[self.start..self.end].split_first_chunk().ok_or(ErrorKind::UnexpectedEof)?;
+        let head = Head::read(*head, most).map_err(|_| ErrorKind::InvalidData)?;
+        self.start += HEAD_BYTES;
+        let length = head.body_bytes;
+        if length > self.buffer.len() {
+            // Pages are taken as bytes come.
+            self.large.reserve_exact(length);
+            self.large.extend(&self.buffer[self.start..self.end]);
+            let rest = length - (self.end - self.start);
+            (self.start, self.end) = (0, 0);
+            let read = self.from.by_ref().take(rest as u64).read_to_end(&mut self.large)?;
+            return if read == rest { Ok(Some((head, &self.large))) } else { Err(ErrorKind::UnexpectedEof.into()) };
+        }
+        self.fill(length)?;
+        let body = self.start..self.start + length;
+        self.start = body.end;
+        Ok(Some((head, &self.buffer[body])))
+    }
+
+    /// Whether a part of a frame was read already, so that the rest is on its way.
+    pub fn has_begun(&self) -> bool {
+        self.start < self.end
+    }
+
+    /// Where the frames come from.
+    pub fn source(&self) -> &R {
+        &self.from
+    }
+
+    /// Reads until the buffer has `count` bytes that were not returned.
+    fn fill(&mut self, count: usize) -> Result<()> {
+        if self.start + count > self.buffer.len() {
+            self.buffer.copy_within(self.start..self.end, 0);
+            (self.start, self.end) = (0, self.end - self.start);
+        }
+        while self.end - self.start < count {
+            if !self.fill_some()? {
+                return Err(ErrorKind::UnexpectedEof.into());
+            }
+        }
+        Ok(())
+    }
+
+    /// Reads what there is. False: nothing will come.
+    fn fill_some(&mut self) -> Result<bool> {
+        if self.start == self.end {
+            (self.start, self.end) = (0, 0);
+        }
+        loop {
+            match self.from.read(&mut self.buffer[self.end..]) {
+                Ok(count) => {
+                    self.end += count;
+                    return Ok(count > 0);
+                }
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+        }
+    }
+}

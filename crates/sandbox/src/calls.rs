@@ -1,0 +1,146 @@
+//! seccomp: the system calls that a warm isolate needs, found by tracing all tests and programs of the project.
+
+use std::collections::BTreeMap;
+
+use libc::c_long;
+use seccompiler::{
+    BpfProgram, SeccompAction, SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompFilter, SeccompRule,
+    TargetArch, apply_filter_all_threads,
+};
+
+/// Calls that V8, the allocator, threads that are there already and the pipes to the host make, whatever their arguments.
+const ALLOWED: &[c_long] = &[
+    // The pipes.
+    libc::SYS_read,
+    libc::SYS_write,
+    libc::SYS_writev,
+    libc::SYS_ppoll,
+    libc::SYS_close,
+    #[cfg(target_arch = "x86_64")]
+    libc::SYS_poll,
+    // Memory.
+    libc::SYS_brk,
+    libc::SYS_mmap,
+    libc::SYS_mremap,
+    libc::SYS_munmap,
+    libc::SYS_mprotect,
+    libc::SYS_madvise,
+    libc::SYS_pkey_alloc,
+    libc::SYS_pkey_free,
+    libc::SYS_pkey_mprotect,
+    // Threads and what they wait for.
+    libc::SYS_futex,
+    libc::SYS_sched_yield,
+    libc::SYS_sched_getaffinity,
+    libc::SYS_sched_getparam,
+    libc::SYS_sched_getscheduler,
+    libc::SYS_sched_get_priority_max,
+    libc::SYS_sched_get_priority_min,
+    libc::SYS_membarrier,
+    libc::SYS_rseq,
+    libc::SYS_set_robust_list,
+    libc::SYS_gettid,
+    libc::SYS_getpid,
+    libc::SYS_getpriority,
+    libc::SYS_exit,
+    libc::SYS_exit_group,
+    libc::SYS_restart_syscall,
+    // Signals of the process to itself: V8's and Rust's handlers.
+    libc::SYS_rt_sigaction,
+    libc::SYS_rt_sigprocmask,
+    libc::SYS_rt_sigreturn,
+    libc::SYS_sigaltstack,
+    // Time and chance.
+    libc::SYS_clock_getres,
+    libc::SYS_clock_gettime,
+    libc::SYS_clock_nanosleep,
+    libc::SYS_nanosleep,
+    libc::SYS_gettimeofday,
+    libc::SYS_getrandom,
+    libc::SYS_getrusage,
+    libc::SYS_sysinfo,
+    libc::SYS_uname,
+];
+
+/// Calls that nothing in a worker makes by mistake: whoever makes one has taken the process over, and it ends at once.
+const FATAL: &[c_long] = &[
+    libc::SYS_execve,
+    libc::SYS_execveat,
+    libc::SYS_ptrace,
+    libc::SYS_process_vm_readv,
+    libc::SYS_process_vm_writev,
+    libc::SYS_socket,
+    libc::SYS_socketpair,
+    libc::SYS_bpf,
+    libc::SYS_io_uring_setup,
+    libc::SYS_io_uring_enter,
+    libc::SYS_io_uring_register,
+    libc::SYS_perf_event_open,
+    libc::SYS_userfaultfd,
+    libc::SYS_unshare,
+    libc::SYS_setns,
+    libc::SYS_mount,
+    libc::SYS_keyctl,
+    libc::SYS_add_key,
+    libc::SYS_request_key,
+];
+
+/// Closes the kernel to all threads of the process. Everything that is not named fails with EPERM.
+pub fn close() -> bool {
+    let Some(filters) = filters() else { return false };
+    filters.iter().all(|filter| apply_filter_all_threads(filter).is_ok())
+}
+
+/// One filter for each answer: the system takes the strictest. The list of what is allowed comes last, since it has no call
+/// that adds a filter.
+fn filters() -> Option<[BpfProgram; 3]> {
+    let errno = |code: i32| SeccompAction::Errno(code.unsigned_abs());
+    let any = |calls: &[c_long]| calls.iter().map(|&call| (call, Vec::new())).collect();
+    // The C library makes threads with `clone` where `clone3` is unknown, and the arguments of that one can be looked at.
+    let unknown = program(any(&[libc::SYS_clone3]), SeccompAction::Allow, errno(libc::ENOSYS))?;
+    let fatal = program(any(FATAL), SeccompAction::Allow, SeccompAction::KillProcess)?;
+    let allowed = program(allowed()?, errno(libc::EPERM), SeccompAction::Allow)?;
+    Some([fatal, unknown, allowed])
+}
+
+fn program(
+    calls: BTreeMap<c_long, Vec<SeccompRule>>,
+    other: SeccompAction,
+    named: SeccompAction,
+) -> Option<BpfProgram> {
+    let arch = TargetArch::try_from(std::env::consts::ARCH).ok()?;
+    SeccompFilter::new(calls, other, named, arch).ok()?.try_into().ok()
+}
+
+fn allowed() -> Option<BTreeMap<c_long, Vec<SeccompRule>>> {
+    let mut calls: BTreeMap<c_long, Vec<SeccompRule>> = ALLOWED.iter().map(|&call| (call, Vec::new())).collect();
+    let own = u64::from(std::process::id());
+    // The process may end itself, and signal its own threads.
+    calls.insert(libc::SYS_tgkill, vec![rule(&[(0, SeccompCmpOp::Eq, own)])?]);
+    calls.insert(libc::SYS_kill, vec![rule(&[(0, SeccompCmpOp::Eq, own)])?]);
+    // A thread's own priority.
+    let own_priority = [(0, SeccompCmpOp::Eq, libc::PRIO_PROCESS.into()), (1, SeccompCmpOp::Eq, 0)];
+    calls.insert(libc::SYS_setpriority, vec![rule(&own_priority)?]);
+    // Threads, and no processes.
+    let thread = (libc::CLONE_VM | libc::CLONE_THREAD | libc::CLONE_SIGHAND).unsigned_abs().into();
+    calls.insert(libc::SYS_clone, vec![rule(&[(0, SeccompCmpOp::MaskedEq(thread), thread)])?]);
+    calls.insert(libc::SYS_clone3, Vec::new());
+    // Names of threads and of memory. Not what the kernel does when the host dies.
+    let names = [libc::PR_SET_NAME.unsigned_abs(), libc::PR_SET_VMA.unsigned_abs()];
+    let names = names.iter().map(|&option| rule(&[(0, SeccompCmpOp::Eq, option.into())]));
+    calls.insert(libc::SYS_prctl, names.collect::<Option<_>>()?);
+    // Reads limits, and sets none.
+    calls.insert(libc::SYS_prlimit64, vec![rule(&[(2, SeccompCmpOp::Eq, 0)])?]);
+    Some(calls)
+}
+
+/// A rule that holds if all arguments are as said. A number that fits 32 bits is compared as such where the kernel reads no
+/// more: it ignores the rest, and the comparison must not be misled by it.
+fn rule(conditions: &[(u8, SeccompCmpOp, u64)]) -> Option<SeccompRule> {
+    let conditions = conditions.iter().map(|(index, op, value)| {
+        // A pointer is compared whole.
+        let length = if *index == 2 { SeccompCmpArgLen::Qword } else { SeccompCmpArgLen::Dword };
+        SeccompCondition::new(*index, length, op.clone(), *value)
+    });
+    SeccompRule::new(conditions.collect::<Result<_, _>>().ok()?).ok()
+}

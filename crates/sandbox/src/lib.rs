@@ -1,0 +1,40 @@
+//! What a process gives up before it runs code that nobody trusts. Each step is for good: no later step, and no guest, gets anything back.
+//!
+//! The order matters. [`leave_host`] and [`close_files`] come while the process has one thread, since landlock holds for the
+//! calling thread and those that it starts later. [`close_kernel`] comes when an isolate has been warmed up: V8 starts its
+//! threads and reads about the machine once, and the filter is put on all threads together.
+
+#[cfg(target_os = "linux")]
+mod calls;
+#[cfg(target_os = "linux")]
+mod files;
+mod limits;
+
+#[cfg(target_os = "linux")]
+pub use limits::die_with;
+pub use limits::{leave_host, limit_resources};
+
+/// Which part of the sandbox is in force.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Sandbox {
+    /// landlock: no files, no TCP, no signals or abstract sockets out of the process.
+    pub landlock: bool,
+    /// seccomp: no system calls but those that a warm isolate needs.
+    pub seccomp: bool,
+}
+
+/// Takes all files away from the calling thread and those that it starts from now on. False: the system cannot do that.
+pub fn close_files() -> bool {
+    #[cfg(target_os = "linux")]
+    return files::close();
+    #[cfg(not(target_os = "linux"))]
+    false
+}
+
+/// Takes the system calls that a warm isolate does not need away from all threads. False: the system cannot do that.
+pub fn close_kernel() -> bool {
+    #[cfg(target_os = "linux")]
+    return calls::close();
+    #[cfg(not(target_os = "linux"))]
+    false
+}

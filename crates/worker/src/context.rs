@@ -1,0 +1,116 @@
+//! A session, as the isolate of a worker process sees it.
+
+use std::cell::{Cell, RefCell};
+use std::fs::File;
+use std::os::fd::AsRawFd;
+use std::sync::Arc;
+use std::time::Duration;
+
+use ses_engine::GuestContext;
+use ses_protocol::frames::{Control, Frames, Message, Status, ToWorker};
+use ses_protocol::{Command, Config, Event, Failure, FailureKind, JobId, RunLimits, SessionId};
+use ses_session::{Deadline, Watchdog};
+use ses_sync::CpuClock;
+
+use crate::exit;
+use crate::out::Out;
+
+/// `details.reason` of a run that used up its processor time.
+const CPU: &str = "cpu";
+
+pub struct PipeContext {
+    session: u32,
+    config: Arc<Config>,
+    commands: RefCell<Frames<File>>,
+    out: Arc<Out>,
+    watchdog: Watchdog,
+    /// Of the run under way.
+    cpu_deadline: Cell<Option<Deadline>>,
+}
+
+impl PipeContext {
+    pub fn new(session: u32, config: Arc<Config>, commands: Frames<File>, out: Arc<Out>, watchdog: Watchdog) -> Self {
+        Self { session, config, commands: RefCell::new(commands), out, watchdog, cpu_deadline: Cell::new(None) }
+    }
+
+    /// Holds a run to its processor time.
+    fn begin(&self, job: JobId, limits: &RunLimits) {
+        self.out.begin_run(job);
+        let (Some(cpu_ms), Some(clock)) = (limits.cpu_ms, CpuClock::of_this_thread()) else { return };
+        let failure = Failure::new(FailureKind::Timeout { timeout_ms: limits.timeout_ms })
+            .with("timeoutMs", limits.timeout_ms)
+            .with("reason", CPU)
+            .with("maxCpuMs", cpu_ms);
+        let out = self.out.clone();
+        let budget = Duration::from_secs_f64(cpu_ms / 1e3);
+        match self.watchdog.arm_cpu(clock, budget, move || out.expire(job, failure)) {
+            Ok(deadline) => self.cpu_deadline.set(deadline),
+            // Nothing would hold the run to its limit. The watchdog's thread is there, so that this does not happen.
+            Err(_) => exit(),
+        }
+    }
+}
+
+impl GuestContext for PipeContext {
+    fn session(&self) -> SessionId {
+        self.session.into()
+    }
+
+    fn config(&self) -> &Config {
+        &self.config
+    }
+
+    fn report(&self, event: Event) {
+        if let Event::Settled { .. } = event {
+            self.cpu_deadline.set(None);
+        }
+        self.out.report(event);
+    }
+
+    fn next(&self) -> Option<Command> {
+        let mut commands = self.commands.borrow_mut();
+        loop {
+            // The host closes its end when it has given the session up, and its frames are those of this version.
+            let Ok(Some((head, body))) = commands.next(usize::MAX) else { exit() };
+            let Ok(message) = ToWorker::read(head.kind, body) else { exit() };
+            match message {
+                ToWorker::Command(command) => {
+                    if let Command::Run { job, limits, .. } = &command {
+                        self.begin(*job, limits);
+                    }
+                    return Some(command);
+                }
+                ToWorker::Control(Control::Ping(number)) => self.out.say(Status::Pong(number)),
+                ToWorker::Control(Control::Close) => {
+                    self.out.report(Event::Closed { panicked: false });
+                    exit();
+                }
+                ToWorker::Control(Control::Open(_)) => exit(),
+            }
+        }
+    }
+
+    fn next_answer(&self) -> Option<Command> {
+        self.next()
+    }
+
+    fn ready(&self) -> Option<Command> {
+        let is_ready = {
+            let commands = self.commands.borrow();
+            commands.has_begun() || is_readable(commands.source())
+        };
+        if is_ready { self.next() } else { None }
+    }
+
+    /// A process whose session was given up is killed.
+    fn is_given_up(&self) -> bool {
+        false
+    }
+}
+
+/// Whether there is something to read.
+fn is_readable(pipe: &File) -> bool {
+    let mut pipe = libc::pollfd { fd: pipe.as_raw_fd(), events: libc::POLLIN, revents: 0 };
+    // SAFETY: `pipe` is one entry, valid for the call, which does not wait.
+    unsafe { libc::poll(&raw mut pipe, 1, 0) > 0 }
+}

@@ -1,0 +1,164 @@
+//! The program of a worker process: one isolate, which serves a host by two pipes.
+//!
+//! The main thread gives up what the isolate does not need, and then only waits for the host's end of the pipe to close. The
+//! isolate's thread reads commands itself whenever the guest waits, and writes events: no other thread is woken for them.
+
+#![cfg(unix)]
+
+mod context;
+mod out;
+
+use std::ffi::{OsString, c_int};
+use std::fs::File;
+use std::io;
+use std::os::fd::{AsRawFd, FromRawFd};
+use std::rc::Rc;
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, OnceLock};
+use std::thread;
+use std::time::Instant;
+
+use ses_engine::{Booted, Guest, OnParked};
+use ses_process::{Arguments, Confinement};
+use ses_protocol::Event;
+use ses_protocol::frames::{Control, Frames, Hello, Message, Status, ToWorker, VERSION};
+use ses_session::Watchdog;
+use ses_sync::priority;
+
+use crate::context::PipeContext;
+use crate::out::Out;
+
+/// As for threads of a host: see `STACK_BYTES` of `crates/thread`.
+const STACK_BYTES: usize = 32 << 20;
+/// Exit status if the process was started by something else than a host, or has lost it already.
+const NO_HOST: c_int = 2;
+/// Exit status if the system refuses what a worker needs.
+const NO_WORKER: c_int = 3;
+
+/// Serves the host that has started this process with `arguments`. Called on the only thread of the process.
+pub fn serve(arguments: &[OsString]) -> c_int {
+    let Some(arguments) = Arguments::parse(arguments) else { return NO_HOST };
+    let Ok(pipes) = leave(&arguments) else { return NO_HOST };
+    let Err(error) = work(&arguments, pipes);
+    eprintln!("ses-executor-worker: {error}");
+    NO_WORKER
+}
+
+/// Ends the process, whatever its threads do.
+fn exit() -> ! {
+    // SAFETY: nothing of the process is used afterwards.
+    unsafe { libc::_exit(0) }
+}
+
+/// Commands and events.
+type Pipes = (File, File);
+
+/// Leaves all of the host but the pipes.
+fn leave(arguments: &Arguments) -> io::Result<Pipes> {
+    ses_sandbox::leave_host()?;
+    #[cfg(target_os = "linux")]
+    if !ses_sandbox::die_with(arguments.host) {
+        return Err(io::ErrorKind::NotConnected.into());
+    }
+    for (name, value) in &arguments.surroundings {
+        // SAFETY: the process has one thread. V8 reads time zone and locale from here, when files are closed already.
+        unsafe { std::env::set_var(name, value) };
+    }
+    // SAFETY: these take numbers only. The three pipes are open, and nobody else has them: the host has passed them.
+    unsafe {
+        let events = libc::dup(libc::STDOUT_FILENO);
+        // What V8 prints is not to get among the events, nor to wait until the host reads it.
+        let status = libc::dup2(libc::STDERR_FILENO, libc::STDOUT_FILENO);
+        libc::fcntl(libc::STDERR_FILENO, libc::F_SETFL, libc::O_WRONLY | libc::O_NONBLOCK);
+        if events < 0 || status < 0 {
+            return Err(io::Error::last_os_error());
+        }
+        Ok((File::from_raw_fd(libc::STDIN_FILENO), File::from_raw_fd(events)))
+    }
+}
+
+/// Never returns unless something fails.
+fn work(arguments: &Arguments, (commands, events): Pipes) -> io::Result<std::convert::Infallible> {
+    let is_confined = arguments.kind.confinement != Confinement::Off;
+    let landlock = is_confined && ses_sandbox::close_files();
+    let commands_fd = commands.as_raw_fd();
+    let watchdog = Watchdog::default();
+    // Its thread must be there before the sandbox is closed.
+    drop(watchdog.arm(Instant::now(), || {})?);
+    let out = Arc::new(Out::new(events));
+    let (booted, is_booted) = channel();
+    let (go, goes) = channel();
+    let limit_bytes = arguments.kind.memory_limit_bytes;
+    let isolate = move || serve_isolate(limit_bytes, commands, &out, watchdog, &booted, &goes);
+    thread::Builder::new().name("ses-isolate".to_owned()).stack_size(STACK_BYTES).spawn(isolate)?;
+    // The thread has said why if it has ended.
+    if is_booted.recv().is_err() {
+        return Err(io::Error::other("no isolate could be made"));
+    }
+    if !ses_sandbox::limit_resources() {
+        return Err(io::Error::last_os_error());
+    }
+    let seccomp = is_confined && ses_sandbox::close_kernel();
+    if go.send(Hello { version: VERSION, landlock, seccomp }).is_err() {
+        return Err(io::Error::other("the isolate's thread has ended"));
+    }
+    loop {
+        // Also while guest code runs: nobody reads the pipe then.
+        let mut pipe = libc::pollfd { fd: commands_fd, events: 0, revents: 0 };
+        // SAFETY: `pipe` is one entry, valid for the call.
+        unsafe { libc::poll(&raw mut pipe, 1, -1) };
+        if pipe.revents != 0 {
+            exit();
+        }
+    }
+}
+
+/// Makes an isolate, greets the host when the sandbox is closed, and serves the session that it opens.
+fn serve_isolate(
+    limit_bytes: usize,
+    commands: File,
+    out: &Arc<Out>,
+    watchdog: Watchdog,
+    booted: &Sender<()>,
+    goes: &Receiver<Hello>,
+) {
+    let parked_to: Rc<OnceLock<Arc<Out>>> = Rc::default();
+    let parked = parked_to.clone();
+    let on_parked: OnParked = Rc::new(move |bytes| {
+        if let Some(out) = parked.get() {
+            out.report(Event::Parked { bytes });
+        }
+        exit();
+    });
+    let mut isolate = match Booted::new(limit_bytes, on_parked) {
+        Ok(isolate) => isolate,
+        Err(failure) => {
+            eprintln!("ses-executor-worker: {}", failure.kind.message());
+            return;
+        }
+    };
+    isolate.warm_up();
+    let Ok(hello) = booted.send(()).map_err(drop).and_then(|()| goes.recv().map_err(drop)) else { return };
+    out.say(Status::Hello(hello));
+    let mut frames = Frames::new(commands);
+    let (session, config) = loop {
+        match frames.next(usize::MAX) {
+            Ok(Some((head, body))) => match ToWorker::read(head.kind, body) {
+                Ok(ToWorker::Control(Control::Open(config))) => break (head.session, config),
+                Ok(ToWorker::Control(Control::Ping(number))) => out.say(Status::Pong(number)),
+                _ => exit(),
+            },
+            Ok(None) | Err(_) => exit(),
+        }
+    };
+    out.begin(session);
+    let _ = parked_to.set(out.clone());
+    priority::lower(priority::GUEST_NICE);
+    let context = PipeContext::new(session, config, frames, out.clone(), watchdog);
+    let mut guest = Guest::new(isolate, Rc::new(context));
+    out.report(Event::Initialized(Ok(())));
+    guest.serve();
+    // The isolate is lost, or the host has closed the session: the system takes it apart.
+    out.say(Status::Draining);
+    exit();
+}

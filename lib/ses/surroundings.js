@@ -1,0 +1,23 @@
+// @ts-check
+'use strict';
+
+/** What V8 makes a locale of. */
+const LOCALE = ['LC_ALL', 'LC_MESSAGES', 'LANG'];
+
+/** @type {string[] | undefined} */
+let known;
+
+/**
+ * Time zone and locale of this process, which guests in a worker process have, too: that has neither environment nor files.
+ *
+ * @returns {string[]} `NAME=value` each
+ */
+function surroundings() {
+  if (known !== undefined) return known;
+  const zone = `TZ=${Intl.DateTimeFormat().resolvedOptions().timeZone}`;
+  const locale = LOCALE.filter((name) => process.env[name]).map((name) => `${name}=${process.env[name]}`);
+  known = [zone, ...locale];
+  return known;
+}
+
+module.exports = { surroundings };

@@ -1,0 +1,68 @@
+//! Worker processes: where their program is, and its way in.
+
+use std::ffi::{CStr, OsStr, OsString, c_char, c_int};
+use std::os::unix::ffi::OsStrExt;
+use std::path::PathBuf;
+use std::sync::{Arc, OnceLock};
+
+use ses_process::{Confinement, Installation};
+
+/// The program lies beside the addon.
+const PROGRAM: &str = "ses-executor-worker";
+
+/// Time zone and locale of workers, by the first executor that has one.
+static SURROUNDINGS: OnceLock<Vec<OsString>> = OnceLock::new();
+
+/// `NAME=value` each. What is given later than the first time is not looked at.
+pub fn set_surroundings(variables: Vec<String>) {
+    SURROUNDINGS.get_or_init(|| variables.into_iter().map(OsString::from).collect());
+}
+
+/// What workers are started with.
+pub fn installation() -> Arc<Installation> {
+    let addon = addon();
+    let surroundings = SURROUNDINGS.get().cloned().unwrap_or_default();
+    Arc::new(Installation { program: addon.with_file_name(PROGRAM), addon, surroundings })
+}
+
+/// By its name in `options.sandbox`.
+pub fn confinement(sandbox: &str) -> Confinement {
+    match sandbox {
+        "off" => Confinement::Off,
+        "best-effort" => Confinement::BestEffort,
+        _ => Confinement::Required,
+    }
+}
+
+/// The file that this code was loaded from. Empty, so that no worker can be started, if the loader does not know it.
+fn addon() -> PathBuf {
+    // SAFETY: all zeros is a valid `Dl_info`, which the loader fills.
+    let mut info: libc::Dl_info = unsafe { std::mem::zeroed() };
+    let own: fn() -> PathBuf = addon;
+    // SAFETY: `info` is valid for the write; the address is only compared.
+    let is_found = unsafe { libc::dladdr((own as *const ()).cast(), &raw mut info) } != 0;
+    if !is_found || info.dli_fname.is_null() {
+        return PathBuf::new();
+    }
+    // SAFETY: the loader's name of a library, a text that ends with a zero and stays as long as the library.
+    let name = unsafe { CStr::from_ptr(info.dli_fname) };
+    OsStr::from_bytes(name.to_bytes()).into()
+}
+
+/// The main function of a worker process, called by `crates/worker/launcher/launcher.c`.
+///
+/// # Safety
+///
+/// `arguments` are `count` texts that end with a zero, as those of `main`, and the process has one thread.
+// SAFETY: nothing else has this name.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ses_executor_worker(count: c_int, arguments: *const *const c_char) -> c_int {
+    let count = usize::try_from(count).unwrap_or_default();
+    // The first is the program's own name.
+    let arguments = (1..count).map(|index| {
+        // SAFETY: the caller's contract.
+        let text = unsafe { CStr::from_ptr(*arguments.add(index)) };
+        OsStr::from_bytes(text.to_bytes()).to_owned()
+    });
+    ses_worker::serve(&arguments.collect::<Vec<_>>())
+}
