@@ -6,7 +6,6 @@ use napi_derive::napi;
 use serde_json::Value;
 
 use ses_protocol::{Failure, LogEntry, LogIndex, Outcome, Report, Success, ToolCall};
-use ses_session::Delivery;
 
 use crate::values::{NativeValue, push_values};
 
@@ -52,7 +51,11 @@ const USUAL_ARGS: usize = 6;
 /// Positional arguments of the `deliver` callback: the kind, then what the kind carries.
 pub enum DeliverArgs {
     Nothing,
-    One(Delivery),
+    Settled {
+        call: f64,
+        outcome: Box<Outcome>,
+    },
+    Logs(Vec<LogEntry>),
     /// Call, tool, isAsync, then as [`push_values`], and so on.
     ToolCalls(Vec<ToolCall>),
 }
@@ -62,8 +65,7 @@ impl JsValuesTupleIntoVec for DeliverArgs {
         // SAFETY: napi passes the live environment of the thread that this runs on.
         unsafe {
             Ok(match self {
-                Self::One(Delivery::Settled { call, outcome }) => settled(env, call, *outcome)?,
-                Self::One(Delivery::ToolCall(call)) => Self::ToolCalls(vec![call]).into_vec(env)?,
+                Self::Settled { call, outcome } => settled(env, call, *outcome)?,
                 Self::ToolCalls(calls) => {
                     let mut args = Vec::with_capacity(1 + calls.len() * USUAL_ARGS);
                     args.push(u32::to_napi_value(env, 1)?);
@@ -75,7 +77,7 @@ impl JsValuesTupleIntoVec for DeliverArgs {
                     }
                     args
                 }
-                Self::One(Delivery::Logs(entries)) => {
+                Self::Logs(entries) => {
                     let (logs, index) = joined(entries);
                     let mut args = vec![u32::to_napi_value(env, 2)?];
                     push_logs(env, logs, index, &mut args)?;

@@ -59,7 +59,8 @@ impl Inner {
         for notice in notices {
             match self.apply(env, notice) {
                 Some(Delivery::ToolCall(call)) => calls.push(call),
-                Some(other) => return DeliverArgs::One(other),
+                Some(Delivery::Settled { call, outcome }) => return DeliverArgs::Settled { call, outcome },
+                Some(Delivery::Logs(entries)) => return DeliverArgs::Logs(entries),
                 None => {}
             }
         }

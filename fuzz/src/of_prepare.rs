@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use ses_prepare::{PrepareOptions, Program, code_frame, prepare, prepare_module, validate};
+use ses_prepare::{PrepareOptions, Program, code_frame, prepare, prepare_module};
 use ses_protocol::{Diagnostic, Language, Location, Severity};
 
 use crate::bounds::{Bounds, within};
@@ -26,20 +26,17 @@ const BOUNDS: Bounds = Bounds {
 pub fn check(bytes: &[u8]) {
     let text = &*String::from_utf8_lossy(bytes);
     let options = options();
-    let found = within(&BOUNDS, text.len(), || validate(text, &options));
-    let prepared = within(&BOUNDS, text.len(), || prepare(text, &options));
-    match &prepared {
+    match within(&BOUNDS, text.len(), || prepare(text, &options)) {
         Ok(program) => {
-            assert!(!found.iter().any(is_error), "accepted in spite of {found:?}");
-            assert_same(&program.diagnostics, &found);
-            check_positions(text, program);
+            assert!(!program.diagnostics.iter().any(is_error), "accepted in spite of {:?}", program.diagnostics);
+            check_diagnostics(text, &program.diagnostics);
+            check_positions(text, &program);
         }
         Err(diagnostics) => {
             assert!(diagnostics.iter().any(is_error), "refused without an error");
-            assert_same(diagnostics, &found);
+            check_diagnostics(text, &diagnostics);
         }
     }
-    check_diagnostics(text, &found);
     if let Err(diagnostics) = within(&BOUNDS, text.len(), || prepare_module(text, "a-module", &options)) {
         assert!(diagnostics.iter().any(is_error), "module refused without an error");
         check_diagnostics(text, &diagnostics);
@@ -59,11 +56,6 @@ fn options() -> PrepareOptions {
 
 fn is_error(diagnostic: &Diagnostic) -> bool {
     matches!(diagnostic.severity, Severity::Error)
-}
-
-#[track_caller]
-fn assert_same(left: &[Diagnostic], right: &[Diagnostic]) {
-    assert_eq!(format!("{left:?}"), format!("{right:?}"));
 }
 
 /// Positions lie in the text, and a frame can be drawn at each. Only the first ones: frames cost more than they.

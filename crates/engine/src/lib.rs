@@ -4,6 +4,8 @@ mod bridge;
 mod memory;
 mod process;
 mod realm;
+#[cfg(test)]
+mod tests;
 
 pub use bridge::context::GuestContext;
 pub use memory::parking::OnParked;

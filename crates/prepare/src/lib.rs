@@ -101,18 +101,10 @@ impl Program {
     }
 }
 
-/// Runs all rules of the specification's appendix B, and our own, over a guest program.
+/// Validates a guest program, by all rules of the specification's appendix B and our own, and rewrites it for execution in a
+/// realm that has run no other one.
 ///
 /// Diagnostics about options come first, then those about the text in the order of their positions.
-pub fn validate(code: &str, options: &PrepareOptions) -> Vec<Diagnostic> {
-    let mut report = Report::new(options.diagnostics());
-    parsed(code, options, Goal::Program, &mut report, |source, report| {
-        analyze::analyze(&source, options, &Observed::default(), Goal::Program, report).map(drop)
-    });
-    report.into_sorted()
-}
-
-/// Validates a guest program and rewrites it for execution in a realm that has run no other one.
 ///
 /// # Errors
 ///

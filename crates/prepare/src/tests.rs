@@ -24,6 +24,11 @@ fn options() -> PrepareOptions {
     }
 }
 
+/// All diagnostics, whether the program is refused or not.
+fn validate(code: &str, options: &PrepareOptions) -> Vec<Diagnostic> {
+    prepare(code, options).map_or_else(|diagnostics| diagnostics, |program| program.diagnostics)
+}
+
 #[track_caller]
 fn prepared(code: &str) -> Program {
     match prepare(code, &options()) {

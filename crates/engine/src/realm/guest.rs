@@ -13,6 +13,8 @@ use crate::memory::locks;
 use crate::realm::boot::{Booted, Guarded};
 use crate::realm::evaluate::evaluate;
 use crate::realm::exceptions;
+#[cfg(test)]
+use crate::realm::instance::Instance;
 use crate::realm::interrupt::Interrupt;
 use crate::realm::scripts::Script;
 use ses_prepare::{self as prepare, Observed, PrepareOptions, Program};
@@ -249,6 +251,26 @@ impl Guest {
         }
         let Guarded { instance, memory, .. } = &mut self.guarded;
         memory.recover(&mut instance.isolate, |isolate| self.host.go_on(isolate))
+    }
+}
+
+#[cfg(test)]
+impl Guest {
+    pub fn interrupt(&self) -> Interrupt {
+        Interrupt::new(&self.guarded.instance.isolate)
+    }
+
+    pub fn go_on(&self) {
+        self.host.go_on(&self.guarded.instance.isolate);
+    }
+
+    /// Whether a loop comes to its end.
+    pub fn can_run(&mut self) -> bool {
+        let Instance { isolate, context } = &mut self.guarded.instance;
+        v8::scope_with_context!(scope, isolate, &*context);
+        v8::tc_scope!(let attempt, scope);
+        let code = v8::String::new(attempt, "for (let i = 0; i < 10; i++);").expect("it is short");
+        v8::Script::compile(attempt, code, None).and_then(|script| script.run(attempt)).is_some()
     }
 }
 

@@ -3,7 +3,8 @@
 use std::thread;
 
 use super::options;
-use crate::{prepare, validate};
+use super::validate;
+use crate::prepare;
 
 /// Rules of the errors, or nothing, for `code` on a thread of 128 KiB.
 fn outcome(code: String) -> Vec<&'static str> {

@@ -1,7 +1,8 @@
 use super::{options, prepared, rejected};
 use ses_protocol::{Diagnostic, Location, Severity};
 
-use crate::{PrepareOptions, prepare_module, validate};
+use super::validate;
+use crate::{PrepareOptions, prepare_module};
 
 fn rules(diagnostics: &[Diagnostic]) -> Vec<&'static str> {
     diagnostics.iter().map(|diagnostic| diagnostic.rule).collect()

@@ -6,7 +6,8 @@ use std::time::{Duration, Instant};
 use super::options;
 use ses_protocol::Language;
 
-use crate::{PrepareOptions, prepare, validate};
+use super::validate;
+use crate::{PrepareOptions, prepare};
 
 /// Rules of the errors, or nothing, for `code` on a thread of 128 KiB.
 fn outcome(code: String) -> Vec<&'static str> {

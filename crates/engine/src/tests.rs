@@ -1,0 +1,157 @@
+//! Guests over a context that has its commands already.
+
+use std::cell::{Cell, RefCell};
+use std::collections::VecDeque;
+use std::rc::Rc;
+
+use ses_protocol::{
+    Command, Config, ErrorCode, Event, LEVELS, Language, RunLimits, SessionId, Success, ToolError, ToolReply, ToolSpec,
+    Value,
+};
+
+use crate::{Booted, Guest, GuestContext, Interrupt};
+
+struct Context {
+    config: Config,
+    commands: RefCell<VecDeque<Command>>,
+    events: RefCell<Vec<Event>>,
+    is_given_up: Cell<bool>,
+    /// Gives the session up right after the guest has looked whether that was done.
+    rival: RefCell<Option<Interrupt>>,
+}
+
+impl GuestContext for Context {
+    fn session(&self) -> SessionId {
+        1
+    }
+
+    fn config(&self) -> &Config {
+        &self.config
+    }
+
+    fn report(&self, event: Event) {
+        self.events.borrow_mut().push(event);
+    }
+
+    fn next(&self) -> Option<Command> {
+        self.commands.borrow_mut().pop_front()
+    }
+
+    fn next_answer(&self) -> Option<Command> {
+        self.next()
+    }
+
+    fn ready(&self) -> Option<Command> {
+        None
+    }
+
+    fn is_given_up(&self) -> bool {
+        let is_given_up = self.is_given_up.get();
+        if let Some(rival) = self.rival.take() {
+            self.is_given_up.set(true);
+            rival.terminate();
+        }
+        is_given_up
+    }
+}
+
+fn config() -> Config {
+    Config {
+        max_operations: 1e6,
+        timeout_ms: 1e6,
+        queue_runs: false,
+        max_queued_runs: 0,
+        authorized_imports: Vec::new(),
+        max_log_bytes: 100_000,
+        levels: [true; LEVELS.len()],
+        memory_limit_bytes: 64 << 20,
+        max_code_bytes: 1_000,
+        max_tool_calls: 10,
+        max_concurrent_tool_calls: 10,
+        max_transfer_bytes: 1_000,
+        max_cpu_ms: None,
+        max_parked_isolates: 1,
+        warm_pool: None,
+        stream_logs: true,
+        modules: Vec::new(),
+        language: Language::JavaScript,
+    }
+}
+
+fn guest(commands: Vec<Command>) -> (Guest, Rc<Context>) {
+    let context = Rc::new(Context {
+        config: config(),
+        commands: RefCell::new(commands.into()),
+        events: RefCell::default(),
+        is_given_up: Cell::new(false),
+        rival: RefCell::default(),
+    });
+    let booted = Booted::new(context.config.memory_limit_bytes, Rc::new(|_| {})).expect("there is memory");
+    (Guest::new(booted, context.clone()), context)
+}
+
+fn run(job: u64, code: &str) -> Command {
+    let limits = RunLimits { max_operations: 1e6, timeout_ms: 1e6, cpu_ms: None, language: Language::JavaScript };
+    Command::Run { job, code: code.to_owned(), limits }
+}
+
+#[test]
+fn a_guest_needs_no_more_than_its_context() {
+    let tool = ToolSpec { path: vec!["tool".to_owned()], id: 3, is_async: false, length: 1 };
+    let code = Some(ErrorCode::Number(7.0));
+    let error = ToolError { name: "RangeError".to_owned(), message: "no".to_owned(), code, bridge: false };
+    let answer = ToolReply::Error(error);
+    let (mut guest, context) = guest(vec![
+        Command::SetTools { job: 1, tools: vec![tool] },
+        run(2, "console.log('a'); let all; try { tool(1) } catch (e) { all = `${e.name} ${e.message} ${e.code}` } all"),
+        // The first call of the first session.
+        Command::ToolReplies(vec![((1 << 32) + 1, answer)]),
+    ]);
+    guest.serve();
+    let mut seen = Vec::new();
+    for event in context.events.take() {
+        match event {
+            Event::Log { job, entry } => seen.push(format!("{job} logs {}", entry.message)),
+            Event::ToolCall(call) => {
+                seen.push(format!("call {} of {}, the {}st", call.id - (1 << 32), call.tool, call.made))
+            }
+            Event::Settled {
+                job,
+                result: Ok(Success::Output { value: Value::Latin1(text), .. }),
+                sound,
+                figures,
+                ..
+            } => {
+                let text = String::from_utf8_lossy(&text).into_owned();
+                seen.push(format!("{job} gives {text}, {} calls, sound {sound}", figures.tool_calls));
+            }
+            Event::Settled { job, result, .. } => seen.push(format!("{job} {result:?}")),
+            _ => {}
+        }
+    }
+    let expected = ["1 Ok(Done)", "2 logs a", "call 1 of 3, the 1st", "2 gives RangeError no 7, 1 calls, sound true"];
+    assert_eq!(seen, expected);
+}
+
+#[test]
+fn a_guest_that_stopped_itself_can_go_on() {
+    let (mut guest, _) = guest(Vec::new());
+    guest.interrupt().terminate();
+    guest.go_on();
+    assert!(guest.can_run());
+}
+
+#[test]
+fn a_termination_from_outside_is_not_taken_back() {
+    for comes_before in [true, false] {
+        let (mut guest, context) = guest(Vec::new());
+        // The guest's own reason to stop, and at the same time somebody gives the session up.
+        guest.interrupt().terminate();
+        match comes_before {
+            true => context.is_given_up.set(true),
+            false => *context.rival.borrow_mut() = Some(guest.interrupt()),
+        }
+        guest.go_on();
+        assert!(!guest.can_run(), "the other one comes before: {comes_before}");
+    }
+}
