@@ -2,7 +2,7 @@
 // outcome: value 'the neighbour is as fast'
 // state: READY
 // options: {"timeoutMs":40000}
-// peak: 256 a program of a megabyte, as it is compiled
+// peak: 400 three programs of a megabyte, as they are compiled
 const LOOP = `
   let sum = 0;
   for (let i = 0; i < 2e6; i++) sum = (sum + i * i) | 0;

@@ -25,7 +25,7 @@ pub fn prepare_v8() {
         v8::V8::set_flags_from_string("--no-maglev");
         // The platform knows no isolate, so that it drops the tasks that V8 posts to an isolate's thread: without an event loop
         // nothing would run them.
-        // Its workers collect and compile for guests, and have the priority of the thread that makes them.
+        // Its workers collect for guests, and have the priority of the thread that makes them.
         std::thread::scope(|scope| {
             let _ = std::thread::Builder::new().name("ses-platform".to_owned()).spawn_scoped(scope, || {
                 priority::lower(priority::GUEST_NICE);
