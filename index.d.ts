@@ -113,7 +113,7 @@ export interface ExecutorOptions {
    * `init()` fails with `ERR_SES_INIT_FAILED` while executors of the same {@link ExecutorOptions.owner} have left
    * isolates that hold as much memory, in MiB: parked ones and those that do not end ({@link EngineStats.parked},
    * {@link EngineStats.stuck}): as measured and 2 MiB for each that is parked, its limit for each that does not end.
-   * What executors of other owners have left does not count. An integer from 1 to 65,536; default 1,024.
+   * What executors of other owners have left does not count. An integer from 1 to 65,536; default 2,048.
    */
   maxParkedMb?: number;
   /**

@@ -4,7 +4,7 @@
 //
 // Prints a table. The exit status is 1 if a result was wrong, a run did not settle by its deadline + 1 s, the 99th
 // percentile of the event loop's delay is over 10 ms beyond what tools cost, or parked isolates hold more than 512 MiB,
-// which ends the soak early. Hosts with the default of maxParkedMb would be refused further isolates at 1 GiB.
+// which ends the soak early. Hosts with the default of maxParkedMb would be refused further isolates at 2 GiB.
 
 import { readFileSync, readdirSync } from 'node:fs';
 import { monitorEventLoopDelay } from 'node:perf_hooks';

@@ -26,7 +26,7 @@ test('defaults', () => {
     maxTransferBytes: 67_108_864,
     maxCpuMs: undefined,
     owner: '',
-    maxParkedMb: 1_024,
+    maxParkedMb: 2_048,
     warmPool: undefined,
     isolation: 'thread',
     sandbox: 'best-effort',

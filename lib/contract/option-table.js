@@ -233,7 +233,7 @@ it the run fails with \`ERR_EXEC_TIMEOUT\`, \`details.reason\` is \`"cpu"\`. Lin
     type: 'integer',
     min: 1,
     max: MAX_MEMORY_MB,
-    fallback: 1_024,
+    fallback: 2_048,
     brief: 'memory of isolates that are not given back, in MiB, from which on `init()` is refused',
     doc: `\`init()\` fails with \`ERR_SES_INIT_FAILED\` while executors of the same {@link ExecutorOptions.owner} have left
 isolates that hold as much memory, in MiB: parked ones and those that do not end ({@link EngineStats.parked},
