@@ -249,7 +249,9 @@ mod tests {
         for queue in &queues {
             for _ in 0..MAX_RUNNING {
                 let released = released.clone();
-                let job = move || drop(released.lock().unwrap_or_else(PoisonError::into_inner).recv());
+                let job = move || {
+                    let _ = released.lock().unwrap_or_else(PoisonError::into_inner).recv();
+                };
                 queue.run(Work::Search, job).expect("a thread");
             }
         }
