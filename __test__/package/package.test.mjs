@@ -110,7 +110,7 @@ executor.run('final_answer(20 + 1)')
   // The packages that the sub-paths are for are optional, and not here.
   test('sub-paths say what to install, or work without', async () => {
     const script = `
-      for (const name of ['ai', 'codemode', 'prompts', 'smolagents']) {
+      for (const name of ['ai', 'codemode', 'prompts', 'sandbox', 'smolagents']) {
         try {
           console.log(name, Object.keys(require('ses-executor/' + name)).length > 0);
         } catch (error) {
@@ -122,7 +122,8 @@ executor.run('final_answer(20 + 1)')
       signal: null,
       stdout:
         'ses-executor/ai needs packages that are not installed; run: npm install ai zod\n' +
-        'codemode true\nprompts true\nsmolagents true\n',
+        'codemode true\nprompts true\n' +
+        'ses-executor/sandbox needs packages that are not installed; run: npm install ajv re2js\nsmolagents true\n',
       stderr: '',
     });
     const bin = join(app, 'node_modules', '.bin', 'ses-executor');

@@ -5,6 +5,8 @@
  * @packageDocumentation
  */
 
+import type { Tool } from 'ai';
+
 import type { ExecutorError, ExecutorErrorCode, ExecutorErrorDetails, LogEntry } from '../../index.js';
 
 /** An object of JSON schema, 2020-12 or what its `$schema` says: drafts 4 to 7. */
@@ -252,3 +254,84 @@ export class SandboxManager<
   /** `close()`, for `await using`. */
   [Symbol.asyncDispose](): Promise<void>;
 }
+
+/** An operation of an OpenAPI document, for {@link OpenApiOptions.filter}. */
+export interface OpenApiOperation {
+  source: string;
+  name: string;
+  /** In capitals: `GET`. */
+  method: string;
+  path: string;
+  tags: string[];
+  operationId?: string;
+}
+
+export interface OpenApiOptions {
+  /** Default: that of Node.js. */
+  fetch?: typeof fetch;
+  /** Default: the document's first server. */
+  baseUrl?: string;
+  /** Headers of each request, or a function of the call that gives them. They replace those of guests. */
+  headers?: Record<string, string> | ((call: SdkCall) => Record<string, string> | Promise<Record<string, string>>);
+  /**
+   * Values for the document's security schemes by name: a token, a key, or `user:password` for basic authentication; or a function
+   * of the call that gives one. What they fill in is no parameter of guests.
+   */
+  credentials?: Record<string, string | ((call: SdkCall) => string | Promise<string>)>;
+  /** Which operations there are. */
+  filter?: (operation: OpenApiOperation) => boolean;
+  /** Bytes of one answer; default 8 MiB. */
+  maxResponseBytes?: number;
+}
+
+/**
+ * Registry and adapters of an OpenAPI 3.0 or 3.1 document, an object or a text in JSON or YAML. A source per tag, a method per
+ * operation. Parameters of path, query and header, and the properties of a JSON body, are the properties of the one parameter;
+ * a body that is no object, or that has a name that a parameter has too, is its property `body`. Answers that are no success are
+ * errors with the code `HTTP_404` and the like. Redirects are followed within one origin.
+ *
+ * Needs `@readme/openapi-parser`.
+ *
+ * @throws `TypeError` for a document that is not valid, or that refers to others
+ */
+export function registryFromOpenApi(
+  document: string | object,
+  options?: OpenApiOptions,
+): Promise<{ registry: SandboxRegistry; adapters: SandboxAdapters }>;
+
+export interface SandboxToolsOptions<State = unknown, Context = any> {
+  context?: Context;
+  /** Which style programs are written in; default: as {@link ExecuteOptions.style}, and descriptions that ask for `"sync"`. */
+  style?: 'sync' | 'async';
+  /** The state before the first call, if `getState` is not given. */
+  state?: State;
+  /** Where the current state is, instead of in the tools. */
+  getState?: () => State | Promise<State>;
+  /** Told each new state. */
+  setState?: (state: State) => void | Promise<void>;
+}
+
+/** What the tools give: `error` is what a model needs to correct its program. */
+export type SandboxToolResult =
+  | { output: unknown; logs: string }
+  | {
+      error: {
+        code: string;
+        message: string;
+        line?: number;
+        column?: number;
+        codeFrame?: string;
+        hint: string;
+        retryable: boolean;
+      };
+      logs: string;
+    };
+
+/** The tools `search`, `execute` and `mutate` for the AI SDK. Needs `ai` and `zod`. */
+export function createSandboxTools<Schema extends StandardSchemaV1, Context>(
+  manager: SandboxManager<Schema, Context>,
+  options?: SandboxToolsOptions<StateOf<Schema>, Context>,
+): Record<'search' | 'execute' | 'mutate', Tool<{ code: string }, SandboxToolResult>>;
+
+/** The part of a system prompt that names the sources and says how programs are written. Default style: `"sync"`. */
+export function renderSandboxPrompt(manager: SandboxManager<any, any>, options?: { style?: 'sync' | 'async' }): string;

@@ -23,6 +23,9 @@ Options:
   --json                  print one JSON object to stdout instead of text (run, check)
   --root <folder>         the code may read and change files in this folder (mcp)
   --read-only             it may only read them (mcp)
+  --openapi <file>        the code may call the API of this OpenAPI document, JSON or YAML (mcp)
+  --base-url <url>        where that API is (default: the document's first server) (mcp)
+  --header <name: value>  sent with each request to it; can be repeated (mcp)
   --memory <MiB>          memory that the code may use (default ${optionRow('memoryLimitMb').fallback}) (mcp)
   -h, --help              print this
   -v, --version           print the version
@@ -40,6 +43,9 @@ const OPTIONS = /** @type {const} */ ({
   json: { type: 'boolean' },
   root: { type: 'string' },
   'read-only': { type: 'boolean' },
+  openapi: { type: 'string' },
+  'base-url': { type: 'string' },
+  header: { type: 'string', multiple: true },
   memory: { type: 'string' },
   help: { type: 'boolean', short: 'h' },
   version: { type: 'boolean', short: 'v' },
@@ -61,7 +67,7 @@ const COMMANDS = /** @type {Record<string, { takes: string[], takesFile: boolean
     load: () => require('./check').check,
   },
   mcp: {
-    takes: ['timeout', 'max-operations', 'root', 'read-only', 'memory'],
+    takes: ['timeout', 'max-operations', 'root', 'read-only', 'openapi', 'base-url', 'header', 'memory'],
     takesFile: false,
     load: () => require('./mcp').mcp,
   },
@@ -77,6 +83,9 @@ const COMMANDS = /** @type {Record<string, { takes: string[], takesFile: boolean
  * @property {boolean} json
  * @property {string} [root]
  * @property {boolean} readOnly
+ * @property {string} [openapi]
+ * @property {string} [baseUrl]
+ * @property {string[]} headers
  * @property {number} [memoryLimitMb]
  *
  * @typedef {(file: string, options: CommandOptions) => Promise<number>} Command resolves to the exit status; `file` is
@@ -132,6 +141,9 @@ async function dispatch(args) {
     json: values.json ?? false,
     root: values.root,
     readOnly: values['read-only'] ?? false,
+    openapi: values.openapi,
+    baseUrl: values['base-url'],
+    headers: values.header ?? [],
     memoryLimitMb: integer('--memory', values.memory, 'memoryLimitMb'),
   });
 }

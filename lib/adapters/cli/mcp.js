@@ -1,7 +1,7 @@
 // @ts-check
 'use strict';
 
-const { statSync } = require('node:fs');
+const { readFileSync, statSync } = require('node:fs');
 
 const { UsageError } = require('./usage-error');
 const { checkOptions } = require('../../contract/options');
@@ -11,12 +11,16 @@ const { checkOptions } = require('../../contract/options');
  *
  * @type {import('./main').Command}
  */
-async function mcp(_file, { root, readOnly, ...given }) {
+async function mcp(_file, { root, readOnly, openapi, baseUrl, headers, ...given }) {
   if (root !== undefined) refuseNoFolder(root);
   else if (readOnly) throw new UsageError('--read-only needs --root');
-  const { createServer } = require('../mcp/server');
+  const api = openapi === undefined ? undefined : { file: openapi, baseUrl, headers };
+  if (api !== undefined && root !== undefined) throw new UsageError('--openapi and --root exclude each other');
+  if (api === undefined && (baseUrl !== undefined || headers.length > 0)) {
+    throw new UsageError(`--${baseUrl === undefined ? 'header' : 'base-url'} needs --openapi`);
+  }
+  const { server, close } = await serverOf(api, { root, readOnly, ...given });
   const { StdioTransport } = require('../mcp/stdio');
-  const { server, close } = createServer({ root, readOnly, ...limitsOf(given) });
   // Stdout belongs to the protocol.
   server.server.onerror = (error) => process.stderr.write(`ses-executor: ${error.message}\n`);
   const ended = new Promise((resolve) => process.stdin.once('end', resolve).once('close', resolve));
@@ -25,6 +29,36 @@ async function mcp(_file, { root, readOnly, ...given }) {
   await close();
   await server.close();
   return 0;
+}
+
+/**
+ * @param {{ file: string, baseUrl: string | undefined, headers: string[] } | undefined} api
+ * @param {any} given
+ */
+async function serverOf(api, { root, readOnly, ...given }) {
+  if (api === undefined) {
+    const { createServer } = require('../mcp/server');
+    return createServer({ root, readOnly, ...limitsOf(given) });
+  }
+  const headers = Object.fromEntries(api.headers.map(headerOf));
+  const { createSandboxServer } = require('../mcp/sandbox-server');
+  const { timeoutMs, memoryLimitMb, maxOperations } = given;
+  const document = readFileSync(api.file, 'utf8');
+  return await createSandboxServer({
+    document,
+    baseUrl: api.baseUrl,
+    headers,
+    timeoutMs,
+    memoryLimitMb,
+    maxOperations,
+  });
+}
+
+/** @param {string} text */
+function headerOf(text) {
+  const at = text.indexOf(':');
+  if (at < 1) throw new UsageError(`--header must be like "Name: value", got ${JSON.stringify(text)}`);
+  return [text.slice(0, at).trim(), text.slice(at + 1).trim()];
 }
 
 /**

@@ -1,6 +1,7 @@
 // @ts-check
 'use strict';
 
+const { OUTPUT_SHAPE } = require('./output-shape');
 const { callResult } = require('./result');
 const { codeFrame } = require('../../ses/code-frame');
 const { SESExecutor } = require('../../ses/executor');
@@ -76,24 +77,6 @@ function inputShape(timeoutMs) {
     reset: z.boolean().optional().describe('Whether to forget all variables first'),
   };
 }
-
-/** Failures are described too: clients check `structuredContent` whether or not `isError` is set. */
-const OUTPUT_SHAPE = {
-  output: z.unknown().optional().describe('What the program gives, as JSON'),
-  logs: z.string().describe('What the program has logged'),
-  error: z
-    .looseObject({
-      code: z.string(),
-      message: z.string(),
-      line: z.number().optional(),
-      column: z.number().optional(),
-      codeFrame: z.string().optional(),
-      hint: z.string(),
-      retryable: z.boolean(),
-    })
-    .optional()
-    .describe('Why the program failed, and what to do'),
-};
 
 /**
  * @param {Omit<ServerOptions, 'root' | 'readOnly'>} limits

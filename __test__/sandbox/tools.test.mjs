@@ -1,0 +1,209 @@
+// How models get at a manager: tools of the AI SDK, the server of the Model Context Protocol, and the prompt.
+import { writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { join } from 'node:path';
+
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
+import { generateText, stepCountIs } from 'ai';
+import { MockLanguageModelV3 } from 'ai/test';
+import { describe, expect, test } from 'vitest';
+
+import { anyState, createSandboxTools, renderSandboxPrompt } from '../../lib/sandbox/index.js';
+import { ROOT, spawnNode, withFolder } from '../helpers.mjs';
+import { managerOf } from './market.mjs';
+
+const BIN = join(ROOT, 'bin', 'ses-executor.js');
+const call = (tool, code) => tool.execute({ code }, { toolCallId: '1', messages: [] });
+
+describe('createSandboxTools', () => {
+  test('the three tools, with the sources in their descriptions', async () => {
+    const tools = createSandboxTools(managerOf());
+    expect(Object.keys(tools)).toEqual(['search', 'execute', 'mutate']);
+    expect(tools.search.description).toContain('- sdk.market: Prices (2 methods)');
+    expect(tools.execute.description).toContain('- sdk.social: Tweets – 推文 (1 method)');
+    expect(await call(tools.search, "console.log('x'); spec.find('last price').length")).toEqual({
+      output: 1,
+      logs: 'x',
+    });
+  });
+
+  test('the state goes from execute to mutate, and a failure is a value that leaves it', async () => {
+    const tools = createSandboxTools(managerOf());
+    const made = { title: 'a', panels: [{ type: 'line', method: 'getQuote' }] };
+    const code = `({ title: 'a', panels: [{ type: 'line', method: sdk.market.getQuote().method }] })`;
+    expect(await call(tools.execute, code)).toEqual({ output: made, logs: '' });
+    expect(await call(tools.mutate, '(state) => ({ ...state, title: 5 })')).toEqual({
+      error: {
+        code: 'ERR_INVALID_STATE_OUTPUT',
+        message: 'Invalid state: title: must be a string, got 5',
+        hint: 'Give back a state whose paths above are corrected.',
+        retryable: true,
+      },
+      logs: '',
+    });
+    const failed = await call(tools.mutate, '(state) =>\n  missing');
+    expect(failed.error).toMatchObject({ code: 'ERR_RUNTIME_EXCEPTION', line: 2, column: 3 });
+    expect(await call(tools.mutate, '(state) => ({ ...state, title: state.title + "b" })')).toEqual({
+      output: { ...made, title: 'ab' },
+      logs: '',
+    });
+    const unknown = await call(tools.execute, 'sdk.market.getQuot()');
+    expect(unknown.error.hint).toBe('there is no sdk.market.getQuot; did you mean sdk.market.getQuote?');
+    const invalid = await call(tools.execute, 'sdk.market.getKline({})');
+    expect(invalid.error).toMatchObject({ code: 'ERR_INVALID_PARAMS', hint: expect.stringContaining('spec.method') });
+  });
+
+  test('the state can live elsewhere, and the context is that of the tools', async () => {
+    let stored = 1;
+    const tools = createSandboxTools(
+      managerOf({ stateSchema: anyState, adapters: (source, method, params, { context }) => context }),
+      {
+        context: 'tenant',
+        getState: async () => stored,
+        setState: (state) => (stored = state),
+      },
+    );
+    expect(await call(tools.mutate, '(n) => [n, sdk.market.getQuote()]')).toEqual({ output: [1, 'tenant'], logs: '' });
+    expect(stored).toEqual([1, 'tenant']);
+  });
+
+  test('wrong arguments', () => {
+    expect(() => createSandboxTools({})).toThrow('manager must be a SandboxManager, got an object');
+    expect(() => createSandboxTools(managerOf(), { contxt: 1 })).toThrow('did you mean options.context?');
+  });
+
+  test('a model uses them', async () => {
+    const usage = { inputTokens: { total: 1 }, outputTokens: { total: 1 } };
+    const steps = [
+      { toolName: 'search', code: "spec.find('last price').map((it) => it.method)" },
+      { toolName: 'execute', code: '({ title: sdk.market.getQuote({}).method, panels: [] })' },
+    ];
+    const results = [];
+    const model = new MockLanguageModelV3({
+      doGenerate: async ({ prompt }) => {
+        const last = prompt.at(-1);
+        if (last.role === 'tool') results.push(last.content[0].output.value.output);
+        const step = steps[results.length];
+        if (step === undefined)
+          return { content: [{ type: 'text', text: 'done' }], finishReason: { unified: 'stop' }, usage, warnings: [] };
+        const input = JSON.stringify({ code: step.code });
+        const content = [{ type: 'tool-call', toolCallId: `${results.length}`, toolName: step.toolName, input }];
+        return { content, finishReason: { unified: 'tool-calls' }, usage, warnings: [] };
+      },
+    });
+    const manager = managerOf();
+    const { text } = await generateText({
+      model,
+      system: renderSandboxPrompt(manager),
+      prompt: 'What is the price?',
+      tools: createSandboxTools(manager),
+      stopWhen: stepCountIs(5),
+    });
+    expect(text).toBe('done');
+    expect(results).toEqual([['market.getQuote'], { title: 'getQuote', panels: [] }]);
+  });
+});
+
+describe('renderSandboxPrompt', () => {
+  test('has the sources, the limits, and the rules of the style', () => {
+    const manager = managerOf({ maxSdkCalls: 7, executionTimeoutMs: 5_000 });
+    const sync = renderSandboxPrompt(manager);
+    expect(sync).toContain('- sdk.market: Prices (2 methods)');
+    expect(sync).toContain('A program has 5 s, 64 MiB and 7 SDK calls.');
+    expect(sync).toContain('Do not use async, await or Promise.');
+    expect(sync).toContain('utils.parallel(function () {');
+    const promises = renderSandboxPrompt(manager, { style: 'async' });
+    expect(promises).toContain('await Promise.all([');
+    expect(promises).not.toContain('Do not use async');
+    expect(() => renderSandboxPrompt(manager, { style: 'x' })).toThrow(
+      'options.style must be "sync" or "async", got x',
+    );
+  });
+
+  test('many sources are summed up', () => {
+    const sources = Array.from({ length: 40 }, (_, i) => ({
+      name: `s${i}`,
+      description: 'x'.repeat(500),
+      methods: [],
+    }));
+    const text = renderSandboxPrompt(managerOf({ registry: { sources } }));
+    expect(text).toContain('- and 10 others: see spec.sources');
+    expect(text.length).toBeLessThan(9_000);
+  });
+});
+
+describe('ses-executor mcp --openapi', () => {
+  const YAML = `
+openapi: 3.0.3
+info: { title: Pets, version: '1' }
+paths:
+  /pets/{id}:
+    get:
+      tags: [pets]
+      operationId: getPet
+      summary: One pet
+      parameters: [{ name: id, in: path, required: true, schema: { type: integer } }]
+      responses: { '200': { description: ok } }
+`;
+
+  test('serves search, execute and mutate over the API', () =>
+    withFolder(async (folder) => {
+      const asked = [];
+      const server = createServer(({ url, headers }, response) => {
+        asked.push([url, headers.authorization]);
+        response.writeHead(200, { 'content-type': 'application/json' }).end('{"name":"Rex"}');
+      });
+      await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
+      const file = join(folder, 'pets.yaml');
+      writeFileSync(file, YAML);
+      const url = `http://127.0.0.1:${server.address().port}`;
+      const args = [BIN, 'mcp', '--openapi', file, '--base-url', url, '--header', 'Authorization: Bearer t'];
+      const client = new Client({ name: 'test', version: '1.0.0' });
+      await client.connect(new StdioClientTransport({ command: process.execPath, args }));
+      try {
+        const { tools } = await client.listTools();
+        expect(tools.map(({ name }) => name)).toEqual(['search', 'execute', 'mutate']);
+        expect(client.getInstructions()).toContain('- sdk.pets (1 method)');
+        const use = async (name, code) => (await client.callTool({ name, arguments: { code } })).structuredContent;
+        expect(await use('search', "spec.find('pet').map((it) => it.method)")).toEqual({
+          output: ['pets.getPet'],
+          logs: '',
+        });
+        expect(await use('execute', 'sdk.pets.getPet({ id: 7 })')).toEqual({ output: { name: 'Rex' }, logs: '' });
+        expect(await use('mutate', '(pet) => ({ ...pet, age: 3 })')).toEqual({
+          output: { name: 'Rex', age: 3 },
+          logs: '',
+        });
+        expect((await use('execute', "sdk.pets.getPet({ id: 'x' })")).error).toMatchObject({
+          code: 'ERR_INVALID_PARAMS',
+          line: 1,
+        });
+        expect(asked).toEqual([['/pets/7', 'Bearer t']]);
+      } finally {
+        await client.close();
+        await new Promise((resolve) => server.close(resolve));
+      }
+    }));
+
+  test('wrong use', async () => {
+    const said = async (...args) => {
+      const { status, stderr } = await spawnNode([BIN, 'mcp', ...args]);
+      return [status, stderr.split('\n')[0]];
+    };
+    expect(await said('--base-url', 'http://x')).toEqual([2, 'ses-executor: --base-url needs --openapi']);
+    expect(await said('--header', 'a: b')).toEqual([2, 'ses-executor: --header needs --openapi']);
+    expect(await said('--openapi', 'x', '--root', '.')).toEqual([
+      2,
+      'ses-executor: --openapi and --root exclude each other',
+    ]);
+    expect(await said('--openapi', 'package.json', '--header', 'x')).toEqual([
+      2,
+      'ses-executor: --header must be like "Name: value", got "x"',
+    ]);
+    expect((await said('--openapi', 'package.json'))[1]).toBe(
+      'ses-executor: document must be OpenAPI 3.0 or 3.1, got version undefined',
+    );
+    expect((await said('--openapi', 'missing.yaml'))[0]).toBe(1);
+  });
+});

@@ -1,0 +1,26 @@
+// @ts-check
+'use strict';
+
+const { requirePeer } = require('../../contract/peer');
+
+const { z } = requirePeer('ses-executor mcp', '@modelcontextprotocol/sdk zod', () => require('zod'));
+
+/** Failures are described too: clients check `structuredContent` whether or not `isError` is set. */
+const OUTPUT_SHAPE = {
+  output: z.unknown().optional().describe('What the program gives, as JSON'),
+  logs: z.string().describe('What the program has logged'),
+  error: z
+    .looseObject({
+      code: z.string(),
+      message: z.string(),
+      line: z.number().optional(),
+      column: z.number().optional(),
+      codeFrame: z.string().optional(),
+      hint: z.string(),
+      retryable: z.boolean(),
+    })
+    .optional()
+    .describe('Why the program failed, and what to do'),
+};
+
+module.exports = { OUTPUT_SHAPE };

@@ -1,0 +1,92 @@
+// @ts-check
+'use strict';
+
+const { ExecutorError } = require('../contract/errors');
+const { failureOf } = require('../contract/failure');
+const { codeFrame } = require('../ses/code-frame');
+const { RULES, sourcesText } = require('./prompt');
+
+/** What the writer of a program can do about failures that only sandboxes have. */
+const HINTS = /** @type {Record<string, string>} */ ({
+  ERR_SDK_CALL_LIMIT_EXCEEDED: 'Make fewer calls in one program: ask for more at once, or do the rest in another one.',
+  ERR_INVALID_PARAMS: 'Read the schema with spec.method("source.method") and correct the parameters.',
+  ERR_UNKNOWN_METHOD: 'Look for the method with spec.find("words").',
+  ERR_INVALID_STATE_OUTPUT: 'Give back a state whose paths above are corrected.',
+  ERR_SANDBOX_BUSY: 'Try again in a moment.',
+});
+
+/**
+ * The three ways to use a manager as a model's tools call them: failures are values, and the state lives here or where
+ * the options say.
+ */
+class SandboxCalls {
+  #manager;
+  #options;
+  /** @type {unknown} */
+  #state;
+
+  /**
+   * @param {import('./index').SandboxManager<any, any>} manager
+   * @param {any} [options]
+   */
+  constructor(manager, options = {}) {
+    this.#manager = manager;
+    this.#options = options;
+    this.#state = options.state;
+  }
+
+  /** What models are told of each call. */
+  get descriptions() {
+    const style = /** @type {'sync' | 'async'} */ (this.#options.style ?? 'sync');
+    const sources = sourcesText(this.#manager);
+    return {
+      search: `Finds methods of the API. Runs JavaScript in which only \`spec\` is defined: spec.find('words' or /pattern/) gives \
+[{ method, description }], spec.method('source.method') gives params and result as JSON schemas, spec.sources has all. The last \
+expression is the result.\n\nSources:\n${sources}`,
+      execute: `Runs JavaScript that calls the API: sdk.source.method(params), with spec and utils. Search for methods and read their \
+schemas first. The last expression is the result, and becomes the current state.\n${RULES[style]}\n\nSources:\n${sources}`,
+      mutate: `Changes the current state: a function of it, (state) => ({ ...state, … }), that may use sdk, spec and utils. The state is \
+frozen; what the function gives back becomes the current state.\n${RULES[style]}`,
+    };
+  }
+
+  /**
+   * @param {'search' | 'execute' | 'mutate'} name
+   * @param {string} code
+   * @param {AbortSignal} [signal]
+   * @returns {Promise<{ output?: unknown, failure?: import('../contract/failure').RunFailure, logs: string }>} rejects only
+   *   with errors of the program around it
+   */
+  async call(name, code, signal) {
+    const { getState, setState, style, ...given } = this.#options;
+    let report = { logs: '' };
+    const onReport = (/** @type {any} */ one) => (report = one);
+    const options = {
+      signal,
+      onReport,
+      ...(style && { style }),
+      ...('context' in given && { context: given.context }),
+    };
+    try {
+      if (name === 'search') return { output: await this.#manager.executeSearch(code, options), logs: report.logs };
+      const state = name === 'mutate' ? await (getState ? getState() : this.#state) : undefined;
+      const output =
+        name === 'mutate'
+          ? await this.#manager.executeMutate(code, state, options)
+          : await this.#manager.executeCode(code, options);
+      this.#state = output;
+      await setState?.(output);
+      return { output, logs: report.logs };
+    } catch (thrown) {
+      if (!(thrown instanceof ExecutorError)) throw thrown;
+      const error = /** @type {any} */ (thrown);
+      const failure = failureOf(error, code, { codeFrame });
+      return {
+        failure: { ...failure, hint: error.details?.hint ?? HINTS[error.code] ?? failure.hint },
+        logs: error.logs ?? '',
+      };
+    }
+  }
+}
+
+module.exports = { SandboxCalls };

@@ -1,0 +1,185 @@
+// @ts-check
+'use strict';
+
+const { camel, unique } = require('./names');
+const { SchemaWriter, readable, resolved } = require('./schemas');
+
+const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace'];
+/** Of the host, as OpenAPI says: who writes them as parameters means documentation. */
+const RESERVED_HEADERS = new Set(['accept', 'content-type', 'authorization', 'cookie', 'host', 'content-length']);
+
+/**
+ * @typedef {object} Operation
+ * @property {string} source identifier of its first tag
+ * @property {string} sourceDescription
+ * @property {string} name
+ * @property {string} method in capitals
+ * @property {string} path
+ * @property {string[]} tags
+ * @property {string | undefined} operationId
+ * @property {{ name: string, in: string, key: string, style: string, explode: boolean, isJson: boolean }[]} parameters
+ *   `key`: how guests name it
+ * @property {{ key: string | undefined, contentType: string } | undefined} body `key` undefined: the other parameters
+ * @property {any[]} security alternatives, each an object by scheme
+ * @property {Record<string, any>} schemes
+ * @property {{ name: string, description: string, params: object, result: object, examples: unknown[] }} spec
+ */
+
+/**
+ * The operations of a document. Those that cannot be described are left out.
+ *
+ * @param {any} api
+ * @returns {Operation[]}
+ */
+function operationsOf(api) {
+  const names = new Map();
+  const descriptions = new Map((api.tags ?? []).map((/** @type {any} */ tag) => [tag.name, tag.description ?? '']));
+  const schemes = Object.fromEntries(
+    Object.entries(api.components?.securitySchemes ?? {}).map(([name, scheme]) => [name, resolved(api, scheme)]),
+  );
+  const found = [];
+  for (const [path, given] of Object.entries(api.paths ?? {})) {
+    const item = resolved(api, given);
+    for (const method of METHODS) {
+      const operation = item[method];
+      if (operation === undefined) continue;
+      const tag = operation.tags?.[0] ?? 'api';
+      const source = camel(tag);
+      const taken = names.get(source) ?? new Set(['__proto__', 'then']);
+      names.set(source, taken);
+      const name = unique(taken, nameOf(operation, tag, method, path));
+      const parts = partsOf(api, item, operation, schemes);
+      found.push({
+        source,
+        sourceDescription: String(descriptions.get(tag) ?? ''),
+        name,
+        method: method.toUpperCase(),
+        path,
+        tags: operation.tags ?? [],
+        operationId: operation.operationId,
+        parameters: parts.parameters,
+        body: parts.body,
+        security: operation.security ?? api.security ?? [],
+        schemes,
+        spec: {
+          name,
+          description: `${operation.summary ?? operation.description ?? ''} (${method.toUpperCase()} ${path})`.trim(),
+          params: parts.params,
+          result: resultOf(api, operation),
+          examples: [],
+        },
+      });
+    }
+  }
+  return found;
+}
+
+/**
+ * @param {any} operation
+ * @param {string} tag
+ * @param {string} method
+ * @param {string} path
+ */
+function nameOf({ operationId }, tag, method, path) {
+  if (operationId === undefined) return camel(`${method} ${path}`);
+  // Many documents repeat the tag: `repos/list-for-user`.
+  const rest = operationId.startsWith(`${tag}/`) ? operationId.slice(tag.length + 1) : operationId;
+  return camel(rest);
+}
+
+/**
+ * Parameters and body, and the schema of both as one object.
+ *
+ * @param {any} api
+ * @param {any} item
+ * @param {any} operation
+ * @param {Record<string, any>} schemes
+ */
+function partsOf(api, item, operation, schemes) {
+  const writer = new SchemaWriter(api);
+  /** @type {Record<string, unknown>} */
+  const properties = {};
+  /** @type {string[]} */
+  const required = [];
+  const taken = new Set(['__proto__']);
+  const secrets = new Set(Object.values(schemes).filter(({ type }) => type === 'apiKey').map((it) => `${it.in} ${it.name}`)); // prettier-ignore
+  const byPlace = new Map();
+  for (const given of [...(item.parameters ?? []), ...(operation.parameters ?? [])]) {
+    const parameter = resolved(api, given);
+    byPlace.set(`${parameter.in} ${parameter.name}`, parameter);
+  }
+  const parameters = [...byPlace.values()]
+    .filter(({ in: place, name }) => isGuests(place, name) && !secrets.has(`${place} ${name}`))
+    .map((parameter) => {
+      const key = unique(taken, parameter.name);
+      const schema = parameter.schema ?? Object.values(parameter.content ?? {})[0]?.schema ?? {};
+      const description = parameter.description === undefined ? {} : { description: parameter.description };
+      properties[key] = { ...description, ...writer.write(schema) };
+      if (parameter.required === true || parameter.in === 'path') required.push(key);
+      const style = parameter.style ?? (parameter.in === 'query' ? 'form' : 'simple');
+      const explode = parameter.explode ?? style === 'form';
+      return { name: parameter.name, in: parameter.in, key, style, explode, isJson: parameter.content !== undefined };
+    });
+  const body = bodyOf(api, operation, writer, { properties, required, taken });
+  const params = {
+    type: 'object',
+    properties,
+    ...(required.length > 0 && { required }),
+    additionalProperties: body?.isOpen ?? false,
+    ...(Object.keys(writer.$defs).length > 0 && { $defs: writer.$defs }),
+  };
+  return { parameters, body, params: /** @type {any} */ (params) };
+}
+
+/**
+ * @param {string} place
+ * @param {string} name
+ */
+function isGuests(place, name) {
+  if (place === 'header') return !RESERVED_HEADERS.has(name.toLowerCase());
+  return place === 'query' || place === 'path';
+}
+
+/**
+ * The body of a request. The properties of an object are parameters beside the others if none has the name of another;
+ * else, and for what is no object, the whole is the parameter `body`.
+ *
+ * @param {any} api
+ * @param {any} operation
+ * @param {SchemaWriter} writer
+ * @param {{ properties: Record<string, unknown>, required: string[], taken: Set<string> }} into
+ */
+function bodyOf(api, operation, writer, { properties, required, taken }) {
+  if (operation.requestBody === undefined) return undefined;
+  const { content = {}, required: isRequired } = resolved(api, operation.requestBody);
+  const contentType = Object.keys(content).find((type) => /[/+]json\b/.test(type)) ?? Object.keys(content)[0];
+  if (contentType === undefined) return undefined;
+  const schema = resolved(api, content[contentType].schema ?? {});
+  const isJson = /[/+]json\b/.test(contentType);
+  const names = Object.keys(schema.properties ?? {});
+  const hasOwnWords = ['oneOf', 'anyOf', 'allOf', 'not'].some((word) => schema[word] !== undefined);
+  if (isJson && names.length > 0 && !hasOwnWords && !names.some((name) => taken.has(name))) {
+    for (const name of names) properties[name] = writer.write(schema.properties[name]);
+    if (isRequired === true)
+      required.push(...(schema.required ?? []).filter((/** @type {string} */ it) => names.includes(it)));
+    return { key: undefined, contentType, isOpen: schema.additionalProperties === true };
+  }
+  const key = unique(taken, 'body');
+  properties[key] = writer.write(content[contentType].schema ?? {});
+  if (isRequired === true) required.push(key);
+  return { key, contentType, isOpen: false };
+}
+
+/**
+ * @param {any} api
+ * @param {any} operation
+ */
+function resultOf(api, operation) {
+  const responses = operation.responses ?? {};
+  const status = Object.keys(responses).find((code) => /^2/.test(code)) ?? 'default';
+  const { content } = resolved(api, responses[status] ?? {});
+  const schema = Object.values(content ?? {})[0]?.schema;
+  return schema === undefined ? {} : readable(api, schema);
+}
+
+module.exports = { operationsOf };

@@ -1,0 +1,179 @@
+// @ts-check
+'use strict';
+
+/** Levels and characters of a result's schema: it is read by models, and checks nothing. */
+const MAX_RESULT_DEPTH = 5;
+const MAX_RESULT_CHARS = 6_000;
+
+/**
+ * What `#/a/b` refers to in `api`, following further references.
+ *
+ * @param {any} api
+ * @param {any} value
+ */
+function resolved(api, value) {
+  let at = value;
+  for (let steps = 0; typeof at?.$ref === 'string'; steps++) {
+    if (steps > 50 || !at.$ref.startsWith('#/')) throw new TypeError(`the reference ${at.$ref} cannot be followed`);
+    at = at.$ref
+      .slice(2)
+      .split('/')
+      .reduce((/** @type {any} */ inner, /** @type {string} */ key) => inner?.[keyOf(key)], api);
+    if (at === undefined) throw new TypeError(`the reference ${value.$ref} leads nowhere`);
+  }
+  return at;
+}
+
+/** @param {string} part of a JSON pointer in a URI */
+function keyOf(part) {
+  return decodeURIComponent(part).replaceAll('~1', '/').replaceAll('~0', '~');
+}
+
+/**
+ * A schema of the document as JSON schema that stands alone: references become `$defs`, and the words of OpenAPI 3.0 those
+ * of JSON schema.
+ */
+class SchemaWriter {
+  #api;
+  /** @type {Map<string, string>} */
+  #names = new Map();
+  /** @type {Record<string, unknown>} */
+  $defs = {};
+
+  /** @param {any} api */
+  constructor(api) {
+    this.#api = api;
+  }
+
+  /**
+   * @param {any} schema
+   * @returns {any}
+   */
+  write(schema) {
+    if (typeof schema !== 'object' || schema === null) return schema;
+    if (Array.isArray(schema)) return schema.map((part) => this.write(part));
+    if (typeof schema.$ref === 'string') return this.#reference(schema.$ref);
+    const {
+      nullable,
+      discriminator: _,
+      xml: __,
+      externalDocs: ___,
+      example: ____,
+      exclusiveMinimum,
+      exclusiveMaximum,
+      ...rest
+    } = schema;
+    /** @type {any} */
+    const written = {};
+    for (const [key, value] of Object.entries(rest)) {
+      if (DATA.has(key) || key.startsWith('x-')) {
+        if (!key.startsWith('x-')) written[key] = value;
+      } else if (BY_NAME.has(key)) {
+        written[key] = Object.fromEntries(Object.entries(value ?? {}).map(([name, part]) => [name, this.write(part)]));
+      } else {
+        written[key] = this.write(value);
+      }
+    }
+    limit(written, 'minimum', 'exclusiveMinimum', exclusiveMinimum);
+    limit(written, 'maximum', 'exclusiveMaximum', exclusiveMaximum);
+    return nullable === true ? withNull(written) : written;
+  }
+
+  /** @param {string} ref */
+  #reference(ref) {
+    const known = this.#names.get(ref);
+    if (known !== undefined) return { $ref: `#/$defs/${known}` };
+    const name = ref.slice(ref.lastIndexOf('/') + 1).replace(/[^\w.-]/g, '_') || 'schema';
+    const own = Object.hasOwn(this.$defs, name) ? `${name}_${this.#names.size}` : name;
+    this.#names.set(ref, own);
+    // Taken before what is inside may want it.
+    this.$defs[own] = {};
+    this.$defs[own] = this.write(resolved(this.#api, { $ref: ref }));
+    return { $ref: `#/$defs/${own}` };
+  }
+}
+
+/** Keywords whose values are data, and those whose values have names of their own. */
+const DATA = new Set([
+  'enum',
+  'const',
+  'default',
+  'required',
+  'examples',
+  'type',
+  'format',
+  'pattern',
+  'description',
+  'title',
+]);
+const BY_NAME = new Set(['properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas']);
+
+/**
+ * @param {any} written
+ * @param {string} bound
+ * @param {string} exclusive
+ * @param {unknown} value a flag in OpenAPI 3.0, a number in 3.1
+ */
+function limit(written, bound, exclusive, value) {
+  if (typeof value === 'number') written[exclusive] = value;
+  if (value !== true) return;
+  written[exclusive] = written[bound];
+  delete written[bound];
+}
+
+/** @param {any} schema */
+function withNull(schema) {
+  if (Array.isArray(schema.enum) && !schema.enum.includes(null)) schema.enum = [...schema.enum, null];
+  if (typeof schema.type === 'string') return { ...schema, type: [schema.type, 'null'] };
+  return { anyOf: [schema, { type: 'null' }] };
+}
+
+/**
+ * A schema for reading: references are filled in as far as depth and size allow, first with descriptions.
+ *
+ * @param {any} api
+ * @param {any} schema
+ */
+function readable(api, schema) {
+  for (let depth = MAX_RESULT_DEPTH; depth > 0; depth--) {
+    for (const isDescribed of [true, false]) {
+      const shown = shownTo(api, schema, { depth, isDescribed });
+      if (JSON.stringify(shown).length <= MAX_RESULT_CHARS) return shown;
+    }
+  }
+  return { type: schema?.type ?? 'object' };
+}
+
+/**
+ * @param {any} api
+ * @param {any} given
+ * @param {{ depth: number, isDescribed: boolean }} how
+ * @returns {any}
+ */
+function shownTo(api, given, { depth, isDescribed }) {
+  const schema = resolved(api, given);
+  if (typeof schema !== 'object' || schema === null) return schema ?? {};
+  const { type, description, format, properties, items, required } = schema;
+  const cases = schema.oneOf ?? schema.anyOf ?? schema.allOf;
+  const inner = (/** @type {any} */ part) => shownTo(api, part, { depth: depth - 1, isDescribed });
+  return {
+    ...(type !== undefined && { type: schema.nullable === true ? [type, 'null'].flat() : type }),
+    ...(schema.enum !== undefined && { enum: schema.enum }),
+    ...(format !== undefined && { format }),
+    ...(isDescribed && typeof description === 'string' && { description: description.slice(0, 120) }),
+    ...(depth > 1 && properties && { properties: mapValues(properties, inner) }),
+    ...(depth > 1 && isDescribed && Array.isArray(required) && { required }),
+    ...(depth > 1 && items && { items: inner(items) }),
+    ...(depth > 1 && Array.isArray(cases) && { [schema.allOf ? 'allOf' : 'anyOf']: cases.slice(0, 4).map(inner) }),
+  };
+}
+
+/**
+ * @param {Record<string, any>} values
+ * @param {(value: any) => any} change
+ */
+function mapValues(values, change) {
+  return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, change(value)]));
+}
+
+module.exports = { SchemaWriter, readable, resolved };
