@@ -2,7 +2,7 @@
 'use strict';
 
 const { describe, isPlainObject } = require('../contract/describe');
-const { toJson } = require('../contract/json-form');
+const { toJson } = require('../contract/render');
 const { record } = require('../contract/options');
 const { requirePeer } = require('../contract/peer');
 const { SandboxCalls } = require('./calls');
