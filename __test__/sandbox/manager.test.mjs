@@ -46,6 +46,26 @@ test('a search has spec, and neither sdk nor utils', async () => {
   expect(error.details.message).toBe('there is no method "market.nothing"; look with spec.find("nothing")');
 });
 
+test('methods are found by their exact names', async () => {
+  const methods = ['get', 'Get', 'getAll', 'all'].map((name) => ({ name, description: `b.get a.${name} ${name}` }));
+  const manager = managerOf({
+    registry: {
+      sources: [
+        { name: 'a', methods },
+        { name: 'none', methods: [] },
+        { name: 'b', methods: methods.slice(0, 1) },
+      ],
+    },
+  });
+  const ids = ['a.get', 'a.Get', 'a.getAll', 'a.all', 'b.get'];
+  expect(await manager.executeSearch(`${JSON.stringify(ids)}.map((id) => spec.method(id).id)`)).toEqual(ids);
+  expect(await manager.executeSearch(`spec.sources.map(({ methods }) => methods.length)`)).toEqual([4, 0, 1]);
+  expect(await manager.executeSearch(`spec.method('a.get') === spec.sources[0].methods[0]`)).toBe(true);
+  for (const path of ['a.ge', 'none.get', 'b.Get', 'c.get', 'a', 5]) {
+    await expectCode(manager.executeSearch(`spec.method(${JSON.stringify(path)})`), 'ERR_RUNTIME_EXCEPTION');
+  }
+});
+
 test('an execution calls adapters, and gives a valid state', async () => {
   const calls = [];
   const manager = managerOf({

@@ -199,6 +199,7 @@ class SandboxManager {
         (isolate) => isolate.dispose(),
         () => {},
       );
+      this.#pool.fill();
     }
   }
 }

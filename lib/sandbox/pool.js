@@ -2,6 +2,12 @@
 'use strict';
 
 /**
+ * Making an isolate takes time of the host's thread, which a program that has just got one needs for its calls and its answer: it
+ * is made when an execution has ended, or after so long.
+ */
+const FILL_DELAY_MS = 10;
+
+/**
  * Isolates that are made ahead, `size` of them; each is taken once. Who finds none gets the next that is made.
  *
  * @template {{ dispose: () => void }} T
@@ -15,6 +21,8 @@ class Pool {
   #waiting = [];
   #making = 0;
   #isClosed = false;
+  /** @type {NodeJS.Timeout | undefined} */
+  #timer;
 
   /**
    * @param {() => Promise<T>} make
@@ -23,7 +31,7 @@ class Pool {
   constructor(make, size) {
     this.#make = make;
     this.#size = size;
-    this.#fill();
+    this.fill();
   }
 
   get ready() {
@@ -34,23 +42,27 @@ class Pool {
   async take() {
     const isolate = this.#ready.shift();
     if (isolate !== undefined) {
-      this.#fill();
+      this.#timer ??= setTimeout(() => this.fill(), FILL_DELAY_MS).unref();
       return isolate;
     }
     return new Promise((resolve, reject) => {
       this.#waiting.push({ resolve, reject });
-      this.#fill();
+      this.fill();
     });
   }
 
   /** @param {unknown} error for those who wait */
   close(error) {
     this.#isClosed = true;
+    clearTimeout(this.#timer);
     for (const waiting of this.#waiting.splice(0)) waiting.reject(error);
     for (const isolate of this.#ready.splice(0)) isolate.dispose();
   }
 
-  #fill() {
+  /** Makes what is missing. */
+  fill() {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
     while (!this.#isClosed && this.#ready.length + this.#making < this.#size + this.#waiting.length) {
       this.#making++;
       this.#make().then(

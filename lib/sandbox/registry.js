@@ -8,12 +8,14 @@ const { describe, isPlainObject, memberPath } = require('../contract/describe');
  * characters, so that an isolate can keep them outside of its heap.
  *
  * @typedef {object} RegistryTexts
- * @property {{ name: string, description: string, headsFrom: number, headsLength: number, detailsFrom: number,
- *   first: number, count: number }[]} sources `first`: the line of its first method in the index
- * @property {string} heads of each source a JSON array of `[name, description, length of details]`
+ * @property {{ name: string, description: string, first: number, count: number }[]} sources `first`: the number of its first
+ *   method among those of all sources
+ * @property {string} heads `[name, description]` of each method, as JSON, with a comma behind
  * @property {string} details `{ params, result, examples }` of each method, as JSON
  * @property {string} index of each method one line: name and description in lower case
- * @property {Uint32Array} lines where each line begins
+ * @property {Uint32Array} lines where each line of the index begins
+ * @property {Uint32Array} headAt where each head begins, and where the last one ends
+ * @property {Uint32Array} detailAt the same of details
  */
 
 const NAME = /^[A-Za-z_$][\w$]*$/;
@@ -79,10 +81,8 @@ class TextWriter {
   #sources = [];
   /** @type {string[]} */
   #heads = [];
-  #headsLength = 0;
   /** @type {string[]} */
   #details = [];
-  #detailsLength = 0;
   /** @type {string[]} */
   #index = [];
 
@@ -92,33 +92,43 @@ class TextWriter {
    * @param {{ name: string, description: string, params: string, result: string, examples: string }[]} methods
    */
   add(source, description, methods) {
-    const detailsFrom = this.#detailsLength;
-    const first = this.#index.length;
-    const heads = methods.map(({ name, description, params, result, examples }) => {
-      const details = latin1(`{"params":${params},"result":${result},"examples":${examples}}`);
-      this.#details.push(details);
-      this.#detailsLength += details.length;
-      this.#index.push(`${source}.${name} ${description}`.toLowerCase().replace(/\s+/g, ' '));
-      return [name, description, details.length];
-    });
-    const text = latin1(JSON.stringify(heads));
-    const place = { headsFrom: this.#headsLength, headsLength: text.length, detailsFrom, first, count: methods.length };
-    this.#sources.push({ name: source, description, ...place });
-    this.#heads.push(text);
-    this.#headsLength += text.length;
+    this.#sources.push({ name: source, description, first: this.#index.length, count: methods.length });
+    for (const { name, description: text, params, result, examples } of methods) {
+      this.#heads.push(`${latin1(JSON.stringify([name, text]))},`);
+      this.#details.push(latin1(`{"params":${params},"result":${result},"examples":${examples}}`));
+      this.#index.push(`${source}.${name} ${text}`.toLowerCase().replace(/\s+/g, ' '));
+    }
     return new Map(methods.map(({ name, params }) => [name, { text: params }]));
   }
 
   texts() {
-    const lines = new Uint32Array(this.#index.length);
-    let at = 0;
-    this.#index.forEach((line, number) => {
-      lines[number] = at;
-      at += line.length + 1;
-    });
-    const [heads, details] = [this.#heads.join(''), this.#details.join('')];
-    return { sources: this.#sources, heads, details, index: this.#index.join('\n'), lines };
+    return {
+      sources: this.#sources,
+      heads: this.#heads.join(''),
+      details: this.#details.join(''),
+      index: this.#index.join('\n'),
+      lines: startsOf(this.#index, 1),
+      headAt: startsOf(this.#heads, 0),
+      detailAt: startsOf(this.#details, 0),
+    };
   }
+}
+
+/**
+ * Where each part of a text begins, and where the last one ends. Of lines, which are `between` apart, only the former.
+ *
+ * @param {string[]} parts
+ * @param {number} between
+ */
+function startsOf(parts, between) {
+  const starts = new Uint32Array(parts.length + 1 - between);
+  let at = 0;
+  parts.forEach((part, number) => {
+    starts[number] = at;
+    at += part.length + between;
+  });
+  if (between === 0) starts[parts.length] = at;
+  return starts;
 }
 
 /**

@@ -1,24 +1,20 @@
 // Guest code: `spec`, made from the texts of `../registry.js`. Everything but the names of the sources is made when
 // somebody asks for it, from texts that lie outside of the heap.
-({ sources, heads, details, index, lines }) => {
+({ sources, heads, details, index, lines, headAt, detailAt }) => {
   const { freeze, defineProperty } = Object;
-  const texts = { heads, details, index };
-  // With what is made on demand.
-  const listed = sources.map((source) => ({ ...source }));
   const bySource = new Map();
+  const methods = new Map();
 
-  // Name, description and length of the details of each method of a source.
-  const headsOf = (source) =>
-    (source.heads ??= JSON.parse(texts.heads.slice(source.headsFrom, source.headsFrom + source.headsLength)));
+  // Name and description of the method of a line.
+  const headOf = (line) => JSON.parse(heads.slice(headAt[line], headAt[line + 1] - 1));
 
-  const methodOf = (source, at) => {
-    source.methods ??= [];
-    if (source.methods[at] !== undefined) return source.methods[at];
-    source.starts ??= startsOf(source);
-    const [name, description, length] = headsOf(source)[at];
-    const from = source.starts[at];
+  // All of a source.
+  const headsOf = ({ first, count }) =>
+    count === 0 ? [] : JSON.parse(`[${heads.slice(headAt[first], headAt[first + count] - 1)}]`);
+
+  const makeMethod = (source, line, [name, description]) => {
     let known;
-    const detail = () => (known ??= harden(JSON.parse(texts.details.slice(from, from + length))));
+    const detail = () => (known ??= harden(JSON.parse(details.slice(detailAt[line], detailAt[line + 1]))));
     const method = {
       id: `${source.name}.${name}`,
       source: source.name,
@@ -34,20 +30,14 @@
         return detail().examples;
       },
     };
-    return (source.methods[at] = harden(method));
+    methods.set(line, harden(method));
+    return method;
   };
 
-  const startsOf = (source) => {
-    const starts = [];
-    let at = source.detailsFrom;
-    for (const [, , length] of headsOf(source)) {
-      starts.push(at);
-      at += length;
-    }
-    return starts;
-  };
-
-  const allMethods = (source) => (source.all ??= freeze(headsOf(source).map((_, at) => methodOf(source, at))));
+  const allMethods = (source) =>
+    freeze(
+      headsOf(source).map((head, at) => methods.get(source.first + at) ?? makeMethod(source, source.first + at, head)),
+    );
 
   // The number of the line that `at` is in.
   const lineAt = (at) => {
@@ -61,27 +51,27 @@
     return low;
   };
 
-  const lineText = (line) => texts.index.slice(lines[line], line + 1 < lines.length ? lines[line + 1] - 1 : undefined);
+  const lineText = (line) => index.slice(lines[line], line + 1 < lines.length ? lines[line + 1] - 1 : undefined);
 
-  const sourceOfLine = (line) => listed.find(({ first, count }) => line >= first && line < first + count);
+  const sourceOfLine = (line) => sources.find(({ first, count }) => line >= first && line < first + count);
 
   // Lines with all of the words: those with the longest are looked at for the others.
   const linesWith = (words) => {
     const [longest, ...others] = [...words].sort((a, b) => b.length - a.length);
     const found = [];
-    for (let at = texts.index.indexOf(longest); at !== -1;) {
+    for (let at = index.indexOf(longest); at !== -1;) {
       const line = lineAt(at);
       const text = others.length > 0 ? lineText(line) : '';
       if (others.every((word) => text.includes(word))) found.push(line);
       if (line + 1 >= lines.length) break;
-      at = texts.index.indexOf(longest, lines[line + 1]);
+      at = index.indexOf(longest, lines[line + 1]);
     }
     return found;
   };
 
   const entryOf = (line) => {
     const source = sourceOfLine(line);
-    const [name, description] = headsOf(source)[line - source.first];
+    const [name, description] = headOf(line);
     return { method: `${source.name}.${name}`, source: source.name, name, description };
   };
 
@@ -108,23 +98,37 @@
     return [...inName, ...inText];
   };
 
+  // Lines begin with the name of their method and a space, which no name has.
+  const lineOf = (path, { first, count }) => {
+    const wanted = `${path.toLowerCase()} `;
+    for (let at = index.indexOf(wanted, lines[first]); at !== -1; at = index.indexOf(wanted, at + 1)) {
+      const line = lineAt(at);
+      if (line >= first + count) return -1;
+      // Names that differ only in their case look the same in the index.
+      if (lines[line] === at && path.endsWith(`.${headOf(line)[0]}`)) return line;
+    }
+    return -1;
+  };
+
   const method = (path) => {
     const dot = typeof path === 'string' ? path.indexOf('.') : -1;
     const source = dot === -1 ? undefined : bySource.get(path.slice(0, dot));
     const name = dot === -1 ? '' : path.slice(dot + 1);
-    const at = source === undefined ? -1 : headsOf(source).findIndex(([known]) => known === name);
-    if (at !== -1) return methodOf(source, at);
+    const line = source === undefined || source.count === 0 ? -1 : lineOf(path, source);
+    if (line !== -1) return methods.get(line) ?? makeMethod(source, line, headOf(line));
     const known =
       source === undefined
-        ? `the sources are ${listed.map((one) => one.name).join(', ')}`
+        ? `the sources are ${sources.map((one) => one.name).join(', ')}`
         : `look with spec.find(${JSON.stringify(name)})`;
     throw new TypeError(`there is no method ${JSON.stringify(String(path))}; ${known}`);
   };
 
-  const shownSources = listed.map((source) => {
+  const shownSources = sources.map((source) => {
     bySource.set(source.name, source);
+    let known;
+    const get = () => (known ??= allMethods(source));
     const shown = { name: source.name, description: source.description };
-    return defineProperty(shown, 'methods', { get: () => allMethods(source), enumerable: true, configurable: false });
+    return defineProperty(shown, 'methods', { get, enumerable: true, configurable: false });
   });
   const spec = { sources: shownSources };
   for (const [name, value] of Object.entries({ find, method })) {
