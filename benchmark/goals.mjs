@@ -45,6 +45,15 @@ const GOALS = [
     unit: '×',
     must: 2,
   },
+  {
+    title: 'sandbox: a search over 2,500 methods against one over 25',
+    row: 'sandbox-search-2500',
+    versus: OURS,
+    versusRow: 'sandbox-search-25',
+    must: 1.2,
+  },
+  { title: 'sandbox: a search over 2,500 methods', row: 'sandbox-search-2500', versus: ISOLATED_VM, must: 0.3 },
+  { title: 'sandbox: a program with 10 calls', row: 'sandbox-execute', versus: ISOLATED_VM, must: 0.5 },
 ];
 const IN_PROCESS = [
   { title: 'own process: run', row: 'isolation-run', versus: OURS, must: 2, aim: 1.6 },

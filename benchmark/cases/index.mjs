@@ -7,6 +7,8 @@ import isolation from './isolation.mjs';
 import kill from './kill.mjs';
 import memory from './memory.mjs';
 import prepare from './prepare.mjs';
+import sandbox from './sandbox.mjs';
+import sandboxMemory from './sandbox-memory.mjs';
 import throughput from './throughput.mjs';
 import tools from './tools.mjs';
 import transfer from './transfer.mjs';
@@ -32,4 +34,6 @@ export const CASES = [
   prepare,
   throughput,
   isolation,
+  sandbox,
+  sandboxMemory,
 ];

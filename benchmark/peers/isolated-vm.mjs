@@ -34,3 +34,47 @@ export async function open({ tools = {}, memoryLimitMb = 128, timeoutMs } = {}) 
     },
   };
 }
+
+const FIND = `spec.find = (text) => spec.sources.flatMap(({ name: source, methods }) => methods
+  .filter(({ name, description }) => (source + '.' + name + ' ' + description).toLowerCase().includes(text.toLowerCase()))
+  .map(({ name, description }) => ({ method: source + '.' + name, description })));`;
+const SDK = `const sdk = {}; const utils = {}; globalThis.sdk = sdk; globalThis.utils = utils;
+  for (const { name: source, methods } of spec.sources) {
+    sdk[source] = {};
+    for (const { name } of methods)
+      sdk[source][name] = (params) => $0.apply(undefined, [params], { arguments: { copy: true }, result: { promise: true, copy: true } });
+  }`;
+
+/** A fresh isolate for each program, with a copy of the registry. `poolSize`: isolates that `ready` makes and keeps. */
+export async function openSandbox({ registry, call, poolSize = 0 }) {
+  const copy = new ivm.ExternalCopy(registry);
+  const kept = [];
+  const fresh = async () => {
+    const isolate = new ivm.Isolate({ memoryLimit: 64 });
+    const context = await isolate.createContext();
+    await context.global.set('spec', copy.copyInto());
+    await context.eval(FIND);
+    return { isolate, context };
+  };
+  return {
+    async search(code) {
+      const { isolate, context } = await fresh();
+      const found = await context.eval(code, { copy: true, timeout: 30_000 });
+      isolate.dispose();
+      return found;
+    },
+    async execute(code) {
+      const { isolate, context } = await fresh();
+      await context.evalClosure(SDK, [new ivm.Reference(call)]);
+      const output = await context.eval(code, { promise: true, copy: true, timeout: 30_000 });
+      isolate.dispose();
+      return output;
+    },
+    async ready() {
+      while (kept.length < poolSize) kept.push(await fresh());
+    },
+    async close() {
+      for (const { isolate } of kept.splice(0)) isolate.dispose();
+    },
+  };
+}

@@ -49,3 +49,18 @@ async function session({ tools, memoryLimitMb = 128, timeoutMs = 120_000, warmPo
     pid: executor.isolation?.pid,
   };
 }
+
+/** A manager; `ready` resolves when its pool is full. */
+export async function openSandbox({ registry, call, poolSize = 4 }) {
+  const { SandboxManager, anyState } = createRequire(import.meta.url)('../../lib/sandbox/index.js');
+  const adapters = (source, method, params) => call(params);
+  const manager = new SandboxManager({ registry, adapters, poolSize, stateSchema: anyState });
+  return {
+    search: (code) => manager.executeSearch(code),
+    execute: (code) => manager.executeCode(code),
+    ready: async () => {
+      while (manager.ready < poolSize) await new Promise((resolve) => setImmediate(resolve));
+    },
+    close: () => manager.close(),
+  };
+}
