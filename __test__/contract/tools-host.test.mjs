@@ -1,9 +1,11 @@
 // Section 7.4 and the design of tools, the host's half: shapes, names, and answers that nothing can break.
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 
-import { ERROR, PROMISE, answerToolCall, readArguments } from '../../lib/ses/tool-calls.js';
+import { ERROR, PROMISE, answerToolCall } from '../../lib/contract/tool-calls.js';
 import { ToolRegistry, flattenTools } from '../../lib/contract/tool-registry.js';
-import { encode, valueOf } from '../../lib/ses/transfer.js';
+import wire from '../../lib/ses/transfer.js';
+
+const { encode, readArguments, valueOf } = wire;
 
 describe('flattenTools', () => {
   test('functions at any depth, with their namespace', () => {
@@ -132,6 +134,7 @@ describe('answerToolCall', () => {
       const thrown = [];
       const tool = fn && { path: ['tool'], fn, self: undefined, isAsync, length: 0 };
       answerToolCall(tool, isAsync, readArguments(encode(args, 'args', Infinity)), {
+        wire,
         reply: (status, payload) => {
           replies.push(status === PROMISE ? [status] : [status, status === ERROR ? payload : valueOf(payload)]);
           if (status !== PROMISE) setImmediate(() => resolve({ replies, thrown }));

@@ -1,9 +1,13 @@
 // The host's half of the wire format. The isolate reads a host object as one nested value; so does `Reader` here.
+import { createRequire } from 'node:module';
 import v8 from 'node:v8';
 
 import { describe, expect, test } from 'vitest';
 
-import { UncloneableError, decode, encode } from '../../lib/ses/transfer.js';
+import { decode, encode } from '../../lib/ses/transfer.js';
+
+// The class that `transfer.js` throws: vitest would load another one.
+const { UncloneableError } = createRequire(import.meta.url)('../../lib/contract/errors.js');
 
 class Reader extends v8.Deserializer {
   _readHostObject() {

@@ -75,6 +75,12 @@ function abortedBeforeStart(timeoutMs, reason) {
   return errorOf('ERR_EXEC_TIMEOUT', { timeoutMs }, { timeoutMs, aborted: true, reason: reasonText(reason) });
 }
 
+/** A value that structured clone refuses. The message names the path of the offending part. */
+class UncloneableError extends TypeError {}
+
+/** A value whose wire would be larger than `maxTransferBytes`. */
+class TransferLimitError extends RangeError {}
+
 /** Code of errors about `maxTransferBytes`, the guest's too. */
 const TRANSFER_LIMIT_CODE = 'ERR_TRANSFER_LIMIT_EXCEEDED';
 
@@ -159,6 +165,8 @@ function cut(long) {
 module.exports = {
   ExecutorError,
   TRANSFER_LIMIT_CODE,
+  TransferLimitError,
+  UncloneableError,
   abortedBeforeStart,
   describeThrown,
   reasonText,

@@ -4,9 +4,10 @@
 const { ExecutorError } = require('../contract/errors');
 const { defineEntries, eachEntry, safeListener } = require('../contract/logs');
 const { RunScope } = require('../contract/run-scope');
+const { PROMISE, answerToolCall } = require('../contract/tool-calls');
 const { nativeModules } = require('./modules');
 const { surroundings } = require('./surroundings');
-const { PROMISE, answerToolCall, readArguments } = require('./tool-calls');
+const wire = require('./transfer');
 const { mayReadNow, readInTurns } = require('./turns');
 const { ToolRegistry } = require('../contract/tool-registry');
 
@@ -246,7 +247,7 @@ class Core {
       at = from + Math.abs(count);
       const args = count < 0 ? parts[from] : parts.slice(from, at);
       if (this.#unread.length === 0 && mayReadNow(args)) {
-        this.#callTool(call, id, isAsync, readArguments(args));
+        this.#callTool(call, id, isAsync, wire.readArguments(args));
       } else {
         this.#unread.push({ call, id, isAsync, args });
         if (this.#unread.length === 1) void this.#callUnread();
@@ -259,7 +260,7 @@ class Core {
     for (let next = this.#unread[0]; next !== undefined; next = this.#unread[0]) {
       const { call, id, isAsync, args } = next;
       const read = mayReadNow(args)
-        ? readArguments(args)
+        ? wire.readArguments(args)
         : await readInTurns(args).catch((error) => /** @type {const} */ ({ error }));
       // What is unread is dropped when the run ends.
       if (this.#unread[0] !== next) return;
@@ -280,6 +281,7 @@ class Core {
     const epoch = this.#epoch;
     this.#unanswered++;
     answerToolCall(this.tools.get(id), isAsync, args, {
+      wire,
       maxTransferBytes: this.maxTransferBytes,
       scope: this.#scope,
       reply: (status, payload) => {

@@ -3,12 +3,12 @@
 
 const { Core, FINAL, succeeded } = require('./core');
 const { describe, isPlainObject } = require('../contract/describe');
-const { abortedBeforeStart, reasonText, transferLimitExceeded } = require('../contract/errors');
+const { TransferLimitError, abortedBeforeStart, reasonText, transferLimitExceeded } = require('../contract/errors');
 const { defineEntries } = require('../contract/logs');
 const { checkOptions, checkRunOptions } = require('../contract/options');
 const { flattenTools, refuseReservedName } = require('../contract/tool-registry');
 const { readOutput } = require('./output');
-const { TransferLimitError, encode, withoutWire } = require('./transfer');
+const { encode, withoutWire } = require('./transfer');
 
 /** Runs agent-written JavaScript in a hardened isolate. Documented in `index.d.ts`. */
 class SESExecutor {

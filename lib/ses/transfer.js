@@ -4,7 +4,7 @@
 const { types } = require('node:util');
 const v8 = require('node:v8');
 
-const { describeThrown } = require('../contract/errors');
+const { TransferLimitError, UncloneableError, describeThrown } = require('../contract/errors');
 const { findUncloneable } = require('./uncloneable');
 const { readWire } = require('./wire-reader');
 const { isLargerThan } = require('./wire-size');
@@ -12,12 +12,6 @@ const { isLargerThan } = require('./wire-size');
 // Values cross as V8's serialization format, which `node:v8` reads and writes on this side and V8 itself on the
 // isolate's side. Views of array buffers are host objects here, whose body is one nested value: that is where views
 // that do not cover their buffer are copied, so that no memory of the host's pools crosses.
-
-/** A value that structured clone refuses. The message names the path of the offending part. */
-class UncloneableError extends TypeError {}
-
-/** A value whose wire would be larger than `maxTransferBytes`. */
-class TransferLimitError extends RangeError {}
 
 /** Writes one value. Its own class, because V8 calls the methods with an underscore. */
 class Writer extends v8.Serializer {
@@ -236,6 +230,20 @@ function valuesOf(received) {
   return received;
 }
 
+/**
+ * The arguments of a tool call, or why they cannot be read.
+ *
+ * @param {unknown} received as `valuesOf` takes it
+ * @returns {unknown[] | { error: unknown }}
+ */
+function readArguments(received) {
+  try {
+    return valuesOf(received);
+  } catch (error) {
+    return { error };
+  }
+}
+
 /** What V8 cannot read is read more slowly up to this size, so that guests cannot keep the host busy: 1 MiB. */
 const MAX_SLOW_BYTES = 1 << 20;
 
@@ -259,14 +267,12 @@ function decode(wire) {
 
 module.exports = {
   PLAIN,
-  TransferLimitError,
-  UncloneableError,
   WIRE,
   decode,
   encode,
   kindOf,
   payloadOf,
+  readArguments,
   valueOf,
-  valuesOf,
   withoutWire,
 };

@@ -3,9 +3,8 @@
 
 const { types } = require('node:util');
 
-const { within } = require('../contract/run-scope');
-const { TRANSFER_LIMIT_CODE, describeThrown } = require('../contract/errors');
-const { TransferLimitError, UncloneableError, kindOf, payloadOf, valuesOf } = require('./transfer');
+const { TRANSFER_LIMIT_CODE, TransferLimitError, UncloneableError, describeThrown } = require('./errors');
+const { within } = require('./run-scope');
 
 /** How a tool call ended, as `NativeExecutor.toolResults` takes it, beside the kinds of values. */
 const ERROR = 4;
@@ -15,34 +14,29 @@ const PROMISE = 5;
 const MAX_ARGUMENTS = 50_000;
 
 /**
+ * How the other side takes a value: which kind it is, and what crosses of it. `payloadOf` throws for what cannot cross.
+ *
+ * @typedef {object} Wire
+ * @property {(value: unknown) => number} kindOf
+ * @property {(kind: number, value: unknown, path: string, maxBytes: number) => unknown} payloadOf
+ */
+
+/**
  * @typedef {object} Answer
+ * @property {Wire} wire
  * @property {number} maxTransferBytes
- * @property {import('../contract/run-scope').RunScope} scope of the run
+ * @property {import('./run-scope').RunScope} scope of the run
  * @property {(status: number, payload: unknown) => void} reply
  * @property {(thrown: unknown) => void} onThrown told what the tool itself threw
  */
 
 /**
- * The arguments of a call, or why they cannot be read.
- *
- * @param {unknown} received as `valuesOf` takes it
- * @returns {unknown[] | { error: unknown }}
- */
-function readArguments(received) {
-  try {
-    return valuesOf(received);
-  } catch (error) {
-    return { error };
-  }
-}
-
-/**
  * Calls a host tool for the guest and answers (specification, section 7.4). Never throws and leaves no rejection
  * unhandled, whatever the tool returns or throws.
  *
- * @param {import('../contract/tool-registry').Tool | undefined} tool undefined if the host has revoked it
+ * @param {import('./tool-registry').Tool | undefined} tool undefined if the host has revoked it
  * @param {boolean} isAsync whether the guest has a promise already
- * @param {unknown[] | { error: unknown }} values as `readArguments` gives them
+ * @param {unknown[] | { error: unknown }} values the arguments, or why they cannot be read
  * @param {Answer} answer
  */
 function answerToolCall(tool, isAsync, values, answer) {
@@ -69,10 +63,11 @@ function answerToolCall(tool, isAsync, values, answer) {
  * @param {unknown} result
  */
 function succeed(answer, result) {
-  const kind = kindOf(result);
+  const { wire, maxTransferBytes } = answer;
+  const kind = wire.kindOf(result);
   let payload;
   try {
-    payload = payloadOf(kind, result, 'result', answer.maxTransferBytes);
+    payload = wire.payloadOf(kind, result, 'result', maxTransferBytes);
   } catch (error) {
     if (error instanceof TransferLimitError) return refuse(answer, 'RangeError', error.message, TRANSFER_LIMIT_CODE);
     const reason = error instanceof UncloneableError ? error.message : describeThrown(error).message;
@@ -123,4 +118,4 @@ function isThenable(value) {
   );
 }
 
-module.exports = { ERROR, PROMISE, answerToolCall, readArguments };
+module.exports = { ERROR, PROMISE, answerToolCall };
