@@ -20,6 +20,11 @@ const NAMES = OPTIONS.map(({ name }) => name);
 const RUN_ROWS = OPTIONS.filter(({ perRun }) => perRun).map((row) => ({ ...row, fallback: null }));
 const RUN_NAMES = [...RUN_ROWS.map(({ name }) => name), 'signal'];
 
+/** Of a run that is given none. */
+const NO_RUN_OPTIONS = /** @type {any} */ (
+  Object.freeze(Object.fromEntries(RUN_NAMES.map((name) => [name, name === 'signal' ? undefined : null])))
+);
+
 /** How each type of option is checked: the value, or the fallback. */
 const CHECKS = {
   number,
@@ -39,8 +44,7 @@ const CHECKS = {
  * @throws {RangeError} for wrong values
  */
 function checkOptions(options) {
-  const given = record(options, 'options', NAMES);
-  return /** @type {any} */ (Object.fromEntries(OPTIONS.map((row) => [row.name, CHECKS[row.type](given, row)])));
+  return checked(record(options, 'options', NAMES), OPTIONS);
 }
 
 /**
@@ -57,13 +61,27 @@ function checkOptions(options) {
  * @throws {RangeError} for an unknown language
  */
 function checkRunOptions(options) {
+  // Most runs have none.
+  if (options === undefined) return NO_RUN_OPTIONS;
   const given = record(options, 'options', RUN_NAMES);
   const { signal } = given;
   if (signal !== undefined && !isAbortSignal(signal)) {
     throw new TypeError(`options.signal must be an AbortSignal, got ${describe(signal)}`);
   }
-  const checked = Object.fromEntries(RUN_ROWS.map((row) => [row.name, CHECKS[row.type](given, row)]));
-  return /** @type {any} */ ({ ...checked, signal });
+  const limits = checked(given, RUN_ROWS);
+  limits.signal = signal;
+  return limits;
+}
+
+/**
+ * @param {Record<string, any>} given
+ * @param {OptionRow[]} rows
+ */
+function checked(given, rows) {
+  /** @type {any} */
+  const values = {};
+  for (const row of rows) values[row.name] = CHECKS[row.type](given, row);
+  return values;
 }
 
 /**

@@ -7,12 +7,15 @@ import { describeBlocking } from './blocking.mjs';
 import { describeConformance } from './conformance.mjs';
 import { describeDeadlines } from './deadlines.mjs';
 import { describeErrors } from './errors.mjs';
+import { describeImports } from './imports.mjs';
 import { describeLifecycle } from './lifecycle.mjs';
 import { describeLogs } from './logs.mjs';
 import { describePersistence } from './persistence.mjs';
 import { describeQueue } from './queue.mjs';
 import { describeStats } from './stats.mjs';
 import { describeTools } from './tools.mjs';
+import { describeDeferredValues } from './values-deferred.mjs';
+import { describeLargeValues } from './values-large.mjs';
 import { describeValues } from './values.mjs';
 
 /**
@@ -34,7 +37,10 @@ const SUITES = {
   lifecycle: describeLifecycle,
   queue: describeQueue,
   values: describeValues,
+  'large values': describeLargeValues,
+  'deferred values': describeDeferredValues,
   persistence: describePersistence,
+  imports: describeImports,
   tools: describeTools,
   'blocking tools': describeBlocking,
   errors: describeErrors,

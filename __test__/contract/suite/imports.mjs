@@ -1,0 +1,755 @@
+// Section 5.3 of the specification, CF-05 and CF-06 with their variants, and the option `modules`.
+
+import { describe, expect, test } from 'vitest';
+
+import { validateCode } from '../../../index.mjs';
+import { expectCode } from '../../helpers.mjs';
+
+/** @param {import('./index.mjs').Subject} subject */
+export function describeImports({ make, withExecutor }) {
+  const DENIED = 'ERR_IMPORT_NOT_ALLOWED';
+
+  describe('static import is refused in script mode', () => {
+    const STATEMENTS = [
+      'import fs from "node:fs";',
+      'import "node:fs";',
+      'import * as fs from "node:fs";',
+      'import { readFile } from "node:fs";',
+      'import { default as fs } from "node:fs";',
+      'import fs, { readFile } from "node:fs";',
+      'import {} from "node:fs";',
+      'import fs from "node:fs" with { type: "json" };',
+      'import "node:\\u0066s";',
+    ];
+
+    test.each(STATEMENTS)('%s, authorized (CF-05)', async (statement) => {
+      const marks = [];
+      await withExecutor({ authorizedImports: ['node:fs'] }, { mark: () => marks.push(1) }, async (executor) => {
+        const error = await expectCode(executor.run(`mark();\n${statement}\nmark();`), DENIED);
+        expect(error.message).toBe('Import not allowed: node:fs');
+        expect(error.details.module).toBe('node:fs');
+        expect(error.retryable).toBe(true);
+        const diagnostic = error.details.diagnostics.find(({ rule }) => rule === 'static_import_in_script_mode');
+        expect(diagnostic).toMatchObject({ severity: 'ERROR', location: { line: 2, column: 1 } });
+        expect(executor.state).toBe('READY');
+      });
+      expect(marks).toEqual([]);
+    });
+
+    test('not authorized: both rules are broken', async () => {
+      await withExecutor({}, {}, async (executor) => {
+        const error = await expectCode(executor.run('import fs from "node:fs";'), DENIED);
+        expect(error.details.diagnostics.map(({ rule }) => rule).sort()).toEqual([
+          'import_allowed',
+          'static_import_in_script_mode',
+        ]);
+      });
+    });
+
+    test('provided modules are no exception', async () => {
+      await withExecutor({ authorizedImports: ['m'], modules: { m: 'export default 1' } }, {}, async (executor) => {
+        await expectCode(executor.run('import m from "m"; m'), DENIED);
+      });
+    });
+
+    test.each([
+      'export const x = 1;',
+      'export default 1;',
+      'export {};',
+      'export * from "m";',
+      'export { a } from "m";',
+    ])('%s is a validation error', async (code) => {
+      await withExecutor({ authorizedImports: ['m'] }, {}, async (executor) => {
+        const error = await executor.run(code).then(
+          () => null,
+          (e) => e,
+        );
+        expect(['ERR_VALIDATION_FAILED', DENIED]).toContain(error?.code);
+        expect(executor.state).toBe('READY');
+      });
+    });
+  });
+
+  describe('dynamic import of a literal', () => {
+    const OPTIONS = {
+      authorizedImports: ['x-ok'],
+      modules: { 'x-ok': 'export const value = 42; export default "d";' },
+    };
+
+    test.each(['"x-ok"', "'x-ok'", '`x-ok`', '"x-\\u006fk"', '("x-ok")'])(
+      'import(%s) in the list (CF-06)',
+      async (specifier) => {
+        await withExecutor(OPTIONS, {}, async (executor) => {
+          expect((await executor.run(`(await import(${specifier})).value`)).output).toBe(42);
+        });
+      },
+    );
+
+    test.each([
+      '"x-denied"',
+      "'x-denied'",
+      '`x-denied`',
+      '"x-ok "',
+      '"X-OK"',
+      '"x-ok/sub"',
+      '"./x-ok"',
+      '""',
+      '"node:fs"',
+      '"data:text/javascript,export default 1"',
+      '"file:///etc/passwd"',
+      '"https://example.com/x.js"',
+      '"ext:core/mod.js"',
+      '"__proto__"',
+      '"constructor"',
+    ])('import(%s) not in the list is refused before anything runs', async (specifier) => {
+      const marks = [];
+      await withExecutor(OPTIONS, { mark: () => marks.push(1) }, async (executor) => {
+        const error = await expectCode(executor.run(`mark(); await import(${specifier})`), DENIED);
+        const module = JSON.parse(specifier.replaceAll(/^['`]|['`]$/g, '"'));
+        expect(error.message).toBe(`Import not allowed: ${module}`);
+        expect(error.details.module).toBe(module);
+        expect(error.details.diagnostics[0]).toMatchObject({ rule: 'import_allowed', severity: 'ERROR' });
+        expect(executor.state).toBe('READY');
+      });
+      expect(marks).toEqual([]);
+    });
+
+    test('in code that would never run', async () => {
+      await withExecutor(OPTIONS, {}, async (executor) => {
+        await expectCode(executor.run('if (false) { import("x-denied"); } 1'), DENIED);
+        await expectCode(executor.run('const f = async () => (await import("x-denied")).value; 1'), DENIED);
+      });
+    });
+
+    test('validateCode names rule and place', () => {
+      const [diagnostic] = validateCode('const a = 1;\n  await import("x-denied");', OPTIONS);
+      expect(diagnostic).toMatchObject({ rule: 'import_allowed', severity: 'ERROR', location: { line: 2 } });
+      expect(validateCode('await import("x-ok")', OPTIONS)).toEqual([]);
+    });
+  });
+
+  describe('dynamic import of a computed specifier is decided at run time', () => {
+    const OPTIONS = { authorizedImports: ['x-ok'], modules: { 'x-ok': 'export const value = 42;' } };
+
+    test('validateCode has nothing to say', () => {
+      expect(validateCode('await import(name)', OPTIONS)).toEqual([]);
+      expect(validateCode('await import(`x-${name}`)', OPTIONS)).toEqual([]);
+    });
+
+    test.each([
+      '"x-" + "ok"',
+      '`x-${"ok"}`',
+      '["x-ok"][0]',
+      '{ toString() { return "x-ok"; } }',
+      'await Promise.resolve("x-ok")',
+      'new String("x-ok")',
+    ])('import(%s) in the list', async (specifier) => {
+      await withExecutor(OPTIONS, {}, async (executor) => {
+        expect((await executor.run(`(await import(${specifier})).value`)).output).toBe(42);
+      });
+    });
+
+    test.each(['"x-" + "denied"', '`x-${"denied"}`', '{ toString() { return "x-denied"; } }'])(
+      'import(%s) not in the list',
+      async (specifier) => {
+        const marks = [];
+        await withExecutor(OPTIONS, { mark: (x) => void marks.push(x) }, async (executor) => {
+          const error = await expectCode(
+            executor.run(`mark("before");\nawait import(${specifier});\nmark("after");`),
+            DENIED,
+          );
+          expect(error.message).toBe('Import not allowed: x-denied');
+          expect(error.details.module).toBe('x-denied');
+          expect(error.details.line).toBe(2);
+          expect(executor.state).toBe('READY');
+        });
+        expect(marks).toEqual(['before']);
+      },
+    );
+
+    test('the object behind a specifier is asked once: it cannot show two names', async () => {
+      await withExecutor(OPTIONS, {}, async (executor) => {
+        const { output } = await executor.run(
+          'let n = 0; const name = { toString: () => (n++ ? "node:fs" : "x-ok") }; const m = await import(name); return [n, m.value];',
+        );
+        expect(output).toEqual([1, 42]);
+      });
+    });
+
+    test('import() never throws synchronously: it gives a promise that rejects', async () => {
+      await withExecutor(OPTIONS, {}, async (executor) => {
+        const { output } = await executor.run(`
+        const names = ['x-denied', Symbol('s'), { toString() { throw new RangeError('mine'); } }, undefined, null, 5];
+        const results = [];
+        for (const name of names) {
+          let p;
+          try { p = import(name); } catch (e) { results.push('threw'); continue; }
+          results.push(await p.then(() => 'resolved', (e) => e.code ?? e.name));
+        }
+        return results;`);
+        expect(output).toEqual([DENIED, 'TypeError', 'RangeError', DENIED, DENIED, DENIED]);
+      });
+    });
+
+    test('caught and handled it is nothing; thrown again it keeps its code; wrapped it does not', async () => {
+      await withExecutor(OPTIONS, {}, async (executor) => {
+        const { output } = await executor.run(
+          'try { await import("x-" + "denied"); } catch (e) { return [e instanceof Error, e.message, e.code]; }',
+        );
+        expect(output).toEqual([true, 'Import not allowed: x-denied', DENIED]);
+        await expectCode(executor.run('try { await import("x-" + "denied"); } catch (e) { throw e; }'), DENIED);
+        await expectCode(
+          executor.run(
+            'try { await import("x-" + "denied"); } catch (e) { throw new Error("wrapped", { cause: e }); }',
+          ),
+          'ERR_RUNTIME_EXCEPTION',
+        );
+        await expectCode(
+          executor.run('throw Object.assign(new Error("Import not allowed: x"), { code: "ERR_IMPORT_NOT_ALLOWED" })'),
+          'ERR_RUNTIME_EXCEPTION',
+        );
+      });
+    });
+  });
+
+  describe('import attributes and phases', () => {
+    test.each([
+      'import("m", { with: { type: "json" } })',
+      'import.meta',
+      'import.meta.url',
+      'import.source("m")',
+      'import.defer("m")',
+    ])('%s never reaches anything', async (code) => {
+      await withExecutor(
+        { authorizedImports: ['m'], modules: { m: 'export const value = 1;' } },
+        {},
+        async (executor) => {
+          const outcome = await executor.run(code).catch((error) => error);
+          if (outcome.code !== undefined)
+            expect(['ERR_VALIDATION_FAILED', 'ERR_RUNTIME_EXCEPTION']).toContain(outcome.code);
+          else expect(outcome.output).toEqual({ value: 1 });
+          expect(executor.state).toBe('READY');
+        },
+      );
+    });
+  });
+
+  describe('modules of source text', () => {
+    const withModules = (modules, fn, options = {}, tools = {}) =>
+      withExecutor({ authorizedImports: Object.keys(modules), modules, ...options }, tools, fn);
+
+    test('exports of every kind', async () => {
+      const source = `
+      export const a = 1;
+      export let b = 2;
+      export function f(x) { return x + a; }
+      export class C { m() { return 'm'; } }
+      export default { d: true };
+      const hidden = 5;
+      export { hidden as shown };
+      export const { p, q: [r] } = { p: 6, q: [7] };`;
+      await withModules({ m: source }, async (executor) => {
+        const { output } = await executor.run(
+          'const m = await import("m"); return [m.a, m.b, m.f(1), new m.C().m(), m.default, m.shown, m.p, m.r, Object.keys(m), typeof hidden];',
+        );
+        expect(output).toEqual([
+          1,
+          2,
+          2,
+          'm',
+          { d: true },
+          5,
+          6,
+          7,
+          ['C', 'a', 'b', 'default', 'f', 'p', 'r', 'shown'],
+          'undefined',
+        ]);
+      });
+    });
+
+    test('the namespace is a module namespace: sealed, live, without prototype', async () => {
+      await withModules({ m: 'export let n = 0; export const add = () => ++n;' }, async (executor) => {
+        const { output } = await executor.run(`
+        const m = await import('m');
+        const before = m.n; m.add();
+        let refused = 0;
+        try { m.n = 5; } catch { refused++; }
+        try { m.x = 5; } catch { refused++; }
+        try { delete m.n; } catch { refused++; }
+        return [before, m.n, refused, Object.getPrototypeOf(m), Object.prototype.toString.call(m)];`);
+        expect(output).toEqual([0, 1, 3, null, '[object Module]']);
+        expect((await executor.run('await import("m")')).output).toMatchObject({ n: 1 });
+      });
+    });
+
+    test('top-level await, with tools', async () => {
+      await withModules(
+        { m: 'export const text = await load("a"); export const twice = await Promise.all([load(1), load(2)]);' },
+        async (executor) => {
+          expect(
+            (await executor.run('const { text, twice } = await import("m"); return [text, twice];')).output,
+          ).toEqual(['loaded a', ['loaded 1', 'loaded 2']]);
+        },
+        {},
+        { load: async (x) => `loaded ${x}` },
+      );
+    });
+
+    test('static and dynamic import of other authorized modules', async () => {
+      const modules = {
+        a: 'import { b } from "b"; import * as c from "c"; export { d } from "d"; export * from "e"; export const a = "a" + b + c.c; export const late = async () => (await import("f")).f;',
+        b: 'export const b = "b";',
+        c: 'export const c = "c";',
+        d: 'export const d = "d";',
+        e: 'export const e = "e";',
+        f: 'export const f = "f";',
+      };
+      await withModules(modules, async (executor) => {
+        expect(
+          (await executor.run('const m = await import("a"); return [m.a, m.d, m.e, await m.late()];')).output,
+        ).toEqual(['abc', 'd', 'e', 'f']);
+      });
+    });
+
+    test('cycles between modules', async () => {
+      await withModules(
+        {
+          a: 'import { b } from "b"; export const a = () => "a"; export const both = () => a() + b();',
+          b: 'import { a } from "a"; export const b = () => "b" + a();',
+        },
+        async (executor) => {
+          expect((await executor.run('(await import("a")).both()')).output).toBe('aba');
+        },
+      );
+    });
+
+    test('import of what is not authorized is refused, static and dynamic', async () => {
+      const modules = {
+        bad: 'import fs from "node:fs"; export default fs;',
+        hidden: 'export const x = 1;',
+        viaHidden: 'import "hidden";',
+        late: 'export const f = () => import("node:" + "fs");',
+        literal: 'export const f = () => import("node:fs");',
+      };
+      await withExecutor(
+        { authorizedImports: ['bad', 'viaHidden', 'late', 'literal'], modules },
+        {},
+        async (executor) => {
+          const error = await expectCode(executor.run('await import("bad")'), DENIED);
+          expect(error.details.module).toBe('node:fs');
+          expect((await expectCode(executor.run('await import("viaHidden")'), DENIED)).details.module).toBe('hidden');
+          expect((await expectCode(executor.run('await (await import("late")).f()'), DENIED)).details.module).toBe(
+            'node:fs',
+          );
+          expect((await expectCode(executor.run('await (await import("literal")).f()'), DENIED)).details.module).toBe(
+            'node:fs',
+          );
+          await expectCode(executor.run('await import("hidden")'), DENIED);
+          expect(executor.state).toBe('READY');
+        },
+      );
+    });
+
+    test('a provided module that is not authorized cannot be imported', async () => {
+      await withExecutor({ modules: { m: 'export const x = 1;' } }, {}, async (executor) => {
+        await expectCode(executor.run('await import("m")'), DENIED);
+      });
+    });
+
+    test('guards count inside modules, while they load and in what they export', async () => {
+      await withModules(
+        {
+          spin: 'for (;;);',
+          lib: 'export const loop = (n) => { let i = 0; while (i < n) i++; return i; }; export function* gen() { for (;;) yield 1; }',
+        },
+        async (executor) => {
+          await expectCode(executor.run('await import("spin")'), 'ERR_MAX_OPS_EXCEEDED');
+          const { output, stats } = await executor.run('(await import("lib")).loop(100)');
+          expect([output, stats.operations]).toEqual([100, 100]);
+          await expectCode(
+            executor.run('const { loop } = await import("lib"); try { loop(101); } catch {} "after"'),
+            'ERR_MAX_OPS_EXCEEDED',
+          );
+          await expectCode(executor.run('const { gen } = await import("lib"); [...gen()]'), 'ERR_MAX_OPS_EXCEEDED');
+          expect(executor.state).toBe('READY');
+        },
+        { maxOperations: 100 },
+      );
+    });
+
+    test('catch clauses of modules cannot swallow signals', async () => {
+      await withModules(
+        { m: 'export const safe = (f) => { try { return f(); } catch { return "swallowed"; } };' },
+        async (executor) => {
+          expect(
+            await executor.run('const { safe } = await import("m"); safe(() => final_answer("A")); "after"'),
+          ).toMatchObject({ output: 'A', is_final_answer: true });
+        },
+      );
+    });
+
+    test('final_answer inside a module', async () => {
+      await withModules({ m: 'final_answer("from the module"); export const x = 1;' }, async (executor) => {
+        expect(await executor.run('await import("m"); "after"')).toMatchObject({
+          output: 'from the module',
+          is_final_answer: true,
+        });
+        expect((await executor.run('1')).output).toBe(1);
+      });
+    });
+
+    test("modules see the guest's globals, tools and nothing of the host", async () => {
+      await withModules(
+        {
+          m: 'export const seen = [typeof console, typeof tool, typeof process, typeof require, typeof Deno, typeof fetch, typeof globalThis.__smol_realm, this];',
+        },
+        async (executor) => {
+          expect((await executor.run('(await import("m")).seen')).output).toEqual([
+            'object',
+            'function',
+            'undefined',
+            'undefined',
+            'undefined',
+            'undefined',
+            'undefined',
+            undefined,
+          ]);
+        },
+        {},
+        { tool: () => 1 },
+      );
+    });
+
+    test('import.meta has nothing to give', async () => {
+      await withModules(
+        {
+          m: 'export const meta = typeof import.meta; export const keys = Reflect.ownKeys(import.meta); export const text = JSON.stringify(import.meta);',
+        },
+        async (executor) => {
+          const outcome = await executor
+            .run('const m = await import("m"); return [m.meta, m.keys, m.text];')
+            .catch((error) => error);
+          if (outcome.code === undefined) expect(outcome.output).toEqual(['object', [], '{}']);
+          else expect(['ERR_RUNTIME_EXCEPTION', 'ERR_VALIDATION_FAILED']).toContain(outcome.code);
+        },
+      );
+    });
+
+    test('are evaluated once, also over runs; state and identity stay', async () => {
+      await withModules(
+        { m: 'log("evaluated"); export let n = 0; export const add = () => ++n; export const o = {};' },
+        async (executor) => {
+          await executor.run('const first = await import("m"); first.add();');
+          const { output } = await executor.run(
+            'const second = await import("m"); return [second === first, second.n, second.o === first.o, (await import("m")).add()];',
+          );
+          expect(output).toEqual([true, 1, true, 2]);
+          expect(
+            (await executor.run('const [x, y] = await Promise.all([import("m"), import("m")]); x === y;')).output,
+          ).toBe(true);
+        },
+        {},
+        { log: () => {} },
+      );
+    });
+
+    test('another executor has its own instances', async () => {
+      const options = { authorizedImports: ['m'], modules: { m: 'export let n = 0; export const add = () => ++n;' } };
+      await withExecutor(options, {}, async (one) => {
+        await withExecutor(options, {}, async (two) => {
+          expect((await one.run('(await import("m")).add()')).output).toBe(1);
+          expect((await one.run('(await import("m")).add()')).output).toBe(2);
+          expect((await two.run('(await import("m")).add()')).output).toBe(1);
+        });
+      });
+    });
+
+    test('after cleanup and init they are new, functions included', async () => {
+      const options = {
+        authorizedImports: ['m', 'host'],
+        modules: { m: 'export let n = 0; export const add = () => ++n;', host: { f: () => 'called', v: 1 } },
+      };
+      await withExecutor(options, {}, async (executor) => {
+        expect((await executor.run('(await import("m")).add()')).output).toBe(1);
+        expect((await executor.run('(await import("host")).f()')).output).toBe('called');
+        await executor.cleanup();
+        await executor.init();
+        expect((await executor.run('(await import("m")).add()')).output).toBe(1);
+        expect((await executor.run('(await import("host")).f()')).output).toBe('called');
+      });
+    });
+  });
+
+  describe('errors inside modules', () => {
+    const OPTIONS = {
+      authorizedImports: ['throws', 'later', 'syntax', 'rejects', 'missing-export', 'reserved'],
+      modules: {
+        throws: 'export const x = 1;\n\n  null.property;',
+        later: 'export const f = () => {\n  throw new RangeError("from f");\n};',
+        syntax: 'export const = 1;',
+        rejects: 'await Promise.reject(new TypeError("rejected"));',
+        'missing-export': 'import { nothing } from "later"; export { nothing };',
+        reserved: 'export const x = __smol_budget;',
+      },
+    };
+
+    test('while it loads: name, message and the place in the module', async () => {
+      await withExecutor(OPTIONS, {}, async (executor) => {
+        const error = await expectCode(executor.run('1;\nawait import("throws");'), 'ERR_RUNTIME_EXCEPTION');
+        expect(error.details.name).toBe('TypeError');
+        expect(error.details.stack).toMatch(/throws:3:\d+/);
+        expect(error.details.stack).not.toMatch(/node:|file:|\.mjs|__smol_|ext:/);
+        expect(executor.state).toBe('READY');
+        // As the language has it: a module that failed fails again.
+        await expectCode(executor.run('await import("throws")'), 'ERR_RUNTIME_EXCEPTION');
+      });
+    });
+
+    test('in a function that it exports: the place of the call, and of the throw in the stack', async () => {
+      await withExecutor(OPTIONS, {}, async (executor) => {
+        const error = await expectCode(
+          executor.run('const { f } = await import("later");\n\nf();'),
+          'ERR_RUNTIME_EXCEPTION',
+        );
+        expect(error.details).toMatchObject({ name: 'RangeError', message: 'from f', line: 3, column: 1 });
+        expect(error.details.stack).toMatch(/later:2:9/);
+      });
+    });
+
+    test('a rejection while it loads', async () => {
+      await withExecutor(OPTIONS, {}, async (executor) => {
+        const error = await expectCode(executor.run('await import("rejects")'), 'ERR_RUNTIME_EXCEPTION');
+        expect(error.details).toMatchObject({ name: 'TypeError', message: 'rejected' });
+      });
+    });
+
+    test.each(['syntax', 'missing-export', 'reserved'])(
+      'a module that is wrong is an error that guests can catch: %s',
+      async (name) => {
+        await withExecutor(OPTIONS, {}, async (executor) => {
+          expect((await executor.run(`await import("${name}").then(() => "loaded", (e) => e.name)`)).output).toBe(
+            'SyntaxError',
+          );
+          const error = await expectCode(executor.run(`await import("${name}")`), 'ERR_RUNTIME_EXCEPTION');
+          expect(error.details.name).toBe('SyntaxError');
+          expect(executor.state).toBe('READY');
+        });
+      },
+    );
+
+    test('a tool failure while a module loads is a tool failure', async () => {
+      const boom = new Error('boom');
+      const tools = {
+        boom: async () => {
+          throw boom;
+        },
+      };
+      await withExecutor({ authorizedImports: ['m'], modules: { m: 'await boom();' } }, tools, async (executor) => {
+        const error = await expectCode(executor.run('await import("m")'), 'ERR_TOOL_PROXY_FAIL');
+        expect(error.cause).toBe(boom);
+      });
+    });
+  });
+
+  describe('modules of values and functions', () => {
+    test('values are hardened clones, functions are tools, objects of functions are namespaces', async () => {
+      const config = { list: [1], when: new Date(0), map: new Map([['k', 1n]]) };
+      const host = {
+        version: 3,
+        config,
+        find: async (id) => ({ id }),
+        now: (x) => x + 1,
+        Deep: { Deeper: { say: (x) => `said ${x}` } },
+        'odd name': 'odd',
+        default: 'the default',
+        nothing: undefined,
+      };
+      await withExecutor({ authorizedImports: ['host'], modules: { host } }, {}, async (executor) => {
+        const { output } = await executor.run(`
+        const m = await import('host');
+        let refused = false;
+        try { m.config.list.push(2); } catch (e) { refused = e instanceof TypeError; }
+        const p = m.find(7);
+        return [m.version, m.config.when.getTime(), m.config.map.get('k'), refused, p instanceof Promise, await p, m.now(1),
+          m.Deep.Deeper.say('x'), m['odd name'], m.default, 'nothing' in m, m.find.name, m.now.length, Object.isFrozen(m.now), Object.isFrozen(m.Deep), Object.keys(m).sort()];`);
+        expect(output).toEqual([
+          3,
+          0,
+          1n,
+          true,
+          true,
+          { id: 7 },
+          2,
+          'said x',
+          'odd',
+          'the default',
+          true,
+          'find',
+          1,
+          true,
+          true,
+          Object.keys(host).sort(),
+        ]);
+        config.list.push('later');
+        expect((await executor.run('(await import("host")).config.list')).output).toEqual([1]);
+      });
+    });
+
+    test('a failing function is a tool failure that names it', async () => {
+      const boom = new Error('boom');
+      const modules = {
+        host: {
+          fail: () => {
+            throw boom;
+          },
+          Deep: {
+            fail: async () => {
+              throw boom;
+            },
+          },
+        },
+      };
+      await withExecutor({ authorizedImports: ['host'], modules }, {}, async (executor) => {
+        const error = await expectCode(executor.run('(await import("host")).fail()'), 'ERR_TOOL_PROXY_FAIL');
+        expect(error.cause).toBe(boom);
+        expect(error.details.tool).toContain('fail');
+        const deep = await expectCode(executor.run('await (await import("host")).Deep.fail()'), 'ERR_TOOL_PROXY_FAIL');
+        expect(deep.details.tool).toContain('Deep.fail');
+      });
+    });
+
+    test('a function keeps `this` of its module', async () => {
+      const modules = {
+        host: {
+          one() {
+            return this.two() + 1;
+          },
+          two: () => 2,
+        },
+      };
+      await withExecutor({ authorizedImports: ['host'], modules }, {}, async (executor) => {
+        expect((await executor.run('const { one } = await import("host"); return one();')).output).toBe(3);
+      });
+    });
+
+    test('source modules can import them', async () => {
+      const modules = {
+        host: { double: (n) => n * 2, base: 5 },
+        lib: 'import { double, base } from "host"; import * as all from "host"; export const ten = double(base); export const same = all.base;',
+      };
+      await withExecutor({ authorizedImports: ['host', 'lib'], modules }, {}, async (executor) => {
+        expect((await executor.run('const { ten, same } = await import("lib"); return [ten, same];')).output).toEqual([
+          10, 5,
+        ]);
+      });
+    });
+
+    test('own keys named __proto__ stay data', async () => {
+      const exported = Object.defineProperty({ a: 1 }, '__proto__', { value: { polluted: true }, enumerable: true });
+      await withExecutor({ authorizedImports: ['m'], modules: { m: exported } }, {}, async (executor) => {
+        const { output } = await executor.run(
+          'const m = await import("m"); return [m.a, Object.keys(m), m.polluted, m["__proto__"]];',
+        );
+        expect(output).toEqual([1, ['__proto__', 'a'], undefined, { polluted: true }]);
+      });
+    });
+
+    test('a function called then makes no thenable of the import', async () => {
+      const calls = [];
+      const modules = { m: { then: (...args) => void calls.push(args.length), value: 1 } };
+      await withExecutor({ authorizedImports: ['m'], modules, timeoutMs: 1000 }, {}, async (executor) => {
+        const outcome = await executor
+          .run('await Promise.race([import("m"), Promise.resolve().then(() => 0)]); "settled"')
+          .catch((error) => error);
+        expect(outcome.output === 'settled' || typeof outcome.code === 'string').toBe(true);
+        if (executor.state === 'READY') expect((await executor.run('1')).output).toBe(1);
+      });
+    });
+
+    test.each([
+      [{ m: 5 }, 'm'],
+      [{ m: null }, 'm'],
+      [{ m: () => 1 }, 'm'],
+      [{ m: { x: Symbol('s') } }, 'x'],
+      [{ m: { x: { deep: [Promise.resolve()] } } }, 'x.deep[0]'],
+      ['text', 'modules'],
+      [{ '': 'export {}' }, 'modules'],
+    ])('wrong modules are a TypeError of the constructor', (modules, path) => {
+      const refused = () => make({ authorizedImports: ['m'], modules });
+      expect(refused).toThrow(TypeError);
+      expect(refused).toThrow(path);
+    });
+  });
+
+  describe('authorized but not provided', () => {
+    test('is an empty module, and a warn line says so, once', async () => {
+      await withExecutor({ authorizedImports: ['x-ok'] }, {}, async (executor) => {
+        const { output, logEntries } = await executor.run(
+          'const m = await import("x-ok"); return [Object.keys(m), Object.prototype.toString.call(m)];',
+        );
+        expect(output).toEqual([[], '[object Module]']);
+        expect(logEntries).toHaveLength(1);
+        expect(logEntries[0].level).toBe('warn');
+        expect(logEntries[0].message).toContain("'x-ok'");
+      });
+    });
+
+    test("names of the host's own modules are no exception", async () => {
+      await withExecutor(
+        { authorizedImports: ['node:fs', 'fs', 'ses-executor', '../index.mjs', 'ext:core/ops'] },
+        {},
+        async (executor) => {
+          for (const name of ['node:fs', 'fs', 'ses-executor', '../index.mjs', 'ext:core/ops']) {
+            expect((await executor.run(`Object.keys(await import("${name}"))`)).output).toEqual([]);
+          }
+        },
+      );
+    });
+
+    test('a static import of a name that it does not have is a SyntaxError of the module', async () => {
+      await withExecutor(
+        { authorizedImports: ['empty', 'm'], modules: { m: 'import { x } from "empty"; export { x };' } },
+        {},
+        async (executor) => {
+          const error = await expectCode(executor.run('await import("m")'), 'ERR_RUNTIME_EXCEPTION');
+          expect(error.details.name).toBe('SyntaxError');
+        },
+      );
+    });
+  });
+
+  describe('odd specifiers', () => {
+    test('of the list compare exactly, whatever they look like', async () => {
+      const names = ['a b', '日本', 'a/../b', 'A', '__proto__', 'constructor', 'toString', '\u0000'];
+      const modules = Object.fromEntries(names.map((name) => [name, `export const name = ${JSON.stringify(name)};`]));
+      Object.defineProperty(modules, '__proto__', { value: 'export const name = "__proto__";', enumerable: true });
+      await withExecutor({ authorizedImports: names, modules }, {}, async (executor) => {
+        for (const name of names) {
+          expect((await executor.run(`(await import(${JSON.stringify(name)})).name`)).output).toBe(name);
+        }
+        await expectCode(executor.run('await import("a/../B")'), DENIED);
+      });
+    });
+
+    test('of a megabyte', async () => {
+      await withExecutor({ authorizedImports: ['m'] }, {}, async (executor) => {
+        const error = await expectCode(executor.run('await import("x".repeat(1e6))'), DENIED);
+        expect(error.state).toBe(undefined);
+        expect(executor.state).toBe('READY');
+      });
+    });
+
+    test('a hundred modules at once', async () => {
+      const names = Array.from({ length: 100 }, (_, i) => `m${i}`);
+      const modules = Object.fromEntries(
+        names.map((name, i) => [
+          name,
+          i === 0 ? 'export const n = 0;' : `import { n as before } from "m${i - 1}"; export const n = before + 1;`,
+        ]),
+      );
+      await withExecutor({ authorizedImports: names, modules }, {}, async (executor) => {
+        expect((await executor.run('(await import("m99")).n')).output).toBe(99);
+      });
+    });
+  });
+}
