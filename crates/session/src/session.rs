@@ -276,14 +276,20 @@ impl Session {
         limits: RunLimits,
     ) -> Result<(), Failure> {
         let job = Job::new(id, call, Some(limits), self.desk.config.max_log_bytes);
-        if let Err(error) = self.arm(engine, id, job.started(), limits) {
-            self.disarm();
-            let cause = format!("nothing can watch over the run's deadline: {error}");
-            return Err(Failure::new(FailureKind::Runtime { cause }).with("reason", "engine"));
-        }
+        let started = job.started();
         self.desk.operations.store(0, Ordering::Relaxed);
         self.desk.tool_calls.store(0, Ordering::Relaxed);
+        // Before the deadline, which may pass at once and has to find what it settles.
         self.desk.open().jobs.add(job);
+        if let Err(error) = self.arm(engine, id, started, limits) {
+            self.disarm();
+            if self.desk.open().jobs.claim(id).is_some() {
+                let cause = format!("nothing can watch over the run's deadline: {error}");
+                return Err(Failure::new(FailureKind::Runtime { cause }).with("reason", "engine"));
+            }
+            // A deadline that was armed has settled it.
+            return Ok(());
+        }
         self.link.send(Command::Run { job: id, code, limits });
         Ok(())
     }

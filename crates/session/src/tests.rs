@@ -2,6 +2,7 @@
 
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use ses_protocol::{
     Command, Config, Event, Failure, Figures, LEVELS, Language, LogEntry, Outcome, Success, ToolCall, Value, Values,
@@ -76,7 +77,9 @@ impl Link for ToIsolate {
         Some(self.0.clone())
     }
 
+    /// Asked for between the two deadlines: long enough for the first one to pass.
     fn cpu_clock(&self) -> Option<CpuClock> {
+        std::thread::sleep(Duration::from_millis(20));
         None
     }
 
@@ -97,6 +100,10 @@ struct Bench {
 impl Bench {
     /// An executor that is READY.
     fn new(watchdog: Watchdog) -> Self {
+        Self::with(watchdog, config())
+    }
+
+    fn with(watchdog: Watchdog, config: Config) -> Self {
         let (sender, held_back) = channel();
         let isolate = Arc::new(Isolate { events: Mutex::default(), asked: Mutex::default(), held_back: sender });
         let counters = Arc::<Counters>::default();
@@ -108,7 +115,7 @@ impl Bench {
         let notices = Arc::<Mutex<Vec<Notice>>>::default();
         let told = notices.clone();
         let executor =
-            Executor::new(config(), Arc::new(engine), Arc::new(move |notice| told.lock().unwrap().push(notice)));
+            Executor::new(config, Arc::new(engine), Arc::new(move |notice| told.lock().unwrap().push(notice)));
         let mut bench = Self { executor, isolate, counters, notices, held_back };
         assert!(bench.executor.init(1.0).is_none());
         bench.isolate.report(Event::Initialized(Ok(())));
@@ -211,6 +218,14 @@ fn nothing_runs_without_a_deadline() {
     assert_eq!(bench.isolate.asked(), []);
     assert_eq!(bench.deliveries(), ["2 ERR_RUNTIME_EXCEPTION \"engine\"", "3 ERR_RUNTIME_EXCEPTION \"engine\""]);
     assert_eq!(bench.executor.state(), "READY");
+}
+
+#[test]
+fn a_deadline_may_pass_while_the_run_is_handed_over() {
+    let mut bench = Bench::with(Watchdog::default(), Config { max_cpu_ms: Some(1e6), ..config() });
+    assert!(bench.executor.run(2.0, "1".to_owned(), None, Some(1.0), None).is_none());
+    assert_eq!(bench.deliveries(), ["2 ERR_EXEC_TIMEOUT \"deadline\" 0 calls, log \"\""]);
+    assert_eq!(bench.executor.state(), "DIRTY");
 }
 
 #[test]
