@@ -28,7 +28,7 @@ let spent = 0;
 let isSliceTaken = false;
 
 /**
- * Whether `received` may be read at once, by `valueOf` or `valuesOf`. It then counts as read.
+ * Whether `received` may be read at once, by `valueOf` or `readArguments`. It then counts as read.
  *
  * @param {any} received from the native side
  */
