@@ -38,13 +38,15 @@ struct Pipe {
     session: u32,
     /// Frames that others may join.
     held: Vec<u8>,
+    /// The host was told of a call of an async tool since the guest last waited.
+    has_called: bool,
     /// The host was last told of progress.
     told: Instant,
 }
 
 impl Out {
     pub fn new(to: File) -> Self {
-        let pipe = Pipe { to, session: 0, held: Vec::new(), told: Instant::now() };
+        let pipe = Pipe { to, session: 0, held: Vec::new(), has_called: false, told: Instant::now() };
         Self {
             pipe: Mutex::new(pipe),
             run: AtomicU64::new(NO_RUN),
@@ -72,7 +74,7 @@ impl Out {
         pipe.write();
     }
 
-    /// Reports an event: at once, but for calls of async tools, which come together when the guest waits.
+    /// Reports an event: at once, but for further calls of async tools, which come together when the guest waits.
     pub fn report(&self, event: Event) {
         if let Event::Settled { .. } = event {
             let end = |run| (run != EXPIRED).then_some(NO_RUN);
@@ -110,11 +112,36 @@ impl Out {
             }
             pipe.told = Instant::now();
         }
-        let can_wait = matches!(&event, Event::ToolCall(call) if call.is_async) && pipe.held.len() < MAX_HELD_BYTES;
-        pipe.add(&event);
-        if !can_wait {
-            pipe.write();
+        match &event {
+            // The guest may go on for long without a look at the host: the first call is told at once, as all that is due.
+            Event::ToolCall(call) if call.is_async && !pipe.has_called => {
+                pipe.has_called = true;
+                pipe.add(&event);
+                pipe.add(&Event::Waiting);
+            }
+            // Further ones come together when it waits.
+            Event::ToolCall(call) if call.is_async && pipe.held.len() < MAX_HELD_BYTES => {
+                pipe.add(&event);
+                return;
+            }
+            Event::Waiting => {
+                pipe.has_called = false;
+                if pipe.held.is_empty() {
+                    return;
+                }
+                pipe.add(&event);
+            }
+            _ => {
+                let has_calls = !pipe.held.is_empty();
+                pipe.has_called = false;
+                pipe.add(&event);
+                if has_calls {
+                    // The host waits for more of them otherwise.
+                    pipe.add(&Event::Waiting);
+                }
+            }
         }
+        pipe.write();
     }
 
     fn pipe(&self) -> MutexGuard<'_, Pipe> {
