@@ -1,6 +1,7 @@
 // attack: an output that is nested 20,000 levels deep, which are cut, with BigInts of 8 MB each beside it
 // outcome: value 'depth 1000, 5 numbers'
 // state: READY
+// processPeak: 192 the output reaches the host, and is copied on its way
 // peak: 192 the numbers exist in the guest, on the wire and on the host
 // options: {"maxOperations":200000,"timeoutMs":3000}
 export const scenario = async ({ executor }) => {

@@ -1,6 +1,7 @@
 // attack: a tool's result and error that are nested 100,000 levels deep
 // outcome: value [ 'TypeError', 'TypeError', 'Error' ]
 // state: READY
+// processPeak: 192 the result is the host's own, and copied on its way
 // options: {"timeoutMs":8000}
 const deep = () => {
   let value = {};

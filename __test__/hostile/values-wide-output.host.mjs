@@ -1,6 +1,7 @@
 // attack: an output of a million nodes
 // outcome: value 'a million nodes'
 // state: READY
+// processPeak: 256 the output reaches the host, as a million objects
 // options: {"maxOperations":2000000,"timeoutMs":20000,"memoryLimitMb":128}
 // peak: 320 the nodes exist in the guest, on the wire and on the host
 export const scenario = async ({ executor }) => {

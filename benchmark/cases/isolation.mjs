@@ -45,7 +45,7 @@ export default {
     row('isolation-run', 'run, of a text that is new', 'µs'),
     row('isolation-sync', 'sync tool call', 'µs'),
     row('isolation-async', 'async tool call', 'µs'),
-    { id: 'isolation-parallel', title: `${PARALLEL} async tool calls in parallel`, unit: 'µs' },
+    row('isolation-parallel', `${PARALLEL} async tool calls in parallel`, 'µs'),
     row('isolation-cold', 'init without a spare', 'ms'),
     row('isolation-spare', 'init from a spare', 'ms'),
     row('isolation-memory', 'proportional memory of each further session', 'MiB'),

@@ -196,7 +196,6 @@ impl Peer {
         let is_run = open.jobs.front().is_some_and(|asked| asked.is_run);
         let is_new = open.calls.insert(call.id, call.args.wire_bytes()).is_none();
         let is_within = open.made <= self.config.max_tool_calls
-            && call.made <= self.config.max_tool_calls
             // The guest waits for one more at most, with arguments of their own.
             && open.calls.len() <= self.config.max_concurrent_tool_calls.saturating_add(1)
             && open.calls.values().sum::<usize>() <= self.config.max_transfer_bytes.saturating_mul(2);
