@@ -14,7 +14,7 @@ use crate::bridge::serialize::Unwritable;
 use crate::bridge::tools::{PendingCalls, ToolTable};
 use crate::memory::buffers::BufferBudget;
 use crate::memory::limits::MemoryGuard;
-use crate::memory::native_memory::guard_of_thread;
+use crate::memory::native_memory::with_guard;
 use crate::realm::entry::Realm;
 use crate::realm::interrupt::Interrupt;
 use crate::realm::modules::ModuleCache;
@@ -152,10 +152,10 @@ impl Host {
 
     /// Another window of iterations; 0 when the limit is handed out or the guest has been terminated.
     pub fn next_window(&self) -> f64 {
-        let has_collected = guard_of_thread().is_some_and(|guard| {
+        let has_collected = with_guard(|guard| {
             guard.check();
             guard.take_has_collected()
-        });
+        }) == Some(true);
         self.send_held_calls();
         if self.is_terminated() {
             return 0.0;
@@ -180,7 +180,7 @@ impl Host {
 
     /// Whether the guest was terminated for another reason than its iterations.
     pub fn is_terminated(&self) -> bool {
-        self.context.is_given_up() || guard_of_thread().is_some_and(MemoryGuard::is_exceeded)
+        self.context.is_given_up() || with_guard(MemoryGuard::is_exceeded) == Some(true)
     }
 
     /// Records that the run has exceeded its limit.

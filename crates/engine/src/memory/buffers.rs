@@ -6,7 +6,8 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use deno_core::v8;
 
-use crate::memory::native_memory::{Usage, guard_of_thread};
+use crate::memory::limits::MemoryGuard;
+use crate::memory::native_memory::{Usage, with_guard};
 use crate::memory::zones::Zones;
 
 /// What the allocator keeps beside the bytes of an array buffer, and rounds up.
@@ -64,9 +65,7 @@ impl BufferBudget {
         if self.used.fetch_update(Ordering::Relaxed, Ordering::Relaxed, add).is_err() {
             return false;
         }
-        if let Some(guard) = guard_of_thread() {
-            guard.after_buffer();
-        }
+        with_guard(MemoryGuard::after_buffer);
         true
     }
 

@@ -70,8 +70,8 @@ impl MemoryGuard {
         });
         guard.watch(isolate);
         isolate.add_gc_epilogue_callback(after_collection, guard.data(), v8::GCType::kGCTypeMarkSweepCompact);
-        isolate.add_gc_prologue_callback(at_collection, guard.data(), v8::GCType::kGCTypeAll);
-        isolate.add_gc_epilogue_callback(at_collection, guard.data(), v8::GCType::kGCTypeAll);
+        isolate.add_gc_prologue_callback(before_collection, guard.data(), v8::GCType::kGCTypeAll);
+        isolate.add_gc_epilogue_callback(behind_collection, guard.data(), v8::GCType::kGCTypeAll);
         Account::open(&guard);
         isolate.set_oom_error_handler(on_out_of_memory);
         guard
@@ -232,6 +232,13 @@ impl MemoryGuard {
     }
 }
 
+impl Drop for MemoryGuard {
+    /// Before any field is dropped, so that nothing that the thread frees or allocates from here on finds the guard.
+    fn drop(&mut self) {
+        Account::close();
+    }
+}
+
 /// V8 calls this when collections no longer keep the heap below the limit.
 unsafe extern "C" fn near_heap_limit(data: *mut c_void, current_limit: usize, _initial_limit: usize) -> usize {
     // SAFETY: `data` is the guard that `watch` passed, which outlives the isolate.
@@ -287,8 +294,8 @@ unsafe extern "C" fn after_collection(
     }
 }
 
-/// V8 calls this before and after each collection.
-unsafe extern "C" fn at_collection(
+/// V8 calls this before each collection, also before one within another.
+unsafe extern "C" fn before_collection(
     isolate: v8::UnsafeRawIsolatePtr,
     _kind: v8::GCType,
     _flags: v8::GCCallbackFlags,
@@ -296,11 +303,24 @@ unsafe extern "C" fn at_collection(
 ) {
     // SAFETY: `data` is the guard that `install` passed, which outlives the isolate.
     let guard = unsafe { &*data.cast::<MemoryGuard>() };
-    if !guard.collecting.fetch_not(Ordering::Relaxed) {
+    if !guard.collecting.swap(true, Ordering::Relaxed) {
         // SAFETY: the isolate is alive, since it calls this, and this is its thread.
         let heap = unsafe { v8::Isolate::from_raw_isolate_ptr(isolate) }.get_heap_statistics().total_physical_size();
         guard.heap_at_collection.store(heap, Ordering::Relaxed);
     }
+}
+
+/// V8 calls this behind each collection. What is set here does not depend on what was called before, so that a call that V8
+/// leaves out is made up for by the next collection.
+unsafe extern "C" fn behind_collection(
+    _isolate: v8::UnsafeRawIsolatePtr,
+    _kind: v8::GCType,
+    _flags: v8::GCCallbackFlags,
+    data: *mut c_void,
+) {
+    // SAFETY: `data` is the guard that `install` passed, which outlives the isolate.
+    let guard = unsafe { &*data.cast::<MemoryGuard>() };
+    guard.collecting.store(false, Ordering::Relaxed);
     guard.has_collected.store(true, Ordering::Relaxed);
 }
 

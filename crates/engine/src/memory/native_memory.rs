@@ -61,7 +61,7 @@ impl Drop for Usage {
     }
 }
 
-/// What the calling thread allocates outside of the heap is counted for one isolate, until this is dropped.
+/// What the calling thread allocates outside of the heap is counted for one isolate, until [`Self::close`].
 pub struct Account {
     used: &'static Counter,
     /// Use beyond which the isolate is asked to collect, unless it has been asked already.
@@ -98,12 +98,6 @@ impl Account {
     pub fn rearm(&self, step: usize) {
         self.threshold.set(self.used.0.load(Ordering::Relaxed) + step);
         self.asked.set(false);
-    }
-}
-
-impl Drop for Account {
-    fn drop(&mut self) {
-        Self::close();
     }
 }
 
@@ -158,23 +152,25 @@ impl Drop for Remains {
     }
 }
 
-/// The guard of the isolate whose thread this is.
-pub fn guard_of_thread<'a>() -> Option<&'a MemoryGuard> {
+/// Calls `work` with the guard of the isolate whose thread this is, if it has one.
+pub fn with_guard<R>(work: impl FnOnce(&MemoryGuard) -> R) -> Option<R> {
     // A thread that is ending has no isolate any more.
     let guard = GUARD.try_with(Cell::get).unwrap_or(std::ptr::null());
-    // SAFETY: the pointer is cleared before the guard is gone, on this thread.
-    unsafe { guard.as_ref() }
+    // SAFETY: the pointer is cleared on this thread before anything of the guard is dropped, and none of what is called here drops
+    // the guard of its thread.
+    unsafe { guard.as_ref() }.map(work)
 }
 
 /// Counts `bytes` for the thread's isolate.
 fn charge(bytes: usize) -> Option<&'static Counter> {
-    let guard = guard_of_thread()?;
-    let Account { used, threshold, asked } = guard.account();
-    let total = used.0.fetch_add(bytes, Ordering::Relaxed) + bytes;
-    if total > threshold.get() && !asked.replace(true) {
-        guard.request_collection();
-    }
-    Some(used)
+    with_guard(|guard| {
+        let &Account { used, ref threshold, ref asked } = guard.account();
+        let total = used.0.fetch_add(bytes, Ordering::Relaxed) + bytes;
+        if total > threshold.get() && !asked.replace(true) {
+            guard.request_collection();
+        }
+        used
+    })
 }
 
 /// What a block of `size` bytes takes of the allocator: with its header and the allocator's own, in units of 16 bytes.
@@ -244,6 +240,7 @@ mod operators {
     use std::ffi::c_void;
     use std::time::Duration;
 
+    use crate::memory::limits::MemoryGuard;
     use crate::memory::parking::park;
 
     /// How long a thread waits for memory before it asks again.
@@ -253,9 +250,7 @@ mod operators {
     type NoThrow = *const c_void;
 
     fn allocate_or_abort(size: usize) -> *mut c_void {
-        if let Some(guard) = super::guard_of_thread() {
-            guard.park_in_new_if_far_over();
-        }
+        super::with_guard(MemoryGuard::park_in_new_if_far_over);
         loop {
             let memory = super::allocate(size);
             if !memory.is_null() {
@@ -269,7 +264,7 @@ mod operators {
     /// Nothing of the system's memory is left. A thread with an isolate ends here; any other one, which works for the isolates of
     /// all, waits until somebody has given some back.
     fn without_memory() {
-        if super::guard_of_thread().is_some_and(|guard| guard.can_park()) {
+        if super::with_guard(MemoryGuard::can_park) == Some(true) {
             park();
         }
         std::thread::sleep(RETRY);

@@ -9,7 +9,7 @@ use deno_core::v8;
 
 use crate::memory::buffers::BufferBudget;
 use crate::memory::limits::MemoryGuard;
-use crate::memory::native_memory::{Account, guard_of_thread};
+use crate::memory::native_memory::{Account, with_guard};
 
 /// Told on the isolate's thread, with the bytes that the isolate holds, when that is about to be parked.
 pub type OnParked = Rc<dyn Fn(usize)>;
@@ -101,7 +101,7 @@ fn stop() -> ! {
 /// Reports that the calling thread's isolate is lost and never returns, if the thread has an isolate.
 pub fn park() {
     let Some(ThreadIsolate { on_parked, buffers }) = THREAD_ISOLATE.with_borrow(Clone::clone) else { return };
-    let bytes = guard_of_thread().map_or_else(|| buffers.total(), MemoryGuard::held_bytes);
+    let bytes = with_guard(MemoryGuard::held_bytes).unwrap_or_else(|| buffers.total());
     // What reporting allocates is nobody's.
     Account::close();
     on_parked(bytes);

@@ -42,7 +42,8 @@ impl Zones {
 mod wrappers {
     use std::ffi::c_void;
 
-    use crate::memory::native_memory::guard_of_thread;
+    use crate::memory::limits::MemoryGuard;
+    use crate::memory::native_memory::with_guard;
 
     // SAFETY: the names are those that the linker gives to the methods of `v8::internal::AccountingAllocator`, of which the
     // first returns a block of `malloc` or null, and the second frees it.
@@ -63,17 +64,12 @@ mod wrappers {
         this: *mut c_void,
         bytes: usize,
     ) -> *mut c_void {
-        let guard = guard_of_thread();
-        if let Some(guard) = guard {
-            guard.park_if_far_over();
-        }
+        with_guard(MemoryGuard::park_if_far_over);
         // SAFETY: the caller's contract is the same.
         let segment = unsafe { __real__ZN2v88internal19AccountingAllocator15AllocateSegmentEm(this, bytes) };
-        if let Some(guard) = guard
-            && !segment.is_null()
-        {
+        if !segment.is_null() {
             // SAFETY: a segment is a block of `malloc`.
-            guard.zones().add(unsafe { libc::malloc_usable_size(segment) });
+            with_guard(|guard| guard.zones().add(unsafe { libc::malloc_usable_size(segment) }));
         }
         segment
     }
@@ -84,10 +80,8 @@ mod wrappers {
         this: *mut c_void,
         segment: *mut c_void,
     ) {
-        if let Some(guard) = guard_of_thread() {
-            // SAFETY: a segment is a block of `malloc`.
-            guard.zones().take(unsafe { libc::malloc_usable_size(segment) });
-        }
+        // SAFETY: a segment is a block of `malloc`.
+        with_guard(|guard| guard.zones().take(unsafe { libc::malloc_usable_size(segment) }));
         // SAFETY: the caller's contract is the same.
         unsafe { __real__ZN2v88internal19AccountingAllocator13ReturnSegmentEPNS0_7SegmentE(this, segment) }
     }
