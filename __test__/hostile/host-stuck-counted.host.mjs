@@ -3,6 +3,7 @@
 // state: READY
 // options: {"timeoutMs":15000,"owner":"greedy","maxParkedMb":100}
 // stuck: 2 comparing 200,000 equal texts of 20 MB takes days
+// only: thread a process is killed, so that nothing is left of it
 import { readFileSync, readdirSync } from 'node:fs';
 
 const STUCK = `

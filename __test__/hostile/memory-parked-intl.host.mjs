@@ -3,6 +3,7 @@
 // state: READY
 // options: {"timeoutMs":40000}
 // peak: 160 what is beyond the limit until the thread is parked
+// only: thread in a process nothing is parked
 const code = "return Array(1e6).fill('en').map(Intl.NumberFormat).length;";
 
 export const scenario = async ({ SESExecutor, api, options }) => {

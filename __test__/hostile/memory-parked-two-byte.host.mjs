@@ -3,6 +3,7 @@
 // state: READY
 // options: {"timeoutMs":40000}
 // peak: 192 what is beyond the limit until the thread is parked
+// only: thread in a process nothing is parked
 const code = String.raw`
   const texts = Array.from({ length: 25 }, (_, i) => '\u20ac'.repeat(8e5) + i).map((text) => [text.at(-1), text]);
   return [texts.length, new RegExp('(?!a)'.repeat(1e6)).test('a')];

@@ -3,6 +3,7 @@
 // state: READY
 // options: {"timeoutMs":40000}
 // peak: 128 what is beyond the limit until the thread is parked
+// only: thread in a process nothing is parked
 const code = "return new RegExp('(?!a)'.repeat(1e6)).test('c');";
 
 export const scenario = async ({ SESExecutor, api, options }) => {

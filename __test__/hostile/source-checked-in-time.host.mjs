@@ -3,6 +3,7 @@
 // state: READY
 // options: {"timeoutMs":10000}
 // peak: 1024 syntax trees of texts of a megabyte, on threads of their own
+// processPeak: 544 the host checks the text, in its own process
 const TEXTS = [
   'f(f(f(1)));'.repeat(90_000),
   'await 0;'.repeat(120_000),

@@ -2,6 +2,7 @@
 // outcome: value 'all refused, and checked in time'
 // state: READY
 // peak: 192 syntax trees, and what V8 reads patterns with
+// processPeak: 32 the host checks the text, in its own process
 const LITERALS = [
   `/[${'\\p{RGI_Emoji}'.repeat(3_000)}]/v`,
   `/[${'[\\p{RGI_Emoji}--\\p{Emoji_Keycap_Sequence}]'.repeat(1_000)}]/v`,

@@ -3,6 +3,7 @@
 // state: READY
 // options: {"timeoutMs":30000,"maxOperations":1000000000000}
 // peak: 1152 six isolates and their outputs
+// processPeak: 320 the outputs reach the host, several at a time
 import { unlessStalled } from './stalls.mjs';
 
 export const scenario = async (/** @type {any} */ host) => {

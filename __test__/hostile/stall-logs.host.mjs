@@ -2,6 +2,7 @@
 // outcome: value 'all of them'
 // state: READY
 // options: {"timeoutMs":30000,"maxOperations":1000000000000}
+// processPeak: 96 each entry is an object of the host
 import { unlessStalled } from './stalls.mjs';
 
 let heard = 0;

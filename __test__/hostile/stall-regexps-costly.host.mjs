@@ -2,6 +2,7 @@
 // outcome: value [8,"object","u"]
 // state: READY
 // options: {"timeoutMs":30000,"maxOperations":1000000000000,"memoryLimitMb":512}
+// processPeak: 32 the output reaches the host, and is copied on its way
 import { stalls } from './stalls.mjs';
 
 export const scenario = stalls(

@@ -2,6 +2,7 @@
 // outcome: value 'read, or refused for the time that it takes'
 // state: READY
 // options: {"timeoutMs":30000,"maxOperations":1000000000000,"memoryLimitMb":512}
+// processPeak: 32 the output reaches the host, and is copied on its way
 import { unlessStalled } from './stalls.mjs';
 
 export const scenario = (/** @type {any} */ host) =>

@@ -2,6 +2,7 @@
 // outcome: value [true,true,true]
 // state: READY
 // options: {"timeoutMs":30000,"maxOperations":1000000000000,"memoryLimitMb":512}
+// processPeak: 80 the output reaches the host, and is copied on its way
 import { unlessStalled } from './stalls.mjs';
 import { outputText, toJson } from '../../lib/contract/render.js';
 import { formatObservation } from '../../lib/adapters/smolagents/observation.js';

@@ -2,6 +2,7 @@
 // outcome: value 900000
 // state: READY
 // options: {"timeoutMs":30000,"maxOperations":1000000000000,"memoryLimitMb":512}
+// processPeak: 80 the arguments reach the host, and are copied on their way
 import { stalls } from './stalls.mjs';
 
 export const tools = { count: (/** @type {unknown[]} */ value) => value.length };
