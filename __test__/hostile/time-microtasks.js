@@ -1,6 +1,6 @@
 // attack: a chain of microtasks without end, without a loop
 // outcome: ERR_EXEC_TIMEOUT
 // state: DIRTY
-// options: {"timeoutMs":800}
+// options: {"timeoutMs":150}
 const again = () => Promise.resolve().then(again);
 await again();
