@@ -4,19 +4,11 @@
 // options: {"timeoutMs":40000}
 // peak: 192 what is beyond the limit until the thread is parked
 // only: thread in a process nothing is parked
+import { parked } from './parked.mjs';
+
 const code = String.raw`
   const texts = Array.from({ length: 25 }, (_, i) => '\u20ac'.repeat(8e5) + i).map((text) => [text.at(-1), text]);
   return [texts.length, new RegExp('(?!a)'.repeat(1e6)).test('a')];
 `;
 
-export const scenario = async ({ SESExecutor, api, options }) => {
-  const other = new SESExecutor({ ...options, autoInit: true });
-  await other.init();
-  const before = process.memoryUsage.rss();
-  const error = await other.run(code).catch((failure) => failure);
-  const grown = (process.memoryUsage.rss() - before) / 2 ** 20;
-  const counted = api.engineStats().parkedBytes / 2 ** 20;
-  await other.cleanup();
-  const isRight = error.details?.parked && counted > 100 && counted > grown * 0.8 - 16;
-  return `value '${isRight ? 'counted' : `${error.code}, ${Math.round(counted)} of ${Math.round(grown)} MB`}'`;
-};
+export const scenario = parked(code, 100);
