@@ -17,9 +17,6 @@ const BUILDS = /** @type {Record<string, string>} */ ({
 module.exports = /** @type {import('./native')} */ (load());
 
 function load() {
-  if (process.versions.bun !== undefined) {
-    throw failure("Bun cannot run it, because the node:v8 of Bun does not write V8's format; use Node.js 20 or later");
-  }
   const platform = `${process.platform} ${process.arch}`;
   const build = BUILDS[platform];
   if (build === undefined) {

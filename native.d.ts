@@ -51,12 +51,14 @@ export declare class NativeExecutor {
   /**
    * `deliver(kind, ...)` is called on the Node.js thread: 0 settled (call, ending, payload, figures and log), 1 tool
    * calls (call, tool, isAsync, number of arguments or -1, arguments or their wire, and so on), 2 log entries
-   * (text, levels, times, lengths), 3 nothing. `isolation`: absent, isolates live on threads.
+   * (text, levels, times, lengths), 3 nothing. `isolation`: absent, isolates live on threads. `python`: absent, isolates run
+   * JavaScript.
    */
   constructor(
     options: NativeOptions,
     deliver: (kind: number, ...parts: any[]) => void,
     isolation?: NativeIsolation | undefined | null,
+    python?: NativePython | undefined | null,
   );
   get state(): 'NEW' | 'INITIALIZING' | 'READY' | 'RUNNING' | 'DIRTY' | 'DEAD';
   /** The worker process; undefined as long as there is none. */
@@ -71,6 +73,7 @@ export declare class NativeExecutor {
     code: string,
     maxOperations?: number | undefined | null,
     timeoutMs?: number | undefined | null,
+    toolTimeoutMs?: number | undefined | null,
     language?: string | undefined | null,
   ): NativeOutcome | null;
   abort(call: number, reason: string): void;
@@ -105,12 +108,22 @@ export interface NativeFileLimits {
   maxSearchMs: number;
 }
 
-/** Either `content` and `details`, or `code` and `message` of an error. */
+/** `content` and `details`; or one of the next three; or `code` and `message` of an error. */
 export interface NativeFileOutcome {
   content?: Array<NativeBlock>;
   details?: NativeFileDetails;
+  text?: string;
+  bytes?: Uint8Array;
+  stat?: NativeFileStat;
   code?: string;
   message?: string;
+}
+
+/** What there is at a path. `modifiedMs`: since the Unix epoch. */
+export interface NativeFileStat {
+  type: 'file' | 'directory' | 'other';
+  size: number;
+  modifiedMs?: number;
 }
 
 /** Ends calls of file tools that nobody waits for any more. */
@@ -133,6 +146,13 @@ export declare class NativeFileTools {
     limit: number | undefined | null,
     stop: NativeFileStop,
   ): Promise<NativeFileOutcome>;
+  readText(path: string, stop: NativeFileStop): Promise<NativeFileOutcome>;
+  /** `instead`: what to do with a file of more than `most` bytes. */
+  readSmallText(path: string, most: number, instead: string, stop: NativeFileStop): Promise<NativeFileOutcome>;
+  readBytes(path: string, stop: NativeFileStop): Promise<NativeFileOutcome>;
+  stat(path: string, stop: NativeFileStop): Promise<NativeFileOutcome>;
+  move(from: string, to: string, overwrite: boolean, stop: NativeFileStop): Promise<NativeFileOutcome>;
+  remove(path: string, recursive: boolean, stop: NativeFileStop): Promise<NativeFileOutcome>;
   write(path: string, content: string, stop: NativeFileStop): Promise<NativeFileOutcome>;
   edit(path: string, oldText: string, newText: string, stop: NativeFileStop): Promise<NativeFileOutcome>;
   grep(request: NativeGrep, stop: NativeFileStop): Promise<NativeFileOutcome>;
@@ -181,9 +201,16 @@ export interface NativeModule {
   functions?: Array<NativeTool>;
 }
 
+/** A folder that guest code may mount. */
+export interface NativeMount {
+  root: string;
+  readOnly: boolean;
+}
+
 export interface NativeOptions {
   maxOperations: number;
   timeoutMs: number;
+  toolTimeoutMs?: number;
   runConcurrency: string;
   maxQueuedRuns: number;
   authorizedImports: Array<string>;
@@ -194,6 +221,7 @@ export interface NativeOptions {
   maxToolCalls: number;
   maxConcurrentToolCalls: number;
   maxTransferBytes: number;
+  hardenToolResults: boolean;
   maxCpuMs?: number;
   owner: string;
   maxParkedMb: number;
@@ -206,6 +234,34 @@ export interface NativeOptions {
 /** How a call that was decided at once ended: well, or with `error`. */
 export interface NativeOutcome {
   error?: NativeError;
+}
+
+/**
+ * `code` is a function without parameters that gives the value of the program, or a promise of it; empty if the code was
+ * refused.
+ */
+export declare class NativePageProgram {
+  get code(): string;
+  get diagnostics(): Array<NativeDiagnostic>;
+  /** The module that the code was refused for. */
+  get module(): string | null;
+  /** The place in the code that was given for one in `code`; null for what is not of the program. */
+  original(line: number, column: number): NativePlace | null;
+}
+
+/** `is_lasting`: the page has run other programs, or will. */
+export interface NativePageRequest {
+  code: string;
+  language: string;
+  timeoutMs: number;
+  maxCodeBytes: number;
+  isLasting: boolean;
+}
+
+/** A place in the code that was given, both from 1, the column in UTF-16 units. */
+export interface NativePlace {
+  line: number;
+  column: number;
 }
 
 /** Those that VALIDATE and TRANSFORM depend on. */
@@ -222,6 +278,19 @@ export interface NativePrepareOptions {
 export interface NativeProgram {
   transformedCode: string;
   diagnostics: Array<NativeDiagnostic>;
+}
+
+/**
+ * Where Python comes from: absolute paths of the folder of npm's `pyodide`, of the script and the prelude that are run in each
+ * isolate, and of a folder for what takes long to make; names of modules to import first.
+ */
+export interface NativePython {
+  pyodide: string;
+  guest: string;
+  prelude: string;
+  modules: Array<string>;
+  cache?: string;
+  mount?: NativeMount;
 }
 
 export interface NativeSandboxProgram {
@@ -243,6 +312,7 @@ export interface NativeTool {
   id: number;
   isAsync: boolean;
   length: number;
+  isLimited: boolean;
 }
 
 export interface NativeTruncation {
@@ -263,6 +333,9 @@ export interface NativeWorker {
   landlock: boolean;
   seccomp: boolean;
 }
+
+/** What becomes of a program that a page runs. */
+export declare function preparePage(request: NativePageRequest): Promise<NativePageProgram>;
 
 export declare function prepareProgram(code: string, options: NativePrepareOptions): NativeProgram;
 

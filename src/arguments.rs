@@ -3,7 +3,7 @@
 use napi::bindgen_prelude::Uint8Array;
 use napi_derive::napi;
 
-use ses_protocol::{Language, ModuleBody, ModuleSpec, ToolSpec};
+use ses_protocol::{Language, ModuleBody, ModuleSpec, MountSpec, PythonSpec, ToolSpec};
 
 /// A process of its own. `surroundings`: `NAME=value` of time zone and locale.
 #[napi(object, object_to_js = false)]
@@ -13,6 +13,25 @@ pub struct NativeIsolation {
     pub surroundings: Vec<String>,
 }
 
+/// Where Python comes from: absolute paths of the folder of npm's `pyodide`, of the script and the prelude that are run in each
+/// isolate, and of a folder for what takes long to make; names of modules to import first.
+#[napi(object, object_to_js = false)]
+pub struct NativePython {
+    pub pyodide: String,
+    pub guest: String,
+    pub prelude: String,
+    pub modules: Vec<String>,
+    pub cache: Option<String>,
+    pub mount: Option<NativeMount>,
+}
+
+/// A folder that guest code may mount.
+#[napi(object, object_to_js = false)]
+pub struct NativeMount {
+    pub root: String,
+    pub read_only: bool,
+}
+
 /// A host function: `path` leads from the global to it.
 #[napi(object, object_to_js = false)]
 pub struct NativeTool {
@@ -20,6 +39,7 @@ pub struct NativeTool {
     pub id: u32,
     pub is_async: bool,
     pub length: u32,
+    pub is_limited: bool,
 }
 
 /// An ES module: `source`, or `names` and `values` (wire of an array) and `functions`.
@@ -37,9 +57,22 @@ pub fn language(name: &str) -> Language {
     Language::named(name).unwrap_or_default()
 }
 
+impl From<NativePython> for PythonSpec {
+    fn from(NativePython { pyodide, guest, prelude, modules, cache, mount }: NativePython) -> Self {
+        Self {
+            pyodide: pyodide.into(),
+            guest: guest.into(),
+            prelude: prelude.into(),
+            modules,
+            cache: cache.map(Into::into),
+            mount: mount.map(|NativeMount { root, read_only }| MountSpec { root: root.into(), read_only }),
+        }
+    }
+}
+
 impl From<NativeTool> for ToolSpec {
-    fn from(NativeTool { path, id, is_async, length }: NativeTool) -> Self {
-        Self { path, id, is_async, length }
+    fn from(NativeTool { path, id, is_async, length, is_limited }: NativeTool) -> Self {
+        Self { path, id, is_async, length, is_limited }
     }
 }
 

@@ -2,10 +2,13 @@
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, LazyLock, Mutex, PoisonError, Weak};
+#[cfg(unix)]
+use std::thread;
 
 use napi_derive::napi;
 #[cfg(unix)]
 use ses_process::{Confinement, ProcessBackend};
+use ses_protocol::PythonSpec;
 use ses_session::{Backend, Counters, Engine, EngineStats, Watchdog};
 use ses_thread::ThreadBackend;
 
@@ -14,46 +17,48 @@ use crate::worker;
 
 /// Isolates that the default engine keeps ready.
 const DEFAULT_POOL: usize = 1;
+/// As threads of isolates have it.
+#[cfg(unix)]
+const SNAPSHOT_STACK_BYTES: usize = 32 << 20;
 
 /// Watches over the deadlines of all engines.
 static WATCHDOG: LazyLock<Arc<Watchdog>> = LazyLock::new(Arc::default);
 /// Counts the isolates of all engines.
 static COUNTERS: LazyLock<Arc<Counters>> = LazyLock::new(Arc::default);
 /// That of all executors that ask for no other one.
-static DEFAULT: LazyLock<Arc<Engine>> = LazyLock::new(|| engine(&Place::Thread { warm_pool: DEFAULT_POOL }));
+static DEFAULT: LazyLock<Arc<Engine>> = LazyLock::new(|| engine(&Place::thread(None, None)));
 
 /// Those of executors that ask for other ones. Each is gone with the last of its executors.
 static OTHERS: Mutex<BTreeMap<Place, Weak<Engine>>> = Mutex::new(BTreeMap::new());
 
 /// Where isolates live, and how many are kept ready there.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Place {
     Thread {
+        /// Where isolates have Python from; absent: they are hardened realms.
+        python: Option<Arc<PythonSpec>>,
         warm_pool: usize,
     },
     #[cfg(unix)]
-    Process {
-        confinement: Confinement,
-        spares: usize,
-    },
+    Process { python: Option<Arc<PythonSpec>>, confinement: Confinement, spares: usize },
 }
 
 impl Place {
     /// Of executors on threads.
-    pub fn thread(warm_pool: Option<usize>) -> Self {
-        Self::Thread { warm_pool: warm_pool.unwrap_or(DEFAULT_POOL) }
+    pub fn thread(python: Option<Arc<PythonSpec>>, warm_pool: Option<usize>) -> Self {
+        Self::Thread { python, warm_pool: warm_pool.unwrap_or(DEFAULT_POOL) }
     }
 
     /// Of executors in processes.
     #[cfg(unix)]
-    pub fn process(confinement: Confinement, spares: Option<usize>) -> Self {
-        Self::Process { confinement, spares: spares.unwrap_or(DEFAULT_POOL) }
+    pub fn process(python: Option<Arc<PythonSpec>>, confinement: Confinement, spares: Option<usize>) -> Self {
+        Self::Process { python, confinement, spares: spares.unwrap_or(DEFAULT_POOL) }
     }
 }
 
 /// The engine of an executor, which it shares with those that have the same place.
 pub fn engine_for(place: Place) -> Arc<Engine> {
-    if place == (Place::Thread { warm_pool: DEFAULT_POOL }) {
+    if place == Place::thread(None, None) {
         return DEFAULT.clone();
     }
     let mut others = OTHERS.lock().unwrap_or_else(PoisonError::into_inner);
@@ -66,16 +71,29 @@ pub fn engine_for(place: Place) -> Arc<Engine> {
 
 fn engine(place: &Place) -> Arc<Engine> {
     let (watchdog, counters) = (WATCHDOG.clone(), COUNTERS.clone());
-    let backend: Arc<dyn Backend> = match *place {
-        Place::Thread { warm_pool } => Arc::new(ThreadBackend::new(warm_pool, watchdog.clone(), counters.clone())),
+    let backend: Arc<dyn Backend> = match place {
+        Place::Thread { python, warm_pool } => {
+            Arc::new(ThreadBackend::new(python.clone(), *warm_pool, watchdog.clone(), counters.clone()))
+        }
         #[cfg(unix)]
-        Place::Process { confinement, spares } => {
-            let installation = worker::installation();
+        Place::Process { python, confinement, spares } => {
+            if let Some(spec) = python.clone() {
+                make_snapshot(spec);
+            }
+            let installation = worker::installation(python.clone());
             let (watchdog, counters) = (watchdog.clone(), counters.clone());
-            Arc::new(ProcessBackend::new(installation, confinement, spares, watchdog, counters))
+            Arc::new(ProcessBackend::new(installation, *confinement, *spares, watchdog, counters))
         }
     };
     Arc::new(Engine { backend, watchdog, counters })
+}
+
+/// Has a snapshot of Python made, if there is none, for workers that may not keep what they make. Until it is there, they take
+/// longer to start.
+#[cfg(unix)]
+fn make_snapshot(spec: Arc<PythonSpec>) {
+    let make = move || ses_engine::make_snapshot(&spec);
+    let _ = thread::Builder::new().name("ses-snapshot".to_owned()).stack_size(SNAPSHOT_STACK_BYTES).spawn(make);
 }
 
 /// Counters of the process.

@@ -3,6 +3,8 @@
 //! No state, lock or policy lives here, but for the reference that keeps the event loop alive while a call is
 //! pending, which is napi's own.
 
+#![expect(clippy::too_many_arguments, reason = "arguments of `run`: an object costs several times as much here")]
+
 use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -15,7 +17,7 @@ use napi_derive::napi;
 use ses_protocol::{Config, Outcome};
 use ses_session::{Delivery, Executor, Notice};
 
-use crate::arguments::{self, NativeIsolation, NativeTool};
+use crate::arguments::{self, NativeIsolation, NativePython, NativeTool};
 use crate::deliver::{DeliverArgs, NativeOutcome};
 use crate::engine::{Place, engine_for};
 use crate::inbox::Inbox;
@@ -93,29 +95,30 @@ pub struct NativeWorker {
 #[napi]
 pub fn has_workers() -> bool {
     #[cfg(unix)]
-    return worker::installation().program.is_file();
+    return worker::installation(None).program.is_file();
     #[cfg(not(unix))]
     false
 }
 
 /// Where the executor's isolates live.
 #[cfg(unix)]
-fn place(isolation: Option<NativeIsolation>, config: &Config) -> Result<Place> {
+fn place(isolation: Option<NativeIsolation>, python: Option<NativePython>, config: &Config) -> Result<Place> {
+    let python = python.map(|python| Arc::new(python.into()));
     Ok(match isolation {
         Some(NativeIsolation { sandbox, spares, surroundings }) => {
             worker::set_surroundings(surroundings);
-            Place::process(worker::confinement(&sandbox), spares.map(|count| count as usize))
+            Place::process(python, worker::confinement(&sandbox), spares.map(|count| count as usize))
         }
-        None => Place::thread(config.warm_pool),
+        None => Place::thread(python, config.warm_pool),
     })
 }
 
 /// Where the executor's isolates live.
 #[cfg(not(unix))]
-fn place(isolation: Option<NativeIsolation>, config: &Config) -> Result<Place> {
+fn place(isolation: Option<NativeIsolation>, python: Option<NativePython>, config: &Config) -> Result<Place> {
     match isolation {
         Some(_) => Err(napi::Error::from_reason("there are no worker processes on this system")),
-        None => Ok(Place::thread(config.warm_pool)),
+        None => Ok(Place::thread(python.map(|python| Arc::new(python.into())), config.warm_pool)),
     }
 }
 
@@ -131,7 +134,8 @@ pub struct NativeExecutor {
 impl NativeExecutor {
     /// `deliver(kind, ...)` is called on the Node.js thread: 0 settled (call, ending, payload, figures and log), 1 tool
     /// calls (call, tool, isAsync, number of arguments or -1, arguments or their wire, and so on), 2 log entries
-    /// (text, levels, times, lengths), 3 nothing. `isolation`: absent, isolates live on threads.
+    /// (text, levels, times, lengths), 3 nothing. `isolation`: absent, isolates live on threads. `python`: absent, isolates run
+    /// JavaScript.
     #[napi(constructor)]
     pub fn new(
         options: NativeOptions,
@@ -141,6 +145,7 @@ impl NativeExecutor {
             Unknown<'static>,
         >,
         isolation: Option<NativeIsolation>,
+        python: Option<NativePython>,
     ) -> Result<Self> {
         let inner: Rc<RefCell<Option<Inner>>> = Rc::default();
         let inbox = Arc::new(Inbox::default());
@@ -159,7 +164,7 @@ impl NativeExecutor {
             }
         });
         let config = Config::from(options);
-        let place = place(isolation, &config)?;
+        let place = place(isolation, python, &config)?;
         let executor = Executor::new(config, engine_for(place), notices);
         *inner.borrow_mut() = Some(Inner { executor, deliver, pending: 0 });
         Ok(Self { inner })
@@ -212,10 +217,11 @@ impl NativeExecutor {
         code: String,
         max_operations: Option<f64>,
         timeout_ms: Option<f64>,
+        tool_timeout_ms: Option<f64>,
         language: Option<String>,
     ) -> Option<NativeOutcome> {
         let language = language.as_deref().map(arguments::language);
-        self.call(env, |executor| executor.run(call, code, max_operations, timeout_ms, language))
+        self.call(env, |executor| executor.run(call, code, max_operations, timeout_ms, tool_timeout_ms, language))
     }
 
     #[napi]

@@ -5,13 +5,14 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use napi::bindgen_prelude::Object;
+use napi::bindgen_prelude::{Object, Uint8Array};
 use napi::{Env, Error, Result, Status};
 use napi_derive::napi;
 
 use ses_files::pool::{Queue, Stop, Work};
 use ses_files::{
-    Block, Details, FileError, FileTools, FindRequest, GrepRequest, Limits, LsRequest, Output, ReadRequest, Truncation,
+    Block, Details, FileError, FileTools, FindRequest, GrepRequest, Limits, LsRequest, Output, ReadRequest, Stat,
+    Truncation,
 };
 
 #[napi(object, object_to_js = false)]
@@ -36,14 +37,26 @@ pub struct NativeGrep {
     pub limit: Option<f64>,
 }
 
-/// Either `content` and `details`, or `code` and `message` of an error.
+/// `content` and `details`; or one of the next three; or `code` and `message` of an error.
 #[napi(object, object_from_js = false)]
 #[derive(Default)]
 pub struct NativeFileOutcome {
     pub content: Option<Vec<NativeBlock>>,
     pub details: Option<NativeFileDetails>,
+    pub text: Option<String>,
+    pub bytes: Option<Uint8Array>,
+    pub stat: Option<NativeFileStat>,
     pub code: Option<&'static str>,
     pub message: Option<String>,
+}
+
+/// What there is at a path. `modifiedMs`: since the Unix epoch.
+#[napi(object, object_from_js = false)]
+pub struct NativeFileStat {
+    #[napi(ts_type = "'file' | 'directory' | 'other'")]
+    pub r#type: &'static str,
+    pub size: f64,
+    pub modified_ms: Option<f64>,
 }
 
 /// `type` is "text", with `text`, or "image", with the others.
@@ -137,6 +150,57 @@ impl NativeFileTools {
     }
 
     #[napi(ts_return_type = "Promise<NativeFileOutcome>")]
+    pub fn read_text<'env>(&self, env: &'env Env, path: String, stop: &NativeFileStop) -> Result<Object<'env>> {
+        self.start(env, Work::Access, stop, move |tools, _| tools.read_text(&path))
+    }
+
+    /// `instead`: what to do with a file of more than `most` bytes.
+    #[napi(ts_return_type = "Promise<NativeFileOutcome>")]
+    pub fn read_small_text<'env>(
+        &self,
+        env: &'env Env,
+        path: String,
+        most: f64,
+        instead: String,
+        stop: &NativeFileStop,
+    ) -> Result<Object<'env>> {
+        self.start(env, Work::Access, stop, move |tools, _| tools.read_small_text(&path, most as u64, &instead))
+    }
+
+    #[napi(ts_return_type = "Promise<NativeFileOutcome>")]
+    pub fn read_bytes<'env>(&self, env: &'env Env, path: String, stop: &NativeFileStop) -> Result<Object<'env>> {
+        self.start(env, Work::Access, stop, move |tools, _| tools.read_bytes(&path))
+    }
+
+    #[napi(ts_return_type = "Promise<NativeFileOutcome>")]
+    pub fn stat<'env>(&self, env: &'env Env, path: String, stop: &NativeFileStop) -> Result<Object<'env>> {
+        self.start(env, Work::Access, stop, move |tools, _| tools.stat(&path))
+    }
+
+    #[napi(js_name = "move", ts_return_type = "Promise<NativeFileOutcome>")]
+    pub fn relocate<'env>(
+        &self,
+        env: &'env Env,
+        from: String,
+        to: String,
+        overwrite: bool,
+        stop: &NativeFileStop,
+    ) -> Result<Object<'env>> {
+        self.start(env, Work::Access, stop, move |tools, _| tools.relocate(&from, &to, overwrite))
+    }
+
+    #[napi(ts_return_type = "Promise<NativeFileOutcome>")]
+    pub fn remove<'env>(
+        &self,
+        env: &'env Env,
+        path: String,
+        recursive: bool,
+        stop: &NativeFileStop,
+    ) -> Result<Object<'env>> {
+        self.start(env, Work::Access, stop, move |tools, stop| tools.remove(&path, recursive, stop))
+    }
+
+    #[napi(ts_return_type = "Promise<NativeFileOutcome>")]
     pub fn write<'env>(
         &self,
         env: &'env Env,
@@ -191,13 +255,16 @@ impl NativeFileTools {
     }
 
     /// A promise of the outcome of `call`, which runs on the pool and keeps the event loop alive meanwhile.
-    fn start<'env>(
+    fn start<'env, T: Send + 'static>(
         &self,
         env: &'env Env,
         work: Work,
         stop: &NativeFileStop,
-        call: impl FnOnce(&FileTools, &Stop) -> std::result::Result<Output, FileError> + Send + 'static,
-    ) -> Result<Object<'env>> {
+        call: impl FnOnce(&FileTools, &Stop) -> std::result::Result<T, FileError> + Send + 'static,
+    ) -> Result<Object<'env>>
+    where
+        NativeFileOutcome: From<T>,
+    {
         let (deferred, promise) = env.create_deferred()?;
         let (tools, stop) = (self.tools.clone(), stop.stop.clone());
         let job = move || {
@@ -210,10 +277,20 @@ impl NativeFileTools {
             };
             // What a search has found until it was stopped is not all that there is.
             let result = if stop.is_stopped() { Err(FileError::stopped()) } else { result };
-            deferred.resolve(move |_| Ok(NativeFileOutcome::from(result)));
+            deferred.resolve(move |_| Ok(outcome(result)));
         };
         self.queue.run(work, job).map_err(|error| Error::new(Status::GenericFailure, error.to_string()))?;
         Ok(promise)
+    }
+}
+
+fn outcome<T>(result: std::result::Result<T, FileError>) -> NativeFileOutcome
+where
+    NativeFileOutcome: From<T>,
+{
+    match result {
+        Ok(given) => given.into(),
+        Err(error) => <NativeFileOutcome as From<FileError>>::from(error),
     }
 }
 
@@ -250,16 +327,37 @@ impl From<NativeGrep> for GrepRequest {
     }
 }
 
-impl From<std::result::Result<Output, FileError>> for NativeFileOutcome {
-    fn from(result: std::result::Result<Output, FileError>) -> Self {
-        match result {
-            Ok(Output { content, details }) => Self {
-                content: Some(content.into_iter().map(Into::into).collect()),
-                details: (details != Details::default()).then(|| details.into()),
-                ..Self::default()
-            },
-            Err(FileError { code, message }) => Self { code: Some(code), message: Some(message), ..Self::default() },
+impl From<FileError> for NativeFileOutcome {
+    fn from(FileError { code, message }: FileError) -> Self {
+        Self { code: Some(code), message: Some(message), ..Self::default() }
+    }
+}
+
+impl From<Output> for NativeFileOutcome {
+    fn from(Output { content, details }: Output) -> Self {
+        Self {
+            content: Some(content.into_iter().map(Into::into).collect()),
+            details: (details != Details::default()).then(|| details.into()),
+            ..Self::default()
         }
+    }
+}
+
+impl From<String> for NativeFileOutcome {
+    fn from(text: String) -> Self {
+        Self { text: Some(text), ..Self::default() }
+    }
+}
+
+impl From<Vec<u8>> for NativeFileOutcome {
+    fn from(bytes: Vec<u8>) -> Self {
+        Self { bytes: Some(Uint8Array::new(bytes)), ..Self::default() }
+    }
+}
+
+impl From<Stat> for NativeFileOutcome {
+    fn from(Stat { kind, size, modified_ms }: Stat) -> Self {
+        Self { stat: Some(NativeFileStat { r#type: kind, size: size as f64, modified_ms }), ..Self::default() }
     }
 }
 

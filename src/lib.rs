@@ -12,6 +12,7 @@ mod executor;
 mod files;
 mod inbox;
 mod options;
+mod page;
 mod prepare;
 mod sandbox;
 mod values;

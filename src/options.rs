@@ -10,6 +10,7 @@ use crate::arguments::{NativeModule, language};
 pub struct NativeOptions {
     pub max_operations: f64,
     pub timeout_ms: f64,
+    pub tool_timeout_ms: Option<f64>,
     pub run_concurrency: String,
     pub max_queued_runs: f64,
     pub authorized_imports: Vec<String>,
@@ -20,6 +21,7 @@ pub struct NativeOptions {
     pub max_tool_calls: f64,
     pub max_concurrent_tool_calls: f64,
     pub max_transfer_bytes: f64,
+    pub harden_tool_results: bool,
     pub max_cpu_ms: Option<f64>,
     pub owner: String,
     pub max_parked_mb: f64,
@@ -45,6 +47,7 @@ impl From<NativeOptions> for Config {
         Self {
             max_operations: options.max_operations,
             timeout_ms: options.timeout_ms,
+            tool_timeout_ms: options.tool_timeout_ms,
             queue_runs: options.run_concurrency == "queue",
             max_queued_runs: options.max_queued_runs as usize,
             authorized_imports: options.authorized_imports,
@@ -55,6 +58,7 @@ impl From<NativeOptions> for Config {
             max_tool_calls: options.max_tool_calls as u64,
             max_concurrent_tool_calls: options.max_concurrent_tool_calls as usize,
             max_transfer_bytes: options.max_transfer_bytes as usize,
+            harden_tool_results: options.harden_tool_results,
             max_cpu_ms: options.max_cpu_ms,
             owner: options.owner,
             max_parked_bytes: (options.max_parked_mb * f64::from(1 << 20)) as usize,

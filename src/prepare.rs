@@ -15,6 +15,7 @@ use crate::options::NativePrepareOptions;
 const VALIDATION: Duration = Duration::from_millis(50);
 
 #[napi(object, object_from_js = false)]
+#[derive(Clone)]
 pub struct NativeDiagnostic {
     pub rule: &'static str,
     #[napi(ts_type = "'ERROR' | 'WARNING' | 'INFO'")]

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
 use ses_process::{Confinement, Installation};
+use ses_protocol::PythonSpec;
 
 /// The program lies beside the addon.
 const PROGRAM: &str = "ses-executor-worker";
@@ -19,10 +20,10 @@ pub fn set_surroundings(variables: Vec<String>) {
 }
 
 /// What workers are started with.
-pub fn installation() -> Arc<Installation> {
+pub fn installation(python: Option<Arc<PythonSpec>>) -> Arc<Installation> {
     let addon = addon();
     let surroundings = SURROUNDINGS.get().cloned().unwrap_or_default();
-    Arc::new(Installation { program: addon.with_file_name(PROGRAM), addon, surroundings })
+    Arc::new(Installation { program: addon.with_file_name(PROGRAM), addon, surroundings, python })
 }
 
 /// By its name in `options.sandbox`.

@@ -44,6 +44,7 @@
     mapSet: uncurryThis(Map.prototype.set),
     jsonStringify: JSON.stringify,
     numberToFixed: uncurryThis(Number.prototype.toFixed),
+    promiseThen: uncurryThis(Promise.prototype.then),
     regExpTest: uncurryThis(RegExp.prototype.test),
     setAdd: uncurryThis(Set.prototype.add),
     setForEach: uncurryThis(Set.prototype.forEach),

@@ -2,7 +2,8 @@
 "use strict";
 (() => {
   const boot = globalThis.__smol_boot;
-  const { arrayIncludes, arrayPop, arrayPush, min, TypeError, uncurryThis } = boot.p;
+  const { arrayBufferDetached, arrayIncludes, arrayPop, arrayPush, getPrototypeOf, min, TypeError } = boot.p;
+  const { typedArrayBuffer, typedArrayLength, typedArrayTag, uncurryThis } = boot.p;
   const { isPlain, toObject, toInteger, lengthOf, placeOf, toFunction, look, replace } = boot.loops;
   const { prototype } = Array;
   const call = uncurryThis(Function.prototype.call);
@@ -82,9 +83,7 @@
 
   // Array-likes whose elements are being joined: one that is met again is empty.
   const joining = [];
-  const joinAll = (object, separator) => {
-    const length = lengthOf(object);
-    const between = separator === undefined ? "," : `${separator}`;
+  const joinTexts = (object, length, between, textOf) => {
     if (arrayIncludes(joining, object)) return "";
     arrayPush(joining, object);
     try {
@@ -93,13 +92,21 @@
         look(i);
         if (i > 0) text += between;
         const value = object[i];
-        if (value !== undefined && value !== null) text += `${value}`;
+        if (value !== undefined && value !== null) text += `${textOf(value)}`;
       }
       return text;
     } finally {
       arrayPop(joining);
     }
   };
+  const joinAll = (object, separator) => {
+    const length = lengthOf(object);
+    const between = separator === undefined ? "," : `${separator}`;
+    return joinTexts(object, length, between, (value) => value);
+  };
+  // Of arrays, too: V8's would not look while Intl formats millions of numbers.
+  const joinLocally = (object, length, locales, options) =>
+    joinTexts(object, length, ",", (value) => call(value.toLocaleString, value, locales, options));
 
   replace(prototype, {
     every(callback, thisArg = undefined) {
@@ -174,6 +181,10 @@
     join(separator) {
       return isPlain(this) ? join(this, separator) : joinAll(toObject(this), separator);
     },
+    toLocaleString(locales = undefined, options = undefined) {
+      const object = toObject(this);
+      return joinLocally(object, lengthOf(object), locales, options);
+    },
     reduce(callback, ...initial) {
       if (isPlain(this)) {
         return initial.length === 0 ? reduce(this, callback) : reduce(this, callback, initial[0]);
@@ -187,6 +198,17 @@
       }
       const object = toObject(this);
       return fold(object, callback, initial, lengthOf(object) - 1, -1, -1);
+    },
+  });
+
+  const typedArrayPrototype = getPrototypeOf(Uint8Array.prototype);
+  replace(typedArrayPrototype, {
+    toLocaleString(locales = undefined, options = undefined) {
+      if (typedArrayTag(this) === undefined) throw new TypeError("this is not a typed array.");
+      if (arrayBufferDetached(typedArrayBuffer(this))) {
+        throw new TypeError("Cannot perform %TypedArray%.prototype.toLocaleString on a detached ArrayBuffer");
+      }
+      return joinLocally(this, typedArrayLength(this), locales, options);
     },
   });
 })();

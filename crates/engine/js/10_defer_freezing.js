@@ -37,7 +37,6 @@
     Error,
     RegExp,
     Symbol,
-    eval,
     toString: Function.prototype.toString,
   };
 

@@ -11,7 +11,8 @@
     errorTaming: "unsafe",
     stackFiltering: "concise",
     overrideTaming: "moderate",
-    localeTaming: "safe",
+    // Intl is there, and tells no more of the host than these methods do.
+    localeTaming: "unsafe",
     consoleTaming: "unsafe",
   });
 
@@ -66,50 +67,34 @@
     overridable(Object.prototype, key, Object.prototype[key]);
   }
 
+  // Code of the last twenty years sets these on its own instances and prototypes. Left alone is what V8's fast paths of arrays
+  // and promises ask for, and symbols, by which they iterate.
+  const enable = (object, keys) => {
+    for (const key of keys) {
+      const descriptor = p.getDescriptor(object, key);
+      const isMethod = typeof descriptor?.value === "function" || typeof descriptor?.value === "string";
+      const isLeftAlone = key === "constructor" && (object === Array.prototype || object === Promise.prototype);
+      if (isMethod && !isLeftAlone) overridable(object, key, descriptor.value);
+    }
+  };
+  for (const { prototype } of [Array, Map, Set, WeakMap, WeakSet]) {
+    enable(
+      prototype,
+      p.ownKeys(prototype).filter((key) => typeof key === "string"),
+    );
+  }
+  const errors = [Error, AggregateError, EvalError, RangeError, ReferenceError, SyntaxError, TypeError, URIError];
+  for (const { prototype } of errors) enable(prototype, ["constructor", "name", "message", "toString"]);
+  for (const { prototype } of [ArrayBuffer, BigInt, Boolean, DataView, Date, Number, Promise, RegExp, String, Symbol]) {
+    enable(prototype, ["constructor", "toString", "valueOf"]);
+  }
+
   define(Object, "freeze", freeze);
   define(Object, "defineProperty", defineProperty);
   delete Object[Symbol.for("harden")];
 
   // The clock and random numbers stay (SECURITY.md): the constructor that tells the time is the only Date.
   overridable(Date.prototype, "constructor", Date);
-
-  // `localeTaming: "safe"` makes these `toString`, which takes the locale for a radix and throws.
-  const bigIntToString = p.uncurryThis(BigInt.prototype.toString);
-  const numberToString = p.uncurryThis(Number.prototype.toString);
-  define(
-    BigInt.prototype,
-    "toLocaleString",
-    {
-      toLocaleString() {
-        return bigIntToString(this);
-      },
-    }.toLocaleString,
-  );
-  define(
-    Number.prototype,
-    "toLocaleString",
-    {
-      toLocaleString() {
-        return numberToString(this);
-      },
-    }.toLocaleString,
-  );
-
-  // The same as SES's, by code units; its own keeps the shim alive.
-  define(
-    String.prototype,
-    "localeCompare",
-    {
-      localeCompare(that) {
-        if (this === null || this === undefined) {
-          throw new TypeError("String.prototype.localeCompare called on null or undefined");
-        }
-        const left = `${this}`;
-        const right = `${that}`;
-        return left < right ? -1 : left > right ? 1 : 0;
-      },
-    }.localeCompare,
-  );
 
   // SES replaces it by one that knows every function it has seen, to show its own as native. Not worth the memory.
   overridable(Function.prototype, "toString", feral.toString);
@@ -129,8 +114,42 @@
   define(globalThis, "Error", SharedError);
   define(globalThis, "RegExp", RegExp.prototype.constructor);
   define(globalThis, "Symbol", Symbol.prototype.constructor);
-  define(globalThis, "Function", Function.prototype.constructor);
-  define(globalThis, "eval", feral.eval);
+
+  // Code from strings is off. SES's constructors do not say so; older libraries find the global by one text.
+  const CODE_IS_OFF = "Code from strings is off here: write the code itself, or use a function";
+  const functionMakers = [function () {}, function* () {}, async function () {}, async function* () {}];
+  const isThis = (args) =>
+    args.length === 1 && typeof args[0] === "string" && p.regExpTest(/^\s*return\s+this\s*;?\s*$/, args[0]);
+  const makeGlobal = () =>
+    function anonymous() {
+      return globalThis;
+    };
+  const inertConstructors = functionMakers.map((made) => {
+    const prototype = p.getPrototypeOf(made);
+    const inert = prototype.constructor;
+    const mayFind = prototype === Function.prototype;
+    const replacement = function (...args) {
+      if (mayFind && isThis(args)) return makeGlobal();
+      throw new EvalError(CODE_IS_OFF);
+    };
+    for (const key of p.ownKeys(inert)) {
+      defineProperty(replacement, key, { __proto__: null, ...p.getDescriptor(inert, key) });
+    }
+    overridable(prototype, "constructor", replacement);
+    return replacement;
+  });
+  for (let i = 1; i < inertConstructors.length; i++) Object.setPrototypeOf(inertConstructors[i], inertConstructors[0]);
+  define(globalThis, "Function", inertConstructors[0]);
+  const { eval: evaluate } = {
+    eval(code) {
+      if (typeof code === "string") throw new EvalError(CODE_IS_OFF);
+      return code;
+    },
+  };
+  define(globalThis, "eval", evaluate);
+  // Where libraries look for the global.
+  define(globalThis, "self", globalThis);
+  define(globalThis, "global", globalThis);
 
   // The minified shim has lost these names.
   for (const name of ["Date", "Error", "RegExp"]) {

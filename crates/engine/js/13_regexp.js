@@ -174,7 +174,8 @@
     [Symbol.match](string) {
       if (!isObject(this)) return apply(nativeMatch, this, [string]);
       const text = `${string}`;
-      if (!isPlain(this) || !isGlobal(this)) return apply(nativeMatch, this, [text]);
+      if (!isPlain(this)) return apply(nativeMatch, this, [text]);
+      if (!isGlobal(this)) return exec(this, text);
       const all = [];
       forEachMatch(this, text, (found) => arrayPush(all, found[0]));
       return all.length === 0 ? null : all;

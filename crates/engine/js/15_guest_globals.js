@@ -29,6 +29,8 @@
     "URIError",
     "SuppressedError",
     "globalThis",
+    "self",
+    "global",
     "JSON",
     "Math",
     "Intl",

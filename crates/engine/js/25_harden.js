@@ -15,6 +15,7 @@
     isArray,
     isExtensible,
     isView,
+    mapForEach,
     newSet,
     newWeakSet,
     ownKeys,
@@ -26,7 +27,7 @@
     values,
   } = p;
   const objectPrototype = Object.prototype;
-  const { op_is_native_error, op_is_typed_array } = boot.ops;
+  const { op_is_map, op_is_native_error, op_is_set, op_is_typed_array } = boot.ops;
 
   const hardened = newWeakSet();
   const isObject = (value) => (typeof value === "object" && value !== null) || typeof value === "function";
@@ -90,11 +91,46 @@
 
   const headline = (error) => (error.message === "" ? error.name : `${error.name}: ${error.message}`);
 
-  const freezeError = (error) => {
-    // The bridge takes the host's stacks out: what is left of one is its first line.
+  // The bridge takes the host's stacks out: what is left of one is its first line.
+  const setStack = (error) => {
     defineProperty(error, "stack", { __proto__: null, value: headline(error), writable: true, configurable: true });
-    freeze(error);
     return getDescriptor(error, "cause")?.value;
+  };
+
+  const freezeError = (error) => {
+    const cause = setStack(error);
+    freeze(error);
+    return cause;
+  };
+
+  // Gives all errors in what structured clone has just made a stack, where the value itself stays as it is.
+  const setStacks = (root) => {
+    const seen = newSet();
+    const queue = [root];
+    let length = 1;
+    const enqueue = (value) => {
+      if (typeof value === "object" && value !== null && !seen.has(value)) {
+        seen.add(value);
+        queue[length++] = value;
+      }
+    };
+    while (length > 0) {
+      const object = queue[--length];
+      if (op_is_native_error(object)) {
+        enqueue(setStack(object));
+      } else if (op_is_map(object)) {
+        mapForEach(object, (value, key) => {
+          enqueue(key);
+          enqueue(value);
+        });
+      } else if (op_is_set(object)) {
+        setForEach(object, enqueue);
+      } else if (!isView(object)) {
+        const parts = values(object);
+        for (let i = 0; i < parts.length; i++) enqueue(parts[i]);
+      }
+    }
+    return root;
   };
 
   // `harden` for what structured clone has just made: no accessors but `stack`, no proxies, prototypes of the realm.
@@ -137,5 +173,6 @@
   boot.freezeGraph = freezeGraph;
   boot.harden = harden;
   boot.hardenFresh = hardenFresh;
+  boot.setStacks = setStacks;
   boot.isObject = isObject;
 })();

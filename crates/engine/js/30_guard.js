@@ -10,7 +10,7 @@
 (() => {
   const boot = globalThis.__smol_boot;
   const { p } = boot;
-  const { ceil, defineProperty, Error, floor, freeze, getDescriptor, isSafeInteger } = p;
+  const { arrayPush, ceil, defineProperty, Error, floor, freeze, getDescriptor, isSafeInteger } = p;
   const { newMap, ownKeys, reflectDefine, reflectDelete } = p;
   const { op_final, op_guard_exceeded, op_next_window, op_swallowed, op_take } = boot.ops;
 
@@ -54,7 +54,7 @@
   // The open chunk: what the loop variable was in its last iteration, what it must not reach, and the step between two
   // iterations (0: no chunk is open). A typed array, because V8 keeps its stores out of the way of everything else.
   const chunk = new Int32Array(3);
-  // Bindings that this run declared: name -> { previous, accessor, isVar }.
+  // Bindings that this run declared: name -> what was there before, its getter, and what its name meant before.
   const declared = newMap();
   // Bindings that it has handed over, of which later runs get what it reached (crates/prepare/src/transform/persistence.rs).
   let kept;
@@ -194,23 +194,141 @@
   const warnOfHostName = (name) =>
     boot.warn(`'${name}' is provided by the host: this run's own '${name}' will not be seen by later runs.`);
 
-  // Installs a run's top-level bindings on the global, where later runs find them.
-  const declare = (accessors, vars) => {
-    const isVar = { __proto__: null };
-    if (vars !== undefined) {
-      for (let i = 0; i < vars.length; i++) isVar[vars[i]] = true;
+  // What the functions of all runs mean by a name: { get, sets }, the getter of the newest variable and setters of all of
+  // them, the newest one last. Every one gets the value that the newest has, so that who calls a helper of an earlier run
+  // calls the one that was declared last.
+  const variables = newMap();
+  // Older ones than these keep the value that they have.
+  const MAX_VARIABLES = 64;
+
+  const setOlder = (sets, value) => {
+    for (let i = sets.length - 2; i >= 0; i--) {
+      try {
+        sets[i](value);
+      } catch {
+        // One that its run has never reached stays in its dead zone.
+      }
     }
+  };
+
+  // Passes the value of the newest variable of a name on to the older ones.
+  const renewOne = (name) => {
+    const variable = variables.get(name);
+    if (variable === undefined || variable.sets.length < 2) return;
+    let value;
+    try {
+      value = variable.get();
+    } catch {
+      return;
+    }
+    if (value !== undefined || !variable.isVar) setOlder(variable.sets, value);
+  };
+  const renew = (...names) => {
+    for (let i = 0; i < names.length; i++) renewOne(names[i]);
+  };
+
+  const addVariable = (name, get, set, isVar) => {
+    const sets = [];
+    const older = variables.get(name)?.sets;
+    if (older !== undefined) {
+      for (let i = older.length < MAX_VARIABLES ? 0 : 1; i < older.length; i++) arrayPush(sets, older[i]);
+    }
+    arrayPush(sets, set);
+    variables.set(name, { __proto__: null, get, sets, isVar });
+    if (sets.length === 1) return set;
+    return freeze((value) => {
+      set(value);
+      setOlder(sets, value);
+    });
+  };
+
+  const isUninitialised = (get) => {
+    try {
+      get();
+      return false;
+    } catch {
+      // The getter only reads the binding, so what it throws is the temporal dead zone.
+      return true;
+    }
+  };
+
+  // What a `var` begins with: what the global has by its name.
+  const valueOf = (name, previous) => {
+    if (previous === undefined) return undefined;
+    const { get, value } = previous;
+    // Nothing of the guest's is called.
+    return get === undefined ? value : get === variables.get(name)?.get ? get() : undefined;
+  };
+  const before = (name) => valueOf(name, getDescriptor(globalThis, name));
+
+  const namesIn = (list) => {
+    const names = { __proto__: null };
+    if (list !== undefined) {
+      for (let i = 0; i < list.length; i++) names[list[i]] = true;
+    }
+    return names;
+  };
+
+  // Installs a run's top-level bindings on the global, where later runs find them.
+  const declare = (accessors, vars, constants) => {
+    const isVar = namesIn(vars);
+    const isConstant = namesIn(constants);
     const names = ownKeys(accessors);
     for (let i = 0; i < names.length; i++) {
       const name = names[i];
       const { get, set } = getDescriptor(accessors, name);
       const previous = getDescriptor(globalThis, name);
-      const isInstalled =
-        (previous === undefined || previous.configurable) &&
-        reflectDefine(globalThis, name, { __proto__: null, get, set, enumerable: true, configurable: true });
-      if (isInstalled) declared.set(name, { __proto__: null, previous, get, isVar: isVar[name] === true });
-      else warnOfHostName(name);
+      if (isVar[name] === true) {
+        const value = valueOf(name, previous);
+        if (value !== undefined) set(value);
+      }
+      const older = variables.get(name);
+      const setAll = set === undefined ? undefined : addVariable(name, get, set, isVar[name] === true);
+      const property = {
+        __proto__: null,
+        get,
+        set: isConstant[name] === true ? undefined : setAll,
+        enumerable: true,
+        configurable: true,
+      };
+      const isFree = previous === undefined || previous.configurable;
+      if (isFree && reflectDefine(globalThis, name, property)) {
+        declared.set(name, { __proto__: null, previous, property, older });
+        // A function has its value from the start.
+        if (older !== undefined) renewOne(name);
+      } else {
+        restoreVariable(name, older);
+        warnOfHostName(name);
+      }
     }
+  };
+
+  // Loads a module, which finds on the global what was there before the bindings that have no value yet: libraries read
+  // and write the name that `const { default: _ } = await import("lodash")` declares.
+  const withoutDead = (load) => {
+    const hidden = [];
+    p.mapForEach(declared, (binding, name) => {
+      const { previous, property } = binding;
+      if (getDescriptor(globalThis, name)?.get !== property.get || !isUninitialised(property.get)) return;
+      if (previous === undefined) reflectDelete(globalThis, name);
+      else reflectDefine(globalThis, name, previous);
+      arrayPush(hidden, name, binding);
+    });
+    try {
+      return load();
+    } finally {
+      for (let i = 0; i < hidden.length; i += 2) {
+        const binding = hidden[i + 1];
+        binding.previous = getDescriptor(globalThis, hidden[i]);
+        if (binding.previous !== undefined && !binding.previous.configurable) warnOfHostName(hidden[i]);
+        else reflectDefine(globalThis, hidden[i], binding.property);
+      }
+    }
+  };
+
+  const restoreVariable = (name, older) => {
+    if (older === undefined) variables.delete(name);
+    else variables.set(name, older);
   };
 
   // Takes the values of a program's other bindings: name, number of the declaration and value of each.
@@ -226,28 +344,33 @@
       const value = kept[i + 2];
       const isConst = number < 0;
       if ((isConst ? -number : number) > lastReached) continue;
-      // A `var` that has no value leaves what was there before it.
-      if (number === 0 && value === undefined && getDescriptor(globalThis, name) !== undefined) continue;
+      if (number === 0) {
+        // A `var` that has got no value leaves what was there before it.
+        const previous = getDescriptor(globalThis, name);
+        if (previous !== undefined && value === valueOf(name, previous)) continue;
+      }
       const property = { __proto__: null, value, writable: !isConst, enumerable: true, configurable: true };
       if (!reflectDefine(globalThis, name, property)) warnOfHostName(name);
     }
   };
 
-  const isUninitialised = (get) => {
-    try {
-      get();
-      return false;
-    } catch {
-      // The getter only reads the binding, so what it throws is the temporal dead zone.
-      return true;
-    }
+  // The value of a program that ends with a declaration: nothing waits for it, and reads its `then`, before the host takes
+  // it out again.
+  const declaredValue = { __proto__: null, value: undefined };
+  const holdDeclared = (value) => {
+    if ((typeof value !== "object" || value === null) && typeof value !== "function") return value;
+    declaredValue.value = value;
+    return declaredValue;
   };
 
   // A binding that the run never reached leaves what was there before it.
-  const restore = (name, { previous, get, isVar }, isForgotten) => {
+  const restore = (name, { previous, property: { get }, older }, isForgotten) => {
     if (getDescriptor(globalThis, name)?.get !== get) return;
-    const isDead = isForgotten || isUninitialised(get) || (isVar && previous !== undefined && get() === undefined);
-    if (!isDead) return;
+    if (!isForgotten && !isUninitialised(get)) {
+      renewOne(name);
+      return;
+    }
+    restoreVariable(name, older);
     if (previous === undefined) reflectDelete(globalThis, name);
     else reflectDefine(globalThis, name, previous);
   };
@@ -305,6 +428,11 @@
   boot.takeAll = takeAll;
   boot.rethrow = rethrow;
   boot.declare = declare;
+  boot.before = before;
+  boot.renew = renew;
+  boot.withoutDead = withoutDead;
+  boot.declaredValue = declaredValue;
+  boot.holdDeclared = holdDeclared;
   boot.keep = keep;
   boot.finalAnswer = finalAnswer;
   boot.toHarden.push(FinalAnswerSignal, MaxOperationsExceededError);

@@ -52,6 +52,9 @@
     return true;
   };
 
+  // The tool or namespace of a name, if it is one of the host's.
+  boot.toolAt = (name) => cells.get(name)?.value;
+
   // Returns the names that could not be defined, because the realm or the guest has fixed them.
   boot.installTools = (specs) => {
     const refused = [];

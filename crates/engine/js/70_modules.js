@@ -4,5 +4,8 @@
   const boot = globalThis.__smol_boot;
   const { op_import } = boot.ops;
 
-  boot.import = async (specifier) => op_import(`${specifier}`);
+  boot.import = async (specifier) => {
+    const name = `${specifier}`;
+    return boot.withoutDead(() => op_import(name));
+  };
 })();

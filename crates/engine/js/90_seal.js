@@ -17,6 +17,9 @@ const {
   takeAll: __smol_take_all,
   rethrow: __smol_rethrow,
   declare: __smol_declare,
+  before: __smol_before,
+  renew: __smol_renew,
+  holdDeclared: __smol_declared,
   keep: __smol_keep,
   import: __smol_import,
 } = globalThis.__smol_boot;
@@ -80,10 +83,23 @@ const {
   for (const { to } of twins) arrayPush(unfinished, to);
   const late = newSet(unfinished);
 
+  // The prototypes of arrays and objects are frozen property by property: those that V8 itself froze have a kind of elements
+  // for which it looks whether elements are read-only each time one is stored anywhere, which takes twice as long.
+  const { seal } = Object;
+  const bases = newSet([Array.prototype, Object.prototype]);
+  const fix = (object) => {
+    if (!bases.has(object)) return freeze(object);
+    seal(object);
+    for (const key of ownKeys(object)) {
+      if (getDescriptor(object, key).writable) defineProperty(object, key, { __proto__: null, writable: false });
+    }
+    return object;
+  };
+
   const intrinsics = newWeakSet();
   intrinsics.add(globalThis);
   boot.walkRealm((object, path) => {
-    if (!late.has(object) && path[0] !== "v:Atomics") freeze(object);
+    if (!late.has(object) && path[0] !== "v:Atomics") fix(object);
     const step = path[path.length - 1];
     // `harden` and the copier of outputs meet built-ins at their prototypes and constructors: those are remembered.
     if (step === "prototype" || step === "v:prototype" || hasOwn(object, "prototype")) intrinsics.add(object);
@@ -100,6 +116,9 @@ const {
     boot.takeAll,
     boot.rethrow,
     boot.declare,
+    boot.before,
+    boot.renew,
+    boot.holdDeclared,
     boot.keep,
     boot.import,
   ]);
@@ -163,6 +182,8 @@ const {
   // removes the names that guests do not get, and freezes what is left.
   const finishHardening = () => {
     const { twins, global, homes } = work;
+    // Of these frames ten are shown, and that of the program which runs. V8 has made the property by now.
+    twins[0].from.stackTraceLimit = 100;
     const roots = [];
     for (let at = getPrototypeOf(global.object); at !== null; at = getPrototypeOf(at)) arrayPush(roots, at);
     finish(twins, global, homes, roots);
@@ -191,6 +212,8 @@ const {
       },
       ["__smol_warm_up"],
     );
+    boot.before("__smol_warm_up");
+    boot.renew("__smol_warm_up");
     boot.keep(0, ["__smol_warm_up", 1, undefined]);
     boot.finish(false);
     boot.format(["text", { array: [1], nested: { key: "value" } }]);
@@ -202,7 +225,7 @@ const {
     harden({ array: [{}] });
   };
 
-  const { begin, inspectValue, reading, resetConsole, toCloneable, uncloneablePath } = boot;
+  const { begin, inspectValue, lookUp, reading, resetConsole, toCloneable, uncloneablePath } = boot;
   const realm = freeze({
     __proto__: null,
     finishHardening,
@@ -211,6 +234,7 @@ const {
       begin(window, limit);
     },
     finish: boot.finish,
+    declaredValue: boot.declaredValue,
     canDefine: boot.canDefine,
     setVariables: boot.setVariables,
     installTools: boot.installTools,
@@ -218,7 +242,9 @@ const {
     inspect: (value) => reading(inspectValue, value),
     toCloneable: (value) => reading(toCloneable, value),
     uncloneablePath: (args) => reading(uncloneablePath, args),
+    lookUp: (place) => reading(lookUp, place),
     hardenFresh: boot.hardenFresh,
+    setStacks: boot.setStacks,
   });
   warmUp();
   resetConsole();

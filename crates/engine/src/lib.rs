@@ -1,15 +1,17 @@
 //! EVALUATE and NORMALIZE_OUTPUT: the isolate, its hardened realm, and the bridge. The only user of V8.
 
 mod bridge;
+mod isolate;
 mod memory;
 mod process;
+mod python;
 mod realm;
 #[cfg(test)]
 mod tests;
 
 pub use bridge::context::GuestContext;
+pub use isolate::{Booted, Guest};
 pub use memory::parking::OnParked;
 pub use process::syntax_check::{keep_shared_heap, prepare_checked};
-pub use realm::boot::Booted;
-pub use realm::guest::Guest;
+pub use python::boot::{make_snapshot, read_python};
 pub use realm::interrupt::Interrupt;

@@ -3,21 +3,38 @@
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
 use std::rc::Rc;
+use std::thread;
+use std::time::Instant;
 
 use ses_protocol::{
     Command, Config, ErrorCode, Event, LEVELS, Language, RunLimits, SessionId, Success, ToolError, ToolReply, ToolSpec,
     Value,
 };
 
-use crate::{Booted, Guest, GuestContext, Interrupt};
+use crate::realm::boot::Booted;
+use crate::realm::guest::Guest;
+use crate::{GuestContext, Interrupt};
 
-struct Context {
-    config: Config,
+pub struct Context {
+    pub config: Config,
     commands: RefCell<VecDeque<Command>>,
-    events: RefCell<Vec<Event>>,
+    pub events: RefCell<Vec<Event>>,
     is_given_up: Cell<bool>,
     /// Gives the session up right after the guest has looked whether that was done.
     rival: RefCell<Option<Interrupt>>,
+}
+
+impl Context {
+    /// A context of these commands, with a limit of memory.
+    pub fn new(commands: Vec<Command>, memory_limit_bytes: usize) -> Self {
+        Self {
+            config: Config { memory_limit_bytes, ..config() },
+            commands: RefCell::new(commands.into()),
+            events: RefCell::default(),
+            is_given_up: Cell::new(false),
+            rival: RefCell::default(),
+        }
+    }
 }
 
 impl GuestContext for Context {
@@ -34,11 +51,20 @@ impl GuestContext for Context {
     }
 
     fn next(&self) -> Option<Command> {
-        self.commands.borrow_mut().pop_front()
+        let next = self.commands.borrow_mut().pop_front();
+        if next.is_none() {
+            self.is_given_up.set(true);
+        }
+        next
     }
 
     fn next_answer(&self) -> Option<Command> {
         self.next()
+    }
+
+    fn next_until(&self, until: Instant) -> Option<Option<Command>> {
+        thread::sleep(until.saturating_duration_since(Instant::now()));
+        None
     }
 
     fn ready(&self) -> Option<Command> {
@@ -69,7 +95,9 @@ fn config() -> Config {
         max_tool_calls: 10,
         max_concurrent_tool_calls: 10,
         max_transfer_bytes: 1_000,
+        harden_tool_results: false,
         max_cpu_ms: None,
+        tool_timeout_ms: None,
         owner: String::new(),
         max_parked_bytes: 1,
         warm_pool: None,
@@ -80,25 +108,25 @@ fn config() -> Config {
 }
 
 fn guest(commands: Vec<Command>) -> (Guest, Rc<Context>) {
-    let context = Rc::new(Context {
-        config: config(),
-        commands: RefCell::new(commands.into()),
-        events: RefCell::default(),
-        is_given_up: Cell::new(false),
-        rival: RefCell::default(),
-    });
+    let context = Rc::new(Context::new(commands, 64 << 20));
     let booted = Booted::new(context.config.memory_limit_bytes, Rc::new(|_| {})).expect("there is memory");
     (Guest::new(booted, context.clone()), context)
 }
 
-fn run(job: u64, code: &str) -> Command {
-    let limits = RunLimits { max_operations: 1e6, timeout_ms: 1e6, cpu_ms: None, language: Language::JavaScript };
+pub fn run(job: u64, code: &str) -> Command {
+    let limits = RunLimits {
+        max_operations: 1e6,
+        timeout_ms: 1e6,
+        cpu_ms: None,
+        tool_timeout_ms: None,
+        language: Language::JavaScript,
+    };
     Command::Run { job, code: code.to_owned(), limits }
 }
 
 #[test]
 fn a_guest_needs_no_more_than_its_context() {
-    let tool = ToolSpec { path: vec!["tool".to_owned()], id: 3, is_async: false, length: 1 };
+    let tool = ToolSpec { path: vec!["tool".to_owned()], id: 3, is_async: false, length: 1, is_limited: false };
     let code = Some(ErrorCode::Number(7.0));
     let error = ToolError { name: "RangeError".to_owned(), message: "no".to_owned(), code, bridge: false };
     let answer = ToolReply::Error(error);

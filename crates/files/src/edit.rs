@@ -10,7 +10,11 @@ use super::root::{Root, RootPath, too_large};
 use super::truncate::truncate_head;
 
 pub fn edit(root: &Root, limits: &Limits, path: &str, old_text: &str, new_text: &str) -> Result<Output, FileError> {
-    let path = RootPath::parse(path)?;
+    let path = RootPath::parse(root, path)?;
+    if old_text.is_empty() {
+        let message = "oldText must not be empty. Give the text to replace, or use write for a whole file.";
+        return Err(FileError::new("ERR_TEXT_NOT_FOUND", message));
+    }
     let target = Target::locate(root, &path)?;
     let bytes = root.read_file(&path, limits.max_file_bytes)?;
     let Ok(content) = String::from_utf8(bytes) else {

@@ -34,6 +34,11 @@ impl FileError {
         Self::new("EISDIR", format!("Is a directory: {path}. Use ls to list it."))
     }
 
+    /// A folder where a file was to be written.
+    pub fn not_writable(path: &str) -> Self {
+        Self::new("EISDIR", format!("Is a directory: {path}. Give the path of a file in it."))
+    }
+
     /// A failed access to `path`. `missing` begins the text for a path that does not exist: "File" or "Path".
     pub fn access(error: &io::Error, path: &str, missing: &str) -> Self {
         match error.kind() {

@@ -27,7 +27,7 @@ pub struct FindRequest {
 
 pub fn find(root: &Root, limits: &Limits, request: &FindRequest, stop: &Stop) -> Result<Output, FileError> {
     let pattern = Pattern::parse(&request.pattern)?;
-    let path = RootPath::parse(request.path.as_deref().unwrap_or("."))?;
+    let path = RootPath::parse(root, request.path.as_deref().unwrap_or("."))?;
     if !root.metadata(&path, "Path")?.is_dir() {
         return Err(FileError::new("ENOTDIR", format!("Not a directory: {}", path.text)));
     }

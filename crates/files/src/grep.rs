@@ -37,7 +37,7 @@ pub struct GrepRequest {
 }
 
 pub fn grep(root: &Root, limits: &Limits, request: &GrepRequest, stop: &Stop) -> Result<Output, FileError> {
-    let path = RootPath::parse(request.path.as_deref().unwrap_or("."))?;
+    let path = RootPath::parse(root, request.path.as_deref().unwrap_or("."))?;
     let is_dir = root.metadata(&path, "Path")?.is_dir();
     let limit = request.limit.unwrap_or(DEFAULT_LIMIT).min(limits.max_results);
     let filter = request.glob.as_deref().map(parse_glob).transpose()?;

@@ -1,4 +1,4 @@
-//! File tools for agents: `read`, `write`, `edit`, `grep`, `find` and `ls` within one folder.
+//! File tools for agents within one folder: for models `read`, `write`, `edit`, `grep`, `find` and `ls`, for code all of a file.
 //!
 //! Pure: nothing here knows napi or V8. Every access goes through [`root::Root`], a directory capability, so that
 //! confinement holds by construction: there is no code that could open a path of the host. What a tool says is written
@@ -16,13 +16,16 @@ mod grep_format;
 mod grep_lines;
 mod ignore_rules;
 mod ls;
+pub mod mount;
 mod names;
 mod output;
 pub mod pool;
 mod read;
+mod relocate;
 mod root;
 mod truncate;
 mod walk;
+mod whole;
 mod write;
 
 pub use error::FileError;
@@ -32,6 +35,7 @@ pub use ls::LsRequest;
 pub use output::{Block, Details, Output};
 pub use read::ReadRequest;
 pub use truncate::Truncation;
+pub use whole::Stat;
 
 use std::path::Path;
 use std::time::Duration;
@@ -58,7 +62,7 @@ pub struct Limits {
     pub max_search: Duration,
 }
 
-/// The six tools over one root. Calls may come from several threads; callers order those that change files.
+/// The tools over one root. Calls may come from several threads; callers order those that change files.
 #[derive(Debug)]
 pub struct FileTools {
     root: Root,
@@ -75,6 +79,31 @@ impl FileTools {
 
     pub fn read(&self, request: &ReadRequest) -> Result<Output, FileError> {
         read::read(&self.root, &self.limits, request)
+    }
+
+    pub fn read_text(&self, path: &str) -> Result<String, FileError> {
+        whole::read_text(&self.root, path, self.limits.max_file_bytes)
+    }
+
+    /// As [`Self::read_text`]; `instead` is said of a file of more than `most` bytes.
+    pub fn read_small_text(&self, path: &str, most: u64, instead: &str) -> Result<String, FileError> {
+        whole::read_small_text(&self.root, path, self.limits.max_file_bytes, most, instead)
+    }
+
+    pub fn read_bytes(&self, path: &str) -> Result<Vec<u8>, FileError> {
+        whole::read_bytes(&self.root, path, self.limits.max_file_bytes)
+    }
+
+    pub fn stat(&self, path: &str) -> Result<Stat, FileError> {
+        whole::stat(&self.root, path)
+    }
+
+    pub fn relocate(&self, from: &str, to: &str, overwrite: bool) -> Result<Output, FileError> {
+        relocate::relocate(&self.root, from, to, overwrite)
+    }
+
+    pub fn remove(&self, path: &str, recursive: bool, stop: &Stop) -> Result<Output, FileError> {
+        relocate::remove(&self.root, &self.limits, path, recursive, stop)
     }
 
     pub fn write(&self, path: &str, content: &str) -> Result<Output, FileError> {

@@ -18,7 +18,7 @@ pub struct LsRequest {
 }
 
 pub fn ls(root: &Root, limits: &Limits, request: &LsRequest, stop: &Stop) -> Result<Output, FileError> {
-    let path = RootPath::parse(request.path.as_deref().unwrap_or("."))?;
+    let path = RootPath::parse(root, request.path.as_deref().unwrap_or("."))?;
     if !root.metadata(&path, "Path")?.is_dir() {
         return Err(FileError::new("ENOTDIR", format!("Not a directory: {}", path.text)));
     }

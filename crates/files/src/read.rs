@@ -26,7 +26,7 @@ pub struct ReadRequest {
 }
 
 pub fn read(root: &Root, limits: &Limits, request: &ReadRequest) -> Result<Output, FileError> {
-    let path = RootPath::parse(&request.path)?;
+    let path = RootPath::parse(root, &request.path)?;
     let failed = |error| FileError::access(&error, path.text, "File");
     let mut file = root.open_file(&path)?;
     let mut head = Vec::new();

@@ -20,9 +20,11 @@ const MAX_PATH_BYTES: usize = 4096;
 #[derive(Debug)]
 pub struct Root {
     dir: Dir,
+    /// How absolute paths to it begin: as it was given, and without links.
+    bases: Vec<PathBuf>,
 }
 
-/// A path of the caller that is relative and has no more `..` than folders before them. `text` is how it was given.
+/// A path of the caller, relative to the root, that has no more `..` than folders before them. `text` is how it was given.
 #[derive(Clone, Debug)]
 pub struct RootPath<'a> {
     pub text: &'a str,
@@ -33,7 +35,15 @@ impl Root {
     pub fn open(path: &Path) -> Result<Self, FileError> {
         let dir = Dir::open_ambient_dir(path, ambient_authority())
             .map_err(|error| FileError::access(&error, &path.to_string_lossy(), "Root folder"))?;
-        Ok(Self { dir })
+        let real = path.canonicalize().ok().filter(|real| real != path);
+        let bases = [Some(path.to_owned()), real].into_iter().flatten().filter(|base| base.is_absolute()).collect();
+        Ok(Self { dir, bases })
+    }
+
+    /// A root whose folder is open already.
+    #[cfg(test)]
+    pub fn of(dir: Dir) -> Self {
+        Self { dir, bases: Vec::new() }
     }
 
     /// The capability itself.
@@ -108,8 +118,13 @@ pub fn too_large(path: &str, size: u64, max_bytes: u64) -> FileError {
 impl<'a> RootPath<'a> {
     /// # Errors
     ///
-    /// The path is empty, too long, absolute, has a null byte, or has a `..` that leads above the root as it is written.
-    pub fn parse(text: &'a str) -> Result<Self, FileError> {
+    /// The path is empty, too long, has a null byte, or leads out of the root as it is written: by a `..`, or as an absolute
+    /// path of something else.
+    pub fn parse(root: &Root, text: &'a str) -> Result<Self, FileError> {
+        Self::parse_below(&root.bases, text)
+    }
+
+    fn parse_below(bases: &[PathBuf], text: &'a str) -> Result<Self, FileError> {
         if text.is_empty() {
             return Err(FileError::new("ERR_INVALID_PATH", "path must not be empty"));
         }
@@ -120,8 +135,14 @@ impl<'a> RootPath<'a> {
             let message = format!("path must have at most {MAX_PATH_BYTES} bytes, got {}", text.len());
             return Err(FileError::new("ERR_INVALID_PATH", message));
         }
+        let inside = bases.iter().find_map(|base| Path::new(text).strip_prefix(base).ok());
+        let path = match inside {
+            Some(inside) if inside.as_os_str().is_empty() => Path::new("."),
+            Some(inside) => inside,
+            None => Path::new(text),
+        };
         let mut depth = 0_usize;
-        for part in Path::new(text).components() {
+        for part in path.components() {
             depth = match part {
                 Component::Normal(_) => depth + 1,
                 Component::CurDir => depth,
@@ -129,7 +150,17 @@ impl<'a> RootPath<'a> {
                 Component::RootDir | Component::Prefix(_) => return Err(FileError::escapes(text)),
             };
         }
-        Ok(Self { text, path: PathBuf::from(text) })
+        Ok(Self { text, path: path.to_owned() })
+    }
+
+    /// Whether it stands for the root itself, as it is written.
+    pub fn names_root(&self) -> bool {
+        let depth = self.path.components().fold(0_usize, |depth, part| match part {
+            Component::Normal(_) => depth + 1,
+            Component::ParentDir => depth.saturating_sub(1),
+            _ => depth,
+        });
+        depth == 0
     }
 
     /// The last component, for results that name a file.
@@ -145,10 +176,10 @@ mod tests {
     #[test]
     fn paths_that_lead_out_as_written_are_refused() {
         for text in ["..", "../a", "a/../../b", "/", "/etc/passwd", "./.."] {
-            assert_eq!(RootPath::parse(text).unwrap_err().code, "ERR_PATH_ESCAPES_ROOT", "{text}");
+            assert_eq!(RootPath::parse_below(&[], text).unwrap_err().code, "ERR_PATH_ESCAPES_ROOT", "{text}");
         }
         for text in [".", "a", "a/..", "a/../b", "./a//b/", "..a", "a\\..\\..\\b"] {
-            assert!(RootPath::parse(text).is_ok() || cfg!(windows), "{text}");
+            assert!(RootPath::parse_below(&[], text).is_ok() || cfg!(windows), "{text}");
         }
     }
 
@@ -156,7 +187,19 @@ mod tests {
     fn paths_that_name_nothing_are_refused() {
         let long = "a".repeat(MAX_PATH_BYTES + 1);
         for text in ["", "a\0b", &long] {
-            assert_eq!(RootPath::parse(text).unwrap_err().code, "ERR_INVALID_PATH");
+            assert_eq!(RootPath::parse_below(&[], text).unwrap_err().code, "ERR_INVALID_PATH");
+        }
+    }
+
+    #[test]
+    fn absolute_paths_inside_are_taken_as_relative_ones() {
+        let bases = [PathBuf::from("/work/root"), PathBuf::from("/real")];
+        let path = |text| RootPath::parse_below(&bases, text).map(|path| path.path.to_string_lossy().into_owned());
+        assert_eq!(path("/work/root/a/b").unwrap(), "a/b");
+        assert_eq!(path("/real/./a").unwrap(), "a");
+        assert_eq!(path("/work/root").unwrap(), ".");
+        for text in ["/work/root/../x", "/work/rootx", "/work", "/etc/passwd", "/real/a/../../x"] {
+            assert_eq!(path(text).unwrap_err().code, "ERR_PATH_ESCAPES_ROOT", "{text}");
         }
     }
 }

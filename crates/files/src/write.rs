@@ -10,14 +10,14 @@ use super::output::Output;
 use super::root::{Root, RootPath, too_large};
 
 pub fn write(root: &Root, limits: &Limits, path: &str, content: &str) -> Result<Output, FileError> {
-    let path = RootPath::parse(path)?;
+    let path = RootPath::parse(root, path)?;
     let size = content.len() as u64;
     if size > limits.max_file_bytes {
         return Err(too_large(path.text, size, limits.max_file_bytes));
     }
     // `name/` and `name/..` name a folder, whatever is there.
     if matches!(path.text.rsplit('/').next(), Some("" | "." | "..")) {
-        return Err(FileError::is_directory(path.text));
+        return Err(FileError::not_writable(path.text));
     }
     make_folders(root, &folder_of(&path.path)).map_err(|error| match error.kind() {
         io::ErrorKind::NotADirectory => {
@@ -25,14 +25,15 @@ pub fn write(root: &Root, limits: &Limits, path: &str, content: &str) -> Result<
         }
         _ => FileError::access(&error, path.text, "Folder"),
     })?;
-    Target::locate(root, &path)?
+    Target::locate(root, &path)
+        .map_err(|error| if error.code == "EISDIR" { FileError::not_writable(path.text) } else { error })?
         .replace(content.as_bytes())
         .map_err(|error| FileError::access(&error, path.text, "Folder"))?;
     Ok(Output::text(format!("Successfully wrote {size} bytes to {}", path.text)))
 }
 
 /// Makes `folder` and those above it, one after the other: a path has room for thousands.
-fn make_folders(root: &Root, folder: &Path) -> io::Result<()> {
+pub fn make_folders(root: &Root, folder: &Path) -> io::Result<()> {
     let mut made = PathBuf::new();
     for part in folder.components() {
         made.push(part);

@@ -1,9 +1,10 @@
 //! One read-only pass over the tree: every rule that needs it, the exact nesting depth, and the bindings that persist.
 
 mod bindings;
+mod names;
 mod scopes;
 
-pub(super) use bindings::{Binding, Kind};
+pub(super) use names::{Binding, Kind};
 pub(super) use scopes::LoopNames;
 
 use swc_common::{BytePos, Spanned};
@@ -12,11 +13,13 @@ use swc_ecma_ast::{
     ClassDecl, ClassExpr, Constructor, Decl, ExportAll, Expr, FnDecl, FnExpr, ForHead, ForInStmt, ForOfStmt, ForStmt,
     Function, Ident, ImportPhase, MetaPropExpr, MetaPropKind, ModuleDecl, NamedExport, Param, Pat, Prop, Regex,
     SimpleAssignTarget, StaticBlock, Stmt, SwitchStmt, UpdateExpr, UsingDecl, VarDecl, VarDeclKind, VarDeclarator,
+    WhileStmt,
 };
 use swc_ecma_visit::{Visit, VisitWith};
 
 use super::descent::Descent;
 use super::diagnostics::Report;
+use super::goal::Goal;
 use super::observed::{Lookups, Observed};
 use super::options::PrepareOptions;
 use super::parse::ParsedSource;
@@ -26,14 +29,9 @@ use bindings::Bindings;
 use scopes::Scopes;
 use ses_protocol::Severity;
 
-/// What a text is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Goal {
-    /// A guest program: the body of a function, where `await` may stand.
-    Program,
-    /// An ES module that the host provides.
-    HostModule,
-}
+/// Names by which code in a page meets its global, or runs text that does.
+const PAGE_WAYS: [&str; 9] =
+    ["window", "self", "document", "frames", "parent", "top", "eval", "Function", "customElements"];
 
 /// What TRANSFORM needs to know.
 pub(super) struct Analysis {
@@ -164,13 +162,16 @@ impl Analyzer<'_> {
 
     /// Once the tree has been visited.
     fn finish(mut self, observed: &Observed) -> Analysis {
-        let has_all = self.has_import || self.scopes.globals().any(|name| name == "globalThis");
-        if !has_all && !self.can_be_suspended {
-            self.bindings.defer(&self.scopes, observed);
-        }
+        let is_page = self.goal == Goal::Page;
+        let is_realm = |name: &str| rules::globals::is_whole(name) || (is_page && PAGE_WAYS.contains(&name));
+        let has_all = self.has_import || self.scopes.globals().any(is_realm);
+        self.bindings.settle(&self.scopes, observed, !has_all && !self.can_be_suspended, !is_page);
         let is_kept = |name: &&str| self.can_be_suspended || self.scopes.uses(name).any(|a| a.is_nested());
-        let names =
-            if has_all { Vec::new() } else { self.scopes.globals().filter(is_kept).map(str::to_owned).collect() };
+        let mut names = Vec::new();
+        if !has_all {
+            names.extend(self.scopes.globals().filter(is_kept).map(str::to_owned));
+            names.extend(self.bindings.captured(&self.scopes).map(str::to_owned));
+        }
         let bindings = self.bindings.into_vec();
         let loop_names = self.scopes.into_loop_names(&bindings);
         let can_be_suspended = self.can_be_suspended;
@@ -194,6 +195,9 @@ impl Analyzer<'_> {
     }
 
     fn check_import(&mut self, module: &str, node: &impl Spanned) {
+        if self.goal == Goal::Page {
+            return;
+        }
         let at = self.source.location(node.span_lo());
         if let Some(diagnostic) = rules::imports::import_allowed(module, at, self.options) {
             self.report.push(diagnostic);
@@ -242,7 +246,7 @@ pub(super) fn assigned_name(target: &Expr) -> Option<&Ident> {
 
 impl Visit for Analyzer<'_> {
     fn visit_regex(&mut self, node: &Regex) {
-        if !self.regexps.is_too_high() {
+        if self.goal != Goal::Page && !self.regexps.is_too_high() {
             self.regexps.add(&node.exp);
             if self.regexps.is_too_high() {
                 self.report.push(rules::text::regexp_too_complex(self.source.location(node.span.lo)));
@@ -417,6 +421,12 @@ impl Visit for Analyzer<'_> {
         self.scopes.exit();
     }
 
+    fn visit_while_stmt(&mut self, node: &WhileStmt) {
+        let outer = std::mem::replace(&mut self.is_in_loop, true);
+        node.visit_children_with(self);
+        self.is_in_loop = outer;
+    }
+
     fn visit_for_in_stmt(&mut self, node: &ForInStmt) {
         self.in_block(node);
     }
@@ -446,20 +456,20 @@ impl Visit for Analyzer<'_> {
     }
 
     fn visit_meta_prop_expr(&mut self, node: &MetaPropExpr) {
-        if node.kind == MetaPropKind::ImportMeta && self.goal == Goal::Program {
+        if node.kind == MetaPropKind::ImportMeta && self.goal != Goal::HostModule {
             self.syntax_error("import.meta is not available: programs run as scripts", node);
         }
     }
 
     fn visit_module_decl(&mut self, node: &ModuleDecl) {
         match (self.goal, node) {
-            (Goal::Program, ModuleDecl::Import(import)) => {
+            (Goal::Program | Goal::Page, ModuleDecl::Import(import)) => {
                 let module = import.src.value.to_string_lossy();
                 let at = self.source.location(import.span.lo);
-                self.report.push(rules::imports::static_import(&module, at));
+                self.report.push(rules::imports::static_import(&module, at, self.options));
                 self.check_import(&module, import);
             }
-            (Goal::Program, _) => {
+            (Goal::Program | Goal::Page, _) => {
                 self.syntax_error(
                     "export is not available: end the program with an expression to return its value",
                     node,

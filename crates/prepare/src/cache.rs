@@ -59,7 +59,7 @@ impl Entry {
 /// What an entry for this program takes.
 fn bytes(code: &str, options: &PrepareOptions, program: &Program) -> usize {
     let imports: usize = options.authorized_imports.iter().map(|name| name.len() + size_of::<String>()).sum();
-    let names = program.deferred.iter().chain(&program.lookups.names);
+    let names = program.deferred.iter().chain(&program.private).chain(&program.lookups.names);
     let names: usize = names.map(|name| name.len() + size_of::<String>()).sum();
     ENTRY_BYTES + code.len() + program.code.len() + program.positions.bytes() + imports + names
 }

@@ -14,6 +14,7 @@ mod code_frame;
 mod descent;
 mod diagnostics;
 mod dialect;
+mod goal;
 mod nesting;
 mod observed;
 mod options;
@@ -36,14 +37,17 @@ pub use observed::{Lookups, Observed};
 pub use options::PrepareOptions;
 pub use positions::PositionMap;
 pub use regexps::may_be_costly;
+pub use rules::mistakes::is_fenced;
 pub use rules::text::{not_checked, not_checked_in_time};
 pub use sandbox::{CallStyle, Insertion, SandboxKind, SandboxProgram, SandboxRequest, sandbox_program};
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
-use analyze::{Analysis, Goal};
+use analyze::Analysis;
 use diagnostics::{Report, has_errors};
 use dialect::Dialect;
+use goal::Goal;
 use nesting::Nesting;
 use parse::{ParsedSource, SyntaxErrors};
 use ses_protocol::{Diagnostic, Language, Location};
@@ -52,6 +56,9 @@ use swc_ecma_ast::Stmt;
 
 /// Positions are 32-bit, and the parser's need a few values of their own.
 const MAX_CODE_BYTES: usize = 1 << 30; // 1 GiB
+
+/// Modules come from the host, which may pass on a whole library. 8 MiB.
+const MAX_MODULE_BYTES: usize = 8 << 20;
 
 /// A program that passed VALIDATE, after TRANSFORM.
 #[derive(Debug)]
@@ -66,6 +73,8 @@ pub struct Program {
     pub diagnostics: Vec<Diagnostic>,
     /// Names of the program that are not on the global until the run has ended.
     pub deferred: Vec<String>,
+    /// Names of the program that no earlier one may observe: those that are deferred, and those whose values are not passed on.
+    pub private: Vec<String>,
     /// What it may look up there when it has run.
     pub lookups: Lookups,
 }
@@ -97,7 +106,7 @@ impl Form {
 impl Program {
     /// Whether it may run in a realm whose earlier programs observe these names.
     pub fn suits(&self, observed: &Observed) -> bool {
-        !self.deferred.iter().any(|name| observed.contains(name))
+        !self.private.iter().any(|name| observed.contains(name))
     }
 }
 
@@ -120,6 +129,11 @@ pub fn prepare(code: &str, options: &PrepareOptions) -> Result<Program, Vec<Diag
 /// As [`prepare`].
 pub fn prepare_for(observed: &Observed, code: &str, options: &PrepareOptions) -> Result<Program, Vec<Diagnostic>> {
     let mut report = Report::new(options.diagnostics());
+    let unfenced = rules::mistakes::without_fences(code);
+    if matches!(unfenced, Cow::Owned(_)) {
+        report.push(rules::mistakes::markdown_fences());
+    }
+    let code = &*unfenced;
     let done = parsed(code, options, Goal::Program, &mut report, |source, report| {
         let Analysis { bindings, lookups, loop_names, can_be_suspended } =
             analyze::analyze(&source, options, observed, Goal::Program, report)?;
@@ -135,8 +149,34 @@ pub fn prepare_for(observed: &Observed, code: &str, options: &PrepareOptions) ->
         transform::instrument(&mut body, transform::Place::ProgramBody, &loop_names);
         let publication = transform::publish(&bindings, &mut body);
         let printed = print::program(code, &publication, body, form);
+        let private =
+            bindings.iter().filter(|binding| !binding.is_shared).map(|binding| binding.name.clone()).collect();
         let deferred = bindings.into_iter().filter(|binding| binding.is_deferred).map(|binding| binding.name);
-        Some(Program { form, deferred: deferred.collect(), lookups, ..runnable(printed) })
+        Some(Program { form, deferred: deferred.collect(), private, lookups, ..runnable(printed) })
+    });
+    finish(done, report)
+}
+
+/// Parses a program for a page of a browser and rewrites it: bindings persist and there is a value, as in a guest program. What
+/// contains it is the browser, so that nothing is refused for what it names and nothing in it is guarded. `observed`: as in
+/// [`prepare_for`].
+///
+/// # Errors
+///
+/// All diagnostics, at least one of which is an ERROR.
+pub fn prepare_page(observed: &Observed, code: &str, options: &PrepareOptions) -> Result<Program, Vec<Diagnostic>> {
+    let mut report = Report::new(options.diagnostics());
+    let done = parsed(code, options, Goal::Page, &mut report, |source, report| {
+        let Analysis { bindings, can_be_suspended, .. } =
+            analyze::analyze(&source, options, observed, Goal::Page, report)?;
+        if report.has_errors() {
+            return None;
+        }
+        let mut body: Vec<Stmt> = source.module.body.into_iter().filter_map(|item| item.stmt()).collect();
+        let form = if can_be_suspended { Form::AsyncFunction } else { Form::Function };
+        transform::return_completion_value(&mut body);
+        let publication = transform::publish(&bindings, &mut body);
+        Some(Program { form, ..runnable(print::program(code, &publication, body, form)) })
     });
     finish(done, report)
 }
@@ -167,13 +207,14 @@ pub fn prepare_module(source: &str, specifier: &str, options: &PrepareOptions) -
 }
 
 fn runnable((code, positions): (String, PositionMap)) -> Program {
-    let (diagnostics, deferred) = (Vec::new(), Vec::new());
+    let (diagnostics, deferred, private) = (Vec::new(), Vec::new(), Vec::new());
     Program {
         code,
         form: Form::Script,
         positions: Arc::new(positions),
         diagnostics,
         deferred,
+        private,
         lookups: Lookups::default(),
     }
 }
@@ -195,12 +236,14 @@ fn parsed<R>(
     report: &mut Report,
     work: impl FnOnce(ParsedSource, &mut Report) -> Option<R>,
 ) -> Option<R> {
-    if goal == Goal::Program && rules::text::is_blank(code) {
+    if goal != Goal::HostModule && rules::text::is_blank(code) {
         report.push(rules::text::code_non_empty());
         return None;
     }
-    if code.len() > options.max_code_bytes.min(MAX_CODE_BYTES) {
-        report.push(rules::text::code_too_large(code.len(), options.max_code_bytes.min(MAX_CODE_BYTES)));
+    let most =
+        if goal == Goal::HostModule { MAX_MODULE_BYTES.max(options.max_code_bytes) } else { options.max_code_bytes };
+    if code.len() > most.min(MAX_CODE_BYTES) {
+        report.push(rules::text::code_too_large(code.len(), most.min(MAX_CODE_BYTES)));
         return None;
     }
     let mut work = Some(work);
@@ -245,7 +288,7 @@ fn on_checked_stack<R>(
 ) -> Result<R, SyntaxErrors> {
     let nesting = Nesting::of(code, dialect);
     // Modules come from the host, which may well pass on a large minified library.
-    if goal == Goal::Program && nesting.may_be_deep {
+    if goal != Goal::HostModule && nesting.may_be_deep {
         return Err(rules::text::nesting_not_estimable(nesting.openers).into());
     }
     let deep_at = nesting.too_deep_at;

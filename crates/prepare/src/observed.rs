@@ -25,6 +25,11 @@ pub struct Observed {
 }
 
 impl Observed {
+    /// Those of a realm of which nothing is known.
+    pub fn everything() -> Self {
+        Self { has_all: true, ..Self::default() }
+    }
+
     /// Adds those of a program that is going to run.
     pub fn add(&mut self, lookups: &Lookups) {
         if self.has_all {

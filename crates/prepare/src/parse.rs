@@ -10,8 +10,8 @@ use swc_ecma_parser::error::{Error, SyntaxError};
 use swc_ecma_parser::{EsSyntax, Lexer, Parser, Syntax, TsSyntax};
 use swc_ecma_visit::{Visit, VisitWith};
 
-use super::analyze::Goal;
 use super::dialect::Dialect;
+use super::goal::Goal;
 use super::rules;
 use super::source_index::SourceIndex;
 use budget::Budgeted;
@@ -71,7 +71,7 @@ impl ParsedSource {
             Ok(module) if errors.is_empty() => Ok(ParsedSource { module, index }),
             result => {
                 errors.extend(result.err());
-                Err(syntax_errors(&errors, &index))
+                Err(syntax_errors(&errors, &index, code))
             }
         }
     }
@@ -117,7 +117,7 @@ type Parsed = (Result<Module, Error>, Vec<Error>);
 
 fn parse_javascript(input: StringInput, goal: Goal) -> Parsed {
     let syntax = Syntax::Es(EsSyntax {
-        allow_return_outside_function: goal == Goal::Program,
+        allow_return_outside_function: goal != Goal::HostModule,
         explicit_resource_management: true,
         import_attributes: true,
         ..EsSyntax::default()
@@ -144,7 +144,7 @@ fn parse_typescript(input: StringInput, goal: Goal, jsx: Jsx) -> Option<Parsed> 
     if left.get() == 0 {
         return None;
     }
-    if goal == Goal::Program {
+    if goal != Goal::HostModule {
         errors.retain(|error| !matches!(error.kind(), SyntaxError::ReturnNotAllowed));
     }
     Some((result, errors))
@@ -155,12 +155,24 @@ pub(super) fn offset(position: BytePos) -> u32 {
     position.0.saturating_sub(FIRST)
 }
 
-fn syntax_errors(errors: &[Error], index: &SourceIndex) -> SyntaxErrors {
+fn syntax_errors(errors: &[Error], index: &SourceIndex, code: &str) -> SyntaxErrors {
     let mut offsets: Vec<u32> = errors.iter().map(|error| offset(error.span().lo)).collect();
     let diagnostics = errors
         .iter()
         .zip(&offsets)
-        .map(|(error, &offset)| rules::text::syntax_valid(error.kind().msg(), index.location(offset)))
+        .map(|(error, &offset)| {
+            let message = match error.kind() {
+                // V8's words say more.
+                SyntaxError::TS1109 | SyntaxError::ExpectedIdent => rules::mistakes::unexpected(code, offset as usize),
+                _ => None,
+            };
+            let message = message.map_or_else(|| error.kind().msg(), Into::into);
+            let diagnostic = rules::text::syntax_valid(message, index.location(offset));
+            match rules::mistakes::fix(code, offset as usize) {
+                Some(fix) => diagnostic.with_fix(fix),
+                None => diagnostic,
+            }
+        })
         .collect();
     offsets.sort_unstable();
     SyntaxErrors { diagnostics, offsets }

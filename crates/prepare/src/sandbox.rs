@@ -7,8 +7,8 @@ mod style;
 use swc_common::{BytePos, Spanned};
 use swc_ecma_ast::{Decl, Expr, Module, ModuleItem, Pat, Stmt};
 
-use super::analyze::Goal;
 use super::diagnostics::Report;
+use super::goal::Goal;
 use super::{PrepareOptions, parsed};
 
 /// How a program's calls of the API wait.

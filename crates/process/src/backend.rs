@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use ses_protocol::frames::{Control, Hello};
-use ses_protocol::{Config, Failure, FailureKind};
+use ses_protocol::{Config, Failure};
 use ses_session::{Backend, Boot, Counters, Link, Pool, Watchdog};
 
 use crate::launch::{Confinement, Installation, Kind};
@@ -59,12 +59,12 @@ impl Backend for ProcessBackend {
     fn boot(&self, Boot { session, config, events }: Boot) -> Result<Arc<dyn Link>, Failure> {
         let kind = Kind { confinement: self.confinement, memory_limit_bytes: config.memory_limit_bytes };
         let most = config.max_transfer_bytes.max(config.max_log_bytes).saturating_add(SLACK_BYTES);
-        let session = u32::try_from(session).map_err(|_| init_failed("there were too many sessions"))?;
+        let session = u32::try_from(session).map_err(|_| Failure::init("there were too many sessions"))?;
         let mut peer = Peer::new(self.confinement, config.clone(), events);
         let desk = peer.desk();
         let listener: Listener = Box::new(move |news| peer.on_news(news));
         let started = self.worker(kind, listener, most);
-        let (worker, hello) = started.map_err(|error| init_failed(&format!("no worker process: {error}")))?;
+        let (worker, hello) = started.map_err(|error| Failure::init(format!("no worker process: {error}")))?;
         if let Some(hello) = hello {
             desk.greet(self.confinement, hello)?;
         }
@@ -76,9 +76,4 @@ impl Backend for ProcessBackend {
     fn parks(&self) -> bool {
         false
     }
-}
-
-/// `ERR_SES_INIT_FAILED`.
-pub fn init_failed(details: &str) -> Failure {
-    Failure::new(FailureKind::InitFailed { details: details.to_owned() })
 }

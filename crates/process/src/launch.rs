@@ -3,6 +3,9 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::process;
+use std::sync::Arc;
+
+use ses_protocol::PythonSpec;
 
 /// Whether a worker must have a sandbox.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -24,6 +27,8 @@ pub struct Installation {
     pub addon: PathBuf,
     /// `NAME=value`, for the isolate's time zone and locale. A worker's environment is empty.
     pub surroundings: Vec<OsString>,
+    /// Where isolates have Python from; absent: they are hardened realms.
+    pub python: Option<Arc<PythonSpec>>,
 }
 
 /// What tells workers apart before they have a session.
@@ -41,8 +46,14 @@ pub struct Arguments {
     /// The process that starts it.
     pub host: u32,
     pub kind: Kind,
+    pub python: Option<PythonSpec>,
     pub surroundings: Vec<(String, String)>,
 }
+
+/// What stands between the arguments of every worker and `NAME=value`, if the worker is to have Python. Its five follow.
+const PYTHON: &str = "python";
+/// Between names of modules, which have none.
+const SEPARATOR: &str = ",";
 
 impl Installation {
     pub fn arguments(&self, kind: Kind) -> Vec<OsString> {
@@ -53,6 +64,13 @@ impl Installation {
         let numbers = [process::id().to_string(), kind.memory_limit_bytes.to_string(), confinement.to_owned()];
         let mut arguments = vec![self.addon.clone().into_os_string()];
         arguments.extend(numbers.into_iter().map(OsString::from));
+        // A worker has no files, so that nothing is mounted there.
+        if let Some(PythonSpec { pyodide, guest, prelude, modules, cache, mount: _ }) = self.python.as_deref() {
+            arguments.push(PYTHON.into());
+            arguments.extend([pyodide, guest, prelude].map(|path| path.clone().into_os_string()));
+            arguments.push(modules.join(SEPARATOR).into());
+            arguments.push(cache.clone().unwrap_or_default().into_os_string());
+        }
         arguments.extend(self.surroundings.iter().cloned());
         arguments
     }
@@ -74,8 +92,23 @@ impl Arguments {
             let (name, value) = text.to_str()?.split_once('=')?;
             Some((name.to_owned(), value.to_owned()))
         };
+        let (python, surroundings) = match surroundings {
+            [is_python, pyodide, guest, prelude, modules, cache, surroundings @ ..] if is_python == PYTHON => {
+                let modules = modules.to_str()?.split(SEPARATOR).filter(|name| !name.is_empty());
+                let python = PythonSpec {
+                    pyodide: pyodide.into(),
+                    guest: guest.into(),
+                    prelude: prelude.into(),
+                    modules: modules.map(str::to_owned).collect(),
+                    cache: (!cache.is_empty()).then(|| cache.into()),
+                    mount: None,
+                };
+                (Some(python), surroundings)
+            }
+            _ => (None, surroundings),
+        };
         let surroundings = surroundings.iter().map(pair).collect::<Option<_>>()?;
-        Some(Self { addon: addon.clone(), host: u32::try_from(number(host)?).ok()?, kind, surroundings })
+        Some(Self { addon: addon.clone(), host: u32::try_from(number(host)?).ok()?, kind, python, surroundings })
     }
 }
 
@@ -87,8 +120,20 @@ mod tests {
     fn a_worker_reads_what_its_host_has_written() {
         let kind = Kind { confinement: Confinement::Off, memory_limit_bytes: 128 << 20 };
         let surroundings = vec![OsString::from("TZ=Europe/Berlin"), OsString::from("LANG=de_DE.UTF-8")];
-        let installation = Installation { program: "/launcher".into(), addon: "/a b.node".into(), surroundings };
+        let python = PythonSpec {
+            pyodide: "/npm/pyodide".into(),
+            guest: "/guest.js".into(),
+            prelude: "/prelude.py".into(),
+            modules: vec!["json".to_owned(), "os.path".to_owned()],
+            cache: None,
+            mount: None,
+        };
+        let mut installation =
+            Installation { program: "/launcher".into(), addon: "/a b.node".into(), surroundings, python: None };
+        assert_eq!(Arguments::parse(&installation.arguments(kind)).expect("arguments").python, None);
+        installation.python = Some(Arc::new(python.clone()));
         let parsed = Arguments::parse(&installation.arguments(kind)).expect("arguments");
+        assert_eq!(parsed.python, Some(python));
         let pair = |name: &str, value: &str| (name.to_owned(), value.to_owned());
         assert_eq!(parsed.surroundings, [pair("TZ", "Europe/Berlin"), pair("LANG", "de_DE.UTF-8")]);
         assert_eq!((parsed.addon.to_str(), parsed.host, parsed.kind), (Some("/a b.node"), process::id(), kind));

@@ -12,7 +12,6 @@ use ses_protocol::{Command, Config, Event, Failure, Figures, JobId, RunLimits, T
 use ses_session::{Deadline, Events, Link, Process, Remains, Watchdog};
 use ses_sync::CpuClock;
 
-use crate::backend::init_failed;
 use crate::launch::Confinement;
 use crate::worker::{NONSENSE, News, Worker};
 
@@ -74,7 +73,7 @@ impl Desk {
         self.is_over.store(true, Ordering::Release);
         let sandbox = json!({ "landlock": hello.landlock, "seccomp": hello.seccomp });
         let details = format!("sandbox is \"required\", but this system has no {missing}");
-        Err(init_failed(&details).with("sandbox", sandbox))
+        Err(Failure::init(details).with("sandbox", sandbox))
     }
 }
 
@@ -110,7 +109,7 @@ impl Peer {
             News::Event(event) => self.on_event(event),
             News::Unstarted(reason) => {
                 *self.desk.open() = Open::default();
-                (self.events)(Event::Initialized(Err(init_failed(&reason))));
+                (self.events)(Event::Initialized(Err(Failure::init(reason))));
                 Ok(())
             }
             News::Lost(reason) => {
@@ -166,7 +165,7 @@ impl Peer {
                 }
                 Event::Log { job, entry }
             }
-            event @ (Event::Waiting | Event::Progress { .. }) => event,
+            event @ (Event::Waiting | Event::Idle { .. } | Event::Progress { .. }) => event,
             Event::Closed { .. } | Event::Lost { .. } => return Err(NONSENSE),
         };
         if is_last {

@@ -27,6 +27,8 @@ pub struct ToolSpec {
     pub is_async: bool,
     /// `Function.prototype.length` of the host's function.
     pub length: u32,
+    /// Each of its calls is answered within some time, whatever the limits of the run are.
+    pub is_limited: bool,
 }
 
 impl ToolSpec {
@@ -43,5 +45,7 @@ pub struct RunLimits {
     pub timeout_ms: f64,
     /// Processor time; absent: not limited.
     pub cpu_ms: Option<f64>,
+    /// Within which each tool call is answered, in milliseconds; absent: only those of tools that are limited.
+    pub tool_timeout_ms: Option<f64>,
     pub language: Language,
 }

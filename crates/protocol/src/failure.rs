@@ -25,6 +25,11 @@ impl Failure {
         self
     }
 
+    /// `ERR_SES_INIT_FAILED`.
+    pub fn init(details: impl Into<String>) -> Self {
+        Self::new(FailureKind::InitFailed { details: details.into() })
+    }
+
     /// A value whose wire is larger than `limit`; `bytes`: its size, if it was written to its end.
     pub fn transfer_limit(limit: usize, bytes: Option<usize>) -> Self {
         let failure = Self::new(FailureKind::TransferLimit { limit }).with("maxTransferBytes", limit);

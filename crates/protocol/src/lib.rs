@@ -10,13 +10,17 @@ mod language;
 mod logs;
 mod messages;
 mod options;
+mod python;
 mod value;
 
 pub use block::{Block, populate};
 pub use config::{ModuleBody, ModuleSpec, RunLimits, ToolSpec};
 pub use diagnostics::{Diagnostic, Location, Severity};
 pub use failure::Failure;
-pub use failure_kind::{ERR_TRANSFER_LIMIT_EXCEEDED, FailureKind};
+pub use failure_kind::{
+    ERR_IMPORT_NOT_ALLOWED, ERR_MAX_OPS_EXCEEDED, ERR_MEMORY_LIMIT_EXCEEDED, ERR_TOOL_PROXY_FAIL,
+    ERR_TRANSFER_LIMIT_EXCEEDED, ERR_VALIDATION_FAILED, FailureKind,
+};
 pub use language::Language;
 pub use logs::{LEVEL_WARN, LEVELS, LogEntry, LogIndex, TRUNCATION_MARKER};
 pub use messages::{
@@ -24,4 +28,5 @@ pub use messages::{
     ToolError, ToolReply,
 };
 pub use options::{Config, MAX_OPERATIONS, Range, TIMEOUT_MS};
+pub use python::{MountSpec, PythonSpec};
 pub use value::{Value, Values};

@@ -75,6 +75,10 @@ pub enum Event {
     ToolCall(ToolCall),
     /// The isolate's thread looks for an answer next, or guest code goes on for long: tool calls that were held back are due.
     Waiting,
+    /// The guest goes on with an answer only: it has taken so many of this run. Said where calls have limits.
+    Idle {
+        answers: u64,
+    },
     /// How far the run under way has come. It may be left out.
     Progress {
         operations: u64,

@@ -10,10 +10,12 @@ pub struct Config {
     pub max_operations: f64,
     /// Deadline of a run in milliseconds; may be invalid, which `prepare` then reports.
     pub timeout_ms: f64,
+    /// Within which each tool call is answered, in milliseconds; absent: not limited.
+    pub tool_timeout_ms: Option<f64>,
     /// `runConcurrency: "queue"`; else a second run is refused.
     pub queue_runs: bool,
-    /// Runs that may wait for their turn; one more fails with `ERR_INVALID_STATE`. Only used with
-    /// `runConcurrency: "queue"`.
+    /// Calls of `run()`, `sendVariables()` and `sendTools()` that may wait for their turn; one more fails with
+    /// `ERR_INVALID_STATE`. Only used with `runConcurrency: "queue"`.
     pub max_queued_runs: usize,
     /// Module names that guest code may `import()`, compared exactly (section 5.3). Non-empty strings.
     pub authorized_imports: Vec<String>,
@@ -31,6 +33,8 @@ pub struct Config {
     pub max_concurrent_tool_calls: usize,
     /// Bytes of wire that one value may take, and that the arguments of all unanswered calls may take together.
     pub max_transfer_bytes: usize,
+    /// Results of tools are hardened, as variables are.
+    pub harden_tool_results: bool,
     /// Processor time of a run on the isolate's thread, in milliseconds; absent: not limited.
     pub max_cpu_ms: Option<f64>,
     /// Whose executor this is.
@@ -54,6 +58,7 @@ pub struct Config {
 frames::record!(Config {
     max_operations,
     timeout_ms,
+    tool_timeout_ms,
     queue_runs,
     max_queued_runs,
     authorized_imports,
@@ -64,6 +69,7 @@ frames::record!(Config {
     max_tool_calls,
     max_concurrent_tool_calls,
     max_transfer_bytes,
+    harden_tool_results,
     max_cpu_ms,
     owner,
     max_parked_bytes,

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use ses_protocol::frames::Hello;
-use ses_protocol::{Command, Config, Event, Failure, SessionId};
+use ses_protocol::{Command, Config, Event, Failure, JobId, SessionId};
 
 use ses_sync::CpuClock;
 
@@ -40,6 +40,14 @@ pub trait Link: Send + Sync {
 
     /// Ends what the isolate does and gives it up. What it reports of its work from now on counts for nothing.
     fn interrupt(&self);
+
+    /// Asks the guest to end a run by itself, so that the isolate can go on. Wakes nobody. False: it never looks.
+    fn ask(&self, _job: JobId) -> bool {
+        false
+    }
+
+    /// Has the isolate look, if it waits for something.
+    fn wake(&self) {}
 
     /// What becomes of an isolate that does not end when it was given up; absent: it always ends.
     fn remains(&self) -> Option<Arc<dyn Remains>>;

@@ -15,7 +15,55 @@ use crate::losses::Held;
 use crate::notice::{Delivery, Notice, Notices};
 use crate::session::Session;
 
-/// A run that waits for its turn.
+/// What waits for its turn.
+enum Queued {
+    Run(QueuedRun),
+    SetUp(QueuedSetUp),
+}
+
+impl Queued {
+    fn call(&self) -> CallId {
+        match self {
+            Self::Run(run) => run.call,
+            Self::SetUp(set_up) => set_up.call,
+        }
+    }
+
+    fn operation(&self) -> &'static str {
+        match self {
+            Self::Run(_) => "run",
+            Self::SetUp(set_up) => set_up.content.operation(),
+        }
+    }
+}
+
+/// Variables or tools on their way to the isolate.
+struct QueuedSetUp {
+    call: CallId,
+    content: SetUp,
+}
+
+enum SetUp {
+    Variables { names: Vec<String>, values: Values },
+    Tools(Vec<ToolSpec>),
+}
+
+impl SetUp {
+    fn operation(&self) -> &'static str {
+        match self {
+            Self::Variables { .. } => "sendVariables",
+            Self::Tools(_) => "sendTools",
+        }
+    }
+
+    fn command(self, job: JobId) -> Command {
+        match self {
+            Self::Variables { names, values } => Command::SetVariables { job, names, values },
+            Self::Tools(tools) => Command::SetTools { job, tools },
+        }
+    }
+}
+
 struct QueuedRun {
     call: CallId,
     code: String,
@@ -56,7 +104,7 @@ pub struct Executor {
     is_installing: bool,
     /// The run whose turn it is, meanwhile.
     held: Option<QueuedRun>,
-    queue: VecDeque<QueuedRun>,
+    queue: VecDeque<Queued>,
     closing: Vec<Closing>,
     /// Why the isolate of a DIRTY executor was lost, if its process is gone.
     lost: Option<String>,
@@ -128,12 +176,12 @@ impl Executor {
 
     /// Defines variables in the realm (section 4.3, 2). `values` are in the order of `names`.
     pub fn send_variables(&mut self, call: CallId, names: Vec<String>, values: Values) -> Option<Outcome> {
-        self.set_up(call, "sendVariables", |job| Command::SetVariables { job, names, values })
+        self.set_up(call, SetUp::Variables { names, values })
     }
 
     /// Defines tools in the realm (section 4.3, 3).
     pub fn send_tools(&mut self, call: CallId, tools: Vec<ToolSpec>) -> Option<Outcome> {
-        self.set_up(call, "sendTools", |job| Command::SetTools { job, tools })
+        self.set_up(call, SetUp::Tools(tools))
     }
 
     /// Runs code, or queues it (sections 4.3, 4 and 7.2). What is absent is as for the executor.
@@ -143,12 +191,14 @@ impl Executor {
         code: String,
         max_operations: Option<f64>,
         timeout_ms: Option<f64>,
+        tool_timeout_ms: Option<f64>,
         language: Option<Language>,
     ) -> Option<Outcome> {
         let limits = RunLimits {
             max_operations: max_operations.unwrap_or(self.config.max_operations),
             timeout_ms: timeout_ms.unwrap_or(self.config.timeout_ms),
             cpu_ms: self.config.max_cpu_ms,
+            tool_timeout_ms: tool_timeout_ms.or(self.config.tool_timeout_ms),
             language: language.unwrap_or(self.config.language),
         };
         match self.state {
@@ -156,20 +206,7 @@ impl Executor {
                 self.start_run(QueuedRun { call, code, limits });
                 None
             }
-            State::Running if !self.config.queue_runs => {
-                Some(self.illegal("run", "another run is under way; wait for it, or use runConcurrency: \"queue\""))
-            }
-            State::Running if self.queue.len() >= self.config.max_queued_runs => {
-                let mut refused = self.illegal("run", "the queue is full; raise maxQueuedRuns or wait");
-                if let Err(failure) = &mut refused.result {
-                    failure.details.insert("maxQueuedRuns".into(), self.config.max_queued_runs.into());
-                }
-                Some(refused)
-            }
-            State::Running => {
-                self.queue.push_back(QueuedRun { call, code, limits });
-                None
-            }
+            State::Running => self.enqueue(Queued::Run(QueuedRun { call, code, limits })),
             State::Dirty if self.lost.is_some() => self.lost_failure(0).map(Outcome::failed),
             State::Dirty => Some(self.illegal("run", "call cleanup() and init() first")),
             State::New | State::Initializing | State::Dead => Some(self.illegal("run", "await init() first")),
@@ -190,8 +227,8 @@ impl Executor {
             self.end_run();
             return;
         }
-        if let Some(index) = self.queue.iter().position(|queued| queued.call == call) {
-            if let Some(queued) = self.queue.remove(index) {
+        if let Some(index) = self.queue.iter().position(|queued| queued.call() == call) {
+            if let Some(Queued::Run(queued)) = self.queue.remove(index) {
                 self.deliver(call, Outcome::failed(aborted(queued.limits.timeout_ms)));
             }
             return;
@@ -230,7 +267,7 @@ impl Executor {
     /// Passes answers of host tools on; answers to calls of earlier runs are dropped by the thread.
     pub fn tool_replies(&self, replies: Vec<(ToolCallId, ToolReply)>) {
         if let Some(session) = &self.session {
-            session.send(Command::ToolReplies(replies));
+            session.answer(replies);
         }
     }
 
@@ -343,7 +380,7 @@ impl Executor {
         }
         if panicked && self.is_current(session) {
             if self.state == State::Initializing {
-                self.on_initialized(Err(Failure::new(FailureKind::InitFailed { details: PANICKED.to_owned() })));
+                self.on_initialized(Err(Failure::init(PANICKED)));
                 return None;
             }
             let failure = Failure::new(FailureKind::Runtime { cause: PANICKED.to_owned() }).with("reason", "engine");
@@ -382,20 +419,42 @@ impl Executor {
         Some(failure.with("reason", reason).with("toolCalls", tool_calls))
     }
 
-    fn set_up(&mut self, call: CallId, operation: &str, command: impl FnOnce(JobId) -> Command) -> Option<Outcome> {
-        if self.state == State::Dirty
-            && let Some(failure) = self.lost_failure(0)
-        {
-            return Some(Outcome::failed(failure));
+    fn set_up(&mut self, call: CallId, content: SetUp) -> Option<Outcome> {
+        match self.state {
+            State::Ready => {
+                self.start_set_up(QueuedSetUp { call, content });
+                None
+            }
+            State::Running => self.enqueue(Queued::SetUp(QueuedSetUp { call, content })),
+            State::Dirty if self.lost.is_some() => self.lost_failure(0).map(Outcome::failed),
+            _ => Some(self.illegal(content.operation(), "it is legal in state READY only")),
         }
-        let Some(session) = self.session.as_ref().filter(|_| self.state == State::Ready) else {
-            return Some(self.illegal(operation, "it is legal in state READY only"));
-        };
+    }
+
+    /// Has a call wait until the run under way, and what waits already, is done.
+    fn enqueue(&mut self, queued: Queued) -> Option<Outcome> {
+        let operation = queued.operation();
+        if !self.config.queue_runs {
+            return Some(self.illegal(operation, "a run is under way; wait for it, or use runConcurrency: \"queue\""));
+        }
+        let max_queued_runs = self.config.max_queued_runs;
+        if self.queue.len() >= max_queued_runs {
+            let mut refused = self.illegal(operation, "the queue is full; raise maxQueuedRuns or wait");
+            if let Err(failure) = &mut refused.result {
+                failure.details.insert("maxQueuedRuns".into(), max_queued_runs.into());
+            }
+            return Some(refused);
+        }
+        self.queue.push_back(queued);
+        None
+    }
+
+    fn start_set_up(&mut self, QueuedSetUp { call, content }: QueuedSetUp) {
+        let Some(session) = &self.session else { return };
         self.jobs_started += 1;
         let job = self.jobs_started;
-        session.set_up(job, call, command(job));
+        session.set_up(job, call, content.command(job));
         self.setups.push_back(job);
-        None
     }
 
     fn start_run(&mut self, run: QueuedRun) {
@@ -409,8 +468,13 @@ impl Executor {
 
     fn end_run(&mut self) {
         self.transition(Transition::RunEnded);
-        if let Some(next) = self.queue.pop_front() {
-            self.start_run(next);
+        while self.state == State::Ready
+            && let Some(next) = self.queue.pop_front()
+        {
+            match next {
+                Queued::Run(run) => self.start_run(run),
+                Queued::SetUp(set_up) => self.start_set_up(set_up),
+            }
         }
     }
 
@@ -419,7 +483,7 @@ impl Executor {
         let Some(session) = &mut self.session else { return };
         self.jobs_started += 1;
         let id = self.jobs_started;
-        match session.run(&self.engine, id, call, code, limits) {
+        match session.run(id, call, code, limits) {
             Ok(()) => self.running = Some(RunningJob { id, call, timeout_ms: limits.timeout_ms }),
             Err(failure) => {
                 self.deliver(call, Outcome::failed(failure));
@@ -444,8 +508,8 @@ impl Executor {
             }
         }
         let queue = std::mem::take(&mut self.queue);
-        for QueuedRun { call, .. } in self.held.take().into_iter().chain(queue) {
-            self.deliver(call, refused("run"));
+        for queued in self.held.take().into_iter().map(Queued::Run).chain(queue) {
+            self.deliver(queued.call(), refused(queued.operation()));
         }
     }
 
@@ -473,10 +537,7 @@ fn too_much_held(held: &Held) -> Failure {
         held.stuck,
         held.bytes() >> 20
     );
-    Failure::new(FailureKind::InitFailed { details })
-        .with("parked", held.parked)
-        .with("stuck", held.stuck)
-        .with("heldBytes", held.bytes())
+    Failure::init(details).with("parked", held.parked).with("stuck", held.stuck).with("heldBytes", held.bytes())
 }
 
 /// The cause given where the executor thread ended by a panic, which is a defect of this crate.

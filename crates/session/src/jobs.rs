@@ -54,6 +54,11 @@ impl Jobs {
         self.0.remove(index)
     }
 
+    /// Whether there is a run of this number that is not settled.
+    pub fn has_run(&self, id: JobId) -> bool {
+        self.0.iter().any(|job| job.id == id && job.limits.is_some())
+    }
+
     /// As [`Self::claim`], for the job that the isolate works on.
     pub fn claim_current(&mut self) -> Option<Job> {
         self.0.pop_front()
@@ -71,8 +76,13 @@ mod tests {
 
     use super::*;
 
-    const LIMITS: RunLimits =
-        RunLimits { max_operations: 1.0, timeout_ms: 1.0, cpu_ms: None, language: Language::Auto };
+    const LIMITS: RunLimits = RunLimits {
+        max_operations: 1.0,
+        timeout_ms: 1.0,
+        cpu_ms: None,
+        tool_timeout_ms: None,
+        language: Language::Auto,
+    };
 
     fn entry(message: &str) -> LogEntry {
         LogEntry { level: 0, message: message.to_owned(), at_ms: 0.0 }

@@ -14,6 +14,7 @@ mod logs;
 mod losses;
 mod notice;
 mod pool;
+mod run_clock;
 mod session;
 #[cfg(test)]
 mod tests;

@@ -1,13 +1,14 @@
 //! One isolate of an executor, as the executor's side sees it.
 
+use std::collections::HashSet;
 use std::io;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 use ses_protocol::{
-    CallId, Command, Config, Event, Failure, FailureKind, Figures, JobId, LogEntry, Outcome, RunLimits, SessionId,
-    Success,
+    CallId, Command, Config, Event, Failure, FailureKind, Figures, JobId, LogEntry, ModuleBody, Outcome, RunLimits,
+    SessionId, Success, ToolCall, ToolCallId, ToolReply, ToolSpec,
 };
 
 use crate::backend::{Boot, Link, Process, Remains};
@@ -15,12 +16,19 @@ use crate::counters::Counters;
 use crate::engine::Engine;
 use crate::jobs::{Job, Jobs};
 use crate::notice::{Notice, Notices};
+use crate::run_clock::{Expired, RunClock};
 use crate::watchdog::{Deadline, Watchdog};
 
+/// `details.reason` of a run that took too long.
+const DEADLINE: &str = "deadline";
 /// `details.reason` of a run that used up its processor time.
 const CPU: &str = "cpu";
 /// How long an isolate that was given up may go on until it counts as stuck.
 const GRACE: Duration = Duration::from_secs(1);
+/// How long a guest that was asked to end may take until it is made to.
+const PATIENCE: Duration = Duration::from_millis(40);
+/// In `details`: whether variables of earlier runs are gone with the isolate.
+const STATE_LOST: &str = "stateLost";
 /// The longest deadline that VALIDATE accepts.
 const LONGEST_MS: f64 = i32::MAX as f64;
 
@@ -46,6 +54,12 @@ struct Desk {
 #[derive(Default)]
 struct Open {
     jobs: Jobs,
+    /// Of the run under way.
+    clock: Option<RunClock>,
+    /// Tools that answer within some time, whatever the limits of a run are.
+    limited_tools: HashSet<u32>,
+    /// The run that the guest was asked to end.
+    asked: Option<Asked>,
     /// Log entries that the owner has not taken.
     unsent: Vec<LogEntry>,
     /// The isolate counts as live.
@@ -54,6 +68,48 @@ struct Open {
     grace: Option<Deadline>,
     /// The isolate counts as stuck.
     is_stuck: bool,
+}
+
+impl Open {
+    fn know_tools<'a>(&mut self, tools: impl IntoIterator<Item = &'a ToolSpec>) {
+        for tool in tools {
+            if tool.is_limited {
+                self.limited_tools.insert(tool.id);
+            } else {
+                self.limited_tools.remove(&tool.id);
+            }
+        }
+    }
+
+    fn on_call(&mut self, call: &ToolCall) {
+        if let Some(clock) = &mut self.clock {
+            clock.on_call(call.id, self.limited_tools.contains(&call.tool));
+        }
+    }
+
+    /// Takes the right to settle a job, and that the guest was asked to end it.
+    fn claim(&mut self, id: JobId) -> (Option<Job>, Option<Asked>) {
+        let job = self.jobs.claim(id);
+        let asked = job.as_ref().and_then(|job| self.asked.take_if(|asked| asked.job == job.id));
+        (job, asked)
+    }
+
+    /// Asks the guest to end a run, unless it was settled or asked before. `None`: it never looks. Under the lock, so that the
+    /// next run is not the one that is asked.
+    fn ask(&mut self, id: JobId, failure: &Failure, link: &dyn Link) -> Option<bool> {
+        if !self.jobs.has_run(id) || self.asked.as_ref().is_some_and(|asked| asked.job == id) {
+            return Some(false);
+        }
+        if !link.ask(id) {
+            return None;
+        }
+        self.asked = Some(Asked { job: id, failure: failure.clone(), grace: None });
+        Some(true)
+    }
+
+    fn clock_of(&mut self, job: JobId) -> Option<&mut RunClock> {
+        self.clock.as_mut().filter(|clock| clock.job == job)
+    }
 }
 
 impl Desk {
@@ -76,19 +132,30 @@ impl Desk {
                 (self.notices)(Notice::Initialized { session, result });
             }
             Event::Settled { job, result, figures, sound, installing } => {
-                let job = self.open().jobs.claim(job);
+                let (job, asked) = self.open().claim(job);
                 if let Some(job) = job {
+                    // Whatever it gives, it was too late.
+                    let result = match asked {
+                        Some(asked) => Err(asked.failure.with(STATE_LOST, !sound)),
+                        None => result,
+                    };
                     self.settle(job, result, figures, sound, installing);
                 }
             }
             Event::Installed(result) => (self.notices)(Notice::Installed { session, result }),
             Event::ToolCall(call) => {
                 self.tool_calls.store(call.made, Ordering::Relaxed);
+                self.open().on_call(&call);
                 if !self.is_given_up() {
                     (self.notices)(Notice::ToolCall { session, call });
                 }
             }
             Event::Waiting => (self.notices)(Notice::Waiting),
+            Event::Idle { answers } => {
+                if let Some(clock) = &mut self.open().clock {
+                    clock.on_idle(answers, Instant::now());
+                }
+            }
             Event::Progress { operations, tool_calls } => {
                 self.operations.store(operations, Ordering::Relaxed);
                 self.tool_calls.store(tool_calls, Ordering::Relaxed);
@@ -203,7 +270,9 @@ impl Desk {
 pub struct Session {
     desk: Arc<Desk>,
     link: Arc<dyn Link>,
-    deadlines: Vec<Deadline>,
+    /// Of the run under way.
+    deadline: Option<RunDeadline>,
+    cpu_deadline: Option<Deadline>,
 }
 
 impl Session {
@@ -222,6 +291,10 @@ impl Session {
             operations: AtomicU64::new(0),
             tool_calls: AtomicU64::new(0),
         });
+        desk.open().know_tools(desk.config.modules.iter().flat_map(|module| match &module.body {
+            ModuleBody::Source(_) => [].as_slice(),
+            ModuleBody::Exports { functions, .. } => functions,
+        }));
         engine.counters.add_live();
         let events = {
             let desk = desk.clone();
@@ -233,7 +306,7 @@ impl Session {
                     // A second call cannot happen: a session has one isolate.
                     let _ = desk.remains.set(remains);
                 }
-                Ok(Self { desk, link, deadlines: Vec::new() })
+                Ok(Self { desk, link, deadline: None, cpu_deadline: None })
             }
             Err(failure) => {
                 desk.end_life();
@@ -251,14 +324,23 @@ impl Session {
         self.link.process()
     }
 
-    /// Hands over a command that belongs to no job.
-    pub fn send(&self, command: Command) {
-        self.link.send(command);
+    /// Hands answers of tools over to the run under way.
+    pub fn answer(&self, replies: Vec<(ToolCallId, ToolReply)>) {
+        let due = self.desk.open().clock.as_mut().and_then(|clock| clock.on_answers(&replies, Instant::now()));
+        if let (Some(due), Some(deadline)) = (due, &self.deadline) {
+            deadline.arm_or_end(due);
+        }
+        self.link.send(Command::ToolReplies(replies));
     }
 
     /// Hands over what is to be set up.
     pub fn set_up(&self, job: JobId, call: CallId, command: Command) {
-        self.desk.open().jobs.add(Job::new(job, call, None, 0));
+        let mut open = self.desk.open();
+        open.jobs.add(Job::new(job, call, None, 0));
+        if let Command::SetTools { tools, .. } = &command {
+            open.know_tools(tools);
+        }
+        drop(open);
         self.link.send(command);
     }
 
@@ -267,21 +349,14 @@ impl Session {
     /// # Errors
     ///
     /// Nothing would watch over the deadlines. The run has not begun.
-    pub fn run(
-        &mut self,
-        engine: &Engine,
-        id: JobId,
-        call: CallId,
-        code: String,
-        limits: RunLimits,
-    ) -> Result<(), Failure> {
+    pub fn run(&mut self, id: JobId, call: CallId, code: String, limits: RunLimits) -> Result<(), Failure> {
         let job = Job::new(id, call, Some(limits), self.desk.config.max_log_bytes);
         let started = job.started();
         self.desk.operations.store(0, Ordering::Relaxed);
         self.desk.tool_calls.store(0, Ordering::Relaxed);
         // Before the deadline, which may pass at once and has to find what it settles.
         self.desk.open().jobs.add(job);
-        if let Err(error) = self.arm(engine, id, started, limits) {
+        if let Err(error) = self.arm(id, started, limits) {
             self.disarm();
             if self.desk.open().jobs.claim(id).is_some() {
                 let cause = format!("nothing can watch over the run's deadline: {error}");
@@ -295,35 +370,38 @@ impl Session {
     }
 
     /// Limits that are out of range arm nothing: VALIDATE refuses the run.
-    fn arm(&mut self, engine: &Engine, id: JobId, started: Instant, limits: RunLimits) -> io::Result<()> {
-        let expire = |reason: &'static str| {
-            let (desk, link) = (self.desk.clone(), self.link.clone());
-            move || {
-                let mut failure = Failure::new(FailureKind::Timeout { timeout_ms: limits.timeout_ms })
-                    .with("timeoutMs", limits.timeout_ms)
-                    .with("reason", reason);
-                if let (CPU, Some(cpu_ms)) = (reason, limits.cpu_ms) {
-                    failure = failure.with("maxCpuMs", cpu_ms);
-                }
-                interrupt(&desk, &*link, id, failure);
-            }
-        };
+    fn arm(&mut self, job: JobId, started: Instant, limits: RunLimits) -> io::Result<()> {
         let duration = |ms: f64| {
             let is_valid = ms.fract() == 0.0 && (1.0..=LONGEST_MS).contains(&ms);
             is_valid.then(|| Duration::from_millis(ms as u64))
         };
+        let (desk, link) = (self.desk.clone(), self.link.clone());
         if let Some(timeout) = duration(limits.timeout_ms) {
-            self.deadlines.push(engine.watchdog.arm(started + timeout, expire("deadline"))?);
+            let due = started + timeout;
+            self.desk.open().clock = Some(RunClock::new(job, due, limits.tool_timeout_ms.is_some()));
+            let deadline = RunDeadline { desk: desk.clone(), link: link.clone(), job, timeout_ms: limits.timeout_ms };
+            deadline.arm(due)?;
+            self.deadline = Some(deadline);
         }
-        if let (Some(budget), Some(clock)) = (limits.cpu_ms.and_then(duration), self.link.cpu_clock()) {
-            self.deadlines.extend(engine.watchdog.arm_cpu(clock, budget, expire(CPU))?);
+        if let (Some(cpu_ms), Some(clock)) = (limits.cpu_ms, self.link.cpu_clock())
+            && let Some(budget) = duration(cpu_ms)
+        {
+            let failure = timed_out(limits.timeout_ms, CPU).with("maxCpuMs", cpu_ms);
+            let expire = move || interrupt(&desk, &link, job, failure);
+            self.cpu_deadline = self.desk.watchdog.arm_cpu(clock, budget, expire)?;
         }
         Ok(())
     }
 
     /// The run has been settled: its deadline no longer counts.
     pub fn disarm(&mut self) {
-        self.deadlines.clear();
+        self.deadline = None;
+        self.cpu_deadline = None;
+        // Dropped without the lock, with what it would have called.
+        let mut open = self.desk.open();
+        let left = (open.clock.take(), open.asked.take());
+        drop(open);
+        drop(left);
     }
 
     /// Log entries that were not taken before.
@@ -333,7 +411,7 @@ impl Session {
 
     /// Settles a job with `failure` now and gives the isolate up. Does nothing if somebody else was first.
     pub fn interrupt(&self, job: JobId, failure: Failure) {
-        interrupt(&self.desk, &*self.link, job, failure);
+        interrupt(&self.desk, &self.link, job, failure);
     }
 
     /// Takes a job that is not to be settled by a notice any more, and how it ended.
@@ -358,12 +436,100 @@ impl Session {
 
 impl Drop for Session {
     fn drop(&mut self) {
+        self.disarm();
         self.desk.is_given_up.store(true, Ordering::Release);
     }
 }
 
-fn interrupt(desk: &Arc<Desk>, link: &dyn Link, job: JobId, failure: Failure) {
-    let job = desk.open().jobs.claim(job);
+/// A run that is to end by itself.
+struct Asked {
+    job: JobId,
+    /// Why.
+    failure: Failure,
+    /// When it is made to.
+    grace: Option<Deadline>,
+}
+
+/// Settles a run when its time is over.
+#[derive(Clone)]
+struct RunDeadline {
+    desk: Arc<Desk>,
+    link: Arc<dyn Link>,
+    job: JobId,
+    timeout_ms: f64,
+}
+
+impl RunDeadline {
+    /// # Errors
+    ///
+    /// Nothing would watch over it.
+    fn arm(&self, at: Instant) -> io::Result<()> {
+        let deadline = self.clone();
+        let armed = self.desk.watchdog.arm(at, move || deadline.on_expired())?;
+        let before = match self.desk.open().clock_of(self.job) {
+            Some(clock) => clock.deadline.replace(armed),
+            None => Some(armed),
+        };
+        // Without the lock, with what it would have called.
+        drop(before);
+        Ok(())
+    }
+
+    /// Arms it again. A run that nothing watches over any more is ended.
+    fn arm_or_end(&self, at: Instant) {
+        if self.arm(at).is_err() {
+            self.end();
+        }
+    }
+
+    fn on_expired(&self) {
+        let expired = self.desk.open().clock_of(self.job).map(|clock| clock.on_expired(Instant::now()));
+        match expired {
+            Some(Expired::Due) => self.end(),
+            Some(Expired::Later(at)) => self.arm_or_end(at),
+            Some(Expired::Still) | None => {}
+        }
+    }
+
+    fn end(&self) {
+        interrupt(&self.desk, &self.link, self.job, timed_out(self.timeout_ms, DEADLINE));
+    }
+}
+
+fn timed_out(timeout_ms: f64, reason: &str) -> Failure {
+    Failure::new(FailureKind::Timeout { timeout_ms }).with("timeoutMs", timeout_ms).with("reason", reason)
+}
+
+/// Ends a job with `failure`: has the guest end it, or gives the isolate up.
+fn interrupt(desk: &Arc<Desk>, link: &Arc<dyn Link>, job: JobId, failure: Failure) {
+    let is_asked = desk.open().ask(job, &failure, &**link);
+    match is_asked {
+        None => return end(desk, &**link, job, failure),
+        Some(false) => return,
+        Some(true) => link.wake(),
+    }
+    let (impatient, to_isolate) = (desk.clone(), link.clone());
+    let late = failure.clone().with(STATE_LOST, true);
+    match desk.watchdog.arm(Instant::now() + PATIENCE, move || end(&impatient, &*to_isolate, job, late)) {
+        Ok(grace) => {
+            let mut open = desk.open();
+            // If it has ended meanwhile, the deadline is dropped without the lock.
+            let before = match &mut open.asked {
+                Some(asked) if asked.job == job => asked.grace.replace(grace),
+                _ => Some(grace),
+            };
+            drop(open);
+            drop(before);
+        }
+        // Nobody would look.
+        Err(_) => end(desk, &**link, job, failure.with(STATE_LOST, true)),
+    }
+}
+
+/// Settles a job with `failure` now and gives the isolate up.
+fn end(desk: &Arc<Desk>, link: &dyn Link, job: JobId, failure: Failure) {
+    let (job, asked) = desk.open().claim(job);
+    drop(asked);
     if let Some(job) = job {
         desk.await_end();
         desk.give_up(job, failure, Some(link));

@@ -1,5 +1,6 @@
 //! Executors over a backend that does nothing by itself.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -17,12 +18,15 @@ use crate::{Backend, Boot, Counters, Delivery, Engine, Events, Executor, Link, N
 enum Asked {
     Variables(u64),
     Run(u64),
+    End(u64),
     Interrupt,
 }
 
 struct Isolate {
     events: Mutex<Option<Events>>,
     asked: Mutex<Vec<Asked>>,
+    /// It can be asked to end a run.
+    looks: AtomicBool,
     held_back: Sender<()>,
 }
 
@@ -73,6 +77,14 @@ impl Link for ToIsolate {
         self.0.asked.lock().unwrap().push(Asked::Interrupt);
     }
 
+    fn ask(&self, job: u64) -> bool {
+        let looks = self.0.looks.load(Ordering::Relaxed);
+        if looks {
+            self.0.asked.lock().unwrap().push(Asked::End(job));
+        }
+        looks
+    }
+
     fn remains(&self) -> Option<Arc<dyn Remains>> {
         Some(self.0.clone())
     }
@@ -105,7 +117,12 @@ impl Bench {
 
     fn with(watchdog: Watchdog, config: Config) -> Self {
         let (sender, held_back) = channel();
-        let isolate = Arc::new(Isolate { events: Mutex::default(), asked: Mutex::default(), held_back: sender });
+        let isolate = Arc::new(Isolate {
+            events: Mutex::default(),
+            asked: Mutex::default(),
+            looks: AtomicBool::default(),
+            held_back: sender,
+        });
         let counters = Arc::<Counters>::default();
         let engine = Engine {
             backend: Arc::new(OneIsolate(isolate.clone())),
@@ -124,7 +141,7 @@ impl Bench {
     }
 
     fn run(&mut self, call: f64) {
-        assert!(self.executor.run(call, "1".to_owned(), None, None, None).is_none());
+        assert!(self.executor.run(call, "1".to_owned(), None, None, None, None).is_none());
     }
 
     /// What the facade is told now.
@@ -173,7 +190,9 @@ fn config() -> Config {
         max_tool_calls: 10,
         max_concurrent_tool_calls: 10,
         max_transfer_bytes: 1_000,
+        harden_tool_results: false,
         max_cpu_ms: None,
+        tool_timeout_ms: None,
         owner: "owner".to_owned(),
         max_parked_bytes: 1 << 20,
         warm_pool: None,
@@ -223,7 +242,7 @@ fn nothing_runs_without_a_deadline() {
 #[test]
 fn a_deadline_may_pass_while_the_run_is_handed_over() {
     let mut bench = Bench::with(Watchdog::default(), Config { max_cpu_ms: Some(1e6), ..config() });
-    assert!(bench.executor.run(2.0, "1".to_owned(), None, Some(1.0), None).is_none());
+    assert!(bench.executor.run(2.0, "1".to_owned(), None, Some(1.0), None, None).is_none());
     assert_eq!(bench.deliveries(), ["2 ERR_EXEC_TIMEOUT \"deadline\" 0 calls, log \"\""]);
     assert_eq!(bench.executor.state(), "DIRTY");
 }
@@ -242,6 +261,34 @@ fn what_is_settled_is_not_settled_again() {
     bench.isolate.report(settled(1, 42.0));
     assert_eq!(bench.deliveries(), ["1 entries", "tool 7", "2 ERR_EXEC_TIMEOUT \"enough\" 3 calls, log \"a\""]);
     assert_eq!((bench.executor.state(), bench.counters.now().terminated), ("DIRTY", 1));
+}
+
+#[test]
+fn a_guest_that_looks_is_asked_to_end_and_goes_on() {
+    let mut bench = Bench::new(Watchdog::default());
+    bench.isolate.looks.store(true, Ordering::Relaxed);
+    bench.run(2.0);
+    bench.executor.abort(2.0, "enough");
+    bench.executor.abort(2.0, "more than enough");
+    assert_eq!(bench.isolate.asked(), [Asked::Run(1), Asked::End(1)]);
+    bench.isolate.report(settled(1, 42.0));
+    assert_eq!(bench.deliveries(), ["2 ERR_EXEC_TIMEOUT \"enough\" 2 calls, log \"\""]);
+    assert_eq!((bench.executor.state(), bench.counters.now().terminated), ("READY", 0));
+}
+
+#[test]
+fn a_guest_that_does_not_end_when_it_is_asked_is_given_up() {
+    let mut bench = Bench::new(Watchdog::default());
+    bench.isolate.looks.store(true, Ordering::Relaxed);
+    bench.run(2.0);
+    bench.executor.abort(2.0, "enough");
+    while bench.notices.lock().unwrap().is_empty() {
+        std::thread::yield_now();
+    }
+    assert_eq!(bench.isolate.asked(), [Asked::Run(1), Asked::End(1), Asked::Interrupt]);
+    bench.isolate.report(settled(1, 42.0));
+    assert_eq!(bench.deliveries(), ["2 ERR_EXEC_TIMEOUT \"enough\" 0 calls, log \"\""]);
+    assert_eq!(bench.executor.state(), "DIRTY");
 }
 
 #[test]

@@ -81,6 +81,11 @@ impl<T> Receiver<T> {
         message
     }
 
+    /// The next message; waits for it until `until`.
+    pub fn recv_until(&self, until: Instant) -> Option<T> {
+        self.mailbox.wait_until(until)
+    }
+
     /// The next message, if there is one.
     pub fn try_recv(&self) -> Option<T> {
         if !self.is_ready() {
@@ -108,6 +113,22 @@ impl<T> Mailbox<T> {
             }
             state.is_waiting = true;
             state = self.arrived.wait(state).unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+
+    fn wait_until(&self, until: Instant) -> Option<T> {
+        let mut state = self.lock();
+        loop {
+            if let Some(message) = self.take(&mut state) {
+                return Some(message);
+            }
+            let left = until.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                state.is_waiting = false;
+                return None;
+            }
+            state.is_waiting = true;
+            state = self.arrived.wait_timeout(state, left).unwrap_or_else(PoisonError::into_inner).0;
         }
     }
 
@@ -140,6 +161,18 @@ mod tests {
             sender.send(message);
         }
         assert_eq!(received.join().expect("no panic"), (0..1_000).collect::<Vec<u32>>());
+    }
+
+    #[test]
+    fn who_waits_for_some_time_gets_what_comes_in_it() {
+        let (sender, receiver) = channel();
+        let soon = Instant::now() + Duration::from_millis(1);
+        assert_eq!(receiver.recv_until(soon), None);
+        assert!(Instant::now() >= soon);
+        let late = Instant::now() + Duration::from_secs(3_600);
+        let received = std::thread::spawn(move || receiver.recv_until(late));
+        sender.send(1);
+        assert_eq!(received.join().expect("no panic"), Some(1));
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! A session, as the isolate on its thread sees it.
 
 use std::sync::Arc;
+use std::time::Instant;
 
 use ses_engine::GuestContext;
 use ses_protocol::{Command, Config, Event, SessionId};
@@ -37,6 +38,10 @@ impl GuestContext for ThreadContext {
 
     fn next_answer(&self) -> Option<Command> {
         self.patience.receive(&self.inbox)
+    }
+
+    fn next_until(&self, until: Instant) -> Option<Option<Command>> {
+        self.inbox.recv_until(until)
     }
 
     fn ready(&self) -> Option<Command> {

@@ -7,7 +7,7 @@ mod serve;
 use std::sync::Arc;
 use std::sync::mpsc;
 
-use ses_protocol::{Config, Event, Failure, FailureKind};
+use ses_protocol::{Config, Event, Failure, PythonSpec};
 use ses_session::{Backend, Boot, Counters, Link, Pool, Watchdog};
 use ses_sync::channel;
 
@@ -24,17 +24,23 @@ struct Warm {
 /// Makes isolates on threads of this process, and keeps some ready.
 pub struct ThreadBackend {
     pool: Arc<Pool<Warm>>,
+    python: Option<Arc<PythonSpec>>,
 }
 
 impl ThreadBackend {
-    /// Keeps `pool_size` isolates ready.
-    pub fn new(pool_size: usize, watchdog: Arc<Watchdog>, counters: Arc<Counters>) -> Self {
-        let own = counters.clone();
+    /// Keeps `pool_size` isolates ready. They are hardened realms, or have Python if `python` says from where.
+    pub fn new(
+        python: Option<Arc<PythonSpec>>,
+        pool_size: usize,
+        watchdog: Arc<Watchdog>,
+        counters: Arc<Counters>,
+    ) -> Self {
+        let (own, kind) = (counters.clone(), python.clone());
         let boot = move |limit_bytes, booting| {
-            let counters = own.clone();
-            serve::spawn("ses-warm".to_owned(), move || serve::warm(limit_bytes, booting, counters))
+            let (counters, kind) = (own.clone(), kind.clone());
+            serve::spawn("ses-warm".to_owned(), move || serve::warm(kind.as_deref(), limit_bytes, booting, counters))
         };
-        Self { pool: Arc::new(Pool::new(pool_size, watchdog, counters, boot)) }
+        Self { pool: Arc::new(Pool::new(pool_size, watchdog, counters, boot)), python }
     }
 }
 
@@ -60,9 +66,9 @@ impl Backend for ThreadBackend {
             None => {
                 let control = Arc::new(Control::default());
                 let handover = handover(control.clone());
-                serve::spawn(serve::thread_name(session), move || serve::cold(handover)).map_err(|error| {
-                    Failure::new(FailureKind::InitFailed { details: format!("no thread: {error}") })
-                })?;
+                let python = self.python.clone();
+                serve::spawn(serve::thread_name(session), move || serve::cold(python.as_deref(), handover))
+                    .map_err(|error| Failure::init(format!("no thread: {error}")))?;
                 control
             }
         };

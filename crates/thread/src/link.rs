@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use ses_engine::Interrupt;
-use ses_protocol::Command;
+use ses_protocol::{Command, JobId};
 use ses_session::{Link, Process, Remains};
 use ses_sync::{CpuClock, Sender, priority};
 
@@ -78,12 +78,20 @@ impl Link for ThreadLink {
         self.commands.send(Some(command));
     }
 
+    fn ask(&self, job: JobId) -> bool {
+        self.control.interrupt.get().is_some_and(|interrupt| interrupt.ask(job))
+    }
+
+    fn wake(&self) {
+        self.commands.send(None);
+    }
+
     fn interrupt(&self) {
         // Before guest code is terminated, so that the thread, once unwound, cannot take another job.
         self.control.is_given_up.store(true, Ordering::Release);
         self.control.terminate();
-        // A thread that waits for a tool is not in V8: wake it.
-        self.commands.send(None);
+        // A thread that waits for a tool is not in V8.
+        self.wake();
     }
 
     fn remains(&self) -> Option<Arc<dyn Remains>> {

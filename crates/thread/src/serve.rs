@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::sync::mpsc;
 
 use ses_engine::{Booted, Guest, OnParked, keep_shared_heap};
-use ses_protocol::{Command, Config, Event, SessionId};
+use ses_protocol::{Command, Config, Event, PythonSpec, SessionId};
 use ses_session::{Booting, Counters, Events};
 use ses_sync::{Patience, Receiver, priority};
 
@@ -43,11 +43,11 @@ pub fn spawn(name: String, work: impl FnOnce() + Send + 'static) -> std::io::Res
 }
 
 /// Boots an isolate for a session and serves it until the session is given up.
-pub fn cold(handover: Handover) {
+pub fn cold(python: Option<&PythonSpec>, handover: Handover) {
     let closed = Closed(handover.events.clone());
     let events = handover.events.clone();
     handover.control.begin();
-    let booted = match Booted::new(handover.config.memory_limit_bytes, parked_of(&events)) {
+    let booted = match Booted::new(python, handover.config.memory_limit_bytes, parked_of(&events)) {
         Ok(booted) => booted,
         Err(failure) => {
             events(Event::Initialized(Err(failure)));
@@ -62,7 +62,7 @@ pub fn cold(handover: Handover) {
 }
 
 /// Boots an isolate for the pool, waits there for a session, and serves it.
-pub fn warm(limit_bytes: usize, booting: Booting<Warm>, counters: Arc<Counters>) {
+pub fn warm(python: Option<&PythonSpec>, limit_bytes: usize, booting: Booting<Warm>, counters: Arc<Counters>) {
     let control = Arc::new(Control::default());
     control.begin();
     let booting = Rc::new(RefCell::new(Some(booting)));
@@ -75,7 +75,7 @@ pub fn warm(limit_bytes: usize, booting: Booting<Warm>, counters: Arc<Counters>)
             }
         })
     };
-    let Ok(mut booted) = Booted::new(limit_bytes, on_parked) else { return };
+    let Ok(mut booted) = Booted::new(python, limit_bytes, on_parked) else { return };
     booted.warm_up();
     control.set_interrupt(booted.interrupt());
     let (handover, handovers) = mpsc::channel();

@@ -114,8 +114,8 @@ mod tests {
 
     #[test]
     fn large_values_come_in_slices() {
-        assert!(!is_sliced(&for_node(array_of(50_000, b"I\x02"), MAX_BYTES).expect("V8's bytes")));
-        assert!(is_sliced(&for_node(array_of(100_000, b"I\x02"), MAX_BYTES).expect("V8's bytes")));
+        assert!(!is_sliced(&for_node(array_of(200_000, b"I\x02"), MAX_BYTES).expect("V8's bytes")));
+        assert!(is_sliced(&for_node(array_of(400_000, b"I\x02"), MAX_BYTES).expect("V8's bytes")));
         let entries = [b"\xFF\x0F;".as_slice(), &b"I\x02I\x02".repeat(300), b":", &number(600)].concat();
         assert!(is_sliced(&for_node(entries, MAX_BYTES).expect("V8's bytes")));
         // [, , …, 1], of 30 million.

@@ -12,8 +12,8 @@ use super::reader::Reader;
 const HOST_FACTOR: usize = 4;
 /// What a value may take in any case: 1 MiB.
 const MIN_HOST_BYTES: usize = 1 << 20;
-/// Values that take more are read in slices; this much takes Node.js a few milliseconds. 2 MiB.
-const MAX_WHOLE_BYTES: usize = 2 << 20;
+/// Values that take more are read in slices; this much takes Node.js some ten milliseconds. 8 MiB.
+const MAX_WHOLE_BYTES: usize = 8 << 20;
 /// Parts that take more are read on their own: 256 KiB.
 pub const SLICE_BYTES: usize = 256 << 10;
 /// Node.js reads a part by recursion, on a stack that may be in use.

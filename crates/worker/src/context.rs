@@ -1,10 +1,11 @@
 //! A session, as the isolate of a worker process sees it.
 
 use std::cell::{Cell, RefCell};
+use std::ffi::c_int;
 use std::fs::File;
 use std::os::fd::AsRawFd;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use ses_engine::GuestContext;
 use ses_protocol::frames::{Control, Frames, Message, Status, ToWorker};
@@ -94,10 +95,18 @@ impl GuestContext for PipeContext {
         self.next()
     }
 
+    fn next_until(&self, until: Instant) -> Option<Option<Command>> {
+        let is_ready = {
+            let commands = self.commands.borrow();
+            commands.has_begun() || is_readable(commands.source(), until.saturating_duration_since(Instant::now()))
+        };
+        is_ready.then(|| self.next())
+    }
+
     fn ready(&self) -> Option<Command> {
         let is_ready = {
             let commands = self.commands.borrow();
-            commands.has_begun() || is_readable(commands.source())
+            commands.has_begun() || is_readable(commands.source(), Duration::ZERO)
         };
         if is_ready { self.next() } else { None }
     }
@@ -108,9 +117,11 @@ impl GuestContext for PipeContext {
     }
 }
 
-/// Whether there is something to read.
-fn is_readable(pipe: &File) -> bool {
+/// Whether there is something to read, which is waited for as long.
+fn is_readable(pipe: &File, patience: Duration) -> bool {
     let mut pipe = libc::pollfd { fd: pipe.as_raw_fd(), events: libc::POLLIN, revents: 0 };
-    // SAFETY: `pipe` is one entry, valid for the call, which does not wait.
-    unsafe { libc::poll(&raw mut pipe, 1, 0) > 0 }
+    // Rounded up, so that nobody asks again at once.
+    let ms = c_int::try_from(patience.as_nanos().div_ceil(1_000_000)).unwrap_or(c_int::MAX);
+    // SAFETY: `pipe` is one entry, valid for the call.
+    unsafe { libc::poll(&raw mut pipe, 1, ms) > 0 }
 }

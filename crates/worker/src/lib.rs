@@ -18,10 +18,10 @@ use std::sync::{Arc, OnceLock};
 use std::thread;
 use std::time::Instant;
 
-use ses_engine::{Booted, Guest, OnParked};
+use ses_engine::{Booted, Guest, OnParked, read_python};
 use ses_process::{Arguments, Confinement};
-use ses_protocol::Event;
 use ses_protocol::frames::{Control, Frames, Hello, Message, Status, ToWorker, VERSION};
+use ses_protocol::{Event, PythonSpec};
 use ses_session::Watchdog;
 use ses_sync::priority;
 
@@ -79,6 +79,10 @@ fn leave(arguments: &Arguments) -> io::Result<Pipes> {
 
 /// Never returns unless something fails.
 fn work(arguments: &Arguments, (commands, events): Pipes) -> io::Result<std::convert::Infallible> {
+    if let Some(python) = &arguments.python {
+        // Reads all files that it takes.
+        read_python(python).map_err(io::Error::other)?;
+    }
     let is_confined = arguments.kind.confinement != Confinement::Off;
     let landlock = is_confined && ses_sandbox::close_files();
     let commands_fd = commands.as_raw_fd();
@@ -89,7 +93,8 @@ fn work(arguments: &Arguments, (commands, events): Pipes) -> io::Result<std::con
     let (booted, is_booted) = channel();
     let (go, goes) = channel();
     let limit_bytes = arguments.kind.memory_limit_bytes;
-    let isolate = move || serve_isolate(limit_bytes, commands, &out, watchdog, &booted, &goes);
+    let python = arguments.python.clone();
+    let isolate = move || serve_isolate(python.as_ref(), limit_bytes, commands, &out, watchdog, &booted, &goes);
     thread::Builder::new().name("ses-isolate".to_owned()).stack_size(STACK_BYTES).spawn(isolate)?;
     // The thread has said why if it has ended.
     if is_booted.recv().is_err() {
@@ -115,6 +120,7 @@ fn work(arguments: &Arguments, (commands, events): Pipes) -> io::Result<std::con
 
 /// Makes an isolate, greets the host when the sandbox is closed, and serves the session that it opens.
 fn serve_isolate(
+    python: Option<&PythonSpec>,
     limit_bytes: usize,
     commands: File,
     out: &Arc<Out>,
@@ -130,7 +136,7 @@ fn serve_isolate(
         }
         exit();
     });
-    let mut isolate = match Booted::new(limit_bytes, on_parked) {
+    let mut isolate = match Booted::new(python, limit_bytes, on_parked) {
         Ok(isolate) => isolate,
         Err(failure) => {
             eprintln!("ses-executor-worker: {}", failure.kind.message());

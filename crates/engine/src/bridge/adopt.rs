@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use deno_core::v8;
 
-use crate::bridge::serialize;
-use crate::memory::buffers::BufferBudget;
+use crate::memory::array_buffers::reserve;
+use crate::memory::budget::BufferBudget;
 use ses_protocol::Block;
 
 /// Shorter strings are copied into the heap, where they take less to manage. 64 KiB.
@@ -20,7 +20,7 @@ pub fn string<'s>(
     text: Block,
 ) -> Option<v8::Local<'s, v8::String>> {
     // What the budget refuses is left to the heap's limit.
-    if text.len() < MIN_EXTERNAL_BYTES || text.len() > v8::String::MAX_LENGTH || !budget.reserve(text.len()) {
+    if text.len() < MIN_EXTERNAL_BYTES || text.len() > v8::String::MAX_LENGTH || !reserve(budget, text.len()) {
         return v8::String::new_from_one_byte(scope, &text, v8::NewStringType::Normal);
     }
     let len = text.len();
@@ -49,8 +49,8 @@ pub fn bytes<'s>(
     bytes: Block,
 ) -> Option<v8::Local<'s, v8::Uint8Array>> {
     let len = bytes.len();
-    if !budget.reserve(len) {
-        serialize::throw_no_memory(scope);
+    if !reserve(budget, len) {
+        throw_no_memory(scope);
         return None;
     }
     let owner = Arc::into_raw(budget.clone()).cast_mut().cast();
@@ -59,6 +59,14 @@ pub fn bytes<'s>(
     let store = unsafe { v8::ArrayBuffer::new_backing_store_from_ptr(data.cast(), len, drop_bytes, owner) };
     let buffer = v8::ArrayBuffer::with_backing_store(scope, &store.make_shared());
     v8::Uint8Array::new(scope, buffer, 0, len)
+}
+
+/// Throws what V8 throws where it has no room for an array buffer.
+pub fn throw_no_memory(scope: &mut v8::PinScope) {
+    if let Some(message) = v8::String::new(scope, "Array buffer allocation failed") {
+        let error = v8::Exception::range_error(scope, message);
+        scope.throw_exception(error);
+    }
 }
 
 /// V8 calls this once, when the buffer is gone.

@@ -1,5 +1,7 @@
 //! What an isolate needs of whoever it works for.
 
+use std::time::Instant;
+
 use ses_protocol::{Command, Config, Event, SessionId};
 
 /// The session that has the isolate. Used on the isolate's thread only.
@@ -16,6 +18,9 @@ pub trait GuestContext {
 
     /// As [`Self::next`], where an answer of a tool is awaited, which most often comes at once.
     fn next_answer(&self) -> Option<Command>;
+
+    /// As [`Self::next`], but no longer than until `until`. `None`: nothing has come.
+    fn next_until(&self, until: Instant) -> Option<Option<Command>>;
 
     /// A command that has arrived already.
     fn ready(&self) -> Option<Command>;

@@ -1,23 +1,23 @@
 //! What the realm's native functions work on: the run under way and the way to the Node.js thread.
 
 use std::cell::{Cell, OnceCell, RefCell};
-use std::collections::VecDeque;
+use std::collections::{HashSet, VecDeque};
 use std::rc::Rc;
 use std::sync::Arc;
+use std::time::Instant;
 
 use deno_core::v8;
-use ses_protocol::{Command, Event, Figures, JobId, LEVEL_WARN, ToolCallId, ToolReply, Value};
+use ses_protocol::{Command, Event, Figures, JobId, LEVEL_WARN, RunLimits, ToolCallId, ToolReply, Value};
 
 use crate::bridge::context::GuestContext;
 use crate::bridge::log_room::LogRoom;
+use crate::bridge::pending_calls::{PendingCalls, ToolTable};
 use crate::bridge::serialize::Unwritable;
-use crate::bridge::tools::{PendingCalls, ToolTable};
-use crate::memory::buffers::BufferBudget;
-use crate::memory::limits::MemoryGuard;
-use crate::memory::native_memory::with_guard;
+use crate::memory::budget::BufferBudget;
+use crate::memory::limits::{MemoryGuard, with_guard};
 use crate::realm::entry::Realm;
 use crate::realm::interrupt::Interrupt;
-use crate::realm::modules::ModuleCache;
+use crate::realm::module_cache::ModuleCache;
 use crate::realm::scripts::Scripts;
 
 /// Iterations that are granted at once, at most. Optimised loops that call built-ins only, and contain the guard, learn from
@@ -49,11 +49,20 @@ pub enum Verdict {
     ToolCallLimit,
 }
 
+impl Verdict {
+    /// Whether the guest must not act on the host any more. A final answer that is a promise still needs its tools.
+    pub fn is_decided(&self) -> bool {
+        !matches!(self, Self::Recording | Self::FinalPromise(_))
+    }
+}
+
 /// State of one run.
 pub struct Run {
     pub job: JobId,
     pub verdict: Option<Verdict>,
     pub max_operations: f64,
+    /// Where the limit was exceeded.
+    pub exceeded_at: Option<v8::Global<v8::StackTrace>>,
     /// Iterations handed to the realm so far.
     pub granted: f64,
     /// Iterations that the realm has not given back.
@@ -90,6 +99,10 @@ pub struct Host {
     pub memory: Arc<BufferBudget>,
     /// Async calls were sent since the host was last told that the guest waits.
     has_held_calls: Cell<bool>,
+    /// Answers of tools that have arrived in the run under way.
+    answers: Cell<u64>,
+    /// All calls of the run are answered within some time.
+    limits_calls: Cell<bool>,
     /// Commands that arrived while a tool was awaited synchronously.
     early: RefCell<VecDeque<Command>>,
     pub interrupt: OnceCell<Interrupt>,
@@ -101,6 +114,8 @@ pub struct Host {
     pub terminated: Cell<bool>,
     pub scripts: RefCell<Scripts>,
     pub tools: RefCell<ToolTable>,
+    /// Names of variables that were sent.
+    pub sent_names: RefCell<HashSet<String>>,
     pub calls: RefCell<PendingCalls>,
     pub modules: RefCell<ModuleCache>,
 }
@@ -112,6 +127,8 @@ impl Host {
             context,
             memory,
             has_held_calls: Cell::default(),
+            answers: Cell::default(),
+            limits_calls: Cell::default(),
             early: RefCell::default(),
             interrupt: OnceCell::new(),
             realm: OnceCell::new(),
@@ -120,20 +137,25 @@ impl Host {
             terminated: Cell::new(false),
             scripts: RefCell::default(),
             tools: RefCell::default(),
+            sent_names: RefCell::default(),
             calls: RefCell::new(PendingCalls::starting_at(first_call)),
             modules: RefCell::default(),
         }
     }
 
     /// Starts the record of a run and returns the first window of iterations.
-    pub fn begin(&self, job: JobId, max_operations: f64) -> f64 {
+    pub fn begin(&self, job: JobId, limits: &RunLimits) -> f64 {
+        let max_operations = limits.max_operations;
         let granted = max_operations.min(FIRST_WINDOW);
+        self.answers.set(0);
+        self.limits_calls.set(limits.tool_timeout_ms.is_some());
         self.terminated.set(false);
         self.runs.set(self.runs.get() + 1);
         *self.run.borrow_mut() = Some(Run {
             job,
             verdict: None,
             max_operations,
+            exceeded_at: None,
             granted,
             operations: 0.0,
             tool_calls: 0,
@@ -183,15 +205,18 @@ impl Host {
         self.context.is_given_up() || with_guard(MemoryGuard::is_exceeded) == Some(true)
     }
 
-    /// Records that the run has exceeded its limit.
-    pub fn exceed_limit(&self) {
+    /// Records that the run has exceeded its limit, `at` a loop.
+    pub fn exceed_limit(&self, at: Option<v8::Global<v8::StackTrace>>) {
         if self.is_terminated() {
             return;
         }
         let mut run = self.run.borrow_mut();
         let Some(run) = run.as_mut() else { return };
         run.operations = run.max_operations;
-        run.verdict.get_or_insert(Verdict::MaxOperations);
+        if run.verdict.is_none() {
+            run.verdict = Some(Verdict::MaxOperations);
+            run.exceeded_at = at;
+        }
     }
 
     /// Terminates the guest: it went on although its run is over.
@@ -211,11 +236,9 @@ impl Host {
         }
     }
 
-    /// Whether the run's outcome is decided, so that the guest must not act on the host any more. A final answer that
-    /// is a promise still needs its tools.
+    /// Whether the run's outcome is decided.
     pub fn is_over(&self) -> bool {
-        let decided = |verdict: &Verdict| !matches!(verdict, Verdict::Recording | Verdict::FinalPromise(_));
-        self.run.borrow().as_ref().is_some_and(|run| run.verdict.as_ref().is_some_and(decided))
+        self.run.borrow().as_ref().is_some_and(|run| run.verdict.as_ref().is_some_and(Verdict::is_decided))
     }
 
     /// The next command; waits. `None` when the session was given up.
@@ -237,8 +260,24 @@ impl Host {
             return Some(command);
         }
         self.send_held_calls();
-        let command = self.context.next_answer();
+        self.await_answer()
+    }
+
+    /// The next command; waits, and the guest with it. `None` when the session was given up.
+    fn await_answer(&self) -> Option<Command> {
+        if self.limits_calls.get() || self.tools.borrow().has_limited() {
+            self.context.report(Event::Idle { answers: self.answers.get() });
+        }
+        let command = self.context.next_answer().map(|command| self.arrived(command));
         command.filter(|_| !self.context.is_given_up())
+    }
+
+    /// Counts what has arrived just now.
+    fn arrived(&self, command: Command) -> Command {
+        if let Command::ToolReplies(replies) = &command {
+            self.answers.set(self.answers.get() + replies.len() as u64);
+        }
+        command
     }
 
     /// Notes that an async call was sent, which [`Self::send_held_calls`] is to make sure of.
@@ -256,18 +295,14 @@ impl Host {
     /// A command that has arrived already.
     pub fn ready_command(&self) -> Option<Command> {
         let early = self.early.borrow_mut().pop_front();
-        early.or_else(|| self.context.ready())
+        early.or_else(|| self.context.ready().map(|command| self.arrived(command)))
     }
 
     /// Waits for the answer to a tool call, keeping everything else for [`Self::next_command`]. `None` when the session
     /// was given up.
     pub fn wait_for_reply(&self, call: ToolCallId) -> Option<ToolReply> {
         loop {
-            let command = self.context.next_answer()?;
-            if self.context.is_given_up() {
-                return None;
-            }
-            let mut replies = match command {
+            let mut replies = match self.await_answer()? {
                 Command::ToolReplies(replies) => replies,
                 other => {
                     self.early.borrow_mut().push_back(other);
@@ -281,6 +316,17 @@ impl Host {
             if found.is_some() {
                 return found;
             }
+        }
+    }
+
+    /// Waits until `until` or until something arrives, which is kept. Returns whether it is sooner, and the session not given up.
+    pub fn wait_until(&self, until: Instant) -> bool {
+        match self.context.next_until(until) {
+            Some(command) => {
+                self.early.borrow_mut().extend(command);
+                !self.context.is_given_up()
+            }
+            None => false,
         }
     }
 
@@ -359,6 +405,11 @@ impl Host {
             tool_calls: run.tool_calls,
             heap_used_bytes: 0,
         })
+    }
+
+    /// Whether the guest was given a tool of this number.
+    pub fn has_tool(&self, id: u32) -> bool {
+        self.tools.borrow().has(id)
     }
 
     /// Names of the functions in the tool table, for messages.

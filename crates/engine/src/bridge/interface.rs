@@ -2,6 +2,20 @@
 
 use deno_core::v8;
 
+/// Functions that only compute, for globals of the guest that libraries do the work of: see [`crate::bridge::pure`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Pure {
+    Clone,
+    Decode,
+    Encode,
+    Encoding,
+    FromBase64,
+    ToBase64,
+    Url,
+    UrlQuery,
+    UrlQueryText,
+}
+
 /// The executor, as the ops of [`crate::bridge::ops`] see it: one per isolate, stored in a slot of it as `Rc<dyn Bridge>`.
 ///
 /// Methods run on the isolate's thread, inside a JavaScript call. One that fails throws on `scope` and, where it has a
@@ -24,13 +38,21 @@ pub trait Bridge {
     fn take(&self, count: f64) -> bool;
 
     /// The run takes an iteration beyond its limit: records the outcome.
-    fn guard_exceeded(&self);
+    fn guard_exceeded(&self, scope: &mut v8::PinScope<'_, '_>);
 
     /// Whether the guest was terminated for another reason than its iterations.
     fn is_terminated(&self) -> bool;
 
     /// The guest goes on although its outcome is recorded.
     fn swallowed(&self, scope: &mut v8::PinScope<'_, '_>);
+
+    /// Calls one of the functions that only compute. `None`: undefined, or it has thrown.
+    fn pure<'s>(
+        &self,
+        scope: &mut v8::PinScope<'s, '_>,
+        function: Pure,
+        args: &v8::FunctionCallbackArguments<'s>,
+    ) -> Option<v8::Local<'s, v8::Value>>;
 
     /// Loads an authorized module: a promise of its namespace.
     fn import<'s>(

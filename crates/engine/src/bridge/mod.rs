@@ -7,5 +7,7 @@ pub mod interface;
 pub mod log_room;
 pub mod natives;
 pub mod ops;
+pub mod pending_calls;
+pub mod pure;
 pub mod serialize;
 pub mod tools;

@@ -3,11 +3,15 @@
 use deno_core::v8;
 
 use crate::bridge::host::{Host, Verdict};
-use crate::bridge::interface::Bridge;
+use crate::bridge::interface::{Bridge, Pure};
+use crate::bridge::pure;
 use crate::bridge::serialize::Unwritable;
 use crate::realm::evaluate::write_output;
 use crate::realm::modules;
 use ses_transfer as transfer;
+
+/// Frames in which the loop of the program is looked for that has exceeded its limit.
+const MAX_FRAMES: usize = 100;
 
 /// Guest code that reaches a native function may do so from a getter, while a value is written within a limit of
 /// memory: what is allocated for another purpose is not under it.
@@ -60,12 +64,22 @@ impl Bridge for Host {
         Host::is_terminated(self)
     }
 
-    fn guard_exceeded(&self) {
-        self.exceed_limit();
+    fn guard_exceeded(&self, scope: &mut v8::PinScope<'_, '_>) {
+        let at = v8::StackTrace::current_stack_trace(scope, MAX_FRAMES).map(|trace| v8::Global::new(scope, trace));
+        self.exceed_limit(at);
     }
 
     fn swallowed(&self, _scope: &mut v8::PinScope<'_, '_>) {
         self.stop_guest();
+    }
+
+    fn pure<'s>(
+        &self,
+        scope: &mut v8::PinScope<'s, '_>,
+        function: Pure,
+        args: &v8::FunctionCallbackArguments<'s>,
+    ) -> Option<v8::Local<'s, v8::Value>> {
+        transfer::without_limit(|| pure::call(scope, self, function, args))
     }
 
     fn import<'s>(

@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use deno_core::v8;
 
-use crate::bridge::interface::Bridge;
+use crate::bridge::interface::{Bridge, Pure};
 
 type Arguments<'s> = v8::FunctionCallbackArguments<'s>;
 type Returned<'s> = v8::ReturnValue<'s, v8::Value>;
@@ -30,8 +30,24 @@ macro_rules! questions {
     };
 }
 
+/// Functions that only compute.
+macro_rules! pure {
+    ($($name:ident: $function:ident;)*) => {
+        $(fn $name<'s>(scope: &mut v8::PinScope<'s, '_>, args: Arguments<'s>, mut returned: Returned<'s>) {
+            if let Some(value) = bridge(scope).and_then(|bridge| bridge.pure(scope, Pure::$function, &args)) {
+                returned.set(value);
+            }
+        })*
+    };
+}
+
 table! {
+    op_clone
+    op_decode
+    op_encode
+    op_encoding
     op_final
+    op_from_base64
     op_get_constructor_name
     op_get_non_index_property_names
     op_get_promise_details
@@ -70,6 +86,22 @@ table! {
     op_preview_entries
     op_swallowed
     op_take
+    op_to_base64
+    op_url
+    op_url_query
+    op_url_query_text
+}
+
+pure! {
+    op_clone: Clone;
+    op_decode: Decode;
+    op_encode: Encode;
+    op_encoding: Encoding;
+    op_from_base64: FromBase64;
+    op_to_base64: ToBase64;
+    op_url: Url;
+    op_url_query: UrlQuery;
+    op_url_query_text: UrlQueryText;
 }
 
 questions! {
@@ -135,7 +167,7 @@ fn op_take<'s>(scope: &mut v8::PinScope<'s, '_>, args: Arguments<'s>, mut return
 
 fn op_guard_exceeded<'s>(scope: &mut v8::PinScope<'s, '_>, _: Arguments<'s>, _: Returned<'s>) {
     if let Some(bridge) = bridge(scope) {
-        bridge.guard_exceeded();
+        bridge.guard_exceeded(scope);
     }
 }
 

@@ -6,7 +6,7 @@ use deno_core::v8;
 use v8::{ValueDeserializerHelper, ValueSerializerHelper};
 
 use crate::bridge::adopt;
-use crate::memory::buffers::BufferBudget;
+use crate::memory::budget::BufferBudget;
 use ses_protocol::{Block, Value, Values};
 use ses_transfer::{self as transfer, Refusal};
 
@@ -23,6 +23,20 @@ impl v8::ValueSerializerImpl for Writer {
         scope.throw_exception(error);
     }
 }
+
+/// As [`Writer`], for a copy within the realm.
+struct Cloner;
+
+impl v8::ValueSerializerImpl for Cloner {
+    fn throw_data_clone_error<'s>(&self, scope: &mut v8::PinScope<'s, '_>, message: v8::Local<'s, v8::String>) {
+        let message = message.to_rust_string_lossy(scope);
+        throw_data_clone_error(scope, &message);
+    }
+}
+
+struct Copier;
+
+impl v8::ValueDeserializerImpl for Copier {}
 
 struct Reader;
 
@@ -70,6 +84,28 @@ pub fn write_values<'s>(
         return Ok(Values::List(values));
     }
     let array = array_of(scope, args);
+    write(scope, array.into(), max_bytes).map(Values::Wire)
+}
+
+/// Clones the elements of an array that stands for arguments; otherwise as [`write_value`].
+pub fn write_list<'s>(
+    scope: &mut v8::PinScope<'s, '_>,
+    array: v8::Local<'s, v8::Array>,
+    max_bytes: usize,
+) -> Result<Values, Unwritable> {
+    let length = array.length();
+    let mut values = Vec::new();
+    for index in 0..length.min(MAX_LISTED as u32) {
+        let value = array.get_index(scope, index).ok_or(Unwritable::Thrown)?;
+        // An array of several objects keeps which of them are the same.
+        match simple(scope, value, max_bytes) {
+            Some(value) if !matches!(value, Value::Bytes(_)) => values.push(value),
+            _ => break,
+        }
+    }
+    if values.len() == length as usize && Value::wire_bytes_of(&values) <= max_bytes {
+        return Ok(Values::List(values));
+    }
     write(scope, array.into(), max_bytes).map(Values::Wire)
 }
 
@@ -187,6 +223,58 @@ fn write<'s>(
     })
 }
 
+/// A copy of `value` in its own realm; the copies of `buffers` get their contents. Getters and proxies of the guest run here.
+/// `Ok(None)`: an exception is pending.
+pub fn clone<'s>(
+    scope: &mut v8::PinScope<'s, '_>,
+    value: v8::Local<'s, v8::Value>,
+    buffers: &[v8::Local<'s, v8::ArrayBuffer>],
+    max_bytes: usize,
+) -> Result<Option<v8::Local<'s, v8::Value>>, Unwritable> {
+    let context = scope.get_current_context();
+    let serializer = v8::ValueSerializer::new(scope, Box::new(Cloner));
+    let (written, refused) = transfer::with_limit(max_bytes, || {
+        serializer.write_header();
+        for (number, buffer) in (0..).zip(buffers) {
+            serializer.transfer_array_buffer(number, *buffer);
+        }
+        serializer.write_value(context, value)
+    });
+    if written != Some(true) {
+        return Err(if refused { Unwritable::TooLarge(None) } else { Unwritable::Thrown });
+    }
+    let wire = serializer.release();
+    if wire.len() > max_bytes {
+        return Err(Unwritable::TooLarge(Some(wire.len())));
+    }
+    let mut contents = Vec::with_capacity(buffers.len());
+    for buffer in buffers {
+        contents.push(buffer.get_backing_store());
+        buffer.detach(None);
+    }
+    let received: Vec<_> = contents.iter().map(|store| v8::ArrayBuffer::with_backing_store(scope, store)).collect();
+    let deserializer = v8::ValueDeserializer::new(scope, Box::new(Copier), &wire);
+    for (number, buffer) in (0..).zip(received) {
+        deserializer.transfer_array_buffer(number, buffer);
+    }
+    if deserializer.read_header(context) != Some(true) {
+        return Ok(None);
+    }
+    Ok(deserializer.read_value(context))
+}
+
+/// Throws what `structuredClone` throws for a value that cannot be cloned: there is no DOMException here, only its name.
+pub fn throw_data_clone_error(scope: &mut v8::PinScope, message: &str) {
+    let Some(text) = v8::String::new(scope, message) else { return };
+    let error = v8::Exception::error(scope, text);
+    if let Ok(object) = v8::Local::<v8::Object>::try_from(error)
+        && let (Some(key), Some(name)) = (v8::String::new(scope, "name"), v8::String::new(scope, "DataCloneError"))
+    {
+        object.define_own_property(scope, key.into(), name.into(), v8::PropertyAttribute::DONT_ENUM);
+    }
+    scope.throw_exception(error);
+}
+
 /// Makes `value`, which the host sent, in the current realm. `None`: its nesting is deeper than the stack, or memory is
 /// exhausted; an exception may be pending.
 pub fn read_value<'s>(
@@ -206,6 +294,18 @@ pub fn read_value<'s>(
     })
 }
 
+/// As [`read_value`], and whether there are errors in it, which are without stacks then.
+pub fn read_result<'s>(
+    scope: &mut v8::PinScope<'s, '_>,
+    budget: &Arc<BufferBudget>,
+    value: Value,
+) -> Option<(v8::Local<'s, v8::Value>, bool)> {
+    let Value::Wire(wire) = value else { return read_value(scope, budget, value).map(|value| (value, false)) };
+    let cleaned = transfer::without_stacks(&wire);
+    let value = read_plain(scope, cleaned.as_deref().unwrap_or(&wire))?;
+    Some((value, cleaned.is_some()))
+}
+
 /// The array of `values`; otherwise as [`read_value`].
 pub fn read_values<'s>(
     scope: &mut v8::PinScope<'s, '_>,
@@ -219,14 +319,6 @@ pub fn read_values<'s>(
                 values.into_iter().map(|value| read_value(scope, budget, value)).collect::<Option<Vec<_>>>()?;
             Some(v8::Array::new_with_elements(scope, &values).into())
         }
-    }
-}
-
-/// Throws what V8 throws where it has no room for an array buffer.
-pub fn throw_no_memory(scope: &mut v8::PinScope) {
-    if let Some(message) = v8::String::new(scope, "Array buffer allocation failed") {
-        let error = v8::Exception::range_error(scope, message);
-        scope.throw_exception(error);
     }
 }
 

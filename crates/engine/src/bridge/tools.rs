@@ -1,85 +1,15 @@
 //! Calls of host tools from guest code (specification, section 7.4).
 
-use std::collections::{HashMap, VecDeque};
 use std::rc::Rc;
 
 use deno_core::v8;
 
 use crate::bridge::host::Host;
+use crate::bridge::pending_calls::{PendingCall, WaitingCall};
 use crate::bridge::serialize::{self, Unwritable};
 use crate::realm::exceptions::{self, Mark};
 use ses_protocol::{ErrorCode, Event, ToolCall, ToolCallId, ToolError, ToolReply, ToolSpec, Values};
 use ses_transfer as transfer;
-
-/// Display names of the tools that the realm has.
-#[derive(Default)]
-pub struct ToolTable(HashMap<u32, String>);
-
-impl ToolTable {
-    pub fn add(&mut self, tools: &[ToolSpec]) {
-        self.0.extend(tools.iter().map(|tool| (tool.id, tool.display_name())));
-    }
-
-    pub fn name(&self, id: u32) -> String {
-        self.0.get(&id).cloned().unwrap_or_default()
-    }
-}
-
-/// A call whose promise the guest holds.
-pub struct PendingCall {
-    resolver: v8::Global<v8::PromiseResolver>,
-    tool: u32,
-    /// The code that made the call.
-    caller: v8::Global<v8::Message>,
-    args_bytes: usize,
-}
-
-/// A call that waits until the host works on fewer.
-struct WaitingCall {
-    number: ToolCallId,
-    tool: u32,
-    args: Values,
-}
-
-/// Calls of the run that the host has not answered.
-pub struct PendingCalls {
-    calls: HashMap<ToolCallId, PendingCall>,
-    /// Calls whose promise the guest holds and that the host has not been told of.
-    waiting: VecDeque<WaitingCall>,
-    /// Calls among `calls` that the host works on.
-    running: usize,
-    /// Wire of the arguments of all `calls`.
-    args_bytes: usize,
-    next: ToolCallId,
-}
-
-impl PendingCalls {
-    pub fn starting_at(next: ToolCallId) -> Self {
-        Self { calls: HashMap::new(), waiting: VecDeque::new(), running: 0, args_bytes: 0, next }
-    }
-
-    fn take_number(&mut self) -> ToolCallId {
-        self.next += 1;
-        self.next
-    }
-
-    fn take(&mut self, number: ToolCallId) -> Option<PendingCall> {
-        let call = self.calls.remove(&number)?;
-        self.running = self.running.saturating_sub(1);
-        self.args_bytes -= call.args_bytes;
-        Some(call)
-    }
-
-    /// Drops all resolvers, so that nothing of this run goes on in the next one. Returns the tools that were left.
-    pub fn drop_all(&mut self) -> Vec<u32> {
-        self.waiting.clear();
-        self.running = 0;
-        self.args_bytes = 0;
-        let mut tools: Vec<u32> = self.calls.drain().map(|(_, call)| call.tool).collect();
-        tools.sort_unstable();
-        tools
-    }
-}
 
 /// The guest's function for a tool. Native, so that a call of it is one frame and its arguments come one by one.
 pub fn function<'s>(scope: &mut v8::PinScope<'s, '_>, tool: &ToolSpec) -> Option<v8::Local<'s, v8::Function>> {
@@ -301,12 +231,18 @@ fn read_reply<'s>(
             Err(exceptions::transfer_error(scope, host, &message, &mark))
         }
         ToolReply::Value(value) => {
-            let value = {
+            let read = {
                 v8::tc_scope!(let attempt, scope);
-                serialize::read_value(attempt, &host.memory, value)
+                serialize::read_result(attempt, &host.memory, value)
             };
-            let hardened = value.and_then(|value| host.realm.get()?.harden(scope, value));
-            hardened.ok_or_else(|| {
+            let value = match (read, host.realm.get()) {
+                (Some((value, _)), Some(realm)) if host.context.config().harden_tool_results => {
+                    realm.harden(scope, value)
+                }
+                (Some((value, true)), Some(realm)) => realm.set_stacks(scope, value),
+                (read, _) => read.map(|(value, _)| value),
+            };
+            value.ok_or_else(|| {
                 let reason = "the result is nested too deeply or too large for the guest";
                 bridge_error(scope, host.tool_name(tool), reason)
             })

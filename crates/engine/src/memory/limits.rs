@@ -1,15 +1,15 @@
 //! The memory limit of one isolate: one for its heap and what it holds outside of it.
 
+use std::cell::Cell;
 use std::ffi::c_void;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use deno_core::v8;
 
-use crate::memory::buffers::BufferBudget;
+use crate::memory::budget::BufferBudget;
 use crate::memory::locks;
-use crate::memory::native_memory::Account;
-use crate::memory::parking::{on_out_of_memory, park};
+use crate::memory::usage::Account;
 #[cfg(target_os = "linux")]
 use crate::memory::zones::Zones;
 use crate::realm::interrupt::Interrupt;
@@ -38,7 +38,7 @@ pub struct MemoryGuard {
     buffers_at_split: AtomicUsize,
     /// A collection is under way, which other threads take part in.
     collecting: AtomicBool,
-    /// V8's heap may be in the middle of a change: its thread is in an operator `new`.
+    /// V8's heap may be in the middle of a change: see [`Self::begin_change`].
     is_changing: AtomicBool,
     /// Memory of the heap when the last collection of any kind began.
     heap_at_collection: AtomicUsize,
@@ -72,8 +72,7 @@ impl MemoryGuard {
         isolate.add_gc_epilogue_callback(after_collection, guard.data(), v8::GCType::kGCTypeMarkSweepCompact);
         isolate.add_gc_prologue_callback(before_collection, guard.data(), v8::GCType::kGCTypeAll);
         isolate.add_gc_epilogue_callback(behind_collection, guard.data(), v8::GCType::kGCTypeAll);
-        Account::open(&guard);
-        isolate.set_oom_error_handler(on_out_of_memory);
+        GUARD.set(&raw const *guard);
         guard
     }
 
@@ -112,20 +111,9 @@ impl MemoryGuard {
         self.requesting.store(false, Ordering::Relaxed);
     }
 
-    /// Parks the thread if the isolate holds far more than its limit: a built-in that makes objects of ICU by the million
-    /// looks for no termination, and neither does a compiler. Only to be called where V8 itself allocates: the thread may
-    /// hold no lock that another one waits for.
-    pub fn park_if_far_over(&self) {
-        if self.is_far_over() && self.can_park() {
-            park();
-        }
-    }
-
-    /// The same within an operator `new`.
-    pub fn park_in_new_if_far_over(&self) {
+    /// The thread is in an operator `new`, and does not come back from it: the heap may be in the middle of a change.
+    pub fn begin_change(&self) {
         self.is_changing.store(true, Ordering::Relaxed);
-        self.park_if_far_over();
-        self.is_changing.store(false, Ordering::Relaxed);
     }
 
     /// What the isolate holds, garbage and what is reserved for its heap included. On its thread.
@@ -142,7 +130,8 @@ impl MemoryGuard {
         heap + self.buffers.outside()
     }
 
-    fn is_far_over(&self) -> bool {
+    /// Whether the isolate holds far more than its limit outside of its heap.
+    pub fn is_far_over(&self) -> bool {
         let outside = self.buffers.outside();
         // V8 itself sees to the heap as long as that is what is too large.
         outside > NATIVE_EXCESS_BYTES
@@ -235,8 +224,26 @@ impl MemoryGuard {
 impl Drop for MemoryGuard {
     /// Before any field is dropped, so that nothing that the thread frees or allocates from here on finds the guard.
     fn drop(&mut self) {
-        Account::close();
+        close_account();
     }
+}
+
+thread_local! {
+    static GUARD: Cell<*const MemoryGuard> = const { Cell::new(std::ptr::null()) };
+}
+
+/// Counts what the calling thread allocates for nobody from now on.
+pub fn close_account() {
+    GUARD.set(std::ptr::null());
+}
+
+/// Calls `work` with the guard of the isolate whose thread this is, if it has one.
+pub fn with_guard<R>(work: impl FnOnce(&MemoryGuard) -> R) -> Option<R> {
+    // A thread that is ending has no isolate any more.
+    let guard = GUARD.try_with(Cell::get).unwrap_or(std::ptr::null());
+    // SAFETY: the pointer is cleared on this thread before anything of the guard is dropped, and none of what is called here drops
+    // the guard of its thread.
+    unsafe { guard.as_ref() }.map(work)
 }
 
 /// V8 calls this when collections no longer keep the heap below the limit.

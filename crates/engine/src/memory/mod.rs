@@ -1,8 +1,18 @@
 //! What an isolate may hold, and what becomes of one that holds more.
+//!
+//! Below are the counters (`usage`, `zones`, `budget`) and who is told (`parking`), above them the guard of an isolate (`limits`) and
+//! how its thread stops (`stop`), and above that what V8, ICU and C++ call (`allocator`, `segments`, `array_buffers`, `fatal`).
 
-pub mod buffers;
+pub mod allocator;
+pub mod array_buffers;
+pub mod budget;
+pub mod fatal;
 pub mod limits;
 pub mod locks;
-pub mod native_memory;
 pub mod parking;
+pub mod remains;
+#[cfg(target_os = "linux")]
+mod segments;
+pub mod stop;
+pub mod usage;
 pub mod zones;

@@ -4,18 +4,22 @@ use std::sync::Once;
 
 use deno_core::{JsRuntime, v8};
 
-use crate::memory::native_memory;
+use crate::memory::allocator::install_icu_hooks;
+use crate::memory::fatal::install_fatal_error_handler;
 use ses_sync::priority;
 
 /// What the process's V8 and ICU need before the first isolate.
 pub fn prepare_v8() {
     static PREPARED: Once = Once::new();
     PREPARED.call_once(|| {
-        native_memory::install_icu_hooks();
+        install_icu_hooks();
+        install_fatal_error_handler();
         #[cfg(target_os = "linux")]
         v8::V8::set_entropy_source(random_bytes);
         // Each step is a script of its own that never comes again: the cache would keep all of them.
         v8::V8::set_flags_from_string("--no-compilation-cache");
+        // Locale and language of the host's environment are none of a guest's business.
+        v8::icu::set_default_locale("en-US");
         // What a collection found dead has to be uncounted when the limit is looked at after it.
         v8::V8::set_flags_from_string("--no-concurrent-array-buffer-sweeping");
         // A guest compiles on its own thread, where its deadline and its limit of memory hold: on the threads of the process it
@@ -37,9 +41,10 @@ pub fn prepare_v8() {
     });
 }
 
-/// Seeds of hashes and of `Math.random`, which each isolate asks for. V8 opens a device for each otherwise.
+/// Fills `bytes`, for seeds of hashes and of `Math.random`, which each isolate asks for: V8 opens a device for each otherwise.
+/// False: the system gives none.
 #[cfg(target_os = "linux")]
-fn random_bytes(bytes: &mut [u8]) -> bool {
+pub fn random_bytes(bytes: &mut [u8]) -> bool {
     // SAFETY: the slice is valid for writes of its length.
     let count = unsafe { libc::getrandom(bytes.as_mut_ptr().cast(), bytes.len(), 0) };
     // V8 takes another source if this one fails.

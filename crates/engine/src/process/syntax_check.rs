@@ -9,9 +9,10 @@ use std::time::Duration;
 
 use deno_core::v8;
 
-use crate::memory::buffers::BufferBudget;
+use crate::memory::budget::BufferBudget;
 use crate::memory::limits::MemoryGuard;
 use crate::memory::parking::set_thread_isolate;
+use crate::memory::stop::stop_without_memory;
 use crate::process::platform::prepare_v8;
 use crate::process::service::{NoAnswer, Patience, Questions, Service};
 use crate::process::snapshot;
@@ -69,6 +70,7 @@ fn check(questions: &Questions<Text, Option<SyntaxError>>) {
     // other isolates, because V8 shares the read-only part of its heap among them.
     let mut instance = snapshot::hardened(params);
     let memory = MemoryGuard::install(&mut instance.isolate, buffers);
+    stop_without_memory(&mut instance.isolate);
     while let Some((text, reply)) = questions.next() {
         let found = compile(&mut instance, &text);
         if memory.is_exceeded() {
@@ -97,7 +99,7 @@ pub fn prepare_checked(code: &str, options: &PrepareOptions, time: Duration) -> 
     let code: Arc<str> = code.into();
     let prepared = PREPARER.ask((code.clone(), options.clone()));
     // A text that is refused for its size is not read, and one that may be refused for what V8 would take is not read yet.
-    let is_read = code.len() <= options.max_code_bytes && !prepare::may_be_costly(&code);
+    let is_read = code.len() <= options.max_code_bytes && !prepare::may_be_costly(&code) && !prepare::is_fenced(&code);
     let written = is_read.then(|| CHECKER.ask(Text::Written(code.clone())));
     let program = PREPARER.wait(&prepared, &mut patience).map_err(unchecked).and_then(|prepared| prepared);
     let program = program.inspect_err(|_| {

@@ -4,10 +4,12 @@ use std::sync::Arc;
 
 use deno_core::v8;
 
-use crate::memory::buffers::BufferBudget;
-use crate::memory::limits::MemoryGuard;
-use crate::memory::native_memory::{Account, Remains};
+use crate::memory::array_buffers;
+use crate::memory::budget::BufferBudget;
+use crate::memory::limits::{MemoryGuard, close_account};
 use crate::memory::parking::{OnParked, set_thread_isolate};
+use crate::memory::remains::Remains;
+use crate::memory::stop::stop_without_memory;
 use crate::process::platform::prepare_v8;
 use crate::process::snapshot;
 use crate::realm::entry::Realm;
@@ -16,7 +18,7 @@ use crate::realm::instance::Instance;
 use crate::realm::interrupt::Interrupt;
 use crate::realm::modules::origin;
 use ses_prepare::{self as prepare, PrepareOptions};
-use ses_protocol::{Failure, FailureKind};
+use ses_protocol::Failure;
 
 /// What V8 takes at most, for heaps of 1 GiB and more. 96 MiB.
 const MAX_YOUNG_BYTES: usize = 96 << 20;
@@ -31,7 +33,7 @@ pub struct Guarded {
 impl Drop for Guarded {
     /// Taking the isolate apart is not held to its limit.
     fn drop(&mut self) {
-        Account::close();
+        close_account();
     }
 }
 
@@ -54,9 +56,10 @@ impl Booted {
         let params = v8::CreateParams::default()
             .set_max_old_generation_size_in_bytes(limit_bytes - young_bytes)
             .set_max_young_generation_size_in_bytes(young_bytes)
-            .array_buffer_allocator(buffers.allocator().make_shared());
+            .array_buffer_allocator(array_buffers::allocator(&buffers).make_shared());
         let mut instance = snapshot::hardened(params);
         let memory = MemoryGuard::install(&mut instance.isolate, buffers.clone());
+        stop_without_memory(&mut instance.isolate);
         let remains = Remains::new(buffers.clone());
         let mut guarded = Guarded { instance, memory, remains };
         let Instance { isolate, context } = &mut guarded.instance;
@@ -66,10 +69,10 @@ impl Booted {
             v8::scope_with_context!(scope, isolate, &*context);
             v8::tc_scope!(let attempt, scope);
             attempt.get_current_context().set_allow_generation_from_strings(false);
-            let realm = Realm::take(attempt).ok_or_else(|| init_failed("the snapshot has no realm"))?;
+            let realm = Realm::take(attempt).ok_or_else(|| Failure::init("the snapshot has no realm"))?;
             if realm.finish_hardening(attempt).is_none() {
                 let reason = attempt.exception().map(|thrown| thrown.to_rust_string_lossy(attempt));
-                return Err(init_failed(&reason.unwrap_or_default()));
+                return Err(Failure::init(reason.unwrap_or_default()));
             }
             realm
         };
@@ -108,8 +111,4 @@ fn run_once(scope: &mut v8::PinScope, program: &str) -> Option<()> {
     let function = v8::Script::compile(scope, text, Some(&origin))?.run(scope)?;
     let receiver = v8::undefined(scope).into();
     v8::Local::<v8::Function>::try_from(function).ok()?.call(scope, receiver, &[]).map(drop)
-}
-
-fn init_failed(details: &str) -> Failure {
-    Failure::new(FailureKind::InitFailed { details: details.to_owned() })
 }

@@ -2,7 +2,7 @@
 
 use deno_core::v8;
 
-use crate::bridge::{serialize, tools};
+use crate::bridge::serialize;
 use ses_protocol::ToolSpec;
 
 /// The property by which the bootstrap hands its functions over; deleted at once.
@@ -11,14 +11,27 @@ const HANDOVER: &str = "__smol_realm";
 /// UTF-16 units of an inspected value that are read.
 const MAX_INSPECTED_UNITS: usize = 1 << 20;
 
+/// Makes the guest's function for a tool.
+pub type MakeTool = for<'s, 'i> fn(&mut v8::PinScope<'s, 'i>, &ToolSpec) -> Option<v8::Local<'s, v8::Function>>;
+
 /// Functions of the bootstrap, and the private symbols of the engine's errors.
 pub struct Realm {
     functions: v8::Global<v8::Object>,
     /// Called in every run.
     begin: v8::Global<v8::Function>,
     finish: v8::Global<v8::Function>,
+    /// What a program gives that ends with a declaration: its `value` is what is declared.
+    declared: v8::Global<v8::Object>,
     mark: v8::Global<v8::Private>,
     position: v8::Global<v8::Private>,
+}
+
+/// What the realm says of a place in it.
+pub struct LookUp {
+    /// What the member is: its type, or "missing"; or "nothing" or "unknown" of the place itself.
+    pub kind: String,
+    /// Names that there are.
+    pub names: Vec<String>,
 }
 
 impl Realm {
@@ -30,12 +43,15 @@ impl Realm {
         global.delete(scope, key.into())?;
         let begin = function(scope, functions, "begin")?;
         let finish = function(scope, functions, "finish")?;
+        let key = v8::String::new(scope, "declaredValue")?;
+        let declared = v8::Local::<v8::Object>::try_from(functions.get(scope, key.into())?).ok()?;
         let mark = v8::Private::new(scope, None);
         let position = v8::Private::new(scope, None);
         Some(Self {
             functions: v8::Global::new(scope, functions),
             begin: v8::Global::new(scope, begin),
             finish: v8::Global::new(scope, finish),
+            declared: v8::Global::new(scope, declared),
             mark: v8::Global::new(scope, mark),
             position: v8::Global::new(scope, position),
         })
@@ -68,6 +84,23 @@ impl Realm {
         v8::Local::new(scope, &self.finish).call(scope, receiver, &[forget_declared])?.number_value(scope)
     }
 
+    /// What a program has declared last, if `value` stands for that. Once.
+    pub fn take_declared<'s>(
+        &self,
+        scope: &mut v8::PinScope<'s, '_>,
+        value: v8::Local<'s, v8::Value>,
+    ) -> Option<v8::Local<'s, v8::Value>> {
+        let declared = v8::Local::new(scope, &self.declared);
+        if !value.strict_equals(declared.into()) {
+            return None;
+        }
+        let key = v8::String::new(scope, "value")?;
+        let value = declared.get(scope, key.into())?;
+        let nothing = v8::undefined(scope).into();
+        declared.set(scope, key.into(), nothing)?;
+        Some(value)
+    }
+
     /// Whether the guest's global takes variables of these names.
     pub fn can_define(&self, scope: &mut v8::PinScope, names: &[String]) -> Option<bool> {
         let names = strings(scope, names)?;
@@ -91,8 +124,8 @@ impl Realm {
     }
 
     /// Builds functions for tools and defines them. Returns the names that the guest's global did not take.
-    pub fn install_tools(&self, scope: &mut v8::PinScope, tools: &[ToolSpec]) -> Option<Vec<String>> {
-        let specs = tool_specs(scope, tools)?;
+    pub fn install_tools(&self, scope: &mut v8::PinScope, tools: &[ToolSpec], make: MakeTool) -> Option<Vec<String>> {
+        let specs = tool_specs(scope, tools, make)?;
         let refused = self.call(scope, "installTools", &[specs])?;
         to_strings(scope, refused)
     }
@@ -104,10 +137,11 @@ impl Realm {
         names: &[String],
         values: &[u8],
         functions: &[ToolSpec],
+        make: MakeTool,
     ) -> Option<v8::Local<'s, v8::Object>> {
         let values = serialize::read(scope, values)?;
         let names = strings(scope, names)?;
-        let specs = tool_specs(scope, functions)?;
+        let specs = tool_specs(scope, functions, make)?;
         self.call(scope, "buildExports", &[names.into(), values, specs])?.try_into().ok()
     }
 
@@ -121,6 +155,15 @@ impl Realm {
             return Some(value);
         }
         self.call(scope, "hardenFresh", &[value])
+    }
+
+    /// Gives the errors in a value that has just been read from a wire without stacks one of their own.
+    pub fn set_stacks<'s>(
+        &self,
+        scope: &mut v8::PinScope<'s, '_>,
+        value: v8::Local<'s, v8::Value>,
+    ) -> Option<v8::Local<'s, v8::Value>> {
+        self.call(scope, "setStacks", &[value])
     }
 
     /// A copy of `value` in which everything that cannot be cloned is the text that inspection gives.
@@ -149,6 +192,21 @@ impl Realm {
         let args = v8::Local::new(attempt, args);
         let path = self.call(attempt, "uncloneablePath", &[args])?;
         path.is_string().then(|| path.to_rust_string_lossy(attempt))
+    }
+
+    /// What there is where `path` leads to from the global.
+    pub fn look_up(&self, scope: &mut v8::PinScope, path: &[String], member: &str) -> Option<LookUp> {
+        v8::tc_scope!(let attempt, scope);
+        let place = v8::Object::new(attempt);
+        let values = [("path", strings(attempt, path)?.into()), ("member", v8::String::new(attempt, member)?.into())];
+        for (key, value) in values {
+            let key = v8::String::new(attempt, key)?;
+            place.create_data_property(attempt, key.into(), value)?;
+        }
+        let found = v8::Local::<v8::Array>::try_from(self.call(attempt, "lookUp", &[place.into()])?).ok()?;
+        let kind = found.get_index(attempt, 0)?.to_rust_string_lossy(attempt);
+        let names = found.get_index(attempt, 1)?;
+        Some(LookUp { kind, names: to_strings(attempt, names)? })
     }
 
     fn call<'s>(
@@ -183,12 +241,16 @@ fn to_strings(scope: &mut v8::PinScope, texts: v8::Local<v8::Value>) -> Option<V
 }
 
 /// Tools as the bootstrap takes them: `{ path, tool }`.
-fn tool_specs<'s>(scope: &mut v8::PinScope<'s, '_>, tools: &[ToolSpec]) -> Option<v8::Local<'s, v8::Value>> {
+fn tool_specs<'s>(
+    scope: &mut v8::PinScope<'s, '_>,
+    tools: &[ToolSpec],
+    make: MakeTool,
+) -> Option<v8::Local<'s, v8::Value>> {
     let keys = ["path", "tool"];
     let keys = keys.iter().map(|key| v8::String::new(scope, key).map(Into::into)).collect::<Option<Vec<_>>>()?;
     let mut specs = Vec::with_capacity(tools.len());
     for tool in tools {
-        let values = [strings(scope, &tool.path)?.into(), tools::function(scope, tool)?.into()];
+        let values = [strings(scope, &tool.path)?.into(), make(scope, tool)?.into()];
         let null = v8::null(scope).into();
         specs.push(v8::Object::with_prototype_and_properties(scope, null, &keys, &values).into());
     }

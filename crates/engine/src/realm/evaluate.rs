@@ -5,14 +5,14 @@ use std::rc::Rc;
 use deno_core::v8;
 use v8::script_compiler::{self, CompileOptions, NoCacheReason, Source};
 
-use crate::bridge::host::{Host, Verdict};
+use crate::bridge::host::{Host, Run, Verdict};
 use crate::bridge::serialize::{self, Unwritable};
 use crate::bridge::tools;
 use crate::memory::limits::MemoryGuard;
 use crate::realm::exceptions;
 use crate::realm::modules::origin;
 use crate::realm::scripts::Script;
-use ses_prepare::{Form, Program};
+use ses_prepare::{Form, Program, code_frame};
 use ses_protocol::{Command, Diagnostic, Failure, FailureKind, Location, Severity, Success, Value};
 
 /// UTF-16 units of a program that is compiled with all its functions.
@@ -73,7 +73,7 @@ fn start<'s>(
                 script.original(line, message.get_start_column() as u32 + 1)
             });
             let message = attempt.exception().map(|thrown| exceptions::message(attempt, host, thrown));
-            return Err(Failure::from_diagnostics(&[refused_by_v8(message.unwrap_or_default(), at)]));
+            return Err(refused(&[refused_by_v8(message.unwrap_or_default(), at)], &script.source));
         }
     };
     let mut value = compiled.run(attempt);
@@ -125,9 +125,22 @@ fn compile<'s>(
     v8::Script::compile(scope, text, Some(origin))
 }
 
+/// The failure of code that is not run, with the lines around the first finding that keeps it from running.
+pub fn refused(diagnostics: &[Diagnostic], source: &str) -> Failure {
+    let failure = Failure::from_diagnostics(diagnostics);
+    let first = diagnostics.iter().find(|diagnostic| matches!(diagnostic.severity, Severity::Error));
+    match first.and_then(|first| Some((first, first.location?))) {
+        Some((first, at)) => failure.with("codeFrame", code_frame(source, at, &first.message)),
+        None => failure,
+    }
+}
+
 /// The diagnostic of an early error that VALIDATE leaves to V8.
 pub fn refused_by_v8(message: String, location: Option<Location>) -> Diagnostic {
-    Diagnostic { rule: "syntax_valid", severity: Severity::Error, message, location, fix: None, module: None }
+    // As V8 reads `# comment`.
+    let is_comment = message.starts_with("Private field '#") && message.ends_with("enclosing class");
+    let fix = is_comment.then(|| "Comments begin with //, not with #".to_owned());
+    Diagnostic { rule: "syntax_valid", severity: Severity::Error, message, location, fix, module: None }
 }
 
 /// Runs microtasks and takes in answers of tools until the run has ended.
@@ -138,6 +151,7 @@ fn settle<'s>(
     promise: v8::Local<'s, v8::Promise>,
 ) -> Ending<'s> {
     let mut awaited = promise;
+    let mut declared = None;
     // The guest's handlers cannot be told from ours: this one only says that somebody cares.
     awaited.mark_as_handled();
     loop {
@@ -150,7 +164,7 @@ fn settle<'s>(
         }
         match final_promise(scope, host) {
             FinalAnswer::Promise(promise) if promise != awaited => {
-                awaited = promise;
+                (awaited, declared) = (promise, None);
                 awaited.mark_as_handled();
                 continue;
             }
@@ -158,7 +172,16 @@ fn settle<'s>(
             FinalAnswer::Recorded => return Ending::Verdict,
         }
         match awaited.state() {
-            v8::PromiseState::Fulfilled => return Ending::Value(awaited.result(scope)),
+            v8::PromiseState::Fulfilled => {
+                let result = awaited.result(scope);
+                let realm = host.realm.get();
+                let fresh = || realm.and_then(|realm| realm.take_declared(scope, result));
+                let Some(value) = declared.or_else(fresh) else { return Ending::Value(result) };
+                declared = Some(value);
+                if let Some(ending) = of_declared(scope, host, value) {
+                    return ending;
+                }
+            }
             v8::PromiseState::Rejected => return Ending::Thrown(awaited.result(scope)),
             v8::PromiseState::Pending => {}
         }
@@ -178,6 +201,21 @@ fn settle<'s>(
             // Nothing else is sent while a run is under way, but for a reason to look.
             next = host.ready_command();
         }
+    }
+}
+
+/// How a program ends whose last statement has declared `value`. A promise is not awaited: it lives on, and who has not
+/// handled its rejection reads of it in the log. Only calls of tools, which end with the run, are waited for: `None`.
+fn of_declared<'s>(
+    scope: &mut v8::PinScope<'s, '_>,
+    host: &Host,
+    value: v8::Local<'s, v8::Value>,
+) -> Option<Ending<'s>> {
+    let Ok(promise) = v8::Local::<v8::Promise>::try_from(value) else { return Some(Ending::Value(value)) };
+    match promise.state() {
+        v8::PromiseState::Fulfilled => Some(Ending::Value(promise.result(scope))),
+        v8::PromiseState::Rejected => Some(Ending::Value(v8::undefined(scope).into())),
+        v8::PromiseState::Pending => host.calls.borrow().is_empty().then_some(Ending::Value(value)),
     }
 }
 
@@ -209,32 +247,60 @@ fn finish(scope: &mut v8::PinScope, host: &Host, forget_declared: bool) {
 
 /// The outcome of a run that ended in `ending`.
 fn normalize(scope: &mut v8::PinScope, host: &Host, script: &Script, ending: Ending) -> Result<Success, Failure> {
-    let verdict = host.run.borrow_mut().as_mut().and_then(|run| Some((run.verdict.take()?, run.max_operations)));
-    let is_final_answer = verdict.is_some();
-    match (verdict, ending) {
-        (Some((Verdict::MaxOperations, limit)), _) => {
-            Err(Failure::new(FailureKind::MaxOperations { limit }).with("maxOperations", limit))
-        }
-        (Some((Verdict::ToolCallLimit, _)), _) => {
-            let limit = host.context.config().max_tool_calls;
-            Err(Failure::new(FailureKind::ToolCallLimit { limit }).with("maxToolCalls", limit))
-        }
-        (Some((Verdict::Final(value), _)), _) => output(host, value, is_final_answer),
-        (Some((Verdict::FinalLate(value), _)), _) => {
-            let value = v8::Local::new(scope, value);
-            let value = write_output(scope, host, value);
-            output(host, value, is_final_answer)
-        }
-        (_, Ending::Value(value)) => {
-            let value = write_output(scope, host, value);
-            output(host, value, is_final_answer)
-        }
-        (_, Ending::Thrown(thrown)) => Err(exceptions::failure(scope, host, thrown, script)),
+    if let Some(recorded) = recorded(scope, host) {
+        return recorded.map_err(|failure| at_loop(scope, host, script, failure));
+    }
+    // A promise that was given to `final_answer` is what has ended.
+    let is_final_answer = host.run.borrow_mut().as_mut().is_some_and(|run| run.verdict.take().is_some());
+    match ending {
+        Ending::Value(value) => written(scope, host, value, is_final_answer),
+        Ending::Thrown(thrown) => Err(exceptions::failure(scope, host, thrown, script)),
         // The one who terminated the guest has the failure, and replaces this one.
-        (_, Ending::Verdict | Ending::Terminated) => {
+        Ending::Verdict | Ending::Terminated => {
             Err(Failure::new(FailureKind::Runtime { cause: "the run was terminated".to_owned() }))
         }
     }
+}
+
+/// The failure with the loop of `script` that exceeded the limit, if one did.
+fn at_loop(scope: &mut v8::PinScope, host: &Host, script: &Script, failure: Failure) -> Failure {
+    let trace = host.run.borrow_mut().as_mut().and_then(|run| run.exceeded_at.take());
+    let Some(trace) = trace.map(|trace| v8::Local::new(scope, trace)) else { return failure };
+    let Some(at) = exceptions::position_in_trace(scope, trace, script) else { return failure };
+    let frame = code_frame(&script.source, at, "it took more iterations than the run may");
+    failure.with("line", at.line).with("column", at.column).with("codeFrame", frame)
+}
+
+/// The outcome that was recorded while the run went on, if it needs nothing more of the guest.
+pub fn recorded(scope: &mut v8::PinScope, host: &Host) -> Option<Result<Success, Failure>> {
+    let is_decided = |run: &mut Run| {
+        run.verdict.take_if(|verdict| verdict.is_decided()).map(|verdict| (verdict, run.max_operations))
+    };
+    let (verdict, limit) = host.run.borrow_mut().as_mut().and_then(is_decided)?;
+    Some(match verdict {
+        Verdict::MaxOperations => Err(Failure::new(FailureKind::MaxOperations { limit }).with("maxOperations", limit)),
+        Verdict::ToolCallLimit => {
+            let limit = host.context.config().max_tool_calls;
+            Err(Failure::new(FailureKind::ToolCallLimit { limit }).with("maxToolCalls", limit))
+        }
+        Verdict::Final(value) => output(host, value, true),
+        Verdict::FinalLate(value) => {
+            let value = v8::Local::new(scope, value);
+            written(scope, host, value, true)
+        }
+        Verdict::Recording | Verdict::FinalPromise(_) => return None,
+    })
+}
+
+/// A run's success with this output.
+pub fn written(
+    scope: &mut v8::PinScope,
+    host: &Host,
+    value: v8::Local<v8::Value>,
+    is_final_answer: bool,
+) -> Result<Success, Failure> {
+    let value = write_output(scope, host, value);
+    output(host, value, is_final_answer)
 }
 
 /// A run's success with this output. A value that could not be written at all is `undefined`.

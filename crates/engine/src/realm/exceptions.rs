@@ -5,12 +5,17 @@ use serde_json::Value;
 
 use crate::bridge::host::Host;
 use crate::bridge::log_room::floor_char_boundary;
+use crate::realm::hints::{self, Uncaught};
 use crate::realm::scripts::Script;
 use ses_prepare::code_frame;
 use ses_protocol::{ERR_TRANSFER_LIMIT_EXCEEDED, Failure, FailureKind, Location, ToolCallId};
 
 /// Longest text of a guest's error that is reported, in bytes.
 const MAX_TEXT_BYTES: usize = 8 << 10;
+/// Errors of an `AggregateError` that are told of.
+const MAX_ERRORS: u32 = 4;
+/// Frames of a stack that are shown, as V8 would; the one of the program that runs may come behind them.
+const MAX_SHOWN_FRAMES: usize = 10;
 /// Prototypes of an error that are looked at for names of its classes.
 const MAX_PROTOTYPES: usize = 8;
 
@@ -172,6 +177,7 @@ pub fn failure(scope: &mut v8::PinScope, host: &Host, thrown: v8::Local<v8::Valu
     let stack = stack_text(scope, thrown)
         // Of an error that the guest has changed since, the stack says what the guest wants.
         .filter(|stack| mark.is_none() || stack.starts_with(&header_of(name.as_deref().unwrap_or_default(), &message)));
+    let is_marked = mark.is_some();
     let mut failure = match mark {
         Some(Mark::Tool { name, call, bridge }) => {
             let mut failure = Failure::new(FailureKind::Tool { cause: cause.clone() }).with("tool", name);
@@ -191,7 +197,17 @@ pub fn failure(scope: &mut v8::PinScope, host: &Host, thrown: v8::Local<v8::Valu
     if let Some(code) = code {
         failure = failure.with("code", code);
     }
-    if let Some(at) = error_position(scope, host, thrown, script) {
+    let at = error_position(scope, host, thrown, script);
+    let name = failure.details.get("name").and_then(Value::as_str);
+    if let (false, Some(name), Some(message)) =
+        (is_marked, name, failure.details.get("message").and_then(Value::as_str))
+        && let Some(hint) = hints::hint(scope, host, &Uncaught { name, message, at, script })
+    {
+        failure = failure.with("hint", hint);
+    } else if let (false, Some(causes)) = (is_marked, causes(scope, host, thrown, script)) {
+        failure = failure.with("hint", causes);
+    }
+    if let Some(at) = at {
         failure = failure
             .with("line", at.line)
             .with("column", at.column)
@@ -201,6 +217,50 @@ pub fn failure(scope: &mut v8::PinScope, host: &Host, thrown: v8::Local<v8::Valu
         Some(stack) => failure.with("stack", stack),
         None => failure,
     }
+}
+
+/// What an error says of others: its cause, or those that it stands for.
+fn causes(scope: &mut v8::PinScope, host: &Host, thrown: v8::Local<v8::Value>, script: &Script) -> Option<String> {
+    let object = v8::Local::<v8::Object>::try_from(thrown).ok().filter(|_| thrown.is_native_error())?;
+    v8::tc_scope!(let attempt, scope);
+    let key = v8::String::new(attempt, "cause")?;
+    if object.has_own_property(attempt, key.into())? {
+        let cause = object.get(attempt, key.into())?;
+        return Some(format!("Its cause: {}", with_place(attempt, host, cause, script)));
+    }
+    let key = v8::String::new(attempt, "errors")?;
+    let errors = v8::Local::<v8::Array>::try_from(object.get(attempt, key.into())?).ok()?;
+    let shown = (0..errors.length().min(MAX_ERRORS)).filter_map(|index| {
+        let error = errors.get_index(attempt, index)?;
+        Some(with_place(attempt, host, error, script))
+    });
+    let shown: Vec<String> = shown.collect();
+    (!shown.is_empty()).then(|| format!("Its errors: {}", shown.join("; ")))
+}
+
+/// An error in brief, with its line if that is one of `script`.
+fn with_place(scope: &mut v8::PinScope, host: &Host, error: v8::Local<v8::Value>, script: &Script) -> String {
+    let text = brief(scope, host, error);
+    match stack_text(scope, error).and_then(|stack| position_in_stack(&stack, &script.name)) {
+        Some(at) => format!("{text} (line {})", at.line),
+        None => text,
+    }
+}
+
+/// Where the innermost frame is that lies in `script`.
+pub fn position_in_trace(
+    scope: &mut v8::PinScope,
+    trace: v8::Local<v8::StackTrace>,
+    script: &Script,
+) -> Option<Location> {
+    (0..trace.get_frame_count()).find_map(|index| {
+        let frame = trace.get_frame(scope, index)?;
+        let name = frame.get_script_name(scope)?.to_rust_string_lossy(scope);
+        if name != script.name {
+            return None;
+        }
+        script.original(u32::try_from(frame.get_line_number()).ok()?, u32::try_from(frame.get_column()).ok()?)
+    })
 }
 
 /// V8 calls this for the `stack` of an error; guests never see a CallSite.
@@ -213,7 +273,13 @@ pub fn prepare_stack_trace<'s, 'i>(
     let host = scope.get_slot::<std::rc::Rc<Host>>().cloned();
     let classes = class_names(scope, error);
     let mut is_leading = true;
+    // The program that runs, whose place is looked for behind the frames that are shown.
+    let program = host.as_ref().map(|host| format!("step-{}.js:", host.run_number()));
+    let (mut shown, mut has_program) = (0, false);
     for index in 0..sites.length() {
+        if shown >= MAX_SHOWN_FRAMES && has_program {
+            break;
+        }
         let Some(site) = sites.get_index(scope, index).and_then(|site| v8::Local::<v8::Object>::try_from(site).ok())
         else {
             continue;
@@ -224,9 +290,16 @@ pub fn prepare_stack_trace<'s, 'i>(
         if is_leading {
             continue;
         }
-        if let Some(frame) = format_frame(scope, host, site) {
+        let Some(frame) = format_frame(scope, host, site) else { continue };
+        let is_program = program.as_deref().is_some_and(|program| {
+            let place = frame.rsplit_once('(').map_or(frame.as_str(), |(_, place)| place);
+            place.starts_with(program)
+        });
+        has_program |= is_program;
+        if shown < MAX_SHOWN_FRAMES || is_program {
             stack.push_str("\n    at ");
             stack.push_str(&frame);
+            shown += 1;
         }
     }
     v8::String::new(scope, &stack).unwrap_or_else(|| v8::String::empty(scope)).into()

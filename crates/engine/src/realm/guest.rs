@@ -8,10 +8,10 @@ use deno_core::v8;
 use crate::bridge::context::GuestContext;
 use crate::bridge::host::Host;
 use crate::bridge::interface::Bridge;
-use crate::bridge::serialize;
+use crate::bridge::{serialize, tools};
 use crate::memory::locks;
 use crate::realm::boot::{Booted, Guarded};
-use crate::realm::evaluate::evaluate;
+use crate::realm::evaluate::{evaluate, refused};
 use crate::realm::exceptions;
 #[cfg(test)]
 use crate::realm::instance::Instance;
@@ -107,6 +107,7 @@ impl Guest {
         if bytes > limit {
             return Done::sound(Err(Failure::transfer_limit(limit, Some(bytes)).with("value", "variables")));
         }
+        self.host.sent_names.borrow_mut().extend(names.iter().cloned());
         let values = match values {
             Values::Wire(wire) if self.can_install_later(names, &wire) => {
                 self.sent = Some(Sent { names: names.to_vec(), wire });
@@ -156,7 +157,9 @@ impl Guest {
     /// Defines tools in the realm.
     fn set_tools(&mut self, tools: Vec<ToolSpec>) -> Done {
         self.host.tools.borrow_mut().add(&tools);
-        self.set_up("the tools could not be defined", |scope, host| host.realm.get()?.install_tools(scope, &tools))
+        self.set_up("the tools could not be defined", |scope, host| {
+            host.realm.get()?.install_tools(scope, &tools, tools::function)
+        })
     }
 
     /// VALIDATE, TRANSFORM, EVALUATE, NORMALIZE_OUTPUT for one run.
@@ -170,7 +173,7 @@ impl Guest {
         let prepare = || prepare::prepare_for(&self.observed, &code, &options).map(Arc::new);
         let program = match kept.map_or_else(prepare, Ok) {
             Ok(program) => program,
-            Err(diagnostics) => return Done::sound(Err(Failure::from_diagnostics(&diagnostics))),
+            Err(diagnostics) => return Done::sound(Err(refused(&diagnostics, &code))),
         };
         self.observed.add(&program.lookups);
         self.runs += 1;
@@ -179,7 +182,10 @@ impl Guest {
         if is_new {
             self.new_program = Some(NewProgram { script: script.clone(), options, program: program.clone() });
         }
-        let window = self.host.begin(job, limits.max_operations);
+        let window = self.host.begin(job, &limits);
+        for remark in program.diagnostics.iter().filter(|diagnostic| diagnostic.rule == "markdown_fences") {
+            self.host.warn(remark.message.clone());
+        }
         let host = self.host.clone();
         let (mut result, figures) = {
             v8::scope_with_context!(scope, &mut self.guarded.instance.isolate, &self.guarded.instance.context);
@@ -191,7 +197,7 @@ impl Guest {
                 Some(()) => evaluate(scope, &host, &self.guarded.memory, &script, &program),
                 None => Err(Failure::new(FailureKind::Runtime { cause: "the realm could not begin a run".to_owned() })),
             };
-            drop_remains(scope, &host);
+            drop_remains(scope, &host, result.is_err());
             let figures = host.figures();
             drop_microtasks(scope, &host);
             (result, figures)
@@ -282,7 +288,7 @@ impl Done {
 }
 
 /// Drops what belonged to the run and remarks on what was left.
-fn drop_remains(scope: &mut v8::PinScope, host: &Host) {
+fn drop_remains(scope: &mut v8::PinScope, host: &Host, has_failed: bool) {
     v8::tc_scope!(let attempt, scope);
     let rejections = host.run.borrow_mut().as_mut().map(|run| std::mem::take(&mut run.rejections));
     for promise in rejections.unwrap_or_default() {
@@ -291,7 +297,7 @@ fn drop_remains(scope: &mut v8::PinScope, host: &Host) {
         let text = exceptions::brief(attempt, host, reason);
         host.warn(format!("Unhandled promise rejection: {text}"));
     }
-    let dropped = host.calls.borrow_mut().drop_all();
+    let dropped = host.calls.borrow_mut().drop_all(attempt, has_failed);
     if !dropped.is_empty() {
         let mut names: Vec<String> = dropped.iter().map(|&tool| host.tool_name(tool)).collect();
         let count = names.len();

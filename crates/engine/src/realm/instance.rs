@@ -22,10 +22,7 @@ pub fn external_references(sources: &'static [v8::OneByteConst]) -> Vec<v8::Exte
 impl Instance {
     /// Makes an isolate on the calling thread, which V8 has been prepared for. `sources`: the texts that `blob` was made with.
     pub fn new(blob: &'static [u8], sources: &'static [v8::OneByteConst], params: v8::CreateParams) -> Self {
-        let params =
-            params.snapshot_blob(v8::StartupData::from(blob)).external_references(external_references(sources).into());
-        let mut isolate = v8::Isolate::new(params);
-        isolate.set_microtasks_policy(v8::MicrotasksPolicy::Explicit);
+        let mut isolate = isolate_of(blob, sources, params);
         let context = {
             v8::scope!(let scope, &mut isolate);
             let context = v8::Context::new(scope, v8::ContextOptions::default());
@@ -33,4 +30,17 @@ impl Instance {
         };
         Self { context, isolate }
     }
+}
+
+/// An isolate of `blob`, without a context.
+pub fn isolate_of(
+    blob: &'static [u8],
+    sources: &'static [v8::OneByteConst],
+    params: v8::CreateParams,
+) -> v8::OwnedIsolate {
+    let params =
+        params.snapshot_blob(v8::StartupData::from(blob)).external_references(external_references(sources).into());
+    let mut isolate = v8::Isolate::new(params);
+    isolate.set_microtasks_policy(v8::MicrotasksPolicy::Explicit);
+    isolate
 }

@@ -1,12 +1,14 @@
 //! One isolate with its hardened realm, and what runs in it.
 
 pub mod boot;
-
 pub mod entry;
 pub mod evaluate;
 pub mod exceptions;
 pub mod guest;
+mod hints;
 pub mod instance;
 pub mod interrupt;
+mod mistakes;
+pub mod module_cache;
 pub mod modules;
 pub mod scripts;

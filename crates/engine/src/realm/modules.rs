@@ -1,22 +1,14 @@
 //! Modules that the host provides (specification, section 5.3).
 
-use std::collections::HashMap;
 use std::rc::Rc;
 
 use deno_core::v8;
 
 use crate::bridge::host::Host;
+use crate::bridge::tools;
 use crate::realm::exceptions::{self, Mark};
 use ses_prepare::{self as prepare, PrepareOptions};
 use ses_protocol::{ModuleBody, ModuleSpec};
-
-/// Modules of one isolate by specifier.
-#[derive(Default)]
-pub struct ModuleCache {
-    modules: HashMap<String, v8::Global<v8::Module>>,
-    /// Export values of synthetic modules that have not been evaluated.
-    exports: Vec<(v8::Global<v8::Module>, v8::Global<v8::Object>)>,
-}
 
 /// `import(specifier)` of guest code. `None`: an exception is pending.
 pub fn import<'s>(
@@ -66,7 +58,7 @@ fn load<'s>(scope: &mut v8::PinScope<'s, '_>, host: &Host, specifier: &str) -> O
         Some(ModuleSpec { body: ModuleBody::Source(source), .. }) => compile(scope, host, specifier, source)?,
         Some(ModuleSpec { body: ModuleBody::Exports { names, values, functions }, .. }) => {
             host.tools.borrow_mut().add(functions);
-            let exports = host.realm.get()?.build_exports(scope, names, values, functions)?;
+            let exports = host.realm.get()?.build_exports(scope, names, values, functions, tools::function)?;
             synthetic(scope, host, specifier, exports)?
         }
         None => {

@@ -4,44 +4,9 @@ use std::collections::HashMap;
 
 use swc_common::BytePos;
 
+use super::names::{Binding, Kind};
 use super::scopes::Scopes;
 use crate::Observed;
-
-/// How a name is declared.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in super::super) enum Kind {
-    Var,
-    Let,
-    Const,
-    Function,
-    Class,
-    /// A parameter, a `catch` or `using` binding, or the own name of a function or class expression: never persists.
-    Local,
-}
-
-/// A name that persists.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(in super::super) struct Binding {
-    /// Unicode escapes are decoded.
-    pub(in super::super) name: String,
-    pub(in super::super) kind: Kind,
-    /// Only the program's own body reads it before the run has ended, so that it need not be on the global until then.
-    pub(in super::super) is_deferred: bool,
-    /// Where it has its value, if its declaration is a single name's.
-    initialized_at: Option<BytePos>,
-}
-
-impl Binding {
-    /// From where on in the program's own body it certainly has a value.
-    pub(super) fn has_value_from(&self) -> Option<BytePos> {
-        if self.kind == Kind::Var { Some(BytePos(0)) } else { self.initialized_at }
-    }
-
-    /// Whether nothing but the program's own body can change it.
-    pub(super) fn is_steady(&self) -> bool {
-        self.is_deferred || self.kind == Kind::Const
-    }
-}
 
 /// Collects names once each, in the order of their first declarations.
 #[derive(Default)]
@@ -57,7 +22,15 @@ impl Bindings {
     pub(super) fn add(&mut self, name: &str, kind: Kind, initialized_at: Option<BytePos>) {
         let Some(&index) = self.by_name.get(name) else {
             self.by_name.insert(name.to_owned(), self.list.len());
-            self.list.push(Binding { name: name.to_owned(), kind, is_deferred: false, initialized_at });
+            self.list.push(Binding {
+                name: name.to_owned(),
+                kind,
+                is_deferred: false,
+                is_shared: false,
+                is_joined: false,
+                is_written: false,
+                initialized_at,
+            });
             return;
         };
         self.has_conflict |= kind != Kind::Var || self.list[index].kind != Kind::Var;
@@ -66,14 +39,22 @@ impl Bindings {
         }
     }
 
-    /// Defers what can be deferred.
-    pub(super) fn defer(&mut self, scopes: &Scopes, observed: &Observed) {
-        if self.has_conflict {
-            return;
-        }
+    /// Notes how bindings are used, and defers those that can be, if any may.
+    pub(super) fn settle(&mut self, scopes: &Scopes, observed: &Observed, may_defer: bool, is_joined: bool) {
+        let may_defer = may_defer && !self.has_conflict;
         for binding in &mut self.list {
-            binding.is_deferred = is_deferrable(binding, scopes) && !observed.contains(&binding.name);
+            let is_observed = observed.contains(&binding.name);
+            binding.is_joined = is_joined;
+            binding.is_shared = is_joined && is_observed;
+            binding.is_deferred = may_defer && !is_observed && is_deferrable(binding, scopes);
+            binding.is_written = scopes.uses(&binding.name).any(|a| a.is_write);
         }
+    }
+
+    /// Names that functions of the program mean after it has ended.
+    pub(super) fn captured(&self, scopes: &Scopes) -> impl Iterator<Item = &str> {
+        let names = self.list.iter().map(|binding| binding.name.as_str());
+        names.filter(|name| scopes.uses(name).any(|a| a.is_nested()))
     }
 
     pub(super) fn into_vec(self) -> Vec<Binding> {

@@ -6,7 +6,7 @@ use std::rc::Rc;
 use swc_common::BytePos;
 use swc_ecma_ast::Ident;
 
-use super::bindings::{Binding, Kind};
+use super::names::{Binding, Kind};
 
 /// The program itself is a function.
 const PROGRAM_DEPTH: u32 = 1;
@@ -25,7 +25,7 @@ pub(super) struct Scopes {
     loops: LoopNames,
 }
 
-/// Positions of names in `for` loops.
+/// Positions of names in `for` and `while` loops.
 #[derive(Default)]
 pub(in super::super) struct LoopNames {
     /// Of variables that cannot change while the loop runs, unless the loop itself changes them.
@@ -170,7 +170,7 @@ impl Scopes {
         }
     }
 
-    /// `is_in_loop`: in the test, update or body of a `for` loop.
+    /// `is_in_loop`: in the test, update or body of a `for` or `while` loop.
     pub(super) fn refer(&mut self, name: &Ident, is_write: bool, is_in_loop: bool) {
         let use_ = Use { at: name.span.lo, depth: self.depth(), is_write, is_in_loop };
         let name = self.intern(&name.sym);

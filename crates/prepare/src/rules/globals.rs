@@ -5,7 +5,6 @@ use ses_protocol::{Diagnostic, Location, Severity};
 const NODE: &str = "Node.js is not reachable; ask the host for a tool or a variable that provides what is needed";
 const MODULES: &str = "Use `await import(name)` with an authorized module";
 const EXPORTS: &str = "End the program with an expression, or call final_answer(value), to return a value";
-const GLOBAL: &str = "Use globalThis, or declare a variable: top-level declarations persist between runs";
 const NETWORK: &str = "Ask the host for a tool that makes the request";
 const BROWSER: &str = "There is no browser; ask the host for a tool";
 const TIMER: &str = "Ask the host for a tool such as sleepTool(ms)";
@@ -15,12 +14,11 @@ const BYTES: &str = "Use Uint8Array";
 const PATHS: &str = "Programs have no file; ask the host for a tool or a variable";
 
 /// Each name with what to do instead.
-const FORBIDDEN: [(&str, &str); 29] = [
+const FORBIDDEN: [(&str, &str); 27] = [
     ("process", NODE),
     ("require", MODULES),
     ("module", EXPORTS),
     ("exports", EXPORTS),
-    ("global", GLOBAL),
     ("fetch", NETWORK),
     ("Deno", NODE),
     ("Bun", NODE),
@@ -40,12 +38,16 @@ const FORBIDDEN: [(&str, &str); 29] = [
     ("__dirname", PATHS),
     ("__filename", PATHS),
     ("Buffer", BYTES),
-    ("self", GLOBAL),
     ("clearInterval", TIMER),
     ("clearImmediate", TIMER),
     ("localStorage", BROWSER),
     ("navigator", BROWSER),
 ];
+
+/// Whether a global leads to all others: by properties, or as `Function("return this")()`.
+pub(in super::super) fn is_whole(name: &str) -> bool {
+    matches!(name, "globalThis" | "self" | "global" | "Function")
+}
 
 /// An index into [`FORBIDDEN`].
 #[derive(Debug, Clone, Copy)]

@@ -5,14 +5,18 @@ use swc_ecma_ast::{CallExpr, Expr, Lit, ObjectLit, Prop, PropOrSpread};
 use super::super::options::PrepareOptions;
 use ses_protocol::{Diagnostic, Location};
 
-pub(in super::super) fn static_import(module: &str, at: Location) -> Diagnostic {
-    Diagnostic::error(
+pub(in super::super) fn static_import(module: &str, at: Location, options: &PrepareOptions) -> Diagnostic {
+    let diagnostic = Diagnostic::error(
         "static_import_in_script_mode",
         format!("static import of {} is not available: programs run as scripts", shown(module)),
     )
     .at(at)
-    .with_module(module)
-    .with_fix(format!("Write `const module = await import({})`", shown(module)))
+    .with_module(module);
+    // What is not authorized cannot be imported in another way either.
+    match options.authorized_imports.iter().any(|authorized| authorized == module) {
+        true => diagnostic.with_fix(format!("Write `const module = await import({})`", shown(module))),
+        false => diagnostic,
+    }
 }
 
 /// `None` when `module` is authorized.

@@ -33,6 +33,33 @@ fn numbers_and_elements_of_typed_arrays_are_computed_with() {
 }
 
 #[test]
+fn the_variable_may_be_declared_elsewhere() {
+    for code in [
+        "let i = 0, m = 0; while (i < 9) { m += i; i++; } m",
+        "let i = 9, m = 0; while (i >= 0) { if (i & 1) m ^= i; i -= 3; } m",
+        "const f = (n) => { let i = 0, s = 0; while (i < n) { s = (s + i) & 7; i++ } return s; }; f(3)",
+        "let i, m = 0; for (i = 0; i < 9; i++) m += i; m",
+        "let m = 0; for (var i = 0; i < 9; i++) m += i; m",
+        "let i = 0, m = 0; for (; i < 9; i++) m += i; m",
+    ] {
+        assert!(prepared(code).code.contains("__smol_take_all"), "{code}");
+    }
+    for code in [
+        // Goes on without counting.
+        "let i = 0, m = 0; while (i < 9) { if (m) continue; i++; } m",
+        "let i = 0, m = 0; while (i < 9) { m += i; i++; m++; } m",
+        "let i = 0, m = 0; while (i < 9) { i++; i++; } m",
+        "let i = 0, m = 0; named: while (i < 9) { m += i; i++; } m",
+        "const i = 0; let m = 0; while (i < 9) { m += i; i++; } m",
+        "let m = 0; while (i < 9) { m += i; i++; } m",
+        "let m = 0; const f = () => { while (i < 9) { m += i; i++; } }; f(); let i = 0; m",
+        "let i = 0, m = 0; while (i < 9) { m.x; i++; } m",
+    ] {
+        assert!(!prepared(code).code.contains("__smol_take_all"), "{code}");
+    }
+}
+
+#[test]
 fn what_may_throw_run_code_or_end_the_loop_is_not() {
     for body in [
         "break;",
@@ -74,7 +101,6 @@ fn what_may_throw_run_code_or_end_the_loop_is_not() {
         "for (let i = 0; i < n; i += m)",
         "for (let i = 1; i < n; i += i)",
         "for (let i = 0; i < n; i -= n)",
-        "for (var i = 0; i < n; i++)",
     ] {
         assert!(!only_computes(head, "m += i;"), "{head}");
     }

@@ -2,7 +2,7 @@ use super::{options, prepared, rejected};
 use ses_protocol::{Diagnostic, Location, Severity};
 
 use super::validate;
-use crate::{PrepareOptions, prepare_module};
+use crate::{Form, Observed, PrepareOptions, prepare_module, prepare_page};
 
 fn rules(diagnostics: &[Diagnostic]) -> Vec<&'static str> {
     diagnostics.iter().map(|diagnostic| diagnostic.rule).collect()
@@ -129,7 +129,7 @@ fn only_unresolved_references_to_other_environments_warn() {
         "{ let fetch; } fetch",
         "eval('1')",
         "new Function('1')",
-        "for (self of []);",
+        "for (window of []);",
     ] {
         let found = prepared(code).diagnostics;
         assert_eq!(rules(&found), ["forbidden_global_access"], "{code}");
@@ -218,4 +218,36 @@ fn modules_keep_imports_and_exports() {
     assert_eq!(rules(&prepare_module("return 1", "m", &options()).expect_err("a return")), ["syntax_valid"]);
     prepare_module("import.meta.url; await 1", "m", &options()).expect("a valid module");
     prepare_module("", "m", &options()).expect("an empty module");
+}
+
+#[test]
+fn a_program_for_a_page_is_not_looked_at_for_what_it_names() {
+    let prepared = |code: &str| prepare_page(&Observed::default(), code, &options());
+    let code = "const p = /\\p{L}/u; fetch('x'); import('y'); while (true) { try { eval('1') } catch {} }";
+    let program = prepared(code).unwrap_or_else(|found| panic!("{found:?}"));
+    assert!(program.diagnostics.is_empty(), "{:?}", program.diagnostics);
+    assert!(!program.code.contains("__smol_budget") && program.code.contains("import('y')"), "{}", program.code);
+    assert_eq!(program.form, Form::Function);
+    let waiting = prepared("await 1").unwrap_or_else(|found| panic!("{found:?}"));
+    assert_eq!(waiting.form, Form::AsyncFunction);
+    for (code, rule) in [
+        ("", "code_non_empty"),
+        ("let = 1", "syntax_valid"),
+        ("import 'x'", "static_import_in_script_mode"),
+        ("__smol_x", "reserved_identifier"),
+    ] {
+        let found = prepared(code).err().unwrap_or_default();
+        assert_eq!(rules(&found), [rule], "{code}");
+    }
+}
+
+#[test]
+fn names_of_a_program_for_a_page_are_there_at_once_where_text_may_look_for_them() {
+    let deferred = |code: &str, observed: &Observed| {
+        let program = prepare_page(observed, code, &options()).unwrap_or_else(|found| panic!("{found:?}"));
+        program.code.contains("__smol_keep")
+    };
+    assert!(deferred("let n = 0; n++; n", &Observed::default()));
+    assert!(!deferred("let n = 0; eval('n++'); n", &Observed::default()));
+    assert!(!deferred("let n = 0; n++; n", &Observed::everything()));
 }

@@ -27,6 +27,8 @@
 //! }
 //! ```
 //!
+//! That goes for `while (i < n) { …; i++; }`, too, and wherever `i` is declared.
+//!
 //! Any other test may run code that takes the last iteration. So it is evaluated as often as in the original, and before
 //! the iteration is taken:
 //!
@@ -55,10 +57,10 @@ mod scan;
 
 use swc_common::{DUMMY_SP, Span};
 use swc_ecma_ast::{
-    AssignExpr, AssignOp, AssignTarget, BinExpr, BinaryOp, Bool, ComputedPropName, Decl, DoWhileStmt, Expr,
+    AssignExpr, AssignOp, AssignTarget, BinExpr, BinaryOp, BlockStmt, Bool, ComputedPropName, Decl, DoWhileStmt, Expr,
     ExprOrSpread, ExprStmt, ForStmt, Ident, IfStmt, LabeledStmt, Lit, MemberExpr, MemberProp, Number, Pat, SeqExpr,
     SimpleAssignTarget, Stmt, UnaryExpr, UnaryOp, UpdateExpr, UpdateOp, VarDecl, VarDeclKind, VarDeclOrExpr,
-    VarDeclarator,
+    VarDeclarator, WhileStmt,
 };
 
 use super::{guards, nodes};
@@ -105,18 +107,10 @@ struct Comparison {
 }
 
 /// The counter of a loop that can run in chunks: `for (let i = …; …; i++)`, with nothing in it that could change `i` or
-/// count it wrong.
+/// count it wrong. Where `i` is declared elsewhere, only if the loop only computes.
 pub(super) fn counter(node: &ForStmt, names: &LoopNames) -> Option<Counter> {
-    let Some(VarDeclOrExpr::VarDecl(declaration)) = &node.init else { return None };
-    if declaration.kind != VarDeclKind::Let {
-        return None;
-    }
     let (variable, step) = step(node.update.as_deref()?)?;
-    let is_declared = declaration.decls.iter().any(|declarator| is_binding_of(declarator, variable));
-    let is_plain = declaration.decls.iter().all(|declarator| matches!(declarator.name, Pat::Ident(_)));
-    if !is_declared || !is_plain {
-        return None;
-    }
+    let declaration = declaration_of(node, variable)?;
     let written = scan::written(node, declaration, variable)?;
     let is_written = |name: &Ident| name.sym == variable.sym || written.iter().any(|other| other.sym == name.sym);
     let is_fixed = |name: &Ident| names.steady.contains(&name.span.lo) && !is_written(name);
@@ -131,11 +125,40 @@ pub(super) fn counter(node: &ForStmt, names: &LoopNames) -> Option<Counter> {
         }
         Some(_) => Test::Any,
     };
+    let is_pure = matches!(test, Test::Pure(..));
+    let has_value = declaration.is_some() || (is_pure && names.own.contains(&variable.span.lo));
     match &step {
+        _ if !has_value => None,
         // Where each iteration stores to another line of memory, noting `i` costs as much as a guard.
-        Step::Variable(name) if !matches!(test, Test::Pure(..)) || !is_fixed(name) => None,
+        Step::Variable(name) if !is_pure || !is_fixed(name) => None,
         _ => Some(Counter { variable: variable.clone(), step, test }),
     }
+}
+
+/// `while (…) { … i++; }` as `for (; …; i++) { … }`, if nothing in it goes on with the next iteration and it has a counter then.
+pub(super) fn counting(node: &WhileStmt, names: &LoopNames) -> Option<ForStmt> {
+    let Stmt::Block(block) = &*node.body else { return None };
+    let (last, rest) = block.stmts.split_last()?;
+    let update = last.as_expr()?.expr.clone();
+    step(&update)?;
+    if !rest.iter().all(exits::runs_through) {
+        return None;
+    }
+    let body = Box::new(Stmt::Block(BlockStmt { stmts: rest.to_vec(), ..block.clone() }));
+    let counting = ForStmt { span: node.span, init: None, test: Some(node.test.clone()), update: Some(update), body };
+    counter(&counting, names).map(|_| counting)
+}
+
+/// The declaration of the loop's own variable; none if it is declared elsewhere. `None` if each iteration might have variables
+/// of its own beside it.
+fn declaration_of<'a>(node: &'a ForStmt, variable: &Ident) -> Option<Option<&'a VarDecl>> {
+    let Some(VarDeclOrExpr::VarDecl(declaration)) = &node.init else { return Some(None) };
+    if declaration.kind == VarDeclKind::Var {
+        return Some(None);
+    }
+    let is_declared = declaration.decls.iter().any(|declarator| is_binding_of(declarator, variable));
+    let is_plain = declaration.decls.iter().all(|declarator| matches!(declarator.name, Pat::Ident(_)));
+    (declaration.kind == VarDeclKind::Let && is_declared && is_plain).then_some(Some(declaration))
 }
 
 fn is_binding_of(declarator: &VarDeclarator, variable: &Ident) -> bool {
@@ -207,8 +230,10 @@ fn comparison(test: &Expr, variable: &Ident) -> Option<Comparison> {
 pub(super) fn run_in_chunks(statement: &mut Stmt, counter: &Counter, place: Place) {
     let Stmt::For(node) = statement else { return };
     let span = node.span;
-    let Some(VarDeclOrExpr::VarDecl(declaration)) = node.init.take() else { return };
-    let declaration = Stmt::Decl(Decl::Var(declaration));
+    let first = node.init.take().map(|init| match init {
+        VarDeclOrExpr::VarDecl(declaration) => Stmt::Decl(Decl::Var(declaration)),
+        VarDeclOrExpr::Expr(expr) => Stmt::Expr(ExprStmt { span, expr }),
+    });
     let open = match place {
         Place::ProgramBody => "__smol_open_first",
         Place::Nested => "__smol_open",
@@ -219,7 +244,7 @@ pub(super) fn run_in_chunks(statement: &mut Stmt, counter: &Counter, place: Plac
         Test::Steady(comparison) => behind_steady_test(node, counter, comparison.as_ref(), open),
         Test::Pure(comparison, assumptions) => vec![computing(node, counter, comparison, assumptions)],
     };
-    let statements = std::iter::once(declaration).chain(statements).collect();
+    let statements = first.into_iter().chain(statements).collect();
     let body = Box::new(Stmt::Block(nodes::block(DUMMY_SP, statements)));
     *statement = Stmt::Labeled(LabeledStmt { span: DUMMY_SP, label: nodes::ident(exits::LABEL, DUMMY_SP), body });
 }

@@ -1,19 +1,37 @@
-//! The value of a program is that of its last statement, unless it returns one itself.
+//! The value of a program is that of its last statement that has one, unless it returns one itself.
+//!
+//! An expression at the end is returned. Where what comes last may be left at several places (a loop, a `switch`, what
+//! has a label), or where something that has no value comes behind, the value is noted as ECMA-262 has it, and returned
+//! at the end: `let __smol_value; for (…) { __smol_value = (x); } return __smol_value;`.
+//!
+//! A variable of a declaration is returned as `__smol_declared(x)`, since a promise that is only declared is not awaited.
 
-use swc_common::{DUMMY_SP, Spanned};
-use swc_ecma_ast::{Decl, EmptyStmt, ExprStmt, Pat, Stmt, VarDecl};
+use swc_common::{DUMMY_SP, Span, Spanned};
+use swc_ecma_ast::{
+    BinaryOp, BlockStmt, Decl, EmptyStmt, Expr, ExprOrSpread, ExprStmt, Lit, Pat, SimpleAssignTarget, Stmt, VarDecl,
+    VarDeclKind, VarDeclarator,
+};
 
 use super::nodes;
 
-/// Turns the last statement into a `return` where it has a value: an expression, or a declaration of one variable or
-/// more
-/// (its last one). Looks into blocks, `if`, `try` and `catch` (not `finally`) and labelled statements.
+/// Where the value is noted.
+pub(super) const VALUE: &str = "__smol_value";
+
+/// Has the statements of a program, or of a block at its end, return their value.
 pub(in super::super) fn return_completion_value(statements: &mut Vec<Stmt>) {
-    let Some(last) = statements.iter().rposition(|statement| !matches!(statement, Stmt::Empty(_))) else {
+    let Some(last) = statements.iter().rposition(has_value).filter(|&last| gives_value(&statements[last])) else {
         return;
     };
+    let is_followed = statements[last + 1..].iter().any(|statement| !is_hoisted(statement));
     if let Some(declared) = last_declared(&statements[last]) {
-        statements.insert(last + 1, declared);
+        // What it declares keeps its value, and nothing behind it has one.
+        statements.push(declared);
+    } else if is_followed || is_left_early(&statements[last]) {
+        let statement = take(&mut statements[last]);
+        let mut noted = vec![declare_value(statement.span())];
+        note_value(statement, &mut noted);
+        statements.splice(last..=last, noted);
+        statements.push(nodes::return_statement(nodes::name(VALUE, DUMMY_SP), DUMMY_SP));
     } else {
         return_value_of(&mut statements[last]);
     }
@@ -48,22 +66,68 @@ fn return_value_of(statement: &mut Stmt) {
                 return_completion_value(&mut handler.body.stmts);
             }
         }
-        Stmt::Labeled(labeled) => return_value_of_branch(&mut labeled.body),
         _ => {}
     }
 }
 
-/// A single statement that may have to become two.
+/// A single statement that may have to become several.
 fn return_value_of_branch(statement: &mut Stmt) {
-    if let Some(declared) = last_declared(statement) {
-        let declaration = take(statement);
-        *statement = Stmt::Block(nodes::block(DUMMY_SP, vec![declaration, declared]));
+    if last_declared(statement).is_some() || is_left_early(statement) {
+        let mut statements = vec![take(statement)];
+        return_completion_value(&mut statements);
+        *statement = Stmt::Block(nodes::block(DUMMY_SP, statements));
     } else {
         return_value_of(statement);
     }
 }
 
-/// `return name;` for the last variable of a declaration.
+/// Whether the value of a statement may be that of any iteration or case.
+fn is_left_early(statement: &Stmt) -> bool {
+    is_loop(statement) || matches!(statement, Stmt::Switch(_) | Stmt::Labeled(_))
+}
+
+fn is_loop(statement: &Stmt) -> bool {
+    matches!(statement, Stmt::For(_) | Stmt::ForIn(_) | Stmt::ForOf(_) | Stmt::While(_) | Stmt::DoWhile(_))
+}
+
+/// Whether a statement can be left out of account because it takes effect before all others.
+fn is_hoisted(statement: &Stmt) -> bool {
+    matches!(statement, Stmt::Empty(_) | Stmt::Decl(Decl::Fn(_)))
+}
+
+/// Whether a statement has a value, be it `undefined`, were it the last one.
+fn has_value(statement: &Stmt) -> bool {
+    match statement {
+        Stmt::Decl(_) => last_declared(statement).is_some(),
+        Stmt::Block(block) => !block.stmts.iter().all(is_hoisted),
+        Stmt::Empty(_) | Stmt::Debugger(_) => false,
+        _ => true,
+    }
+}
+
+/// Whether the value may be another one than `undefined`.
+fn gives_value(statement: &Stmt) -> bool {
+    let any = |statements: &[Stmt]| statements.iter().any(gives_value);
+    match statement {
+        Stmt::Expr(_) => true,
+        Stmt::Decl(_) => last_declared(statement).is_some(),
+        Stmt::Block(block) => any(&block.stmts),
+        Stmt::If(branches) => gives_value(&branches.cons) || branches.alt.as_deref().is_some_and(gives_value),
+        Stmt::Try(parts) => {
+            any(&parts.block.stmts) || parts.handler.as_ref().is_some_and(|handler| any(&handler.body.stmts))
+        }
+        Stmt::Switch(switch) => switch.cases.iter().any(|case| any(&case.cons)),
+        Stmt::Labeled(labeled) => gives_value(&labeled.body),
+        Stmt::For(node) => gives_value(&node.body),
+        Stmt::ForIn(node) => gives_value(&node.body),
+        Stmt::ForOf(node) => gives_value(&node.body),
+        Stmt::While(node) => gives_value(&node.body),
+        Stmt::DoWhile(node) => gives_value(&node.body),
+        _ => false,
+    }
+}
+
+/// `return __smol_declared(name);` for the last variable of a declaration.
 fn last_declared(statement: &Stmt) -> Option<Stmt> {
     let Stmt::Decl(Decl::Var(declaration)) = statement else {
         return None;
@@ -73,7 +137,134 @@ fn last_declared(statement: &Stmt) -> Option<Stmt> {
     let Pat::Ident(binding) = &last.name else {
         return None;
     };
-    Some(nodes::return_statement(nodes::name(&binding.id.sym, binding.id.span), last.span()))
+    let mut value = nodes::name(&binding.id.sym, binding.id.span);
+    if last.init.as_deref().is_none_or(may_be_awaited) {
+        value = nodes::call("__smol_declared", vec![ExprOrSpread { spread: None, expr: value }], last.span());
+    }
+    Some(nodes::return_statement(value, last.span()))
+}
+
+/// Whether an async function that returns the value of this may wait for it.
+fn may_be_awaited(value: &Expr) -> bool {
+    match value {
+        Expr::Paren(inner) => may_be_awaited(&inner.expr),
+        Expr::Lit(literal) => matches!(literal, Lit::JSXText(_)),
+        Expr::Bin(operation) => {
+            matches!(operation.op, BinaryOp::LogicalOr | BinaryOp::LogicalAnd | BinaryOp::NullishCoalescing)
+        }
+        // What `await` gives is no promise, and V8's own prototypes have no `then`.
+        Expr::Await(_) | Expr::Array(_) | Expr::Arrow(_) | Expr::Fn(_) => false,
+        Expr::Tpl(_) | Expr::Unary(_) | Expr::Update(_) => false,
+        _ => true,
+    }
+}
+
+/// Adds a statement to `out` that notes its value.
+fn note_value(mut statement: Stmt, out: &mut Vec<Stmt>) {
+    let span = statement.span();
+    // Without a value of their own these have `undefined`, whatever was there before.
+    if is_loop(&statement) || matches!(statement, Stmt::If(_) | Stmt::Switch(_) | Stmt::Try(_)) {
+        out.push(assign_value(nodes::undefined(), span));
+    }
+    match &mut statement {
+        Stmt::Expr(_) => {
+            if let Stmt::Expr(expression) = take(&mut statement) {
+                statement = assign_value(expression.expr, span);
+            }
+        }
+        Stmt::Block(block) => note_last(block),
+        Stmt::If(branches) => {
+            note_branch(&mut branches.cons);
+            if let Some(alternative) = &mut branches.alt {
+                note_branch(alternative);
+            }
+        }
+        Stmt::Try(parts) => {
+            note_last(&mut parts.block);
+            if let Some(handler) = &mut parts.handler {
+                note_last(&mut handler.body);
+            }
+        }
+        Stmt::Switch(switch) => {
+            for case in &mut switch.cases {
+                case.cons = noted(std::mem::take(&mut case.cons));
+            }
+        }
+        Stmt::Labeled(labeled) => {
+            // The label stays at its loop.
+            let mut parts = Vec::new();
+            note_value(take(&mut labeled.body), &mut parts);
+            *labeled.body = parts.pop().unwrap_or_else(nodes::empty);
+            out.append(&mut parts);
+        }
+        Stmt::For(node) => note_branch(&mut node.body),
+        Stmt::ForIn(node) => note_branch(&mut node.body),
+        Stmt::ForOf(node) => note_branch(&mut node.body),
+        Stmt::While(node) => note_branch(&mut node.body),
+        Stmt::DoWhile(node) => note_branch(&mut node.body),
+        _ => {}
+    }
+    out.push(statement);
+}
+
+fn note_last(block: &mut BlockStmt) {
+    block.stmts = noted(std::mem::take(&mut block.stmts));
+}
+
+fn note_branch(statement: &mut Stmt) {
+    if !can_note(statement) {
+        return;
+    }
+    let mut statements = Vec::new();
+    note_value(take(statement), &mut statements);
+    *statement = match statements.pop() {
+        Some(single) if statements.is_empty() => single,
+        last => {
+            statements.extend(last);
+            Stmt::Block(nodes::block(DUMMY_SP, statements))
+        }
+    };
+}
+
+/// Notes the values that may be the last ones: an expression that is certainly followed by another one needs no note.
+fn noted(statements: Vec<Stmt>) -> Vec<Stmt> {
+    let mut out = Vec::with_capacity(statements.len() + 1);
+    let mut rest = statements.into_iter().peekable();
+    while let Some(statement) = rest.next() {
+        let is_overwritten =
+            rest.peek().is_some_and(|next| matches!(next, Stmt::Expr(_) | Stmt::If(_) | Stmt::Try(_)) || is_loop(next));
+        if (matches!(statement, Stmt::Expr(_)) && is_overwritten) || !can_note(&statement) {
+            out.push(statement);
+        } else {
+            note_value(statement, &mut out);
+        }
+    }
+    out
+}
+
+/// Whether a note changes anything: a declaration or a jump has no value.
+fn can_note(statement: &Stmt) -> bool {
+    !matches!(
+        statement,
+        Stmt::Decl(_) | Stmt::Empty(_) | Stmt::Break(_) | Stmt::Continue(_) | Stmt::Return(_) | Stmt::Throw(_)
+    )
+}
+
+/// `let __smol_value;`
+fn declare_value(span: Span) -> Stmt {
+    let name = Pat::Ident(nodes::binding(VALUE));
+    let declarator = VarDeclarator { span, name, init: None, definite: false };
+    let declaration = VarDecl { span, kind: VarDeclKind::Let, decls: vec![declarator], ..VarDecl::default() };
+    Stmt::Decl(Decl::Var(Box::new(declaration)))
+}
+
+/// `__smol_value = (value);`
+fn assign_value(value: Box<Expr>, span: Span) -> Stmt {
+    // V8 places what `value` throws at the beginning of the statement.
+    let mut target = nodes::binding(VALUE);
+    target.id.span = span;
+    let target = SimpleAssignTarget::Ident(target);
+    Stmt::Expr(ExprStmt { span, expr: nodes::assign(target, nodes::parenthesized(value), span) })
 }
 
 fn take(statement: &mut Stmt) -> Stmt {

@@ -48,6 +48,12 @@ impl Instrument<'_> {
 impl VisitMut for Instrument<'_> {
     fn visit_mut_stmt(&mut self, node: &mut Stmt) {
         let is_labeled = std::mem::take(&mut self.is_labeled);
+        if !is_labeled
+            && let Stmt::While(written) = node
+            && let Some(counting) = chunks::counting(written, self.loop_names)
+        {
+            *node = Stmt::For(counting);
+        }
         let Stmt::For(counted) = node else {
             node.visit_mut_children_with(self);
             guards::guard_loop(node);

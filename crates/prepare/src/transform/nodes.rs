@@ -29,6 +29,11 @@ pub(super) fn number(value: f64) -> Box<Expr> {
     literal(value)
 }
 
+/// `void 0`
+pub(super) fn undefined() -> Box<Expr> {
+    Box::new(Expr::Unary(UnaryExpr { span: DUMMY_SP, op: UnaryOp::Void, arg: number(0.0) }))
+}
+
 pub(super) fn assign(target: SimpleAssignTarget, value: Box<Expr>, span: Span) -> Box<Expr> {
     let left = AssignTarget::Simple(target);
     Box::new(Expr::Assign(AssignExpr { span, op: AssignOp::Assign, left, right: value }))

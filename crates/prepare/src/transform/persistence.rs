@@ -1,8 +1,12 @@
 //! Top-level bindings outlive the run, on the global.
 //!
 //! Those that other code may meet while the program runs stay what they are, and accessors to them are there from the
-//! start: `__smol_declare({ get x() { return x; }, set x(__smol_v) { x = __smol_v; }, … }, ["v"]);`. Constants have no
-//! setter; the array names what `var` declares.
+//! start: `__smol_declare({ get x() { return x; }, set x(__smol_v) { x = __smol_v; }, … }, ["v"], ["c"]);`. The arrays name
+//! what `var` and `const` declare. Guests cannot write to a constant; it is a variable all the same unless the text itself
+//! writes to it, so that its functions get the value of a later declaration of the name.
+//!
+//! Where functions of earlier programs mean a variable of their own by a name, that gets the value of the new one:
+//! `__smol_renew("x");` behind the declaration passes it on, and the end of the run does.
 //!
 //! An accessor makes V8 keep its variable in memory, where a loop is slower than in registers. So the others become
 //! variables of the function, and their values are handed over when it ends, in whatever way:
@@ -21,7 +25,10 @@ use std::collections::{HashMap, HashSet};
 use std::fmt::Write;
 
 use swc_common::{DUMMY_SP, Spanned};
-use swc_ecma_ast::{Decl, ExprStmt, SimpleAssignTarget, Stmt, VarDecl, VarDeclKind, VarDeclarator};
+use swc_ecma_ast::{
+    Decl, Expr, ExprOrSpread, ExprStmt, Ident, Lit, ObjectPatProp, Pat, SimpleAssignTarget, Stmt, Str, VarDecl,
+    VarDeclKind, VarDeclarator,
+};
 
 use super::super::analyze::{Binding, Kind};
 use super::nodes;
@@ -35,20 +42,24 @@ pub(in super::super) struct Publication {
 /// Makes variables of the function of what is deferred in `body`, and has all bindings handed over.
 pub(in super::super) fn publish(bindings: &[Binding], body: &mut Vec<Stmt>) -> Publication {
     let declaration = declaration(bindings);
-    if !bindings.iter().any(|binding| binding.is_deferred) {
+    let names = Names::of(bindings);
+    let reached = rewrite_declarations(&names, body);
+    if names.deferred.is_empty() {
         return Publication { before: declaration, after: String::new() };
     }
-    let reached = note_declarations(bindings, body);
-    let mut kept = String::new();
-    for Binding { name, kind, .. } in bindings.iter().filter(|binding| binding.is_deferred) {
+    let (mut kept, mut before) = (String::new(), String::new());
+    for Binding { name, kind, is_joined, .. } in bindings.iter().filter(|binding| binding.is_deferred) {
         let separator = if kept.is_empty() { "" } else { ", " };
         let sign = if *kind == Kind::Const { "-" } else { "" };
         let number = reached.get(name.as_str()).unwrap_or(&0);
         // Writing to a String does not fail.
         let _ = write!(kept, "{separator}\"{name}\", {sign}{number}, {name}");
+        if *kind == Kind::Var && *is_joined {
+            let _ = writeln!(before, "var {name} = __smol_before(\"{name}\");");
+        }
     }
     Publication {
-        before: format!("let __smol_at = 0; try {{\n{declaration}"),
+        before: format!("let __smol_at = 0; try {{\n{declaration}{before}"),
         after: format!("}} finally {{ __smol_keep(__smol_at, [{kept}]); }}\n"),
     }
 }
@@ -56,36 +67,70 @@ pub(in super::super) fn publish(bindings: &[Binding], body: &mut Vec<Stmt>) -> P
 /// The call of `__smol_declare`, or nothing when there is nothing to declare.
 fn declaration(bindings: &[Binding]) -> String {
     let mut accessors = String::with_capacity(bindings.len() * 64);
-    let mut vars = String::new();
-    for Binding { name, kind, .. } in bindings.iter().filter(|binding| !binding.is_deferred) {
+    let (mut vars, mut constants) = (String::new(), String::new());
+    let list = |names: &mut String, name: &str| {
+        let separator = if names.is_empty() { "" } else { ", " };
+        let _ = write!(names, "{separator}\"{name}\"");
+    };
+    for binding in bindings.iter().filter(|binding| !binding.is_deferred) {
+        let Binding { name, kind, .. } = binding;
         let separator = if accessors.is_empty() { "" } else { ", " };
         let _ = write!(accessors, "{separator}get {name}() {{ return {name}; }}");
-        if *kind != Kind::Const {
+        if binding.can_be_replaced() {
             let _ = write!(accessors, ", set {name}(__smol_v) {{ {name} = __smol_v; }}");
         }
-        if *kind == Kind::Var {
-            let separator = if vars.is_empty() { "" } else { ", " };
-            let _ = write!(vars, "{separator}\"{name}\"");
+        match kind {
+            Kind::Var => list(&mut vars, name),
+            Kind::Const if binding.is_joined => list(&mut constants, name),
+            _ => {}
         }
     }
     if accessors.is_empty() {
         return accessors;
     }
-    format!("__smol_declare({{ {accessors} }}, [{vars}]);\n")
+    let constants = if constants.is_empty() { constants } else { format!(", [{constants}]") };
+    format!("__smol_declare({{ {accessors} }}, [{vars}]{constants});\n")
 }
 
-/// Turns each `let` or `const` of a deferred name into a `var` with a note behind it. Returns the numbers of the notes.
-fn note_declarations<'b>(bindings: &'b [Binding], body: &mut Vec<Stmt>) -> HashMap<&'b str, u32> {
-    let lexical = bindings.iter().filter(|binding| binding.is_deferred && binding.kind != Kind::Var);
-    let lexical: HashSet<&str> = lexical.map(|binding| binding.name.as_str()).collect();
-    let mut reached = HashMap::with_capacity(lexical.len());
+/// Names of bindings by what becomes of their declarations.
+struct Names<'b> {
+    /// Deferred, and declared by `let` or `const`.
+    deferred_lexical: HashSet<&'b str>,
+    deferred: HashSet<&'b str>,
+    /// Constants that become variables.
+    replaceable: HashSet<&'b str>,
+    shared: HashSet<&'b str>,
+}
+
+impl<'b> Names<'b> {
+    fn of(bindings: &'b [Binding]) -> Self {
+        let names = |is_one: &dyn Fn(&Binding) -> bool| {
+            bindings.iter().filter(|binding| is_one(binding)).map(|binding| binding.name.as_str()).collect()
+        };
+        Self {
+            deferred_lexical: names(&|binding| binding.is_deferred && binding.kind != Kind::Var),
+            deferred: names(&|binding| binding.is_deferred),
+            replaceable: names(&|binding| binding.kind == Kind::Const && binding.can_be_replaced()),
+            shared: names(&|binding| binding.is_shared && binding.kind != Kind::Function),
+        }
+    }
+}
+
+/// Turns each `let` or `const` of a deferred name into a `var` with a note behind it, and constants that can be replaced into
+/// variables; passes on the values of what is shared. Returns the numbers of the notes.
+fn rewrite_declarations<'b>(names: &Names<'b>, body: &mut Vec<Stmt>) -> HashMap<&'b str, u32> {
+    let mut reached = HashMap::with_capacity(names.deferred_lexical.len());
     for statement in std::mem::take(body) {
+        let shared = declared(&statement, &names.shared);
         match statement {
             Stmt::Decl(Decl::Var(declaration)) if declaration.kind != VarDeclKind::Var => {
                 let VarDecl { kind, decls, .. } = *declaration;
                 for declarator in decls {
-                    let name = declarator.name.as_ident().and_then(|name| lexical.get(&*name.sym));
+                    let name = declarator.name.as_ident().and_then(|name| names.deferred_lexical.get(&*name.sym));
                     let Some(&name) = name else {
+                        let is_replaceable =
+                            names_in(&declarator.name).all(|name| names.replaceable.contains(&*name.sym));
+                        let kind = if kind == VarDeclKind::Const && is_replaceable { VarDeclKind::Let } else { kind };
                         body.push(declare(kind, declarator));
                         continue;
                     };
@@ -97,8 +142,56 @@ fn note_declarations<'b>(bindings: &'b [Binding], body: &mut Vec<Stmt>) -> HashM
             }
             other => body.push(other),
         }
+        if !shared.is_empty() {
+            body.push(pass_on(&shared));
+        }
     }
     reached
+}
+
+/// Those of `names` that a statement declares at its own level, but for functions.
+fn declared<'b>(statement: &Stmt, names: &HashSet<&'b str>) -> Vec<&'b str> {
+    let find = |name: &Ident| names.get(&*name.sym).copied();
+    match statement {
+        _ if names.is_empty() => Vec::new(),
+        Stmt::Decl(Decl::Var(declaration)) => {
+            declaration.decls.iter().flat_map(|declarator| names_in(&declarator.name)).filter_map(find).collect()
+        }
+        Stmt::Decl(Decl::Class(declaration)) => find(&declaration.ident).into_iter().collect(),
+        _ => Vec::new(),
+    }
+}
+
+fn names_in(pattern: &Pat) -> impl Iterator<Item = &Ident> {
+    let mut names = Declared(Vec::new());
+    names.visit(pattern);
+    names.0.into_iter()
+}
+
+struct Declared<'p>(Vec<&'p Ident>);
+
+impl<'p> Declared<'p> {
+    fn visit(&mut self, pattern: &'p Pat) {
+        match pattern {
+            Pat::Ident(name) => self.0.push(&name.id),
+            Pat::Array(array) => array.elems.iter().flatten().for_each(|element| self.visit(element)),
+            Pat::Rest(rest) => self.visit(&rest.arg),
+            Pat::Assign(assign) => self.visit(&assign.left),
+            Pat::Object(object) => object.props.iter().for_each(|property| match property {
+                ObjectPatProp::KeyValue(property) => self.visit(&property.value),
+                ObjectPatProp::Assign(property) => self.0.push(&property.key.id),
+                ObjectPatProp::Rest(rest) => self.visit(&rest.arg),
+            }),
+            Pat::Invalid(_) | Pat::Expr(_) => {}
+        }
+    }
+}
+
+/// `__smol_renew("x", "y");`
+fn pass_on(names: &[&str]) -> Stmt {
+    let text = |name: &str| Expr::Lit(Lit::Str(Str { span: DUMMY_SP, value: name.into(), raw: None }));
+    let names = names.iter().map(|name| ExprOrSpread { spread: None, expr: Box::new(text(name)) });
+    Stmt::Expr(ExprStmt { span: DUMMY_SP, expr: nodes::call("__smol_renew", names.collect(), DUMMY_SP) })
 }
 
 fn declare(kind: VarDeclKind, declarator: VarDeclarator) -> Stmt {

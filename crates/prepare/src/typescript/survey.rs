@@ -5,9 +5,9 @@ use swc_common::{DUMMY_SP, Span, Spanned, util::take::Take};
 use swc_ecma_ast::*;
 use swc_ecma_visit::{VisitMut, VisitMutWith};
 
-use super::super::analyze::Goal;
 use super::super::descent::Descent;
 use super::super::diagnostics::Report;
+use super::super::goal::Goal;
 use super::super::parse::ParsedSource;
 use super::super::rules;
 use super::constants::Constants;
@@ -317,7 +317,7 @@ impl VisitMut for Surveyor<'_> {
     }
 
     fn visit_mut_return_stmt(&mut self, node: &mut ReturnStmt) {
-        if self.goal == Goal::Program && !self.containers.is_empty() && self.functions == 0 {
+        if self.goal != Goal::HostModule && !self.containers.is_empty() && self.functions == 0 {
             self.refuse_code(rules::typescript::return_in_namespace, node.span);
         }
         node.visit_mut_children_with(self);

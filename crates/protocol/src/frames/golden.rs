@@ -17,7 +17,7 @@ fn text(text: &str) -> Value {
 }
 
 fn config() -> Config {
-    let add = ToolSpec { path: vec!["math".into(), "add".into()], id: 3, is_async: true, length: 2 };
+    let add = ToolSpec { path: vec!["math".into(), "add".into()], id: 3, is_async: true, length: 2, is_limited: false };
     let exports = ModuleBody::Exports { names: vec!["one".into()], values: vec![1, 2], functions: vec![add] };
     Config {
         max_operations: 1e6,
@@ -32,7 +32,9 @@ fn config() -> Config {
         max_tool_calls: 1000,
         max_concurrent_tool_calls: 64,
         max_transfer_bytes: 64 << 20,
+        harden_tool_results: true,
         max_cpu_ms: Some(5_000.0),
+        tool_timeout_ms: None,
         owner: "me".into(),
         max_parked_bytes: 4,
         warm_pool: None,
@@ -46,7 +48,13 @@ fn config() -> Config {
 }
 
 fn to_worker() -> Vec<ToWorker> {
-    let limits = RunLimits { max_operations: 10.0, timeout_ms: 20.0, cpu_ms: None, language: Language::Auto };
+    let limits = RunLimits {
+        max_operations: 10.0,
+        timeout_ms: 20.0,
+        cpu_ms: None,
+        tool_timeout_ms: Some(30.0),
+        language: Language::Auto,
+    };
     let values = vec![
         Value::Undefined,
         Value::Null,
@@ -107,6 +115,7 @@ fn from_worker() -> Vec<FromWorker> {
         Event::Progress { operations: 5, tool_calls: 6 },
         Event::Parked { bytes: 7 },
         Event::Lost { reason: "gone".into() },
+        Event::Idle { answers: 8 },
     ];
     let hello = Hello { version: VERSION, landlock: true, seccomp: false };
     let status = [Status::Hello(hello), Status::Pong(5), Status::Draining];
@@ -179,7 +188,7 @@ fn the_other_peers_messages_and_unknown_kinds_are_refused() {
         assert_eq!(ToWorker::read(kind, body).is_ok(), kind < 0x80);
         assert_eq!(FromWorker::read(kind, body).is_ok(), kind >= 0x80);
     }
-    for kind in (0..=u8::MAX).filter(|kind| !(1..=7).contains(kind) && !(0x81..=0x8D).contains(kind)) {
+    for kind in (0..=u8::MAX).filter(|kind| !(1..=7).contains(kind) && !(0x81..=0x8E).contains(kind)) {
         assert!(ToWorker::read(kind, &[]).is_err() && FromWorker::read(kind, &[]).is_err());
     }
 }
@@ -223,7 +232,13 @@ fn levels_states_and_details_that_are_none_are_refused() {
 
 #[test]
 fn a_frame_larger_than_the_buffer_and_one_across_its_end_arrive_whole() {
-    let limits = RunLimits { max_operations: 1.0, timeout_ms: 1.0, cpu_ms: None, language: Language::Auto };
+    let limits = RunLimits {
+        max_operations: 1.0,
+        timeout_ms: 1.0,
+        cpu_ms: None,
+        tool_timeout_ms: None,
+        language: Language::Auto,
+    };
     let frame = framed(&ToWorker::Command(Command::Run { job: 1, limits, code: "x".repeat(200_000) }));
     let ping = framed(&ToWorker::Control(Control::Ping(1)));
     let all = [ping.repeat(5_000), frame.clone(), ping.clone()].concat();

@@ -126,6 +126,7 @@ messages!(Event {
     0x8B Progress { operations, tool_calls },
     0x8C Parked { bytes },
     0x8D Lost { reason },
+    0x8E Idle { answers },
 });
 record!(Hello { version, landlock, seccomp });
 

@@ -1,8 +1,10 @@
 //! What leaves a loop closes its chunk first.
 
 use swc_common::{DUMMY_SP, Span, Spanned};
-use swc_ecma_ast::{BreakStmt, Expr, ExprOrSpread, Ident, Invalid, LabeledStmt, Stmt, SwitchStmt};
-use swc_ecma_visit::{VisitMut, VisitMutWith};
+use swc_ecma_ast::{
+    ArrowExpr, BreakStmt, Class, Expr, ExprOrSpread, Function, Ident, Invalid, LabeledStmt, Stmt, SwitchStmt,
+};
+use swc_ecma_visit::{Visit, VisitMut, VisitMutWith, VisitWith};
 
 use super::super::nodes;
 
@@ -18,6 +20,46 @@ pub(super) fn close_before_exits(body: &mut Box<Stmt>) {
 /// `{ __smol_close(); break __smol_v; }`
 pub(super) fn close_and_leave(span: Span) -> Stmt {
     closed_before(Stmt::Break(BreakStmt { span, label: Some(nodes::ident(LABEL, DUMMY_SP)) }), span)
+}
+
+/// Whether a statement has no `continue`, loop, function or class in it. Looks no further than the first of them.
+pub(super) fn runs_through(statement: &Stmt) -> bool {
+    let mut search = Jumps(false);
+    statement.visit_with(&mut search);
+    !search.0
+}
+
+struct Jumps(bool);
+
+impl Visit for Jumps {
+    fn visit_stmt(&mut self, node: &Stmt) {
+        let jumps = matches!(
+            node,
+            Stmt::Continue(_)
+                | Stmt::For(_)
+                | Stmt::ForIn(_)
+                | Stmt::ForOf(_)
+                | Stmt::While(_)
+                | Stmt::DoWhile(_)
+                | Stmt::Labeled(_)
+        );
+        self.0 |= jumps;
+        if !self.0 {
+            node.visit_children_with(self);
+        }
+    }
+
+    fn visit_function(&mut self, _: &Function) {
+        self.0 = true;
+    }
+
+    fn visit_arrow_expr(&mut self, _: &ArrowExpr) {
+        self.0 = true;
+    }
+
+    fn visit_class(&mut self, _: &Class) {
+        self.0 = true;
+    }
 }
 
 struct Exits {

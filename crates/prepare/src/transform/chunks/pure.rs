@@ -6,6 +6,7 @@ use swc_ecma_ast::{
 };
 
 use crate::analyze::LoopNames;
+use crate::transform::completion::VALUE;
 
 /// What has to hold when a loop begins, so that it only computes.
 #[derive(Default)]
@@ -68,8 +69,8 @@ impl Scan<'_> {
                 self.kind(arg)?;
                 match op {
                     UnaryOp::Minus | UnaryOp::Plus | UnaryOp::Tilde => Some(Kind::Number),
-                    UnaryOp::Bang => Some(Kind::Primitive),
-                    UnaryOp::TypeOf | UnaryOp::Void | UnaryOp::Delete => None,
+                    UnaryOp::Bang | UnaryOp::Void => Some(Kind::Primitive),
+                    UnaryOp::TypeOf | UnaryOp::Delete => None,
                 }
             }
             Expr::Bin(BinExpr { op, left, right, .. }) => {
@@ -99,6 +100,8 @@ impl Scan<'_> {
         }
         let value = self.kind(&node.right)?;
         match target {
+            // The loop only writes it.
+            SimpleAssignTarget::Ident(name) if name.id.sym == VALUE => Some(value),
             SimpleAssignTarget::Ident(name) if !is_plain || value == Kind::Number => self.assigned(&name.id),
             SimpleAssignTarget::Member(node) => {
                 self.element(node)?;

@@ -56,9 +56,9 @@ const BRIEF_METHODS: [&str; 35] = [
 /// Nothing in the loop changes its variable or keeps it alive, leaves the loop unseen, stops in the middle of it, or
 /// calls functions that may well have loops of their own. There is no loop inside. Returns the other names that its test
 /// and body declare or assign to.
-pub(super) fn written(node: &ForStmt, declaration: &VarDecl, variable: &Ident) -> Option<Vec<Ident>> {
+pub(super) fn written(node: &ForStmt, declaration: Option<&VarDecl>, variable: &Ident) -> Option<Vec<Ident>> {
     let mut scan = Scan { variable, written: Vec::new(), nodes: 0, calls_allowed: true, refused: false };
-    for declarator in &declaration.decls {
+    for declarator in declaration.iter().flat_map(|declaration| &declaration.decls) {
         declarator.init.visit_with(&mut scan);
     }
     scan.calls_allowed = false;

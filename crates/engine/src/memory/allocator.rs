@@ -1,18 +1,10 @@
-//! Memory that V8 and ICU take outside of the heap, which V8 does not count: a formatter of 100 bytes on the heap holds
-//! 20 KB of ICU, an empty array buffer 150 bytes of C++, the parser of JSON a stack of its own, and what a text is
-//! compiled with hundreds of times its length.
-//!
-//! It is counted per isolate, by the thread that allocates: ICU by its own hooks, V8 by the operators `new` and
-//! `delete`, which are weak in its archive, and by what its zones ask of `malloc`. Nothing is refused, since V8 aborts the
-//! process when it gets nothing; beyond a threshold the isolate collects at its next check and is then held to its limit.
+//! What V8 and ICU allocate outside of the heap: ICU by its own hooks, V8 by the operators `new` and `delete`, which are weak in
+//! its archive.
 
-use std::cell::Cell;
 use std::ffi::c_void;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::memory::buffers::BufferBudget;
-use crate::memory::limits::MemoryGuard;
+use crate::memory::limits::with_guard;
+use crate::memory::usage::Counter;
 
 /// In front of each block: its size and who it is counted for. As aligned as what `malloc` gives.
 #[repr(C, align(16))]
@@ -23,83 +15,6 @@ struct Header {
 }
 
 const HEADER_BYTES: usize = size_of::<Header>();
-
-/// Bytes of a program from which on its syntax tree leaves much. 128 KiB.
-const LARGE_PROGRAM_BYTES: usize = 128 << 10;
-/// And of zones. 8 MiB.
-const LARGE_ZONES_BYTES: usize = 8 << 20;
-
-/// Bytes that are counted for one isolate. In a cache line of its own.
-#[repr(align(64))]
-struct Counter(AtomicUsize);
-
-/// Counters of isolates that are gone. A counter is never freed, so that blocks need no count of references, and not used
-/// again before the last block that it counts is free.
-static RETIRED: Mutex<Vec<&Counter>> = Mutex::new(Vec::new());
-
-/// What an isolate holds outside of its heap, array buffers not included.
-pub struct Usage(&'static Counter);
-
-impl Usage {
-    pub fn new() -> Self {
-        let mut retired = RETIRED.lock().unwrap_or_else(PoisonError::into_inner);
-        let free = retired.iter().position(|Counter(bytes)| bytes.load(Ordering::Relaxed) == 0);
-        Self(match free {
-            Some(index) => retired.swap_remove(index),
-            None => Box::leak(Box::new(Counter(AtomicUsize::new(0)))),
-        })
-    }
-
-    pub fn bytes(&self) -> usize {
-        self.0.0.load(Ordering::Relaxed)
-    }
-}
-
-impl Drop for Usage {
-    fn drop(&mut self) {
-        RETIRED.lock().unwrap_or_else(PoisonError::into_inner).push(self.0);
-    }
-}
-
-/// What the calling thread allocates outside of the heap is counted for one isolate, until [`Self::close`].
-pub struct Account {
-    used: &'static Counter,
-    /// Use beyond which the isolate is asked to collect, unless it has been asked already.
-    threshold: Cell<usize>,
-    asked: Cell<bool>,
-}
-
-thread_local! {
-    static GUARD: Cell<*const MemoryGuard> = const { Cell::new(std::ptr::null()) };
-}
-
-impl Account {
-    /// An account of `usage`, which the caller keeps for as long.
-    pub fn new(usage: &Usage, threshold: usize) -> Self {
-        Self { used: usage.0, threshold: Cell::new(threshold), asked: Cell::new(false) }
-    }
-
-    /// Has what the calling thread allocates counted for `guard`, which clears that when it is dropped.
-    pub fn open(guard: &MemoryGuard) {
-        GUARD.set(guard);
-    }
-
-    /// Counts what the calling thread allocates for nobody from now on.
-    pub fn close() {
-        GUARD.set(std::ptr::null());
-    }
-
-    /// Whether more is used than when the isolate was asked to collect.
-    pub fn is_above_threshold(&self) -> bool {
-        self.used.0.load(Ordering::Relaxed) > self.threshold.get()
-    }
-
-    /// Asks again when `step` more bytes are used.
-    pub fn rearm(&self, step: usize) {
-        self.threshold.set(self.used.0.load(Ordering::Relaxed) + step);
-        self.asked.set(false);
-    }
-}
 
 // SAFETY: ICU's declaration (`unicode/uclean.h`). The suffix is the version that the pinned `v8` crate links.
 unsafe extern "C" {
@@ -121,55 +36,14 @@ pub fn install_icu_hooks() {
     assert!(status <= 0, "ICU refused its hooks: {status}");
 }
 
-/// What the allocator keeps for a thread whose isolate is gone. When this is dropped, the system gets it back, if it may be
-/// much.
-pub struct Remains {
-    buffers: Arc<BufferBudget>,
-    /// Bytes of the longest program.
-    longest: usize,
-}
-
-impl Remains {
-    pub fn new(buffers: Arc<BufferBudget>) -> Self {
-        Self { buffers, longest: 0 }
-    }
-
-    /// A program of this length has been prepared.
-    pub fn note_program(&mut self, bytes: usize) {
-        self.longest = self.longest.max(bytes);
-    }
-}
-
-impl Drop for Remains {
-    fn drop(&mut self) {
-        if self.longest > LARGE_PROGRAM_BYTES || self.buffers.zones.peak() > LARGE_ZONES_BYTES {
-            #[cfg(all(target_os = "linux", target_env = "gnu"))]
-            // SAFETY: this may be called at any time; the argument is what is kept of the main thread's memory.
-            unsafe {
-                libc::malloc_trim(0);
-            }
-        }
-    }
-}
-
-/// Calls `work` with the guard of the isolate whose thread this is, if it has one.
-pub fn with_guard<R>(work: impl FnOnce(&MemoryGuard) -> R) -> Option<R> {
-    // A thread that is ending has no isolate any more.
-    let guard = GUARD.try_with(Cell::get).unwrap_or(std::ptr::null());
-    // SAFETY: the pointer is cleared on this thread before anything of the guard is dropped, and none of what is called here drops
-    // the guard of its thread.
-    unsafe { guard.as_ref() }.map(work)
-}
-
 /// Counts `bytes` for the thread's isolate.
 fn charge(bytes: usize) -> Option<&'static Counter> {
     with_guard(|guard| {
-        let &Account { used, ref threshold, ref asked } = guard.account();
-        let total = used.0.fetch_add(bytes, Ordering::Relaxed) + bytes;
-        if total > threshold.get() && !asked.replace(true) {
+        let (counter, must_collect) = guard.account().charge(bytes);
+        if must_collect {
             guard.request_collection();
         }
-        used
+        counter
     })
 }
 
@@ -203,8 +77,8 @@ unsafe fn free(memory: *mut c_void) {
     unsafe {
         let block = memory.cast::<Header>().sub(1);
         let Header { size, owner } = block.read();
-        if let Some(Counter(bytes)) = owner {
-            bytes.fetch_sub(footprint(size), Ordering::Relaxed);
+        if let Some(counter) = owner {
+            counter.take(footprint(size));
         }
         libc::free(block.cast());
     }
@@ -240,8 +114,8 @@ mod operators {
     use std::ffi::c_void;
     use std::time::Duration;
 
-    use crate::memory::limits::MemoryGuard;
-    use crate::memory::parking::park;
+    use crate::memory::limits::{MemoryGuard, with_guard};
+    use crate::memory::stop::{park, park_in_new_if_far_over};
 
     /// How long a thread waits for memory before it asks again.
     const RETRY: Duration = Duration::from_millis(10);
@@ -250,7 +124,7 @@ mod operators {
     type NoThrow = *const c_void;
 
     fn allocate_or_abort(size: usize) -> *mut c_void {
-        super::with_guard(MemoryGuard::park_in_new_if_far_over);
+        park_in_new_if_far_over();
         loop {
             let memory = super::allocate(size);
             if !memory.is_null() {
@@ -264,7 +138,7 @@ mod operators {
     /// Nothing of the system's memory is left. A thread with an isolate ends here; any other one, which works for the isolates of
     /// all, waits until somebody has given some back.
     fn without_memory() {
-        if super::with_guard(MemoryGuard::can_park) == Some(true) {
+        if with_guard(MemoryGuard::can_park) == Some(true) {
             park();
         }
         std::thread::sleep(RETRY);

@@ -1,0 +1,268 @@
+// What Pyodide finds around it in an isolate of its own: a shell as `d8` is one, without files, network or processes. Evaluates
+// to a function that takes the native functions and gives what Rust calls. None of either is left on the global, except what
+// Pyodide looks up by name whenever it needs it.
+(native) => {
+  "use strict";
+  const { now, random, decode, encode, encodeInto, print } = native;
+  const { defineProperty, getOwnPropertyNames } = Object;
+  const WASM = WebAssembly;
+  /** Stands for the bytes of the WebAssembly module, which is compiled once per process. */
+  const BINARY = new Uint8Array(0);
+  /** How Pyodide knows a snapshot. */
+  const SNAPSHOT_MAGIC = 0x706e7300;
+  let module;
+  let memory;
+  let pyodide;
+  let guest;
+  let adapter;
+  /** Makes a file system of a folder. */
+  let folderSystem;
+  /** The interpreter has met an error that it cannot go on after. */
+  let isBroken = false;
+
+  const define = (name, value) =>
+    defineProperty(globalThis, name, { value, writable: true, enumerable: false, configurable: true });
+
+  // Timers: due times and functions, run by Rust between two looks at what has arrived.
+  const timers = new Map();
+  let lastTimer = 0;
+  const setTimer = (callback, delay, args, interval) => {
+    const id = ++lastTimer;
+    timers.set(id, { at: now() + Math.max(0, Number(delay) || 0), callback, args, interval });
+    return id;
+  };
+  const setTimeout = (callback, delay, ...args) => setTimer(callback, delay, args);
+  const setInterval = (callback, delay, ...args) => setTimer(callback, delay, args, Math.max(1, Number(delay) || 0));
+  const clearTimer = (id) => void timers.delete(id);
+
+  /** Milliseconds until the next timer is due; -1 without one. */
+  const nextTimer = () => {
+    let next = Infinity;
+    for (const { at } of timers.values()) if (at < next) next = at;
+    return next === Infinity ? -1 : Math.max(0, next - now());
+  };
+
+  /** Runs the timer that is due first, if one is. */
+  const runTimer = () => {
+    const time = now();
+    let first;
+    for (const entry of timers)
+      if (entry[1].at <= time && (first === undefined || entry[1].at < first[1].at)) first = entry;
+    if (first === undefined) return;
+    const [id, timer] = first;
+    if (timer.interval === undefined) timers.delete(id);
+    else timer.at = time + timer.interval;
+    timer.callback(...timer.args);
+  };
+
+  class TextEncoder {
+    get encoding() {
+      return "utf-8";
+    }
+    encode(text = "") {
+      return encode(`${text}`);
+    }
+    encodeInto(text, view) {
+      const [read, written] = encodeInto(`${text}`, view);
+      return { read, written };
+    }
+  }
+  const LABELS = {
+    __proto__: null,
+    "utf-8": 0,
+    utf8: 0,
+    "utf-16le": 1,
+    "utf-16": 1,
+    latin1: 2,
+    ascii: 2,
+    "iso-8859-1": 2,
+    "windows-1252": 2,
+  };
+  class TextDecoder {
+    #kind;
+    #fatal;
+    #keepMark;
+    constructor(label = "utf-8", { fatal = false, ignoreBOM = false } = {}) {
+      this.#kind = LABELS[`${label}`.toLowerCase()];
+      if (this.#kind === undefined) throw new RangeError(`The encoding "${label}" is not known here`);
+      this.#fatal = fatal;
+      this.#keepMark = ignoreBOM;
+    }
+    decode(view = BINARY) {
+      const bytes = ArrayBuffer.isView(view)
+        ? new Uint8Array(view.buffer, view.byteOffset, view.byteLength)
+        : new Uint8Array(view);
+      const text = decode(bytes, this.#kind, this.#fatal);
+      return !this.#keepMark && text.charCodeAt(0) === 0xfeff ? text.slice(1) : text;
+    }
+  }
+
+  const shell = {
+    // By these two Pyodide knows a shell.
+    read: (path) => native.text(baseName(path)),
+    load: () => {
+      throw new Error("There are no scripts to load");
+    },
+    readbuffer: (path) => (baseName(path) === "pyodide.asm.wasm" ? BINARY.buffer : native.bytes(baseName(path))),
+    TextEncoder,
+    TextDecoder,
+    performance: { now },
+    setTimeout,
+    clearTimeout: clearTimer,
+    setInterval,
+    clearInterval: clearTimer,
+    // What it runs in `d8` to get random bytes.
+    os: {
+      system: (_program, [, command]) => base64(random(Number(/-c(\d+)/.exec(command)[1]))),
+    },
+    console: Object.fromEntries(
+      ["log", "info", "warn", "error", "debug", "trace"].map((name) => [name, (...parts) => print(parts.join(" "))]),
+    ),
+  };
+  for (const name of getOwnPropertyNames(shell)) define(name, shell[name]);
+
+  function baseName(path) {
+    return path.slice(path.lastIndexOf("/") + 1);
+  }
+
+  const DIGITS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  function base64(bytes) {
+    let text = "";
+    for (let at = 0; at < bytes.length; at += 3) {
+      const group = (bytes[at] << 16) | ((bytes[at + 1] ?? 0) << 8) | (bytes[at + 2] ?? 0);
+      for (let digit = 0; digit < 4; digit++) {
+        text += at + digit > bytes.length ? "=" : DIGITS[(group >> (18 - 6 * digit)) & 63];
+      }
+    }
+    return text;
+  }
+
+  // Without an event loop V8 finishes nothing that it compiles elsewhere; and tools block, so that nothing has to switch stacks.
+  delete WASM.promising;
+  delete WASM.Suspending;
+  WASM.compile = async (bytes) => new WASM.Module(bytes);
+  WASM.instantiate = async (source, imports) => {
+    if (source.byteLength === 0) {
+      imports.env.memory = memory;
+      return { module, instance: new WASM.Instance(module, imports) };
+    }
+    return source instanceof WASM.Module
+      ? new WASM.Instance(source, imports)
+      : { module: source, instance: new WASM.Instance(new WASM.Module(source), imports) };
+  };
+
+  /** Boots Pyodide with `create` and `loadPyodide`, the exports of its two modules, from a snapshot if there is one. */
+  const boot = async (create, loadPyodide, script, folder, makesSnapshot) => {
+    guest = script;
+    folderSystem = folder;
+    module = native.module();
+    const [initial, maximum] = native.pages();
+    memory = new WASM.Memory({ initial, maximum });
+    const header = native.header();
+    const refuse = () => {
+      throw new EvalError("There is no eval here");
+    };
+    pyodide = await loadPyodide({
+      indexURL: "/pyodide/",
+      jsglobals: { setTimeout, clearTimeout: clearTimer, setInterval, clearInterval: clearTimer, eval: refuse },
+      stdin: () => null,
+      stdout: print,
+      stderr: print,
+      _makeSnapshot: makesSnapshot,
+      _loadSnapshot: header,
+      createPyodideModule: async (settings) => {
+        const instance = await create(settings);
+        if (header !== undefined) native.restore(memory);
+        return instance;
+      },
+    });
+    if (header === undefined) {
+      guest.prepare(pyodide, { prelude: native.text("prelude"), modules: native.modules() });
+    } else {
+      // The state of the generator is that of whoever made the snapshot.
+      pyodide.runPython("import sys\nif 'random' in sys.modules: sys.modules['random'].seed()\ndel sys");
+    }
+  };
+
+  /** What has to be kept beside the memory: the JavaScript objects that Python refers to, by where they are found. */
+  const takeSnapshot = () => {
+    const text = encode(JSON.stringify(pyodide._api.serializeHiwireState()));
+    const head = 48;
+    const body = Math.ceil((head + text.length) / 16) * 16;
+    const header = new Uint8Array(body);
+    const words = new Uint32Array(header.buffer, 0, 12);
+    words.set([SNAPSHOT_MAGIC, body, text.length, 0]);
+    const build = pyodide._api.config.BUILD_ID;
+    for (let word = 0; word < 8; word++) words[4 + word] = parseInt(build.slice(word * 8, word * 8 + 8), 16);
+    header.set(text, head);
+    return header;
+  };
+
+  /** V8 backs resizable buffers with pages that no allocator of the embedder counts: there are none here. */
+  const withoutResizableBuffers = () => {
+    for (const name of ["ArrayBuffer", "SharedArrayBuffer"]) {
+      const Native = globalThis[name];
+      const Fixed = function (length) {
+        if (new.target === undefined) throw new TypeError(`Constructor ${name} requires 'new'`);
+        return Reflect.construct(Native, [length], new.target);
+      };
+      defineProperty(Fixed, "name", { value: name });
+      Fixed.isView = Native.isView;
+      Fixed.prototype = Native.prototype;
+      defineProperty(Native.prototype, "constructor", { value: Fixed, writable: true, configurable: true });
+      define(name, Fixed);
+    }
+  };
+
+  /** A file that no memory is left for is a full disk, and not the end of the interpreter. */
+  const withFullFileSystem = (FS) => {
+    const ENOSPC = 51;
+    const files = FS.filesystems.MEMFS;
+    const expand = files.expandFileStorage;
+    files.expandFileStorage = (...args) => {
+      try {
+        return expand(...args);
+      } catch (error) {
+        throw error instanceof RangeError ? new FS.ErrnoError(ENOSPC) : error;
+      }
+    };
+  };
+
+  /** The last step: takes away what only booting needs, and connects the guest. */
+  const seal = (signal, host) => {
+    // Tools are waited for.
+    host.blocks = true;
+    withoutResizableBuffers();
+    withFullFileSystem(pyodide.FS);
+    pyodide._api.on_fatal = () => {
+      isBroken = true;
+    };
+    pyodide.setInterruptBuffer(signal);
+    for (const name of ["Memory", "Table", "Global", "Module", "Instance", "Tag", "Exception"]) {
+      if (WASM[name]?.prototype !== undefined) delete WASM[name].prototype.constructor;
+    }
+    for (const name of ["WebAssembly", "read", "load", "readbuffer"]) delete globalThis[name];
+    adapter = guest.connect(pyodide, host);
+    guest = undefined;
+    module = undefined;
+  };
+
+  return {
+    boot,
+    takeSnapshot,
+    seal,
+    nextTimer,
+    runTimer,
+    memory: () => memory,
+    isBroken: () => isBroken,
+    run: (code, maxOperations) => adapter.run(code, maxOperations),
+    setVariables: (names, values) => adapter.setVariables(names, values),
+    setTools: (tools) => adapter.setTools(tools),
+    mount: (files, path) => {
+      const { FS } = pyodide;
+      FS.mkdirTree(path);
+      FS.mount(folderSystem(files, FS), {}, path);
+    },
+    forgetTimers: () => timers.clear(),
+  };
+};

@@ -1,0 +1,112 @@
+//! Tools that the realm has, and calls of them that the host has not answered.
+
+use std::collections::{HashMap, HashSet, VecDeque};
+
+use deno_core::v8;
+
+use ses_protocol::{ToolCallId, ToolSpec, Values};
+
+/// What is known of the tools that the realm has.
+#[derive(Default)]
+pub struct ToolTable {
+    /// For people.
+    names: HashMap<u32, String>,
+    /// Names of those that give promises.
+    asynchronous: HashSet<String>,
+    has_limited: bool,
+}
+
+impl ToolTable {
+    pub fn add(&mut self, tools: &[ToolSpec]) {
+        self.names.extend(tools.iter().map(|tool| (tool.id, tool.display_name())));
+        let asynchronous = tools.iter().filter(|tool| tool.is_async).map(ToolSpec::display_name);
+        self.asynchronous.extend(asynchronous);
+        self.has_limited |= tools.iter().any(|tool| tool.is_limited);
+    }
+
+    pub fn has(&self, id: u32) -> bool {
+        self.names.contains_key(&id)
+    }
+
+    pub fn name(&self, id: u32) -> String {
+        self.names.get(&id).cloned().unwrap_or_default()
+    }
+
+    /// Whether a tool of this name gives, or gave, promises.
+    pub fn is_async(&self, name: &str) -> bool {
+        self.asynchronous.contains(name)
+    }
+
+    /// Whether there are, or were, tools that answer within some time whatever the limits of a run are.
+    pub fn has_limited(&self) -> bool {
+        self.has_limited
+    }
+}
+
+/// A call whose promise the guest holds.
+pub struct PendingCall {
+    pub(super) resolver: v8::Global<v8::PromiseResolver>,
+    pub(super) tool: u32,
+    /// The code that made the call.
+    pub(super) caller: v8::Global<v8::Message>,
+    pub(super) args_bytes: usize,
+}
+
+/// A call that waits until the host works on fewer.
+pub struct WaitingCall {
+    pub(super) number: ToolCallId,
+    pub(super) tool: u32,
+    pub(super) args: Values,
+}
+
+/// Calls of the run that the host has not answered.
+pub struct PendingCalls {
+    pub(super) calls: HashMap<ToolCallId, PendingCall>,
+    /// Calls whose promise the guest holds and that the host has not been told of.
+    pub(super) waiting: VecDeque<WaitingCall>,
+    /// Calls among `calls` that the host works on.
+    pub(super) running: usize,
+    /// Wire of the arguments of all `calls`.
+    pub(super) args_bytes: usize,
+    next: ToolCallId,
+}
+
+impl PendingCalls {
+    pub fn starting_at(next: ToolCallId) -> Self {
+        Self { calls: HashMap::new(), waiting: VecDeque::new(), running: 0, args_bytes: 0, next }
+    }
+
+    pub fn take_number(&mut self) -> ToolCallId {
+        self.next += 1;
+        self.next
+    }
+
+    pub fn take(&mut self, number: ToolCallId) -> Option<PendingCall> {
+        let call = self.calls.remove(&number)?;
+        self.running = self.running.saturating_sub(1);
+        self.args_bytes -= call.args_bytes;
+        Some(call)
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.calls.is_empty()
+    }
+
+    /// Drops all resolvers, so that nothing of this run goes on in the next one. Returns the tools of calls that the program has
+    /// not waited for: all of them if it came to its end, and those that nothing waits for if it `has_failed`.
+    pub fn drop_all(&mut self, scope: &mut v8::PinScope, has_failed: bool) -> Vec<u32> {
+        self.waiting.clear();
+        self.running = 0;
+        self.args_bytes = 0;
+        let mut tools = Vec::new();
+        for (_, call) in self.calls.drain() {
+            v8::scope!(let handles, scope);
+            let resolver = v8::Local::new(handles, &call.resolver);
+            if !has_failed || !resolver.get_promise(handles).has_handler() {
+                tools.push(call.tool);
+            }
+        }
+        tools.sort_unstable();
+        tools
+    }
+}

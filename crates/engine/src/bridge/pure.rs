@@ -1,0 +1,309 @@
+//! What `js/56_pure_globals.js` leaves to libraries: encodings, base64, URLs, and V8's own serializer. Nothing here reaches
+//! beyond its arguments; what it takes beside the heap counts for the isolate's limit while it works.
+
+use base64::Engine;
+use base64::alphabet;
+use base64::engine::DecodePaddingMode;
+use base64::engine::general_purpose::{GeneralPurpose, GeneralPurposeConfig, STANDARD};
+use deno_core::v8;
+use encoding_rs::Encoding;
+use url::{Url, form_urlencoded, quirks};
+
+use crate::bridge::adopt;
+use crate::bridge::host::Host;
+use crate::bridge::interface::Pure;
+use crate::bridge::serialize::{self, Unwritable};
+use crate::memory::array_buffers::reserve;
+use ses_protocol::Block;
+
+/// UTF-16 units of a URL.
+const MAX_URL_UNITS: usize = 1 << 20;
+/// Bytes that a UTF-16 unit, or a byte that is decoded, can become: three, and the same again in the realm.
+const EXPANSION: usize = 6;
+/// What a part of a query can become: each byte of UTF-8 three.
+const QUERY_EXPANSION: usize = 9;
+
+type Arguments<'a, 's> = &'a v8::FunctionCallbackArguments<'s>;
+type Given<'s> = Option<v8::Local<'s, v8::Value>>;
+
+/// The result; `None`: undefined, or an exception is pending.
+pub fn call<'s>(scope: &mut v8::PinScope<'s, '_>, host: &Host, function: Pure, args: Arguments<'_, 's>) -> Given<'s> {
+    match function {
+        Pure::Clone => clone(scope, host, args),
+        Pure::Decode => decode(scope, host, args),
+        Pure::Encode => encode(scope, host, args),
+        Pure::Encoding => encoding(scope, args),
+        Pure::FromBase64 => from_base64(scope, host, args),
+        Pure::ToBase64 => to_base64(scope, host, args),
+        Pure::Url => url(scope, args),
+        Pure::UrlQuery => url_query(scope, host, args),
+        Pure::UrlQueryText => url_query_text(scope, host, args),
+    }
+}
+
+/// A copy of the first argument, which gets the contents of the buffers in the second one's list.
+fn clone<'s>(scope: &mut v8::PinScope<'s, '_>, host: &Host, args: Arguments<'_, 's>) -> Given<'s> {
+    let list = v8::Local::<v8::Array>::try_from(args.get(1)).ok()?;
+    let mut buffers = Vec::new();
+    for index in 0..list.length() {
+        let buffer = v8::Local::<v8::ArrayBuffer>::try_from(list.get_index(scope, index)?).ok();
+        match buffer.filter(|buffer| buffer.is_detachable() && !buffer.was_detached() && !buffers.contains(buffer)) {
+            Some(buffer) => buffers.push(buffer),
+            None => {
+                serialize::throw_data_clone_error(
+                    scope,
+                    "structuredClone: transfer must list array buffers, each once",
+                );
+                return None;
+            }
+        }
+    }
+    let max_bytes = host.context.config().max_transfer_bytes;
+    match serialize::clone(scope, args.get(0), &buffers, max_bytes) {
+        Ok(copy) => copy,
+        Err(Unwritable::Thrown) => None,
+        Err(Unwritable::TooLarge(_)) => {
+            throw_range_error(scope, &format!("structuredClone: the value takes more than {max_bytes} bytes"));
+            None
+        }
+    }
+}
+
+/// Text of bytes: (bytes, name of the encoding, whether a byte order mark stays, whether errors are fatal).
+fn decode<'s>(scope: &mut v8::PinScope<'s, '_>, host: &Host, args: Arguments<'_, 's>) -> Given<'s> {
+    let name = args.get(1).to_rust_string_lossy(scope);
+    let encoding = Encoding::for_label(name.as_bytes())?;
+    let (keeps_bom, is_fatal) = (args.get(2).is_true(), args.get(3).is_true());
+    let Some(bytes) = bytes_of(args.get(0)) else {
+        throw_type_error(scope, "decode: the input must be an ArrayBuffer or a view of one");
+        return None;
+    };
+    // SAFETY: the bytes stay where they are as long as no code of the realm runs, and none does before they are decoded.
+    let bytes = unsafe { std::slice::from_raw_parts(bytes.0, bytes.1) };
+    // Of what is well-formed no copy is made.
+    let is_borrowed = encoding == encoding_rs::UTF_8 && Encoding::utf8_valid_up_to(bytes) == bytes.len();
+    let room = if is_borrowed { 0 } else { bytes.len().saturating_mul(EXPANSION) };
+    let decoded = with_room(scope, host, room, || {
+        let (text, has_errors) = match keeps_bom {
+            true => encoding.decode_without_bom_handling(bytes),
+            false => encoding.decode_with_bom_removal(bytes),
+        };
+        (!(is_fatal && has_errors)).then_some(text)
+    })??;
+    string(scope, decoded.as_bytes())
+}
+
+/// A `Uint8Array` of the UTF-8 of a text; with a second argument, one of those, writes there and gives [units, bytes].
+fn encode<'s>(scope: &mut v8::PinScope<'s, '_>, host: &Host, args: Arguments<'_, 's>) -> Given<'s> {
+    let text = v8::Local::<v8::String>::try_from(args.get(0)).ok()?;
+    let flags = v8::WriteFlags::kReplaceInvalidUtf8;
+    if args.length() > 1 {
+        let target = v8::Local::<v8::Uint8Array>::try_from(args.get(1)).ok().and_then(|array| bytes_of(array.into()));
+        let Some((start, length)) = target else {
+            throw_type_error(scope, "encodeInto: the destination must be a Uint8Array");
+            return None;
+        };
+        // SAFETY: as in `decode`, and the array is the realm's own to write to.
+        let room = unsafe { std::slice::from_raw_parts_mut(start.cast_mut(), length) };
+        let mut units = 0;
+        let bytes = text.write_utf8_v2(scope, room, flags, Some(&mut units));
+        let counts = [units, bytes].map(|count| v8::Number::new(scope, count as f64).into());
+        return Some(v8::Array::new_with_elements(scope, &counts).into());
+    }
+    let length = text.utf8_length(scope);
+    // SAFETY: V8 writes what it says, as much as there is room for.
+    let made = with_room(scope, host, length, || ())
+        .map(|()| unsafe { Block::fill(length, |room| text.write_utf8_uninit_v2(scope, room, flags, None)) })?;
+    match made {
+        Some(bytes) => adopt::bytes(scope, &host.memory, bytes).map(Into::into),
+        None => {
+            adopt::throw_no_memory(scope);
+            None
+        }
+    }
+}
+
+/// The name of the encoding that a label stands for.
+fn encoding<'s>(scope: &mut v8::PinScope<'s, '_>, args: Arguments<'_, 's>) -> Given<'s> {
+    let label = args.get(0).to_rust_string_lossy(scope);
+    let encoding = Encoding::for_label_no_replacement(label.as_bytes())?;
+    string(scope, encoding.name().to_ascii_lowercase().as_bytes())
+}
+
+/// base64 as browsers forgive it: white space, no padding, bits that are left over.
+const FORGIVING: GeneralPurpose = GeneralPurpose::new(
+    &alphabet::STANDARD,
+    GeneralPurposeConfig::new()
+        .with_decode_allow_trailing_bits(true)
+        .with_decode_padding_mode(DecodePaddingMode::RequireNone),
+);
+
+fn from_base64<'s>(scope: &mut v8::PinScope<'s, '_>, host: &Host, args: Arguments<'_, 's>) -> Given<'s> {
+    let text = latin1(scope, host, args.get(0))?;
+    let decoded = with_room(scope, host, text.len().saturating_mul(2), || {
+        let mut digits: Vec<u8> = text.iter().copied().filter(|byte| !b"\t\n\x0C\r ".contains(byte)).collect();
+        if digits.len().is_multiple_of(4) {
+            let padding = digits.iter().rev().take(2).take_while(|&&byte| byte == b'=').count();
+            digits.truncate(digits.len() - padding);
+        }
+        FORGIVING.decode(digits).ok()
+    })??;
+    v8::String::new_from_one_byte(scope, &decoded, v8::NewStringType::Normal).map(Into::into)
+}
+
+fn to_base64<'s>(scope: &mut v8::PinScope<'s, '_>, host: &Host, args: Arguments<'_, 's>) -> Given<'s> {
+    let bytes = latin1(scope, host, args.get(0))?;
+    let encoded = with_room(scope, host, bytes.len().saturating_mul(2), || STANDARD.encode(&bytes))?;
+    string(scope, encoded.as_bytes())
+}
+
+/// The characters of a text that are all of Latin-1.
+fn latin1(scope: &mut v8::PinScope, host: &Host, text: v8::Local<v8::Value>) -> Option<Vec<u8>> {
+    let text = v8::Local::<v8::String>::try_from(text).ok()?;
+    if !text.contains_only_onebyte() {
+        return None;
+    }
+    let mut bytes = with_room(scope, host, text.length(), || vec![0; text.length()])?;
+    text.write_one_byte_v2(scope, 0, &mut bytes, v8::WriteFlags::default());
+    Some(bytes)
+}
+
+/// The parts of a URL: (text, base, number of a part that is set, its value). `undefined` if it is none, or cannot be set.
+fn url<'s>(scope: &mut v8::PinScope<'s, '_>, args: Arguments<'_, 's>) -> Given<'s> {
+    for index in [0, 1, 3] {
+        let is_long = |text: v8::Local<v8::String>| text.length() > MAX_URL_UNITS;
+        if v8::Local::<v8::String>::try_from(args.get(index)).is_ok_and(is_long) {
+            throw_range_error(scope, &format!("URL: a text has more than {MAX_URL_UNITS} characters"));
+            return None;
+        }
+    }
+    let text = |scope: &mut v8::PinScope<'s, '_>, index: i32| {
+        let value = args.get(index);
+        value.is_string().then(|| value.to_rust_string_lossy(scope))
+    };
+    let base = match text(scope, 1) {
+        Some(base) => Some(Url::parse(&base).ok()?),
+        None => None,
+    };
+    let mut url = Url::options().base_url(base.as_ref()).parse(&text(scope, 0)?).ok()?;
+    if let Some(value) = text(scope, 3) {
+        set_part(&mut url, args.get(2).uint32_value(scope)?, &value)?;
+    }
+    let origin = quirks::origin(&url);
+    let parts = [
+        quirks::href(&url),
+        &origin,
+        quirks::protocol(&url),
+        quirks::username(&url),
+        quirks::password(&url),
+        quirks::host(&url),
+        quirks::hostname(&url),
+        quirks::port(&url),
+        quirks::pathname(&url),
+        quirks::search(&url),
+        quirks::hash(&url),
+    ];
+    strings(scope, parts.into_iter())
+}
+
+fn set_part(url: &mut Url, part: u32, value: &str) -> Option<()> {
+    match part {
+        0 => quirks::set_href(url, value).ok(),
+        2 => quirks::set_protocol(url, value).ok(),
+        3 => quirks::set_username(url, value).ok(),
+        4 => quirks::set_password(url, value).ok(),
+        5 => quirks::set_host(url, value).ok(),
+        6 => quirks::set_hostname(url, value).ok(),
+        7 => quirks::set_port(url, value).ok(),
+        _ => {
+            match part {
+                8 => quirks::set_pathname(url, value),
+                9 => quirks::set_search(url, value),
+                10 => quirks::set_hash(url, value),
+                _ => return None,
+            }
+            Some(())
+        }
+    }
+}
+
+/// Names and values of a query, one after the other.
+fn url_query<'s>(scope: &mut v8::PinScope<'s, '_>, host: &Host, args: Arguments<'_, 's>) -> Given<'s> {
+    let query = v8::Local::<v8::String>::try_from(args.get(0)).ok()?;
+    let room = query.length().saturating_mul(EXPANSION);
+    let query = with_room(scope, host, room, || ()).map(|()| query.to_rust_string_lossy(scope))?;
+    let pairs: Vec<_> = form_urlencoded::parse(query.as_bytes()).collect();
+    strings(scope, pairs.iter().flat_map(|(name, value)| [&**name, &**value]))
+}
+
+/// The query of a list of names and values.
+fn url_query_text<'s>(scope: &mut v8::PinScope<'s, '_>, host: &Host, args: Arguments<'_, 's>) -> Given<'s> {
+    let list = v8::Local::<v8::Array>::try_from(args.get(0)).ok()?;
+    let mut texts = Vec::new();
+    let mut units = 0_usize;
+    for index in 0..list.length() {
+        let text = v8::Local::<v8::String>::try_from(list.get_index(scope, index)?).ok()?;
+        units = units.saturating_add(text.length());
+        texts.push(text);
+    }
+    with_room(scope, host, units.saturating_mul(QUERY_EXPANSION), || ())?;
+    let mut query = form_urlencoded::Serializer::new(String::new());
+    for pair in texts.chunks_exact(2) {
+        query.append_pair(&pair[0].to_rust_string_lossy(scope), &pair[1].to_rust_string_lossy(scope));
+    }
+    string(scope, query.finish().as_bytes())
+}
+
+/// Does work that takes up to `bytes` beside the heap. `None`: there is no room for them, and an exception says so.
+fn with_room<T>(scope: &mut v8::PinScope, host: &Host, bytes: usize, work: impl FnOnce() -> T) -> Option<T> {
+    if !reserve(&host.memory, bytes) {
+        adopt::throw_no_memory(scope);
+        return None;
+    }
+    let done = work();
+    host.memory.release(bytes);
+    Some(done)
+}
+
+/// Where the bytes of an array buffer, or of a view, are, and how many.
+fn bytes_of(value: v8::Local<v8::Value>) -> Option<(*const u8, usize)> {
+    const NOTHING: &[u8] = &[];
+    let at = |data: Option<std::ptr::NonNull<std::ffi::c_void>>, length: usize| match data {
+        Some(data) if length > 0 => (data.as_ptr().cast_const().cast::<u8>(), length),
+        _ => (NOTHING.as_ptr(), 0),
+    };
+    if let Ok(buffer) = v8::Local::<v8::ArrayBuffer>::try_from(value) {
+        return Some(at(buffer.data(), buffer.byte_length()));
+    }
+    let view = v8::Local::<v8::ArrayBufferView>::try_from(value).ok()?;
+    // Short ones may be a part of the heap until somebody asks for their buffer.
+    let data = view.data();
+    Some(at(std::ptr::NonNull::new(data), view.byte_length()))
+}
+
+fn string<'s>(scope: &mut v8::PinScope<'s, '_>, utf8: &[u8]) -> Given<'s> {
+    let text = v8::String::new_from_utf8(scope, utf8, v8::NewStringType::Normal);
+    if text.is_none() {
+        throw_range_error(scope, "Invalid string length");
+    }
+    text.map(Into::into)
+}
+
+fn strings<'s, 'a>(scope: &mut v8::PinScope<'s, '_>, texts: impl Iterator<Item = &'a str>) -> Given<'s> {
+    let texts = texts.map(|text| string(scope, text.as_bytes())).collect::<Option<Vec<_>>>()?;
+    Some(v8::Array::new_with_elements(scope, &texts).into())
+}
+
+fn throw_type_error(scope: &mut v8::PinScope, message: &str) {
+    if let Some(message) = v8::String::new(scope, message) {
+        let error = v8::Exception::type_error(scope, message);
+        scope.throw_exception(error);
+    }
+}
+
+fn throw_range_error(scope: &mut v8::PinScope, message: &str) {
+    if let Some(message) = v8::String::new(scope, message) {
+        let error = v8::Exception::range_error(scope, message);
+        scope.throw_exception(error);
+    }
+}

@@ -1,0 +1,77 @@
+//! The two kinds of isolates, as threads and worker processes have them.
+
+use std::rc::Rc;
+
+use crate::bridge::context::GuestContext;
+use crate::memory::parking::OnParked;
+use crate::python;
+use crate::realm::boot::Booted as BootedRealm;
+use crate::realm::guest::Guest as RealmGuest;
+use crate::realm::interrupt::Interrupt;
+use ses_protocol::{Failure, PythonSpec};
+
+/// An isolate without a session.
+pub enum Booted {
+    Realm(BootedRealm),
+    Python(python::boot::Booted),
+}
+
+impl Booted {
+    /// Makes an isolate with one limit of memory on the calling thread: the hardened realm, or Python if `python` says from where.
+    /// `on_parked` is told if there is not even memory for that.
+    pub fn new(python: Option<&PythonSpec>, limit_bytes: usize, on_parked: OnParked) -> Result<Self, Failure> {
+        match python {
+            None => BootedRealm::new(limit_bytes, on_parked).map(Self::Realm),
+            Some(spec) => python::boot::Booted::new(spec, limit_bytes, on_parked).map(Self::Python),
+        }
+    }
+
+    /// Does once what the first run would do otherwise.
+    pub fn warm_up(&mut self) {
+        match self {
+            Self::Realm(realm) => realm.warm_up(),
+            // The snapshot was made of one that had run.
+            Self::Python(_) => {}
+        }
+    }
+
+    /// Names who is told from now on if V8 has no memory left.
+    pub fn set_owner(&self, on_parked: OnParked) {
+        match self {
+            Self::Realm(realm) => realm.set_owner(on_parked),
+            Self::Python(python) => python.set_owner(on_parked),
+        }
+    }
+
+    /// What ends guest code from any thread.
+    pub fn interrupt(&self) -> Interrupt {
+        match self {
+            Self::Realm(realm) => realm.interrupt(),
+            Self::Python(python) => python.interrupt(),
+        }
+    }
+}
+
+/// An isolate in a session, on its thread.
+pub enum Guest {
+    Realm(RealmGuest),
+    Python(python::guest::Guest),
+}
+
+impl Guest {
+    /// Gives the calling thread's isolate to a session.
+    pub fn new(booted: Booted, context: Rc<dyn GuestContext>) -> Self {
+        match booted {
+            Booted::Realm(realm) => Self::Realm(RealmGuest::new(realm, context)),
+            Booted::Python(python) => Self::Python(python::guest::Guest::new(python, context)),
+        }
+    }
+
+    /// Takes commands one after the other, until the session is given up or the isolate is lost.
+    pub fn serve(&mut self) {
+        match self {
+            Self::Realm(guest) => guest.serve(),
+            Self::Python(guest) => guest.serve(),
+        }
+    }
+}

@@ -1,0 +1,58 @@
+//! Array buffers of an isolate, and what else of the host's memory becomes part of it.
+
+use std::ffi::c_void;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use deno_core::v8;
+
+use crate::memory::budget::BufferBudget;
+use crate::memory::limits::{MemoryGuard, with_guard};
+
+/// Counts `length` bytes outside of the heap, on the isolate's thread. False: there is no room.
+pub fn reserve(budget: &BufferBudget, length: usize) -> bool {
+    let has_room = budget.take(length);
+    if has_room {
+        with_guard(MemoryGuard::after_buffer);
+    }
+    has_room
+}
+
+/// An allocator of array buffers that refuses what exceeds the budget; V8 then throws a RangeError.
+pub fn allocator(budget: &Arc<BufferBudget>) -> v8::UniqueRef<v8::Allocator> {
+    // SAFETY: the table's functions match `BufferBudget`, and its `drop` takes back the reference that
+    // `into_raw` leaves.
+    unsafe { v8::new_rust_allocator(Arc::into_raw(budget.clone()), &ALLOCATOR) }
+}
+
+static ALLOCATOR: v8::RustAllocatorVtable<BufferBudget> = v8::RustAllocatorVtable {
+    allocate,
+    // The guest must not read what the process has freed.
+    allocate_uninitialized: allocate,
+    free,
+    drop: drop_budget,
+};
+
+unsafe extern "C" fn allocate(budget: &BufferBudget, length: usize) -> *mut c_void {
+    if !reserve(budget, length) {
+        budget.refused.store(true, Ordering::Relaxed);
+        return std::ptr::null_mut();
+    }
+    // SAFETY: `calloc` may be called with any size; a size of 0 is rounded up, since V8 takes null for failure.
+    let data = unsafe { libc::calloc(length.max(1), 1) };
+    if data.is_null() {
+        budget.release(length);
+    }
+    data
+}
+
+unsafe extern "C" fn free(budget: &BufferBudget, data: *mut c_void, length: usize) {
+    // SAFETY: V8 frees what `allocate` returned, once.
+    unsafe { libc::free(data) };
+    budget.release(length);
+}
+
+unsafe extern "C" fn drop_budget(budget: *const BufferBudget) {
+    // SAFETY: `allocator` left this reference for V8, which drops it once.
+    drop(unsafe { Arc::from_raw(budget) });
+}

@@ -1,0 +1,295 @@
+//! An isolate with Python before it has a session: Pyodide booted in it, from a snapshot where there is one, and sealed.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use deno_core::v8;
+use v8::script_compiler::{self, CachedData, CompileOptions, NoCacheReason};
+
+use crate::memory::array_buffers;
+use crate::memory::budget::BufferBudget;
+use crate::memory::limits::MemoryGuard;
+use crate::memory::parking::{OnParked, set_thread_isolate};
+use crate::memory::remains::Remains;
+use crate::memory::stop::stop_without_memory;
+use crate::process::platform::prepare_v8;
+use crate::process::snapshot;
+use crate::python::calls;
+use crate::python::distribution::{Distribution, Text};
+use crate::python::image::{Image, PAGE_BYTES};
+use crate::python::natives::{self, Origin};
+use crate::python::shell::{MOUNT_TEXT, Shell, evaluate};
+use crate::python::signal::Signal;
+use crate::realm::boot::Guarded;
+use crate::realm::instance::Instance;
+use crate::realm::interrupt::Interrupt;
+use crate::realm::modules::origin;
+use ses_protocol::{Failure, MountSpec, PythonSpec};
+
+/// Of a limit, what V8's heap and array buffers have of it: Pyodide's own JavaScript, and values on their way. 48 MiB.
+const HEAP_BYTES: usize = 48 << 20;
+/// What a snapshot is made with, which is no guest's. 512 MiB.
+const MAKER_LIMIT_BYTES: usize = 512 << 20;
+/// Stack that V8 takes of the thread's. 4 MiB.
+const STACK_BYTES: usize = 4 << 20;
+/// Timers that booting may wait for.
+const MAX_TURNS: usize = 1_000;
+
+/// Reads all files that isolates are made of, for a process that will have none.
+///
+/// # Errors
+///
+/// What is missing or broken, for people.
+pub fn read_python(spec: &PythonSpec) -> Result<(), String> {
+    Distribution::of(spec)?.load_image();
+    Ok(())
+}
+
+/// Sees to it that there is a snapshot in the cache, for processes that may not write it. On a thread with a large stack.
+pub fn make_snapshot(spec: &PythonSpec) {
+    prepare_v8();
+    if let Ok(distribution) = Distribution::of(spec) {
+        snapshot_of(&distribution, &(Rc::new(|_| {}) as OnParked));
+    }
+}
+
+/// The snapshot, made if there is none.
+fn snapshot_of(distribution: &Arc<Distribution>, on_parked: &OnParked) -> Option<Arc<Image>> {
+    distribution.image(|| {
+        Unsealed::boot(distribution.clone(), None, MAKER_LIMIT_BYTES, on_parked.clone(), true).ok()?.into_image()
+    })
+}
+
+/// An isolate that any one session can have.
+pub struct Booted {
+    pub shell: Shell,
+    pub mount: Option<MountSpec>,
+    pub buffers: Arc<BufferBudget>,
+    pub signal: Arc<Signal>,
+    pub guarded: Guarded,
+}
+
+impl Booted {
+    /// Makes an isolate with one limit for Python's memory, V8's heap and array buffers on the calling thread. `on_parked` is
+    /// told if there is not even memory for that.
+    pub fn new(spec: &PythonSpec, limit_bytes: usize, on_parked: OnParked) -> Result<Self, Failure> {
+        prepare_v8();
+        let distribution = Distribution::of(spec).map_err(Failure::init)?;
+        let image = snapshot_of(&distribution, &on_parked);
+        Unsealed::boot(distribution, image, limit_bytes, on_parked, false)?.seal(spec.mount.clone())
+    }
+
+    /// Names who is told from now on if V8 has no memory left.
+    pub fn set_owner(&self, on_parked: OnParked) {
+        set_thread_isolate(on_parked, self.buffers.clone());
+    }
+
+    /// What ends guest code from any thread.
+    pub fn interrupt(&self) -> Interrupt {
+        Interrupt::with_signal(&self.guarded.instance.isolate, self.signal.clone())
+    }
+}
+
+/// An isolate in which Pyodide has booted, and that still has what only booting needs.
+struct Unsealed {
+    shell: Shell,
+    module: v8::Global<v8::Module>,
+    origin: Rc<Origin>,
+    buffers: Arc<BufferBudget>,
+    guarded: Guarded,
+}
+
+impl Unsealed {
+    fn boot(
+        distribution: Arc<Distribution>,
+        image: Option<Arc<Image>>,
+        limit_bytes: usize,
+        on_parked: OnParked,
+        makes_snapshot: bool,
+    ) -> Result<Self, Failure> {
+        let heap_bytes = HEAP_BYTES.min(limit_bytes / 2);
+        let max_pages = (limit_bytes - heap_bytes) / PAGE_BYTES;
+        let buffers = BufferBudget::new(heap_bytes);
+        set_thread_isolate(on_parked, buffers.clone());
+        let mut guarded = isolate(&buffers, heap_bytes);
+        let origin = Rc::new(Origin { distribution, image, max_pages: max_pages as u32, printed: RefCell::default() });
+        let Instance { isolate, context } = &mut guarded.instance;
+        isolate.set_slot(buffers.clone());
+        isolate.set_slot(origin.clone());
+        let (shell, module) = {
+            v8::scope_with_context!(scope, isolate, &*context);
+            v8::tc_scope!(let attempt, scope);
+            match start(attempt, &origin, makes_snapshot) {
+                Ok(started) => started,
+                Err(reason) => {
+                    let thrown = attempt.exception().map(|thrown| describe(attempt, thrown));
+                    return Err(boot_failed(&origin, thrown.as_deref().unwrap_or(reason)));
+                }
+            }
+        };
+        Ok(Self { shell, module, origin, buffers, guarded })
+    }
+
+    /// Takes away what only booting needs, and lets `guest.js` connect.
+    fn seal(self, mount: Option<MountSpec>) -> Result<Booted, Failure> {
+        let Self { shell, origin, buffers, mut guarded, .. } = self;
+        let signal = Arc::<Signal>::default();
+        let Instance { isolate, context } = &mut guarded.instance;
+        isolate.set_slot(signal.clone());
+        isolate.set_allow_wasm_code_generation_callback(refuse_wasm);
+        {
+            v8::scope_with_context!(scope, isolate, &*context);
+            v8::tc_scope!(let attempt, scope);
+            attempt.get_current_context().set_allow_generation_from_strings(false);
+            let sealed = (|| {
+                let args = [signal.buffer(attempt)?.into(), calls::functions(attempt)?.into()];
+                shell.call(attempt, "seal", &args)
+            })();
+            attempt.perform_microtask_checkpoint();
+            if sealed.is_none() {
+                let thrown = attempt.exception().map(|thrown| describe(attempt, thrown));
+                return Err(boot_failed(&origin, thrown.as_deref().unwrap_or("the guest could not be connected")));
+            }
+        }
+        isolate.remove_slot::<Rc<Origin>>();
+        Ok(Booted { shell, mount, buffers, signal, guarded })
+    }
+
+    /// A snapshot of the isolate, which is given up.
+    fn into_image(mut self) -> Option<Image> {
+        let Instance { isolate, context } = &mut self.guarded.instance;
+        v8::scope_with_context!(scope, isolate, &*context);
+        v8::tc_scope!(let attempt, scope);
+        let header = v8::Local::<v8::Uint8Array>::try_from(self.shell.call(attempt, "takeSnapshot", &[])?).ok()?;
+        let mut head = vec![0; header.byte_length()];
+        header.copy_contents(&mut head);
+        let module = v8::Local::new(attempt, &self.module);
+        let code_cache = module.get_unbound_module_script(attempt).create_code_cache()?.to_vec();
+        let memory = v8::Local::<v8::WasmMemoryObject>::try_from(self.shell.call(attempt, "memory", &[])?).ok()?;
+        let buffer = memory.buffer();
+        let base = buffer.data()?;
+        // SAFETY: these are the bytes of the buffer, and nothing of the isolate runs while they are read.
+        let memory = unsafe { std::slice::from_raw_parts(base.cast::<u8>().as_ptr(), buffer.byte_length()) };
+        self.origin.distribution.keep(head, code_cache, memory)
+    }
+}
+
+/// A plain isolate with a context of its own.
+fn isolate(buffers: &Arc<BufferBudget>, heap_bytes: usize) -> Guarded {
+    let young_bytes = heap_bytes / 8;
+    let here = 0u32;
+    let limit = (&raw const here).addr().saturating_sub(STACK_BYTES);
+    let params = v8::CreateParams::default()
+        .set_max_old_generation_size_in_bytes(heap_bytes - young_bytes)
+        .set_max_young_generation_size_in_bytes(young_bytes)
+        .array_buffer_allocator(array_buffers::allocator(buffers).make_shared());
+    // SAFETY: the thread, which is the isolate's, has a stack of 32 MiB of which it has used little.
+    let params = unsafe { params.set_stack_limit(std::ptr::without_provenance_mut(limit)) };
+    let mut instance = snapshot::plain(params);
+    let memory = MemoryGuard::install(&mut instance.isolate, buffers.clone());
+    stop_without_memory(&mut instance.isolate);
+    let remains = Remains::new(buffers.clone());
+    Guarded { instance, memory, remains }
+}
+
+/// Loads Pyodide's scripts and has it boot. `Err` beside no exception: what is missing.
+fn start(
+    scope: &mut v8::PinScope,
+    origin: &Origin,
+    makes_snapshot: bool,
+) -> Result<(Shell, v8::Global<v8::Module>), &'static str> {
+    let distribution = &origin.distribution;
+    let natives = natives::environment(scope).ok_or("no memory")?;
+    let shell = Shell::new(scope, natives).ok_or("the shell does not start")?;
+    let cached = origin.image.as_ref().map(|image| image.code_cache.as_slice());
+    let module = load(scope, "pyodide.asm.mjs", distribution.module, cached).ok_or("pyodide.asm.mjs does not load")?;
+    let loader = load(scope, "pyodide.mjs", distribution.loader, None).ok_or("pyodide.mjs does not load")?;
+    let create = export(scope, module, "default").ok_or("pyodide.asm.mjs exports nothing")?;
+    let load_pyodide = export(scope, loader, "loadPyodide").ok_or("pyodide.mjs exports nothing")?;
+    let guest = evaluate(scope, "guest.js", &distribution.guest).ok_or("the guest's script does not load")?;
+    let folder = evaluate(scope, "mount.js", MOUNT_TEXT).ok_or("the script for folders does not load")?;
+    let makes_snapshot = v8::Boolean::new(scope, makes_snapshot).into();
+    let booted = shell.call(scope, "boot", &[create, load_pyodide, guest, folder, makes_snapshot]);
+    let booted =
+        booted.and_then(|promise| v8::Local::<v8::Promise>::try_from(promise).ok()).ok_or("it does not boot")?;
+    for _ in 0..MAX_TURNS {
+        scope.perform_microtask_checkpoint();
+        match booted.state() {
+            v8::PromiseState::Fulfilled => return Ok((shell, v8::Global::new(scope, module))),
+            v8::PromiseState::Rejected => {
+                let reason = booted.result(scope);
+                scope.throw_exception(reason);
+                return Err("it does not boot");
+            }
+            v8::PromiseState::Pending => shell.call(scope, "runTimer", &[]).ok_or("a timer failed")?,
+        };
+    }
+    Err("it waits for something that does not come")
+}
+
+/// A module of Pyodide, evaluated.
+fn load<'s>(
+    scope: &mut v8::PinScope<'s, '_>,
+    name: &str,
+    text: Text,
+    cached: Option<&[u8]>,
+) -> Option<v8::Local<'s, v8::Module>> {
+    let name = v8::String::new(scope, name)?;
+    let origin = origin(scope, name, true);
+    let text = v8::String::new_from_onebyte_const(scope, text)?;
+    let (mut source, options) = match cached {
+        Some(cached) => {
+            let cached = CachedData::new(cached);
+            (
+                script_compiler::Source::new_with_cached_data(text, Some(&origin), cached),
+                CompileOptions::ConsumeCodeCache,
+            )
+        }
+        None => (script_compiler::Source::new(text, Some(&origin)), CompileOptions::NoCompileOptions),
+    };
+    let module = script_compiler::compile_module2(scope, &mut source, options, NoCacheReason::NoReason)?;
+    module.instantiate_module(scope, no_import)?;
+    let evaluated = v8::Local::<v8::Promise>::try_from(module.evaluate(scope)?).ok()?;
+    scope.perform_microtask_checkpoint();
+    (evaluated.state() == v8::PromiseState::Fulfilled).then_some(module)
+}
+
+/// The scripts import nothing that they do not ask for at run time.
+fn no_import<'s>(
+    _context: v8::Local<'s, v8::Context>,
+    _specifier: v8::Local<'s, v8::String>,
+    _attributes: v8::Local<'s, v8::FixedArray>,
+    _referrer: v8::Local<'s, v8::Module>,
+) -> Option<v8::Local<'s, v8::Module>> {
+    None
+}
+
+fn export<'s>(
+    scope: &mut v8::PinScope<'s, '_>,
+    module: v8::Local<'s, v8::Module>,
+    name: &str,
+) -> Option<v8::Local<'s, v8::Value>> {
+    let namespace = v8::Local::<v8::Object>::try_from(module.get_module_namespace()).ok()?;
+    let name = v8::String::new(scope, name)?;
+    namespace.get(scope, name.into()).filter(|value| value.is_function())
+}
+
+/// Guest code compiles no WebAssembly.
+unsafe extern "C" fn refuse_wasm(_context: v8::Local<v8::Context>, _source: v8::Local<v8::String>) -> bool {
+    false
+}
+
+/// An error for people, with its stack where it has one.
+fn describe(scope: &mut v8::PinScope, thrown: v8::Local<v8::Value>) -> String {
+    let stack = v8::Local::<v8::Object>::try_from(thrown).ok().and_then(|error| {
+        let key = v8::String::new(scope, "stack")?;
+        error.get(scope, key.into()).filter(|stack| stack.is_string())
+    });
+    stack.unwrap_or(thrown).to_rust_string_lossy(scope)
+}
+
+fn boot_failed(origin: &Origin, reason: &str) -> Failure {
+    let printed = origin.printed.take();
+    Failure::init(format!("Pyodide {} does not boot: {reason}", origin.distribution.version)).with("printed", printed)
+}

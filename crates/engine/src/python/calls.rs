@@ -1,0 +1,251 @@
+//! What guest code in Python asks of its host, as `guest.js` passes it on.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use deno_core::v8;
+
+use crate::bridge::host::Host;
+use crate::bridge::interface::Bridge;
+use crate::bridge::serialize::{self, Unwritable};
+use crate::python::mount::{self, Mounted};
+use crate::python::natives::{Arguments, Returned, natives, random, throw};
+use crate::python::shell::Shell;
+use crate::python::signal::Signal;
+use ses_files::mount::Mount;
+use ses_protocol::{
+    ERR_TRANSFER_LIMIT_EXCEEDED, ErrorCode, Event, MountSpec, ToolCall, ToolCallId, ToolError, ToolReply, Value, Values,
+};
+use ses_transfer as transfer;
+
+/// What a session has beside its [`Host`]; in a slot of the isolate.
+pub struct Own {
+    pub shell: Shell,
+    pub mount: Option<MountSpec>,
+}
+
+/// Longest time that one call sleeps, in milliseconds.
+const MAX_SLEEP_MS: f64 = i32::MAX as f64;
+
+natives! {
+    pub fn functions:
+    "callTool" call_tool
+    "log" log
+    "finalAnswer" final_answer
+    "sleep" sleep
+    "mount" mount_at
+    "operations" operations
+    "randomBytes" random
+}
+
+fn host(scope: &v8::PinScope) -> Option<Rc<Host>> {
+    scope.get_slot::<Rc<Host>>().cloned()
+}
+
+fn is_asked(scope: &v8::PinScope) -> bool {
+    scope.get_slot::<Arc<Signal>>().is_some_and(|signal| signal.is_raised())
+}
+
+/// `callTool(id, args)`: the tool's result, which the thread waits for.
+fn call_tool<'s>(scope: &mut v8::PinScope<'s, '_>, args: Arguments<'s>, mut returned: Returned<'s>) {
+    let Some(host) = host(scope) else { return };
+    let tool = args.get(0).uint32_value(scope).unwrap_or(u32::MAX);
+    let Ok(list) = v8::Local::<v8::Array>::try_from(args.get(1)) else {
+        return throw(scope, "the arguments of a tool are an array");
+    };
+    if host.is_over() {
+        return throw(scope, "the run is over");
+    }
+    if !host.has_tool(tool) {
+        return throw(scope, "there is no such tool");
+    }
+    // The guest may call while a value is written within a limit of memory.
+    if let Some(value) = transfer::without_limit(|| call(scope, &host, tool, list)) {
+        returned.set(value);
+    }
+}
+
+/// `None`: an exception is pending, or the isolate is being terminated.
+fn call<'s>(
+    scope: &mut v8::PinScope<'s, '_>,
+    host: &Host,
+    tool: u32,
+    args: v8::Local<'s, v8::Array>,
+) -> Option<v8::Local<'s, v8::Value>> {
+    if !host.count_tool_call() {
+        throw(scope, "the run makes more tool calls than it may");
+        return None;
+    }
+    let id = host.calls.borrow_mut().take_number();
+    let limit = host.context.config().max_transfer_bytes;
+    let args = match write(scope, host, tool, args, limit) {
+        Ok(args) => args,
+        Err(error) => {
+            throw_error(scope, id, error?);
+            return None;
+        }
+    };
+    host.context.report(Event::ToolCall(ToolCall { id, tool, is_async: false, args, made: host.tool_calls() }));
+    loop {
+        let Some(reply) = host.wait_for_reply(id) else {
+            if is_asked(scope) && !host.context.is_given_up() {
+                // CPython raises a KeyboardInterrupt as soon as it goes on.
+                throw(scope, "the run was interrupted");
+            }
+            return None;
+        };
+        match reply {
+            // What it gives follows.
+            ToolReply::Promise => {}
+            ToolReply::Error(error) => {
+                throw_error(scope, id, error);
+                return None;
+            }
+            ToolReply::Value(value) => return read(scope, host, tool, id, value),
+        }
+    }
+}
+
+/// The arguments on their way, or the error that keeps them from crossing; `Err(None)` if the guest is being terminated.
+fn write(
+    scope: &mut v8::PinScope,
+    host: &Host,
+    tool: u32,
+    args: v8::Local<v8::Array>,
+    limit: usize,
+) -> Result<Values, Option<ToolError>> {
+    v8::tc_scope!(let attempt, scope);
+    let args = v8::Local::new(attempt, args);
+    let refusal = match serialize::write_list(attempt, args, limit) {
+        Ok(args) => return Ok(args),
+        Err(Unwritable::Thrown) if attempt.has_terminated() => return Err(None),
+        Err(refusal) => refusal,
+    };
+    let reason = attempt.exception().map(|thrown| thrown.to_rust_string_lossy(attempt));
+    let name = host.tool_name(tool);
+    Err(Some(match refusal {
+        Unwritable::TooLarge(bytes) => {
+            let size = bytes.map_or_else(String::new, |bytes| format!(" {bytes} bytes,"));
+            let message = format!("{name}: the arguments take{size} more than maxTransferBytes ({limit})");
+            bridge_error("RangeError", message, Some(ERR_TRANSFER_LIMIT_EXCEEDED))
+        }
+        Unwritable::Thrown => {
+            let reason = reason.unwrap_or_else(|| "the value cannot be cloned".to_owned());
+            bridge_error("TypeError", format!("{name}: the arguments cannot cross to the host: {reason}"), None)
+        }
+    }))
+}
+
+fn read<'s>(
+    scope: &mut v8::PinScope<'s, '_>,
+    host: &Host,
+    tool: u32,
+    id: ToolCallId,
+    value: Value,
+) -> Option<v8::Local<'s, v8::Value>> {
+    let limit = host.context.config().max_transfer_bytes;
+    let bytes = value.wire_bytes();
+    if bytes > limit {
+        let message =
+            format!("{}: the result takes {bytes} bytes, more than maxTransferBytes ({limit})", host.tool_name(tool));
+        throw_error(scope, id, bridge_error("RangeError", message, Some(ERR_TRANSFER_LIMIT_EXCEEDED)));
+        return None;
+    }
+    let value = {
+        v8::tc_scope!(let attempt, scope);
+        let value = serialize::read_value(attempt, &host.memory, value);
+        if value.is_none() && attempt.has_terminated() {
+            return None;
+        }
+        value
+    };
+    if value.is_none() {
+        let message = format!("{}: the result is nested too deeply or too large for the guest", host.tool_name(tool));
+        throw_error(scope, id, bridge_error("RangeError", message, None));
+    }
+    value
+}
+
+fn bridge_error(name: &str, message: String, code: Option<&str>) -> ToolError {
+    let code = code.map(|code| ErrorCode::Text(code.to_owned()));
+    ToolError { name: name.to_owned(), message, code, bridge: true }
+}
+
+/// Throws what `guest.js` makes an error of Python of.
+fn throw_error(scope: &mut v8::PinScope, call: ToolCallId, error: ToolError) {
+    let ToolError { name, message, code, bridge } = error;
+    let Some(message) = v8::String::new(scope, &message) else { return };
+    let thrown = v8::Exception::error(scope, message);
+    let Ok(object) = v8::Local::<v8::Object>::try_from(thrown) else { return };
+    let code = match code {
+        Some(ErrorCode::Text(code)) => v8::String::new(scope, &code).map(Into::into),
+        Some(ErrorCode::Number(code)) => Some(v8::Number::new(scope, code).into()),
+        None => None,
+    };
+    let fields = [
+        ("name", v8::String::new(scope, &name).map(v8::Local::<v8::Value>::from)),
+        ("code", code),
+        ("call", Some(v8::Number::new(scope, call as f64).into())),
+        ("bridge", Some(v8::Boolean::new(scope, bridge).into())),
+    ];
+    for (key, value) in fields {
+        if let (Some(key), Some(value)) = (v8::String::new(scope, key), value) {
+            object.create_data_property(scope, key.into(), value);
+        }
+    }
+    scope.throw_exception(thrown);
+}
+
+/// `log(level, text)`: one entry of the log.
+fn log<'s>(scope: &mut v8::PinScope<'s, '_>, args: Arguments<'s>, _: Returned<'s>) {
+    let level = args.get(0).uint32_value(scope).unwrap_or_default();
+    if let (Some(host), Ok(message)) = (host(scope), args.get(1).try_into()) {
+        Bridge::log(&*host, scope, level, message);
+    }
+}
+
+/// `finalAnswer(value)`: what the run gives, whatever it does from now on.
+fn final_answer<'s>(scope: &mut v8::PinScope<'s, '_>, args: Arguments<'s>, _: Returned<'s>) {
+    if let Some(host) = host(scope) {
+        Bridge::final_answer(&*host, scope, args.get(0));
+    }
+}
+
+/// `mount(path)`: the folder that the session has, as a part of the guest's file system.
+fn mount_at<'s>(scope: &mut v8::PinScope<'s, '_>, args: Arguments<'s>, _: Returned<'s>) {
+    let Some(own) = scope.get_slot::<Rc<Own>>().cloned() else { return };
+    let Some(spec) = own.mount.as_ref() else { return throw(scope, "the executor has no folder to mount") };
+    if scope.get_slot::<Mounted>().is_some() {
+        return throw(scope, "the folder is mounted already");
+    }
+    match Mount::open(&spec.root, spec.read_only) {
+        Ok(mount) => scope.set_slot::<Mounted>(Rc::new(RefCell::new(mount))),
+        Err(reason) => return throw(scope, &reason),
+    };
+    let Some(files) = mount::functions(scope) else { return };
+    // What fails is pending as an exception.
+    own.shell.call(scope, "mount", &[files.into(), args.get(0)]);
+}
+
+/// `operations(count)`: how many the run has taken.
+fn operations<'s>(scope: &mut v8::PinScope<'s, '_>, args: Arguments<'s>, _: Returned<'s>) {
+    let count = args.get(0).number_value(scope).unwrap_or_default();
+    if let Some(host) = host(scope)
+        && let Some(run) = host.run.borrow_mut().as_mut()
+    {
+        run.operations = count.max(0.0);
+    }
+}
+
+/// `sleep(ms)`: returns sooner if the run is asked to end.
+fn sleep<'s>(scope: &mut v8::PinScope<'s, '_>, args: Arguments<'s>, _: Returned<'s>) {
+    let ms = args.get(0).number_value(scope).unwrap_or_default();
+    if let Some(host) = host(scope) {
+        // Not for a number that is none.
+        let ms = if ms > 0.0 { ms.min(MAX_SLEEP_MS) } else { 0.0 };
+        let until = Instant::now() + Duration::from_secs_f64(ms / 1e3);
+        while !is_asked(scope) && host.wait_until(until) {}
+    }
+}

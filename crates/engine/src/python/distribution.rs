@@ -1,0 +1,171 @@
+//! Pyodide's files and what is made of them once per process.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+use deno_core::v8;
+use serde_json::Value;
+use sha2::{Digest, Sha256};
+
+use crate::python::image::Image;
+use crate::python::import_memory::{Importing, import_memory};
+use crate::python::shell;
+use ses_protocol::PythonSpec;
+
+/// The version that snapshots are made of: what they hold beside the memory is its own business.
+const SNAPSHOT_VERSION: &str = "314.0.7";
+
+/// A text of ASCII that isolates use in place.
+pub type Text = &'static v8::OneByteConst;
+
+/// Pyodide as it lies on disk, read once, and what isolates share of it.
+pub struct Distribution {
+    pub spec: PythonSpec,
+    pub version: String,
+    /// `pyodide.mjs`, `pyodide.asm.mjs`.
+    pub loader: Text,
+    pub module: Text,
+    pub wasm: Importing,
+    pub stdlib: Vec<u8>,
+    pub lock: String,
+    pub guest: String,
+    pub prelude: String,
+    /// Of all that a snapshot depends on.
+    pub digest: [u8; 32],
+    compiled: OnceLock<v8::CompiledWasmModule>,
+    image: Mutex<Option<Option<Arc<Image>>>>,
+}
+
+/// Those that were read, which stay: their texts are used in place.
+static READ: Mutex<BTreeMap<PythonSpec, Arc<Distribution>>> = Mutex::new(BTreeMap::new());
+
+impl Distribution {
+    /// The distribution of `spec`, read if this is the first time.
+    ///
+    /// # Errors
+    ///
+    /// What is missing or broken, for people.
+    pub fn of(spec: &PythonSpec) -> Result<Arc<Self>, String> {
+        // Whatever is mounted.
+        let spec = &PythonSpec { mount: None, ..spec.clone() };
+        let mut read = READ.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(distribution) = read.get(spec) {
+            return Ok(distribution.clone());
+        }
+        let distribution = Arc::new(Self::read(spec)?);
+        read.insert(spec.clone(), distribution.clone());
+        Ok(distribution)
+    }
+
+    fn read(spec: &PythonSpec) -> Result<Self, String> {
+        let in_package = |name: &str| bytes(&spec.pyodide.join(name));
+        let package: Value = serde_json::from_slice(&in_package("package.json")?)
+            .map_err(|error| format!("package.json of Pyodide cannot be read: {error}"))?;
+        let version = package["version"].as_str().unwrap_or_default().to_owned();
+        let loader = in_package("pyodide.mjs")?;
+        let module = in_package("pyodide.asm.mjs")?;
+        let wasm = in_package("pyodide.asm.wasm")?;
+        let stdlib = in_package("python_stdlib.zip")?;
+        let lock = text(&spec.pyodide.join("pyodide-lock.json"))?;
+        let guest = text(&spec.guest)?;
+        let prelude = text(&spec.prelude)?;
+        let modules = spec.modules.join("\n");
+        let mut hash = Sha256::new();
+        for part in [
+            &loader,
+            &module,
+            &wasm,
+            &stdlib,
+            lock.as_bytes(),
+            guest.as_bytes(),
+            prelude.as_bytes(),
+            modules.as_bytes(),
+            shell::TEXT.as_bytes(),
+            v8::V8::get_version().as_bytes(),
+        ] {
+            hash.update(part.len().to_le_bytes());
+            hash.update(part);
+        }
+        let wasm = import_memory(&wasm).ok_or("pyodide.asm.wasm is not a module that this version can run")?;
+        Ok(Self {
+            spec: spec.clone(),
+            version,
+            loader: shared("pyodide.mjs", loader)?,
+            module: shared("pyodide.asm.mjs", module)?,
+            wasm,
+            stdlib,
+            lock,
+            guest,
+            prelude,
+            digest: hash.finalize().into(),
+            compiled: OnceLock::new(),
+            image: Mutex::new(None),
+        })
+    }
+
+    /// The module in the current isolate, compiled if no other one has done so.
+    pub fn compiled<'s>(&self, scope: &mut v8::PinScope<'s, '_>) -> Option<v8::Local<'s, v8::WasmModuleObject>> {
+        if let Some(compiled) = self.compiled.get() {
+            return v8::WasmModuleObject::from_compiled_module(scope, compiled);
+        }
+        let module = v8::WasmModuleObject::compile(scope, &self.wasm.bytes)?;
+        // Of two that compile at the same time the first one's is kept.
+        let _ = self.compiled.set(module.get_compiled_module());
+        Some(module)
+    }
+
+    /// The snapshot that isolates start from. If this is the first time, it is loaded, or made by `make`, and others wait for it
+    /// meanwhile. `None`: Pyodide has to boot by itself.
+    pub fn image(&self, make: impl FnOnce() -> Option<Image>) -> Option<Arc<Image>> {
+        if self.version != SNAPSHOT_VERSION {
+            return None;
+        }
+        let mut image = self.image.lock().unwrap_or_else(PoisonError::into_inner);
+        image.get_or_insert_with(|| self.load().or_else(make).map(Arc::new)).clone()
+    }
+
+    /// Loads the snapshot if it is in the cache.
+    pub fn load_image(&self) {
+        let mut image = self.image.lock().unwrap_or_else(PoisonError::into_inner);
+        if image.is_none() {
+            *image = self.load().map(|loaded| Some(Arc::new(loaded)));
+        }
+    }
+
+    fn load(&self) -> Option<Image> {
+        Image::load(&self.path()?, &self.digest)
+    }
+
+    /// A snapshot of these parts, which is left in the cache as well.
+    pub fn keep(&self, header: Vec<u8>, code_cache: Vec<u8>, memory: &[u8]) -> Option<Image> {
+        let image = Image::new(header, code_cache, memory).ok()?;
+        if let Some(path) = self.path() {
+            // Without it the next process takes longer.
+            let _ = image.save(&path, &self.digest, memory);
+        }
+        Some(image)
+    }
+
+    fn path(&self) -> Option<PathBuf> {
+        let name: String = self.digest[..8].iter().map(|byte| format!("{byte:02x}")).collect();
+        Some(self.spec.cache.as_ref()?.join(format!("python-{}-{name}.image", self.version)))
+    }
+}
+
+/// A text in memory that stays.
+fn shared(name: &str, text: Vec<u8>) -> Result<Text, String> {
+    if !text.is_ascii() {
+        return Err(format!("{name} of Pyodide is not of the form that this version can run"));
+    }
+    Ok(Box::leak(Box::new(v8::String::create_external_onebyte_const(text.leak()))))
+}
+
+fn bytes(path: &Path) -> Result<Vec<u8>, String> {
+    fs::read(path).map_err(|error| format!("{} cannot be read: {error}", path.display()))
+}
+
+fn text(path: &Path) -> Result<String, String> {
+    String::from_utf8(bytes(path)?).map_err(|error| format!("{} is not UTF-8: {error}", path.display()))
+}

@@ -1,0 +1,247 @@
+//! One isolate with Python in a session: takes commands one after the other.
+
+use std::rc::Rc;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use deno_core::v8;
+
+use crate::bridge::context::GuestContext;
+use crate::bridge::host::Host;
+use crate::bridge::interface::Bridge;
+use crate::bridge::serialize;
+use crate::python::boot::Booted;
+use crate::python::calls::Own;
+use crate::python::failure;
+use crate::python::shell::Shell;
+use crate::python::signal::Signal;
+use crate::realm::boot::Guarded;
+use crate::realm::evaluate;
+use crate::realm::instance::Instance;
+use crate::realm::interrupt::Interrupt;
+use ses_protocol::{Command, Event, Failure, FailureKind, Figures, JobId, RunLimits, Success, ToolSpec, Values};
+
+/// The isolate of one session, on its thread.
+pub struct Guest {
+    host: Rc<Host>,
+    own: Rc<Own>,
+    signal: Arc<Signal>,
+    guarded: Guarded,
+}
+
+/// What became of a job.
+struct Done {
+    result: Result<Success, Failure>,
+    figures: Figures,
+    /// The isolate can take the next one.
+    sound: bool,
+}
+
+/// How a call of `guest.js` ended.
+enum Ending<'s> {
+    Value(v8::Local<'s, v8::Value>),
+    Failed(Failure),
+    /// V8 was made to unwind. What the interpreter was doing is half done.
+    Terminated,
+}
+
+impl Guest {
+    /// Gives the calling thread's isolate to a session.
+    pub fn new(booted: Booted, context: Rc<dyn GuestContext>) -> Self {
+        let Booted { shell, mount, buffers, signal, mut guarded } = booted;
+        let own = Rc::new(Own { shell, mount });
+        let host = Rc::new(Host::new(context, buffers));
+        let isolate = &mut guarded.instance.isolate;
+        isolate.set_slot::<Rc<dyn Bridge>>(host.clone());
+        isolate.set_slot(host.clone());
+        isolate.set_slot(own.clone());
+        // Set once, here.
+        let _ = host.interrupt.set(Interrupt::new(isolate));
+        Self { host, own, signal, guarded }
+    }
+
+    /// Takes commands one after the other, until the session is given up or the isolate is lost.
+    pub fn serve(&mut self) {
+        loop {
+            let Some(command) = self.host.next_command() else {
+                if self.host.context.is_given_up() {
+                    break;
+                }
+                // What was to end a sleep that had ended.
+                continue;
+            };
+            let (job, done) = match command {
+                Command::SetVariables { job, names, values } => (job, self.set_variables(&names, values)),
+                Command::SetTools { job, tools } => (job, self.set_tools(&tools)),
+                Command::Run { job, code, limits } => (job, self.run(job, &code, limits)),
+                // Left over from a run that has ended.
+                Command::ToolReplies(_) => continue,
+            };
+            let Done { result, mut figures, sound } = done;
+            figures.heap_used_bytes = self.used_bytes();
+            self.host.context.report(Event::Settled { job, result, figures, sound, installing: false });
+            if !sound {
+                break;
+            }
+        }
+    }
+
+    fn set_variables(&mut self, names: &[String], values: Values) -> Done {
+        let limit = self.host.context.config().max_transfer_bytes;
+        let bytes = values.wire_bytes();
+        if bytes > limit {
+            let failure = Failure::transfer_limit(limit, Some(bytes)).with("value", "variables");
+            return Done { result: Err(failure), figures: Figures::default(), sound: true };
+        }
+        let (result, sound) = self.call(|scope, host, shell| {
+            let names = strings(scope, names)?;
+            let values = serialize::read_values(scope, &host.memory, values)?;
+            shell.call(scope, "setVariables", &[names.into(), values])
+        });
+        Done { result: result.map(|_| Success::Done), figures: Figures::default(), sound }
+    }
+
+    fn set_tools(&mut self, tools: &[ToolSpec]) -> Done {
+        self.host.tools.borrow_mut().add(tools);
+        let (result, sound) = self.call(|scope, _, shell| {
+            let specs = tools.iter().map(|tool| spec(scope, tool)).collect::<Option<Vec<_>>>()?;
+            let specs = v8::Array::new_with_elements(scope, &specs);
+            shell.call(scope, "setTools", &[specs.into()])
+        });
+        Done { result: result.map(|_| Success::Done), figures: Figures::default(), sound }
+    }
+
+    fn run(&mut self, job: JobId, code: &str, limits: RunLimits) -> Done {
+        let max_bytes = self.host.context.config().max_code_bytes;
+        if code.len() > max_bytes {
+            let cause = format!("the code takes {} bytes, more than maxCodeBytes ({max_bytes})", code.len());
+            let failure = Failure::new(FailureKind::Runtime { cause }).with("maxCodeBytes", max_bytes);
+            return Done { result: Err(failure), figures: Figures::default(), sound: true };
+        }
+        self.signal.begin(job);
+        self.host.begin(job, &limits);
+        let (result, sound) = self.call(|scope, _, shell| {
+            let code = v8::String::new(scope, code)?.into();
+            let limit = v8::Number::new(scope, limits.max_operations).into();
+            shell.call(scope, "run", &[code, limit])
+        });
+        let figures = self.host.figures();
+        self.host.run.borrow_mut().take();
+        Done { result, figures, sound }
+    }
+
+    /// Has `guest.js` do something, and gives what comes of it, and whether the isolate can go on.
+    fn call(
+        &mut self,
+        work: impl for<'s> FnOnce(&mut v8::PinScope<'s, '_>, &Host, &Shell) -> Option<v8::Local<'s, v8::Value>>,
+    ) -> (Result<Success, Failure>, bool) {
+        let (host, shell) = (self.host.clone(), &self.own.shell);
+        let Instance { isolate, context } = &mut self.guarded.instance;
+        let memory = &self.guarded.memory;
+        let limit_bytes = self.host.context.config().memory_limit_bytes;
+        v8::scope_with_context!(scope, isolate, &*context);
+        v8::tc_scope!(let attempt, scope);
+        let value = work(attempt, &host, shell);
+        let ending = match value {
+            Some(value) => settle(attempt, &host, shell, &self.signal, value),
+            None if attempt.has_terminated() => Ending::Terminated,
+            None => {
+                let failure = match attempt.exception() {
+                    Some(thrown) => failure::of(attempt, thrown, limit_bytes),
+                    None => failure::runtime("the value is too large for the guest"),
+                };
+                attempt.reset();
+                Ending::Failed(failure)
+            }
+        };
+        if memory.is_exceeded() {
+            return (Err(Failure::memory_limit(limit_bytes).with("stateLost", true)), false);
+        }
+        let result = match (evaluate::recorded(attempt, &host), ending) {
+            (_, Ending::Terminated) => return (Err(failure::runtime("the run was terminated")), false),
+            (Some(recorded), _) => recorded,
+            (None, Ending::Value(value)) => evaluate::written(attempt, &host, value, false),
+            (None, Ending::Failed(failure)) => Err(failure),
+        };
+        let is_broken = shell.call(attempt, "isBroken", &[]).is_none_or(|broken| broken.is_true());
+        match result {
+            Err(failure) if is_broken => (Err(failure.with("stateLost", true)), false),
+            result => (result, !is_broken),
+        }
+    }
+
+    /// What the isolate holds: V8's heap, and the memory of WebAssembly.
+    fn used_bytes(&mut self) -> u64 {
+        let isolate = &mut self.guarded.instance.isolate;
+        let heap = isolate.get_heap_statistics();
+        (heap.used_heap_size() + heap.external_memory()) as u64
+    }
+}
+
+/// The end of what has returned `value`: if that is a promise, runs microtasks and timers until it is settled.
+fn settle<'s>(
+    scope: &mut v8::PinScope<'s, '_>,
+    host: &Host,
+    shell: &Shell,
+    signal: &Signal,
+    value: v8::Local<'s, v8::Value>,
+) -> Ending<'s> {
+    let Ok(promise) = v8::Local::<v8::Promise>::try_from(value) else { return Ending::Value(value) };
+    promise.mark_as_handled();
+    let ending = loop {
+        {
+            v8::tc_scope!(let attempt, scope);
+            attempt.perform_microtask_checkpoint();
+        }
+        if scope.is_execution_terminating() || host.context.is_given_up() {
+            return Ending::Terminated;
+        }
+        match promise.state() {
+            v8::PromiseState::Fulfilled => break Ending::Value(promise.result(scope)),
+            v8::PromiseState::Rejected => {
+                let reason = promise.result(scope);
+                break Ending::Failed(failure::of(scope, reason, host.context.config().memory_limit_bytes));
+            }
+            v8::PromiseState::Pending if signal.is_raised() => {
+                break Ending::Failed(failure::runtime("KeyboardInterrupt"));
+            }
+            v8::PromiseState::Pending => {}
+        }
+        let next = shell.call(scope, "nextTimer", &[]).and_then(|next| next.number_value(scope));
+        let Some(ms) = next else { return Ending::Terminated };
+        if ms < 0.0 {
+            break Ending::Failed(failure::runtime("the code awaits something that nothing will settle"));
+        }
+        let until = Instant::now() + Duration::from_secs_f64(ms / 1e3);
+        while !signal.is_raised() && host.wait_until(until) {}
+        v8::tc_scope!(let attempt, scope);
+        if shell.call(attempt, "runTimer", &[]).is_none() && attempt.has_terminated() {
+            return Ending::Terminated;
+        }
+    };
+    // What the run has left would go on in the next one.
+    v8::tc_scope!(let attempt, scope);
+    shell.call(attempt, "forgetTimers", &[]);
+    ending
+}
+
+fn strings<'s>(scope: &mut v8::PinScope<'s, '_>, texts: &[String]) -> Option<v8::Local<'s, v8::Array>> {
+    let texts = texts.iter().map(|text| v8::String::new(scope, text).map(Into::into)).collect::<Option<Vec<_>>>()?;
+    Some(v8::Array::new_with_elements(scope, &texts))
+}
+
+/// A tool as `guest.js` takes it.
+fn spec<'s>(scope: &mut v8::PinScope<'s, '_>, tool: &ToolSpec) -> Option<v8::Local<'s, v8::Value>> {
+    let fields = [
+        ("path", strings(scope, &tool.path)?.into()),
+        ("id", v8::Integer::new_from_unsigned(scope, tool.id).into()),
+        ("isAsync", v8::Boolean::new(scope, tool.is_async).into()),
+        ("length", v8::Integer::new_from_unsigned(scope, tool.length).into()),
+    ];
+    let object = v8::Object::new(scope);
+    for (key, value) in fields {
+        let key = v8::String::new(scope, key)?;
+        object.set(scope, key.into(), value)?;
+    }
+    Some(object.into())
+}

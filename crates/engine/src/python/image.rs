@@ -1,0 +1,251 @@
+//! A snapshot: the WebAssembly memory of a Pyodide that is ready to run, and what belongs to it.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Read, Write};
+#[cfg(unix)]
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
+use std::path::Path;
+use std::ptr::NonNull;
+
+use sha2::{Digest, Sha256};
+
+/// How a file of this version begins.
+const MAGIC: &[u8; 8] = b"sespy\0\0\x01";
+/// A file that is longer is none of ours. 1 GiB.
+const MAX_FILE_BYTES: u64 = 1 << 30;
+const DIGEST_BYTES: usize = 32;
+/// Magic, key, digest of all that follows, the lengths of the first two parts.
+const HEAD_BYTES: usize = MAGIC.len() + 2 * DIGEST_BYTES + 16;
+/// Of a page of WebAssembly.
+pub const PAGE_BYTES: usize = 1 << 16;
+
+/// Never changes. Isolates map its memory, each with its own copy of the pages that it writes.
+pub struct Image {
+    /// What Pyodide needs to know of the JavaScript objects that the memory refers to.
+    pub header: Vec<u8>,
+    /// V8's bytecode of `pyodide.asm.mjs`, as far as it was needed to boot.
+    pub code_cache: Vec<u8>,
+    memory: Memory,
+}
+
+impl Image {
+    pub fn new(header: Vec<u8>, code_cache: Vec<u8>, memory: &[u8]) -> io::Result<Self> {
+        Ok(Self { header, code_cache, memory: Memory::new(memory)? })
+    }
+
+    /// Pages of WebAssembly that the memory takes.
+    pub fn pages(&self) -> u32 {
+        (self.memory.length() / PAGE_BYTES) as u32
+    }
+
+    /// Makes the memory that begins at `base` a copy of the image's.
+    ///
+    /// # Safety
+    ///
+    /// `base` begins a WebAssembly memory of at least [`Self::pages`] pages that nothing else uses at the moment.
+    pub unsafe fn map(&self, base: NonNull<u8>) -> io::Result<()> {
+        // SAFETY: the caller's contract.
+        unsafe { self.memory.map(base) }
+    }
+
+    /// The image that [`Self::save`] has left at `path` for `key`. None, if the file is not whole, or not the user's own.
+    pub fn load(path: &Path, key: &[u8; DIGEST_BYTES]) -> Option<Self> {
+        let mut file = File::open(path).ok()?;
+        let found = file.metadata().ok()?;
+        if !is_own(&found) || found.len() > MAX_FILE_BYTES {
+            return None;
+        }
+        let mut bytes = Vec::with_capacity(found.len() as usize);
+        file.read_to_end(&mut bytes).ok()?;
+        let (head, body) = bytes.split_at_checked(HEAD_BYTES)?;
+        let (magic, head) = head.split_at(MAGIC.len());
+        let (found_key, head) = head.split_at(DIGEST_BYTES);
+        let (digest, lengths) = head.split_at(DIGEST_BYTES);
+        if magic != MAGIC || found_key != key || Sha256::digest(body).as_slice() != digest {
+            return None;
+        }
+        let (header, code_cache) = lengths.split_at(8);
+        let length = |bytes: &[u8]| usize::try_from(u64::from_le_bytes(bytes.try_into().ok()?)).ok();
+        let (header, body) = body.split_at_checked(length(header)?)?;
+        let (code_cache, memory) = body.split_at_checked(length(code_cache)?)?;
+        Self::new(header.to_vec(), code_cache.to_vec(), memory).ok()
+    }
+
+    /// Leaves the image at `path`, for [`Self::load`]. `memory`: what the image was made of.
+    pub fn save(&self, path: &Path, key: &[u8; DIGEST_BYTES], memory: &[u8]) -> io::Result<()> {
+        if let Some(folder) = path.parent() {
+            let mut make = fs::DirBuilder::new();
+            make.recursive(true);
+            #[cfg(unix)]
+            make.mode(0o700);
+            make.create(folder)?;
+        }
+        let parts = [&self.header, &self.code_cache, memory];
+        let mut hash = Sha256::new();
+        parts.iter().for_each(|part| hash.update(part));
+        let temporary = path.with_extension(format!("{}.tmp", std::process::id()));
+        let mut options = OpenOptions::new();
+        options.write(true).create_new(true);
+        #[cfg(unix)]
+        options.mode(0o600);
+        let written = options.open(&temporary).and_then(|mut file| {
+            file.write_all(MAGIC)?;
+            file.write_all(key)?;
+            file.write_all(&hash.finalize())?;
+            file.write_all(&(self.header.len() as u64).to_le_bytes())?;
+            file.write_all(&(self.code_cache.len() as u64).to_le_bytes())?;
+            parts.iter().try_for_each(|part| file.write_all(part))
+        });
+        // In one step, so that nobody reads half of it.
+        written.and_then(|()| fs::rename(&temporary, path)).inspect_err(|_| drop(fs::remove_file(&temporary)))
+    }
+}
+
+/// Whether nobody else can write the file: what V8 is given as bytecode has to be its own.
+#[cfg(unix)]
+fn is_own(found: &fs::Metadata) -> bool {
+    // SAFETY: this cannot fail.
+    found.is_file() && found.uid() == unsafe { libc::geteuid() } && found.mode() & 0o022 == 0
+}
+
+#[cfg(not(unix))]
+fn is_own(found: &fs::Metadata) -> bool {
+    found.is_file()
+}
+
+/// Sealed memory of the system, of which each mapping has its own copy of what it writes.
+#[cfg(target_os = "linux")]
+struct Memory {
+    file: File,
+    length: usize,
+}
+
+#[cfg(target_os = "linux")]
+impl Memory {
+    fn new(bytes: &[u8]) -> io::Result<Self> {
+        use std::os::fd::{AsRawFd, FromRawFd};
+        // SAFETY: the name ends with a zero.
+        let file = unsafe { libc::memfd_create(c"ses-python".as_ptr(), libc::MFD_CLOEXEC | libc::MFD_ALLOW_SEALING) };
+        if file < 0 {
+            return Err(io::Error::last_os_error());
+        }
+        // SAFETY: the descriptor is open, and nobody else has it.
+        let mut file = unsafe { File::from_raw_fd(file) };
+        file.set_len(bytes.len() as u64)?;
+        let mut at = 0;
+        for page in bytes.chunks(PAGE_BYTES) {
+            // What is left out reads as zeros, and takes no memory.
+            if page.iter().any(|&byte| byte != 0) {
+                std::os::unix::fs::FileExt::write_all_at(&file, page, at)?;
+            }
+            at += page.len() as u64;
+        }
+        file.flush()?;
+        let seals = libc::F_SEAL_SHRINK | libc::F_SEAL_GROW | libc::F_SEAL_WRITE | libc::F_SEAL_SEAL;
+        // SAFETY: this takes numbers only.
+        if unsafe { libc::fcntl(file.as_raw_fd(), libc::F_ADD_SEALS, seals) } < 0 {
+            return Err(io::Error::last_os_error());
+        }
+        Ok(Self { file, length: bytes.len() })
+    }
+
+    fn length(&self) -> usize {
+        self.length
+    }
+
+    unsafe fn map(&self, base: NonNull<u8>) -> io::Result<()> {
+        use std::os::fd::AsRawFd;
+        let (protection, flags) = (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_PRIVATE | libc::MAP_FIXED);
+        // SAFETY: the caller owns all of the range, which V8 has mapped by itself and unmaps as it is, whatever lies there.
+        let mapped =
+            unsafe { libc::mmap(base.as_ptr().cast(), self.length, protection, flags, self.file.as_raw_fd(), 0) };
+        if mapped == libc::MAP_FAILED { Err(io::Error::last_os_error()) } else { Ok(()) }
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+struct Memory(Vec<u8>);
+
+#[cfg(not(target_os = "linux"))]
+impl Memory {
+    fn new(bytes: &[u8]) -> io::Result<Self> {
+        Ok(Self(bytes.to_vec()))
+    }
+
+    fn length(&self) -> usize {
+        self.0.len()
+    }
+
+    unsafe fn map(&self, base: NonNull<u8>) -> io::Result<()> {
+        // SAFETY: the caller owns the range, which is another one.
+        unsafe { base.as_ptr().copy_from_nonoverlapping(self.0.as_ptr(), self.0.len()) };
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const KEY: [u8; 32] = [7; 32];
+
+    fn folder(name: &str) -> std::path::PathBuf {
+        let folder = std::env::temp_dir().join(format!("ses-image-{}-{name}", std::process::id()));
+        drop(fs::remove_dir_all(&folder));
+        folder
+    }
+
+    fn memory() -> Vec<u8> {
+        let mut memory = vec![0; 3 * PAGE_BYTES];
+        memory[PAGE_BYTES] = 1;
+        memory[3 * PAGE_BYTES - 1] = 2;
+        memory
+    }
+
+    fn copied(image: &Image) -> Vec<u8> {
+        let layout = std::alloc::Layout::from_size_align(3 * PAGE_BYTES, PAGE_BYTES).unwrap();
+        // SAFETY: the layout is not empty; the copy is of its length, and the block is left as it is: part of it is mapped.
+        unsafe {
+            let base = NonNull::new(std::alloc::alloc(layout)).unwrap();
+            image.map(base).unwrap();
+            std::slice::from_raw_parts(base.as_ptr(), 3 * PAGE_BYTES).to_vec()
+        }
+    }
+
+    #[test]
+    fn what_was_saved_is_loaded_and_mapped() {
+        let folder = folder("whole");
+        let path = folder.join("a.image");
+        let image = Image::new(b"head".to_vec(), b"code".to_vec(), &memory()).unwrap();
+        image.save(&path, &KEY, &memory()).unwrap();
+        let loaded = Image::load(&path, &KEY).unwrap();
+        assert_eq!((loaded.header.as_slice(), loaded.code_cache.as_slice()), (b"head".as_slice(), b"code".as_slice()));
+        assert_eq!((loaded.pages(), copied(&loaded) == memory()), (3, true));
+        #[cfg(unix)]
+        assert_eq!(fs::metadata(&path).unwrap().mode() & 0o777, 0o600);
+        fs::remove_dir_all(folder).unwrap();
+    }
+
+    #[test]
+    fn what_is_changed_cut_off_for_another_key_or_writable_by_others_is_not_loaded() {
+        let folder = folder("broken");
+        let path = folder.join("a.image");
+        Image::new(b"head".to_vec(), b"code".to_vec(), &memory()).unwrap().save(&path, &KEY, &memory()).unwrap();
+        let whole = fs::read(&path).unwrap();
+        assert!(Image::load(&path, &[8; 32]).is_none());
+        let mut changed = whole.clone();
+        changed[HEAD_BYTES + 9] ^= 1;
+        for broken in [&changed[..], &whole[..whole.len() - 1], &whole[..HEAD_BYTES - 1]] {
+            fs::write(&path, broken).unwrap();
+            assert!(Image::load(&path, &KEY).is_none());
+        }
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt;
+            fs::write(&path, &whole).unwrap();
+            fs::set_permissions(&path, fs::Permissions::from_mode(0o620)).unwrap();
+            assert!(Image::load(&path, &KEY).is_none());
+        }
+        fs::remove_dir_all(folder).unwrap();
+    }
+}

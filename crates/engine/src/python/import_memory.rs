@@ -1,0 +1,156 @@
+//! Rewrites a WebAssembly module so that its memory is an import, whose maximum the embedder chooses, and its tables have one.
+
+/// Sections by their numbers.
+const IMPORTS: u8 = 2;
+const TABLES: u8 = 4;
+const MEMORIES: u8 = 5;
+/// Kind of an import.
+const MEMORY_KIND: u8 = 2;
+/// Limits with a maximum.
+const HAS_MAXIMUM: u8 = 1;
+/// Magic number and version.
+const HEAD_BYTES: usize = 8;
+/// Entries that a table may grow by.
+const TABLE_GROWTH: u32 = 1 << 20;
+/// Pages that 32 bits can address.
+const MAX_PAGES: u32 = 1 << 16;
+
+/// A module without a memory of its own.
+pub struct Importing {
+    pub bytes: Vec<u8>,
+    /// Pages that it needs at least, and that it takes at most.
+    pub min_pages: u32,
+    pub max_pages: u32,
+}
+
+/// `wasm` with its one memory imported as `env.memory`. `None`: it is not of the form that Emscripten gives it.
+pub fn import_memory(wasm: &[u8]) -> Option<Importing> {
+    let mut bytes = wasm.get(..HEAD_BYTES)?.to_vec();
+    let mut at = HEAD_BYTES;
+    let mut memory = None;
+    let mut imports = None;
+    let mut sections = Vec::new();
+    while at < wasm.len() {
+        let id = wasm[at];
+        at += 1;
+        let length = read(wasm, &mut at)? as usize;
+        let body = wasm.get(at..at.checked_add(length)?)?;
+        at += length;
+        match id {
+            IMPORTS => imports = Some(sections.len()),
+            MEMORIES => {
+                memory = Some(one_memory(body)?);
+                continue;
+            }
+            _ => {}
+        }
+        sections.push((id, body));
+    }
+    let (min_pages, max_pages) = memory?;
+    let imports = imports?;
+    for (index, (id, body)) in sections.into_iter().enumerate() {
+        let body = match id {
+            _ if index == imports => with_memory(body, min_pages, max_pages)?,
+            TABLES => with_maxima(body)?,
+            _ => body.to_vec(),
+        };
+        bytes.push(id);
+        write(&mut bytes, u32::try_from(body.len()).ok()?);
+        bytes.extend(body);
+    }
+    Some(Importing { bytes, min_pages, max_pages })
+}
+
+fn one_memory(body: &[u8]) -> Option<(u32, u32)> {
+    let mut at = 0;
+    let count = read(body, &mut at)?;
+    let flags = *body.get(at)?;
+    at += 1;
+    let min = read(body, &mut at)?;
+    let max = if flags == HAS_MAXIMUM { read(body, &mut at)? } else { MAX_PAGES };
+    (count == 1 && flags <= HAS_MAXIMUM && at == body.len()).then_some((min, max))
+}
+
+fn with_memory(body: &[u8], min_pages: u32, max_pages: u32) -> Option<Vec<u8>> {
+    let mut at = 0;
+    let count = read(body, &mut at)?;
+    let mut changed = Vec::with_capacity(body.len() + 32);
+    write(&mut changed, count.checked_add(1)?);
+    for name in [b"env".as_slice(), b"memory"] {
+        write(&mut changed, u32::try_from(name.len()).ok()?);
+        changed.extend(name);
+    }
+    changed.extend([MEMORY_KIND, HAS_MAXIMUM]);
+    write(&mut changed, min_pages);
+    write(&mut changed, max_pages);
+    changed.extend(body.get(at..)?);
+    Some(changed)
+}
+
+/// Gives tables that have no maximum one.
+fn with_maxima(body: &[u8]) -> Option<Vec<u8>> {
+    let mut at = 0;
+    let count = read(body, &mut at)?;
+    let mut changed = Vec::with_capacity(body.len() + 8);
+    write(&mut changed, count);
+    for _ in 0..count {
+        // `funcref` or `externref`, in one byte.
+        let kind = *body.get(at)?;
+        let flags = *body.get(at + 1)?;
+        if !(kind == 0x70 || kind == 0x6f) || flags > HAS_MAXIMUM {
+            return None;
+        }
+        at += 2;
+        let min = read(body, &mut at)?;
+        let max = if flags == HAS_MAXIMUM { read(body, &mut at)? } else { min.checked_add(TABLE_GROWTH)? };
+        changed.extend([kind, HAS_MAXIMUM]);
+        write(&mut changed, min);
+        write(&mut changed, max);
+    }
+    (at == body.len()).then_some(changed)
+}
+
+/// An unsigned LEB128 number.
+fn read(bytes: &[u8], at: &mut usize) -> Option<u32> {
+    let mut value = 0;
+    for shift in (0..35).step_by(7) {
+        let byte = *bytes.get(*at)?;
+        *at += 1;
+        value |= u64::from(byte & 0x7f) << shift;
+        if byte & 0x80 == 0 {
+            return u32::try_from(value).ok();
+        }
+    }
+    None
+}
+
+fn write(bytes: &mut Vec<u8>, mut value: u32) {
+    while value >= 0x80 {
+        bytes.push(value as u8 | 0x80);
+        value >>= 7;
+    }
+    bytes.push(value as u8);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Imports a function, and has a table of one entry and a memory of two to nine pages, which it exports.
+    const MODULE: &[u8] = b"\0asm\x01\0\0\0\x01\x04\x01\x60\0\0\x02\x07\x01\x01e\x01f\0\0\x04\x04\x01\x70\0\x01\x05\x04\x01\x01\x02\x09\x07\x05\x01\x01m\x02\0";
+
+    #[test]
+    fn the_memory_becomes_an_import_and_the_table_gets_a_maximum() {
+        let importing = import_memory(MODULE).unwrap();
+        assert_eq!((importing.min_pages, importing.max_pages), (2, 9));
+        let expected = b"\0asm\x01\0\0\0\x01\x04\x01\x60\0\0\x02\x16\x02\x03env\x06memory\x02\x01\x02\x09\x01e\x01f\0\0\x04\x07\x01\x70\x01\x01\x81\x80\x40\x07\x05\x01\x01m\x02\0";
+        assert_eq!(importing.bytes, expected);
+    }
+
+    #[test]
+    fn what_is_cut_off_or_has_no_memory_is_refused() {
+        for length in 0..MODULE.len() - 7 {
+            assert!(import_memory(&MODULE[..length]).is_none(), "{length}");
+        }
+    }
+}

@@ -1,0 +1,15 @@
+//! Isolates that run Python: Pyodide in a plain context, whose memory is mapped from a snapshot.
+
+pub mod boot;
+mod calls;
+mod distribution;
+mod failure;
+pub mod guest;
+mod image;
+mod import_memory;
+mod mount;
+mod natives;
+mod shell;
+pub mod signal;
+#[cfg(test)]
+mod tests;

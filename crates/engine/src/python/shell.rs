@@ -1,0 +1,48 @@
+//! `js/python/shell.js` in an isolate: its functions, as Rust calls them.
+
+use deno_core::v8;
+
+use crate::realm::modules::origin;
+
+/// The script.
+pub const TEXT: &str = include_str!("../../js/python/shell.js");
+
+/// What mounts a folder.
+pub const MOUNT_TEXT: &str = include_str!("../../js/python/mount.js");
+
+/// What the script gives. Guest code reaches none of it.
+pub struct Shell(v8::Global<v8::Object>);
+
+impl Shell {
+    /// Evaluates the script, and calls what it evaluates to with `natives`.
+    pub fn new(scope: &mut v8::PinScope, natives: v8::Local<v8::Object>) -> Option<Self> {
+        let function = v8::Local::<v8::Function>::try_from(evaluate(scope, "shell.js", TEXT)?).ok()?;
+        let receiver = v8::undefined(scope).into();
+        let natives = v8::Local::new(scope, natives);
+        let shell = function.call(scope, receiver, &[natives.into()])?;
+        let shell = v8::Local::<v8::Object>::try_from(shell).ok()?;
+        Some(Self(v8::Global::new(scope, shell)))
+    }
+
+    /// Calls one of the functions. `None`: an exception is pending, or the isolate is being terminated.
+    pub fn call<'s>(
+        &self,
+        scope: &mut v8::PinScope<'s, '_>,
+        name: &str,
+        args: &[v8::Local<'s, v8::Value>],
+    ) -> Option<v8::Local<'s, v8::Value>> {
+        let shell = v8::Local::new(scope, &self.0);
+        let name = v8::String::new(scope, name)?;
+        let function = v8::Local::<v8::Function>::try_from(shell.get(scope, name.into())?).ok()?;
+        let receiver = v8::undefined(scope).into();
+        function.call(scope, receiver, args)
+    }
+}
+
+/// The completion value of a script.
+pub fn evaluate<'s>(scope: &mut v8::PinScope<'s, '_>, name: &str, text: &str) -> Option<v8::Local<'s, v8::Value>> {
+    let name = v8::String::new(scope, name)?;
+    let origin = origin(scope, name, false);
+    let text = v8::String::new(scope, text)?;
+    v8::Script::compile(scope, text, Some(&origin))?.run(scope)
+}

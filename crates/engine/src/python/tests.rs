@@ -1,0 +1,198 @@
+//! Pyodide itself, as npm has it, in isolates of a context that has its commands already.
+
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+
+use ses_protocol::{Command, Event, MountSpec, PythonSpec, Success, ToolReply, ToolSpec, Value, Values};
+
+use crate::isolate::{Booted, Guest};
+use crate::tests::{Context, run};
+
+/// As the threads of isolates have it.
+const STACK_BYTES: usize = 32 << 20;
+
+fn spec(cache: Option<PathBuf>) -> PythonSpec {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let fixtures = root.join("src/python/fixtures");
+    PythonSpec {
+        pyodide: root.join("../../node_modules/pyodide"),
+        guest: fixtures.join("guest.js"),
+        prelude: fixtures.join("prelude.py"),
+        modules: vec!["json".to_owned(), "random".to_owned(), "statistics".to_owned()],
+        cache,
+        mount: None,
+    }
+}
+
+/// What a session reports of `commands`.
+fn serve(spec: &PythonSpec, commands: Vec<Command>) -> Vec<String> {
+    let spec = spec.clone();
+    let isolate = move || {
+        let context = Rc::new(Context::new(commands, 256 << 20));
+        let booted = Booted::new(Some(&spec), context.config.memory_limit_bytes, Rc::new(|_| {}));
+        let booted = booted.unwrap_or_else(|failure| panic!("{} {:?}", failure.kind.message(), failure.details));
+        let mut guest = Guest::new(booted, context.clone());
+        guest.serve();
+        drop(guest);
+        context.events.take().into_iter().filter_map(told).collect()
+    };
+    std::thread::Builder::new().stack_size(STACK_BYTES).spawn(isolate).unwrap().join().unwrap()
+}
+
+fn told(event: Event) -> Option<String> {
+    match event {
+        Event::Log { entry, .. } => Some(format!("{}: {}", entry.level, entry.message)),
+        Event::ToolCall(call) => Some(format!("calls {} with {:?}", call.tool, call.args)),
+        Event::Settled { result, sound, .. } => {
+            let outcome = match result {
+                Ok(Success::Done) => "done".to_owned(),
+                Ok(Success::Output { value, is_final_answer }) => {
+                    let value = match value {
+                        Value::Latin1(text) => String::from_utf8_lossy(&text).into_owned(),
+                        Value::Number(number) => number.to_string(),
+                        other => format!("{other:?}"),
+                    };
+                    if is_final_answer { format!("finally {value}") } else { value }
+                }
+                Err(failure) => failure.kind.message().lines().last().unwrap_or_default().to_owned(),
+            };
+            Some(if sound { outcome } else { format!("{outcome}, lost") })
+        }
+        _ => None,
+    }
+}
+
+#[test]
+fn what_booting_needs_is_gone_when_guest_code_runs() {
+    let code = r#"
+def refused(work):
+    try: return str(work())
+    except BaseException as error: return type(error).__name__ + ': ' + str(error).strip().splitlines()[-1]
+memory, table = module.memory, module.wasmTable
+function = realm.setTimeout.constructor
+tries = {
+    'globals': lambda: [name for name in ('WebAssembly', 'read', 'load', 'readbuffer', 'process', 'require', 'fetch') if hasattr(realm, name)],
+    'text': lambda: function.new('return 1'),
+    'eval': lambda: realm.eval('1 + 1'),
+    'memory': lambda: memory.constructor.name,
+    'grow': lambda: memory.grow(60_000),
+    'table': lambda: table.grow(2_000_000),
+    'instance': lambda: table.constructor.name,
+    'resizable': lambda: realm.ArrayBuffer.new(8, maxByteLength=2**40).resizable,
+    'buffer': lambda: realm.ArrayBuffer.new(2**30),
+}
+chr(10).join(f'{name} {refused(work)}' for name, work in tries.items())
+"#;
+    let seen = serve(&spec(None), vec![run(1, code), run(2, "1 + 1")]);
+    let lines: Vec<&str> = seen[0].lines().collect();
+    assert_eq!(lines[0], "globals []");
+    assert!(lines[1].contains("Code generation from strings disallowed"), "{lines:?}");
+    assert!(lines[2].contains("Code generation from strings disallowed"), "{lines:?}");
+    assert_eq!((lines[3], lines[6]), ("memory Object", "instance Object"));
+    assert!(lines[4].contains("RangeError") && lines[5].contains("RangeError"), "{lines:?}");
+    assert_eq!(lines[7], "resizable False");
+    assert!(lines[8].contains("RangeError"), "{lines:?}");
+    assert_eq!(seen[1], "2");
+}
+
+#[test]
+fn memory_of_python_ends_at_its_limit_and_the_session_lives() {
+    let seen = serve(
+        &spec(None),
+        vec![
+            run(1, "kept = 7"),
+            run(2, "x = []\nwhile True: x.append(bytearray(1 << 20))"),
+            run(3, "x = None; len(bytearray(100 << 20)) + kept"),
+        ],
+    );
+    assert_eq!(seen, ["Undefined", "MemoryError", "104857607"]);
+}
+
+#[test]
+fn a_folder_is_mounted_and_nothing_else() {
+    let folder = std::env::temp_dir().join(format!("ses-python-{}", std::process::id()));
+    std::fs::create_dir_all(folder.join("inner")).unwrap();
+    std::fs::write(folder.join("a.txt"), "from the host").unwrap();
+    #[cfg(unix)]
+    std::os::unix::fs::symlink("/etc/passwd", folder.join("out")).unwrap();
+    let spec = PythonSpec { mount: Some(MountSpec { root: folder.clone(), read_only: false }), ..spec(None) };
+    let code = r#"
+import os
+assert os.listdir('/mnt/inner') == [] and sorted(os.listdir('/mnt'))[:2] == ['a.txt', 'inner'], os.listdir('/mnt')
+with open('/mnt/inner/b.txt', 'w') as file: file.write('x' * 100_000)
+with open('/mnt/inner/b.txt', 'a') as file: file.write('end')
+assert os.stat('/mnt/inner/b.txt').st_size == 100_003
+os.rename('/mnt/inner/b.txt', '/mnt/c.txt')
+with open('/mnt/c.txt') as file: assert file.read()[-4:] == 'xend'
+def refused(work):
+    try: work()
+    except OSError as error: return type(error).__name__
+    return 'done'
+seen = [refused(lambda: open(path).read()) for path in ('/etc/passwd', '/mnt/../etc/passwd', '/mnt/out', '/mnt/d.txt')]
+os.mkdir('/mnt/d'); os.rmdir('/mnt/d'); os.remove('/mnt/c.txt')
+' '.join(seen) + ' ' + open('/mnt/a.txt').read()
+"#;
+    let commands = vec![run(1, "mount('/mnt')"), run(2, code), run(3, "mount('/mnt')")];
+    let expected = [
+        "Undefined",
+        "FileNotFoundError FileNotFoundError FileNotFoundError FileNotFoundError from the host",
+        "Runtime exception: Error: the folder is mounted already",
+    ];
+    let seen = serve(&spec, commands);
+    let left = std::fs::read_dir(&folder).unwrap().count();
+    std::fs::remove_dir_all(&folder).unwrap();
+    assert_eq!((seen[0].as_str(), seen[1].as_str()), (expected[0], expected[1]), "{seen:?}");
+    assert!(seen[2].contains("mounted already"), "{seen:?}");
+    assert_eq!(left, if cfg!(unix) { 3 } else { 2 });
+}
+
+#[test]
+fn sessions_from_one_snapshot_have_random_numbers_of_their_own() {
+    let numbers = || serve(&spec(None), vec![run(1, "import os\nf'{random.random()} {os.urandom(4).hex()}'")]);
+    let (first, second) = (numbers(), numbers());
+    let parts = |seen: &[String]| -> Vec<String> { seen[0].split(' ').map(str::to_owned).collect() };
+    let (first, second) = (parts(&first), parts(&second));
+    assert!(first.len() == 2 && first[0] != second[0] && first[1] != second[1], "{first:?} {second:?}");
+}
+
+#[test]
+fn python_runs_with_tools_variables_and_logs() {
+    let tool = ToolSpec { path: vec!["double".to_owned()], id: 3, is_async: true, length: 1, is_limited: false };
+    let seen = serve(
+        &spec(None),
+        vec![
+            Command::SetVariables {
+                job: 1,
+                names: vec!["x".to_owned()],
+                values: Values::List(vec![Value::Number(20.0)]),
+            },
+            Command::SetTools { job: 2, tools: vec![tool] },
+            run(3, "1 + 1"),
+            run(4, "print('a'); import sys; print('b', file=sys.stderr); x + double(1)"),
+            Command::ToolReplies(vec![((1 << 32) + 1, ToolReply::Promise)]),
+            Command::ToolReplies(vec![((1 << 32) + 1, ToolReply::Value(Value::Number(22.0)))]),
+            run(5, "y = 5"),
+            run(6, "y + 1"),
+            run(7, "import asyncio\nawait asyncio.sleep(0.001)\n7"),
+            run(8, "try:\n  final_answer('8')\n  raise BaseException\nexcept BaseException: pass\n9"),
+            run(9, "def f(): return f()\nf()"),
+            run(10, "1 / 0"),
+        ],
+    );
+    let expected = [
+        "done",
+        "done",
+        "2",
+        "0: a",
+        "3: b",
+        "calls 3 with List([Number(1.0)])",
+        "42",
+        "Undefined",
+        "6",
+        "7",
+        "finally 8",
+        "RecursionError: maximum recursion depth exceeded",
+        "ZeroDivisionError: division by zero",
+    ];
+    assert_eq!(seen, expected);
+}

@@ -1,0 +1,50 @@
+//! Names at the top level of a program.
+
+use swc_common::BytePos;
+
+/// How a name is declared.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in super::super) enum Kind {
+    Var,
+    Let,
+    Const,
+    Function,
+    Class,
+    /// A parameter, a `catch` or `using` binding, or the own name of a function or class expression: never persists.
+    Local,
+}
+
+/// A name that persists.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(in super::super) struct Binding {
+    /// Unicode escapes are decoded.
+    pub(in super::super) name: String,
+    pub(in super::super) kind: Kind,
+    /// Only the program's own body reads it before the run has ended, so that it need not be on the global until then.
+    pub(in super::super) is_deferred: bool,
+    /// Functions of earlier programs may mean a binding of their own by this name, which gets the same values.
+    pub(in super::super) is_shared: bool,
+    /// Variables of its name that earlier and later programs have are the same to their functions. Pages do without.
+    pub(in super::super) is_joined: bool,
+    /// The program writes to it, besides where it is declared.
+    pub(in super::super) is_written: bool,
+    /// Where it has its value, if its declaration is a single name's.
+    pub(super) initialized_at: Option<BytePos>,
+}
+
+impl Binding {
+    /// From where on in the program's own body it certainly has a value.
+    pub(super) fn has_value_from(&self) -> Option<BytePos> {
+        if self.kind == Kind::Var { Some(BytePos(0)) } else { self.initialized_at }
+    }
+
+    /// Whether the text's own constant can be a variable all the same, so that a later declaration of its name can change it.
+    pub(in super::super) fn can_be_replaced(&self) -> bool {
+        !self.is_deferred && (self.kind != Kind::Const || (self.is_joined && !self.is_written))
+    }
+
+    /// Whether nothing but the program's own body can change it.
+    pub(super) fn is_steady(&self) -> bool {
+        self.is_deferred || self.kind == Kind::Const
+    }
+}

@@ -1,0 +1,12 @@
+//! What a text is to be.
+
+/// What a text is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Goal {
+    /// A guest program: the body of a function, where `await` may stand.
+    Program,
+    /// The same, for a page of a browser, which is what contains it: nothing that it names is refused.
+    Page,
+    /// An ES module that the host provides.
+    HostModule,
+}

@@ -1,0 +1,154 @@
+//! When the deadline of a run is, if waiting for tools does not count.
+
+use std::collections::HashMap;
+use std::time::Instant;
+
+use ses_protocol::{JobId, ToolCallId, ToolReply};
+
+use crate::watchdog::Deadline;
+
+/// What counts against the deadline of one run.
+///
+/// The clock stands still from the moment at which the guest says that it only waits, until an answer is on its way: the
+/// guest is not asked when it goes on, since it need not be honest. It does not stand still for a guest that has not taken
+/// all answers, nor for one that waits for a call that may take forever.
+pub struct RunClock {
+    pub job: JobId,
+    /// The deadline, if the clock goes on from now.
+    due: Instant,
+    /// Since when the clock stands still.
+    still_since: Option<Instant>,
+    /// What was armed for the deadline has expired meanwhile.
+    has_expired: bool,
+    /// Answers that are on their way to the guest, or there.
+    answers: u64,
+    /// All calls of the run are limited, whatever their tools are.
+    limits_calls: bool,
+    /// Calls that the host works on, and whether their time is limited.
+    calls: HashMap<ToolCallId, bool>,
+    /// Kept until the run is settled.
+    pub deadline: Option<Deadline>,
+}
+
+/// What is to be done when what was armed has expired.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Expired {
+    /// The run has had its time.
+    Due,
+    /// The deadline is later: arm it again.
+    Later(Instant),
+    /// The clock stands still: [`RunClock::on_answers`] says when it goes on.
+    Still,
+}
+
+impl RunClock {
+    pub fn new(job: JobId, due: Instant, limits_calls: bool) -> Self {
+        let calls = HashMap::new();
+        Self { job, due, still_since: None, has_expired: false, answers: 0, limits_calls, calls, deadline: None }
+    }
+
+    /// `is_limited`: of the tool itself.
+    pub fn on_call(&mut self, call: ToolCallId, is_limited: bool) {
+        self.calls.insert(call, is_limited || self.limits_calls);
+    }
+
+    /// The guest, which has taken so many answers, goes on with the next one only.
+    pub fn on_idle(&mut self, answers: u64, now: Instant) {
+        let ends = !self.calls.is_empty() && self.calls.values().all(|&is_limited| is_limited);
+        if ends && answers == self.answers && self.still_since.is_none() {
+            self.still_since = Some(now);
+        }
+    }
+
+    /// The guest is about to get answers. Returns when the deadline is, if nothing is armed for it any more.
+    pub fn on_answers(&mut self, replies: &[(ToolCallId, ToolReply)], now: Instant) -> Option<Instant> {
+        self.answers += replies.len() as u64;
+        for (call, _) in replies.iter().filter(|(_, reply)| !matches!(reply, ToolReply::Promise)) {
+            self.calls.remove(call);
+        }
+        self.due += now.saturating_duration_since(self.still_since.take()?);
+        std::mem::take(&mut self.has_expired).then_some(self.due)
+    }
+
+    pub fn on_expired(&mut self, now: Instant) -> Expired {
+        if self.still_since.is_some() {
+            self.has_expired = true;
+            return Expired::Still;
+        }
+        if now < self.due { Expired::Later(self.due) } else { Expired::Due }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use ses_protocol::Value;
+
+    use super::*;
+
+    fn clock() -> (RunClock, impl Fn(u64) -> Instant) {
+        let start = Instant::now();
+        let at = move |ms| start + Duration::from_millis(ms);
+        (RunClock::new(1, at(100), false), at)
+    }
+
+    fn answer(call: ToolCallId) -> [(ToolCallId, ToolReply); 1] {
+        [(call, ToolReply::Value(Value::Null))]
+    }
+
+    #[test]
+    fn time_that_is_only_waited_does_not_count() {
+        let (mut clock, at) = clock();
+        clock.on_call(7, true);
+        clock.on_idle(0, at(10));
+        assert_eq!(clock.on_answers(&answer(7), at(60)), None, "what was armed has not expired");
+        assert_eq!(clock.on_expired(at(100)), Expired::Later(at(150)));
+        assert_eq!(clock.on_expired(at(150)), Expired::Due);
+    }
+
+    #[test]
+    fn a_deadline_that_passes_meanwhile_is_armed_when_the_answer_is_there() {
+        let (mut clock, at) = clock();
+        clock.on_call(7, true);
+        clock.on_idle(0, at(10));
+        assert_eq!(clock.on_expired(at(100)), Expired::Still);
+        assert_eq!(clock.on_answers(&answer(7), at(1_000)), Some(at(1_090)));
+    }
+
+    #[test]
+    fn a_promise_is_an_answer_but_the_call_goes_on() {
+        let (mut clock, at) = clock();
+        clock.on_call(7, true);
+        clock.on_idle(0, at(10));
+        clock.on_answers(&[(7, ToolReply::Promise)], at(20));
+        clock.on_idle(1, at(30));
+        clock.on_answers(&answer(7), at(50));
+        assert_eq!(clock.on_expired(at(130)), Expired::Due, "30 ms of 100 were waited");
+        assert_eq!(clock.on_expired(at(129)), Expired::Later(at(130)));
+    }
+
+    #[test]
+    fn nothing_stands_still_without_calls_or_for_one_without_a_limit() {
+        let (mut clock, at) = clock();
+        clock.on_idle(0, at(10));
+        assert_eq!(clock.on_expired(at(100)), Expired::Due);
+        clock.on_call(7, true);
+        clock.on_call(8, false);
+        clock.on_idle(0, at(10));
+        assert_eq!(clock.on_expired(at(100)), Expired::Due);
+        clock.on_answers(&answer(8), at(20));
+        clock.on_idle(1, at(30));
+        assert_eq!(clock.on_expired(at(100)), Expired::Still);
+    }
+
+    #[test]
+    fn a_guest_that_has_answers_to_take_goes_on() {
+        let (mut clock, at) = clock();
+        clock.on_call(7, true);
+        clock.on_call(8, true);
+        clock.on_answers(&answer(7), at(5));
+        clock.on_idle(0, at(10));
+        assert_eq!(clock.on_expired(at(100)), Expired::Due);
+    }
+}
