@@ -5,6 +5,14 @@
  * @packageDocumentation
  */
 
+/// <reference lib="esnext.disposable" />
+
+declare global {
+  // Empty where neither the types of the DOM nor those of Node.js declare them.
+  interface AbortSignal {}
+  interface URL {}
+}
+
 /**
  * State of an executor (section 4.1).
  *
@@ -52,13 +60,22 @@ export interface ExecutorOptions {
    */
   timeoutMs?: number;
   /**
+   * Milliseconds within which a tool has to answer a call. One that does not is an error in the guest: its `name` is
+   * `"TimeoutError"`, its `code` `"ERR_TOOL_TIMEOUT"`, and the run goes on. {@link withTimeout} gives a tool a limit of
+   * its own. An integer from 1 to 2,147,483,647; default: not limited.
+   *
+   * Time in which guest code only waits for calls with a limit does not count against `timeoutMs`.
+   */
+  toolTimeoutMs?: number;
+  /**
    * What a `run()` does while another one is under way (section 2.3): `"reject"` fails with `ERR_INVALID_STATE`;
-   * `"queue"` waits for its turn, first in, first out. Default `"reject"`.
+   * `"queue"` waits for its turn, first in, first out. `sendVariables()` and `sendTools()` do the same. Default
+   * `"reject"`.
    */
   runConcurrency?: 'reject' | 'queue';
   /**
-   * Runs that may wait for their turn; one more fails with `ERR_INVALID_STATE`. Only used with
-   * `runConcurrency: "queue"`. An integer from 0 to 2^53 - 1; default 0.
+   * Calls of `run()`, `sendVariables()` and `sendTools()` that may wait for their turn; one more fails with
+   * `ERR_INVALID_STATE`. Only used with `runConcurrency: "queue"`. An integer from 0 to 2^53 - 1; default 0.
    */
   maxQueuedRuns?: number;
   /** Module names that guest code may `import()`, compared exactly (section 5.3). Non-empty strings. Default none. */
@@ -99,6 +116,11 @@ export interface ExecutorOptions {
    * beyond it fails in the guest, with an error that has this code.
    */
   maxTransferBytes?: number;
+  /**
+   * Whether what tools give is hardened for guest code, as variables are. Else it is the guest's own copy, to change as
+   * it likes; what modules export is hardened in any case. Default `false`.
+   */
+  hardenToolResults?: boolean;
   /**
    * Processor time of one run in milliseconds, on the isolate's own thread: waiting for tools does not count. Beyond it
    * the run fails with `ERR_EXEC_TIMEOUT`, `details.reason` is `"cpu"`. Linux only. An integer from 1 to 2,147,483,647;
@@ -147,6 +169,13 @@ export interface ExecutorOptions {
    */
   autoInit?: boolean;
   /**
+   * Whether `autoInit` also serves when the state is `DIRTY`: the next `sendVariables`, `sendTools` or `run` makes a
+   * new isolate, which gets the tools that were sent. Variables, and what runs have defined, are gone: the outcome of
+   * the first run says so ({@link CodeOutput.recovered}, `details.recovered` of an error). Only used with `autoInit`.
+   * Default `false`.
+   */
+  recover?: boolean;
+  /**
    * Language of guest code and of the texts in {@link ExecutorOptions.modules}. Positions in errors are those of the
    * source. Enums and namespaces are there in later runs, as other declarations are. Default `"auto"`.
    */
@@ -158,6 +187,14 @@ export interface ExecutorOptions {
    * The constructor clones exported values, and throws a `TypeError` that names the path of one that cannot be cloned.
    */
   modules?: Modules;
+  /**
+   * Called before each call of a tool, and of a function of a module. Returns nothing, and the call is made; throws,
+   * and the call fails in the guest with that error; returns `{ args }`, and the tool gets these; returns `{ result }`,
+   * and the guest gets that without a call. A promise of any of these makes the guest wait, also for a tool that is not
+   * `async`; if the run ends meanwhile, the call is not made. Whatever else it returns refuses the call. Default: none:
+   * each call is made.
+   */
+  onToolCall?: OnToolCall;
   /**
    * Called with each log entry while the run goes on. What it throws is reported once, as a warning of the process, and
    * changes nothing else. Default: none.
@@ -179,6 +216,8 @@ export interface RunOptions {
   maxOperations?: number;
   /** As {@link ExecutorOptions.timeoutMs}, for this run. */
   timeoutMs?: number;
+  /** As {@link ExecutorOptions.toolTimeoutMs}, for this run. */
+  toolTimeoutMs?: number;
   /** As {@link ExecutorOptions.language}, for this run. */
   language?: Language;
   // End of RunOptions.
@@ -215,8 +254,9 @@ export interface RunStats {
 /** What a run gives (section 3.1). */
 export interface CodeOutput {
   /**
-   * The argument of `final_answer`; else what a top-level `return` gives, the value of the last expression, or the
-   * variable of a last declaration. A structured clone; what cannot be cloned is the text that `util.inspect` gives. A
+   * The argument of `final_answer`; else what a top-level `return` gives, or the value of the last statement as ECMA-262
+   * has it (an expression, also in a last loop, `switch` or block), or the variable of a last declaration. A promise is
+   * awaited, unless it is only declared: then only its tool calls are waited for. A structured clone; what cannot be cloned is the text that `util.inspect` gives. A
    * `Float16Array` is a `Float32Array` where Node.js does not have that class. A regular expression that takes more than a moment
    * to parse, or that Node.js may not know, is an object `{ source, flags }`: one of more than 1,000 characters, with the flag
    * `v`, with `\p` and the flag `u`, with modifiers, or with two groups of one name.
@@ -229,13 +269,18 @@ export interface CodeOutput {
   /** The same logs, call by call. */
   logEntries: LogEntry[];
   stats: RunStats;
+  /**
+   * True of the first run after {@link ExecutorOptions.recover} has made a new isolate: what earlier runs have defined, and
+   * variables that were sent before, are gone. Absent otherwise.
+   */
+  recovered?: true;
 }
 
 // Generated by scripts/generate.mjs: ExecutorErrorCode.
 /**
  * Code of an {@link ExecutorError} (section 8.2); `docs/errors.md` says what each means and what to do.
- * `ERR_MEMORY_LIMIT_EXCEEDED`, `ERR_TOOL_CALL_LIMIT_EXCEEDED`, `ERR_TRANSFER_LIMIT_EXCEEDED` and `ERR_WORKER_LOST` go
- * beyond the specification.
+ * `ERR_MEMORY_LIMIT_EXCEEDED`, `ERR_TOOL_CALL_LIMIT_EXCEEDED`, `ERR_TRANSFER_LIMIT_EXCEEDED`, `ERR_WORKER_LOST`,
+ * `ERR_BROWSER_INIT_FAILED` and `ERR_BROWSER_CRASHED` go beyond the specification.
  */
 export type ExecutorErrorCode =
   | 'ERR_INVALID_STATE'
@@ -250,7 +295,9 @@ export type ExecutorErrorCode =
   | 'ERR_TOOL_CALL_LIMIT_EXCEEDED'
   | 'ERR_TRANSFER_LIMIT_EXCEEDED'
   | 'ERR_CLEANUP_FAILED'
-  | 'ERR_WORKER_LOST';
+  | 'ERR_WORKER_LOST'
+  | 'ERR_BROWSER_INIT_FAILED'
+  | 'ERR_BROWSER_CRASHED';
 // End of ExecutorErrorCode.
 
 /** How bad a failure is (section 8.2). */
@@ -278,7 +325,7 @@ export interface ExecutorErrorDetails {
   line?: number;
   /** Guest errors: column in that line in UTF-16 units, from 1. */
   column?: number;
-  /** Guest errors: the lines around the position, marked; for people and models. */
+  /** Guest errors, and code that was refused: the lines around the position, marked; for people and models. */
   codeFrame?: string;
   /** Guest errors: stack with frames of guest code only. */
   stack?: string;
@@ -298,11 +345,13 @@ export interface ExecutorErrorDetails {
   reason?: string;
   /** `ERR_MAX_OPS_EXCEEDED`: the limit. */
   maxOperations?: number;
+  /** As {@link CodeOutput.recovered}. */
+  recovered?: true;
   /** `ERR_INVALID_STATE`: the state in which the call was not legal. */
   state?: ExecutorState;
   /** `ERR_INVALID_STATE`: the call. */
   operation?: string;
-  /** `ERR_INVALID_STATE`: what to do instead. */
+  /** What to do, where more is known than the code of the error says: the name that was meant, for example. */
   hint?: string;
   [fact: string]: unknown;
 }
@@ -334,6 +383,12 @@ export class ExecutorError extends Error {
   stats?: RunStats;
   /** `ERR_TOOL_PROXY_FAIL`: what the host's tool threw, the value itself. */
   cause?: unknown;
+  /**
+   * The whole failure as text, for the model that wrote the code: what happened and where, the lines around that place, the
+   * findings of validation, and what to do next. Give models this rather than `message`, which is the one line of the
+   * specification.
+   */
+  get explanation(): string;
   /** The failure as plain data (section 8.1). */
   toJSON(): NormalizedExecutorError;
 }
@@ -403,6 +458,54 @@ export interface Tools {
  * @throws `TypeError` if `fn` is not a function
  */
 export function blocking<T extends (...args: any[]) => unknown>(fn: T): T;
+
+/**
+ * A tool with a {@link ExecutorOptions.toolTimeoutMs} of its own: for one that asks a person or runs another agent, an hour
+ * costs nothing. A synchronous function is not interrupted; promises are not waited for any longer.
+ *
+ * @throws `TypeError` if `fn` is not a function or `timeoutMs` no integer
+ * @throws `RangeError` if `timeoutMs` is out of bounds
+ */
+export function withTimeout<T extends (...args: any[]) => unknown>(fn: T, timeoutMs: number): T;
+
+/** A tool call of guest code, as {@link ExecutorOptions.onToolCall} is told of it. */
+export interface ToolCall {
+  /** The tool, with its namespaces: `Host.readDoc`. */
+  name: string;
+  /** Structured clones, those that the tool gets. */
+  args: unknown[];
+  /** Tells the calls of this process apart. */
+  id: string;
+  /** Aborted when the run ends, or {@link ExecutorOptions.toolTimeoutMs} is over. */
+  signal: AbortSignal;
+}
+
+/** What {@link ExecutorOptions.onToolCall} decides: `void` allows the call, the others replace a part of it. */
+export type ToolCallDecision = void | { args: unknown[] } | { result: unknown };
+
+/** Decides on a tool call: see {@link ExecutorOptions.onToolCall}. */
+export type OnToolCall = (call: ToolCall) => ToolCallDecision | PromiseLike<ToolCallDecision>;
+
+/** What subscribers of the tracing channel `ses-executor:run` get: the same object for all events of a run. */
+export interface TracedRun {
+  executor: Executor;
+  code: string;
+  /** What is called next. A subscriber of `start` can replace it by a function that calls it in a context of its own. */
+  call: () => unknown;
+  result?: CodeOutput;
+  error?: unknown;
+}
+
+/**
+ * What subscribers of the tracing channel `ses-executor:tool-call` get: the same object for all events of a call. A call that
+ * is over at once has `result` or `error` at `end`, any other at `asyncEnd`, at the latest when its run ends.
+ */
+export interface TracedToolCall extends Omit<ToolCall, 'signal'> {
+  /** As {@link TracedRun.call}. */
+  call: () => void;
+  result?: unknown;
+  error?: unknown;
+}
 
 /** The executor's interface of smolagents-ts (section 3.2). */
 export interface ICodeExecutor {

@@ -6,6 +6,6 @@ require('./native.cjs');
 const { engineStats, prepareProgram, validateCode } = require('./lib/ses/check');
 const { ExecutorError } = require('./lib/contract/errors');
 const { SESExecutor } = require('./lib/ses/executor');
-const { blocking } = require('./lib/contract/tool-registry');
+const { blocking, withTimeout } = require('./lib/contract/tool-registry');
 
-module.exports = { SESExecutor, ExecutorError, validateCode, prepareProgram, engineStats, blocking };
+module.exports = { SESExecutor, ExecutorError, validateCode, prepareProgram, engineStats, blocking, withTimeout };

@@ -1,3 +1,4 @@
 import commonjs from './index.js';
 
-export const { SESExecutor, ExecutorError, validateCode, prepareProgram, engineStats, blocking } = commonjs;
+export const { SESExecutor, ExecutorError, validateCode, prepareProgram, engineStats, blocking, withTimeout } =
+  commonjs;

@@ -15,8 +15,8 @@
  * @property {'READY' | 'DIRTY' | 'DEAD' | 'unchanged'} leaves the state of the executor afterwards
  * @property {string} [leavesToo] another one, and when
  * @property {boolean} [ofSpecification] false: it goes beyond
- * @property {string} variant name of the variant of `FailureKind`
- * @property {string} cause for Rust: what made the call fail
+ * @property {string} [variant] name of the variant of `FailureKind`; absent: Rust knows nothing of it
+ * @property {string} [cause] for Rust: what made the call fail
  * @property {string} doc for docs/errors.md: what has happened, what `details` say, what to do
  * @property {string} [example] for docs/errors.md
  * @property {string} [hint] what the writer of the code can do, where the message alone does not say it
@@ -107,7 +107,7 @@ cannot catch this. \`details.maxOperations\` is the limit. Let the model rewrite
     cause: 'The deadline passed or the caller aborted.',
     doc: `The deadline passed, the run used up \`maxCpuMs\`, or its \`signal\` was aborted (\`details.aborted\`). \`details.reason\` is
 \`"deadline"\`, \`"cpu"\` or what the signal says. The isolate is given up: call \`cleanup()\` and \`init()\`, send variables and
-tools again. A run that was aborted before it began, in the queue too, leaves everything as it was and has no \`stats\`.`,
+tools again. With \`toolTimeoutMs\`, time in which the run only waits for tools does not count. A run that was aborted before it began, in the queue too, leaves everything as it was and has no \`stats\`.`,
     example: "await executor.run('await new Promise(() => {})', { timeoutMs: 100 });",
     hint: 'Do less in one run, and await only promises that settle.',
   },
@@ -136,7 +136,8 @@ tools again. A run that was aborted before it began, in the queue too, leaves ev
     cause: 'A tool, or the bridge to it, failed and the guest did not handle it.',
     doc: `A host tool threw or rejected and guest code did not handle it; \`details.tool\` names the tool, \`error.cause\` is what the
 tool threw. With \`details.bridge\` the tool itself is not to blame: arguments or result cannot be cloned, and the
-message names the path of the offending part. Errors that guest code catches are no failure, and an error that it
+message names the path of the offending part. \`details.code\` is \`"ERR_TOOL_TIMEOUT"\` if the tool did not answer within
+\`toolTimeoutMs\`. Errors that guest code catches are no failure, and an error that it
 throws instead is \`ERR_RUNTIME_EXCEPTION\`.`,
     example: `await executor.run('await readTool("missing.txt")');`,
     hint: 'Correct the arguments, catch the error, or do without this call.',
@@ -218,6 +219,32 @@ handled, they make the run fail with \`ERR_TOOL_PROXY_FAIL\` and \`details.bridg
 logged. The run is not repeated by itself, because its tools have had their effects. Call \`cleanup()\` and \`init()\`, send
 variables and tools again, and decide whether to run the code again.`,
     hint: 'The engine was lost and with it all variables. Look at what the tools have done before you run the code again.',
+  },
+  {
+    code: 'ERR_BROWSER_INIT_FAILED',
+    severity: 'FATAL',
+    retryable: false,
+    message: 'Browser init failed: {details}',
+    params: { details: 'String' },
+    leaves: 'DEAD',
+    ofSpecification: false,
+    doc: `\`BrowserExecutor\` with \`fallback: false\`: there is no Chrome or Chromium, or it does not start with its sandbox.
+\`details.reason\` says what is missing. Install it, or name it with \`executablePath\` or the environment variable CHROME_PATH.`,
+    example: "await new BrowserExecutor({ executablePath: '/nowhere', fallback: false }).init();",
+  },
+  {
+    code: 'ERR_BROWSER_CRASHED',
+    severity: 'ERROR',
+    retryable: true,
+    message: 'Browser crashed: {reason}',
+    params: { reason: 'String' },
+    leaves: 'READY',
+    leavesToo: 'DIRTY with `isolation: "session"`',
+    ofSpecification: false,
+    doc: `\`BrowserExecutor\`: the process of the page, or the whole browser, has ended during the run; \`details.reason\` says what is
+known. The run is not repeated by itself, because its tools have had their effects. The next run has a new page, and a new
+browser if need be.`,
+    hint: 'The page was lost. Look at what the tools have done before you run the code again.',
   },
 ];
 

@@ -3,6 +3,7 @@
 
 const { bigintText, describe, isLongBigint } = require('./describe');
 const { errorRow } = require('./error-table');
+const { explanationOf } = require('./failure');
 const { isSmall } = require('./render');
 
 /**
@@ -36,6 +37,11 @@ class ExecutorError extends Error {
     // They repeat what `logs` says, so an error that is printed leaves them out.
     Object.defineProperty(this, 'logEntries', { value: logEntries, writable: true, configurable: true });
     Object.defineProperty(this, 'stats', { value: stats, writable: true, configurable: true });
+  }
+
+  /** All that can be said of it, for a model that wrote the code. */
+  get explanation() {
+    return explanationOf(/** @type {any} */ (this));
   }
 
   /** The normalized payload of section 8.1, which `JSON.stringify` uses. */
@@ -169,6 +175,7 @@ module.exports = {
   UncloneableError,
   abortedBeforeStart,
   describeThrown,
+  errorOf,
   reasonText,
   transferLimitExceeded,
 };

@@ -2,41 +2,98 @@
 'use strict';
 
 const { errorRow } = require('./error-table');
+const { failureText } = require('./failure-text');
 
 /**
  * @typedef {import('./run-failure').RunFailure} RunFailure
  * @typedef {(code: string, line: number, column: number, message: string) => string} CodeFrame the lines around a place
  */
 
+/** Appended to the hint of a failure after which nothing of earlier runs is left. */
+const STATE_LOST = 'Variables and functions of earlier runs are gone: define again what is still needed.';
 const ABORTED_HINT = 'The caller has ended this run; the code is not to blame.';
 const OTHER_HINT = 'The code is not to blame. Running it again does not help unless the program around it changes.';
 
 /**
+ * What a model can do about a failure: all of it follows from the error, unless only a part of what ran is shown.
+ *
  * @param {import('../../index').ExecutorError} error
- * @param {string} code what the position is in
- * @param {object} kind
- * @param {CodeFrame} kind.codeFrame
- * @param {number} [kind.before] UTF-16 units that ran before the code, on its first line
+ * @param {Shown} [shown]
  * @returns {RunFailure}
  */
-function failureOf(error, code, { codeFrame, before = 0 }) {
+function failureOf(error, shown) {
   const { details = {} } = error;
   const diagnostics = details.diagnostics?.filter(({ severity }) => severity !== 'INFO') ?? [];
   const found = diagnostics.find(({ severity }) => severity === 'ERROR');
-  const position = placeIn(code, details.line === undefined ? found?.location : details, before);
-  const reason = details.name === undefined ? (found?.message ?? error.message) : errorText(details);
+  const place = details.line === undefined ? found?.location : details;
   return {
     code: error.code,
     message: messageOf(error, found),
-    ...(position !== undefined && {
-      ...position,
-      codeFrame: codeFrame(code, position.line, position.column, reason),
-    }),
+    ...(shown === undefined ? frameOf(place, details) : frameIn(shown, place, reasonOf(error, found))),
     ...(details.tool !== undefined && { tool: details.tool }),
     ...(diagnostics.length > 0 && { diagnostics }),
-    hint: details.aborted ? ABORTED_HINT : (found?.fix ?? errorRow(error.code)?.hint ?? OTHER_HINT),
+    hint: hintOf(error, found),
     retryable: error.retryable,
   };
+}
+
+/**
+ * A part of the code that ran.
+ *
+ * @typedef {object} Shown
+ * @property {string} code
+ * @property {CodeFrame} codeFrame
+ * @property {number} before UTF-16 units that ran before it, on its first line
+ *
+ * @typedef {{ line?: number, column?: number }} Place
+ */
+
+/**
+ * @param {Place | undefined} place
+ * @param {import('../../index').ExecutorErrorDetails} details
+ */
+function frameOf(place, { codeFrame }) {
+  if (place?.line === undefined || place.column === undefined) return undefined;
+  const { line, column } = place;
+  return { line, column, ...(typeof codeFrame === 'string' && { codeFrame }) };
+}
+
+/**
+ * @param {Shown} shown
+ * @param {Place | undefined} place in what ran
+ * @param {string} reason
+ */
+function frameIn({ code, codeFrame, before }, place, reason) {
+  const position = placeIn(code, place, before);
+  return position && { ...position, codeFrame: codeFrame(code, position.line, position.column, reason) };
+}
+
+/**
+ * @param {import('../../index').ExecutorError} error
+ * @param {import('../../index').Diagnostic | undefined} found
+ */
+function reasonOf({ message, details = {} }, found) {
+  return details.name === undefined ? (found?.message ?? message) : errorText(details);
+}
+
+/**
+ * @param {import('../../index').ExecutorError} error
+ * @param {import('../../index').Diagnostic | undefined} found
+ */
+function hintOf({ code, details = {} }, found) {
+  if (details.aborted) return ABORTED_HINT;
+  return found?.fix ?? details.hint ?? errorRow(code)?.hint ?? OTHER_HINT;
+}
+
+/**
+ * All that can be said of a failure, for a model that wrote the code.
+ *
+ * @param {import('../../index').ExecutorError} error
+ */
+function explanationOf(error) {
+  const failure = failureOf(error);
+  const isLost = losesState(error) || error.details?.recovered === true;
+  return failureText(isLost ? { ...failure, hint: `${failure.hint} ${STATE_LOST}` } : failure);
 }
 
 /**
@@ -58,12 +115,14 @@ function losesState(error) {
  */
 function messageOf({ code, message, details }, found) {
   if (details?.aborted) return `Execution aborted: ${details.reason}`;
+  // The message has the logs, too.
+  if (typeof details?.cause === 'string') return details.cause;
   return code === 'ERR_VALIDATION_FAILED' && found !== undefined ? `${message}: ${found.message}` : message;
 }
 
 /**
  * @param {string} code
- * @param {{ line?: number, column?: number } | undefined} place
+ * @param {Place | undefined} place
  * @param {number} before
  */
 function placeIn(code, place, before) {
@@ -79,4 +138,4 @@ function errorText({ name, message = '' }) {
   return typeof name === 'string' && name !== 'Error' ? `${name}: ${message}` : message;
 }
 
-module.exports = { failureOf, losesState };
+module.exports = { STATE_LOST, explanationOf, failureOf, losesState };

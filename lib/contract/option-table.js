@@ -78,13 +78,30 @@ Any other *number* is accepted here and makes each run fail with \`ERR_VALIDATIO
     rust: { type: 'f64', doc: 'Deadline of a run in milliseconds; may be invalid, which `prepare` then reports.' },
   },
   {
+    name: 'toolTimeoutMs',
+    type: 'integer',
+    min: 1,
+    max: MAX_MS,
+    none: 'not limited',
+    perRun: true,
+    brief: 'time of a tool call in milliseconds; waiting for such calls does not count against `timeoutMs`',
+    doc: `Milliseconds within which a tool has to answer a call. One that does not is an error in the guest: its \`name\` is
+\`"TimeoutError"\`, its \`code\` \`"ERR_TOOL_TIMEOUT"\`, and the run goes on. {@link withTimeout} gives a tool a limit of its own.
+
+Time in which guest code only waits for calls with a limit does not count against \`timeoutMs\`.`,
+    rust: {
+      type: 'Option<f64>',
+      doc: 'Within which each tool call is answered, in milliseconds; absent: not limited.',
+    },
+  },
+  {
     name: 'runConcurrency',
     type: 'oneOf',
     values: ['reject', 'queue'],
     fallback: 'reject',
     brief: 'what a second `run()` does while one is under way',
     doc: `What a \`run()\` does while another one is under way (section 2.3): \`"reject"\` fails with \`ERR_INVALID_STATE\`;
-\`"queue"\` waits for its turn, first in, first out.`,
+\`"queue"\` waits for its turn, first in, first out. \`sendVariables()\` and \`sendTools()\` do the same.`,
     rust: {
       field: 'queue_runs',
       type: 'bool',
@@ -98,9 +115,9 @@ Any other *number* is accepted here and makes each run fail with \`ERR_VALIDATIO
     min: 0,
     max: Number.MAX_SAFE_INTEGER,
     fallback: 0,
-    brief: 'runs that may wait for their turn',
-    doc: `Runs that may wait for their turn; one more fails with \`ERR_INVALID_STATE\`. Only used with
-\`runConcurrency: "queue"\`.`,
+    brief: 'calls that may wait for their turn',
+    doc: `Calls of \`run()\`, \`sendVariables()\` and \`sendTools()\` that may wait for their turn; one more fails with
+\`ERR_INVALID_STATE\`. Only used with \`runConcurrency: "queue"\`.`,
     rust: { type: 'usize' },
   },
   {
@@ -207,6 +224,15 @@ it fails in the guest, with an error that has this code.`,
     },
   },
   {
+    name: 'hardenToolResults',
+    type: 'boolean',
+    fallback: false,
+    brief: 'whether guest code gets results of tools frozen, as variables are',
+    doc: `Whether what tools give is hardened for guest code, as variables are. Else it is the guest's own copy, to change as it
+likes; what modules export is hardened in any case.`,
+    rust: { type: 'bool', doc: 'Results of tools are hardened, as variables are.' },
+  },
+  {
     name: 'maxCpuMs',
     type: 'integer',
     min: 1,
@@ -303,6 +329,16 @@ they fail with \`ERR_INVALID_STATE\`.`,
     rust: null,
   },
   {
+    name: 'recover',
+    type: 'boolean',
+    fallback: false,
+    brief: 'whether `autoInit` also makes a new isolate when the state is `DIRTY`',
+    doc: `Whether \`autoInit\` also serves when the state is \`DIRTY\`: the next \`sendVariables\`, \`sendTools\` or \`run\` makes a new
+isolate, which gets the tools that were sent. Variables, and what runs have defined, are gone: the outcome of the first run says
+so ({@link CodeOutput.recovered}, \`details.recovered\` of an error). Only used with \`autoInit\`.`,
+    rust: null,
+  },
+  {
     name: 'language',
     type: 'oneOf',
     values: LANGUAGES,
@@ -330,6 +366,18 @@ source. Enums and namespaces are there in later runs, as other declarations are.
 
 The constructor clones exported values, and throws a \`TypeError\` that names the path of one that cannot be cloned.`,
     rust: { type: 'Vec<ModuleSpec>', from: '$.into_iter().map(Into::into).collect()' },
+  },
+  {
+    name: 'onToolCall',
+    type: 'function',
+    ts: 'OnToolCall',
+    none: 'none: each call is made',
+    brief: 'asked before each tool call: allows, refuses or replaces it',
+    doc: `Called before each call of a tool, and of a function of a module. Returns nothing, and the call is made; throws, and the
+call fails in the guest with that error; returns \`{ args }\`, and the tool gets these; returns \`{ result }\`, and the guest gets
+that without a call. A promise of any of these makes the guest wait, also for a tool that is not \`async\`; if the run ends
+meanwhile, the call is not made. Whatever else it returns refuses the call.`,
+    rust: null,
   },
   {
     name: 'onLog',

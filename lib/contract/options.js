@@ -11,7 +11,7 @@ const { OPTIONS } = require('./option-table');
  * are checked where they are cloned.
  *
  * @typedef {import('../../index').ExecutorOptions} ExecutorOptions
- * @typedef {'maxCpuMs' | 'warmPool' | 'spares' | 'onLog'} WithoutDefault
+ * @typedef {'toolTimeoutMs' | 'maxCpuMs' | 'warmPool' | 'spares' | 'onToolCall' | 'onLog'} WithoutDefault
  * @typedef {Required<Omit<ExecutorOptions, WithoutDefault>> & Pick<ExecutorOptions, WithoutDefault>} CheckedOptions
  */
 
@@ -48,12 +48,27 @@ function checkOptions(options) {
 }
 
 /**
+ * Options of executors that something else takes as well, and hands on to those that it makes.
+ *
+ * @param {Record<string, any>} given
+ * @param {string[]} names
+ * @throws {TypeError | RangeError}
+ */
+function checkSome(given, names) {
+  return checked(
+    given,
+    OPTIONS.filter(({ name }) => names.includes(name)),
+  );
+}
+
+/**
  * Options of one run. Absent ones are `null`: those of the executor hold.
  *
  * @param {unknown} options
  * @returns {{
  *   maxOperations: number | null,
  *   timeoutMs: number | null,
+ *   toolTimeoutMs: number | null,
  *   signal: AbortSignal | undefined,
  *   language: string | null,
  * }}
@@ -74,14 +89,37 @@ function checkRunOptions(options) {
 }
 
 /**
+ * Options that another kind of executor has.
+ *
+ * @param {unknown} options
+ * @param {OptionRow[]} rows
+ * @param {string[]} [others] names that are known, too, and checked elsewhere
+ * @returns {Record<string, any>}
+ * @throws {TypeError} for wrong types and unknown names
+ * @throws {RangeError} for wrong values
+ */
+function checkRows(options, rows, others = []) {
+  const given = record(options, 'options', [...rows.map(({ name }) => name), ...others]);
+  return { ...given, ...checked(given, rows) };
+}
+
+/**
  * @param {Record<string, any>} given
  * @param {OptionRow[]} rows
  */
 function checked(given, rows) {
   /** @type {any} */
   const values = {};
-  for (const row of rows) values[row.name] = CHECKS[row.type](given, row);
+  // Most are absent, and executors are made often.
+  for (const row of rows) {
+    values[row.name] = given[row.name] === undefined ? defaultOf(row) : CHECKS[row.type](given[row.name], row);
+  }
   return values;
+}
+
+/** @param {OptionRow} row */
+function defaultOf({ fallback }) {
+  return Array.isArray(fallback) ? [...fallback] : fallback;
 }
 
 /**
@@ -125,61 +163,50 @@ function record(options, path, known) {
 }
 
 /**
- * @param {Record<string, any>} given
- * @param {OptionRow} row
+ * @param {unknown} value
+ * @param {Pick<OptionRow, 'name'>} row
  */
-function number(given, { name, fallback }) {
-  return ofType(given, { name, fallback, type: 'number' });
+function number(value, { name }) {
+  return ofType(value, { name, type: 'number' });
 }
 
 /**
- * @param {Record<string, any>} given
- * @param {Pick<OptionRow, 'name' | 'fallback' | 'type'>} row
+ * @param {any} value
+ * @param {Pick<OptionRow, 'name' | 'type'>} row
  */
-function ofType(given, { name, fallback, type }) {
-  const value = given[name];
-  if (value === undefined) return fallback;
+function ofType(value, { name, type }) {
   if (typeof value !== type) throw new TypeError(`options.${name} must be a ${type}, got ${describe(value)}`);
   return value;
 }
 
 /**
- * @param {Record<string, any>} given
+ * @param {unknown} value
  * @param {OptionRow} row
  */
-function integer(given, row) {
-  const { name, min = -Infinity, max = Infinity } = row;
-  if (given[name] === undefined) return row.fallback;
-  const value = number(given, row);
-  const bound = value > max ? `an integer <= ${max}` : `an integer >= ${min}`;
-  if (!Number.isInteger(value) || value < min || value > max) {
-    throw new RangeError(`options.${name} must be ${bound}, got ${describe(value)}`);
-  }
-  return value;
+function integer(value, { name, min = -Infinity, max = Infinity }) {
+  const given = number(value, { name });
+  if (Number.isInteger(given) && given >= min && given <= max) return given;
+  const bound = given > max ? `an integer <= ${max}` : `an integer >= ${min}`;
+  throw new RangeError(`options.${name} must be ${bound}, got ${describe(value)}`);
 }
 
 /**
- * @param {Record<string, any>} given
+ * @param {unknown} value
  * @param {OptionRow} row
  */
-function oneOf(given, { name, fallback, values = [] }) {
-  const value = given[name];
-  if (value === undefined) return fallback;
+function oneOf(value, { name, values = [] }) {
+  if (typeof value === 'string' && values.includes(value)) return value;
   const expected = `options.${name} must be ${alternatives(values)}, got ${describe(value)}`;
-  if (typeof value !== 'string') throw new TypeError(expected);
-  if (!values.includes(value)) throw new RangeError(expected);
-  return value;
+  throw typeof value === 'string' ? new RangeError(expected) : new TypeError(expected);
 }
 
 /**
  * A list of non-empty strings, or of those in `values`.
  *
- * @param {Record<string, any>} given
+ * @param {unknown} value
  * @param {OptionRow} row
  */
-function strings(given, { name, fallback, values }) {
-  const value = given[name];
-  if (value === undefined) return [...fallback];
+function strings(value, { name, values }) {
   if (!Array.isArray(value)) throw new TypeError(`options.${name} must be an array, got ${describe(value)}`);
   const expected = values === undefined ? 'a non-empty string' : alternatives(values);
   return Array.from(value, (item, index) => {
@@ -190,12 +217,9 @@ function strings(given, { name, fallback, values }) {
   });
 }
 
-/**
- * @param {Record<string, any>} given
- * @param {OptionRow} row
- */
-function anything(given, { name, fallback }) {
-  return given[name] === undefined ? fallback : given[name];
+/** @param {unknown} value */
+function anything(value) {
+  return value;
 }
 
 /** @param {string[]} names */
@@ -235,4 +259,4 @@ function editDistance(from, to) {
   return row[to.length];
 }
 
-module.exports = { checkOptions, checkRunOptions, closest, record };
+module.exports = { checkOptions, checkRows, checkRunOptions, checkSome, closest, record };

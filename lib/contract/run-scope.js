@@ -4,22 +4,59 @@
 // Tools that can end their work early, such as searches, learn here that the run that called them is over. No argument and no
 // `this` says it: those belong to the tool's own contract.
 
-/** What has to end with a run. */
+/** What has to end with a run, or with one call. */
 class RunScope {
-  /** @type {(() => void)[]} */
-  #atEnd = [];
+  /** @type {Set<() => void>} */
+  #atEnd = new Set();
+  /** Takes a part out of its whole. @type {(() => void) | undefined} */
+  #detach;
   #isOver = false;
+  /** @type {AbortController | undefined} */
+  #controller;
 
-  /** @param {() => void} callback called once, at the end of the run; must not throw */
+  /** Whether the run has ended, or the time of the call is over. */
+  get isOver() {
+    return this.#isOver;
+  }
+
+  /** Aborted when that is so. */
+  get signal() {
+    if (this.#controller === undefined) {
+      const controller = new AbortController();
+      this.#controller = controller;
+      this.atEnd(() => controller.abort());
+    }
+    return this.#controller.signal;
+  }
+
+  /**
+   * @param {() => void} callback called once, at the end; must not throw
+   * @returns {() => void} has it not be called
+   */
   atEnd(callback) {
     if (this.#isOver) callback();
-    else this.#atEnd.push(callback);
+    else this.#atEnd.add(callback);
+    return () => this.#atEnd.delete(callback);
+  }
+
+  /** A scope for a part of the run: it ends with this one, or before. */
+  part() {
+    const part = new RunScope();
+    part.#detach = this.atEnd(() => part.end());
+    return part;
+  }
+
+  /** Nothing of it is left that could be ended. */
+  close() {
+    this.#detach?.();
+    this.#atEnd.clear();
   }
 
   end() {
+    if (this.#isOver) return;
     this.#isOver = true;
-    const callbacks = this.#atEnd;
-    this.#atEnd = [];
+    const callbacks = [...this.#atEnd];
+    this.close();
     for (const callback of callbacks) callback();
   }
 }
@@ -28,7 +65,7 @@ class RunScope {
 let current;
 
 /**
- * Calls a tool for a run.
+ * Calls a tool for a run, or for a part of it.
  *
  * @template T
  * @param {RunScope} scope
@@ -45,7 +82,7 @@ function within(scope, call) {
   }
 }
 
-/** The scope of the run that calls a tool, as long as the tool has not awaited anything; undefined outside of calls. */
+/** The scope that a tool is called in, as long as the tool has not awaited anything; undefined outside of calls. */
 function currentScope() {
   return current;
 }

@@ -2,7 +2,7 @@
 'use strict';
 
 const { ExecutorError } = require('./errors');
-const { failureOf } = require('./failure');
+const { STATE_LOST, failureOf } = require('./failure');
 
 /**
  * What came of a run: `failure` if it failed, else `output`.
@@ -15,15 +15,12 @@ const { failureOf } = require('./failure');
  *
  * @typedef {object} SessionRunOptions
  * @property {import('../../index').Tools} [tools] what the code can call from now on
- * @property {number} [before] as for `failureOf`
+ * @property {number} [before] UTF-16 units that `wrapped` has in front of the code, on its first line
  * @property {string} [wrapped] the code as it runs; by default as it is
  * @property {boolean} [afresh] whether to forget everything that earlier runs have left first
  * @property {AbortSignal} [signal]
  * @property {number} [timeoutMs]
  */
-
-/** Appended to the hint of a failure after which nothing of the session is left. */
-const STATE_LOST = 'Variables and functions of earlier runs are gone: define again what is still needed.';
 
 /**
  * An executor for callers that must not fail: runs take turns, a failure is a value, and after a run that leaves the
@@ -34,6 +31,7 @@ class Session {
   #executor;
   #livesOn;
   #codeFrame;
+  #variables;
   /** Settles with the last call that was made. */
   #last = Promise.resolve();
 
@@ -42,11 +40,13 @@ class Session {
    * @param {object} kind
    * @param {boolean} kind.livesOn whether there are further runs, which failures have to speak of
    * @param {import('./failure').CodeFrame} kind.codeFrame
+   * @param {Record<string, unknown>} [kind.variables] that each isolate has
    */
-  constructor(executor, { livesOn, codeFrame }) {
+  constructor(executor, { livesOn, codeFrame, variables }) {
     this.#executor = executor;
     this.#livesOn = livesOn;
     this.#codeFrame = codeFrame;
+    this.#variables = variables;
   }
 
   /**
@@ -73,7 +73,7 @@ class Session {
    * @param {SessionRunOptions} options
    * @returns {Promise<Report>}
    */
-  async #run(code, { tools = {}, before, wrapped = code, afresh = false, ...runOptions }) {
+  async #run(code, { tools = {}, before = 0, wrapped = code, afresh = false, ...runOptions }) {
     try {
       if (afresh) await this.#executor.cleanup();
       await this.#makeReady();
@@ -83,7 +83,7 @@ class Session {
     } catch (thrown) {
       if (!(thrown instanceof ExecutorError)) throw thrown;
       const error = /** @type {import('../../index').ExecutorError} */ (/** @type {unknown} */ (thrown));
-      const failure = failureOf(error, code, { before, codeFrame: this.#codeFrame });
+      const failure = failureOf(error, { code, before, codeFrame: this.#codeFrame });
       if (this.#executor.state === 'DIRTY') {
         await this.#executor.cleanup();
         if (this.#livesOn) failure.hint += ` ${STATE_LOST}`;
@@ -94,7 +94,9 @@ class Session {
 
   async #makeReady() {
     if (this.#executor.state === 'DIRTY') await this.#executor.cleanup();
-    if (['NEW', 'INITIALIZING', 'DEAD'].includes(this.#executor.state)) await this.#executor.init();
+    if (!['NEW', 'INITIALIZING', 'DEAD'].includes(this.#executor.state)) return;
+    await this.#executor.init();
+    if (this.#variables !== undefined) await this.#executor.sendVariables(this.#variables);
   }
 
   /**

@@ -4,6 +4,7 @@
 const { types } = require('node:util');
 
 const { describe, isPlainObject, memberPath } = require('./describe');
+const { optionRow } = require('./option-table');
 const { RESERVED_PREFIX } = require('./identifiers');
 
 /**
@@ -15,11 +16,24 @@ const { RESERVED_PREFIX } = require('./identifiers');
  * @property {unknown} self the namespace object that holds the function
  * @property {boolean} isAsync whether guests get a promise at once
  * @property {boolean} isBlocking whether guests wait for what a promise of it gives
+ * @property {number} [timeoutMs] within which it answers, if not within that of the run
  * @property {number} length
  */
 
-/** Functions that {@link blocking} has made. */
-const blockingFunctions = new WeakSet();
+/**
+ * What is known of a function beside what can be seen.
+ *
+ * @typedef {object} Traits
+ * @property {boolean} [isBlocking]
+ * @property {number} [timeoutMs]
+ */
+
+/**
+ * Of functions that {@link blocking} and {@link withTimeout} have made.
+ *
+ * @type {WeakMap<Function, Traits>}
+ */
+const traitsOf = new WeakMap();
 
 /** Names that the realm keeps for itself. */
 const RESERVED = new Set(['console', 'harden', 'globalThis']);
@@ -32,14 +46,57 @@ const MAX_DEPTH = 32;
  * @param {unknown} fn
  */
 function blocking(fn) {
+  return withTraits(fn, { isBlocking: true });
+}
+
+/**
+ * A tool with a limit of its own. Documented in `index.d.ts`.
+ *
+ * @param {unknown} fn
+ * @param {number} timeoutMs
+ */
+function withTimeout(fn, timeoutMs) {
+  const { min, max } = optionRow('toolTimeoutMs');
+  if (!Number.isInteger(timeoutMs)) throw new TypeError(`timeoutMs must be an integer, got ${describe(timeoutMs)}`);
+  if (timeoutMs < Number(min) || timeoutMs > Number(max)) {
+    throw new RangeError(`timeoutMs must be an integer from ${min} to ${max}, got ${timeoutMs}`);
+  }
+  return withTraits(fn, { timeoutMs });
+}
+
+/**
+ * A function that does as `fn`: not `fn` itself, which may be a tool without these traits, too.
+ *
+ * @param {unknown} fn
+ * @param {Traits} traits
+ */
+function withTraits(fn, traits) {
   if (typeof fn !== 'function') throw new TypeError(`fn must be a function, got ${describe(fn)}`);
   /** @type {(this: unknown, ...args: unknown[]) => unknown} */
-  function waits(...args) {
-    return Reflect.apply(/** @type {Function} */ (fn), this, args);
-  }
-  Object.defineProperty(waits, 'length', { value: fn.length, configurable: true });
-  blockingFunctions.add(waits);
-  return waits;
+  const plain = function (...args) {
+    return Reflect.apply(fn, this, args);
+  };
+  /** @type {(this: unknown, ...args: unknown[]) => Promise<unknown>} */
+  const later = async function (...args) {
+    return Reflect.apply(fn, this, args);
+  };
+  const made = isAsyncFunction(fn) ? later : plain;
+  const { name, length } = fn;
+  Object.defineProperties(made, {
+    name: { value: name, configurable: true },
+    length: { value: length, configurable: true },
+  });
+  traitsOf.set(made, { ...traitsOf.get(fn), ...traits });
+  return made;
+}
+
+/**
+ * For V8 an async generator is an async function too, but it gives no promise.
+ *
+ * @param {Function} fn
+ */
+function isAsyncFunction(fn) {
+  return types.isAsyncFunction(fn) && !types.isGeneratorFunction(fn);
 }
 
 /**
@@ -101,16 +158,15 @@ function flattenInto(found, holder, key, ancestors, root, parents = []) {
  * @returns {Tool}
  */
 function toolOf(path, fn, self) {
-  const isBlocking = blockingFunctions.has(fn);
-  // For V8 an async generator is an async function too, but it gives no promise.
-  const isAsync = !isBlocking && types.isAsyncFunction(fn) && !types.isGeneratorFunction(fn);
+  const { isBlocking = false, timeoutMs } = traitsOf.get(fn) ?? {};
   const { length } = fn;
   return {
     path,
     fn,
     self,
-    isAsync,
+    isAsync: !isBlocking && isAsyncFunction(fn),
     isBlocking,
+    timeoutMs,
     length: Number.isInteger(length) && length >= 0 ? Math.min(length, 255) : 0,
   };
 }
@@ -167,28 +223,33 @@ class ToolRegistry {
   }
 
   /**
-   * Registers tools and says how the native side calls them. What had the same top-level names before is revoked,
-   * even for guest code that has kept a reference.
+   * Numbers tools, and says how the native side calls them. They are not called before `commit`, which the caller makes when
+   * the guest has them: what had the same top-level names before is revoked then, even for guest code that has kept a
+   * reference.
    *
    * @param {Tool[]} tools
+   * @returns {{ specs: import('../../native').NativeTool[], commit: () => void }}
    */
-  replace(tools) {
+  stage(tools) {
     /** @type {Map<string, Map<string, number>>} */
     const fresh = new Map();
     const specs = tools.map((tool) => {
       const [name] = tool.path;
       const key = JSON.stringify(tool.path);
-      const id = this.#numbers.get(name)?.get(key) ?? this.#next++;
-      const numbers = fresh.get(name) ?? new Map();
-      fresh.set(name, numbers.set(key, id));
-      return { path: tool.path, id, isAsync: tool.isAsync, length: tool.length };
+      const known = this.#numbers.get(name) ?? new Map();
+      const id = known.get(key) ?? this.#next++;
+      this.#numbers.set(name, known.set(key, id));
+      fresh.set(name, (fresh.get(name) ?? new Map()).set(key, id));
+      return specOf(tool, id);
     });
-    for (const [name, numbers] of fresh) {
-      for (const id of this.#numbers.get(name)?.values() ?? []) this.#tools.delete(id);
-      this.#numbers.set(name, numbers);
-    }
-    tools.forEach((tool, index) => this.#tools.set(specs[index].id, tool));
-    return specs;
+    const commit = () => {
+      for (const [name, numbers] of fresh) {
+        for (const id of this.#numbers.get(name)?.values() ?? []) this.#tools.delete(id);
+        this.#numbers.set(name, numbers);
+      }
+      tools.forEach((tool, index) => this.#tools.set(specs[index].id, tool));
+    };
+    return { specs, commit };
   }
 
   /**
@@ -200,15 +261,32 @@ class ToolRegistry {
     return tools.map((tool) => {
       const id = this.#next++;
       this.#tools.set(id, tool);
-      return { path: tool.path, id, isAsync: tool.isAsync, length: tool.length };
+      return specOf(tool, id);
     });
   }
 
-  /** Forgets all tools that `replace` has registered. */
+  /** How the native side calls the tools that are committed. */
+  specs() {
+    const ids = [...this.#numbers.values()].flatMap((numbers) => [...numbers.values()]);
+    return ids.flatMap((id) => {
+      const tool = this.#tools.get(id);
+      return tool === undefined ? [] : [specOf(tool, id)];
+    });
+  }
+
+  /** Forgets all tools that `stage` has numbered. */
   clear() {
     for (const numbers of this.#numbers.values()) for (const id of numbers.values()) this.#tools.delete(id);
     this.#numbers.clear();
   }
 }
 
-module.exports = { ToolRegistry, blocking, flattenInto, flattenTools, isNamespace, refuseReservedName };
+/**
+ * @param {Tool} tool
+ * @param {number} id
+ */
+function specOf({ path, isAsync, length, timeoutMs }, id) {
+  return { path, id, isAsync, length, isLimited: timeoutMs !== undefined };
+}
+
+module.exports = { ToolRegistry, blocking, flattenInto, flattenTools, isNamespace, refuseReservedName, withTimeout };

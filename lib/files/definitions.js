@@ -1,6 +1,8 @@
 // @ts-check
 'use strict';
 
+const { checkFileToolOptions } = require('./options');
+
 /**
  * @typedef {import('./index').FileToolDefinition} Definition
  * @typedef {import('./index').FileToolInput} Input
@@ -16,8 +18,8 @@ const integer = (/** @type {number} */ minimum, /** @type {string} */ descriptio
 /** @returns {Input} */
 const flag = (/** @type {string} */ description) => optional({ type: 'boolean', description });
 
-/** What every tool gives. */
-const OUTPUT_SCHEMA = {
+/** What tools for models give. */
+const CONTENT = {
   type: 'object',
   required: ['content'],
   properties: {
@@ -29,45 +31,116 @@ const OUTPUT_SCHEMA = {
     details: { type: 'object', description: 'Facts beside the text, if there are any: truncation, diff, limits' },
   },
 };
+const STAT = {
+  type: 'object',
+  required: ['type', 'size', 'modified'],
+  properties: {
+    type: { type: 'string', enum: ['file', 'directory', 'other'] },
+    size: { type: 'integer', description: 'Bytes of a file' },
+    modified: { type: ['string', 'null'], description: 'ISO 8601' },
+  },
+};
+const FILE = text('Path of the file, relative to the root');
+const PATH = text('Path, relative to the root');
 
 /**
- * The tools. The order of the inputs is that of positional arguments; `positional` says how many can be passed so.
+ * @typedef {Required<import('./index').FileToolLimits>} Limits
  *
- * @type {Array<Pick<Definition, 'name' | 'description' | 'inputs'> & { positional: number }>}
+ * A tool; the order of the inputs is that of positional arguments.
+ *
+ * @typedef {object} FileTool
+ * @property {Definition['name']} name
+ * @property {(limits: Limits) => string} describe
+ * @property {Record<string, Input>} inputs
+ * @property {number} positional how many can be passed so
+ * @property {object} [output] schema of what it gives, if not `CONTENT`
  */
+
+/** @type {FileTool[]} */
 const FILE_TOOLS = [
   {
     name: 'read',
-    description:
-      'Read a file. Text comes as it is, 2000 lines or 50KB at most: continue with offset. Images (png, jpeg, gif, webp) come as an image block.',
+    describe: ({ maxLines, maxBytes, maxImageBytes }) =>
+      `Read a file to look at it. Text comes as it is, ${count(maxLines)} lines or ${size(maxBytes)} at most: continue with offset. Images (png, jpeg, gif, webp) of up to ${size(maxImageBytes)} come as an image block. In code use readText, which gives all of it.`,
     inputs: {
-      path: text('Path of the file, relative to the root'),
+      path: FILE,
       offset: integer(1, 'First line to read, from 1'),
       limit: integer(1, 'Number of lines to read'),
     },
     positional: 3,
   },
   {
+    name: 'readText',
+    describe: ({ maxFileBytes }) =>
+      `The whole text of a UTF-8 file, as a string, for code; a file of more than ${size(maxFileBytes)} is an error.`,
+    inputs: { path: FILE },
+    positional: 1,
+    output: { type: 'string' },
+  },
+  {
+    name: 'readJson',
+    describe: () => 'The value of a JSON file of up to 4MB, for code.',
+    inputs: { path: FILE },
+    positional: 1,
+    output: {},
+  },
+  {
+    name: 'readLines',
+    describe: () => 'All lines of a UTF-8 file of up to 4MB, without their ends, as an array of strings, for code.',
+    inputs: { path: FILE },
+    positional: 1,
+    output: { type: 'array', items: { type: 'string' } },
+  },
+  {
+    name: 'readBytes',
+    describe: ({ maxFileBytes }) =>
+      `The content of a file as a Uint8Array, for code; a file of more than ${size(maxFileBytes)} is an error.`,
+    inputs: { path: FILE },
+    positional: 1,
+    output: {},
+  },
+  {
+    name: 'stat',
+    describe: () => 'What there is at a path: its type, size and time of the last change.',
+    inputs: { path: PATH },
+    positional: 1,
+    output: STAT,
+  },
+  {
     name: 'write',
-    description: 'Write a file as a whole: it is made, with its parent folders, or replaced.',
-    inputs: { path: text('Path of the file, relative to the root'), content: text('The new content') },
+    describe: ({ maxFileBytes }) =>
+      `Write a file as a whole: it is made, with its parent folders, or replaced. ${size(maxFileBytes)} at most.`,
+    inputs: { path: FILE, content: text('The new content') },
     positional: 2,
   },
   {
     name: 'edit',
-    description:
+    describe: () =>
       'Replace one piece of text in a file. oldText must match exactly, whitespace included, and occur only once.',
-    inputs: {
-      path: text('Path of the file, relative to the root'),
-      oldText: text('The text to replace'),
-      newText: text('What to put in its place'),
-    },
+    inputs: { path: FILE, oldText: text('The text to replace'), newText: text('What to put in its place') },
     positional: 3,
   },
   {
+    name: 'move',
+    describe: () => 'Give a file or a folder another path; the parent folders of the new one are made.',
+    inputs: {
+      from: PATH,
+      to: text('The new path, with the name, relative to the root'),
+      overwrite: flag('Replace a file that is there already'),
+    },
+    positional: 2,
+  },
+  {
+    name: 'remove',
+    describe: ({ maxEntries }) =>
+      `Remove a file or an empty folder; with recursive a folder with all that is in it, ${count(maxEntries)} entries at most.`,
+    inputs: { path: PATH, recursive: flag('Remove a folder with all that is in it') },
+    positional: 1,
+  },
+  {
     name: 'grep',
-    description:
-      'Search the content of files. Gives matching lines with path and line number; respects .gitignore. 100 matches or 50KB at most, long lines are cut at 500 characters.',
+    describe: ({ maxBytes, maxResults }) =>
+      `Search the content of files. Gives matching lines with path and line number; respects .gitignore. ${count(Math.min(100, maxResults))} matches or ${size(maxBytes)} at most, long lines are cut at 500 characters.`,
     inputs: {
       pattern: text('Regular expression (Rust syntax), or plain text with literal'),
       path: optional(text('Folder or file to search, relative to the root; default: the root')),
@@ -81,8 +154,8 @@ const FILE_TOOLS = [
   },
   {
     name: 'find',
-    description:
-      'Find files by glob pattern. Gives paths relative to the folder of the search; respects .gitignore. 1000 paths or 50KB at most.',
+    describe: ({ maxBytes, maxResults }) =>
+      `Find files by glob pattern. Gives paths relative to the folder of the search; respects .gitignore. ${count(Math.min(1_000, maxResults))} paths or ${size(maxBytes)} at most.`,
     inputs: {
       pattern: text("Glob, for example '*.ts', '**/*.json' or 'src/**/*.spec.ts'"),
       path: optional(text('Folder to search, relative to the root; default: the root')),
@@ -92,8 +165,8 @@ const FILE_TOOLS = [
   },
   {
     name: 'ls',
-    description:
-      'List a folder: names in alphabetical order, folders with a slash, dot files included. 500 entries or 50KB at most.',
+    describe: ({ maxBytes, maxResults }) =>
+      `List a folder: names in alphabetical order, folders with a slash, dot files included. ${count(Math.min(500, maxResults))} entries or ${size(maxBytes)} at most.`,
     inputs: {
       path: optional(text('Folder to list, relative to the root; default: the root')),
       limit: integer(1, 'Most entries to return; default 500'),
@@ -102,11 +175,46 @@ const FILE_TOOLS = [
   },
 ];
 
-/** @type {Definition[]} */
-const fileToolDefinitions = FILE_TOOLS.map(({ positional: _, ...tool }) => ({
-  ...tool,
-  output_type: 'object',
-  output_schema: OUTPUT_SCHEMA,
-}));
+/** Tools that change files. */
+const MUTATING = new Set(['write', 'edit', 'move', 'remove']);
 
-module.exports = { FILE_TOOLS, fileToolDefinitions };
+/**
+ * The tools that these options give, with their limits. Documented in `index.d.ts`.
+ *
+ * @param {import('./index').FileToolOptions} options
+ * @returns {Definition[]}
+ */
+function describeFileTools(options) {
+  const { readOnly, limits } = checkFileToolOptions(options);
+  return FILE_TOOLS.filter(({ name }) => !readOnly || !MUTATING.has(name)).map(
+    ({ name, describe, inputs, output = CONTENT }) => ({
+      name,
+      description: describe(limits),
+      inputs,
+      output_type: outputType(output),
+      output_schema: output,
+    }),
+  );
+}
+
+/** @param {object} schema */
+function outputType(schema) {
+  const { type } = /** @type {{ type?: Definition['output_type'] }} */ (schema);
+  return type ?? 'any';
+}
+
+/** @param {number} bytes */
+function size(bytes) {
+  if (bytes < 1024) return `${bytes}B`;
+  const [amount, unit] = bytes < 1 << 20 ? [bytes / 1024, 'KB'] : [bytes / (1 << 20), 'MB'];
+  return `${Number(amount.toFixed(1))}${unit}`;
+}
+
+/** @param {number} number */
+function count(number) {
+  return String(number);
+}
+
+const fileToolDefinitions = describeFileTools({ root: '.' });
+
+module.exports = { FILE_TOOLS, MUTATING, describeFileTools, fileToolDefinitions };

@@ -9,10 +9,10 @@ export interface FileToolOptions {
   /**
    * The folder that the tools work in, a path or a `file:` URL. It is opened once; all paths of calls are relative to it.
    * `..`, absolute paths and symbolic links do not lead out of it, even if folders and links are exchanged meanwhile.
-   * Symbolic links that stay inside work. Absolute paths are refused even if they lie inside.
+   * Symbolic links that stay inside work, and so do absolute paths that lie inside as they are written.
    */
   root: string | URL;
-  /** Whether `write` and `edit` are left out. Default `false`. */
+  /** Whether `write`, `edit`, `move` and `remove` are left out. Default `false`. */
   readOnly?: boolean;
   /** What one call may use. */
   limits?: FileToolLimits;
@@ -27,13 +27,16 @@ export interface FileToolLimits {
   /** Bytes of an image that `read` gives, before base64. Default 10,485,760 (10 MiB). */
   maxImageBytes?: number;
   /**
-   * Bytes of a text file: `read`, `edit` and `write` refuse larger ones, `grep` skips them and says so. Default 33,554,432
+   * Bytes of a file: `read`, `readText`, `readBytes`, `edit` and `write` refuse larger ones, `grep` skips them and says so. Default 33,554,432
    * (32 MiB).
    */
   maxFileBytes?: number;
   /** Matches, paths or entries that `grep`, `find` and `ls` give, whatever their `limit`. Default 10,000. */
   maxResults?: number;
-  /** Folder entries that `grep`, `find` and `ls` look at; then they give what they have. Default 200,000. */
+  /**
+   * Folder entries that `grep`, `find` and `ls` look at; then they give what they have. `remove` removes as many and is an
+   * error then. Default 200,000.
+   */
   maxEntries?: number;
   /** Milliseconds that `grep`, `find` and `ls` look for; then they give what they have. Default 5,000. */
   maxSearchMs?: number;
@@ -121,6 +124,29 @@ export interface EditArguments {
   newText: string;
 }
 
+/** What there is at a path, links followed. */
+export interface FileStat {
+  type: 'file' | 'directory' | 'other';
+  /** Bytes of a file; 0 of anything else. */
+  size: number;
+  /** Time of the last change, ISO 8601 in UTC; null if the file system has none. */
+  modified: string | null;
+}
+
+export interface MoveArguments {
+  from: string;
+  /** The whole new path. */
+  to: string;
+  /** Whether a file that is there already is replaced. Default `false`. */
+  overwrite?: boolean | null;
+}
+
+export interface RemoveArguments {
+  path: string;
+  /** Whether a folder may have something in it. Default `false`. */
+  recursive?: boolean | null;
+}
+
 export interface GrepArguments {
   /** A regular expression in the syntax of Rust's `regex` crate: linear time, no look-around, no back-references. */
   pattern: string;
@@ -156,7 +182,7 @@ export interface LsArguments {
 
 /**
  * The tools. Each takes one object of arguments, or the first ones by position. Calls run on threads of their own;
- * `write` and `edit` of one set of tools run one after the other, in the order of the calls. Sets of tools take turns. When the run
+ * `write`, `edit`, `move` and `remove` of one set of tools run one after the other, in the order of the calls. Sets of tools take turns. When the run
  * that made a call is over, its searches end, and what has not begun does not begin.
  *
  * A name with control characters is shown as a JSON text, and so is one that begins with a quote: results have a line per name.
@@ -170,6 +196,8 @@ export interface LsArguments {
  *   beyond `maxFileBytes` or `maxImageBytes`;
  * - `ERR_OFFSET_BEYOND_END`: `read` from behind the last line;
  * - `ERR_TEXT_NOT_FOUND`, `ERR_TEXT_NOT_UNIQUE`, `ERR_NO_CHANGE`: `edit` has no one place, or nothing to change;
+ * - `EEXIST`, `ENOTEMPTY`, `EINVAL`, `ERR_TOO_MANY_ENTRIES`: `move`, `remove`;
+ * - `ERR_INVALID_JSON`: `readJson`;
  * - `ERR_INVALID_PATTERN`: `grep`, `find`;
  * - `ECANCELED`: the run that made the call is over.
  *
@@ -182,6 +210,19 @@ export type ReadOnlyFileTools = {
    */
   read(args: ReadArguments): Promise<FileToolResult>;
   read(path: string, offset?: number | null, limit?: number | null): Promise<FileToolResult>;
+  /**
+   * For code: the whole text of a UTF-8 file, without a byte order mark. Nothing is cut: a file beyond `maxFileBytes`, or one that
+   * is no UTF-8, is an error.
+   */
+  readText(args: { path: string } | string): Promise<string>;
+  /** For code: the value of a JSON file of up to 4 MiB; of a larger one `JSON.parse(await readText(path))` in guest code. */
+  readJson(args: { path: string } | string): Promise<unknown>;
+  /** For code: all lines of a UTF-8 file of up to 4 MiB, without their ends. */
+  readLines(args: { path: string } | string): Promise<string[]>;
+  /** For code: the content of a file. */
+  readBytes(args: { path: string } | string): Promise<Uint8Array>;
+  /** What there is at a path. */
+  stat(args: { path: string } | string): Promise<FileStat>;
   /**
    * Lines that match, as `path:12: line`, and around them `path-11- line`, in the order of paths, which are relative to the
    * folder of the search. Leaves out what `.gitignore` files say, `.git`, `node_modules`, links and files with null bytes;
@@ -212,11 +253,20 @@ export type FileTools = ReadOnlyFileTools & {
    * Replaces the one place of a UTF-8 text that matches `oldText`, and nothing else; writes as `write` does.
    *
    * Line endings match each other, and new lines end as those of the file. If there is no exact match, spaces at the ends
-   * of lines, typographic quotes, Unicode dashes and special spaces are forgiven. A second place that matches so is an
-   * error.
+   * of lines, typographic quotes, Unicode dashes, special spaces, full-width characters and other compatible forms (NFKD) are
+   * forgiven. A second place that matches so is an error.
    */
   edit(args: EditArguments): Promise<FileToolResult<EditDetails>>;
   edit(path: string, oldText: string, newText: string): Promise<FileToolResult<EditDetails>>;
+  /**
+   * Gives a file, a link or a folder another path, with the parent folders of that. What is there already stays, unless it is a
+   * file and `overwrite` is set.
+   */
+  move(args: MoveArguments): Promise<FileToolResult>;
+  move(from: string, to: string): Promise<FileToolResult>;
+  /** Removes a file, a link itself, or a folder: one that is not empty only with `recursive`. */
+  remove(args: RemoveArguments): Promise<FileToolResult>;
+  remove(path: string): Promise<FileToolResult>;
 };
 
 /**
@@ -253,14 +303,17 @@ export interface FileToolInput {
 
 /** A tool as prompts and protocols describe it. */
 export interface FileToolDefinition {
-  name: 'read' | 'write' | 'edit' | 'grep' | 'find' | 'ls';
+  name: keyof FileTools;
   description: string;
   /** In the order of positional arguments. */
   inputs: Record<string, FileToolInput>;
-  output_type: 'object';
-  /** JSON schema of a {@link FileToolResult}. */
+  output_type: 'object' | 'string' | 'array' | 'any';
+  /** JSON schema of what it gives. */
   output_schema: object;
 }
 
-/** All six tools, with the default limits in their descriptions. */
+/** The tools that `createFileTools` makes with these options; their descriptions state the limits. */
+export function describeFileTools(options: FileToolOptions): FileToolDefinition[];
+
+/** All tools, with the default limits in their descriptions. */
 export const fileToolDefinitions: FileToolDefinition[];

@@ -2,7 +2,7 @@
 'use strict';
 
 const { parseArguments } = require('./arguments');
-const { FILE_TOOLS, fileToolDefinitions } = require('./definitions');
+const { FILE_TOOLS, MUTATING, describeFileTools, fileToolDefinitions } = require('./definitions');
 const { checkFileToolOptions } = require('./options');
 const { currentScope } = require('../contract/run-scope');
 
@@ -12,8 +12,8 @@ const { currentScope } = require('../contract/run-scope');
  * @typedef {import('../contract/run-scope').RunScope} RunScope
  */
 
-/** Tools that change files. */
-const MUTATING = new Set(['write', 'edit']);
+/** Bytes of what is taken apart on the host's thread: 4 MiB. */
+const MAX_SMALL_BYTES = 4 << 20;
 
 /**
  * How each tool is called on the native side.
@@ -22,8 +22,17 @@ const MUTATING = new Set(['write', 'edit']);
  */
 const CALLS = {
   read: (native, { path, offset, limit }, stop) => native.read(path, offset, limit, stop),
+  readText: (native, { path }, stop) => native.readText(path, stop),
+  readJson: (native, { path }, stop) =>
+    native.readSmallText(path, MAX_SMALL_BYTES, 'Use JSON.parse(await readText(path)).', stop),
+  readLines: (native, { path }, stop) =>
+    native.readSmallText(path, MAX_SMALL_BYTES, 'Use (await readText(path)).split("\\n").', stop),
+  readBytes: (native, { path }, stop) => native.readBytes(path, stop),
+  stat: (native, { path }, stop) => native.stat(path, stop),
   write: (native, { path, content }, stop) => native.write(path, content, stop),
   edit: (native, { path, oldText, newText }, stop) => native.edit(path, oldText, newText, stop),
+  move: (native, { from, to, overwrite = false }, stop) => native.move(from, to, overwrite, stop),
+  remove: (native, { path, recursive = false }, stop) => native.remove(path, recursive, stop),
   grep: (native, args, stop) => native.grep(/** @type {any} */ (args), stop),
   find: (native, { pattern, path, limit }, stop) => native.find(pattern, path, limit, stop),
   ls: (native, { path, limit }, stop) => native.ls(path, limit, stop),
@@ -59,7 +68,7 @@ function createFileTools(options) {
       const checked = parseArguments(definition, args);
       const stop = stopOfRun();
       const work = () => CALLS[name](native, checked, stop);
-      return result(await (MUTATING.has(name) ? inOrder(work) : work()));
+      return result(definition, checked, await (MUTATING.has(name) ? inOrder(work) : work()));
     };
     const required = Object.values(inputs).filter(({ nullable }) => nullable !== true).length;
     Object.defineProperties(call, { name: { value: name }, length: { value: required } });
@@ -84,12 +93,54 @@ function sequence() {
 }
 
 /**
+ * What a tool gives: content for a model, or a value for code.
+ *
+ * @param {{ name: string }} tool
+ * @param {Record<string, any>} args
  * @param {import('../../native').NativeFileOutcome} outcome
  * @throws {Error} with the code and the message of an outcome that is none
  */
-function result({ code, message, ...output }) {
-  if (code !== undefined) throw Object.assign(new Error(message), { code });
-  return output;
+function result({ name }, { path }, { code, message, text, bytes, stat, ...output }) {
+  if (code !== undefined) throw fileError(code, message);
+  if (stat !== undefined) {
+    const { type, size, modifiedMs } = stat;
+    return { type, size, modified: modifiedMs === undefined ? null : new Date(modifiedMs).toISOString() };
+  }
+  if (bytes !== undefined) return bytes;
+  if (text === undefined) return output;
+  if (name === 'readJson') return parsed(text, path);
+  return name === 'readLines' ? linesOf(text) : text;
 }
 
-module.exports = { createFileTools, fileToolDefinitions };
+/**
+ * @param {string} code
+ * @param {string | undefined} message
+ */
+function fileError(code, message) {
+  return Object.assign(new Error(message), { code });
+}
+
+/**
+ * @param {string} text
+ * @param {string} path
+ */
+function parsed(text, path) {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw fileError('ERR_INVALID_JSON', `Not JSON: ${path}: ${/** @type {Error} */ (error).message}`);
+  }
+}
+
+/**
+ * Lines without their ends; a line end at the end of the text begins no line.
+ *
+ * @param {string} text
+ */
+function linesOf(text) {
+  const lines = text.split(/\r\n|\r|\n/);
+  if (lines.at(-1) === '') lines.pop();
+  return lines;
+}
+
+module.exports = { createFileTools, describeFileTools, fileToolDefinitions };

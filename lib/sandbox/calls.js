@@ -80,7 +80,7 @@ frozen; what the function gives back becomes the current state.\n${RULES[style]}
     } catch (thrown) {
       if (!(thrown instanceof ExecutorError)) throw thrown;
       const error = /** @type {any} */ (thrown);
-      const failure = failureOf(error, code, { codeFrame });
+      const failure = failureOf(error, { code, codeFrame, before: 0 });
       return {
         failure: { ...failure, hint: error.details?.hint ?? HINTS[error.code] ?? failure.hint },
         logs: error.logs ?? '',

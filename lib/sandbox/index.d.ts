@@ -7,7 +7,7 @@
 
 import type { Tool } from 'ai';
 
-import type { ExecutorError, ExecutorErrorCode, ExecutorErrorDetails, LogEntry } from '../../index.js';
+import type { ExecutorError, ExecutorErrorCode, ExecutorErrorDetails, ExecutorOptions, LogEntry } from '../../index.js';
 
 /** An object of JSON schema, 2020-12 or what its `$schema` says: drafts 4 to 7. */
 export type JsonSchema = { [keyword: string]: unknown };
@@ -114,6 +114,13 @@ export interface SandboxManagerOptions<
   poolSize?: number;
   /** Deadline of one execution, from the start of its program, rate limits included; default 30,000. */
   executionTimeoutMs?: number;
+  /**
+   * Where isolates live: on threads of this process, or each in a worker process of its own, with the sandbox of the operating system
+   * (`sandbox`). As with `SESExecutor`; default `"thread"`.
+   */
+  isolation?: ExecutorOptions['isolation'];
+  /** With `isolation: "process"`: whether that sandbox must be there; default `"best-effort"`. */
+  sandbox?: ExecutorOptions['sandbox'];
   /** Memory of one execution in MiB; default 64. */
   memoryLimitMb?: number;
   /** SDK calls of one execution, over all sources; one more ends it with `ERR_SDK_CALL_LIMIT_EXCEEDED`. Default 50. */

@@ -6,7 +6,9 @@ const { SESExecutor } = require('../ses/executor');
 const { HOST, TEXTS, bootstrap } = require('./bootstrap');
 
 /**
- * @typedef {object} IsolateLimits
+ * @typedef {object} IsolateOptions
+ * @property {'thread' | 'process'} isolation
+ * @property {'required' | 'best-effort' | 'off'} sandbox
  * @property {number} executionTimeoutMs
  * @property {number} memoryLimitMb
  * @property {number} maxOperations
@@ -23,11 +25,11 @@ class Isolate {
   #execution;
 
   /**
-   * @param {IsolateLimits} limits
+   * @param {IsolateOptions} options
    */
-  constructor({ executionTimeoutMs, maxSdkCalls, ...limits }) {
+  constructor({ executionTimeoutMs, maxSdkCalls, ...options }) {
     this.#executor = new SESExecutor({
-      ...limits,
+      ...options,
       timeoutMs: executionTimeoutMs,
       // A call by ticket is made, waited for and taken. What flood these calls are is bounded like that of the others.
       maxToolCalls: 4 * maxSdkCalls + 16,
@@ -36,11 +38,11 @@ class Isolate {
   }
 
   /**
-   * @param {IsolateLimits} limits
+   * @param {IsolateOptions} options
    * @param {import('./registry').RegistryTexts} texts
    */
-  static async make(limits, texts) {
-    const isolate = new Isolate(limits);
+  static async make(options, texts) {
+    const isolate = new Isolate(options);
     try {
       await isolate.#prepare(texts);
       return isolate;

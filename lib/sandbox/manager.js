@@ -52,7 +52,10 @@ class SandboxManager {
       maxSdkCalls: checked.maxSdkCalls,
     };
     const { executionTimeoutMs, memoryLimitMb, maxOperations, maxSdkCalls, maxTransferBytes, maxLogBytes } = checked;
-    const isolateLimits = {
+    const { isolation, sandbox } = checked;
+    const isolateOptions = {
+      isolation,
+      sandbox,
       executionTimeoutMs,
       memoryLimitMb,
       maxOperations,
@@ -63,7 +66,7 @@ class SandboxManager {
       maxCodeBytes: Math.min(checked.maxCodeBytes * 8 + 1_048_576, 2 ** 30),
     };
     this.#gate = new Gate(checked);
-    this.#pool = new Pool(() => Isolate.make(isolateLimits, this.#registry.texts), checked.poolSize);
+    this.#pool = new Pool(() => Isolate.make(isolateOptions, this.#registry.texts), checked.poolSize);
   }
 
   /** Names, descriptions and sizes of the sources. */

@@ -4,7 +4,7 @@
 const { availableParallelism } = require('node:os');
 
 const { describe, isPlainObject, memberPath } = require('../contract/describe');
-const { record } = require('../contract/options');
+const { checkSome, record } = require('../contract/options');
 const { dashboardState, isStandardSchema } = require('./state');
 
 const MAX_MS = 2 ** 31 - 1;
@@ -26,6 +26,9 @@ const NUMBERS = /** @type {Record<string, [number, number, number]>} */ ({
   maxCodeBytes: [262_144, 1, MAX_BYTES],
 });
 
+/** Where isolates live: as with executors. */
+const PLACE = ['isolation', 'sandbox'];
+
 const KNOWN_OPTIONS = [
   'registry',
   'adapters',
@@ -33,6 +36,7 @@ const KNOWN_OPTIONS = [
   'rateLimits',
   'context',
   'onReport',
+  ...PLACE,
   ...Object.keys(NUMBERS),
 ];
 
@@ -55,7 +59,13 @@ function checkManagerOptions(options) {
     name,
     integer(given[name], `options.${name}`, bounds),
   ]);
-  return { ...given, ...Object.fromEntries(numbers), stateSchema, rateLimits: checkRateLimits(rateLimits) };
+  return {
+    ...given,
+    ...Object.fromEntries(numbers),
+    ...checkSome(given, PLACE),
+    stateSchema,
+    rateLimits: checkRateLimits(rateLimits),
+  };
 }
 
 /**

@@ -1,15 +1,9 @@
 // @ts-check
 'use strict';
 
+const { Ajv, Ajv2020, RE2JS } = require('../bundled/schemas');
 const { describe, isPlainObject } = require('../contract/describe');
-const { requirePeer } = require('../contract/peer');
 const { InvalidCallError } = require('./errors');
-
-const [{ default: Ajv }, { default: Ajv2020 }, { RE2JS }] = requirePeer('ses-executor/sandbox', 'ajv re2js', () => [
-  require('ajv'),
-  require('ajv/dist/2020'),
-  require('re2js'),
-]);
 
 /** Levels of objects and arrays in parameters: schemas may recurse as deep. */
 const MAX_DEPTH = 64;

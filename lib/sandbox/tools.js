@@ -2,7 +2,7 @@
 'use strict';
 
 const { describe, isPlainObject } = require('../contract/describe');
-const { toJson } = require('../contract/render');
+const { modelFailure, modelLogs, modelValue } = require('../contract/for-model');
 const { record } = require('../contract/options');
 const { requirePeer } = require('../contract/peer');
 const { SandboxCalls } = require('./calls');
@@ -28,7 +28,10 @@ function createSandboxTools(manager, options) {
       inputSchema: codeSchema(jsonSchema),
       execute: async (/** @type {{ code: string }} */ { code }, { abortSignal }) => {
         const { output, failure, logs } = await calls.call(name, code, abortSignal);
-        return failure === undefined ? { output: toJson(output), logs } : { error: failure, logs };
+        const shown = modelLogs(logs);
+        return failure === undefined
+          ? { output: modelValue(output), logs: shown }
+          : { error: modelFailure(failure), logs: shown };
       },
     });
   return { search: toolOf('search'), execute: toolOf('execute'), mutate: toolOf('mutate') };

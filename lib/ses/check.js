@@ -61,4 +61,4 @@ function publicDiagnostic({ rule, severity, message, line, column, fix }) {
   };
 }
 
-module.exports = { engineStats, prepareProgram, validateCode };
+module.exports = { engineStats, prepareProgram, publicDiagnostic, validateCode };

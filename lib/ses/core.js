@@ -1,6 +1,8 @@
 // @ts-check
 'use strict';
 
+const { AsyncResource } = require('node:async_hooks');
+
 const { ExecutorError } = require('../contract/errors');
 const { defineEntries, eachEntry, safeListener } = require('../contract/logs');
 const { RunScope } = require('../contract/run-scope');
@@ -56,11 +58,35 @@ const ERROR = 3;
  */
 
 /**
+ * What the native side needs for an isolate that runs Python: paths of Pyodide and of the two texts in `lib/python/`, modules to
+ * import ahead, a folder for what takes long to make, and the folder that guests see as theirs.
+ *
+ * @typedef {object} PythonSeam
+ * @property {string} pyodide
+ * @property {string} guest
+ * @property {string} prelude
+ * @property {string[]} modules
+ * @property {string} [cache]
+ * @property {{ root: string, path: string, readOnly: boolean }} [mount]
+ */
+
+/**
  * @typedef {object} UnreadCall
  * @property {number} call
  * @property {number} id of the tool
  * @property {boolean} isAsync
  * @property {any} args as the native side gives them
+ */
+
+/**
+ * @typedef {object} PendingCall
+ * @property {(outcome: Outcome) => void} resolve
+ * @property {RunOfCall} [run] of a run
+ * @property {() => void} [onDone] called when the isolate has done the call, before anything else is taken in
+ *
+ * @typedef {object} RunOfCall
+ * @property {number | undefined} toolTimeoutMs
+ * @property {AsyncResource} context that of its caller, which its tools are called in
  */
 
 /**
@@ -75,10 +101,13 @@ const now = Promise.resolve();
 
 /** What one executor is made of on this side: the native executor, calls under way, tools. */
 class Core {
-  /** @type {Map<number, { resolve: (outcome: Outcome) => void, isRun: boolean }>} */
+  /**
+   * Runs are in the order in which they begin.
+   *
+   * @type {Map<number, PendingCall>}
+   */
   #calls = new Map();
   #nextCall = 1;
-  #runs = 0;
   /** Grows with each run that ends and with each cleanup, so that late answers to tool calls can be told and dropped. */
   #epoch = 0;
   /** Tool calls of the run that the host works on. */
@@ -97,6 +126,8 @@ class Core {
   #thrown = new Map();
   /** @type {((entry: any) => void) | undefined} */
   #onLog;
+  /** @type {import('../../index').OnToolCall | undefined} */
+  #onToolCall;
   /** Entries that `#onLog` has not been told of, and what was reported after them. */
   /** @type {Iterator<import('../../index').LogEntry, undefined> | undefined} */
   #entries;
@@ -105,14 +136,23 @@ class Core {
   /** Whether the isolate has a process of its own. */
   #isProcess;
 
-  /** @param {import('../contract/options').CheckedOptions} options */
-  constructor({ autoInit, onLog, modules, isolation, sandbox, spares, ...options }) {
+  #isPython;
+
+  /**
+   * @param {import('../contract/options').CheckedOptions} options
+   * @param {PythonSeam} [python]
+   */
+  constructor({ autoInit, recover, onLog, onToolCall, modules, isolation, sandbox, spares, ...options }, python) {
     this.autoInit = autoInit;
+    this.recovers = autoInit && recover;
+    this.#isPython = python !== undefined;
     this.#isProcess = isolation === 'process';
     this.timeoutMs = options.timeoutMs;
+    this.toolTimeoutMs = options.toolTimeoutMs;
     this.maxTransferBytes = options.maxTransferBytes;
     this.tools = new ToolRegistry();
     this.#onLog = onLog && safeListener(onLog);
+    this.#onToolCall = onToolCall;
     const weak = new WeakRef(this);
     // Here and not above: who only holds the class needs no addon.
     const { NativeExecutor } = require('../../native.cjs');
@@ -120,7 +160,17 @@ class Core {
       { ...options, streamLogs: onLog !== undefined, modules: nativeModules(modules, this.tools) },
       (kind, ...parts) => weak.deref()?.deliver(kind, parts),
       this.#isProcess ? { sandbox, spares, surroundings: surroundings() } : undefined,
+      python,
     );
+  }
+
+  /**
+   * Tools as the guest can call them: Python's thread waits for each.
+   *
+   * @param {import('../contract/tool-registry').Tool[]} tools
+   */
+  toolsFor(tools) {
+    return this.#isPython ? tools.map((tool) => ({ ...tool, isAsync: false, isBlocking: true })) : tools;
   }
 
   /** @returns {import('../../index').Isolation} */
@@ -135,12 +185,13 @@ class Core {
    * Makes one call of the native executor and waits for its outcome.
    *
    * @param {(call: number) => any} start returns the outcome, or null if it follows
+   * @param {() => void} [onDone] called when the isolate has done it, before anything else is taken in
    * @returns {Promise<Outcome | undefined>} the outcome of a call that succeeded
    * @throws {ExecutorError}
    */
-  async call(start) {
+  async call(start, onDone) {
     const call = this.nextCall();
-    return succeeded(await this.settled(call, start(call), false));
+    return succeeded(await this.settled(call, start(call), { onDone }));
   }
 
   nextCall() {
@@ -150,14 +201,15 @@ class Core {
   /**
    * @param {number} call
    * @param {import('../../native').NativeOutcome | null} decided what the native side has returned for the call
-   * @param {boolean} isRun
+   * @param {{ run?: { toolTimeoutMs: number | undefined }, onDone?: () => void }} about the call
    * @returns {Outcome | undefined | Promise<Outcome>} of a call that succeeded at once, nothing
    */
-  settled(call, decided, isRun) {
+  settled(call, decided, { run, onDone }) {
     if (decided !== null) return decided.error && { ending: ERROR, payload: decided.error };
     busy.add(this);
-    if (isRun) this.#runs++;
-    return new Promise((resolve) => this.#calls.set(call, { resolve, isRun }));
+    if (run === undefined) return new Promise((resolve) => this.#calls.set(call, { resolve, onDone }));
+    const context = new AsyncResource('SESExecutorRun');
+    return new Promise((resolve) => this.#calls.set(call, { resolve, run: { ...run, context } }));
   }
 
   /** Releases the isolate. Nothing that tools of its runs still answer is passed on. */
@@ -167,6 +219,21 @@ class Core {
       this.tools.clear();
       return this.native.cleanup(call);
     });
+  }
+
+  init() {
+    return this.call((call) => this.native.init(call));
+  }
+
+  /** Makes a new isolate in place of one that cannot go on, and gives it the tools that this one had. */
+  async renew() {
+    await this.call((call) => {
+      this.#forgetToolCalls();
+      return this.native.cleanup(call);
+    });
+    await this.init();
+    const specs = this.tools.specs();
+    if (specs.length > 0) await this.call((call) => this.native.sendTools(call, specs));
   }
 
   /**
@@ -185,7 +252,7 @@ class Core {
         return this.#callTools(parts);
       case LOGS:
         this.#entries = eachEntry(parts[0], { levels: parts[1], times: parts[2], lengths: parts[3] });
-        return this.#passEntriesOn();
+        return this.#inContext(this.#runUnderWay(), () => this.#passEntriesOn());
     }
   }
 
@@ -220,11 +287,10 @@ class Core {
       const toolCall = outcome.ending === ERROR ? outcome.payload.toolCallId : undefined;
       if (this.#thrown.has(toolCall)) outcome.cause = { thrown: this.#thrown.get(toolCall) };
     }
-    if (pending.isRun) {
-      this.#runs--;
-      // A run that did not begin has called nothing, and another may be under way.
-      if (outcome.stats !== undefined) this.#forgetToolCalls();
-    }
+    // Any other failure is one of the isolate, which may have done a part of it.
+    if (outcome.ending !== ERROR || outcome.payload.code !== 'ERR_INVALID_STATE') pending.onDone?.();
+    // A run that did not begin has called nothing, and another may be under way.
+    if (pending.run !== undefined && outcome.stats !== undefined) this.#forgetToolCalls();
     pending.resolve(outcome);
   }
 
@@ -276,21 +342,43 @@ class Core {
    * @param {unknown[] | { error: unknown }} args
    */
   #callTool(call, id, isAsync, args) {
+    const run = this.#runUnderWay();
     // The guest of a run that was settled from outside may still have been about to call: nobody wants the effect.
-    if (this.#runs === 0) return;
+    if (run === undefined) return;
     const epoch = this.#epoch;
     this.#unanswered++;
-    answerToolCall(this.tools.get(id), isAsync, args, {
+    /** @type {import('../contract/tool-calls').Answer} */
+    const answer = {
       wire,
       maxTransferBytes: this.maxTransferBytes,
+      timeoutMs: run.toolTimeoutMs,
       scope: this.#scope,
+      onToolCall: this.#onToolCall,
       reply: (status, payload) => {
         if (epoch === this.#epoch) this.#reply(call, status, payload, isAsync);
       },
       onThrown: (thrown) => {
         if (epoch === this.#epoch) this.#thrown.set(call, thrown);
       },
-    });
+    };
+    this.#inContext(run, () => answerToolCall(this.tools.get(id), isAsync, args, answer));
+  }
+
+  /** Runs take turns. */
+  #runUnderWay() {
+    for (const { run } of this.#calls.values()) if (run !== undefined) return run;
+    return undefined;
+  }
+
+  /**
+   * Calls something in the asynchronous context of a run.
+   *
+   * @param {RunOfCall | undefined} run
+   * @param {() => void} call
+   */
+  #inContext(run, call) {
+    if (run === undefined) call();
+    else run.context.runInAsyncScope(call);
   }
 
   /**

@@ -3,10 +3,17 @@
 
 const { Core, FINAL, succeeded } = require('./core');
 const { describe, isPlainObject } = require('../contract/describe');
-const { TransferLimitError, abortedBeforeStart, reasonText, transferLimitExceeded } = require('../contract/errors');
+const {
+  ExecutorError,
+  TransferLimitError,
+  abortedBeforeStart,
+  reasonText,
+  transferLimitExceeded,
+} = require('../contract/errors');
 const { defineEntries } = require('../contract/logs');
 const { checkOptions, checkRunOptions } = require('../contract/options');
 const { flattenTools, refuseReservedName } = require('../contract/tool-registry');
+const { traceRun } = require('../contract/tracing');
 const { readOutput } = require('./output');
 const { encode, withoutWire } = require('./transfer');
 
@@ -14,10 +21,17 @@ const { encode, withoutWire } = require('./transfer');
 class SESExecutor {
   /** @type {Core} */
   #core;
+  /** @type {Promise<void> | undefined} */
+  #renewal;
+  /** Whether the isolate is new, and no run has said so. */
+  #isRenewed = false;
 
-  /** @param {import('../../index').ExecutorOptions} [options] */
-  constructor(options) {
-    this.#core = new Core(checkOptions(options));
+  /**
+   * @param {import('../../index').ExecutorOptions} [options]
+   * @param {import('./core').PythonSeam} [python] for an isolate that runs Python; not part of the contract
+   */
+  constructor(options, python) {
+    this.#core = new Core(checkOptions(options), python);
   }
 
   get state() {
@@ -29,7 +43,7 @@ class SESExecutor {
   }
 
   async init() {
-    await this.#init();
+    await this.#core.init();
   }
 
   /** @param {Record<string, unknown>} variables */
@@ -44,20 +58,19 @@ class SESExecutor {
     }
     const values = names.map((name) => variables[name]);
     const payload = this.#encodeVariables(values, variables);
-    if (this.#mustInit()) await this.#init();
+    const ready = this.#makeReady();
+    if (ready !== undefined) await ready;
     await this.#core.call((call) => this.#core.native.sendVariables(call, names, payload));
   }
 
   /** @param {import('../../index').Tools} tools */
   async sendTools(tools) {
-    const functions = flattenTools(tools);
-    if (this.#mustInit()) await this.#init();
+    const functions = this.#core.toolsFor(flattenTools(tools));
+    const ready = this.#makeReady();
+    if (ready !== undefined) await ready;
     const { native, tools: registry } = this.#core;
-    await this.#core.call((call) => {
-      // In any other state the call is refused, and what is registered must stay.
-      if (native.state !== 'READY') return native.sendTools(call, []);
-      return native.sendTools(call, registry.replace(functions));
-    });
+    const { specs, commit } = registry.stage(functions);
+    await this.#core.call((call) => native.sendTools(call, specs), commit);
   }
 
   /**
@@ -66,21 +79,38 @@ class SESExecutor {
    */
   async run(code, options) {
     if (typeof code !== 'string') throw new TypeError(`code must be a string, got ${describe(code)}`);
-    const { maxOperations, timeoutMs, signal, language } = checkRunOptions(options);
+    return traceRun(this, code, () => this.#run(code, options));
+  }
+
+  /**
+   * @param {string} code
+   * @param {import('../../index').RunOptions} [options]
+   */
+  async #run(code, options) {
+    const { maxOperations, timeoutMs, toolTimeoutMs, signal, language } = checkRunOptions(options);
     const refuseIfAborted = () => {
       if (signal?.aborted) throw abortedBeforeStart(timeoutMs ?? this.#core.timeoutMs, signal.reason);
     };
     refuseIfAborted();
-    if (this.#mustInit()) await this.#init();
+    const ready = this.#makeReady();
+    if (ready !== undefined) await ready;
     refuseIfAborted();
     const core = this.#core;
+    const isFirst = this.#isRenewed;
+    this.#isRenewed = false;
     const call = core.nextCall();
-    const settled = core.settled(call, core.native.run(call, code, maxOperations, timeoutMs, language), true);
+    const started = core.native.run(call, code, maxOperations, timeoutMs, toolTimeoutMs, language);
+    const run = { toolTimeoutMs: toolTimeoutMs ?? core.toolTimeoutMs };
+    const settled = core.settled(call, started, { run });
     const stopListening = signal && onAbort(signal, () => core.native.abort(call, reasonText(signal.reason)));
     try {
       const outcome = /** @type {import('./core').Outcome} */ (succeeded(await settled));
       const output = readOutput(outcome, core.maxTransferBytes);
-      return outputOf(outcome, output instanceof Promise ? await output : output);
+      const given = outputOf(outcome, output instanceof Promise ? await output : output);
+      return isFirst ? Object.assign(given, { recovered: true }) : given;
+    } catch (error) {
+      if (isFirst && error instanceof ExecutorError) error.details = { ...error.details, recovered: true };
+      throw error;
     } finally {
       stopListening?.();
     }
@@ -104,12 +134,15 @@ class SESExecutor {
     }
   }
 
-  #mustInit() {
-    return this.#core.autoInit && ['NEW', 'INITIALIZING', 'DEAD'].includes(this.state);
-  }
-
-  #init() {
-    return this.#core.call((call) => this.#core.native.init(call));
+  /** Makes an isolate if there is none that could go on, as far as the options want that. */
+  #makeReady() {
+    const core = this.#core;
+    if (core.recovers && this.state === 'DIRTY') {
+      this.#renewal ??= core.renew().finally(() => (this.#renewal = undefined));
+      this.#isRenewed = true;
+    }
+    if (this.#renewal !== undefined) return this.#renewal;
+    return core.autoInit && ['NEW', 'INITIALIZING', 'DEAD'].includes(this.state) ? core.init() : undefined;
   }
 }
 if (Symbol.asyncDispose !== undefined) {

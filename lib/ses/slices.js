@@ -3,10 +3,14 @@
 
 const v8 = require('node:v8');
 
+const { hasV8Format } = require('./v8-format');
 const { errorFrame, growSparse, mapFrame, properties, setFrame } = require('./wire-frames');
+const { WireReader } = require('./wire-reader');
 
 // Reads what `in_slices` of the native side wrote: a large value as an empty one and its parts, so that reading can stop
-// between any two of them. V8 reads the parts; to put them together is left to this side.
+// between any two of them. V8 reads the parts, where `node:v8` knows its format; to put them together is left to this side.
+
+const Reader = hasV8Format ? v8.Deserializer : WireReader;
 
 /** The first byte of such a text, where wires have V8's. */
 const SLICES_TAG = 0xfe;
@@ -40,7 +44,7 @@ class SliceReader {
 
   /** @param {Uint8Array} bytes */
   constructor(bytes) {
-    this.#reader = new v8.Deserializer(bytes.subarray(1));
+    this.#reader = new Reader(bytes.subarray(1));
     this.#reader.readHeader();
     this.#msLeft = BASE_MS + this.#reader.readUint32() * MS_PER_KIB;
   }

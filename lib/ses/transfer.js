@@ -6,12 +6,19 @@ const v8 = require('node:v8');
 
 const { TransferLimitError, UncloneableError, describeThrown } = require('../contract/errors');
 const { findUncloneable } = require('./uncloneable');
+const { hasV8Format } = require('./v8-format');
+const { bufferOf, byteLengthOf, ownView } = require('./views');
 const { readWire } = require('./wire-reader');
 const { isLargerThan } = require('./wire-size');
+const { writeWire } = require('./wire-writer');
 
-// Values cross as V8's serialization format, which `node:v8` reads and writes on this side and V8 itself on the
-// isolate's side. Views of array buffers are host objects here, whose body is one nested value: that is where views
-// that do not cover their buffer are copied, so that no memory of the host's pools crosses.
+// Values cross as V8's serialization format, which V8 itself reads and writes on the isolate's side. On this side small values are
+// read and written in JavaScript, since that takes less than to make V8's reader or writer, and large ones by `node:v8`; where it
+// does not know the format, all are. Views of array buffers are host objects here, whose body is one nested value: that is
+// where views that do not cover their buffer are copied, so that no memory of the host's pools crosses.
+
+/** Wires up to this length are read in JavaScript: 16 KiB. */
+const MAX_SMALL_BYTES = 16 << 10;
 
 /** Writes one value. Its own class, because V8 calls the methods with an underscore. */
 class Writer extends v8.Serializer {
@@ -33,38 +40,6 @@ class Writer extends v8.Serializer {
   }
 }
 
-/** The realm's own classes of typed arrays; Float16Array is younger than Node.js 20. */
-const VIEWS = new Map(
-  ['Int8', 'Uint8', 'Uint8Clamped', 'Int16', 'Uint16', 'Int32', 'Uint32', 'Float16', 'Float32', 'Float64', 'BigInt64']
-    .concat('BigUint64')
-    .map((kind) => [`${kind}Array`, /** @type {any} */ (globalThis)[`${kind}Array`]]),
-);
-/** @param {PropertyKey} key */
-const typedArrayGetter = (key) =>
-  /** @type {(this: object) => any} */ (
-    Object.getOwnPropertyDescriptor(Object.getPrototypeOf(Uint8Array.prototype), key)?.get
-  );
-// Getters of the prototype: an array may have own properties of these names.
-const typedArrayTag = typedArrayGetter(Symbol.toStringTag);
-const byteLengthOf = typedArrayGetter('byteLength');
-const bufferOf = typedArrayGetter('buffer');
-
-/**
- * A view with the same elements on a buffer that holds nothing else: on the same one where the view covers it, so
- * that views which share a buffer go on doing so, else on a copy.
- *
- * @param {ArrayBufferView} view
- */
-function ownView(view) {
-  const { buffer, byteOffset, byteLength } = view;
-  if (types.isSharedArrayBuffer(buffer)) throw new TypeError('a SharedArrayBuffer could not be cloned');
-  // Not by the view's `constructor`, which its class decides; Buffer is one.
-  const View = VIEWS.get(typedArrayTag.call(view) ?? '') ?? DataView;
-  // @ts-expect-error: `resizable` is younger than the library that is compiled against.
-  const isWhole = byteLength === buffer.byteLength && !buffer.resizable && !Buffer.isBuffer(view);
-  return new View(isWhole ? buffer : buffer.slice(byteOffset, byteOffset + byteLength));
-}
-
 /**
  * The wire of `value`.
  *
@@ -76,15 +51,25 @@ function ownView(view) {
  * @throws {UncloneableError | TransferLimitError}
  */
 function encode(value, path, maxBytes, shown = value) {
-  if (isLargerThan(value, maxBytes)) throw tooLarge(path, maxBytes);
-  const writer = new Writer();
   try {
-    writer.writeHeader();
-    writer.writeValue(value);
-    return writer.releaseBuffer();
+    return writeWire(value, maxBytes) ?? writeWithV8(value, maxBytes);
   } catch (error) {
+    if (error instanceof TransferLimitError) throw tooLarge(path, maxBytes);
     throw new UncloneableError(refusal(error, shown, path), { cause: error });
   }
+}
+
+/**
+ * @param {unknown} value
+ * @param {number} maxBytes
+ * @throws {TransferLimitError | Error}
+ */
+function writeWithV8(value, maxBytes) {
+  if (isLargerThan(value, maxBytes)) throw new TransferLimitError();
+  const writer = new Writer();
+  writer.writeHeader();
+  writer.writeValue(value);
+  return writer.releaseBuffer();
 }
 
 /**
@@ -101,11 +86,7 @@ function tooLarge(path, maxBytes) {
  * @param {string} path
  */
 function refusal(error, value, path) {
-  const found = findUncloneable(value, path, (part) => {
-    const writer = new Writer();
-    writer.writeHeader();
-    writer.writeValue(part);
-  });
+  const found = findUncloneable(value, path, (part) => writeWire(part, Infinity) ?? writeWithV8(part, Infinity));
   if (found !== undefined) return `${found} cannot be cloned`;
   if (error instanceof RangeError) return `${path} cannot be cloned: it is nested too deeply or too large`;
   return `${path} cannot be cloned: ${describeThrown(error).message}`;
@@ -149,8 +130,8 @@ function kindOf(value) {
  */
 function isLargeArray(object) {
   if (!types.isUint8Array(object)) return false;
-  const length = /** @type {number} */ (byteLengthOf.call(object));
-  return length >= MIN_LARGE && !types.isSharedArrayBuffer(bufferOf.call(object));
+  const length = /** @type {number} */ (byteLengthOf(object));
+  return length >= MIN_LARGE && !types.isSharedArrayBuffer(bufferOf(object));
 }
 
 /**
@@ -200,7 +181,7 @@ function withoutWire(values, path, maxBytes) {
  */
 function sizeOf(value) {
   if (typeof value === 'string') return value.length;
-  return typeof value === 'object' && value !== null ? byteLengthOf.call(value) : 1;
+  return typeof value === 'object' && value !== null ? byteLengthOf(value) : 1;
 }
 
 /**
@@ -255,6 +236,7 @@ const MAX_SLOW_BYTES = 1 << 20;
  * @throws {Error} if it is large and nested more deeply than the stack allows, or if V8 does not write such bytes
  */
 function decode(wire) {
+  if (!hasV8Format || wire.length <= MAX_SMALL_BYTES) return readWire(wire);
   const reader = new v8.Deserializer(wire);
   try {
     reader.readHeader();

@@ -123,7 +123,7 @@ function setFrame(isComplete, value = new Set()) {
  * @param {Error} [error] one that has its fields
  * @returns {Frame}
  */
-function errorFrame(readFields, error = withoutStack(new Error())) {
+function errorFrame(readFields, error = bareError()) {
   /** @type {(kind: string) => void} */
   const become = (kind) => void Object.setPrototypeOf(error, (ERRORS[kind] ?? Error).prototype);
   /** @type {(key: string, value: unknown) => void} */
@@ -141,4 +141,14 @@ function withoutStack(error) {
   return error;
 }
 
-module.exports = { define, errorFrame, growSparse, mapFrame, properties, setFrame };
+/** An error without message and stack. To capture one takes longer than to read the rest of the error. */
+function bareError() {
+  const { stackTraceLimit } = Error;
+  // Not by assignment, which throws where the host has frozen it.
+  Reflect.set(Error, 'stackTraceLimit', 0);
+  const error = new Error();
+  Reflect.set(Error, 'stackTraceLimit', stackTraceLimit);
+  return withoutStack(error);
+}
+
+module.exports = { define, errorFrame, growSparse, mapFrame, properties, setFrame, bareError };

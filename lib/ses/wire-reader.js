@@ -1,35 +1,49 @@
 // @ts-check
 'use strict';
 
-const { define, errorFrame, growSparse, mapFrame, properties, setFrame } = require('./wire-frames');
+const { define, growSparse, bareError } = require('./wire-frames');
+const { ERROR_CLASSES, ERROR_TAG, FLAG_BITS, TAG, VIEW_CLASSES } = require('./wire-tags');
 
-// A reader of V8's serialization format that needs no stack for nesting. It is slower than V8's own, and is only asked
-// where that one gives up: at nesting deeper than the thread's stack, and, in the V8 of older Node.js versions, at
-// errors that are part of their own cause and at the class Float16Array.
+// A reader of V8's serialization format that needs no stack for nesting, with the methods of `v8.Deserializer`. It is asked where
+// V8's own gives up (at nesting deeper than the thread's stack, and, in the V8 of older Node.js versions, at errors that are part
+// of their own cause and at the class Float16Array), where making V8's takes longer than to read, and where there is none.
 
 /** What `#start` returns for a value whose parts follow. */
 const OPEN = Symbol('open');
+/** Strings up to this length are looked for among those read before: most are keys, which recur. */
+const MAX_KEPT = 24;
+const KEPT = 512;
+/** @type {string[]} */
+const kept = new Array(KEPT).fill('');
 
-const VIEWS = /** @type {Record<string, any>} */ ({
-  b: Int8Array,
-  B: Uint8Array,
-  C: Uint8ClampedArray,
-  w: Int16Array,
-  W: Uint16Array,
-  d: Int32Array,
-  D: Uint32Array,
-  f: Float32Array,
-  F: Float64Array,
-  q: BigInt64Array,
-  Q: BigUint64Array,
-  '?': DataView,
-  // @ts-expect-error: younger than the library that is compiled against.
-  h: globalThis.Float16Array,
-});
-/** Bits of a regular expression's flags. */
-const FLAG_BITS = { g: 1, i: 2, m: 4, y: 8, u: 16, s: 32, d: 128, v: 256 };
+const ERRORS = invert(ERROR_CLASSES);
+const VIEWS = invert(VIEW_CLASSES);
+const FLOAT16 = VIEW_CLASSES.get('Float16Array');
 
-/** @typedef {import('./wire-frames').Frame} Frame */
+const double = new Float64Array(1);
+const doubleBytes = new Uint8Array(double.buffer);
+
+/** A value whose parts are being read. */
+class Frame {
+  /** Of an array: the element to read next. */
+  index = 0;
+  /** Of what has keys: the one whose value is being read. */
+  /** @type {any} */
+  key = undefined;
+  /** Of a Map: whether the key is there. */
+  hasKey = false;
+
+  /**
+   * @param {number} kind its tag
+   * @param {any} value
+   * @param {number} length of an array
+   */
+  constructor(kind, value, length) {
+    this.kind = kind;
+    this.value = value;
+    this.length = length;
+  }
+}
 
 class WireReader {
   #bytes;
@@ -45,163 +59,246 @@ class WireReader {
     this.#bytes = Buffer.from(wire.buffer, wire.byteOffset, wire.byteLength);
   }
 
-  /** @returns {any} */
-  read() {
-    if (this.#byte() !== 0xff) throw new RangeError('no serialized value');
-    this.#number();
-    let value = this.#start();
-    for (let frame = this.#frames.at(-1); frame !== undefined; frame = this.#frames.at(-1)) {
-      if (frame.isComplete()) {
-        this.#frames.pop();
-        value = frame.value;
-        this.#frames.at(-1)?.accept(value);
-      } else {
-        const part = this.#start();
-        if (part !== OPEN) frame.accept(part);
-      }
+  readHeader() {
+    if (this.#byte() !== TAG.VERSION) throw new RangeError('no serialized value');
+    this.readUint32();
+    return true;
+  }
+
+  /** Base 128, lowest digits first. */
+  readUint32() {
+    let byte = this.#byte();
+    let value = byte & 127;
+    for (let scale = 128; byte >= 128; scale *= 128) {
+      byte = this.#byte();
+      value += (byte & 127) * scale;
     }
     return value;
   }
 
-  /** Reads a value, or the head of one whose parts follow. */
-  #start() {
-    const value = this.#head(this.#tag());
-    return value instanceof ArrayBuffer && this.#ends('V') ? this.#view(value) : value;
+  /** @returns {any} */
+  readValue() {
+    const frames = this.#frames;
+    let part = this.#start();
+    for (;;) {
+      if (part !== OPEN) {
+        const of = frames.at(-1);
+        if (of === undefined) return part;
+        accept(of, part);
+      }
+      const frame = /** @type {Frame} */ (frames.at(-1));
+      if (this.#fill(frame)) {
+        frames.pop();
+        part = frame.value;
+      } else {
+        part = OPEN;
+      }
+    }
   }
 
   /**
-   * @param {string} tag
-   * @returns {unknown}
+   * Reads parts of a value up to its end, or up to one that has parts itself.
+   *
+   * @param {Frame} frame
+   * @returns {boolean} whether it is complete
    */
-  #head(tag) {
-    switch (tag) {
-      case '_':
-        return undefined;
-      case '0':
-        return null;
-      case 'T':
-        return true;
-      case 'F':
+  #fill(frame) {
+    switch (frame.kind) {
+      case TAG.OBJECT:
+        return this.#properties(frame, TAG.OBJECT_END, 1);
+      case TAG.SPARSE_ARRAY:
+        return this.#properties(frame, TAG.SPARSE_ARRAY_END, 2);
+      case TAG.ARRAY:
+        return this.#elements(frame) && this.#properties(frame, TAG.ARRAY_END, 2);
+      case TAG.MAP:
+      case TAG.SET:
+        return this.#items(frame, frame.kind === TAG.MAP ? TAG.MAP_END : TAG.SET_END);
+      default:
+        return this.#fields(frame);
+    }
+  }
+
+  /**
+   * @param {Frame} frame
+   * @param {number} end tag
+   * @param {number} numbers after it
+   */
+  #properties(frame, end, numbers) {
+    const { value } = frame;
+    while (!this.#ends(end, numbers)) {
+      const key = this.#start();
+      if (typeof key !== 'string' && typeof key !== 'number') throw new RangeError('a key was expected');
+      const part = this.#start();
+      if (part === OPEN) {
+        frame.key = key;
         return false;
-      case 'I': {
-        const zigzag = this.#number();
+      }
+      put(value, key, part);
+    }
+    return true;
+  }
+
+  /** @param {Frame} frame */
+  #elements(frame) {
+    const { value, length } = frame;
+    while (frame.index < length) {
+      if (this.#bytes[this.#at] === TAG.HOLE) {
+        this.#at++;
+        frame.index++;
+        continue;
+      }
+      const part = this.#start();
+      if (part === OPEN) return false;
+      value[frame.index++] = part;
+    }
+    return true;
+  }
+
+  /**
+   * @param {Frame} frame
+   * @param {number} end tag
+   */
+  #items(frame, end) {
+    while (frame.hasKey || !this.#ends(end, 1)) {
+      const part = this.#start();
+      if (part === OPEN) return false;
+      accept(frame, part);
+    }
+    return true;
+  }
+
+  /** @param {Frame} frame of an error, which exists before its cause is read, since that may refer to it */
+  #fields(frame) {
+    const error = frame.value;
+    for (;;) {
+      const tag = this.#tag();
+      if (tag === ERROR_TAG.END) return true;
+      if (tag === ERROR_TAG.MESSAGE) define(error, 'message', this.#text(this.#tag()), false);
+      else if (tag === ERROR_TAG.STACK) define(error, 'stack', this.#text(this.#tag()), false);
+      else if (tag !== ERROR_TAG.CAUSE) Object.setPrototypeOf(error, (ERRORS.get(tag) ?? Error).prototype);
+      else {
+        const cause = this.#start();
+        if (cause === OPEN) return false;
+        accept(frame, cause);
+      }
+    }
+  }
+
+  /** Reads a value, or the head of one whose parts follow. */
+  #start() {
+    const tag = this.#tag();
+    switch (tag) {
+      case TAG.LATIN1:
+      case TAG.UTF16:
+      case TAG.UTF8:
+        return this.#text(tag);
+      case TAG.INTEGER: {
+        const zigzag = this.readUint32();
         return zigzag % 2 === 0 ? zigzag / 2 : -(zigzag + 1) / 2;
       }
-      case 'U':
-        return this.#number();
-      case 'N':
+      case TAG.DOUBLE:
         return this.#double();
-      case 'Z':
+      case TAG.UNSIGNED:
+        return this.readUint32();
+      case TAG.UNDEFINED:
+        return undefined;
+      case TAG.NULL:
+        return null;
+      case TAG.TRUE:
+        return true;
+      case TAG.FALSE:
+        return false;
+      case TAG.BIGINT:
         return this.#bigint();
-      case '"':
-      case 'c':
-      case 'S':
-        return this.#text(tag);
-      case '^':
-        return this.#objects[this.#number()];
+      case TAG.REFERENCE:
+        return this.#orView(this.#objects[this.readUint32()]);
       default:
         return this.#object(tag);
     }
   }
 
-  /** @param {string} tag */
+  /** @param {number} tag */
   #object(tag) {
     switch (tag) {
-      case 'o':
-        return this.#open(properties({}, () => this.#ends('{', 1)));
-      case 'A':
-        return this.#open(this.#dense(this.#number()));
-      case 'a': {
-        /** @type {unknown[]} */
-        const array = growSparse([], this.#number());
-        return this.#open(properties(array, () => this.#ends('@', 2)));
-      }
-      case ';':
-        return this.#open(mapFrame(() => this.#ends(':', 1)));
-      case "'":
-        return this.#open(setFrame(() => this.#ends(',', 1)));
-      case 'r':
-        return this.#open(this.#error());
-      case 'D':
+      case TAG.OBJECT:
+        return this.#open(tag, {});
+      case TAG.ARRAY:
+        return this.#array();
+      case TAG.SPARSE_ARRAY:
+        return this.#open(tag, growSparse([], this.readUint32()));
+      case TAG.MAP:
+        return this.#open(tag, new Map());
+      case TAG.SET:
+        return this.#open(tag, new Set());
+      case TAG.ERROR:
+        return this.#open(tag, bareError());
+      case TAG.DATE:
         return this.#add(new Date(this.#double()));
-      case 'y':
-      case 'x':
-        return this.#add(Object(tag === 'y'));
-      case 'n':
+      case TAG.TRUE_OBJECT:
+      case TAG.FALSE_OBJECT:
+        return this.#add(Object(tag === TAG.TRUE_OBJECT));
+      case TAG.NUMBER_OBJECT:
         return this.#add(Object(this.#double()));
-      case 'z':
+      case TAG.BIGINT_OBJECT:
         return this.#add(Object(this.#bigint()));
-      case 's':
+      case TAG.STRING_OBJECT:
         return this.#add(Object(this.#text(this.#tag())));
-      case 'R':
+      case TAG.REGEXP:
         return this.#add(this.#regexp());
-      case 'B':
-        return this.#add(this.#buffer(this.#number()));
-      case '~':
-        return this.#add(this.#buffer(this.#number(), this.#number()));
+      case TAG.BUFFER:
+        return this.#orView(this.#add(this.#buffer(this.readUint32())));
+      case TAG.RESIZABLE_BUFFER:
+        return this.#orView(this.#add(this.#buffer(this.readUint32(), this.readUint32())));
       default:
-        throw new RangeError(`unknown tag ${JSON.stringify(tag)}`);
+        throw new RangeError(`unknown tag ${JSON.stringify(String.fromCharCode(tag))}`);
     }
   }
 
-  /** @param {unknown} object */
+  #array() {
+    const length = this.readUint32();
+    // Each element takes a byte at least.
+    if (length > this.#bytes.length) throw new RangeError('an array is longer than the bytes');
+    return this.#open(TAG.ARRAY, new Array(length), length);
+  }
+
+  /**
+   * @template T
+   * @param {T} object
+   */
   #add(object) {
     this.#objects.push(object);
     return object;
   }
 
-  /** @param {Frame} frame */
-  #open(frame) {
-    this.#add(frame.value);
-    this.#frames.push(frame);
+  /**
+   * @param {number} kind
+   * @param {object} value
+   * @param {number} [length]
+   */
+  #open(kind, value, length = 0) {
+    this.#objects.push(value);
+    this.#frames.push(new Frame(kind, value, length));
     return OPEN;
   }
 
   /**
-   * @param {number} length
-   * @returns {Frame}
+   * An object, or the view of it that follows.
+   *
+   * @param {unknown} object
    */
-  #dense(length) {
-    // Each element takes a byte at least.
-    if (length > this.#bytes.length) throw new RangeError('an array is longer than the bytes');
-    const array = new Array(length);
-    const rest = properties(array, () => this.#ends('$', 2));
-    let index = 0;
-    return {
-      value: array,
-      isComplete: () => {
-        while (index < length && this.#ends('-')) index++;
-        return index === length && rest.isComplete();
-      },
-      accept: (part) => {
-        if (index < length) define(array, index++, part);
-        else rest.accept(part);
-      },
-    };
-  }
-
-  #error() {
-    return errorFrame((set, become) => {
-      for (;;) {
-        const tag = this.#tag();
-        if (tag === '.') return true;
-        if (tag === 'c') return false;
-        if (tag === 'm') set('message', this.#text(this.#tag()));
-        else if (tag === 's') set('stack', this.#text(this.#tag()));
-        else become(tag);
-      }
-    });
+  #orView(object) {
+    return object instanceof ArrayBuffer && this.#ends(TAG.VIEW, 0) ? this.#view(object) : object;
   }
 
   /** @param {ArrayBuffer} buffer */
   #view(buffer) {
-    const kind = String.fromCharCode(this.#byte());
-    const offset = this.#number();
-    const byteLength = this.#number();
-    const isLengthTracking = this.#number() % 2 === 1;
-    const View = VIEWS[kind];
+    const kind = this.#byte();
+    const offset = this.readUint32();
+    const byteLength = this.readUint32();
+    const isLengthTracking = this.readUint32() % 2 === 1;
+    const View = /** @type {any} */ (VIEWS.get(kind));
     if (View === undefined) {
-      if (kind !== 'h') throw new RangeError('unknown view');
+      if (kind !== FLOAT16) throw new RangeError('unknown view');
       return this.#add(floatsOfHalves(new DataView(buffer, offset, byteLength)));
     }
     const length = isLengthTracking ? undefined : byteLength / (View.BYTES_PER_ELEMENT ?? 1);
@@ -223,59 +320,74 @@ class WireReader {
 
   #regexp() {
     const pattern = this.#text(this.#tag());
-    const bits = this.#number();
+    const bits = this.readUint32();
     const flags = Object.entries(FLAG_BITS).filter(([, bit]) => (bits & bit) !== 0);
     return new RegExp(pattern, flags.map(([flag]) => flag).join(''));
   }
 
   #bigint() {
-    const head = this.#number();
-    const digits = Buffer.from(this.#take(Math.floor(head / 2))).reverse();
-    const value = BigInt(`0x0${digits.toString('hex')}`);
+    const head = this.readUint32();
+    const bytes = this.#take(Math.floor(head / 2));
+    const value = bytes.length === 8 ? bytes.readBigUInt64LE() : bigintOf(bytes);
     return head % 2 === 1 ? -value : value;
   }
 
-  /** @param {string} tag */
+  /** @param {number} tag */
   #text(tag) {
-    const bytes = this.#take(this.#number());
-    if (tag === '"') return bytes.toString('latin1');
-    if (tag === 'c') return bytes.toString('utf16le');
-    if (tag === 'S') return bytes.toString('utf8');
+    const length = this.readUint32();
+    if (tag === TAG.LATIN1 && length <= MAX_KEPT) return this.#shortText(length);
+    const bytes = this.#take(length);
+    if (tag === TAG.LATIN1) return bytes.toString('latin1');
+    if (tag === TAG.UTF16) return bytes.toString('utf16le');
+    if (tag === TAG.UTF8) return bytes.toString('utf8');
     throw new RangeError('a text was expected');
   }
 
-  #double() {
-    return this.#take(8).readDoubleLE();
+  /** @param {number} length */
+  #shortText(length) {
+    const bytes = this.#bytes;
+    const start = this.#at;
+    const end = start + length;
+    if (end > bytes.length) throw new RangeError('the bytes end too early');
+    this.#at = end;
+    let hash = length;
+    for (let at = start; at < end; at++) hash = (hash * 31 + bytes[at]) | 0;
+    const place = hash & (KEPT - 1);
+    const last = kept[place];
+    if (last.length === length && isSame(last, bytes, start)) return last;
+    const text = /** @type {any} */ (bytes).latin1Slice(start, end);
+    kept[place] = text;
+    return text;
   }
 
-  /** Base 128, lowest digits first. */
-  #number() {
-    let value = 0;
-    for (let scale = 1; ; scale *= 128) {
-      const byte = this.#byte();
-      value += (byte % 128) * scale;
-      if (byte < 128) return value;
-    }
+  #double() {
+    const bytes = this.#bytes;
+    const start = this.#at;
+    if (start + 8 > bytes.length) throw new RangeError('the bytes end too early');
+    for (let index = 0; index < 8; index++) doubleBytes[index] = bytes[start + index];
+    this.#at = start + 8;
+    return double[0];
   }
 
   /** The next tag. Zeros before it align what follows. */
   #tag() {
-    while (this.#bytes[this.#at] === 0) this.#at++;
-    return String.fromCharCode(this.#byte());
+    let byte = this.#byte();
+    while (byte === TAG.PADDING) byte = this.#byte();
+    return byte;
   }
 
   /**
    * Whether `tag` is next; then it is read, and as many numbers after it.
    *
-   * @param {string} tag
-   * @param {number} [numbers]
+   * @param {number} tag
+   * @param {number} numbers
    */
-  #ends(tag, numbers = 0) {
+  #ends(tag, numbers) {
     let at = this.#at;
-    while (this.#bytes[at] === 0) at++;
-    if (this.#bytes[at] !== tag.charCodeAt(0)) return false;
+    while (this.#bytes[at] === TAG.PADDING) at++;
+    if (this.#bytes[at] !== tag) return false;
     this.#at = at + 1;
-    for (let i = 0; i < numbers; i++) this.#number();
+    for (let i = 0; i < numbers; i++) this.readUint32();
     return true;
   }
 
@@ -289,6 +401,71 @@ class WireReader {
     if (length > this.#bytes.length - this.#at) throw new RangeError('the bytes end too early');
     return this.#bytes.subarray(this.#at, (this.#at += length));
   }
+}
+
+/**
+ * Adds a part that had parts itself, or an item of a Map or Set.
+ *
+ * @param {Frame} frame
+ * @param {unknown} part
+ */
+function accept(frame, part) {
+  const { value } = frame;
+  switch (frame.kind) {
+    case TAG.ARRAY:
+      if (frame.index < frame.length) value[frame.index++] = part;
+      else put(value, frame.key, part);
+      return;
+    case TAG.MAP:
+      if (frame.hasKey) value.set(frame.key, part);
+      else frame.key = part;
+      frame.hasKey = !frame.hasKey;
+      return;
+    case TAG.SET:
+      value.add(part);
+      return;
+    case TAG.ERROR:
+      define(value, 'cause', part, false);
+      return;
+    default:
+      put(value, frame.key, part);
+  }
+}
+
+/**
+ * Makes an own property. Where a prototype has one of that name, to assign it would meet a setter or what is read-only.
+ *
+ * @param {any} object
+ * @param {PropertyKey} key
+ * @param {unknown} value
+ */
+function put(object, key, value) {
+  if (key in object) define(object, key, value);
+  else object[key] = value;
+}
+
+/** @param {Buffer} bytes lowest first */
+function bigintOf(bytes) {
+  return BigInt(`0x0${Buffer.from(bytes).reverse().toString('hex')}`);
+}
+
+/**
+ * @param {string} text
+ * @param {Uint8Array} bytes
+ * @param {number} start
+ */
+function isSame(text, bytes, start) {
+  for (let index = 0; index < text.length; index++) if (text.charCodeAt(index) !== bytes[start + index]) return false;
+  return true;
+}
+
+/**
+ * Classes by their tags, but for those that this version of JavaScript does not have.
+ *
+ * @param {Map<string, number>} classes
+ */
+function invert(classes) {
+  return new Map([...classes].map(([name, tag]) => [tag, /** @type {any} */ (globalThis)[name]]));
 }
 
 /**
@@ -315,7 +492,9 @@ function floatsOfHalves(halves) {
  * @throws {Error} if the bytes are not what V8 writes
  */
 function readWire(wire) {
-  return new WireReader(wire).read();
+  const reader = new WireReader(wire);
+  reader.readHeader();
+  return reader.readValue();
 }
 
-module.exports = { readWire };
+module.exports = { WireReader, readWire };

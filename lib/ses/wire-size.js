@@ -3,6 +3,8 @@
 
 const { types } = require('node:util');
 
+const { elementsOf } = require('./views');
+
 /** One object in as many is remembered at first, since remembering costs more than looking again. */
 const SAMPLING = 16;
 /** An array with more is visited by its keys. */
@@ -74,8 +76,10 @@ function measure(root, limit, sampling) {
 function measureElements(array, limit, open) {
   let bytes = 0;
   let holes = 0;
-  for (let at = 0; at < array.length && bytes <= limit; at++) {
-    const part = array[at];
+  let at = -1;
+  for (const part of elementsOf(array)) {
+    if (bytes > limit) break;
+    at++;
     if (part === undefined && !Object.hasOwn(array, at)) {
       // Holes cost nothing, and there may be four billion of them.
       if (++holes > MAX_HOLES) return measureSparse(array, limit, open);

@@ -1,37 +1,41 @@
 /**
- * `ses-executor/ai`: a tool for the AI SDK by which a model calls other tools from code. Needs the packages `ai` and
- * `zod`.
+ * `ses-executor/ai`: a tool for the AI SDK, versions 5 to 7, by which a model calls other tools from code.
  *
  * @packageDocumentation
  */
 
 import type { Tool, ToolSet } from 'ai';
-import type { Executor, ExecutorOptions } from '../../../index';
 import type { RunFailure } from '../../contract/run-failure';
+import type { CodeToolSettings } from '../code-tool/index';
 
 export type { RunFailure };
 
-/** What {@link createCodeTool} is made with; without `executor` also the options of the executors that it makes. */
-export interface CodeToolOptions extends ExecutorOptions {
+/** Whether a person has to approve a call, as in `toolApproval` of AI SDK 7; `true` is `"user-approval"`. */
+export type ToolApproval =
+  ToolApprovalStatus | ((input: any, options: any) => ToolApprovalStatus | PromiseLike<ToolApprovalStatus>);
+
+type ToolApprovalType = 'not-applicable' | 'approved' | 'denied' | 'user-approval';
+type ToolApprovalStatus = undefined | boolean | ToolApprovalType | { type: ToolApprovalType; reason?: string };
+
+/** What {@link createCodeTool} is made with. */
+export interface CodeToolOptions extends Omit<CodeToolSettings, 'name'> {
   /**
    * The tools that code can call as `await name(input)`. A name that is no identifier is changed: `list-files` is
-   * `list_files`. Tools without `execute` and those that need approval are left out.
+   * `list_files`. Tools without `execute` are left out.
+   *
+   * Tools with `needsApproval` keep it: code that names one of them is a call that needs approval itself, which the AI SDK asks
+   * for, from version 6 on; the person sees the code. Tools that the approved code does not name, and all of them in a call that
+   * nobody has approved, fail in the code. With `approve` each call is asked for instead, with its input.
    */
   tools: ToolSet;
-  /**
-   * Where code runs. Variables live on from call to call then, and calls take turns; it is initialised when it is
-   * needed, and cleaning it up is up to the caller. After a run that leaves it `DIRTY` it is made anew, without
-   * variables that the caller had sent. Default: an executor of its own for each call.
-   */
-  executor?: Executor;
-  /** Makes the description of the tool of the declarations of the others. Default: a text that says how to use it. */
-  description?: (declarations: string) => string;
+  /** As `toolApproval` of `generateText` in AI SDK 7, by the name of the tool; takes precedence over `needsApproval`. */
+  toolApproval?: Readonly<Record<string, ToolApproval>>;
 }
 
 /** What a call of the tool gives. */
 export type CodeToolResult =
   | {
-      /** The output as JSON can hold it: a Map is an array of pairs, a BigInt a string, `undefined` is `null`. */
+      /** The output, if JSON says it wholly and briefly; else the text that `util.inspect` gives, cut if it is long. */
       output: unknown;
       /** Lines that the code has logged. */
       logs: string;

@@ -2,223 +2,148 @@
 'use strict';
 
 const { describe, isPlainObject } = require('../../contract/describe');
-const { isExecutor } = require('../../contract/executor');
-const { refuseWrongOptions } = require('../../ses/check-options');
-const { codeFrame } = require('../../ses/code-frame');
-const { SESExecutor } = require('../../ses/executor');
-const { toJson } = require('../../contract/render');
 const { requirePeer } = require('../../contract/peer');
-const { toJavaScriptSignature } = require('../prompts');
-const { Session } = require('../../contract/session');
+const { isStandardSchema } = require('../../contract/standard-schema');
 const { byIdentifier } = require('../../contract/tool-names');
-const { flattenTools } = require('../../contract/tool-registry.js');
+const codeTool = require('../code-tool');
+const { ToolPolicy, isApproved, namedIn } = require('./approval');
 
-const { asSchema, jsonSchema, tool } = requirePeer('ses-executor/ai', 'ai zod', () => require('ai'));
-
-/**
- * @typedef {import('ai').Tool} Tool
- * @typedef {import('ai').ToolExecutionOptions} ToolExecutionOptions
- * @typedef {import('./index').CodeToolResult} CodeToolResult
- */
-
-/** What the code can call: a tool with the schemas that it is declared and checked by. */
-class CallableTool {
-  /** @type {Tool} */
-  #tool;
-  #schema;
-
-  /**
-   * @param {string} name the identifier that code calls it by
-   * @param {Tool} definition
-   */
-  constructor(name, definition) {
-    this.name = name;
-    this.#tool = definition;
-    this.#schema = asSchema(definition.inputSchema);
-  }
-
-  get declaration() {
-    const { description, outputSchema } = this.#tool;
-    return toJavaScriptSignature({
-      name: this.name,
-      description: description ?? '',
-      inputSchema: settled(this.#schema.jsonSchema, this.name),
-      ...(outputSchema !== undefined && { outputSchema: outputJsonSchema(outputSchema, this.name) }),
-    });
-  }
-
-  /**
-   * @param {unknown} input
-   * @param {ToolExecutionOptions} options
-   * @throws {Error} that says what is wrong with the input
-   */
-  async call(input, options) {
-    const checked = await this.#schema.validate?.(input);
-    if (checked !== undefined && !checked.success) {
-      const message = `the input of ${this.name} is not valid: ${issuesText(checked.error)}; pass one object as declared`;
-      throw Object.assign(new Error(message, { cause: checked.error }), { name: 'InvalidToolInputError' });
-    }
-    const execute = /** @type {NonNullable<Tool['execute']>} */ (this.#tool.execute);
-    return lastOf(await execute(checked === undefined ? input : checked.value, options));
-  }
-}
+/** By these the AI SDK knows its own schemas from those of others; by the second in version 5 only. */
+const SCHEMA = Symbol.for('vercel.ai.schema');
+const VALIDATOR = Symbol.for('vercel.ai.validator');
 
 /**
- * Makes the tool by which a model calls other tools from code. Documented in `index.d.ts`.
+ * Makes the tool by which a model calls other tools from code. Documented in `index.d.ts`. The package `ai` is loaded for
+ * schemas of zod 3 only, so that any version of it will do.
  *
  * @param {import('./index').CodeToolOptions} options
+ * @returns {any}
  */
-function createCodeTool({ tools, executor, description, ...executorOptions }) {
+function createCodeTool({ tools, toolApproval = {}, ...settings }) {
   if (!isPlainObject(tools)) throw new TypeError(`options.tools must be an object of tools, got ${describe(tools)}`);
-  if (executor !== undefined && Object.keys(executorOptions).length > 0) {
-    throw new TypeError(`options.${Object.keys(executorOptions)[0]} belongs to the executor that options.executor is`);
+  if (!isPlainObject(toolApproval)) {
+    throw new TypeError(`options.toolApproval must be an object by name of the tool, got ${describe(toolApproval)}`);
   }
-  // Wrong options are refused here and not in each result.
-  if (executor === undefined) refuseWrongOptions(executorOptions);
-  const callable = Object.entries(byIdentifier(tools))
-    .filter(([, definition]) => isCallable(definition))
-    .map(([name, definition]) => new CallableTool(name, definition));
-  flattenTools(Object.fromEntries(callable.map(({ name }) => [name, () => {}])));
-  const declarations = callable.map(({ declaration }) => declaration.trim()).join('\n\n');
-  const session = executor === undefined ? undefined : sessionOf(executor);
-  return tool({
-    description: (description ?? defaultDescription(session !== undefined))(declarations),
-    inputSchema: codeSchema(executorOptions.language),
-    execute: async (/** @type {{ code: string }} */ { code }, options) => {
-      const own = session ?? new Session(new SESExecutor(executorOptions), { livesOn: false, codeFrame });
-      try {
-        return await run(own, code, callable, options);
-      } finally {
-        if (own !== session) await own.close();
-      }
-    },
+  const callable = Object.entries(byIdentifier(withPolicies(tools, toolApproval)));
+  const definitions = callable.map(([name, { tool, policy }]) => [name, definitionOf(name, tool, policy)]);
+  const { inputSchema, description, execute } = codeTool.createCodeTool({
+    ...settings,
+    tools: Object.fromEntries(definitions),
   });
-}
-
-/** @param {import('../../../index').Executor} executor */
-function sessionOf(executor) {
-  if (isExecutor(executor)) return new Session(executor, { livesOn: true, codeFrame });
-  throw new TypeError(`options.executor must be an executor, got ${describe(executor)}`);
-}
-
-/**
- * @param {Session} session
- * @param {string} code
- * @param {CallableTool[]} callable
- * @param {ToolExecutionOptions} options
- * @returns {Promise<CodeToolResult>}
- */
-async function run(session, code, callable, options) {
-  const { abortSignal } = options;
-  // Tools that nobody waits for any more should know it.
-  const ended = new AbortController();
-  const abort = () => ended.abort(abortSignal?.reason);
-  abortSignal?.addEventListener('abort', abort);
-  const toolOptions = { ...options, abortSignal: ended.signal };
-  const tools = Object.fromEntries(callable.map((it) => [it.name, async (input = {}) => it.call(input, toolOptions)]));
-  try {
-    const { output, failure, logs } = await session.run(code, { tools, signal: abortSignal });
-    return failure === undefined ? { output: toJson(output), logs } : { error: failure, logs };
-  } finally {
-    abortSignal?.removeEventListener('abort', abort);
-    ended.abort();
-  }
+  const guarded = callable.filter(([, { policy }]) => policy.mayNeed).map(([name]) => name);
+  const asksItself = settings.approve !== undefined || guarded.length === 0;
+  return {
+    description,
+    inputSchema: codeSchema(inputSchema),
+    ...(!asksItself && { needsApproval: (/** @type {any} */ { code }) => namedIn(code, guarded).length > 0 }),
+    execute: async (/** @type {{ code: string }} */ { code }, /** @type {any} */ options) => {
+      const { abortSignal: signal } = options;
+      const approved = asksItself || !isApproved(options) ? [] : namedIn(code, guarded);
+      const { text: _, ...result } = await execute(code, { signal, context: { options, approved } });
+      return result;
+    },
+  };
 }
 
 /**
- * Tools that a person has to approve, and those that run elsewhere, cannot be called from code.
+ * The tools that code can call, and whether a person has to approve that. Those that run elsewhere are left out.
  *
- * @param {Tool} definition
+ * @param {Record<string, any>} tools
+ * @param {Record<string, import('./index').ToolApproval>} toolApproval
  */
-function isCallable({ execute, needsApproval }) {
-  return typeof execute === 'function' && (needsApproval === undefined || needsApproval === false);
-}
-
-/** @param {boolean} livesOn */
-function defaultDescription(livesOn) {
-  return (/** @type {string} */ declarations) =>
-    `Runs JavaScript that can call the functions below, and gives what its \
-last expression or a top-level \`return\` gives. Use it instead of several calls of single tools: call, loop, filter \
-and combine in one program, and give back only what is needed. \`await\` works at the top level. console.log is \
-collected. There is no network, no file system, no timer and no import: only the language and these functions. \
-${livesOn ? 'Variables and functions live on from call to call.' : 'Each call starts afresh.'}
-
-${declarations}`.trimEnd();
-}
-
-/** @param {import('../../../index').Language | undefined} language that the code has to be in */
-function codeSchema(language) {
-  return jsonSchema(
-    {
-      type: 'object',
-      properties: { code: { type: 'string', description: `The program to run, in ${languageText(language)}` } },
-      required: ['code'],
-      additionalProperties: false,
-    },
-    {
-      validate: (value) =>
-        isPlainObject(value) && typeof value.code === 'string'
-          ? { success: true, value: { code: value.code } }
-          : { success: false, error: new TypeError('the input must be an object with the string `code`') },
-    },
+function withPolicies(tools, toolApproval) {
+  const all = Object.entries(tools).map(([name, tool]) => {
+    const own = Object.hasOwn(toolApproval, name) ? toolApproval[name] : undefined;
+    return /** @type {const} */ ([name, { tool, policy: new ToolPolicy(own ?? tool.needsApproval) }]);
+  });
+  return Object.fromEntries(
+    all.filter(([, { tool, policy }]) => typeof tool.execute === 'function' && !policy.isDenied),
   );
 }
 
-/** @param {import('../../../index').Language | undefined} language */
-function languageText(language) {
-  if (language === 'typescript') return 'TypeScript';
-  return language === 'javascript' ? 'JavaScript' : 'JavaScript or TypeScript';
+/**
+ * @param {string} name
+ * @param {any} tool
+ * @param {ToolPolicy} policy
+ * @returns {import('../code-tool').CodeToolDefinition}
+ */
+function definitionOf(name, tool, policy) {
+  const { description, inputSchema, outputSchema } = tool;
+  const optionsOf = (/** @type {any} */ { signal, context }) => ({ ...context.options, abortSignal: signal });
+  return {
+    description,
+    inputSchema: neutral(inputSchema, name),
+    ...(outputSchema !== undefined && { outputSchema: neutral(outputSchema, name) }),
+    needsApproval: async (input, context) =>
+      (await policy.needs(input, optionsOf(context))) && !context.context.approved.includes(name),
+    execute: (input, context) => tool.execute(input, optionsOf(context)),
+  };
 }
 
 /**
- * The JSON schema of what a schema gives, which for some is not what it takes. Undefined if JSON schema cannot say it.
+ * A schema of the AI SDK as the neutral code tool takes it.
  *
  * @param {any} schema
- * @param {string} name
+ * @param {string} tool
+ * @returns {any}
  */
-function outputJsonSchema(schema, name) {
-  const convert = schema['~standard']?.jsonSchema?.output;
-  if (convert === undefined) return settled(asSchema(schema).jsonSchema, name);
-  try {
-    return convert({ target: 'draft-07' });
-  } catch {
-    return undefined;
+function neutral(schema, tool) {
+  if (isZod3(schema)) return neutral(asSchema(schema), tool);
+  if (isStandardSchema(schema)) return schema;
+  // It is made when it is needed.
+  if (typeof schema === 'function') return neutral(schema(), tool);
+  if (schema?.[SCHEMA] !== true) return schema;
+  const { jsonSchema, validate } = schema;
+  if (typeof jsonSchema.then === 'function') {
+    throw new TypeError(`a schema of the tool ${tool} is a promise; await it before createCodeTool is called`);
   }
+  if (validate === undefined) return { ...jsonSchema };
+  const get = () => jsonSchema;
+  return {
+    '~standard': { version: 1, vendor: 'ai', validate: checker(validate), jsonSchema: { input: get, output: get } },
+  };
 }
 
 /**
- * @param {ReturnType<typeof asSchema>['jsonSchema']} schema
- * @param {string} name
- */
-function settled(schema, name) {
-  if (!('then' in schema)) return /** @type {import('../prompts').JsonSchema} */ ({ ...schema });
-  throw new TypeError(`a schema of the tool ${name} is a promise; await it before createCodeTool is called`);
-}
-
-/** @param {Error & { issues?: unknown, cause?: unknown }} error of a validation */
-function issuesText(error) {
-  const issues = Array.isArray(error.issues) ? error.issues : error.cause;
-  if (!Array.isArray(issues)) return error.message;
-  return issues
-    .map(({ path = [], message }) => (path.length === 0 ? message : `${path.map(keyOf).join('.')}: ${message}`))
-    .join('; ');
-}
-
-/** @param {PropertyKey | { key: PropertyKey }} part of a path, in either form that Standard Schema has */
-function keyOf(part) {
-  return String(typeof part === 'object' ? part.key : part);
-}
-
-/**
- * The result of a tool; of one that gives preliminary results, the last.
+ * The one kind of schema that has no JSON Schema of its own and that all versions of the AI SDK can convert.
  *
- * @param {any} result
+ * @param {any} schema
  */
-async function lastOf(result) {
-  if (typeof result?.[Symbol.asyncIterator] !== 'function') return result;
-  let last;
-  for await (const part of result) last = part;
-  return last;
+function isZod3(schema) {
+  return isStandardSchema(schema) && schema['~standard'].vendor === 'zod' && !('_zod' in schema);
+}
+
+/** @param {any} schema */
+function asSchema(schema) {
+  return requirePeer('ses-executor/ai with schemas of zod 3', 'ai', () => require('ai')).asSchema(schema);
+}
+
+/**
+ * @param {(value: unknown) => any} validate of a schema of the AI SDK
+ * @returns {(value: unknown) => Promise<any>} of a Standard Schema
+ */
+function checker(validate) {
+  return async (value) => {
+    const result = await validate(value);
+    if (result.success) return { value: result.value };
+    const { message, issues, cause } = result.error;
+    const found = [issues, cause?.issues, cause].find(Array.isArray);
+    return { issues: found ?? [{ message }] };
+  };
+}
+
+/** @param {object} jsonSchema of the tool's own input */
+function codeSchema(jsonSchema) {
+  return {
+    [SCHEMA]: true,
+    [VALIDATOR]: true,
+    _type: undefined,
+    jsonSchema,
+    validate: (/** @type {unknown} */ value) =>
+      isPlainObject(value) && typeof value.code === 'string'
+        ? { success: true, value: { code: value.code } }
+        : { success: false, error: new TypeError('the input must be an object with the string `code`') },
+  };
 }
 
 module.exports = { createCodeTool };

@@ -3,6 +3,7 @@
 
 const { diagnosticsText } = require('./diagnostics');
 const { languageOf, readCode } = require('./input');
+const { UsageError } = require('./usage-error');
 const { prepareProgram } = require('../../ses/check');
 
 /**
@@ -10,9 +11,11 @@ const { prepareProgram } = require('../../ses/check');
  *
  * @type {import('./main').Command}
  */
-async function check(file, { timeoutMs, maxOperations, authorizedImports, json }) {
+async function check(file, { timeoutMs, maxOperations, authorizedImports, modules, json }) {
+  const language = languageOf(file);
+  if (language === 'python') throw new UsageError('check reads JavaScript and TypeScript; Python is read when it runs');
   const code = await readCode(file);
-  const options = { language: languageOf(file), timeoutMs, maxOperations, authorizedImports };
+  const options = { language, timeoutMs, maxOperations, authorizedImports, modules };
   const { diagnostics } = prepareProgram(code, options);
   const name = file === '-' ? 'stdin' : file;
   process.stdout.write(

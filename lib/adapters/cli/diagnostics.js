@@ -24,11 +24,13 @@ function diagnosticsText(diagnostics, file, code) {
  * @param {string} file
  * @param {string} code
  */
-function errorText({ code: errorCode, message, details = {} }, file, code) {
+function errorText({ code: errorCode, message: whole, details = {} }, file, code) {
+  // The logs are told as they come, and not by the message as well.
+  const message = typeof details.cause === 'string' ? details.cause : whole;
   const { diagnostics, line, column, codeFrame: frame } = /** @type {Details} */ (details);
   const place = line === undefined ? [] : [`  at ${file}:${line}:${column}`];
   // The frame shows the one place that matters.
-  const shown = frame === undefined ? { diagnostics } : { codeFrame: frame };
+  const shown = line === undefined ? { diagnostics } : { codeFrame: frame };
   return failureText(
     { message, ...shown },
     {

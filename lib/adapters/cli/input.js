@@ -1,7 +1,7 @@
 // @ts-check
 'use strict';
 
-const { readFileSync } = require('node:fs');
+const { readFileSync, statSync } = require('node:fs');
 const { resolve } = require('node:path');
 const { pathToFileURL } = require('node:url');
 
@@ -25,9 +25,10 @@ async function readCode(file) {
  * The language that the name of a file says, else either.
  *
  * @param {string} file
- * @returns {import('../../../index').Language}
+ * @returns {import('../../../index').Language | 'python'}
  */
 function languageOf(file) {
+  if (/\.py$/i.test(file)) return 'python';
   return /\.[cm]?ts$/i.test(file) ? 'typescript' : 'auto';
 }
 
@@ -71,4 +72,16 @@ function readText(file) {
   }
 }
 
-module.exports = { languageOf, loadTools, readCode, readVariables };
+/**
+ * @param {string | undefined} root of the file tools
+ * @param {boolean} readOnly
+ */
+function refuseNoFolder(root, readOnly) {
+  if (root === undefined) {
+    if (readOnly) throw new UsageError('--read-only needs --root');
+  } else if (!statSync(root, { throwIfNoEntry: false })?.isDirectory()) {
+    throw new UsageError(`--root must be a folder, got ${JSON.stringify(root)}`);
+  }
+}
+
+module.exports = { languageOf, loadTools, readCode, readText, readVariables, refuseNoFolder };

@@ -3,30 +3,37 @@
 
 const { parseArgs } = require('node:util');
 
+const { readText } = require('./input');
 const { UsageError } = require('./usage-error');
+const { isBindable } = require('../../contract/identifiers');
 const { optionRow } = require('../../contract/option-table');
 const { version } = require('../../../package.json');
 
 const USAGE = `Usage:
   ses-executor run <file | -> [options]    run code; its logs go to stderr, its output to stdout
   ses-executor check <file | -> [options]  check code without running it
+  ses-executor repl [options]              run what you type
   ses-executor mcp [options]               serve the Model Context Protocol over stdin and stdout
 
-The code is JavaScript or TypeScript; in files that end in .ts, .mts or .cts it is TypeScript.
+The code is JavaScript or TypeScript; in files that end in .ts, .mts or .cts it is TypeScript, in those that end in .py it is
+Python (run; npm install pyodide).
 
 Options:
-  --vars <vars.json>      variables for the code: an object (run)
-  --tools <tools.mjs>     tools for the code: the exports of the module, or of its default export (run)
+  --vars <vars.json>      variables for the code: an object (run, repl, mcp)
+  --tools <tools.mjs>     tools for the code: the exports of the module, or of its default export (run, repl, mcp)
   --timeout <ms>          deadline of a run in milliseconds (default ${optionRow('timeoutMs').fallback})
   --max-operations <n>    loop iterations that a run may take (default ${optionRow('maxOperations').fallback})
-  --allow-import <name>   a module that the code may import; can be repeated (run, check)
+  --allow-import <name[=module.mjs]>
+                          a module that the code may import, and its text; can be repeated (run, check, repl, mcp)
   --json                  print one JSON object to stdout instead of text (run, check)
-  --root <folder>         the code may read and change files in this folder (mcp)
-  --read-only             it may only read them (mcp)
+  --root <folder>         the code may read and change files in this folder (repl, mcp)
+  --read-only             it may only read them (repl, mcp)
+  --server <name=command>  the code may call the tools of this other MCP server as name.tool(); can be repeated (repl, mcp)
+  --python                the server has run_python as well; npm install pyodide (mcp)
   --openapi <file>        the code may call the API of this OpenAPI document, JSON or YAML (mcp)
   --base-url <url>        where that API is (default: the document's first server) (mcp)
   --header <name: value>  sent with each request to it; can be repeated (mcp)
-  --memory <MiB>          memory that the code may use (default ${optionRow('memoryLimitMb').fallback}) (mcp)
+  --memory <MiB>          memory that the code may use (default ${optionRow('memoryLimitMb').fallback}) (repl, mcp)
   -h, --help              print this
   -v, --version           print the version
 
@@ -43,6 +50,8 @@ const OPTIONS = /** @type {const} */ ({
   json: { type: 'boolean' },
   root: { type: 'string' },
   'read-only': { type: 'boolean' },
+  server: { type: 'string', multiple: true },
+  python: { type: 'boolean' },
   openapi: { type: 'string' },
   'base-url': { type: 'string' },
   header: { type: 'string', multiple: true },
@@ -50,6 +59,12 @@ const OPTIONS = /** @type {const} */ ({
   help: { type: 'boolean', short: 'h' },
   version: { type: 'boolean', short: 'v' },
 });
+
+/** What the commands take that run many programs in one executor. */
+const SESSION_OPTIONS = [
+  ...['vars', 'tools', 'allow-import', 'root', 'read-only', 'server'],
+  ...['timeout', 'max-operations', 'memory'],
+];
 
 /**
  * The commands: the options that they take, and whether they take a file. Each is loaded when it is called, since they
@@ -66,8 +81,13 @@ const COMMANDS = /** @type {Record<string, { takes: string[], takesFile: boolean
     takesFile: true,
     load: () => require('./check').check,
   },
+  repl: {
+    takes: SESSION_OPTIONS,
+    takesFile: false,
+    load: () => require('./repl').repl,
+  },
   mcp: {
-    takes: ['timeout', 'max-operations', 'root', 'read-only', 'openapi', 'base-url', 'header', 'memory'],
+    takes: [...SESSION_OPTIONS, 'python', 'openapi', 'base-url', 'header'],
     takesFile: false,
     load: () => require('./mcp').mcp,
   },
@@ -80,9 +100,12 @@ const COMMANDS = /** @type {Record<string, { takes: string[], takesFile: boolean
  * @property {number} [timeoutMs]
  * @property {number} [maxOperations]
  * @property {string[]} authorizedImports
+ * @property {Record<string, string>} modules texts by name, of those that have one
  * @property {boolean} json
  * @property {string} [root]
  * @property {boolean} readOnly
+ * @property {{ name: string, command: string }[]} servers
+ * @property {boolean} python
  * @property {string} [openapi]
  * @property {string} [baseUrl]
  * @property {string[]} headers
@@ -137,10 +160,12 @@ async function dispatch(args) {
     tools: values.tools,
     timeoutMs: integer('--timeout', values.timeout, 'timeoutMs'),
     maxOperations: integer('--max-operations', values['max-operations'], 'maxOperations'),
-    authorizedImports: values['allow-import'] ?? [],
+    ...imports(values['allow-import'] ?? []),
     json: values.json ?? false,
     root: values.root,
     readOnly: values['read-only'] ?? false,
+    servers: (values.server ?? []).map(serverOf),
+    python: values.python ?? false,
     openapi: values.openapi,
     baseUrl: values['base-url'],
     headers: values.header ?? [],
@@ -174,6 +199,35 @@ function oneFile(command, files) {
 function noFile(command, files) {
   if (files.length > 0) throw new UsageError(`${command} takes no file, got ${JSON.stringify(files[0])}`);
   return '';
+}
+
+/** @param {string[]} given names, or `name=file` */
+function imports(given) {
+  const pairs = given.map((text) => splitAt(text, '='));
+  const files = pairs.filter(([, file]) => file !== undefined);
+  return {
+    authorizedImports: pairs.map(([name]) => name),
+    modules: Object.fromEntries(files.map(([name, file]) => [name, readText(/** @type {string} */ (file))])),
+  };
+}
+
+/** @param {string} text `name=command` */
+function serverOf(text) {
+  const [name, command] = splitAt(text, '=');
+  if (command === undefined || command.trim() === '' || !isBindable(name)) {
+    throw new UsageError(`--server must be like name=command, with an identifier as name, got ${JSON.stringify(text)}`);
+  }
+  return { name, command };
+}
+
+/**
+ * @param {string} text
+ * @param {string} separator
+ * @returns {[string, string | undefined]}
+ */
+function splitAt(text, separator) {
+  const at = text.indexOf(separator);
+  return at === -1 ? [text, undefined] : [text.slice(0, at), text.slice(at + 1)];
 }
 
 /**

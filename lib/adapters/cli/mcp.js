@@ -1,25 +1,26 @@
 // @ts-check
 'use strict';
 
-const { readFileSync, statSync } = require('node:fs');
+const { readFileSync } = require('node:fs');
 
+const { loadTools, readVariables, refuseNoFolder } = require('./input');
+const { limitsOf } = require('./limits');
 const { UsageError } = require('./usage-error');
-const { checkOptions } = require('../../contract/options');
 
 /**
  * `ses-executor mcp`: serves the Model Context Protocol over stdin and stdout until stdin ends; then 0.
  *
  * @type {import('./main').Command}
  */
-async function mcp(_file, { root, readOnly, openapi, baseUrl, headers, ...given }) {
-  if (root !== undefined) refuseNoFolder(root);
-  else if (readOnly) throw new UsageError('--read-only needs --root');
+async function mcp(_file, { openapi, baseUrl, headers, ...given }) {
+  const { root, readOnly } = given;
+  refuseNoFolder(root, readOnly);
   const api = openapi === undefined ? undefined : { file: openapi, baseUrl, headers };
-  if (api !== undefined && root !== undefined) throw new UsageError('--openapi and --root exclude each other');
+  if (api !== undefined) refuseOthers(given);
   if (api === undefined && (baseUrl !== undefined || headers.length > 0)) {
     throw new UsageError(`--${baseUrl === undefined ? 'header' : 'base-url'} needs --openapi`);
   }
-  const { server, close } = await serverOf(api, { root, readOnly, ...given });
+  const { server, close } = await serverOf(api, given);
   const { StdioTransport } = require('../mcp/stdio');
   // Stdout belongs to the protocol.
   server.server.onerror = (error) => process.stderr.write(`ses-executor: ${error.message}\n`);
@@ -32,14 +33,26 @@ async function mcp(_file, { root, readOnly, openapi, baseUrl, headers, ...given 
 }
 
 /**
+ * An API has all that its programs can call.
+ *
+ * @param {any} given
+ */
+function refuseOthers({ root, tools, vars, authorizedImports, servers, python }) {
+  const others = { '--root': root, '--tools': tools, '--vars': vars, '--python': python || undefined };
+  const lists = { '--allow-import': authorizedImports, '--server': servers };
+  const [other] = [
+    ...Object.entries(others).filter(([, value]) => value !== undefined),
+    ...Object.entries(lists).filter(([, list]) => list.length > 0),
+  ];
+  if (other !== undefined) throw new UsageError(`--openapi and ${other[0]} exclude each other`);
+}
+
+/**
  * @param {{ file: string, baseUrl: string | undefined, headers: string[] } | undefined} api
  * @param {any} given
  */
-async function serverOf(api, { root, readOnly, ...given }) {
-  if (api === undefined) {
-    const { createServer } = require('../mcp/server');
-    return createServer({ root, readOnly, ...limitsOf(given) });
-  }
+async function serverOf(api, given) {
+  if (api === undefined) return await sessionServer(given);
   const headers = Object.fromEntries(api.headers.map(headerOf));
   const { createSandboxServer } = require('../mcp/sandbox-server');
   const { timeoutMs, memoryLimitMb, maxOperations } = given;
@@ -54,31 +67,25 @@ async function serverOf(api, { root, readOnly, ...given }) {
   });
 }
 
+/** @param {any} given */
+async function sessionServer({ root, readOnly, vars, tools, servers, authorizedImports, modules, python, ...given }) {
+  const { createSessionServer } = require('../mcp/session-server');
+  const exported = tools === undefined ? {} : await loadTools(tools);
+  const variables = vars === undefined ? undefined : readVariables(vars);
+  try {
+    const options = { root, readOnly, tools: exported, servers, variables, authorizedImports, modules, python };
+    return await createSessionServer({ ...options, ...limitsOf(given) });
+  } catch (error) {
+    if (error instanceof TypeError || error instanceof RangeError) throw new UsageError(error.message);
+    throw error;
+  }
+}
+
 /** @param {string} text */
 function headerOf(text) {
   const at = text.indexOf(':');
   if (at < 1) throw new UsageError(`--header must be like "Name: value", got ${JSON.stringify(text)}`);
   return [text.slice(0, at).trim(), text.slice(at + 1).trim()];
-}
-
-/**
- * The limits of an executor, with its own defaults.
- *
- * @param {{ timeoutMs?: number, memoryLimitMb?: number, maxOperations?: number }} given
- */
-function limitsOf({ timeoutMs, memoryLimitMb, maxOperations }) {
-  const checked = checkOptions({ timeoutMs, memoryLimitMb, maxOperations });
-  return {
-    timeoutMs: checked.timeoutMs,
-    memoryLimitMb: checked.memoryLimitMb,
-    maxOperations: checked.maxOperations,
-  };
-}
-
-/** @param {string} root */
-function refuseNoFolder(root) {
-  if (statSync(root, { throwIfNoEntry: false })?.isDirectory()) return;
-  throw new UsageError(`--root must be a folder, got ${JSON.stringify(root)}`);
 }
 
 module.exports = { mcp };

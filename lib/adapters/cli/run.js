@@ -5,6 +5,7 @@ const { errorText } = require('./diagnostics');
 const { languageOf, loadTools, readCode, readVariables } = require('./input');
 const { UsageError } = require('./usage-error');
 const { ExecutorError } = require('../../contract/errors');
+const { BASE_BUILTIN_MODULES, PyodideExecutor } = require('../../python');
 const { SESExecutor } = require('../../ses/executor');
 const { preferredIsolation } = require('../../ses/isolation');
 const { jsonForm, outputText, toJson } = require('../../contract/render');
@@ -14,19 +15,10 @@ const { jsonForm, outputText, toJson } = require('../../contract/render');
  *
  * @type {import('./main').Command}
  */
-async function run(file, { vars, tools, timeoutMs, maxOperations, authorizedImports, json }) {
+async function run(file, options) {
+  const { vars, tools, json } = options;
   const code = await readCode(file);
-  const executor = newExecutor({
-    language: languageOf(file),
-    timeoutMs,
-    maxOperations,
-    authorizedImports,
-    isolation: preferredIsolation(),
-    // This program needs one executor.
-    warmPool: 0,
-    spares: 0,
-    onLog: writeLog,
-  });
+  const executor = newExecutor(languageOf(file), options);
   await executor.init();
   await prepare(() => (vars === undefined ? undefined : executor.sendVariables(readVariables(vars))));
   await prepare(async () => (tools === undefined ? undefined : executor.sendTools(await loadTools(tools))));
@@ -49,10 +41,21 @@ function writeLog({ message }) {
   process.stderr.write(`${message}\n`);
 }
 
-/** @param {import('../../../index').ExecutorOptions} options */
-function newExecutor(options) {
+/**
+ * @param {import('../../../index').Language | 'python'} language
+ * @param {import('./main').CommandOptions} options
+ */
+function newExecutor(language, { timeoutMs, maxOperations, authorizedImports, modules }) {
+  // This program needs one executor.
+  const common = { timeoutMs, isolation: preferredIsolation(), warmPool: 0, spares: 0, onLog: writeLog };
   try {
-    return new SESExecutor(options);
+    if (language !== 'python') {
+      return new SESExecutor({ ...common, language, maxOperations, authorizedImports, modules });
+    }
+    const [module] = Object.keys(modules);
+    if (module !== undefined) throw new TypeError(`the module ${module} cannot have a text: the code is Python`);
+    const imports = [...BASE_BUILTIN_MODULES, ...authorizedImports];
+    return new PyodideExecutor(imports, { ...common, max_operations: maxOperations, mount: false });
   } catch (error) {
     throw new UsageError(/** @type {Error} */ (error).message);
   }

@@ -7,11 +7,14 @@
  * @packageDocumentation
  */
 
-import type { ExecutorOptions } from '../../../index';
+import type { Executor, ExecutorOptions } from '../../../index';
 
 /** What an execution gives. */
 export interface ExecuteResult {
-  /** What the function returned, a structured clone; as JSON that is cut if it is too large to print; `undefined` if there is an `error`. */
+  /**
+   * What the function returned, if JSON says it wholly and briefly; else the text that `util.inspect` gives, cut if it is long;
+   * `undefined` if it returned nothing, or there is an `error`.
+   */
   result: unknown;
   /** The failure for the model: code, message, place, the lines of code around it, what to do. */
   error?: string;
@@ -34,6 +37,12 @@ export interface ExecuteOptions {
   connectors?: { name: string; binding: { callTool(method: string, args: unknown): Promise<unknown> } }[];
 }
 
+/** Limits and modules of each execution, or an executor that has its own. */
+export interface CodemodeExecutorOptions extends ExecutorOptions {
+  /** Where code runs; it is cleaned up before and after each execution, and executions take turns. */
+  executor?: Executor;
+}
+
 /**
  * An `Executor` of `@cloudflare/codemode`. Each execution has an isolate of its own, so that executions share nothing
  * and may overlap.
@@ -46,10 +55,9 @@ export interface ExecuteOptions {
  */
 export class SESCodemodeExecutor {
   /**
-   * @param options - limits and modules of each execution
    * @throws `TypeError` or `RangeError`, as the constructor of `SESExecutor`
    */
-  constructor(options?: ExecutorOptions);
+  constructor(options?: CodemodeExecutorOptions);
 
   /**
    * Runs code that is an async arrow function, as `@cloudflare/codemode` asks models for. Any other function is called

@@ -2,11 +2,12 @@
 'use strict';
 
 const { describe, isPlainObject } = require('../../contract/describe');
+const { isExecutor } = require('../../contract/executor');
 const { refuseWrongOptions } = require('../../ses/check-options');
 const { codeFrame } = require('../../ses/code-frame');
 const { SESExecutor } = require('../../ses/executor');
 const { failureText } = require('../../contract/failure-text');
-const { isSmall, toJson } = require('../../contract/render');
+const { modelFailure, modelLogs, modelValue } = require('../../contract/for-model');
 const { Session } = require('../../contract/session');
 const { byIdentifier } = require('../../contract/tool-names');
 
@@ -29,12 +30,24 @@ const FENCE = '```';
 class SESCodemodeExecutor {
   /** @type {import('../../../index').ExecutorOptions} */
   #options;
+  /** Of the caller's, if there is one; executions take turns then. */
+  #executor;
+  /** Settles with the last execution that was asked for. */
+  /** @type {Promise<unknown>} */
+  #last = Promise.resolve();
 
-  /** @param {import('../../../index').ExecutorOptions} [options] */
-  constructor(options = {}) {
-    // Wrong options are refused here and not in each result.
-    refuseWrongOptions(options);
-    this.#options = { ...options };
+  /** @param {import('./index').CodemodeExecutorOptions} [options] */
+  constructor({ executor, ...options } = {}) {
+    if (executor === undefined) {
+      // Wrong options are refused here and not in each result.
+      refuseWrongOptions(options);
+    } else {
+      if (!isExecutor(executor)) throw new TypeError(`options.executor must be an executor, got ${describe(executor)}`);
+      const [other] = Object.keys(options);
+      if (other !== undefined) throw new TypeError(`options.${other} belongs to the executor that options.executor is`);
+    }
+    this.#options = options;
+    this.#executor = executor;
   }
 
   /**
@@ -43,12 +56,28 @@ class SESCodemodeExecutor {
    * @param {{ connectors?: { name: string }[] }} [options]
    * @returns {Promise<ExecuteResult>}
    */
-  async execute(code, providersOrFns, options) {
-    const session = new Session(new SESExecutor(this.#options), { livesOn: false, codeFrame });
+  execute(code, providersOrFns, options) {
+    const executor = this.#executor;
+    if (executor === undefined) return this.#execute(new SESExecutor(this.#options), code, providersOrFns, options);
+    const execution = this.#last.then(() => this.#execute(executor, code, providersOrFns, options));
+    this.#last = execution;
+    return execution;
+  }
+
+  /**
+   * @param {import('../../../index').Executor} executor that is clean afterwards
+   * @param {string} code
+   * @param {ResolvedProvider[] | ResolvedProvider['fns']} providersOrFns
+   * @param {{ connectors?: { name: string }[] }} [options]
+   * @returns {Promise<ExecuteResult>} never rejects
+   */
+  async #execute(executor, code, providersOrFns, options) {
+    const session = new Session(executor, { livesOn: false, codeFrame });
     try {
       refuseConnectors(options?.connectors ?? []);
       const { tools, setup } = plan(resolve(providersOrFns));
       const source = sourceOf(code);
+      await session.reset();
       const prepared = setup === '' ? undefined : await session.run(setup, { tools });
       return resultOf(prepared?.failure === undefined ? await runCode(session, source, tools) : prepared);
     } catch (error) {
@@ -144,9 +173,20 @@ function resultOf({ output, failure, logEntries }) {
   const logs = logEntries.map(({ level, message }) =>
     level === 'warn' || level === 'error' ? `[${level}] ${message}` : message,
   );
-  return failure === undefined
-    ? { result: isSmall(output) ? output : toJson(output), logs }
-    : { result: undefined, error: failureText(failure), logs };
+  if (failure !== undefined)
+    return { result: undefined, error: failureText(modelFailure(failure)), logs: cutLogs(logs) };
+  // It has no result if it gives none.
+  return { result: output === undefined ? undefined : modelValue(output), logs: cutLogs(logs) };
+}
+
+/**
+ * @param {string[]} logs
+ * @returns {string[]} one text if they are long
+ */
+function cutLogs(logs) {
+  const text = logs.join('\n');
+  const cut = modelLogs(text);
+  return cut === text ? logs : [cut];
 }
 
 /** @param {{ name: string }[]} connectors */

@@ -1,9 +1,7 @@
 // @ts-check
 'use strict';
 
-const { requirePeer } = require('../../contract/peer');
-
-const { z } = requirePeer('ses-executor mcp', '@modelcontextprotocol/sdk zod', () => require('zod'));
+const { z } = require('../../bundled/mcp');
 
 /** Failures are described too: clients check `structuredContent` whether or not `isError` is set. */
 const OUTPUT_SHAPE = {

@@ -3,15 +3,10 @@
 
 const { callResult } = require('./result');
 const { OUTPUT_SHAPE } = require('./output-shape');
-const { requirePeer } = require('../../contract/peer');
+const { McpServer, z } = require('../../bundled/mcp');
 const { SandboxManager, anyState, registryFromOpenApi, renderSandboxPrompt } = require('../../sandbox');
 const { SandboxCalls } = require('../../sandbox/calls');
 const { version } = require('../../../package.json');
-
-const [{ McpServer }, { z }] = requirePeer('ses-executor mcp', '@modelcontextprotocol/sdk zod', () => [
-  require('@modelcontextprotocol/sdk/server/mcp.js'),
-  require('zod'),
-]);
 
 /** What models are shown as the tools' titles. */
 const TITLES = /** @type {const} */ ({

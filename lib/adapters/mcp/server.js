@@ -2,28 +2,31 @@
 'use strict';
 
 const { OUTPUT_SHAPE } = require('./output-shape');
+const { registerPython } = require('./python-tool');
 const { callResult } = require('./result');
 const { codeFrame } = require('../../ses/code-frame');
 const { SESExecutor } = require('../../ses/executor');
 const { preferredIsolation } = require('../../ses/isolation');
-const { requirePeer } = require('../../contract/peer');
-const { toJavaScriptSignature } = require('../prompts');
+const { McpServer, z } = require('../../bundled/mcp');
 const { Session } = require('../../contract/session');
-const { createFileTools, fileToolDefinitions } = require('../../files/index.js');
+const { refuseReservedName } = require('../../contract/tool-registry');
+const { toolsetOf } = require('./tools');
 const { version } = require('../../../package.json');
-
-const [{ McpServer }, { z }] = requirePeer('ses-executor mcp', '@modelcontextprotocol/sdk zod', () => [
-  require('@modelcontextprotocol/sdk/server/mcp.js'),
-  require('zod'),
-]);
 
 /**
  * @typedef {object} ServerOptions
  * @property {string} [root] folder that the file tools are confined to; without it there are none
- * @property {boolean} readOnly whether the file tools that change something are left out
- * @property {number} timeoutMs deadline of a run, and the most that a call may ask for
- * @property {number} memoryLimitMb
- * @property {number} maxOperations
+ * @property {boolean} [readOnly] whether the file tools that change something are left out
+ * @property {Record<string, any>} [tools] functions, namespaces and tools with schemas
+ * @property {import('./servers').ConnectedServer[]} [servers] others, whose tools code can call
+ * @property {Record<string, unknown>} [variables] of each session
+ * @property {boolean} [python] whether there is `run_python` as well
+ * @property {import('../../../index').Executor} [executor] where code runs; default: one of its own, with the options that follow
+ * @property {number} [timeoutMs] deadline of a run, and the most that a call may ask for
+ * @property {number} [memoryLimitMb]
+ * @property {number} [maxOperations]
+ * @property {string[]} [authorizedImports]
+ * @property {import('../../../index').Modules} [modules]
  */
 
 /**
@@ -31,91 +34,126 @@ const [{ McpServer }, { z }] = requirePeer('ses-executor mcp', '@modelcontextpro
  *
  * @param {ServerOptions} options
  */
-function createServer({ root, readOnly, ...limits }) {
-  const tools = root === undefined ? {} : createFileTools({ root, readOnly });
-  const session = new Session(new SESExecutor({ ...limits, isolation: preferredIsolation() }), {
+function createServer({ root, readOnly = false, tools = {}, servers = [], variables, python, executor, ...options }) {
+  const { toolset, files } = toolsetOf({ root, readOnly, tools, servers });
+  for (const name of Object.keys(variables ?? {})) refuseReservedName(name, 'variables');
+  const session = new Session(executor ?? new SESExecutor({ isolation: preferredIsolation(), ...options }), {
     livesOn: true,
     codeFrame,
+    variables,
   });
-  const server = new McpServer({ name: 'ses-executor', version }, { instructions: instructions(Object.keys(tools)) });
+  const server = new McpServer(
+    { name: 'ses-executor', version },
+    { instructions: instructions(files, toolset.isEmpty) },
+  );
+  // What the tools of others do nobody knows.
+  const isOpen = Object.keys(tools).length > 0 || servers.length > 0;
+  const annotations = {
+    readOnlyHint: !isOpen && (root === undefined || readOnly),
+    destructiveHint: isOpen || (root !== undefined && !readOnly),
+    openWorldHint: isOpen,
+  };
   server.registerTool(
     'run_javascript',
     {
       title: 'Run JavaScript',
-      description: description(limits, declarationsOf(tools)),
-      inputSchema: inputShape(limits.timeoutMs),
+      description: description(options, toolset, { variables, hasFiles: root !== undefined }),
+      inputSchema: inputShape(options.timeoutMs),
       outputSchema: OUTPUT_SHAPE,
-      annotations: {
-        readOnlyHint: root === undefined || readOnly,
-        destructiveHint: root !== undefined && !readOnly,
-        openWorldHint: false,
-      },
+      annotations,
     },
-    async ({ code, timeoutMs, reset }, { signal }) =>
-      callResult(await session.run(code, { tools, signal, timeoutMs, afresh: reset })),
+    async ({ code, timeoutMs, reset }, { signal }) => {
+      const run = toolset.forRun(signal);
+      try {
+        return callResult(await session.run(code, { tools: run.tools, signal, timeoutMs, afresh: reset }));
+      } finally {
+        run.end();
+      }
+    },
   );
+  const sessions = python
+    ? [session, registerPython(server, toolset, { ...options, variables, annotations })]
+    : [session];
   server.registerTool(
     'reset',
     {
       title: 'Reset the session',
-      description: 'Forgets all variables and functions that run_javascript has defined.',
+      description: `Forgets all variables and functions that ${python ? 'programs have' : 'run_javascript has'} defined.`,
       annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false },
     },
     async () => {
-      await session.reset();
+      await Promise.all(sessions.map((it) => it.reset()));
       return { content: [{ type: 'text', text: 'The session is empty.' }] };
     },
   );
-  return { server, close: () => session.close() };
+  return { server, close: () => Promise.all(sessions.map((it) => it.close())) };
 }
 
-/** @param {number} timeoutMs */
+/** @param {number} [timeoutMs] */
 function inputShape(timeoutMs) {
+  const deadline = z.number().int().min(1);
   return {
     code: z.string().describe('The program, in JavaScript or TypeScript'),
-    timeoutMs: z.number().int().min(1).max(timeoutMs).optional().describe(`Deadline; default ${timeoutMs}`),
+    timeoutMs:
+      timeoutMs === undefined
+        ? deadline.optional().describe('Deadline in milliseconds')
+        : deadline.max(timeoutMs).optional().describe(`Deadline; default ${timeoutMs}`),
     reset: z.boolean().optional().describe('Whether to forget all variables first'),
   };
 }
 
 /**
- * @param {Omit<ServerOptions, 'root' | 'readOnly'>} limits
- * @param {string} declarations
+ * @param {Pick<ServerOptions, 'timeoutMs' | 'memoryLimitMb' | 'maxOperations' | 'authorizedImports'>} options
+ * @param {import('./toolset').Toolset} toolset
+ * @param {{ variables?: Record<string, unknown>, hasFiles: boolean }} more
  */
-function description({ timeoutMs, memoryLimitMb, maxOperations }, declarations) {
+function description(
+  { timeoutMs, memoryLimitMb, maxOperations, authorizedImports = [] },
+  { isEmpty, declarations },
+  { variables = {}, hasFiles },
+) {
+  const names = Object.keys(variables);
+  const given =
+    names.length === 0
+      ? ''
+      : ` These variables are there: ${names.join(', ')}. They are read-only: to change one, copy it ([...rows], structuredClone(value)).`;
+  const imports =
+    authorizedImports.length === 0
+      ? 'no import'
+      : `no import but \`await import(name)\` of ${authorizedImports.map((name) => JSON.stringify(name)).join(', ')}`;
   const text = `Runs JavaScript in an isolated V8 realm, and gives what the last expression or a top-level \`return\` \
 gives, and what console.log has logged. \`await\` works at the top level. Variables and functions live on from call \
-to call. There is no network, no timer, no import, no require and no process: only the language${
-    declarations === '' ? '' : ' and the functions below'
-  }. A run may take ${timeoutMs} ms, ${maxOperations} loop iterations and ${memoryLimitMb} MiB of memory.`;
-  if (declarations === '') return text;
-  return `${text} The text of a file is \`(await read({ path })).content[0].text\`.\n\n${declarations}`;
-}
-
-/** @param {string[]} names of file tools */
-function instructions(names) {
-  const use =
-    'Use run_javascript to calculate, to transform data and to work through many steps in one program, instead of \
-doing so by hand. State lives on between calls; reset clears it.';
-  if (names.length === 0) return use;
-  return `${use} Programs reach files through the functions ${names.join(', ')}, which the description of \
-run_javascript declares; call them in loops and give back only what is needed.`;
+to call.${given} There is no network, no timer, ${imports}, no require and no process: only the language${
+    isEmpty ? '' : ' and the functions below'
+  }.${limitsText({ timeoutMs, memoryLimitMb, maxOperations })}`;
+  if (isEmpty) return text;
+  const files = hasFiles ? ' The text of a file is `await readText({ path })`.' : '';
+  return `${text}${files}\n\n${declarations}`;
 }
 
 /**
- * Declarations of functions that take one object, the form in which all arguments can be passed.
- *
- * @param {Record<string, unknown>} tools
+ * @param {Pick<ServerOptions, 'timeoutMs' | 'memoryLimitMb' | 'maxOperations'>} limits none of an executor that has its own
  */
-function declarationsOf(tools) {
-  return fileToolDefinitions
-    .filter(({ name }) => name in tools)
-    .map(({ name, description, inputs, output_schema: outputSchema }) => {
-      const required = Object.keys(inputs).filter((key) => inputs[key].nullable !== true);
-      const inputSchema = { type: 'object', properties: inputs, required };
-      return toJavaScriptSignature({ name, description, inputSchema, outputSchema });
-    })
-    .join('\n\n');
+function limitsText({ timeoutMs, memoryLimitMb, maxOperations }) {
+  if (timeoutMs === undefined) return '';
+  return ` A run may take ${timeoutMs} ms, ${maxOperations} loop iterations and ${memoryLimitMb} MiB of memory.`;
+}
+
+/**
+ * @param {string[]} files names of file tools
+ * @param {boolean} isAlone whether code can call nothing
+ */
+function instructions(files, isAlone) {
+  const use =
+    'Use run_javascript to calculate, to transform data and to work through many steps in one program, instead of \
+doing so by hand. State lives on between calls; reset clears it.';
+  if (isAlone) return use;
+  if (files.length === 0) {
+    return `${use} Programs can call the functions that the description of run_javascript declares: call them in loops and \
+give back only what is needed.`;
+  }
+  return `${use} Programs reach files through the functions ${files.join(', ')}, which the description of \
+run_javascript declares; call them in loops and give back only what is needed.`;
 }
 
 module.exports = { createServer };

@@ -1,11 +1,7 @@
 // @ts-check
 'use strict';
 
-const { requirePeer } = require('../../contract/peer');
-
-const { deserializeMessage, serializeMessage } = requirePeer('ses-executor mcp', '@modelcontextprotocol/sdk zod', () =>
-  require('@modelcontextprotocol/sdk/shared/stdio.js'),
-);
+const { deserializeMessage, serializeMessage } = require('../../bundled/mcp');
 
 /** Bytes of one message: as many as the SDK takes. */
 const MAX_LINE_BYTES = 10 * (1 << 20);

@@ -2,6 +2,7 @@
 'use strict';
 
 const { describe } = require('../../contract/describe');
+const { isStandardSchema, jsonSchemaOf } = require('../../contract/standard-schema');
 const { isRequired, isSchema, resolve, typeContext } = require('./schema-types');
 
 /**
@@ -38,18 +39,43 @@ function readDefinition(tool) {
     throw new TypeError(`a tool must have a name, a non-empty string, got ${describe(name)}`);
   }
   const asObject = given.inputSchema ?? given.input_schema ?? given.parameters;
-  const inputs = given.inputs ?? asObject ?? {};
+  const inputs = plain(given.inputs ?? asObject ?? {}, 'input', name);
   if (!isSchema(inputs)) throw new TypeError(`inputs of the tool ${name} must be an object, got ${describe(inputs)}`);
   return {
     name,
     description: text(given.description),
     isAsync: given.async !== false,
-    takesObject: given.inputs === undefined && asObject !== undefined,
+    takesObject: isStandardSchema(given.inputs) || (given.inputs === undefined && asObject !== undefined),
     ...parametersOf(inputs, name),
-    output: given.output_schema ?? given.outputSchema ?? given.output_type ?? given.outputType ?? 'any',
+    output:
+      plain(given.output_schema ?? given.outputSchema ?? given.output_type ?? given.outputType, 'output', name) ??
+      'any',
     outputDescription: text(given.output_description ?? given.outputDescription),
     outputExample: given.output_example ?? given.outputExample,
   };
+}
+
+/**
+ * @param {any} schema JSON Schema, or a Standard Schema, or inputs by name that may be such
+ * @param {'input' | 'output'} side
+ * @param {string} tool
+ * @returns {any} without Standard Schemas; undefined for an output that JSON Schema cannot say
+ */
+function plain(schema, side, tool) {
+  if (isStandardSchema(schema)) return jsonSchemaOf(schema, side, `the ${side} schema of the tool ${tool}`);
+  if (side === 'output' || !isSchema(schema) || !Object.values(schema).some(isStandardSchema)) return schema;
+  const properties = Object.entries(schema).map(([name, input]) => [
+    name,
+    isStandardSchema(input) ? jsonSchemaOf(input, side, `the input ${name} of the tool ${tool}`) : input,
+  ]);
+  const required = Object.keys(schema).filter((name) => !isOptional(schema[name]));
+  return { type: 'object', properties: Object.fromEntries(properties), required };
+}
+
+/** @param {any} input */
+function isOptional(input) {
+  if (isStandardSchema(input)) return 'value' in input['~standard'].validate(undefined);
+  return input?.default !== undefined || input?.nullable === true;
 }
 
 /**

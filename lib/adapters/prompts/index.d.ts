@@ -79,8 +79,10 @@ export interface SystemPromptOptions {
   customInstructions?: string;
   /** Opening and closing tag of a code block; default `['<code>', '</code>']`. */
   codeBlockTags?: readonly [string, string];
+  /** What the agent writes; default `"javascript"`. It decides on the template and on the form of the declarations. */
+  language?: 'javascript' | 'python';
   /**
-   * The template, if it is not {@link CODE_AGENT_SYSTEM_PROMPT}: text with `{{name}}`, `{{{name}}}` and
+   * The template, if it is not {@link CODE_AGENT_SYSTEM_PROMPT} or {@link CODE_AGENT_PYTHON_SYSTEM_PROMPT}: text with `{{name}}`, `{{{name}}}` and
    * `{{#if name}}…{{/if}}` for the names of {@link SystemPromptVariables}.
    */
   template?: string;
@@ -109,7 +111,13 @@ export interface SystemPromptVariables {
 export const CODE_AGENT_SYSTEM_PROMPT: string;
 
 /**
- * The system prompt of a code agent that writes JavaScript.
+ * The system prompt of an agent that writes Python (specification of `PyodideExecutor`, section 13), with its examples, as a
+ * Handlebars template with the same placeholders.
+ */
+export const CODE_AGENT_PYTHON_SYSTEM_PROMPT: string;
+
+/**
+ * The system prompt of a code agent that writes JavaScript, or Python.
  *
  * @throws `TypeError` for wrong options, tools that cannot be declared, and placeholders that do not exist
  *
@@ -169,6 +177,30 @@ export function systemPromptVariables(options?: SystemPromptOptions): SystemProm
  * ```
  */
 export function toJavaScriptSignature(tool: ToolDefinition | FunctionDefinition): string;
+
+/**
+ * A tool as a Python function with annotations and a docstring, as models read it. A tool that takes one object is called with
+ * keywords.
+ *
+ * @throws `TypeError` as {@link toJavaScriptSignature}
+ *
+ * @example
+ * ```js
+ * toPythonSignature({
+ *   name: 'search',
+ *   description: 'Searches the web.',
+ *   inputs: { query: { type: 'string', description: 'What to look for.' } },
+ *   output_type: 'string',
+ * });
+ * // def search(query: str) -> str:
+ * //     """Searches the web.
+ * //
+ * //     Args:
+ * //         query: What to look for.
+ * //     """
+ * ```
+ */
+export function toPythonSignature(tool: ToolDefinition | FunctionDefinition): string;
 
 /**
  * The code of a model's answer: what is between the tags; else the fenced blocks marked `js`, `javascript`, `ts` or

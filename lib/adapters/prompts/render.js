@@ -5,6 +5,8 @@ const { describe } = require('../../contract/describe');
 const { record } = require('../../contract/options');
 const { AGENT_INPUTS } = require('./agent-inputs');
 const { isSchema } = require('./schema-types');
+const { CODE_AGENT_PYTHON_SYSTEM_PROMPT } = require('./python-template');
+const { toPythonSignature } = require('./python-signature');
 const { toJavaScriptSignature } = require('./signature');
 const { checkTags, DEFAULT_TAGS } = require('./tags');
 const { CODE_AGENT_SYSTEM_PROMPT } = require('./template');
@@ -16,7 +18,14 @@ const KNOWN_OPTIONS = [
   'customInstructions',
   'codeBlockTags',
   'template',
+  'language',
 ];
+
+/** What is written, by the option `language`: the template, and how tools are declared. */
+const LANGUAGES = {
+  javascript: { template: CODE_AGENT_SYSTEM_PROMPT, signature: toJavaScriptSignature },
+  python: { template: CODE_AGENT_PYTHON_SYSTEM_PROMPT, signature: toPythonSignature },
+};
 
 /** The executor's own, which every agent has. */
 const FINAL_ANSWER = {
@@ -45,7 +54,16 @@ function renderSystemPrompt(options) {
   if (template !== undefined && typeof template !== 'string') {
     throw new TypeError(`options.template must be a string, got ${describe(template)}`);
   }
-  return populate(template ?? CODE_AGENT_SYSTEM_PROMPT, variables);
+  return populate(template ?? languageOf(options).template, variables);
+}
+
+/**
+ * @param {import('./index').SystemPromptOptions | undefined} options
+ * @throws {TypeError}
+ */
+function languageOf({ language = 'javascript' } = {}) {
+  if (Object.hasOwn(LANGUAGES, language)) return LANGUAGES[language];
+  throw new TypeError(`options.language must be "javascript" or "python", got ${describe(language)}`);
 }
 
 /**
@@ -56,6 +74,7 @@ function renderSystemPrompt(options) {
  */
 function systemPromptVariables(options) {
   const given = record(options, 'options', KNOWN_OPTIONS);
+  const { signature } = languageOf(given);
   const tools = list(given.tools, 'options.tools');
   const agents = list(given.managedAgents, 'options.managedAgents');
   const imports = list(given.authorizedImports, 'options.authorizedImports');
@@ -66,8 +85,8 @@ function systemPromptVariables(options) {
   }
   const hasFinalAnswer = tools.some((tool) => tool?.name === 'final_answer');
   return {
-    tools_prompt: [...tools, ...(hasFinalAnswer ? [] : [FINAL_ANSWER])].map(toJavaScriptSignature).join('\n\n'),
-    managed_agents_prompt: agents.map(agentSignature).join('\n\n'),
+    tools_prompt: [...tools, ...(hasFinalAnswer ? [] : [FINAL_ANSWER])].map(signature).join('\n\n'),
+    managed_agents_prompt: agents.map((agent) => signature(agentDefinition(agent))).join('\n\n'),
     has_managed_agents: agents.length > 0,
     authorized_imports: JSON.stringify(imports),
     has_authorized_imports: imports.length > 0,
@@ -78,9 +97,9 @@ function systemPromptVariables(options) {
 }
 
 /** @param {any} agent */
-function agentSignature(agent) {
+function agentDefinition(agent) {
   const { name, description } = isSchema(agent) ? agent : {};
-  return toJavaScriptSignature({ name, description, inputs: AGENT_INPUTS, output_type: 'any' });
+  return { name, description, inputs: AGENT_INPUTS, output_type: 'any' };
 }
 
 /**

@@ -100,6 +100,7 @@ Rules:
 8. You may import only from: {{authorized_imports}}.
 9. Runtime state persists across steps: declared variables and imports remain available.
 10. Do not stop early; keep iterating until you can call final_answer.
+Variables that you were given are read-only: copy one before you change it, with \`[...rows]\` or \`structuredClone(value)\`.
 {{#if has_authorized_imports}}
 Import a module with \`await import("name")\`: static import statements are not available.
 {{/if}}

@@ -2,14 +2,19 @@
 'use strict';
 
 const { describe, isPlainObject } = require('../../contract/describe');
+const { ExecutorError } = require('../../contract/errors');
+const { isExecutor } = require('../../contract/executor');
 const { SESExecutor } = require('../../ses/executor');
+const { PythonSmolagentsExecutor } = require('./python');
 const { toHostTools } = require('./tools');
 
 /** The executor of a smolagents-ts `CodeAgent`. Documented in `index.d.ts`. */
-class SmolagentsExecutor extends SESExecutor {
+class SmolagentsExecutor {
+  /** @type {import('../../../index').Executor} */
+  #executor = /** @type {any} */ (undefined);
   #isAutomatic;
   /** @type {import('../../../index').Tools} */
-  #ownTools;
+  #ownTools = {};
   /** @type {Promise<void> | undefined} */
   #starting;
 
@@ -18,12 +23,29 @@ class SmolagentsExecutor extends SESExecutor {
     if (options !== undefined && !isPlainObject(options)) {
       throw new TypeError(`options must be an object, got ${describe(options)}`);
     }
-    const { tools = [], ...others } = /** @type {import('./index').SmolagentsExecutorOptions} */ (options ?? {});
-    const { autoInit = true } = others;
-    // What starts this executor also hands over its tools, so the base class must not start it by itself.
-    super({ ...others, autoInit: typeof autoInit === 'boolean' ? false : autoInit });
+    // @ts-expect-error: an executor of the other language, which has the same methods.
+    if (options?.language === 'python') return new PythonSmolagentsExecutor(options);
+    const {
+      tools = [],
+      autoInit = true,
+      executor,
+      ...others
+    } = /** @type {import('./index').SmolagentsExecutorOptions} */ (options ?? {});
+    if (typeof autoInit !== 'boolean') {
+      throw new TypeError(`options.autoInit must be a boolean, got ${describe(autoInit)}`);
+    }
+    // What starts it also hands over the tools, so it must not start by itself.
+    this.#executor = executor === undefined ? new SESExecutor({ ...others, autoInit: false }) : given(executor, others);
     this.#isAutomatic = autoInit;
     this.#ownTools = toHostTools(tools);
+  }
+
+  get state() {
+    return this.#executor.state;
+  }
+
+  get isolation() {
+    return /** @type {any} */ (this.#executor).isolation;
   }
 
   init() {
@@ -35,7 +57,7 @@ class SmolagentsExecutor extends SESExecutor {
   /** @param {Record<string, unknown>} variables */
   async sendVariables(variables) {
     await this.#makeReady();
-    await super.sendVariables(variables);
+    await this.#executor.sendVariables(variables);
   }
 
   /**
@@ -43,11 +65,11 @@ class SmolagentsExecutor extends SESExecutor {
    * @param {Record<string, string>} [pythonTools]
    */
   async sendTools(tools, pythonTools) {
-    refusePython(pythonTools);
     const functions = toHostTools(tools);
+    refusePython(pythonTools, { ...functions, ...this.#ownTools });
     for (const name of Object.keys(this.#ownTools)) delete functions[name];
     await this.#makeReady();
-    await super.sendTools(functions);
+    await this.#executor.sendTools(functions);
   }
 
   /**
@@ -57,10 +79,14 @@ class SmolagentsExecutor extends SESExecutor {
    */
   async run(code, options) {
     await this.#makeReady();
-    const output = await super.run(code, options);
+    const output = await this.#executor.run(code, options).catch(throwExplained);
     // The agent's own type has three fields.
     for (const extra of ['logEntries', 'stats']) Object.defineProperty(output, extra, { enumerable: false });
     return output;
+  }
+
+  async cleanup() {
+    await this.#executor.cleanup();
   }
 
   async #makeReady() {
@@ -73,29 +99,69 @@ class SmolagentsExecutor extends SESExecutor {
     // The agent does not know of states: its next call is what a new isolate is made for.
     if (this.#isAutomatic && this.state === 'DIRTY') await this.cleanup();
     const isNew = this.state !== 'READY';
-    await super.init();
-    if (isNew) await super.sendTools(this.#ownTools);
+    await this.#executor.init();
+    if (isNew) await this.#executor.sendTools(this.#ownTools);
   }
 }
 
+if (Symbol.asyncDispose !== undefined) {
+  Object.defineProperty(SmolagentsExecutor.prototype, Symbol.asyncDispose, {
+    value: SmolagentsExecutor.prototype.cleanup,
+    writable: true,
+    configurable: true,
+  });
+}
+
 /**
- * @param {import('./index').SmolagentsExecutorOptions} [options]
- * @returns {SmolagentsExecutor}
+ * An executor of the caller's, which has its own options.
+ *
+ * @param {unknown} executor
+ * @param {object} others
+ */
+function given(executor, others) {
+  if (!isExecutor(executor)) throw new TypeError(`options.executor must be an executor, got ${describe(executor)}`);
+  const [other] = Object.keys(others);
+  if (other !== undefined) throw new TypeError(`options.${other} belongs to the executor that options.executor is`);
+  return executor;
+}
+
+/**
+ * @param {any} [options]
+ * @returns {any}
  */
 function createSmolagentsExecutor(options) {
   return new SmolagentsExecutor(options);
 }
 
 /**
+ * An agent shows its model the message of an error, and nothing else of it.
+ *
+ * @param {unknown} error
+ * @returns {never}
+ */
+function throwExplained(error) {
+  if (error instanceof ExecutorError) {
+    const { explanation } = error;
+    for (const key of ['message', 'explanation']) {
+      Object.defineProperty(error, key, { value: explanation, writable: true, configurable: true });
+    }
+  }
+  throw error;
+}
+
+/**
+ * Sources of tools that are here as functions too are not needed.
+ *
  * @param {unknown} pythonTools
+ * @param {object} functions
  * @throws {TypeError} with the code `ERR_PYTHON_TOOL`, if there are any
  */
-function refusePython(pythonTools) {
+function refusePython(pythonTools, functions) {
   if (pythonTools === undefined || pythonTools === null) return;
   if (!isPlainObject(pythonTools)) {
     throw new TypeError(`pythonTools must be an object of sources by name, got ${describe(pythonTools)}`);
   }
-  const names = Object.keys(pythonTools);
+  const names = Object.keys(pythonTools).filter((name) => !Object.hasOwn(functions, name));
   if (names.length === 0) return;
   const message =
     `Python tools cannot run in a JavaScript executor: ${names.join(', ')}. Give the agent tools without \`pythonCode\`, ` +

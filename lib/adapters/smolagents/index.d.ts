@@ -4,7 +4,17 @@
  * @packageDocumentation
  */
 
-import { CodeOutput, ExecutorOptions, RunOptions, SESExecutor, Tools } from '../../../index.js';
+import {
+  CodeOutput,
+  Executor,
+  ExecutorOptions,
+  ExecutorState,
+  ICodeExecutor,
+  Isolation,
+  RunOptions,
+  Tools,
+} from '../../../index.js';
+import { PyodideExecutor, PyodideExecutorOptions } from '../../python/index.js';
 import { ToolInput, ToolTypeName } from '../prompts/index.js';
 
 /** A tool of smolagents-ts, as far as the executor needs it: any `BaseTool` is one. */
@@ -39,6 +49,21 @@ export interface SmolagentsToolRecord {
 export type SmolagentsTools =
   readonly (SmolagentsTool | ManagedAgent)[] | ReadonlyMap<string, SmolagentsCallable> | SmolagentsToolRecord;
 
+/** Options of an executor for agents that write Python. */
+export interface PythonSmolagentsExecutorOptions extends PyodideExecutorOptions {
+  language: 'python';
+  /** As {@link SmolagentsExecutorOptions.tools}. */
+  tools?: SmolagentsTools;
+}
+
+/**
+ * What `new SmolagentsExecutor({ language: 'python' })` gives: a `PyodideExecutor` that takes Tool objects. Tools are
+ * called as functions of Python, with arguments one by one or by keywords.
+ */
+export interface PythonSmolagentsExecutor extends Omit<PyodideExecutor, 'sendTools'> {
+  sendTools(tools: SmolagentsTools, pythonTools?: Readonly<Record<string, string>>): Promise<void>;
+}
+
 /** Options of the executor; `autoInit` is on unless it is `false`. */
 export interface SmolagentsExecutorOptions extends ExecutorOptions {
   /**
@@ -46,6 +71,8 @@ export interface SmolagentsExecutorOptions extends ExecutorOptions {
    * JavaScript tools have to be given here. A name that is given here keeps its meaning whatever `sendTools` brings.
    */
   tools?: SmolagentsTools;
+  /** Where code runs, instead of an executor of its own; the other options, but for `tools` and `autoInit`, are its own then. */
+  executor?: Executor;
 }
 
 /**
@@ -61,15 +88,25 @@ export interface SmolagentsExecutorOptions extends ExecutorOptions {
  * const agent = new CodeAgent({ model, tools, executor: new SmolagentsExecutor({ tools }) });
  * ```
  */
-export class SmolagentsExecutor extends SESExecutor {
-  /** @throws `TypeError` or `RangeError` as {@link SESExecutor}, and for what {@link toHostTools} refuses */
+export class SmolagentsExecutor implements Executor {
+  /** @throws `TypeError` or `RangeError` as `SESExecutor`, and for what {@link toHostTools} refuses */
   constructor(options?: SmolagentsExecutorOptions);
+
+  get state(): ExecutorState;
+
+  /** Where the isolate lives; undefined with an executor that does not say it. */
+  get isolation(): Isolation | undefined;
+
+  init(): Promise<void>;
+
+  sendVariables(variables: Record<string, unknown>): Promise<void>;
 
   /**
    * Defines functions that guest code can call: functions as they are, tools and agents by {@link toHostTools}.
    *
    * Rejects as `SESExecutor.sendTools`, and with a `TypeError` with the code `ERR_PYTHON_TOOL` (and `tools`, the names)
-   * if `pythonTools` has any: sources in Python cannot run here.
+   * if `pythonTools` has any that are no functions here: sources in Python cannot run here. Of a tool that has both, `pythonCode` and
+   * `forward`, the latter is called.
    */
   sendTools(tools: SmolagentsTools, pythonTools?: Readonly<Record<string, string>>): Promise<void>;
 
@@ -78,10 +115,53 @@ export class SmolagentsExecutor extends SESExecutor {
    * smolagents; `logEntries` and `stats` are there too.
    */
   run(code: string, options?: RunOptions): Promise<CodeOutput>;
+
+  cleanup(): Promise<void>;
+
+  /** `cleanup()`, for `await using`. */
+  [Symbol.asyncDispose](): Promise<void>;
 }
 
-/** `new SmolagentsExecutor(options)`. */
-export function createSmolagentsExecutor(options?: SmolagentsExecutorOptions): SmolagentsExecutor;
+/**
+ * `new SmolagentsExecutor(options)`. Where an executor of the agent's own class is expected, which has private members that no other
+ * class can have, it has that type: `new CodeAgent({ model, tools, executor: createSmolagentsExecutor({ tools }) })` compiles.
+ */
+export function createSmolagentsExecutor<AgentExecutor = PythonSmolagentsExecutor>(
+  options: PythonSmolagentsExecutorOptions,
+): AgentExecutor;
+export function createSmolagentsExecutor<AgentExecutor = SmolagentsExecutor>(
+  options?: SmolagentsExecutorOptions,
+): AgentExecutor;
+
+/** What a {@link JavaScriptCodeAgent} is made with beside the configuration of the `CodeAgent`. */
+export interface JavaScriptCodeAgentConfig {
+  /** Where code runs. Default: a {@link SmolagentsExecutor} with the agent's tools and managed agents. */
+  executor?: ICodeExecutor;
+  /** Options of that default. */
+  executor_options?: Omit<SmolagentsExecutorOptions, 'tools' | 'executor'>;
+}
+
+/** The class that {@link JavaScriptCodeAgent} makes: a `CodeAgent` with another configuration. */
+export type JavaScriptCodeAgentClass<Base extends abstract new (config: any) => any> = Omit<Base, 'prototype'> &
+  (new (
+    config: Omit<ConstructorParameters<Base>[0], keyof JavaScriptCodeAgentConfig> & JavaScriptCodeAgentConfig,
+  ) => InstanceType<Base> & { cleanup(): Promise<void> });
+
+/**
+ * A `CodeAgent` of smolagents-ts whose model writes JavaScript: with the JavaScript prompt, its tools and managed agents as functions,
+ * and an executor. Errors of the code, and answers without code, are observations that the model can correct itself by, where
+ * the `CodeAgent` itself ends.
+ *
+ * @example
+ * ```js
+ * const agent = new (JavaScriptCodeAgent(CodeAgent))({ model, tools: [search], executor_options: { timeoutMs: 30_000 } });
+ * const answer = await agent.run('Which city grew most?');
+ * await agent.cleanup();
+ * ```
+ */
+export function JavaScriptCodeAgent<Base extends abstract new (config: any) => any>(
+  CodeAgent: Base,
+): JavaScriptCodeAgentClass<Base>;
 
 /**
  * Tools as functions for `SESExecutor.sendTools`.
@@ -102,7 +182,8 @@ export function toHostTools(tools: SmolagentsTools): Tools;
  * What the agent's next prompt says of a run, in the words of smolagents:
  * `Execution logs:\n…\nLast output from code snippet:\n…`, without the second part if the output is `undefined`.
  *
- * Strings are shown as they are, values that JSON can say as JSON with an indent of 2, others as `console.log` does.
+ * Strings are shown as they are, values that JSON can say as JSON with an indent of 2, others as `util.inspect` does. Of logs and of an
+ * output of more than 20,000 characters the middle is left out.
  */
 export function formatObservation(result: { output?: unknown; logs: string }): string;
 

@@ -1,10 +1,9 @@
 // @ts-check
 'use strict';
 
-const { isPlainObject } = require('../../contract/describe');
 const { losesState } = require('../../contract/failure');
 const { failureText } = require('../../contract/failure-text');
-const { isSmall, outputText } = require('../../contract/render');
+const { modelLogs, modelText } = require('../../contract/for-model');
 
 /**
  * What the model is told of a run. Documented in `index.d.ts`.
@@ -13,8 +12,10 @@ const { isSmall, outputText } = require('../../contract/render');
  * @returns {string}
  */
 function formatObservation({ output, logs }) {
-  const observation = `Execution logs:\n${logs}`;
-  return output === undefined ? observation : `${observation}\nLast output from code snippet:\n${valueText(output)}`;
+  const observation = LOGS_HEADING + modelLogs(logs);
+  return output === undefined
+    ? observation
+    : `${observation}\nLast output from code snippet:\n${modelText(output, { indent: 2 })}`;
 }
 
 /**
@@ -25,29 +26,44 @@ function formatObservation({ output, logs }) {
  */
 function formatErrorObservation(error) {
   const { code, logs, details } = error ?? {};
-  const { codeFrame, diagnostics } = details ?? {};
   const message = error instanceof Error ? error.message : String(error);
+  // One of `SmolagentsExecutor` says all of it in its message.
+  const isExplained = message === error?.explanation;
+  const { codeFrame, diagnostics, hint } = isExplained ? {} : (details ?? {});
   return failureText(
     {
       code,
       message,
-      logs: typeof logs === 'string' ? logs : '',
-      isStateLost: losesState(error),
+      logs: typeof logs === 'string' ? modelLogs(logs) : '',
+      isStateLost: !isExplained && losesState(error),
       ...(typeof codeFrame === 'string' && { codeFrame }),
       ...(Array.isArray(diagnostics) && { diagnostics }),
+      ...(typeof hint === 'string' && { hint }),
     },
     AGENT,
   );
 }
 
+/**
+ * The same, without its heading: for agents that put what was logged behind that by themselves.
+ *
+ * @param {unknown} error
+ */
+function failedObservation(error) {
+  return formatErrorObservation(error).replace(LOGS_HEADING, '');
+}
+
+const LOGS_HEADING = 'Execution logs:\n';
+
 /** @type {import('../../contract/failure-text').Reader<any>} */
 const AGENT = {
-  head: ({ message, logs }) => [...(logs === '' ? [] : [`Execution logs:\n${logs}`]), `Error:\n${message}`],
+  head: ({ message, logs }) => [...(logs === '' ? [] : [LOGS_HEADING + logs]), `Error:\n${message}`],
   finding: ({ severity, message, location, fix }) => {
     const place = location === undefined ? '' : ` at line ${location.line}, column ${location.column}`;
     return [`${severity}${place}: ${message}${fix === undefined ? '' : `. ${fix}`}`];
   },
-  tail: ({ code, isStateLost }) => [
+  tail: ({ code, hint, isStateLost }) => [
+    ...(hint === undefined ? [] : [hint]),
     ...(isStateLost ? ['The variables and functions of earlier steps are lost: define again what you need.'] : []),
     // It already says what to send.
     ...(code === 'ERR_CODE_NOT_FOUND'
@@ -56,38 +72,4 @@ const AGENT = {
   ],
 };
 
-/**
- * Strings as they are, what JSON can say as JSON, everything else as the console shows it.
- *
- * @param {unknown} value
- */
-function valueText(value) {
-  if (typeof value === 'string') return value;
-  return isSmall(value) && isJson(value, new Set())
-    ? JSON.stringify(value, null, 2)
-    : outputText(value, { breakLength: 120 });
-}
-
-/** Levels that are looked into. */
-const MAX_DEPTH = 200;
-
-/**
- * Whether JSON tells all of a value, and once.
- *
- * @param {unknown} value
- * @param {Set<unknown>} seen
- * @param {number} [depth]
- * @returns {boolean}
- */
-function isJson(value, seen, depth = 0) {
-  if (value === null || typeof value === 'string' || typeof value === 'boolean') return true;
-  if (typeof value === 'number') return Number.isFinite(value) && !Object.is(value, -0);
-  if (!Array.isArray(value) && !isPlainObject(value)) return false;
-  if (seen.has(value) || depth === MAX_DEPTH || ('toJSON' in value && typeof value.toJSON === 'function')) return false;
-  seen.add(value);
-  // Holes of an array are `undefined` here.
-  const members = Array.isArray(value) ? Array.from(value) : Object.values(value);
-  return members.every((member) => isJson(member, seen, depth + 1));
-}
-
-module.exports = { formatErrorObservation, formatObservation };
+module.exports = { failedObservation, formatErrorObservation, formatObservation };

@@ -4,6 +4,7 @@
 const { describe, isPlainObject, memberPath } = require('../../contract/describe');
 const { AGENT_INPUTS } = require('../prompts/agent-inputs');
 const { bindArguments, checkInputs } = require('./arguments');
+const { namedArguments } = require('../../python/named-arguments');
 
 /**
  * Functions for `sendTools`, of smolagents tools and managed agents. Documented in `index.d.ts`.
@@ -13,16 +14,39 @@ const { bindArguments, checkInputs } = require('./arguments');
  * @throws {TypeError} naming what is neither a tool, nor an agent, a function or an object of such
  */
 function toHostTools(tools) {
-  if (Array.isArray(tools)) return fromList(tools);
-  if (tools instanceof Map) return fromEntries([...tools], 'tools');
+  return hostTools(tools, bindArguments);
+}
+
+/**
+ * The same for Python, whose calls have arguments one by one and then those with keywords.
+ *
+ * @param {import('./index').SmolagentsTools} tools
+ */
+function toPythonTools(tools) {
+  return hostTools(tools, (name, inputs, args) =>
+    bindArguments(name, inputs, args.length > 1 ? [namedArguments(Object.keys(inputs), args)] : args),
+  );
+}
+
+/**
+ * @param {import('./index').SmolagentsTools} tools
+ * @param {typeof bindArguments} bind
+ * @returns {import('../../../index').Tools}
+ */
+function hostTools(tools, bind) {
+  if (Array.isArray(tools)) return fromList(tools, bind);
+  if (tools instanceof Map) return fromEntries([...tools], 'tools', bind);
   if (!isPlainObject(tools)) {
     throw new TypeError(`tools must be an array, a map or an object of tools by name, got ${describe(tools)}`);
   }
-  return fromEntries(Object.entries(tools), 'tools');
+  return fromEntries(Object.entries(tools), 'tools', bind);
 }
 
-/** @param {readonly any[]} tools */
-function fromList(tools) {
+/**
+ * @param {readonly any[]} tools
+ * @param {typeof bindArguments} bind
+ */
+function fromList(tools, bind) {
   /** @type {import('../../../index').Tools} */
   const functions = {};
   tools.forEach((tool, index) => {
@@ -31,7 +55,7 @@ function fromList(tools) {
     if (typeof name !== 'string' || name === '') {
       throw new TypeError(`${path}.name must be a non-empty string, got ${describe(name)}`);
     }
-    place(functions, name.split('.'), hostTool(tool, path), path);
+    place(functions, name.split('.'), hostTool(tool, path, bind), path);
   });
   return functions;
 }
@@ -59,15 +83,20 @@ function place(root, keys, value, path) {
 /**
  * @param {readonly (readonly [string, any])[]} entries
  * @param {string} path
+ * @param {typeof bindArguments} bind
  * @returns {import('../../../index').Tools}
  */
-function fromEntries(entries, path) {
+function fromEntries(entries, path, bind) {
   /** @type {import('../../../index').Tools} */
   const functions = {};
   for (const [name, value] of entries) {
     const inner = memberPath(path, name);
     const isNamespace = isPlainObject(value) && !isTool(value) && !isAgent(value);
-    define(functions, name, isNamespace ? fromEntries(Object.entries(value), inner) : hostTool(value, inner));
+    define(
+      functions,
+      name,
+      isNamespace ? fromEntries(Object.entries(value), inner, bind) : hostTool(value, inner, bind),
+    );
   }
   return functions;
 }
@@ -86,10 +115,11 @@ function define(holder, key, value) {
 /**
  * @param {any} tool
  * @param {string} path
+ * @param {typeof bindArguments} bind
  */
-function hostTool(tool, path) {
-  if (isTool(tool)) return namedFunction(tool, checkInputs(tool.inputs, `${path}.inputs`));
-  if (isAgent(tool)) return namedFunction(agentTool(tool), AGENT_INPUTS);
+function hostTool(tool, path, bind) {
+  if (isTool(tool)) return namedFunction(tool, checkInputs(tool.inputs, `${path}.inputs`), bind);
+  if (isAgent(tool)) return namedFunction(agentTool(tool), AGENT_INPUTS, bind);
   if (typeof tool === 'function') return tool;
   throw new TypeError(
     `${path} must be a Tool with inputs and forward(args), an agent with run(task), or a function, got ${describe(tool)}`,
@@ -126,13 +156,14 @@ function agentTool(agent) {
  *
  * @param {any} tool
  * @param {import('./arguments').Inputs} inputs
+ * @param {typeof bindArguments} bind
  */
-function namedFunction(tool, inputs) {
-  const call = async (/** @type {unknown[]} */ ...args) => tool.forward(bindArguments(tool.name, inputs, args));
+function namedFunction(tool, inputs, bind) {
+  const call = async (/** @type {unknown[]} */ ...args) => tool.forward(bind(tool.name, inputs, args));
   return Object.defineProperties(call, {
     name: { value: tool.name, configurable: true },
     length: { value: Object.keys(inputs).length, configurable: true },
   });
 }
 
-module.exports = { toHostTools };
+module.exports = { toHostTools, toPythonTools };

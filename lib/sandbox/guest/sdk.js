@@ -1,7 +1,7 @@
 // Guest code: `sdk` in both styles, and `utils.parallel`. `host` are the tools of `../host-calls.js`. Nothing here has
 // to be safe from guests: the host checks and counts each call, whoever makes it.
 (host, sources) => {
-  const { freeze, defineProperty } = Object;
+  const { defineProperty, freeze, getOwnPropertyDescriptor, hasOwn, isExtensible } = Object;
   const { call, callLater, start, next, take } = host;
 
   // The last argument of a call whose ticket a compiled function waits for.
@@ -33,20 +33,46 @@
   const asynchronous = (source, name) => async (params, at) =>
     callLater(source, name, textOf(source, name, params), typeof at === 'number' ? at : -1);
 
-  const makeSdk = (methodFor, namesOf) => {
+  // A source with thousands of methods, of which a program calls a few: each is made when it is asked for, and all of them
+  // only for who looks at the object as a whole. Nobody can tell it from a frozen object.
+  const makeSource = (source, methodFor, { namesOf, isMethod }) => {
+    const made = {};
+    const make = (name) => {
+      const method = methodFor(source, name);
+      defineProperty(method, 'name', { value: name });
+      defineProperty(made, name, { value: freeze(method), enumerable: true });
+      return method;
+    };
+    let names;
+    const whole = () => {
+      if (names === undefined) {
+        names = namesOf(source);
+        for (const name of names) if (!hasOwn(made, name)) make(name);
+        freeze(made);
+      }
+      return made;
+    };
+    const isUnmade = (name) => names === undefined && typeof name === 'string' && !hasOwn(made, name);
+    return new Proxy(made, {
+      __proto__: null,
+      get: (_, name) => (isUnmade(name) && isMethod(source, name) ? make(name) : made[name]),
+      has: (_, name) => name in whole(),
+      ownKeys: () => whole() && names,
+      getOwnPropertyDescriptor: (_, name) => getOwnPropertyDescriptor(whole(), name),
+      isExtensible: () => isExtensible(whole()),
+      preventExtensions: () => !isExtensible(whole()),
+      set: () => false,
+      defineProperty: () => false,
+      deleteProperty: () => false,
+      setPrototypeOf: () => false,
+    });
+  };
+
+  const makeSdk = (methodFor, registry) => {
     const sdk = {};
     for (const { name: source } of sources) {
       let made;
-      const get = () => {
-        if (made !== undefined) return made;
-        made = {};
-        for (const name of namesOf(source)) {
-          const method = methodFor(source, name);
-          defineProperty(method, 'name', { value: name });
-          made[name] = freeze(method);
-        }
-        return freeze(made);
-      };
+      const get = () => (made ??= makeSource(source, methodFor, registry));
       defineProperty(sdk, source, { get: freeze(get), enumerable: true, configurable: false });
     }
     return freeze(sdk);
@@ -109,7 +135,7 @@
     later,
     task,
     take,
-    sdkOf: (style, namesOf) => makeSdk(style === 'sync' ? synchronous : asynchronous, namesOf),
+    sdkOf: (style, registry) => makeSdk(style === 'sync' ? synchronous : asynchronous, registry),
     parallelOf: (style) => (style === 'sync' ? parallel : parallelPromises),
   };
 };

@@ -100,6 +100,7 @@
 
   // Lines begin with the name of their method and a space, which no name has.
   const lineOf = (path, { first, count }) => {
+    if (count === 0) return -1;
     const wanted = `${path.toLowerCase()} `;
     for (let at = index.indexOf(wanted, lines[first]); at !== -1; at = index.indexOf(wanted, at + 1)) {
       const line = lineAt(at);
@@ -114,7 +115,7 @@
     const dot = typeof path === 'string' ? path.indexOf('.') : -1;
     const source = dot === -1 ? undefined : bySource.get(path.slice(0, dot));
     const name = dot === -1 ? '' : path.slice(dot + 1);
-    const line = source === undefined || source.count === 0 ? -1 : lineOf(path, source);
+    const line = source === undefined ? -1 : lineOf(path, source);
     if (line !== -1) return methods.get(line) ?? makeMethod(source, line, headOf(line));
     const known =
       source === undefined
@@ -135,6 +136,9 @@
     // Not enumerable: an output that holds all of `spec` is data.
     defineProperty(spec, name, { value, enumerable: false, writable: false, configurable: false });
   }
-  const namesOf = (name) => headsOf(bySource.get(name)).map(([method]) => method);
-  return { spec: harden(spec), namesOf };
+  const registry = {
+    namesOf: (name) => headsOf(bySource.get(name)).map(([method]) => method),
+    isMethod: (name, method) => lineOf(`${name}.${method}`, bySource.get(name)) !== -1,
+  };
+  return { spec: harden(spec), registry };
 };

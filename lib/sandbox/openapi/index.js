@@ -3,7 +3,6 @@
 
 const { describe, isPlainObject } = require('../../contract/describe');
 const { record } = require('../../contract/options');
-const { requirePeer } = require('../../contract/peer');
 const { operationsOf } = require('./operations');
 const { requester } = require('./request');
 
@@ -52,19 +51,16 @@ async function parsedDocument(document) {
   if (typeof document !== 'string' && !isPlainObject(document)) {
     throw new TypeError(`document must be an object or a text in JSON or YAML, got ${describe(document)}`);
   }
-  const [parser, yaml] = requirePeer('registryFromOpenApi', '@readme/openapi-parser yaml', () => [
-    /** @type {any} */ (require('@readme/openapi-parser')),
-    require('yaml'),
-  ]);
+  // Here and not above: most sandboxes have another registry.
+  const { parseYaml, validateOpenApi } = require('../../bundled/openapi');
   // JSON is YAML, but its own parser is faster by far.
-  const parse = (/** @type {string} */ text) =>
-    text.trimStart().startsWith('{') ? JSON.parse(text) : yaml.parse(text);
+  const parse = (/** @type {string} */ text) => (text.trimStart().startsWith('{') ? JSON.parse(text) : parseYaml(text));
   const api = typeof document === 'string' ? parse(document) : document;
   if (typeof api?.openapi !== 'string' || !/^3\.[01]\./.test(api.openapi)) {
     throw new TypeError(`document must be OpenAPI 3.0 or 3.1, got version ${describe(api?.openapi ?? api?.swagger)}`);
   }
   // References stay what they are, and lead nowhere outside of the document.
-  const checked = await parser.validate(structuredClone(api), {
+  const checked = await validateOpenApi(structuredClone(api), {
     resolve: { external: false },
     dereference: { circular: 'ignore' },
   });

@@ -1,0 +1,80 @@
+// @ts-check
+'use strict';
+
+// Tools that a person has to approve keep that when code calls them. The AI SDK asks before a call of a tool, so it is asked
+// before code that names such a tool, and the person sees that code. Code can then call what it names, and nothing else that needs
+// approval.
+
+/**
+ * @typedef {import('./index').ToolApproval} ToolApproval
+ * @typedef {{ toolCallId: string, messages: readonly any[] }} Call
+ */
+
+/** Whether a person has to approve calls of a tool, as `toolApproval` of the call or `needsApproval` of the tool says. */
+class ToolPolicy {
+  #approval;
+
+  /** @param {ToolApproval | undefined} approval */
+  constructor(approval) {
+    this.#approval = approval;
+  }
+
+  /** Whether no call is allowed. */
+  get isDenied() {
+    return typeOf(this.#approval) === 'denied';
+  }
+
+  /** Whether there can be calls that need it. */
+  get mayNeed() {
+    return typeof this.#approval === 'function' || typeOf(this.#approval) === 'user-approval';
+  }
+
+  /**
+   * @param {unknown} input
+   * @param {any} options of the call
+   * @returns {Promise<boolean>}
+   * @throws {Error} if the call is denied
+   */
+  async needs(input, options) {
+    const approval = this.#approval;
+    const type = typeOf(typeof approval === 'function' ? await approval(input, options) : approval);
+    if (type === 'denied') throw Object.assign(new Error('this call is denied'), { name: 'ApprovalError' });
+    return type === 'user-approval';
+  }
+}
+
+/**
+ * @param {any} status `true` and `false` are those of `needsApproval`
+ * @returns {string}
+ */
+function typeOf(status) {
+  if (status === true) return 'user-approval';
+  if (status === undefined || status === null || status === false) return 'not-applicable';
+  return typeof status === 'string' ? status : status.type;
+}
+
+/**
+ * Those of the names that code has in its text.
+ *
+ * @param {string} code
+ * @param {readonly string[]} names identifiers
+ */
+function namedIn(code, names) {
+  const words = new Set(code.match(/[\w$]+/g));
+  return names.filter((name) => words.has(name));
+}
+
+/**
+ * Whether a person has approved the call of a tool in these messages: versions of the AI SDK that know no approval do not ask.
+ *
+ * @param {Call} call
+ */
+function isApproved({ toolCallId, messages }) {
+  const parts = messages.flatMap(({ content }) => (Array.isArray(content) ? content : []));
+  const ids = parts
+    .filter((part) => part.type === 'tool-approval-request' && part.toolCallId === toolCallId)
+    .map(({ approvalId }) => approvalId);
+  return parts.some((part) => part.type === 'tool-approval-response' && part.approved && ids.includes(part.approvalId));
+}
+
+module.exports = { ToolPolicy, isApproved, namedIn };

@@ -1,0 +1,59 @@
+// @ts-check
+'use strict';
+
+const codeTool = require('../code-tool');
+const { byName } = require('../code-tool/definition');
+
+/**
+ * Makes a tool for the tool runner of Anthropic's SDK by which a model calls other tools from code. Documented in `index.d.ts`.
+ *
+ * @param {import('./index').CodeToolOptions} options
+ * @returns {any}
+ */
+function createCodeTool({ tools, ...settings }) {
+  const definitions = Object.entries(byName(tools)).map(([name, it]) => [name, definitionOf(it)]);
+  const { name, description, inputSchema, execute } = codeTool.createCodeTool({
+    ...settings,
+    tools: Object.fromEntries(definitions),
+  });
+  return {
+    type: 'custom',
+    name,
+    description,
+    input_schema: inputSchema,
+    parse: (/** @type {unknown} */ content) => content,
+    run: async (/** @type {any} */ { code }, /** @type {any} */ toolContext) => {
+      const result = await execute(code, { signal: toolContext?.signal ?? undefined, context: { toolContext } });
+      // The runner marks what is thrown as an error.
+      if ('error' in result) throw new Error(result.text);
+      return result.text;
+    },
+  };
+}
+
+/**
+ * @param {any} tool a runnable tool, or what the neutral code tool takes
+ * @returns {any}
+ */
+function definitionOf(tool) {
+  if (typeof tool?.run !== 'function') return tool;
+  const { description, input_schema: inputSchema, parse } = tool;
+  return {
+    description,
+    inputSchema,
+    execute: async (/** @type {unknown} */ input, /** @type {any} */ { signal, context }) =>
+      textOf(await tool.run(parse === undefined ? input : parse(input), { ...context.toolContext, signal })),
+  };
+}
+
+/**
+ * Blocks that are nothing but text are text.
+ *
+ * @param {any} result
+ */
+function textOf(result) {
+  const isText = Array.isArray(result) && result.length > 0 && result.every((block) => block?.type === 'text');
+  return isText ? result.map(({ text }) => text).join('\n') : result;
+}
+
+module.exports = { createCodeTool };

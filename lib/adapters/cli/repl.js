@@ -1,0 +1,311 @@
+// @ts-check
+'use strict';
+
+const { homedir } = require('node:os');
+const { join } = require('node:path');
+const { Recoverable, start } = require('node:repl');
+const { inspect, styleText } = require('node:util');
+
+const { namesFor } = require('./completion');
+const { errorText } = require('./diagnostics');
+const { loadTools, readVariables, refuseNoFolder } = require('./input');
+const { limitsOf } = require('./limits');
+const { UsageError } = require('./usage-error');
+const { ExecutorError } = require('../../contract/errors');
+const { outputText } = require('../../contract/render');
+const { prepareProgram } = require('../../ses/check');
+const { SESExecutor } = require('../../ses/executor');
+const { preferredIsolation } = require('../../ses/isolation');
+const { connectServers } = require('../mcp/servers');
+const { toolsetOf } = require('../mcp/tools');
+
+/** What errors of a prompt are said to be in. */
+const PLACE = 'repl';
+const STATE_LOST = 'The variables and functions that you have defined are gone.';
+
+/**
+ * `ses-executor repl`: runs what is typed, until stdin ends or `.exit`; then 0.
+ *
+ * @type {import('./main').Command}
+ */
+async function repl(_file, { root, readOnly, vars, tools, servers: commands, authorizedImports, modules, ...given }) {
+  refuseNoFolder(root, readOnly);
+  const variables = vars === undefined ? undefined : readVariables(vars);
+  const exported = tools === undefined ? {} : await loadTools(tools);
+  const servers = await connectServers(commands);
+  try {
+    const executor = new SESExecutor({
+      ...limitsOf(given),
+      authorizedImports,
+      modules,
+      isolation: preferredIsolation(),
+      onLog: ({ message }) => process.stdout.write(`${message}\n`),
+    });
+    const prompt = new Prompt({
+      executor,
+      toolset: toolsetOf({ root, readOnly, tools: exported, servers }).toolset,
+      variables,
+      input: process.stdin,
+      output: process.stdout,
+      terminal: process.stdin.isTTY === true && process.stdout.isTTY === true,
+      hasColours: process.stdout.isTTY === true && process.stdout.hasColors(),
+      history: historyFile(),
+    });
+    await prompt.ended;
+    return 0;
+  } catch (error) {
+    if (error instanceof TypeError || error instanceof RangeError) throw new UsageError(error.message);
+    throw error;
+  } finally {
+    await Promise.all(servers.map(({ close }) => close()));
+  }
+}
+
+/** Where what was typed is kept; undefined: nowhere. */
+function historyFile() {
+  const { SES_EXECUTOR_REPL_HISTORY: file = join(homedir(), '.ses_executor_repl_history') } = process.env;
+  return file.trim() === '' ? undefined : file;
+}
+
+/**
+ * @typedef {object} PromptOptions
+ * @property {import('../../../index').Executor} executor
+ * @property {import('../mcp/toolset').Toolset} toolset
+ * @property {Record<string, unknown>} [variables] of each isolate
+ * @property {NodeJS.ReadableStream} input
+ * @property {NodeJS.WritableStream} output
+ * @property {boolean} terminal whether a person types
+ * @property {boolean} hasColours
+ * @property {string} [history] file of what was typed
+ */
+
+const PROMPT = '> ';
+
+/** Reads programs from a person, runs them one after the other in one executor, and shows what they give. */
+class Prompt {
+  #executor;
+  #toolset;
+  #variables;
+  #hasColours;
+  #terminal;
+  #server;
+  /** Settles with the last program that was typed. */
+  /** @type {Promise<unknown>} */
+  #last = Promise.resolve();
+  /** Of the run under way. */
+  /** @type {AbortController | undefined} */
+  #run;
+  /** Programs that have been typed and not shown what they give. */
+  #waiting = 0;
+  /** What has been typed of a program that goes on. */
+  #begun = '';
+  #mayExit = false;
+
+  /** @param {PromptOptions} options */
+  constructor({ executor, toolset, variables, input, output, terminal, hasColours, history }) {
+    this.#executor = executor;
+    this.#toolset = toolset;
+    this.#variables = variables;
+    this.#hasColours = hasColours;
+    this.#terminal = terminal;
+    const server = start({
+      prompt: terminal ? PROMPT : '',
+      input,
+      output,
+      terminal,
+      useColors: hasColours,
+      eval: (code, _context, _file, done) => this.#evaluate(code, done),
+      // What programs give is shown here, since the next ones may be typed before.
+      ignoreUndefined: true,
+      completer: (/** @type {string} */ line, /** @type {any} */ done) => void this.#complete(line, done),
+    });
+    this.#server = server;
+    if (!terminal) server.displayPrompt = () => {};
+    this.#setUpCommands();
+    // Its own would end at the second Ctrl-C, whatever runs.
+    server.removeAllListeners('SIGINT');
+    server.on('SIGINT', () => this.#interrupt());
+    /** Settles when what was typed in earlier sessions is there. */
+    this.ready = new Promise((resolve) => {
+      if (!terminal || history === undefined) return resolve(undefined);
+      // A history that cannot be read is one that there is not.
+      server.setupHistory(history, () => resolve(undefined));
+    });
+    /** Settles when the session has ended. */
+    this.ended = new Promise((resolve, reject) => {
+      server.once('exit', () => this.#end().then(resolve, reject));
+    });
+  }
+
+  #setUpCommands() {
+    const server = this.#server;
+    // It clears a context that programs do not run in.
+    delete (/** @type {any} */ (server.commands).clear);
+    server.defineCommand('tools', {
+      help: 'Show what the code can call',
+      action: () =>
+        this.#inTurn(async () => (this.#toolset.isEmpty ? 'There are no tools.' : this.#toolset.declarations)),
+    });
+    server.defineCommand('reset', {
+      help: 'Forget all variables and functions',
+      action: () =>
+        this.#inTurn(async () => {
+          await this.#executor.cleanup();
+          return 'The session is empty.';
+        }),
+    });
+  }
+
+  /**
+   * @param {string} code
+   * @param {(error: Error | null, result: undefined) => void} done
+   */
+  #evaluate(code, done) {
+    this.#mayExit = false;
+    this.#begun = '';
+    if (code.trim() === '') return done(null, undefined);
+    if (isIncomplete(code)) {
+      this.#begun = code;
+      return done(new Recoverable(new SyntaxError('it goes on')), undefined);
+    }
+    this.#inTurn(() => this.#runInTurn(code));
+    done(null, undefined);
+  }
+
+  /**
+   * Shows what a call gives, when those before have been shown; then there is a prompt again.
+   *
+   * @param {() => Promise<string>} call
+   */
+  #inTurn(call) {
+    this.#waiting++;
+    this.#server.setPrompt('');
+    this.#last = this.#last.then(call).then(
+      (text) => this.#show(text),
+      (error) => this.#show(this.#colour('red', String(error?.message ?? error))),
+    );
+  }
+
+  /** @param {string} text */
+  #show(text) {
+    this.#say(text);
+    if (--this.#waiting > 0) return;
+    this.#server.setPrompt(PROMPT);
+    this.#server.displayPrompt(true);
+  }
+
+  /** @param {string} code */
+  async #runInTurn(code) {
+    const colors = this.#hasColours;
+    const controller = new AbortController();
+    this.#run = controller;
+    const { tools, end } = this.#toolset.forRun(controller.signal);
+    try {
+      await this.#makeReady();
+      if (!this.#toolset.isEmpty) await this.#executor.sendTools(tools);
+      const { output } = await this.#executor.run(code, { signal: controller.signal });
+      // As in other prompts: a string is told from what else would look like it.
+      return typeof output === 'object' ? outputText(output, { colors }) : inspect(output, { colors });
+    } catch (error) {
+      if (!(error instanceof ExecutorError)) throw error;
+      const text = controller.signal.aborted ? 'Interrupted.' : errorText(error, PLACE, code).trimEnd();
+      const lost = this.#executor.state === 'DIRTY' ? `\n${STATE_LOST}` : '';
+      return this.#colour('red', text + lost);
+    } finally {
+      end();
+      this.#run = undefined;
+    }
+  }
+
+  async #makeReady() {
+    if (this.#executor.state === 'DIRTY') await this.#executor.cleanup();
+    if (!['NEW', 'DEAD'].includes(this.#executor.state)) return;
+    await this.#executor.init();
+    if (this.#variables !== undefined) await this.#executor.sendVariables(this.#variables);
+  }
+
+  /** Ctrl-C ends the run; without one what is being typed; without that, the second time, the session. */
+  #interrupt() {
+    const server = this.#server;
+    if (this.#run !== undefined) return this.#run.abort(new Error('interrupted'));
+    const isTyping = server.line !== '' || this.#begun !== '';
+    if (!isTyping && this.#mayExit) return server.close();
+    this.#mayExit = !isTyping;
+    this.#begun = '';
+    server.clearBufferedCommand();
+    this.#say(isTyping ? '' : '(To exit, press Ctrl+C again or Ctrl+D or type .exit)');
+    /** @type {any} */ (server).line = '';
+    /** @type {any} */ (server).cursor = 0;
+    server.displayPrompt();
+  }
+
+  /**
+   * @param {string} line
+   * @param {(error: Error | null, result: [string[], string]) => void} done
+   */
+  async #complete(line, done) {
+    const nothing = /** @type {[string[], string]} */ ([[], line]);
+    if (line.trimStart().startsWith('.')) return done(null, [this.#commandsLike(line.trimStart()), line.trimStart()]);
+    // Its names are those of the isolate, which is at work.
+    if (this.#waiting > 0) return done(null, nothing);
+    const found = this.#last.then(async () => {
+      await this.#makeReady();
+      const { tools, end } = this.#toolset.forRun(undefined);
+      if (!this.#toolset.isEmpty) await this.#executor.sendTools(tools);
+      end();
+      return namesFor(line, this.#executor);
+    });
+    this.#last = found.catch(() => {});
+    done(null, await found.catch(() => nothing));
+  }
+
+  /** @param {string} start */
+  #commandsLike(start) {
+    return Object.keys(this.#server.commands)
+      .map((name) => `.${name}`)
+      .filter((name) => name.startsWith(start));
+  }
+
+  async #end() {
+    // A person who leaves does not wait for what runs.
+    if (this.#terminal) this.#run?.abort(new Error('the session has ended'));
+    else if (this.#begun !== '') this.#evaluateRest();
+    await this.#last;
+    await this.#executor.cleanup();
+  }
+
+  /** A program that ends before it is complete is an error. */
+  #evaluateRest() {
+    const code = this.#begun;
+    this.#inTurn(() => this.#runInTurn(code));
+  }
+
+  /** @param {string} text */
+  #say(text) {
+    this.#server.output.write(`${text}\n`);
+  }
+
+  /**
+   * @param {'red'} colour
+   * @param {string} text
+   */
+  #colour(colour, text) {
+    return this.#hasColours ? styleText(colour, text) : text;
+  }
+}
+
+/**
+ * Whether code ends before it is complete, so that further lines may complete it.
+ *
+ * @param {string} code that ends with a line break
+ */
+function isIncomplete(code) {
+  const lines = code.trimEnd().split('\n').length;
+  return prepareProgram(code).diagnostics.some(
+    ({ rule, message, location }) =>
+      rule === 'syntax_valid' &&
+      ((location !== undefined && location.line > lines) || message === 'Unterminated template'),
+  );
+}
+
+module.exports = { Prompt, repl };

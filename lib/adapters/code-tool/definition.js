@@ -1,0 +1,173 @@
+// @ts-check
+'use strict';
+
+const { describe, isPlainObject } = require('../../contract/describe');
+const { isStandardSchema, issuesText, jsonSchemaOf, validate } = require('../../contract/standard-schema');
+const { byIdentifier } = require('../../contract/tool-names');
+const { flattenTools } = require('../../contract/tool-registry.js');
+const { languageText } = require('./language');
+const { namedArguments } = require('../../python/named-arguments');
+
+/**
+ * @typedef {import('./index').CodeToolDefinition} CodeToolDefinition
+ * @typedef {import('./index').CallContext} CallContext
+ */
+
+/** What code can call: a function, or a tool with the schemas that it is declared and checked by. */
+class CallableTool {
+  #definition;
+  takesObject = /** @type {const} */ (true);
+
+  /**
+   * @param {string} name the identifier that code calls it by
+   * @param {CodeToolDefinition} definition
+   */
+  constructor(name, definition) {
+    if (!isPlainObject(definition) || typeof definition.execute !== 'function') {
+      throw new TypeError(
+        `the tool ${name} must be a function, or an object with a function \`execute\`, got ${describe(definition)}`,
+      );
+    }
+    this.name = name;
+    this.#definition = definition;
+  }
+
+  /** @param {import('./language').LanguageText} [language] */
+  declaration(language = languageText()) {
+    const { description = '', outputSchema } = this.#definition;
+    const output = outputSchema === undefined ? undefined : plainSchema(outputSchema, 'output', this.name);
+    return language.declare({
+      name: this.name,
+      description,
+      inputSchema: this.#inputSchema,
+      ...(output !== undefined && { outputSchema: output }),
+    });
+  }
+
+  /**
+   * The object that the tool takes, of arguments one by one.
+   *
+   * @param {unknown[]} args
+   */
+  named(args) {
+    const { properties } = /** @type {any} */ (this.#inputSchema);
+    return namedArguments(Object.keys(Object(properties)), args);
+  }
+
+  get #inputSchema() {
+    return plainSchema(this.#definition.inputSchema ?? { type: 'object' }, 'input', this.name);
+  }
+
+  /**
+   * @param {unknown} input
+   * @param {CallContext} context
+   * @throws {Error} that says what is wrong with the input
+   */
+  async call(input, context) {
+    const { inputSchema, execute, needsApproval } = this.#definition;
+    const value = isStandardSchema(inputSchema) ? await this.#checked(inputSchema, input) : input;
+    const mustAsk = typeof needsApproval === 'function' ? await needsApproval(value, context) : needsApproval;
+    if (mustAsk) await context.approve(this.name, value);
+    return lastOf(await execute(value, context));
+  }
+
+  /**
+   * @param {unknown} schema
+   * @param {unknown} input
+   */
+  async #checked(schema, input) {
+    const result = await validate(schema, input);
+    if ('value' in result) return result.value;
+    const text = issuesText(result.issues);
+    const message = `the input of ${this.name} is not valid: ${text}; pass one object as declared`;
+    throw Object.assign(new Error(message, { cause: result.issues }), { name: 'InvalidToolInputError' });
+  }
+}
+
+/** A function that code calls with whatever arguments. */
+class CallableFunction {
+  #fn;
+  takesObject = /** @type {const} */ (false);
+
+  /**
+   * @param {string} name
+   * @param {(...args: any[]) => unknown} fn
+   */
+  constructor(name, fn) {
+    this.name = name;
+    this.#fn = fn;
+  }
+
+  /** @param {import('./language').LanguageText} [language] */
+  declaration(language = languageText()) {
+    return language.declareFunction(this.name);
+  }
+
+  /** @param {unknown[]} args */
+  async call(...args) {
+    return this.#fn(...args);
+  }
+}
+
+/**
+ * @param {unknown} tools
+ * @returns {(CallableTool | CallableFunction)[]}
+ * @throws {TypeError} for what are no tools, and for names that cannot be called or told apart
+ */
+function callables(tools) {
+  const callable = Object.entries(byIdentifier(byName(tools))).map(([name, tool]) =>
+    typeof tool === 'function' ? new CallableFunction(name, tool) : new CallableTool(name, tool),
+  );
+  // Refuses names that are reserved.
+  flattenTools(Object.fromEntries(callable.map(({ name }) => [name, () => {}])));
+  return callable;
+}
+
+/**
+ * @param {any} tools by name, or a list of tools that have one
+ * @returns {Record<string, any>}
+ */
+function byName(tools) {
+  if (isPlainObject(tools)) return tools;
+  if (!Array.isArray(tools)) {
+    throw new TypeError(`options.tools must be an object of tools by name, or an array, got ${describe(tools)}`);
+  }
+  /** @type {Map<string, unknown>} */
+  const named = new Map();
+  tools.forEach((tool, index) => {
+    const { name } = Object(tool);
+    if (typeof name !== 'string' || name === '') {
+      throw new TypeError(`options.tools[${index}].name must be a non-empty string, got ${describe(name)}`);
+    }
+    if (named.has(name)) throw new TypeError(`options.tools[${index}] has a name that another tool has: ${name}`);
+    named.set(name, tool);
+  });
+  return Object.fromEntries(named);
+}
+
+/**
+ * @param {any} schema
+ * @param {'input' | 'output'} side
+ * @param {string} tool
+ */
+function plainSchema(schema, side, tool) {
+  if (isStandardSchema(schema)) return jsonSchemaOf(schema, side, `the ${side} schema of the tool ${tool}`);
+  if (isPlainObject(schema)) return schema;
+  throw new TypeError(
+    `the ${side} schema of the tool ${tool} must be JSON Schema or a Standard Schema, got ${describe(schema)}`,
+  );
+}
+
+/**
+ * The result of a tool; of one that gives preliminary results, the last.
+ *
+ * @param {any} result
+ */
+async function lastOf(result) {
+  if (typeof result?.[Symbol.asyncIterator] !== 'function') return result;
+  let last;
+  for await (const part of result) last = part;
+  return last;
+}
+
+module.exports = { CallableFunction, CallableTool, byName, callables };

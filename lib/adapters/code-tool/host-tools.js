@@ -1,0 +1,77 @@
+// @ts-check
+'use strict';
+
+/**
+ * @typedef {import('./definition').CallableTool | import('./definition').CallableFunction} Callable
+ *
+ * @typedef {object} RunOfTools
+ * @property {AbortSignal} [signal] of the caller
+ * @property {unknown} [context] handed on to the tools
+ * @property {import('./index').Approve} [approve]
+ * @property {import('./language').LanguageText} [language] of the code; JavaScript by default
+ */
+
+/**
+ * The functions that code of one run calls, and what has to be called when it has ended.
+ *
+ * @param {Callable[]} callable
+ * @param {RunOfTools} run
+ */
+function hostTools(callable, { signal, context, approve, language }) {
+  // Tools that nobody waits for any more should know it.
+  const ended = new AbortController();
+  const abort = () => ended.abort(signal?.reason);
+  signal?.addEventListener('abort', abort);
+  const callContext = {
+    signal: ended.signal,
+    context,
+    approve: (/** @type {string} */ name, /** @type {unknown} */ input) =>
+      mustBeApproved(approve, { name, input, signal: ended.signal, context }),
+  };
+  return {
+    tools: Object.fromEntries(callable.map((it) => [it.name, toolOf(it, callContext, language)])),
+    end: () => {
+      signal?.removeEventListener('abort', abort);
+      ended.abort();
+    },
+  };
+}
+
+/**
+ * An `async` function, so that code gets a promise at once.
+ *
+ * @param {Callable} callable
+ * @param {import('./index').CallContext} context
+ * @param {import('./language').LanguageText | undefined} language
+ */
+function toolOf(callable, context, language) {
+  if (callable.takesObject && language?.namesArguments) {
+    return async (/** @type {unknown[]} */ ...args) => callable.call(callable.named(args), context);
+  }
+  if (callable.takesObject) return async (/** @type {unknown} */ input = {}) => callable.call(input, context);
+  return async (/** @type {unknown[]} */ ...args) => callable.call(...args);
+}
+
+/**
+ * @param {import('./index').Approve | undefined} approve
+ * @param {import('./index').ApprovalRequest} request
+ * @throws {Error} if the call must not be made
+ */
+async function mustBeApproved(approve, request) {
+  const { name } = request;
+  if (approve === undefined) {
+    throw approvalError(`${name} needs a person's approval, which code cannot get: call the tool itself instead`);
+  }
+  if ((await approve(request)) !== true) {
+    throw approvalError(`a person has refused this call of ${name}: do not try it again unless the person asks for it`);
+  }
+  // Meanwhile the run may have ended.
+  request.signal.throwIfAborted();
+}
+
+/** @param {string} message */
+function approvalError(message) {
+  return Object.assign(new Error(message), { name: 'ApprovalError', code: 'ERR_NOT_APPROVED' });
+}
+
+module.exports = { hostTools };

@@ -1,0 +1,122 @@
+// @ts-check
+'use strict';
+
+const { callables } = require('./definition');
+const { hostTools } = require('./host-tools');
+const { languageText } = require('./language');
+const { describe } = require('../../contract/describe');
+const { isExecutor } = require('../../contract/executor');
+const { MAX_CHARS, modelFailure, modelLogs, modelValue, reportText } = require('../../contract/for-model');
+const { Session } = require('../../contract/session');
+const { refuseWrongOptions } = require('../../ses/check-options');
+const { codeFrame } = require('../../ses/code-frame');
+const { SESExecutor } = require('../../ses/executor');
+const { PyodideExecutor } = require('../../python');
+const { checkPythonOptions } = require('../../python/options');
+
+/**
+ * @typedef {import('./index').CodeToolResult} CodeToolResult
+ */
+
+/** Least number of characters that a model is told: less says nothing. */
+const MIN_CHARS = 100;
+
+/**
+ * Makes the tool by which a model calls other tools from code. Documented in `index.d.ts`.
+ *
+ * @param {import('./index').CodeToolOptions} options
+ * @returns {import('./index').CodeTool}
+ */
+function createCodeTool({
+  tools,
+  executor,
+  name,
+  description,
+  maxOutputChars = MAX_CHARS,
+  approve,
+  ...executorOptions
+}) {
+  refuseOtherOwner(executor, executorOptions);
+  if (approve !== undefined && typeof approve !== 'function') {
+    throw new TypeError(`options.approve must be a function, got ${describe(approve)}`);
+  }
+  if (!Number.isInteger(maxOutputChars) || maxOutputChars < MIN_CHARS) {
+    throw new RangeError(`options.maxOutputChars must be an integer >= ${MIN_CHARS}, got ${describe(maxOutputChars)}`);
+  }
+  const callable = callables(tools);
+  const session = executor === undefined ? undefined : sessionOf(executor);
+  const language = languageText(/** @type {any} */ (executor)?.language ?? executorOptions.language);
+  const declarations = callable.map((it) => it.declaration(language).trim()).join('\n\n');
+  return {
+    name: name ?? language.toolName,
+    description: description?.(declarations) ?? language.description(declarations, session !== undefined),
+    inputSchema: {
+      type: 'object',
+      properties: { code: { type: 'string', description: `The program to run, in ${language.program}` } },
+      required: ['code'],
+      additionalProperties: false,
+    },
+    execute: async (code, options = {}) => {
+      if (typeof code !== 'string') throw new TypeError(`code must be a string, got ${describe(code)}`);
+      const { tools, end } = hostTools(callable, { approve, language, ...options });
+      const own = session ?? new Session(executorOf(executorOptions), { livesOn: false, codeFrame });
+      try {
+        return resultOf(await own.run(code, { tools, signal: options.signal }), maxOutputChars);
+      } finally {
+        end();
+        if (own !== session) await own.close();
+      }
+    },
+  };
+}
+
+/**
+ * Wrong options are refused here and not in each result.
+ *
+ * @param {unknown} executor
+ * @param {object} executorOptions
+ */
+function refuseOtherOwner(executor, executorOptions) {
+  if (executor === undefined) return refuseWrong(executorOptions);
+  const [other] = Object.keys(executorOptions);
+  if (other !== undefined) throw new TypeError(`options.${other} belongs to the executor that options.executor is`);
+}
+
+/** @param {any} options */
+function refuseWrong({ language, ...others }) {
+  if (language === 'python') checkPythonOptions(undefined, others);
+  else refuseWrongOptions({ language, ...others });
+}
+
+/**
+ * Without a folder, unless one is given.
+ *
+ * @param {any} options
+ * @returns {import('../../../index').Executor}
+ */
+function executorOf({ language, ...others }) {
+  if (language !== 'python') return new SESExecutor({ language, ...others });
+  return new PyodideExecutor(undefined, { mount: others.workDir !== undefined, ...others });
+}
+
+/** @param {import('../../../index').Executor} executor */
+function sessionOf(executor) {
+  if (isExecutor(executor)) return new Session(executor, { livesOn: true, codeFrame });
+  throw new TypeError(`options.executor must be an executor, got ${describe(executor)}`);
+}
+
+/**
+ * @param {import('../../contract/session').Report} report
+ * @param {number} maxChars
+ * @returns {CodeToolResult}
+ */
+function resultOf(report, maxChars) {
+  const { output, failure } = report;
+  const logs = modelLogs(report.logs, maxChars);
+  const text = reportText(report, maxChars);
+  return failure === undefined
+    ? { output: modelValue(output, maxChars), logs, text }
+    : { error: modelFailure(failure, maxChars), logs, text };
+}
+
+module.exports = { createCodeTool };

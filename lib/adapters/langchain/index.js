@@ -1,0 +1,48 @@
+// @ts-check
+'use strict';
+
+const { isStandardSchema } = require('../../contract/standard-schema');
+const { requirePeer } = require('../../contract/peer');
+const codeTool = require('../code-tool');
+const { byName } = require('../code-tool/definition');
+
+/**
+ * Makes a tool of LangChain by which a model calls other tools from code. Documented in `index.d.ts`.
+ *
+ * @param {import('./index').CodeToolOptions} options
+ * @returns {any}
+ */
+function createCodeTool({ tools, ...settings }) {
+  const { tool } = requirePeer('ses-executor/langchain', '@langchain/core', () => require('@langchain/core/tools'));
+  const definitions = Object.entries(byName(tools)).map(([name, it]) => [name, definitionOf(it)]);
+  const { name, description, inputSchema, execute } = codeTool.createCodeTool({
+    ...settings,
+    tools: Object.fromEntries(definitions),
+  });
+  return tool(
+    async (/** @type {any} */ { code }, /** @type {any} */ config) =>
+      (await execute(code, { signal: config?.signal, context: { config } })).text,
+    { name, description, schema: /** @type {any} */ (inputSchema) },
+  );
+}
+
+/**
+ * @param {any} tool a tool of LangChain, or what the neutral code tool takes
+ * @returns {any}
+ */
+function definitionOf(tool) {
+  if (typeof tool?.invoke !== 'function') return tool;
+  const { description, schema } = tool;
+  return {
+    description,
+    // Of the schemas that LangChain knows, a JSON Schema checks nothing here; the tool itself does.
+    inputSchema: isStandardSchema(schema) ? schema : { ...schema },
+    execute: (/** @type {unknown} */ input, /** @type {any} */ { signal, context }) => {
+      // With the call of the outer tool its message would be the result.
+      const { toolCall: _, ...config } = context.config ?? {};
+      return tool.invoke(input, { ...config, signal });
+    },
+  };
+}
+
+module.exports = { createCodeTool };

@@ -1,0 +1,27 @@
+/**
+ * `ses-executor/mastra`: a tool of Mastra (`@mastra/core`) by which a model calls other tools from code.
+ *
+ * @packageDocumentation
+ */
+
+import type { Tool } from '@mastra/core/tools' with { 'resolution-mode': 'import' };
+import type { CodeTools, CodeToolSettings } from '../code-tool/index';
+
+/** What {@link createCodeTool} is made with. */
+export interface CodeToolOptions extends CodeToolSettings {
+  /** What code can call as `await name(input)`. A name that is no identifier is changed: `list-files` is `list_files`. */
+  tools: Readonly<Record<string, Tool<any, any, any, any, any, any, any>>> | CodeTools;
+}
+
+/**
+ * Makes a tool of Mastra (`@mastra/core`) that takes JavaScript, in which the other tools are functions.
+ * Tools with `requireApproval` fail in code without `approve`.
+ *
+ * @throws as `createCodeTool` of `ses-executor/code-tool`
+ *
+ * @example
+ * ```js
+ * const agent = new Agent({ id: 'analyst', name: 'analyst', instructions: '…', model, tools: { code: createCodeTool({ tools: { getWeather, getRates } }) } });
+ * ```
+ */
+export function createCodeTool(options: CodeToolOptions): Tool<{ code: string }, any, any, any, any, any, any>;

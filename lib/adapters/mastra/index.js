@@ -1,0 +1,93 @@
+// @ts-check
+'use strict';
+
+const { isPlainObject } = require('../../contract/describe');
+const { requirePeer } = require('../../contract/peer');
+const codeTool = require('../code-tool');
+
+/**
+ * Makes a tool of Mastra by which a model calls other tools from code. Documented in `index.d.ts`.
+ *
+ * @param {import('./index').CodeToolOptions} options
+ * @returns {any}
+ */
+function createCodeTool({ tools, ...settings }) {
+  const { createTool } = requirePeer(
+    'ses-executor/mastra',
+    '@mastra/core',
+    // @ts-expect-error: its declarations are those of an ES module, also where it is not
+    () => require('@mastra/core/tools'),
+  );
+  const definitions = Object.entries(tools).map(([name, it]) => [name, definitionOf(it)]);
+  const { name, description, inputSchema, execute } = codeTool.createCodeTool({
+    ...settings,
+    tools: Object.fromEntries(definitions),
+  });
+  return createTool({
+    id: name,
+    description,
+    inputSchema: /** @type {any} */ (standardSchema(inputSchema)),
+    execute: async (/** @type {any} */ { code }, /** @type {any} */ toolContext) => {
+      const { text: _, ...result } = await execute(code, {
+        signal: toolContext?.abortSignal,
+        context: { toolContext },
+      });
+      return result;
+    },
+  });
+}
+
+/**
+ * @param {any} tool a tool of Mastra, or what the neutral code tool takes
+ * @returns {any}
+ */
+function definitionOf(tool) {
+  if (typeof tool?.id !== 'string' || typeof tool.execute !== 'function') return tool;
+  const { description, inputSchema, outputSchema, requireApproval } = tool;
+  const contextOf = (/** @type {any} */ { signal, context }) => ({ ...context.toolContext, abortSignal: signal });
+  return {
+    description,
+    ...(inputSchema !== undefined && { inputSchema }),
+    ...(outputSchema !== undefined && { outputSchema }),
+    ...(requireApproval !== undefined && {
+      needsApproval: (/** @type {unknown} */ input, /** @type {any} */ context) =>
+        typeof requireApproval === 'function' ? requireApproval(input, contextOf(context)) : requireApproval,
+    }),
+    execute: async (/** @type {unknown} */ input, /** @type {any} */ context) =>
+      thrown(await tool.execute(input, contextOf(context))),
+  };
+}
+
+/**
+ * What a tool gives; an input that it refuses, which it returns, is thrown.
+ *
+ * @param {any} result
+ */
+function thrown(result) {
+  if (result?.error === true && typeof result.message === 'string' && 'validationErrors' in result) {
+    throw Object.assign(new Error(result.message), { name: 'InvalidToolInputError' });
+  }
+  return result;
+}
+
+/**
+ * The schema of the tool's own input, as Mastra takes those of all libraries.
+ *
+ * @param {object} jsonSchema
+ */
+function standardSchema(jsonSchema) {
+  const get = () => jsonSchema;
+  return {
+    '~standard': {
+      version: 1,
+      vendor: 'ses-executor',
+      validate: (/** @type {unknown} */ value) =>
+        isPlainObject(value) && typeof value.code === 'string'
+          ? { value: { code: value.code } }
+          : { issues: [{ message: 'must be an object with the string `code`' }] },
+      jsonSchema: { input: get, output: get },
+    },
+  };
+}
+
+module.exports = { createCodeTool };

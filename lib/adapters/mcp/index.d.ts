@@ -1,0 +1,47 @@
+/**
+ * `ses-executor/mcp`: the server of the Model Context Protocol that `ses-executor mcp` starts, for any transport. The protocol's SDK is in
+ * the package.
+ *
+ * @packageDocumentation
+ */
+
+import type { Executor, ExecutorOptions, Tools } from '../../../index';
+import type { CodeToolDefinition } from '../code-tool/index';
+
+/** What {@link createMcpServer} is made with; without `executor` also the options of its own. */
+export interface McpServerOptions extends ExecutorOptions {
+  /** Where code runs; its limits hold. It is cleaned up when the session is reset, and with the server. */
+  executor?: Executor;
+  /** Folder that the file tools are confined to; without it there are none. */
+  root?: string;
+  /** Whether the file tools that change something are left out. */
+  readOnly?: boolean;
+  /** What code can call: functions, namespaces of functions, and tools with schemas, which are declared by them. */
+  tools?: Readonly<Record<string, Tools[string] | CodeToolDefinition>>;
+  /** Commands of other servers by name, for a shell: their tools are functions of the namespace of that name. */
+  servers?: Readonly<Record<string, string>>;
+  /** Variables of each session. */
+  variables?: Readonly<Record<string, unknown>>;
+}
+
+/** A server with one session. */
+export interface McpServer {
+  /** Serves one client, over a transport of the protocol's SDK, of any version. */
+  connect(transport: object): Promise<void>;
+  /** Ends the session, the other servers and the connection. */
+  close(): Promise<void>;
+}
+
+/**
+ * Makes a server with the tools `run_javascript` and `reset`.
+ *
+ * Rejects with a `TypeError` or `RangeError` for wrong options and two tools of one name, and with an `Error` if one of the other
+ * servers cannot be used.
+ *
+ * @example
+ * ```js
+ * const server = await createMcpServer({ tools: { search }, servers: { github: 'npx -y @modelcontextprotocol/server-github' } });
+ * await server.connect(new StdioServerTransport());
+ * ```
+ */
+export function createMcpServer(options?: McpServerOptions): Promise<McpServer>;

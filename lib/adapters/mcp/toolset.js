@@ -1,0 +1,133 @@
+// @ts-check
+'use strict';
+
+const { CallableTool } = require('../code-tool/definition');
+const { hostTools } = require('../code-tool/host-tools');
+const { languageText } = require('../code-tool/language');
+const { isPlainObject } = require('../../contract/describe');
+const { flattenTools } = require('../../contract/tool-registry');
+
+/**
+ * @typedef {import('../../../index').Tools} Tools
+ * @typedef {import('../code-tool').CodeToolDefinition} CodeToolDefinition
+ * @typedef {import('../code-tool/language').LanguageText} LanguageText
+ */
+
+/** What code can call: functions and namespaces of such, and tools with schemas whose names may have a namespace. */
+class Toolset {
+  /** @type {Tools} */
+  #functions = {};
+  /** @type {CallableTool[]} */
+  #callable = [];
+  /** By name of what code calls: who gave it. */
+  /** @type {Map<string, string>} */
+  #givers = new Map();
+  /** @type {((language: LanguageText) => string[])[]} */
+  #declarations = [];
+
+  /** For a prompt. */
+  get declarations() {
+    return this.declarationsIn(languageText());
+  }
+
+  /** @param {LanguageText} language */
+  declarationsIn(language) {
+    return this.#declarations.flatMap((declare) => declare(language)).join('\n\n');
+  }
+
+  get isEmpty() {
+    return this.#givers.size === 0;
+  }
+
+  /**
+   * @param {string} giver
+   * @param {Tools} functions
+   * @param {(language: LanguageText) => string[]} [declare] default: functions with any arguments
+   */
+  addFunctions(
+    giver,
+    functions,
+    declare = (language) => flattenTools(functions).map((tool) => declarationOf(tool, language)),
+  ) {
+    for (const name of Object.keys(functions)) this.#claim(name, giver);
+    Object.assign(this.#functions, functions);
+    this.#declarations.push(declare);
+  }
+
+  /**
+   * Tools as a module exports them: functions, namespaces, and tools with schemas.
+   *
+   * @param {string} giver
+   * @param {Record<string, any>} exported
+   */
+  addExported(giver, exported) {
+    const isDefinition = (/** @type {any} */ value) => isPlainObject(value) && typeof value.execute === 'function';
+    const entries = Object.entries(exported);
+    this.addFunctions(giver, Object.fromEntries(entries.filter(([, value]) => !isDefinition(value))));
+    for (const [name, value] of entries.filter(([, value]) => isDefinition(value))) {
+      this.#claim(name, giver);
+      this.#add(new CallableTool(name, value));
+    }
+  }
+
+  /**
+   * @param {string} giver
+   * @param {string} namespace
+   * @param {Record<string, CodeToolDefinition>} definitions by identifier
+   */
+  addNamespace(giver, namespace, definitions) {
+    this.#claim(namespace, giver);
+    for (const [name, definition] of Object.entries(definitions)) {
+      this.#add(new CallableTool(`${namespace}.${name}`, definition));
+    }
+  }
+
+  /**
+   * The functions of one run, and what has to be called when it has ended.
+   *
+   * @param {AbortSignal | undefined} signal of the caller
+   * @param {LanguageText} [language]
+   */
+  forRun(signal, language) {
+    const { tools, end } = hostTools(this.#callable, { signal, language });
+    /** @type {Record<string, any>} */
+    const all = { ...this.#functions };
+    for (const [path, fn] of Object.entries(tools)) {
+      const [first, second] = path.split('.');
+      if (second === undefined) all[first] = fn;
+      else all[first] = { ...all[first], [second]: fn };
+    }
+    return { tools: all, end };
+  }
+
+  /** @param {CallableTool} tool */
+  #add(tool) {
+    this.#declarations.push((language) => [tool.declaration(language)]);
+    this.#callable.push(tool);
+  }
+
+  /**
+   * @param {string} name
+   * @param {string} giver
+   */
+  #claim(name, giver) {
+    const other = this.#givers.get(name);
+    if (other !== undefined) throw new TypeError(`${other} and ${giver} both have ${name}`);
+    // Refuses names that code cannot call.
+    flattenTools({ [name]: () => {} });
+    this.#givers.set(name, giver);
+  }
+}
+
+/**
+ * @param {import('../../contract/tool-registry').Tool} tool of which nothing is known
+ * @param {LanguageText} language
+ */
+function declarationOf({ path, isAsync }, language) {
+  if (language.namesArguments) return language.declareFunction(path.join('.'));
+  const keyword = isAsync ? 'async function' : 'function';
+  const name = path.join('.');
+  return path.length === 1 ? `${keyword} ${name}(...args) {}` : `${name} = ${keyword} (...args) {};`;
+}
+
+module.exports = { Toolset };

@@ -1,0 +1,27 @@
+/**
+ * `ses-executor/openai-agents`: a function tool of the OpenAI Agents SDK (`@openai/agents`) by which a model calls other tools from code.
+ *
+ * @packageDocumentation
+ */
+
+import type { FunctionTool } from '@openai/agents';
+import type { CodeTools, CodeToolSettings } from '../code-tool/index';
+
+/** What {@link createCodeTool} is made with. */
+export interface CodeToolOptions extends CodeToolSettings {
+  /** What code can call as `await name(input)`. A name that is no identifier is changed: `list-files` is `list_files`. */
+  tools: readonly FunctionTool<any, any, any>[] | Readonly<Record<string, FunctionTool<any, any, any>>> | CodeTools;
+}
+
+/**
+ * Makes a function tool of the OpenAI Agents SDK (`@openai/agents`) that takes JavaScript, in which the other tools are functions.
+ * Tools that need approval fail in code without `approve`. A tool that answers its own errors, as `tool()` makes them by default, gives code that answer; with `errorFunction: null` code gets the error.
+ *
+ * @throws as `createCodeTool` of `ses-executor/code-tool`
+ *
+ * @example
+ * ```js
+ * const agent = new Agent({ name: 'analyst', instructions: '…', tools: [createCodeTool({ tools: [getWeather, getRates] })] });
+ * ```
+ */
+export function createCodeTool(options: CodeToolOptions): FunctionTool<any, any, string>;

@@ -1,0 +1,170 @@
+// @ts-check
+'use strict';
+
+// The DevTools protocol over two pipes: JSON texts, each followed by a zero byte.
+
+/** Time of one turn of the event loop for what the browser says: guests decide how much that is. */
+const SLICE_MS = 5;
+/** Bytes that wait to be read before the pipe is left alone: the browser waits then, and the guests behind it. */
+const MAX_WAITING_BYTES = 8 << 20;
+/** Bytes of one message. No message of a guest within its limits is as large. */
+const MAX_MESSAGE_BYTES = 512 << 20;
+
+/**
+ * @typedef {(method: string, params: any) => void} Listener
+ * @typedef {{ resolve: (result: any) => void, reject: (error: Error) => void, session: string | undefined }} Pending
+ */
+
+/** An answer that says that a command has failed, or that nobody will answer it. */
+class ProtocolError extends Error {}
+
+class Connection {
+  #writable;
+  #readable;
+  /** @type {Map<number, Pending>} */
+  #pending = new Map();
+  /** @type {Map<string | undefined, Listener>} */
+  #listeners = new Map();
+  #nextId = 1;
+  /** Parts of a message whose end has not come. @type {Buffer[]} */
+  #parts = [];
+  #partBytes = 0;
+  /** Whole messages that wait. @type {Buffer[]} */
+  #messages = [];
+  #messageBytes = 0;
+  #willRead = false;
+  #isClosed = false;
+  /** @type {(() => void) | undefined} */
+  #onClose;
+
+  /**
+   * @param {import('node:net').Socket} writable
+   * @param {import('node:net').Socket} readable
+   * @param {() => void} onClose called once
+   */
+  constructor(writable, readable, onClose) {
+    this.#writable = writable;
+    this.#readable = readable;
+    this.#onClose = onClose;
+    readable.on('data', (chunk) => this.#take(chunk));
+    for (const stream of [writable, readable]) {
+      stream.on('error', () => this.close());
+      stream.on('close', () => this.close());
+    }
+  }
+
+  /**
+   * @param {string} method
+   * @param {object} params
+   * @param {string} [session] of a target; else the browser's
+   * @returns {Promise<any>}
+   */
+  send(method, params, session) {
+    if (this.#isClosed) return Promise.reject(new ProtocolError('the browser has ended'));
+    const id = this.#nextId++;
+    this.#writable.write(`${JSON.stringify({ id, method, params, sessionId: session })}\0`);
+    return new Promise((resolve, reject) => this.#pending.set(id, { resolve, reject, session }));
+  }
+
+  /**
+   * For commands whose answer nobody waits for.
+   *
+   * @param {string} method
+   * @param {object} params
+   * @param {string} [session]
+   */
+  post(method, params, session) {
+    this.send(method, params, session).catch(() => {});
+  }
+
+  /**
+   * @param {string | undefined} session
+   * @param {Listener} listener
+   */
+  listen(session, listener) {
+    this.#listeners.set(session, listener);
+  }
+
+  /**
+   * The target of a session is gone: nothing of it is heard from now on.
+   *
+   * @param {string} session
+   */
+  forget(session) {
+    this.#listeners.delete(session);
+    for (const [id, pending] of this.#pending) {
+      if (pending.session !== session) continue;
+      this.#pending.delete(id);
+      pending.reject(new ProtocolError('the target is gone'));
+    }
+  }
+
+  close() {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    this.#readable.destroy();
+    this.#writable.destroy();
+    for (const { reject } of this.#pending.values()) reject(new ProtocolError('the browser has ended'));
+    this.#pending.clear();
+    this.#onClose?.();
+    this.#listeners.clear();
+  }
+
+  /** The process need not stay for it. */
+  unref() {
+    this.#readable.unref();
+    this.#writable.unref();
+  }
+
+  /** @param {Buffer} chunk */
+  #take(chunk) {
+    let from = 0;
+    for (let end = chunk.indexOf(0); end !== -1; end = chunk.indexOf(0, from)) {
+      this.#parts.push(chunk.subarray(from, end));
+      const message = this.#parts.length === 1 ? this.#parts[0] : Buffer.concat(this.#parts);
+      this.#messages.push(message);
+      this.#messageBytes += message.length;
+      this.#parts = [];
+      this.#partBytes = 0;
+      from = end + 1;
+    }
+    if (from < chunk.length) {
+      this.#parts.push(chunk.subarray(from));
+      this.#partBytes += chunk.length - from;
+      if (this.#partBytes > MAX_MESSAGE_BYTES) return this.close();
+    }
+    if (this.#messageBytes > MAX_WAITING_BYTES) this.#readable.pause();
+    if (!this.#willRead) this.#read();
+  }
+
+  /** Takes in messages for a moment, and the rest in later turns of the event loop, timers between them. */
+  #read() {
+    const end = performance.now() + SLICE_MS;
+    let taken = 0;
+    while (taken < this.#messages.length && !this.#isClosed) {
+      const message = this.#messages[taken++];
+      this.#messageBytes -= message.length;
+      this.#dispatch(JSON.parse(message.toString('utf8')));
+      if (performance.now() > end) break;
+    }
+    this.#messages = taken === this.#messages.length ? [] : this.#messages.slice(taken);
+    this.#willRead = this.#messages.length > 0 && !this.#isClosed;
+    if (this.#willRead) {
+      setImmediate(() => this.#read());
+    } else if (!this.#isClosed) {
+      this.#readable.resume();
+    }
+  }
+
+  /** @param {any} message */
+  #dispatch({ id, method, params, result, error, sessionId }) {
+    if (id === undefined) return this.#listeners.get(sessionId)?.(method, params);
+    const pending = this.#pending.get(id);
+    if (pending === undefined) return;
+    this.#pending.delete(id);
+    if (error === undefined) pending.resolve(result);
+    else pending.reject(new ProtocolError(error.message));
+  }
+}
+
+module.exports = { Connection, ProtocolError };

@@ -1,0 +1,81 @@
+// @ts-check
+'use strict';
+
+const { accessSync, constants } = require('node:fs');
+const { homedir } = require('node:os');
+const { delimiter, join } = require('node:path');
+
+/** Names of programs on the search path, the smallest first. */
+const NAMES = [
+  'chromium-headless-shell',
+  'chrome-headless-shell',
+  'chromium',
+  'chromium-browser',
+  'google-chrome-stable',
+  'google-chrome',
+  'microsoft-edge-stable',
+];
+
+/** What to say where there is none. */
+const INSTALL =
+  'install Chrome or Chromium (Debian, Ubuntu: apt-get install chromium-headless-shell), or name the program with the ' +
+  'option `executablePath` or the environment variable CHROME_PATH';
+
+/**
+ * The browser's program: the one that the caller names, else that of CHROME_PATH, else the first in the usual places.
+ *
+ * @param {string | undefined} executablePath
+ * @returns {string}
+ * @throws {Error} that says what to install
+ */
+function findChrome(executablePath) {
+  const named = executablePath ?? (process.env.CHROME_PATH || undefined);
+  if (named !== undefined) {
+    if (isProgram(named)) return named;
+    const source =
+      executablePath === undefined ? 'the environment variable CHROME_PATH' : 'the option `executablePath`';
+    throw new Error(`there is no program at ${named}, which ${source} names; ${INSTALL}`);
+  }
+  const found = candidates().find(isProgram);
+  if (found === undefined) throw new Error(`no Chrome was found; ${INSTALL}`);
+  return found;
+}
+
+/** @returns {string[]} */
+function candidates() {
+  if (process.platform === 'win32') {
+    const folders = [process.env.PROGRAMFILES, process.env['PROGRAMFILES(X86)'], process.env.LOCALAPPDATA];
+    return folders.flatMap((folder) =>
+      folder === undefined
+        ? []
+        : [
+            join(folder, 'Google', 'Chrome', 'Application', 'chrome.exe'),
+            join(folder, 'Chromium', 'Application', 'chrome.exe'),
+            join(folder, 'Microsoft', 'Edge', 'Application', 'msedge.exe'),
+          ],
+    );
+  }
+  const onPath = (process.env.PATH ?? '')
+    .split(delimiter)
+    .filter((folder) => folder !== '')
+    .flatMap((folder) => NAMES.map((name) => join(folder, name)));
+  if (process.platform !== 'darwin') return [...onPath, ...NAMES.map((name) => join('/usr/bin', name))];
+  const apps = ['Google Chrome', 'Chromium', 'Microsoft Edge'];
+  const folders = ['/Applications', join(homedir(), 'Applications')];
+  return [
+    ...folders.flatMap((folder) => apps.map((app) => join(folder, `${app}.app`, 'Contents', 'MacOS', app))),
+    ...onPath,
+  ];
+}
+
+/** @param {string} path */
+function isProgram(path) {
+  try {
+    accessSync(path, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+module.exports = { findChrome };

@@ -1,0 +1,170 @@
+/**
+ * `ses-executor/browser`: runs agent-written code in a page of a real headless Chrome, with the DOM, Canvas, WebGL and the rest
+ * of what browsers have, and without a network.
+ *
+ * @packageDocumentation
+ */
+
+import type {
+  CodeOutput,
+  Executor,
+  ExecutorState,
+  Language,
+  LogEntry,
+  LogLevel,
+  OnToolCall,
+  RunOptions,
+  Tools,
+} from '../../index';
+
+/** What a page can have requests to. The page itself has no network: this process makes the requests. */
+export interface NetworkOptions {
+  /** Origins, such as `https://api.example.com`; redirects to others are refused. Default none. */
+  allow?: string[];
+  /** Asked before each request; `false` refuses it. Default: none is refused. */
+  onRequest?: (request: { url: string; method: string; headers: Record<string, string> }) => unknown;
+}
+
+/** What a {@link BrowserExecutor} is made with. All of it is optional and fixed at construction. */
+export interface BrowserExecutorOptions {
+  /**
+   * `"run"`: each run has a page of its own, in which nothing of an earlier run is left, storage and cookies included; it is
+   * closed when the run ends. `"session"`: one page until `cleanup()`, in which variables and functions live on. Default
+   * `"run"`.
+   */
+  isolation?: 'run' | 'session';
+  /** Deadline of one run in milliseconds. An integer from 1 to 2,147,483,647; default 30,000. */
+  timeoutMs?: number;
+  /** As for `SESExecutor`. Default `"reject"`. */
+  runConcurrency?: 'reject' | 'queue';
+  /** As for `SESExecutor`. Default 0. */
+  maxQueuedRuns?: number;
+  /** As for `SESExecutor`. Default 262,144 (256 KiB). */
+  maxLogBytes?: number;
+  /** Console levels that are collected. Default all. */
+  collectConsoleLevels?: LogLevel[];
+  /**
+   * Memory that the page's process may hold, in MiB, and the same for what pages keep in the browser's own process; beyond it
+   * a run fails with `ERR_MEMORY_LIMIT_EXCEEDED`. It is looked at every 50 ms, so that a page may hold more for a moment. Linux
+   * only. An integer from 64 to 65,536; default 512.
+   */
+  memoryLimitMb?: number;
+  /** As for `SESExecutor`. Default 1,048,576 (1 MiB). */
+  maxCodeBytes?: number;
+  /** As for `SESExecutor`. Default 1,000. */
+  maxToolCalls?: number;
+  /** As for `SESExecutor`. Default 64. */
+  maxConcurrentToolCalls?: number;
+  /**
+   * Milliseconds within which a tool has to answer a call; see `SESExecutor`. In a page the time counts against `timeoutMs` all
+   * the same. Default: not limited.
+   */
+  toolTimeoutMs?: number;
+  /** UTF-16 units that one value may take as text on its way. Default 16,777,216 (16 MiB), at most 256 MiB. */
+  maxTransferBytes?: number;
+  /** As for `SESExecutor`. Default `false`. */
+  autoInit?: boolean;
+  /** As for `SESExecutor`. Default `"auto"`. */
+  language?: Language;
+  /** As for `SESExecutor`. */
+  onToolCall?: OnToolCall;
+  /** As for `SESExecutor`. */
+  onLog?: (entry: LogEntry) => void;
+  /** The browser's program. Default: the environment variable CHROME_PATH, else the first in the usual places. */
+  executablePath?: string;
+  /** Whether Chrome has its sandbox. `false` is for code that you trust as your own, and warns. Default `true`. */
+  sandbox?: boolean;
+  /**
+   * Whether runs go to a `SESExecutor`, with a warning, where no browser can be started. `false`: `init()` fails with
+   * `ERR_BROWSER_INIT_FAILED`. Default `true`.
+   */
+  fallback?: boolean;
+  /** Pages that are made ahead, an integer from 0 to 16; executors with the same options share them. Default 1. */
+  warmTabs?: number;
+  /** Folder for artifacts, made if need be. Default: none, artifacts have their bytes in `data`. */
+  artifactsDir?: string;
+  /** Bytes that the artifacts of one run may take together. Default 67,108,864 (64 MiB), at most 256 MiB. */
+  maxArtifactBytes?: number;
+  /** What pages can have requests to. Default nothing. */
+  network?: NetworkOptions;
+}
+
+/** Limits of one run, as for `SESExecutor`, and its input. */
+export interface BrowserRunOptions extends Omit<RunOptions, 'maxOperations'> {
+  /** Value of the global `input`. */
+  input?: unknown;
+}
+
+/** A picture or a file that a run has made. */
+export interface Artifact {
+  /** Where it is; absent without `artifactsDir`. Beside it is a JSON file with all of this, `path + ".json"`. */
+  path?: string;
+  /** Name of the file, which no other artifact has. */
+  name: string;
+  mimeType: string;
+  /** Of pictures: pixels. */
+  width?: number;
+  /** Of pictures: pixels. */
+  height?: number;
+  /** Its length. */
+  bytes: number;
+  /** Of its bytes, hexadecimal. */
+  sha256: string;
+  /** ISO 8601 in UTC. */
+  createdAt: string;
+  /** Its bytes; absent with `artifactsDir`. */
+  data?: Uint8Array;
+}
+
+/** What a run gives. Of its `stats`, `operations` is 0, and `heapUsedBytes` is what the browser last told the page. */
+export interface BrowserOutput extends CodeOutput {
+  /** The run's canvas, if it has used `getCanvas()`, and what it has kept with `saveArtifact()`. */
+  artifacts: Artifact[];
+}
+
+/**
+ * Runs guest code in pages of Chrome. The browser is started by the first `init()`, shared by the executors of this process with
+ * the same `executablePath` and `sandbox`, and ends with the process, or half a minute after the last `cleanup()`.
+ *
+ * Besides variables and tools, guest code has `input`, `final_answer(value)`, `getCanvas(width, height)` and
+ * `saveArtifact(name, blob | canvas | text)`.
+ *
+ * @example
+ * ```js
+ * const executor = new BrowserExecutor({ artifactsDir: 'charts' });
+ * await executor.init();
+ * const { artifacts } = await executor.run('getCanvas(400, 300).getContext("2d").fillRect(10, 10, 50, 50)');
+ * await executor.cleanup();
+ * ```
+ */
+export class BrowserExecutor implements Executor {
+  /**
+   * @throws `TypeError` for options of the wrong type and unknown ones
+   * @throws `RangeError` for options out of bounds
+   */
+  constructor(options?: BrowserExecutorOptions);
+
+  /** The state now, as of `SESExecutor`. */
+  get state(): ExecutorState;
+
+  /** Starts the browser if there is none. Rejects with `ERR_BROWSER_INIT_FAILED` and `ERR_INVALID_STATE`. */
+  init(): Promise<void>;
+
+  /** Gives each following run these variables, as structured clones. Legal in `READY`. */
+  sendVariables(variables: Record<string, unknown>): Promise<void>;
+
+  /** Gives each following run these functions. Legal in `READY`. */
+  sendTools(tools: Tools): Promise<void>;
+
+  /**
+   * Runs guest code. After a deadline or an abort the executor is `READY`, with `isolation: "session"` it is `DIRTY`. Rejects as
+   * `SESExecutor.run`, and with `ERR_BROWSER_CRASHED`.
+   */
+  run(code: string, options?: BrowserRunOptions): Promise<BrowserOutput>;
+
+  /** Ends the run under way and closes its page, in any state; the state is `DEAD` then. */
+  cleanup(): Promise<void>;
+
+  /** `cleanup()`, for `await using`. */
+  [Symbol.asyncDispose](): Promise<void>;
+}

@@ -1,0 +1,6 @@
+// @ts-check
+'use strict';
+
+const { BrowserExecutor } = require('./executor');
+
+module.exports = { BrowserExecutor };

@@ -1,0 +1,227 @@
+// @ts-check
+'use strict';
+
+const { spawn, spawnSync } = require('node:child_process');
+const { readFileSync, statfsSync } = require('node:fs');
+
+const { Connection } = require('./connection');
+const { findChrome } = require('./find');
+const { makeProfile, removeProfile, sweepProfiles } = require('./profiles');
+
+/** How long a browser may take to answer for the first time. */
+const START_MS = 60_000;
+/** What is kept of what it says about its failure, in bytes. */
+const MAX_STDERR = 16_384;
+/** Shared memory below this is too little for it: containers have 64 MiB. */
+const MIN_SHM_BYTES = 512 << 20;
+/** Debian's and most others' `nobody`. */
+const NOBODY = 65_534;
+
+/** The namespace of the network that an unprivileged process can give itself: one without any interface that is up. */
+const UNSHARE = ['unshare', '--user', '--map-current-user', '--net', '--'];
+
+const FLAGS = [
+  '--headless',
+  '--remote-debugging-pipe',
+  '--no-first-run',
+  '--no-default-browser-check',
+  '--no-pings',
+  '--no-service-autorun',
+  '--mute-audio',
+  '--hide-scrollbars',
+  '--disable-background-networking',
+  '--disable-background-timer-throttling',
+  '--disable-backgrounding-occluded-windows',
+  '--disable-renderer-backgrounding',
+  '--disable-breakpad',
+  '--disable-client-side-phishing-detection',
+  '--disable-component-update',
+  '--disable-default-apps',
+  '--disable-domain-reliability',
+  '--disable-extensions',
+  '--disable-hang-monitor',
+  '--disable-popup-blocking',
+  '--disable-prompt-on-repost',
+  '--disable-sync',
+  '--disable-speech-api',
+  '--metrics-recording-only',
+  '--password-store=basic',
+  '--use-mock-keychain',
+  '--enable-precise-memory-info',
+  // There is no graphics card to rely on, and a guest has no business with the one that there is.
+  '--use-angle=swiftshader',
+  '--enable-unsafe-swiftshader',
+  // A tab's process is told by being the new one.
+  '--disable-features=SpareRendererForSitePerProcess,Translate,OptimizationHints,MediaRouter,DialMediaRouteProvider,InterestFeedContentSuggestions,AcceptCHFrame,HttpsUpgrades',
+  // Requests that anything lets through meet a proxy that is not there; names have no addresses.
+  '--proxy-server=http://127.0.0.1:9',
+  '--proxy-bypass-list=<-loopback>',
+  '--host-resolver-rules=MAP * ~NOTFOUND',
+  // A peer connection finds no way but through that proxy.
+  '--force-webrtc-ip-handling-policy=disable_non_proxied_udp',
+  '--webrtc-ip-handling-policy=disable_non_proxied_udp',
+  '--disable-quic',
+];
+
+/**
+ * A browser that runs.
+ *
+ * @typedef {object} Running
+ * @property {Connection} connection
+ * @property {number} pid of the process that was started, and number of its group
+ * @property {string} version
+ * @property {boolean} hasOwnNetwork whether it has a namespace of its own for the network
+ * @property {() => void} kill ends it at once
+ */
+
+/**
+ * @param {object} options
+ * @param {string | undefined} options.executablePath
+ * @param {boolean} options.sandbox
+ * @param {() => void} onEnd called once when it has ended
+ * @returns {Promise<Running>} rejects with an Error that says why there is no browser
+ */
+async function launch({ executablePath, sandbox }, onEnd) {
+  const program = findChrome(executablePath);
+  const isRoot = process.getuid?.() === 0;
+  // Chrome's sandbox is not for root.
+  const owner = isRoot && sandbox ? nobody() : undefined;
+  sweepProfiles();
+  const profile = makeProfile(owner);
+  const hasOwnNetwork = canUnshare(owner);
+  const command = [
+    ...(hasOwnNetwork ? UNSHARE : []),
+    program,
+    ...FLAGS,
+    ...(sandbox ? [] : ['--no-sandbox']),
+    ...(hasSharedMemory() ? [] : ['--disable-dev-shm-usage']),
+    `--user-data-dir=${profile}`,
+    '--no-startup-window',
+  ];
+  const child = spawn(command[0], command.slice(1), {
+    stdio: ['ignore', 'ignore', 'pipe', 'pipe', 'pipe'],
+    cwd: profile,
+    env: environment(profile),
+    // Its processes are a group, which ends together.
+    detached: process.platform !== 'win32',
+    windowsHide: true,
+    ...owner,
+  });
+  const said = collectStderr(child);
+  const ended = new Promise((resolve) => {
+    child.once('error', (error) => resolve(`it could not be started: ${error.message}`));
+    child.once('exit', (code, signal) => resolve(`it has ended with ${signal ?? `exit status ${code}`}`));
+  });
+  const [, , , writable, readable] = /** @type {any[]} */ (child.stdio);
+  const kill = () => killGroup(child);
+  const connection = new Connection(writable, readable, kill);
+  void ended.then(() => {
+    connection.close();
+    removeProfile(profile);
+    onEnd();
+  });
+  process.once('exit', kill);
+  child.once('exit', () => process.removeListener('exit', kill));
+  const late = timer(START_MS, `it did not answer within ${START_MS} ms`);
+  const first = connection.send('Browser.getVersion', {}).catch(() => ended);
+  const answer = await Promise.race([first, ended, late.promise]);
+  late.stop();
+  if (typeof answer === 'string') {
+    kill();
+    throw new Error(`${program} cannot be used: ${answer}${reasonIn(said())}`);
+  }
+  child.unref();
+  /** @type {any} */ (child.stderr).unref();
+  connection.unref();
+  return { connection, pid: /** @type {number} */ (child.pid), version: answer.product, hasOwnNetwork, kill };
+}
+
+/** The user that has no rights. */
+function nobody() {
+  try {
+    const [, , uid, gid] = /^nobody:(.*):(\d+):(\d+):/m.exec(readFileSync('/etc/passwd', 'latin1')) ?? [];
+    if (uid !== undefined) return { uid: Number(uid), gid: Number(gid) };
+  } catch {
+    // There need not be such a file.
+  }
+  return { uid: NOBODY, gid: NOBODY };
+}
+
+/** By user: whether processes may give themselves namespaces. @type {Map<number | undefined, boolean>} */
+const unsharing = new Map();
+
+/** @param {{ uid: number, gid: number } | undefined} owner */
+function canUnshare(owner) {
+  if (process.platform !== 'linux') return false;
+  const known = unsharing.get(owner?.uid);
+  if (known !== undefined) return known;
+  const { status } = spawnSync(UNSHARE[0], [...UNSHARE.slice(1), 'true'], { stdio: 'ignore', cwd: '/', ...owner });
+  unsharing.set(owner?.uid, status === 0);
+  return status === 0;
+}
+
+function hasSharedMemory() {
+  try {
+    const { bavail, bsize } = statfsSync('/dev/shm');
+    return bavail * bsize >= MIN_SHM_BYTES;
+  } catch {
+    return process.platform !== 'linux';
+  }
+}
+
+/**
+ * What of our environment it needs. Secrets of the host's are not its business.
+ *
+ * @param {string} profile
+ */
+function environment(profile) {
+  const kept = ['PATH', 'LANG', 'LANGUAGE', 'LC_ALL', 'TZ', 'FONTCONFIG_PATH', 'FONTCONFIG_FILE', 'LD_LIBRARY_PATH'];
+  const windows = ['SystemRoot', 'TEMP', 'TMP', 'LOCALAPPDATA', 'PROGRAMFILES'];
+  /** @type {Record<string, string>} */
+  const env = {};
+  for (const name of process.platform === 'win32' ? [...kept, ...windows] : kept) {
+    const value = process.env[name];
+    if (value !== undefined) env[name] = value;
+  }
+  return process.platform === 'win32' ? env : { ...env, HOME: profile, TMPDIR: profile };
+}
+
+/** @param {import('node:child_process').ChildProcess} child */
+function collectStderr(child) {
+  let said = '';
+  const stream = /** @type {import('node:stream').Readable} */ (child.stderr);
+  stream.setEncoding('utf8');
+  stream.on('data', (text) => (said = (said + text).slice(-MAX_STDERR)));
+  stream.on('error', () => {});
+  return () => said;
+}
+
+/** @param {string} said */
+function reasonIn(said) {
+  const lines = said.split('\n').filter((line) => /FATAL|ERROR|sandbox|error while loading|Permission/i.test(line));
+  const line = lines.find((found) => /sandbox|FATAL|loading/i.test(found)) ?? lines.at(-1);
+  return line === undefined ? '' : `: ${line.replace(/^\[[^\]]*\]\s*/, '').slice(0, 400)}`;
+}
+
+/** @param {import('node:child_process').ChildProcess} child */
+function killGroup({ pid }) {
+  if (pid === undefined) return;
+  try {
+    process.kill(process.platform === 'win32' ? pid : -pid, 'SIGKILL');
+  } catch {
+    // It has ended.
+  }
+}
+
+/**
+ * @param {number} ms
+ * @param {string} value
+ */
+function timer(ms, value) {
+  /** @type {NodeJS.Timeout | undefined} */
+  let handle;
+  const promise = new Promise((resolve) => (handle = setTimeout(resolve, ms, value)));
+  return { promise, stop: () => clearTimeout(handle) };
+}
+
+module.exports = { launch };

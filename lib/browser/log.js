@@ -1,0 +1,127 @@
+// @ts-check
+'use strict';
+
+const { Console } = require('node:console');
+const { Writable } = require('node:stream');
+
+const { safeListener } = require('../contract/logs');
+const { outputText } = require('../contract/render');
+
+const MARKER = '...[TRUNCATED]';
+
+/** Levels of methods that are not called as their level is. */
+const LEVEL_OF = /** @type {Record<string, import('../../index').LogLevel>} */ ({
+  log: 'log',
+  info: 'info',
+  warn: 'warn',
+  error: 'error',
+  debug: 'debug',
+  trace: 'error',
+  assert: 'warn',
+  countReset: 'warn',
+});
+
+/** The log of a run: what the page's console is called with is printed by that of Node.js. */
+class Log {
+  /** @type {import('../../index').LogEntry[]} */
+  entries = [];
+  #bytes = 0;
+  #isCut = false;
+  #maxBytes;
+  #levels;
+  #onEntry;
+  /** What Node.js prints while it is called. @type {{ text: string, isWarning: boolean }} */
+  #printed = { text: '', isWarning: false };
+  #console;
+
+  /** @param {{ maxLogBytes: number, collectConsoleLevels: string[], onLog: ((entry: any) => void) | undefined }} options */
+  constructor({ maxLogBytes, collectConsoleLevels, onLog }) {
+    this.#maxBytes = maxLogBytes;
+    this.#levels = new Set(collectConsoleLevels);
+    this.#onEntry = onLog && safeListener(onLog);
+    const stream = (/** @type {boolean} */ isWarning) =>
+      new Writable({
+        decodeStrings: false,
+        write: (text, _encoding, done) => {
+          this.#printed = { text: this.#printed.text + text, isWarning };
+          done();
+        },
+      });
+    this.#console = new Console({ stdout: stream(false), stderr: stream(true), colorMode: false });
+  }
+
+  get text() {
+    return this.entries.map(({ message }) => message).join('\n');
+  }
+
+  /** Forgets the entries, not the groups, counts and timers of the console. */
+  clear() {
+    this.entries = [];
+    this.#bytes = 0;
+    this.#isCut = false;
+  }
+
+  /**
+   * @param {string} method
+   * @param {unknown[]} args
+   */
+  call(method, args) {
+    const ownLevel = LEVEL_OF[method];
+    if (this.#isCut || (ownLevel !== undefined && !this.#levels.has(ownLevel))) return;
+    if (method === 'trace') return this.#trace(args);
+    this.#printed = { text: '', isWarning: false };
+    try {
+      Reflect.apply(/** @type {any} */ (this.#console)[method], this.#console, args);
+    } catch (error) {
+      this.#printed.text = `[inspection failed: ${/** @type {Error} */ (error).message}]\n`;
+    }
+    const { text, isWarning } = this.#printed;
+    if (text !== '') this.add(ownLevel ?? (isWarning ? 'warn' : 'log'), text.slice(0, -1));
+  }
+
+  /**
+   * @param {import('../../index').LogLevel} level
+   * @param {string} message
+   */
+  add(level, message) {
+    if (this.#isCut || !this.#levels.has(level)) return;
+    const separator = this.entries.length === 0 ? 0 : 1;
+    const room = Math.max(0, this.#maxBytes - this.#bytes - separator);
+    let text = /** @type {any} */ (message).toWellFormed();
+    if (this.#bytes + separator + Buffer.byteLength(text) > this.#maxBytes) {
+      text = beginning(text, room) + MARKER;
+      this.#isCut = true;
+    }
+    this.#bytes += separator + Buffer.byteLength(text);
+    const entry = { level, message: text, ts: new Date().toISOString() };
+    this.entries.push(entry);
+    this.#onEntry?.(entry);
+  }
+
+  /** @param {unknown[]} args the last one is the stack of the call in the page */
+  #trace(args) {
+    const stack = String(args.at(-1));
+    const message = args
+      .slice(0, -1)
+      .map((arg) => outputText(arg))
+      .join(' ');
+    const from = stack.indexOf('\n    at ');
+    this.add('error', (message === '' ? 'Trace' : `Trace: ${message}`) + (from === -1 ? '' : stack.slice(from)));
+  }
+}
+
+/**
+ * As much of a text as takes that many bytes of UTF-8, and no part of a character.
+ *
+ * @param {string} text
+ * @param {number} bytes
+ */
+function beginning(text, bytes) {
+  const buffer = Buffer.from(text.slice(0, bytes));
+  if (buffer.length <= bytes) return text.slice(0, bytes);
+  let end = bytes;
+  while (end > 0 && (buffer[end] & 0xc0) === 0x80) end--;
+  return buffer.toString('utf8', 0, end);
+}
+
+module.exports = { Log };

@@ -1,0 +1,83 @@
+// @ts-check
+'use strict';
+
+const { describe } = require('../contract/describe');
+const { checkRows, checkRunOptions, record } = require('../contract/options');
+const { optionRow } = require('../contract/option-table');
+const { encode } = require('./values');
+
+/** @typedef {import('../contract/option-table').OptionRow} OptionRow */
+
+/** @type {(name: string, changes?: Partial<OptionRow>) => OptionRow} */
+const shared = (name, changes = {}) => ({ ...optionRow(name), ...changes });
+/** @type {(name: string, type: OptionRow['type'], facts?: Partial<OptionRow>) => OptionRow} */
+const own = (name, type, facts = {}) => ({ name, type, brief: '', doc: '', rust: null, ...facts });
+
+/** Those of every executor that mean something here, and the browser's own. */
+const ROWS = [
+  shared('timeoutMs', { fallback: 30_000 }),
+  shared('runConcurrency'),
+  shared('maxQueuedRuns'),
+  shared('maxLogBytes'),
+  shared('collectConsoleLevels'),
+  shared('memoryLimitMb', { fallback: 512, min: 64 }),
+  shared('maxCodeBytes'),
+  shared('maxToolCalls'),
+  shared('maxConcurrentToolCalls'),
+  shared('toolTimeoutMs'),
+  shared('maxTransferBytes', { fallback: 16 * (1 << 20), max: 256 * (1 << 20) }),
+  shared('autoInit'),
+  shared('language'),
+  shared('onToolCall'),
+  shared('onLog'),
+  own('isolation', 'oneOf', { values: ['run', 'session'], fallback: 'run' }),
+  own('executablePath', 'string'),
+  own('sandbox', 'boolean', { fallback: true }),
+  own('fallback', 'boolean', { fallback: true }),
+  own('warmTabs', 'integer', { min: 0, max: 16, fallback: 1 }),
+  own('artifactsDir', 'string'),
+  own('maxArtifactBytes', 'integer', { min: 1024, max: 256 * (1 << 20), fallback: 64 * (1 << 20) }),
+];
+
+/**
+ * @param {unknown} options
+ * @returns {any} with defaults
+ * @throws {TypeError | RangeError}
+ */
+function checkBrowserOptions(options) {
+  const { network, ...checked } = checkRows(options, ROWS, ['network']);
+  return { ...checked, ...checkNetwork(network) };
+}
+
+/**
+ * @param {unknown} network
+ * @returns {{ origins: string[], onRequest: ((request: any) => unknown) | undefined }}
+ */
+function checkNetwork(network) {
+  const { allow = [], onRequest } = record(network, 'options.network', ['allow', 'onRequest']);
+  if (!Array.isArray(allow)) throw new TypeError(`options.network.allow must be an array, got ${describe(allow)}`);
+  if (onRequest !== undefined && typeof onRequest !== 'function') {
+    throw new TypeError(`options.network.onRequest must be a function, got ${describe(onRequest)}`);
+  }
+  const origins = Array.from(allow, (origin, index) => {
+    const message = `options.network.allow[${index}] must be an origin such as "https://api.example.com", got ${describe(origin)}`;
+    if (typeof origin !== 'string') throw new TypeError(message);
+    if (!URL.canParse(origin)) throw new RangeError(message);
+    const url = new URL(origin);
+    if (!['http:', 'https:'].includes(url.protocol) || url.href !== `${url.origin}/`) throw new RangeError(message);
+    return url.origin;
+  });
+  return { origins: [...new Set(origins)].sort(), onRequest };
+}
+
+/**
+ * @param {any} options of one run
+ * @param {number} maxTransferBytes
+ */
+function checkBrowserRunOptions(options, maxTransferBytes) {
+  const { input, ...others } = options ?? {};
+  const checked = checkRunOptions(options === undefined || options === null ? options : others);
+  return { ...checked, input: encode([input], 'input', maxTransferBytes) };
+}
+
+module.exports = { checkBrowserOptions, checkBrowserRunOptions };

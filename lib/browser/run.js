@@ -1,0 +1,334 @@
+// @ts-check
+'use strict';
+
+const { outputText } = require('../contract/render');
+const { RunScope } = require('../contract/run-scope');
+const { ERROR, PROMISE, answerToolCall } = require('../contract/tool-calls');
+const { TRANSFER_LIMIT_CODE, TransferLimitError, errorOf } = require('../contract/errors');
+const { answerRequest } = require('./network');
+const { decode, wire } = require('./values');
+
+/** Of what is only looked at: log entries and errors. The page cuts them before. */
+const MAX_SHOWN_BYTES = 4 << 20;
+/** Requests that are refused, or answered by the host; more are a flood. */
+const MAX_REQUESTS = 1_000;
+
+/**
+ * How a run has ended: with a value, with a value that only its look is known of, or with an error. `leavesTab`: whether the
+ * page can be used again.
+ *
+ * @typedef {object} Ending
+ * @property {unknown} [output]
+ * @property {boolean} [isFinal]
+ * @property {import('../contract/errors').ExecutorError} [error]
+ * @property {{ cause: unknown }} [cause] what a tool has thrown
+ * @property {boolean} leavesTab
+ */
+
+/** One run in one tab. It ends once; what the page says afterwards is dropped. */
+class Run {
+  #id;
+  #tab;
+  #options;
+  #tools;
+  #log;
+  #failures;
+  #context;
+  /** @type {(ending: Ending) => void} */
+  #end = () => {};
+  #isOver = false;
+  #scope = new RunScope();
+  #requests = 0;
+  /** Bytes of arguments of calls that have no answer. */
+  #argumentBytes = 0;
+  /** Asynchronous calls that the host works on, and those that wait for their turn. */
+  #working = 0;
+  /** @type {(() => void)[]} */
+  #queued = [];
+  /** Answers for the page that have not been sent. @type {unknown[]} */
+  #answers = [];
+  /** Synchronous calls: their answers, or that they are waited for. @type {Map<number, string>} */
+  #ready = new Map();
+  /** @type {Set<number>} */
+  #waiting = new Set();
+  /** What tools have thrown, by call. @type {Map<number, unknown>} */
+  #thrown = new Map();
+  /** Tools by call, for what fails. @type {Map<number, { path: string[], isBridge: boolean }>} */
+  #called = new Map();
+  /** @type {import('./artifacts').Made[]} */
+  artifacts = [];
+  #artifactBytes = 0;
+  toolCalls = 0;
+  heapUsedBytes = 0;
+  /** Settles with how the run has ended. @type {Promise<Ending>} */
+  ended;
+
+  /**
+   * @param {object} run
+   * @param {number} run.id
+   * @param {import('./tab').Tab} run.tab
+   * @param {any} run.options of the executor
+   * @param {import('../contract/tool-registry').ToolRegistry} run.tools
+   * @param {import('./log').Log} run.log
+   * @param {import('./failures').Failures} run.failures
+   * @param {import('node:async_hooks').AsyncResource} run.context the asynchronous context of the caller
+   */
+  constructor({ id, tab, options, tools, log, failures, context }) {
+    this.#id = id;
+    this.#tab = tab;
+    this.#options = options;
+    this.#tools = tools;
+    this.#log = log;
+    this.#failures = failures;
+    this.#context = context;
+    this.ended = new Promise((resolve) => (this.#end = resolve));
+  }
+
+  /**
+   * @param {string} code
+   * @param {string} order
+   */
+  start(code, order) {
+    this.#tab.serve({
+      onTold: (payload) => this.#context.runInAsyncScope(() => this.#onTold(payload)),
+      onWaiting: (call) => this.#onWaiting(call),
+      onRequest: (request) => this.#onRequest(request),
+      onGone: (reason) => this.#onGone(reason),
+    });
+    this.#tab.run(this.#id, code, order).then(
+      (refusal) => refusal && this.settle({ error: this.#failures.refused(refusal), leavesTab: true }),
+      // The tab is gone, and says why itself.
+      () => {},
+    );
+  }
+
+  /** @param {Ending} ending */
+  settle(ending) {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#scope.end();
+    if (ending.leavesTab) this.#tab.end();
+    this.#end(ending);
+  }
+
+  /** @param {string} payload */
+  #onTold(payload) {
+    if (this.#isOver) return;
+    const first = payload.indexOf(',');
+    const last = payload.lastIndexOf(',', payload[0] === 'A' ? Infinity : payload.indexOf(',', first + 1));
+    if (Number(payload.slice(1, first)) !== this.#id) return;
+    try {
+      this.#take(payload[0], payload.slice(first + 1, last), payload.slice(last + 1));
+    } catch (error) {
+      this.#fail(this.#failures.unreadable(error));
+    }
+  }
+
+  /**
+   * @param {string} kind
+   * @param {string} head
+   * @param {string} body
+   */
+  #take(kind, head, body) {
+    switch (kind) {
+      case 'L':
+        return this.#log.call(head, this.#shown(body));
+      case 'T':
+        return this.#onCall(head.split(';').map(Number), body);
+      case 'U':
+        return this.#onRefusedCall(head.split(';').map(Number));
+      case 'A':
+        return this.#onArtifact(JSON.parse(head), body);
+      case 'X':
+        return this.#onThrown(head.split(';').map(Number), this.#shown(body));
+    }
+    this.heapUsedBytes = Number(head) || 0;
+    if (kind === 'S') return this.#fail(this.#transferLimit());
+    const isFinal = kind === 'F' || kind === 'f';
+    const output = kind === 'R' || kind === 'F' ? this.#value(body) : outputText(this.#shown(body));
+    this.settle({ output, isFinal, leavesTab: true });
+  }
+
+  /** @param {string} body */
+  #value(body) {
+    return decode(body, { maxBytes: this.#options.maxTransferBytes, stackOf: this.#failures.stackOf });
+  }
+
+  /** @param {string} body */
+  #shown(body) {
+    const maxBytes = MAX_SHOWN_BYTES + 8 * this.#options.maxLogBytes;
+    return decode(body, { maxBytes, stackOf: this.#failures.stackOf, isShown: true });
+  }
+
+  /** @param {import('../contract/errors').ExecutorError} error */
+  #fail(error) {
+    this.settle({ error, leavesTab: true });
+  }
+
+  #transferLimit() {
+    const { maxTransferBytes } = this.#options;
+    return errorOf(TRANSFER_LIMIT_CODE, { limit: maxTransferBytes }, { maxTransferBytes, value: 'output' });
+  }
+
+  /**
+   * @param {number[]} head
+   * @param {any} thrown
+   */
+  #onThrown([heap, call], thrown) {
+    this.heapUsedBytes = heap || 0;
+    const called = this.#called.get(call);
+    const error = this.#failures.thrown(thrown, called);
+    const cause = this.#thrown.has(call) ? { cause: this.#thrown.get(call) } : undefined;
+    this.settle({ error, cause, leavesTab: true });
+  }
+
+  /** @returns {boolean} whether one more call is allowed */
+  #countCall() {
+    const { maxToolCalls } = this.#options;
+    this.toolCalls++;
+    if (this.toolCalls <= maxToolCalls) return true;
+    this.toolCalls = maxToolCalls;
+    this.settle({
+      error: errorOf('ERR_TOOL_CALL_LIMIT_EXCEEDED', { limit: maxToolCalls }, { maxToolCalls }),
+      leavesTab: false,
+    });
+    return false;
+  }
+
+  /** @param {number[]} head */
+  #onRefusedCall([id, call]) {
+    if (!this.#countCall()) return;
+    const tool = this.#tools.get(id);
+    if (tool !== undefined) this.#called.set(call, { path: tool.path, isBridge: true });
+  }
+
+  /**
+   * @param {number[]} head
+   * @param {string} body
+   */
+  #onCall([id, call, waits], body) {
+    if (!this.#countCall()) return;
+    const tool = this.#tools.get(id);
+    if (tool !== undefined) this.#called.set(call, { path: tool.path, isBridge: false });
+    const isAsync = waits !== 1;
+    const { maxConcurrentToolCalls, maxTransferBytes } = this.#options;
+    this.#argumentBytes += body.length;
+    const begin = () => {
+      /** @type {unknown[] | { error: unknown }} */
+      let args;
+      try {
+        args = this.#value(body);
+      } catch (error) {
+        args = { error };
+      }
+      let isDone = false;
+      const done = () => {
+        if (isDone) return;
+        isDone = true;
+        this.#argumentBytes -= body.length;
+        if (isAsync && --this.#working < maxConcurrentToolCalls) this.#queued.shift()?.();
+      };
+      answerToolCall(tool, isAsync, args, {
+        wire,
+        maxTransferBytes,
+        scope: this.#scope,
+        onToolCall: this.#options.onToolCall,
+        timeoutMs: this.#options.toolTimeoutMs,
+        reply: (status, payload) => {
+          if (this.#isOver) return;
+          this.#reply(call, isAsync, status, payload);
+          if (status !== PROMISE) done();
+        },
+        onThrown: (thrown) => this.#thrown.set(call, thrown),
+      });
+    };
+    if (this.#argumentBytes > maxTransferBytes) {
+      this.#argumentBytes -= body.length;
+      const message = `the arguments of all unanswered calls would take more than maxTransferBytes (${maxTransferBytes})`;
+      return this.#reply(call, isAsync, ERROR, ['RangeError', message, TRANSFER_LIMIT_CODE, true]);
+    }
+    if (isAsync && this.#working >= maxConcurrentToolCalls) {
+      this.#queued.push(() => {
+        if (this.#isOver) return;
+        this.#working++;
+        this.#context.runInAsyncScope(begin);
+      });
+      return;
+    }
+    if (isAsync) this.#working++;
+    begin();
+  }
+
+  /**
+   * @param {number} call
+   * @param {boolean} isAsync
+   * @param {number} status
+   * @param {any} payload
+   */
+  #reply(call, isAsync, status, payload) {
+    const called = this.#called.get(call);
+    if (status === ERROR && called !== undefined) called.isBridge = payload[3];
+    const kind = status === ERROR ? 'e' : status === PROMISE ? 'p' : 'v';
+    const text = status === ERROR ? JSON.stringify(payload) : (payload ?? '');
+    // The first answer to a synchronous call; a promise that it is has the second one.
+    if (!isAsync && !this.#ready.has(call)) {
+      this.#ready.set(call, '');
+      if (this.#waiting.delete(call)) this.#tab.respond(call, kind + text);
+      else this.#ready.set(call, kind + text);
+      return;
+    }
+    this.#answers.push(call, kind, text);
+    // With others of this moment.
+    if (this.#answers.length === 3) queueMicrotask(() => this.#sendAnswers());
+  }
+
+  #sendAnswers() {
+    const answers = this.#answers;
+    this.#answers = [];
+    if (!this.#isOver) this.#tab.answer(answers);
+  }
+
+  /** @param {number} call */
+  #onWaiting(call) {
+    const text = this.#ready.get(call);
+    if (text === undefined) {
+      if (++this.#requests > MAX_REQUESTS + this.toolCalls) return this.#flood();
+      this.#waiting.add(call);
+      return;
+    }
+    this.#ready.set(call, '');
+    this.#tab.respond(call, text);
+  }
+
+  /** @param {any} request undefined if it was refused */
+  #onRequest(request) {
+    if (++this.#requests > MAX_REQUESTS + this.toolCalls) return this.#flood();
+    if (request !== undefined) void answerRequest(this.#tab, request, this.#options);
+  }
+
+  #flood() {
+    const limit = MAX_REQUESTS;
+    this.settle({ error: errorOf('ERR_TOOL_CALL_LIMIT_EXCEEDED', { limit }, { requests: limit }), leavesTab: false });
+  }
+
+  /**
+   * @param {{ name: unknown, mimeType: unknown, width?: unknown, height?: unknown }} facts
+   * @param {string} base64
+   */
+  #onArtifact({ name, mimeType, width, height }, base64) {
+    const data = Buffer.from(base64, 'base64');
+    this.#artifactBytes += data.length;
+    if (this.#artifactBytes > this.#options.maxArtifactBytes) {
+      throw new TransferLimitError('the artifacts take more than maxArtifactBytes');
+    }
+    const size = typeof width === 'number' && typeof height === 'number' ? { width, height } : {};
+    this.artifacts.push({ name: String(name), mimeType: String(mimeType), ...size, data });
+  }
+
+  /** @param {'navigated' | 'closed' | 'crashed'} reason */
+  #onGone(reason) {
+    this.settle({ error: this.#failures.gone(reason), leavesTab: false });
+  }
+}
+
+module.exports = { Run };

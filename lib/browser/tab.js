@@ -1,0 +1,303 @@
+// @ts-check
+'use strict';
+
+const { randomBytes } = require('node:crypto');
+
+const { makeCodec } = require('./guest/codec');
+const { prelude } = require('./guest/prelude');
+
+/** Reserved for what has no address (RFC 6761), so that nobody else can serve it. */
+const ORIGIN = 'https://sandbox.invalid';
+const URL = `${ORIGIN}/`;
+const BINDING = '__smol_tell';
+/** What databases and caches of the page may take: they lie in the browser's process. 16 MiB. */
+const QUOTA_BYTES = 16 << 20;
+/** What programs are called in stacks; the number is that of the run. */
+const SCRIPT = 'agent';
+
+/** How an answer to a synchronous call is written: one character, then what follows it. */
+const HEADERS = [
+  { name: 'content-type', value: 'text/plain; charset=utf-8' },
+  { name: 'cache-control', value: 'no-store' },
+];
+
+/**
+ * @typedef {object} TabEvents
+ * @property {(payload: string) => void} onTold what the page says
+ * @property {(call: number) => void} onWaiting a synchronous call waits for its answer
+ * @property {(request: any) => void} onRequest a request that is none of ours
+ * @property {(reason: 'navigated' | 'closed' | 'crashed') => void} onGone the document or its process is no longer there
+ */
+
+/** A page with a browser context of its own, in which no guest code has run, and afterwards some has. */
+class Tab {
+  #browser;
+  #connection;
+  /** @type {string | undefined} */
+  #context;
+  /** @type {string | undefined} */
+  #target;
+  /** @type {string} */
+  #session = '';
+  #calls = `${URL}${randomBytes(16).toString('hex')}/`;
+  #kit = '';
+  /** Called when the document is there. @type {(value?: unknown) => void} */
+  #onLoaded = () => {};
+  #isReady = false;
+  /** Whether its document or its process is gone. */
+  isLost = false;
+  #isClosed = false;
+  /** @type {TabEvents | undefined} */
+  #events;
+  /** @type {Map<number, string>} requests of synchronous calls that wait, by call */
+  #waiting = new Map();
+  /** Number of its process, if that is known. @type {number | undefined} */
+  pid;
+
+  /** @param {import('./browser').Browser} browser */
+  constructor(browser) {
+    this.#browser = browser;
+    this.#connection = browser.connection;
+  }
+
+  get memory() {
+    return this.#browser.memory;
+  }
+
+  /**
+   * Makes the page.
+   *
+   * @param {string[]} origins that it may have requests to
+   */
+  async open(origins) {
+    const { browserContextId } = await this.#connection.send('Target.createBrowserContext', {});
+    this.#context = browserContextId;
+    // It is attached before it has a document, and waits for us: there is one navigation, and nothing of it is missed.
+    const attached = this.#browser.attachedIn(browserContextId);
+    const [{ sessionId, targetId }] = await Promise.all([
+      attached,
+      this.#connection.send('Target.createTarget', { url: URL, browserContextId }),
+    ]);
+    this.#target = targetId;
+    this.#browser.tabs.set(targetId, this);
+    this.#session = sessionId;
+    const loaded = new Promise((resolve) => (this.#onLoaded = resolve));
+    this.#connection.listen(sessionId, (method, params) => this.#onEvent(method, params, origins));
+    await Promise.all([
+      this.#send('Fetch.enable', { patterns: [{ urlPattern: '*' }] }),
+      this.#send('Page.enable', {}),
+      this.#send('Storage.overrideQuotaForOrigin', { origin: ORIGIN, quotaSize: QUOTA_BYTES }),
+      this.#send('Runtime.runIfWaitingForDebugger', {}),
+      loaded,
+    ]);
+    const config = JSON.stringify({ binding: BINDING, calls: this.#calls });
+    const expression = `(${prelude})(${makeCodec}, ${config})`;
+    // A binding is made as long as the agent is on, and goes on working when it is off: frames get none then, and no console
+    // of theirs can flood us.
+    const [, , { result }] = await Promise.all([
+      this.#send('Runtime.enable', {}),
+      this.#send('Runtime.addBinding', { name: BINDING }),
+      this.#send('Runtime.evaluate', { expression }),
+      this.#send('Runtime.disable', {}),
+    ]);
+    if (result.type !== 'function') throw new Error(`the page could not be prepared: ${result.description}`);
+    this.#kit = result.objectId;
+    this.#isReady = true;
+  }
+
+  /** @param {TabEvents} events of the run that has the tab */
+  serve(events) {
+    this.#events = events;
+  }
+
+  /**
+   * Starts a program.
+   *
+   * @param {number} run
+   * @param {string} code a function without parameters
+   * @param {string} order what the page gets to know, as JSON
+   * @returns {Promise<{ text: string, line: number, column: number } | undefined>} what keeps it from being compiled
+   */
+  async run(run, code, order) {
+    const declaration =
+      'function(text){return this("run",text,function(__smol_declare,__smol_keep,__smol_declared,arguments){return(\n' +
+      `${code}\n)()})}\n//# sourceURL=${SCRIPT}:${run}\n`;
+    const { exceptionDetails } = await this.#call(declaration, order);
+    if (exceptionDetails === undefined) return undefined;
+    const { exception, lineNumber, columnNumber, text } = exceptionDetails;
+    const message = String(exception?.description ?? text).split('\n')[0];
+    return { text: message, line: lineNumber, column: columnNumber + 1 };
+  }
+
+  /** @param {unknown[]} items call, kind and text of each answer */
+  answer(items) {
+    this.#call('function(text){this("answer",text)}', JSON.stringify(items)).catch(() => {});
+  }
+
+  /** The run is over: nothing of it is heard any more. */
+  end() {
+    this.#events = undefined;
+    this.#call('function(text){this("end",text)}', '').catch(() => {});
+  }
+
+  /**
+   * Answers a synchronous call that waits.
+   *
+   * @param {number} call
+   * @param {string} text
+   */
+  respond(call, text) {
+    const requestId = this.#waiting.get(call);
+    if (requestId === undefined) return;
+    this.#waiting.delete(call);
+    this.fulfill(requestId, 200, HEADERS, Buffer.from(text, 'utf8'));
+  }
+
+  /**
+   * @param {string} requestId
+   * @param {number} responseCode
+   * @param {{ name: string, value: string }[]} responseHeaders
+   * @param {Buffer} body
+   */
+  fulfill(requestId, responseCode, responseHeaders, body) {
+    this.post('Fetch.fulfillRequest', { requestId, responseCode, responseHeaders, body: body.toString('base64') });
+  }
+
+  /** Ends whatever it does, and gives back what it has. */
+  close() {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    this.#events = undefined;
+    if (this.#target !== undefined) this.#browser.tabs.delete(this.#target);
+    if (this.#session !== '') this.#connection.forget(this.#session);
+    if (this.#context === undefined) return;
+    const gone = this.#connection.send('Target.disposeBrowserContext', { browserContextId: this.#context });
+    this.#browser.expect(gone);
+  }
+
+  /** @param {'navigated' | 'closed' | 'crashed'} reason */
+  lost(reason) {
+    this.isLost = true;
+    this.#events?.onGone(reason);
+  }
+
+  /**
+   * @param {string} method
+   * @param {object} params
+   */
+  post(method, params) {
+    this.#connection.post(method, params, this.#session);
+  }
+
+  /**
+   * @param {string} method
+   * @param {object} params
+   */
+  #send(method, params) {
+    return this.#connection.send(method, params, this.#session);
+  }
+
+  /**
+   * @param {string} functionDeclaration
+   * @param {string} text
+   */
+  #call(functionDeclaration, text) {
+    const params = { objectId: this.#kit, functionDeclaration, arguments: [{ value: text }], silent: true };
+    return this.#send('Runtime.callFunctionOn', params);
+  }
+
+  /**
+   * @param {string} method
+   * @param {any} params
+   * @param {string[]} origins
+   */
+  #onEvent(method, params, origins) {
+    switch (method) {
+      case 'Runtime.bindingCalled':
+        this.#events?.onTold(params.payload);
+        break;
+      case 'Fetch.requestPaused':
+        this.#onRequest(params, origins);
+        break;
+      case 'Page.frameNavigated':
+        if (params.frame.url === URL) this.#onLoaded();
+        if (this.#isReady && params.frame.parentId === undefined) this.lost('navigated');
+        break;
+      case 'Inspector.targetCrashed':
+        this.lost('crashed');
+    }
+  }
+
+  /**
+   * @param {any} params
+   * @param {string[]} origins
+   */
+  #onRequest(params, origins) {
+    const { requestId, request, resourceType, frameId } = params;
+    if (!this.#isReady && request.url === URL && resourceType === 'Document') {
+      const responseHeaders = [
+        { name: 'content-type', value: 'text/html; charset=utf-8' },
+        { name: 'content-security-policy', value: policy(this.#calls, origins) },
+      ];
+      return this.fulfill(requestId, 200, responseHeaders, Buffer.from('<!doctype html><title></title>'));
+    }
+    if (request.url.startsWith(this.#calls) && request.method === 'GET') {
+      const call = Number(request.url.slice(this.#calls.length));
+      if (this.#events !== undefined && !this.#waiting.has(call)) {
+        this.#waiting.set(call, requestId);
+        return this.#events.onWaiting(call);
+      }
+    }
+    const isMain = resourceType === 'Document' && frameId === this.#target;
+    if (isMain) {
+      this.refuse(requestId);
+      return this.lost('navigated');
+    }
+    if (this.#events === undefined || !origins.includes(originOf(request.url))) {
+      this.#events?.onRequest(undefined);
+      return this.refuse(requestId);
+    }
+    this.#events.onRequest(params);
+  }
+
+  /** @param {string} requestId */
+  refuse(requestId) {
+    this.post('Fetch.failRequest', { requestId, errorReason: 'BlockedByClient' });
+  }
+}
+
+/** @param {string} url */
+function originOf(url) {
+  try {
+    return new globalThis.URL(url).origin;
+  } catch {
+    return '';
+  }
+}
+
+/**
+ * What the document may do. `sandbox` makes dialogs end at once, and refuses popups, downloads, forms and navigations of others.
+ *
+ * @param {string} calls
+ * @param {string[]} origins
+ */
+function policy(calls, origins) {
+  const local = ['data:', 'blob:', ...origins].join(' ');
+  return [
+    "default-src 'none'",
+    `script-src 'unsafe-inline' 'unsafe-eval' ${local}`,
+    'worker-src data: blob:',
+    `connect-src ${calls} ${local}`,
+    `style-src 'unsafe-inline' ${local}`,
+    `img-src ${local}`,
+    `font-src ${local}`,
+    `media-src ${local}`,
+    'frame-src data: blob:',
+    "form-action 'none'",
+    "base-uri 'none'",
+    "webrtc 'block'",
+    'sandbox allow-scripts allow-same-origin',
+  ].join('; ');
+}
+
+module.exports = { SCRIPT, Tab };

@@ -1,0 +1,126 @@
+// @ts-check
+'use strict';
+
+const { isPlainObject } = require('./describe');
+const { failureText } = require('./failure-text');
+const { isSmall, outputText } = require('./render');
+
+// What adapters tell models of a run: the one way in which outputs, logs and failures are shown and cut.
+
+/** UTF-16 units of an output, and of logs, that a model is told: some 5,000 tokens. */
+const MAX_CHARS = 20_000;
+
+/** What to do about the rest. */
+const OUTPUT_ADVICE = 'give back a part, a count or a summary';
+const LOGS_ADVICE = 'log less';
+
+/**
+ * An output as text: strings as they are, what JSON says wholly as JSON, everything else as `util.inspect` shows it.
+ *
+ * @param {unknown} output
+ * @param {{ maxChars?: number, indent?: number }} [options]
+ */
+function modelText(output, { maxChars = MAX_CHARS, indent } = {}) {
+  return cutMiddle(textOf(output, indent), maxChars, `of the output; ${OUTPUT_ADVICE}`);
+}
+
+/**
+ * An output as data: itself if JSON says it wholly and briefly, else its text.
+ *
+ * @param {unknown} output
+ * @param {number} [maxChars]
+ */
+function modelValue(output, maxChars = MAX_CHARS) {
+  const text = modelText(output, { maxChars });
+  return typeof output !== 'string' && isSmall(output) && isJson(output) && text.length <= maxChars ? output : text;
+}
+
+/**
+ * @param {string} logs
+ * @param {number} [maxChars]
+ */
+function modelLogs(logs, maxChars = MAX_CHARS) {
+  return cutMiddle(logs, maxChars, `of the logs; ${LOGS_ADVICE}`);
+}
+
+/**
+ * A failure whose message is cut: guests can throw texts of any length.
+ *
+ * @param {import('./failure').RunFailure} failure
+ * @param {number} [maxChars]
+ * @returns {import('./failure').RunFailure}
+ */
+function modelFailure(failure, maxChars = MAX_CHARS) {
+  return { ...failure, message: cutMiddle(failure.message, maxChars, 'of the message') };
+}
+
+/**
+ * All of what came of a run, as text.
+ *
+ * @param {import('./session').Report} report
+ * @param {number} [maxChars]
+ */
+function reportText({ output, failure, logs }, maxChars = MAX_CHARS) {
+  const main = failure === undefined ? modelText(output, { maxChars }) : failureText(modelFailure(failure, maxChars));
+  return logs === '' ? main : `${main}\n\nLogs:\n${modelLogs(logs, maxChars)}`;
+}
+
+/**
+ * A text without its middle if it is too long, and how much that is.
+ *
+ * @param {string} text
+ * @param {number} maxChars
+ * @param {string} advice what is cut, and how to avoid it
+ */
+function cutMiddle(text, maxChars, advice) {
+  if (text.length <= maxChars) return text;
+  const head = wholeCharacters(text, Math.ceil(maxChars / 2));
+  const tail = wholeCharacters(text, text.length - Math.floor(maxChars / 2));
+  return `${text.slice(0, head)}\n[... ${tail - head} of ${text.length} characters ${advice} ...]\n${text.slice(tail)}`;
+}
+
+/**
+ * `at`, or the place before if there is a character of two units.
+ *
+ * @param {string} text
+ * @param {number} at
+ */
+function wholeCharacters(text, at) {
+  return /[\ud800-\udbff]/.test(text[at - 1]) ? at - 1 : at;
+}
+
+/**
+ * @param {unknown} output
+ * @param {number | undefined} indent
+ */
+function textOf(output, indent) {
+  if (typeof output === 'string') return output;
+  if (output === undefined) return 'undefined';
+  return isSmall(output) && isJson(output)
+    ? JSON.stringify(output, null, indent)
+    : outputText(output, { breakLength: 120 });
+}
+
+/** Levels that are looked into. */
+const MAX_DEPTH = 200;
+
+/**
+ * Whether JSON tells all of a value, and once.
+ *
+ * @param {unknown} value
+ * @param {Set<unknown>} [seen]
+ * @param {number} [depth]
+ * @returns {boolean}
+ */
+function isJson(value, seen = new Set(), depth = 0) {
+  if (value === null || typeof value === 'string' || typeof value === 'boolean') return true;
+  if (typeof value === 'number') return Number.isFinite(value) && !Object.is(value, -0);
+  if (!Array.isArray(value) && !isPlainObject(value)) return false;
+  if (seen.has(value) || depth === MAX_DEPTH || ('toJSON' in value && typeof value.toJSON === 'function')) return false;
+  seen.add(value);
+  // Holes of an array are `undefined` here.
+  const members = Array.isArray(value) ? Array.from(value) : Object.values(value);
+  return members.every((member) => isJson(member, seen, depth + 1));
+}
+
+module.exports = { MAX_CHARS, modelFailure, modelLogs, modelText, modelValue, reportText };

@@ -1,0 +1,93 @@
+// @ts-check
+'use strict';
+
+const { requirePeer } = require('./peer');
+
+// Schemas of libraries such as zod, which have the property `~standard` of Standard Schema (https://standardschema.dev).
+
+/** @typedef {Record<string, any>} JsonSchema */
+
+/**
+ * @param {any} value
+ * @returns {boolean} schemas of some libraries are functions
+ */
+function isStandardSchema(value) {
+  const isObject = (typeof value === 'object' && value !== null) || typeof value === 'function';
+  return isObject && typeof value['~standard'] === 'object' && value['~standard'] !== null;
+}
+
+/**
+ * The JSON schema of what a schema takes, or of what it gives.
+ *
+ * @param {any} schema
+ * @param {'input' | 'output'} side
+ * @param {string} what it is the schema of, for errors
+ * @returns {JsonSchema | undefined} undefined if JSON schema cannot say what it gives
+ * @throws {TypeError} if it cannot be converted
+ */
+function jsonSchemaOf(schema, side, what) {
+  const convert = converterOf(schema, side);
+  if (convert === undefined) {
+    const { vendor } = schema['~standard'];
+    throw new TypeError(
+      `${what} is a schema of ${vendor} that has no form as JSON Schema; give the JSON Schema instead`,
+    );
+  }
+  try {
+    return { ...convert() };
+  } catch (cause) {
+    if (side === 'output') return undefined;
+    throw new TypeError(`${what} has no form as JSON Schema: ${/** @type {Error} */ (cause).message}`, { cause });
+  }
+}
+
+/**
+ * @param {any} schema
+ * @param {'input' | 'output'} side
+ * @returns {(() => JsonSchema) | undefined}
+ */
+function converterOf(schema, side) {
+  const standard = schema['~standard'];
+  if (typeof standard.jsonSchema?.[side] === 'function') return () => standard.jsonSchema[side]({ target: 'draft-07' });
+  if ('_zod' in schema) {
+    const { toJSONSchema } = requirePeer('a schema of zod', 'zod', () => require('zod'));
+    return () => toJSONSchema(schema, { io: side });
+  }
+  if (standard.vendor === 'zod') {
+    const { zodToJsonSchema } = requirePeer('a schema of zod 3', 'zod-to-json-schema', () =>
+      require('zod-to-json-schema'),
+    );
+    return () => /** @type {JsonSchema} */ (zodToJsonSchema(schema));
+  }
+  return typeof schema.toJsonSchema === 'function' ? () => schema.toJsonSchema() : undefined;
+}
+
+/**
+ * @param {any} schema
+ * @param {unknown} value
+ * @returns {Promise<{ value: unknown } | { issues: readonly Issue[] }>}
+ */
+async function validate(schema, value) {
+  const result = await schema['~standard'].validate(value);
+  return result.issues === undefined ? { value: result.value } : { issues: result.issues };
+}
+
+/** @typedef {{ message: string, path?: readonly (PropertyKey | { key: PropertyKey })[] }} Issue */
+
+/**
+ * What is wrong with a value, in one line.
+ *
+ * @param {readonly Issue[]} issues
+ */
+function issuesText(issues) {
+  return issues
+    .map(({ path = [], message }) => (path.length === 0 ? message : `${path.map(keyOf).join('.')}: ${message}`))
+    .join('; ');
+}
+
+/** @param {PropertyKey | { key: PropertyKey }} part of a path, in either form that Standard Schema has */
+function keyOf(part) {
+  return String(typeof part === 'object' ? part.key : part);
+}
+
+module.exports = { isStandardSchema, issuesText, jsonSchemaOf, validate };

@@ -1,0 +1,58 @@
+// @ts-check
+'use strict';
+
+const { ExecutorError } = require('../contract/errors');
+
+/** Code that failed (specification, sections 4.5 and 7): the message is the specification's, the rest is `ExecutorError`'s. */
+class AgentExecutionError extends ExecutorError {}
+Object.defineProperty(AgentExecutionError.prototype, 'name', {
+  value: 'AgentExecutionError',
+  writable: true,
+  configurable: true,
+});
+
+/**
+ * The failure of a run as the specification words it.
+ *
+ * @param {import('../../index').ExecutorError} error
+ * @param {string} code
+ * @param {import('../contract/failure').CodeFrame | undefined} codeFrame
+ */
+function agentError(error, code, codeFrame) {
+  const { severity, retryable, stats } = error;
+  const cause = error.details?.cause ?? error.message;
+  const details = { ...error.details, cause };
+  const logs = logText(error);
+  if (codeFrame !== undefined && details.line !== undefined && details.column !== undefined) {
+    details.codeFrame = codeFrame(code, details.line, details.column, reasonOf(details));
+  }
+  const message = `Error executing code: ${cause}\nLogs:\n${logs}`;
+  const fields = { code: error.code, severity, retryable, details, logs, logEntries: error.logEntries, stats };
+  return new AgentExecutionError(message, 'cause' in error ? { ...fields, cause: error.cause } : fields);
+}
+
+/**
+ * The failure of the source of a Python tool.
+ *
+ * @param {import('../../index').ExecutorError} error
+ */
+function toolError({ code, severity, retryable, message, details: all }) {
+  const { cause = message, ...details } = /** @type {Record<string, any>} */ (all ?? {});
+  return new ExecutorError(cause, { code, severity, retryable, details });
+}
+
+/** @param {Record<string, any>} details */
+function reasonOf({ name, message }) {
+  return message ? `${name}: ${message}` : String(name);
+}
+
+/**
+ * The log as the specification has it: each line ends.
+ *
+ * @param {{ logs?: string, logEntries?: unknown[] }} outcome
+ */
+function logText({ logs = '', logEntries = [] }) {
+  return logs === '' && logEntries.length === 0 ? '' : `${logs}\n`;
+}
+
+module.exports = { AgentExecutionError, agentError, logText, toolError };

@@ -1,0 +1,232 @@
+// @ts-check
+'use strict';
+
+const { agentError, logText, toolError } = require('./errors');
+const { checkPythonOptions } = require('./options');
+const { describe, isPlainObject } = require('../contract/describe');
+const { ExecutorError } = require('../contract/errors');
+
+/** First characters of the names that the prelude has for itself. */
+const RESERVED_PREFIX = '__smolagents_';
+/** Builtins that are allowed as soon as a tool has their name. */
+const REPLACEABLE_BUILTINS = ['eval', 'exec', 'compile'];
+
+/** Runs agent-written Python. Documented in `index.d.ts`. */
+class PyodideExecutor {
+  #options;
+  #engine;
+  /** What was sent, which an interpreter that takes the place of a lost one is given as well. */
+  #sent = nothingSent();
+  /** @type {string[]} */
+  #toolNames = [];
+  /** @type {Set<string>} */
+  #allowedDangerous;
+  /** @type {Promise<void> | undefined} */
+  #starting;
+
+  language = /** @type {const} */ ('python');
+
+  /**
+   * @param {readonly string[]} [authorizedImports]
+   * @param {import('./index').PyodideExecutorOptions} [options]
+   */
+  constructor(authorizedImports, options) {
+    this.#options = checkPythonOptions(authorizedImports, options);
+    this.#allowedDangerous = new Set(this.#options.allowedDangerousBuiltins);
+    this.#engine = engineOf(this.#options);
+  }
+
+  get state() {
+    return this.#engine.state;
+  }
+
+  get isolation() {
+    return this.#engine.isolation;
+  }
+
+  init() {
+    // A start that another call has begun serves this one too.
+    this.#starting ??= this.#start().finally(() => (this.#starting = undefined));
+    return this.#starting;
+  }
+
+  /** @param {Record<string, unknown>} variables */
+  async sendVariables(variables) {
+    if (!isPlainObject(variables)) {
+      throw new TypeError(`variables must be an object of values by name, got ${describe(variables)}`);
+    }
+    refuseReservedNames(variables, 'variables');
+    await this.#ensureRuntime();
+    if (Object.keys(variables).length === 0) return;
+    await this.#engine.sendVariables(variables);
+    Object.assign(this.#sent.variables, variables);
+  }
+
+  /**
+   * @param {import('../../index').Tools} tools
+   * @param {Record<string, string>} [pythonToolsMap]
+   */
+  async sendTools(tools, pythonToolsMap = {}) {
+    refuseWrongSources(pythonToolsMap);
+    if (!isPlainObject(tools)) throw new TypeError(`tools must be an object of functions, got ${describe(tools)}`);
+    refuseReservedNames(tools, 'tools');
+    await this.#ensureRuntime();
+    await this.#defineTools(tools, pythonToolsMap);
+    Object.assign(this.#sent.tools, tools);
+    Object.assign(this.#sent.pythonTools, pythonToolsMap);
+    this.#toolNames = [...Object.keys(pythonToolsMap), ...Object.keys(tools)];
+    const allowed = this.#allowedDangerous.size;
+    for (const name of this.#toolNames) if (REPLACEABLE_BUILTINS.includes(name)) this.#allowedDangerous.add(name);
+    if (this.#allowedDangerous.size > allowed) await this.#configure();
+  }
+
+  /**
+   * @param {string} code
+   * @param {import('./index').PythonRunOptions} [options]
+   * @returns {Promise<import('../../index').CodeOutput>}
+   */
+  async run(code, options) {
+    if (typeof code !== 'string') throw new TypeError(`code must be a string, got ${describe(code)}`);
+    await this.#ensureRuntime();
+    try {
+      const outcome = await this.#engine.run(code, options);
+      return Object.defineProperty(outcome, 'logs', { value: logText(outcome) });
+    } catch (error) {
+      if (!(error instanceof ExecutorError)) throw error;
+      throw agentError(/** @type {any} */ (error), code, this.#engine.codeFrame);
+    }
+  }
+
+  async cleanup() {
+    this.#sent = nothingSent();
+    await this.#end();
+  }
+
+  async #end() {
+    try {
+      await this.#engine.cleanup();
+    } catch (error) {
+      console.error('Failed to clean up:', error);
+      throw error;
+    }
+  }
+
+  async #ensureRuntime() {
+    if (!this.#options.autoInit) return;
+    // What was given up is made anew: who calls knows of no states.
+    if (this.state === 'DIRTY') await this.#end();
+    if (this.#starting !== undefined || ['NEW', 'INITIALIZING', 'DEAD'].includes(this.state)) await this.init();
+  }
+
+  async #start() {
+    const isNew = this.state !== 'READY';
+    await this.#engine.init();
+    if (!isNew) return;
+    await this.#configure();
+    await this.#mount();
+    const { variables, tools, pythonTools } = this.#sent;
+    if (Object.keys(variables).length > 0) await this.#engine.sendVariables(variables);
+    await this.#defineTools(tools, pythonTools);
+  }
+
+  /** What runs are given (specification, section 4.5), and where files are (section 6.3). */
+  #configure() {
+    const { authorizedImports, maxOperations, maxWhileIterations, mountPoint } = this.#options;
+    return this.#engine.sendVariables({
+      __smolagents_config__: {
+        authorized_imports: authorizedImports,
+        max_operations: maxOperations,
+        max_while_iterations: maxWhileIterations,
+        allowed_dangerous_builtins: [...this.#allowedDangerous],
+        tool_names: this.#toolNames,
+        mount_point: mountPoint,
+      },
+    });
+  }
+
+  /** A folder that cannot be mounted is reported, and Python goes on without it (section 6). */
+  async #mount() {
+    const { fsMode, workDir } = this.#options;
+    if (fsMode === 'nodefs' && workDir === undefined) return;
+    try {
+      await this.#engine.mount();
+    } catch (error) {
+      console.error(`Failed to mount ${fsMode === 'nodefs' ? 'NODEFS' : 'NativeFS'}:`, error);
+    }
+  }
+
+  /**
+   * In the order of the specification (section 4.3).
+   *
+   * @param {import('../../index').Tools} tools
+   * @param {Record<string, string>} sources
+   */
+  async #defineTools(tools, sources) {
+    for (const [name, source] of Object.entries(sources)) {
+      try {
+        await this.#engine.sendVariables({ __smolagents_python_tools__: { [name]: source } });
+      } catch (error) {
+        const failure = error instanceof ExecutorError ? toolError(/** @type {any} */ (error)) : error;
+        console.error(`Failed to inject Python tool ${name}:`, failure);
+        throw failure;
+      }
+    }
+    if (Object.keys(tools).length > 0) await this.#engine.sendTools(tools);
+  }
+}
+if (Symbol.asyncDispose !== undefined) {
+  Object.defineProperty(PyodideExecutor.prototype, Symbol.asyncDispose, {
+    value: PyodideExecutor.prototype.cleanup,
+    writable: true,
+    configurable: true,
+  });
+}
+
+function nothingSent() {
+  return {
+    /** @type {Record<string, unknown>} */
+    variables: {},
+    /** @type {import('../../index').Tools} */
+    tools: {},
+    /** @type {Record<string, string>} */
+    pythonTools: {},
+  };
+}
+
+/**
+ * Each is loaded where it is used: one of them needs Node.js.
+ *
+ * @param {import('./options').PythonOptions} options
+ */
+function engineOf(options) {
+  if (options.engine === 'host') {
+    const { HostEngine } = require('./host-engine');
+    return new HostEngine(options);
+  }
+  const { IsolateEngine } = require('./isolate-engine');
+  return new IsolateEngine(options);
+}
+
+/**
+ * @param {object} named
+ * @param {string} root
+ */
+function refuseReservedNames(named, root) {
+  for (const name of Object.keys(named)) {
+    if (!name.startsWith(RESERVED_PREFIX)) continue;
+    throw new TypeError(`${root}.${name} must have another name: \`${RESERVED_PREFIX}\` is reserved`);
+  }
+}
+
+/** @param {unknown} sources */
+function refuseWrongSources(sources) {
+  if (!isPlainObject(sources)) {
+    throw new TypeError(`pythonToolsMap must be an object of sources by name, got ${describe(sources)}`);
+  }
+  for (const [name, source] of Object.entries(sources)) {
+    if (typeof source !== 'string')
+      throw new TypeError(`pythonToolsMap.${name} must be Python, got ${describe(source)}`);
+  }
+}
+
+module.exports = { PyodideExecutor };

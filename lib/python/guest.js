@@ -1,0 +1,333 @@
+'use strict';
+
+// What is between Python and its host, in the realm that Pyodide runs in: an isolate, or the host's own. A classic script that
+// needs nothing of Node.js and leaves nothing on the global. Its completion value is what the host calls; where there are
+// modules, it is their export.
+
+/** Kinds of containers and of what has no parts, as `prelude.py` has them. */
+const [LIST, OBJECT, MAP, SET] = 'LOMS';
+const [NONE, BYTES, DATE] = 'NBD';
+/** Begins what says that a call has failed. */
+const FAILED = '!';
+
+/** @typedef {unknown[]} Tape a value as Python takes it, see `prelude.py` */
+
+/**
+ * The tape of a list of values.
+ *
+ * @param {unknown[]} root
+ * @returns {Tape}
+ */
+function encode(root) {
+  let kinds = '';
+  /** @type {unknown[]} */
+  const body = [];
+  /** @type {Map<unknown, number>} */
+  const numbers = new Map([[root, 0]]);
+  /** @type {object[]} */
+  const containers = [root];
+  // Grows meanwhile.
+  for (const container of containers) {
+    const [kind, parts] = partsOf(container);
+    kinds += kind;
+    body.push(parts.length);
+    for (const part of parts) {
+      const value = dataOf(part);
+      if (value === null) body.push(undefined, NONE);
+      else if (typeof value !== 'object') body.push(value);
+      else if (value instanceof Uint8Array) body.push(undefined, BYTES, value);
+      else if (value instanceof Date) body.push(undefined, DATE, Number(value));
+      else body.push(undefined, numberOf(value));
+    }
+  }
+  return [kinds, ...body];
+
+  /** @param {object} value */
+  function numberOf(value) {
+    let number = numbers.get(value);
+    if (number === undefined) {
+      number = containers.length;
+      numbers.set(value, number);
+      containers.push(value);
+    }
+    return number;
+  }
+}
+
+/**
+ * @param {any} container
+ * @returns {[kind: string, parts: unknown[]]}
+ */
+function partsOf(container) {
+  if (Array.isArray(container)) return [LIST, container];
+  if (container instanceof Set) return [SET, [...container]];
+  if (container instanceof Map) return [MAP, [...container].flat()];
+  if (ArrayBuffer.isView(container)) return [LIST, Array.from(/** @type {any} */ (container))];
+  if (container instanceof Error) return [OBJECT, ['name', container.name, 'message', container.message]];
+  return [OBJECT, Object.entries(container).flat()];
+}
+
+/**
+ * A value as one that tapes have: a plain one, null, a Date, bytes, or something with parts.
+ *
+ * @param {any} value
+ */
+function dataOf(value) {
+  if (value === undefined || value === null) return null;
+  if (typeof value === 'function' || typeof value === 'symbol') {
+    throw new TypeError(`a ${typeof value} cannot be given to Python`);
+  }
+  if (typeof value !== 'object') return value;
+  if (value instanceof ArrayBuffer) return new Uint8Array(value);
+  if (value instanceof DataView) return new Uint8Array(value.buffer, value.byteOffset, value.byteLength);
+  if (value instanceof Uint8ClampedArray) return new Uint8Array(value.buffer, value.byteOffset, value.byteLength);
+  if (value instanceof Date && Number.isNaN(Number(value))) return null;
+  if (value instanceof RegExp) return String(value);
+  return isBoxed(value) ? value.valueOf() : value;
+}
+
+/** @param {object} value */
+function isBoxed(value) {
+  return value instanceof String || value instanceof Number || value instanceof Boolean || value instanceof BigInt;
+}
+
+/**
+ * The list of values of a tape that Python has made.
+ *
+ * @param {Tape} tape
+ * @returns {unknown[]}
+ */
+function decode(tape) {
+  const made = [...String(tape[0])].map(
+    (kind) => /** @type {any} */ (kind === LIST ? [] : kind === OBJECT ? {} : kind === MAP ? new Map() : new Set()),
+  );
+  let at = 1;
+  for (const container of made) {
+    const parts = Array.from({ length: Number(tape[at++]) }, readPart);
+    fill(container, parts);
+  }
+  return made[0];
+
+  function readPart() {
+    const part = tape[at++];
+    if (part !== undefined) return part;
+    const what = tape[at++];
+    if (typeof what === 'number') return made[what];
+    if (what === NONE) return null;
+    const content = tape[at++];
+    return what === BYTES ? content : new Date(Number(content));
+  }
+}
+
+/**
+ * @param {any} container
+ * @param {unknown[]} parts
+ */
+function fill(container, parts) {
+  if (Array.isArray(container)) {
+    for (const part of parts) container.push(part);
+  } else if (container instanceof Set) {
+    for (const part of parts) container.add(part);
+  } else {
+    for (let at = 0; at < parts.length; at += 2) {
+      const [key, value] = [parts[at], parts[at + 1]];
+      if (container instanceof Map) container.set(key, value);
+      // Also for `__proto__`.
+      else
+        Object.defineProperty(container, String(key), { value, writable: true, enumerable: true, configurable: true });
+    }
+  }
+}
+
+/**
+ * Once for each interpreter.
+ *
+ * @param {any} pyodide
+ * @param {{ prelude: string, modules: string[] }} texts modules: imported ahead
+ */
+function prepare(pyodide, { prelude, modules }) {
+  const scope = pyodide.runPython('{"__name__": "__smolagents__"}');
+  pyodide.runPython(prelude, { globals: scope, filename: '<prelude>' });
+  // Where `connect` finds it; guests have `__main__` only by its name.
+  pyodide.globals.set('__smolagents_prelude__', scope);
+  pyodide.runPython(modules.map((name) => `__import__(${JSON.stringify(name)})`).join('\n'));
+  scope.destroy();
+}
+
+/**
+ * What the host does for guests. `callTool` throws an error with `name`, `message`, `code`, `call` and `bridge`; it gives a promise
+ * only where the host does not block.
+ *
+ * @typedef {object} Host
+ * @property {(tool: number, args: unknown[]) => unknown} callTool
+ * @property {(level: number, line: string) => void} log
+ * @property {(value: unknown) => void} finalAnswer
+ * @property {(ms: number) => void} [sleep]
+ * @property {(count: number) => void} operations
+ * @property {(path: string) => void} mount
+ * @property {boolean} blocks whether calls of tools block this thread until there is a result
+ *
+ * @typedef {object} Guest
+ * @property {(code: string, maxOperations?: number) => unknown} run a promise where the host does not block
+ * @property {(names: string[], values: unknown[]) => void} setVariables
+ * @property {(tools: { path: string[], id: number }[]) => void} setTools
+ */
+
+/**
+ * Once for each session.
+ *
+ * @param {any} pyodide
+ * @param {Host} host
+ * @returns {Guest}
+ */
+function connect(pyodide, host) {
+  const prelude = pyodide.globals.get('__smolagents_prelude__');
+  const run = prelude.get(host.blocks ? 'run' : 'run_async');
+  prelude.get('connect')(...bridgeOf(pyodide, host));
+  // What is written without `sys.stdout`.
+  pyodide.setStdout({ batched: (/** @type {string} */ line) => host.log(0, line) });
+  pyodide.setStderr({ batched: (/** @type {string} */ line) => host.log(3, `stderr: ${line}`) });
+  return {
+    run(code, maxOperations) {
+      const outcome = callPython(() => run(code, maxOperations));
+      return typeof outcome === 'string' ? outputOf(outcome) : outcome.then(outputOf);
+    },
+    setVariables: variablesSetter(pyodide, prelude, host),
+    setTools: (tools) => prelude.get('set_tools')(JSON.stringify(tools.map(({ path, id }) => [path, id]))),
+  };
+}
+
+/**
+ * The functions that the prelude's `connect` takes.
+ *
+ * @param {any} pyodide
+ * @param {Host} host
+ */
+function bridgeOf(pyodide, { callTool, log, finalAnswer, sleep, operations, blocks }) {
+  /** @param {any} tape */
+  const call = (/** @type {number} */ tool, tape) => give(() => callTool(tool, decode(tape.toJs({ depth: 2 }))));
+  const callPlain = (/** @type {number} */ tool, /** @type {unknown[]} */ ...args) => give(() => callTool(tool, args));
+  const answer = (/** @type {string} */ json) => finalAnswer(parse(json));
+  return [call, callPlain, log, answer, sleep, operations, blocks];
+
+  /** @param {() => unknown} make */
+  function give(make) {
+    try {
+      const result = make();
+      return result instanceof Promise ? result.then(toPython).catch(failed) : toPython(result);
+    } catch (error) {
+      return failed(error);
+    }
+  }
+
+  /** @param {unknown} result */
+  function toPython(result) {
+    // Python has `None` for `undefined`, not for `null`.
+    if (result === null) return undefined;
+    return typeof result === 'object' || typeof result === 'function' ? pyodide.toPy(encode([result])) : result;
+  }
+
+  /** @param {any} error */
+  function failed(error) {
+    const { message, name, code, call, bridge = true } = error;
+    return pyodide.toPy([FAILED, String(message), name, code, call, bridge]);
+  }
+}
+
+/** Names that no variable has: what the host sends besides. */
+const CONFIG = '__smolagents_config__';
+const MOUNT = '__smolagents_mount__';
+const PYTHON_TOOLS = '__smolagents_python_tools__';
+
+/**
+ * @param {any} pyodide
+ * @param {any} prelude
+ * @param {Host} host
+ * @returns {Guest['setVariables']}
+ */
+function variablesSetter(pyodide, prelude, host) {
+  const [configure, defineTool, define] = ['configure', 'define_tool', 'set_variables'].map((name) =>
+    prelude.get(name),
+  );
+  return (names, values) => {
+    switch (names[0]) {
+      case CONFIG:
+        return configure(JSON.stringify(values[0]));
+      case MOUNT:
+        return host.mount(String(values[0]));
+      case PYTHON_TOOLS:
+        return defineTools(/** @type {any} */ (values[0]));
+    }
+    const tape = pyodide.toPy(encode(values));
+    define(JSON.stringify(names), tape);
+    tape.destroy();
+  };
+
+  /** @param {Record<string, string>} sources by the names of what they define */
+  function defineTools(sources) {
+    for (const [name, source] of Object.entries(sources)) {
+      const failure = defineTool(name, source);
+      if (failure !== undefined) outputOf(failure);
+    }
+  }
+}
+
+/** A run that failed, as the host takes it. */
+class RunError extends Error {
+  /**
+   * @param {string} code
+   * @param {string} message
+   * @param {Record<string, any>} details
+   */
+  constructor(code, message, details) {
+    super(message);
+    this.code = code;
+    this.limit = details.maxOperations ?? details.maxWhileIterations;
+    this.module = details.module;
+    const { call, ...others } = details;
+    this.toolCall = call;
+    this.details = JSON.stringify({ ...others, cause: message });
+  }
+}
+
+/**
+ * @param {() => any} call
+ * @throws {RunError} if not even the prelude had memory left
+ */
+function callPython(call) {
+  try {
+    return call();
+  } catch (error) {
+    const { type } = /** @type {any} */ (error);
+    if (type !== 'MemoryError') throw error;
+    throw new RunError('ERR_MEMORY_LIMIT_EXCEEDED', type, { name: type, message: '' });
+  }
+}
+
+/**
+ * @param {string} outcome a letter for what it is, and JSON
+ * @throws {RunError}
+ */
+function outputOf(outcome) {
+  const json = outcome.slice(1);
+  if (outcome[0] !== 'e') return parse(json);
+  const { code, message, details } = JSON.parse(json);
+  throw new RunError(code, message, details);
+}
+
+/**
+ * The value of what `json.dumps` has written, or that text: `NaN` is none of JSON's.
+ *
+ * @param {string} json
+ */
+function parse(json) {
+  try {
+    return JSON.parse(json);
+  } catch {
+    return json;
+  }
+}
+
+const guest = { prepare, connect };
+if (typeof module === 'object') module.exports = guest;
+guest;

@@ -1,0 +1,7 @@
+'use strict';
+
+const { AgentExecutionError } = require('./errors');
+const { PyodideExecutor } = require('./executor');
+const { BASE_BUILTIN_MODULES } = require('./options');
+
+module.exports = { AgentExecutionError, BASE_BUILTIN_MODULES, PyodideExecutor };

@@ -1,0 +1,26 @@
+// @ts-check
+'use strict';
+
+const { isPlainObject } = require('../contract/describe');
+
+/**
+ * The one object that a tool takes, from what Python has called it with: arguments one by one, and keywords, which come last as an
+ * object.
+ *
+ * @param {string[]} names of the tool's parameters, in their order
+ * @param {unknown[]} args
+ * @returns {Record<string, unknown>}
+ * @throws {TypeError}
+ */
+function namedArguments(names, args) {
+  const last = args.at(-1);
+  if (args.length === 1 && isPlainObject(last)) return last;
+  const hasKeywords = isPlainObject(last) && Object.keys(last).every((name) => names.includes(name));
+  const positional = hasKeywords ? args.slice(0, -1) : args;
+  if (positional.length > names.length) {
+    throw new TypeError(`called with ${positional.length} arguments; it takes (${names.join(', ')})`);
+  }
+  return { ...Object.fromEntries(positional.map((value, at) => [names[at], value])), ...(hasKeywords ? last : {}) };
+}
+
+module.exports = { namedArguments };

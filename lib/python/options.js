@@ -1,0 +1,164 @@
+// @ts-check
+'use strict';
+
+const { describe, isPlainObject } = require('../contract/describe');
+const { checkSome } = require('../contract/options');
+
+/** What guest code may import by default (specification, appendix A). */
+const BASE_BUILTIN_MODULES = Object.freeze([
+  'collections',
+  'datetime',
+  'itertools',
+  'json',
+  'math',
+  'queue',
+  'random',
+  're',
+  'stat',
+  'statistics',
+  'time',
+  'unicodedata',
+]);
+
+/** Options of all executors that an isolate for Python has, too; those of the contract's table. */
+const ISOLATE_OPTIONS = [
+  'timeoutMs',
+  'toolTimeoutMs',
+  'runConcurrency',
+  'maxQueuedRuns',
+  'maxLogBytes',
+  'collectConsoleLevels',
+  'memoryLimitMb',
+  'maxCodeBytes',
+  'maxToolCalls',
+  'maxTransferBytes',
+  'maxCpuMs',
+  'owner',
+  'maxParkedMb',
+  'warmPool',
+  'isolation',
+  'sandbox',
+  'spares',
+];
+/** Those that need no isolate. */
+const HOST_OPTIONS = ['autoInit', 'onToolCall', 'onLog'];
+
+/**
+ * Options of Python alone, and what they must be.
+ *
+ * @type {Record<string, { expected: string, accepts: (value: any) => boolean }>}
+ */
+const OWN_OPTIONS = {
+  authorized_imports: { expected: 'an array of module names', accepts: isTexts },
+  max_operations: { expected: 'a positive integer', accepts: isCount },
+  max_while_iterations: { expected: 'a positive integer', accepts: isCount },
+  allowed_dangerous_builtins: { expected: 'an array of names', accepts: isTexts },
+  fsMode: { expected: '"nodefs" or "nativefs"', accepts: (value) => ['nodefs', 'nativefs'].includes(value) },
+  workDir: { expected: 'the path of a folder', accepts: isText },
+  mountPoint: { expected: 'an absolute path', accepts: (value) => isText(value) && value.startsWith('/') },
+  directoryHandle: { expected: 'a directory handle', accepts: (value) => typeof value === 'object' },
+  engine: { expected: '"isolate" or "host"', accepts: (value) => ['isolate', 'host'].includes(value) },
+  mount: { expected: 'a boolean', accepts: (value) => typeof value === 'boolean' },
+  readOnly: { expected: 'a boolean', accepts: (value) => typeof value === 'boolean' },
+};
+
+/**
+ * @typedef {object} PythonOptions
+ * @property {'isolate' | 'host'} engine
+ * @property {string[]} authorizedImports
+ * @property {number} maxOperations
+ * @property {number} maxWhileIterations
+ * @property {string[]} allowedDangerousBuiltins
+ * @property {'nodefs' | 'nativefs'} fsMode
+ * @property {string | undefined} workDir undefined: nothing is mounted
+ * @property {string} mountPoint
+ * @property {any} directoryHandle
+ * @property {boolean} readOnly
+ * @property {boolean} autoInit
+ * @property {Record<string, any>} executor options of the executor that runs it all
+ */
+
+/**
+ * Options of a `PyodideExecutor`, with their defaults and priorities (specification, section 3.2).
+ *
+ * @param {unknown} authorizedImports
+ * @param {unknown} options
+ * @returns {PythonOptions}
+ * @throws {TypeError | RangeError}
+ */
+function checkPythonOptions(authorizedImports, options) {
+  if (authorizedImports !== undefined && !isTexts(authorizedImports)) {
+    throw new TypeError(`authorizedImports must be an array of module names, got ${describe(authorizedImports)}`);
+  }
+  if (options !== undefined && !isPlainObject(options)) {
+    throw new TypeError(`options must be an object, got ${describe(options)}`);
+  }
+  const given = { .../** @type {Record<string, any>} */ (options) };
+  for (const [name, { expected, accepts }] of Object.entries(OWN_OPTIONS)) {
+    if (given[name] === undefined || accepts(given[name])) continue;
+    throw new TypeError(`options.${name} must be ${expected}, got ${describe(given[name])}`);
+  }
+  // A process of its own reaches no folder.
+  const { engine = 'isolate', fsMode = 'nodefs', mount = given.isolation !== 'process' } = given;
+  if (fsMode === 'nativefs' && !given.directoryHandle) {
+    throw new Error('directoryHandle is required when fsMode is "nativefs"');
+  }
+  const executor = executorOptions(given, engine);
+  return {
+    engine,
+    authorizedImports: [...(given.authorized_imports ?? authorizedImports ?? BASE_BUILTIN_MODULES)],
+    maxOperations: given.max_operations ?? 100_000,
+    maxWhileIterations: given.max_while_iterations ?? 10_000,
+    allowedDangerousBuiltins: [...(given.allowed_dangerous_builtins ?? [])],
+    fsMode,
+    workDir: mount ? (given.workDir ?? currentFolder()) : undefined,
+    mountPoint: given.mountPoint ?? '/mnt',
+    directoryHandle: given.directoryHandle,
+    readOnly: given.readOnly ?? false,
+    autoInit: executor.autoInit ?? true,
+    executor,
+  };
+}
+
+/**
+ * Those that are options of executors.
+ *
+ * @param {Record<string, any>} given
+ * @param {string} engine
+ */
+function executorOptions(given, engine) {
+  /** @type {Record<string, any>} */
+  const found = {};
+  for (const [name, value] of Object.entries(given)) {
+    if (name in OWN_OPTIONS || value === undefined) continue;
+    const isOfIsolate = ISOLATE_OPTIONS.includes(name);
+    if (!isOfIsolate && !HOST_OPTIONS.includes(name)) throw new TypeError(`options.${name} is not an option`);
+    if (isOfIsolate && engine === 'host') {
+      throw new TypeError(`options.${name} needs an isolate: engine "host" runs Python unprotected, without limits`);
+    }
+    found[name] = value;
+  }
+  checkSome(found, Object.keys(found));
+  return found;
+}
+
+function currentFolder() {
+  return typeof process === 'object' ? process.cwd() : '/';
+}
+
+/** @param {unknown} value */
+function isText(value) {
+  return typeof value === 'string' && value !== '';
+}
+
+/** @param {unknown} value */
+function isTexts(value) {
+  return Array.isArray(value) && value.every(isText);
+}
+
+/** @param {any} value */
+function isCount(value) {
+  return Number.isSafeInteger(value) && value > 0;
+}
+
+module.exports = { BASE_BUILTIN_MODULES, checkPythonOptions };

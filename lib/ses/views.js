@@ -1,0 +1,77 @@
+// @ts-check
+'use strict';
+
+const { types } = require('node:util');
+
+/** The realm's own classes of typed arrays; Float16Array is younger than Node.js 20. */
+const VIEWS = new Map(
+  ['Int8', 'Uint8', 'Uint8Clamped', 'Int16', 'Uint16', 'Int32', 'Uint32', 'Float16', 'Float32', 'Float64', 'BigInt64']
+    .concat('BigUint64')
+    .map((kind) => [`${kind}Array`, /** @type {any} */ (globalThis)[`${kind}Array`]]),
+);
+/** @param {PropertyKey} key */
+const typedArrayGetter = (key) =>
+  /** @type {(this: object) => any} */ (
+    Object.getOwnPropertyDescriptor(Object.getPrototypeOf(Uint8Array.prototype), key)?.get
+  );
+// Getters of the prototype: an array may have own properties of these names.
+const typedArrayTag = typedArrayGetter(Symbol.toStringTag);
+const byteLengthGetter = typedArrayGetter('byteLength');
+const bufferGetter = typedArrayGetter('buffer');
+
+/**
+ * The name of a view's class, whatever its `constructor` says; undefined for a DataView.
+ *
+ * @param {ArrayBufferView} view
+ * @returns {string | undefined}
+ */
+function viewTag(view) {
+  return typedArrayTag.call(view);
+}
+
+/**
+ * @param {object} array of a typed kind
+ * @returns {number}
+ */
+function byteLengthOf(array) {
+  return byteLengthGetter.call(array);
+}
+
+/**
+ * @param {object} array of a typed kind
+ * @returns {ArrayBufferLike}
+ */
+function bufferOf(array) {
+  return bufferGetter.call(array);
+}
+
+/**
+ * A view with the same elements on a buffer that holds nothing else: on the same one where the view covers it, so
+ * that views which share a buffer go on doing so, else on a copy.
+ *
+ * @param {ArrayBufferView} view
+ */
+function ownView(view) {
+  const { buffer, byteOffset, byteLength } = view;
+  if (types.isSharedArrayBuffer(buffer)) throw new TypeError('a SharedArrayBuffer could not be cloned');
+  // Not by the view's `constructor`, which its class decides; Buffer is one.
+  const View = VIEWS.get(viewTag(view) ?? '') ?? DataView;
+  // @ts-expect-error: `resizable` is younger than the library that is compiled against.
+  const isWhole = byteLength === buffer.byteLength && !buffer.resizable && !Buffer.isBuffer(view);
+  return new View(isWhole ? buffer : buffer.slice(byteOffset, byteOffset + byteLength));
+}
+
+const { values } = Array.prototype;
+
+/**
+ * The elements of an array, holes as undefined. Not by index: V8 compiles that so that it changes how arrays are stored which it
+ * only reads, to a way that it then writes as sparse.
+ *
+ * @param {unknown[]} array
+ * @returns {Iterable<unknown>}
+ */
+function elementsOf(array) {
+  return values.call(array);
+}
+
+module.exports = { bufferOf, byteLengthOf, elementsOf, ownView, viewTag };
