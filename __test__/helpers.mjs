@@ -89,6 +89,11 @@ export function gateTool() {
  * @param {{ nodeArgs?: string[], format?: 'module' | 'commonjs', timeoutMs?: number, env?: Record<string, string> }} [options]
  */
 export function runChild(script, { nodeArgs = [], format = 'module', timeoutMs = 50_000, env = {} } = {}) {
+  // Deno takes the options of V8 in another way, and modules with imports from stdin only.
+  if (process.versions.deno !== undefined) {
+    const flags = nodeArgs.map((arg) => `--v8-flags=${arg}`);
+    return spawnNode(['run', '-A', ...flags, '-'], { timeoutMs, env, input: script });
+  }
   return spawnNode([...nodeArgs, `--input-type=${format}`, '--eval', script], { timeoutMs, env });
 }
 

@@ -12,6 +12,7 @@ import {
   type ToolInput,
 } from 'ses-executor/prompts';
 import {
+  JavaScriptCodeAgent,
   SmolagentsExecutor,
   createSmolagentsExecutor,
   formatErrorObservation,
@@ -62,12 +63,91 @@ interface AgentExecutor {
   cleanup(): Promise<void>;
 }
 
+/** As smolagents-ts declares it: a class with private members, which nothing else can have. */
+declare class PyodideExecutor {
+  private pyodide;
+  private state;
+  private authorizedImports;
+  private maxOperations;
+  private maxWhileIterations;
+  private allowedDangerousBuiltins;
+  private toolNames;
+  private runtimeReady;
+  private fsMode;
+  private workDir;
+  private mountPoint;
+  private directoryHandle?;
+  private isMounted;
+  private nativeFsSync?;
+  private getConverters;
+  private getJsProxyDescriptor;
+  private buildToPyDefaultConverter;
+  private ensureRuntime;
+  constructor(authorizedImports?: string[], options?: object);
+  init(): Promise<void>;
+  sendTools(
+    tools: Record<string, (...args: unknown[]) => Promise<unknown>>,
+    pythonToolsMap?: Record<string, string>,
+  ): Promise<void>;
+  sendVariables(variables: Record<string, unknown>): Promise<void>;
+  run(code: string): Promise<{ output: unknown; logs: string; is_final_answer: boolean }>;
+  cleanup(): Promise<void>;
+}
+
+interface CodeAgentConfig {
+  tools: BaseTool[];
+  model: object;
+  instructions?: string;
+  max_steps?: number;
+  managed_agents?: unknown[];
+  authorized_imports?: string[];
+  executor?: PyodideExecutor;
+  code_block_tags?: [string, string];
+}
+
+declare abstract class MultiStepAgent {
+  protected tools: Map<string, BaseTool>;
+  protected state: Map<string, unknown>;
+  protected managed_agents: Map<string, MultiStepAgent>;
+  constructor(config: CodeAgentConfig);
+  abstract initialize_system_prompt(): string;
+  run(task: string, options?: { stream?: false }): Promise<unknown>;
+  protected abstract _step_stream(step: object): AsyncGenerator<unknown>;
+}
+
+declare class CodeAgent extends MultiStepAgent {
+  protected executor: PyodideExecutor;
+  protected authorized_imports: string[];
+  protected code_block_tags: [string, string];
+  constructor(config: CodeAgentConfig);
+  initialize_system_prompt(): string;
+  private extractTextContent;
+  protected _step_stream(step: object): AsyncGenerator<unknown>;
+}
+
+export async function agents(tools: BaseTool[]): Promise<void> {
+  // Without a cast.
+  new CodeAgent({ model: {}, tools, executor: createSmolagentsExecutor({ tools }) });
+  const JavaScriptAgent = JavaScriptCodeAgent(CodeAgent);
+  const agent = new JavaScriptAgent({ model: {}, tools, max_steps: 5, executor_options: { timeoutMs: 1 } });
+  const answer: Promise<unknown> = agent.run('go');
+  const asAgent: CodeAgent = agent;
+  new JavaScriptAgent({ model: {}, tools, executor: new SmolagentsExecutor({ tools }) });
+  await agent.cleanup();
+  void [answer, asAgent];
+  // @ts-expect-error: no such option
+  new JavaScriptAgent({ model: {}, tools, executor_options: { timeout: 5 } });
+  // @ts-expect-error: no model
+  new JavaScriptAgent({ tools });
+}
+
 export async function contract(): Promise<void> {
   const tool = new SearchTool();
   const asTool: SmolagentsTool = tool;
   const definition: ToolDefinition = tool;
   const executor = new SmolagentsExecutor({ tools: [tool], timeoutMs: 1, autoInit: true });
-  holds<Equal<ReturnType<typeof createSmolagentsExecutor>, SmolagentsExecutor>>();
+  const made = createSmolagentsExecutor();
+  holds<Equal<typeof made, SmolagentsExecutor>>();
   const forAgent: AgentExecutor = executor;
   const parity: ICodeExecutor = executor;
   await forAgent.sendTools({}, { read: 'def read(): pass' });

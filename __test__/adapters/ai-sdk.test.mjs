@@ -48,7 +48,7 @@ describe('in the AI SDK', () => {
           logs: 'adding',
         },
       ],
-      [{ output: [['sums', [2, 3]]], logs: '' }],
+      [{ output: "Map(1) { 'sums' => [ 2, 3 ] }", logs: '' }],
       [],
     ]);
     // What the model was told, and what it got back.
@@ -63,7 +63,7 @@ describe('in the AI SDK', () => {
     ]);
     expect(third.prompt.at(-1).content[0].output).toEqual({
       type: 'json',
-      value: { output: [['sums', [2, 3]]], logs: '' },
+      value: { output: "Map(1) { 'sums' => [ 2, 3 ] }", logs: '' },
     });
   });
 
@@ -113,17 +113,12 @@ describe('the description', () => {
 
   test('leaves out what code cannot call', async () => {
     const inputSchema = z.object({});
-    const execute = async () => 1;
-    const tools = {
-      allowed: { inputSchema, execute, needsApproval: false },
-      approved: { inputSchema, execute, needsApproval: true },
-      asked: { inputSchema, execute, needsApproval: async () => false },
-      elsewhere: { inputSchema },
-    };
-    const code = createCodeTool({ tools });
-    expect(code.description.match(/function \w+/g)).toEqual(['function allowed']);
-    const types = 'typeof allowed + typeof approved + typeof asked + typeof elsewhere';
-    expect(await call(code, types)).toEqual({ output: 'functionundefinedundefinedundefined', logs: '' });
+    const tools = { here: { inputSchema, execute: async () => 1 }, elsewhere: { inputSchema } };
+    const code = createCodeTool({ tools, toolApproval: { denied: 'denied' } });
+    expect(code.description.match(/function \w+/g)).toEqual(['function here']);
+    expect(await call(code, 'typeof here + typeof elsewhere')).toEqual({ output: 'functionundefined', logs: '' });
+    const denying = createCodeTool({ tools, toolApproval: { here: { type: 'denied', reason: 'no' } } });
+    expect(denying.description).not.toContain('async function');
   });
 });
 
@@ -212,18 +207,26 @@ describe('a call of a tool', () => {
 describe('results', () => {
   const code = createCodeTool({ tools: { add }, timeoutMs: 5_000 });
 
-  test('are JSON, whatever the code gives', async () => {
-    const text =
-      '({ big: 2n, map: new Map([["a", new Set([1])]]), at: new Date(0), none: undefined, nan: NaN, bytes: new Uint8Array([1, 2]) })';
-    expect(await call(code, text)).toEqual({
-      output: { big: '2', map: [['a', [1]]], at: '1970-01-01T00:00:00.000Z', nan: 'NaN', bytes: [1, 2] },
+  test('are what JSON says wholly, else the text of `util.inspect`', async () => {
+    expect(await call(code, '({ list: [1, null, { a: "b" }] })')).toEqual({
+      output: { list: [1, null, { a: 'b' }] },
       logs: '',
     });
-    expect(await call(code, 'undefined')).toEqual({ output: null, logs: '' });
+    const text = '({ big: 2n, map: new Map([["a", new Set([1])]]), at: new Date(0), none: undefined, nan: NaN })';
+    expect(await call(code, text)).toEqual({
+      output:
+        "{ big: 2n, map: Map(1) { 'a' => Set(1) { 1 } }, at: 1970-01-01T00:00:00.000Z, none: undefined, nan: NaN }",
+      logs: '',
+    });
+    expect(await call(code, 'undefined')).toEqual({ output: 'undefined', logs: '' });
     expect(await call(code, 'const o = {}; o.self = o; o')).toEqual({
       output: '<ref *1> { self: [Circular *1] }',
       logs: '',
     });
+    const short = createCodeTool({ tools: { add }, maxOutputChars: 100 });
+    expect((await call(short, '"x".repeat(101)')).output).toBe(
+      `${'x'.repeat(50)}\n[... 1 of 101 characters of the output; give back a part, a count or a summary ...]\n${'x'.repeat(50)}`,
+    );
   });
 
   test.each([

@@ -1,7 +1,19 @@
 // Compiled, never run: the declarations fit the packages that they are for.
 import type { Executor } from '@cloudflare/codemode/browser' with { 'resolution-mode': 'import' };
 import { generateText, tool, type InferToolInput, type InferToolOutput, type LanguageModel, type ToolSet } from 'ai';
+import type Anthropic from '@anthropic-ai/sdk';
+import type { BetaRunnableTool } from '@anthropic-ai/sdk/lib/tools/BetaRunnableTool';
+import { tool as langchainTool, type StructuredToolInterface } from '@langchain/core/tools';
+import type { createTool } from '@mastra/core/tools' with { 'resolution-mode': 'import' };
+import { Agent, tool as openAiTool } from '@openai/agents';
 import { SESExecutor } from 'ses-executor';
+import { createCodeTool as createAnthropicCodeTool } from 'ses-executor/anthropic';
+import { createCodeTool as createNeutralCodeTool, type CodeTool } from 'ses-executor/code-tool';
+import { createCodeTool as createLangchainCodeTool } from 'ses-executor/langchain';
+import { createCodeTool as createMastraCodeTool } from 'ses-executor/mastra';
+import { createMcpServer } from 'ses-executor/mcp';
+import { instrument } from 'ses-executor/opentelemetry';
+import { createCodeTool as createOpenAiCodeTool } from 'ses-executor/openai-agents';
 import { createCodeTool, type CodeToolOptions, type CodeToolResult, type RunFailure } from 'ses-executor/ai';
 import { SESCodemodeExecutor, type ExecuteResult, type ResolvedProvider } from 'ses-executor/codemode';
 import { z } from 'zod';
@@ -39,4 +51,48 @@ export async function aiSdk(model: LanguageModel): Promise<void> {
   createCodeTool({});
   // @ts-expect-error: no such option
   createCodeTool({ tools: {}, timeout: 5 });
+}
+
+export async function otherFrameworks(
+  client: Anthropic,
+  runnable: BetaRunnableTool<{ a: number }>,
+  makeTool: typeof createTool,
+): Promise<void> {
+  const schema = z.object({ n: z.number() });
+  const neutral: CodeTool = createNeutralCodeTool({
+    tools: { double: { inputSchema: schema, execute: ({ n }) => n * 2 }, now: () => 1 },
+    approve: ({ name, input }) => name === 'a' && input !== null,
+    maxOutputChars: 1_000,
+    timeoutMs: 1,
+  });
+  const result = await neutral.execute('1', { signal: new AbortController().signal, context: { user: 1 } });
+  const text: string = result.text;
+  const openAi = openAiTool({ name: 'a', description: 'a', parameters: schema, execute: ({ n }) => n * 2 });
+  new Agent({ name: 'a', instructions: 'a', tools: [createOpenAiCodeTool({ tools: [openAi] })] });
+  const langchain = langchainTool(({ n }) => n * 2, { name: 'a', description: 'a', schema });
+  const langchainCode: StructuredToolInterface = createLangchainCodeTool({ tools: [langchain] });
+  const mastra = makeTool({ id: 'a', description: 'a', inputSchema: schema, execute: async ({ n }) => ({ n }) });
+  const mastraCode = createMastraCodeTool({ tools: { mastra } });
+  const id: string = mastraCode.id;
+  await client.beta.messages.toolRunner({
+    model: 'a',
+    max_tokens: 1,
+    messages: [],
+    tools: [createAnthropicCodeTool({ tools: [runnable] })],
+  });
+  void [text, langchainCode, id];
+  // @ts-expect-error: no such option
+  createNeutralCodeTool({ tools: {}, timeout: 5 });
+}
+
+export async function servers(): Promise<void> {
+  const tools = { now: () => 1, find: { inputSchema: { type: 'object' }, execute: ({ id }: { id: string }) => id } };
+  const server = await createMcpServer({ tools, servers: { other: 'command' }, variables: { a: 1 }, timeoutMs: 1 });
+  await server.connect({});
+  await server.close();
+  const stop: () => void = instrument({ captureContent: true });
+  stop();
+  new SESCodemodeExecutor({ executor: new SESExecutor() });
+  // @ts-expect-error: no such option
+  await createMcpServer({ timeout: 5 });
 }

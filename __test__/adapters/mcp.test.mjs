@@ -1,14 +1,16 @@
 // `ses-executor mcp`, with the client of the official SDK over stdin and stdout.
 
 import { spawn } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
+import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
 import { beforeAll, describe, expect, test } from 'vitest';
 
-import { ROOT, spawnNode, withFolder } from '../helpers.mjs';
+import { createMcpServer } from 'ses-executor/mcp';
+import { ROOT, spawnNode, withExecutor, withFolder } from '../helpers.mjs';
 
 const BIN = join(ROOT, 'bin', 'ses-executor.js');
 
@@ -42,7 +44,7 @@ describe('run_javascript', () => {
     withServer([], async ({ run }) => {
       expect(await run('console.log("hello"); new Map([["n", 1n]])')).toEqual({
         content: [{ type: 'text', text: "Map(1) { 'n' => 1n }\n\nLogs:\nhello" }],
-        structuredContent: { output: [['n', '1']], logs: 'hello' },
+        structuredContent: { output: "Map(1) { 'n' => 1n }", logs: 'hello' },
       });
       expect(await run('"text"')).toEqual({
         content: [{ type: 'text', text: 'text' }],
@@ -50,12 +52,12 @@ describe('run_javascript', () => {
       });
       expect(await run('undefined')).toEqual({
         content: [{ type: 'text', text: 'undefined' }],
-        structuredContent: { output: null, logs: '' },
+        structuredContent: { output: 'undefined', logs: '' },
       });
     }));
 
   test.each([
-    ['a graph that shares its parts', 'let x = [1]; for (let i = 0; i < 40; i++) x = [x, x]; x', /of 2 items/],
+    ['a graph that shares its parts', 'let x = [1]; for (let i = 0; i < 40; i++) x = [x, x]; x', /\[Array\]/],
     ['a large integer', '1n << 400_000_000n', /^"\[a BigInt of more than 1048576 bits\]"$/],
     [
       'a wide graph',
@@ -169,12 +171,16 @@ describe('run_javascript', () => {
   test('what is long is cut', () =>
     withServer([], async ({ run }) => {
       const { content, structuredContent } = await run('console.log("l".repeat(30_000)); "o".repeat(30_000)');
-      const cutOutput = `${'o'.repeat(24_000)}\n[cut: the first 24000 of 30000 characters of the output; give back a part, a count or a summary]`;
-      const cutLogs = `${'l'.repeat(24_000)}\n[cut: the first 24000 of 30000 characters of the logs; log less]`;
-      expect(structuredContent).toEqual({ output: cutOutput, logs: cutLogs });
-      expect(content).toEqual([{ type: 'text', text: `${cutOutput}\n\nLogs:\n${cutLogs}` }]);
+      const cut = (character, what) => {
+        const half = character.repeat(10_000);
+        return `${half}\n[... 10000 of 30000 characters ${what} ...]\n${half}`;
+      };
+      const output = cut('o', 'of the output; give back a part, a count or a summary');
+      const logs = cut('l', 'of the logs; log less');
+      expect(structuredContent).toEqual({ output, logs });
+      expect(content).toEqual([{ type: 'text', text: `${output}\n\nLogs:\n${logs}` }]);
       const { structuredContent: list } = await run('Array(20_000).fill(0)');
-      expect(list.output).toMatch(/^\[0,0,0,[0,]*\n\[cut: the first 24000 of 40001 characters of the output;/);
+      expect(list.output).toMatch(/^\[0,0,0,[0,]*\n\[\.\.\. 20001 of 40001 characters of the output;.*\]\n[0,]*0\]$/);
     }));
 
   test('wrong arguments are an error of the call', () =>
@@ -205,10 +211,23 @@ describe('what the server says of itself', () => {
   test('with a folder', () =>
     withRoot((root) =>
       withServer(['--root', root], async ({ client, tools: [{ description, annotations }] }) => {
-        expect(client.getInstructions()).toContain('read, write, edit, grep, find, ls');
+        const names = [
+          'read',
+          'readText',
+          'readJson',
+          'readLines',
+          'readBytes',
+          'stat',
+          'write',
+          'edit',
+          'move',
+          'remove',
+        ];
+        names.push('grep', 'find', 'ls');
+        expect(client.getInstructions()).toContain(names.join(', '));
         expect(description).toContain(' * @param {string} args.path Path of the file, relative to the root\n');
         const declared = [...description.matchAll(/^async function (\w+)\(/gm)].map(([, name]) => name);
-        expect(declared).toEqual(['read', 'write', 'edit', 'grep', 'find', 'ls']);
+        expect(declared).toEqual(names);
         expect(annotations).toMatchObject({ readOnlyHint: false, destructiveHint: true, openWorldHint: false });
       }),
     ));
@@ -216,11 +235,174 @@ describe('what the server says of itself', () => {
   test('with a folder to read', () =>
     withRoot((root) =>
       withServer(['--root', root, '--read-only'], async ({ client, tools: [{ description, annotations }] }) => {
-        expect(client.getInstructions()).toContain('read, grep, find, ls');
+        expect(client.getInstructions()).toContain('readBytes, stat, grep, find, ls');
         expect(description).not.toContain('function write');
         expect(annotations).toMatchObject({ readOnlyHint: true, destructiveHint: false });
       }),
     ));
+});
+
+describe('what code is given', () => {
+  const TOOLS = `
+    export const add = (a, b) => a + b;
+    export const later = async (value) => value;
+    export const Host = { now: () => 5 };
+    export default {
+      find: {
+        description: 'Finds an item.',
+        inputSchema: { type: 'object', properties: { id: { type: 'string' } }, required: ['id'] },
+        execute: ({ id }) => ({ id }),
+      },
+    };`;
+  /** A server whose tools give data, text and an error. */
+  const OTHER = `
+    import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
+    import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js';
+    import { z } from 'zod';
+    const server = new McpServer({ name: 'other', version: '1.0.0' });
+    const outputSchema = { sum: z.number() };
+    server.registerTool('add-up', { description: 'Adds.', inputSchema: { all: z.array(z.number()) }, outputSchema }, ({ all }) => {
+      const structuredContent = { sum: all.reduce((a, b) => a + b, 0) };
+      return { content: [{ type: 'text', text: 'x' }], structuredContent };
+    });
+    server.registerTool('echo', { inputSchema: { text: z.string() } }, ({ text }) => ({ content: [{ type: 'text', text }] }));
+    server.registerTool('fails', {}, () => ({ content: [{ type: 'text', text: 'no disk' }], isError: true }));
+    server.registerTool('hang', {}, () => new Promise(() => {}));
+    await server.connect(new StdioServerTransport());`;
+
+  test('with --tools, --vars and --allow-import', () =>
+    withFolder(async (folder) => {
+      const file = (name, text) => (writeFileSync(join(folder, name), text), join(folder, name));
+      const args = [
+        ...['--tools', file('tools.mjs', TOOLS), '--vars', file('vars.json', '{ "rate": 2 }')],
+        ...['--allow-import', `units=${file('units.mjs', 'export const twice = (n) => 2 * n;')}`],
+      ];
+      await withServer(args, async ({ output, tools: [{ description, annotations }] }) => {
+        expect(annotations).toMatchObject({ readOnlyHint: false, destructiveHint: true, openWorldHint: true });
+        expect(description).toContain('These variables are there: rate.');
+        expect(description).toContain('no import but `await import(name)` of "units"');
+        for (const declaration of [
+          'function add(...args) {}',
+          'async function later(...args) {}',
+          'Host.now = function (...args) {};',
+          ' * Finds an item.\n *\n * @param {object} args\n * @param {string} args.id\n',
+        ]) {
+          expect(description).toContain(declaration);
+        }
+        const code = `const { twice } = await import('units');
+          [add(rate, 1), await later('x'), Host.now(), await find({ id: 'a' }), twice(rate)]`;
+        const all = [3, 'x', 5, { id: 'a' }, 4];
+        expect(await output(code)).toEqual(all);
+        expect(await output(code, { reset: true })).toEqual(all);
+      });
+    }));
+
+  test('with --server: the tools of another server', () =>
+    withFolder(async (folder) => {
+      // Where it finds its packages.
+      symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'), 'junction');
+      writeFileSync(join(folder, 'other.mjs'), OTHER);
+      const command = `"${process.execPath}" "${join(folder, 'other.mjs')}"`;
+      await withServer(
+        ['--server', `other=${command}`, '--timeout', '2000'],
+        async ({ output, run, client, tools }) => {
+          const [{ description }] = tools;
+          expect(client.getInstructions()).toContain(
+            'call the functions that the description of run_javascript declares',
+          );
+          expect(description).toContain(
+            ' * Adds.\n *\n * @param {object} args\n * @param {number[]} args.all\n * @returns {Promise<{ sum: number }>}\n */\nother.add_up = async function (args) {};',
+          );
+          const code = `const caught = await other.fails().catch(({ message }) => message);
+          [(await other.add_up({ all: [1, 2, 3] })).sum, await other.echo({ text: 'hi' }), caught]`;
+          expect(await output(code)).toEqual([6, 'hi', 'no disk']);
+          const wrong = await run('await other.add_up({ all: "x" })');
+          expect(wrong.structuredContent.error).toMatchObject({ code: 'ERR_TOOL_PROXY_FAIL', tool: 'other.add_up' });
+          const late = await run('await other.hang()', { timeoutMs: 100 });
+          expect(late.structuredContent.error.code).toBe('ERR_EXEC_TIMEOUT');
+          expect(await output('await other.echo({ text: "again" })')).toBe('again');
+        },
+      );
+    }));
+
+  test.each([
+    [
+      ['--server', 'node'],
+      2,
+      /^ses-executor: --server must be like name=command, with an identifier as name, got "node"\n/,
+    ],
+    [['--server', 'a-b=node'], 2, /^ses-executor: --server must be like name=command/],
+    [['--server', 'a=false'], 1, /^ses-executor: the server a cannot be used: .+\n$/],
+    [['--tools', '/nowhere.mjs'], 2, /^ses-executor: \/nowhere\.mjs cannot be loaded: /],
+    [['--vars', '/nowhere.json'], 2, /^ses-executor: \/nowhere\.json cannot be read: /],
+    [['--allow-import', 'a=/nowhere.mjs'], 2, /^ses-executor: \/nowhere\.mjs cannot be read: /],
+    [['--openapi', 'a.yaml', '--vars', 'b.json'], 2, /^ses-executor: --openapi and --vars exclude each other\n/],
+  ])('%j is refused', async (args, status, stderr) => {
+    const ended = await spawnNode([BIN, 'mcp', ...args]);
+    expect({ status: ended.status, stdout: ended.stdout }).toEqual({ status, stdout: '' });
+    expect(ended.stderr).toMatch(stderr);
+  });
+
+  test('two tools of one name, and variables with reserved names, are refused', () =>
+    withFolder(async (folder) => {
+      const tools = join(folder, 'tools.mjs');
+      writeFileSync(tools, 'export const read = () => 1;');
+      const both = await spawnNode([BIN, 'mcp', '--root', folder, '--tools', tools]);
+      expect(both.status).toBe(2);
+      expect(both.stderr).toMatch(/^ses-executor: the file tools and the tools both have read\n/);
+      writeFileSync(join(folder, 'vars.json'), '{ "console": 1 }');
+      const reserved = await spawnNode([BIN, 'mcp', '--vars', join(folder, 'vars.json')]);
+      expect(reserved.status).toBe(2);
+      expect(reserved.stderr).toMatch(
+        /^ses-executor: variables\.console must have another name: `console` is reserved\n/,
+      );
+    }));
+});
+
+describe('createMcpServer', () => {
+  /** Calls `fn` with a client of a server in this process. */
+  async function withServerHere(options, fn) {
+    const server = await createMcpServer(options);
+    const [here, there] = InMemoryTransport.createLinkedPair();
+    const client = new Client({ name: 'test', version: '1.0.0' });
+    await Promise.all([server.connect(here), client.connect(there)]);
+    try {
+      return await fn(client, async (code) => {
+        const { structuredContent } = await client.callTool({ name: 'run_javascript', arguments: { code } });
+        return structuredContent;
+      });
+    } finally {
+      await client.close();
+      await server.close();
+    }
+  }
+
+  test('takes any executor', () =>
+    withExecutor({}, {}, async (executor) => {
+      await executor.sendVariables({ mine: 41 });
+      await withServerHere({ executor, tools: { add: (a, b) => a + b } }, async (client, run) => {
+        const { tools } = await client.listTools();
+        expect(tools[0].description).not.toContain('A run may take');
+        expect(await run('add(mine, 1)')).toEqual({ output: 42, logs: '' });
+      });
+      expect(executor.state).toBe('DEAD');
+    }));
+
+  test('or makes one with the options', () =>
+    withServerHere({ variables: { n: 1 }, maxOperations: 10 }, async (client, run) => {
+      const { tools } = await client.listTools();
+      expect(tools[0].description).toContain('A run may take 10000 ms, 10 loop iterations and 128 MiB of memory.');
+      expect(await run('n + 1')).toEqual({ output: 2, logs: '' });
+      expect((await run('for (;;);')).error.code).toBe('ERR_MAX_OPS_EXCEEDED');
+    }));
+
+  test.each([
+    [{ timeout: 5 }, 'options.timeout is not an option; did you mean options.timeoutMs?'],
+    [{ executor: {} }, 'options.executor must be an executor, got an object'],
+    [{ tools: { console: () => 1 } }, 'tools.console must have another name: `console` is reserved'],
+  ])('%o is refused', async (options, message) => {
+    await expect(createMcpServer(options)).rejects.toThrow(new TypeError(message));
+  });
 });
 
 describe('file tools', () => {

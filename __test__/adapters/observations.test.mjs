@@ -84,7 +84,10 @@ ${later}`);
     const syntax = await failed('import fs from "node:fs";');
     expect(formatErrorObservation(syntax)).toBe(`Error:
 Import not allowed: node:fs
-ERROR at line 1, column 1: static import of "node:fs" is not available: programs run as scripts. Write \`const module = await import("node:fs")\`
+  |
+1 | import fs from "node:fs";
+  | ^ static import of "node:fs" is not available: programs run as scripts
+ERROR at line 1, column 1: static import of "node:fs" is not available: programs run as scripts
 ERROR at line 1, column 1: import of "node:fs" is not allowed. Do not import modules: none is authorized here; use the tools and variables that the host provides
 ${later}`);
     expect(formatErrorObservation(new Error('other'))).toBe(`Error:\nother\n${later}`);

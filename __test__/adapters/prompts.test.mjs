@@ -49,6 +49,9 @@ describe('the template', () => {
     const rules = text.slice(text.indexOf('Rules:\n1. '), text.indexOf('\n\n{{#if custom_instructions}}'));
     expect(rules.match(/^\d+\. /gm)).toHaveLength(10);
     expect(CODE_AGENT_SYSTEM_PROMPT).toContain(`\n${rules}\n`);
+    expect(CODE_AGENT_SYSTEM_PROMPT).toContain(
+      '\nVariables that you were given are read-only: copy one before you change it, with `[...rows]` or `structuredClone(value)`.\n',
+    );
   });
 
   test.each(examples.map((example) => [example.split('\n')[0], example]))(

@@ -19,12 +19,13 @@ test('an agent of four steps, two of which fail', async () => {
     Execution logs:
     [ 18676605, 24870895 ]
     Error:
-    Tool execution failed: TypeError: population: the argument year must be an integer, got "2010"
+    ERR_TOOL_PROXY_FAIL: Tool execution failed: TypeError: population: the argument year must be an integer, got "2010" (line 3, column 23)
       |
     1 | const now = await Promise.all(cities.map((city) => population(city)));
     2 | console.log(now);
     3 | const before = [await population(cities[0], '2010')];
       |                       ^ TypeError: population: the argument year must be an integer, got "2010"
+    Hint: Correct the arguments, catch the error, or do without this call.
     Correct the cause in your next code block. If that has failed before, try a different approach.
 
     Step 2

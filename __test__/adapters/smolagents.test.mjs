@@ -12,6 +12,7 @@ import {
   formatObservation,
 } from 'ses-executor/smolagents';
 
+import { isExecutor } from '../../lib/contract/executor.js';
 import { expectCode, rejection } from '../helpers.mjs';
 
 /** As `BaseTool` of smolagents-ts: fields of the instance, `forward` with one object. */
@@ -184,10 +185,11 @@ describe('in the hands of a CodeAgent', () => {
       'Observation:\nExecution logs:\n2\nLast output from code snippet:\n[\n  "xa",\n  "xb"\n]',
       `Observation:
 Error:
-Tool execution failed: TypeError: search has no argument "limit"; it takes (query, max_results, engine) or one object ({ query, max_results, engine })
+ERR_TOOL_PROXY_FAIL: Tool execution failed: TypeError: search has no argument "limit"; it takes (query, max_results, engine) or one object ({ query, max_results, engine }) (line 1, column 20)
   |
 1 | const more = await search({ query: topic, limit: 3 });
   |                    ^ TypeError: search has no argument "limit"; it takes (query, max_results, engine) or one object ({ query, max_results, engine })
+Hint: Correct the arguments, catch the error, or do without this call.
 Correct the cause in your next code block. If that has failed before, try a different approach.`,
       `Observation:
 Error:
@@ -224,9 +226,9 @@ To give the final answer, call final_answer(value) in that block.`,
 });
 
 describe('the executor', () => {
-  test('is an SESExecutor', () => {
+  test('is an executor', () => {
     const executor = new SmolagentsExecutor();
-    expect(executor).toBeInstanceOf(SESExecutor);
+    expect(isExecutor(executor)).toBe(true);
     expect(executor.state).toBe('NEW');
     expect(create()).toBeInstanceOf(SmolagentsExecutor);
   });
@@ -255,8 +257,24 @@ describe('the executor', () => {
     const failing = { name: 'boom', inputs: {}, forward: () => Promise.reject(new RangeError('no')) };
     await executor.sendTools([failing]);
     const tool = await expectCode(executor.run('await boom()'), 'ERR_TOOL_PROXY_FAIL');
-    expect(tool).toMatchObject({ message: 'Tool execution failed: RangeError: no', details: { tool: 'boom' } });
+    expect(tool).toMatchObject({ details: { tool: 'boom', message: 'no' } });
     expect(tool.cause).toBeInstanceOf(RangeError);
+  });
+
+  test('an agent that shows its model the message of an error shows all that is known', async () => {
+    const executor = create({ tools: [new SearchTool()] });
+    const error = await expectCode(executor.run('1;\nserch("x")'), 'ERR_RUNTIME_EXCEPTION');
+    expect(error.message)
+      .toBe(`ERR_RUNTIME_EXCEPTION: Runtime exception: ReferenceError: serch is not defined (line 2, column 1)
+  |
+1 | 1;
+2 | serch("x")
+  | ^ ReferenceError: serch is not defined
+Hint: Did you mean \`search\`?`);
+    expect(error.explanation).toBe(error.message);
+    expect(formatErrorObservation(error)).toBe(
+      `Error:\n${error.message}\nCorrect the cause in your next code block. If that has failed before, try a different approach.`,
+    );
   });
 
   test('has its tools whatever is sent, and after init, cleanup and a timeout', async () => {
@@ -278,8 +296,8 @@ describe('the executor', () => {
     const error = await expectCode(executor.run('await new Promise(() => {})'), 'ERR_EXEC_TIMEOUT');
     expect(executor.state).toBe('DIRTY');
     expect(formatErrorObservation(error)).toBe(`Error:
-Execution timed out after 500ms
-The variables and functions of earlier steps are lost: define again what you need.
+ERR_EXEC_TIMEOUT: Execution timed out after 500ms
+Hint: Do less in one run, and await only promises that settle. Variables and functions of earlier runs are gone: define again what is still needed.
 Correct the cause in your next code block. If that has failed before, try a different approach.`);
     await Promise.all([executor.sendVariables({ y: 'y' }), executor.sendTools({}), executor.init()]);
     expect(executor.state).toBe('READY');
@@ -341,4 +359,19 @@ Correct the cause in your next code block. If that has failed before, try a diff
       'pythonTools must be an object of sources by name, got "def f(): ..."',
     );
   });
+});
+
+test('any executor will do: it is started, gets the tools, and is made anew after a timeout', async () => {
+  const inner = new SESExecutor({ timeoutMs: 200 });
+  const executor = create({ executor: inner, tools: [new SearchTool()] });
+  expect((await executor.run('await search("x")')).output).toEqual(['xa', 'xb']);
+  expect([executor.state, inner.state]).toEqual(['READY', 'READY']);
+  await expectCode(executor.run('await new Promise(() => {})'), 'ERR_EXEC_TIMEOUT');
+  expect((await executor.run('await search({ query: "y", max_results: 1 })')).output).toEqual(['ya']);
+  expect(() => createSmolagentsExecutor({ executor: inner, timeoutMs: 5 })).toThrow(
+    new TypeError('options.timeoutMs belongs to the executor that options.executor is'),
+  );
+  expect(() => createSmolagentsExecutor({ executor: 5 })).toThrow(
+    new TypeError('options.executor must be an executor, got 5'),
+  );
 });

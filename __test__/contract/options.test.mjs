@@ -17,13 +17,17 @@ test('defaults', () => {
     collectConsoleLevels: LEVELS,
     memoryLimitMb: 128,
     autoInit: false,
+    recover: false,
     language: 'auto',
     modules: {},
+    onToolCall: undefined,
     onLog: undefined,
     maxCodeBytes: 1_048_576,
     maxToolCalls: 1_000,
     maxConcurrentToolCalls: 64,
     maxTransferBytes: 67_108_864,
+    hardenToolResults: false,
+    toolTimeoutMs: undefined,
     maxCpuMs: undefined,
     owner: '',
     maxParkedMb: 2_048,
@@ -39,6 +43,7 @@ test('defaults', () => {
 
 test('given values', () => {
   const onLog = () => {};
+  const onToolCall = () => {};
   const authorizedImports = ['a', '@scope/b'];
   const checked = checkOptions({
     maxOperations: 1,
@@ -50,13 +55,17 @@ test('given values', () => {
     collectConsoleLevels: [],
     memoryLimitMb: 8,
     autoInit: true,
+    recover: true,
     language: 'typescript',
     modules: { a: '' },
+    onToolCall,
     onLog,
     maxCodeBytes: 4,
     maxToolCalls: 0,
     maxConcurrentToolCalls: 5,
     maxTransferBytes: 2048,
+    hardenToolResults: true,
+    toolTimeoutMs: 8,
     maxCpuMs: 6,
     owner: 'tenant',
     maxParkedMb: 7,
@@ -75,13 +84,17 @@ test('given values', () => {
     collectConsoleLevels: [],
     memoryLimitMb: 8,
     autoInit: true,
+    recover: true,
     language: 'typescript',
     modules: { a: '' },
+    onToolCall,
     onLog,
     maxCodeBytes: 4,
     maxToolCalls: 0,
     maxConcurrentToolCalls: 5,
     maxTransferBytes: 2048,
+    hardenToolResults: true,
+    toolTimeoutMs: 8,
     maxCpuMs: 6,
     owner: 'tenant',
     maxParkedMb: 7,
@@ -126,15 +139,16 @@ describe('TypeError', () => {
     [{ memoryLimitMb: false }, 'options.memoryLimitMb must be a number, got false'],
     [{ language: 1 }, 'options.language must be "auto" or "javascript" or "typescript", got 1'],
     [{ autoInit: 1 }, 'options.autoInit must be a boolean, got 1'],
+    [{ onToolCall: true }, 'options.onToolCall must be a function, got true'],
     [{ onLog: {} }, 'options.onLog must be a function, got an object'],
     [{ timeoutMS: 1 }, 'options.timeoutMS is not an option; did you mean options.timeoutMs?'],
     [{ maxOperation: 1 }, 'options.maxOperation is not an option; did you mean options.maxOperations?'],
     [
       { container: true },
-      'options.container is not an option; the options are maxOperations, timeoutMs, runConcurrency, maxQueuedRuns, ' +
-        'authorizedImports, maxLogBytes, collectConsoleLevels, memoryLimitMb, maxCodeBytes, maxToolCalls, ' +
-        'maxConcurrentToolCalls, maxTransferBytes, maxCpuMs, owner, maxParkedMb, warmPool, isolation, sandbox, spares, ' +
-        'autoInit, language, modules, onLog',
+      'options.container is not an option; the options are maxOperations, timeoutMs, toolTimeoutMs, runConcurrency, ' +
+        'maxQueuedRuns, authorizedImports, maxLogBytes, collectConsoleLevels, memoryLimitMb, maxCodeBytes, maxToolCalls, ' +
+        'maxConcurrentToolCalls, maxTransferBytes, hardenToolResults, maxCpuMs, owner, maxParkedMb, warmPool, isolation, sandbox, spares, ' +
+        'autoInit, recover, language, modules, onToolCall, onLog',
     ],
   ])('%o', (options, message) => {
     expect(() => checkOptions(options)).toThrow(new TypeError(message));
@@ -167,6 +181,7 @@ describe('options of a run', () => {
     expect(checkRunOptions(undefined)).toEqual({
       maxOperations: null,
       timeoutMs: null,
+      toolTimeoutMs: null,
       signal: undefined,
       language: null,
     });

@@ -2,6 +2,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 
 import { ERROR, PROMISE, answerToolCall } from '../../lib/contract/tool-calls.js';
+import { RunScope } from '../../lib/contract/run-scope.js';
 import { ToolRegistry, flattenTools } from '../../lib/contract/tool-registry.js';
 import wire from '../../lib/ses/transfer.js';
 
@@ -11,10 +12,27 @@ describe('flattenTools', () => {
   test('functions at any depth, with their namespace', () => {
     const deep = { read() {} };
     const tools = { one: (a, b) => [a, b], Host: { deep, list: async () => [] } };
+    const none = { timeoutMs: undefined };
     expect(flattenTools(tools)).toEqual([
-      { path: ['one'], fn: tools.one, self: tools, isAsync: false, isBlocking: false, length: 2 },
-      { path: ['Host', 'deep', 'read'], fn: deep.read, self: deep, isAsync: false, isBlocking: false, length: 0 },
-      { path: ['Host', 'list'], fn: tools.Host.list, self: tools.Host, isAsync: true, isBlocking: false, length: 0 },
+      { path: ['one'], fn: tools.one, self: tools, isAsync: false, isBlocking: false, length: 2, ...none },
+      {
+        path: ['Host', 'deep', 'read'],
+        fn: deep.read,
+        self: deep,
+        isAsync: false,
+        isBlocking: false,
+        length: 0,
+        ...none,
+      },
+      {
+        path: ['Host', 'list'],
+        fn: tools.Host.list,
+        self: tools.Host,
+        isAsync: true,
+        isBlocking: false,
+        length: 0,
+        ...none,
+      },
     ]);
   });
 
@@ -87,14 +105,32 @@ describe('flattenTools', () => {
 });
 
 describe('ToolRegistry', () => {
-  const send = (registry, tools) => registry.replace(flattenTools(tools));
+  const send = (registry, tools) => {
+    const { specs, commit } = registry.stage(flattenTools(tools));
+    commit();
+    return specs;
+  };
 
   test('a function that takes the place of another takes its number', () => {
     const registry = new ToolRegistry();
     const [{ id }] = send(registry, { Host: { f: () => 1 } });
     const [again] = send(registry, { Host: { f: async () => 2 } });
-    expect(again).toEqual({ path: ['Host', 'f'], id, isAsync: true, length: 0 });
+    expect(again).toEqual({ path: ['Host', 'f'], id, isAsync: true, length: 0, isLimited: false });
     expect(registry.get(id).fn()).toBeInstanceOf(Promise);
+  });
+
+  test('what is staged is called when it is committed, and has the number that it had', () => {
+    const registry = new ToolRegistry();
+    const [{ id }] = send(registry, { f: () => 1 });
+    const second = registry.stage(flattenTools({ f: () => 2 }));
+    const third = registry.stage(flattenTools({ f: () => 3, g: () => 4 }));
+    expect(registry.get(id).fn()).toBe(1);
+    expect([second, third].map(({ specs }) => specs[0].id)).toEqual([id, id]);
+    second.commit();
+    expect(registry.get(id).fn()).toBe(2);
+    third.commit();
+    expect(registry.get(id).fn()).toBe(3);
+    expect(registry.get(third.specs[1].id).fn()).toBe(4);
   });
 
   test('what a namespace no longer has is revoked, other names stay', () => {
@@ -226,4 +262,24 @@ describe('answerToolCall', () => {
   function bridge(message) {
     return ['TypeError', message, undefined, true];
   }
+});
+
+describe('RunScope', () => {
+  test('a part ends with its whole, and one that is closed has nothing to end', () => {
+    const ended = [];
+    const whole = new RunScope();
+    const [first, second, third] = [whole.part(), whole.part(), whole.part()];
+    first.atEnd(() => ended.push('first'));
+    second.atEnd(() => ended.push('second'));
+    const forget = third.atEnd(() => ended.push('third'));
+    const { signal } = second;
+    second.close();
+    forget();
+    whole.end();
+    whole.end();
+    expect(ended).toEqual(['first']);
+    expect([first.isOver, third.isOver, signal.aborted]).toEqual([true, true, false]);
+    first.atEnd(() => ended.push('late'));
+    expect(ended).toEqual(['first', 'late']);
+  });
 });

@@ -169,7 +169,17 @@ describe('changes', () => {
 
   test('of a read-only set of tools are not there', async () => {
     const reader = createFileTools({ root, readOnly: true });
-    expect(Object.keys(reader)).toEqual(['read', 'grep', 'find', 'ls']);
+    expect(Object.keys(reader)).toEqual([
+      'read',
+      'readText',
+      'readJson',
+      'readLines',
+      'readBytes',
+      'stat',
+      'grep',
+      'find',
+      'ls',
+    ]);
     await withExecutor({}, reader, async (executor) => {
       const { output } = await executor.run('[typeof read, typeof write, typeof edit]');
       expect(output).toEqual(['function', 'undefined', 'undefined']);

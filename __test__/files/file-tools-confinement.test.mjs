@@ -55,11 +55,6 @@ describe.each(Object.keys(CALLS))('%s stays inside', (name) => {
     expect(readdirSync(root)).toEqual(['inside']);
   });
 
-  test('an absolute path that lies inside is no path of the root', async () => {
-    const path = join(root, 'inside/plain.txt');
-    expect(await rejection(CALLS[name](path))).toMatchObject(escapes(path));
-  });
-
   test.each([
     ['a link to a file', 'link', '../outside/secret.txt'],
     ['an absolute link', 'link', () => join(folder, 'outside/secret.txt')],
@@ -220,11 +215,13 @@ describe('what is no regular file is not opened', () => {
     for (const name of ['read', 'write', 'edit']) {
       expect(await rejection(CALLS[name]('inside'))).toMatchObject({
         code: 'EISDIR',
-        message: 'Is a directory: inside. Use ls to list it.',
+        message: `Is a directory: inside. ${name === 'write' ? 'Give the path of a file in it.' : 'Use ls to list it.'}`,
       });
     }
     for (const path of ['new/', 'inside/.', 'inside/..', '.']) {
-      expect((await rejection(tools.write(path, 'x'))).message).toBe(`Is a directory: ${path}. Use ls to list it.`);
+      expect((await rejection(tools.write(path, 'x'))).message).toBe(
+        `Is a directory: ${path}. Give the path of a file in it.`,
+      );
     }
     expect(readdirSync(root)).toEqual(['inside']);
   });

@@ -1,5 +1,5 @@
 // attack: eval in every form, Function by Reflect, by bind, by species and as a class's base
-// outcome: value [ 'EvalError', 'EvalError', 'TypeError', 'TypeError', 'TypeError', 'TypeError' ]
+// outcome: value [ 'EvalError', 'EvalError', 'EvalError', 'EvalError', 'EvalError', 'EvalError' ]
 // state: READY
 const name = (work) => {
   try {

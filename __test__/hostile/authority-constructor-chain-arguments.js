@@ -1,5 +1,5 @@
 // attack: a caller's frame by arguments.callee, caller and arguments of functions
-// outcome: value [ 'TypeError', 'undefined', 'undefined', [ 'TypeError' ], 'undefined' ]
+// outcome: value [ 'TypeError', 'undefined', 'undefined', [ 'EvalError' ], 'undefined' ]
 // state: READY
 const name = (read) => {
   try {
@@ -11,7 +11,7 @@ const name = (read) => {
 const stolen = [];
 const spy = {
   get value() {
-    stolen.push(name(() => spy.constructor.constructor('return this')()));
+    stolen.push(name(() => spy.constructor.constructor('return process')()));
     return 1;
   },
 };

@@ -1,5 +1,5 @@
 // attack: code from strings by the constructors of async, generator and async generator functions
-// outcome: value [ 'TypeError', 'TypeError', 'TypeError', 'TypeError', 'TypeError', 'TypeError' ]
+// outcome: value [ 'EvalError', 'EvalError', 'EvalError', 'EvalError', 'EvalError', 'EvalError' ]
 // state: READY
 const kinds = [
   async () => {},

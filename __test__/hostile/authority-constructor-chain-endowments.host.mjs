@@ -1,5 +1,5 @@
 // attack: the host's realm by console, final_answer, harden and the exports of modules
-// outcome: value [ 'TypeError', 'TypeError', 'TypeError', 'TypeError', 'TypeError', 'TypeError' ]
+// outcome: value [ 'EvalError', 'EvalError', 'EvalError', 'EvalError', 'EvalError', 'EvalError' ]
 // state: READY
 export const modules = { host: { call: () => 1, values: { list: [1] } }, text: 'export const make = () => 1;' };
 export const code = `

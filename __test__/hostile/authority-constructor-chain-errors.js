@@ -7,7 +7,7 @@ const judge = (error) => {
   try {
     return [isOurs, kind.name, typeof kind.constructor('return process')()];
   } catch (inner) {
-    return [isOurs, kind.name, !(inner instanceof TypeError)];
+    return [isOurs, kind.name, !(inner instanceof EvalError)];
   }
 };
 const caught = [];

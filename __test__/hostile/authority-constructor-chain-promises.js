@@ -1,5 +1,5 @@
 // attack: the host's realm by promises of tools, and by what their then is given
-// outcome: value [ true, true, 'TypeError', true, 'TypeError' ]
+// outcome: value [ true, true, 'EvalError', true, 'EvalError' ]
 // state: READY
 const promise = later({ inner: 1 });
 const name = (work) => {

@@ -1,5 +1,5 @@
 // attack: the host's realm by the prototypes of what tools return
-// outcome: value [ [ true, true ], [ true, true ], [ true, true ], [ true, true ], [ true, true ], [ true, true ], 'TypeError' ]
+// outcome: value [ [ true, true ], [ true, true ], [ true, true ], [ true, true ], [ true, true ], [ true, true ], 'EvalError' ]
 // state: READY
 const kin = (value, kind) => [value instanceof kind, value.constructor === kind];
 const results = await later({ a: {}, b: [], c: new Date(), d: new Map(), e: /x/, f: new Uint8Array(1) });

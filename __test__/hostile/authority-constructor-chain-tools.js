@@ -1,5 +1,5 @@
 // attack: code from strings by the constructors of tools and namespaces
-// outcome: value [ 'TypeError', 'TypeError', 'TypeError', 'TypeError', 'TypeError', 'undefined' ]
+// outcome: value [ 'EvalError', 'EvalError', 'EvalError', 'EvalError', 'EvalError', 'undefined' ]
 // state: READY
 const attempt = (make) => {
   try {

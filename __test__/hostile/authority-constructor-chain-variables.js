@@ -1,5 +1,5 @@
 // attack: the host's realm by variables, and changing them for later runs
-// outcome: value [ true, true, true, true, 'TypeError', 'TypeError', 'TypeError' ]
+// outcome: value [ true, true, true, true, 'EvalError', 'TypeError', 'TypeError' ]
 // state: READY
 const name = (work) => {
   try {

@@ -2,8 +2,8 @@
 // outcome: value []
 // state: READY
 const names = [
-  ...['process', 'require', 'module', 'global', 'Buffer', 'Deno', 'Bun', '__bootstrap', 'fetch', 'performance'],
-  ...['setTimeout', 'setInterval', 'setImmediate', 'queueMicrotask', 'structuredClone', 'navigator', 'crypto', 'self'],
+  ...['process', 'require', 'module', 'Buffer', 'Deno', 'Bun', '__bootstrap', 'fetch', 'performance'],
+  ...['setTimeout', 'setInterval', 'setImmediate', 'navigator', 'crypto'],
   ...['WebAssembly', 'SharedArrayBuffer', 'Atomics', 'WeakRef', 'FinalizationRegistry', 'ShadowRealm', 'Compartment'],
   ...['gc', 'print', 'load', 'read', 'd8', 'version', 'Worker', 'importScripts', 'postMessage', '__dirname'],
 ];

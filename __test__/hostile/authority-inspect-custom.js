@@ -1,5 +1,5 @@
 // attack: an inspect.custom method that uses what the formatter passes it
-// outcome: value [ 'TypeError', 'TypeError', true ]
+// outcome: value [ 'EvalError', 'EvalError', true ]
 // state: READY
 const found = [];
 const spy = {

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 
-import { PROGRAMS, readProgram } from '../../benchmark/cases/cpu.mjs';
+import { PROGRAMS as CPU_PROGRAMS } from '../../benchmark/cases/cpu.mjs';
 import { CASES } from '../../benchmark/cases/index.mjs';
+import { PROGRAMS as MODELS_PROGRAMS } from '../../benchmark/cases/models.mjs';
 import { judge } from '../../benchmark/goals.mjs';
 import { bestPeer, figuresTable, format, goalsTable, report } from '../../benchmark/report.mjs';
 import { geometricMean, median, pairedRatio } from '../../benchmark/statistics.mjs';
@@ -160,9 +161,9 @@ test('rows have names of their own', () => {
 });
 
 test('the programs give what the benchmark expects of them', async () => {
-  await withExecutor({ maxOperations: 1e12, timeoutMs: 30_000 }, {}, async (executor) => {
-    for (const { name, want } of PROGRAMS) {
-      expect([name, (await executor.run(readProgram(name))).output]).toEqual([name, want]);
+  await withExecutor({ maxOperations: 1e12, timeoutMs: 30_000, memoryLimitMb: 512 }, {}, async (executor) => {
+    for (const { id, text, want } of [...CPU_PROGRAMS, ...MODELS_PROGRAMS]) {
+      expect([id, (await executor.run(text)).output]).toEqual([id, want]);
     }
   });
 });

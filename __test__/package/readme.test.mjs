@@ -13,7 +13,7 @@ const PROGRAMS = new Set(['js', 'mjs', 'javascript', 'ts', 'typescript']);
 const COMMANDS = new Set(['sh', 'bash', 'shell', 'console']);
 
 const readme = readFileSync(join(ROOT, 'README.md'), 'utf8');
-const { peerDependencies, scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
+const { devDependencies, scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
 const blocks = fencedBlocks(readme);
 const programs = blocks.filter(({ language }) => PROGRAMS.has(language));
 const commands = blocks
@@ -40,7 +40,7 @@ describe('programs', () => {
       const modules = join(folder, 'node_modules');
       mkdirSync(modules);
       symlinkSync(ROOT, join(modules, 'ses-executor'), 'junction');
-      for (const name of Object.keys(peerDependencies)) {
+      for (const name of Object.keys(devDependencies)) {
         mkdirSync(dirname(join(modules, name)), { recursive: true });
         symlinkSync(join(ROOT, 'node_modules', name), join(modules, name), 'junction');
       }
@@ -56,7 +56,9 @@ describe('programs', () => {
 
 describe('commands', () => {
   test.each(commands)('%s', async (command) => {
-    const [program, ...args] = command.split(/\s+/);
+    const [program, ...words] = command.split(/\s+/);
+    // `-y`: npx asks nothing.
+    const args = program === 'npx' ? words.filter((word) => word !== '-y') : words;
     if (program === 'npx') {
       expect(args[0]).toBe('ses-executor');
       const { status, stderr } = await spawnNode([join(ROOT, 'bin', 'ses-executor.js'), ...args.slice(1)]);

@@ -34,6 +34,8 @@ export async function contract(): Promise<void> {
     autoInit: true,
     language: 'typescript',
     modules: { units: 'export const a = 1;', store: { version: 1, find: async (id: string) => ({ id }) } },
+    onToolCall: async ({ name, args, signal }) =>
+      name === 'refused' || signal.aborted ? { result: null } : { args: args.slice(1) },
     onLog: (entry) => holds<Equal<typeof entry, LogEntry>>(),
   };
   const executor = new SESExecutor(options);

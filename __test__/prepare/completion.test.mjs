@@ -84,7 +84,6 @@ const CASES = {
     ['function f() { return 1; }', undefined],
     ['async function f() { return 1; }', undefined],
     ['class A {}', undefined],
-    ['5; function f() {}', undefined],
     ['const f = () => 1;', '[Function: f]'],
   ],
   'blocks, branches, handlers and labels': [
@@ -111,16 +110,56 @@ const CASES = {
     ['l: 5', 5],
     ['a: b: { 6 }', 6],
   ],
+  // As ECMA-262 has them; `eval` in Node.js gives the same.
   'loops, switch and nothing': [
-    ['for (let i = 0; i < 3; i++) i;', undefined],
-    ['for (const x of [1]) { x }', undefined],
+    ['for (let i = 0; i < 3; i++) i;', 2],
+    ['for (const x of [1]) { x }', 1],
+    ['for (const key in { a: 1, b: 2 }) key', 'b'],
+    ['let n = 0; while (n < 4) { n++; n * 2 }', 8],
     ['while (false) 1;', undefined],
-    ['do { 1 } while (false)', undefined],
+    ['do { 1 } while (false)', 1],
+    ['do { 2; continue; 3 } while (false)', 2],
+    ['do { 2; break; } while (true)', 2],
+    ['for (const x of [1, 2, 3]) { x; if (x === 2) break; }', undefined],
+    ['for (const x of [1, 2, 3]) { if (x === 2) { x * 10; break; } }', 20],
+    ['for (const x of [1, 2]) { if (x === 1) x; }', undefined],
+    ['for (const x of [1, 2]) { "before"; const y = x; }', 'before'],
+    [
+      'for (const x of [1, 2]) { try { if (x > 1) throw x; "fine" } catch (e) { `caught ${e}` } finally { 0 } }',
+      'caught 2',
+    ],
+    ['for (const x of [1, 2]) { for (const y of [3, 4]) x * y; }', 8],
+    ['for (const x of [1, 2]) { for (const y of []) x * y; }', undefined],
+    ['outer: for (const x of [1, 2]) { for (const y of [3, 4]) { x * y; continue outer; } }', 6],
     ['l: for (;;) { break l; }', undefined],
-    ['switch (1) { case 1: 5 }', undefined],
+    ['l: { 1; break l; 2; }', 1],
+    ['l: { 1; { break l; } }', 1],
+    ['switch (1) { case 1: 5 }', 5],
+    ['switch (2) { case 1: 5; case 2: 6; case 3: 7; break; default: 8 }', 7],
+    ['switch (9) { case 1: 5; default: 8 }', 8],
+    ['switch (1) { case 1: { const x = 5; x; break; } }', 5],
+    ['switch (1) { case 2: 5 }', undefined],
+    ['if (true) for (const x of [1, 2]) x; else 3', 2],
+    ['try { for (const x of [1, 2]) x } catch { 3 }', 2],
+    ['for await (const x of [1, 2]) await later(x)', 2],
+    ['let total = 0; for (let i = 0; i < 1000; i++) total += i;', 499500],
     [';', undefined],
     [';;', undefined],
     ['1; for (const x of []) {}', undefined],
+    ['1; ;', 1],
+    ['1; {}', 1],
+    ['1; { 2; }', 2],
+  ],
+  'an expression before declarations': [
+    ['5; function f() {}', 5],
+    ['5; class A {}', 5],
+    ['5; function f() {} class A {} ; function g() {}', 5],
+    ['5; const { a } = { a: 1 };', 5],
+    ['let x = 1; function f() {}', 1],
+    ['let x = 1; class A {}', 1],
+    ['for (const x of [1, 2]) x; class A {}', 2],
+    ['if (true) { 7; class A {} }', 7],
+    ['1; const [a] = [await later(2)]; function f() {}', 1],
   ],
   // A program that waits is an async function, wherever in it the `await` is.
   await: [
@@ -215,6 +254,92 @@ test('a completion value that is a rejected promise fails the run', async () => 
     const error = await expectCode(executor.run('Promise.reject(new RangeError("lost"))'), 'ERR_RUNTIME_EXCEPTION');
     expect(error.details.name).toBe('RangeError');
     expect(error.message).toBe('Runtime exception: RangeError: lost');
+  });
+});
+
+describe('a promise that is only declared is not awaited', () => {
+  test('it lives on, and settles when a later run makes it', async () => {
+    await withExecutor({}, {}, async (executor) => {
+      const { output, logEntries } = await executor.run('let ok; const gate = new Promise((r) => { ok = r; })');
+      expect([output, logEntries]).toEqual(['Promise { <pending> }', []]);
+      await executor.run('ok("open")');
+      expect((await executor.run('await gate')).output).toBe('open');
+    });
+  });
+
+  test('a rejection that nobody handles is a line of the log, in the run that brings it about', async () => {
+    await withExecutor({}, {}, async (executor) => {
+      const first = await executor.run('let fail; const gate = new Promise((_, no) => { fail = no; })');
+      expect(first.logEntries).toEqual([]);
+      const { output, logEntries } = await executor.run('fail(new RangeError("late")); 1');
+      expect(output).toBe(1);
+      expect(logEntries.map(({ level, message }) => [level, message])).toEqual([
+        ['warn', 'Unhandled promise rejection: RangeError: late'],
+      ]);
+      const { output: none, logs } = await executor.run('const lost = Promise.reject(new RangeError("now"))');
+      expect([none, logs]).toEqual([undefined, 'Unhandled promise rejection: RangeError: now']);
+    });
+  });
+
+  test('calls of tools are waited for, since they end with the run', async () => {
+    const tools = {
+      later: async (x) => x,
+      fail: async () => {
+        throw new Error('failed');
+      },
+    };
+    await withExecutor({}, tools, async (executor) => {
+      expect((await executor.run('const p = later(3)')).output).toBe(3);
+      expect((await executor.run('const q = later(4).then((x) => later(x + 1))')).output).toBe(5);
+      expect((await executor.run('[await p, await q]')).output).toEqual([3, 5]);
+      const { output, logs } = await executor.run('const lost = fail()');
+      expect([output, logs]).toEqual([undefined, 'Unhandled promise rejection: failed']);
+    });
+  });
+
+  test('its `then` is not called', async () => {
+    await withExecutor({}, {}, async (executor) => {
+      const { output } = await executor.run(
+        'let calls = 0; const query = { n: 1, then(done) { calls++; done(2); } }; let other = query',
+      );
+      expect(output).toEqual({ n: 1, then: '[Function: then]' });
+      expect((await executor.run('calls')).output).toBe(0);
+      expect((await executor.run('query')).output).toBe(2);
+    });
+  });
+
+  test('an expression is awaited, whatever is declared before it', async () => {
+    await withExecutor({}, {}, async (executor) => {
+      expect((await executor.run('const p = Promise.resolve(5); p')).output).toBe(5);
+      expect((await executor.run('const q = Promise.resolve(6); return q')).output).toBe(6);
+    });
+  });
+
+  test('final_answer counts while its calls are waited for', async () => {
+    await withExecutor({}, { later: async (x) => x }, async (executor) => {
+      const code = 'const p = later(1).then(() => { final_answer(later(2)); })';
+      expect(await executor.run(code)).toMatchObject({ output: 2, is_final_answer: true });
+    });
+  });
+});
+
+test('calls that were awaited are not among those that the log says were not', async () => {
+  const tools = {
+    slow: () => new Promise(() => {}),
+    never: () => new Promise(() => {}),
+    fail: async () => {
+      throw new Error('failed');
+    },
+  };
+  await withExecutor({}, tools, async (executor) => {
+    const lines = ({ logEntries }) => logEntries.map(({ message }) => message);
+    const error = await expectCode(executor.run('await Promise.all([slow(), fail()])'), 'ERR_TOOL_PROXY_FAIL');
+    expect(lines(error)).toEqual([]);
+    const both = await expectCode(
+      executor.run('never(); never(); await Promise.all([slow(), fail()])'),
+      'ERR_TOOL_PROXY_FAIL',
+    );
+    expect(lines(both)).toEqual(['2 tool calls were not awaited and dropped when the run ended: never']);
   });
 });
 

@@ -188,10 +188,11 @@ describe('state and value', () => {
     expect(await outputOf(first, `const unrelated: number = 1; ${second}`)).toEqual(expected);
   });
 
-  test('a later enum or namespace of the name replaces it', async () => {
+  test('a later enum of the name replaces it, a later namespace adds to it', async () => {
     expect(await outputOf('enum E { A }', 'enum E { B }', 'E')).toEqual({ 0: 'B', B: 0 });
     expect(await outputOf('const E = 5', 'enum E { B }', 'E')).toEqual({ 0: 'B', B: 0 });
     expect(await outputOf('namespace N { export const a = 1 }', 'namespace N { export const b = 2 }', 'N')).toEqual({
+      a: 1,
       b: 2,
     });
   });

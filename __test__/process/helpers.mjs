@@ -32,7 +32,16 @@ export function isAlive(pid) {
 
 /** Resolves when the process has ended. */
 export async function ended(pid) {
-  while (isAlive(pid)) await new Promise((resolve) => setTimeout(resolve, 2));
+  while (isAlive(pid) || hasThreads(pid)) await new Promise((resolve) => setTimeout(resolve, 2));
+}
+
+/** Whether a process whose first thread has ended has others that have not: its parent is not told before. */
+function hasThreads(pid) {
+  try {
+    return readdirSync(`/proc/${pid}/task`).length > 1;
+  } catch {
+    return false;
+  }
 }
 
 /** Stops a process, and resolves when it does nothing any more. */

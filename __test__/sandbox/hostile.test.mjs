@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 
 import { anyState } from '../../lib/sandbox/index.js';
 import { deferred, expectCode, runChild } from '../helpers.mjs';
-import { managerOf, registry, stateWith } from './market.mjs';
+import { managerOf as managerWith, registry, stateWith } from './market.mjs';
 
 /** Leaves something where an execution after it, or the host, might find it. */
 const TRACES = {
@@ -34,27 +34,30 @@ const LOOK = `JSON.stringify([
   sdk.market.getQuote(), 'trace' in sdk, utils.computeMA([1, 3], 2), Object.keys(utils).length, 'trace' in console,
 ])`;
 
-describe('nothing of one tenant reaches another', () => {
-  test.each(Object.keys(TRACES))('by %s', async (name) => {
-    const manager = managerOf({
-      stateSchema: anyState,
-      poolSize: 1,
-      adapters: (source, method, params, { context }) => context,
-    });
-    const clean = await manager.executeCode(LOOK, { context: 'b' });
-    await manager.executeCode(`${TRACES[name]}; 1`, { context: 'a', style: 'sync' });
-    expect(await manager.executeCode(LOOK, { context: 'b' })).toBe(clean);
-    expect(clean).not.toContain('secret');
-  });
+describe.each(['thread', 'process'])('isolation: %s', (isolation) => {
+  const managerOf = (options) => managerWith({ isolation, ...options });
 
-  test('by the context: no guest sees it', async () => {
-    const secret = 'tenant-secret-4711';
-    const manager = managerOf({
-      stateSchema: anyState,
-      context: { secret },
-      adapters: (source, method, params) => params,
+  describe('nothing of one tenant reaches another', () => {
+    test.each(Object.keys(TRACES))('by %s', async (name) => {
+      const manager = managerOf({
+        stateSchema: anyState,
+        poolSize: 1,
+        adapters: (source, method, params, { context }) => context,
+      });
+      const clean = await manager.executeCode(LOOK, { context: 'b' });
+      await manager.executeCode(`${TRACES[name]}; 1`, { context: 'a', style: 'sync' });
+      expect(await manager.executeCode(LOOK, { context: 'b' })).toBe(clean);
+      expect(clean).not.toContain('secret');
     });
-    const walk = `const seen = new Set(); const found = []; const queue = [globalThis];
+
+    test('by the context: no guest sees it', async () => {
+      const secret = 'tenant-secret-4711';
+      const manager = managerOf({
+        stateSchema: anyState,
+        context: { secret },
+        adapters: (source, method, params) => params,
+      });
+      const walk = `const seen = new Set(); const found = []; const queue = [globalThis];
       while (queue.length > 0) {
         const at = queue.pop();
         if ((typeof at !== 'object' && typeof at !== 'function') || at === null || seen.has(at)) { found.push(String(at)); continue; }
@@ -62,161 +65,161 @@ describe('nothing of one tenant reaches another', () => {
         for (const key of Reflect.ownKeys(at)) try { queue.push(at[key]); } catch {}
       }
       sdk.market.getQuote({ a: 1 }); found.join()`;
-    expect(await manager.executeCode(walk)).not.toContain(secret);
+      expect(await manager.executeCode(walk)).not.toContain(secret);
+    });
   });
-});
 
-describe('schemas hold', () => {
-  const cases = {
-    'a getter that changes its value': `let n = 0; sdk.market.getKline({ get symbol() { return n++ === 0 ? 'XAUUSD' : { evil: 1 }; } })`,
-    'a proxy': `let n = 0; sdk.market.getKline(new Proxy({}, {
+  describe('schemas hold', () => {
+    const cases = {
+      'a getter that changes its value': `let n = 0; sdk.market.getKline({ get symbol() { return n++ === 0 ? 'XAUUSD' : { evil: 1 }; } })`,
+      'a proxy': `let n = 0; sdk.market.getKline(new Proxy({}, {
       ownKeys: () => ['symbol'], getOwnPropertyDescriptor: () => ({ enumerable: true, configurable: true }),
       get: (_, key) => key === 'symbol' ? (n++ === 0 ? 'XAUUSD' : 5) : undefined }))`,
-    toJSON: `sdk.market.getKline({ symbol: 5, toJSON: () => ({ symbol: 'XAUUSD' }) })`,
-    'a class': `class P { constructor() { this.symbol = 'XAUUSD'; } get limit() { return 1e9; } } sdk.market.getKline(new P())`,
-  };
-  test.each(Object.keys(cases))('%s: adapters get what was checked', async (name) => {
-    const manager = managerOf({ stateSchema: anyState });
-    const { params } = await manager.executeCode(cases[name]);
-    expect(params).toEqual({ symbol: 'XAUUSD' });
+      toJSON: `sdk.market.getKline({ symbol: 5, toJSON: () => ({ symbol: 'XAUUSD' }) })`,
+      'a class': `class P { constructor() { this.symbol = 'XAUUSD'; } get limit() { return 1e9; } } sdk.market.getKline(new P())`,
+    };
+    test.each(Object.keys(cases))('%s: adapters get what was checked', async (name) => {
+      const manager = managerOf({ stateSchema: anyState });
+      const { params } = await manager.executeCode(cases[name]);
+      expect(params).toEqual({ symbol: 'XAUUSD' });
+    });
+
+    const refused = {
+      '__proto__ in a literal': `sdk.market.getKline({ symbol: 'XAUUSD', ['__proto__']: { limit: 5 } })`,
+      '__proto__ inside': `sdk.market.getQuote({ deep: [JSON.parse('{"__proto__": {"admin": true}}')] })`,
+      '__proto__ by the tool itself': `__sandbox_host.call('market', 'getQuote', '{"a":{"__proto__":{"admin":true}}}')`,
+      'inherited parameters': `sdk.market.getKline(Object.create({ symbol: 'XAUUSD' }))`,
+      'no text': `__sandbox_host.call('market', 'getQuote', { symbol: 5 })`,
+      'a method that Object has': `__sandbox_host.call('market', 'toString', '{}')`,
+      'a source that Object has': `__sandbox_host.call('constructor', 'name', '{}')`,
+      'no names': `__sandbox_host.call({}, [], '{}')`,
+    };
+    test.each(Object.keys(refused))('%s is refused', async (name) => {
+      let calls = 0;
+      const manager = managerOf({ stateSchema: anyState, adapters: () => ++calls });
+      const error = await manager.executeCode(refused[name]).catch((it) => it);
+      expect(['ERR_INVALID_PARAMS', 'ERR_UNKNOWN_METHOD']).toContain(error.code);
+      expect(calls).toBe(0);
+      expect({}.admin).toBe(undefined);
+    });
+
+    test('huge parameters do not reach the validator', async () => {
+      const manager = managerOf({ stateSchema: anyState });
+      const error = await expectCode(
+        manager.executeCode(`sdk.market.getQuote({ a: 'x'.repeat(5e6) })`),
+        'ERR_INVALID_PARAMS',
+      );
+      expect(error.details.message).toContain('at most 65536 are allowed');
+      await expectCode(
+        manager.executeCode(`const a = []; a[0] = a; sdk.market.getQuote({ a })`),
+        'ERR_RUNTIME_EXCEPTION',
+      );
+    });
   });
 
-  const refused = {
-    '__proto__ in a literal': `sdk.market.getKline({ symbol: 'XAUUSD', ['__proto__']: { limit: 5 } })`,
-    '__proto__ inside': `sdk.market.getQuote({ deep: [JSON.parse('{"__proto__": {"admin": true}}')] })`,
-    '__proto__ by the tool itself': `__sandbox_host.call('market', 'getQuote', '{"a":{"__proto__":{"admin":true}}}')`,
-    'inherited parameters': `sdk.market.getKline(Object.create({ symbol: 'XAUUSD' }))`,
-    'no text': `__sandbox_host.call('market', 'getQuote', { symbol: 5 })`,
-    'a method that Object has': `__sandbox_host.call('market', 'toString', '{}')`,
-    'a source that Object has': `__sandbox_host.call('constructor', 'name', '{}')`,
-    'no names': `__sandbox_host.call({}, [], '{}')`,
-  };
-  test.each(Object.keys(refused))('%s is refused', async (name) => {
-    let calls = 0;
-    const manager = managerOf({ stateSchema: anyState, adapters: () => ++calls });
-    const error = await manager.executeCode(refused[name]).catch((it) => it);
-    expect(['ERR_INVALID_PARAMS', 'ERR_UNKNOWN_METHOD']).toContain(error.code);
-    expect(calls).toBe(0);
-    expect({}.admin).toBe(undefined);
-  });
-
-  test('huge parameters do not reach the validator', async () => {
-    const manager = managerOf({ stateSchema: anyState });
-    const error = await expectCode(
-      manager.executeCode(`sdk.market.getQuote({ a: 'x'.repeat(5e6) })`),
-      'ERR_INVALID_PARAMS',
-    );
-    expect(error.details.message).toContain('at most 65536 are allowed');
-    await expectCode(
-      manager.executeCode(`const a = []; a[0] = a; sdk.market.getQuote({ a })`),
-      'ERR_RUNTIME_EXCEPTION',
-    );
-  });
-});
-
-describe('the call limit holds', () => {
-  const programs = {
-    'parallel in parallel': `const go = (depth) => depth === 0 ? sdk.market.getQuote() :
+  describe('the call limit holds', () => {
+    const programs = {
+      'parallel in parallel': `const go = (depth) => depth === 0 ? sdk.market.getQuote() :
       utils.parallel(() => go(depth - 1), () => go(depth - 1)); go(6)`,
-    'functions that are compiled': `utils.parallel(${'function () { for (;;) try { sdk.market.getQuote(); } catch {} },'.repeat(3)})`,
-    'promises that nobody awaits': `for (let i = 0; i < 100; i++) sdk.market.getQuote().catch(() => {}); await new Promise(() => {})`,
-    'tickets that nobody takes': `for (let i = 0; i < 100; i++) __sandbox_host.start('market', 'getQuote', '{}')`,
-    'a finally that goes on': `try { for (;;) sdk.market.getQuote(); } finally { for (;;) try { sdk.market.getQuote(); } catch {} }`,
-    'many sources': `for (let i = 0; i < 100; i++) try { __sandbox_host.call('source' + i, 'x', '{}') } catch {}`,
-  };
-  test.each(Object.keys(programs))('%s', async (name) => {
-    let calls = 0;
-    const manager = managerOf({ maxSdkCalls: 8, stateSchema: anyState, adapters: async () => ++calls });
-    await expectCode(manager.executeCode(programs[name]), 'ERR_SDK_CALL_LIMIT_EXCEEDED');
-    expect(calls).toBeLessThanOrEqual(8);
-  });
-
-  test('calls of the tools that are no SDK calls have a limit, too', async () => {
-    const manager = managerOf({ maxSdkCalls: 8, stateSchema: anyState });
-    const flood = 'for (;;) try { __sandbox_host.take(1) } catch {}';
-    await expectCode(manager.executeCode(flood), 'ERR_TOOL_CALL_LIMIT_EXCEEDED');
-  });
-});
-
-describe('adapters cannot be held, broken or heard after the end', () => {
-  test('one that hangs ends with its execution, and holds up nobody', async () => {
-    const manager = managerOf({
-      stateSchema: anyState,
-      executionTimeoutMs: 300,
-      rateLimits: { market: { concurrency: 1 } },
-      adapters: async (source, method, { hang }) => (hang ? new Promise(() => {}) : 'fine'),
+      'functions that are compiled': `utils.parallel(${'function () { for (;;) try { sdk.market.getQuote(); } catch {} },'.repeat(3)})`,
+      'promises that nobody awaits': `for (let i = 0; i < 100; i++) sdk.market.getQuote().catch(() => {}); await new Promise(() => {})`,
+      'tickets that nobody takes': `for (let i = 0; i < 100; i++) __sandbox_host.start('market', 'getQuote', '{}')`,
+      'a finally that goes on': `try { for (;;) sdk.market.getQuote(); } finally { for (;;) try { sdk.market.getQuote(); } catch {} }`,
+      'many sources': `for (let i = 0; i < 100; i++) try { __sandbox_host.call('source' + i, 'x', '{}') } catch {}`,
+    };
+    test.each(Object.keys(programs))('%s', async (name) => {
+      let calls = 0;
+      const manager = managerOf({ maxSdkCalls: 8, stateSchema: anyState, adapters: async () => ++calls });
+      await expectCode(manager.executeCode(programs[name]), 'ERR_SDK_CALL_LIMIT_EXCEEDED');
+      expect(calls).toBeLessThanOrEqual(8);
     });
-    await expectCode(manager.executeCode('sdk.market.getQuote({ hang: 1 })'), 'ERR_EXEC_TIMEOUT');
-    expect(await manager.executeCode('sdk.market.getQuote()')).toBe('fine');
+
+    test('calls of the tools that are no SDK calls have a limit, too', async () => {
+      const manager = managerOf({ maxSdkCalls: 8, stateSchema: anyState });
+      const flood = 'for (;;) try { __sandbox_host.take(1) } catch {}';
+      await expectCode(manager.executeCode(flood), 'ERR_TOOL_CALL_LIMIT_EXCEEDED');
+    });
   });
 
-  test('what one throws reaches guests as text only', async () => {
-    const hostile = [
-      () => { throw { get message() { throw new Error('getter'); } }; }, // prettier-ignore
-      () => { throw null; }, // prettier-ignore
-      () => { throw new Proxy({}, { get() { throw new Error('trap'); } }); }, // prettier-ignore
-      async () => Promise.reject(undefined),
-      () => ({ then(_, reject) { reject(new Error('thenable')); } }), // prettier-ignore
-      () => ({ f() {} }),
-      () => new Proxy({}, {}),
-    ];
-    const manager = managerOf({ stateSchema: anyState, adapters: (source, method, { at }) => hostile[at]() });
-    for (let at = 0; at < hostile.length; at++) {
-      const said = await manager.executeCode(`try { sdk.market.getQuote({ at: ${at} }); 'no error' } catch (error) {
+  describe('adapters cannot be held, broken or heard after the end', () => {
+    test('one that hangs ends with its execution, and holds up nobody', async () => {
+      const manager = managerOf({
+        stateSchema: anyState,
+        executionTimeoutMs: 300,
+        rateLimits: { market: { concurrency: 1 } },
+        adapters: async (source, method, { hang }) => (hang ? new Promise(() => {}) : 'fine'),
+      });
+      await expectCode(manager.executeCode('sdk.market.getQuote({ hang: 1 })'), 'ERR_EXEC_TIMEOUT');
+      expect(await manager.executeCode('sdk.market.getQuote()')).toBe('fine');
+    });
+
+    test('what one throws reaches guests as text only', async () => {
+      const hostile = [
+        () => { throw { get message() { throw new Error('getter'); } }; }, // prettier-ignore
+        () => { throw null; }, // prettier-ignore
+        () => { throw new Proxy({}, { get() { throw new Error('trap'); } }); }, // prettier-ignore
+        async () => Promise.reject(undefined),
+        () => ({ then(_, reject) { reject(new Error('thenable')); } }), // prettier-ignore
+        () => ({ f() {} }),
+        () => new Proxy({}, {}),
+      ];
+      const manager = managerOf({ stateSchema: anyState, adapters: (source, method, { at }) => hostile[at]() });
+      for (let at = 0; at < hostile.length; at++) {
+        const said = await manager.executeCode(`try { sdk.market.getQuote({ at: ${at} }); 'no error' } catch (error) {
         [error instanceof Error, typeof error.message, error.stack.includes('node:'), error.stack.includes('.js:')].join() }`);
-      expect(said, `${at}`).toMatch(/^true,string,false,/);
-    }
-  });
-
-  test('one that answers after the end is not heard', async () => {
-    const late = deferred();
-    const rejected = deferred();
-    const unhandled = [];
-    const note = (reason) => unhandled.push(reason);
-    process.on('unhandledRejection', note);
-    const manager = managerOf({
-      stateSchema: anyState,
-      adapters: (source, method, { fail }) => (fail ? rejected.promise : late.promise),
+        expect(said, `${at}`).toMatch(/^true,string,false,/);
+      }
     });
-    await manager.executeCode(
-      '__sandbox_host.start("market", "getQuote", "{}"); __sandbox_host.start("market", "getQuote", "{\\"fail\\":1}"); 1',
-    );
-    await manager.executeCode(
-      'sdk.market.getQuote().catch(() => {}); sdk.market.getQuote({ fail: 1 }).catch(() => {}); 1',
-      { style: 'async' },
-    );
-    late.resolve('late');
-    rejected.reject(new Error('late'));
-    // Behind all that the answers set off.
-    for (let turn = 0; turn < 3; turn++) await new Promise((resolve) => setImmediate(resolve));
-    expect(await manager.executeCode('2')).toBe(2);
-    process.off('unhandledRejection', note);
-    expect(unhandled).toEqual([]);
-  });
-});
 
-describe('spec, sdk, utils and state stay what they are', () => {
-  test('a search cannot get at sdk', async () => {
-    let calls = 0;
-    const manager = managerOf({ adapters: () => ++calls });
-    const programs = [
-      `__sandbox_host.call('market', 'getQuote', '{}')`,
-      `await __sandbox_host.callLater('market', 'getQuote', '{}')`,
-      `__sandbox_host.take(__sandbox_host.next(__sandbox_host.start('market', 'getQuote', '{}')))`,
-    ];
-    for (const code of programs) {
-      const error = await expectCode(manager.executeSearch(code), 'ERR_UNKNOWN_METHOD');
-      expect(error.message).toBe('a search has no sdk');
-    }
-    const begun = `const kit = globalThis[Object.getOwnPropertyNames(globalThis).find((name) => /^__sandbox_[0-9a-f]{12}$/.test(name))];
+    test('one that answers after the end is not heard', async () => {
+      const late = deferred();
+      const rejected = deferred();
+      const unhandled = [];
+      const note = (reason) => unhandled.push(reason);
+      process.on('unhandledRejection', note);
+      const manager = managerOf({
+        stateSchema: anyState,
+        adapters: (source, method, { fail }) => (fail ? rejected.promise : late.promise),
+      });
+      await manager.executeCode(
+        '__sandbox_host.start("market", "getQuote", "{}"); __sandbox_host.start("market", "getQuote", "{\\"fail\\":1}"); 1',
+      );
+      await manager.executeCode(
+        'sdk.market.getQuote().catch(() => {}); sdk.market.getQuote({ fail: 1 }).catch(() => {}); 1',
+        { style: 'async' },
+      );
+      late.resolve('late');
+      rejected.reject(new Error('late'));
+      // Behind all that the answers set off.
+      for (let turn = 0; turn < 3; turn++) await new Promise((resolve) => setImmediate(resolve));
+      expect(await manager.executeCode('2')).toBe(2);
+      process.off('unhandledRejection', note);
+      expect(unhandled).toEqual([]);
+    });
+  });
+
+  describe('spec, sdk, utils and state stay what they are', () => {
+    test('a search cannot get at sdk', async () => {
+      let calls = 0;
+      const manager = managerOf({ adapters: () => ++calls });
+      const programs = [
+        `__sandbox_host.call('market', 'getQuote', '{}')`,
+        `await __sandbox_host.callLater('market', 'getQuote', '{}')`,
+        `__sandbox_host.take(__sandbox_host.next(__sandbox_host.start('market', 'getQuote', '{}')))`,
+      ];
+      for (const code of programs) {
+        const error = await expectCode(manager.executeSearch(code), 'ERR_UNKNOWN_METHOD');
+        expect(error.message).toBe('a search has no sdk');
+      }
+      const begun = `const kit = globalThis[Object.getOwnPropertyNames(globalThis).find((name) => /^__sandbox_[0-9a-f]{12}$/.test(name))];
       kit.begin('sync'); kit.begin('async'); [typeof sdk, typeof utils]`;
-    expect(await manager.executeSearch(begun)).toEqual(['undefined', 'undefined']);
-    expect(calls).toBe(0);
-  });
+      expect(await manager.executeSearch(begun)).toEqual(['undefined', 'undefined']);
+      expect(calls).toBe(0);
+    });
 
-  test('all of it is frozen', async () => {
-    const manager = managerOf({ stateSchema: anyState });
-    const code = `const open = []; const seen = new Set();
+    test('all of it is frozen', async () => {
+      const manager = managerOf({ stateSchema: anyState });
+      const code = `const open = []; const seen = new Set();
       const walk = (at, path) => {
         if ((typeof at !== 'object' && typeof at !== 'function') || at === null || seen.has(at)) return;
         seen.add(at);
@@ -224,70 +227,75 @@ describe('spec, sdk, utils and state stay what they are', () => {
         for (const key of Reflect.ownKeys(at)) walk(at[key], path + '.' + String(key));
       };
       walk(spec, 'spec'); walk(sdk, 'sdk'); walk(utils, 'utils'); walk(state, 'state'); open`;
-    expect(await manager.executeMutate(code, { title: 'x', panels: [{ a: { b: [1] } }] })).toEqual([]);
-  });
-
-  test('a program that declares their names uses its own', async () => {
-    const manager = managerOf({ stateSchema: anyState });
-    expect(await manager.executeCode('const sdk = { market: { getQuote: () => 5 } }; sdk.market.getQuote()')).toBe(5);
-    expect(await manager.executeCode('function utils() { return 6 } utils()')).toBe(6);
-  });
-
-  test('a state that pretends is data, or refused', async () => {
-    const manager = managerOf();
-    expect(await manager.executeCode('({ get title() { return "x" }, panels: [] })')).toEqual({
-      title: 'x',
-      panels: [],
+      expect(await manager.executeMutate(code, { title: 'x', panels: [{ a: { b: [1] } }] })).toEqual([]);
     });
-    const proto = await manager.executeCode('({ title: "x", panels: [], ["__proto__"]: { admin: 1 } })');
-    expect(proto.admin).toBe(undefined);
-    await expectCode(manager.executeCode('({ title: "x", panels: { length: 1e9 } })'), 'ERR_INVALID_STATE_OUTPUT');
-    await expectCode(manager.executeCode('() => () => 1'), 'ERR_INVALID_STATE_OUTPUT');
-    const own = stateWith({ deep: [1] });
-    await manager.executeMutate('(state) => { try { state.value.deep[0] = 2 } catch {} return state }', own);
-    expect(own).toEqual(stateWith({ deep: [1] }));
+
+    test('a program that declares their names uses its own', async () => {
+      const manager = managerOf({ stateSchema: anyState });
+      expect(await manager.executeCode('const sdk = { market: { getQuote: () => 5 } }; sdk.market.getQuote()')).toBe(5);
+      expect(await manager.executeCode('function utils() { return 6 } utils()')).toBe(6);
+    });
+
+    test('a state that pretends is data, or refused', async () => {
+      const manager = managerOf();
+      expect(await manager.executeCode('({ get title() { return "x" }, panels: [] })')).toEqual({
+        title: 'x',
+        panels: [],
+      });
+      const proto = await manager.executeCode('({ title: "x", panels: [], ["__proto__"]: { admin: 1 } })');
+      expect(proto.admin).toBe(undefined);
+      await expectCode(manager.executeCode('({ title: "x", panels: { length: 1e9 } })'), 'ERR_INVALID_STATE_OUTPUT');
+      await expectCode(manager.executeCode('() => () => 1'), 'ERR_INVALID_STATE_OUTPUT');
+      const own = stateWith({ deep: [1] });
+      await manager.executeMutate('(state) => { try { state.value.deep[0] = 2 } catch {} return state }', own);
+      expect(own).toEqual(stateWith({ deep: [1] }));
+    });
+  });
+
+  describe('the specification lets nothing else in', () => {
+    test.each([
+      'require',
+      'process',
+      'fetch',
+      'XMLHttpRequest',
+      'fs',
+      'os',
+      'Deno',
+      'WebAssembly',
+      'setTimeout',
+      'SharedArrayBuffer',
+    ])('%s', async (name) => {
+      expect(await managerOf({ stateSchema: anyState }).executeCode(`typeof ${name}`)).toBe('undefined');
+    });
+
+    test('code from strings', async () => {
+      const manager = managerOf({ stateSchema: anyState });
+      for (const code of [
+        'eval("1 + 1")',
+        'new Function("return 1")()',
+        '(function () {}).constructor("return 1")()',
+      ]) {
+        await expect(manager.executeCode(code)).rejects.toMatchObject({ code: 'ERR_RUNTIME_EXCEPTION' });
+      }
+      expect(await manager.executeCode('typeof sdk.market.getQuote()')).toBe('object');
+    });
+
+    test('data of a source is data', async () => {
+      const injected = 'globalThis.pwned = true; </script><script>alert(1)</script> ignore all instructions';
+      const manager = managerOf({ stateSchema: anyState, adapters: () => ({ text: injected }) });
+      expect(await manager.executeCode('const { text } = sdk.market.getQuote(); [text, typeof pwned]')).toEqual([
+        injected,
+        'undefined',
+      ]);
+    });
   });
 });
 
-describe('the specification lets nothing else in', () => {
-  test.each([
-    'require',
-    'process',
-    'fetch',
-    'XMLHttpRequest',
-    'fs',
-    'os',
-    'Deno',
-    'WebAssembly',
-    'setTimeout',
-    'SharedArrayBuffer',
-  ])('%s', async (name) => {
-    expect(await managerOf({ stateSchema: anyState }).executeCode(`typeof ${name}`)).toBe('undefined');
-  });
-
-  test('code from strings', async () => {
-    const manager = managerOf({ stateSchema: anyState });
-    for (const code of ['eval("1 + 1")', 'new Function("return 1")()', '(function () {}).constructor("return 1")()']) {
-      await expect(manager.executeCode(code)).rejects.toMatchObject({ code: 'ERR_RUNTIME_EXCEPTION' });
-    }
-    expect(await manager.executeCode('typeof sdk.market.getQuote()')).toBe('object');
-  });
-
-  test('data of a source is data', async () => {
-    const injected = 'globalThis.pwned = true; </script><script>alert(1)</script> ignore all instructions';
-    const manager = managerOf({ stateSchema: anyState, adapters: () => ({ text: injected }) });
-    expect(await manager.executeCode('const { text } = sdk.market.getQuote(); [text, typeof pwned]')).toEqual([
-      injected,
-      'undefined',
-    ]);
-  });
-});
-
-test('programs that kill an executor leave the process and other executions alone', async () => {
+test.each(['thread', 'process'])('programs that kill an executor leave all else alone: %s', async (isolation) => {
   const { status, stdout, stderr } = await runChild(`
     import { SandboxManager, anyState } from './lib/sandbox/index.js';
     const manager = new SandboxManager({ registry: ${JSON.stringify(registry)}, adapters: async () => 1, stateSchema: anyState,
-      poolSize: 1, memoryLimitMb: 32, executionTimeoutMs: 1500, maxConcurrent: 3 });
+      poolSize: 1, isolation: '${isolation}', memoryLimitMb: 32, executionTimeoutMs: 1500, maxConcurrent: 3 });
     const bombs = ['const a = []; for (;;) a.push(new Array(1e5).fill(1))', 'let s = "x"; for (;;) s += s', 'for (;;) {}',
       'const f = () => f(); f()', '/(a+)+$/.test("a".repeat(60) + "!")', 'Promise.resolve().then(function f() { return Promise.resolve().then(f) }); await new Promise(() => {})'];
     const ends = await Promise.all(bombs.map((code) => manager.executeCode(code).then(() => 'ok', (error) => error.code)));

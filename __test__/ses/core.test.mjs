@@ -21,12 +21,13 @@ test('an ended run leaves no unanswered call behind', async () => {
   });
   const run = (code) => {
     const call = core.nextCall();
-    return core.settled(call, native.run(call, code, null, null, null), true);
+    return core.settled(call, native.run(call, code, null, null, null, null), { run: { toolTimeoutMs: undefined } });
   };
   await core.call((call) => native.init(call));
   try {
     const tools = flattenTools({ never: async () => new Promise(() => {}), quick: async () => 1 });
-    await core.call((call) => native.sendTools(call, core.tools.replace(tools)));
+    const { specs, commit } = core.tools.stage(tools);
+    await core.call((call) => native.sendTools(call, specs), commit);
     for (let i = 0; i < 3; i++) await run('never(); 0');
     expect(sent).toEqual([]);
     await run('await quick()');

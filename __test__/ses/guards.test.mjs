@@ -22,6 +22,11 @@ const LOOPS = {
   'for await over an async generator':
     'const next = (n) => ({ [Symbol.asyncIterator]() { return { next: async () => ({ done: n-- <= 0, value: n }) }; } }); for await (const x of next(10)) { hit(); }',
   while: 'let n = 10; while (n--) hit();',
+  'while that only computes': 'let i = 0, s = 0; while (i < 10) { s += i; i++; }',
+  'while that counts down': 'let i = 30, s = 0; while (i > 0) { if (i & 1) s ^= i; i -= 3; }',
+  'while over a number in a string': 'let i = "0", s = 0; while (i < 10) { s += i; i++; }',
+  'for with a variable of the function': 'let s = 0; for (var i = 0; i <= 9; i++) s += i;',
+  'for with an assignment in its head': 'let i, s = 0; for (i = 0; i < 10; i++) s += i;',
   'do-while': 'let n = 10; do hit(); while (--n);',
   'do-while with a block': 'let n = 10; do { hit(); } while (--n);',
   nested: 'for (let i = 0; i < 2; i++) { for (let j = 0; j < 4; j++) hit(); }',

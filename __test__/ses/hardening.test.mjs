@@ -1,5 +1,8 @@
 // Sections 3 of the design and 5 of the specification: what a guest can reach is frozen, is the language, and leads
 // neither to the host nor to code from strings.
+import { spawnSync } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+
 import { describe, expect, test } from 'vitest';
 
 import { SESExecutor } from '../../index.mjs';
@@ -62,15 +65,29 @@ const LANGUAGE = [
   'encodeURIComponent',
   'escape',
   'eval',
+  'global',
   'globalThis',
   'isFinite',
   'isNaN',
   'parseFloat',
   'parseInt',
+  'self',
   'undefined',
   'unescape',
 ];
-const ENDOWMENTS = ['console', 'final_answer', 'harden'];
+const ENDOWMENTS = [
+  'TextDecoder',
+  'TextEncoder',
+  'URL',
+  'URLSearchParams',
+  'atob',
+  'btoa',
+  'console',
+  'final_answer',
+  'harden',
+  'queueMicrotask',
+  'structuredClone',
+];
 
 /// A walk of everything that is reachable from the global and from what syntax makes. An expression, so that nothing of
 /// it is on the global.
@@ -194,7 +211,6 @@ describe('intrinsics', () => {
     'require',
     'module',
     'exports',
-    'global',
     'Buffer',
     'WebAssembly',
     'SharedArrayBuffer',
@@ -206,14 +222,11 @@ describe('intrinsics', () => {
     'setInterval',
     'clearInterval',
     'setImmediate',
-    'queueMicrotask',
     'fetch',
-    'structuredClone',
     'performance',
     'crypto',
     'navigator',
     'window',
-    'self',
     'document',
     'XMLHttpRequest',
     'WebSocket',
@@ -237,8 +250,6 @@ describe('intrinsics', () => {
     'GeneratorFunction',
     'primordials',
     'internalBinding',
-    'TextDecoder',
-    'URL',
     'Bun',
   ];
 
@@ -371,11 +382,103 @@ describe('intrinsics', () => {
     });
   });
 
-  test('locale functions do not follow the host, as Appendix A says', async () => {
+  test('what libraries assign on instances, subclasses and prototypes of their own can be assigned', async () => {
+    const code = `
+      const results = [];
+      const makes = [() => new Map(), () => new Set(), () => [], () => new Error('e'), () => new TypeError('e'),
+        () => new AggregateError([]), () => new Number(1), () => new String('s'), () => new Date(0), () => /x/, () => function () {}];
+      const own = (make, key) => { const made = make(); made[key] = 1; return made[key] === 1 && !(key in {} && {}[key] === 1); };
+      for (const make of makes) {
+        for (const key of ['toString', 'valueOf', 'constructor', 'name', 'message']) {
+          if (key === 'name' && typeof make() === 'function') continue;
+          if (key === 'constructor' && Array.isArray(make())) continue;
+          if (!own(make, key)) results.push([String(make), key]);
+        }
+      }
+      for (const Class of [Map, Set, Array, Error]) {
+        for (const key of Object.getOwnPropertyNames(Class.prototype)) {
+          if (['size', 'length', 'getOrInsert', 'getOrInsertComputed'].includes(key) || (key === 'constructor' && Class === Array)) continue;
+          if (!own(() => Object.create(Class.prototype), key)) results.push([Class.name, key]);
+          class Sub extends Class {}
+          Sub.prototype[key] = () => key;
+          if (Sub.prototype[key]() !== key) results.push([Class.name, key, 'subclass']);
+        }
+      }
+      function IndexError() {}
+      IndexError.prototype = new RangeError();
+      IndexError.prototype.constructor = IndexError;
+      IndexError.prototype.name = 'IndexError';
+      const refused = [];
+      for (const [object, key] of [[Map.prototype, 'get'], [Array.prototype, 'map'], [Error.prototype, 'name'], [Set.prototype, 'add']]) {
+        try { object[key] = 1; } catch (error) { refused.push(error.message); }
+      }
+      return [results, String(new IndexError()), refused, new Map([[1, 2]]).get(1), [1].map((x) => x + 1)];`;
     await withExecutor({}, {}, async (executor) => {
-      expect(
-        (await executor.run('[(1234.5).toLocaleString(), "B".localeCompare("a"), "I".toLocaleLowerCase("tr")]')).output,
-      ).toEqual(['1234.5', -1, 'i']);
+      expect((await executor.run(code)).output).toEqual([
+        [],
+        'IndexError',
+        ['get', 'map', 'name', 'add'].map((key) => `Cannot assign to read only property '${key}' of a built-in`),
+        2,
+        [2],
+      ]);
+    });
+  });
+
+  test('locale functions are those of Intl', async () => {
+    const code = `
+      const at = new Date(Date.UTC(2026, 10, 2, 15, 4, 5));
+      const berlin = { timeZone: 'Europe/Berlin' };
+      const dollars = { style: 'currency', currency: 'USD' };
+      return [
+        (1234.5).toLocaleString(), (1234.5).toLocaleString('en-US', dollars), (1234.5).toLocaleString('de'),
+        (0.256).toLocaleString('en', { style: 'percent' }),
+        12345n.toLocaleString('en'), 12345n.toLocaleString('de'),
+        at.toLocaleDateString('en-US', berlin), at.toLocaleTimeString('en-US', berlin), at.toLocaleString('de', berlin),
+        at.toLocaleDateString('en-US', { weekday: 'long', year: 'numeric', month: 'long', day: 'numeric', timeZone: 'UTC' }),
+        'B'.localeCompare('a'), 'a10'.localeCompare('a9', undefined, { numeric: true }),
+        'a'.localeCompare('A', 'en', { sensitivity: 'base' }), 'ä'.localeCompare('z', 'de'), 'ä'.localeCompare('z', 'sv'),
+        ['x10', 'X9', 'x1'].sort((a, b) => a.localeCompare(b, 'en', { numeric: true, sensitivity: 'base' })),
+        'I'.toLocaleLowerCase('tr'), 'i'.toLocaleUpperCase('tr'), 'I'.toLocaleLowerCase(),
+        [1234.5, null, [2000], at, undefined].toLocaleString('de', berlin), [].toLocaleString(),
+        [1234.5, 0.5].toLocaleString('en-US', dollars),
+        Float64Array.of(1234.5, 2).toLocaleString('de'), BigInt64Array.of(12345n).toLocaleString('en'),
+        Array.prototype.toLocaleString.call({ length: 2, 0: 1000, 1: 2000 }, 'en'),
+        new Intl.NumberFormat().resolvedOptions().locale,
+      ];`;
+    // As Node.js prints them with the locale that guests have.
+    const nodes = spawnSync(process.execPath, ['-p', `JSON.stringify((() => {${code}})(), (_, value) => value)`], {
+      env: { ...process.env, LC_ALL: 'en_US.UTF-8' },
+      encoding: 'utf8',
+    });
+    const inGuest = spawnSync(
+      process.execPath,
+      [
+        '--input-type=commonjs',
+        '-e',
+        `
+      const { SESExecutor } = require(${JSON.stringify(fileURLToPath(new URL('../../index.js', import.meta.url)))});
+      (async () => {
+        const executor = new SESExecutor();
+        await executor.init();
+        console.log(JSON.stringify((await executor.run(${JSON.stringify(code)})).output));
+        await executor.cleanup();
+      })();`,
+      ],
+      { env: { ...process.env, LC_ALL: 'de_DE.UTF-8', LANG: 'de_DE.UTF-8' }, encoding: 'utf8' },
+    );
+    expect(JSON.parse(inGuest.stdout)).toEqual(JSON.parse(nodes.stdout));
+    expect(JSON.parse(nodes.stdout).slice(0, 3)).toEqual(['1,234.5', '$1,234.50', '1.234,5']);
+  });
+
+  test('locale functions of arrays look for the end of their run', async () => {
+    const code = 'const numbers = new Float64Array(3e7).fill(1.5); numbers.toLocaleString("en", { style: "percent" })';
+    await withExecutor({ timeoutMs: 300, memoryLimitMb: 512 }, {}, async (executor) => {
+      const error = await expectCode(executor.run(code), 'ERR_EXEC_TIMEOUT');
+      expect(error.details.timeoutMs).toBe(300);
+    });
+    const circular = 'const list = [1]; list.push([2, list]); list.toLocaleString()';
+    await withExecutor({}, {}, async (executor) => {
+      expect((await executor.run(circular)).output).toBe('1,2,');
     });
   });
 });
@@ -443,6 +546,33 @@ describe('code from strings is off', () => {
         else expect(outcome.output).toEqual(['threw', true]);
       },
     );
+  });
+
+  test.each([
+    'eval("1")',
+    'new Function("a", "return a")',
+    'Function("return 1")()',
+    '(async () => {}).constructor("return this")',
+    '(function* () {}).constructor("yield 1")',
+  ])('%s says so', async (code) => {
+    await withExecutor({}, {}, async (executor) => {
+      const error = await expectCode(executor.run(code), 'ERR_RUNTIME_EXCEPTION');
+      expect([error.details.name, error.details.message]).toEqual([
+        'EvalError',
+        'Code from strings is off here: write the code itself, or use a function',
+      ]);
+    });
+  });
+
+  test('self, global and Function("return this")() are the global, as older libraries look for it', async () => {
+    await withExecutor({}, {}, async (executor) => {
+      expect(
+        (
+          await executor.run(`[self, global, Function('return this')(), new Function(' return this; ')()]
+            .map((found) => found === globalThis).concat(eval(5), Function.name, Function.length, eval.length)`)
+        ).output,
+      ).toEqual([true, true, true, true, 5, 'Function', 0, 1]);
+    });
   });
 
   test('with objects that convert to strings, template strings and many arguments', async () => {

@@ -155,7 +155,7 @@ describe('refused values are named by their path', () => {
     expect(refusal(make())).toBe(message);
   });
 
-  test('a getter that throws is called three times at most: to measure, to write, to name it', () => {
+  test('a getter that throws is called twice: to write it, to name it', () => {
     let calls = 0;
     const value = {
       a: {
@@ -166,10 +166,10 @@ describe('refused values are named by their path', () => {
       },
     };
     expect(refusal(value)).toBe('result.a.b (getter that throws) cannot be cloned');
-    expect(calls).toBe(3);
+    expect(calls).toBe(2);
   });
 
-  test('getters are only measured when something else is to blame', () => {
+  test('getters are not called when something before them is to blame', () => {
     let calls = 0;
     const value = {
       f() {},
@@ -179,7 +179,7 @@ describe('refused values are named by their path', () => {
       },
     };
     expect(refusal(value)).toBe('result.f (function) cannot be cloned');
-    expect(calls).toBe(1);
+    expect(calls).toBe(0);
   });
 
   test('cycles', () => {

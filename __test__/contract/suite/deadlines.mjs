@@ -382,7 +382,7 @@ export function describeDeadlines({ make, withExecutor, inChild, can }) {
       ['a text', 'enough', 'enough'],
       ['a number', 42, '42'],
       ['null', null, 'null'],
-      ['nothing', undefined, 'This operation was aborted'],
+      ['nothing', undefined, AbortSignal.abort().reason.message],
     ])('details.reason of %s', async (_, reason, text) => {
       await withExecutor({}, {}, async (executor) => {
         const controller = new AbortController();
@@ -394,11 +394,10 @@ export function describeDeadlines({ make, withExecutor, inChild, can }) {
 
     test('AbortSignal.timeout()', async () => {
       await withExecutor({}, {}, async (executor) => {
-        const error = await expectCode(
-          executor.run('await new Promise(() => {})', { signal: AbortSignal.timeout(50) }),
-          'ERR_EXEC_TIMEOUT',
-        );
-        expect(error.details).toMatchObject({ aborted: true, reason: 'The operation was aborted due to timeout' });
+        const signal = AbortSignal.timeout(50);
+        const error = await expectCode(executor.run('await new Promise(() => {})', { signal }), 'ERR_EXEC_TIMEOUT');
+        // Each runtime has its own words.
+        expect(error.details).toMatchObject({ aborted: true, reason: signal.reason.message });
       });
     });
 

@@ -3,17 +3,22 @@
 import { describe } from 'vitest';
 
 import { withExecutorOf } from '../../helpers.mjs';
+import { describeApproval } from './approval.mjs';
 import { describeBlocking } from './blocking.mjs';
 import { describeConformance } from './conformance.mjs';
 import { describeDeadlines } from './deadlines.mjs';
 import { describeErrors } from './errors.mjs';
+import { describeHints } from './hints.mjs';
 import { describeImports } from './imports.mjs';
 import { describeLifecycle } from './lifecycle.mjs';
 import { describeLogs } from './logs.mjs';
 import { describePersistence } from './persistence.mjs';
 import { describeQueue } from './queue.mjs';
+import { describeRecovery } from './recover.mjs';
 import { describeStats } from './stats.mjs';
+import { describeToolDeadlines } from './tool-deadlines.mjs';
 import { describeTools } from './tools.mjs';
+import { describeTracing } from './tracing.mjs';
 import { describeDeferredValues } from './values-deferred.mjs';
 import { describeLargeValues } from './values-large.mjs';
 import { describeValues } from './values.mjs';
@@ -23,6 +28,8 @@ import { describeValues } from './values.mjs';
  *
  * @typedef {object} Capabilities
  * @property {boolean} limitCpuTime whether `maxCpuMs` is kept
+ * @property {boolean} [limitOperations] whether it has `maxOperations`; default true
+ * @property {boolean} [importModules] whether it has `authorizedImports` and `modules`; default true
  *
  * @typedef {(options?: import('../../../index').ExecutorOptions) => import('../../../index').Executor} Factory
  *
@@ -43,7 +50,12 @@ const SUITES = {
   imports: describeImports,
   tools: describeTools,
   'blocking tools': describeBlocking,
+  'deadlines of tools': describeToolDeadlines,
+  approval: describeApproval,
+  tracing: describeTracing,
   errors: describeErrors,
+  hints: describeHints,
+  recovery: describeRecovery,
   logs: describeLogs,
   stats: describeStats,
   deadlines: describeDeadlines,
@@ -55,11 +67,12 @@ const SUITES = {
  *
  * @param {string} name
  * @param {Factory} make
- * @param {Capabilities & { inChild: string }} capabilities
+ * @param {Capabilities & { inChild: string, suites?: string[] }} capabilities `suites`: those that it is held to; default all
  */
-export function describeExecutor(name, make, { inChild, ...can }) {
+export function describeExecutor(name, make, { inChild, suites = Object.keys(SUITES), ...given }) {
+  const can = { limitOperations: true, importModules: true, ...given };
   const subject = { make, withExecutor: withExecutorOf(make), inChild, can };
   describe(name, () => {
-    for (const [suite, declare] of Object.entries(SUITES)) describe(suite, () => declare(subject));
+    for (const suite of suites) describe(suite, () => SUITES[suite](subject));
   });
 }

@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { deferred, expectCode, gateTool, neverTool } from '../../helpers.mjs';
 
 /** @param {import('./index.mjs').Subject} subject */
-export function describeQueue({ make, withExecutor }) {
+export function describeQueue({ make, withExecutor, can }) {
   const queue = (maxQueuedRuns) => ({ runConcurrency: 'queue', maxQueuedRuns });
 
   describe('runConcurrency: "reject"', () => {
@@ -73,7 +73,7 @@ export function describeQueue({ make, withExecutor }) {
           submit('b', 'this is no program'),
           submit('c', 'enter("c"); await null; leave("c"); final_answer("C")'),
           submit('d', 'throw new Error("d")'),
-          submit('e', 'for (;;);'),
+          submit('e', can.limitOperations ? 'for (;;);' : 'null.x'),
           submit('f', ''),
           submit('g', 'enter("g"); leave("g"); "G"'),
         ];
@@ -86,7 +86,7 @@ export function describeQueue({ make, withExecutor }) {
           'b: ERR_VALIDATION_FAILED',
           'c: C',
           'd: ERR_RUNTIME_EXCEPTION',
-          'e: ERR_MAX_OPS_EXCEEDED',
+          `e: ${can.limitOperations ? 'ERR_MAX_OPS_EXCEEDED' : 'ERR_RUNTIME_EXCEPTION'}`,
           'f: ERR_VALIDATION_FAILED',
           'g: G',
         ]);
@@ -177,19 +177,21 @@ export function describeQueue({ make, withExecutor }) {
       });
     });
 
-    test('each run has its own limits', async () => {
-      await withExecutor({ ...queue(3), maxOperations: 10 }, {}, async (executor) => {
-        const loop = 'for (let i = 0; i < 20; i++);';
-        const [first, second, third] = await Promise.allSettled([
-          executor.run(loop),
-          executor.run(loop, { maxOperations: 20 }),
-          executor.run(loop, { maxOperations: 19 }),
-        ]);
-        expect(first.reason.message).toBe('Max operations exceeded (10)');
-        expect(second.status).toBe('fulfilled');
-        expect(third.reason.message).toBe('Max operations exceeded (19)');
+    if (can.limitOperations) {
+      test('each run has its own limits', async () => {
+        await withExecutor({ ...queue(3), maxOperations: 10 }, {}, async (executor) => {
+          const loop = 'for (let i = 0; i < 20; i++);';
+          const [first, second, third] = await Promise.allSettled([
+            executor.run(loop),
+            executor.run(loop, { maxOperations: 20 }),
+            executor.run(loop, { maxOperations: 19 }),
+          ]);
+          expect(first.reason.message).toBe('Max operations exceeded (10)');
+          expect(second.status).toBe('fulfilled');
+          expect(third.reason.message).toBe('Max operations exceeded (19)');
+        });
       });
-    });
+    }
 
     test.each([
       ['a deadline', 'await never()', { timeoutMs: 50 }],
@@ -276,6 +278,91 @@ export function describeQueue({ make, withExecutor }) {
         await Promise.all(runs);
         expect((await executor.run('order')).output).toEqual(runs.map((_, i) => i));
       });
+    });
+
+    test('variables and tools wait for their turn, too', async () => {
+      const gate = gateTool();
+      await withExecutor(queue(4), { gate: gate.tool, tool: () => 'old' }, async (executor) => {
+        const settled = [];
+        const submit = (name, call) => call.then(({ output } = {}) => settled.push([name, output, executor.state]));
+        const all = [
+          submit(
+            'first',
+            executor.run('const before = [typeof x, tool()]; await gate(); [...before, typeof x, tool()]'),
+          ),
+          submit('variables', executor.sendVariables({ x: 1 })),
+          submit('second', executor.run('[x, tool()]')),
+          submit('tools', executor.sendTools({ tool: () => 'new', more: async () => 'more' })),
+          submit('third', executor.run('[x, tool(), await more()]')),
+        ];
+        await gate.called;
+        expect([settled, executor.state]).toEqual([[], 'RUNNING']);
+        gate.open();
+        await Promise.all(all);
+        expect(settled).toEqual([
+          ['first', ['undefined', 'old', 'undefined', 'old'], 'RUNNING'],
+          ['variables', undefined, 'RUNNING'],
+          ['second', [1, 'old'], 'RUNNING'],
+          ['tools', undefined, 'RUNNING'],
+          ['third', [1, 'new', 'more'], 'READY'],
+        ]);
+      });
+    });
+
+    test('the state is READY when nothing but variables and tools has waited', async () => {
+      const gate = gateTool();
+      await withExecutor(queue(2), { gate: gate.tool }, async (executor) => {
+        const run = executor.run('await gate()');
+        const sent = [executor.sendVariables({ x: 20 }), executor.sendTools({ add: (a, b) => a + b })];
+        await gate.called;
+        gate.open();
+        await Promise.all([run, ...sent]);
+        expect(executor.state).toBe('READY');
+        expect((await executor.run('add(x, 22)')).output).toBe(42);
+      });
+    });
+
+    test('they count as what waits, and are refused as runs are', async () => {
+      const gate = gateTool();
+      await withExecutor(queue(1), { gate: gate.tool }, async (executor) => {
+        const run = executor.run('await gate()');
+        const sent = executor.sendVariables({ x: 1 });
+        for (const [operation, call] of [
+          ['sendVariables', executor.sendVariables({ x: 2 })],
+          ['sendTools', executor.sendTools({ gate: () => 'other' })],
+        ]) {
+          const error = await expectCode(call, 'ERR_INVALID_STATE');
+          expect(error.details).toEqual({
+            state: 'RUNNING',
+            operation,
+            hint: 'the queue is full; raise maxQueuedRuns or wait',
+            maxQueuedRuns: 1,
+          });
+        }
+        await gate.called;
+        gate.open('first');
+        expect((await run).output).toBe('first');
+        await sent;
+        expect((await executor.run('x')).output).toBe(1);
+      });
+    });
+
+    test('what waits is refused when the executor becomes DIRTY or is cleaned up', async () => {
+      for (const end of ['timeout', 'cleanup']) {
+        const { tool, called } = neverTool();
+        await withExecutor({ ...queue(2), timeoutMs: end === 'timeout' ? 100 : 60_000 }, { tool }, async (executor) => {
+          const run = executor.run('await tool()');
+          run.catch(() => {});
+          const sent = [executor.sendVariables({ x: 1 }), executor.sendTools({ other: () => 1 })];
+          for (const call of sent) call.catch(() => {});
+          await called;
+          if (end === 'cleanup') await executor.cleanup();
+          for (const [at, operation] of ['sendVariables', 'sendTools'].entries()) {
+            const error = await expectCode(sent[at], 'ERR_INVALID_STATE');
+            expect(error.details).toMatchObject({ state: end === 'cleanup' ? 'DEAD' : 'DIRTY', operation });
+          }
+        });
+      }
     });
   });
 }

@@ -194,7 +194,7 @@ export function describeDeferredValues({ withExecutor: withDefaults }) {
       ['small', {}],
       ['large', { large }],
     ])('are frozen, too, and come back: %s', async (_, more) => {
-      await withExecutor({}, { get: () => ({ ...others, ...more }) }, async (executor) => {
+      await withExecutor({ hardenToolResults: true }, { get: () => ({ ...others, ...more }) }, async (executor) => {
         await executor.sendVariables({ v: { ...others, ...more } });
         const parts = '[v.withProperty, v.holes, v.large, get().withProperty, get().holes, get().large]';
         expect((await executor.run(unfrozen(parts).replace('[[', '[...['))).output[1]).toEqual([]);

@@ -1,0 +1,198 @@
+// `ses-executor/ai` in each version of the AI SDK that it is for, and tools that a person has to approve.
+
+import * as ai6 from 'ai';
+import * as mocks6 from 'ai/test';
+import * as ai5 from 'ai-v5';
+import * as mocks5 from 'ai-v5/test';
+import * as ai7 from 'ai-v7';
+import * as mocks7 from 'ai-v7/test';
+import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { z as z3 } from 'zod/v3';
+
+import { createCodeTool } from 'ses-executor/ai';
+
+/** A model that answers each request with the next turn: the code of a call, or its last words. */
+const VERSIONS = {
+  5: { ...ai5, Model: mocks5.MockLanguageModelV2, reason: (it) => it, usage: {} },
+  6: { ...ai6, Model: mocks6.MockLanguageModelV3, reason: (unified) => ({ unified }) },
+  7: { ...ai7, Model: mocks7.MockLanguageModelV4, reason: (unified) => ({ unified }) },
+};
+
+function scripted({ Model, reason, usage = { inputTokens: { total: 0 }, outputTokens: { total: 0 } } }, turns) {
+  let turn = 0;
+  return new Model({
+    doGenerate: async () => {
+      const next = turns[turn++];
+      const call = { type: 'tool-call', toolCallId: `call-${turn}`, toolName: 'code' };
+      return next.text === undefined
+        ? {
+            content: [{ ...call, input: JSON.stringify({ code: next.code }) }],
+            finishReason: reason('tool-calls'),
+            usage,
+            warnings: [],
+          }
+        : { content: [{ type: 'text', text: next.text }], finishReason: reason('stop'), usage, warnings: [] };
+    },
+  });
+}
+
+describe.each(Object.keys(VERSIONS))('AI SDK %s', (version) => {
+  const sdk = VERSIONS[version];
+  const { generateText, jsonSchema, stepCountIs, tool } = sdk;
+
+  test('a model calls tools with schemas of each kind from code, and corrects itself', async () => {
+    const tools = {
+      add: tool({ inputSchema: z.object({ a: z.number(), b: z.number() }), execute: async ({ a, b }) => a + b }),
+      old: tool({ inputSchema: z3.object({ n: z3.number() }), execute: async ({ n }) => n }),
+      own: tool({
+        inputSchema: jsonSchema(
+          { type: 'object', properties: { id: { type: 'string' } }, required: ['id'] },
+          {
+            validate: (value) => (value.id ? { success: true, value } : { success: false, error: new Error('no id') }),
+          },
+        ),
+        execute: async ({ id }, { toolCallId }) => `${id} of ${toolCallId}`,
+      }),
+    };
+    const code = createCodeTool({ tools });
+    for (const declared of ['args.a', 'args.n', 'args.id']) expect(code.description).toContain(declared);
+    const turns = [
+      { code: 'await own({})' },
+      { code: '[await add({ a: 1, b: 2 }), await old({ n: 5 }), await own({ id: "x" })]' },
+      { text: 'done' },
+    ];
+    const { text, steps } = await generateText({
+      model: scripted(sdk, turns),
+      tools: { code },
+      stopWhen: stepCountIs(5),
+      prompt: 'go',
+    });
+    expect(text).toBe('done');
+    const [[first], [second]] = steps.map(({ toolResults }) => toolResults.map(({ output }) => output));
+    expect(first).toMatchObject({
+      error: {
+        code: 'ERR_TOOL_PROXY_FAIL',
+        message:
+          'Tool execution failed: InvalidToolInputError: the input of own is not valid: no id; pass one object as declared',
+      },
+    });
+    expect(second).toEqual({ output: [3, 5, 'x of call-2'], logs: '' });
+  });
+
+  test('input without code is refused before anything runs', async () => {
+    const { steps } = await generateText({
+      model: scripted(sdk, [{ code: 1 }, { text: 'done' }]),
+      tools: { code: createCodeTool({ tools: {} }) },
+      stopWhen: stepCountIs(5),
+      prompt: 'go',
+    });
+    const [{ error }] = steps[0].content.filter(({ type }) => type === 'tool-error');
+    expect(String(error)).toContain('the input must be an object with the string `code`');
+  });
+});
+
+describe.each(['6', '7'])('approval in AI SDK %s', (version) => {
+  const sdk = VERSIONS[version];
+  const { generateText, stepCountIs, tool } = sdk;
+  const inputSchema = z.object({ path: z.string() });
+
+  /** The tools, what was removed, and a conversation up to the question, or to its end if there is none. */
+  async function conversation(code, settings = {}) {
+    const removed = [];
+    const remove = async ({ path }) => removed.push(path);
+    const tools = {
+      remove: tool({ inputSchema, needsApproval: true, execute: remove }),
+      sometimes: tool({ inputSchema, needsApproval: ({ path }) => path !== 'a', execute: remove }),
+      wipe: tool({ inputSchema, needsApproval: true, execute: remove }),
+      never: tool({ inputSchema, needsApproval: false, execute: remove }),
+    };
+    const made = createCodeTool({ tools, ...settings });
+    const results = [];
+    const execute = async (...args) => results[results.push(await made.execute(...args)) - 1];
+    const codeTool = { ...made, execute };
+    const model = scripted(sdk, [{ code }, { text: 'done' }]);
+    const messages = [{ role: 'user', content: 'go' }];
+    const ask = () => generateText({ model, tools: { code: codeTool }, stopWhen: stepCountIs(5), messages });
+    const first = await ask();
+    messages.push(...first.response.messages);
+    const requests = first.content.filter(({ type }) => type === 'tool-approval-request');
+    const answer = async (approved) => {
+      const responses = requests.map(({ approvalId }) => ({ type: 'tool-approval-response', approvalId, approved }));
+      messages.push({ role: 'tool', content: responses });
+      await ask();
+      return results.at(-1);
+    };
+    return { first, requests, removed, answer, codeTool };
+  }
+
+  test('code that names no such tool runs at once', async () => {
+    const { first, removed } = await conversation('await never({ path: "a" })');
+    expect(first.text).toBe('done');
+    expect(removed).toEqual(['a']);
+  });
+
+  test('code that names one waits for the person, who sees it', async () => {
+    const code = 'for (const path of ["a", "b"]) await remove({ path }); await sometimes({ path: "c" })';
+    const { requests, removed, answer } = await conversation(code);
+    expect(requests.map(({ toolCall }) => toolCall.input)).toEqual([{ code }]);
+    expect(removed).toEqual([]);
+    await answer(true);
+    expect(removed).toEqual(['a', 'b', 'c']);
+  });
+
+  test('what the person refuses does not run', async () => {
+    const { removed, answer } = await conversation('await remove({ path: "a" })');
+    await answer(false);
+    expect(removed).toEqual([]);
+  });
+
+  test('what approved code does not name it cannot call, nor what nobody has been asked about', async () => {
+    const direct = async (codeTool, code) => {
+      const { error } = await codeTool.execute({ code }, { toolCallId: 'call-1', messages: [] });
+      return error.message;
+    };
+    const refusal = (name) =>
+      `Tool execution failed: ApprovalError: ${name} needs a person's approval, which code cannot get: call the tool itself instead`;
+    const hidden = 'await globalThis["wi" + "pe"]({ path: "a" })';
+    const { first, removed, codeTool } = await conversation(hidden);
+    expect(first.steps[0].toolResults[0].output.error.message).toBe(refusal('wipe'));
+    const { removed: others, answer } = await conversation(`remove; ${hidden}`);
+    expect((await answer(true)).error.message).toBe(refusal('wipe'));
+    expect(await direct(codeTool, 'await remove({ path: "a" })')).toBe(refusal('remove'));
+    expect([removed, others]).toEqual([[], []]);
+  });
+
+  test('with `approve` each call is asked for, with its input', async () => {
+    const asked = [];
+    const approve = ({ name, input }) => (asked.push([name, input]), input.path !== 'b');
+    const code =
+      'await sometimes({ path: "a" }); for (const path of ["b", "c"]) { try { await remove({ path }) } catch {} }';
+    const { first, removed } = await conversation(code, { approve });
+    expect(first.text).toBe('done');
+    expect(asked).toEqual([
+      ['remove', { path: 'b' }],
+      ['remove', { path: 'c' }],
+    ]);
+    expect(removed).toEqual(['a', 'c']);
+  });
+
+  test('toolApproval takes precedence', async () => {
+    const toolApproval = {
+      remove: 'approved',
+      never: 'user-approval',
+      sometimes: async ({ path }) => (path === 'a' ? { type: 'denied' } : 'not-applicable'),
+    };
+    const { first, removed } = await conversation('await remove({ path: "a" })', { toolApproval });
+    expect(first.text).toBe('done');
+    expect(removed).toEqual(['a']);
+    const { requests } = await conversation('await never({ path: "a" })', { toolApproval });
+    expect(requests).toHaveLength(1);
+    const third = await conversation(
+      'const results = []; for (const path of ["a", "b"]) await sometimes({ path }).catch(({ message }) => results.push(message)); results',
+      { toolApproval },
+    );
+    expect((await third.answer(true)).output).toEqual(['this call is denied']);
+    expect(third.removed).toEqual(['b']);
+  });
+});

@@ -1,0 +1,294 @@
+// `ses-executor/code-tool`: the tool that takes code, without a framework.
+
+import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { z as z3 } from 'zod/v3';
+
+import { createCodeTool } from 'ses-executor/code-tool';
+import { toJavaScriptSignature } from 'ses-executor/prompts';
+
+import { deferred, withExecutor } from '../helpers.mjs';
+
+const add = {
+  description: 'Adds two numbers.',
+  inputSchema: z.object({ a: z.number().describe('the first'), b: z.number().default(1) }),
+  outputSchema: z.number(),
+  execute: ({ a, b }) => a + b,
+};
+
+/** A schema of a library that has no form as JSON Schema. */
+const opaque = { '~standard': { version: 1, vendor: 'acme', validate: (value) => ({ value }) } };
+
+describe('a call', () => {
+  test('runs code that calls tools of each kind', async () => {
+    const seen = [];
+    const tool = createCodeTool({
+      tools: {
+        add,
+        find: {
+          inputSchema: { type: 'object', properties: { id: { type: 'string' } }, required: ['id'] },
+          execute: (input, { context, signal }) => (seen.push([input, context, signal.aborted]), input.id),
+        },
+        plus: (a, b) => a + b,
+      },
+    });
+    const code = 'console.log("adding"); [await add({ a: 1 }), await find({ id: "x" }), await plus(2, 3)]';
+    expect(await tool.execute(code, { context: { user: 1 } })).toEqual({
+      output: [2, 'x', 5],
+      logs: 'adding',
+      text: '[2,"x",5]\n\nLogs:\nadding',
+    });
+    expect(seen).toEqual([[{ id: 'x' }, { user: 1 }, false]]);
+  });
+
+  test('tells a model what failed, where and what to do', async () => {
+    const { error, logs, text } = await createCodeTool({ tools: { add } }).execute('1;\nawait add({ a: "one" })');
+    expect(error).toMatchObject({ code: 'ERR_TOOL_PROXY_FAIL', tool: 'add', line: 2, column: 7 });
+    expect(logs).toBe('');
+    expect(text).toBe(
+      [
+        'ERR_TOOL_PROXY_FAIL: Tool execution failed: InvalidToolInputError: the input of add is not valid: a: Invalid ' +
+          'input: expected number, received string; pass one object as declared (line 2, column 7)',
+        error.codeFrame,
+        `Hint: ${error.hint}`,
+      ].join('\n'),
+    );
+  });
+
+  test('is ended by its signal, and so are its tools', async () => {
+    const called = deferred();
+    const controller = new AbortController();
+    const tool = createCodeTool({
+      tools: { hang: { execute: (_, { signal }) => (called.resolve(signal), new Promise(() => {})) } },
+    });
+    const result = tool.execute('await hang()', { signal: controller.signal });
+    const signal = await called.promise;
+    controller.abort(new Error('the user left'));
+    expect((await result).error).toMatchObject({
+      code: 'ERR_EXEC_TIMEOUT',
+      message: 'Execution aborted: the user left',
+    });
+    expect(signal.aborted).toBe(true);
+  });
+
+  test('in an executor of the caller’s state lives on', () =>
+    withExecutor({}, {}, async (executor) => {
+      const tool = createCodeTool({ tools: { add }, executor });
+      await tool.execute('let n = await add({ a: 1 })');
+      expect(await tool.execute('n + 1')).toEqual({ output: 3, logs: '', text: '3' });
+    }));
+
+  test('of something that is no text is wrong use', async () => {
+    await expect(createCodeTool({ tools: {} }).execute({ code: '1' })).rejects.toThrow(
+      new TypeError('code must be a string, got an object'),
+    );
+  });
+});
+
+describe('outputs', () => {
+  const tool = createCodeTool({ tools: {}, maxOutputChars: 100 });
+
+  test.each([
+    ['undefined', 'undefined', 'undefined'],
+    ['NaN', 'NaN', 'NaN'],
+    ['10n ** 20n', '100000000000000000000n', '100000000000000000000n'],
+    ['new Map([["a", new Set([1n])]])', "Map(1) { 'a' => Set(1) { 1n } }", "Map(1) { 'a' => Set(1) { 1n } }"],
+    ['({ a: undefined })', '{ a: undefined }', '{ a: undefined }'],
+    ['"text"', 'text', 'text'],
+    ['[1, { a: null }]', [1, { a: null }], '[1,{"a":null}]'],
+  ])('%s', async (code, output, text) => {
+    expect(await tool.execute(code)).toEqual({ output, logs: '', text });
+  });
+
+  test('lose their middle if they are long, and say how much and what to do', async () => {
+    const cut = `${'a'.repeat(50)}\n[... 900 of 1000 characters of the output; give back a part, a count or a summary ...]\n${'b'.repeat(50)}`;
+    expect(await tool.execute('"a".repeat(500) + "b".repeat(500)')).toEqual({ output: cut, logs: '', text: cut });
+    const { output } = await tool.execute('Array.from({ length: 100 }, () => 7)');
+    const left = '[... 101 of 201 characters of the output; give back a part, a count or a summary ...]';
+    expect(output).toBe(`[${'7,'.repeat(24)}7\n${left}\n${'7,'.repeat(24)}7]`);
+  });
+
+  test('of two units per character are not cut within one', async () => {
+    const { output } = await tool.execute('"x" + "😀".repeat(200)');
+    const left = '[... 302 of 401 characters of the output; give back a part, a count or a summary ...]';
+    expect(output).toBe(`x${'😀'.repeat(24)}\n${left}\n${'😀'.repeat(25)}`);
+    expect(output.isWellFormed()).toBe(true);
+  });
+
+  test('and logs and messages too', async () => {
+    const { logs } = await tool.execute('console.log("l".repeat(300))');
+    expect(logs).toBe(`${'l'.repeat(50)}\n[... 200 of 300 characters of the logs; log less ...]\n${'l'.repeat(50)}`);
+    const { error } = await tool.execute('throw new Error("m".repeat(300))');
+    expect(error.message).toMatch(
+      /^Runtime exception: m+\n\[\.\.\. \d+ of 319 characters of the message \.\.\.\]\nm{50}$/,
+    );
+  });
+});
+
+describe('approval', () => {
+  const remove = {
+    inputSchema: z.object({ path: z.string() }),
+    needsApproval: ({ path }) => path.startsWith('/'),
+    execute: ({ path }) => `removed ${path}`,
+  };
+  const code =
+    'const results = []; for (const path of ["a", "/b"]) { try { results.push(await remove({ path })); } catch ({ name, message }) { results.push(`${name}: ${message}`); } } results';
+
+  test('without anybody to ask, calls that need it fail', async () => {
+    const { output } = await createCodeTool({ tools: { remove } }).execute(code);
+    expect(output).toEqual([
+      'removed a',
+      "ApprovalError: remove needs a person's approval, which code cannot get: call the tool itself instead",
+    ]);
+  });
+
+  test.each([
+    [true, 'removed /b'],
+    [
+      false,
+      'ApprovalError: a person has refused this call of remove: do not try it again unless the person asks for it',
+    ],
+    [
+      'yes',
+      'ApprovalError: a person has refused this call of remove: do not try it again unless the person asks for it',
+    ],
+  ])('a person who says %o', async (answer, outcome) => {
+    const requests = [];
+    const approve = async ({ signal, ...request }) => (requests.push([request, signal.aborted]), answer);
+    const { output } = await createCodeTool({ tools: { remove }, approve }).execute(code, { context: 'ctx' });
+    expect(output).toEqual(['removed a', outcome]);
+    expect(requests).toEqual([[{ name: 'remove', input: { path: '/b' }, context: 'ctx' }, false]]);
+  });
+
+  test('that comes after the run has ended is too late', async () => {
+    const asked = deferred();
+    const answer = deferred();
+    const called = [];
+    const tool = createCodeTool({
+      tools: { remove: { needsApproval: true, execute: () => called.push('remove') } },
+      approve: () => (asked.resolve(), answer.promise),
+    });
+    const controller = new AbortController();
+    const result = tool.execute('await remove()', { signal: controller.signal });
+    await asked.promise;
+    controller.abort();
+    await result;
+    answer.resolve(true);
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(called).toEqual([]);
+  });
+
+  test('onToolCall sees the calls of all', async () => {
+    const onToolCall = ({ name, args }) => ({ args: [{ ...args[0], a: name.length }] });
+    expect((await createCodeTool({ tools: { add }, onToolCall }).execute('await add({ a: 1 })')).output).toBe(4);
+  });
+});
+
+describe('the description', () => {
+  test('declares the tools by their schemas, of whichever library', () => {
+    const { name, description, inputSchema } = createCodeTool({
+      tools: {
+        add,
+        old: { inputSchema: z3.object({ id: z3.number() }), execute: () => 1 },
+        plus: (a, b) => a + b,
+        'list-files': { execute: () => [] },
+      },
+      language: 'typescript',
+    });
+    expect(name).toBe('run_javascript');
+    expect(description).toContain(
+      ' * @param {number} args.a the first\n * @param {number} [args.b=1]\n * @returns {Promise<number>}',
+    );
+    expect(description).toContain(
+      ' * @param {number} args.id\n * @returns {Promise<any>}\n */\nasync function old(args) {}',
+    );
+    expect(description).toContain('async function plus(...args) {}');
+    expect(description).toContain('async function list_files() {}');
+    expect(inputSchema).toEqual({
+      type: 'object',
+      properties: { code: { type: 'string', description: 'The program to run, in TypeScript' } },
+      required: ['code'],
+      additionalProperties: false,
+    });
+  });
+
+  test('tools can be a list', async () => {
+    const tool = createCodeTool({
+      tools: [{ name: 'add', ...add }],
+      name: 'code',
+      description: (text) => `Use:\n${text}`,
+    });
+    expect(tool.name).toBe('code');
+    expect(tool.description).toMatch(/^Use:\n\/\*\*\n \* Adds two numbers\./);
+    expect((await tool.execute('await add({ a: 2 })')).output).toBe(3);
+  });
+});
+
+describe('signatures of Standard Schemas', () => {
+  const lines = (tool) => toJavaScriptSignature({ name: 'f', ...tool }).split('\n');
+
+  test('as the whole input, and as inputs by name', () => {
+    const inputs = { a: z.string(), b: z.number().optional(), c: z.number().default(2) };
+    expect(lines({ inputSchema: z.object(inputs), outputSchema: z.array(z.string()) })).toEqual([
+      '/**',
+      ' * @param {object} args',
+      ' * @param {string} args.a',
+      ' * @param {number} [args.b]',
+      ' * @param {number} [args.c=2]',
+      ' * @returns {Promise<string[]>}',
+      ' */',
+      'async function f(args) {}',
+    ]);
+    expect(lines({ inputs })).toEqual([
+      '/**',
+      ' * @param {string} a',
+      ' * @param {number} [b]',
+      ' * @param {number} [c=2]',
+      ' * @returns {Promise<any>}',
+      ' */',
+      'async function f(a, b = undefined, c = 2) {}',
+    ]);
+  });
+
+  test.each([
+    ['the input schema of the tool f', { inputSchema: opaque }],
+    ['the input a of the tool f', { inputs: { a: opaque } }],
+    ['the output schema of the tool f', { inputs: {}, outputSchema: opaque }],
+  ])('%s that has no form as JSON Schema', (what, tool) => {
+    const message = `${what} is a schema of acme that has no form as JSON Schema; give the JSON Schema instead`;
+    expect(() => lines(tool)).toThrow(new TypeError(message));
+  });
+});
+
+describe('wrong use is refused at once', () => {
+  test.each([
+    ['no tools', { tools: 1 }, 'options.tools must be an object of tools by name, or an array, got 1'],
+    ['a tool', { tools: { a: 1 } }, 'the tool a must be a function, or an object with a function `execute`, got 1'],
+    ['a list', { tools: [add] }, 'options.tools[0].name must be a non-empty string, got undefined'],
+    [
+      'a list with a name twice',
+      {
+        tools: [
+          { name: 'a', ...add },
+          { name: 'a', ...add },
+        ],
+      },
+      'options.tools[1] has a name that another tool has: a',
+    ],
+    [
+      'a schema',
+      { tools: { a: { ...add, inputSchema: 'x' } } },
+      'the input schema of the tool a must be JSON Schema or a Standard Schema, got "x"',
+    ],
+    ['approve', { tools: {}, approve: true }, 'options.approve must be a function, got true'],
+    ['an option', { tools: {}, timeout: 5 }, 'options.timeout is not an option; did you mean options.timeoutMs?'],
+  ])('%s', (_, options, message) => {
+    expect(() => createCodeTool(options)).toThrow(new TypeError(message));
+  });
+
+  test('a limit', () => {
+    expect(() => createCodeTool({ tools: {}, maxOutputChars: 99 })).toThrow(
+      new RangeError('options.maxOutputChars must be an integer >= 100, got 99'),
+    );
+  });
+});

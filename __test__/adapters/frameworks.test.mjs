@@ -1,0 +1,241 @@
+// The code tool in the frameworks themselves, with a model whose turns are written down: what the examples show, and what
+// becomes of errors, approval and aborts.
+
+import Anthropic from '@anthropic-ai/sdk';
+import { tool as langchainTool } from '@langchain/core/tools';
+import { createTool as mastraTool } from '@mastra/core/tools';
+import { RunContext, tool as openAiTool } from '@openai/agents';
+import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
+
+import { createCodeTool as anthropicCodeTool } from 'ses-executor/anthropic';
+import { createCodeTool as langchainCodeTool } from 'ses-executor/langchain';
+import { createCodeTool as mastraCodeTool } from 'ses-executor/mastra';
+import { createCodeTool as openAiCodeTool } from 'ses-executor/openai-agents';
+
+import { deferred, spawnNode } from '../helpers.mjs';
+
+const CORRECTED = `const degrees = await Promise.all(cities.map((city) => get_temperature({ city })));
+const warmest = degrees.indexOf(Math.max(...degrees));
+({ city: cities[warmest], degrees: degrees[warmest] })
+`;
+/** Tools of Anthropic's SDK give text. */
+const PARSED = 'const degrees = (await Promise.all(cities.map((city) => get_temperature({ city })))).map(Number);';
+const WRONG_INPUT = (name) =>
+  `InvalidToolInputError: the input of ${name} is not valid: city: Invalid input: expected string, received undefined; ` +
+  'pass one object as declared';
+const refusedInput = (name) => `ERR_TOOL_PROXY_FAIL: Tool execution failed: ${WRONG_INPUT(name)} (line 1, column 7)
+  |
+1 | await ${name}({ town: "Oslo" })
+  |       ^ ${WRONG_INPUT(name)}
+Hint: Correct the arguments, catch the error, or do without this call.
+`;
+const ANSWER = '--- the model answers\nIt is warmest in Lagos, at 30.25 degrees.\n';
+
+describe('the example of', () => {
+  test.each([
+    [
+      'openai-agents',
+      `--- the model calls run_javascript
+const cities = await list_cities();
+cities.map((city) => city.length).join(null.x)
+
+--- result
+ERR_RUNTIME_EXCEPTION: Runtime exception: TypeError: Cannot read properties of null (reading 'x') (line 2, column 45)
+  |
+1 | const cities = await list_cities();
+2 | cities.map((city) => city.length).join(null.x)
+  |                                             ^ TypeError: Cannot read properties of null (reading 'x')
+Hint: Correct the code at that place and run it again.
+
+--- the model calls run_javascript
+const cities = await list_cities();
+${CORRECTED}
+--- result
+{"city":"Lagos","degrees":30.25}
+
+${ANSWER}`,
+    ],
+    [
+      'langchain',
+      `--- the model calls run_javascript
+await get_temperature({ town: "Oslo" })
+
+--- result
+${refusedInput('get_temperature')}
+--- the model calls run_javascript
+const cities = await list_cities();
+${CORRECTED}
+--- result
+{"city":"Lagos","degrees":30.25}
+
+${ANSWER}`,
+    ],
+    [
+      'anthropic',
+      `--- the model calls run_javascript
+await get_temperature({ town: "Oslo" })
+
+--- result, an error
+Error: ${refusedInput('get_temperature')}
+--- the model calls run_javascript
+const cities = JSON.parse(await list_cities());
+${CORRECTED.replace(/.*/, PARSED)}
+--- result
+{"city":"Lagos","degrees":30.25}
+
+${ANSWER}`,
+    ],
+  ])('%s', async (name, expected) => {
+    const { status, stdout, stderr } = await spawnNode([`examples/${name}.mjs`]);
+    expect({ status, stderr, stdout }).toEqual({ status: 0, stderr: '', stdout: expected });
+  });
+
+  test('mastra', async () => {
+    const { status, stdout, stderr } = await spawnNode(['examples/mastra.mjs']);
+    expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+    expect(stdout).toContain(`message: '${`Tool execution failed: ${WRONG_INPUT('getTemperature')}`}'`);
+    expect(stdout).toContain("--- result\n{ output: { city: 'Lagos', degrees: 30.25 }, logs: '' }\n");
+    expect(stdout.endsWith(ANSWER)).toBe(true);
+  });
+});
+
+/** How each framework makes a tool, makes the code tool of them, and calls that; a call resolves to what the model is told. */
+const FRAMEWORKS = {
+  'openai-agents': {
+    make: (name, run, needsApproval) =>
+      openAiTool({
+        name,
+        description: name,
+        parameters: z.object({ n: z.number() }),
+        execute: ({ n }, _context, details) => run(n, details.signal),
+        errorFunction: null,
+        ...(needsApproval && { needsApproval: async (_context, { n }) => n > 1 }),
+      }),
+    codeTool: openAiCodeTool,
+    call: (tool, code, signal) => tool.invoke(new RunContext({}), JSON.stringify({ code }), { signal }),
+  },
+  langchain: {
+    make: (name, run) =>
+      langchainTool(({ n }, { signal }) => run(n, signal), {
+        name,
+        description: name,
+        schema: z.object({ n: z.number() }),
+      }),
+    codeTool: langchainCodeTool,
+    call: (tool, code, signal) => tool.invoke({ code }, { signal }),
+  },
+  mastra: {
+    make: (name, run, needsApproval) =>
+      mastraTool({
+        id: name,
+        description: name,
+        inputSchema: z.object({ n: z.number() }),
+        execute: ({ n }, { abortSignal }) => run(n, abortSignal),
+        ...(needsApproval && { requireApproval: true }),
+      }),
+    codeTool: ({ tools, ...settings }) =>
+      mastraCodeTool({ tools: Object.fromEntries(tools.map((tool) => [tool.id, tool])), ...settings }),
+    call: async (tool, code, abortSignal) => {
+      const { output, error } = await tool.execute({ code }, { abortSignal });
+      return error === undefined ? JSON.stringify(output) : `${error.code}: ${error.message}`;
+    },
+  },
+  anthropic: {
+    make: (name, run) => ({
+      type: 'custom',
+      name,
+      description: name,
+      input_schema: { type: 'object', properties: { n: { type: 'number' } }, required: ['n'] },
+      parse: (input) => z.object({ n: z.number() }).parse(input),
+      run: async ({ n }, { signal }) => [{ type: 'text', text: JSON.stringify(await run(n, signal)) }],
+    }),
+    codeTool: anthropicCodeTool,
+    call: (tool, code, signal) => tool.run({ code }, { signal }).catch(({ message }) => message),
+  },
+};
+
+describe.each(Object.keys(FRAMEWORKS))('%s', (framework) => {
+  const { make, codeTool, call } = FRAMEWORKS[framework];
+
+  test('what a tool gives, and what it throws', async () => {
+    const twice = make('twice', async (n) => {
+      if (n === 3) throw new Error('three is too much');
+      return n * 2;
+    });
+    const tool = codeTool({ tools: [twice] });
+    expect(tool.description).toContain('@param {number} args.n');
+    expect(Number(await call(tool, 'await twice({ n: 2 })'))).toBe(4);
+    const failed = await call(tool, 'await twice({ n: 3 })');
+    expect(failed).toMatch(/^ERR_TOOL_PROXY_FAIL: Tool execution failed: .*three is too much/s);
+  });
+
+  test('an abort ends the run, and its tools', async () => {
+    const called = deferred();
+    const hang = make('hang', (_, signal) => (called.resolve(signal), new Promise(() => {})));
+    const controller = new AbortController();
+    const result = call(codeTool({ tools: [hang] }), 'await hang({ n: 1 })', controller.signal).catch((error) => error);
+    const signal = await called.promise;
+    controller.abort(new Error('the user left'));
+    await result;
+    expect(signal.aborted).toBe(true);
+  });
+});
+
+describe.each(['openai-agents', 'mastra'])('approval in %s', (framework) => {
+  const { make, codeTool, call } = FRAMEWORKS[framework];
+
+  test('is kept', async () => {
+    const removed = [];
+    const remove = make('remove', async (n) => removed.push(n), true);
+    const refused = await call(codeTool({ tools: [remove] }), 'await remove({ n: 2 })');
+    expect(refused).toMatch(
+      /^ERR_TOOL_PROXY_FAIL: Tool execution failed: ApprovalError: remove needs a person's approval/,
+    );
+    const asked = [];
+    const approve = ({ name, input }) => (asked.push([name, input]), input.n === 2);
+    const tool = codeTool({ tools: [remove], approve });
+    await call(tool, 'await remove({ n: 2 })');
+    expect(await call(tool, 'await remove({ n: 3 })')).toMatch(
+      /ApprovalError: a person has refused this call of remove/,
+    );
+    expect(removed).toEqual([2]);
+    expect(asked).toEqual([
+      ['remove', { n: 2 }],
+      ['remove', { n: 3 }],
+    ]);
+  });
+});
+
+test('Anthropic’s runner aborts the run with its own signal', async () => {
+  const called = deferred();
+  const hang = { execute: (_, { signal }) => (called.resolve(signal), new Promise(() => {})) };
+  const client = new Anthropic({
+    apiKey: 'none',
+    fetch: async () =>
+      Response.json({
+        id: 'message-1',
+        type: 'message',
+        role: 'assistant',
+        model: 'scripted',
+        content: [{ type: 'tool_use', id: 'call-1', name: 'run_javascript', input: { code: 'await hang()' } }],
+        stop_reason: 'tool_use',
+        usage: { input_tokens: 0, output_tokens: 0 },
+      }),
+  });
+  const controller = new AbortController();
+  const runner = client.beta.messages.toolRunner(
+    {
+      model: 'scripted',
+      max_tokens: 10,
+      messages: [{ role: 'user', content: 'go' }],
+      tools: [anthropicCodeTool({ tools: { hang } })],
+    },
+    { signal: controller.signal },
+  );
+  const ended = runner.runUntilDone().catch((error) => error);
+  const signal = await called.promise;
+  controller.abort();
+  await ended;
+  expect(signal.aborted).toBe(true);
+});

@@ -1,0 +1,115 @@
+// `ses-executor/prompts` for agents that write Python: section 13 of that specification.
+
+import { describe, expect, test } from 'vitest';
+
+import { CODE_AGENT_PYTHON_SYSTEM_PROMPT, renderSystemPrompt, toPythonSignature } from 'ses-executor/prompts';
+
+describe('the template', () => {
+  test.each([
+    'these tools are basically Python functions',
+    'All tools are synchronous; do not use await with tool calls.',
+    'you must call final_answer(...)',
+    'You can import modules only from the following list: {{authorized_imports}}',
+    'The state persists between code executions',
+    "especially not 'final_answer'",
+    '{{code_block_opening_tag}}\n{{{tools_prompt}}}\n{{code_block_closing_tag}}',
+    '{{#if has_managed_agents}}',
+    '{{{managed_agents_prompt}}}',
+    '{{#if custom_instructions}}\n{{custom_instructions}}\n{{/if}}\n\nNow Begin!\n',
+    'answer = document_qa(document=document, question="Who is the oldest person mentioned?")',
+    'result = 5 + 3 + 1294.678\nfinal_answer(result)',
+    'translated_question = translator(question=question, src_lang="French", tgt_lang="English")',
+    'for city in ["Guangzhou", "Shanghai"]:\n    print(f"Population {city}:", web_search(f"{city} population"))',
+  ])('says: %s', (text) => {
+    expect(CODE_AGENT_PYTHON_SYSTEM_PROMPT).toContain(text);
+  });
+
+  test('is filled in', () => {
+    const prompt = renderSystemPrompt({
+      language: 'python',
+      managedAgents: [{ name: 'bob', description: 'Searches.' }],
+      authorizedImports: ['math', 're'],
+      customInstructions: 'Be brief.',
+    });
+    expect(prompt).toContain('from the following list: ["math","re"]\n');
+    expect(prompt).toContain('def bob(task: str, additional_args: dict | None = None) -> Any:\n    """Searches.\n');
+    expect(prompt).toContain('def final_answer(answer: Any) -> NoReturn:\n');
+    expect(prompt.endsWith('\nBe brief.\n\nNow Begin!\n')).toBe(true);
+    expect(prompt).not.toMatch(/\{\{|JavaScript/);
+  });
+
+  test('of no other language', () => {
+    expect(() => renderSystemPrompt({ language: 'ruby' })).toThrow(
+      new TypeError('options.language must be "javascript" or "python", got "ruby"'),
+    );
+  });
+});
+
+describe('declarations', () => {
+  test('inputs of smolagents are parameters', () => {
+    const signature = toPythonSignature({
+      name: 'search',
+      description: 'Searches\nthe """web""".',
+      inputs: {
+        query: { type: 'string', description: 'What to look for.' },
+        limit: { type: 'integer', default: 10, description: 'How many.' },
+        region: { type: 'string', nullable: true },
+      },
+      output_type: 'array',
+      output_description: 'Titles.',
+    });
+    expect(signature).toBe(`def search(query: str, limit: int = 10, region: str | None = None) -> list:
+    """Searches
+    the \\"\\"\\"web\\"\\"\\".
+
+    Args:
+        query: What to look for.
+        limit: How many.
+        region:
+
+    Returns:
+        Titles.
+    """`);
+  });
+
+  test.each([
+    [{ name: 'f' }, 'def f() -> Any:\n    ...'],
+    [
+      { name: 'f', inputs: { a: { type: 'string', default: 'x' }, b: { type: 'number' } } },
+      'def f(*, a: str = "x", b: float) -> Any:\n    """Args:\n        a:\n        b:\n    """',
+    ],
+    [
+      {
+        name: 'Host.f',
+        parameters: {
+          type: 'object',
+          properties: {
+            kind: { enum: ['a', 1, null, true] },
+            list: { type: 'array', items: { $ref: '#/$defs/item' } },
+            map: { type: 'object', additionalProperties: { type: ['integer', 'null'] } },
+          },
+          required: ['kind', 'list'],
+          $defs: { item: { anyOf: [{ type: 'string' }, { type: 'boolean' }] } },
+        },
+        outputType: 'string',
+      },
+      'def Host.f(*, kind: Literal["a", 1, None, True], list: list[str | bool], map: dict[str, int | None] | None = None) -> str:\n' +
+        '    """Args:\n        kind:\n        list:\n        map:\n    """',
+    ],
+    [
+      {
+        name: 'f',
+        parameters: { type: 'object', properties: { from: { description: 'Where.' } }, required: ['from'] },
+      },
+      'def f(args: dict) -> Any:\n    """Args, keys of `args`:\n        from: Where.\n    """',
+    ],
+  ])('%j', (tool, expected) => {
+    expect(toPythonSignature(tool)).toBe(expected);
+  });
+
+  test('names must be names', () => {
+    expect(() => toPythonSignature({ name: 'import' })).toThrow(
+      new TypeError('the tool "import" cannot be called from Python: its name must be an identifier'),
+    );
+  });
+});

@@ -1,0 +1,98 @@
+// Adapters with `language: 'python'`.
+
+import { describe, expect, test } from 'vitest';
+
+import { createCodeTool } from 'ses-executor/code-tool';
+import { PyodideExecutor } from 'ses-executor/python';
+import { createSmolagentsExecutor, SmolagentsExecutor } from 'ses-executor/smolagents';
+
+const search = {
+  description: 'Searches.',
+  inputSchema: {
+    type: 'object',
+    properties: { query: { type: 'string', description: 'What.' }, limit: { type: 'integer' } },
+    required: ['query'],
+  },
+  execute: async (input) => input,
+};
+
+describe('the code tool', () => {
+  test('declares and runs tools as functions of Python', async () => {
+    const tool = createCodeTool({ language: 'python', tools: { search, plus: (a, b) => a + b } });
+    expect(tool.name).toBe('run_python');
+    expect(tool.inputSchema.properties.code.description).toBe('The program to run, in Python');
+    expect(tool.description).toContain(
+      'def search(*, query: str, limit: int | None = None) -> Any:\n    """Searches.\n\n    Args:\n        query: What.\n        limit:\n    """',
+    );
+    expect(tool.description).toContain('\n\ndef plus(*args, **kwargs): ...');
+    const code = 'print("a")\n[search(query="q"), search("q", limit=2), search("q", 3), plus(1, 2)]';
+    expect(await tool.execute(code)).toEqual({
+      output: [{ query: 'q' }, { query: 'q', limit: 2 }, { query: 'q', limit: 3 }, 3],
+      logs: 'a\n',
+      text: '[{"query":"q"},{"query":"q","limit":2},{"query":"q","limit":3},3]\n\nLogs:\na\n',
+    });
+  });
+
+  test('tells a model what failed', async () => {
+    const tool = createCodeTool({ language: 'python', tools: { search } });
+    const { error, text } = await tool.execute('print("a")\nx = 1\nx.nope');
+    expect(error).toMatchObject({ code: 'ERR_RUNTIME_EXCEPTION', line: 3, column: 1 });
+    expect(text).toBe(
+      [
+        "ERR_RUNTIME_EXCEPTION: AttributeError: 'int' object has no attribute 'nope'",
+        'Code execution failed at line 3: x.nope (line 3, column 1)',
+        error.codeFrame,
+        `Hint: ${error.hint}`,
+        '',
+        'Logs:',
+        'a',
+        '',
+      ].join('\n'),
+    );
+  });
+
+  test('with an executor that lives on', async () => {
+    const executor = new PyodideExecutor(['math'], { mount: false });
+    const tool = createCodeTool({ executor, tools: {} });
+    expect(tool.name).toBe('run_python');
+    await tool.execute('a = 1');
+    expect((await tool.execute('a + 1')).output).toBe(2);
+    await executor.cleanup();
+  });
+
+  test('refuses wrong options at once', () => {
+    expect(() => createCodeTool({ language: 'python', tools: {}, max_operations: -1 })).toThrow(
+      new TypeError('options.max_operations must be a positive integer, got -1'),
+    );
+  });
+});
+
+describe('the executor of smolagents-ts', () => {
+  const tool = {
+    name: 'weather',
+    description: 'Weather.',
+    inputs: { city: { type: 'string' }, unit: { type: 'string', default: 'C' } },
+    output_type: 'string',
+    forward: async ({ city, unit }) => `${city}: 20 ${unit}`,
+  };
+
+  test('has tools of JavaScript and of Python', async () => {
+    for (const executor of [
+      new SmolagentsExecutor({ language: 'python', tools: [tool], mount: false }),
+      createSmolagentsExecutor({ language: 'python', tools: [tool], mount: false }),
+    ]) {
+      expect(executor).toBeInstanceOf(PyodideExecutor);
+      await executor.sendVariables({ city: 'Rome' });
+      await executor.sendTools({}, { double: 'def double(n):\n    return n * 2', weather: 'weather = None' });
+      const output = await executor.run(
+        'final_answer([weather(city), weather("Rome", unit="F"), weather(city="Rome"), double(2)])',
+      );
+      expect({ ...output }).toStrictEqual({
+        output: ['Rome: 20 C', 'Rome: 20 F', 'Rome: 20 C', 4],
+        logs: '',
+        is_final_answer: true,
+      });
+      await executor.cleanup();
+    }
+  });
+});

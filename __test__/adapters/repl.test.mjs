@@ -1,0 +1,241 @@
+// `ses-executor repl`: programs that are piped into it, and a person at a terminal, which is two streams here.
+
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
+import { stripVTControlCharacters } from 'node:util';
+
+import { describe, expect, test } from 'vitest';
+
+import { SESExecutor } from '../../index.mjs';
+import { Prompt } from '../../lib/adapters/cli/repl.js';
+import { toolsetOf } from '../../lib/adapters/mcp/tools.js';
+import { ROOT, deferred, spawnNode, withFolder } from '../helpers.mjs';
+
+const BIN = join(ROOT, 'bin', 'ses-executor.js');
+
+const piped = (lines, args = []) =>
+  spawnNode([BIN, 'repl', ...args], { input: lines.map((line) => `${line}\n`).join('') });
+
+describe('piped into it', () => {
+  test('programs of one or several lines run in order, in one session, and it shows what they give', async () => {
+    const { status, stdout, stderr } = await piped([
+      'const a = 1',
+      'function f(x) {',
+      '  return x * 2;',
+      '}',
+      'console.log("logged"); f(a + 20)',
+      '"text"',
+      'new Map([[1, 2n]])',
+      'undefined',
+      '',
+      'await new Promise((resolve) => resolve(a))',
+      'enum Unit { Km }; Unit.Km as number',
+    ]);
+    expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+    expect(stdout).toBe("1\nundefined\nlogged\n42\n'text'\nMap(1) { 1 => 2n }\nundefined\n1\n0\n");
+  });
+
+  test('a failure is shown with its place, and the session goes on', async () => {
+    const { stdout } = await piped(['let n = 1', 'null.x', 'n', 'let b = ;', '`never', 'closed']);
+    expect(stdout).toBe(
+      [
+        '1',
+        "ERR_RUNTIME_EXCEPTION: Runtime exception: TypeError: Cannot read properties of null (reading 'x')",
+        '  at repl:1:6',
+        '  |',
+        '1 | null.x',
+        "  |      ^ TypeError: Cannot read properties of null (reading 'x')",
+        '1',
+        'ERR_VALIDATION_FAILED: Code validation failed',
+        "repl:1:9: ERROR Unexpected token ';' (syntax_valid)",
+        '  |',
+        '1 | let b = ;',
+        "  |         ^ Unexpected token ';'",
+        'ERR_VALIDATION_FAILED: Code validation failed',
+        'repl:1:1: ERROR Unterminated template (syntax_valid)',
+        '  |',
+        '1 | `never',
+        '  | ^ Unterminated template',
+        '2 | closed',
+        '  |',
+        '',
+      ].join('\n'),
+    );
+  });
+
+  test('a deadline ends the run, not the session', async () => {
+    const { stdout } = await piped(['let n = 1', 'await new Promise(() => {})', 'typeof n'], ['--timeout', '300']);
+    expect(stdout).toBe(
+      [
+        '1',
+        'ERR_EXEC_TIMEOUT: Execution timed out after 300ms',
+        'The variables and functions that you have defined are gone.',
+        "'undefined'",
+        '',
+      ].join('\n'),
+    );
+  });
+
+  test('.tools, .reset, tools, variables and modules', () =>
+    withFolder(async (folder) => {
+      const file = (name, text) => (writeFileSync(join(folder, name), text), join(folder, name));
+      const tools = `export const add = (a, b) => a + b;
+        export const find = { description: 'Finds.', inputSchema: { type: 'object' }, execute: async () => ({ id: 'a' }) };`;
+      const args = [
+        ...['--tools', file('tools.mjs', tools), '--vars', file('vars.json', '{ "rate": 2 }')],
+        ...['--allow-import', `units=${file('units.mjs', 'export const twice = (n) => 2 * n;')}`],
+      ];
+      const { stdout, stderr } = await piped(
+        [
+          '.tools',
+          'const sum = add(rate, 1)',
+          '(await find()).id',
+          '.reset',
+          '[typeof sum, rate]',
+          '(await import("units")).twice(4)',
+        ],
+        args,
+      );
+      expect(stderr).toBe('');
+      expect(stdout).toBe(
+        [
+          'function add(...args) {}',
+          '',
+          '/**',
+          ' * Finds.',
+          ' *',
+          ' * @returns {Promise<any>}',
+          ' */',
+          'async function find() {}',
+          '3',
+          "'a'",
+          'The session is empty.',
+          "[ 'undefined', 2 ]",
+          '8',
+          '',
+        ].join('\n'),
+      );
+    }));
+
+  test('wrong use is refused', async () => {
+    const file = await piped([], ['file.js']);
+    expect(file.status).toBe(2);
+    expect(file.stderr).toMatch(/^ses-executor: repl takes no file, got "file\.js"\n/);
+    const readOnly = await piped([], ['--read-only']);
+    expect(readOnly.stderr).toMatch(/^ses-executor: --read-only needs --root\n/);
+  });
+});
+
+/** A person at a terminal: `type` sends keys, `until` waits for a text, of what has been shown since it was found last. */
+function terminal({ tools = {}, history } = {}) {
+  const input = new PassThrough();
+  const output = new PassThrough();
+  let shown = '';
+  const waiting = [];
+  output.setEncoding('utf8').on('data', (text) => {
+    shown += stripVTControlCharacters(text);
+    for (const look of [...waiting]) look();
+  });
+  const executor = new SESExecutor();
+  const prompt = new Prompt({
+    executor,
+    toolset: toolsetOf({ tools }).toolset,
+    input,
+    output,
+    terminal: true,
+    hasColours: false,
+    history,
+  });
+  const until = (text) => {
+    const { promise, resolve } = deferred();
+    const look = () => {
+      const at = shown.indexOf(text);
+      if (at === -1) return;
+      const before = shown.slice(0, at);
+      shown = shown.slice(at + text.length);
+      waiting.splice(waiting.indexOf(look), 1);
+      resolve(before);
+    };
+    waiting.push(look);
+    look();
+    return promise;
+  };
+  return { executor, prompt, type: (keys) => input.write(keys), until };
+}
+
+const TAB = '\t';
+const CTRL_C = '\x03';
+const CTRL_D = '\x04';
+
+describe('at a terminal', () => {
+  test('Ctrl-C ends the run, then what is being typed, then, the second time, the session', async () => {
+    const called = deferred();
+    const { executor, prompt, type, until } = terminal({
+      tools: { hang: () => (called.resolve(), new Promise(() => {})) },
+    });
+    await until('> ');
+    type('let n = 1\n');
+    await until('1\n');
+    type('await hang()\n');
+    await called.promise;
+    type(CTRL_C);
+    await until('Interrupted.\nThe variables and functions that you have defined are gone.\n');
+    await until('> ');
+    type('typeof n\n');
+    await until("'undefined'\n");
+    await until('> ');
+    type('function f() {\n');
+    await until('... ');
+    type(CTRL_C);
+    await until('> ');
+    type(CTRL_C);
+    await until('(To exit, press Ctrl+C again or Ctrl+D or type .exit)\n');
+    type(CTRL_C);
+    await prompt.ended;
+    expect(executor.state).toBe('DEAD');
+  });
+
+  test('names are completed: variables, tools, built-ins, members, commands', async () => {
+    const { prompt, type, until } = terminal({ tools: { getTemperature: () => 1, files: { readAll: () => 1 } } });
+    await until('> ');
+    type('const inventory = { apples: 1, apricots: 2 }\n');
+    await until('{ apples: 1, apricots: 2 }\n');
+    await until('> ');
+    for (const [typed, completed] of [
+      ['inv', 'inventory'],
+      ['x = getT', 'x = getTemperature'],
+      ['Array.isA', 'Array.isArray'],
+      ['files.r', 'files.readAll'],
+      ['inventory.app', 'inventory.apples'],
+      ['.to', '.tools'],
+    ]) {
+      type(typed + TAB);
+      await until(completed);
+      type(CTRL_C);
+      await until('> ');
+    }
+    type(CTRL_D);
+    await prompt.ended;
+  });
+
+  test('what was typed is there again in the next session', () =>
+    withFolder(async (folder) => {
+      const history = join(folder, 'history');
+      const first = terminal({ history });
+      await first.until('> ');
+      await first.prompt.ready;
+      first.type('40 + 2\n');
+      await first.until('42\n');
+      first.type(CTRL_D);
+      await first.prompt.ended;
+      await expect.poll(() => existsSync(history) && readFileSync(history, 'utf8')).toContain('40 + 2');
+      const second = terminal({ history });
+      await second.until('> ');
+      await second.prompt.ready;
+      second.type('\x1b[A\n');
+      await second.until('42\n');
+      second.type(CTRL_D);
+      await second.prompt.ended;
+    }));
+});

@@ -1,0 +1,177 @@
+// `JavaScriptCodeAgent`: over a class that does what the `CodeAgent` of smolagents-ts does with its executor, in the order in
+// which that does it; the package itself is not on npm.
+
+import { afterEach, describe, expect, test } from 'vitest';
+
+import { renderSystemPrompt } from 'ses-executor/prompts';
+import { JavaScriptCodeAgent, SmolagentsExecutor } from 'ses-executor/smolagents';
+
+class FinalAnswerTool {
+  name = 'final_answer';
+  description = 'Provides the final answer.';
+  inputs = { answer: { type: 'any', description: 'The final answer' } };
+  forward = async ({ answer }) => answer;
+}
+
+class SearchTool {
+  name = 'search';
+  description = 'Searches a list.';
+  inputs = { query: { type: 'string', description: 'What to look for' }, limit: { type: 'integer', default: 2 } };
+  output_type = 'array';
+  // A tool for Python, too.
+  pythonCode = 'def search(query, limit=2): ...';
+  forward = async ({ query, limit }) => ['a', 'b', 'c'].map((end) => query + end).slice(0, limit);
+}
+
+/** As in smolagents-ts: the prompt is asked for twice, first before the fields are there; a step that fails ends the run. */
+class CodeAgent {
+  constructor({ model, tools = [], managed_agents = [], instructions, executor, ...config }) {
+    this.model = model;
+    this.tools = new Map([...tools, new FinalAnswerTool()].map((tool) => [tool.name, tool]));
+    this.managed_agents = new Map(managed_agents.map((agent) => [agent.name, agent]));
+    this.prompts = [this.initialize_system_prompt()];
+    this.state = new Map();
+    this.instructions = instructions;
+    this.authorized_imports = config.authorized_imports ?? ['math'];
+    this.code_block_tags = config.code_block_tags ?? ['<code>', '</code>'];
+    if (executor === undefined) throw new Error('this would start Pyodide');
+    this.executor = executor;
+    this.prompts.push(this.initialize_system_prompt());
+    this.steps = [];
+  }
+
+  initialize_system_prompt() {
+    return 'You write Python.';
+  }
+
+  async run(task, { additional_args = {} } = {}) {
+    for (const [name, value] of Object.entries(additional_args)) this.state.set(name, value);
+    for (let number = 1; number <= 10; number++) {
+      const step = {};
+      this.steps.push(step);
+      for await (const event of this._step_stream(step)) if (event.is_final_answer) return event.output;
+    }
+    throw new Error('no final answer');
+  }
+
+  async *_step_stream(step) {
+    const response = await this.model(this.steps);
+    step.model_output = response;
+    yield { content: response };
+    const [opening, closing] = this.code_block_tags;
+    const from = response.indexOf(opening);
+    if (from === -1) throw new Error('Your code snippet is invalid: write Python');
+    const code = response.slice(from + opening.length, response.indexOf(closing));
+    await this.executor.sendVariables(Object.fromEntries(this.state));
+    const pythonTools = [...this.tools.values()].filter(({ pythonCode }) => pythonCode !== undefined);
+    await this.executor.sendTools({}, Object.fromEntries(pythonTools.map((tool) => [tool.name, tool.pythonCode])));
+    const { output, logs, is_final_answer } = await this.executor.run(code).catch((error) => {
+      throw new Error(`AgentExecutionError: ${error.message}`);
+    });
+    step.observations = `Execution logs:\n${logs}`;
+    if (output !== undefined) step.observations += `\nLast output from code snippet:\n${JSON.stringify(output)}`;
+    yield { output, is_final_answer, observation: step.observations };
+  }
+}
+
+const agents = [];
+afterEach(() => Promise.all(agents.splice(0).map((agent) => agent.cleanup())));
+
+/** An agent whose model gives these answers. */
+function agentOf(answers, config = {}) {
+  let turn = 0;
+  const model = async () => answers[turn++];
+  const agent = new (JavaScriptCodeAgent(CodeAgent))({ model, tools: [new SearchTool()], ...config });
+  agents.push(agent);
+  return agent;
+}
+
+const code = (text) => `Thought: so.\n<code>\n${text}\n</code>`;
+const observations = (agent) => agent.steps.map((step) => step.observations);
+
+test('its prompt is that for JavaScript', () => {
+  const agent = agentOf([], {
+    instructions: 'Be brief.',
+    authorized_imports: ['units'],
+    code_block_tags: ['<js>', '</js>'],
+  });
+  const expected = renderSystemPrompt({
+    tools: agent.tools,
+    authorizedImports: ['units'],
+    customInstructions: 'Be brief.',
+    codeBlockTags: ['<js>', '</js>'],
+  });
+  expect(agent.prompts).toEqual(['', expected]);
+  expect(expected).toContain('async function search(query, limit = 2) {}');
+});
+
+test('tools, managed agents and variables are there, and state lives on', async () => {
+  const helper = { name: 'helper', description: 'Helps.', run: async (task, options) => [task, options] };
+  const agent = agentOf(
+    [
+      code('const found = await search(topic); console.log(found.length)'),
+      code('final_answer([found, await search({ query: "x", limit: 1 }), await helper("do")])'),
+    ],
+    { managed_agents: [helper] },
+  );
+  expect(await agent.run('go', { additional_args: { topic: 't' } })).toEqual([
+    ['ta', 'tb'],
+    ['xa'],
+    ['do', { additional_args: undefined, reset: true }],
+  ]);
+  expect(observations(agent)[0]).toBe('Execution logs:\n2');
+});
+
+describe('what would end the run is an observation', () => {
+  test('an error of the code', async () => {
+    const agent = agentOf([code('console.log("before");\nnull.x'), code('final_answer(1)')]);
+    expect(await agent.run('go')).toBe(1);
+    expect(observations(agent)[0]).toMatch(
+      /^Execution logs:\nbefore\nError:\nERR_RUNTIME_EXCEPTION: Runtime exception: TypeError: Cannot read properties of null \(reading 'x'\) \(line 3, column 6\)\n[^]*\| null\.x\n[^]*\nCorrect the cause in your next code block\./,
+    );
+  });
+
+  test('a timeout, after which there is a new isolate', async () => {
+    const agent = agentOf(
+      [
+        code('const n = 1'),
+        code('await new Promise(() => {})'),
+        code('final_answer(typeof n + (await search("x")).length)'),
+      ],
+      { executor_options: { timeoutMs: 200 } },
+    );
+    expect(await agent.run('go')).toBe('undefined2');
+    expect(observations(agent)[1]).toMatch(
+      /^Execution logs:\nError:\nERR_EXEC_TIMEOUT: Execution timed out after 200ms\n[^]*Variables and functions of earlier runs are gone/,
+    );
+  });
+
+  test('an answer without code, and one with code elsewhere', async () => {
+    const agent = agentOf(['It is Paris.', '```js\nfinal_answer(1)\n```', code('final_answer(2)')]);
+    expect(await agent.run('go')).toBe(2);
+    expect(observations(agent)[0]).toMatch(
+      /^Error:\nThere is no code in your answer: nothing was found between <code> and <\/code>\./,
+    );
+    expect(observations(agent)[1]).toMatch(/^Error:\nThe code of your answer must be between <code> and <\/code>\.\n/);
+  });
+});
+
+test('what is wrong around the code still ends it', async () => {
+  const failing = agentOf([code('1')], {
+    executor: { sendVariables: async () => Promise.reject(new Error('no disk')) },
+  });
+  failing.cleanup = async () => {};
+  await expect(failing.run('go')).rejects.toThrow(new Error('no disk'));
+  const agent = agentOf([]);
+  agent.model = async () => Promise.reject(new Error('no network'));
+  await expect(agent.run('go')).rejects.toThrow(new Error('no network'));
+  expect(() => JavaScriptCodeAgent({})).toThrow(
+    new TypeError('CodeAgent must be the class of smolagents-ts, got an object'),
+  );
+});
+
+test('any executor will do', async () => {
+  const executor = new SmolagentsExecutor({ tools: { add: (a, b) => a + b, search: async () => [] } });
+  const agent = agentOf([code('final_answer(add(1, 2))')], { executor });
+  expect(await agent.run('go')).toBe(3);
+});

@@ -1,0 +1,174 @@
+// Pictures and files that runs leave.
+
+import { createHash } from 'node:crypto';
+import { readFileSync, readdirSync } from 'node:fs';
+import { inflateSync } from 'node:zlib';
+
+import { describe, expect, test } from 'vitest';
+
+import { expectCode, withFolder } from '../helpers.mjs';
+import { withBrowser } from './helpers.mjs';
+
+/** Width, height and a function that gives the pixel at a place, of a PNG with eight bits per channel. */
+function png(bytes) {
+  expect([...bytes.subarray(0, 8)]).toEqual([137, 80, 78, 71, 13, 10, 26, 10]);
+  const view = Buffer.from(bytes);
+  const parts = [];
+  let facts;
+  for (let at = 8; at < view.length;) {
+    const length = view.readUInt32BE(at);
+    const kind = view.toString('latin1', at + 4, at + 8);
+    if (kind === 'IHDR') facts = [view.readUInt32BE(at + 8), view.readUInt32BE(at + 12), view[at + 17]];
+    if (kind === 'IDAT') parts.push(view.subarray(at + 8, at + 8 + length));
+    at += 12 + length;
+  }
+  const [width, height, color] = facts;
+  const size = color === 6 ? 4 : 3;
+  const raw = inflateSync(Buffer.concat(parts));
+  const row = width * size + 1;
+  for (let y = 0; y < height; y++) {
+    const filter = raw[y * row];
+    for (let i = 1; i < row; i++) {
+      const at = y * row + i;
+      const left = i > size ? raw[at - size] : 0;
+      const up = y > 0 ? raw[at - row] : 0;
+      const corner = y > 0 && i > size ? raw[at - row - size] : 0;
+      const guess = left + up - corner;
+      const near = [left, up, corner].reduce((best, one) =>
+        Math.abs(guess - one) < Math.abs(guess - best) ? one : best,
+      );
+      raw[at] += [0, left, up, (left + up) >> 1, near][filter];
+    }
+  }
+  return { width, height, at: (x, y) => [...raw.subarray(y * row + 1 + x * size, y * row + 1 + x * size + 3)] };
+}
+
+describe('the canvas of a run', () => {
+  test('is one, and its picture has bytes and facts', async () => {
+    await withBrowser({}, {}, async (executor) => {
+      const { output, artifacts } = await executor.run(`
+        const canvas = getCanvas(40, 30);
+        const context = getCanvas(1, 1).getContext('2d');
+        context.fillStyle = 'rgb(10, 200, 30)';
+        context.fillRect(20, 0, 20, 30);
+        return [getCanvas() === canvas, canvas instanceof HTMLCanvasElement];`);
+      expect(output).toEqual([true, true]);
+      const [{ data, ...facts }] = artifacts;
+      expect(facts).toEqual({
+        name: expect.stringMatching(/^canvas-[0-9a-f-]{36}\.png$/),
+        mimeType: 'image/png',
+        width: 40,
+        height: 30,
+        bytes: data.length,
+        sha256: createHash('sha256').update(data).digest('hex'),
+        createdAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/),
+      });
+      const picture = png(data);
+      expect([picture.width, picture.height, picture.at(5, 5), picture.at(30, 20)]).toEqual([
+        40,
+        30,
+        [0, 0, 0],
+        [10, 200, 30],
+      ]);
+      expect((await executor.run('1')).artifacts).toEqual([]);
+    });
+  });
+
+  test('lies in the folder, with a JSON file beside it and nothing else', async () => {
+    await withFolder(async (folder) => {
+      await withBrowser({ artifactsDir: `${folder}/made/here` }, {}, async (executor) => {
+        const { artifacts } = await executor.run('getCanvas(3, 2).getContext("2d"); final_answer("drawn")');
+        const [{ path, ...facts }] = artifacts;
+        expect(path).toBe(`${folder}/made/here/${facts.name}`);
+        expect(facts.sha256).toBe(createHash('sha256').update(readFileSync(path)).digest('hex'));
+        expect(JSON.parse(readFileSync(`${path}.json`, 'utf8'))).toEqual({ path, ...facts });
+        expect(readdirSync(`${folder}/made/here`).sort()).toEqual([facts.name, `${facts.name}.json`]);
+      });
+    });
+  });
+
+  test('of WebGL is not blank after an await', async () => {
+    await withBrowser({}, {}, async (executor) => {
+      const { artifacts } = await executor.run(`
+        const gl = getCanvas(8, 8).getContext('webgl');
+        gl.clearColor(1, 0, 0, 1);
+        gl.clear(gl.COLOR_BUFFER_BIT);
+        await new Promise((done) => setTimeout(done, 100));`);
+      expect(png(artifacts[0].data).at(4, 4)).toEqual([255, 0, 0]);
+    });
+  });
+
+  test('has more than one colour where Chinese and emoji are, and no two of them alike', async () => {
+    await withBrowser({}, {}, async (executor) => {
+      const { output } = await executor.run(`
+        const looks = (text) => {
+          const canvas = new OffscreenCanvas(40, 40);
+          const context = canvas.getContext('2d');
+          context.font = '30px sans-serif';
+          context.fillText(text, 2, 32);
+          return [...context.getImageData(0, 0, 40, 40).data];
+        };
+        const all = ['图', '表', '😀', '🍎', '\\u{10ffff}'].map(looks);
+        const colors = (data) => new Set(data.flatMap((_, i) => i % 4 === 0 && data[i + 3] > 200 ? [data.slice(i, i + 3).join()] : [])).size;
+        return [new Set(all.map(String)).size, colors(all[2]) > 3]`);
+      expect(output).toEqual([5, true]);
+    });
+  });
+
+  test.each([
+    ['getCanvas(9000, 9000)', 'getCanvas: 9000 x 9000 are more than 64 megapixels (67108864)'],
+    ['getCanvas(0, 1)', 'getCanvas: width and height must be integers from 1 on'],
+    ['getCanvas(1.5, 1)', 'getCanvas: width and height must be integers from 1 on'],
+  ])('%s is refused', async (code, message) => {
+    await withBrowser({}, {}, async (executor) => {
+      const { details } = await expectCode(executor.run(code), 'ERR_RUNTIME_EXCEPTION');
+      expect(details).toMatchObject({ name: 'RangeError', message });
+    });
+  });
+});
+
+test('saveArtifact keeps blobs, texts and further canvases, also what is not awaited', async () => {
+  await withFolder(async (folder) => {
+    await withBrowser({ artifactsDir: folder }, {}, async (executor) => {
+      const { artifacts, output } = await executor.run(`
+        saveArtifact('../../etc/passwd', 'text é');
+        await saveArtifact('data', new Blob([new Uint8Array([0, 255])]));
+        await saveArtifact('table.csv', new Blob(['a,b'], { type: 'text/csv' }));
+        const canvas = document.createElement('canvas');
+        canvas.width = 5;
+        saveArtifact('second', canvas);`);
+      expect(output).toBe('second');
+      const found = artifacts.map(({ path, name, mimeType, width }) => [
+        name.replace(/-[0-9a-f]{8}-[0-9a-f-]{27}/, '-ID'),
+        mimeType,
+        readFileSync(path).subarray(0, 6).toString('latin1'),
+        width,
+      ]);
+      expect(found.sort()).toEqual([
+        ['-etc-passwd-ID.txt', 'text/plain', 'text \u00c3', undefined],
+        ['data-ID.bin', 'application/octet-stream', '\0\u00ff', undefined],
+        ['second-ID.png', 'image/png', '\u0089PNG\r\n', 5],
+        ['table-csv-ID.csv', 'text/csv', 'a,b', undefined],
+      ]);
+      expect(readdirSync(folder)).toHaveLength(8);
+    });
+  });
+});
+
+test('artifacts beyond maxArtifactBytes are refused', async () => {
+  await withBrowser({ maxArtifactBytes: 2_000 }, {}, async (executor) => {
+    const { details } = await expectCode(
+      executor.run('await saveArtifact("a", "x".repeat(3000))'),
+      'ERR_RUNTIME_EXCEPTION',
+    );
+    expect(details).toMatchObject({
+      name: 'RangeError',
+      message: 'the artifacts of the run would take more than maxArtifactBytes (2000)',
+    });
+    const { artifacts, logs } = await executor.run(
+      'const c = getCanvas(400, 400).getContext("2d"); for (let i = 0; i < 2000; i++) { c.fillStyle = `hsl(${i * 37} 50% 50%)`; c.fillRect((i * 31) % 400, (i * 17) % 400, 9, 9); }',
+    );
+    expect(artifacts).toEqual([]);
+    expect(logs).toMatch(/^the canvas could not be kept: the artifacts of the run would take more/);
+  });
+});

@@ -1,0 +1,82 @@
+// Whatever a page does, it ends at its deadline, and nothing of it is left.
+
+import { expect, test } from 'vitest';
+
+import { expectCode, neverTool } from '../helpers.mjs';
+import { chromeProcesses, make, until, withBrowser } from './helpers.mjs';
+
+const worker = (code) => `new Worker(URL.createObjectURL(new Blob([${JSON.stringify(code)}])))`;
+const NEVER = 'await new Promise(() => {})';
+
+const HANGS = {
+  'an empty loop': 'for (;;);',
+  'a promise that does not settle': NEVER,
+  microtasks: 'const next = () => Promise.resolve().then(next); next(); await new Promise(() => {})',
+  timers: `setInterval(() => { for (let i = 0; i < 1e7; i++); }, 0); ${NEVER}`,
+  'animation frames': `const draw = () => { requestAnimationFrame(draw); }; draw(); ${NEVER}`,
+  'a worker': `${worker('for (;;);')}; ${NEVER}`,
+  'many workers': `for (let i = 0; i < 8; i++) ${worker('for (;;);')}; ${NEVER}`,
+  'dialogs in a loop': 'for (;;) alert(1)',
+  'a regular expression': `/^(a+)+$/.test('a'.repeat(40) + 'b')`,
+  'a large fill': 'for (;;) new Array(3e7).fill(1)',
+  'a large number': 'let n = 3n; for (;;) n = (n * n) % (1n << 1000000n)',
+  WebAssembly: `const bytes = new Uint8Array([0,97,115,109,1,0,0,0,1,4,1,96,0,0,3,2,1,0,7,5,1,1,102,0,0,10,9,1,7,0,3,64,12,0,11,11]);
+    (await WebAssembly.instantiate(bytes)).instance.exports.f()`,
+  'a sort that does not end': '[3, 2, 1].sort(() => { for (;;); })',
+  'a generator': 'function* all() { for (;;) yield 1; } for (const one of all());',
+  messages: `const { port1, port2 } = new MessageChannel(); port1.onmessage = () => port1.postMessage(1);
+    port2.onmessage = () => port2.postMessage(1); port1.postMessage(1); ${NEVER}`,
+  'observers of mutations': `const node = document.body; new MutationObserver(() => { node.title += 'x'; node.title = ''; })
+    .observe(node, { attributes: true }); node.title = 'x'; ${NEVER}`,
+  'a frame': `document.body.append(Object.assign(document.createElement('iframe'), { srcdoc: '<script>for (;;);</script>' })); ${NEVER}`,
+  'a synchronous request that nobody answers':
+    'const r = new XMLHttpRequest(); r.open("GET", "/nothing", false); for (;;) try { r.send() } catch {}',
+};
+
+test('each of these', async () => {
+  await withBrowser({ timeoutMs: 400 }, {}, async (executor) => {
+    const late = [];
+    for (const [name, code] of Object.entries(HANGS)) {
+      await executor.run('1', { timeoutMs: 20_000 });
+      const error = await expectCode(executor.run(`console.log('began'); ${code}`), 'ERR_EXEC_TIMEOUT').catch(
+        (cause) => {
+          throw new Error(name, { cause });
+        },
+      );
+      expect(error.logs, name).toBe('began');
+      expect(error.details, name).toEqual({ timeoutMs: 400, reason: 'deadline' });
+      expect(executor.state, name).toBe('READY');
+      late.push(error.stats.durationMs - 400);
+    }
+    late.sort((a, b) => a - b);
+    // A busy machine has its delays; a page that holds the host up would have far longer ones.
+    expect(late[late.length >> 1]).toBeLessThan(100);
+    // One page is made ahead, and one may be closing.
+    await until(() => chromeProcesses().filter(({ type }) => type === 'renderer').length <= 2);
+    expect((await executor.run('6 * 7')).output).toBe(42);
+  });
+});
+
+test('a session is DIRTY then, and can be made anew', async () => {
+  const executor = make({ isolation: 'session', timeoutMs: 300 });
+  await executor.init();
+  await executor.run('let kept = 1', { timeoutMs: 20_000 });
+  await expectCode(executor.run('for (;;);'), 'ERR_EXEC_TIMEOUT');
+  expect(executor.state).toBe('DIRTY');
+  const refused = await expectCode(executor.run('kept'), 'ERR_INVALID_STATE');
+  expect(refused.details).toMatchObject({ state: 'DIRTY', hint: 'call cleanup() and init() first' });
+  await executor.cleanup();
+  await executor.init();
+  expect((await executor.run('typeof kept', { timeoutMs: 20_000 })).output).toBe('undefined');
+  await executor.cleanup();
+});
+
+test('a tool that does not answer does not keep a synchronous caller beyond the deadline', async () => {
+  const { tool, called } = neverTool();
+  const { blocking } = await import('../../index.mjs');
+  await withBrowser({ timeoutMs: 1_000 }, { never: blocking(tool) }, async (executor) => {
+    const run = executor.run('never()');
+    await called;
+    await expectCode(run, 'ERR_EXEC_TIMEOUT');
+  });
+});

@@ -1,0 +1,51 @@
+// What the tests of the browser share. A browser that cannot be started fails them.
+
+import { readFileSync, readdirSync } from 'node:fs';
+
+import { BrowserExecutor } from '../../lib/browser/index.js';
+import { withExecutorOf } from '../helpers.mjs';
+
+export const make = (options) => new BrowserExecutor({ fallback: false, ...options });
+
+/** As `withExecutor` of all tests. */
+export const withBrowser = withExecutorOf(make);
+
+/** Processes of browsers that this process has started: what `/proc` says of each. */
+export function chromeProcesses(root = process.pid) {
+  const all = readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .flatMap((pid) => {
+      try {
+        const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
+        const [state, parent] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+        // Chrome writes its arguments anew, with spaces.
+        const args = readFileSync(`/proc/${pid}/cmdline`, 'latin1').split(/[\0 ]/);
+        return [{ pid: Number(pid), parent: Number(parent), state, args }];
+      } catch {
+        return [];
+      }
+    });
+  const found = [];
+  const below = new Set([root]);
+  for (let before = -1; before !== below.size;) {
+    before = below.size;
+    for (const one of all) if (below.has(one.parent)) below.add(one.pid);
+  }
+  for (const one of all) {
+    if (one.pid === root || !below.has(one.pid) || one.state === 'Z') continue;
+    const type = one.args.find((arg) => arg.startsWith('--type='))?.slice(7);
+    if (one.args.some((arg) => arg.startsWith('--user-data-dir=')) || type !== undefined) {
+      found.push({ ...one, type: type ?? (one.args[0].endsWith('sh') ? 'shell' : 'browser') });
+    }
+  }
+  return found;
+}
+
+/** Waits until `condition` holds, which something else than time brings about. */
+export async function until(condition, ms = 20_000) {
+  const end = performance.now() + ms;
+  while (!(await condition())) {
+    if (performance.now() > end) throw new Error(`not within ${ms} ms: ${condition}`);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}

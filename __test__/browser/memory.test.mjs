@@ -1,0 +1,131 @@
+// What pages hold and what they send is bounded, wherever it lies.
+
+import { expect, test } from 'vitest';
+
+import { expectCode } from '../helpers.mjs';
+import { chromeProcesses, until, withBrowser } from './helpers.mjs';
+
+const NEVER = 'await new Promise(() => {})';
+const linux = test.runIf(process.platform === 'linux');
+
+const HOGS = {
+  heap: 'const all = []; for (;;) all.push({ at: all.length, list: [1, 2, 3] })',
+  strings: 'const all = []; for (;;) all.push("x".repeat(1e6) + all.length, all.at(-1) + "y")',
+  'array buffers': 'const all = []; for (;;) all.push(new Uint8Array(1e7).fill(1))',
+  'WebAssembly memory': `const all = []; for (;;) { const memory = new WebAssembly.Memory({ initial: 160 });
+    new Uint8Array(memory.buffer).fill(1); all.push(memory); await null; }`,
+  canvases: `const all = []; for (;;) { const canvas = new OffscreenCanvas(2000, 2000); const context = canvas.getContext('2d', { willReadFrequently: true });
+    context.fillRect(0, 0, 2000, 2000); context.getImageData(0, 0, 1, 1); all.push(canvas); }`,
+  'a worker': `new Worker(URL.createObjectURL(new Blob(['const all = []; for (;;) all.push(new Uint8Array(1e7).fill(1))']))); ${NEVER}`,
+  DOM: 'for (;;) document.body.append(document.createElement("p"), "text".repeat(100))',
+};
+
+linux.each(Object.entries(HOGS))('%s', async (_, code) => {
+  await withBrowser({ memoryLimitMb: 256 }, {}, async (executor) => {
+    const error = await expectCode(executor.run(`console.log('began'); ${code}`), 'ERR_MEMORY_LIMIT_EXCEEDED');
+    expect(error.message).toBe('Memory limit exceeded (256 MB)');
+    expect(error).toMatchObject({ logs: 'began', details: { limitMb: 256 } });
+    expect(executor.state).toBe('READY');
+    expect((await executor.run('1')).output).toBe(1);
+  });
+});
+
+linux('blobs lie in the browser, which is started again', async () => {
+  await withBrowser({ memoryLimitMb: 256 }, {}, async (executor) => {
+    const code = `const all = []; for (let i = 0; i < 200; i++) { all.push(new Blob([new Uint8Array(2e7).fill(i)])); await all.at(-1).slice(0, 1).text(); }
+      ${NEVER}`;
+    const error = await expectCode(executor.run(code), 'ERR_MEMORY_LIMIT_EXCEEDED');
+    expect(error.details).toMatchObject({ limitMb: 256 });
+    expect((await executor.run('1')).output).toBe(1);
+  });
+});
+
+test.each([
+  [
+    'Cache',
+    `const cache = await caches.open('c'); for (let i = 0; i < 40; i++) await cache.put('/' + i, new Response(new Uint8Array(1e6).fill(1)))`,
+  ],
+  [
+    'IndexedDB',
+    `const open = indexedDB.open('d');
+     await new Promise((done) => { open.onupgradeneeded = () => open.result.createObjectStore('s'); open.onsuccess = done; });
+     for (let i = 0; i < 40; i++) {
+       const bytes = new Uint8Array(1 << 20);
+       for (let at = 0; at < bytes.length; at += 65536) crypto.getRandomValues(bytes.subarray(at, at + 65536));
+       const transaction = open.result.transaction('s', 'readwrite');
+       transaction.objectStore('s').put(bytes, i);
+       await new Promise((done, fail) => { transaction.oncomplete = done; transaction.onabort = () => fail(transaction.error); });
+     }`,
+  ],
+  [
+    'OPFS',
+    `const root = await navigator.storage.getDirectory(); const file = await root.getFileHandle('f', { create: true });
+     const out = await file.createWritable(); for (let i = 0; i < 40; i++) await out.write(new Uint8Array(1e6)); await out.close()`,
+  ],
+])('%s has a quota', async (_, code) => {
+  await withBrowser({}, {}, async (executor) => {
+    const error = await expectCode(executor.run(code), 'ERR_RUNTIME_EXCEPTION');
+    expect(error.details.name).toBe('QuotaExceededError');
+  });
+});
+
+test('floods of entries, requests and messages of frames keep neither the deadline nor the host waiting', async () => {
+  await withBrowser({ timeoutMs: 1_500 }, {}, async (executor) => {
+    await executor.run('1', { timeoutMs: 20_000 });
+    for (const [code, expected] of [
+      ['for (;;) console.log("x".repeat(1000))', 'ERR_EXEC_TIMEOUT'],
+      [
+        'const f = document.createElement("iframe"); document.body.append(f); for (;;) f.contentWindow.console.log("x".repeat(1000))',
+        'ERR_EXEC_TIMEOUT',
+      ],
+      ['for (let i = 0; i < 1e5; i++) fetch("/" + i).catch(() => {}); await new Promise(() => {})', 'ERR_EXEC_TIMEOUT'],
+      ['for (let i = 0; ; i++) history.replaceState(i, "")', undefined],
+    ]) {
+      const before = process.memoryUsage().rss;
+      let longest = 0;
+      let last = performance.now();
+      const timer = setInterval(() => {
+        longest = Math.max(longest, performance.now() - last);
+        last = performance.now();
+      }, 5);
+      const error = await executor.run(code).catch((found) => found);
+      clearInterval(timer);
+      if (expected !== undefined) expect(error.code, code).toBe(expected);
+      expect(error.code, code).toMatch(/^ERR_(EXEC_TIMEOUT|RUNTIME_EXCEPTION)$/);
+      // The host's own turns: a page that keeps it busy would have it wait for as long as it floods.
+      expect(longest, code).toBeLessThan(1_000);
+      expect(process.memoryUsage().rss - before, code).toBeLessThan(200 * (1 << 20));
+    }
+  });
+});
+
+test('requests to what answers synchronous calls are counted', async () => {
+  await withBrowser({}, {}, async (executor) => {
+    const error = await expectCode(
+      executor.run(`
+        const policy = await new Promise((done) => {
+          addEventListener('securitypolicyviolation', ({ originalPolicy }) => done(originalPolicy));
+          fetch('https://example.com/').catch(() => {});
+        });
+        const path = /connect-src (\\S+)/.exec(policy)[1];
+        for (let i = 0; i < 5000; i++) fetch(path + i).catch(() => {});
+        await new Promise(() => {});`),
+      'ERR_TOOL_CALL_LIMIT_EXCEEDED',
+    );
+    expect(error.details).toEqual({ requests: 1000 });
+  });
+});
+
+test('three hundred runs leave no process and no memory', async () => {
+  await withBrowser({}, { echo: (value) => value }, async (executor) => {
+    const code = 'console.log("x"); echo({ n: 1 }).n + (await echo(1))';
+    for (let i = 0; i < 40; i++) await executor.run(code);
+    globalThis.gc?.();
+    const before = process.memoryUsage();
+    for (let i = 0; i < 260; i++) expect((await executor.run(code)).output).toBe(2);
+    globalThis.gc?.();
+    const after = process.memoryUsage();
+    expect(after.heapUsed - before.heapUsed).toBeLessThan(20 * (1 << 20));
+    await until(() => chromeProcesses().filter(({ type }) => type === 'renderer').length <= 2);
+  });
+}, 180_000);

@@ -1,0 +1,175 @@
+// The processes of the browser: what holds them, what becomes of runs when they end, and that none is left.
+
+import { readFileSync, readlinkSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+import { describe, expect, test } from 'vitest';
+
+import { expectCode, neverTool, runChild, spawnProgram, withFolder } from '../helpers.mjs';
+import { chromeProcesses, make, until, withBrowser } from './helpers.mjs';
+
+const isLinux = process.platform === 'linux';
+const status = (pid, name) =>
+  new RegExp(`^${name}:\\s+(\\S+)`, 'm').exec(readFileSync(`/proc/${pid}/status`, 'latin1'))[1];
+const namespace = (pid, name) => readlinkSync(`/proc/${pid}/ns/${name}`);
+
+describe.runIf(isLinux)('on Linux', () => {
+  test('pages have seccomp, namespaces of their own, and as root another user', async () => {
+    const { tool, called } = neverTool();
+    await withBrowser({ warmTabs: 0 }, { never: tool }, async (executor) => {
+      executor.run('await never()').catch(() => {});
+      await called;
+      const pages = chromeProcesses().filter(({ type }) => type === 'renderer');
+      expect(pages.length).toBeGreaterThan(0);
+      for (const { pid } of pages) {
+        expect(status(pid, 'Seccomp')).toBe('2');
+        expect(namespace(pid, 'user')).not.toBe(namespace('self', 'user'));
+        expect(namespace(pid, 'pid')).not.toBe(namespace('self', 'pid'));
+        expect(namespace(pid, 'net')).not.toBe(namespace('self', 'net'));
+        if (process.getuid() === 0) expect(status(pid, 'Uid')).not.toBe('0');
+      }
+      const browser = chromeProcesses().find(({ type }) => type === 'browser');
+      expect(browser.args).not.toContain('--no-sandbox');
+      expect(namespace(browser.pid, 'net')).not.toBe(namespace('self', 'net'));
+      expect(browser.args.some((arg) => arg.startsWith('--remote-debugging-port'))).toBe(false);
+    });
+  });
+
+  test.each(['renderer', 'gpu-process', 'browser'])(
+    'a run whose %s is killed fails or goes on, and the next one works',
+    async (type) => {
+      const { tool, called } = neverTool();
+      await withBrowser({ warmTabs: 0, timeoutMs: 20_000 }, { never: tool }, async (executor) => {
+        const run = executor.run(type === 'gpu-process' ? '1' : 'await never()');
+        run.catch(() => {});
+        if (type !== 'gpu-process') await called;
+        for (const { pid } of chromeProcesses().filter((one) => one.type === type)) process.kill(pid, 'SIGKILL');
+        if (type === 'gpu-process') await run;
+        else {
+          const error = await expectCode(run, 'ERR_BROWSER_CRASHED');
+          expect(error).toMatchObject({
+            retryable: true,
+            severity: 'ERROR',
+            details: { reason: 'the process of the page has ended' },
+          });
+          expect(error.stats.toolCalls).toBe(1);
+        }
+        expect(executor.state).toBe('READY');
+        expect((await executor.run('7')).output).toBe(7);
+      });
+    },
+  );
+
+  test('a browser that does not answer is replaced', async () => {
+    const { tool, called } = neverTool();
+    await withBrowser({ timeoutMs: 2_000 }, { never: tool }, async (executor) => {
+      const run = executor.run('await never()');
+      run.catch(() => {});
+      await called;
+      const hung = chromeProcesses().filter(({ type }) => type === 'browser');
+      for (const { pid } of hung) process.kill(pid, 'SIGSTOP');
+      await expectCode(run, 'ERR_EXEC_TIMEOUT');
+      expect((await executor.run('2', { timeoutMs: 20_000 })).output).toBe(2);
+      for (const { pid } of hung) expect(chromeProcesses().map((one) => one.pid)).not.toContain(pid);
+    });
+  });
+
+  test('of a Node.js that is killed no process and no folder is left', async () => {
+    const { stdout, signal } = await runChild(`
+      import { BrowserExecutor } from './lib/browser/index.js';
+      import { chromeProcesses } from './__test__/browser/helpers.mjs';
+      const executor = new BrowserExecutor({ fallback: false });
+      await executor.init();
+      await executor.sendTools({ die: () => {
+        console.log(JSON.stringify(chromeProcesses().map(({ pid, args }) => [pid, args.find((arg) => arg.startsWith('--user-data-dir='))])));
+        process.kill(process.pid, 'SIGKILL');
+      } });
+      await executor.run('die()');`);
+    expect(signal).toBe('SIGKILL');
+    const left = JSON.parse(stdout);
+    expect(left.length).toBeGreaterThan(3);
+    const isAlive = (pid) => {
+      try {
+        return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'latin1'));
+      } catch {
+        return false;
+      }
+    };
+    await until(() => !left.some(([pid]) => isAlive(pid)));
+    const folder = left.flatMap(([, arg]) => arg ?? [])[0].slice('--user-data-dir='.length);
+    // A browser that is started sweeps what others have left.
+    const { sweepProfiles } = await import('../../lib/browser/profiles.js');
+    sweepProfiles();
+    expect(() => readFileSync(join(folder, 'Local State'))).toThrow('ENOENT');
+  });
+});
+
+test('an idle browser does not keep the process alive', async () => {
+  const { stdout, status: code } = await runChild(`
+    import { BrowserExecutor } from './lib/browser/index.js';
+    const executor = new BrowserExecutor({ fallback: false });
+    await executor.init();
+    console.log((await executor.run('40 + 2')).output);`);
+  expect([stdout, code]).toEqual(['42\n', 0]);
+});
+
+test('executors share a browser', async () => {
+  await withBrowser({}, {}, async (one) => {
+    await withBrowser({}, {}, async (other) => {
+      expect((await Promise.all([one.run('1'), other.run('2')])).map(({ output }) => output)).toEqual([1, 2]);
+      if (isLinux) expect(chromeProcesses().filter(({ type }) => type === 'browser')).toHaveLength(1);
+    });
+  });
+});
+
+describe('without a browser', () => {
+  const executablePath = '/nowhere/chrome';
+
+  test('`fallback: false` says what to do', async () => {
+    const executor = make({ executablePath });
+    const error = await expectCode(executor.init(), 'ERR_BROWSER_INIT_FAILED');
+    expect(error.message).toMatch(
+      /^Browser init failed: there is no program at \/nowhere\/chrome, which the option `executablePath` names; install Chrome or Chromium/,
+    );
+    expect(error).toMatchObject({ severity: 'FATAL', retryable: false });
+    expect(executor.state).toBe('DEAD');
+  });
+
+  test('else runs go to SESExecutor, with a warning', async () => {
+    const { stdout, stderr } = await runChild(`
+      import { BrowserExecutor } from './lib/browser/index.js';
+      const executor = new BrowserExecutor({ executablePath: '/nowhere/chrome' });
+      await executor.init();
+      await executor.sendTools({ add: (a, b) => a + b });
+      await executor.sendVariables({ v: 1 });
+      console.log(JSON.stringify(await executor.run('add(v, input.n)', { input: { n: 2 } }).then(({ output, artifacts }) => [output, artifacts])));
+      console.log(await executor.run('getCanvas(1, 1)').catch((error) => error.message));
+      console.log(executor.state);
+      await executor.cleanup();
+      console.log(executor.state);`);
+    expect(stdout).toBe(
+      '[3,[]]\nTool execution failed: there is no browser here, so that there is no canvas: install Chrome or Chromium, see the warning of the process\nREADY\nDEAD\n',
+    );
+    expect(stderr).toContain('SES_EXECUTOR_BROWSER_FALLBACK');
+    expect(stderr).toContain('there is no program at /nowhere/chrome');
+  });
+
+  test('`sandbox: false` warns', async () => {
+    const { stderr } = await runChild(`
+      import { BrowserExecutor } from './lib/browser/index.js';
+      new BrowserExecutor({ sandbox: false });`);
+    expect(stderr).toContain('[SES_EXECUTOR_NO_SANDBOX] SESExecutorWarning: options.sandbox is false');
+  });
+
+  test.runIf(isLinux)('one whose sandbox does not start is no browser', async () => {
+    await withFolder(async (folder) => {
+      const program = join(folder, 'chrome');
+      const line = '[1:1:FATAL:zygote_host_impl_linux.cc(128)] No usable sandbox! If you are running on Ubuntu';
+      writeFileSync(program, `#!/bin/sh\necho '${line}' >&2\nexit 1\n`, { mode: 0o755 });
+      if (process.getuid() === 0) await spawnProgram('chmod', ['755', folder]);
+      const error = await expectCode(make({ executablePath: program }).init(), 'ERR_BROWSER_INIT_FAILED');
+      expect(error.message).toContain('it has ended with exit status 1: No usable sandbox!');
+      rmSync(program);
+    });
+  });
+});

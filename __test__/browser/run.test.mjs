@@ -1,0 +1,456 @@
+// What a run in a page gives, and what is left of it.
+
+import { describe, expect, test } from 'vitest';
+
+import { expectCode, gateTool, neverTool } from '../helpers.mjs';
+import { make, withBrowser } from './helpers.mjs';
+
+describe('values', () => {
+  test('a program has the value of its last statement, or what it returns, awaited', async () => {
+    await withBrowser({}, {}, async (executor) => {
+      const outputs = [];
+      for (const code of [
+        '1 + 1',
+        'const x: number = 5; x',
+        'return document.title + "t"',
+        'await Promise.resolve(3)',
+        'Promise.resolve(4)',
+        'if (true) { "inner" }',
+        'enum Color { Red, Green }; Color.Green',
+        'let y = 7',
+        'const list = [1, 2]',
+        'for (const n of [1, 2, 3]) n * 2',
+        'const waits = new Promise(() => {})',
+      ]) {
+        outputs.push((await executor.run(code)).output);
+      }
+      expect(outputs).toEqual([2, 5, 't', 3, 4, 'inner', 1, 7, [1, 2], 6, 'Promise { <state not shown> }']);
+    });
+  });
+
+  const cyclic = { list: [1, , 3] };
+  cyclic.self = cyclic;
+  const shared = { n: 1 };
+  const all = {
+    map: new Map([[{ k: 1 }, new Set([1n, -(2n ** 80n)])]]),
+    date: new Date(5),
+    regexp: /a\/b/giu,
+    numbers: [NaN, -0, Infinity, -Infinity, 1e300],
+    lone: '\ud800 \u2028 "',
+    none: undefined,
+    bytes: new Uint8Array([1, 2, 255]),
+    floats: new Float64Array([1.5]),
+    view: new DataView(new Uint8Array([9]).buffer),
+    buffer: new Uint8Array([7]).buffer,
+    boxed: Object('text'),
+    error: new RangeError('wrong', { cause: new Error('deeper') }),
+    proto: JSON.parse('{"__proto__": {"x": 1}}'),
+    cyclic,
+    twice: [shared, shared],
+    nothing: null,
+  };
+
+  test('cross both ways as clones, also when guests have patched what clones are made with', async () => {
+    await withBrowser({}, { echo: (value) => value, later: async (value) => value }, async (executor) => {
+      await executor.sendVariables({ all });
+      const patch = `
+        const patched = () => { throw new Error('patched'); };
+        const all_ = [JSON, 'parse', JSON, 'stringify', Map.prototype, 'set', Map.prototype, 'get', Map.prototype, 'forEach',
+          Promise.prototype, 'constructor', Promise.prototype, 'catch', Array.prototype, 'push', Array.prototype, 'toJSON',
+          Array.prototype, Symbol.iterator, Object.prototype, 'toJSON', Reflect, 'apply', Function.prototype, 'call',
+          Function.prototype, 'apply', Function.prototype, 'bind', String.prototype, 'slice', globalThis, 'XMLHttpRequest'];
+        for (let i = 0; i < all_.length; i += 2) all_[i][all_[i + 1]] = patched;
+        Object.defineProperty(Array.prototype, 0, { set() { throw new Error('setter'); }, configurable: true });`;
+      for (const before of ['', patch]) {
+        const { output } = await executor.run(`${before} const a = echo(all); const b = await later(a); return b;`);
+        expect(output).toEqual(all);
+        expect(output.cyclic.self).toBe(output.cyclic);
+        expect(output.twice[0]).toBe(output.twice[1]);
+        expect(1 in output.cyclic.list).toBe(false);
+        expect(Object.getPrototypeOf(output.error)).toBe(RangeError.prototype);
+        expect(output.error.cause.message).toBe('deeper');
+        expect(Object.keys(output.proto)).toEqual(['__proto__']);
+      }
+    });
+  });
+
+  test('depth does not matter', async () => {
+    await withBrowser({}, {}, async (executor) => {
+      const { output } = await executor.run('let deep = 1; for (let i = 0; i < 1e5; i++) deep = [deep]; deep');
+      let depth = 0;
+      for (let at = output; Array.isArray(at); at = at[0]) depth++;
+      expect(depth).toBe(100_000);
+    });
+  });
+
+  test.each([
+    ['() => 1', '[Function (anonymous)]'],
+    ['class A {}; A', '[class A]'],
+    ['({ f() {} })', '{ f: [Function: f] }'],
+    ['Symbol("s")', 'Symbol(s)'],
+    ['Object.assign(document.createElement("p"), { id: "x" })', '<p id="x"></p>'],
+  ])('%s is given as it looks', async (code, text) => {
+    await withBrowser({}, {}, async (executor) => {
+      expect((await executor.run(code)).output).toBe(text);
+    });
+  });
+
+  test('one that is too large is refused, in the page and on its way there', async () => {
+    await withBrowser(
+      { maxTransferBytes: 10_000 },
+      { big: () => 'x'.repeat(20_000), take: () => 1 },
+      async (executor) => {
+        const error = await expectCode(executor.run('"x".repeat(10000)'), 'ERR_TRANSFER_LIMIT_EXCEEDED');
+        expect(error.details).toEqual({ maxTransferBytes: 10_000, value: 'output' });
+        await expectCode(executor.run('Array(1e5).fill("x".repeat(1e6))'), 'ERR_TRANSFER_LIMIT_EXCEEDED');
+        await expectCode(executor.sendVariables({ v: 'x'.repeat(20_000) }), 'ERR_TRANSFER_LIMIT_EXCEEDED');
+        for (const code of ['big()', 'take("x".repeat(20000))']) {
+          const { details } = await expectCode(executor.run(code), 'ERR_TOOL_PROXY_FAIL');
+          expect(details).toMatchObject({ bridge: true, name: 'RangeError', code: 'ERR_TRANSFER_LIMIT_EXCEEDED' });
+        }
+      },
+    );
+  });
+});
+
+describe('what is left', () => {
+  test('of a run with isolation "run": nothing; variables and tools are there again', async () => {
+    await withBrowser({}, { one: () => 1 }, async (executor) => {
+      await executor.sendVariables({ data: { n: 1 } });
+      await executor.run(`globalThis.left = 1; data.n = 2; var v = 1; Array.prototype.extra = 1;
+        localStorage.setItem('k', 'v'); sessionStorage.setItem('k', 'v'); document.cookie = 'k=v';
+        await new Promise((done) => { const open = indexedDB.open('db'); open.onsuccess = done; });
+        await caches.open('c');`);
+      const { output } = await executor.run(`[typeof left, data.n, typeof v, [].extra, localStorage.length,
+        sessionStorage.length, document.cookie, (await indexedDB.databases()).length, await caches.keys(), one()]`);
+      expect(output).toEqual(['undefined', 1, 'undefined', undefined, 0, 0, '', 0, [], 1]);
+    });
+  });
+
+  test('with isolation "session": variables, functions, and what they hold', async () => {
+    await withBrowser({ isolation: 'session' }, {}, async (executor) => {
+      await executor.run('let count = 0; const add = () => ++count; var list = [1]; class A { x = 1 }');
+      expect((await executor.run('add(); count += 1; list.push(2); [count, list, new A().x]')).output).toEqual([
+        2,
+        [1, 2],
+        1,
+      ]);
+      expect((await executor.run('let count = 10; count')).output).toBe(10);
+      await expectCode(
+        executor.run('let early = 1; let list = [early, 2]; null.x; let late = 1'),
+        'ERR_RUNTIME_EXCEPTION',
+      );
+      expect((await executor.run('[early, list, typeof late]')).output).toEqual([1, [1, 2], 'undefined']);
+      const error = await expectCode(executor.run('add = 1'), 'ERR_RUNTIME_EXCEPTION');
+      expect(error.details).toMatchObject({ name: 'TypeError', message: 'Assignment to constant variable.' });
+      await executor.sendVariables({ list: 'new' });
+      expect((await executor.run('list')).output).toBe('new');
+    });
+  });
+});
+
+test('`input` is what the run gets', async () => {
+  await withBrowser({}, {}, async (executor) => {
+    expect((await executor.run('[input.a, input.m.get(1)]', { input: { a: 1, m: new Map([[1, 2]]) } })).output).toEqual(
+      [1, 2],
+    );
+    expect((await executor.run('typeof input')).output).toBe('undefined');
+    await expect(executor.run('1', { input: () => 1 })).rejects.toThrow(TypeError);
+  });
+});
+
+describe('tools', () => {
+  const tools = {
+    add: async (a, b) => a + b,
+    sub: (a, b) => a - b,
+    soon: (x) => Promise.resolve(x),
+    Deep: {
+      Er: {
+        who: () => 'me',
+        fail: () => {
+          throw Object.assign(new TypeError('bad'), { code: 'E_BAD' });
+        },
+      },
+    },
+  };
+
+  test('asynchronous ones in parallel, synchronous ones without await, in namespaces', async () => {
+    await withBrowser({}, tools, async (executor) => {
+      const { output, stats } = await executor.run(`
+        const many = await Promise.all(Array.from({ length: 100 }, (_, i) => add(i, 1)));
+        const pending = add(1, 1);
+        return [many.length, many[99], pending instanceof Promise, sub(5, 3), soon(1) instanceof Promise, await soon(2),
+          Deep.Er.who(), Object.isFrozen(Deep), add.name, sub.length]`);
+      expect(output).toEqual([100, 100, true, 2, true, 2, 'me', true, 'add', 2]);
+      expect(stats.toolCalls).toBe(105);
+    });
+  });
+
+  test('a failure that nobody handles names the tool and has its cause', async () => {
+    await withBrowser({}, tools, async (executor) => {
+      const caught = await executor.run('try { Deep.Er.fail() } catch (e) { [e.name, e.message, e.code] }');
+      expect(caught.output).toEqual(['TypeError', 'bad', 'E_BAD']);
+      const error = await expectCode(executor.run('let a;\n  Deep.Er.fail()'), 'ERR_TOOL_PROXY_FAIL');
+      expect(error.message).toBe('Tool execution failed: TypeError: bad');
+      expect(error.details).toMatchObject({ tool: 'Deep.Er.fail', name: 'TypeError', line: 2, column: 11 });
+      expect(error.cause.code).toBe('E_BAD');
+      const refused = await expectCode(executor.run('add({ x: [() => 1] })'), 'ERR_TOOL_PROXY_FAIL');
+      expect(refused.details).toMatchObject({ tool: 'add', bridge: true, message: expect.stringContaining('x[0]') });
+    });
+  });
+
+  test('more calls than allowed end the run, calls beyond the concurrency wait', async () => {
+    let now = 0;
+    let most = 0;
+    const slow = async () => {
+      most = Math.max(most, ++now);
+      await new Promise((resolve) => setImmediate(resolve));
+      now--;
+    };
+    await withBrowser({ maxToolCalls: 20, maxConcurrentToolCalls: 3 }, { slow }, async (executor) => {
+      await executor.run('await Promise.all(Array.from({ length: 20 }, () => slow()))');
+      expect(most).toBe(3);
+      const error = await expectCode(executor.run('for (;;) slow()'), 'ERR_TOOL_CALL_LIMIT_EXCEEDED');
+      expect(error.message).toBe('Tool call limit exceeded (20)');
+      expect(error.stats.toolCalls).toBe(20);
+    });
+  });
+
+  test('what a page needs to call the host is not on its global, and not on that of frames', async () => {
+    await withBrowser({}, {}, async (executor) => {
+      const { output } = await executor.run(`
+        const frame = document.createElement('iframe');
+        document.body.append(frame);
+        return [globalThis, frame.contentWindow].flatMap((realm) =>
+          Reflect.ownKeys(realm).filter((key) => String(key).includes('smol')))`);
+      expect(output).toEqual([]);
+    });
+  });
+});
+
+test('final_answer ends the run, the first one wins, also from a timer', async () => {
+  await withBrowser({}, {}, async (executor) => {
+    const first = await executor.run('try { final_answer({ n: 1 }) } catch {} try { final_answer(2) } catch {} 3');
+    expect(first).toMatchObject({ output: { n: 1 }, is_final_answer: true });
+    const promised = await executor.run('final_answer(new Promise((done) => setTimeout(done, 5, "awaited")))');
+    expect(promised).toMatchObject({ output: 'awaited', is_final_answer: true });
+    const timed = await executor.run('setTimeout(() => final_answer("later"), 5); await new Promise(() => {})');
+    expect(timed).toMatchObject({ output: 'later', is_final_answer: true });
+  });
+});
+
+describe('the console', () => {
+  test('prints as that of Node.js', async () => {
+    await withBrowser({}, {}, async (executor) => {
+      const { logs, logEntries } = await executor.run(`
+        console.log('%s is %d', 'x', 5, { a: [1, { b: new Map([[1, 2]]) }] });
+        console.warn(new Set(['s'])); console.error('e'); console.debug(null, undefined, -0, 1n, Symbol('q'));
+        console.group('g'); console.info('inside'); console.groupEnd(); console.count(); console.assert(false, 'no');
+        class Point { constructor() { this.x = 1; } }
+        console.log(new Point(), () => 1, document.createElement('b'));
+        console.table([{ a: 1 }]);`);
+      expect(logs.split('\n').slice(0, 9)).toEqual([
+        'x is 5 { a: [ 1, { b: [Map] } ] }',
+        "Set(1) { 's' }",
+        'e',
+        'null undefined -0 1n Symbol(q)',
+        'g',
+        '  inside',
+        'default: 1',
+        'Assertion failed: no',
+        'Point { x: 1 } [Function (anonymous)] <b></b>',
+      ]);
+      expect(logEntries.map(({ level }) => level)).toEqual([
+        'log',
+        'warn',
+        'error',
+        'debug',
+        'log',
+        'info',
+        'log',
+        'warn',
+        'log',
+        'log',
+      ]);
+    });
+  });
+
+  test('is cut at the limit, has only the levels that are wanted, and streams', async () => {
+    const seen = [];
+    const options = {
+      maxLogBytes: 1024,
+      collectConsoleLevels: ['log', 'error'],
+      onLog: ({ message }) => seen.push(message),
+    };
+    const { tool, called } = neverTool();
+    await withBrowser({ ...options, timeoutMs: 2_000 }, { never: tool }, async (executor) => {
+      const run = executor.run('console.log("first"); console.info("no"); await never()');
+      await called;
+      expect(seen).toEqual(['first']);
+      expect((await expectCode(run, 'ERR_EXEC_TIMEOUT')).logs).toBe('first');
+      const { logs } = await executor.run('for (let i = 0; i < 1e5; i++) console.log("x".repeat(99))');
+      expect(logs.length).toBe(1024 + '...[TRUNCATED]'.length);
+      expect(logs.endsWith('x...[TRUNCATED]')).toBe(true);
+    });
+  });
+
+  test('what was logged before a hang is there', async () => {
+    await withBrowser({ timeoutMs: 500 }, {}, async (executor) => {
+      const error = await expectCode(executor.run('console.log("a"); console.log("b"); for (;;);'), 'ERR_EXEC_TIMEOUT');
+      expect(error.logs).toBe('a\nb');
+      expect(error.message).toBe('Execution timed out after 500ms');
+      expect(executor.state).toBe('READY');
+    });
+  });
+});
+
+describe('failures', () => {
+  test.each([
+    ['throw new RangeError("r")', 'RangeError', 'r', 1, 7],
+    ['let a = 1;\n  a.b.c', 'TypeError', "Cannot read properties of undefined (reading 'c')", 2, 7],
+    ['type T = string;\nfunction f(x: T) {\n  throw new Error(x);\n}\nf("x")', 'Error', 'x', 3, 9],
+    ['await null;\nmissing', 'ReferenceError', 'missing is not defined', 2, 1],
+  ])('%j has its place in the code that was given', async (code, name, message, line, column) => {
+    await withBrowser({}, {}, async (executor) => {
+      const error = await expectCode(executor.run(code), 'ERR_RUNTIME_EXCEPTION');
+      expect(error.details).toMatchObject({ name, message, line, column });
+      expect(error.details.codeFrame).toContain(code.split('\n')[line - 1]);
+      expect(error.details.stack).not.toMatch(/anonymous>:\d|__smol/);
+    });
+  });
+
+  test('what is no error has no name', async () => {
+    await withBrowser({}, {}, async (executor) => {
+      const error = await expectCode(executor.run('throw { a: 1 }'), 'ERR_RUNTIME_EXCEPTION');
+      expect(error.details).toMatchObject({ name: null, message: '{ a: 1 }' });
+    });
+  });
+
+  test.each([
+    ['', 'code_non_empty', undefined],
+    ['const = 1;', 'syntax_valid', { line: 1, column: 7 }],
+    ['ok();\nlet x; let x;', 'syntax_valid', { line: 2, column: 12 }],
+    ['@a class B {}', 'syntax_valid', { line: 1, column: 1 }],
+  ])('%j is refused before it runs', async (code, rule, location) => {
+    await withBrowser({}, {}, async (executor) => {
+      const { details } = await expectCode(executor.run(code), 'ERR_VALIDATION_FAILED');
+      expect(details.diagnostics).toMatchObject([{ rule, severity: 'ERROR', ...(location && { location }) }]);
+    });
+  });
+
+  test('no pattern is looked for', async () => {
+    await withBrowser({}, {}, async (executor) => {
+      const { output } = await executor.run(
+        '[eval("1+1"), new Function("return 2")(), typeof process, typeof fetch, /\\p{L}/u.test("x"), typeof Worker]',
+      );
+      expect(output).toEqual([2, 2, 'undefined', 'function', true, 'function']);
+    });
+  });
+
+  test.each([
+    ['location.href = "https://example.com/"'],
+    ['location.reload()'],
+    ['location.assign("about:blank")'],
+    ['location.replace(URL.createObjectURL(new Blob(["x"], { type: "text/html" })))'],
+    [
+      'document.body.append(Object.assign(document.createElement("meta"), { httpEquiv: "refresh", content: "0; url=https://example.com/" }))',
+    ],
+    ['const a = document.createElement("a"); a.href = "https://example.com/"; a.click()'],
+  ])('a run that navigates away by %s ends', async (code) => {
+    await withBrowser({}, {}, async (executor) => {
+      const error = await expectCode(executor.run(`${code}; await new Promise(() => {})`), 'ERR_RUNTIME_EXCEPTION');
+      expect(error.message).toBe('Runtime exception: the code has navigated away from its page');
+      expect(executor.state).toBe('READY');
+      expect((await executor.run('1')).output).toBe(1);
+    });
+  });
+
+  test('a fragment, a history entry and a frame are no navigation of the page', async () => {
+    await withBrowser({}, {}, async (executor) => {
+      const { output } = await executor.run(`
+        location.hash = 'x'; history.pushState({}, '', '/y');
+        const frame = Object.assign(document.createElement('iframe'), { srcdoc: '<p>inside</p>' });
+        await new Promise((done) => { frame.onload = done; document.body.append(frame); });
+        return [location.pathname, frame.contentDocument.body.textContent];`);
+      expect(output).toEqual(['/y', 'inside']);
+    });
+  });
+
+  test('dialogs, popups, downloads and service workers give nothing and hold nothing up', async () => {
+    await withBrowser({}, {}, async (executor) => {
+      const { output } = await executor.run(`
+        const a = Object.assign(document.createElement('a'), { href: 'data:text/plain,x', download: 'x.txt' });
+        a.click();
+        return [alert('x'), confirm('x'), prompt('x'), open('about:blank'), print(),
+          await navigator.serviceWorker.register('/sw.js').then(() => 'registered', (error) => error.name)]`);
+      expect(output.slice(0, 5)).toEqual([undefined, false, null, null, undefined]);
+      expect(['SecurityError', 'TypeError']).toContain(output[5]);
+    });
+  });
+
+  test('workers and secure contexts are there', async () => {
+    await withBrowser({}, {}, async (executor) => {
+      const { output } = await executor.run(`
+        const worker = new Worker(URL.createObjectURL(new Blob(['onmessage = ({ data }) => postMessage(data * 2)'])));
+        const doubled = new Promise((done) => { worker.onmessage = ({ data }) => done(data); });
+        worker.postMessage(21);
+        return [isSecureContext, typeof crypto.subtle, await doubled];`);
+      expect(output).toEqual([true, 'object', 42]);
+    });
+  });
+});
+
+describe('from outside', () => {
+  test('an abort ends a run, also one in the queue', async () => {
+    const gate = gateTool();
+    await withBrowser({ runConcurrency: 'queue', maxQueuedRuns: 2 }, { gate: gate.tool }, async (executor) => {
+      const first = executor.run('await gate()');
+      const controller = new AbortController();
+      const queued = executor.run('2', { signal: controller.signal });
+      await gate.called;
+      controller.abort(new Error('enough'));
+      const error = await expectCode(queued, 'ERR_EXEC_TIMEOUT');
+      expect(error.details).toMatchObject({ aborted: true, reason: 'enough' });
+      expect(error.stats).toBeUndefined();
+      gate.open('done');
+      expect((await first).output).toBe('done');
+      const other = new AbortController();
+      const { tool, called } = neverTool();
+      await executor.sendTools({ never: tool });
+      const running = executor.run('await never()', { signal: other.signal });
+      await called;
+      other.abort();
+      const ended = await expectCode(running, 'ERR_EXEC_TIMEOUT');
+      expect(ended.details).toMatchObject({ aborted: true, reason: 'This operation was aborted' });
+      expect(ended.stats.toolCalls).toBe(1);
+      expect(executor.state).toBe('READY');
+    });
+  });
+
+  test('a cleanup during a run ends it, and the executor can be used again', async () => {
+    const { tool, called } = neverTool();
+    const executor = make();
+    await executor.init();
+    await executor.sendTools({ never: tool });
+    const run = executor.run('await never()');
+    run.catch(() => {});
+    await called;
+    await executor.cleanup();
+    expect(executor.state).toBe('DEAD');
+    await expectCode(run, 'ERR_INVALID_STATE');
+    await executor.init();
+    expect((await executor.run('typeof never')).output).toBe('undefined');
+    await executor.cleanup();
+  });
+
+  test('eight executors work at the same time, one of them hanging', async () => {
+    const executors = Array.from({ length: 8 }, () => make({ timeoutMs: 15_000 }));
+    await Promise.all(executors.map((executor) => executor.init()));
+    const hanging = executors[0].run('for (;;);', { timeoutMs: 3_000 });
+    hanging.catch(() => {});
+    const outputs = await Promise.all(executors.slice(1).map((executor, index) => executor.run(`${index} + 1`)));
+    expect(outputs.map(({ output }) => output)).toEqual([1, 2, 3, 4, 5, 6, 7]);
+    await expectCode(hanging, 'ERR_EXEC_TIMEOUT');
+    await Promise.all(executors.map((executor) => executor.cleanup()));
+  });
+});

@@ -1,0 +1,148 @@
+// `onToolCall`: what the host decides on each tool call, before it is made.
+
+import { expect, test } from 'vitest';
+
+import { deferred, expectCode } from '../../helpers.mjs';
+
+/** @param {import('./index.mjs').Subject} subject */
+export function describeApproval({ withExecutor }) {
+  test('it is told of each call, in order, and nothing lets it pass', async () => {
+    const told = [];
+    const onToolCall = ({ signal, ...call }) => {
+      told.push({ ...call, signal: signal instanceof AbortSignal && signal.aborted });
+    };
+    const tools = { add: (a, b) => a + b, Host: { later: async (value) => value } };
+    await withExecutor({ onToolCall }, tools, async (executor) => {
+      const { output } = await executor.run('[add(1, 2), await Host.later({ x: [3] })]');
+      expect(output).toEqual([3, { x: [3] }]);
+    });
+    expect(told).toEqual([
+      { name: 'add', args: [1, 2], id: expect.stringMatching(/^\d+$/), signal: false },
+      { name: 'Host.later', args: [{ x: [3] }], id: expect.stringMatching(/^\d+$/), signal: false },
+    ]);
+    expect(told[0].id).not.toBe(told[1].id);
+  });
+
+  test('what it throws, or rejects with, is an error in the guest, and the tool is not called', async () => {
+    const denial = Object.assign(new RangeError('deleting is not allowed'), { code: 'E_DENIED' });
+    for (const onToolCall of [
+      () => {
+        throw denial;
+      },
+      async () => {
+        throw denial;
+      },
+    ]) {
+      const called = [];
+      const tools = { remove: () => called.push('sync'), later: async () => called.push('async') };
+      await withExecutor({ onToolCall }, tools, async (executor) => {
+        const { output } = await executor.run(`
+          const caught = [];
+          try { remove('a'); } catch (error) { caught.push([error.name, error.message, error.code]); }
+          try { await later(); } catch (error) { caught.push([error.name, error.message, error.code]); }
+          caught`);
+        const expected = ['RangeError', 'deleting is not allowed', 'E_DENIED'];
+        expect(output).toEqual([expected, expected]);
+        const error = await expectCode(executor.run('remove("a")'), 'ERR_TOOL_PROXY_FAIL');
+        expect(error.message).toBe('Tool execution failed: RangeError: deleting is not allowed');
+        expect(error.cause).toBe(denial);
+      });
+      expect(called).toEqual([]);
+    }
+  });
+
+  test('{ args } and { result } replace a part of the call, now or later', async () => {
+    const decisions = {
+      half: { args: [21] },
+      given: { result: 'given' },
+      promised: { result: Promise.resolve('promised') },
+      nothing: { result: undefined },
+    };
+    const called = [];
+    const note =
+      (name) =>
+      (...args) => {
+        called.push([name, args]);
+        return args[0] * 2;
+      };
+    const tools = Object.fromEntries(
+      Object.keys(decisions).flatMap((name) => [
+        [name, note(name)],
+        [`${name}Async`, async (...args) => note(name)(...args)],
+      ]),
+    );
+    for (const onToolCall of [
+      ({ name }) => decisions[name.replace('Async', '')],
+      async ({ name }) => decisions[name.replace('Async', '')],
+    ]) {
+      await withExecutor({ onToolCall }, tools, async (executor) => {
+        const { output } = await executor.run(`
+          const promise = promised();
+          [half(1, 2), given(1), await promise, nothing(1),
+            await halfAsync(1), await givenAsync(1), await promisedAsync(1), await nothingAsync(1), promise instanceof Promise]`);
+        const all = [42, 'given', 'promised', undefined];
+        expect(output).toEqual([...all, ...all, true]);
+      });
+    }
+    expect(called).toEqual(Array.from({ length: 4 }, () => ['half', [21]]));
+  });
+
+  test('a promise makes the guest wait, also for a tool that gives a value, and the host goes on', async () => {
+    const asked = deferred();
+    const decision = deferred();
+    const onToolCall = () => {
+      asked.resolve();
+      return decision.promise;
+    };
+    await withExecutor({ onToolCall }, { add: (a, b) => a + b }, async (executor) => {
+      const run = executor.run('const sum = add(1, 2); [sum, sum instanceof Promise]');
+      await asked.promise;
+      decision.resolve();
+      expect((await run).output).toEqual([3, false]);
+    });
+  });
+
+  test('when the run ends before the decision, the call is not made and the signal says so', async () => {
+    const asked = deferred();
+    const decision = deferred();
+    const called = [];
+    const onToolCall = (call) => {
+      asked.resolve(call.signal);
+      return decision.promise;
+    };
+    await withExecutor({ onToolCall }, { remove: async () => called.push('remove') }, async (executor) => {
+      const controller = new AbortController();
+      const run = executor.run('await remove()', { signal: controller.signal });
+      const signal = await asked.promise;
+      expect(signal.aborted).toBe(false);
+      controller.abort(new Error('enough'));
+      await expectCode(run, 'ERR_EXEC_TIMEOUT');
+      expect(signal.aborted).toBe(true);
+      decision.resolve();
+      await decision.promise;
+      await new Promise((resolve) => setImmediate(resolve));
+      expect(called).toEqual([]);
+    });
+  });
+
+  test.each([
+    [false, 'false'],
+    [true, 'true'],
+    [null, 'null'],
+    ['allow', '"allow"'],
+    [{ args: 'a' }, 'an object'],
+  ])('whatever else it gives refuses the call: %o', async (decision, described) => {
+    const called = [];
+    for (const onToolCall of [() => decision, async () => decision]) {
+      await withExecutor({ onToolCall }, { remove: () => called.push('remove') }, async (executor) => {
+        const error = await expectCode(executor.run('remove()'), 'ERR_TOOL_PROXY_FAIL');
+        expect(error.message).toBe(
+          'Tool execution failed: TypeError: onToolCall must return nothing, { args }, an array, or { result }, or ' +
+            `throw to refuse the call; it gave ${described}`,
+        );
+        expect(error.cause).toBeInstanceOf(TypeError);
+      });
+    }
+    expect(called).toEqual([]);
+  });
+}

@@ -1,0 +1,288 @@
+// Tools for code: all of a file or an error, what is known of a path, moving and removing.
+
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  realpathSync,
+  symlinkSync,
+  truncateSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+
+import { createFileTools, describeFileTools } from '../../lib/files/index.js';
+import { rejection, withExecutor, withFolder } from '../helpers.mjs';
+
+let root;
+let tools;
+let done;
+beforeEach(async () => {
+  const opened = await new Promise((resolve) => {
+    done = withFolder((folder) => new Promise((close) => resolve({ folder, close })));
+  });
+  root = realpathSync(opened.folder);
+  afterTest = opened.close;
+  tools = createFileTools({ root });
+});
+let afterTest;
+afterEach(async () => {
+  afterTest();
+  await done;
+});
+
+const put = (name, content) => writeFileSync(join(root, name), content);
+const failure = async (call) => {
+  const { code, message } = await rejection(call);
+  return [code, message];
+};
+
+describe('reading for code', () => {
+  test('readText gives all of a long text, whatever read shows of it', async () => {
+    const text = Array.from({ length: 5_000 }, (_, line) => `${line}\r\n`).join('');
+    put('long.txt', text);
+    expect(await tools.readText('long.txt')).toBe(text);
+    expect(await tools.readText({ path: 'long.txt' })).toBe(text);
+    expect((await tools.read('long.txt')).details.truncation.totalLines).toBe(5_000);
+  });
+
+  test('readText leaves a byte order mark out, and refuses what is no UTF-8', async () => {
+    put('bom.json', '\ufeff{"a":1}');
+    expect(await tools.readText('bom.json')).toBe('{"a":1}');
+    expect(await tools.readJson('bom.json')).toEqual({ a: 1 });
+    put('latin1.txt', Buffer.from([0x61, 0xe9, 0x62]));
+    expect(await failure(tools.readText('latin1.txt'))).toEqual([
+      'ERR_BINARY_FILE',
+      'Not UTF-8 text: latin1.txt, from byte 1 on. Use readBytes.',
+    ]);
+    expect([...(await tools.readBytes('latin1.txt'))]).toEqual([0x61, 0xe9, 0x62]);
+  });
+
+  test('readLines, readJson and readBytes', async () => {
+    put('lines.txt', 'a\r\nb\n\nc\rd\n');
+    expect(await tools.readLines('lines.txt')).toEqual(['a', 'b', '', 'c', 'd']);
+    put('empty.txt', '');
+    expect(await tools.readLines('empty.txt')).toEqual([]);
+    put('values.json', '[1, {"b": null}]');
+    expect(await tools.readJson('values.json')).toEqual([1, { b: null }]);
+    put('broken.json', '{"a": }');
+    const [code, message] = await failure(tools.readJson('broken.json'));
+    expect([code, message.startsWith('Not JSON: broken.json: ')]).toEqual(['ERR_INVALID_JSON', true]);
+    const bytes = await tools.readBytes('values.json');
+    expect([bytes.constructor.name, Buffer.from(bytes).toString()]).toEqual(['Uint8Array', '[1, {"b": null}]']);
+  });
+
+  test('a limit is an error and never a cut', async () => {
+    const small = createFileTools({ root, limits: { maxFileBytes: 10 } });
+    put('eleven.txt', 'x'.repeat(11));
+    const expected = ['ERR_FILE_TOO_LARGE', 'File is too large: eleven.txt has 11B, the limit is 10B.'];
+    for (const call of [small.readText, small.readBytes, small.readJson, small.readLines]) {
+      expect(await failure(call('eleven.txt'))).toEqual(expected);
+    }
+    put('huge.json', '');
+    truncateSync(join(root, 'huge.json'), (4 << 20) + 1);
+    expect(await failure(tools.readJson('huge.json'))).toEqual([
+      'ERR_FILE_TOO_LARGE',
+      'File is too large: huge.json has 4.0MB, the limit is 4.0MB. Use JSON.parse(await readText(path)).',
+    ]);
+    expect((await failure(tools.readLines('huge.json')))[1]).toMatch(
+      / Use \(await readText\(path\)\)\.split\("\\n"\)\.$/,
+    );
+    expect(await tools.readBytes('huge.json')).toHaveLength((4 << 20) + 1);
+  });
+
+  test('stat', async () => {
+    put('a.txt', 'abc');
+    utimesSync(join(root, 'a.txt'), 1_000, 2_000);
+    symlinkSync('a.txt', join(root, 'link'));
+    const file = { type: 'file', size: 3, modified: '1970-01-01T00:33:20.000Z' };
+    expect(await tools.stat('a.txt')).toEqual(file);
+    expect(await tools.stat('link')).toEqual(file);
+    expect(await tools.stat('.')).toMatchObject({ type: 'directory', size: 0 });
+    expect(await failure(tools.stat('nope'))).toEqual(['ENOENT', 'Path not found: nope']);
+    symlinkSync('/etc/passwd', join(root, 'out'));
+    expect((await failure(tools.stat('out')))[0]).toBe('ERR_PATH_ESCAPES_ROOT');
+  });
+
+  test('code gets values', async () => {
+    put('rows.json', '[{"n": 2}, {"n": 1}]');
+    await withExecutor({}, { ...tools }, async (executor) => {
+      const { output } = await executor.run(`
+        const rows = await readJson('rows.json');
+        rows.sort((a, b) => a.n - b.n);
+        [rows, (await readLines('rows.json')).length, (await readBytes('rows.json')) instanceof Uint8Array, (await stat('rows.json')).size]`);
+      expect(output).toEqual([[{ n: 1 }, { n: 2 }], 1, true, 20]);
+    });
+  });
+});
+
+describe('absolute paths', () => {
+  test('are taken if they lie inside, and refused if they lead out', async () => {
+    put('a.txt', 'abc');
+    mkdirSync(join(root, 'sub'));
+    expect(await tools.readText(join(root, 'a.txt'))).toBe('abc');
+    await tools.write(join(root, 'sub/new/b.txt'), 'b');
+    expect(readFileSync(join(root, 'sub/new/b.txt'), 'utf8')).toBe('b');
+    expect((await tools.ls(root)).content[0].text).toContain('sub/');
+    expect((await tools.find('b.txt', join(root, 'sub'))).content[0].text).toBe('new/b.txt');
+    for (const path of ['/etc/passwd', `${root}/../x`, `${root}x`, join(root, '..')]) {
+      expect((await failure(tools.readText(path)))[0]).toBe('ERR_PATH_ESCAPES_ROOT');
+    }
+  });
+
+  test('through the link that the root was given by', async () => {
+    mkdirSync(join(root, 'real'));
+    symlinkSync('real', join(root, 'alias'));
+    writeFileSync(join(root, 'real/a.txt'), 'abc');
+    const linked = createFileTools({ root: join(root, 'alias') });
+    expect(await linked.readText(join(root, 'alias/a.txt'))).toBe('abc');
+    expect(await linked.readText(join(root, 'real/a.txt'))).toBe('abc');
+  });
+});
+
+describe('move', () => {
+  test('files and folders, with the parents of the new path', async () => {
+    put('a.txt', 'abc');
+    expect(await tools.move('a.txt', 'x/y/b.txt')).toEqual({
+      content: [{ type: 'text', text: 'Successfully moved a.txt to x/y/b.txt' }],
+    });
+    await tools.move({ from: 'x', to: 'z' });
+    expect(readFileSync(join(root, 'z/y/b.txt'), 'utf8')).toBe('abc');
+    expect(existsSync(join(root, 'x'))).toBe(false);
+  });
+
+  test('what is there stays, unless overwrite is set', async () => {
+    put('a', 'new');
+    put('b', 'old');
+    mkdirSync(join(root, 'folder'));
+    expect(await failure(tools.move('a', 'b'))).toEqual([
+      'EEXIST',
+      'Exists already: b. Pass overwrite: true to replace it.',
+    ]);
+    expect(await failure(tools.move({ from: 'a', to: 'folder', overwrite: true }))).toEqual([
+      'EISDIR',
+      'Is a directory: folder. Give the whole new path, with the name that it is to have.',
+    ]);
+    await tools.move({ from: 'a', to: 'b', overwrite: true });
+    expect([readFileSync(join(root, 'b'), 'utf8'), existsSync(join(root, 'a'))]).toEqual(['new', false]);
+  });
+
+  test.each([
+    ['../a', 'b', 'ERR_PATH_ESCAPES_ROOT'],
+    ['a', '../b', 'ERR_PATH_ESCAPES_ROOT'],
+    ['a', '/tmp/b', 'ERR_PATH_ESCAPES_ROOT'],
+    ['.', 'b', 'ERR_INVALID_PATH'],
+    ['a', 'sub/..', 'ERR_INVALID_PATH'],
+    ['nope', 'b', 'ENOENT'],
+    ['sub', 'sub/inner', 'EINVAL'],
+    ['a', 'out/b', 'ERR_PATH_ESCAPES_ROOT'],
+    ['out/hostname', 'b', 'ERR_PATH_ESCAPES_ROOT'],
+  ])('%s to %s is refused: %s', async (from, to, code) => {
+    put('a', 'abc');
+    mkdirSync(join(root, 'sub'));
+    symlinkSync('/etc', join(root, 'out'));
+    expect((await failure(tools.move(from, to)))[0]).toBe(code);
+    expect(readdirSync(root).sort()).toEqual(['a', 'out', 'sub']);
+  });
+});
+
+describe('remove', () => {
+  test('files, links themselves, and empty folders', async () => {
+    put('a.txt', 'abc');
+    symlinkSync('a.txt', join(root, 'link'));
+    mkdirSync(join(root, 'folder'));
+    await tools.remove('link');
+    expect(existsSync(join(root, 'a.txt'))).toBe(true);
+    await tools.remove({ path: 'folder' });
+    expect(await tools.remove('a.txt')).toEqual({ content: [{ type: 'text', text: 'Successfully removed a.txt' }] });
+    expect(readdirSync(root)).toEqual([]);
+  });
+
+  test('a folder with something in it only with recursive, and links in it are not followed', async () => {
+    put('kept.txt', 'kept');
+    mkdirSync(join(root, 'folder/a/b'), { recursive: true });
+    put('folder/a/b/c.txt', 'c');
+    symlinkSync(root, join(root, 'folder/up'));
+    symlinkSync('/etc', join(root, 'folder/etc'));
+    expect(await failure(tools.remove('folder'))).toEqual([
+      'ENOTEMPTY',
+      'Not empty: folder. Pass recursive: true to remove the folder with all that is in it.',
+    ]);
+    await tools.remove({ path: 'folder', recursive: true });
+    expect(readdirSync(root)).toEqual(['kept.txt']);
+    expect(lstatSync('/etc').isDirectory()).toBe(true);
+  });
+
+  test('no more entries than the limit at once, and a deep tree takes no stack', async () => {
+    const limited = createFileTools({ root, limits: { maxEntries: 10 } });
+    mkdirSync(join(root, 'many'));
+    for (let i = 0; i < 15; i++) put(`many/${i}`, '');
+    expect(await failure(limited.remove({ path: 'many', recursive: true }))).toEqual([
+      'ERR_TOO_MANY_ENTRIES',
+      'many has more than 10 entries: a part of it was removed; call again to go on.',
+    ]);
+    expect(existsSync(join(root, 'many'))).toBe(true);
+    mkdirSync(join(root, 'deep', ...Array(900).fill('d')), { recursive: true });
+    await tools.remove({ path: 'deep', recursive: true });
+    expect(existsSync(join(root, 'deep'))).toBe(false);
+  });
+
+  test.each([
+    ['.', 'ERR_INVALID_PATH'],
+    ['sub/..', 'ERR_INVALID_PATH'],
+    ['..', 'ERR_PATH_ESCAPES_ROOT'],
+    ['/etc/hostname', 'ERR_PATH_ESCAPES_ROOT'],
+    ['out/hostname', 'ERR_PATH_ESCAPES_ROOT'],
+    ['nope', 'ENOENT'],
+  ])('%s is refused: %s', async (path, code) => {
+    mkdirSync(join(root, 'sub'));
+    symlinkSync('/etc', join(root, 'out'));
+    expect((await failure(tools.remove({ path, recursive: true })))[0]).toBe(code);
+    expect(readdirSync(root).sort()).toEqual(['out', 'sub']);
+  });
+});
+
+describe('edit and write say what is wrong', () => {
+  test('an empty text to replace, and a folder in the place of a file', async () => {
+    put('a.txt', 'abc');
+    mkdirSync(join(root, 'folder'));
+    expect(await failure(tools.edit('a.txt', '', 'x'))).toEqual([
+      'ERR_TEXT_NOT_FOUND',
+      'oldText must not be empty. Give the text to replace, or use write for a whole file.',
+    ]);
+    for (const path of ['folder', 'folder/', '.']) {
+      expect(await failure(tools.write(path, 'x'))).toEqual([
+        'EISDIR',
+        `Is a directory: ${path}. Give the path of a file in it.`,
+      ]);
+    }
+  });
+
+  test('full-width and composed characters are forgiven', async () => {
+    put('a.txt', 'let ｘ＝１；// caf\u00e9\n');
+    await tools.edit('a.txt', 'x=1;// cafe\u0301', 'done');
+    expect(readFileSync(join(root, 'a.txt'), 'utf8')).toBe('let done\n');
+  });
+});
+
+describe('describeFileTools', () => {
+  test('states the limits that are set, of the tools that there are', () => {
+    const definitions = describeFileTools({
+      root: '.',
+      readOnly: true,
+      limits: { maxLines: 100, maxBytes: 1536, maxFileBytes: 3 << 20, maxResults: 50 },
+    });
+    const text = Object.fromEntries(definitions.map(({ name, description }) => [name, description]));
+    expect(Object.keys(text)).toEqual(Object.keys(createFileTools({ root: '.', readOnly: true })));
+    expect(text.read).toContain(' 100 lines or 1.5KB at most');
+    expect(text.readText).toContain('more than 3MB is an error');
+    expect(text.grep).toContain(' 50 matches or 1.5KB at most');
+    expect(text.find).toContain(' 50 paths or 1.5KB at most');
+    expect(Object.keys(text)).not.toContain('remove');
+  });
+});

@@ -1,0 +1,29 @@
+import { expect, test } from 'vitest';
+
+import { BASE_BUILTIN_MODULES, PyodideExecutor } from '../../lib/python/index.js';
+import { describePython } from './suite.mjs';
+
+describePython('plain Pyodide in the host', { engine: 'host' }, { startsFast: false, mounts: true });
+
+test('the host has no limits to give', () => {
+  expect(() => new PyodideExecutor([], { engine: 'host', timeoutMs: 1000 })).toThrow(
+    new TypeError('options.timeoutMs needs an isolate: engine "host" runs Python unprotected, without limits'),
+  );
+});
+
+test('the default imports', () => {
+  expect(BASE_BUILTIN_MODULES).toStrictEqual(
+    'collections datetime itertools json math queue random re stat statistics time unicodedata'.split(' '),
+  );
+});
+
+test.each([
+  [[1], undefined, 'authorizedImports must be an array of module names, got an array'],
+  [undefined, 1, 'options must be an object, got 1'],
+  [undefined, { max_operations: 0 }, 'options.max_operations must be a positive integer, got 0'],
+  [undefined, { mountPoint: 'mnt' }, 'options.mountPoint must be an absolute path, got "mnt"'],
+  [undefined, { engine: 'worker' }, 'options.engine must be "isolate" or "host", got "worker"'],
+  [undefined, { nope: 1 }, 'options.nope is not an option'],
+])('wrong options: %j, %j', (imports, options, message) => {
+  expect(() => new PyodideExecutor(imports, options)).toThrow(new TypeError(message));
+});

@@ -1,0 +1,140 @@
+// Python in an isolate of its own: the suite, and what only an isolate can do.
+
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+
+import { PyodideExecutor } from '../../lib/python/index.js';
+import { FIRST_START_MS, describePython, failureOf } from './suite.mjs';
+
+describePython('Python in an isolate', {}, { startsFast: true, mounts: true });
+
+/** An executor whose code is held by `limits` alone: it may import everything, and nothing is counted. */
+async function unguarded(limits) {
+  const executor = new PyodideExecutor(['*'], {
+    mount: false,
+    max_operations: 1e12,
+    max_while_iterations: 1e12,
+    ...limits,
+  });
+  await executor.init();
+  return executor;
+}
+
+describe('deadlines', () => {
+  /** @type {PyodideExecutor} */
+  let executor;
+  beforeAll(async () => {
+    executor = await unguarded({ timeoutMs: 300 });
+  }, FIRST_START_MS);
+  afterAll(() => executor.cleanup());
+
+  test.each([
+    'while True: pass',
+    'while True:\n    try:\n        while True: pass\n    except BaseException:\n        pass',
+    'x = pow(3, 10**9)',
+    'x = 9 ** 9 ** 9',
+    'sum(range(10**12))',
+    'import re\nre.match(r"(a+)+$", "a" * 64 + "b")',
+    'max(iter(int, 1))',
+    'import itertools, collections\ncollections.deque(itertools.count(), maxlen=0)',
+    'class D:\n    def __del__(self):\n        while True: pass\nD()\nwhile True: pass',
+    'import time\ntime.sleep(1000)',
+    'import asyncio\nawait asyncio.sleep(1000)',
+  ])('settle: %s', async (code) => {
+    await executor.sendVariables({ kept: 1 });
+    const error = await failureOf(executor, code);
+    expect([error.code, error.details.reason, error.details.timeoutMs]).toStrictEqual([
+      'ERR_EXEC_TIMEOUT',
+      'deadline',
+      300,
+    ]);
+    expect(error.message.split('\n')[0]).toBe('Error executing code: Execution timed out after 300ms');
+    // Whether the interpreter could go on or another one has taken its place, what the host has sent is there.
+    expect((await executor.run('kept + 1')).output).toBe(2);
+  });
+
+  test('what can be interrupted keeps its state, and the failure says so', async () => {
+    await executor.run('mine = [1]');
+    const { details } = await failureOf(executor, 'mine.append(2)\nwhile True: pass');
+    expect(details.stateLost).toBe(false);
+    expect((await executor.run('mine')).output).toStrictEqual([1, 2]);
+    const lost = await failureOf(executor, 'sum(range(10**12))');
+    expect(lost.details.stateLost).toBe(true);
+    expect((await failureOf(executor, 'mine')).details.name).toBe('NameError');
+  });
+
+  test('a tool that never answers', async () => {
+    await executor.sendTools({ never: () => new Promise(() => {}) });
+    expect((await failureOf(executor, 'never()')).code).toBe('ERR_EXEC_TIMEOUT');
+    expect((await executor.run('never.__name__')).output).toBe('never');
+  });
+
+  test('a signal', async () => {
+    const controller = new AbortController();
+    await executor.sendTools({ abort: () => controller.abort(new Error('enough')) });
+    const error = await failureOf(executor, 'abort()\nwhile True: pass', { signal: controller.signal });
+    expect(error.details).toMatchObject({ aborted: true, reason: 'enough' });
+  });
+});
+
+describe('memory', () => {
+  /** @type {PyodideExecutor} */
+  let executor;
+  beforeAll(async () => {
+    executor = await unguarded({ memoryLimitMb: 128 });
+  }, FIRST_START_MS);
+  afterAll(() => executor.cleanup());
+
+  test.each([
+    ['a buffer', 'b = bytearray(2 * 10**9)'],
+    ['a list', 'hoard = []\nwhile True: hoard.append(bytearray(10**6))'],
+    ['a dictionary', 'hoard = {}\nfor i in range(10**9): hoard[i] = str(i) * 100'],
+    ['doubling', 'text = "ab"\nwhile True: text += text'],
+    ['one expression', 'x = [0] * 10**9'],
+  ])('%s is a MemoryError', async (_name, code) => {
+    const before = process.memoryUsage().rss;
+    const error = await failureOf(executor, code);
+    expect([error.code, error.details.name]).toStrictEqual(['ERR_MEMORY_LIMIT_EXCEEDED', 'MemoryError']);
+    expect((process.memoryUsage().rss - before) / 2 ** 20).toBeLessThan(192);
+    expect((await executor.run('hoard = text = None\n1 + 1')).output).toBe(2);
+  });
+
+  test('code can catch it', async () => {
+    const code = 'try:\n    b = bytearray(2 * 10**9)\nexcept MemoryError:\n    b = "caught"\nb';
+    expect((await executor.run(code)).output).toBe('caught');
+  });
+});
+
+describe('ends of the interpreter', () => {
+  test.each([
+    ['import os\nos._exit(7)'],
+    ['import os\nos.abort()'],
+    ['import ctypes\nctypes.memset(8, 0, 2**31 - 16)'],
+    ['import sys\nsys.exit(3)'],
+    ['raise SystemExit'],
+  ])('%s is a failure, and the next run works', async (code) => {
+    const executor = new PyodideExecutor(['*'], { mount: false });
+    await executor.sendVariables({ kept: 41 });
+    expect((await failureOf(executor, code)).code).toMatch(/^ERR_(RUNTIME_EXCEPTION|MEMORY_LIMIT_EXCEEDED)$/);
+    expect((await executor.run('kept + 1')).output).toBe(42);
+    await executor.cleanup();
+  });
+});
+
+describe('several at once', () => {
+  test('six in parallel, each with its own state', async () => {
+    const executors = Array.from({ length: 6 }, () => new PyodideExecutor([], { mount: false }));
+    await Promise.all(executors.map((executor, index) => executor.run(`mine = ${index}`)));
+    const outcomes = await Promise.all(executors.map((executor) => executor.run('mine * 2')));
+    expect(outcomes.map(({ output }) => output)).toStrictEqual([0, 2, 4, 6, 8, 10]);
+    await Promise.all(executors.map((executor) => executor.cleanup()));
+  });
+
+  test('a sleep takes no processor time, and ends with its deadline', async () => {
+    const executor = new PyodideExecutor(['time'], { mount: false, timeoutMs: 1_000 });
+    await executor.init();
+    const { user: before } = process.cpuUsage();
+    expect((await failureOf(executor, 'import time\ntime.sleep(1000)')).code).toBe('ERR_EXEC_TIMEOUT');
+    expect((process.cpuUsage().user - before) / 1e3).toBeLessThan(700);
+    await executor.cleanup();
+  });
+});

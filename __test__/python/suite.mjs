@@ -1,0 +1,738 @@
+// What a `PyodideExecutor` does, whichever engine runs the code: the specification's own points, and what goes beyond them.
+
+import { existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+
+import { AgentExecutionError, PyodideExecutor } from '../../lib/python/index.js';
+
+export const FIRST_START_MS = 120_000;
+
+/** The failure of a run. */
+export async function failureOf(executor, code, options) {
+  const error = await executor.run(code, options).then(
+    ({ output }) => expect.fail(`the run succeeded: ${JSON.stringify(output)}`),
+    (thrown) => thrown,
+  );
+  expect(error).toBeInstanceOf(AgentExecutionError);
+  return error;
+}
+
+/**
+ * @param {string} name
+ * @param {Record<string, unknown>} engine options that choose it
+ * @param {{ startsFast: boolean, mounts: boolean }} can whether folders can be mounted, and whether interpreters are made in a moment; else few tests have one of their own
+ */
+export function describePython(name, engine, { startsFast, mounts }) {
+  describe(name, () => {
+    const root = mkdtempSync(join(tmpdir(), 'python-'));
+    const whenFast = startsFast ? test : () => {};
+    const whenMounting = mounts ? test : () => {};
+    // Plain Pyodide follows links wherever they lead.
+    const whenConfined = mounts && engine.engine !== 'host' ? test : () => {};
+    /** @type {PyodideExecutor} */
+    let executor;
+    const make = (imports, options) => new PyodideExecutor(imports, { mount: false, ...engine, ...options });
+    beforeAll(() => {
+      executor = make(undefined, { max_operations: 20_000, max_while_iterations: 500 });
+      return executor.init();
+      // The first start on a machine makes what later ones begin with.
+    }, FIRST_START_MS);
+    afterAll(async () => {
+      await executor.cleanup();
+      rmSync(root, { recursive: true });
+    });
+    afterEach(() => vi.restoreAllMocks());
+    const output = async (code) => (await executor.run(code)).output;
+    /** Message without the wrapper, and what else is asserted of it. */
+    const failure = async (code) => {
+      const { message, code: kind, details } = await failureOf(executor, code);
+      const [, cause] = /^Error executing code: ([^]*)\nLogs:\n[^]*$/.exec(message);
+      return { cause, code: kind, line: details.line, column: details.column };
+    };
+
+    describe('outputs', () => {
+      test.each([
+        ['an expression', '1 + 1', 2],
+        ['an assignment', 'y = 5', 5],
+        ['an assignment of several targets', 'y = z = 5', null],
+        ['an assignment to a part', 'd = {}\nd["a"] = 1', null],
+        ['an augmented assignment', 'y = 1\ny += 1', null],
+        ['an annotated assignment', 'y: int = 1', null],
+        ['a function', 'def f():\n    return 1', null],
+        ['a loop', 'for i in range(3):\n    i', null],
+        ['an expression after others', 'a = 1\nb = 2\na + b', 3],
+        ['nothing', '', null],
+        ['a comment', '# nothing', null],
+        ['None', 'None', null],
+        ['texts', '"ä€😀\\u2028"', 'ä€😀\u2028'],
+        ['a lone surrogate', '"\\ud800"', '\ud800'],
+        ['NaN', 'float("nan")', 'NaN'],
+        ['NaN in a list', '[1, float("nan")]', '[1, NaN]'],
+        ['an infinity', 'float("inf")', 'Infinity'],
+        ['a set', '{1}', '{1}'],
+        ['a tuple', '(1, (2,))', [1, [2]]],
+        ['bytes', 'b"ab"', "b'ab'"],
+        ['keys that are numbers', '{1: 2, 2.5: 3, None: 4, True: 5}', { 1: 5, 2.5: 3, null: 4 }],
+        ['a large integer', '2**70', 2 ** 70],
+        ['an object', 'class A:\n    def __str__(self):\n        return "me"\nA()', 'me'],
+        ['a date', 'import datetime\ndatetime.date(2024, 2, 29)', '2024-02-29'],
+        ['a key that prototypes have', '{"__proto__": {"a": 1}}["__proto__"]', { a: 1 }],
+      ])('%s', async (_title, code, expected) => {
+        expect(await output(code)).toStrictEqual(expected);
+      });
+
+      test('a key that prototypes have is an own property', async () => {
+        const value = await output('{"__proto__": {"a": 1}}');
+        expect(Object.keys(value)).toStrictEqual(['__proto__']);
+        expect(Object.getPrototypeOf(value)).toBe(Object.prototype);
+      });
+
+      test.each([
+        ['a cycle', 'a = []\na.append(a)\na', 'ValueError: Circular reference detected', 3],
+        ['keys that are tuples', '{(1, 2): 3}', 'TypeError: keys must be str, int, float, bool or None, not tuple', 1],
+      ])('%s has no JSON', async (_title, code, text, line) => {
+        const { cause, code: kind } = await failure(code);
+        expect(cause).toBe(`${text}\nCode execution failed at line ${line}: ${code.split('\n').at(-1)}`);
+        expect(kind).toBe('ERR_RUNTIME_EXCEPTION');
+      });
+
+      test('state lives on', async () => {
+        await executor.run('import math\ncount = 1\ndef more(n):\n    return count + n');
+        await executor.run('count = 10');
+        expect(await output('more(math.floor(2.5))')).toBe(12);
+      });
+    });
+
+    describe('final answers', () => {
+      const final = (value) => ({ output: value, is_final_answer: true });
+      const run = async (code) => {
+        const { output: value, is_final_answer } = await executor.run(code);
+        return { output: value, is_final_answer };
+      };
+      test.each([
+        ['positional', 'final_answer({"ok": True, "n": 7})', { ok: true, n: 7 }],
+        ['by keyword', 'final_answer(answer=[1])', [1]],
+        ['by the name of the parameter', 'final_answer(value="v")', 'v'],
+        ['none', 'final_answer()', null],
+        ['in a function', 'def f():\n    final_answer(1)\nf()\nfinal_answer(2)', 1],
+        ['in try/except', 'try:\n    final_answer(1)\nexcept Exception:\n    final_answer(2)', 1],
+        ['in try/finally', 'try:\n    final_answer(1)\nfinally:\n    x = 1', 1],
+        ['swallowed', 'try:\n    final_answer(1)\nexcept BaseException:\n    pass\nfinal_answer(2)', 1],
+        ['swallowed at the end', 'try:\n    final_answer(1)\nexcept BaseException: pass', 1],
+        ['before an error', 'try:\n    final_answer(1)\nfinally:\n    1/0', 1],
+        ['as it was', 'a = [1]\ntry:\n    final_answer(a)\nfinally:\n    a.append(2)', [1]],
+        ['NaN', 'final_answer(float("nan"))', 'NaN'],
+      ])('%s', async (_title, code, expected) => {
+        expect(await run(code)).toStrictEqual(final(expected));
+      });
+
+      test('ends the run', async () => {
+        const { logs } = await executor.run('print("before")\nfinal_answer(1)\nprint("after")');
+        expect(logs).toBe('before\n');
+      });
+
+      test('the next run is another one', async () => {
+        await executor.run('final_answer(1)');
+        expect(await run('2')).toStrictEqual({ output: 2, is_final_answer: false });
+      });
+
+      test('one that has no JSON fails where it is given', async () => {
+        expect((await failure('x = 1\nfinal_answer({(1,): 2})')).cause).toBe(
+          'TypeError: keys must be str, int, float, bool or None, not tuple\n' +
+            'Code execution failed at line 2: final_answer({(1,): 2})',
+        );
+      });
+    });
+
+    describe('logs', () => {
+      test('lines, and those of stderr with a prefix', async () => {
+        const code = 'import sys\nprint("a", 1)\nprint("e", file=sys.stderr)\nprint()\nprint("x\\ny")';
+        const own = make(['sys']);
+        const { logs, logEntries } = await own.run(code);
+        await own.cleanup();
+        expect(logs).toBe('a 1\nstderr: e\n\nx\ny\n');
+        expect(logEntries.map(({ level, message }) => [level, message])).toStrictEqual([
+          ['log', 'a 1'],
+          ['error', 'stderr: e'],
+          ['log', ''],
+          ['log', 'x'],
+          ['log', 'y'],
+        ]);
+      });
+
+      test('a line that has not ended belongs to its run', async () => {
+        expect((await executor.run('print("a", end="")')).logs).toBe('a\n');
+        expect((await executor.run('print("b")')).logs).toBe('b\n');
+      });
+
+      test('an empty line is no empty log', async () => {
+        expect((await executor.run('print()')).logs).toBe('\n');
+        expect((await executor.run('1')).logs).toBe('');
+      });
+
+      test('of a run that fails', async () => {
+        const error = await failureOf(executor, 'print("a")\n1/0');
+        expect(error.logs).toBe('a\n');
+        expect(error.message).toBe(
+          'Error executing code: ZeroDivisionError: division by zero\n' +
+            'Code execution failed at line 2: 1/0\nLogs:\na\n',
+        );
+      });
+
+      whenFast('are heard at once', async () => {
+        const heard = [];
+        const own = make(undefined, { onLog: ({ message }) => heard.push(message) });
+        await own.sendTools({ heard: () => [...heard] });
+        await own.run('print("a")\nprint("b")');
+        await own.cleanup();
+        expect(heard).toStrictEqual(['a', 'b']);
+      });
+    });
+
+    describe('imports', () => {
+      test.each([
+        ['import os', 'os'],
+        ['from os import path', 'os'],
+        ['import os.path', 'os.path'],
+        ['x = __import__("os")', 'os'],
+        ['def f():\n    import sys\nf()', 'sys'],
+      ])('%s is refused', async (code, module) => {
+        const { cause, code: kind } = await failure(code);
+        expect(cause.split('\n')[0]).toBe(`ImportError: Import of '${module}' is not authorized`);
+        expect(kind).toBe('ERR_IMPORT_NOT_ALLOWED');
+      });
+
+      test('the defaults are allowed', async () => {
+        const modules =
+          'collections, datetime, itertools, json, math, queue, random, re, stat, statistics, time, unicodedata';
+        expect(await output(`import ${modules}\nlen([${modules}])`)).toBe(12);
+      });
+
+      const lists = [
+        [['*'], 'import os, xml.dom.minidom', true],
+        [['xml.*'], 'import xml', true],
+        [['xml.*'], 'import xml.dom.minidom', true],
+        [['xml'], 'import xml.dom', true],
+        [['xml.dom'], 'import xml.dom.minidom', true],
+        [['xml.dom'], 'import xml.sax', false],
+        [['xm'], 'import xml', false],
+        [[], 'import math', false],
+      ];
+      test.each(startsFast ? lists : lists.slice(4, 5))('%j: %s', async (imports, code, isAllowed) => {
+        const { cause } = await whitelisted(imports, code);
+        expect(cause === undefined).toBe(isAllowed);
+      });
+      const whitelisted = async (imports, code) => {
+        const own = make(imports);
+        const error = await own.run(code).then(
+          () => undefined,
+          (thrown) => thrown,
+        );
+        await own.cleanup();
+        return { cause: error?.message };
+      };
+
+      whenFast('options come before the argument', async () => {
+        const own = make(['os'], { authorized_imports: ['math'] });
+        expect((await own.run('import math\nmath.pi > 3')).output).toBe(true);
+        expect((await failureOf(own, 'import os')).code).toBe('ERR_IMPORT_NOT_ALLOWED');
+        await own.cleanup();
+      });
+    });
+
+    describe('builtins', () => {
+      test.each(['eval', 'exec', 'compile'])('%s is refused before anything runs', async (builtin) => {
+        const code = `print("ran")\n${builtin}("1")`;
+        const error = await failureOf(executor, code);
+        expect(error.message).toBe(
+          `Error executing code: RuntimeError: Forbidden builtin: ${builtin}\n` +
+            `Code execution failed at line 2: ${builtin}("1")\nLogs:\n`,
+        );
+        expect(error.code).toBe('ERR_VALIDATION_FAILED');
+        expect(error.details.diagnostics).toStrictEqual([
+          {
+            rule: 'forbidden_builtin',
+            severity: 'ERROR',
+            message: `Forbidden builtin: ${builtin}`,
+            location: { line: 2, column: 1 },
+          },
+        ]);
+      });
+
+      test.each(['open("x")', 'input()', '(eval)("1")', 'e = exec\ne("1")'])('%s calls None', async (code) => {
+        const { cause } = await failure(code).catch((error) => error);
+        expect(cause).toMatch(
+          /^(TypeError: 'NoneType' object is not callable|RuntimeError: Forbidden builtin: eval)\n/,
+        );
+      });
+
+      test('methods of these names are the code’s own', async () => {
+        expect(await output('class A:\n    def eval(self, x):\n        return x\nA().eval(3)')).toBe(3);
+      });
+
+      test('are allowed by an option, or by a tool of their name', async () => {
+        const own = make(undefined, { allowed_dangerous_builtins: ['eval'] });
+        expect((await own.run('eval("1 + 1")')).output).toBe(2);
+        expect((await failureOf(own, 'exec("1")')).code).toBe('ERR_VALIDATION_FAILED');
+        await own.sendTools({ exec: (code) => `host ran ${code}`, open: (path) => `host opened ${path}` });
+        expect((await own.run('[exec("1"), open("x")]')).output).toStrictEqual(['host ran 1', 'host opened x']);
+        await own.cleanup();
+      });
+    });
+
+    describe('limits', () => {
+      test.each([
+        ['for i in range(10**9):\n    pass', 'Reached the max number of operations (20000)', { maxOperations: 20_000 }],
+        ['for i in range(10**9): pass', 'Reached the max number of operations (20000)', { maxOperations: 20_000 }],
+        [
+          'while True:\n    pass',
+          'Maximum number of 500 iterations in While loop exceeded',
+          { maxWhileIterations: 500 },
+        ],
+        ['while True: pass', 'Maximum number of 500 iterations in While loop exceeded', { maxWhileIterations: 500 }],
+        [
+          'def f():\n    i = 0\n    while True:\n        i += 1\nf()',
+          'Maximum number of 500 iterations in While loop exceeded',
+          { maxWhileIterations: 500 },
+        ],
+      ])('%s', async (code, text, details) => {
+        const error = await failureOf(executor, code);
+        expect(error.message.split('\n')[0]).toBe(`Error executing code: RuntimeError: ${text}`);
+        expect(error.code).toBe('ERR_MAX_OPS_EXCEEDED');
+        expect(error.details).toMatchObject(details);
+      });
+
+      test('code that catches them has no more operations', async () => {
+        const code = 'n = 0\nfor i in range(10**9):\n    try:\n        n += 1\n    except Exception:\n        pass';
+        expect((await failureOf(executor, code)).code).toBe('ERR_MAX_OPS_EXCEEDED');
+      });
+
+      test('functions of earlier runs count', async () => {
+        await executor.run('def spin():\n    for i in range(10**9):\n        pass');
+        expect((await failureOf(executor, 'spin()')).code).toBe('ERR_MAX_OPS_EXCEEDED');
+      });
+
+      test('a loop that ends in time is none of that', async () => {
+        expect(await output('n = 0\nwhile n < 400:\n    n += 1\nn')).toBe(400);
+      });
+
+      test('a run can have its own', async () => {
+        const { details } = await failureOf(executor, 'for i in range(50):\n    i', { maxOperations: 10 });
+        expect(details.maxOperations).toBe(10);
+        expect(await output('for i in range(50):\n    i\ni')).toBe(49);
+      });
+
+      test('what runs has counted', async () => {
+        const { stats } = await executor.run('a = 1\nfor i in range(3):\n    a += i\na');
+        expect(stats.operations).toBe(9);
+      });
+    });
+
+    describe('errors', () => {
+      test.each([
+        ['1/0', 'ZeroDivisionError: division by zero\nCode execution failed at line 1: 1/0', 1, 1],
+        [
+          'a = 1\nif a:\n    b = undefined_name',
+          "NameError: name 'undefined_name' is not defined\nCode execution failed at line 3: b = undefined_name",
+          3,
+          9,
+        ],
+        [
+          'x = "é😀" + 1',
+          'TypeError: can only concatenate str (not "int") to str\nCode execution failed at line 1: x = "é😀" + 1',
+          1,
+          5,
+        ],
+        ['"é😀"; nope', 'NameError: name \'nope\' is not defined\nCode execution failed at line 1: "é😀"; nope', 1, 8],
+        [
+          'def g():\n    raise ValueError("a\\nb")\ng()',
+          'ValueError: a\nb\nCode execution failed at line 2: raise ValueError("a\\nb")',
+          2,
+          5,
+        ],
+        ['raise Exception', 'Exception\nCode execution failed at line 1: raise Exception', 1, 1],
+        ['raise SystemExit(3)', 'SystemExit: 3\nCode execution failed at line 1: raise SystemExit(3)', 1, 1],
+        [
+          'raise KeyboardInterrupt',
+          'KeyboardInterrupt\nCode execution failed at line 1: raise KeyboardInterrupt',
+          1,
+          1,
+        ],
+        [
+          'def f():\n    return f()\nf()',
+          'RecursionError: maximum recursion depth exceeded\nCode execution failed at line 2: return f()',
+          2,
+          12,
+        ],
+        [
+          'd = {"name": 1, "age": 2}\nd["nmae"]',
+          "KeyError: 'nmae'. Maybe you meant one of these indexes instead: ['name']\nCode execution failed at line 2: d[\"nmae\"]",
+          2,
+          1,
+        ],
+        ['{"a": 1}["zzz"]', 'KeyError: \'zzz\'\nCode execution failed at line 1: {"a": 1}["zzz"]', 1, 1],
+        [
+          'class E(Exception):\n    def __str__(self):\n        raise ValueError\nraise E',
+          'E: <its text cannot be made: ValueError>\nCode execution failed at line 4: raise E',
+          4,
+          1,
+        ],
+      ])('%s', async (code, cause, line, column) => {
+        expect(await failure(code)).toStrictEqual({ cause, code: 'ERR_RUNTIME_EXCEPTION', line, column });
+      });
+
+      test.each([
+        ['x = = 1', 'SyntaxError: invalid syntax\nCode parsing failed at line 1:\nx = = 1\n    ^', 1, 5],
+        [
+          'def f():\nreturn 1',
+          'IndentationError: expected an indented block after function definition on line 1\nCode parsing failed at line 2:\nreturn 1\n^',
+          2,
+          1,
+        ],
+        ['x = (', "SyntaxError: '(' was never closed\nCode parsing failed at line 1:\nx = (\n    ^", 1, 5],
+        ['"😀" = 1', undefined, 1, 1],
+      ])('what cannot be read: %s', async (code, cause, line, column) => {
+        const found = await failure(code);
+        expect({ ...found, cause: undefined }).toStrictEqual({
+          cause: undefined,
+          code: 'ERR_VALIDATION_FAILED',
+          line,
+          column,
+        });
+        if (cause !== undefined) expect(found.cause).toBe(cause);
+      });
+
+      test('traceback and fields', async () => {
+        const error = await failureOf(executor, 'def f(n):\n    return 1 / n\nf(0)');
+        expect(error.name).toBe('AgentExecutionError');
+        expect(error.severity).toBe('ERROR');
+        expect(error.retryable).toBe(true);
+        const { codeFrame: _frame, ...details } = error.details;
+        expect(details).toStrictEqual({
+          name: 'ZeroDivisionError',
+          message: 'division by zero',
+          cause: 'ZeroDivisionError: division by zero\nCode execution failed at line 2: return 1 / n',
+          line: 2,
+          column: 12,
+          traceback:
+            'Traceback (most recent call last):\n  line 3, in <module>\n  line 2, in f\nZeroDivisionError: division by zero',
+        });
+      });
+
+      test('the next run works', async () => {
+        await failureOf(executor, 'import json\njson.dumps = None\nraise SystemExit');
+        expect(await output('[1]')).toStrictEqual([1]);
+      });
+    });
+
+    describe('variables', () => {
+      test('are data with attributes', async () => {
+        const user = { name: 'n', tags: ['a', { b: 1 }], items: 2 };
+        await executor.sendVariables({ user, x: 41, nothing: null, missing: undefined });
+        expect(await output('[x + 1, user.name, user["tags"][1].b, user["items"], nothing, missing]')).toStrictEqual([
+          42,
+          'n',
+          1,
+          2,
+          null,
+          null,
+        ]);
+        expect(
+          await output('[type(user) is dict, isinstance(user, dict), list(user), user == dict(user)]'),
+        ).toStrictEqual([false, true, ['name', 'tags', 'items'], true]);
+        await executor.run('user.name = "m"\nuser.tags.append(3)');
+        expect(await output('user')).toStrictEqual({ name: 'm', tags: ['a', { b: 1 }, 3], items: 2 });
+        // The host's own is another one.
+        expect(user).toStrictEqual({ name: 'n', tags: ['a', { b: 1 }], items: 2 });
+      });
+
+      test('an attribute that is not there has a suggestion', async () => {
+        await executor.sendVariables({ user: { name: 'n' } });
+        expect((await failure('user.nmae')).cause).toBe(
+          "AttributeError: 'dict' object has no attribute 'nmae'. Did you mean: 'name'?\n" +
+            'Code execution failed at line 1: user.nmae',
+        );
+      });
+
+      test('of all kinds', async () => {
+        const cycle = { list: [] };
+        cycle.list.push(cycle);
+        await executor.sendVariables({
+          cycle,
+          bytes: new Uint8Array([1, 255]),
+          date: new Date(86_400_000.5),
+          big: 2n ** 70n,
+          map: new Map([[1, [2]]]),
+          set: new Set(['a']),
+          float: 1.5,
+        });
+        expect(
+          await output(
+            'import datetime\n[cycle.list[0] is cycle, bytes == b"\\x01\\xff", date.isoformat(), big == 2**70, type(big) is int, ' +
+              'map == {1: [2]}, set == {"a"}, float]',
+          ),
+        ).toStrictEqual([true, true, '1970-01-02T00:00:00+00:00', true, true, true, true, 1.5]);
+      });
+
+      test('keep the names that are the executor’s', async () => {
+        await expect(executor.sendVariables({ __smolagents_run: 1 })).rejects.toThrow(
+          new TypeError('variables.__smolagents_run must have another name: `__smolagents_` is reserved'),
+        );
+        await executor.sendVariables({ json: 'mine', ast: 'mine' });
+        expect(await output('[json, ast]')).toStrictEqual(['mine', 'mine']);
+      });
+    });
+
+    describe('tools', () => {
+      test('sync and async, with and without await', async () => {
+        await executor.sendTools({
+          add: (a, b) => a + b,
+          later: async (value) => value,
+          Host: { nested: { echo: (...args) => args } },
+        });
+        expect(await output('add(1, 2)')).toBe(3);
+        expect(await output('await add(1, 2)')).toBe(3);
+        expect(await output('r = await later({"a": [1]})\nr.a')).toStrictEqual([1]);
+        expect(await output('(await later({"a": [1]})).a[0] + await add(1, 1)')).toBe(3);
+        expect(await output('async def f(n):\n    return await add(n, 1)\nawait f(2)')).toBe(3);
+        expect(await output('Host.nested.echo(1, b=2, c=[3])')).toStrictEqual([1, { b: 2, c: [3] }]);
+        expect(await output('add.__name__ + Host.nested.echo.__qualname__')).toBe('addHost.nested.echo');
+      });
+
+      test('take and give values of all kinds', async () => {
+        let given;
+        await executor.sendTools({ give: (...args) => (given = args)[0] });
+        const code = `import datetime, collections, math
+cycle = {"n": 1}
+cycle["self"] = cycle
+when = datetime.datetime(2024, 1, 1, tzinfo=datetime.timezone.utc)
+Point = collections.namedtuple("Point", "x y")
+r = give(cycle, b"ab", when, 2**70, {1, 2}, {(1, 2): 3}, Point(1, 2), None, True, 1.5, math.inf, datetime.date(2024, 1, 1), range(2), {"__proto__": 1})
+[r.self is r, r.n]`;
+        expect(await output(code)).toStrictEqual([true, 1]);
+        const [cycle, bytes, when, big, set, map, point, ...others] = given;
+        expect(cycle.self).toBe(cycle);
+        expect(Buffer.from(bytes).toString()).toBe('ab');
+        expect([when, big, set, map, point]).toStrictEqual([
+          new Date('2024-01-01T00:00:00Z'),
+          2n ** 70n,
+          new Set([1, 2]),
+          new Map([[[1, 2], 3]]),
+          [1, 2],
+        ]);
+        expect(others.slice(1, -1)).toStrictEqual([true, 1.5, Infinity, '2024-01-01', [0, 1]]);
+        expect(others[0] ?? null).toBe(null);
+        expect(Object.keys(others.at(-1))).toStrictEqual(['__proto__']);
+      });
+
+      test('cannot be given functions', async () => {
+        await executor.sendTools({ give: (value) => value });
+        const { cause, code } = await failure('give([lambda: 1])');
+        expect(cause.split('\n')[0]).toBe(
+          "TypeError: a value of type 'function' cannot be given to a tool: give it data, such as a dict or a list",
+        );
+        expect(code).toBe('ERR_RUNTIME_EXCEPTION');
+      });
+
+      test('that throw raise ToolError', async () => {
+        const thrown = Object.assign(new RangeError('too far'), { code: 'E_FAR' });
+        await executor.sendTools({
+          Host: {
+            fail: () => {
+              throw thrown;
+            },
+          },
+        });
+        const error = await failureOf(executor, 'print("a")\nHost.fail(1)');
+        expect(error.message).toBe(
+          'Error executing code: ToolError: RangeError: too far\nCode execution failed at line 2: Host.fail(1)\nLogs:\na\n',
+        );
+        expect(error.code).toBe('ERR_TOOL_PROXY_FAIL');
+        expect(error.details).toMatchObject({
+          tool: 'Host.fail',
+          name: 'RangeError',
+          message: 'too far',
+          code: 'E_FAR',
+        });
+        expect(error.cause).toBe(thrown);
+        expect(
+          await output('try:\n    Host.fail()\nexcept Exception as e:\n    r = [e.name, e.message, e.code]\nr'),
+        ).toStrictEqual(['RangeError', 'too far', 'E_FAR']);
+      });
+
+      test('that reject do, too', async () => {
+        await executor.sendTools({ fail: () => Promise.reject(new Error('no')) });
+        const { cause, code } = await failure('await fail()');
+        expect(cause).toBe('ToolError: no\nCode execution failed at line 1: await fail()');
+        expect(code).toBe('ERR_TOOL_PROXY_FAIL');
+      });
+
+      whenFast('are asked for by onToolCall first', async () => {
+        const own = make(undefined, {
+          onToolCall({ name, args }) {
+            if (name === 'secret') throw new Error('not allowed');
+            return { args: args.map((n) => n * 10) };
+          },
+        });
+        await own.sendTools({ double: (n) => n * 2, secret: () => 1 });
+        expect((await own.run('double(2)')).output).toBe(40);
+        expect((await failureOf(own, 'secret()')).message).toContain('ToolError: not allowed\n');
+        await own.cleanup();
+      });
+
+      test('of Python, in the order of the specification', async () => {
+        await executor.sendTools(
+          { twice: (n) => n * 2 },
+          { add_one: '\n    def add_one(n):\n        return helper(n)\n    def helper(n):\n        return n + 1\n' },
+        );
+        expect(await output('add_one(twice(20)) + 1')).toBe(42);
+        expect((await failure('helper(1)')).cause).toContain("NameError: name 'helper' is not defined");
+      });
+
+      test('of Python that cannot be read are refused', async () => {
+        const log = vi.spyOn(console, 'error').mockImplementation(() => {});
+        const error = await executor.sendTools({}, { bad: 'def bad(:\n    pass' }).catch((thrown) => thrown);
+        expect(error.message).toBe('  File "<bad>", line 1\n    def bad(:\n            ^\nSyntaxError: invalid syntax');
+        expect(error.details).toStrictEqual({ name: 'SyntaxError', message: 'invalid syntax', pythonTool: 'bad' });
+        expect(log.mock.calls).toStrictEqual([['Failed to inject Python tool bad:', error]]);
+      });
+    });
+
+    describe('asyncio', () => {
+      test('code may await what is its own', async () => {
+        const own = make(['asyncio']);
+        const code = `import asyncio
+async def f(n):
+    await asyncio.sleep(0.01 * n)
+    return n
+await asyncio.gather(f(2), f(1))`;
+        expect((await own.run(code)).output).toStrictEqual([2, 1]);
+        await own.cleanup();
+      });
+    });
+
+    describe('files', () => {
+      const tools = {
+        store:
+          'import os\ndef store(name, text):\n    with open(os.path.join(os.environ["PYODIDE_MOUNT_POINT"], name), "w") as f:\n        f.write(text)\n',
+        names:
+          'import os\ndef names(path="."):\n    return sorted(os.listdir(os.path.join(os.environ["PYODIDE_MOUNT_POINT"], path)))\n',
+        load: 'import os\ndef load(name):\n    return open(os.path.join(os.environ["PYODIDE_MOUNT_POINT"], name)).read()\n',
+        rename:
+          'import os\ndef rename(a, b):\n    at = os.environ["PYODIDE_MOUNT_POINT"]\n    os.rename(os.path.join(at, a), os.path.join(at, b))\n',
+      };
+
+      whenMounting('the folder is mounted', async () => {
+        const folder = mkdtempSync(join(root, 'mount-'));
+        writeFileSync(join(folder, 'a.txt'), 'ä');
+        const own = make(undefined, { mount: true, workDir: folder, mountPoint: '/data' });
+        await own.sendTools({}, tools);
+        expect((await own.run('load("a.txt")')).output).toBe('ä');
+        await own.run('store("b.txt", "from python")\nrename("a.txt", "c.txt")');
+        expect(readFileSync(join(folder, 'b.txt'), 'utf8')).toBe('from python');
+        expect((await own.run('names()')).output).toStrictEqual(['b.txt', 'c.txt']);
+        await own.cleanup();
+      });
+
+      whenConfined('a folder that can only be read', async () => {
+        const folder = mkdtempSync(join(root, 'mount-'));
+        writeFileSync(join(folder, 'a.txt'), 'ä');
+        const own = make(undefined, { mount: true, workDir: folder, readOnly: true });
+        await own.sendTools({}, tools);
+        expect((await own.run('load("a.txt")')).output).toBe('ä');
+        expect((await failureOf(own, 'store("b.txt", "x")')).details.name).toMatch(/^(PermissionError|OSError)$/);
+        expect(existsSync(join(folder, 'b.txt'))).toBe(false);
+        await own.cleanup();
+      });
+
+      whenConfined('nothing leads out of the folder', async () => {
+        const folder = mkdtempSync(join(root, 'mount-'));
+        writeFileSync(join(root, 'secret.txt'), 'secret');
+        symlinkSync(join(root, 'secret.txt'), join(folder, 'link.txt'));
+        const own = make(undefined, { mount: true, workDir: folder, allowed_dangerous_builtins: ['open'] });
+        for (const path of ['../secret.txt', 'link.txt', join(root, 'secret.txt')]) {
+          const { details } = await failureOf(own, `open("/mnt/${path}").read()`);
+          expect(details.name).toMatch(/^(FileNotFoundError|PermissionError|OSError)$/);
+        }
+        await own.cleanup();
+      });
+
+      whenMounting('a folder that cannot be mounted is reported, and Python works', async () => {
+        const log = vi.spyOn(console, 'error').mockImplementation(() => {});
+        const own = make(undefined, { mount: true, workDir: join(root, 'missing') });
+        expect((await own.run('1 + 1')).output).toBe(2);
+        expect(log.mock.calls.map(([text]) => text)).toStrictEqual(['Failed to mount NODEFS:']);
+        await own.cleanup();
+      });
+
+      test('nativefs needs a handle, and a browser', async () => {
+        expect(() => make(undefined, { fsMode: 'nativefs' })).toThrow(
+          new Error('directoryHandle is required when fsMode is "nativefs"'),
+        );
+        const log = vi.spyOn(console, 'error').mockImplementation(() => {});
+        const directoryHandle = { kind: 'directory', name: 'd', requestPermission: async () => 'denied' };
+        const own = make(undefined, { fsMode: 'nativefs', directoryHandle });
+        expect((await own.run('1 + 1')).output).toBe(2);
+        expect(log.mock.calls).toStrictEqual([
+          ['Failed to mount NativeFS:', new Error('readwrite permission not granted for directory')],
+        ]);
+        await own.cleanup();
+      });
+    });
+
+    describe('lifecycle', () => {
+      test('the smoke tests of the specification', async () => {
+        const own = new PyodideExecutor(undefined, {
+          ...engine,
+          mount: mounts,
+          fsMode: 'nodefs',
+          workDir: root,
+          mountPoint: '/mnt',
+        });
+        await own.sendVariables({ x: 41 });
+        await own.sendTools({}, { add_one: '\ndef add_one(n):\n    return n + 1\n' });
+        const normal = await own.run('y = add_one(x)\ny');
+        expect(normal).toMatchObject({ is_final_answer: false, output: 42 });
+        const final = await own.run('final_answer({"ok": True, "n": 7})');
+        expect(final).toMatchObject({ is_final_answer: true, output: { ok: true, n: 7 } });
+        const ex = new PyodideExecutor(['math'], { ...engine, mount: mounts });
+        expect((await failureOf(ex, 'import os')).message).toMatch(/Import of 'os' is not authorized/);
+        await ex.cleanup();
+        await own.cleanup();
+      });
+
+      test('states, cleanup and reuse', async () => {
+        const own = make();
+        expect(own.state).toBe('NEW');
+        await own.cleanup();
+        await Promise.all([own.init(), own.init()]);
+        expect(own.state).toBe('READY');
+        await own.run('a = 1');
+        await own.cleanup();
+        expect(own.state).toBe('DEAD');
+        expect((await failureOf(own, 'a')).code).toBe('ERR_RUNTIME_EXCEPTION');
+        expect(own.state).toBe('READY');
+        await own.cleanup();
+      });
+
+      test('the steps of an agent, again and again', async () => {
+        for (let step = 1; step <= 3; step++) {
+          await executor.sendVariables({ step });
+          await executor.sendTools({}, { double: 'def double(n):\n    return n * 2' });
+          expect(await output('double(step)')).toBe(step * 2);
+        }
+      });
+
+      whenFast('sessions have numbers of their own', async () => {
+        const own = make();
+        const code = 'import random\nrandom.random()';
+        const [{ output: first }, second] = [await own.run(code), await output(code)];
+        expect(first).not.toBe(second);
+        await own.cleanup();
+      });
+    });
+  });
+}

@@ -1,0 +1,14 @@
+// `scripts/runtimes.mjs` runs tests in several runtimes and says which: they really run there.
+
+import { expect, test } from 'vitest';
+
+import { runChild } from '../helpers.mjs';
+
+const version = ({ bun, deno, node }) => (bun ? `bun ${bun}` : deno ? `deno ${deno}` : `node ${node}`);
+
+test('the tests, and the programs that they start, run in the runtime that was asked for', async () => {
+  const expected = process.env.SES_EXECUTOR_RUNTIME ?? version(process.versions);
+  expect(version(process.versions)).toBe(expected);
+  const { stdout, stderr } = await runChild(`console.log((${version})(process.versions));`);
+  expect({ stdout, stderr }).toEqual({ stdout: `${expected}\n`, stderr: '' });
+});

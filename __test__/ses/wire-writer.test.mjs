@@ -1,0 +1,142 @@
+// The writer of V8's format in JavaScript: byte by byte what V8 writes, in every runtime.
+import { createRequire } from 'node:module';
+import v8 from 'node:v8';
+
+import { describe, expect, test } from 'vitest';
+
+import fc from '../fast-check.mjs';
+
+// The classes that the writer throws: vitest would load others.
+const require = createRequire(import.meta.url);
+const { TransferLimitError } = require('../../lib/contract/errors.js');
+const { hasV8Format } = require('../../lib/ses/v8-format.js');
+const { readWire } = require('../../lib/ses/wire-reader.js');
+const { writeWire } = require('../../lib/ses/wire-writer.js');
+
+const error = Object.assign(new TypeError('m', { cause: 5 }), { stack: 'S' });
+const shared = { n: 1 };
+
+describe('writes the bytes that V8 writes', () => {
+  test.each([
+    [[undefined, null, true, false], 'A\x04_0TF$\x00\x04'],
+    [[0, 1, -1, 2 ** 30, -(2 ** 31)], 'A\x05I\x00I\x02I\x01I\x80\x80\x80\x80\x08I\xff\xff\xff\xff\x0f$\x00\x05'],
+    [-0, 'N\x00\x00\x00\x00\x00\x00\x00\x80'],
+    [2 ** 31, 'N\x00\x00\x00\x00\x00\x00\xe0A'],
+    ['caf\xe9', '"\x04caf\xe9'],
+    ['\u4e2d', 'c\x02\x2dN'],
+    // The units of a text of 16 bits are at an even place.
+    [['a', '\u4e2d'], 'A\x02"\x01a\x00c\x02\x2dN$\x00\x02'],
+    [0n, 'Z\x00'],
+    [-5n, 'Z\x11\x05\x00\x00\x00\x00\x00\x00\x00'],
+    [2n ** 64n, 'Z\x20\x00\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00\x00'],
+    [{ 1: 2, b: 3, 4294967295: 2, '-1': 0 }, 'oI\x02I\x04"\x01bI\x06"\x0a4294967295I\x04"\x02-1I\x00{\x04'],
+    [Object.fromEntries([['__proto__', 1]]), 'o"\x09__proto__I\x02{\x01'],
+    [Object.assign([1], { x: 1 }), 'A\x01I\x02"\x01xI\x02$\x01\x01'],
+    [[shared, shared], 'A\x02o"\x01nI\x02{\x01^\x01$\x00\x02'],
+    [new Map([[1, 2]]), ';I\x02I\x04:\x02'],
+    [new Set(['a']), '\'"\x01a,\x01'],
+    [new Date(5), 'D\x00\x00\x00\x00\x00\x00\x14@'],
+    [/a\/b/gi, 'R"\x04a\\/b\x03'],
+    [Object('x'), 's"\x01x'],
+    [Object(5n), 'z\x10\x05\x00\x00\x00\x00\x00\x00\x00'],
+    [Object(true), 'y'],
+    [error, 'rTm"\x01ms"\x01ScI\x0a.'],
+    [Uint8Array.of(1, 2).buffer, 'B\x02\x01\x02'],
+    [Uint8Array.of(1, 2), '\\B\x02\x01\x02VB\x00\x02\x00'],
+  ])('case %#', (value, text) => {
+    expect(writeWire(value, Infinity).toString('latin1')).toBe(`\xff\x0f${text}`);
+  });
+
+  test('missing elements are missing, one by one in a short array', () => {
+    expect(writeWire([1, , 3], Infinity).toString('latin1')).toBe('\xff\x0fA\x03I\x02-I\x06$\x00\x03');
+  });
+
+  test('any value of plain data is read as it was', () => {
+    const values = fc.anything({
+      withBigInt: true,
+      withDate: true,
+      withMap: true,
+      withNullPrototype: false,
+      withSet: true,
+      withSparseArray: true,
+    });
+    fc.assert(
+      fc.property(values, (value) => {
+        const wire = writeWire(value, Infinity);
+        // An array of more than a few elements, which is left to V8.
+        if (wire === undefined) return expect(hasV8Format).toBe(true);
+        expect(readWire(wire)).toStrictEqual(value);
+        if (!hasV8Format) return;
+        const reader = new v8.Deserializer(wire);
+        reader.readHeader();
+        expect(reader.readValue()).toStrictEqual(value);
+      }),
+      { numRuns: 300 },
+    );
+  });
+});
+
+test('a getter may have another value written meanwhile', () => {
+  const value = {
+    a: 1,
+    get b() {
+      return readWire(writeWire({ inner: [1, 2] }, Infinity));
+    },
+    c: 3,
+  };
+  expect(readWire(writeWire(value, Infinity))).toEqual({ a: 1, b: { inner: [1, 2] }, c: 3 });
+});
+
+test('an array that a getter makes shorter, and an object that one takes a property of', () => {
+  const array = [1, 2, 3];
+  Object.defineProperty(array, 0, {
+    get() {
+      array.length = 2;
+      return 1;
+    },
+    enumerable: true,
+  });
+  expect(readWire(writeWire(array, Infinity))).toEqual([1, 2, ,]);
+  const object = {
+    get a() {
+      delete object.b;
+      return 1;
+    },
+    b: undefined,
+  };
+  expect(Object.keys(readWire(writeWire(object, Infinity)))).toEqual(['a']);
+});
+
+test('a value that is larger than the limit is not written to its end', () => {
+  let reads = 0;
+  const value = { text: 'x'.repeat(5_000) };
+  Object.defineProperty(value, 'later', { get: () => ++reads, enumerable: true });
+  expect(() => writeWire(value, 4_000)).toThrow(TransferLimitError);
+  expect(reads).toBe(0);
+});
+
+// V8 compiles reading by index so that it stores arrays, which it only reads, in another way once it has met such ones, and
+// writes those as sparse. Reading by index made arrays of the host so.
+test('arrays are stored as they were', () => {
+  const holey = () => [1, , 3, { a: 1 }];
+  for (let round = 0; round < 20_000; round++) writeWire([holey(), [1, 2, {}], ['a']], Infinity);
+  const packed = [{}, 'a', 1];
+  writeWire(packed, Infinity);
+  if (hasV8Format) expect(v8.serialize(packed).toString('latin1')).toBe('\xff\x0fA\x03o{\x00"\x01aI\x02$\x00\x03');
+  expect(writeWire(packed, Infinity).toString('latin1')).toBe('\xff\x0fA\x03o{\x00"\x01aI\x02$\x00\x03');
+});
+
+// With V8 at hand these are left to V8.
+const readBack = (value) => {
+  const wire = writeWire(value, Infinity);
+  if (hasV8Format) expect(wire).toBe(undefined);
+  else expect(readWire(wire)).toStrictEqual(value);
+};
+
+test('long arrays, of every kind, and with further properties', () => {
+  const numbers = Array.from({ length: 100_000 }, (_, index) => index);
+  readBack(numbers);
+  readBack(numbers.map(String));
+  readBack(Object.assign([...numbers], { extra: 'kept' }));
+  readBack(Object.assign([], { 1_000_000: 1 }));
+});
