@@ -1,6 +1,15 @@
 // What the figures have to show: the musts and the aims, and whether a run of the benchmark meets them.
 
-import { BASELINE, OURS, OURS_IN_PROCESS, OURS_UNCONFINED } from './peers/index.mjs';
+import {
+  BASELINE,
+  OURS,
+  OURS_IN_PROCESS,
+  OURS_PYTHON,
+  OURS_UNCONFINED,
+  OUR_BROWSER,
+  PUPPETEER,
+  PYODIDE,
+} from './peers/index.mjs';
 import { geometricMean, median, pairedRatio } from './statistics.mjs';
 
 const ISOLATED_VM = 'isolated-vm';
@@ -67,8 +76,41 @@ const IN_PROCESS = [
   { title: 'own process: the sandbox, by a run', row: 'isolation-run', versus: OURS_UNCONFINED, must: 1.1, aim: 1.05 },
   { title: 'own process: death to coded error', row: 'isolation-death', unit: 'ms', must: 20, aim: 5 },
 ].map((goal) => ({ peer: OURS_IN_PROCESS, ...goal }));
-const CPU_MEAN = { must: 1.2, aim: 1.05 };
-const CPU_WORST = { must: 2 };
+const IN_BROWSER = [
+  { title: 'browser: run in a page made ahead', row: 'browser-warm', versus: PUPPETEER, must: 0.15, aim: 0.08 },
+  { title: 'browser: run, no page made ahead', row: 'browser-cold', versus: PUPPETEER, must: 1.4 },
+  { title: 'browser: start and first run', row: 'browser-launch', versus: PUPPETEER, must: 1.15 },
+  { title: 'browser: runs in a row', row: 'browser-row', versus: PUPPETEER, must: 1 },
+  { title: 'browser: 8 runs in parallel', row: 'browser-parallel', versus: PUPPETEER, must: 0.9 },
+  { title: 'browser: async tool call', row: 'browser-async', versus: PUPPETEER, must: 0.8 },
+  { title: 'browser: sync tool call', row: 'browser-sync', versus: PUPPETEER, must: 3, aim: 2 },
+  { title: 'browser: end after a deadline', row: 'browser-overshoot', unit: 'ms', must: 25, aim: 5 },
+  { title: 'browser: private memory of an idle page', row: 'browser-memory', unit: 'MiB', must: 20 },
+].map((goal) => ({ peer: OUR_BROWSER, ...goal }));
+const PYTHON = [
+  { title: 'Python: first in the process, from the cache', row: 'python-first', must: 0.083, aim: 0.055 },
+  { title: 'Python: next in the process', row: 'python-next', must: 0.05, aim: 0.033 },
+  { title: 'Python: from the warm pool', row: 'python-warm', must: 0.005, aim: 0.002 },
+  { title: 'Python: `import statistics` at first use', row: 'python-import', must: 0.01, aim: 0.005 },
+  { title: 'Python: run `1+1`', row: 'python-run', must: 0.5, aim: 0.33 },
+  { title: 'Python: sync tool call', row: 'python-sync', must: 8, aim: 4 },
+  { title: 'Python: async tool call', row: 'python-async', must: 0.33, aim: 0.2 },
+  { title: 'Python: memory per further session', row: 'python-memory', must: 0.55, aim: 0.4 },
+  ...['fib', 'sieve', 'words'].map((id) => ({ title: `Python: ${id}`, row: `python-cpu-${id}`, must: 1.1, aim: 1 })),
+].map((goal) => ({ peer: OURS_PYTHON, versus: PYODIDE, ...goal }));
+const PYTHON_KILL = {
+  title: 'Python: time past the deadline',
+  row: 'python-kill',
+  peer: OURS_PYTHON,
+  unit: 'ms',
+  must: 50,
+  aim: 10,
+};
+/** Programs against plain Node.js: the geometric mean, and the slowest of them. `rows`: how the ids of their rows begin. */
+const PROGRAMS = [
+  { title: 'CPU programs', rows: 'cpu-', mean: { must: 1.2, aim: 1.05 }, worst: { must: 2 } },
+  { title: 'programs as models write them', rows: 'models-', mean: { must: 1.05 }, worst: { must: 1.3 } },
+];
 /**
  * Judges rows as driver.mjs gives them.
  *
@@ -77,8 +119,10 @@ const CPU_WORST = { must: 2 };
  */
 export function judge(rows) {
   const byId = new Map(rows.map((row) => [row.id, row]));
-  const judged = [...GOALS, ...IN_PROCESS].filter(({ row }) => byId.has(row)).map((goal) => judgeRow(goal, byId));
-  return [...judged, ...judgeCpu(rows)];
+  const judged = [...GOALS, ...IN_PROCESS, ...IN_BROWSER, ...PYTHON, PYTHON_KILL]
+    .filter(({ row }) => byId.has(row))
+    .map((goal) => judgeRow(goal, byId));
+  return [...judged, ...PROGRAMS.flatMap((goal) => judgePrograms(goal, rows))];
 }
 
 function judgeRow(goal, byId) {
@@ -108,18 +152,19 @@ function whyMissing(cell, prefix = '') {
   return why === undefined ? undefined : `${prefix}${why}`;
 }
 
-function judgeCpu(rows) {
+function judgePrograms({ title, rows: prefix, mean, worst }, rows) {
   const ratios = rows
-    .filter(({ id }) => id.startsWith('cpu-'))
+    .filter(({ id }) => id.startsWith(prefix))
     .map(({ id, cells }) => [id, pairedRatio(cells[OURS]?.rounds ?? [], cells[BASELINE]?.rounds ?? [])]);
   if (ratios.length === 0) return [];
   const values = ratios.map(([, ratio]) => ratio);
-  const worst = Math.max(...values);
-  const worstName = ratios.find(([, ratio]) => ratio === worst)?.[0].slice('cpu-'.length);
+  const highest = Math.max(...values);
+  const slowest = ratios.find(([, ratio]) => ratio === highest)?.[0].slice(prefix.length);
   const shared = { against: BASELINE, unit: '×' };
-  const mean = { title: 'CPU programs, geometric mean', ...shared, ...CPU_MEAN, value: geometricMean(values) };
-  const slowest = { title: `CPU programs, the slowest: ${worstName ?? 'none'}`, ...shared, ...CPU_WORST, value: worst };
-  return [mean, slowest].map((goal) => ({ ...goal, verdict: verdictOf(goal) }));
+  return [
+    { title: `${title}, geometric mean`, ...shared, ...mean, value: geometricMean(values) },
+    { title: `${title}, the slowest: ${slowest ?? 'none'}`, ...shared, ...worst, value: highest },
+  ].map((goal) => ({ ...goal, verdict: verdictOf(goal) }));
 }
 
 function verdictOf({ value, aimValue = value, must, aim }) {

@@ -20,7 +20,7 @@ import { report } from './report.mjs';
 const CLEAR_LINE = process.stderr.isTTY ? '\r\x1b[2K' : '';
 const RESULTS = fileURLToPath(new URL('./RESULTS.md', import.meta.url));
 /** Of a quick run these leave out the peers that take long. */
-const LONG_CASES = ['tools', 'transfer', 'memory', 'cpu', 'kill', 'bombs', 'throughput'];
+const LONG_CASES = ['tools', 'transfer', 'memory', 'cpu', 'models', 'kill', 'bombs', 'throughput'];
 const QUICK_PEERS = [OURS, 'isolated-vm', BASELINE];
 
 const options = readOptions();

@@ -1,12 +1,16 @@
 // All cases, in the order of the table.
 
 import bombs from './bombs.mjs';
+import browser from './browser.mjs';
 import coldStart from './cold-start.mjs';
 import cpu from './cpu.mjs';
 import isolation from './isolation.mjs';
 import kill from './kill.mjs';
 import memory from './memory.mjs';
+import models from './models.mjs';
 import prepare from './prepare.mjs';
+import python from './python.mjs';
+import pythonStart from './python-start.mjs';
 import sandbox from './sandbox.mjs';
 import sandboxMemory from './sandbox-memory.mjs';
 import throughput from './throughput.mjs';
@@ -29,6 +33,7 @@ export const CASES = [
   transfer,
   memory,
   cpu,
+  models,
   kill,
   bombs,
   prepare,
@@ -36,4 +41,7 @@ export const CASES = [
   isolation,
   sandbox,
   sandboxMemory,
+  browser,
+  pythonStart,
+  python,
 ];

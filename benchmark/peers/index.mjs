@@ -14,6 +14,12 @@ export const OURS_ON_HOST_NODE = 'ses-executor-host-node';
 /** The same with the isolate in a process of its own, with the sandbox of the operating system and without. */
 export const OURS_IN_PROCESS = 'ses-executor-process';
 export const OURS_UNCONFINED = 'ses-executor-unconfined';
+/** Pages of Chrome, ours and those of whoever drives it without us. */
+export const OUR_BROWSER = 'browser';
+export const PUPPETEER = 'puppeteer-core';
+/** Python in an isolate of this package, and Pyodide in the host's own thread. */
+export const OURS_PYTHON = 'ses-executor-python';
+export const PYODIDE = 'pyodide';
 /** Plain Node.js, which guards nothing. */
 export const BASELINE = 'vm';
 
@@ -49,7 +55,22 @@ export const PEERS = [
     adapter: 'ses-executor-unconfined',
     cases: ['isolation'],
   },
-  { id: 'node-child', title: 'Node.js child and IPC', adapter: 'node-child', cases: ['isolation'] },
+  {
+    id: OURS_PYTHON,
+    title: 'ses-executor, Python',
+    adapter: 'ses-executor-python',
+    cases: ['python-start', 'python'],
+  },
+  { id: PYODIDE, title: 'Pyodide in the host', adapter: 'pyodide', cases: ['python-start', 'python'] },
+  { id: 'node-child', title: 'this package in a Node.js child, IPC', adapter: 'node-child', cases: ['isolation'] },
+  { id: OUR_BROWSER, title: 'pages of this package', adapter: 'browser', cases: ['browser'] },
+  {
+    id: PUPPETEER,
+    title: 'puppeteer-core',
+    adapter: 'puppeteer-core',
+    package: 'puppeteer-core',
+    cases: ['browser'],
+  },
   {
     id: OURS_ON_HOST_NODE,
     title: 'ses-executor',

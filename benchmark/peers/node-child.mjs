@@ -1,4 +1,4 @@
-// A Node.js process per session, and its IPC. It isolates memory: guest code has all of Node.js. There are no sync tools.
+// What people would write who want a process of its own for each session: a Node.js child with this package in it, and Node's IPC.
 
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
@@ -6,10 +6,19 @@ import { once } from 'node:events';
 export const traits = { isStoppable: true, hasMemoryLimit: true, hasSessions: true, copies: true };
 
 const GUEST = new URL('./node-child-guest.mjs', import.meta.url);
+const AsyncFunction = (async () => {}).constructor;
 
 export async function open({ tools = {}, memoryLimitMb = 128 } = {}) {
-  const execArgv = [`--max-old-space-size=${memoryLimitMb}`];
-  const child = fork(GUEST, Object.keys(tools), { execArgv, serialization: 'advanced' });
+  const options = {
+    memoryLimitMb,
+    timeoutMs: 120_000,
+    maxOperations: 1e12,
+    maxToolCalls: 1e9,
+    maxConcurrentToolCalls: 128,
+    warmPool: 0,
+    tools: Object.entries(tools).map(([name, tool]) => ({ name, isAsync: tool instanceof AsyncFunction })),
+  };
+  const child = fork(GUEST, [JSON.stringify(options)], { serialization: 'advanced' });
   await once(child, 'message');
   const calls = new Map();
   let last = 0;
@@ -17,9 +26,9 @@ export async function open({ tools = {}, memoryLimitMb = 128 } = {}) {
     for (const { reject } of calls.values()) reject(new Error('the child has ended'));
     calls.clear();
   });
-  child.on('message', async ({ id, tool, args, value, error }) => {
-    if (tool !== undefined) {
-      child.send({ reply: id, value: await tools[tool](...args) });
+  child.on('message', async ({ id, name, args, value, error }) => {
+    if (name !== undefined) {
+      child.send({ reply: id, value: await tools[name](...args) });
       return;
     }
     const { resolve, reject } = calls.get(id);
@@ -34,8 +43,8 @@ export async function open({ tools = {}, memoryLimitMb = 128 } = {}) {
       child.send({ id, ...message });
     });
   return {
-    evaluate: (expression) => call({ expression }),
-    run: (body) => call({ body }),
+    evaluate: (code) => call({ code }),
+    run: (code) => call({ code }),
     set: (name, value) => call({ name, value }),
     close: async () => {
       const gone = once(child, 'exit');

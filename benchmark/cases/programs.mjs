@@ -1,0 +1,40 @@
+// Cases of programs that only compute: text in, result out, against the same text as an async function in plain Node.js.
+
+import { readFileSync } from 'node:fs';
+
+import { expectEqual } from './measure.mjs';
+
+/** The text of a program, a function body. */
+export function readProgram(name) {
+  return readFileSync(new URL(`../programs/${name}.js`, import.meta.url), 'utf8');
+}
+
+/** A case that runs `programs`: `{ id, title, text, want }`, with what they return. */
+export function programCase({ programs, ...rest }) {
+  return {
+    ...rest,
+    variants: programs.map(({ id, title }) => ({ id, title })),
+    metrics: [{ id: 'time', unit: 'ms' }],
+
+    async prepare(peer) {
+      return { state: { peer, last: 0 } };
+    },
+
+    async round(state, { id }) {
+      const { text, want } = programs.find((program) => program.id === id);
+      if (state.id !== id) {
+        // Each program has a session of its own: where variables outlive a run, those of another one are no burden of its.
+        await state.session?.close();
+        state.session = await state.peer.open({ memoryLimitMb: 512 });
+        state.id = id;
+      }
+      // A text of its own, so that no compilation of an earlier round is used.
+      const program = `// ${++state.last}\n${text}`;
+      const started = performance.now();
+      const result = await state.session.run(program);
+      const time = [performance.now() - started];
+      expectEqual(result, want, id);
+      return { time };
+    },
+  };
+}

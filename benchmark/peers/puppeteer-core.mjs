@@ -1,0 +1,29 @@
+// Plain puppeteer-core on the same Chrome: a page for each run, closed afterwards.
+
+import { createRequire } from 'node:module';
+
+import puppeteer from 'puppeteer-core';
+
+const { findChrome } = createRequire(import.meta.url)('../../lib/browser/find.js');
+
+/** As cases/browser.mjs asks for. */
+export async function openBrowser({ tools = {} } = {}) {
+  // Chrome has no sandbox for root, and puppeteer cannot start it as somebody else.
+  const args = process.getuid?.() === 0 ? ['--no-sandbox'] : [];
+  const browser = await puppeteer.launch({
+    executablePath: findChrome(undefined),
+    headless: 'shell',
+    pipe: true,
+    args,
+  });
+  const run = async (body) => {
+    const page = await browser.newPage();
+    for (const [name, tool] of Object.entries(tools)) await page.exposeFunction(name, tool);
+    try {
+      return await page.evaluate(`(async () => { ${body} })()`);
+    } finally {
+      await page.close();
+    }
+  };
+  return { run, parallel: (bodies) => Promise.all(bodies.map(run)) };
+}
