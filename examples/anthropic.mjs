@@ -1,0 +1,68 @@
+// `npm run demo:anthropic`: the tool runner of Anthropic's SDK, and a model that calls tools from code. The answers of the API are
+// written down; the SDK, the executor and the tools are real.
+
+import Anthropic from '@anthropic-ai/sdk';
+import { betaZodTool } from '@anthropic-ai/sdk/helpers/beta/zod';
+import { z } from 'zod';
+
+import { createCodeTool } from 'ses-executor/anthropic';
+
+const temperatures = { Berlin: 21.5, Lagos: 30.25, Oslo: 14 };
+
+const listCities = betaZodTool({
+  name: 'list_cities',
+  description: 'Names of the cities that have a station, as JSON.',
+  inputSchema: z.object({}),
+  run: async () => JSON.stringify(Object.keys(temperatures)),
+});
+const getTemperature = betaZodTool({
+  name: 'get_temperature',
+  description: 'Temperature now, in degrees Celsius.',
+  inputSchema: z.object({ city: z.string().describe('Name of the city in English') }),
+  run: async ({ city }) => String(temperatures[city]),
+});
+
+const code = createCodeTool({ tools: [listCities, getTemperature], timeoutMs: 5_000 });
+
+const turns = [
+  { code: 'await get_temperature({ town: "Oslo" })' },
+  {
+    code: `const cities = JSON.parse(await list_cities());
+const degrees = (await Promise.all(cities.map((city) => get_temperature({ city })))).map(Number);
+const warmest = degrees.indexOf(Math.max(...degrees));
+({ city: cities[warmest], degrees: degrees[warmest] })`,
+  },
+  { text: 'It is warmest in Lagos, at 30.25 degrees.' },
+][Symbol.iterator]();
+
+/** The API: answers each request with the next turn, code to run, or the last words. */
+async function api(_url, { body }) {
+  const [result] = JSON.parse(body).messages.at(-1).content;
+  if (result.type === 'tool_result')
+    console.log(`--- result${result.is_error ? ', an error' : ''}\n${result.content}\n`);
+  const { code, text } = turns.next().value;
+  if (code !== undefined) console.log(`--- the model calls run_javascript\n${code}\n`);
+  const content =
+    code === undefined
+      ? { type: 'text', text }
+      : { type: 'tool_use', id: 'call-1', name: 'run_javascript', input: { code } };
+  return Response.json({
+    id: 'message-1',
+    type: 'message',
+    role: 'assistant',
+    model: 'scripted',
+    content: [content],
+    stop_reason: code === undefined ? 'end_turn' : 'tool_use',
+    stop_sequence: null,
+    usage: { input_tokens: 0, output_tokens: 0 },
+  });
+}
+
+const client = new Anthropic({ apiKey: 'none', fetch: api });
+const message = await client.beta.messages.toolRunner({
+  model: 'scripted',
+  max_tokens: 1_000,
+  messages: [{ role: 'user', content: [{ type: 'text', text: 'Where is it warmest?' }] }],
+  tools: [code],
+});
+console.log(`--- the model answers\n${message.content[0].text}`);

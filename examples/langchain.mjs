@@ -1,0 +1,61 @@
+// `npm run demo:langchain`: LangChain, and a model that calls tools from code. The model's turns are written down; LangChain, the
+// executor and the tools are real.
+
+import { BaseChatModel } from '@langchain/core/language_models/chat_models';
+import { AIMessage } from '@langchain/core/messages';
+import { tool } from '@langchain/core/tools';
+import { createAgent } from 'langchain';
+import { z } from 'zod';
+
+import { createCodeTool } from 'ses-executor/langchain';
+
+const temperatures = { Berlin: 21.5, Lagos: 30.25, Oslo: 14 };
+
+const listCities = tool(async () => Object.keys(temperatures), {
+  name: 'list_cities',
+  description: 'Names of the cities that have a station.',
+  schema: z.object({}),
+});
+const getTemperature = tool(async ({ city }) => temperatures[city], {
+  name: 'get_temperature',
+  description: 'Temperature now, in degrees Celsius.',
+  schema: z.object({ city: z.string().describe('Name of the city in English') }),
+});
+
+const code = createCodeTool({ tools: [listCities, getTemperature], timeoutMs: 5_000 });
+
+/** Answers each request with the next turn: code to run, or its last words. */
+class ScriptedModel extends BaseChatModel {
+  #turns = [
+    { code: 'await get_temperature({ town: "Oslo" })' },
+    {
+      code: `const cities = await list_cities();
+const degrees = await Promise.all(cities.map((city) => get_temperature({ city })));
+const warmest = degrees.indexOf(Math.max(...degrees));
+({ city: cities[warmest], degrees: degrees[warmest] })`,
+    },
+    { text: 'It is warmest in Lagos, at 30.25 degrees.' },
+  ][Symbol.iterator]();
+
+  _llmType() {
+    return 'scripted';
+  }
+
+  bindTools() {
+    return this;
+  }
+
+  async _generate(messages) {
+    const last = messages.at(-1);
+    if (last.getType() === 'tool') console.log(`--- result\n${last.content}\n`);
+    const { code, text = '' } = this.#turns.next().value;
+    if (code !== undefined) console.log(`--- the model calls run_javascript\n${code}\n`);
+    const calls = code === undefined ? [] : [{ id: 'call-1', name: 'run_javascript', args: { code } }];
+    const message = new AIMessage({ content: text, tool_calls: calls });
+    return { generations: [{ text, message }] };
+  }
+}
+
+const agent = createAgent({ model: new ScriptedModel({}), tools: [code] });
+const { messages } = await agent.invoke({ messages: [{ role: 'user', content: 'Where is it warmest?' }] });
+console.log(`--- the model answers\n${messages.at(-1).content}`);

@@ -1,0 +1,47 @@
+// `npm run demo:mastra`: Mastra, and a model that calls tools from code. The model's turns are written down; Mastra, the executor
+// and the tools are real.
+
+import { Agent } from '@mastra/core/agent';
+import { createTool } from '@mastra/core/tools';
+import { z } from 'zod';
+
+import { createCodeTool } from 'ses-executor/mastra';
+
+import { scriptedModel } from './scripted-model.mjs';
+
+const temperatures = { Berlin: 21.5, Lagos: 30.25, Oslo: 14 };
+
+const tools = {
+  listCities: createTool({
+    id: 'list-cities',
+    description: 'Names of the cities that have a station.',
+    inputSchema: z.object({}),
+    execute: async () => Object.keys(temperatures),
+  }),
+  getTemperature: createTool({
+    id: 'get-temperature',
+    description: 'Temperature now, in degrees Celsius.',
+    inputSchema: z.object({ city: z.string().describe('Name of the city in English') }),
+    execute: async ({ city }) => temperatures[city],
+  }),
+};
+
+const code = createCodeTool({ tools, timeoutMs: 5_000 });
+const model = scriptedModel('code', [
+  { code: 'await getTemperature({ town: "Oslo" })' },
+  {
+    code: `const cities = await listCities();
+const degrees = await Promise.all(cities.map((city) => getTemperature({ city })));
+const warmest = degrees.indexOf(Math.max(...degrees));
+({ city: cities[warmest], degrees: degrees[warmest] })`,
+  },
+  { text: 'It is warmest in Lagos, at 30.25 degrees.' },
+]);
+
+const agent = new Agent({ id: 'weather', name: 'weather', instructions: 'Answer briefly.', model, tools: { code } });
+const { text, steps } = await agent.generate('Where is it warmest?');
+for (const { toolCalls, toolResults } of steps) {
+  for (const { payload } of toolCalls) console.log(`--- the model calls ${payload.toolName}\n${payload.args.code}`);
+  for (const { payload } of toolResults) console.log('--- result\n%O\n', payload.result);
+}
+console.log(`--- the model answers\n${text}`);

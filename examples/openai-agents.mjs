@@ -1,0 +1,65 @@
+// `npm run demo:openai-agents`: the OpenAI Agents SDK, and a model that calls tools from code. The model's turns are written down;
+// the SDK, the executor and the tools are real.
+
+import { Agent, Runner, Usage, tool } from '@openai/agents';
+import { z } from 'zod';
+
+import { createCodeTool } from 'ses-executor/openai-agents';
+
+const temperatures = { Berlin: 21.5, Lagos: 30.25, Oslo: 14 };
+
+const listCities = tool({
+  name: 'list_cities',
+  description: 'Names of the cities that have a station.',
+  parameters: z.object({}),
+  execute: async () => Object.keys(temperatures),
+});
+const getTemperature = tool({
+  name: 'get_temperature',
+  description: 'Temperature now, in degrees Celsius.',
+  parameters: z.object({ city: z.string().describe('Name of the city in English') }),
+  execute: async ({ city }) => temperatures[city],
+});
+
+const code = createCodeTool({ tools: [listCities, getTemperature], timeoutMs: 5_000 });
+
+/** Answers each request with the next turn: code to run, or its last words. */
+class ScriptedModel {
+  #turns = [
+    { code: 'const cities = await list_cities();\ncities.map((city) => city.length).join(null.x)' },
+    {
+      code: `const cities = await list_cities();
+const degrees = await Promise.all(cities.map((city) => get_temperature({ city })));
+const warmest = degrees.indexOf(Math.max(...degrees));
+({ city: cities[warmest], degrees: degrees[warmest] })`,
+    },
+    { text: 'It is warmest in Lagos, at 30.25 degrees.' },
+  ];
+  #turn = 0;
+
+  async getResponse({ input }) {
+    const last = input.at(-1);
+    if (last.type === 'function_call_result') console.log(`--- result\n${last.output.text}\n`);
+    const { code, text } = this.#turns[this.#turn++];
+    if (code !== undefined) console.log(`--- the model calls run_javascript\n${code}\n`);
+    const output =
+      code === undefined
+        ? { type: 'message', role: 'assistant', status: 'completed', content: [{ type: 'output_text', text }] }
+        : {
+            type: 'function_call',
+            callId: `call-${this.#turn}`,
+            name: 'run_javascript',
+            arguments: JSON.stringify({ code }),
+          };
+    return { usage: new Usage(), output: [output] };
+  }
+}
+
+const agent = new Agent({
+  name: 'meteorologist',
+  instructions: 'Answer briefly.',
+  model: new ScriptedModel(),
+  tools: [code],
+});
+const { finalOutput } = await new Runner({ tracingDisabled: true }).run(agent, 'Where is it warmest?');
+console.log(`--- the model answers\n${finalOutput}`);
