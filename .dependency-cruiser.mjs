@@ -1,7 +1,7 @@
 /** The layers of `lib/`, lowest first; a layer may use those before it, the ones in one row not each other. */
-const LAYERS = [['contract'], ['ses', 'files'], ['sandbox'], ['adapters']];
+const LAYERS = [['contract', 'bundled'], ['ses', 'files'], ['browser', 'python', 'sandbox'], ['adapters']];
 /** Which of them may load the addon. */
-const NATIVE = ['ses', 'files'];
+const NATIVE = ['ses', 'files', 'browser'];
 
 /** What the modules of each folder of `lib/` must not import. */
 const ARROWS = LAYERS.flatMap((row, index) =>

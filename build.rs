@@ -15,11 +15,11 @@ fn main() {
 
 /// Functions of V8, ICU and the system that the linker replaces by functions of crates/engine/src/memory.
 const WRAPPED: [&str; 21] = [
-    // How V8 ends the process without asking, and what it writes then: parking.rs.
+    // How V8 ends the process without asking, and what it writes then: fatal.rs.
     "_ZN2v84base21FatalNoSecurityImpactEPKcz",
     "_ZN2v84base8FatalOOMENS0_7OOMTypeEPKc",
     "_ZN2v84base2OS10PrintErrorEPKcz",
-    // Zones: zones.rs.
+    // Zones: segments.rs.
     "_ZN2v88internal19AccountingAllocator15AllocateSegmentEm",
     "_ZN2v88internal19AccountingAllocator13ReturnSegmentEPNS0_7SegmentE",
     // Locks, and what is made once: locks.rs.

@@ -15,7 +15,7 @@ const LAYERS = {
   'ses-sandbox': [],
   'ses-prepare': ['ses-protocol'],
   'ses-session': ['ses-protocol', 'ses-sync'],
-  'ses-engine': ['ses-prepare', 'ses-protocol', 'ses-sync', 'ses-transfer'],
+  'ses-engine': ['ses-files', 'ses-prepare', 'ses-protocol', 'ses-sync', 'ses-transfer'],
   'ses-process': ['ses-protocol', 'ses-session', 'ses-sync'],
   'ses-worker': ['ses-engine', 'ses-process', 'ses-protocol', 'ses-sandbox', 'ses-session', 'ses-sync'],
   'ses-thread': ['ses-engine', 'ses-protocol', 'ses-session', 'ses-sync'],

@@ -22,7 +22,7 @@ const isCheck = process.argv.includes('--check');
 const groups = process.argv.slice(2).filter((arg) => !arg.startsWith('--'));
 const isWanted = (group) => groups.length === 0 || groups.includes(group);
 const parts = [
-  ...(isWanted('tables') ? [...optionParts(), ...errorParts()] : []),
+  ...(isWanted('tables') ? [...optionParts(), ...errorParts(), preludeText()] : []),
   ...(isWanted('addon') ? nativeParts() : []),
 ];
 
@@ -48,6 +48,13 @@ for (const [path, ofFile] of files) {
   }
 }
 if (isCheck && stale > 0) process.exit(1);
+
+/** The prelude of Python where there are no files: in a bundle. */
+function preludeText() {
+  const prelude = JSON.stringify(read(new URL('lib/python/prelude.py', root)));
+  const head = '// Generated from lib/python/prelude.py by scripts/generate.mjs. Do not edit: run `npm run generate`.';
+  return { path: 'lib/python/prelude-text.js', text: `${head}\n'use strict';\n\nmodule.exports = ${prelude};\n` };
+}
 
 /**
  * @param {string} text

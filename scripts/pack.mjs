@@ -1,42 +1,103 @@
-// `npm run pack:all [-- folder]`: the packages to publish, as tarballs in dist/ or the folder given: ses-executor, and
-// the platform package of this machine.
+// `npm run pack:all [-- folder]`: the packages to publish, as tarballs in dist/ or the folder given. First the platform package
+// of this machine, if it has built the addon; then ses-executor, for the platforms whose tarballs are there: with the loader that
+// names those, and with them as optional dependencies, of which npm installs the one that fits. What lib/bundled/ needs is put
+// into its files, so that `npx ses-executor mcp` needs nothing else. `--platform-only` leaves out ses-executor.
 //
-// The published package.json names the platform packages as optional dependencies, so that npm installs the one that
-// fits. The repository's own does not: they are not in the registry before the first release, and `npm ci` would refuse
-// a lock file without them. So the package is staged in a folder of its own, where the list is added. A plain `npm pack`
-// works too; then the platform package has to be installed by name. `npm publish` takes the tarballs made here.
+// The packages are staged in folders of their own. `npm publish` takes the tarballs made here.
 
 import { spawnSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
 
+import { bundle } from './bundle.mjs';
+import { loaderText } from './native-loader.mjs';
+import { PLATFORMS, addonOf, packageOf, thisPlatform, workerOf } from './platforms.mjs';
+
+const { values, positionals } = parseArgs({
+  options: { 'platform-only': { type: 'boolean' } },
+  allowPositionals: true,
+});
 const root = fileURLToPath(new URL('..', import.meta.url));
-const dist = resolve(process.argv[2] ?? join(root, 'dist'));
-const staged = join(dist, 'ses-executor');
-
+const dist = resolve(positionals[0] ?? join(root, 'dist'));
 const { scripts: _, devDependencies: __, ...manifest } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
-const platforms = readdirSync(join(root, 'npm'));
 
-rmSync(staged, { recursive: true, force: true });
-mkdirSync(staged, { recursive: true });
-for (const path of [...manifest.files, 'LICENSE', 'README.md']) {
-  cpSync(join(root, path), join(staged, path), { recursive: true });
+const here = thisPlatform();
+if (here !== undefined && existsSync(join(root, addonOf(here)))) {
+  packStaged(packageOf(here), (folder) => stagePlatform(folder, here));
 }
-const optionalDependencies = Object.fromEntries(
-  platforms.map((platform) => [`ses-executor-${platform}`, manifest.version]),
-);
-writeFileSync(join(staged, 'package.json'), `${JSON.stringify({ ...manifest, optionalDependencies }, null, 2)}\n`);
-pack(staged);
-rmSync(staged, { recursive: true });
-
-for (const platform of platforms) {
-  const folder = join(root, 'npm', platform);
-  if (existsSync(join(folder, `ses-executor.${platform}.node`))) pack(folder);
-  else console.error(`npm/${platform} has no addon: it is packed where it was built`);
+if (!values['platform-only']) {
+  const packed = PLATFORMS.filter((it) => existsSync(join(dist, `${packageOf(it)}-${manifest.version}.tgz`)));
+  if (packed.length === 0) {
+    console.error(`${dist} has no platform package: run \`npm run build\` first`);
+    process.exit(1);
+  }
+  await packMain(packed);
 }
 
-/** Puts the tarball of the package in `folder` into `dist`. */
+/** Stages the package with the addon of `platform`. */
+function stagePlatform(folder, platform) {
+  const { name, os, cpu, libc } = platform;
+  const files = [addonOf(platform), workerOf(platform)].filter((file) => file !== undefined);
+  for (const file of files) cpSync(join(root, file), join(folder, file));
+  const { version, license, repository, engines } = manifest;
+  writeManifest(folder, {
+    name: packageOf(platform),
+    version,
+    description: `The native addon of ses-executor for ${name}.`,
+    license,
+    repository,
+    engines,
+    os: [os],
+    cpu: [cpu],
+    ...(libc && { libc: [libc] }),
+    main: addonOf(platform),
+    files,
+  });
+  cpSync(join(root, 'LICENSE'), join(folder, 'LICENSE'));
+}
+
+/** Packs ses-executor for `platforms`. */
+async function packMain(platforms) {
+  const folder = stage(manifest.name);
+  for (const path of [...manifest.files, 'LICENSE', 'README.md']) {
+    cpSync(join(root, path), join(folder, path), { recursive: true });
+  }
+  writeFileSync(join(folder, 'native.cjs'), loaderText(platforms));
+  for (const name of readdirSync(join(root, 'lib/bundled'))) {
+    await bundle(join(root, 'lib/bundled', name), join(folder, 'lib/bundled', name));
+  }
+  const optionalDependencies = Object.fromEntries(platforms.map((it) => [packageOf(it), manifest.version]));
+  writeManifest(folder, { ...manifest, typesVersions: { '*': olderTypes(manifest.exports) }, optionalDependencies });
+  pack(folder);
+}
+
+/** Where TypeScript finds the types of sub-paths with `moduleResolution: node`, which does not know `exports`. */
+function olderTypes(exports) {
+  const subPaths = Object.entries(exports).filter(([, target]) => target.types !== undefined);
+  return Object.fromEntries(subPaths.map(([path, { types }]) => [path.slice(2), [types]]));
+}
+
+function packStaged(name, fill) {
+  const folder = stage(name);
+  fill(folder);
+  pack(folder);
+}
+
+/** An empty folder in `dist`. */
+function stage(name) {
+  const folder = join(dist, name);
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder, { recursive: true });
+  return folder;
+}
+
+function writeManifest(folder, content) {
+  writeFileSync(join(folder, 'package.json'), `${JSON.stringify(content, null, 2)}\n`);
+}
+
+/** Puts the tarball of the package in `folder` into `dist`, and removes the folder. */
 function pack(folder) {
   const { status, stdout } = spawnSync('npm', ['pack', folder, '--pack-destination', dist, '--loglevel=error'], {
     cwd: root,
@@ -45,5 +106,6 @@ function pack(folder) {
     shell: process.platform === 'win32',
   });
   if (status !== 0) process.exit(1);
+  rmSync(folder, { recursive: true });
   console.log(join(dist, stdout.trim()));
 }

@@ -1,11 +1,12 @@
 // All the set-up that `npm run demo`, `npm test` and `npm run build` need, on a clean clone and later: npm packages, V8,
-// the native build. Says what is missing in one line, and takes no time if nothing has changed. Uses no npm package.
+// a browser for the tests, the native build. Says what is missing in one line, and takes no time if nothing has changed. Uses no npm package.
 //
 // `--print-target-dir` only prints where cargo builds, for other calls of cargo.
 
 import { fileURLToPath } from 'node:url';
 
 import { buildAddon, isAddonFresh, targetDir } from './setup/addon.mjs';
+import { installChrome } from './setup/chrome.mjs';
 import { checkCompilers, checkNode, platform } from './setup/machine.mjs';
 import { installPackages } from './setup/packages.mjs';
 import { isV8Placed, placeV8 } from './setup/v8.mjs';
@@ -21,6 +22,7 @@ if (process.argv.includes('--print-target-dir')) {
   // First, so that what is missing is known before the long steps.
   if (!isFresh) checkCompilers();
   await installPackages(root);
+  await installChrome();
   // Elsewhere the crate `v8` downloads the archive of its platform.
   if (host.name === 'linux-x64-gnu' && !(isFresh && isV8Placed(root))) await placeV8(root);
   // Once more: what was installed may be what the build bakes in.

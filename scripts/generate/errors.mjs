@@ -30,8 +30,11 @@ function section({ code, message, severity, retryable, leaves, leavesToo, doc, e
   return `## ${code}\n\n${facts.join(' · ')}\n\n${doc}\n${code_}`;
 }
 
+/** Errors that Rust makes. */
+const NATIVE = ERRORS.filter(({ variant }) => variant !== undefined);
+
 function failureKind() {
-  const variants = ERRORS.map(({ variant, params, cause, leaves, leavesToo }) => {
+  const variants = NATIVE.map(({ variant, params, cause, leaves, leavesToo }) => {
     const fields = Object.entries(params).map(([name, type]) => `${snakeCase(name)}: ${type}`);
     const state = `The executor is ${leaves}${leavesToo === undefined ? '' : `, or ${leavesToo}`}.`;
     const doc = wrapped(`${cause} ${state}`, '    /// ', 116);
@@ -40,12 +43,12 @@ function failureKind() {
   const any = ({ variant, params }) => `Self::${variant}${Object.keys(params).length === 0 ? '' : ' { .. }'}`;
   const method = (doc, head, arms) =>
     `    /// ${doc}\n    pub fn ${head} {\n        match self {\n${arms}        }\n    }\n`;
-  const by = (value) => ERRORS.map((row) => `            ${any(row)} => ${value(row)},\n`).join('');
+  const by = (value) => NATIVE.map((row) => `            ${any(row)} => ${value(row)},\n`).join('');
   const grouped = (value) => {
-    const groups = groupBy(ERRORS, value);
+    const groups = groupBy(NATIVE, value);
     return [...groups].map(([result, rows]) => `            ${rows.map(any).join(' | ')} => ${result},\n`).join('');
   };
-  const messages = ERRORS.map(({ variant, message, params }) => {
+  const messages = NATIVE.map(({ variant, message, params }) => {
     const names = Object.keys(params);
     if (names.length === 0) return `            Self::${variant} => ${JSON.stringify(message)}.to_owned(),\n`;
     const template = message.replace(/\{(\w+)\}/g, (_, name) => `{${snakeCase(name)}}`);
@@ -61,7 +64,7 @@ pub enum FailureKind {
 ${variants.join('')}}
 
 frames::choice!(FailureKind {
-${ERRORS.map(frameVariant).join('')}});
+${NATIVE.map(frameVariant).join('')}});
 
 impl FailureKind {
 ${[
@@ -83,7 +86,7 @@ ${[
   method('`ExecutorError.message`.', 'message(&self) -> String', messages.join('')),
 ].join('\n')}}
 
-${ERRORS.map(({ code, variant }) => `/// Code of [\`FailureKind::${variant}\`].\npub const ${code}: &str = "${code}";\n`).join('')}`;
+${NATIVE.map(({ code, variant }) => `/// Code of [\`FailureKind::${variant}\`].\npub const ${code}: &str = "${code}";\n`).join('')}`;
 }
 
 /** A variant's tag and fields, as frames have them. */

@@ -4,7 +4,6 @@ import { createHash } from 'node:crypto';
 import {
   copyFileSync,
   existsSync,
-  linkSync,
   mkdirSync,
   readFileSync,
   readdirSync,
@@ -16,15 +15,12 @@ import {
 import { homedir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 
+import { addonOf, workerOf } from '../platforms.mjs';
 import { cargoEnvironment } from './machine.mjs';
 import { fail, run, step } from './report.mjs';
 
 /** What the addon is made of, relative to the root. Folders count with all that is in them. */
 const SOURCES = ['Cargo.lock', 'Cargo.toml', 'build.rs', 'crates', 'src', 'scripts/linker', 'vendor/v8/SHA256SUMS'];
-/** The file name of the program of worker processes, which lies beside the addon. */
-const WORKER = 'ses-executor-worker';
-/** Worker processes need the descriptors and signals of Unix. */
-const hasWorker = process.platform !== 'win32';
 /** npm packages that the build bakes into the snapshot. */
 const BAKED = ['ses', 'node-inspect-extracted'];
 
@@ -48,13 +44,13 @@ export function typeDefinitions(root) {
 }
 
 /** Whether the addon is what its sources make. */
-export function isAddonFresh(root, { name }) {
+export function isAddonFresh(root, host) {
   const stamp = read(stampPath(root));
   const isDescribed = existsSync(typeDefinitions(root));
-  return isDescribed && stamp !== undefined && stamp === stampText(root, addonPath(root, name));
+  return isDescribed && stamp !== undefined && stamp === stampText(root, join(root, addonOf(host)));
 }
 
-export async function buildAddon(root, { name, library }) {
+export async function buildAddon(root, host) {
   const target = targetDir(root);
   mkdirSync(dirname(typeDefinitions(root)), { recursive: true });
   const { status, output } = await step('native build', (doing) => {
@@ -79,34 +75,24 @@ export async function buildAddon(root, { name, library }) {
     console.error(output.replace(/^\s+(Compiling|Downloading|Downloaded) .*\n/gm, ''));
     fail(`cargo build failed with exit status ${status}; its output is above`);
   }
-  const addon = addonPath(root, name);
-  replace(addon, (partial) => copyFileSync(join(target, 'release', library), partial));
-  await buildWorker(root);
-  // The platform package holds the same file, so that it can be packed or installed from its folder.
-  const packaged = join(root, 'npm', name);
-  if (existsSync(packaged)) {
-    replace(join(packaged, `ses-executor.${name}.node`), (partial) => linkOrCopy(addon, partial));
-    if (hasWorker) replace(join(packaged, WORKER), (partial) => linkOrCopy(join(root, WORKER), partial));
-  }
+  const addon = join(root, addonOf(host));
+  replace(addon, (partial) => copyFileSync(join(target, 'release', host.library), partial));
+  await buildWorker(root, workerOf(host));
   writeFileSync(stampPath(root), stampText(root, addon));
 }
 
 /** The program of worker processes, which loads the addon: C, since it is to be small. */
-async function buildWorker(root) {
-  if (!hasWorker) return;
+async function buildWorker(root, name) {
+  if (name === undefined) return;
   const source = join(root, 'crates/worker/launcher/launcher.c');
-  const partial = join(root, `${WORKER}.${process.pid}`);
+  const partial = join(root, `${name}.${process.pid}`);
   const { status, output } = await run('cc', ['-O2', '-Wall', '-s', '-o', partial, source, '-ldl'], {
     cwd: root,
     env: process.env,
     onLine: () => {},
   }).catch((error) => fail(`cc cannot be run: ${error.message}`));
   if (status !== 0) fail(`cc failed with exit status ${status}: ${output}`);
-  renameSync(partial, join(root, WORKER));
-}
-
-function addonPath(root, name) {
-  return join(root, `ses-executor.${name}.node`);
+  renameSync(partial, join(root, name));
 }
 
 function stampPath(root) {
@@ -119,14 +105,6 @@ function replace(path, make) {
   rmSync(partial, { force: true });
   make(partial);
   renameSync(partial, path);
-}
-
-function linkOrCopy(from, to) {
-  try {
-    linkSync(from, to);
-  } catch {
-    copyFileSync(from, to);
-  }
 }
 
 /** Contents of all sources, versions of what is baked in, and the addon that came of them. */

@@ -4,18 +4,10 @@ import { existsSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { delimiter, join } from 'node:path';
 
+import { PLATFORMS, thisPlatform } from '../platforms.mjs';
 import { fail } from './report.mjs';
 
 const MIN_NODE = 20;
-/** Node's name of a platform -> the name of its build and cargo's name of the library. */
-const PLATFORMS = {
-  'linux x64': { name: 'linux-x64-gnu', library: 'libses_executor.so' },
-  'linux arm64': { name: 'linux-arm64-gnu', library: 'libses_executor.so' },
-  'darwin x64': { name: 'darwin-x64', library: 'libses_executor.dylib' },
-  'darwin arm64': { name: 'darwin-arm64', library: 'libses_executor.dylib' },
-  'win32 x64': { name: 'win32-x64-msvc', library: 'ses_executor.dll' },
-};
-
 export function checkNode() {
   if (Number.parseInt(process.versions.node, 10) < MIN_NODE) {
     fail(`Node.js ${MIN_NODE} or later is needed, and this is ${process.versions.node}: see https://nodejs.org`);
@@ -23,10 +15,8 @@ export function checkNode() {
 }
 
 export function platform() {
-  const key = `${process.platform} ${process.arch}`;
-  const found = PLATFORMS[key];
-  if (found === undefined) fail(`the platform ${key} is not supported; ${Object.keys(PLATFORMS).join(', ')} are`);
-  return found;
+  const names = PLATFORMS.map(({ os, cpu }) => `${os} ${cpu}`).join(', ');
+  return thisPlatform() ?? fail(`the platform ${process.platform} ${process.arch} is not supported; ${names} are`);
 }
 
 export const cargoHome = process.env.CARGO_HOME || join(homedir(), '.cargo');

@@ -1,0 +1,56 @@
+// A browser for `ses-executor/browser`, and fonts, without which other scripts than Latin are boxes: installed where that can be
+// done, which is on Debian by root. Elsewhere whatever Chrome there is serves.
+
+import { accessSync } from 'node:fs';
+
+import find from '../../lib/browser/find.js';
+import { fail, run, step } from './report.mjs';
+
+const FONTS = ['fonts-wqy-microhei', 'fonts-noto-color-emoji', 'fonts-liberation'];
+/** A file of each font, to see whether it is there. */
+const FONT_FILES = [
+  '/usr/share/fonts/truetype/wqy/wqy-microhei.ttc',
+  '/usr/share/fonts/truetype/noto/NotoColorEmoji.ttf',
+  '/usr/share/fonts/truetype/liberation/LiberationSans-Regular.ttf',
+];
+
+export async function installChrome() {
+  const chrome = missingChrome();
+  const canInstall = process.getuid?.() === 0 && exists('/etc/debian_version') && exists('/usr/bin/apt-get');
+  if (!canInstall) {
+    if (chrome !== undefined) console.error(`ses-executor set-up: the tests of the browser need Chrome: ${chrome}`);
+    return;
+  }
+  const packages = [
+    ...(chrome === undefined ? [] : ['chromium-headless-shell']),
+    ...(FONT_FILES.every(exists) ? [] : FONTS),
+  ];
+  if (packages.length === 0) return;
+  const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
+  const { status, output } = await step('Chrome and fonts', async (say) => {
+    await run('apt-get', ['update'], { env, onLine: say });
+    return run('apt-get', ['install', '-y', '--no-install-recommends', ...packages], { env, onLine: say });
+  });
+  if (status === 0) return;
+  console.error(output);
+  fail(`apt-get could not install ${packages.join(' ')}; its output is above`);
+}
+
+/** Why there is no browser; undefined if there is one. */
+function missingChrome() {
+  try {
+    find.findChrome(undefined);
+    return undefined;
+  } catch (error) {
+    return error.message;
+  }
+}
+
+function exists(path) {
+  try {
+    accessSync(path);
+    return true;
+  } catch {
+    return false;
+  }
+}
