@@ -41,8 +41,11 @@ class Tab {
   #session = '';
   #calls = `${URL}${randomBytes(16).toString('hex')}/`;
   #kit = '';
-  /** Called when the document is there. @type {(value?: unknown) => void} */
-  #onLoaded = () => {};
+  /** Called when the document begins. @type {(value?: unknown) => void} */
+  #onBegun = () => {};
+  /** Called when all of the document is there, its body too. @type {(value?: unknown) => void} */
+  #onParsed = () => {};
+  #hasBegun = false;
   #isReady = false;
   /** Whether its document or its process is gone. */
   isLost = false;
@@ -81,14 +84,15 @@ class Tab {
     this.#target = targetId;
     this.#browser.tabs.set(targetId, this);
     this.#session = sessionId;
-    const loaded = new Promise((resolve) => (this.#onLoaded = resolve));
+    const begun = new Promise((resolve) => (this.#onBegun = resolve));
+    const parsed = new Promise((resolve) => (this.#onParsed = resolve));
     this.#connection.listen(sessionId, (method, params) => this.#onEvent(method, params, origins));
     await Promise.all([
       this.#send('Fetch.enable', { patterns: [{ urlPattern: '*' }] }),
       this.#send('Page.enable', {}),
       this.#send('Storage.overrideQuotaForOrigin', { origin: ORIGIN, quotaSize: QUOTA_BYTES }),
       this.#send('Runtime.runIfWaitingForDebugger', {}),
-      loaded,
+      begun,
     ]);
     const config = JSON.stringify({ binding: BINDING, calls: this.#calls });
     const expression = `(${prelude})(${makeCodec}, ${config})`;
@@ -99,6 +103,7 @@ class Tab {
       this.#send('Runtime.addBinding', { name: BINDING }),
       this.#send('Runtime.evaluate', { expression }),
       this.#send('Runtime.disable', {}),
+      parsed,
     ]);
     if (result.type !== 'function') throw new Error(`the page could not be prepared: ${result.description}`);
     this.#kit = result.objectId;
@@ -220,8 +225,14 @@ class Tab {
         this.#onRequest(params, origins);
         break;
       case 'Page.frameNavigated':
-        if (params.frame.url === URL) this.#onLoaded();
+        if (params.frame.url === URL) {
+          this.#hasBegun = true;
+          this.#onBegun();
+        }
         if (this.#isReady && params.frame.parentId === undefined) this.lost('navigated');
+        break;
+      case 'Page.domContentEventFired':
+        if (this.#hasBegun) this.#onParsed();
         break;
       case 'Inspector.targetCrashed':
         this.lost('crashed');
