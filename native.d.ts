@@ -281,8 +281,8 @@ export interface NativeProgram {
 }
 
 /**
- * Where Python comes from: absolute paths of the folder of npm's `pyodide`, of the script and the prelude that are run in each
- * isolate, and of a folder for what takes long to make; names of modules to import first.
+ * Where Python comes from: absolute paths of the folder of npm's `pyodide`, of the script and the folder of the prelude that are
+ * run in each isolate, and of a folder for what takes long to make; names of modules to import first.
  */
 export interface NativePython {
   pyodide: string;

@@ -7,7 +7,7 @@
 // and fails if a file is not what it would write.
 
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -49,10 +49,17 @@ for (const [path, ofFile] of files) {
 }
 if (isCheck && stale > 0) process.exit(1);
 
-/** The prelude of Python where there are no files: in a bundle. */
+/** The prelude of Python where there are no files: in a bundle. Joined as `crates/engine/src/python/distribution.rs` does it. */
 function preludeText() {
-  const prelude = JSON.stringify(read(new URL('lib/python/prelude.py', root)));
-  const head = '// Generated from lib/python/prelude.py by scripts/generate.mjs. Do not edit: run `npm run generate`.';
+  const folder = new URL('lib/python/prelude/', root);
+  const names = readdirSync(folder).filter((name) => name.endsWith('.py'));
+  const prelude = JSON.stringify(
+    names
+      .sort()
+      .map((name) => read(new URL(name, folder)))
+      .join('\n'),
+  );
+  const head = '// Generated from lib/python/prelude/ by scripts/generate.mjs. Do not edit: run `npm run generate`.';
   return { path: 'lib/python/prelude-text.js', text: `${head}\n'use strict';\n\nmodule.exports = ${prelude};\n` };
 }
 

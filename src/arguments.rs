@@ -13,8 +13,8 @@ pub struct NativeIsolation {
     pub surroundings: Vec<String>,
 }
 
-/// Where Python comes from: absolute paths of the folder of npm's `pyodide`, of the script and the prelude that are run in each
-/// isolate, and of a folder for what takes long to make; names of modules to import first.
+/// Where Python comes from: absolute paths of the folder of npm's `pyodide`, of the script and the folder of the prelude that are
+/// run in each isolate, and of a folder for what takes long to make; names of modules to import first.
 #[napi(object, object_to_js = false)]
 pub struct NativePython {
     pub pyodide: String,

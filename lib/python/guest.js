@@ -4,13 +4,13 @@
 // needs nothing of Node.js and leaves nothing on the global. Its completion value is what the host calls; where there are
 // modules, it is their export.
 
-/** Kinds of containers and of what has no parts, as `prelude.py` has them. */
+/** Kinds of containers and of what has no parts, as `prelude/60_values.py` has them. */
 const [LIST, OBJECT, MAP, SET] = 'LOMS';
 const [NONE, BYTES, DATE] = 'NBD';
 /** Begins what says that a call has failed. */
 const FAILED = '!';
 
-/** @typedef {unknown[]} Tape a value as Python takes it, see `prelude.py` */
+/** @typedef {unknown[]} Tape a value as Python takes it, see `prelude/60_values.py` */
 
 /**
  * The tape of a list of values.

@@ -79,7 +79,7 @@ class IsolateEngine {
     return {
       pyodide: pyodideFolder(),
       guest: join(__dirname, 'guest.js'),
-      prelude: join(__dirname, 'prelude.py'),
+      prelude: join(__dirname, 'prelude'),
       modules: [...BASE_BUILTIN_MODULES],
       cache: join(process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache'), 'ses-executor', 'python'),
       mount: fsMode === 'nodefs' && workDir !== undefined ? { root: workDir, path: mountPoint, readOnly } : undefined,

@@ -123,7 +123,7 @@ mod tests {
         let python = PythonSpec {
             pyodide: "/npm/pyodide".into(),
             guest: "/guest.js".into(),
-            prelude: "/prelude.py".into(),
+            prelude: "/prelude".into(),
             modules: vec!["json".to_owned(), "os.path".to_owned()],
             cache: None,
             mount: None,

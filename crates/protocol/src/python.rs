@@ -9,7 +9,7 @@ pub struct PythonSpec {
     pub pyodide: PathBuf,
     /// The script that joins guest code and host, which is evaluated in the isolate.
     pub guest: PathBuf,
-    /// Python that runs before any guest code.
+    /// A folder of Python files that run before any guest code, joined in the order of their names.
     pub prelude: PathBuf,
     /// Modules that are imported before any guest code runs.
     pub modules: Vec<String>,

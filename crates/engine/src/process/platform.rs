@@ -14,7 +14,6 @@ pub fn prepare_v8() {
     PREPARED.call_once(|| {
         install_icu_hooks();
         install_fatal_error_handler();
-        #[cfg(target_os = "linux")]
         v8::V8::set_entropy_source(random_bytes);
         // Each step is a script of its own that never comes again: the cache would keep all of them.
         v8::V8::set_flags_from_string("--no-compilation-cache");
@@ -42,11 +41,7 @@ pub fn prepare_v8() {
 }
 
 /// Fills `bytes`, for seeds of hashes and of `Math.random`, which each isolate asks for: V8 opens a device for each otherwise.
-/// False: the system gives none.
-#[cfg(target_os = "linux")]
+/// False: the system gives none, and V8 takes another source.
 pub fn random_bytes(bytes: &mut [u8]) -> bool {
-    // SAFETY: the slice is valid for writes of its length.
-    let count = unsafe { libc::getrandom(bytes.as_mut_ptr().cast(), bytes.len(), 0) };
-    // V8 takes another source if this one fails.
-    usize::try_from(count) == Ok(bytes.len())
+    getrandom::fill(bytes).is_ok()
 }

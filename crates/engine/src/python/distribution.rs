@@ -70,7 +70,7 @@ impl Distribution {
         let stdlib = in_package("python_stdlib.zip")?;
         let lock = text(&spec.pyodide.join("pyodide-lock.json"))?;
         let guest = text(&spec.guest)?;
-        let prelude = text(&spec.prelude)?;
+        let prelude = joined(&spec.prelude)?;
         let modules = spec.modules.join("\n");
         let mut hash = Sha256::new();
         for part in [
@@ -164,6 +164,15 @@ fn shared(name: &str, text: Vec<u8>) -> Result<Text, String> {
 
 fn bytes(path: &Path) -> Result<Vec<u8>, String> {
     fs::read(path).map_err(|error| format!("{} cannot be read: {error}", path.display()))
+}
+
+/// The files of a folder in the order of their names, with an empty line between two.
+fn joined(folder: &Path) -> Result<String, String> {
+    let listed = fs::read_dir(folder).and_then(|entries| entries.map(|entry| Ok(entry?.path())).collect());
+    let mut paths: Vec<PathBuf> = listed.map_err(|error| format!("{} cannot be read: {error}", folder.display()))?;
+    paths.retain(|path| path.extension().is_some_and(|extension| extension == "py"));
+    paths.sort();
+    Ok(paths.iter().map(|path| text(path)).collect::<Result<Vec<_>, _>>()?.join("\n"))
 }
 
 fn text(path: &Path) -> Result<String, String> {

@@ -17,7 +17,7 @@ fn spec(cache: Option<PathBuf>) -> PythonSpec {
     PythonSpec {
         pyodide: root.join("../../node_modules/pyodide"),
         guest: fixtures.join("guest.js"),
-        prelude: fixtures.join("prelude.py"),
+        prelude: fixtures.join("prelude"),
         modules: vec!["json".to_owned(), "random".to_owned(), "statistics".to_owned()],
         cache,
         mount: None,

@@ -1,0 +1,50 @@
+"""What agent-written Python runs in: imports, limits, tools, values, logs and errors.
+
+Runs once per interpreter, in a namespace of its own; `__main__` gets the names of the specification (section 5.1). Nothing
+here keeps a JavaScript object until `connect` is called: the memory of the interpreter may be saved before that.
+"""
+
+import ast
+import asyncio
+import builtins
+import collections
+import collections.abc
+import datetime
+import difflib
+import importlib.util
+import inspect
+import io
+import json
+import os
+import sys
+import textwrap
+import time
+import traceback
+import types
+
+import __main__
+
+FILENAME = "<smolagents>"
+LAST_EXPRESSION = "__smolagents_last_expr__"
+AWAITED = "__smolagents_awaited__"
+DANGEROUS_BUILTINS = ("eval", "exec", "compile", "open", "input")
+FORBIDDEN_CALLS = frozenset(("eval", "exec", "compile"))
+
+# Guest code may replace what modules hold, so what runs need is taken here and now.
+_compile = builtins.compile
+_eval = builtins.eval
+_import = builtins.__import__
+_parse = ast.parse
+_await_flag = ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
+_encode_json = json.JSONEncoder(default=str).encode
+_decode_json = json.JSONDecoder().decode
+_get_close_matches = difflib.get_close_matches
+_resolve_name = importlib.util.resolve_name
+_isawaitable = inspect.isawaitable
+_dedent = textwrap.dedent
+_exception_only = traceback.format_exception_only
+_CodeType = types.CodeType
+_monitoring = sys.monitoring
+_environ = os.environ
+_KeysView, _ValuesView, _ItemsView = collections.abc.KeysView, collections.abc.ValuesView, collections.abc.ItemsView
+_deque = collections.deque

@@ -1,0 +1,102 @@
+# Limits
+
+
+class _LimitError(RuntimeError):
+    """A limit of the run was reached."""
+
+    def __init__(self, message, details):
+        super().__init__(message)
+        self.details = details
+
+
+_LimitError.__name__ = _LimitError.__qualname__ = "RuntimeError"
+
+
+_RESERVE_BYTES = 2 << 20
+# Given back when there is no memory left, so that the failure can be told and the next run can let go of what it holds.
+_reserve = []
+
+
+def _keep_reserve():
+    if not _reserve:
+        try:
+            _reserve.append(bytearray(_RESERVE_BYTES))
+        except MemoryError:
+            pass
+
+
+class _Run:
+    """What is known of the run under way."""
+
+    __slots__ = ("operations", "whiles", "max_operations", "max_whiles", "while_lines", "answer")
+
+    def __init__(self):
+        self.begin(0, 0, ())
+
+    def begin(self, max_operations, max_whiles, while_lines):
+        self.operations = 0
+        self.whiles = 0
+        self.max_operations = max_operations
+        self.max_whiles = max_whiles
+        self.while_lines = while_lines
+        self.answer = None
+
+    def end(self):
+        # What is still called, by finalizers for example, is no part of a run.
+        self.max_operations = self.max_whiles = float("inf")
+
+
+_run = _Run()
+
+
+def _on_line(code, line):
+    run = _run
+    run.operations += 1
+    if run.operations > run.max_operations:
+        raise _LimitError(
+            f"Reached the max number of operations ({run.max_operations})", {"maxOperations": run.max_operations}
+        )
+    if line in run.while_lines:
+        run.whiles += 1
+        if run.whiles > run.max_whiles:
+            raise _LimitError(
+                f"Maximum number of {run.max_whiles} iterations in While loop exceeded",
+                {"maxWhileIterations": run.max_whiles},
+            )
+    if run.answer is not None:
+        # Somebody has caught it.
+        raise FinalAnswerException()
+
+
+def _on_jump(code, offset, destination):
+    # A loop in one line enters no further line: each way back counts as one.
+    if destination <= offset:
+        line = _line_at(code, offset)
+        if line is not None and line == _line_at(code, destination):
+            return _on_line(code, line)
+    return _DISABLE
+
+
+def _line_at(code, offset):
+    for start, end, line in code.co_lines():
+        if start <= offset < end:
+            return line
+    return None
+
+
+_TOOL_ID = 3
+_EVENTS = _monitoring.events.LINE | _monitoring.events.JUMP
+_DISABLE = _monitoring.DISABLE
+_set_local_events = _monitoring.set_local_events
+_monitoring.use_tool_id(_TOOL_ID, "ses-executor")
+_monitoring.register_callback(_TOOL_ID, _monitoring.events.LINE, _on_line)
+_monitoring.register_callback(_TOOL_ID, _monitoring.events.JUMP, _on_jump)
+
+
+def _guard(code):
+    """Counts the lines of this code and of the functions in it, and of no other code."""
+    found = [code]
+    for each in found:
+        _set_local_events(_TOOL_ID, each, _EVENTS)
+        found += [constant for constant in each.co_consts if type(constant) is _CodeType]
+    return found

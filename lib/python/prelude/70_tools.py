@@ -1,0 +1,78 @@
+# Tools
+
+
+class ToolError(Exception):
+    """A tool of the host has failed, or its arguments or result cannot cross."""
+
+    def __init__(self, message="", name="Error", code=None, call=None, is_bridge=False, tool=None):
+        super().__init__(message if name == "Error" else f"{name}: {message}")
+        self.message = message
+        self.name = name
+        self.code = code
+        self.call = call
+        self.is_bridge = is_bridge
+        self.tool = tool
+
+
+class _Bridge:
+    """What `connect` is given by `guest.js`."""
+
+    call = call_plain = log = final_answer = sleep = operations = None
+    # Whether tools block until they have their result, and this thread may.
+    blocks = False
+
+
+_bridge = _Bridge()
+
+
+def _tool(name, number):
+    def tool(*args, **kwargs):
+        if kwargs:
+            return _received(name, _bridge.call(number, _encode([*args, kwargs])))
+        for arg in args:
+            if type(arg) not in _PLAIN:
+                return _received(name, _bridge.call(number, _encode(list(args))))
+        return _received(name, _bridge.call_plain(number, *args))
+
+    tool.__name__ = name.rpartition(".")[2]
+    tool.__qualname__ = name
+    return tool
+
+
+def _received(name, result):
+    """What a call gave: a plain value, the tape of another, or the future of either."""
+    if type(result) is list:
+        if result[0] == "!":
+            raise ToolError(*result[1:], tool=name)
+        return _decode(result)[0]
+    if result is None or type(result) in _PLAIN:
+        return result
+    if isinstance(result, int):
+        return int(result)
+    return asyncio.ensure_future(_receive(name, result))
+
+
+async def _receive(name, promise):
+    return _received(name, await promise)
+
+
+def set_tools(specs):
+    """Defines functions by their paths and numbers: `[[["Host", "readDoc"], 7], ...]`, as JSON."""
+    tops = {}
+    for path, number in _decode_json(specs):
+        holder = tops
+        for name in path[:-1]:
+            inner = holder.setdefault(name, types.SimpleNamespace())
+            holder = inner.__dict__
+        holder[path[-1]] = _tool(".".join(path), number)
+    _define(tops)
+
+
+def set_variables(names, tape):
+    """Defines the values of a tape by their names, which are JSON."""
+    _define(dict(zip(_decode_json(names), _decode(tape))))
+
+
+def _define(values):
+    __main__.__dict__.update(values)
+    __smolagents_set_user_globals(values)

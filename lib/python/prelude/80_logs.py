@@ -1,0 +1,37 @@
+# Logs
+
+
+class _Stream(io.TextIOBase):
+    """Gives its lines to the host."""
+
+    encoding = "utf-8"
+    errors = "backslashreplace"
+
+    def __init__(self, level, prefix):
+        self._level = level
+        self._prefix = prefix
+        # Of the last line, which has not ended.
+        self._pieces = []
+
+    def writable(self):
+        return True
+
+    def write(self, text):
+        if not isinstance(text, str):
+            raise TypeError(f"write() argument must be str, not {type(text).__name__}")
+        if "\n" in text:
+            *lines, rest = text.split("\n")
+            lines[0] = "".join(self._pieces) + lines[0]
+            self._pieces = [rest] if rest else []
+            for line in lines:
+                _bridge.log(self._level, self._prefix + line)
+        elif text:
+            self._pieces.append(text)
+        return len(text)
+
+    def end_line(self):
+        if self._pieces:
+            self.write("\n")
+
+
+_streams = (_Stream(0, ""), _Stream(3, "stderr: "))

@@ -1,0 +1,83 @@
+# Runs
+
+
+class _Loop(asyncio.base_events.BaseEventLoop):
+    """An event loop for a thread that may block: there are timers, and nothing else ever happens."""
+
+    def __init__(self):
+        super().__init__()
+        self._selector = self
+
+    def select(self, timeout):
+        if timeout is None:
+            raise RuntimeError("this code waits for something that nothing is left to bring about")
+        if timeout > 0:
+            time.sleep(timeout)
+        return ()
+
+    def _process_events(self, events):
+        pass
+
+    def _write_to_self(self):
+        pass
+
+
+def _complete(awaitable):
+    """The result of an awaitable, on a thread that may block."""
+    loop = _Loop()
+    asyncio._set_running_loop(None)
+    try:
+        return loop.run_until_complete(_awaiting(awaitable))
+    finally:
+        loop.close()
+
+
+async def _awaiting(awaitable):
+    return await awaitable
+
+
+async def __smolagents_run(code, config):
+    """Runs code (specification, appendix B.2): `is_final_answer`, and `value` as JSON. Raises RuntimeError if it fails."""
+    allowed_dangerous = config["allowed_dangerous_builtins"]
+    scope = __smolagents_user_globals__
+    scope["__builtins__"] = __smolagents_build_safe_builtins(config["authorized_imports"], allowed_dangerous)
+    scope["final_answer"] = __smolagents_final_answer
+    scope[AWAITED] = _awaited
+    scope[LAST_EXPRESSION] = None
+    codes = None
+    try:
+        _keep_reserve()
+        tree, while_lines = __smolagents_transform_code(code)
+        __smolagents_check_forbidden_calls(tree, FORBIDDEN_CALLS.difference(allowed_dangerous))
+        compiled = _compile(tree, FILENAME, "exec", _await_flag, dont_inherit=True)
+        codes = _guard(compiled)
+        _run.begin(config["max_operations"], config["max_while_iterations"], while_lines)
+        result = _eval(compiled, scope)
+        if _isawaitable(result):
+            if _bridge.blocks:
+                _complete(result)
+            else:
+                await result
+        if _run.answer is None:
+            return {"is_final_answer": False, "value": _last_value(tree, scope)}
+    except BaseException as error:
+        if isinstance(error, MemoryError):
+            _reserve.clear()
+        if isinstance(error, FinalAnswerException) and _run.answer is None:
+            _run.answer = (_encode_json(error.value),)
+        if _run.answer is None:
+            raise _failure_of(error, code, codes) from None
+    finally:
+        _run.end()
+        for stream in _streams:
+            stream.end_line()
+    return {"is_final_answer": True, "value": _run.answer[0]}
+
+
+def _last_value(tree, scope):
+    try:
+        return _encode_json(scope.get(LAST_EXPRESSION))
+    except Exception as error:
+        last = tree.body[-1]
+        error.__smolagents_place__ = (last.lineno, last.col_offset)
+        raise

@@ -1,0 +1,86 @@
+# What `guest.js` calls
+
+_config = {}
+
+
+def configure(config):
+    """What runs are given from now on, as JSON: the `config` of `__smolagents_run`, and where files are."""
+    _config.update(_decode_json(config))
+    _environ["PYODIDE_MOUNT_POINT"] = _config["mount_point"]
+
+
+async def _outcome(code, max_operations=None):
+    try:
+        config = _config if max_operations is None else {**_config, "max_operations": int(max_operations)}
+        outcome = await __smolagents_run(code, config)
+    except _Failure as failure:
+        return _failed(failure.code, str(failure), failure.details)
+    except BaseException as error:
+        _reserve.clear()
+        return _failed_outside(error)
+    finally:
+        if _bridge.operations is not None:
+            _bridge.operations(_run.operations)
+    return ("f" if outcome["is_final_answer"] else "v") + outcome["value"]
+
+
+def _failed(code, message, details):
+    return "e" + _encode_json({"code": code, "message": message, "details": details})
+
+
+def _failed_outside(error, **facts):
+    """What was raised where no run could say it: there was no memory left, or the code is a tool's."""
+    code = "ERR_MEMORY_LIMIT_EXCEEDED" if isinstance(error, MemoryError) else "ERR_RUNTIME_EXCEPTION"
+    text = "".join(_exception_only(error)).rstrip()
+    return _failed(code, text, {"name": type(error).__name__, "message": _message_of(error), **facts})
+
+
+def define_tool(name, source):
+    """Runs the source of a tool in `__main__` (specification, section 4.3); how that failed, if it did."""
+    try:
+        _eval(_compile(_dedent(source), f"<{name}>", "exec", dont_inherit=True), __main__.__dict__)
+        __smolagents_set_user_globals((name,))
+        return None
+    except BaseException as error:
+        return _failed_outside(error, pythonTool=name)
+
+
+def run(code, max_operations=None):
+    """Runs code on a thread that may block; a letter for how it ended, and JSON."""
+    running = _outcome(code, max_operations)
+    try:
+        running.send(None)
+    except StopIteration as done:
+        return done.value
+
+
+run_async = _outcome
+
+
+def connect(call, call_plain, log, final_answer, sleep, operations, blocks):
+    """Takes the functions of the host. Everything that needs one of them works from now on."""
+    _bridge.call, _bridge.call_plain, _bridge.log, _bridge.final_answer = call, call_plain, log, final_answer
+    _bridge.sleep, _bridge.operations, _bridge.blocks = sleep, operations, blocks
+    sys.stdout, sys.stderr = _streams
+    if sleep is not None:
+        time.sleep = _sleep
+    if blocks:
+        asyncio.run = _run_coroutine
+
+
+def _sleep(seconds):
+    if not seconds >= 0:
+        raise ValueError("sleep length must be non-negative")
+    _bridge.sleep(seconds * 1000)
+
+
+_sleep.__name__ = _sleep.__qualname__ = "sleep"
+
+
+def _run_coroutine(main, *, debug=None, loop_factory=None):
+    return _complete(main)
+
+
+for _name, _value in list(globals().items()):
+    if _name.startswith("__smolagents_") or _name == "FinalAnswerException":
+        setattr(__main__, _name, _value)
