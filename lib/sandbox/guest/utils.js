@@ -1,5 +1,5 @@
-// Guest code: the functions of `utils` but `parallel`. Their arithmetic is that of TA-Lib, step by step, so that values
-// agree also where rounding shows.
+// Guest code: the functions of `utils` but `parallel`. Averages are calculated as TA-Lib does, step by step, so that values agree
+// also where rounding shows; spreads and correlations, which it calculates without rounding that shows, in a way of their own.
 () => {
   const fail = (name, text) => {
     throw new TypeError(`utils.${name}: ${text}`);
@@ -61,6 +61,82 @@
     return result;
   };
 
+  // What of a sum of squares has to be left of the largest one since it was made anew: less has lost too many digits.
+  const MIN_LEFT = 1e-3;
+
+  // For each full window of two series, at its last position: the sums of squares of what the values of each differ from their
+  // mean, and that of the products of both. The sums move along with the window, as differences from a mean that is near:
+  // differences of large sums would be rounding. They are made anew when the window has moved by its length, or has lost
+  // what most of a sum was. A window in which one series has equal values only has zeros.
+  const windowSums = (x, y, period) => {
+    const squaresX = new Float64Array(x.length);
+    const squaresY = new Float64Array(x.length);
+    const products = new Float64Array(x.length);
+    // No closures below: V8 would keep the numbers that they share in the heap.
+    let meanX = 0;
+    let meanY = 0;
+    let sumX = 0;
+    let sumY = 0;
+    let sumXX = 0;
+    let sumYY = 0;
+    let sumXY = 0;
+    let mostXX = 0;
+    let mostYY = 0;
+    let movesLeft = 0;
+    let equalX = 0;
+    let equalY = 0;
+    for (let i = 0; i < x.length; i++) {
+      equalX = i > 0 && x[i] === x[i - 1] ? equalX + 1 : 1;
+      equalY = i > 0 && y[i] === y[i - 1] ? equalY + 1 : 1;
+      if (i < period - 1) continue;
+      if (equalX >= period || equalY >= period) {
+        movesLeft = 0;
+        continue;
+      }
+      if (movesLeft > 0) {
+        movesLeft--;
+        const dx = x[i] - meanX;
+        const dy = y[i] - meanY;
+        const oldX = x[i - period] - meanX;
+        const oldY = y[i - period] - meanY;
+        sumX += dx - oldX;
+        sumY += dy - oldY;
+        sumXX += dx * dx - oldX * oldX;
+        sumYY += dy * dy - oldY * oldY;
+        sumXY += dx * dy - oldX * oldY;
+        if (sumXX > mostXX) mostXX = sumXX;
+        if (sumYY > mostYY) mostYY = sumYY;
+        squaresX[i] = sumXX - (sumX * sumX) / period;
+        squaresY[i] = sumYY - (sumY * sumY) / period;
+        products[i] = sumXY - (sumX * sumY) / period;
+        if (squaresX[i] > MIN_LEFT * mostXX && squaresY[i] > MIN_LEFT * mostYY) continue;
+      }
+      movesLeft = period - 1;
+      const from = i - period + 1;
+      meanX = meanY = 0;
+      for (let j = from; j <= i; j++) {
+        meanX += x[j] / period;
+        meanY += y[j] / period;
+      }
+      sumX = sumY = sumXX = sumYY = sumXY = 0;
+      for (let j = from; j <= i; j++) {
+        const dx = x[j] - meanX;
+        const dy = y[j] - meanY;
+        sumX += dx;
+        sumY += dy;
+        sumXX += dx * dx;
+        sumYY += dy * dy;
+        sumXY += dx * dy;
+      }
+      mostXX = sumXX;
+      mostYY = sumYY;
+      squaresX[i] = Math.max(sumXX - (sumX * sumX) / period, 0);
+      squaresY[i] = Math.max(sumYY - (sumY * sumY) / period, 0);
+      products[i] = sumXY - (sumX * sumY) / period;
+    }
+    return { squaresX, squaresY, products };
+  };
+
   // The averages from `first` on, seeded with the mean of the `period` values that end there.
   const exponential = (values, period, first) => {
     const result = new Float64Array(values.length);
@@ -92,16 +168,11 @@
     const middle = simple(values, period);
     const upper = new Float64Array(values.length);
     const lower = new Float64Array(values.length);
-    let squares = 0;
+    const { squaresX } = windowSums(values, values, period);
     for (let i = 0; i < values.length; i++) {
-      squares += values[i] * values[i];
-      if (i < period - 1) continue;
-      const mean = middle[i];
-      const variance = squares / period - mean * mean;
-      const width = variance < 1e-14 ? 0 : Math.sqrt(variance) * stdDev;
-      upper[i] = mean + width;
-      lower[i] = mean - width;
-      squares -= values[i - period + 1] * values[i - period + 1];
+      const width = Math.sqrt(squaresX[i] / period) * stdDev;
+      upper[i] = middle[i] + width;
+      lower[i] = middle[i] - width;
     }
     const from = period - 1;
     return { upper: aligned(upper, from), middle: aligned(middle, from), lower: aligned(lower, from) };
@@ -125,7 +196,7 @@
       loss /= period;
       gain /= period;
       const both = gain + loss;
-      result[i] = both > 1e-14 ? 100 * (gain / both) : 0;
+      result[i] = both > 0 ? 100 * (gain / both) : 0;
     }
     return aligned(result, period);
   };
@@ -149,27 +220,10 @@
 
   const correlation = (x, y, period) => {
     const result = new Float64Array(x.length);
-    let sumX = 0;
-    let sumY = 0;
-    let sumXY = 0;
-    let sumX2 = 0;
-    let sumY2 = 0;
+    const { squaresX, squaresY, products } = windowSums(x, y, period);
     for (let i = 0; i < x.length; i++) {
-      sumX += x[i];
-      sumX2 += x[i] * x[i];
-      sumXY += x[i] * y[i];
-      sumY += y[i];
-      sumY2 += y[i] * y[i];
-      if (i < period - 1) continue;
-      const spread = (sumX2 - (sumX * sumX) / period) * (sumY2 - (sumY * sumY) / period);
-      result[i] = spread < 1e-14 ? 0 : (sumXY - (sumX * sumY) / period) / Math.sqrt(spread);
-      const oldX = x[i - period + 1];
-      const oldY = y[i - period + 1];
-      sumX -= oldX;
-      sumX2 -= oldX * oldX;
-      sumXY -= oldX * oldY;
-      sumY -= oldY;
-      sumY2 -= oldY * oldY;
+      const spread = squaresX[i] * squaresY[i];
+      result[i] = spread > 0 ? Math.max(-1, Math.min(products[i] / Math.sqrt(spread), 1)) : 0;
     }
     return result;
   };
