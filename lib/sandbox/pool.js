@@ -6,9 +6,13 @@
  * is made when an execution has ended, or after so long.
  */
 const FILL_DELAY_MS = 10;
+/** Pauses after isolates that could not be made: each is twice as long as the one before it. */
+const FIRST_PAUSE_MS = 100;
+const MAX_PAUSE_MS = 30_000;
 
 /**
- * Isolates that are made ahead, `size` of them; each is taken once. Who finds none gets the next that is made.
+ * Isolates that are made ahead, `size` of them; each is taken once. Who finds none gets the next that is made. After one that
+ * could not be made there is a pause, in which isolates are made only for those who ask.
  *
  * @template {{ dispose: () => void }} T
  */
@@ -23,6 +27,11 @@ class Pool {
   #isClosed = false;
   /** @type {NodeJS.Timeout | undefined} */
   #timer;
+  /** Ends a pause. */
+  /** @type {NodeJS.Timeout | undefined} */
+  #pause;
+  /** How long the last pause was; 0: the last isolate could be made. */
+  #pauseMs = 0;
 
   /**
    * @param {() => Promise<T>} make
@@ -55,6 +64,7 @@ class Pool {
   close(error) {
     this.#isClosed = true;
     clearTimeout(this.#timer);
+    clearTimeout(this.#pause);
     for (const waiting of this.#waiting.splice(0)) waiting.reject(error);
     for (const isolate of this.#ready.splice(0)) isolate.dispose();
   }
@@ -63,20 +73,45 @@ class Pool {
   fill() {
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    while (!this.#isClosed && this.#ready.length + this.#making < this.#size + this.#waiting.length) {
+    while (!this.#isClosed && this.#ready.length + this.#making < this.#ahead + this.#waiting.length) {
       this.#making++;
       this.#make().then(
         (isolate) => {
           this.#making--;
           this.#give(isolate);
+          if (this.#pauseMs === 0) return;
+          this.#endPause();
+          this.#pauseMs = 0;
+          this.fill();
         },
         (error) => {
           this.#making--;
-          // Nobody makes the others of the pool until somebody wants one: that may fail as well.
           this.#waiting.shift()?.reject(error);
+          this.#beginPause();
         },
       );
     }
+  }
+
+  /** How many are to be there that nobody waits for: after a pause one, to see whether it can be made. */
+  get #ahead() {
+    if (this.#pause !== undefined) return 0;
+    return this.#pauseMs === 0 ? this.#size : Math.min(this.#size, 1);
+  }
+
+  #beginPause() {
+    // Of those that are made at the same time the first one counts.
+    if (this.#pause !== undefined || this.#size === 0 || this.#isClosed) return;
+    this.#pauseMs = Math.min(Math.max(2 * this.#pauseMs, FIRST_PAUSE_MS), MAX_PAUSE_MS);
+    this.#pause = setTimeout(() => {
+      this.#endPause();
+      this.fill();
+    }, this.#pauseMs).unref();
+  }
+
+  #endPause() {
+    clearTimeout(this.#pause);
+    this.#pause = undefined;
   }
 
   /** @param {T} isolate */

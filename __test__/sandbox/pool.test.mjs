@@ -1,0 +1,99 @@
+// The pool of isolates: what it makes, when, and how it comes back after isolates that could not be made.
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+
+import { Pool } from '../../lib/sandbox/pool.js';
+import { runChild } from '../helpers.mjs';
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+});
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+/** A pool whose isolates are made, or fail, when the test says so. */
+function poolOf(size) {
+  const asked = [];
+  let disposed = 0;
+  const make = () => new Promise((resolve, reject) => asked.push({ resolve, reject }));
+  const pool = new Pool(make, size);
+  /** Settles all that have been asked for; returns how many. */
+  const settle = async (how) => {
+    const all = asked.splice(0);
+    for (const { resolve, reject } of all) {
+      if (how === 'made') resolve({ dispose: () => disposed++ });
+      else reject(new Error('no thread'));
+    }
+    await vi.advanceTimersByTimeAsync(0);
+    return all.length;
+  };
+  return { pool, asked, settle, disposed: () => disposed };
+}
+
+test('after a failure it tries again by itself: one at a time, after pauses that grow', async () => {
+  const { pool, asked, settle } = poolOf(3);
+  expect(await settle('failed')).toBe(3);
+  for (const pause of [100, 200, 400, 800, 1_600, 3_200, 6_400, 12_800, 25_600, 30_000, 30_000]) {
+    expect(asked).toHaveLength(0);
+    await vi.advanceTimersByTimeAsync(pause - 1);
+    expect(asked).toHaveLength(0);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(await settle('failed')).toBe(1);
+  }
+  await vi.advanceTimersByTimeAsync(30_000);
+  expect(await settle('made')).toBe(1);
+  // The others follow at once.
+  expect(await settle('made')).toBe(2);
+  expect(pool.ready).toBe(3);
+  expect(vi.getTimerCount()).toBe(0);
+});
+
+test('who asks in a pause has one made, and ends it if that succeeds', async () => {
+  const { pool, asked, settle } = poolOf(2);
+  await settle('failed');
+  const refused = pool.take();
+  refused.catch(() => {});
+  expect(await settle('failed')).toBe(1);
+  await expect(refused).rejects.toThrow('no thread');
+  const taken = pool.take();
+  expect(asked).toHaveLength(1);
+  await settle('made');
+  await taken;
+  expect(await settle('made')).toBe(2);
+  expect(pool.ready).toBe(2);
+  expect(vi.getTimerCount()).toBe(0);
+});
+
+test('a pool that is closed or has no size does not try again', async () => {
+  const closed = poolOf(2);
+  await closed.settle('failed');
+  closed.pool.close(new Error('closed'));
+  const late = poolOf(1);
+  late.pool.close(new Error('closed'));
+  await late.settle('failed');
+  const none = poolOf(0);
+  const refused = none.pool.take();
+  refused.catch(() => {});
+  await none.settle('failed');
+  await expect(refused).rejects.toThrow('no thread');
+  expect(vi.getTimerCount()).toBe(0);
+  await vi.advanceTimersByTimeAsync(60_000);
+  expect([closed, late, none].map(({ asked }) => asked.length)).toEqual([0, 0, 0]);
+});
+
+test('what was made too late is disposed of', async () => {
+  const { pool, settle, disposed } = poolOf(2);
+  pool.close(new Error('closed'));
+  await settle('made');
+  expect(disposed()).toBe(2);
+});
+
+test('a pause keeps no process alive', async () => {
+  const { status, stdout } = await runChild(`
+    import { Pool } from './lib/sandbox/pool.js';
+    const pool = new Pool(() => Promise.reject(new Error('no thread')), 1);
+    process.on('exit', () => console.log(pool.ready));
+  `);
+  expect({ status, stdout }).toEqual({ status: 0, stdout: '0\n' });
+});
