@@ -2,8 +2,9 @@
 
 import { expect, test } from 'vitest';
 
+import { blocking } from '../../index.mjs';
 import { expectCode, neverTool } from '../helpers.mjs';
-import { chromeProcesses, make, until, withBrowser } from './helpers.mjs';
+import { atDeadline, chromeProcesses, make, until, withBrowser } from './helpers.mjs';
 
 const worker = (code) => `new Worker(URL.createObjectURL(new Blob([${JSON.stringify(code)}])))`;
 const NEVER = 'await new Promise(() => {})';
@@ -34,23 +35,19 @@ const HANGS = {
 };
 
 test('each of these', async () => {
-  await withBrowser({ timeoutMs: 400 }, {}, async (executor) => {
+  await withBrowser({}, {}, async (executor) => {
     const late = [];
     for (const [name, code] of Object.entries(HANGS)) {
-      await executor.run('1', { timeoutMs: 20_000 });
-      const error = await expectCode(executor.run(`console.log('began'); ${code}`), 'ERR_EXEC_TIMEOUT').catch(
-        (cause) => {
-          throw new Error(name, { cause });
-        },
-      );
+      const error = await atDeadline(executor, `console.log('began'); ${code}`).catch((cause) => {
+        throw new Error(name, { cause });
+      });
       expect(error.logs, name).toBe('began');
-      expect(error.details, name).toEqual({ timeoutMs: 400, reason: 'deadline' });
       expect(executor.state, name).toBe('READY');
-      late.push(error.stats.durationMs - 400);
+      late.push(error.lateMs);
     }
     late.sort((a, b) => a - b);
-    // A busy machine has its delays; a page that holds the host up would have far longer ones.
-    expect(late[late.length >> 1]).toBeLessThan(100);
+    // A busy machine has its delays; what waits for the page would wait for ever.
+    expect(late[late.length >> 1]).toBeLessThan(2_000);
     // One page is made ahead, and one may be closing.
     await until(() => chromeProcesses().filter(({ type }) => type === 'renderer').length <= 2);
     expect((await executor.run('6 * 7')).output).toBe(42);
@@ -58,25 +55,23 @@ test('each of these', async () => {
 });
 
 test('a session is DIRTY then, and can be made anew', async () => {
-  const executor = make({ isolation: 'session', timeoutMs: 300 });
+  const executor = make({ isolation: 'session' });
   await executor.init();
-  await executor.run('let kept = 1', { timeoutMs: 20_000 });
-  await expectCode(executor.run('for (;;);'), 'ERR_EXEC_TIMEOUT');
+  await executor.run('let kept = 1');
+  await expectCode(executor.run('for (;;);', { timeoutMs: 300 }), 'ERR_EXEC_TIMEOUT');
   expect(executor.state).toBe('DIRTY');
   const refused = await expectCode(executor.run('kept'), 'ERR_INVALID_STATE');
   expect(refused.details).toMatchObject({ state: 'DIRTY', hint: 'call cleanup() and init() first' });
   await executor.cleanup();
   await executor.init();
-  expect((await executor.run('typeof kept', { timeoutMs: 20_000 })).output).toBe('undefined');
+  expect((await executor.run('typeof kept')).output).toBe('undefined');
   await executor.cleanup();
 });
 
 test('a tool that does not answer does not keep a synchronous caller beyond the deadline', async () => {
-  const { tool, called } = neverTool();
-  const { blocking } = await import('../../index.mjs');
-  await withBrowser({ timeoutMs: 1_000 }, { never: blocking(tool) }, async (executor) => {
-    const run = executor.run('never()');
-    await called;
-    await expectCode(run, 'ERR_EXEC_TIMEOUT');
+  const { tool } = neverTool();
+  await withBrowser({}, { never: blocking(tool) }, async (executor) => {
+    const error = await atDeadline(executor, 'never()', ({ stats }) => stats.toolCalls === 1);
+    expect(error.lateMs).toBeLessThan(2_000);
   });
 });

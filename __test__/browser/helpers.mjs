@@ -2,8 +2,10 @@
 
 import { readFileSync, readdirSync } from 'node:fs';
 
+import { expect } from 'vitest';
+
 import { BrowserExecutor } from '../../lib/browser/index.js';
-import { withExecutorOf } from '../helpers.mjs';
+import { expectCode, withExecutorOf } from '../helpers.mjs';
 
 export const make = (options) => new BrowserExecutor({ fallback: false, ...options });
 
@@ -41,8 +43,23 @@ export function chromeProcesses(root = process.pid) {
   return found;
 }
 
+/**
+ * The error that a run ends with at its deadline. The deadline is short at first: where a busy machine does not get to the code in
+ * that time, what `hasBegun` sees in the error, a longer one is tried.
+ */
+export async function atDeadline(executor, code, hasBegun = ({ logs }) => logs.startsWith('began')) {
+  for (const timeoutMs of [400, 2_000, 10_000, 30_000]) {
+    const error = await expectCode(executor.run(code, { timeoutMs }), 'ERR_EXEC_TIMEOUT');
+    if (!hasBegun(error)) continue;
+    expect(error.message).toBe(`Execution timed out after ${timeoutMs}ms`);
+    expect(error.details).toEqual({ timeoutMs, reason: 'deadline' });
+    return Object.assign(error, { lateMs: error.stats.durationMs - timeoutMs });
+  }
+  throw new Error(`the code has not begun: ${code}`);
+}
+
 /** Waits until `condition` holds, which something else than time brings about. */
-export async function until(condition, ms = 20_000) {
+export async function until(condition, ms = 40_000) {
   const end = performance.now() + ms;
   while (!(await condition())) {
     if (performance.now() > end) throw new Error(`not within ${ms} ms: ${condition}`);

@@ -62,14 +62,14 @@ describe.runIf(isLinux)('on Linux', () => {
 
   test('a browser that does not answer is replaced', async () => {
     const { tool, called } = neverTool();
-    await withBrowser({ timeoutMs: 2_000 }, { never: tool }, async (executor) => {
+    await withBrowser({ timeoutMs: 8_000 }, { never: tool }, async (executor) => {
       const run = executor.run('await never()');
       run.catch(() => {});
       await called;
       const hung = chromeProcesses().filter(({ type }) => type === 'browser');
       for (const { pid } of hung) process.kill(pid, 'SIGSTOP');
       await expectCode(run, 'ERR_EXEC_TIMEOUT');
-      expect((await executor.run('2', { timeoutMs: 20_000 })).output).toBe(2);
+      expect((await executor.run('2', { timeoutMs: 30_000 })).output).toBe(2);
       for (const { pid } of hung) expect(chromeProcesses().map((one) => one.pid)).not.toContain(pid);
     });
   });
