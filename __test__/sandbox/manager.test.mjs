@@ -66,6 +66,50 @@ test('methods are found by their exact names', async () => {
   }
 });
 
+test('a search over many methods finds what looking at each of them would', async () => {
+  // Words that share most of their characters, so that what is only similar has to be told apart.
+  const parts = ['list', 'lists', 'last', 'order', 'border', 'Größe', '推文', 'a', 'is', 'orderlist', 'e\u0301', '𝒳'];
+  const part = (n) => parts[n % parts.length];
+  const methods = Array.from({ length: 700 }, (_, n) => ({
+    name: `get${n % 97}_${n}`,
+    description: `${part(n)} ${part(n * 7 + 3)}\n${part(Math.floor(n / 64))} number${n}`,
+  }));
+  const sources = [
+    { name: 'first', methods: methods.slice(0, 333) },
+    { name: 'none', methods: [] },
+    { name: 'second', methods: methods.slice(333) },
+  ];
+  const manager = managerOf({ registry: { sources } });
+  const texts = [...parts, ...parts.map((text, n) => `${text} ${part(n + 1)}`)];
+  texts.push(
+    'number69',
+    'number699',
+    'get5_',
+    'ord list',
+    'first.get',
+    'second.get0_388',
+    'umber33 ist',
+    'nothing',
+    'lists order is',
+  );
+  const found = await manager.executeSearch(
+    `${JSON.stringify(texts)}.map((text) => spec.find(text).map(({ method }) => method))`,
+  );
+  const all = sources.flatMap(({ name, methods: own }) =>
+    own.map((method) => ({ id: `${name}.${method.name}`, text: `${name}.${method.name} ${method.description}` })),
+  );
+  texts.forEach((text, at) => {
+    const words = text.toLowerCase().split(/\s+/);
+    const has = (where) => words.every((word) => where.toLowerCase().includes(word));
+    const [inName, inText] = [all.filter(({ id }) => has(id)), all.filter((it) => !has(it.id) && has(it.text))];
+    expect(found[at], text).toEqual([...inName, ...inText].map(({ id }) => id));
+  });
+  expect(found.flat().length).toBeGreaterThan(1_000);
+  const ids = all.map(({ id }) => id);
+  const same = await manager.executeSearch(`${JSON.stringify(ids)}.every((id) => spec.method(id).id === id)`);
+  expect(same).toBe(true);
+});
+
 test('an execution calls adapters, and gives a valid state', async () => {
   const calls = [];
   const manager = managerOf({

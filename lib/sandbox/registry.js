@@ -14,9 +14,24 @@ const { describe, isPlainObject, memberPath } = require('../contract/describe');
  * @property {string} details `{ params, result, examples }` of each method, as JSON
  * @property {string} index of each method one line: name and description in lower case
  * @property {Uint32Array} lines where each line of the index begins
+ * @property {Grams} grams
  * @property {Uint32Array} headAt where each head begins, and where the last one ends
  * @property {Uint32Array} detailAt the same of details
  */
+
+/**
+ * Which blocks of lines may have a text, so that a search need not look at the others: for each hash of three characters in a
+ * row a bit per block in which they occur.
+ *
+ * @typedef {object} Grams
+ * @property {number} lines of a block
+ * @property {number} hashes a power of two
+ * @property {Uint32Array} bits `hashes` times the same number of words, the first block in the lowest bit of the first of them
+ */
+
+/** A search for one name looks at one block or two of thousands of methods. */
+const LINES_PER_BLOCK = 16;
+const HASHES = 4096;
 
 const NAME = /^[A-Za-z_$][\w$]*$/;
 const ANY_OBJECT = { type: 'object' };
@@ -108,6 +123,7 @@ class TextWriter {
       details: this.#details.join(''),
       index: this.#index.join('\n'),
       lines: startsOf(this.#index, 1),
+      grams: gramsOf(this.#index),
       headAt: startsOf(this.#heads, 0),
       detailAt: startsOf(this.#details, 0),
     };
@@ -129,6 +145,26 @@ function startsOf(parts, between) {
   });
   if (between === 0) starts[parts.length] = at;
   return starts;
+}
+
+/**
+ * @param {string[]} index lines
+ * @returns {Grams}
+ */
+function gramsOf(index) {
+  const words = Math.ceil(index.length / LINES_PER_BLOCK / 32);
+  const bits = new Uint32Array(HASHES * words);
+  index.forEach((line, number) => {
+    const block = Math.floor(number / LINES_PER_BLOCK);
+    const word = block >> 5;
+    const bit = 1 << (block & 31);
+    for (let i = 2; i < line.length; i++) {
+      // As in guest/spec.js.
+      const hash = (line.charCodeAt(i - 2) * 961 + line.charCodeAt(i - 1) * 31 + line.charCodeAt(i)) & (HASHES - 1);
+      bits[hash * words + word] |= bit;
+    }
+  });
+  return { lines: LINES_PER_BLOCK, hashes: HASHES, bits };
 }
 
 /**

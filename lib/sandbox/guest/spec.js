@@ -1,6 +1,6 @@
 // Guest code: `spec`, made from the texts of `../registry.js`. Everything but the names of the sources is made when
 // somebody asks for it, from texts that lie outside of the heap.
-({ sources, heads, details, index, lines, headAt, detailAt }) => {
+({ sources, heads, details, index, lines, grams, headAt, detailAt }) => {
   const { freeze, defineProperty } = Object;
   const bySource = new Map();
   const methods = new Map();
@@ -55,16 +55,43 @@
 
   const sourceOfLine = (line) => sources.find(({ first, count }) => line >= first && line < first + count);
 
+  // Ranges of lines outside of which no line has all of the texts: first line, and the one behind the last.
+  const rangesWith = (texts) => {
+    const words = grams.bits.length / grams.hashes;
+    const bits = new Uint32Array(words).fill(0xffffffff);
+    for (const text of texts) {
+      for (let i = 2; i < text.length; i++) {
+        // As in ../registry.js.
+        const sum = text.charCodeAt(i - 2) * 961 + text.charCodeAt(i - 1) * 31 + text.charCodeAt(i);
+        const at = (sum & (grams.hashes - 1)) * words;
+        for (let word = 0; word < words; word++) bits[word] &= grams.bits[at + word];
+      }
+    }
+    const ranges = [];
+    for (let first = 0, block = 0; first < lines.length; first += grams.lines, block++) {
+      if (((bits[block >> 5] >>> (block & 31)) & 1) === 0) continue;
+      const end = Math.min(first + grams.lines, lines.length);
+      const last = ranges[ranges.length - 1];
+      if (last?.end === first) last.end = end;
+      else ranges.push({ first, end });
+    }
+    return ranges;
+  };
+
   // Lines with all of the words: those with the longest are looked at for the others.
   const linesWith = (words) => {
     const [longest, ...others] = [...words].sort((a, b) => b.length - a.length);
     const found = [];
-    for (let at = index.indexOf(longest); at !== -1;) {
-      const line = lineAt(at);
-      const text = others.length > 0 ? lineText(line) : '';
-      if (others.every((word) => text.includes(word))) found.push(line);
-      if (line + 1 >= lines.length) break;
-      at = index.indexOf(longest, lines[line + 1]);
+    for (const { first, end } of rangesWith(words)) {
+      const from = lines[first];
+      const text = index.slice(from, lines[end]);
+      for (let at = text.indexOf(longest); at !== -1;) {
+        const line = lineAt(from + at);
+        const inLine = others.length > 0 ? lineText(line) : '';
+        if (others.every((word) => inLine.includes(word))) found.push(line);
+        if (line + 1 >= end) break;
+        at = text.indexOf(longest, lines[line + 1] - from);
+      }
     }
     return found;
   };
@@ -102,11 +129,11 @@
   const lineOf = (path, { first, count }) => {
     if (count === 0) return -1;
     const wanted = `${path.toLowerCase()} `;
-    for (let at = index.indexOf(wanted, lines[first]); at !== -1; at = index.indexOf(wanted, at + 1)) {
-      const line = lineAt(at);
-      if (line >= first + count) return -1;
-      // Names that differ only in their case look the same in the index.
-      if (lines[line] === at && path.endsWith(`.${headOf(line)[0]}`)) return line;
+    for (const { first: from, end } of rangesWith([wanted])) {
+      for (let line = Math.max(from, first); line < Math.min(end, first + count); line++) {
+        // Names that differ only in their case look the same in the index.
+        if (index.startsWith(wanted, lines[line]) && path.endsWith(`.${headOf(line)[0]}`)) return line;
+      }
     }
     return -1;
   };
