@@ -7,12 +7,14 @@ import { brotliDecompressSync } from 'node:zlib';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 
 import { anyState, registryFromOpenApi } from '../../lib/sandbox/index.js';
+import { readDocument } from '../../lib/sandbox/openapi/document.js';
 import { expectCode, rejection } from '../helpers.mjs';
 import { managerOf } from './market.mjs';
 
-const github = JSON.parse(
-  brotliDecompressSync(readFileSync(new URL('./fixtures/github-openapi.json.br', import.meta.url))).toString(),
-);
+const githubText = brotliDecompressSync(
+  readFileSync(new URL('./fixtures/github-openapi.json.br', import.meta.url)),
+).toString();
+const github = JSON.parse(githubText);
 
 let server;
 let baseUrl;
@@ -128,6 +130,19 @@ describe("GitHub's document", () => {
     });
     expect(registry.sources.map(({ name }) => name)).toEqual(['gists']);
   });
+});
+
+// It was read on the host's thread, which did nothing else for seconds.
+test("a large document does not take the host's thread", async () => {
+  /** How long this thread has work while `read` goes on. */
+  const activeDuring = async (read) => {
+    const before = performance.eventLoopUtilization();
+    await read();
+    return performance.eventLoopUtilization(before).active;
+  };
+  const elsewhere = await activeDuring(() => registryFromOpenApi(githubText, { baseUrl }));
+  const here = await activeDuring(() => readDocument(githubText));
+  expect(elsewhere).toBeLessThan(here / 3);
 });
 
 const YAML = `
@@ -283,6 +298,7 @@ test('what is no document of 3.0 or 3.1 is refused', async () => {
   expect(await refused({ openapi: '3.0.0', info: {}, paths: {} }, { baseUrl })).toMatch(
     /^document is not valid OpenAPI: /,
   );
+  expect(await refused('{')).toMatch(/JSON/);
   const info = { title: 'x', version: '1' };
   expect(await refused({ openapi: '3.0.0', info, paths: {} })).toBe(
     'options.baseUrl must be an http URL, since the document has none, got undefined',

@@ -1,9 +1,11 @@
 // @ts-check
 'use strict';
 
+const { join } = require('node:path');
+const { Worker } = require('node:worker_threads');
+
 const { describe, isPlainObject } = require('../../contract/describe');
 const { record } = require('../../contract/options');
-const { operationsOf } = require('./operations');
 const { requester } = require('./request');
 
 /**
@@ -21,10 +23,10 @@ async function registryFromOpenApi(document, options) {
   if (!isPlainObject(credentials)) {
     throw new TypeError(`options.credentials must be an object by security scheme, got ${describe(credentials)}`);
   }
-  const api = await parsedDocument(document);
+  const { operations, serverUrl } = await readElsewhere(document);
   const request = requester({
     fetch: ownFetch,
-    baseUrl: baseUrlOf(api, baseUrl),
+    baseUrl: baseUrlOf(baseUrl ?? serverUrl),
     headers,
     credentials,
     maxResponseBytes: given.maxResponseBytes ?? 8 * (1 << 20),
@@ -33,7 +35,7 @@ async function registryFromOpenApi(document, options) {
   const sources = new Map();
   /** @type {Record<string, Record<string, (params: any, call: any) => Promise<unknown>>>} */
   const adapters = {};
-  for (const operation of operationsOf(api)) {
+  for (const operation of operations) {
     const { source, name, method, path, tags, operationId } = operation;
     if (!filter({ source, name, method, path, tags, operationId })) continue;
     const known = sources.get(source) ?? { name: source, description: operation.sourceDescription, methods: [] };
@@ -46,37 +48,29 @@ async function registryFromOpenApi(document, options) {
 
 const OPTIONS = ['fetch', 'baseUrl', 'headers', 'credentials', 'filter', 'maxResponseBytes'];
 
-/** @param {unknown} document */
-async function parsedDocument(document) {
+/**
+ * Reads a document on a thread of its own.
+ *
+ * @param {unknown} document
+ * @returns {ReturnType<import('./document').readDocument>}
+ */
+async function readElsewhere(document) {
   if (typeof document !== 'string' && !isPlainObject(document)) {
     throw new TypeError(`document must be an object or a text in JSON or YAML, got ${describe(document)}`);
   }
-  // Here and not above: most sandboxes have another registry.
-  const { parseYaml, validateOpenApi } = require('../../bundled/openapi');
-  // JSON is YAML, but its own parser is faster by far.
-  const parse = (/** @type {string} */ text) => (text.trimStart().startsWith('{') ? JSON.parse(text) : parseYaml(text));
-  const api = typeof document === 'string' ? parse(document) : document;
-  if (typeof api?.openapi !== 'string' || !/^3\.[01]\./.test(api.openapi)) {
-    throw new TypeError(`document must be OpenAPI 3.0 or 3.1, got version ${describe(api?.openapi ?? api?.swagger)}`);
-  }
-  // References stay what they are, and lead nowhere outside of the document.
-  const checked = await validateOpenApi(structuredClone(api), {
-    resolve: { external: false },
-    dereference: { circular: 'ignore' },
+  const worker = new Worker(join(__dirname, 'worker.js'), { workerData: document });
+  const { read, error } = await new Promise((resolve, reject) => {
+    worker.once('message', resolve);
+    worker.once('error', reject);
+    // Behind the message, if there is one.
+    worker.once('exit', (status) => reject(new Error(`the thread that reads the document has ended (${status})`)));
   });
-  if (checked.valid === false) {
-    const [first] = checked.errors;
-    throw new TypeError(`document is not valid OpenAPI: ${String(first?.message ?? first).split('\n')[0]}`);
-  }
-  return api;
+  if (error !== undefined) throw error;
+  return read;
 }
 
-/**
- * @param {any} api
- * @param {unknown} baseUrl
- */
-function baseUrlOf(api, baseUrl) {
-  const url = baseUrl ?? api.servers?.[0]?.url;
+/** @param {unknown} url */
+function baseUrlOf(url) {
   try {
     const parsed = new URL(/** @type {string} */ (url));
     if (/^https?:$/.test(parsed.protocol)) return parsed;
