@@ -194,6 +194,47 @@ test('what is no valid state is refused, with each path', async () => {
   expect(await slow.executeCode('1')).toEqual([1]);
 });
 
+// It held its place for good, which close() did not end.
+test('a state schema that does not answer ends with the deadline, its signal and close()', async () => {
+  const validating = [];
+  const never = {
+    '~standard': {
+      version: 1,
+      vendor: 'test',
+      validate: () => {
+        const began = validating.shift();
+        began?.resolve();
+        return new Promise(() => {});
+      },
+    },
+  };
+  const quick = managerOf({ stateSchema: never, maxConcurrent: 1, executionTimeoutMs: 2_000 });
+  const late = await expectCode(quick.executeCode('1'), 'ERR_EXEC_TIMEOUT');
+  expect(late.message).toBe('The state schema has not answered within 2000 ms');
+  expect(late.details).toEqual({ timeoutMs: 2_000, reason: 'stateSchema' });
+  expect(await quick.executeSearch('2')).toBe(2);
+  const manager = managerOf({ stateSchema: never });
+  const start = async (options) => {
+    const began = deferred();
+    validating.push(began);
+    const execution = manager.executeCode('1', options);
+    execution.catch(() => {});
+    await began.promise;
+    return execution.then(undefined, (error) => ({ error }));
+  };
+  const controller = new AbortController();
+  const given = start({ signal: controller.signal });
+  const other = start();
+  await new Promise((resolve) => setImmediate(resolve));
+  while (validating.length > 0) await new Promise((resolve) => setImmediate(resolve));
+  controller.abort('no longer');
+  const { error } = await given;
+  expect(error).toMatchObject({ code: 'ERR_EXEC_TIMEOUT', message: 'Execution aborted while its state was validated' });
+  expect(error.details).toMatchObject({ aborted: true, reason: 'no longer' });
+  await manager.close();
+  expect((await other).error).toMatchObject({ code: 'ERR_SANDBOX_CLOSED' });
+});
+
 test('an execution reports', async () => {
   const reports = [];
   const manager = managerOf({ onReport: (report) => reports.push(report) });

@@ -76,6 +76,16 @@ function invalidState(issues) {
   });
 }
 
+/** @param {number} timeoutMs */
+function validationTooSlow(timeoutMs) {
+  return new SandboxError(`The state schema has not answered within ${timeoutMs} ms`, {
+    code: 'ERR_EXEC_TIMEOUT',
+    severity: 'ERROR',
+    retryable: true,
+    details: { timeoutMs, reason: 'stateSchema' },
+  });
+}
+
 /** @param {number} limit in bytes */
 function codeTooLarge(limit) {
   const message = `The code takes more than ${limit} bytes`;
@@ -115,4 +125,5 @@ module.exports = {
   closed,
   codeTooLarge,
   invalidState,
+  validationTooSlow,
 };

@@ -113,13 +113,14 @@ function withoutUndefined(facts) {
 }
 
 /**
- * The failure of an execution that its caller's signal ended before its program ran.
+ * The failure of an execution that its caller's signal ended while its program did not run.
  *
+ * @param {string} when
  * @param {number} timeoutMs
  * @param {unknown} reason
  */
-function abortedBefore(timeoutMs, reason) {
-  return new SandboxError('Execution aborted before it began', {
+function aborted(when, timeoutMs, reason) {
+  return new SandboxError(`Execution aborted ${when}`, {
     code: 'ERR_EXEC_TIMEOUT',
     severity: 'ERROR',
     retryable: true,
@@ -127,4 +128,4 @@ function abortedBefore(timeoutMs, reason) {
   });
 }
 
-module.exports = { abortedBefore, failureOf };
+module.exports = { aborted, failureOf };

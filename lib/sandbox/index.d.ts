@@ -108,7 +108,10 @@ export interface SandboxManagerOptions<
   registry: SandboxRegistry;
   /** The constructor throws if a method has none. */
   adapters: SandboxAdapters<Context>;
-  /** What `executeCode` and `executeMutate` must give; default {@link dashboardState}. */
+  /**
+   * What `executeCode` and `executeMutate` must give; default {@link dashboardState}. Called on the thread of the host; one that
+   * gives a promise is waited for up to `executionTimeoutMs`.
+   */
   stateSchema?: Schema;
   /** Isolates that are made ahead, in the background; an integer from 0 to 1,000, default 4. */
   poolSize?: number;

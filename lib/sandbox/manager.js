@@ -5,7 +5,7 @@ const { describe } = require('../contract/describe');
 const { Methods } = require('./adapters');
 const { SandboxError, closed, codeTooLarge } = require('./errors');
 const { Execution } = require('./execution');
-const { abortedBefore, failureOf } = require('./failures');
+const { aborted, failureOf } = require('./failures');
 const { Gate } = require('./gate');
 const { Isolate } = require('./isolate');
 const { checkExecutionOptions, checkManagerOptions } = require('./options');
@@ -31,6 +31,9 @@ class SandboxManager {
   /** Executions that hold a place. */
   /** @type {Set<Execution>} */
   #running = new Set();
+  /** Executions whose state is validated. */
+  /** @type {Set<AbortController>} */
+  #validating = new Set();
   #isClosed = false;
   /** @type {Registry} */
   #registry;
@@ -90,7 +93,7 @@ class SandboxManager {
    * @param {unknown} [options]
    */
   async executeSearch(code, options) {
-    return await this.#execute('search', code, options, {}, (output) => output);
+    return await this.#execute('search', code, options, {});
   }
 
   /**
@@ -98,8 +101,7 @@ class SandboxManager {
    * @param {unknown} [options]
    */
   async executeCode(code, options) {
-    const check = (/** @type {unknown} */ output) => validState(this.#options.stateSchema, output);
-    return await this.#execute('execute', code, options, {}, check);
+    return await this.#execute('execute', code, options, {});
   }
 
   /**
@@ -108,8 +110,7 @@ class SandboxManager {
    * @param {unknown} [options]
    */
   async executeMutate(code, state, options) {
-    const check = (/** @type {unknown} */ output) => validState(this.#options.stateSchema, output);
-    return await this.#execute('mutate', code, options, { state }, check);
+    return await this.#execute('mutate', code, options, { state });
   }
 
   /** Ends all executions and gives the isolates back. Waits for nothing that goes on in them. */
@@ -118,6 +119,7 @@ class SandboxManager {
     const error = closed();
     this.#gate.close(error);
     for (const execution of [...this.#running]) execution.fail(closed());
+    for (const validating of [...this.#validating]) validating.abort(closed());
     this.#pool.close(error);
   }
 
@@ -126,16 +128,15 @@ class SandboxManager {
    * @param {string} code
    * @param {unknown} options
    * @param {Record<string, unknown>} variables
-   * @param {(output: unknown) => unknown} check
    */
-  async #execute(kind, code, options, variables, check) {
+  async #execute(kind, code, options, variables) {
     if (typeof code !== 'string') throw new TypeError(`code must be a string, got ${describe(code)}`);
     const { signal, style, context, onReport } = checkExecutionOptions(options, this.#options.context);
     if (this.#isClosed) throw closed();
     const { maxCodeBytes } = this.#options;
     if (code.length > maxCodeBytes || Buffer.byteLength(code) > maxCodeBytes) throw codeTooLarge(maxCodeBytes);
-    const aborted = () => abortedBefore(this.#options.executionTimeoutMs, signal.reason);
-    if (signal?.aborted) throw aborted();
+    const abortedBefore = () => aborted('before it began', this.#options.executionTimeoutMs, signal.reason);
+    if (signal?.aborted) throw abortedBefore();
     const report = new Report(kind);
     const reported = (/** @type {unknown} */ error) => {
       const facts = report.finish(error);
@@ -145,7 +146,7 @@ class SandboxManager {
       return error;
     };
     try {
-      await this.#gate.enter(signal, aborted);
+      await this.#gate.enter(signal, abortedBefore);
     } catch (error) {
       throw reported(error);
     }
@@ -155,7 +156,7 @@ class SandboxManager {
     let value;
     try {
       const output = await this.#run(code, { kind, style, variables, signal, execution, report });
-      value = await check(output);
+      value = kind === 'search' ? output : await this.#validated(output, signal);
     } catch (error) {
       throw reported(error);
     } finally {
@@ -164,6 +165,24 @@ class SandboxManager {
     }
     reported(undefined);
     return value;
+  }
+
+  /**
+   * @param {unknown} output
+   * @param {AbortSignal | undefined} signal
+   */
+  async #validated(output, signal) {
+    const { stateSchema, executionTimeoutMs: timeoutMs } = this.#options;
+    const validating = new AbortController();
+    const abort = () => validating.abort(aborted('while its state was validated', timeoutMs, signal?.reason));
+    this.#validating.add(validating);
+    signal?.addEventListener('abort', abort, { once: true });
+    try {
+      return await validState(stateSchema, output, { timeoutMs, signal: validating.signal });
+    } finally {
+      signal?.removeEventListener('abort', abort);
+      this.#validating.delete(validating);
+    }
   }
 
   /**

@@ -2,7 +2,7 @@
 'use strict';
 
 const { describe, isPlainObject } = require('../contract/describe');
-const { invalidState } = require('./errors');
+const { invalidState, validationTooSlow } = require('./errors');
 
 const MAX_ISSUES = 50;
 
@@ -60,14 +60,17 @@ function dashboardIssues(value) {
 }
 
 /**
- * What the schema makes of `value`.
+ * What the schema makes of `value`. A schema that answers later is waited for as long as a program may take, and as long as
+ * somebody wants the answer.
  *
  * @param {import('./index').StandardSchemaV1} schema
  * @param {unknown} value
+ * @param {{ timeoutMs: number, signal: AbortSignal }} until the signal's reason is what it rejects with
  * @throws {import('./errors').SandboxError} with each path that is wrong
  */
-async function validState(schema, value) {
-  const result = await schema['~standard'].validate(value);
+async function validState(schema, value, until) {
+  const validating = schema['~standard'].validate(value);
+  const result = 'then' in validating ? await inTime(validating, until) : validating;
   if (result.issues === undefined) return result.value;
   throw invalidState(
     result.issues.slice(0, MAX_ISSUES).map(({ message, path = [] }) => ({
@@ -75,6 +78,30 @@ async function validState(schema, value) {
       message,
     })),
   );
+}
+
+/**
+ * @template T
+ * @param {Promise<T>} promise
+ * @param {{ timeoutMs: number, signal: AbortSignal }} until
+ * @returns {Promise<T>}
+ */
+async function inTime(promise, { timeoutMs, signal }) {
+  /** @type {NodeJS.Timeout | undefined} */
+  let timer;
+  let abort = () => {};
+  const end = new Promise((_, reject) => {
+    timer = setTimeout(() => reject(validationTooSlow(timeoutMs)), timeoutMs);
+    abort = () => reject(signal.reason);
+    signal.addEventListener('abort', abort, { once: true });
+    if (signal.aborted) abort();
+  });
+  try {
+    return await /** @type {Promise<T>} */ (Promise.race([promise, end]));
+  } finally {
+    clearTimeout(timer);
+    signal.removeEventListener('abort', abort);
+  }
 }
 
 /**
