@@ -1,11 +1,13 @@
 //! Engines of the process's executors.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, LazyLock, Mutex, PoisonError, Weak};
+use std::sync::{Arc, LazyLock, Mutex, OnceLock, PoisonError, Weak};
 #[cfg(unix)]
 use std::thread;
 
 use napi_derive::napi;
+use ses_engine::Checker;
+use ses_files::pool::Pool as FilePool;
 #[cfg(unix)]
 use ses_process::{Confinement, ProcessBackend};
 use ses_protocol::PythonSpec;
@@ -21,15 +23,25 @@ const DEFAULT_POOL: usize = 1;
 #[cfg(unix)]
 const SNAPSHOT_STACK_BYTES: usize = 32 << 20;
 
-/// Watches over the deadlines of all engines.
-static WATCHDOG: LazyLock<Arc<Watchdog>> = LazyLock::new(Arc::default);
-/// Counts the isolates of all engines.
-static COUNTERS: LazyLock<Arc<Counters>> = LazyLock::new(Arc::default);
-/// That of all executors that ask for no other one.
-static DEFAULT: LazyLock<Arc<Engine>> = LazyLock::new(|| engine(&Place::thread(None, None)));
+/// The only state that the process has: all that its executors share.
+static ENGINES: LazyLock<Engines> = LazyLock::new(Engines::default);
 
-/// Those of executors that ask for other ones. Each is gone with the last of its executors.
-static OTHERS: Mutex<BTreeMap<Place, Weak<Engine>>> = Mutex::new(BTreeMap::new());
+/// The process's engines, and what they have in common.
+#[derive(Default)]
+struct Engines {
+    /// Watches over the deadlines of all.
+    watchdog: Arc<Watchdog>,
+    /// Counts the isolates of all.
+    counters: Arc<Counters>,
+    /// Prepares and checks programs without a run.
+    checker: Arc<Checker>,
+    /// Threads of the file tools.
+    files: Arc<FilePool>,
+    /// That of all executors that ask for no other one.
+    default: OnceLock<Arc<Engine>>,
+    /// Those of executors that ask for other ones. Each is gone with the last of its executors.
+    others: Mutex<BTreeMap<Place, Weak<Engine>>>,
+}
 
 /// Where isolates live, and how many are kept ready there.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -56,36 +68,53 @@ impl Place {
     }
 }
 
-/// The engine of an executor, which it shares with those that have the same place.
-pub fn engine_for(place: Place) -> Arc<Engine> {
-    if place == Place::thread(None, None) {
-        return DEFAULT.clone();
+impl Engines {
+    fn at(&self, place: Place) -> Arc<Engine> {
+        if place == Place::thread(None, None) {
+            return self.default.get_or_init(|| self.make(&place)).clone();
+        }
+        let mut others = self.others.lock().unwrap_or_else(PoisonError::into_inner);
+        others.get(&place).and_then(Weak::upgrade).unwrap_or_else(|| {
+            let made = self.make(&place);
+            others.insert(place, Arc::downgrade(&made));
+            made
+        })
     }
-    let mut others = OTHERS.lock().unwrap_or_else(PoisonError::into_inner);
-    others.get(&place).and_then(Weak::upgrade).unwrap_or_else(|| {
-        let made = engine(&place);
-        others.insert(place, Arc::downgrade(&made));
-        made
-    })
+
+    fn make(&self, place: &Place) -> Arc<Engine> {
+        let (watchdog, counters) = (self.watchdog.clone(), self.counters.clone());
+        let backend: Arc<dyn Backend> = match place {
+            Place::Thread { python, warm_pool } => {
+                let (python, checker) = (python.clone(), self.checker.clone());
+                Arc::new(ThreadBackend::new(python, *warm_pool, checker, watchdog.clone(), counters.clone()))
+            }
+            #[cfg(unix)]
+            Place::Process { python, confinement, spares } => {
+                if let Some(spec) = python.clone() {
+                    make_snapshot(spec);
+                }
+                let installation = worker::installation(python.clone());
+                let (watchdog, counters) = (watchdog.clone(), counters.clone());
+                Arc::new(ProcessBackend::new(installation, *confinement, *spares, watchdog, counters))
+            }
+        };
+        Arc::new(Engine { backend, watchdog, counters })
+    }
 }
 
-fn engine(place: &Place) -> Arc<Engine> {
-    let (watchdog, counters) = (WATCHDOG.clone(), COUNTERS.clone());
-    let backend: Arc<dyn Backend> = match place {
-        Place::Thread { python, warm_pool } => {
-            Arc::new(ThreadBackend::new(python.clone(), *warm_pool, watchdog.clone(), counters.clone()))
-        }
-        #[cfg(unix)]
-        Place::Process { python, confinement, spares } => {
-            if let Some(spec) = python.clone() {
-                make_snapshot(spec);
-            }
-            let installation = worker::installation(python.clone());
-            let (watchdog, counters) = (watchdog.clone(), counters.clone());
-            Arc::new(ProcessBackend::new(installation, *confinement, *spares, watchdog, counters))
-        }
-    };
-    Arc::new(Engine { backend, watchdog, counters })
+/// The engine of an executor, which it shares with those that have the same place.
+pub fn engine_for(place: Place) -> Arc<Engine> {
+    ENGINES.at(place)
+}
+
+/// Threads for the calls of file tools.
+pub fn file_pool() -> Arc<FilePool> {
+    ENGINES.files.clone()
+}
+
+/// What prepares programs that do not run.
+pub fn checker() -> &'static Checker {
+    &ENGINES.checker
 }
 
 /// Has a snapshot of Python made, if there is none, for workers that may not keep what they make. Until it is there, they take
@@ -110,7 +139,7 @@ pub struct NativeEngineStats {
 
 #[napi]
 pub fn engine_stats() -> NativeEngineStats {
-    let EngineStats { live, warm, parked, parked_bytes, stuck, stuck_bytes, terminated } = COUNTERS.now();
+    let EngineStats { live, warm, parked, parked_bytes, stuck, stuck_bytes, terminated } = ENGINES.counters.now();
     NativeEngineStats {
         live: live as f64,
         warm: warm as f64,

@@ -15,6 +15,8 @@ use ses_files::{
     Truncation,
 };
 
+use crate::engine::file_pool;
+
 #[napi(object, object_to_js = false)]
 pub struct NativeFileLimits {
     pub max_lines: f64,
@@ -133,7 +135,7 @@ impl NativeFileTools {
     pub fn new(root: String, limits: NativeFileLimits) -> Result<Self> {
         let tools =
             FileTools::open(Path::new(&root), limits.into()).map_err(|error| Error::from_reason(error.message))?;
-        Ok(Self { tools: Arc::new(tools), queue: Queue::new() })
+        Ok(Self { tools: Arc::new(tools), queue: Queue::new(file_pool()) })
     }
 
     #[napi(ts_return_type = "Promise<NativeFileOutcome>")]

@@ -4,11 +4,11 @@ use std::time::Duration;
 
 use napi_derive::napi;
 
-use ses_engine::prepare_checked;
 use ses_prepare::{self as prepare, PrepareOptions};
 use ses_protocol::{Diagnostic, Location};
 
 use crate::arguments::language;
+use crate::engine::checker;
 use crate::options::NativePrepareOptions;
 
 /// How long the host's thread waits for a text of which it wants to know no more than whether it may run.
@@ -46,7 +46,7 @@ pub fn prepare_program(code: String, options: NativePrepareOptions) -> NativePro
 
 /// What became of a program, if that is known in time.
 fn prepared(code: &str, options: &PrepareOptions, time: Duration) -> NativeProgram {
-    let (transformed_code, diagnostics) = match prepare_checked(code, options, time) {
+    let (transformed_code, diagnostics) = match checker().prepare(code, options, time) {
         Ok(program) => (program.code.clone(), program.diagnostics.clone()),
         Err(diagnostics) => (String::new(), diagnostics),
     };

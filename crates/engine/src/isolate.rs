@@ -1,6 +1,7 @@
 //! The two kinds of isolates, as threads and worker processes have them.
 
 use std::rc::Rc;
+use std::sync::Arc;
 
 use crate::bridge::context::GuestContext;
 use crate::memory::parking::OnParked;
@@ -8,6 +9,7 @@ use crate::python;
 use crate::realm::boot::Booted as BootedRealm;
 use crate::realm::guest::Guest as RealmGuest;
 use crate::realm::interrupt::Interrupt;
+use ses_prepare::Programs;
 use ses_protocol::{Failure, PythonSpec};
 
 /// An isolate without a session.
@@ -59,10 +61,10 @@ pub enum Guest {
 }
 
 impl Guest {
-    /// Gives the calling thread's isolate to a session.
-    pub fn new(booted: Booted, context: Rc<dyn GuestContext>) -> Self {
+    /// Gives the calling thread's isolate to a session. `programs`: those that need not be prepared again.
+    pub fn new(booted: Booted, context: Rc<dyn GuestContext>, programs: &Arc<Programs>) -> Self {
         match booted {
-            Booted::Realm(realm) => Self::Realm(RealmGuest::new(realm, context)),
+            Booted::Realm(realm) => Self::Realm(RealmGuest::new(realm, context, programs.clone())),
             Booted::Python(python) => Self::Python(python::guest::Guest::new(python, context)),
         }
     }

@@ -12,6 +12,6 @@ mod tests;
 pub use bridge::context::GuestContext;
 pub use isolate::{Booted, Guest};
 pub use memory::parking::OnParked;
-pub use process::syntax_check::{keep_shared_heap, prepare_checked};
+pub use process::checker::Checker;
 pub use python::boot::{make_snapshot, read_python};
 pub use realm::interrupt::Interrupt;

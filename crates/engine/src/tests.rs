@@ -3,6 +3,7 @@
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
 use std::rc::Rc;
+use std::sync::Arc;
 use std::thread;
 use std::time::Instant;
 
@@ -110,7 +111,7 @@ fn config() -> Config {
 fn guest(commands: Vec<Command>) -> (Guest, Rc<Context>) {
     let context = Rc::new(Context::new(commands, 64 << 20));
     let booted = Booted::new(context.config.memory_limit_bytes, Rc::new(|_| {})).expect("there is memory");
-    (Guest::new(booted, context.clone()), context)
+    (Guest::new(booted, context.clone(), Arc::default()), context)
 }
 
 pub fn run(job: u64, code: &str) -> Command {

@@ -20,9 +20,6 @@ const MAX_SEARCHES: usize = 12;
 
 type Job = Box<dyn FnOnce() + Send>;
 
-/// The pool of the process.
-static POOL: Pool = Pool { state: Mutex::new(None), has_work: Condvar::new() };
-
 /// What a call does, by how long it may take.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Work {
@@ -33,37 +30,49 @@ pub enum Work {
 }
 
 /// Where the calls of one set of tools wait.
-#[derive(Debug)]
-pub struct Queue(u64);
+pub struct Queue {
+    id: u64,
+    pool: Arc<Pool>,
+}
 
 impl Queue {
-    pub fn new() -> Self {
-        static NEXT: AtomicU64 = AtomicU64::new(0);
-        Self(NEXT.fetch_add(1, Ordering::Relaxed))
+    pub fn new(pool: Arc<Pool>) -> Self {
+        let id = pool.shared.queues.fetch_add(1, Ordering::Relaxed);
+        Self { id, pool }
     }
 
-    /// Runs `job` on a thread of the process, after those of the same kind that came before.
+    /// Runs `job` on a thread of the pool, after those of the same kind that came before.
     ///
     /// # Errors
     ///
     /// There is no thread, and the operating system refused one.
     pub fn run(&self, work: Work, job: impl FnOnce() + Send + 'static) -> io::Result<()> {
-        POOL.add((self.0, work), Box::new(job))
-    }
-}
-
-impl Default for Queue {
-    fn default() -> Self {
-        Self::new()
+        Shared::add(&self.pool.shared, (self.id, work), Box::new(job))
     }
 }
 
 type Key = (u64, Work);
 
-struct Pool {
+/// Threads that the queues of an engine share. They end with it, when they are done.
+#[derive(Default)]
+pub struct Pool {
+    shared: Arc<Shared>,
+}
+
+impl Drop for Pool {
+    fn drop(&mut self) {
+        self.shared.state().is_closed = true;
+        self.shared.has_work.notify_all();
+    }
+}
+
+#[derive(Default)]
+struct Shared {
     /// Held for a few instructions by the Node.js thread and the threads of the pool; never while a job runs.
-    state: Mutex<Option<State>>,
+    state: Mutex<State>,
     has_work: Condvar,
+    /// Queues that were made.
+    queues: AtomicU64,
 }
 
 #[derive(Default)]
@@ -77,6 +86,8 @@ struct State {
     threads: usize,
     /// Threads that look for a call, or are about to.
     idle: usize,
+    /// Nobody has the pool any more.
+    is_closed: bool,
 }
 
 /// The calls of one queue and kind.
@@ -134,14 +145,13 @@ impl State {
     }
 }
 
-impl Pool {
-    fn state(&self) -> MutexGuard<'_, Option<State>> {
+impl Shared {
+    fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn add(&'static self, key: Key, job: Job) -> io::Result<()> {
-        let mut guard = self.state();
-        let state = guard.get_or_insert_default();
+    fn add(self: &Arc<Self>, key: Key, job: Job) -> io::Result<()> {
+        let state = &mut *self.state();
         if state.threads == 0 {
             self.make_thread(state)?;
         }
@@ -152,7 +162,7 @@ impl Pool {
     }
 
     /// Wakes a thread, or makes one, for the turns that there are.
-    fn call_threads(&'static self, state: &mut State) {
+    fn call_threads(self: &Arc<Self>, state: &mut State) {
         let turns = state.accesses.len() + state.searches.len();
         if turns == 0 {
             return;
@@ -164,19 +174,23 @@ impl Pool {
         self.has_work.notify_one();
     }
 
-    fn make_thread(&'static self, state: &mut State) -> io::Result<()> {
-        thread::Builder::new().name("ses-files".to_owned()).spawn(|| self.work())?;
+    fn make_thread(self: &Arc<Self>, state: &mut State) -> io::Result<()> {
+        let shared = self.clone();
+        thread::Builder::new().name("ses-files".to_owned()).spawn(move || shared.work())?;
         state.threads += 1;
         state.idle += 1;
         Ok(())
     }
 
-    /// What each thread does; it ends with the process.
-    fn work(&'static self) {
+    /// What each thread does.
+    fn work(self: &Arc<Self>) {
         let mut guard = self.state();
         loop {
-            let state = guard.get_or_insert_default();
+            let state = &mut *guard;
             let Some((key, job)) = state.take() else {
+                if state.is_closed {
+                    return;
+                }
                 guard = self.has_work.wait(guard).unwrap_or_else(PoisonError::into_inner);
                 continue;
             };
@@ -186,9 +200,8 @@ impl Pool {
             // A job that panics is a bug, but must not take the thread from those behind it.
             drop(catch_unwind(AssertUnwindSafe(job)));
             guard = self.state();
-            let state = guard.get_or_insert_default();
-            state.idle += 1;
-            state.end(key);
+            guard.idle += 1;
+            guard.end(key);
         }
     }
 }
@@ -210,12 +223,14 @@ impl Stop {
 #[cfg(test)]
 mod tests {
     use std::sync::mpsc::channel;
+    use std::time::{Duration, Instant};
 
     use super::*;
 
     #[test]
     fn calls_of_one_kind_begin_in_order_and_others_do_not_wait_for_them() {
-        let (many, other) = (Queue::new(), Queue::new());
+        let pool = Arc::<Pool>::default();
+        let (many, other) = (Queue::new(pool.clone()), Queue::new(pool));
         let (begun, begins) = channel();
         let (release, released) = channel::<()>();
         let released = Arc::new(Mutex::new(released));
@@ -245,7 +260,8 @@ mod tests {
     fn searches_leave_threads_to_other_calls() {
         let (release, released) = channel::<()>();
         let released = Arc::new(Mutex::new(released));
-        let queues: Vec<_> = (0..MAX_THREADS).map(|_| Queue::new()).collect();
+        let pool = Arc::<Pool>::default();
+        let queues: Vec<_> = (0..MAX_THREADS).map(|_| Queue::new(pool.clone())).collect();
         for queue in &queues {
             for _ in 0..MAX_RUNNING {
                 let released = released.clone();
@@ -256,14 +272,29 @@ mod tests {
             }
         }
         let (done, is_done) = channel();
-        Queue::new().run(Work::Access, move || done.send(()).expect("the test waits")).expect("a thread");
+        Queue::new(pool).run(Work::Access, move || done.send(()).expect("the test waits")).expect("a thread");
         is_done.recv().expect("it is done");
         drop(release);
     }
 
     #[test]
+    fn its_threads_end_with_a_pool() {
+        let pool = Arc::<Pool>::default();
+        let (shared, queue) = (Arc::downgrade(&pool.shared), Queue::new(pool));
+        let (done, is_done) = channel();
+        queue.run(Work::Access, move || done.send(()).expect("the test waits")).expect("a thread");
+        drop(queue);
+        is_done.recv().expect("what waits is done");
+        let until = Instant::now() + Duration::from_secs(60);
+        while shared.strong_count() > 0 {
+            assert!(Instant::now() < until, "the threads have not ended");
+            thread::yield_now();
+        }
+    }
+
+    #[test]
     fn a_panic_takes_no_thread() {
-        let queue = Queue::new();
+        let queue = Queue::new(Arc::default());
         for _ in 0..2 * MAX_THREADS {
             queue.run(Work::Access, || panic!("a bug")).expect("a thread");
         }

@@ -2,13 +2,13 @@
 
 use std::collections::hash_map::RandomState;
 use std::hash::{BuildHasher, Hash, Hasher};
-use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use lru::LruCache;
 
 use super::{PrepareOptions, Program};
 
-/// What all kept programs of the process may take. 4 MiB.
+/// What all programs that are kept may take. 4 MiB.
 const MAX_BYTES: usize = 4 << 20;
 /// Bytes of a text from which on it is kept: to prepare a shorter one takes about as long as to keep it.
 const MIN_CODE_BYTES: usize = 256;
@@ -17,23 +17,34 @@ const MAX_PROGRAM_BYTES: usize = 256 << 10;
 /// What an entry takes beside its texts.
 const ENTRY_BYTES: usize = 512;
 
-/// Held for a few instructions and the copy of a text, by executor threads and the syntax thread.
-static CACHE: LazyLock<Mutex<Cache>> = LazyLock::new(|| Mutex::new(Cache::new(MAX_BYTES)));
-
-/// What [`super::prepare`] gave lately for the same text and options, if [`keep`] was told so.
-pub fn kept(code: &str, options: &PrepareOptions) -> Option<Arc<Program>> {
-    if code.len() < MIN_CODE_BYTES { None } else { cache().get(code, options) }
+/// Programs that were prepared lately, for all that share an engine.
+pub struct Programs {
+    /// Held for a few instructions and the copy of a text, by executor threads and the preparing thread.
+    cache: Mutex<Cache>,
 }
 
-/// Remembers what [`super::prepare`] gave.
-pub fn keep(code: &str, options: &PrepareOptions, program: &Arc<Program>) {
-    if code.len() >= MIN_CODE_BYTES {
-        cache().put(code, options, program);
+impl Programs {
+    /// What [`super::prepare`] gave lately for the same text and options, if [`Self::keep`] was told so.
+    pub fn kept(&self, code: &str, options: &PrepareOptions) -> Option<Arc<Program>> {
+        if code.len() < MIN_CODE_BYTES { None } else { self.cache().get(code, options) }
+    }
+
+    /// Remembers what [`super::prepare`] gave.
+    pub fn keep(&self, code: &str, options: &PrepareOptions, program: &Arc<Program>) {
+        if code.len() >= MIN_CODE_BYTES {
+            self.cache().put(code, options, program);
+        }
+    }
+
+    fn cache(&self) -> MutexGuard<'_, Cache> {
+        self.cache.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-fn cache() -> MutexGuard<'static, Cache> {
-    CACHE.lock().unwrap_or_else(PoisonError::into_inner)
+impl Default for Programs {
+    fn default() -> Self {
+        Self { cache: Mutex::new(Cache::new(MAX_BYTES)) }
+    }
 }
 
 struct Cache {
@@ -123,15 +134,18 @@ mod tests {
     fn what_is_kept_is_found_again() {
         let code = "kept;".repeat(100);
         let first = program(&code);
-        assert!(kept(&code, &options()).is_none());
-        keep(&code, &options(), &first);
-        assert!(Arc::ptr_eq(&first, &kept(&code, &options()).unwrap()));
+        let programs = Programs::default();
+        assert!(programs.kept(&code, &options()).is_none());
+        programs.keep(&code, &options(), &first);
+        assert!(Arc::ptr_eq(&first, &programs.kept(&code, &options()).unwrap()));
+        assert!(Programs::default().kept(&code, &options()).is_none());
     }
 
     #[test]
     fn a_short_text_is_prepared_each_time() {
-        keep("1", &options(), &program("1"));
-        assert!(kept("1", &options()).is_none());
+        let programs = Programs::default();
+        programs.keep("1", &options(), &program("1"));
+        assert!(programs.kept("1", &options()).is_none());
     }
 
     #[test]

@@ -31,7 +31,7 @@ mod tests;
 mod transform;
 mod typescript;
 
-pub use cache::{keep, kept};
+pub use cache::Programs;
 pub use code_frame::code_frame;
 pub use observed::{Lookups, Observed};
 pub use options::PrepareOptions;

@@ -7,6 +7,7 @@ mod serve;
 use std::sync::Arc;
 use std::sync::mpsc;
 
+use ses_engine::Checker;
 use ses_protocol::{Config, Event, Failure, PythonSpec};
 use ses_session::{Backend, Boot, Counters, Link, Pool, Watchdog};
 use ses_sync::channel;
@@ -25,6 +26,7 @@ struct Warm {
 pub struct ThreadBackend {
     pool: Arc<Pool<Warm>>,
     python: Option<Arc<PythonSpec>>,
+    checker: Arc<Checker>,
 }
 
 impl ThreadBackend {
@@ -32,6 +34,7 @@ impl ThreadBackend {
     pub fn new(
         python: Option<Arc<PythonSpec>>,
         pool_size: usize,
+        checker: Arc<Checker>,
         watchdog: Arc<Watchdog>,
         counters: Arc<Counters>,
     ) -> Self {
@@ -40,7 +43,7 @@ impl ThreadBackend {
             let (counters, kind) = (own.clone(), kind.clone());
             serve::spawn("ses-warm".to_owned(), move || serve::warm(kind.as_deref(), limit_bytes, booting, counters))
         };
-        Self { pool: Arc::new(Pool::new(pool_size, watchdog, counters, boot)), python }
+        Self { pool: Arc::new(Pool::new(pool_size, watchdog, counters, boot)), python, checker }
     }
 }
 
@@ -54,8 +57,9 @@ impl Backend for ThreadBackend {
         let (commands, inbox) = channel();
         // Else an isolate of the pool does that.
         let keeps_shared_heap = !self.pool.is_on();
+        let checker = self.checker.clone();
         let handover =
-            |control| Handover { session, config, events: events.clone(), inbox, control, keeps_shared_heap };
+            |control| Handover { session, config, events: events.clone(), inbox, control, checker, keeps_shared_heap };
         let control = match warm {
             Some(Warm { control, handover: to_thread }) => {
                 // The thread of a warm isolate does nothing but wait for this.

@@ -7,7 +7,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::mpsc;
 
-use ses_engine::{Booted, Guest, OnParked, keep_shared_heap};
+use ses_engine::{Booted, Checker, Guest, OnParked};
 use ses_protocol::{Command, Config, Event, PythonSpec, SessionId};
 use ses_session::{Booting, Counters, Events};
 use ses_sync::{Patience, Receiver, priority};
@@ -28,8 +28,16 @@ pub struct Handover {
     pub events: Events,
     pub inbox: Receiver<Option<Command>>,
     pub control: Arc<Control>,
+    pub checker: Arc<Checker>,
     /// No other isolate keeps V8's shared heap alive.
     pub keeps_shared_heap: bool,
+}
+
+impl Handover {
+    /// What has to keep V8's shared heap alive from then on.
+    fn keeper(&self) -> Option<Arc<Checker>> {
+        self.keeps_shared_heap.then(|| self.checker.clone())
+    }
 }
 
 /// Name of the thread that serves a session.
@@ -55,10 +63,10 @@ pub fn cold(python: Option<&PythonSpec>, handover: Handover) {
         }
     };
     handover.control.set_interrupt(booted.interrupt());
-    let keeps_shared_heap = handover.keeps_shared_heap;
+    let keeper = handover.keeper();
     let guest = guest(booted, handover);
     events(Event::Initialized(Ok(())));
-    serve(guest, keeps_shared_heap, closed);
+    serve(guest, keeper, closed);
 }
 
 /// Boots an isolate for the pool, waits there for a session, and serves it.
@@ -87,8 +95,8 @@ pub fn warm(python: Option<&PythonSpec>, limit_bytes: usize, booting: Booting<Wa
     let closed = Closed(handover.events.clone());
     name_thread(&thread_name(handover.session));
     booted.set_owner(parked_of(&handover.events));
-    let keeps_shared_heap = handover.keeps_shared_heap;
-    serve(guest(booted, handover), keeps_shared_heap, closed);
+    let keeper = handover.keeper();
+    serve(guest(booted, handover), keeper, closed);
 }
 
 /// Tells a session that its isolate is parked.
@@ -98,19 +106,20 @@ fn parked_of(events: &Events) -> OnParked {
 }
 
 fn guest(booted: Booted, handover: Handover) -> Guest {
-    let Handover { session, config, events, inbox, control, .. } = handover;
+    let Handover { session, config, events, inbox, control, checker, .. } = handover;
     let patience = Patience::default();
-    Guest::new(booted, Rc::new(ThreadContext { session, config, events, inbox, control, patience }))
+    let context = Rc::new(ThreadContext { session, config, events, inbox, control, patience });
+    Guest::new(booted, context, checker.programs())
 }
 
-fn serve(mut guest: Guest, keeps_shared_heap: bool, closed: Closed) {
+fn serve(mut guest: Guest, keeper: Option<Arc<Checker>>, closed: Closed) {
     priority::lower(priority::GUEST_NICE);
     guest.serve();
     // No guest code runs any more: whoever waits for that need not wait until V8 has taken the isolate apart.
     priority::lower(priority::FREEING_NICE);
     drop(closed);
-    if keeps_shared_heap {
-        keep_shared_heap();
+    if let Some(checker) = keeper {
+        checker.keep_shared_heap();
     }
     drop(guest);
 }

@@ -161,7 +161,7 @@ fn serve_isolate(
     let _ = parked_to.set(out.clone());
     priority::lower(priority::GUEST_NICE);
     let context = PipeContext::new(session, config, frames, out.clone(), watchdog);
-    let mut guest = Guest::new(isolate, Rc::new(context));
+    let mut guest = Guest::new(isolate, Rc::new(context), &Arc::default());
     out.report(Event::Initialized(Ok(())));
     guest.serve();
     // The isolate is lost, or the host has closed the session: the system takes it apart.

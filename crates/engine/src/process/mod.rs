@@ -1,6 +1,6 @@
 //! What there is once per process.
 
+pub mod checker;
 pub mod platform;
 pub mod service;
 pub mod snapshot;
-pub mod syntax_check;

@@ -12,10 +12,13 @@ const STACK_BYTES: usize = 64 << 20;
 /// Replaced threads that may be at work; while there are more, nothing is asked.
 const MAX_REPLACED: usize = 4;
 
+/// What a thread does with all its questions.
+type Work<Q, A> = Arc<dyn Fn(&Questions<Q, A>) + Send + Sync>;
+
 /// A kind of questions and the thread for it, which starts with the first question.
 pub struct Service<Q, A> {
     name: &'static str,
-    work: fn(&Questions<Q, A>),
+    work: Work<Q, A>,
     /// The asking threads hold the lock while they send, and while they replace the thread.
     state: Mutex<State<Q, A>>,
 }
@@ -132,8 +135,8 @@ impl<A> Answer<A> {
 }
 
 impl<Q: Send + 'static, A: Send + 'static> Service<Q, A> {
-    pub const fn new(name: &'static str, work: fn(&Questions<Q, A>)) -> Self {
-        Self { name, work, state: Mutex::new(State { thread: None, replaced: Vec::new(), started: 0 }) }
+    pub fn new(name: &'static str, work: impl Fn(&Questions<Q, A>) + Send + Sync + 'static) -> Self {
+        Self { name, work: Arc::new(work), state: Mutex::new(State { thread: None, replaced: Vec::new(), started: 0 }) }
     }
 
     /// Asks; does not wait.
@@ -200,7 +203,7 @@ impl<Q: Send + 'static, A: Send + 'static> Service<Q, A> {
         let (sender, inbox) = channel();
         let (life, clock) = (Arc::new(()), Arc::new(OnceLock::new()));
         let thread = Thread { id: state.started + 1, sender, clock: clock.clone(), life: Arc::downgrade(&life) };
-        let work = self.work;
+        let work = self.work.clone();
         let builder = std::thread::Builder::new().name(self.name.to_owned()).stack_size(STACK_BYTES);
         let run = move || {
             // Until the thread ends.
@@ -214,6 +217,16 @@ impl<Q: Send + 'static, A: Send + 'static> Service<Q, A> {
 
     fn state(&self) -> MutexGuard<'_, State<Q, A>> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl<Q, A> Drop for Service<Q, A> {
+    /// The thread ends when it is done.
+    fn drop(&mut self) {
+        let state = self.state.get_mut().unwrap_or_else(PoisonError::into_inner);
+        if let Some(thread) = state.thread.take() {
+            thread.sender.send(Message::End);
+        }
     }
 }
 
@@ -246,42 +259,58 @@ mod tests {
 
     #[test]
     fn a_question_is_answered() {
-        static SERVICE: Service<Question, u32> = Service::new("test", answer);
-        assert_eq!(SERVICE.wait(&SERVICE.ask(Question::Value(1)), &mut patience()), Ok(1));
+        let service: Service<Question, u32> = Service::new("test", answer);
+        assert_eq!(service.wait(&service.ask(Question::Value(1)), &mut patience()), Ok(1));
+    }
+
+    #[test]
+    fn its_thread_ends_with_a_service() {
+        let service: Service<Question, u32> = Service::new("test", answer);
+        let life = service.state().thread.as_ref().map(|thread| thread.life.clone());
+        assert!(life.is_none());
+        assert_eq!(service.wait(&service.ask(Question::Value(1)), &mut patience()), Ok(1));
+        let life = service.state().thread.as_ref().unwrap().life.clone();
+        assert_eq!(life.strong_count(), 1);
+        drop(service);
+        let until = Instant::now() + Duration::from_secs(60);
+        while life.strong_count() > 0 {
+            assert!(Instant::now() < until, "the thread has not ended");
+            std::thread::yield_now();
+        }
     }
 
     #[test]
     fn a_thread_that_panicked_is_replaced() {
-        static SERVICE: Service<Question, u32> = Service::new("test", answer);
-        assert_eq!(SERVICE.wait(&SERVICE.ask(Question::Panic), &mut patience()), Err(NoAnswer::Lost));
-        assert_eq!(SERVICE.wait(&SERVICE.ask(Question::Value(2)), &mut patience()), Ok(2));
+        let service: Service<Question, u32> = Service::new("test", answer);
+        assert_eq!(service.wait(&service.ask(Question::Panic), &mut patience()), Err(NoAnswer::Lost));
+        assert_eq!(service.wait(&service.ask(Question::Value(2)), &mut patience()), Ok(2));
     }
 
     #[test]
     fn an_answer_that_is_given_up_delays_no_other_one() {
-        static SERVICE: Service<Question, u32> = Service::new("test", answer);
+        let service: Service<Question, u32> = Service::new("test", answer);
         let (_way, until) = mpsc::channel();
-        SERVICE.give_up(&SERVICE.ask(Question::Work(until)));
-        assert_eq!(SERVICE.wait(&SERVICE.ask(Question::Value(6)), &mut patience()), Ok(6));
+        service.give_up(&service.ask(Question::Work(until)));
+        assert_eq!(service.wait(&service.ask(Question::Value(6)), &mut patience()), Ok(6));
     }
 
     #[test]
     fn threads_that_hang_are_replaced_up_to_a_number() {
-        static SERVICE: Service<Question, u32> = Service::new("test", answer);
+        let service: Service<Question, u32> = Service::new("test", answer);
         let ways: Vec<_> = (0..MAX_REPLACED)
             .map(|value| {
                 let (way, until) = mpsc::channel();
-                assert_eq!(SERVICE.wait(&SERVICE.ask(Question::Work(until)), &mut patience()), Err(NoAnswer::Late));
+                assert_eq!(service.wait(&service.ask(Question::Work(until)), &mut patience()), Err(NoAnswer::Late));
                 if value + 1 < MAX_REPLACED {
-                    assert_eq!(SERVICE.wait(&SERVICE.ask(Question::Value(3)), &mut patience()), Ok(3));
+                    assert_eq!(service.wait(&service.ask(Question::Value(3)), &mut patience()), Ok(3));
                 }
                 way
             })
             .collect();
-        assert_eq!(SERVICE.wait(&SERVICE.ask(Question::Value(4)), &mut patience()), Err(NoAnswer::Lost));
+        assert_eq!(service.wait(&service.ask(Question::Value(4)), &mut patience()), Err(NoAnswer::Lost));
         drop(ways);
         let tries = AtomicUsize::new(0);
-        while SERVICE.wait(&SERVICE.ask(Question::Value(5)), &mut patience()) != Ok(5) {
+        while service.wait(&service.ask(Question::Value(5)), &mut patience()) != Ok(5) {
             assert!(tries.fetch_add(1, Ordering::Relaxed) < 1_000_000, "the threads have not ended");
             std::thread::yield_now();
         }

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
+use std::sync::Arc;
 
 use ses_protocol::{Command, Event, MountSpec, PythonSpec, Success, ToolReply, ToolSpec, Value, Values};
 
@@ -31,7 +32,7 @@ fn serve(spec: &PythonSpec, commands: Vec<Command>) -> Vec<String> {
         let context = Rc::new(Context::new(commands, 256 << 20));
         let booted = Booted::new(Some(&spec), context.config.memory_limit_bytes, Rc::new(|_| {}));
         let booted = booted.unwrap_or_else(|failure| panic!("{} {:?}", failure.kind.message(), failure.details));
-        let mut guest = Guest::new(booted, context.clone());
+        let mut guest = Guest::new(booted, context.clone(), &Arc::default());
         guest.serve();
         drop(guest);
         context.events.take().into_iter().filter_map(told).collect()

@@ -17,7 +17,7 @@ use crate::realm::exceptions;
 use crate::realm::instance::Instance;
 use crate::realm::interrupt::Interrupt;
 use crate::realm::scripts::Script;
-use ses_prepare::{self as prepare, Observed, PrepareOptions, Program};
+use ses_prepare::{self as prepare, Observed, PrepareOptions, Program, Programs};
 use ses_protocol::{Command, Event, Failure, FailureKind, Figures, JobId, RunLimits, Success, ToolSpec, Values};
 use ses_transfer::Plain;
 
@@ -57,6 +57,7 @@ pub struct Guest {
     runs: u64,
     new_program: Option<NewProgram>,
     observed: Observed,
+    programs: Arc<Programs>,
     /// Variables that the host was told the guest has.
     sent: Option<Sent>,
     guarded: Guarded,
@@ -64,7 +65,7 @@ pub struct Guest {
 
 impl Guest {
     /// Gives the calling thread's isolate to a session.
-    pub fn new(booted: Booted, context: Rc<dyn GuestContext>) -> Self {
+    pub fn new(booted: Booted, context: Rc<dyn GuestContext>, programs: Arc<Programs>) -> Self {
         let Booted { realm, buffers, mut guarded } = booted;
         let host = Rc::new(Host::new(context, buffers));
         let isolate = &mut guarded.instance.isolate;
@@ -76,7 +77,7 @@ impl Guest {
         let _ = host.realm.set(realm);
         let _ = host.interrupt.set(Interrupt::new(isolate));
         let observed = Observed::default();
-        Self { host, runs: 0, new_program: None, observed, sent: None, guarded }
+        Self { host, runs: 0, new_program: None, observed, programs, sent: None, guarded }
     }
 
     /// Takes commands one after the other, until the session is given up or the isolate is lost.
@@ -168,7 +169,7 @@ impl Guest {
             PrepareOptions::of(self.host.context.config(), limits.language, limits.max_operations, limits.timeout_ms);
         self.guarded.remains.note_program(code.len());
         locks::forget();
-        let kept = prepare::kept(&code, &options).filter(|program| program.suits(&self.observed));
+        let kept = self.programs.kept(&code, &options).filter(|program| program.suits(&self.observed));
         let is_new = kept.is_none();
         let prepare = || prepare::prepare_for(&self.observed, &code, &options).map(Arc::new);
         let program = match kept.map_or_else(prepare, Ok) {
@@ -219,7 +220,7 @@ impl Guest {
     /// settled.
     fn keep_program(&mut self) {
         if let Some(NewProgram { script, options, program }) = self.new_program.take() {
-            prepare::keep(&script.source, &options, &program);
+            self.programs.keep(&script.source, &options, &program);
         }
     }
 

@@ -19,7 +19,7 @@ use crate::process::snapshot;
 use crate::realm::evaluate::refused_by_v8;
 use crate::realm::instance::Instance;
 use crate::realm::modules::origin;
-use ses_prepare::{self as prepare, PrepareOptions, Program};
+use ses_prepare::{self as prepare, PrepareOptions, Program, Programs};
 use ses_protocol::Diagnostic;
 
 /// What the checking isolate may hold: V8 takes up to 300 bytes for each of a text. 512 MiB.
@@ -38,29 +38,36 @@ struct SyntaxError {
 
 type Prepared = Result<Arc<Program>, Vec<Diagnostic>>;
 
-/// Prepares. The program is kept behind the answer.
-static PREPARER: Service<(Arc<str>, PrepareOptions), Prepared> = Service::new("ses-prepare", |questions| {
-    while let Some(((code, options), reply)) = questions.next() {
-        let prepared =
-            prepare::kept(&code, &options).map_or_else(|| prepare::prepare(&code, &options).map(Arc::new), Ok);
-        // Nobody waits any more if the environment of the asking thread is gone.
-        let _ = reply.send(prepared.clone());
-        if let Ok(program) = prepared {
-            prepare::keep(&code, &options, &program);
-        }
-    }
-});
-
-/// Has V8 compile a text.
-static CHECKER: Service<Text, Option<SyntaxError>> = Service::new("ses-syntax", check);
-
 enum Text {
     /// As the guest wrote it.
     Written(Arc<str>),
     Prepared(Arc<Program>),
 }
 
-fn check(questions: &Questions<Text, Option<SyntaxError>>) {
+/// Prepares programs, and has V8 compile them, on two threads that start when they are asked first. What is prepared is kept for
+/// the isolates, too.
+pub struct Checker {
+    programs: Arc<Programs>,
+    preparer: Service<(Arc<str>, PrepareOptions), Prepared>,
+    compiler: Service<Text, Option<SyntaxError>>,
+    keeps_shared_heap: Once,
+}
+
+/// Prepares. The program is kept behind the answer.
+fn prepare_all(questions: &Questions<(Arc<str>, PrepareOptions), Prepared>, programs: &Programs) {
+    while let Some(((code, options), reply)) = questions.next() {
+        let kept = programs.kept(&code, &options);
+        let prepared = kept.map_or_else(|| prepare::prepare(&code, &options).map(Arc::new), Ok);
+        // Nobody waits any more if the environment of the asking thread is gone.
+        let _ = reply.send(prepared.clone());
+        if let Ok(program) = prepared {
+            programs.keep(&code, &options, &program);
+        }
+    }
+}
+
+/// Has V8 compile texts.
+fn compile_all(questions: &Questions<Text, Option<SyntaxError>>) {
     let buffers = BufferBudget::new(LIMIT_BYTES);
     // Who asked for what it is parked with stops to wait.
     set_thread_isolate(Rc::new(|_| ()), buffers.clone());
@@ -84,46 +91,69 @@ fn check(questions: &Questions<Text, Option<SyntaxError>>) {
     drop(memory);
 }
 
-/// Validates a guest program and rewrites it for execution, as a run would, and waits for no more than `time`.
-///
-/// # Errors
-///
-/// All diagnostics, at least one of which is an ERROR.
-pub fn prepare_checked(code: &str, options: &PrepareOptions, time: Duration) -> Prepared {
-    let busy = if code.len() <= SHORT_BYTES { BUSY } else { 1 };
-    let mut patience = Patience::new(time, time.saturating_mul(busy));
-    let unchecked = |reason: NoAnswer| match reason {
-        NoAnswer::Late => vec![prepare::not_checked_in_time(time)],
-        NoAnswer::Lost => vec![prepare::not_checked()],
-    };
-    let code: Arc<str> = code.into();
-    let prepared = PREPARER.ask((code.clone(), options.clone()));
-    // A text that is refused for its size is not read, and one that may be refused for what V8 would take is not read yet.
-    let is_read = code.len() <= options.max_code_bytes && !prepare::may_be_costly(&code) && !prepare::is_fenced(&code);
-    let written = is_read.then(|| CHECKER.ask(Text::Written(code.clone())));
-    let program = PREPARER.wait(&prepared, &mut patience).map_err(unchecked).and_then(|prepared| prepared);
-    let program = program.inspect_err(|_| {
-        // Nobody asks any more what V8 makes of it.
-        written.iter().filter(|_| code.len() > SHORT_BYTES).for_each(|written| CHECKER.give_up(written));
-    })?;
-    if let Some(written) = written
-        && CHECKER.wait(&written, &mut patience).map_err(unchecked)?.is_none()
-    {
-        return Ok(program);
+impl Checker {
+    /// What was prepared lately.
+    pub fn programs(&self) -> &Arc<Programs> {
+        &self.programs
     }
-    let found = CHECKER.wait(&CHECKER.ask(Text::Prepared(program.clone())), &mut patience).map_err(unchecked)?;
-    let Some(SyntaxError { message, line, column }) = found else { return Ok(program) };
-    let refused = refused_by_v8(message, program.positions.original(line, column));
-    Err(std::iter::once(refused).chain(program.diagnostics.iter().cloned()).collect())
+
+    /// Validates a guest program and rewrites it for execution, as a run would, and waits for no more than `time`.
+    ///
+    /// # Errors
+    ///
+    /// All diagnostics, at least one of which is an ERROR.
+    pub fn prepare(&self, code: &str, options: &PrepareOptions, time: Duration) -> Prepared {
+        let busy = if code.len() <= SHORT_BYTES { BUSY } else { 1 };
+        let mut patience = Patience::new(time, time.saturating_mul(busy));
+        let unchecked = |reason: NoAnswer| match reason {
+            NoAnswer::Late => vec![prepare::not_checked_in_time(time)],
+            NoAnswer::Lost => vec![prepare::not_checked()],
+        };
+        let code: Arc<str> = code.into();
+        let prepared = self.preparer.ask((code.clone(), options.clone()));
+        // A text that is refused for its size is not read, and one that may be refused for what V8 would take is not read yet.
+        let is_read =
+            code.len() <= options.max_code_bytes && !prepare::may_be_costly(&code) && !prepare::is_fenced(&code);
+        let written = is_read.then(|| self.compiler.ask(Text::Written(code.clone())));
+        let program = self.preparer.wait(&prepared, &mut patience).map_err(unchecked).and_then(|prepared| prepared);
+        let program = program.inspect_err(|_| {
+            // Nobody asks any more what V8 makes of it.
+            written.iter().filter(|_| code.len() > SHORT_BYTES).for_each(|written| self.compiler.give_up(written));
+        })?;
+        if let Some(written) = written
+            && self.compiler.wait(&written, &mut patience).map_err(unchecked)?.is_none()
+        {
+            return Ok(program);
+        }
+        let found = self
+            .compiler
+            .wait(&self.compiler.ask(Text::Prepared(program.clone())), &mut patience)
+            .map_err(unchecked)?;
+        let Some(SyntaxError { message, line, column }) = found else { return Ok(program) };
+        let refused = refused_by_v8(message, program.positions.original(line, column));
+        Err(std::iter::once(refused).chain(program.diagnostics.iter().cloned()).collect())
+    }
+
+    /// Keeps one isolate alive for good. V8 drops the read-only heap that isolates share with the last one of them, and reads it
+    /// from the snapshot again for the next one.
+    pub fn keep_shared_heap(&self) {
+        self.keeps_shared_heap.call_once(|| {
+            let _ = self.compiler.wait(&self.compiler.ask(Text::Written("".into())), &mut Patience::endless());
+        });
+    }
 }
 
-/// Keeps one isolate alive for good. V8 drops the read-only heap that isolates share with the last one of them, and reads it
-/// from the snapshot again for the next one.
-pub fn keep_shared_heap() {
-    static KEPT: Once = Once::new();
-    KEPT.call_once(|| {
-        let _ = CHECKER.wait(&CHECKER.ask(Text::Written("".into())), &mut Patience::endless());
-    });
+impl Default for Checker {
+    fn default() -> Self {
+        let programs = Arc::<Programs>::default();
+        let own = programs.clone();
+        Self {
+            programs,
+            preparer: Service::new("ses-prepare", move |questions| prepare_all(questions, &own)),
+            compiler: Service::new("ses-syntax", compile_all),
+            keeps_shared_heap: Once::new(),
+        }
+    }
 }
 
 /// What V8 finds wrong with a text.
