@@ -17,6 +17,7 @@
     reflectDefine: Reflect.defineProperty,
     reflectDelete: Reflect.deleteProperty,
     defineProperty,
+    create: Object.create,
     entries: Object.entries,
     freeze: Object.freeze,
     getDescriptor: getOwnPropertyDescriptor,

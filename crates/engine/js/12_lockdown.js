@@ -22,7 +22,9 @@
     defineProperty(object, key, { __proto__: null, get, set, enumerable: false, configurable: true });
 
   // As SES's override taming: a property of a frozen prototype that assignment on an instance can still shadow.
-  const overridable = (object, key, value, enumerable = false) => {
+  const overridable = (object, key, original, enumerable = false) => {
+    // V8 inlines what a constant holds.
+    const value = original;
     const methods = {
       get() {
         return value;

@@ -30,6 +30,7 @@ const {
   const {
     arrayPop,
     arrayPush,
+    create,
     defineProperty,
     freeze,
     getDescriptor,
@@ -96,13 +97,22 @@ const {
     return object;
   };
 
+  // V8 keeps what was frozen as a prototype in a table, of which its optimised code assumes nothing: it neither inlines
+  // `push` nor iterates arrays by itself. Enumerating what inherits from an object has V8 lay it out as a prototype again.
+  const quicken = (object) => {
+    for (const _ in create(object)) break;
+  };
+
   const intrinsics = newWeakSet();
   intrinsics.add(globalThis);
   boot.walkRealm((object, path) => {
     if (!late.has(object) && path[0] !== "v:Atomics") fix(object);
     const step = path[path.length - 1];
     // `harden` and the copier of outputs meet built-ins at their prototypes and constructors: those are remembered.
-    if (step === "prototype" || step === "v:prototype" || hasOwn(object, "prototype")) intrinsics.add(object);
+    if (step === "prototype" || step === "v:prototype" || hasOwn(object, "prototype")) {
+      intrinsics.add(object);
+      if (!late.has(object)) quicken(object);
+    }
     if (intrinsics.has(object)) hardened.add(object);
   });
   hardened.add(globalThis);
@@ -176,6 +186,7 @@ const {
     for (let i = 0; i < homes.length; i++) finishHome(queue, homes[i]);
     for (let i = 0; i < roots.length; i++) arrayPush(queue, roots[i]);
     freezeAll(queue);
+    for (let i = 0; i < homes.length; i++) quicken(homes[i].object);
   };
 
   // Called once, when V8 has added its newest built-ins, before any guest code: copies them to the replaced classes,

@@ -1,12 +1,28 @@
 //! What V8 assumes of built-ins as long as nobody has changed them. Hardening must not look like a change: each assumption that
-//! is lost makes spread, copies of arrays, `await` or iteration many times as slow.
+//! is lost makes spread, copies of arrays, `await`, iteration or calls of methods many times as slow.
+//!
+//! In a process of its own, since the flag has to be there before V8 is.
 
 use std::rc::Rc;
 
 use deno_core::v8;
 use ses_engine::Booted;
 
-/// In a process of its own, since the flag has to be there before V8 is.
+/// What `expressions` give in a realm as guests get it. They may call V8's own functions.
+fn values(expressions: &[String]) -> Vec<String> {
+    v8::V8::set_flags_from_string("--allow-natives-syntax");
+    let booted = Booted::new(None, 64 << 20, Rc::new(|_| {})).expect("there is memory");
+    let Booted::Realm(mut booted) = booted else { panic!("it was not to have Python") };
+    let instance = &mut booted.guarded.instance;
+    v8::scope_with_context!(scope, &mut instance.isolate, &instance.context);
+    let value = |text: &String| {
+        let text = v8::String::new(scope, text).expect("it is short");
+        let script = v8::Script::compile(scope, text, None).expect("it is valid");
+        script.run(scope).expect("it does not throw").to_rust_string_lossy(scope)
+    };
+    expressions.iter().map(value).collect()
+}
+
 #[test]
 fn hardening_keeps_what_v8_assumes_of_arrays_maps_sets_and_promises() {
     const ASSUMPTIONS: [&str; 9] = [
@@ -20,18 +36,29 @@ fn hardening_keeps_what_v8_assumes_of_arrays_maps_sets_and_promises() {
         "StringIteratorProtector",
         "TypedArraySpeciesProtector",
     ];
-    v8::V8::set_flags_from_string("--allow-natives-syntax");
-    let booted = Booted::new(None, 64 << 20, Rc::new(|_| {})).expect("there is memory");
-    let Booted::Realm(mut booted) = booted else { panic!("it was not to have Python") };
-    let instance = &mut booted.guarded.instance;
-    v8::scope_with_context!(scope, &mut instance.isolate, &instance.context);
-    let lost: Vec<&str> = ASSUMPTIONS
-        .into_iter()
-        .filter(|name| {
-            let text = v8::String::new(scope, &format!("%{name}()")).expect("it is short");
-            let script = v8::Script::compile(scope, text, None).expect("it is valid");
-            !script.run(scope).expect("it does not throw").is_true()
-        })
-        .collect();
+    let held = values(&ASSUMPTIONS.map(|name| format!("%{name}()")));
+    let lost: Vec<&str> =
+        ASSUMPTIONS.into_iter().zip(held).filter(|(_, held)| held != "true").map(|(name, _)| name).collect();
     assert_eq!(lost, Vec::<&str>::new());
+}
+
+/// What is in a table instead is looked up each time it is read, and optimised code inlines none of it.
+#[test]
+fn prototypes_and_constructors_are_laid_out_for_reading() {
+    const SLOW: &str = "
+        const seen = new Set();
+        const slow = [];
+        const visit = (object, path) => {
+          if (Object(object) !== object || seen.has(object)) return;
+          seen.add(object);
+          const isHome = path.endsWith('.prototype') || Object.hasOwn(object, 'prototype');
+          if (isHome && !%HasFastProperties(object)) slow.push(path);
+          visit(Object.getPrototypeOf(object), `${path}.prototype`);
+          for (const key of Reflect.ownKeys(object)) {
+            visit(Object.getOwnPropertyDescriptor(object, key).value, `${path}.${String(key)}`);
+          }
+        };
+        visit(globalThis, 'globalThis');
+        [seen.size > 500, ...slow].join()";
+    assert_eq!(values(&[SLOW.to_owned()]), ["true"]);
 }
