@@ -282,7 +282,7 @@ export interface NativeProgram {
 
 /**
  * Where Python comes from: absolute paths of the folder of npm's `pyodide`, of the script and the folder of the prelude that are
- * run in each isolate, and of a folder for what takes long to make; names of modules to import first.
+ * run in each isolate, of a folder for what takes long to make, and of one with packages; names of modules to import first.
  */
 export interface NativePython {
   pyodide: string;
@@ -291,6 +291,7 @@ export interface NativePython {
   modules: Array<string>;
   cache?: string;
   mount?: NativeMount;
+  packages?: string;
 }
 
 export interface NativeSandboxProgram {

@@ -14,7 +14,7 @@ pub struct NativeIsolation {
 }
 
 /// Where Python comes from: absolute paths of the folder of npm's `pyodide`, of the script and the folder of the prelude that are
-/// run in each isolate, and of a folder for what takes long to make; names of modules to import first.
+/// run in each isolate, of a folder for what takes long to make, and of one with packages; names of modules to import first.
 #[napi(object, object_to_js = false)]
 pub struct NativePython {
     pub pyodide: String,
@@ -23,6 +23,7 @@ pub struct NativePython {
     pub modules: Vec<String>,
     pub cache: Option<String>,
     pub mount: Option<NativeMount>,
+    pub packages: Option<String>,
 }
 
 /// A folder that guest code may mount.
@@ -58,7 +59,8 @@ pub fn language(name: &str) -> Language {
 }
 
 impl From<NativePython> for PythonSpec {
-    fn from(NativePython { pyodide, guest, prelude, modules, cache, mount }: NativePython) -> Self {
+    fn from(python: NativePython) -> Self {
+        let NativePython { pyodide, guest, prelude, modules, cache, mount, packages } = python;
         Self {
             pyodide: pyodide.into(),
             guest: guest.into(),
@@ -66,6 +68,7 @@ impl From<NativePython> for PythonSpec {
             modules,
             cache: cache.map(Into::into),
             mount: mount.map(|NativeMount { root, read_only }| MountSpec { root: root.into(), read_only }),
+            packages: packages.map(Into::into),
         }
     }
 }

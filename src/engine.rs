@@ -2,8 +2,6 @@
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, LazyLock, Mutex, OnceLock, PoisonError, Weak};
-#[cfg(unix)]
-use std::thread;
 
 use napi_derive::napi;
 use ses_engine::Checker;
@@ -19,9 +17,6 @@ use crate::worker;
 
 /// Isolates that the default engine keeps ready.
 const DEFAULT_POOL: usize = 1;
-/// As threads of isolates have it.
-#[cfg(unix)]
-const SNAPSHOT_STACK_BYTES: usize = 32 << 20;
 
 /// The only state that the process has: all that its executors share.
 static ENGINES: LazyLock<Engines> = LazyLock::new(Engines::default);
@@ -90,9 +85,6 @@ impl Engines {
             }
             #[cfg(unix)]
             Place::Process { python, confinement, spares } => {
-                if let Some(spec) = python.clone() {
-                    make_snapshot(spec);
-                }
                 let installation = worker::installation(python.clone());
                 let (watchdog, counters) = (watchdog.clone(), counters.clone());
                 Arc::new(ProcessBackend::new(installation, *confinement, *spares, watchdog, counters))
@@ -115,14 +107,6 @@ pub fn file_pool() -> Arc<FilePool> {
 /// What prepares programs that do not run.
 pub fn checker() -> &'static Checker {
     &ENGINES.checker
-}
-
-/// Has a snapshot of Python made, if there is none, for workers that may not keep what they make. Until it is there, they take
-/// longer to start.
-#[cfg(unix)]
-fn make_snapshot(spec: Arc<PythonSpec>) {
-    let make = move || ses_engine::make_snapshot(&spec);
-    let _ = thread::Builder::new().name("ses-snapshot".to_owned()).stack_size(SNAPSHOT_STACK_BYTES).spawn(make);
 }
 
 /// Counters of the process.

@@ -4,10 +4,13 @@ use std::ffi::{CStr, OsStr, OsString, c_char, c_int};
 use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
+use std::thread;
 
 use ses_process::{Confinement, Installation};
 use ses_protocol::PythonSpec;
 
+/// As threads of isolates have it.
+const SNAPSHOT_STACK_BYTES: usize = 32 << 20;
 /// The program lies beside the addon.
 const PROGRAM: &str = "ses-executor-worker";
 
@@ -23,7 +26,22 @@ pub fn set_surroundings(variables: Vec<String>) {
 pub fn installation(python: Option<Arc<PythonSpec>>) -> Arc<Installation> {
     let addon = addon();
     let surroundings = SURROUNDINGS.get().cloned().unwrap_or_default();
-    Arc::new(Installation { program: addon.with_file_name(PROGRAM), addon, surroundings, python })
+    Arc::new(Installation {
+        program: addon.with_file_name(PROGRAM),
+        addon,
+        surroundings,
+        python,
+        prepare: make_snapshot,
+    })
+}
+
+/// Has a snapshot of Python made, if there is none: workers may not keep what they make, and would take seconds each.
+fn make_snapshot(spec: &PythonSpec) {
+    thread::scope(|scope| {
+        let make = || ses_engine::make_snapshot(spec);
+        // Without a thread to be had there is none.
+        let _ = thread::Builder::new().stack_size(SNAPSHOT_STACK_BYTES).spawn_scoped(scope, make);
+    });
 }
 
 /// By its name in `options.sandbox`.

@@ -93,6 +93,8 @@ class PyodideExecutor {
       return Object.defineProperty(outcome, 'logs', { value: logText(outcome) });
     } catch (error) {
       if (!(error instanceof ExecutorError)) throw error;
+      // An interpreter that was given up: the next call makes another one.
+      if (this.state === 'DIRTY') Object.assign(/** @type {any} */ (error.details), { stateLost: true });
       throw agentError(/** @type {any} */ (error), code, this.#engine.codeFrame);
     }
   }

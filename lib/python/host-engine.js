@@ -17,6 +17,9 @@ const { traceRun } = require('../contract/tracing');
 /** Values stay in this realm, where `guest.js` makes Python's own of them. */
 const NO_WIRE = { kindOf: () => 0, payloadOf: (/** @type {number} */ _kind, /** @type {unknown} */ value) => value };
 
+/** Where guests find packages. */
+const PACKAGES_PATH = '/packages';
+
 /** A run under way. */
 class HostRun {
   began = performance.now();
@@ -80,6 +83,7 @@ class HostEngine {
     try {
       const { pyodide, prelude } = await loadHostPyodide();
       guest.prepare(pyodide, { prelude, modules: [...BASE_BUILTIN_MODULES] });
+      if (this.#options.packages !== undefined) mountPackages(pyodide, this.#options.packages);
       this.#guest = guest.connect(pyodide, this.#host());
       this.#pyodide = pyodide;
       this.#state = 'READY';
@@ -228,6 +232,13 @@ class HostEngine {
     const hint = this.#state === 'RUNNING' ? 'await the run that is under way' : 'call init()';
     throw errorOf('ERR_INVALID_STATE', { state: this.#state }, { state: this.#state, operation, hint });
   }
+}
+
+/** @param {any} pyodide @param {string} folder */
+function mountPackages(pyodide, folder) {
+  pyodide.FS.mkdirTree(PACKAGES_PATH);
+  pyodide.FS.mount(pyodide.FS.filesystems.NODEFS, { root: folder }, PACKAGES_PATH);
+  pyodide.runPython(`import sys\nsys.path.append(${JSON.stringify(PACKAGES_PATH)})\ndel sys`);
 }
 
 /**

@@ -1,6 +1,8 @@
 // @ts-check
 'use strict';
 
+const { pyodideFolder } = require('./pyodide-folder');
+
 /**
  * Plain Pyodide, found as the specification says (section 2.2), and the text of the prelude.
  *
@@ -12,7 +14,12 @@ async function loadHostPyodide() {
   if (typeof window?.loadPyodide === 'function') return { pyodide: await window.loadPyodide(), prelude };
   const isNode = typeof process === 'object' && Boolean(process.versions?.node);
   const { loadPyodide } = await importPyodide();
-  return { pyodide: await (isNode ? loadPyodide({ indexURL: pyodideFolder() }) : loadPyodide()), prelude };
+  return {
+    pyodide: await (isNode
+      ? loadPyodide({ indexURL: `${pyodideFolder()}${require('node:path').sep}` })
+      : loadPyodide()),
+    prelude,
+  };
 }
 
 async function importPyodide() {
@@ -21,12 +28,6 @@ async function importPyodide() {
   } catch (error) {
     throw new Error('PyodideExecutor needs the package pyodide: npm install pyodide', { cause: error });
   }
-}
-
-/** @returns {string} with a separator at its end */
-function pyodideFolder() {
-  const { dirname, sep } = require('node:path');
-  return dirname(require.resolve('pyodide/pyodide.mjs')) + sep;
 }
 
 module.exports = { loadHostPyodide };

@@ -53,10 +53,15 @@ export interface PyodideExecutorOptions extends SharedOptions {
   mountPoint?: string;
   /** The folder that is mounted with `fsMode: "nativefs"`, where it is required. */
   directoryHandle?: FileSystemDirectoryHandle;
-  /** Whether anything is mounted. Default `true`, as the specification says; with `isolation: "process"` nothing can be. */
+  /** Whether anything is mounted. Default `true`, as the specification says. In a worker process this needs landlock (Linux 5.13). */
   mount?: boolean;
   /** Whether the mounted folder can be read only. Default `false`. */
   readOnly?: boolean;
+  /**
+   * A folder of packages that {@link addPackages} or `ses-executor python add` has filled. Guests find it as `/packages`, on
+   * `sys.path`, for reading only; what they may import of it `authorized_imports` says. Default none.
+   */
+  packages?: string;
   /**
    * What runs the code. `"isolate"`: Pyodide in a V8 isolate of this package, with deadline, limit of memory, and no way into
    * the host. `"host"`: plain Pyodide in the realm of the host, **unprotected**: code can end or block the process, take its memory and
@@ -82,6 +87,18 @@ export interface PythonRunOptions {
  * its line. `code`, `details` with `name`, `message`, `line`, `column`, `traceback` and more say the same for programs.
  */
 export class AgentExecutionError extends ExecutorError {}
+
+/**
+ * Adds wheels to a folder of packages, which is made if there is none: pure ones (`py3-none-any`), and those that are built for
+ * the installed Pyodide (such as `cp314-cp314-pyemscripten_2026_0_wasm32`). Each is checked against its own list of files, unpacked,
+ * compiled and noted in `ses-executor-packages.json`, in an isolate that has this folder only. Another version of a package is
+ * replaced. Nothing is downloaded, and what a package needs is not looked for.
+ *
+ * @param wheels paths of files that end in `.whl`
+ * @returns what was added, in order
+ * @throws `Error` for what is no wheel, a broken one, or one for something else; those before it stay
+ */
+export function addPackages(folder: string, wheels: readonly string[]): Promise<{ name: string; version: string }[]>;
 
 /** What guest code may import by default (section 10). */
 export const BASE_BUILTIN_MODULES: readonly string[];

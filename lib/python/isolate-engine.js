@@ -2,9 +2,10 @@
 'use strict';
 
 const { homedir } = require('node:os');
-const { dirname, join } = require('node:path');
+const { join, resolve } = require('node:path');
 
 const { BASE_BUILTIN_MODULES } = require('./options');
+const { pyodideFolder } = require('./pyodide-folder');
 const { codeFrame } = require('../ses/code-frame');
 const { SESExecutor } = require('../ses/executor');
 
@@ -75,24 +76,17 @@ class IsolateEngine {
 
   /** What the native side needs for Python. */
   #seam() {
-    const { fsMode, workDir, mountPoint, readOnly } = this.#options;
+    const { fsMode, workDir, mountPoint, readOnly, packages } = this.#options;
+    const isMounting = fsMode === 'nodefs' && workDir !== undefined;
     return {
       pyodide: pyodideFolder(),
       guest: join(__dirname, 'guest.js'),
       prelude: join(__dirname, 'prelude'),
       modules: [...BASE_BUILTIN_MODULES],
       cache: join(process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache'), 'ses-executor', 'python'),
-      mount: fsMode === 'nodefs' && workDir !== undefined ? { root: workDir, path: mountPoint, readOnly } : undefined,
+      mount: isMounting ? { root: resolve(workDir), path: mountPoint, readOnly } : undefined,
+      packages: packages === undefined ? undefined : resolve(packages),
     };
-  }
-}
-
-/** @throws {Error} saying what to install */
-function pyodideFolder() {
-  try {
-    return dirname(require.resolve('pyodide/pyodide.mjs'));
-  } catch (error) {
-    throw new Error('PyodideExecutor needs the package pyodide: npm install pyodide', { cause: error });
   }
 }
 

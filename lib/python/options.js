@@ -60,6 +60,7 @@ const OWN_OPTIONS = {
   engine: { expected: '"isolate" or "host"', accepts: (value) => ['isolate', 'host'].includes(value) },
   mount: { expected: 'a boolean', accepts: (value) => typeof value === 'boolean' },
   readOnly: { expected: 'a boolean', accepts: (value) => typeof value === 'boolean' },
+  packages: { expected: 'the path of a folder', accepts: isText },
 };
 
 /**
@@ -74,6 +75,7 @@ const OWN_OPTIONS = {
  * @property {string} mountPoint
  * @property {any} directoryHandle
  * @property {boolean} readOnly
+ * @property {string | undefined} packages folder that `addPackages` has filled
  * @property {boolean} autoInit
  * @property {Record<string, any>} executor options of the executor that runs it all
  */
@@ -98,8 +100,7 @@ function checkPythonOptions(authorizedImports, options) {
     if (given[name] === undefined || accepts(given[name])) continue;
     throw new TypeError(`options.${name} must be ${expected}, got ${describe(given[name])}`);
   }
-  // A process of its own reaches no folder.
-  const { engine = 'isolate', fsMode = 'nodefs', mount = given.isolation !== 'process' } = given;
+  const { engine = 'isolate', fsMode = 'nodefs', mount = true } = given;
   if (fsMode === 'nativefs' && !given.directoryHandle) {
     throw new Error('directoryHandle is required when fsMode is "nativefs"');
   }
@@ -115,6 +116,7 @@ function checkPythonOptions(authorizedImports, options) {
     mountPoint: given.mountPoint ?? '/mnt',
     directoryHandle: given.directoryHandle,
     readOnly: given.readOnly ?? false,
+    packages: given.packages,
     autoInit: executor.autoInit ?? true,
     executor,
   };

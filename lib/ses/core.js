@@ -68,6 +68,7 @@ const ERROR = 3;
  * @property {string[]} modules
  * @property {string} [cache]
  * @property {{ root: string, path: string, readOnly: boolean }} [mount]
+ * @property {string} [packages] folder of packages
  */
 
 /**

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use crate::bridge::context::GuestContext;
 use crate::memory::parking::OnParked;
 use crate::python;
+use crate::python::folders::Folders;
 use crate::realm::boot::Booted as BootedRealm;
 use crate::realm::guest::Guest as RealmGuest;
 use crate::realm::interrupt::Interrupt;
@@ -24,8 +25,18 @@ impl Booted {
     pub fn new(python: Option<&PythonSpec>, limit_bytes: usize, on_parked: OnParked) -> Result<Self, Failure> {
         match python {
             None => BootedRealm::new(limit_bytes, on_parked).map(Self::Realm),
-            Some(spec) => python::boot::Booted::new(spec, limit_bytes, on_parked).map(Self::Python),
+            Some(spec) => python::boot::Booted::new(spec, None, limit_bytes, on_parked).map(Self::Python),
         }
+    }
+
+    /// As [`Self::new`] in a process that opens no files any more: with Python, the folders are those of `spec`.
+    pub fn confined(
+        python: Option<(PythonSpec, Folders)>,
+        limit_bytes: usize,
+        on_parked: OnParked,
+    ) -> Result<Self, Failure> {
+        let Some((spec, folders)) = python else { return Self::new(None, limit_bytes, on_parked) };
+        python::boot::Booted::new(&spec, Some(folders), limit_bytes, on_parked).map(Self::Python)
     }
 
     /// Does once what the first run would do otherwise.

@@ -14,4 +14,5 @@ pub use isolate::{Booted, Guest};
 pub use memory::parking::OnParked;
 pub use process::checker::Checker;
 pub use python::boot::{make_snapshot, read_python};
+pub use python::folders::Folders;
 pub use realm::interrupt::Interrupt;

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::process;
 use std::sync::Arc;
 
-use ses_protocol::PythonSpec;
+use ses_protocol::{MountSpec, PythonSpec};
 
 /// Whether a worker must have a sandbox.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -29,6 +29,8 @@ pub struct Installation {
     pub surroundings: Vec<OsString>,
     /// Where isolates have Python from; absent: they are hardened realms.
     pub python: Option<Arc<PythonSpec>>,
+    /// Makes what workers with Python start from and may not keep themselves. Called before each is started, by its thread.
+    pub prepare: fn(&PythonSpec),
 }
 
 /// What tells workers apart before they have a session.
@@ -50,8 +52,11 @@ pub struct Arguments {
     pub surroundings: Vec<(String, String)>,
 }
 
-/// What stands between the arguments of every worker and `NAME=value`, if the worker is to have Python. Its five follow.
+/// What stands between the arguments of every worker and `NAME=value`, if the worker is to have Python. Its eight follow.
 const PYTHON: &str = "python";
+/// What a worker may do with the folder that is mounted.
+const READ: &str = "read";
+const WRITE: &str = "write";
 /// Between names of modules, which have none.
 const SEPARATOR: &str = ",";
 
@@ -64,12 +69,16 @@ impl Installation {
         let numbers = [process::id().to_string(), kind.memory_limit_bytes.to_string(), confinement.to_owned()];
         let mut arguments = vec![self.addon.clone().into_os_string()];
         arguments.extend(numbers.into_iter().map(OsString::from));
-        // A worker has no files, so that nothing is mounted there.
-        if let Some(PythonSpec { pyodide, guest, prelude, modules, cache, mount: _ }) = self.python.as_deref() {
+        if let Some(PythonSpec { pyodide, guest, prelude, modules, cache, mount, packages }) = self.python.as_deref() {
             arguments.push(PYTHON.into());
             arguments.extend([pyodide, guest, prelude].map(|path| path.clone().into_os_string()));
             arguments.push(modules.join(SEPARATOR).into());
             arguments.push(cache.clone().unwrap_or_default().into_os_string());
+            // Without a folder the access says nothing.
+            let access = if mount.as_ref().is_some_and(|mount| mount.read_only) { READ } else { WRITE };
+            arguments.push(mount.as_ref().map(|mount| mount.root.clone()).unwrap_or_default().into_os_string());
+            arguments.push(access.into());
+            arguments.push(packages.clone().unwrap_or_default().into_os_string());
         }
         arguments.extend(self.surroundings.iter().cloned());
         arguments
@@ -93,7 +102,9 @@ impl Arguments {
             Some((name.to_owned(), value.to_owned()))
         };
         let (python, surroundings) = match surroundings {
-            [is_python, pyodide, guest, prelude, modules, cache, surroundings @ ..] if is_python == PYTHON => {
+            [is_python, pyodide, guest, prelude, modules, cache, mount, access, packages, surroundings @ ..]
+                if is_python == PYTHON =>
+            {
                 let modules = modules.to_str()?.split(SEPARATOR).filter(|name| !name.is_empty());
                 let python = PythonSpec {
                     pyodide: pyodide.into(),
@@ -101,7 +112,9 @@ impl Arguments {
                     prelude: prelude.into(),
                     modules: modules.map(str::to_owned).collect(),
                     cache: (!cache.is_empty()).then(|| cache.into()),
-                    mount: None,
+                    mount: (!mount.is_empty())
+                        .then(|| MountSpec { root: mount.into(), read_only: access.as_os_str() == READ }),
+                    packages: (!packages.is_empty()).then(|| packages.into()),
                 };
                 (Some(python), surroundings)
             }
@@ -126,10 +139,16 @@ mod tests {
             prelude: "/prelude".into(),
             modules: vec!["json".to_owned(), "os.path".to_owned()],
             cache: None,
-            mount: None,
+            mount: Some(MountSpec { root: "/work".into(), read_only: true }),
+            packages: Some("/packages".into()),
         };
-        let mut installation =
-            Installation { program: "/launcher".into(), addon: "/a b.node".into(), surroundings, python: None };
+        let mut installation = Installation {
+            program: "/launcher".into(),
+            addon: "/a b.node".into(),
+            surroundings,
+            python: None,
+            prepare: |_| {},
+        };
         assert_eq!(Arguments::parse(&installation.arguments(kind)).expect("arguments").python, None);
         installation.python = Some(Arc::new(python.clone()));
         let parsed = Arguments::parse(&installation.arguments(kind)).expect("arguments");

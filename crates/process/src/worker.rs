@@ -210,6 +210,9 @@ struct Reading<'a> {
 impl Reading<'_> {
     /// Starts a process, reads what comes from it, and waits for its end. Returns why it has ended, or could not be started.
     fn serve(&mut self, installation: &Installation, kind: Kind) -> Result<String, String> {
+        if let Some(python) = installation.python.as_deref() {
+            (installation.prepare)(python);
+        }
         let started = Process::start(&installation.program, &installation.arguments(kind));
         let (process, commands, events, last_words) = match started {
             Ok(started) => started,

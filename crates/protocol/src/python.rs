@@ -17,6 +17,8 @@ pub struct PythonSpec {
     pub cache: Option<PathBuf>,
     /// A folder that guest code may have.
     pub mount: Option<MountSpec>,
+    /// A folder of packages that guest code may import, with the list of them that its maker has left there.
+    pub packages: Option<PathBuf>,
 }
 
 /// A folder of the host's, and whether guest code may only read it.

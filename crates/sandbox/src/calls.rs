@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use crate::Reach;
 use libc::c_long;
 use seccompiler::{
     BpfProgram, SeccompAction, SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompFilter, SeccompRule,
@@ -85,21 +86,45 @@ const FATAL: &[c_long] = &[
     libc::SYS_request_key,
 ];
 
+/// Calls on files and folders. Which of them are within reach is for landlock to say.
+const ON_FILES: &[c_long] = &[
+    libc::SYS_openat,
+    libc::SYS_openat2,
+    libc::SYS_fstat,
+    libc::SYS_newfstatat,
+    libc::SYS_statx,
+    libc::SYS_getdents64,
+    libc::SYS_lseek,
+    libc::SYS_pread64,
+    libc::SYS_readlinkat,
+];
+
+/// Calls that change them.
+const CHANGING_FILES: &[c_long] = &[
+    libc::SYS_pwrite64,
+    libc::SYS_ftruncate,
+    libc::SYS_mkdirat,
+    libc::SYS_unlinkat,
+    libc::SYS_renameat,
+    libc::SYS_renameat2,
+    libc::SYS_utimensat,
+];
+
 /// Closes the kernel to all threads of the process. Everything that is not named fails with EPERM.
-pub fn close() -> bool {
-    let Some(filters) = filters() else { return false };
+pub fn close(reach: &[Reach]) -> bool {
+    let Some(filters) = filters(reach) else { return false };
     filters.iter().all(|filter| apply_filter_all_threads(filter).is_ok())
 }
 
 /// One filter for each answer: the system takes the strictest. The list of what is allowed comes last, since it has no call
 /// that adds a filter.
-fn filters() -> Option<[BpfProgram; 3]> {
+fn filters(reach: &[Reach]) -> Option<[BpfProgram; 3]> {
     let errno = |code: i32| SeccompAction::Errno(code.unsigned_abs());
     let any = |calls: &[c_long]| calls.iter().map(|&call| (call, Vec::new())).collect();
     // The C library makes threads with `clone` where `clone3` is unknown, and the arguments of that one can be looked at.
     let unknown = program(any(&[libc::SYS_clone3]), SeccompAction::Allow, errno(libc::ENOSYS))?;
     let fatal = program(any(FATAL), SeccompAction::Allow, SeccompAction::KillProcess)?;
-    let allowed = program(allowed()?, errno(libc::EPERM), SeccompAction::Allow)?;
+    let allowed = program(allowed(reach)?, errno(libc::EPERM), SeccompAction::Allow)?;
     Some([fatal, unknown, allowed])
 }
 
@@ -112,8 +137,18 @@ fn program(
     SeccompFilter::new(calls, other, named, arch).ok()?.try_into().ok()
 }
 
-fn allowed() -> Option<BTreeMap<c_long, Vec<SeccompRule>>> {
+fn allowed(reach: &[Reach]) -> Option<BTreeMap<c_long, Vec<SeccompRule>>> {
     let mut calls: BTreeMap<c_long, Vec<SeccompRule>> = ALLOWED.iter().map(|&call| (call, Vec::new())).collect();
+    if !reach.is_empty() {
+        calls.extend(ON_FILES.iter().map(|&call| (call, Vec::new())));
+        // Copies of descriptors, and what they are open for.
+        let ways = [libc::F_DUPFD_CLOEXEC, libc::F_GETFD, libc::F_SETFD, libc::F_GETFL];
+        let ways = ways.iter().map(|&way| rule(&[(1, SeccompCmpOp::Eq, way.unsigned_abs().into())]));
+        calls.insert(libc::SYS_fcntl, ways.collect::<Option<_>>()?);
+    }
+    if reach.iter().any(|reach| reach.is_writable) {
+        calls.extend(CHANGING_FILES.iter().map(|&call| (call, Vec::new())));
+    }
     let own = u64::from(std::process::id());
     // The process may end itself, and signal its own threads.
     calls.insert(libc::SYS_tgkill, vec![rule(&[(0, SeccompCmpOp::Eq, own)])?]);

@@ -1,18 +1,34 @@
-//! landlock: a set of rules that allows nothing.
+//! landlock: a set of rules that allows nothing but folders that are mounted.
 
-use landlock::{ABI, Access, AccessFs, AccessNet, Ruleset, RulesetAttr, RulesetError, RulesetStatus, Scope};
+use landlock::{
+    ABI, Access, AccessFs, AccessNet, BitFlags, PathBeneath, PathFd, Ruleset, RulesetAttr, RulesetCreatedAttr,
+    RulesetError, RulesetStatus, Scope,
+};
+
+use crate::Reach;
 
 /// The newest interface whose rights are asked for; an older system handles those that it knows.
 const NEWEST: ABI = ABI::V6;
 
 /// Also sets `no_new_privs`, which the system asks for.
-pub fn close() -> bool {
+pub fn close(reach: &[Reach]) -> bool {
+    // A folder that is not there is none that could be used.
+    let folders = reach.iter().filter_map(|reach| Some((PathFd::new(&reach.folder).ok()?, reach.is_writable)));
+    let rules = folders
+        .map(|(folder, is_writable)| -> Result<_, RulesetError> { Ok(PathBeneath::new(folder, rights(is_writable))) });
     let restricted = || -> Result<RulesetStatus, RulesetError> {
-        let rules = Ruleset::default()
+        let ruleset = Ruleset::default()
             .handle_access(AccessFs::from_all(NEWEST))?
             .handle_access(AccessNet::from_all(NEWEST))?
             .scope(Scope::from_all(NEWEST))?;
-        Ok(rules.create()?.restrict_self()?.ruleset)
+        Ok(ruleset.create()?.add_rules(rules)?.restrict_self()?.ruleset)
     };
     restricted().is_ok_and(|status| status != RulesetStatus::NotEnforced)
+}
+
+/// What may be done in a folder: no links, pipes, devices or programs.
+fn rights(is_writable: bool) -> BitFlags<AccessFs> {
+    let read = AccessFs::ReadFile | AccessFs::ReadDir;
+    let write = AccessFs::WriteFile | AccessFs::Truncate | AccessFs::MakeReg | AccessFs::MakeDir | AccessFs::RemoveFile;
+    if is_writable { read | write | AccessFs::RemoveDir | AccessFs::Refer } else { read }
 }

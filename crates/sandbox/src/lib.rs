@@ -4,6 +4,8 @@
 //! calling thread and those that it starts later. [`close_kernel`] comes when an isolate has been warmed up: V8 starts its
 //! threads and reads about the machine once, and the filter is put on all threads together.
 
+use std::path::PathBuf;
+
 #[cfg(target_os = "linux")]
 mod calls;
 #[cfg(target_os = "linux")]
@@ -17,24 +19,39 @@ pub use limits::{leave_host, limit_resources};
 /// Which part of the sandbox is in force.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Sandbox {
-    /// landlock: no files, no TCP, no signals or abstract sockets out of the process.
+    /// landlock: no files but those of folders that are mounted, no TCP, no signals or abstract sockets out of the process.
     pub landlock: bool,
     /// seccomp: no system calls but those that a warm isolate needs.
     pub seccomp: bool,
 }
 
-/// Takes all files away from the calling thread and those that it starts from now on. False: the system cannot do that.
-pub fn close_files() -> bool {
-    #[cfg(target_os = "linux")]
-    return files::close();
-    #[cfg(not(target_os = "linux"))]
-    false
+/// A folder that stays within reach.
+#[derive(Clone, Debug)]
+pub struct Reach {
+    pub folder: PathBuf,
+    pub is_writable: bool,
 }
 
-/// Takes the system calls that a warm isolate does not need away from all threads. False: the system cannot do that.
-pub fn close_kernel() -> bool {
+/// Takes all files but those in `reach` away from the calling thread and those that it starts from now on. False: the system
+/// cannot do that.
+pub fn close_files(reach: &[Reach]) -> bool {
     #[cfg(target_os = "linux")]
-    return calls::close();
+    return files::close(reach);
     #[cfg(not(target_os = "linux"))]
-    false
+    {
+        let _ = reach;
+        false
+    }
+}
+
+/// Takes the system calls that a warm isolate with these folders does not need away from all threads. False: the system cannot
+/// do that.
+pub fn close_kernel(reach: &[Reach]) -> bool {
+    #[cfg(target_os = "linux")]
+    return calls::close(reach);
+    #[cfg(not(target_os = "linux"))]
+    {
+        let _ = reach;
+        false
+    }
 }

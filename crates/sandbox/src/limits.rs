@@ -2,8 +2,12 @@
 
 use std::io::Error;
 
+use crate::Reach;
+
 /// Descriptors that a worker has: commands, events, and a pipe for last words.
 const DESCRIPTORS: libc::rlim_t = 3;
+/// Those that a worker with folders may have: each has up to 128 files open (`crates/files/src/mount.rs`).
+const WITH_FILES: libc::rlim_t = 512;
 
 /// Leaves the host's folder, terminal and signals, and closes what the host left open by mistake. The process is to end at the
 /// end of its pipe: a key that interrupts the host, and a signal to all of a service, is for the host to decide on.
@@ -19,7 +23,6 @@ pub fn leave_host() -> std::io::Result<()> {
         if libc::chdir(c"/".as_ptr()) != 0 {
             return Err(Error::last_os_error());
         }
-        libc::umask(0o777);
     }
     Ok(())
 }
@@ -55,12 +58,19 @@ pub fn die_with(parent: u32) -> bool {
     }
 }
 
-/// No further descriptors, processes, threads, files or core dumps. What is there stays.
-pub fn limit_resources() -> bool {
-    let none = [libc::RLIMIT_CORE, libc::RLIMIT_FSIZE, libc::RLIMIT_NPROC];
-    let none = none.into_iter().map(|resource| (resource, 0));
+/// No further descriptors, processes, threads, files or core dumps, but for files within `reach`. What is there stays.
+pub fn limit_resources(reach: &[Reach]) -> bool {
+    let has_folders = !reach.is_empty();
+    let writes = reach.iter().any(|reach| reach.is_writable);
+    if !writes {
+        // SAFETY: this takes a number only.
+        unsafe { libc::umask(0o777) };
+    }
+    let none = [libc::RLIMIT_CORE, libc::RLIMIT_NPROC].into_iter().chain((!writes).then_some(libc::RLIMIT_FSIZE));
+    let none = none.map(|resource| (resource, 0));
     // `poll` refuses a list that is longer than this limit.
-    none.chain([(libc::RLIMIT_NOFILE, DESCRIPTORS)]).all(|(resource, most)| {
+    let descriptors = if has_folders { WITH_FILES } else { DESCRIPTORS };
+    none.chain([(libc::RLIMIT_NOFILE, descriptors)]).all(|(resource, most)| {
         let limit = libc::rlimit { rlim_cur: most, rlim_max: most };
         // SAFETY: the limit lives as long as the call.
         unsafe { libc::setrlimit(resource, &raw const limit) == 0 }

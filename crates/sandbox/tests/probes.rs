@@ -21,7 +21,7 @@ mod linux {
     use std::process::{Command, ExitStatus, Stdio, exit};
     use std::ptr::null;
 
-    use libc::{EMFILE, ENOSYS, EPERM, SIGSYS, c_int, c_long};
+    use libc::{EACCES, EMFILE, ENOSYS, EPERM, SIGSYS, c_int, c_long};
     use ses_sandbox as sandbox;
 
     /// What is expected of a probe.
@@ -86,10 +86,10 @@ mod linux {
 
     /// Beside landlock, without the filter.
     const FILE_PROBES: &[Probe] = &[
-        ("read a file without seccomp", Refused(libc::EACCES), || {
+        ("read a file without seccomp", Refused(EACCES), || {
             unsafe { libc::open(c"/etc/passwd".as_ptr(), libc::O_RDONLY) }.into()
         }),
-        ("connect without seccomp", Refused(libc::EACCES), || unsafe {
+        ("connect without seccomp", Refused(EACCES), || unsafe {
             let socket = libc::socket(libc::AF_INET, libc::SOCK_STREAM, 0);
             let port = u16::to_be(9);
             let loopback = u32::to_be(0x7F00_0001);
@@ -110,11 +110,44 @@ mod linux {
     const LIMIT_PROBES: &[Probe] =
         &[("another descriptor", Refused(EMFILE), || unsafe { libc::open(c"/".as_ptr(), libc::O_RDONLY) }.into())];
 
+    /// With the whole sandbox, and two folders within reach: `/usr`, for reading, and `/tmp`.
+    const FOLDER_PROBES: &[Probe] = &[
+        ("read a file within reach", Works, || {
+            (unsafe { libc::open(c"/usr/bin/env".as_ptr(), libc::O_RDONLY) } < 0).into()
+        }),
+        ("read a file out of reach", Refused(EACCES), || {
+            unsafe { libc::open(c"/etc/passwd".as_ptr(), libc::O_RDONLY) }.into()
+        }),
+        ("read a file out of reach by ..", Refused(EACCES), || {
+            unsafe { libc::open(c"/tmp/../etc/passwd".as_ptr(), libc::O_RDONLY) }.into()
+        }),
+        ("make a file within reach", Works, || unsafe {
+            let file = libc::open(REACHED.as_ptr(), libc::O_CREAT | libc::O_WRONLY, 0o600);
+            (file < 0 || libc::pwrite(file, c"x".as_ptr().cast(), 1, 0) != 1 || libc::unlink(REACHED.as_ptr()) != 0)
+                .into()
+        }),
+        ("make a file where there is only reading", Refused(EACCES), || {
+            unsafe { libc::open(c"/usr/ses-executor-probe".as_ptr(), libc::O_CREAT | libc::O_WRONLY, 0o600) }.into()
+        }),
+        ("a link within reach", Refused(EPERM), || {
+            unsafe { libc::symlink(c"/etc/passwd".as_ptr(), REACHED.as_ptr()) }.into()
+        }),
+        ("a program within reach", Killed, || unsafe { libc::execve(c"/usr/bin/env".as_ptr(), null(), null()) }.into()),
+    ];
+
+    /// A file that they make.
+    const REACHED: &std::ffi::CStr = c"/tmp/ses-executor-probe-reached";
+
+    fn reach() -> Vec<sandbox::Reach> {
+        let reach = |folder: &str, is_writable| sandbox::Reach { folder: folder.into(), is_writable };
+        vec![reach("/usr", false), reach("/tmp", true)]
+    }
+
     /// Exit status of a probe whose call has worked.
     const DONE: i32 = 0;
 
     pub fn main() {
-        let all = PROBES.iter().chain(FILE_PROBES).chain(LIMIT_PROBES);
+        let all = PROBES.iter().chain(FILE_PROBES).chain(LIMIT_PROBES).chain(FOLDER_PROBES);
         if let Some(name) = std::env::args().nth(1).filter(|name| all.clone().any(|probe| probe.0 == name)) {
             return probe(&name);
         }
@@ -147,11 +180,16 @@ mod linux {
     fn probe(name: &str) {
         let is = |probe: &&Probe| probe.0 == name;
         sandbox::leave_host().expect("a process can leave its host");
+        let mut reach = Vec::new();
         let (&(_, _, call), seals) = if let Some(probe) = PROBES.iter().find(is) {
-            assert!(sandbox::close_files(), "landlock");
+            assert!(sandbox::close_files(&reach), "landlock");
+            (probe, true)
+        } else if let Some(probe) = FOLDER_PROBES.iter().find(is) {
+            reach = self::reach();
+            assert!(sandbox::close_files(&reach), "landlock");
             (probe, true)
         } else if let Some(probe) = FILE_PROBES.iter().find(is) {
-            assert!(sandbox::close_files(), "landlock");
+            assert!(sandbox::close_files(&reach), "landlock");
             (probe, false)
         } else {
             (LIMIT_PROBES.iter().find(is).expect("a probe has a name"), false)
@@ -164,10 +202,10 @@ mod linux {
             exit(if answered < 0 { Error::last_os_error().raw_os_error().unwrap_or(-1) } else { DONE });
         });
         if !FILE_PROBES.iter().any(|probe| probe.0 == name) {
-            assert!(sandbox::limit_resources(), "limits");
+            assert!(sandbox::limit_resources(&reach), "limits");
         }
         if seals {
-            assert!(sandbox::close_kernel(), "seccomp");
+            assert!(sandbox::close_kernel(&reach), "seccomp");
         }
         go.send(()).expect("the thread waits");
         let _ = guest.join();

@@ -18,10 +18,11 @@ use std::sync::{Arc, OnceLock};
 use std::thread;
 use std::time::Instant;
 
-use ses_engine::{Booted, Guest, OnParked, read_python};
+use ses_engine::{Booted, Folders, Guest, OnParked, read_python};
 use ses_process::{Arguments, Confinement};
 use ses_protocol::frames::{Control, Frames, Hello, Message, Status, ToWorker, VERSION};
 use ses_protocol::{Event, PythonSpec};
+use ses_sandbox::Reach;
 use ses_session::Watchdog;
 use ses_sync::priority;
 
@@ -32,6 +33,9 @@ use crate::out::Out;
 const STACK_BYTES: usize = 32 << 20;
 /// Exit status if the process was started by something else than a host, or has lost it already.
 const NO_HOST: c_int = 2;
+/// Why there are no folders.
+const NEEDS_LANDLOCK: &str =
+    "folders in a worker process need landlock (Linux 5.13 or later), or the option sandbox: \"off\"";
 /// Exit status if the system refuses what a worker needs.
 const NO_WORKER: c_int = 3;
 
@@ -39,8 +43,11 @@ const NO_WORKER: c_int = 3;
 pub fn serve(arguments: &[OsString]) -> c_int {
     let Some(arguments) = Arguments::parse(arguments) else { return NO_HOST };
     let Ok(pipes) = leave(&arguments) else { return NO_HOST };
+    // At the end of this pipe the host kills the process, which has something to say first.
+    let events = pipes.1.try_clone();
     let Err(error) = work(&arguments, pipes);
     eprintln!("ses-executor-worker: {error}");
+    drop(events);
     NO_WORKER
 }
 
@@ -79,12 +86,20 @@ fn leave(arguments: &Arguments) -> io::Result<Pipes> {
 
 /// Never returns unless something fails.
 fn work(arguments: &Arguments, (commands, events): Pipes) -> io::Result<std::convert::Infallible> {
-    if let Some(python) = &arguments.python {
-        // Reads all files that it takes.
-        read_python(python).map_err(io::Error::other)?;
-    }
+    // Reads all files that Python takes.
+    let read = |spec: &PythonSpec| -> Result<_, String> { Ok((spec.clone(), read_python(spec)?)) };
+    let mut python = arguments.python.as_ref().map(read).transpose().map_err(io::Error::other)?;
     let is_confined = arguments.kind.confinement != Confinement::Off;
-    let landlock = is_confined && ses_sandbox::close_files();
+    let reach = reach_of(arguments.python.as_ref());
+    let landlock = is_confined && ses_sandbox::close_files(&reach);
+    if is_confined && !landlock {
+        // With the system calls for files, and nothing that keeps them within the folders, all files would be open.
+        if python.as_ref().is_some_and(|(_, folders)| folders.packages.is_some()) {
+            return Err(io::Error::other(NEEDS_LANDLOCK));
+        }
+        python = python.map(|(spec, folders)| (spec, folders.refused(NEEDS_LANDLOCK)));
+    }
+    let reach = if is_confined && !landlock { &[] } else { reach.as_slice() };
     let commands_fd = commands.as_raw_fd();
     let watchdog = Watchdog::default();
     // Its thread must be there before the sandbox is closed.
@@ -93,17 +108,16 @@ fn work(arguments: &Arguments, (commands, events): Pipes) -> io::Result<std::con
     let (booted, is_booted) = channel();
     let (go, goes) = channel();
     let limit_bytes = arguments.kind.memory_limit_bytes;
-    let python = arguments.python.clone();
-    let isolate = move || serve_isolate(python.as_ref(), limit_bytes, commands, &out, watchdog, &booted, &goes);
+    let isolate = move || serve_isolate(python, limit_bytes, commands, &out, watchdog, &booted, &goes);
     thread::Builder::new().name("ses-isolate".to_owned()).stack_size(STACK_BYTES).spawn(isolate)?;
     // The thread has said why if it has ended.
     if is_booted.recv().is_err() {
         return Err(io::Error::other("no isolate could be made"));
     }
-    if !ses_sandbox::limit_resources() {
+    if !ses_sandbox::limit_resources(reach) {
         return Err(io::Error::last_os_error());
     }
-    let seccomp = is_confined && ses_sandbox::close_kernel();
+    let seccomp = is_confined && ses_sandbox::close_kernel(reach);
     if go.send(Hello { version: VERSION, landlock, seccomp }).is_err() {
         return Err(io::Error::other("the isolate's thread has ended"));
     }
@@ -118,9 +132,17 @@ fn work(arguments: &Arguments, (commands, events): Pipes) -> io::Result<std::con
     }
 }
 
+/// The folders that guest code may use.
+fn reach_of(python: Option<&PythonSpec>) -> Vec<Reach> {
+    let Some(PythonSpec { mount, packages, .. }) = python else { return Vec::new() };
+    let mount = mount.iter().map(|mount| Reach { folder: mount.root.clone(), is_writable: !mount.read_only });
+    let packages = packages.iter().map(|folder| Reach { folder: folder.clone(), is_writable: false });
+    mount.chain(packages).collect()
+}
+
 /// Makes an isolate, greets the host when the sandbox is closed, and serves the session that it opens.
 fn serve_isolate(
-    python: Option<&PythonSpec>,
+    python: Option<(PythonSpec, Folders)>,
     limit_bytes: usize,
     commands: File,
     out: &Arc<Out>,
@@ -136,7 +158,7 @@ fn serve_isolate(
         }
         exit();
     });
-    let mut isolate = match Booted::new(python, limit_bytes, on_parked) {
+    let mut isolate = match Booted::confined(python, limit_bytes, on_parked) {
         Ok(isolate) => isolate,
         Err(failure) => {
             eprintln!("ses-executor-worker: {}", failure.kind.message());

@@ -9,11 +9,16 @@ const { isBindable } = require('../../contract/identifiers');
 const { optionRow } = require('../../contract/option-table');
 const { version } = require('../../../package.json');
 
+/** Where packages for Python are added. */
+const DEFAULT_FOLDER = 'python_packages';
+
 const USAGE = `Usage:
   ses-executor run <file | -> [options]    run code; its logs go to stderr, its output to stdout
   ses-executor check <file | -> [options]  check code without running it
   ses-executor repl [options]              run what you type
   ses-executor mcp [options]               serve the Model Context Protocol over stdin and stdout
+  ses-executor python add <package...> [options]
+                                           add packages for Python to a folder: wheels, or what pip finds (npm install pyodide)
 
 The code is JavaScript or TypeScript; in files that end in .ts, .mts or .cts it is TypeScript, in those that end in .py it is
 Python (run; npm install pyodide).
@@ -29,7 +34,10 @@ Options:
   --root <folder>         the code may read and change files in this folder (repl, mcp)
   --read-only             it may only read them (repl, mcp)
   --server <name=command>  the code may call the tools of this other MCP server as name.tool(); can be repeated (repl, mcp)
-  --python                the server has run_python as well; npm install pyodide (mcp)
+  --python                the code is Python (repl), the server has run_python as well (mcp); npm install pyodide
+  --packages <folder>     packages that Python may import: those of \`python add\` (run, repl, mcp)
+  --to <folder>           where packages are added (default ${DEFAULT_FOLDER}) (python)
+  -r, --requirement <file>  packages with versions and hashes, as pip reads them; can be repeated (python)
   --openapi <file>        the code may call the API of this OpenAPI document, JSON or YAML (mcp)
   --base-url <url>        where that API is (default: the document's first server) (mcp)
   --header <name: value>  sent with each request to it; can be repeated (mcp)
@@ -52,6 +60,9 @@ const OPTIONS = /** @type {const} */ ({
   'read-only': { type: 'boolean' },
   server: { type: 'string', multiple: true },
   python: { type: 'boolean' },
+  packages: { type: 'string' },
+  to: { type: 'string' },
+  requirement: { type: 'string', short: 'r', multiple: true },
   openapi: { type: 'string' },
   'base-url': { type: 'string' },
   header: { type: 'string', multiple: true },
@@ -62,34 +73,39 @@ const OPTIONS = /** @type {const} */ ({
 
 /** What the commands take that run many programs in one executor. */
 const SESSION_OPTIONS = [
-  ...['vars', 'tools', 'allow-import', 'root', 'read-only', 'server'],
+  ...['vars', 'tools', 'allow-import', 'root', 'read-only', 'server', 'python', 'packages'],
   ...['timeout', 'max-operations', 'memory'],
 ];
 
 /**
- * The commands: the options that they take, and whether they take a file. Each is loaded when it is called, since they
+ * The commands: the options that they take, and what they make of other arguments. Each is loaded when it is called, since they
  * need the addon.
  */
-const COMMANDS = /** @type {Record<string, { takes: string[], takesFile: boolean, load: () => Command }>} */ ({
+const COMMANDS = /** @type {Record<string, { takes: string[], words: Words, load: () => Command }>} */ ({
   run: {
-    takes: ['vars', 'tools', 'timeout', 'max-operations', 'allow-import', 'json'],
-    takesFile: true,
+    takes: ['vars', 'tools', 'timeout', 'max-operations', 'allow-import', 'packages', 'json'],
+    words: oneFile,
     load: () => require('./run').run,
   },
   check: {
     takes: ['timeout', 'max-operations', 'allow-import', 'json'],
-    takesFile: true,
+    words: oneFile,
     load: () => require('./check').check,
   },
   repl: {
     takes: SESSION_OPTIONS,
-    takesFile: false,
+    words: noFile,
     load: () => require('./repl').repl,
   },
   mcp: {
-    takes: [...SESSION_OPTIONS, 'python', 'openapi', 'base-url', 'header'],
-    takesFile: false,
+    takes: [...SESSION_OPTIONS, 'openapi', 'base-url', 'header'],
+    words: noFile,
     load: () => require('./mcp').mcp,
+  },
+  python: {
+    takes: ['to', 'requirement'],
+    words: (_name, words) => words,
+    load: () => require('./python').python,
   },
 });
 
@@ -106,13 +122,17 @@ const COMMANDS = /** @type {Record<string, { takes: string[], takesFile: boolean
  * @property {boolean} readOnly
  * @property {{ name: string, command: string }[]} servers
  * @property {boolean} python
+ * @property {string} [packages]
+ * @property {string} to
+ * @property {string[]} requirements
  * @property {string} [openapi]
  * @property {string} [baseUrl]
  * @property {string[]} headers
  * @property {number} [memoryLimitMb]
  *
- * @typedef {(file: string, options: CommandOptions) => Promise<number>} Command resolves to the exit status; `file` is
- * empty if the command takes none
+ * @typedef {(words: any, options: CommandOptions) => Promise<number>} Command resolves to the exit status; `words` is what is
+ * made of its arguments: a file, nothing, or themselves
+ * @typedef {(command: string, words: string[]) => string | string[]} Words
  */
 
 /**
@@ -148,14 +168,13 @@ async function dispatch(args) {
     process.stdout.write(`${version}\n`);
     return 0;
   }
-  const [name, ...files] = positionals;
+  const [name, ...given] = positionals;
   if (name === undefined) throw new UsageError('a command is missing');
   if (!Object.hasOwn(COMMANDS, name)) throw new UsageError(`there is no command ${JSON.stringify(name)}`);
-  const { takes, takesFile, load } = COMMANDS[name];
+  const { takes, words, load } = COMMANDS[name];
   const wrong = Object.keys(values).find((option) => !takes.includes(option));
   if (wrong !== undefined) throw new UsageError(`${name} does not take --${wrong}`);
-  const file = takesFile ? oneFile(name, files) : noFile(name, files);
-  return load()(file, {
+  return load()(words(name, given), {
     vars: values.vars,
     tools: values.tools,
     timeoutMs: integer('--timeout', values.timeout, 'timeoutMs'),
@@ -166,6 +185,9 @@ async function dispatch(args) {
     readOnly: values['read-only'] ?? false,
     servers: (values.server ?? []).map(serverOf),
     python: values.python ?? false,
+    packages: values.packages,
+    to: values.to ?? DEFAULT_FOLDER,
+    requirements: values.requirement ?? [],
     openapi: values.openapi,
     baseUrl: values['base-url'],
     headers: values.header ?? [],

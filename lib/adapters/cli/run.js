@@ -45,17 +45,18 @@ function writeLog({ message }) {
  * @param {import('../../../index').Language | 'python'} language
  * @param {import('./main').CommandOptions} options
  */
-function newExecutor(language, { timeoutMs, maxOperations, authorizedImports, modules }) {
+function newExecutor(language, { timeoutMs, maxOperations, authorizedImports, modules, packages }) {
   // This program needs one executor.
   const common = { timeoutMs, isolation: preferredIsolation(), warmPool: 0, spares: 0, onLog: writeLog };
   try {
     if (language !== 'python') {
+      if (packages !== undefined) throw new TypeError('--packages is for Python');
       return new SESExecutor({ ...common, language, maxOperations, authorizedImports, modules });
     }
     const [module] = Object.keys(modules);
     if (module !== undefined) throw new TypeError(`the module ${module} cannot have a text: the code is Python`);
     const imports = [...BASE_BUILTIN_MODULES, ...authorizedImports];
-    return new PyodideExecutor(imports, { ...common, max_operations: maxOperations, mount: false });
+    return new PyodideExecutor(imports, { ...common, max_operations: maxOperations, mount: false, packages });
   } catch (error) {
     throw new UsageError(/** @type {Error} */ (error).message);
   }

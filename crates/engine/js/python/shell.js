@@ -228,8 +228,18 @@
     };
   };
 
+  /** What is left of WebAssembly where packages load libraries: those modules that the host lets through, and instances of them. */
+  const librariesOf = ({ library }) => {
+    const Module = function (bytes) {
+      return library(bytes);
+    };
+    Module.prototype = WASM.Module.prototype;
+    const { Instance, Global, RuntimeError, Exception } = WASM;
+    return { Module, Instance, Global, RuntimeError, Exception };
+  };
+
   /** The last step: takes away what only booting needs, and connects the guest. */
-  const seal = (signal, host) => {
+  const seal = (signal, host, hasPackages) => {
     // Tools are waited for.
     host.blocks = true;
     withoutResizableBuffers();
@@ -242,6 +252,10 @@
       if (WASM[name]?.prototype !== undefined) delete WASM[name].prototype.constructor;
     }
     for (const name of ["WebAssembly", "read", "load", "readbuffer"]) delete globalThis[name];
+    if (hasPackages) {
+      define("WebAssembly", librariesOf(host));
+      pyodide.runPython("import sys\nsys.path.append('/packages')\ndel sys");
+    }
     adapter = guest.connect(pyodide, host);
     guest = undefined;
     module = undefined;

@@ -237,6 +237,14 @@ pub fn close_account() {
     GUARD.set(std::ptr::null());
 }
 
+/// Calls `work`, whose allocations count for nobody: what it makes is the process's. It runs no guest code.
+pub fn uncounted<R>(work: impl FnOnce() -> R) -> R {
+    let guard = GUARD.replace(std::ptr::null());
+    let result = work();
+    GUARD.set(guard);
+    result
+}
+
 /// Calls `work` with the guard of the isolate whose thread this is, if it has one.
 pub fn with_guard<R>(work: impl FnOnce(&MemoryGuard) -> R) -> Option<R> {
     // A thread that is ending has no isolate any more.

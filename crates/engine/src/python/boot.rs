@@ -17,7 +17,10 @@ use crate::process::platform::prepare_v8;
 use crate::process::snapshot;
 use crate::python::calls;
 use crate::python::distribution::{Distribution, Text};
+use crate::python::folders::{Folder, Folders, Packages};
 use crate::python::image::{Image, PAGE_BYTES};
+use crate::python::libraries::Libraries;
+use crate::python::mount;
 use crate::python::natives::{self, Origin};
 use crate::python::shell::{MOUNT_TEXT, Shell, evaluate};
 use crate::python::signal::Signal;
@@ -25,7 +28,7 @@ use crate::realm::boot::Guarded;
 use crate::realm::instance::Instance;
 use crate::realm::interrupt::Interrupt;
 use crate::realm::modules::origin;
-use ses_protocol::{Failure, MountSpec, PythonSpec};
+use ses_protocol::{Failure, PythonSpec};
 
 /// Of a limit, what V8's heap and array buffers have of it: Pyodide's own JavaScript, and values on their way. 48 MiB.
 const HEAP_BYTES: usize = 48 << 20;
@@ -33,17 +36,20 @@ const HEAP_BYTES: usize = 48 << 20;
 const MAKER_LIMIT_BYTES: usize = 512 << 20;
 /// Stack that V8 takes of the thread's. 4 MiB.
 const STACK_BYTES: usize = 4 << 20;
+/// Where guests find packages, which is on `sys.path` (shell.js).
+const PACKAGES_PATH: &str = "/packages";
 /// Timers that booting may wait for.
 const MAX_TURNS: usize = 1_000;
 
-/// Reads all files that isolates are made of, for a process that will have none.
+/// Reads all files that isolates are made of and opens their folders, for a process that will have none.
 ///
 /// # Errors
 ///
 /// What is missing or broken, for people.
-pub fn read_python(spec: &PythonSpec) -> Result<(), String> {
-    Distribution::of(spec)?.load_image();
-    Ok(())
+pub fn read_python(spec: &PythonSpec) -> Result<Folders, String> {
+    let distribution = Distribution::of(spec)?;
+    distribution.load_image();
+    Ok(Folders::of(spec, &distribution.version)?.opened())
 }
 
 /// Sees to it that there is a snapshot in the cache, for processes that may not write it. On a thread with a large stack.
@@ -64,7 +70,8 @@ fn snapshot_of(distribution: &Arc<Distribution>, on_parked: &OnParked) -> Option
 /// An isolate that any one session can have.
 pub struct Booted {
     pub shell: Shell,
-    pub mount: Option<MountSpec>,
+    /// The folder that guest code may use.
+    pub folder: Option<Folder>,
     pub buffers: Arc<BufferBudget>,
     pub signal: Arc<Signal>,
     pub guarded: Guarded,
@@ -72,12 +79,21 @@ pub struct Booted {
 
 impl Booted {
     /// Makes an isolate with one limit for Python's memory, V8's heap and array buffers on the calling thread. `on_parked` is
-    /// told if there is not even memory for that.
-    pub fn new(spec: &PythonSpec, limit_bytes: usize, on_parked: OnParked) -> Result<Self, Failure> {
+    /// told if there is not even memory for that. `folders`: those of `spec`, if they are open already.
+    pub fn new(
+        spec: &PythonSpec,
+        folders: Option<Folders>,
+        limit_bytes: usize,
+        on_parked: OnParked,
+    ) -> Result<Self, Failure> {
         prepare_v8();
         let distribution = Distribution::of(spec).map_err(Failure::init)?;
+        let folders = match folders {
+            Some(folders) => folders,
+            None => Folders::of(spec, &distribution.version).map_err(Failure::init)?,
+        };
         let image = snapshot_of(&distribution, &on_parked);
-        Unsealed::boot(distribution, image, limit_bytes, on_parked, false)?.seal(spec.mount.clone())
+        Unsealed::boot(distribution, image, limit_bytes, on_parked, false)?.seal(folders)
     }
 
     /// Names who is told from now on if V8 has no memory left.
@@ -132,7 +148,7 @@ impl Unsealed {
     }
 
     /// Takes away what only booting needs, and lets `guest.js` connect.
-    fn seal(self, mount: Option<MountSpec>) -> Result<Booted, Failure> {
+    fn seal(self, Folders { mount: folder, packages }: Folders) -> Result<Booted, Failure> {
         let Self { shell, origin, buffers, mut guarded, .. } = self;
         let signal = Arc::<Signal>::default();
         let Instance { isolate, context } = &mut guarded.instance;
@@ -143,7 +159,13 @@ impl Unsealed {
             v8::tc_scope!(let attempt, scope);
             attempt.get_current_context().set_allow_generation_from_strings(false);
             let sealed = (|| {
-                let args = [signal.buffer(attempt)?.into(), calls::functions(attempt)?.into()];
+                let has_packages = v8::Boolean::new(attempt, packages.is_some()).into();
+                if let Some(Packages { mount, libraries }) = packages {
+                    attempt.set_slot(Rc::new(Libraries::new(libraries)));
+                    let path = v8::String::new(attempt, PACKAGES_PATH)?.into();
+                    mount::mount(attempt, &shell, mount, path)?;
+                }
+                let args = [signal.buffer(attempt)?.into(), calls::functions(attempt, 0)?.into(), has_packages];
                 shell.call(attempt, "seal", &args)
             })();
             attempt.perform_microtask_checkpoint();
@@ -153,7 +175,7 @@ impl Unsealed {
             }
         }
         isolate.remove_slot::<Rc<Origin>>();
-        Ok(Booted { shell, mount, buffers, signal, guarded })
+        Ok(Booted { shell, folder, buffers, signal, guarded })
     }
 
     /// A snapshot of the isolate, which is given up.
@@ -200,7 +222,7 @@ fn start(
     makes_snapshot: bool,
 ) -> Result<(Shell, v8::Global<v8::Module>), &'static str> {
     let distribution = &origin.distribution;
-    let natives = natives::environment(scope).ok_or("no memory")?;
+    let natives = natives::environment(scope, 0).ok_or("no memory")?;
     let shell = Shell::new(scope, natives).ok_or("the shell does not start")?;
     let cached = origin.image.as_ref().map(|image| image.code_cache.as_slice());
     let module = load(scope, "pyodide.asm.mjs", distribution.module, cached).ok_or("pyodide.asm.mjs does not load")?;

@@ -10,20 +10,23 @@ use deno_core::v8;
 use crate::bridge::host::Host;
 use crate::bridge::interface::Bridge;
 use crate::bridge::serialize::{self, Unwritable};
-use crate::python::mount::{self, Mounted};
+use crate::python::folders::Folder;
+use crate::python::libraries::Libraries;
+use crate::python::mount;
 use crate::python::natives::{Arguments, Returned, natives, random, throw};
 use crate::python::shell::Shell;
 use crate::python::signal::Signal;
-use ses_files::mount::Mount;
 use ses_protocol::{
-    ERR_TRANSFER_LIMIT_EXCEEDED, ErrorCode, Event, MountSpec, ToolCall, ToolCallId, ToolError, ToolReply, Value, Values,
+    ERR_TRANSFER_LIMIT_EXCEEDED, ErrorCode, Event, ToolCall, ToolCallId, ToolError, ToolReply, Value, Values,
 };
 use ses_transfer as transfer;
 
 /// What a session has beside its [`Host`]; in a slot of the isolate.
 pub struct Own {
     pub shell: Shell,
-    pub mount: Option<MountSpec>,
+    /// The folder that guest code may use, until it is mounted.
+    pub folder: RefCell<Option<Folder>>,
+    pub has_folder: bool,
 }
 
 /// Longest time that one call sleeps, in milliseconds.
@@ -38,6 +41,7 @@ natives! {
     "mount" mount_at
     "operations" operations
     "randomBytes" random
+    "library" library
 }
 
 fn host(scope: &v8::PinScope) -> Option<Rc<Host>> {
@@ -216,17 +220,28 @@ fn final_answer<'s>(scope: &mut v8::PinScope<'s, '_>, args: Arguments<'s>, _: Re
 /// `mount(path)`: the folder that the session has, as a part of the guest's file system.
 fn mount_at<'s>(scope: &mut v8::PinScope<'s, '_>, args: Arguments<'s>, _: Returned<'s>) {
     let Some(own) = scope.get_slot::<Rc<Own>>().cloned() else { return };
-    let Some(spec) = own.mount.as_ref() else { return throw(scope, "the executor has no folder to mount") };
-    if scope.get_slot::<Mounted>().is_some() {
-        return throw(scope, "the folder is mounted already");
+    if !own.has_folder {
+        return throw(scope, "the executor has no folder to mount");
     }
-    match Mount::open(&spec.root, spec.read_only) {
-        Ok(mount) => scope.set_slot::<Mounted>(Rc::new(RefCell::new(mount))),
-        Err(reason) => return throw(scope, &reason),
+    let Some(folder) = own.folder.take() else { return throw(scope, "the folder is mounted already") };
+    match folder.open() {
+        // What fails is pending as an exception.
+        Ok(folder) => drop(mount::mount(scope, &own.shell, folder, args.get(0))),
+        Err(reason) => throw(scope, &reason),
+    }
+}
+
+/// `library(bytes)`: a module of WebAssembly that packages may load.
+fn library<'s>(scope: &mut v8::PinScope<'s, '_>, args: Arguments<'s>, mut returned: Returned<'s>) {
+    let Some(libraries) = scope.get_slot::<Rc<Libraries>>().cloned() else { return };
+    let Ok(view) = v8::Local::<v8::ArrayBufferView>::try_from(args.get(0)) else {
+        return throw(scope, "a library is a view of its bytes");
     };
-    let Some(files) = mount::functions(scope) else { return };
-    // What fails is pending as an exception.
-    own.shell.call(scope, "mount", &[files.into(), args.get(0)]);
+    let mut storage = [0; v8::TYPED_ARRAY_MAX_SIZE_IN_HEAP];
+    match libraries.module(scope, view.get_contents(&mut storage)) {
+        Ok(module) => returned.set(module.into()),
+        Err(reason) => throw(scope, &format!("the module of WebAssembly is refused: {reason}")),
+    }
 }
 
 /// `operations(count)`: how many the run has taken.

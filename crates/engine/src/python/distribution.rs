@@ -49,7 +49,7 @@ impl Distribution {
     /// What is missing or broken, for people.
     pub fn of(spec: &PythonSpec) -> Result<Arc<Self>, String> {
         // Whatever is mounted.
-        let spec = &PythonSpec { mount: None, ..spec.clone() };
+        let spec = &PythonSpec { mount: None, packages: None, ..spec.clone() };
         let mut read = READ.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(distribution) = read.get(spec) {
             return Ok(distribution.clone());

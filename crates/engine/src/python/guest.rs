@@ -1,5 +1,6 @@
 //! One isolate with Python in a session: takes commands one after the other.
 
+use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -48,8 +49,8 @@ enum Ending<'s> {
 impl Guest {
     /// Gives the calling thread's isolate to a session.
     pub fn new(booted: Booted, context: Rc<dyn GuestContext>) -> Self {
-        let Booted { shell, mount, buffers, signal, mut guarded } = booted;
-        let own = Rc::new(Own { shell, mount });
+        let Booted { shell, folder, buffers, signal, mut guarded } = booted;
+        let own = Rc::new(Own { shell, has_folder: folder.is_some(), folder: RefCell::new(folder) });
         let host = Rc::new(Host::new(context, buffers));
         let isolate = &mut guarded.instance.isolate;
         isolate.set_slot::<Rc<dyn Bridge>>(host.clone());

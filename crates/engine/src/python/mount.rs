@@ -1,4 +1,5 @@
-//! Native functions of `js/python/mount.js`: the folder that guest code was given.
+//! Native functions of `js/python/mount.js`: the folders that guest code was given. The data of a function is the number of its
+//! folder.
 
 use std::cell::RefCell;
 use std::ptr::NonNull;
@@ -7,6 +8,7 @@ use std::rc::Rc;
 use deno_core::v8;
 
 use crate::python::natives::{Arguments, Returned, natives};
+use crate::python::shell::Shell;
 use ses_files::mount::{EINVAL, Errno, Mount, Stat};
 
 natives! {
@@ -29,13 +31,30 @@ natives! {
     "setTimes" set_times
 }
 
-/// The mounted folder; in a slot of the isolate.
-pub type Mounted = Rc<RefCell<Mount>>;
+/// The mounted folders by their numbers; in a slot of the isolate.
+pub type Mounted = Rc<RefCell<Vec<Mount>>>;
 
-/// Calls `work` with the mounted folder. What fails is thrown as a number. `None`: it was.
-fn with<T>(scope: &mut v8::PinScope, work: impl FnOnce(&mut Mount) -> Result<T, Errno>) -> Option<T> {
+/// Makes a folder part of the guest's file system. `None`: an exception is pending.
+pub fn mount(scope: &mut v8::PinScope, shell: &Shell, folder: Mount, path: v8::Local<v8::Value>) -> Option<()> {
+    let mounted = match scope.get_slot::<Mounted>() {
+        Some(mounted) => mounted.clone(),
+        None => {
+            scope.set_slot(Mounted::default());
+            scope.get_slot::<Mounted>()?.clone()
+        }
+    };
+    let number = mounted.borrow().len();
+    mounted.borrow_mut().push(folder);
+    let files = functions(scope, u32::try_from(number).ok()?)?.into();
+    let path = v8::Local::new(scope, path);
+    shell.call(scope, "mount", &[files, path]).map(drop)
+}
+
+/// Calls `work` with the folder of the function that was called. What fails is thrown as a number. `None`: it was.
+fn with<T>(scope: &mut v8::PinScope, args: &Arguments, work: impl FnOnce(&mut Mount) -> Result<T, Errno>) -> Option<T> {
     let mounted = scope.get_slot::<Mounted>()?.clone();
-    let done = work(&mut mounted.borrow_mut());
+    let number = args.data().uint32_value(scope)? as usize;
+    let done = work(mounted.borrow_mut().get_mut(number)?);
     done.map_err(|errno| {
         let errno = v8::Integer::new(scope, errno).into();
         scope.throw_exception(errno);
@@ -64,19 +83,19 @@ fn give_stat(scope: &mut v8::PinScope, stat: Option<Stat>, returned: &mut Return
 
 fn stat<'s>(scope: &mut v8::PinScope<'s, '_>, args: Arguments<'s>, mut returned: Returned<'s>) {
     let path = path(scope, &args, 0);
-    let stat = with(scope, |mount| mount.stat(&path));
+    let stat = with(scope, &args, |mount| mount.stat(&path));
     give_stat(scope, stat, &mut returned);
 }
 
 fn stat_file<'s>(scope: &mut v8::PinScope<'s, '_>, args: Arguments<'s>, mut returned: Returned<'s>) {
     let file = args.get(0).uint32_value(scope).unwrap_or_default();
-    let stat = with(scope, |mount| mount.stat_file(file));
+    let stat = with(scope, &args, |mount| mount.stat_file(file));
     give_stat(scope, stat, &mut returned);
 }
 
 fn list<'s>(scope: &mut v8::PinScope<'s, '_>, args: Arguments<'s>, mut returned: Returned<'s>) {
     let path = path(scope, &args, 0);
-    let Some(names) = with(scope, |mount| mount.list(&path)) else { return };
+    let Some(names) = with(scope, &args, |mount| mount.list(&path)) else { return };
     let names = names.iter().map(|name| v8::String::new(scope, name).map(Into::into));
     if let Some(names) = names.collect::<Option<Vec<v8::Local<v8::Value>>>>() {
         returned.set(v8::Array::new_with_elements(scope, &names).into());
@@ -86,14 +105,14 @@ fn list<'s>(scope: &mut v8::PinScope<'s, '_>, args: Arguments<'s>, mut returned:
 fn open<'s>(scope: &mut v8::PinScope<'s, '_>, args: Arguments<'s>, mut returned: Returned<'s>) {
     let path = path(scope, &args, 0);
     let flags = args.get(1).uint32_value(scope).unwrap_or_default();
-    if let Some(file) = with(scope, |mount| mount.open_file(&path, flags)) {
+    if let Some(file) = with(scope, &args, |mount| mount.open_file(&path, flags)) {
         returned.set_uint32(file);
     }
 }
 
 fn close<'s>(scope: &mut v8::PinScope<'s, '_>, args: Arguments<'s>, _: Returned<'s>) {
     let file = args.get(0).uint32_value(scope).unwrap_or_default();
-    with(scope, |mount| mount.close(file));
+    with(scope, &args, |mount| mount.close(file));
 }
 
 /// Calls `work` with the bytes of a view, which nothing else uses meanwhile.
@@ -109,7 +128,7 @@ fn with_bytes<T>(args: &Arguments, index: i32, work: impl FnOnce(&mut [u8]) -> R
 fn read<'s>(scope: &mut v8::PinScope<'s, '_>, args: Arguments<'s>, mut returned: Returned<'s>) {
     let file = args.get(0).uint32_value(scope).unwrap_or_default();
     let position = size(scope, &args, 2);
-    if let Some(count) = with(scope, |mount| with_bytes(&args, 1, |bytes| mount.read(file, bytes, position?))) {
+    if let Some(count) = with(scope, &args, |mount| with_bytes(&args, 1, |bytes| mount.read(file, bytes, position?))) {
         returned.set_double(count as f64);
     }
 }
@@ -117,39 +136,39 @@ fn read<'s>(scope: &mut v8::PinScope<'s, '_>, args: Arguments<'s>, mut returned:
 fn write<'s>(scope: &mut v8::PinScope<'s, '_>, args: Arguments<'s>, mut returned: Returned<'s>) {
     let file = args.get(0).uint32_value(scope).unwrap_or_default();
     let position = size(scope, &args, 2);
-    if let Some(count) = with(scope, |mount| with_bytes(&args, 1, |bytes| mount.write(file, bytes, position?))) {
+    if let Some(count) = with(scope, &args, |mount| with_bytes(&args, 1, |bytes| mount.write(file, bytes, position?))) {
         returned.set_double(count as f64);
     }
 }
 
 fn create<'s>(scope: &mut v8::PinScope<'s, '_>, args: Arguments<'s>, _: Returned<'s>) {
     let path = path(scope, &args, 0);
-    with(scope, |mount| mount.create(&path));
+    with(scope, &args, |mount| mount.create(&path));
 }
 
 fn make_folder<'s>(scope: &mut v8::PinScope<'s, '_>, args: Arguments<'s>, _: Returned<'s>) {
     let path = path(scope, &args, 0);
-    with(scope, |mount| mount.make_folder(&path));
+    with(scope, &args, |mount| mount.make_folder(&path));
 }
 
 fn remove_folder<'s>(scope: &mut v8::PinScope<'s, '_>, args: Arguments<'s>, _: Returned<'s>) {
     let path = path(scope, &args, 0);
-    with(scope, |mount| mount.remove_folder(&path));
+    with(scope, &args, |mount| mount.remove_folder(&path));
 }
 
 fn remove<'s>(scope: &mut v8::PinScope<'s, '_>, args: Arguments<'s>, _: Returned<'s>) {
     let path = path(scope, &args, 0);
-    with(scope, |mount| mount.remove(&path));
+    with(scope, &args, |mount| mount.remove(&path));
 }
 
 fn rename<'s>(scope: &mut v8::PinScope<'s, '_>, args: Arguments<'s>, _: Returned<'s>) {
     let (from, to) = (path(scope, &args, 0), path(scope, &args, 1));
-    with(scope, |mount| mount.rename(&from, &to));
+    with(scope, &args, |mount| mount.rename(&from, &to));
 }
 
 fn read_link<'s>(scope: &mut v8::PinScope<'s, '_>, args: Arguments<'s>, mut returned: Returned<'s>) {
     let path = path(scope, &args, 0);
-    let target = with(scope, |mount| mount.read_link(&path));
+    let target = with(scope, &args, |mount| mount.read_link(&path));
     if let Some(target) = target.and_then(|target| v8::String::new(scope, &target)) {
         returned.set(target.into());
     }
@@ -157,17 +176,17 @@ fn read_link<'s>(scope: &mut v8::PinScope<'s, '_>, args: Arguments<'s>, mut retu
 
 fn set_length<'s>(scope: &mut v8::PinScope<'s, '_>, args: Arguments<'s>, _: Returned<'s>) {
     let (path, length) = (path(scope, &args, 0), size(scope, &args, 1));
-    with(scope, |mount| mount.set_length(&path, length?));
+    with(scope, &args, |mount| mount.set_length(&path, length?));
 }
 
 fn set_file_length<'s>(scope: &mut v8::PinScope<'s, '_>, args: Arguments<'s>, _: Returned<'s>) {
     let file = args.get(0).uint32_value(scope).unwrap_or_default();
     let length = size(scope, &args, 1);
-    with(scope, |mount| mount.set_file_length(file, length?));
+    with(scope, &args, |mount| mount.set_file_length(file, length?));
 }
 
 fn set_times<'s>(scope: &mut v8::PinScope<'s, '_>, args: Arguments<'s>, _: Returned<'s>) {
     let path = path(scope, &args, 0);
     let [accessed, modified] = [1, 2].map(|index| args.get(index).number_value(scope).unwrap_or_default());
-    with(scope, |mount| mount.set_times(&path, accessed, modified));
+    with(scope, &args, |mount| mount.set_times(&path, accessed, modified));
 }

@@ -40,13 +40,15 @@ pub struct Origin {
     pub printed: RefCell<String>,
 }
 
-/// An object of native functions.
+/// An object of native functions, which get the number `data`.
 macro_rules! natives {
     ($visibility:vis fn $table:ident: $($name:literal $function:ident)*) => {
-        $visibility fn $table<'s>(scope: &mut v8::PinScope<'s, '_>) -> Option<v8::Local<'s, v8::Object>> {
+        $visibility fn $table<'s>(scope: &mut v8::PinScope<'s, '_>, data: u32) -> Option<v8::Local<'s, v8::Object>> {
             let object = v8::Object::new(scope);
+            let data = v8::Integer::new_from_unsigned(scope, data).into();
             $(
                 let function = v8::Function::builder($function)
+                    .data(data)
                     .constructor_behavior(v8::ConstructorBehavior::Throw)
                     .build(scope)?;
                 let name = v8::String::new(scope, $name)?;

@@ -22,6 +22,7 @@ fn spec(cache: Option<PathBuf>) -> PythonSpec {
         modules: vec!["json".to_owned(), "random".to_owned(), "statistics".to_owned()],
         cache,
         mount: None,
+        packages: None,
     }
 }
 
@@ -145,6 +146,52 @@ os.mkdir('/mnt/d'); os.rmdir('/mnt/d'); os.remove('/mnt/c.txt')
     assert_eq!((seen[0].as_str(), seen[1].as_str()), (expected[0], expected[1]), "{seen:?}");
     assert!(seen[2].contains("mounted already"), "{seen:?}");
     assert_eq!(left, if cfg!(unix) { 3 } else { 2 });
+}
+
+#[test]
+fn packages_compile_their_libraries_only_and_few_adapters() {
+    let folder = std::env::temp_dir().join(format!("ses-python-packages-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    // A module of one function, as a library; with a byte less it is none.
+    let library = b"\0asm\x01\0\0\0\x01\x04\x01\x60\0\0\x03\x02\x01\0\x07\x05\x01\x01f\0\0\x0a\x04\x01\x02\0\x0b";
+    let digest: String =
+        <sha2::Sha256 as sha2::Digest>::digest(library).iter().map(|byte| format!("{byte:02x}")).collect();
+    let list = format!(r#"{{ "pyodide": "314.0.7", "libraries": {{ "a.so": "{digest}" }} }}"#);
+    std::fs::write(folder.join("ses-executor-packages.json"), list).unwrap();
+    std::fs::write(folder.join("own.py"), "value = 7").unwrap();
+    let spec = PythonSpec { packages: Some(folder.clone()), ..spec(None) };
+    let code = r#"
+import own
+wasm = realm.WebAssembly
+def made(body):
+    try: return str(wasm.Instance.new(wasm.Module.new(realm.Uint8Array.new(body)), {}).exports.f())
+    except Exception as error: return str(error).splitlines()[0]
+head = [0, 97, 115, 109, 1, 0, 0, 0]
+def adapter(count): return head + [1, count + 4, 1, 96, count] + [127] * count + [0]
+library = head + [1, 4, 1, 96, 0, 0, 3, 2, 1, 0, 7, 5, 1, 1, 102, 0, 0, 10, 4, 1, 2, 0, 11]
+other = library[:-2] + [1, 11]
+count = 0
+try:
+    while count < 200:
+        wasm.Module.new(realm.Uint8Array.new(adapter(count % 100) + [2, 1, 0] * (count // 100)))
+        count += 1
+except Exception as error: last = str(error).splitlines()[0]
+names = [name for name in ('Memory', 'Table', 'Tag', 'compile', 'instantiate', 'validate') if hasattr(wasm, name)]
+chr(10).join([str(own.value), made(library), made(library), made(other), str(count), last, str(names)])
+"#;
+    let seen = serve(&spec, vec![run(1, code)]);
+    std::fs::remove_dir_all(folder).unwrap();
+    let refused = "Error: the module of WebAssembly is refused: ";
+    let expected = [
+        "7",
+        "None",
+        "None",
+        &format!("{refused}it is no library of the executor's packages"),
+        "128",
+        &format!("{refused}there are too many adapters"),
+        "[]",
+    ];
+    assert_eq!(seen[0].lines().collect::<Vec<_>>(), expected);
 }
 
 #[test]

@@ -1,0 +1,156 @@
+//! Folders of the host that an isolate has: one that guest code may use, and one of packages that it may import.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+
+use serde_json::Value;
+
+use crate::python::libraries::Digest;
+use ses_files::mount::Mount;
+use ses_protocol::{MountSpec, PythonSpec};
+
+/// What the maker of a folder of packages leaves in it (`lib/python/packages/`): what was added, for which Pyodide, and the
+/// digests of its libraries.
+const LIST: &str = "ses-executor-packages.json";
+/// A list that is longer is none of ours. 16 MiB.
+const MAX_LIST_BYTES: u64 = 16 << 20;
+
+#[derive(Debug, Default)]
+pub struct Folders {
+    pub mount: Option<Folder>,
+    pub packages: Option<Packages>,
+}
+
+/// The folder that guest code may use.
+#[derive(Debug)]
+pub enum Folder {
+    /// Is opened when it is mounted.
+    At(MountSpec),
+    /// Was opened, or why it was not.
+    Open(Result<Mount, String>),
+}
+
+#[derive(Debug)]
+pub struct Packages {
+    pub mount: Mount,
+    /// Digests of the modules of WebAssembly that may be loaded.
+    pub libraries: BTreeSet<Digest>,
+}
+
+impl Folders {
+    /// Those of `spec`, whose packages are for Pyodide `version`.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong with the packages, for people.
+    pub fn of(spec: &PythonSpec, version: &str) -> Result<Self, String> {
+        let packages = spec.packages.as_deref().map(|root| Packages::open(root, version)).transpose()?;
+        Ok(Self { mount: spec.mount.clone().map(Folder::At), packages })
+    }
+
+    /// With the folder opened now, for a process that will open nothing.
+    #[must_use]
+    pub fn opened(self) -> Self {
+        let mount = self.mount.map(|folder| match folder {
+            Folder::At(spec) => Folder::Open(Mount::open(&spec.root, spec.read_only)),
+            open @ Folder::Open(_) => open,
+        });
+        Self { mount, ..self }
+    }
+
+    /// With nothing to mount, because of `reason`.
+    #[must_use]
+    pub fn refused(self, reason: &str) -> Self {
+        Self { mount: self.mount.map(|_| Folder::Open(Err(reason.to_owned()))), ..self }
+    }
+}
+
+impl Folder {
+    /// # Errors
+    ///
+    /// The folder cannot be opened; for people.
+    pub fn open(self) -> Result<Mount, String> {
+        match self {
+            Self::At(spec) => Mount::open(&spec.root, spec.read_only),
+            Self::Open(opened) => opened,
+        }
+    }
+}
+
+impl Packages {
+    fn open(root: &Path, version: &str) -> Result<Self, String> {
+        let wrong = |what: &str| {
+            format!(
+                "the packages in {} cannot be used: {what}; make them with: ses-executor python add",
+                root.display()
+            )
+        };
+        let list = read_list(&root.join(LIST)).map_err(|error| wrong(&error))?;
+        let made_for = list["pyodide"].as_str().unwrap_or_default();
+        if made_for != version {
+            return Err(wrong(&format!("they were made for Pyodide {made_for}, this is {version}")));
+        }
+        let digests = list["libraries"].as_object().into_iter().flat_map(|libraries| libraries.values());
+        let libraries: Option<_> = digests.map(|digest| parse(digest.as_str()?)).collect();
+        let libraries = libraries.ok_or_else(|| wrong(&format!("{LIST} has a digest that is none")))?;
+        Ok(Self { mount: Mount::open(root, true).map_err(|error| wrong(&error))?, libraries })
+    }
+}
+
+fn read_list(path: &Path) -> Result<Value, String> {
+    let cannot = |error: &dyn std::fmt::Display| format!("{LIST} cannot be read: {error}");
+    let length = fs::metadata(path).map_err(|error| cannot(&error))?.len();
+    if length > MAX_LIST_BYTES {
+        return Err(cannot(&"it is too long"));
+    }
+    let bytes = fs::read(path).map_err(|error| cannot(&error))?;
+    serde_json::from_slice(&bytes).map_err(|error| cannot(&error))
+}
+
+/// A digest as hexadecimal digits say it.
+fn parse(text: &str) -> Option<Digest> {
+    let mut digest = Digest::default();
+    if text.len() != 2 * digest.len() || !text.is_ascii() {
+        return None;
+    }
+    for (byte, digits) in digest.iter_mut().zip(text.as_bytes().chunks(2)) {
+        *byte = u8::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()?;
+    }
+    Some(digest)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn opened(name: &str, list: &str) -> Result<Packages, String> {
+        let root = std::env::temp_dir().join(format!("ses-packages-{}-{name}", std::process::id()));
+        fs::create_dir_all(&root).unwrap();
+        fs::write(root.join(LIST), list).unwrap();
+        let packages = Packages::open(&root, "1.2.3");
+        fs::remove_dir_all(&root).unwrap();
+        packages
+    }
+
+    #[test]
+    fn the_digests_of_a_list_are_read() {
+        let list = format!(r#"{{ "pyodide": "1.2.3", "libraries": {{ "a.so": "{}ff" }} }}"#, "00".repeat(31));
+        let packages = opened("whole", &list).unwrap();
+        let mut digest = Digest::default();
+        digest[31] = 255;
+        assert_eq!(packages.libraries.into_iter().collect::<Vec<_>>(), [digest]);
+    }
+
+    #[test]
+    fn a_list_of_another_version_or_with_something_else_than_digests_is_refused() {
+        let other = opened("other", r#"{ "pyodide": "1.2.4", "libraries": {} }"#).unwrap_err();
+        assert!(other.contains("they were made for Pyodide 1.2.4, this is 1.2.3"), "{other}");
+        for digest in [r#""0g""#, "1", r#""""#] {
+            let list = format!(r#"{{ "pyodide": "1.2.3", "libraries": {{ "a.so": {digest} }} }}"#);
+            assert!(opened("digest", &list).unwrap_err().contains("has a digest that is none"), "{digest}");
+        }
+        assert!(opened("broken", "{").unwrap_err().contains("cannot be read"));
+        assert!(Packages::open(Path::new("/nowhere"), "1.2.3").unwrap_err().contains("ses-executor python add"));
+    }
+}
