@@ -122,6 +122,13 @@ export interface ExecutorOptions {
    */
   hardenToolResults?: boolean;
   /**
+   * Whether a run that is ended early leaves what earlier runs, and it itself, have defined: at its deadline, when it
+   * has used up `maxCpuMs`, or when its `signal` is aborted. It fails with `ERR_EXEC_TIMEOUT` all the same, and
+   * `details.stateLost` says what has become of that: `false`, and the executor is `READY`; or, if the code did not end
+   * within 40 ms, or 2 s of an abort, `true`, and it is `DIRTY`. In worker processes on Linux only. Default `false`.
+   */
+  keepState?: boolean;
+  /**
    * Processor time of one run in milliseconds, on the isolate's own thread: waiting for tools does not count. Beyond it
    * the run fails with `ERR_EXEC_TIMEOUT`, `details.reason` is `"cpu"`. Linux only. An integer from 1 to 2,147,483,647;
    * default: not limited.

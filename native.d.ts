@@ -222,6 +222,7 @@ export interface NativeOptions {
   maxConcurrentToolCalls: number;
   maxTransferBytes: number;
   hardenToolResults: boolean;
+  keepState: boolean;
   maxCpuMs?: number;
   owner: string;
   maxParkedMb: number;

@@ -27,6 +27,7 @@ test('defaults', () => {
     maxConcurrentToolCalls: 64,
     maxTransferBytes: 67_108_864,
     hardenToolResults: false,
+    keepState: false,
     toolTimeoutMs: undefined,
     maxCpuMs: undefined,
     owner: '',
@@ -65,6 +66,7 @@ test('given values', () => {
     maxConcurrentToolCalls: 5,
     maxTransferBytes: 2048,
     hardenToolResults: true,
+    keepState: true,
     toolTimeoutMs: 8,
     maxCpuMs: 6,
     owner: 'tenant',
@@ -94,6 +96,7 @@ test('given values', () => {
     maxConcurrentToolCalls: 5,
     maxTransferBytes: 2048,
     hardenToolResults: true,
+    keepState: true,
     toolTimeoutMs: 8,
     maxCpuMs: 6,
     owner: 'tenant',
@@ -147,7 +150,7 @@ describe('TypeError', () => {
       { container: true },
       'options.container is not an option; the options are maxOperations, timeoutMs, toolTimeoutMs, runConcurrency, ' +
         'maxQueuedRuns, authorizedImports, maxLogBytes, collectConsoleLevels, memoryLimitMb, maxCodeBytes, maxToolCalls, ' +
-        'maxConcurrentToolCalls, maxTransferBytes, hardenToolResults, maxCpuMs, owner, maxParkedMb, warmPool, isolation, sandbox, spares, ' +
+        'maxConcurrentToolCalls, maxTransferBytes, hardenToolResults, keepState, maxCpuMs, owner, maxParkedMb, warmPool, isolation, sandbox, spares, ' +
         'autoInit, recover, language, modules, onToolCall, onLog',
     ],
   ])('%o', (options, message) => {

@@ -25,7 +25,7 @@ function frame(kind, ...body) {
 const u32 = (value) => Uint8Array.of(value, value >> 8, value >> 16, value >> 24);
 const u64 = (value) => [...u32(value), 0, 0, 0, 0];
 const text = (value) => [...u32(value.length), ...Buffer.from(value)];
-const hello = (version = 2, landlock = 1, seccomp = 1) => frame(0x81, u32(version), [landlock, seccomp]);
+const hello = (version = 3, landlock = 1, seccomp = 1) => frame(0x81, u32(version), [landlock, seccomp]);
 const INITIALIZED = frame(0x82, [0]);
 /** A job that went well without a value, and was sound. */
 const settled = (job) => frame(0x83, u64(job), [0, 0], u64(0), u64(0), u64(0), [1, 0]);
@@ -100,7 +100,7 @@ describe.runIf(isLinux)('a worker', () => {
     [0, 1, 'landlock'],
     [1, 0, 'seccomp'],
   ])('without the sandbox that is required: landlock %i, seccomp %i', async (landlock, seccomp, missing) => {
-    const greeting = hello(2, landlock, seccomp);
+    const greeting = hello(3, landlock, seccomp);
     const reason = `SES init failed: sandbox is "required", but this system has no ${missing}`;
     const required = { executor: { sandbox: 'required' } };
     expect(await hostOf([greeting, INITIALIZED], required)).toBe(`init | ERR_SES_INIT_FAILED | ${reason} | DEAD | `);

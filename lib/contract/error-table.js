@@ -102,12 +102,13 @@ cannot catch this. \`details.maxOperations\` is the limit. Let the model rewrite
     message: 'Execution timed out after {timeoutMs}ms',
     params: { timeoutMs: 'f64' },
     leaves: 'DIRTY',
-    leavesToo: 'unchanged if it was aborted before it began',
+    leavesToo: 'unchanged if it was aborted before it began; READY with `keepState`, if the run could be ended alone',
     variant: 'Timeout',
     cause: 'The deadline passed or the caller aborted.',
     doc: `The deadline passed, the run used up \`maxCpuMs\`, or its \`signal\` was aborted (\`details.aborted\`). \`details.reason\` is
 \`"deadline"\`, \`"cpu"\` or what the signal says. The isolate is given up: call \`cleanup()\` and \`init()\`, send variables and
-tools again. With \`toolTimeoutMs\`, time in which the run only waits for tools does not count. A run that was aborted before it began, in the queue too, leaves everything as it was and has no \`stats\`.`,
+tools again. With \`keepState\` the run is ended without its isolate if possible: then \`details.stateLost\` is \`false\`, the state
+\`READY\`, and everything is still there. With \`toolTimeoutMs\`, time in which the run only waits for tools does not count. A run that was aborted before it began, in the queue too, leaves everything as it was and has no \`stats\`.`,
     example: "await executor.run('await new Promise(() => {})', { timeoutMs: 100 });",
     hint: 'Do less in one run, and await only promises that settle.',
   },

@@ -233,6 +233,17 @@ likes; what modules export is hardened in any case.`,
     rust: { type: 'bool', doc: 'Results of tools are hardened, as variables are.' },
   },
   {
+    name: 'keepState',
+    type: 'boolean',
+    fallback: false,
+    brief: 'whether a run that is ended at its deadline, or by its `signal`, leaves the variables',
+    doc: `Whether a run that is ended early leaves what earlier runs, and it itself, have defined: at its deadline, when it has used
+up \`maxCpuMs\`, or when its \`signal\` is aborted. It fails with \`ERR_EXEC_TIMEOUT\` all the same, and \`details.stateLost\` says
+what has become of that: \`false\`, and the executor is \`READY\`; or, if the code did not end within 40 ms, or 2 s of an
+abort, \`true\`, and it is \`DIRTY\`. In worker processes on Linux only.`,
+    rust: { type: 'bool', doc: 'A run that is ended early is asked to end first, so that the isolate can go on.' },
+  },
+  {
     name: 'maxCpuMs',
     type: 'integer',
     min: 1,

@@ -67,10 +67,10 @@ class IsolateEngine {
 
   /** Made when it is needed: who only holds an executor needs neither the addon nor Pyodide. */
   get #made() {
-    this.#executor ??= new SESExecutor(
-      { ...this.#options.executor, autoInit: false, maxOperations: this.#options.maxOperations },
-      this.#seam(),
-    );
+    const { executor, maxOperations } = this.#options;
+    // A worker process is not told while Python runs.
+    const keepState = executor.isolation !== 'process';
+    this.#executor ??= new SESExecutor({ ...executor, autoInit: false, keepState, maxOperations }, this.#seam());
     return this.#executor;
   }
 

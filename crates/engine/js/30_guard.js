@@ -379,6 +379,9 @@
     signal = undefined;
     operationLimit = limit;
     isAnswered = false;
+    // Where a run is terminated, nothing tidies up.
+    isReading = false;
+    declaredValue.value = undefined;
     unusedBudget = undefined;
     p.emptyMap(declared);
     kept = undefined;

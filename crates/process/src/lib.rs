@@ -11,3 +11,4 @@ mod worker;
 
 pub use backend::ProcessBackend;
 pub use launch::{Arguments, Confinement, Installation, Kind};
+pub use process::NUDGE;

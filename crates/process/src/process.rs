@@ -8,6 +8,8 @@ use std::path::Path;
 use std::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+/// By which a worker learns that it was sent something while guest code runs. Nothing else sends it.
+pub const NUDGE: libc::c_int = libc::SIGUSR1;
 /// What is kept of a worker's last words. 2 KiB.
 const MAX_LAST_WORDS: u64 = 2 << 10;
 
@@ -61,6 +63,18 @@ impl Process {
         if !running.is_gone {
             // It may have ended by itself; then there is nothing to kill.
             let _ = running.child.kill();
+        }
+    }
+
+    /// Has the process look at what it was sent, whatever it does.
+    pub fn nudge(&self) {
+        let running = self.running();
+        if !running.is_gone
+            && let Ok(pid) = libc::pid_t::try_from(self.pid)
+        {
+            // SAFETY: this takes numbers only. Nobody has waited for the process, so that the number is its own; one that has ended
+            // takes no signal.
+            unsafe { libc::kill(pid, NUDGE) };
         }
     }
 

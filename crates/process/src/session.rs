@@ -238,7 +238,7 @@ impl ProcessLink {
     }
 
     /// Notes what the worker is asked. It must answer before the message can.
-    fn ask(&self, job: JobId, is_run: bool, is_watched: bool) {
+    fn note(&self, job: JobId, is_run: bool, is_watched: bool) {
         let _deadline = if is_watched { None } else { self.deadline() };
         self.desk.open().jobs.push_back(Asked { job, is_run, _deadline });
     }
@@ -247,8 +247,8 @@ impl ProcessLink {
 impl Link for ProcessLink {
     fn send(&self, command: Command) {
         match &command {
-            Command::SetVariables { job, .. } | Command::SetTools { job, .. } => self.ask(*job, false, false),
-            Command::Run { job, limits, .. } => self.ask(*job, true, has_deadline(limits)),
+            Command::SetVariables { job, .. } | Command::SetTools { job, .. } => self.note(*job, false, false),
+            Command::Run { job, limits, .. } => self.note(*job, true, has_deadline(limits)),
             Command::ToolReplies(replies) => {
                 let mut open = self.desk.open();
                 for (call, _) in replies.iter().filter(|(_, reply)| !matches!(reply, ToolReply::Promise)) {
@@ -257,6 +257,16 @@ impl Link for ProcessLink {
             }
         }
         self.worker.send(self.session, &command);
+    }
+
+    /// A worker that runs guest code learns by a signal that there is something to read, on Linux only.
+    fn ask(&self, job: JobId) -> bool {
+        if cfg!(not(target_os = "linux")) {
+            return false;
+        }
+        self.worker.send(self.session, &Control::Stop(job));
+        self.worker.nudge();
+        true
     }
 
     fn interrupt(&self) {

@@ -134,6 +134,13 @@ impl Worker {
         }
     }
 
+    /// Has the process look at what it was sent, also while guest code runs.
+    pub fn nudge(&self) {
+        if let Some(process) = &self.0.state().process {
+            process.nudge();
+        }
+    }
+
     /// Ends the process at once, whatever it does.
     pub fn kill(&self) {
         self.0.kill(None);

@@ -17,7 +17,7 @@ pub enum FailureKind {
     /// The loop guards counted more than `maxOperations`. The executor is READY.
     MaxOperations { limit: f64 },
     /// The deadline passed or the caller aborted. The executor is DIRTY, or unchanged if it was aborted before it
-    /// began.
+    /// began; READY with `keepState`, if the run could be ended alone.
     Timeout { timeout_ms: f64 },
     /// Guest code threw. The executor is READY.
     Runtime { cause: String },

@@ -35,6 +35,8 @@ pub struct Config {
     pub max_transfer_bytes: usize,
     /// Results of tools are hardened, as variables are.
     pub harden_tool_results: bool,
+    /// A run that is ended early is asked to end first, so that the isolate can go on.
+    pub keep_state: bool,
     /// Processor time of a run on the isolate's thread, in milliseconds; absent: not limited.
     pub max_cpu_ms: Option<f64>,
     /// Whose executor this is.
@@ -70,6 +72,7 @@ frames::record!(Config {
     max_concurrent_tool_calls,
     max_transfer_bytes,
     harden_tool_results,
+    keep_state,
     max_cpu_ms,
     owner,
     max_parked_bytes,

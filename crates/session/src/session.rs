@@ -25,8 +25,10 @@ const DEADLINE: &str = "deadline";
 const CPU: &str = "cpu";
 /// How long an isolate that was given up may go on until it counts as stuck.
 const GRACE: Duration = Duration::from_secs(1);
-/// How long a guest that was asked to end may take until it is made to.
+/// How long a guest that was asked to end at its deadline may take until it is made to.
 const PATIENCE: Duration = Duration::from_millis(40);
+/// The same of one that somebody wants to end, who would rather wait than lose its variables.
+const ABORT_PATIENCE: Duration = Duration::from_secs(2);
 /// In `details`: whether variables of earlier runs are gone with the isolate.
 const STATE_LOST: &str = "stateLost";
 /// The longest deadline that VALIDATE accepts.
@@ -387,7 +389,7 @@ impl Session {
             && let Some(budget) = duration(cpu_ms)
         {
             let failure = timed_out(limits.timeout_ms, CPU).with("maxCpuMs", cpu_ms);
-            let expire = move || interrupt(&desk, &link, job, failure);
+            let expire = move || interrupt(&desk, &link, job, failure, PATIENCE);
             self.cpu_deadline = self.desk.watchdog.arm_cpu(clock, budget, expire)?;
         }
         Ok(())
@@ -409,9 +411,9 @@ impl Session {
         std::mem::take(&mut self.desk.open().unsent)
     }
 
-    /// Settles a job with `failure` now and gives the isolate up. Does nothing if somebody else was first.
+    /// Ends a job with `failure`: at once with its isolate, or soon without. Does nothing if somebody else was first.
     pub fn interrupt(&self, job: JobId, failure: Failure) {
-        interrupt(&self.desk, &self.link, job, failure);
+        interrupt(&self.desk, &self.link, job, failure, ABORT_PATIENCE);
     }
 
     /// Takes a job that is not to be settled by a notice any more, and how it ended.
@@ -492,7 +494,7 @@ impl RunDeadline {
     }
 
     fn end(&self) {
-        interrupt(&self.desk, &self.link, self.job, timed_out(self.timeout_ms, DEADLINE));
+        interrupt(&self.desk, &self.link, self.job, timed_out(self.timeout_ms, DEADLINE), PATIENCE);
     }
 }
 
@@ -500,17 +502,18 @@ fn timed_out(timeout_ms: f64, reason: &str) -> Failure {
     Failure::new(FailureKind::Timeout { timeout_ms }).with("timeoutMs", timeout_ms).with("reason", reason)
 }
 
-/// Ends a job with `failure`: has the guest end it, or gives the isolate up.
-fn interrupt(desk: &Arc<Desk>, link: &Arc<dyn Link>, job: JobId, failure: Failure) {
-    let is_asked = desk.open().ask(job, &failure, &**link);
+/// Ends a job with `failure`: has the guest end it, as long as `patience` lasts, or gives the isolate up.
+fn interrupt(desk: &Arc<Desk>, link: &Arc<dyn Link>, job: JobId, failure: Failure, patience: Duration) {
+    let is_asked = if desk.config.keep_state { desk.open().ask(job, &failure, &**link) } else { None };
     match is_asked {
+        None if desk.config.keep_state => return end(desk, &**link, job, failure.with(STATE_LOST, true)),
         None => return end(desk, &**link, job, failure),
         Some(false) => return,
         Some(true) => link.wake(),
     }
     let (impatient, to_isolate) = (desk.clone(), link.clone());
     let late = failure.clone().with(STATE_LOST, true);
-    match desk.watchdog.arm(Instant::now() + PATIENCE, move || end(&impatient, &*to_isolate, job, late)) {
+    match desk.watchdog.arm(Instant::now() + patience, move || end(&impatient, &*to_isolate, job, late)) {
         Ok(grace) => {
             let mut open = desk.open();
             // If it has ended meanwhile, the deadline is dropped without the lock.

@@ -191,6 +191,7 @@ fn config() -> Config {
         max_concurrent_tool_calls: 10,
         max_transfer_bytes: 1_000,
         harden_tool_results: false,
+        keep_state: true,
         max_cpu_ms: None,
         tool_timeout_ms: None,
         owner: "owner".to_owned(),

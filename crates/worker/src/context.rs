@@ -7,7 +7,7 @@ use std::os::fd::AsRawFd;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use ses_engine::GuestContext;
+use ses_engine::{GuestContext, Interrupt};
 use ses_protocol::frames::{Control, Frames, Message, Status, ToWorker};
 use ses_protocol::{Command, Config, Event, Failure, FailureKind, JobId, RunLimits, SessionId};
 use ses_session::{Deadline, Watchdog};
@@ -24,19 +24,31 @@ pub struct PipeContext {
     config: Arc<Config>,
     commands: RefCell<Frames<File>>,
     out: Arc<Out>,
+    interrupt: Interrupt,
+    /// The run under way; 0: none.
+    running: Cell<JobId>,
     watchdog: Watchdog,
     /// Of the run under way.
     cpu_deadline: Cell<Option<Deadline>>,
 }
 
 impl PipeContext {
-    pub fn new(session: u32, config: Arc<Config>, commands: Frames<File>, out: Arc<Out>, watchdog: Watchdog) -> Self {
-        Self { session, config, commands: RefCell::new(commands), out, watchdog, cpu_deadline: Cell::new(None) }
+    pub fn new(
+        session: u32,
+        config: Arc<Config>,
+        commands: Frames<File>,
+        out: Arc<Out>,
+        interrupt: Interrupt,
+        watchdog: Watchdog,
+    ) -> Self {
+        let (commands, running, cpu_deadline) = (RefCell::new(commands), Cell::default(), Cell::default());
+        Self { session, config, commands, out, interrupt, running, watchdog, cpu_deadline }
     }
 
     /// Holds a run to its processor time.
     fn begin(&self, job: JobId, limits: &RunLimits) {
         self.out.begin_run(job);
+        self.running.set(job);
         let (Some(cpu_ms), Some(clock)) = (limits.cpu_ms, CpuClock::of_this_thread()) else { return };
         let failure = Failure::new(FailureKind::Timeout { timeout_ms: limits.timeout_ms })
             .with("timeoutMs", limits.timeout_ms)
@@ -64,6 +76,7 @@ impl GuestContext for PipeContext {
     fn report(&self, event: Event) {
         if let Event::Settled { .. } = event {
             self.cpu_deadline.set(None);
+            self.running.set(0);
         }
         self.out.report(event);
     }
@@ -82,6 +95,13 @@ impl GuestContext for PipeContext {
                     return Some(command);
                 }
                 ToWorker::Control(Control::Ping(number)) => self.out.say(Status::Pong(number)),
+                ToWorker::Control(Control::Stop(job)) => {
+                    // One that has ended is not to end another.
+                    if self.running.get() == job {
+                        self.interrupt.ask(job);
+                    }
+                    return None;
+                }
                 ToWorker::Control(Control::Close) => {
                     self.out.report(Event::Closed { panicked: false });
                     exit();

@@ -6,6 +6,7 @@
 #![cfg(unix)]
 
 mod context;
+mod nudge;
 mod out;
 
 use std::ffi::{OsString, c_int};
@@ -18,7 +19,7 @@ use std::sync::{Arc, OnceLock};
 use std::thread;
 use std::time::Instant;
 
-use ses_engine::{Booted, Folders, Guest, OnParked, read_python};
+use ses_engine::{Booted, Folders, Guest, Interrupt, OnParked, read_python};
 use ses_process::{Arguments, Confinement};
 use ses_protocol::frames::{Control, Frames, Hello, Message, Status, ToWorker, VERSION};
 use ses_protocol::{Event, PythonSpec};
@@ -104,6 +105,8 @@ fn work(arguments: &Arguments, (commands, events): Pipes) -> io::Result<std::con
     let watchdog = Watchdog::default();
     // Its thread must be there before the sandbox is closed.
     drop(watchdog.arm(Instant::now(), || {})?);
+    // Inherited by all further threads, V8's too.
+    nudge::block();
     let out = Arc::new(Out::new(events));
     let (booted, is_booted) = channel();
     let (go, goes) = channel();
@@ -111,9 +114,7 @@ fn work(arguments: &Arguments, (commands, events): Pipes) -> io::Result<std::con
     let isolate = move || serve_isolate(python, limit_bytes, commands, &out, watchdog, &booted, &goes);
     thread::Builder::new().name("ses-isolate".to_owned()).stack_size(STACK_BYTES).spawn(isolate)?;
     // The thread has said why if it has ended.
-    if is_booted.recv().is_err() {
-        return Err(io::Error::other("no isolate could be made"));
-    }
+    let Ok(interrupt) = is_booted.recv() else { return Err(io::Error::other("no isolate could be made")) };
     if !ses_sandbox::limit_resources(reach) {
         return Err(io::Error::last_os_error());
     }
@@ -124,11 +125,12 @@ fn work(arguments: &Arguments, (commands, events): Pipes) -> io::Result<std::con
     loop {
         // Also while guest code runs: nobody reads the pipe then.
         let mut pipe = libc::pollfd { fd: commands_fd, events: 0, revents: 0 };
-        // SAFETY: `pipe` is one entry, valid for the call.
-        unsafe { libc::poll(&raw mut pipe, 1, -1) };
+        nudge::poll(&mut pipe);
         if pipe.revents != 0 {
             exit();
         }
+        // It was nudged, or woken for nothing.
+        interrupt.look();
     }
 }
 
@@ -147,7 +149,7 @@ fn serve_isolate(
     commands: File,
     out: &Arc<Out>,
     watchdog: Watchdog,
-    booted: &Sender<()>,
+    booted: &Sender<Interrupt>,
     goes: &Receiver<Hello>,
 ) {
     let parked_to: Rc<OnceLock<Arc<Out>>> = Rc::default();
@@ -166,7 +168,10 @@ fn serve_isolate(
         }
     };
     isolate.warm_up();
-    let Ok(hello) = booted.send(()).map_err(drop).and_then(|()| goes.recv().map_err(drop)) else { return };
+    let interrupt = isolate.interrupt();
+    let Ok(hello) = booted.send(interrupt.clone()).map_err(drop).and_then(|()| goes.recv().map_err(drop)) else {
+        return;
+    };
     out.say(Status::Hello(hello));
     let mut frames = Frames::new(commands);
     let (session, config) = loop {
@@ -182,7 +187,7 @@ fn serve_isolate(
     out.begin(session);
     let _ = parked_to.set(out.clone());
     priority::lower(priority::GUEST_NICE);
-    let context = PipeContext::new(session, config, frames, out.clone(), watchdog);
+    let context = PipeContext::new(session, config, frames, out.clone(), interrupt, watchdog);
     let mut guest = Guest::new(isolate, Rc::new(context), &Arc::default());
     out.report(Event::Initialized(Ok(())));
     guest.serve();

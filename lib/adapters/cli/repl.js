@@ -39,6 +39,7 @@ async function repl(_file, { root, readOnly, vars, tools, servers: commands, aut
       authorizedImports,
       modules,
       isolation: preferredIsolation(),
+      keepState: true,
       onLog: ({ message }) => process.stdout.write(`${message}\n`),
     });
     const prompt = new Prompt({

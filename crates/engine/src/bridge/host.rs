@@ -19,6 +19,7 @@ use crate::realm::entry::Realm;
 use crate::realm::interrupt::Interrupt;
 use crate::realm::module_cache::ModuleCache;
 use crate::realm::scripts::Scripts;
+use crate::realm::stop::Stop;
 
 /// Iterations that are granted at once, at most. Optimised loops that call built-ins only, and contain the guard, learn from
 /// the next window that the guest has been terminated: they do not look otherwise.
@@ -106,6 +107,10 @@ pub struct Host {
     /// Commands that arrived while a tool was awaited synchronously.
     early: RefCell<VecDeque<Command>>,
     pub interrupt: OnceCell<Interrupt>,
+    /// The run that is to end without its isolate.
+    stop: Arc<Stop>,
+    /// The run under way, or the last one.
+    job: Cell<JobId>,
     pub realm: OnceCell<Realm>,
     pub run: RefCell<Option<Run>>,
     /// Runs that have begun.
@@ -121,7 +126,7 @@ pub struct Host {
 }
 
 impl Host {
-    pub fn new(context: Rc<dyn GuestContext>, memory: Arc<BufferBudget>) -> Self {
+    pub fn new(context: Rc<dyn GuestContext>, memory: Arc<BufferBudget>, stop: Arc<Stop>) -> Self {
         let first_call = context.session() << 32;
         Self {
             context,
@@ -131,6 +136,8 @@ impl Host {
             limits_calls: Cell::default(),
             early: RefCell::default(),
             interrupt: OnceCell::new(),
+            stop,
+            job: Cell::default(),
             realm: OnceCell::new(),
             run: RefCell::new(None),
             runs: Cell::new(0),
@@ -147,6 +154,7 @@ impl Host {
     pub fn begin(&self, job: JobId, limits: &RunLimits) -> f64 {
         let max_operations = limits.max_operations;
         let granted = max_operations.min(FIRST_WINDOW);
+        self.job.set(job);
         self.answers.set(0);
         self.limits_calls.set(limits.tool_timeout_ms.is_some());
         self.terminated.set(false);
@@ -202,7 +210,19 @@ impl Host {
 
     /// Whether the guest was terminated for another reason than its iterations.
     pub fn is_terminated(&self) -> bool {
-        self.context.is_given_up() || with_guard(MemoryGuard::is_exceeded) == Some(true)
+        self.context.is_given_up() || self.is_stopped() || with_guard(MemoryGuard::is_exceeded) == Some(true)
+    }
+
+    /// Whether the run under way is to end.
+    pub fn is_stopped(&self) -> bool {
+        self.stop.is_raised(self.job.get())
+    }
+
+    /// A run has ended: lets guest code run again if it was to end before it did.
+    pub fn forget_stop(&self, job: JobId, isolate: &v8::Isolate) {
+        if self.stop.forget(job) {
+            self.go_on(isolate);
+        }
     }
 
     /// Records that the run has exceeded its limit, `at` a loop.
@@ -289,6 +309,14 @@ impl Host {
     fn send_held_calls(&self) {
         if self.has_held_calls.replace(false) {
             self.context.report(Event::Waiting);
+        }
+    }
+
+    /// Takes in what has arrived already, for [`Self::next_command`] and the like.
+    pub fn take_in(&self) {
+        while let Some(command) = self.context.ready() {
+            let command = self.arrived(command);
+            self.early.borrow_mut().push_back(command);
         }
     }
 

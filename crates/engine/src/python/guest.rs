@@ -51,7 +51,7 @@ impl Guest {
     pub fn new(booted: Booted, context: Rc<dyn GuestContext>) -> Self {
         let Booted { shell, folder, buffers, signal, mut guarded } = booted;
         let own = Rc::new(Own { shell, has_folder: folder.is_some(), folder: RefCell::new(folder) });
-        let host = Rc::new(Host::new(context, buffers));
+        let host = Rc::new(Host::new(context, buffers, Arc::default()));
         let isolate = &mut guarded.instance.isolate;
         isolate.set_slot::<Rc<dyn Bridge>>(host.clone());
         isolate.set_slot(host.clone());

@@ -17,6 +17,7 @@ use crate::realm::exceptions;
 use crate::realm::instance::Instance;
 use crate::realm::interrupt::Interrupt;
 use crate::realm::modules::origin;
+use crate::realm::stop::Stop;
 use ses_prepare::{self as prepare, PrepareOptions};
 use ses_protocol::Failure;
 
@@ -41,6 +42,7 @@ impl Drop for Guarded {
 pub struct Booted {
     pub realm: Realm,
     pub buffers: Arc<BufferBudget>,
+    pub stop: Arc<Stop>,
     pub guarded: Guarded,
 }
 
@@ -76,7 +78,7 @@ impl Booted {
             }
             realm
         };
-        Ok(Self { realm, buffers, guarded })
+        Ok(Self { realm, buffers, stop: Arc::default(), guarded })
     }
 
     /// Runs an empty program as a session would, so that what V8, the parser and the allocator do once per isolate or thread is
@@ -99,7 +101,7 @@ impl Booted {
 
     /// What terminates guest code from any thread.
     pub fn interrupt(&self) -> Interrupt {
-        Interrupt::new(&self.guarded.instance.isolate)
+        Interrupt::with_stop(&self.guarded.instance.isolate, self.stop.clone())
     }
 }
 

@@ -41,7 +41,7 @@ pub fn evaluate(
         None => Ending::Terminated,
     };
     let is_out_of_memory = memory.is_exceeded();
-    if host.terminated.replace(false) || is_out_of_memory {
+    if host.terminated.replace(false) || is_out_of_memory || host.is_stopped() {
         // Stopped by this thread: no guest frame is left, so that the realm can go on.
         host.go_on(scope);
     }
@@ -159,7 +159,7 @@ fn settle<'s>(
             v8::tc_scope!(let attempt, scope);
             attempt.perform_microtask_checkpoint();
         }
-        if memory.is_exceeded() || host.context.is_given_up() {
+        if memory.is_exceeded() || host.context.is_given_up() || host.is_stopped() {
             return Ending::Terminated;
         }
         match final_promise(scope, host) {
@@ -239,7 +239,14 @@ fn final_promise<'s>(scope: &mut v8::PinScope<'s, '_>, host: &Host) -> FinalAnsw
 /// Settles which names of the run stay, and counts its iterations.
 fn finish(scope: &mut v8::PinScope, host: &Host, forget_declared: bool) {
     v8::tc_scope!(let attempt, scope);
-    let left = host.realm.get().and_then(|realm| realm.finish(attempt, forget_declared));
+    let realm = host.realm.get();
+    let mut left = realm.and_then(|realm| realm.finish(attempt, forget_declared));
+    if left.is_none() && host.is_stopped() {
+        // It was stopped here: once more, since names would lead to what has no value.
+        attempt.reset();
+        host.go_on(attempt);
+        left = realm.and_then(|realm| realm.finish(attempt, forget_declared));
+    }
     if let (Some(left), Some(run)) = (left, host.run.borrow_mut().as_mut()) {
         run.operations = run.granted - left.clamp(0.0, run.granted);
     }

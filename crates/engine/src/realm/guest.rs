@@ -66,8 +66,8 @@ pub struct Guest {
 impl Guest {
     /// Gives the calling thread's isolate to a session.
     pub fn new(booted: Booted, context: Rc<dyn GuestContext>, programs: Arc<Programs>) -> Self {
-        let Booted { realm, buffers, mut guarded } = booted;
-        let host = Rc::new(Host::new(context, buffers));
+        let Booted { realm, buffers, stop, mut guarded } = booted;
+        let host = Rc::new(Host::new(context, buffers, stop));
         let isolate = &mut guarded.instance.isolate;
         isolate.set_slot::<Rc<dyn Bridge>>(host.clone());
         isolate.set_promise_reject_callback(on_promise_reject);
@@ -82,7 +82,14 @@ impl Guest {
 
     /// Takes commands one after the other, until the session is given up or the isolate is lost.
     pub fn serve(&mut self) {
-        while let Some(command) = self.host.next_command() {
+        loop {
+            let Some(command) = self.host.next_command() else {
+                if self.host.context.is_given_up() {
+                    break;
+                }
+                // What was to end a run that had ended.
+                continue;
+            };
             let (job, done) = match command {
                 Command::SetVariables { job, names, values } => (job, self.set_variables(&names, values)),
                 Command::SetTools { job, tools } => (job, self.set_tools(tools)),
@@ -94,6 +101,7 @@ impl Guest {
             figures.heap_used_bytes = self.guarded.instance.isolate.get_heap_statistics().used_heap_size() as u64;
             let installing = sound && self.sent.is_some();
             self.host.context.report(Event::Settled { job, result, figures, sound, installing });
+            self.host.forget_stop(job, &self.guarded.instance.isolate);
             self.keep_program();
             if !sound || (installing && !self.install_sent()) {
                 break;
@@ -190,7 +198,9 @@ impl Guest {
         let host = self.host.clone();
         let (mut result, figures) = {
             v8::scope_with_context!(scope, &mut self.guarded.instance.isolate, &self.guarded.instance.context);
-            let begun = {
+            let begun = if host.is_stopped() {
+                None
+            } else {
                 v8::tc_scope!(let attempt, scope);
                 host.realm.get().and_then(|realm| realm.begin(attempt, window, limits.max_operations))
             };

@@ -1,11 +1,14 @@
 //! Termination of guest code from any thread.
 
 use std::ffi::c_void;
+use std::rc::Rc;
 use std::sync::Arc;
 
 use deno_core::v8;
 
+use crate::bridge::host::Host;
 use crate::python::signal::Signal;
+use crate::realm::stop::Stop;
 use ses_protocol::JobId;
 
 /// What V8 calls at a check that was asked for.
@@ -15,23 +18,50 @@ pub type InterruptCallback = unsafe extern "C" fn(v8::UnsafeRawIsolatePtr, *mut 
 #[derive(Clone)]
 pub struct Interrupt {
     isolate: v8::IsolateHandle,
-    /// By which the guest can be asked to end by itself.
-    signal: Option<Arc<Signal>>,
+    asking: Asking,
+}
+
+/// How the guest can be asked to end a run, so that the isolate can go on.
+#[derive(Clone)]
+enum Asking {
+    Never,
+    /// CPython looks at it.
+    Signal(Arc<Signal>),
+    /// It says for which run the guest is terminated.
+    Stop(Arc<Stop>),
 }
 
 impl Interrupt {
     pub fn new(isolate: &v8::Isolate) -> Self {
-        Self { isolate: isolate.thread_safe_handle(), signal: None }
+        Self { isolate: isolate.thread_safe_handle(), asking: Asking::Never }
+    }
+
+    /// Of a realm, which ends a run and goes on.
+    pub fn with_stop(isolate: &v8::Isolate, stop: Arc<Stop>) -> Self {
+        Self { isolate: isolate.thread_safe_handle(), asking: Asking::Stop(stop) }
     }
 
     /// Of an isolate whose guest looks for a signal.
     pub fn with_signal(isolate: &v8::Isolate, signal: Arc<Signal>) -> Self {
-        Self { isolate: isolate.thread_safe_handle(), signal: Some(signal) }
+        Self { isolate: isolate.thread_safe_handle(), asking: Asking::Signal(signal) }
     }
 
-    /// Asks guest code to end a run by itself. False: it never looks.
+    /// Has guest code end a run, so that the isolate can go on. False: it never looks.
     pub fn ask(&self, job: JobId) -> bool {
-        self.signal.as_ref().inspect(|signal| signal.raise(job)).is_some()
+        match &self.asking {
+            Asking::Never => return false,
+            Asking::Signal(signal) => signal.raise(job),
+            Asking::Stop(stop) => {
+                stop.raise(job);
+                self.terminate();
+            }
+        }
+        true
+    }
+
+    /// Has the isolate take in what has been sent to it, at V8's next check, while it does not wait for that.
+    pub fn look(&self) {
+        self.request(take_in, std::ptr::null_mut());
     }
 
     /// Makes guest code unwind without running its handlers, at V8's next check.
@@ -42,5 +72,14 @@ impl Interrupt {
     /// Has `callback` called with `data` on the isolate's thread, at V8's next check.
     pub fn request(&self, callback: InterruptCallback, data: *mut c_void) {
         self.isolate.request_interrupt(callback, data);
+    }
+}
+
+/// V8 calls this at a check, where guest code runs.
+unsafe extern "C" fn take_in(isolate: v8::UnsafeRawIsolatePtr, _data: *mut c_void) {
+    // SAFETY: this is the isolate's thread, and guest code runs, so that the isolate is alive.
+    let isolate = unsafe { v8::Isolate::from_raw_isolate_ptr(isolate) };
+    if let Some(host) = isolate.get_slot::<Rc<Host>>() {
+        host.take_in();
     }
 }

@@ -12,3 +12,4 @@ mod mistakes;
 pub mod module_cache;
 pub mod modules;
 pub mod scripts;
+pub mod stop;

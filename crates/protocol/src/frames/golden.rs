@@ -33,6 +33,7 @@ fn config() -> Config {
         max_concurrent_tool_calls: 64,
         max_transfer_bytes: 64 << 20,
         harden_tool_results: true,
+        keep_state: true,
         max_cpu_ms: Some(5_000.0),
         tool_timeout_ms: None,
         owner: "me".into(),
@@ -80,7 +81,7 @@ fn to_worker() -> Vec<ToWorker> {
         Command::Run { job: 4, limits, code: "1 + 1".into() },
         Command::ToolReplies(replies),
     ];
-    let controls = [Control::Open(Arc::new(config())), Control::Close, Control::Ping(5)];
+    let controls = [Control::Open(Arc::new(config())), Control::Close, Control::Ping(5), Control::Stop(4)];
     controls.into_iter().map(ToWorker::Control).chain(commands.into_iter().map(ToWorker::Command)).collect()
 }
 
@@ -188,7 +189,7 @@ fn the_other_peers_messages_and_unknown_kinds_are_refused() {
         assert_eq!(ToWorker::read(kind, body).is_ok(), kind < 0x80);
         assert_eq!(FromWorker::read(kind, body).is_ok(), kind >= 0x80);
     }
-    for kind in (0..=u8::MAX).filter(|kind| !(1..=7).contains(kind) && !(0x81..=0x8E).contains(kind)) {
+    for kind in (0..=u8::MAX).filter(|kind| !(1..=8).contains(kind) && !(0x81..=0x8E).contains(kind)) {
         assert!(ToWorker::read(kind, &[]).is_err() && FromWorker::read(kind, &[]).is_err());
     }
 }

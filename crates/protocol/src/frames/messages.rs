@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::parts::record;
 use super::{Malformed, Part, Reader, Writer};
-use crate::{Command, Config, Event};
+use crate::{Command, Config, Event, JobId};
 
 /// From the host.
 #[derive(Debug)]
@@ -22,6 +22,8 @@ pub enum Control {
     Close,
     /// [`Status::Pong`] with the same number follows, when what came before is done.
     Ping(u64),
+    /// The guest is to end this run by itself, if it is still under way.
+    Stop(JobId),
 }
 
 /// From the worker.
@@ -103,6 +105,7 @@ messages!(Control {
     0x01 Open(config),
     0x06 Close,
     0x07 Ping(number),
+    0x08 Stop(job),
 });
 messages!(Command {
     0x02 SetVariables { job, names, values },
@@ -140,7 +143,7 @@ impl Message for ToWorker {
 
     fn read(kind: u8, body: &[u8]) -> Result<Self, Malformed> {
         match kind {
-            0x01 | 0x06 | 0x07 => Control::read(kind, body).map(Self::Control),
+            0x01 | 0x06..=0x08 => Control::read(kind, body).map(Self::Control),
             _ => Command::read(kind, body).map(Self::Command),
         }
     }
