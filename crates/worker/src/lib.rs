@@ -43,12 +43,11 @@ const NO_WORKER: c_int = 3;
 /// Serves the host that has started this process with `arguments`. Called on the only thread of the process.
 pub fn serve(arguments: &[OsString]) -> c_int {
     let Some(arguments) = Arguments::parse(arguments) else { return NO_HOST };
-    let Ok(pipes) = leave(&arguments) else { return NO_HOST };
+    let Ok((commands, events)) = leave(&arguments) else { return NO_HOST };
     // At the end of this pipe the host kills the process, which has something to say first.
-    let events = pipes.1.try_clone();
-    let Err(error) = work(&arguments, pipes);
+    let out = Arc::new(Out::new(events));
+    let Err(error) = work(&arguments, commands, &out);
     eprintln!("ses-executor-worker: {error}");
-    drop(events);
     NO_WORKER
 }
 
@@ -86,7 +85,7 @@ fn leave(arguments: &Arguments) -> io::Result<Pipes> {
 }
 
 /// Never returns unless something fails.
-fn work(arguments: &Arguments, (commands, events): Pipes) -> io::Result<std::convert::Infallible> {
+fn work(arguments: &Arguments, commands: File, out: &Arc<Out>) -> io::Result<std::convert::Infallible> {
     // Reads all files that Python takes.
     let read = |spec: &PythonSpec| -> Result<_, String> { Ok((spec.clone(), read_python(spec)?)) };
     let mut python = arguments.python.as_ref().map(read).transpose().map_err(io::Error::other)?;
@@ -107,7 +106,7 @@ fn work(arguments: &Arguments, (commands, events): Pipes) -> io::Result<std::con
     drop(watchdog.arm(Instant::now(), || {})?);
     // Inherited by all further threads, V8's too.
     nudge::block();
-    let out = Arc::new(Out::new(events));
+    let out = out.clone();
     let (booted, is_booted) = channel();
     let (go, goes) = channel();
     let limit_bytes = arguments.kind.memory_limit_bytes;
