@@ -1,5 +1,6 @@
-// `npm run demo`: an agent's steps over the files of this repository. The steps are written down here, as a model would
-// send them one by one; the executor, the tools and the files are real.
+// `npm run demo`, and `node node_modules/ses-executor/examples/demo.mjs` where the package is installed: an agent's steps over the
+// files of this package. The steps are written down here, as a model would send them one by one; the executor, the tools and the
+// files are real.
 
 import { readdirSync, statSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
@@ -11,8 +12,8 @@ import { ExecutorPrinter } from './printer.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
-/** Guest code names files relative to the repository and reaches no others. */
-function inRepository(path) {
+/** Guest code names files relative to the package and reaches no others. */
+function inPackage(path) {
   const full = resolve(root, path);
   if (full !== resolve(root) && !full.startsWith(resolve(root) + sep)) throw new Error(`${path} is outside`);
   return full;
@@ -22,7 +23,7 @@ const tools = {
   files: {
     /** Synchronous: guest code gets the value itself. */
     find: (folder, ending) =>
-      readdirSync(inRepository(folder), { recursive: true })
+      readdirSync(inPackage(folder), { recursive: true })
         .map((name) => resolve(root, folder, name))
         .filter((path) => path.endsWith(ending) && statSync(path).isFile())
         .map((path) => relative(root, path).replaceAll(sep, '/'))
@@ -30,7 +31,7 @@ const tools = {
     /** Asynchronous: guest code gets a promise, and can wait for many at once. */
     read: async (path) => {
       try {
-        return await readFile(inRepository(path), 'utf8');
+        return await readFile(inPackage(path), 'utf8');
       } catch (cause) {
         throw Object.assign(new Error(`no such file: ${path}`, { cause }), { code: cause.code });
       }
@@ -56,16 +57,16 @@ const [longest] = [...sizes].sort(([, a], [, b]) => b - a);
 longest`,
   },
   {
-    thought: 'I also want the entry point. It is probably src/main.rs.',
+    thought: 'I also want the entry point. It is probably src/main.js.',
     code: `
-const entry = await files.read('src/main.rs');
+const entry = await files.read('src/main.js');
 console.log(entry.length);`,
   },
   {
     thought: 'That file does not exist. I will try the likely names and take the first that does.',
     code: `
 let entryPoint;
-for (const name of ['src/main.rs', 'src/index.rs', 'src/lib.rs']) {
+for (const name of ['src/main.js', 'main.js', 'index.js']) {
   try {
     const text = await files.read(name);
     entryPoint = { name, lines: count(text, '\\n') };

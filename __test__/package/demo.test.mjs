@@ -29,17 +29,17 @@ describe('the demo', () => {
     expect(demo.stdout.match(/│/g).length).toBeGreaterThan(steps.length);
   });
 
-  test('reads real files of the repository, with synchronous and asynchronous tools', () => {
+  test('reads real files of the package, with synchronous and asynchronous tools', () => {
     expect(demo.stdout).toMatch(/\bfiles\.find\(/);
     expect(demo.stdout).toMatch(/await .*files\.read\(/s);
     expect(demo.stdout).toContain('lib/ses/executor.js');
-    const lines = readFileSync(join(ROOT, 'src/lib.rs'), 'utf8').split('\n').length - 1;
-    expect(demo.stdout).toMatch(new RegExp(`name: 'src/lib\\.rs', lines: ${lines}\\b`));
+    const lines = readFileSync(join(ROOT, 'index.js'), 'utf8').split('\n').length - 1;
+    expect(demo.stdout).toMatch(new RegExp(`name: 'index\\.js', lines: ${lines}\\b`));
   });
 
   test('shows a tool failure, and a step that recovers from it', () => {
-    expect(demo.stdout).toMatch(/ERR_TOOL_PROXY_FAIL +Tool execution failed: .*no such file: src\/main\.rs/);
-    expect(demo.stdout).toMatch(/warn .*ENOENT: no such file: src\/main\.rs/);
+    expect(demo.stdout).toMatch(/ERR_TOOL_PROXY_FAIL +Tool execution failed: .*no such file: src\/main\.js/);
+    expect(demo.stdout).toMatch(/warn .*ENOENT: no such file: src\/main\.js/);
   });
 
   test('shows a loop that is stopped, and its correction', () => {

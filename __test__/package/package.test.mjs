@@ -9,6 +9,7 @@ import { build } from 'esbuild';
 import { publint } from 'publint';
 import { formatMessage } from 'publint/utils';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import webpack from 'webpack';
 
 import { addonOf, packageOf, thisPlatform } from '../../scripts/platforms.mjs';
 import { ROOT, deferred, spawnNode, spawnProgram, withFolder } from '../helpers.mjs';
@@ -130,6 +131,14 @@ paths:
     const bin = join(app, 'node_modules', '.bin', 'ses-executor');
     const result = await spawnProgram(bin, ['run', 'node_modules/ses-executor/examples/hello.js'], { cwd: app });
     expect(result).toMatchObject({ status: 0, signal: null });
+  });
+
+  test('the demo, over its own files', async () => {
+    const result = await spawnNode(['node_modules/ses-executor/examples/demo.mjs'], { cwd: app });
+    expect(result).toMatchObject({ status: 0, signal: null, stderr: '' });
+    const lines = readFileSync(join(app, 'node_modules/ses-executor/index.js'), 'utf8').split('\n').length - 1;
+    expect(result.stdout).toContain(`entryPoint: { name: 'index.js', lines: ${lines} }`);
+    expect(result.stdout).toContain('the tool agrees');
   });
 
   // The packages that the sub-paths are for are not here: they are loaded when they are used.
@@ -261,7 +270,8 @@ describe('beside the packages of a project', () => {
   });
 });
 
-test('esbuild leaves it where it is, in both formats', async () => {
+/** A program to bundle. It prints its own name, found by a tool of the package. */
+function bundleEntry() {
   const entry = join(app, 'entry.mjs');
   writeFileSync(
     entry,
@@ -275,6 +285,11 @@ import { createFileTools } from 'ses-executor/tools';
 })();
 `,
   );
+  return entry;
+}
+
+test('esbuild leaves it where it is, in both formats', async () => {
+  const entry = bundleEntry();
   for (const [format, name] of [
     ['esm', 'bundle.mjs'],
     ['cjs', 'bundle.cjs'],
@@ -296,6 +311,29 @@ import { createFileTools } from 'ses-executor/tools';
       stderr: '',
     });
   }
+});
+
+test('webpack leaves it where it is, as docs/install.md says', async () => {
+  const options = { target: 'node', externals: [/^ses-executor(\/.*)?$/], externalsType: 'commonjs' };
+  const documented = /\| webpack +\| `(.*?)` +\|/.exec(readFileSync(join(ROOT, 'docs/install.md'), 'utf8'))[1];
+  expect(documented).toBe("target: 'node'`, `externals: [/^ses-executor(\\/.*)?$/]`, `externalsType: 'commonjs'");
+  const compiler = webpack({
+    ...options,
+    mode: 'production',
+    context: app,
+    entry: bundleEntry(),
+    output: { path: app, filename: 'webpacked.cjs' },
+  });
+  const stats = await new Promise((resolve, reject) =>
+    compiler.run((error, result) => compiler.close(() => (error ? reject(error) : resolve(result)))),
+  );
+  expect(stats.toJson({ all: false, errors: true, warnings: true })).toMatchObject({ errors: [], warnings: [] });
+  expect(await spawnNode([join(app, 'webpacked.cjs')], { cwd: app })).toEqual({
+    status: 0,
+    signal: null,
+    stdout: 'entry.mjs\n',
+    stderr: '',
+  });
 });
 
 test.each([
