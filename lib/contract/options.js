@@ -104,22 +104,37 @@ function checkRows(options, rows, others = []) {
 }
 
 /**
+ * Values of options that are absent, by their rows: most are, executors are made often, and a copy of an object takes less time than
+ * adding its properties one by one.
+ *
+ * @type {WeakMap<OptionRow[], Record<string, any>>}
+ */
+const DEFAULTS = new WeakMap();
+
+/**
  * @param {Record<string, any>} given
  * @param {OptionRow[]} rows
  */
 function checked(given, rows) {
   /** @type {any} */
-  const values = {};
-  // Most are absent, and executors are made often.
+  const values = { ...defaultsOf(rows) };
   for (const row of rows) {
-    values[row.name] = given[row.name] === undefined ? defaultOf(row) : CHECKS[row.type](given[row.name], row);
+    const { name, type, fallback } = row;
+    const value = given[name];
+    if (value !== undefined) values[name] = CHECKS[type](value, row);
+    else if (Array.isArray(fallback)) values[name] = [...fallback];
   }
   return values;
 }
 
-/** @param {OptionRow} row */
-function defaultOf({ fallback }) {
-  return Array.isArray(fallback) ? [...fallback] : fallback;
+/** @param {OptionRow[]} rows */
+function defaultsOf(rows) {
+  let defaults = DEFAULTS.get(rows);
+  if (defaults === undefined) {
+    defaults = Object.fromEntries(rows.map(({ name, fallback }) => [name, fallback]));
+    DEFAULTS.set(rows, defaults);
+  }
+  return defaults;
 }
 
 /**

@@ -100,6 +100,13 @@ const busy = new Set();
 
 const now = Promise.resolve();
 
+/**
+ * Kept, since `require` looks for what it has loaded each time.
+ *
+ * @type {typeof import('../../native') | undefined}
+ */
+let addon;
+
 /** What one executor is made of on this side: the native executor, calls under way, tools. */
 class Core {
   /**
@@ -156,8 +163,8 @@ class Core {
     this.#onToolCall = onToolCall;
     const weak = new WeakRef(this);
     // Here and not above: who only holds the class needs no addon.
-    const { NativeExecutor } = require('../../native.cjs');
-    this.native = new NativeExecutor(
+    addon ??= require('../../native.cjs');
+    this.native = new addon.NativeExecutor(
       { ...options, streamLogs: onLog !== undefined, modules: nativeModules(modules, this.tools) },
       (kind, ...parts) => weak.deref()?.deliver(kind, parts),
       this.#isProcess ? { sandbox, spares, surroundings: surroundings() } : undefined,
