@@ -20,14 +20,17 @@
   for (const name of boot.guestGlobals) {
     if (name.endsWith("Array") && name !== "Array") typedArrays[name] = globalThis[name];
   }
+  const source = p.apply(boot.feral.toString, boot.inspectModule, []);
   const loaded = p.newMap();
   const natives = {
     __proto__: null,
     loaded,
     typedArrays,
     describe,
-    // So that its table can be emptied.
+    // So that its table can be emptied. Names that the library does not use are left out: a string that was the name of a property
+    // once stays in the snapshot, and each isolate looks at all of them when it starts.
     defineMalleable: (object, key, descriptor) =>
+      (typeof key === "string" && !p.stringIncludes(source, key)) ||
       p.reflectDefine(object, key, { __proto__: null, ...descriptor, configurable: true }),
     types: boot.types,
     util: boot.util,

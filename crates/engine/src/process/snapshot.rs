@@ -70,6 +70,14 @@ mod tests {
         assert!(used < 832 << 10, "{used}");
     }
 
+    /// Each isolate would look at them when it starts.
+    #[test]
+    fn names_that_nothing_uses_are_not_in_the_snapshot() {
+        let has = |name: &[u8]| super::BLOB.0.windows(name.len()).any(|bytes| bytes == name);
+        assert!(has(b"formatWithOptions"));
+        assert!(!has(b"DatePrototypeSetSeconds"), "the inspect library makes it of a method's name");
+    }
+
     #[test]
     fn everything_that_guests_reach_is_frozen() {
         let report = audit();
