@@ -147,8 +147,17 @@ export declare class NativeFileTools {
     stop: NativeFileStop,
   ): Promise<NativeFileOutcome>;
   readText(path: string, stop: NativeFileStop): Promise<NativeFileOutcome>;
-  /** `instead`: what to do with a file of more than `most` bytes. */
-  readSmallText(path: string, most: number, instead: string, stop: NativeFileStop): Promise<NativeFileOutcome>;
+  /**
+   * A text that is taken apart at once, as JSON or into lines. `instead`: what to do with a file of more than `most` bytes, or of
+   * too many parts.
+   */
+  readParts(
+    path: string,
+    isJson: boolean,
+    most: number,
+    instead: string,
+    stop: NativeFileStop,
+  ): Promise<NativeFileOutcome>;
   readBytes(path: string, stop: NativeFileStop): Promise<NativeFileOutcome>;
   stat(path: string, stop: NativeFileStop): Promise<NativeFileOutcome>;
   move(from: string, to: string, overwrite: boolean, stop: NativeFileStop): Promise<NativeFileOutcome>;

@@ -11,8 +11,8 @@ use napi_derive::napi;
 
 use ses_files::pool::{Queue, Stop, Work};
 use ses_files::{
-    Block, Details, FileError, FileTools, FindRequest, GrepRequest, Limits, LsRequest, Output, ReadRequest, Stat,
-    Truncation,
+    Block, Details, FileError, FileTools, FindRequest, GrepRequest, Limits, LsRequest, Output, Parts, ReadRequest,
+    Stat, Truncation,
 };
 
 use crate::engine::file_pool;
@@ -156,17 +156,20 @@ impl NativeFileTools {
         self.start(env, Work::Access, stop, move |tools, _| tools.read_text(&path))
     }
 
-    /// `instead`: what to do with a file of more than `most` bytes.
+    /// A text that is taken apart at once, as JSON or into lines. `instead`: what to do with a file of more than `most` bytes, or of
+    /// too many parts.
     #[napi(ts_return_type = "Promise<NativeFileOutcome>")]
-    pub fn read_small_text<'env>(
+    pub fn read_parts<'env>(
         &self,
         env: &'env Env,
         path: String,
+        is_json: bool,
         most: f64,
         instead: String,
         stop: &NativeFileStop,
     ) -> Result<Object<'env>> {
-        self.start(env, Work::Access, stop, move |tools, _| tools.read_small_text(&path, most as u64, &instead))
+        let parts = if is_json { Parts::Json } else { Parts::Lines };
+        self.start(env, Work::Access, stop, move |tools, _| tools.read_parts(&path, parts, most as u64, &instead))
     }
 
     #[napi(ts_return_type = "Promise<NativeFileOutcome>")]

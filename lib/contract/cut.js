@@ -4,6 +4,7 @@
 const { inspect, types } = require('node:util');
 
 const { bigintText, isLongBigint } = require('./describe');
+const { keysOf } = require('./wide');
 
 /** What a copy has of a value. */
 const MAX_NODES = 2_500;
@@ -154,7 +155,7 @@ function* partsOf(value, items) {
     }
   } else if (!types.isAnyArrayBuffer(value) && !types.isDataView(value)) {
     if (types.isNativeError(value)) yield { key: 'cause', value: value.cause };
-    for (const key of Object.keys(value)) yield { key, value: value[key] };
+    for (const key of keysOf(value)) yield { key, value: value[key] };
   }
 }
 

@@ -5,6 +5,7 @@ const { inspect, types } = require('node:util');
 
 const { cut, partsOf } = require('./cut');
 const { isLongBigint } = require('./describe');
+const { isWide } = require('./wide');
 
 // How outputs are shown, as JSON and as text. Printers have no bounds: a value in which each part occurs twice in the next one has
 // 2^40 parts after 40 rounds of a loop. So a value is looked through first, as far as a budget goes. One that is within it is
@@ -119,6 +120,7 @@ function isWithin(root, { depth, omitsDeeper, items, chars }) {
       if (nodesLeft % NODES_PER_LOOK === 0 && performance.now() > end) return false;
       if (typeof value !== 'object' || value === null || containing.has(value)) continue;
       if (containing.size < depth) {
+        if (isWide(value)) return false;
         containing.add(value);
         open.push({ value, parts: partsOf(value, items) });
       } else if (!omitsDeeper) {

@@ -215,9 +215,12 @@ export type ReadOnlyFileTools = {
    * is no UTF-8, is an error.
    */
   readText(args: { path: string } | string): Promise<string>;
-  /** For code: the value of a JSON file of up to 4 MiB; of a larger one `JSON.parse(await readText(path))` in guest code. */
+  /**
+   * For code: the value of a JSON file of up to 4 MiB, 120,000 elements and members, and 1,000 levels; of a larger one
+   * `JSON.parse(await readText(path))` in guest code.
+   */
   readJson(args: { path: string } | string): Promise<unknown>;
-  /** For code: all lines of a UTF-8 file of up to 4 MiB, without their ends. */
+  /** For code: all lines of a UTF-8 file of up to 4 MiB and 500,000 lines, without their ends. */
   readLines(args: { path: string } | string): Promise<string[]>;
   /** For code: the content of a file. */
   readBytes(args: { path: string } | string): Promise<Uint8Array>;

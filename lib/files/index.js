@@ -24,9 +24,9 @@ const CALLS = {
   read: (native, { path, offset, limit }, stop) => native.read(path, offset, limit, stop),
   readText: (native, { path }, stop) => native.readText(path, stop),
   readJson: (native, { path }, stop) =>
-    native.readSmallText(path, MAX_SMALL_BYTES, 'Use JSON.parse(await readText(path)).', stop),
+    native.readParts(path, true, MAX_SMALL_BYTES, 'Use JSON.parse(await readText(path)).', stop),
   readLines: (native, { path }, stop) =>
-    native.readSmallText(path, MAX_SMALL_BYTES, 'Use (await readText(path)).split("\\n").', stop),
+    native.readParts(path, false, MAX_SMALL_BYTES, 'Use (await readText(path)).split("\\n").', stop),
   readBytes: (native, { path }, stop) => native.readBytes(path, stop),
   stat: (native, { path }, stop) => native.stat(path, stop),
   write: (native, { path, content }, stop) => native.write(path, content, stop),

@@ -1,6 +1,8 @@
 // @ts-check
 'use strict';
 
+const { KeyCount } = require('../contract/wide');
+
 // How `wire-reader.js` and `slices.js` put values together from their parts, as the parts arrive.
 
 const ERRORS = /** @type {Record<string, ErrorConstructor>} */ ({
@@ -51,6 +53,7 @@ function define(object, key, value, enumerable = true) {
 function properties(value, isComplete) {
   /** @type {{ key: PropertyKey } | undefined} */
   let pending;
+  const count = new KeyCount(value);
   return {
     value,
     isComplete: () => pending === undefined && isComplete(),
@@ -60,6 +63,7 @@ function properties(value, isComplete) {
         return;
       }
       define(value, pending.key, part);
+      count.add(pending.key);
       pending = undefined;
     },
   };

@@ -4,6 +4,7 @@
   const boot = globalThis.__smol_boot;
   const { p } = boot;
   const { arrayPush, getDescriptor, getPrototypeOf, newSet, ownKeys, stringSlice } = p;
+  const { op_get_non_index_property_names, op_is_proxy } = boot.ops;
 
   const MAX_NAMES = 4_000;
   const MAX_LENGTH = 64;
@@ -11,11 +12,14 @@
 
   const isName = (key) => typeof key === "string" && key.length <= MAX_LENGTH && stringSlice(key, 0, 2) !== "__";
 
-  // Names of `object` and what it inherits.
+  const ALL_PROPERTIES = 0;
+
+  // Names of `object` and what it inherits. A large array has as many indices, which would all become texts; of a proxy its
+  // handler would say what it likes.
   const namesOf = (object) => {
     const names = newSet();
-    for (let at = object, depth = 0; at !== null && depth < MAX_PROTOTYPES; depth++) {
-      const keys = ownKeys(at);
+    for (let at = object, depth = 0; at !== null && depth < MAX_PROTOTYPES && !op_is_proxy(at); depth++) {
+      const keys = op_get_non_index_property_names(at, ALL_PROPERTIES);
       for (let i = 0; i < keys.length && names.size < MAX_NAMES; i++) {
         if (isName(keys[i])) names.add(keys[i]);
       }

@@ -35,7 +35,7 @@ pub use ls::LsRequest;
 pub use output::{Block, Details, Output};
 pub use read::ReadRequest;
 pub use truncate::Truncation;
-pub use whole::Stat;
+pub use whole::{Parts, Stat};
 
 use std::path::Path;
 use std::time::Duration;
@@ -85,9 +85,9 @@ impl FileTools {
         whole::read_text(&self.root, path, self.limits.max_file_bytes)
     }
 
-    /// As [`Self::read_text`]; `instead` is said of a file of more than `most` bytes.
-    pub fn read_small_text(&self, path: &str, most: u64, instead: &str) -> Result<String, FileError> {
-        whole::read_small_text(&self.root, path, self.limits.max_file_bytes, most, instead)
+    /// As [`Self::read_text`]; `instead` is said of a file of more than `most` bytes, or of too many parts.
+    pub fn read_parts(&self, path: &str, parts: Parts, most: u64, instead: &str) -> Result<String, FileError> {
+        whole::read_parts(&self.root, path, self.limits.max_file_bytes, parts, most, instead)
     }
 
     pub fn read_bytes(&self, path: &str) -> Result<Vec<u8>, FileError> {

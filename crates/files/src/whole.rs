@@ -5,6 +5,20 @@ use std::time::UNIX_EPOCH;
 use super::error::FileError;
 use super::root::{Root, RootPath, too_large};
 
+/// Parts of JSON of which a caller can make values in a moment: elements, and members with their keys.
+const MAX_JSON_PARTS: usize = 120_000;
+/// Levels that values may have on their way to a guest, with room to spare.
+const MAX_JSON_DEPTH: usize = 1_000;
+/// Lines of which a caller can make texts in a moment.
+const MAX_LINES: usize = 500_000;
+
+/// What a caller takes a text apart into at once.
+#[derive(Clone, Copy, Debug)]
+pub enum Parts {
+    Json,
+    Lines,
+}
+
 /// What there is at a path, links followed.
 #[derive(Debug, PartialEq)]
 pub struct Stat {
@@ -33,16 +47,69 @@ pub fn read_text(root: &Root, path: &str, max_bytes: u64) -> Result<String, File
     })
 }
 
-/// As [`read_text`], of at most `most` bytes, since the caller takes it apart at once: larger ones are refused with `instead`.
-pub fn read_small_text(root: &Root, path: &str, max_bytes: u64, most: u64, instead: &str) -> Result<String, FileError> {
+/// As [`read_text`], of at most `most` bytes and as many parts as the caller can make in a moment: others are refused with `instead`.
+pub fn read_parts(
+    root: &Root,
+    path: &str,
+    max_bytes: u64,
+    parts: Parts,
+    most: u64,
+    instead: &str,
+) -> Result<String, FileError> {
+    let refused = |error: FileError| FileError::new(error.code, format!("{} {instead}", error.message));
     let place = RootPath::parse(root, path)?;
     let size = root.metadata(&place, "File")?.len();
     if size > most && size <= max_bytes {
-        let mut error = too_large(path, size, most);
-        error.message = format!("{} {instead}", error.message);
-        return Err(error);
+        return Err(refused(too_large(path, size, most)));
     }
-    read_text(root, path, max_bytes)
+    let text = read_text(root, path, max_bytes)?;
+    // It may have grown.
+    if text.len() as u64 > most {
+        return Err(refused(too_large(path, text.len() as u64, most)));
+    }
+    let (count, limit, what) = match parts {
+        Parts::Json => (json_parts(&text), MAX_JSON_PARTS, "values"),
+        Parts::Lines => (line_ends(&text), MAX_LINES, "lines"),
+    };
+    if count > limit {
+        let message = format!("File has too many {what}: {path} (the limit is {limit}).");
+        return Err(refused(FileError::new("ERR_FILE_TOO_LARGE", message)));
+    }
+    Ok(text)
+}
+
+fn line_ends(text: &str) -> usize {
+    text.bytes().filter(|byte| matches!(byte, b'\n' | b'\r')).count()
+}
+
+/// How many parts a JSON text has. What is nested too deeply has more than any number of them.
+fn json_parts(text: &str) -> usize {
+    let (mut parts, mut depth) = (1_usize, 0_usize);
+    let mut bytes = text.bytes();
+    while let Some(byte) = bytes.next() {
+        match byte {
+            b'"' => {
+                while let Some(within) = bytes.next() {
+                    match within {
+                        b'"' => break,
+                        b'\\' => drop(bytes.next()),
+                        _ => {}
+                    }
+                }
+            }
+            b'[' | b'{' => {
+                parts += 1;
+                depth += 1;
+                if depth > MAX_JSON_DEPTH {
+                    return usize::MAX;
+                }
+            }
+            b']' | b'}' => depth = depth.saturating_sub(1),
+            b',' | b':' => parts += 1,
+            _ => {}
+        }
+    }
+    parts
 }
 
 pub fn stat(root: &Root, path: &str) -> Result<Stat, FileError> {
@@ -59,4 +126,19 @@ pub fn stat(root: &Root, path: &str) -> Result<Stat, FileError> {
         size: if metadata.is_file() { metadata.len() } else { 0 },
         modified_ms: since.map(|since| since.as_secs_f64() * 1e3),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_parts_of_json_are_counted_outside_of_its_texts() {
+        assert_eq!(json_parts("1"), 1);
+        assert_eq!(json_parts(r#"{"a": [1, 2], "b,:[": "\\\",["}"#), 7);
+        assert_eq!(json_parts(r#""a"#), 1);
+        assert_eq!(json_parts(&"[],".repeat(10)), 21);
+        assert_eq!(json_parts(&"[".repeat(MAX_JSON_DEPTH)), 1 + MAX_JSON_DEPTH);
+        assert_eq!(json_parts(&"[".repeat(MAX_JSON_DEPTH + 1)), usize::MAX);
+    }
 }

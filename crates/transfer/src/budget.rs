@@ -2,17 +2,22 @@
 //!
 //! V8's serializer writes a string as often as it occurs, so that a small heap can stand for any number of bytes: an
 //! array of 100,000 references to one string of a megabyte. It grows its buffer through Rust's allocator, and takes a
-//! refused allocation for an error of the value; so that is where the bound is.
+//! refused allocation for an error of the value; so that is where the bound is. A getter of the value may have another one
+//! written meanwhile, and so on: all that are under way on a thread have the bound together.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
 /// Allocations up to this size are never looked at. 1 MiB.
 const UNCHECKED_BYTES: usize = 1 << 20;
+/// Smaller blocks are not counted. 4 KiB.
+const UNCOUNTED_BYTES: usize = 4 << 10;
 
 thread_local! {
     /// The largest allocation that this thread may make; `usize::MAX` outside of [`with_limit`].
     static LARGEST: Cell<usize> = const { Cell::new(usize::MAX) };
+    /// Bytes that are held for what is written within [`with_limit`] on this thread.
+    static HELD: Cell<usize> = const { Cell::new(0) };
     /// Allocations that were refused to this thread.
     static REFUSALS: Cell<usize> = const { Cell::new(0) };
 }
@@ -24,67 +29,95 @@ pub struct Limited;
 // SAFETY: everything is passed on to `System`, or refused as a full memory would refuse it.
 unsafe impl GlobalAlloc for Limited {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        if is_refused(layout.size()) {
-            return std::ptr::null_mut();
-        }
         // SAFETY: the caller's contract is the same.
-        unsafe { System.alloc(layout) }
+        counted(0, layout.size(), || unsafe { System.alloc(layout) })
     }
 
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
-        if is_refused(layout.size()) {
-            return std::ptr::null_mut();
-        }
         // SAFETY: the caller's contract is the same.
-        unsafe { System.alloc_zeroed(layout) }
+        counted(0, layout.size(), || unsafe { System.alloc_zeroed(layout) })
     }
 
     unsafe fn realloc(&self, block: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        if is_refused(size) {
-            return std::ptr::null_mut();
-        }
         // SAFETY: the caller's contract is the same.
-        unsafe { System.realloc(block, layout, size) }
+        counted(layout.size(), size, || unsafe { System.realloc(block, layout, size) })
     }
 
     unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
+        if layout.size() > UNCOUNTED_BYTES && largest() != usize::MAX {
+            hold(layout.size(), 0);
+        }
         // SAFETY: the caller's contract is the same.
         unsafe { System.dealloc(block, layout) }
     }
 }
 
-fn is_refused(size: usize) -> bool {
-    // A thread that is ending has no limit any more.
-    let refused = size > UNCHECKED_BYTES && LARGEST.try_with(|largest| size > largest.get()).unwrap_or(false);
-    if refused {
-        let _ = REFUSALS.try_with(|refusals| refusals.set(refusals.get() + 1));
-    }
-    refused
+/// What this thread may hold; a thread that is ending has no limit any more.
+fn largest() -> usize {
+    LARGEST.try_with(Cell::get).unwrap_or(usize::MAX)
 }
 
-/// Restores the limit that was in force before.
-struct Restore(usize);
+/// Has `allocate` replace a block of `before` bytes by one of `size` bytes, or refuses it.
+fn counted(before: usize, size: usize, allocate: impl FnOnce() -> *mut u8) -> *mut u8 {
+    if before.max(size) <= UNCOUNTED_BYTES || largest() == usize::MAX {
+        return allocate();
+    }
+    let held = HELD.try_with(Cell::get).unwrap_or(0);
+    if size > UNCHECKED_BYTES && held.saturating_sub(before).saturating_add(size) > largest() {
+        refuse();
+        return std::ptr::null_mut();
+    }
+    let block = allocate();
+    if !block.is_null() {
+        hold(before, size);
+    }
+    block
+}
+
+/// Counts that a block of `before` bytes has become one of `size` bytes.
+fn hold(before: usize, size: usize) {
+    let counts = |bytes: usize| if bytes > UNCOUNTED_BYTES { bytes } else { 0 };
+    // What was there before the limit was set may be given back within it.
+    let _ = HELD.try_with(|held| held.set((held.get() + counts(size)).saturating_sub(counts(before))));
+}
+
+fn refuse() {
+    let _ = REFUSALS.try_with(|refusals| refusals.set(refusals.get() + 1));
+}
+
+/// Restores what was in force before.
+struct Restore {
+    largest: usize,
+    held: usize,
+}
 
 impl Drop for Restore {
     fn drop(&mut self) {
-        LARGEST.set(self.0);
+        LARGEST.set(self.largest);
+        HELD.set(self.held);
     }
 }
 
-/// Calls `write`, in which no single allocation may be larger than a buffer for `max_bytes` bytes needs while it
-/// grows. Rust code that allocates within must be prepared for refusal, or use [`without_limit`].
-/// The second value: whether an allocation was refused.
-pub fn with_limit<R>(max_bytes: usize, write: impl FnOnce() -> R) -> (R, bool) {
-    let before = REFUSALS.get();
+/// Calls `write`, in which blocks may hold no more than a buffer for `max_bytes` bytes needs while it grows, together with those
+/// of writes of this thread that `write` is a part of. Rust code that allocates within must be prepared for refusal, or use
+/// [`without_limit`]. `None`: the others hold too much already. The second value: whether an allocation was refused.
+pub fn with_limit<R>(max_bytes: usize, write: impl FnOnce() -> R) -> (Option<R>, bool) {
     // V8 doubles the buffer when it is full.
-    let _restore = Restore(LARGEST.replace(max_bytes.saturating_mul(2).max(UNCHECKED_BYTES)));
+    let limit = max_bytes.saturating_mul(2).max(UNCHECKED_BYTES);
+    let held = HELD.get();
+    if held > limit {
+        return (None, true);
+    }
+    let before = REFUSALS.get();
+    // What is written belongs to the caller then.
+    let _restore = Restore { largest: LARGEST.replace(limit), held };
     let result = write();
-    (result, REFUSALS.get() != before)
+    (Some(result), REFUSALS.get() != before)
 }
 
 /// Calls `work` without the limit that a caller of this function is under.
 pub fn without_limit<R>(work: impl FnOnce() -> R) -> R {
-    let _restore = Restore(LARGEST.replace(usize::MAX));
+    let _restore = Restore { largest: LARGEST.replace(usize::MAX), held: HELD.get() };
     work()
 }
 
@@ -102,18 +135,33 @@ mod tests {
     #[test]
     fn large_allocations_are_refused_within_only() {
         assert!(can_allocate(8 << 20));
-        let ((), refused) = with_limit(2 << 20, || {
+        let (done, refused) = with_limit(2 << 20, || {
             assert!(can_allocate(4 << 20));
             assert!(!can_allocate(8 << 20));
             without_limit(|| assert!(can_allocate(8 << 20)));
             assert!(!can_allocate(8 << 20));
         });
-        assert!(refused);
+        assert!(done.is_some() && refused);
+        assert!(can_allocate(8 << 20));
+    }
+
+    #[test]
+    fn writes_within_writes_share_the_limit() {
+        // Each as a getter has the next one made, with what it has written so far in its hands.
+        fn nested(bytes: usize, depth: usize) -> usize {
+            let mut block = Vec::<u8>::new();
+            if block.try_reserve_exact(bytes).is_err() || depth == 0 {
+                return 0;
+            }
+            1 + without_limit(|| with_limit(4 << 20, || nested(bytes, depth - 1)).0.unwrap_or(0))
+        }
+        assert_eq!(with_limit(4 << 20, || nested(3 << 20, 10)).0, Some(2));
+        assert_eq!(with_limit(4 << 20, || nested(64 << 10, 1_000)).0, Some(129));
         assert!(can_allocate(8 << 20));
     }
 
     #[test]
     fn small_allocations_are_never_refused() {
-        assert_eq!(with_limit(0, || can_allocate(UNCHECKED_BYTES)), (true, false));
+        assert_eq!(with_limit(0, || can_allocate(UNCHECKED_BYTES)), (Some(true), false));
     }
 }

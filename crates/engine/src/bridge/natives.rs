@@ -42,7 +42,7 @@ impl Bridge for Host {
         }
         let verdict = match v8::Local::<v8::Promise>::try_from(value) {
             Ok(promise) => Verdict::FinalPromise(v8::Global::new(scope, promise)),
-            Err(_) => match write_output(scope, self, value) {
+            Err(_) => match transfer::without_limit(|| write_output(scope, self, value)) {
                 Err(Unwritable::Thrown) => Verdict::FinalLate(v8::Global::new(scope, value)),
                 value => Verdict::Final(value),
             },

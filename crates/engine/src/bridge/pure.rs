@@ -1,6 +1,8 @@
 //! What `js/56_pure_globals.js` leaves to libraries: encodings, base64, URLs, and V8's own serializer. Nothing here reaches
 //! beyond its arguments; what it takes beside the heap counts for the isolate's limit while it works.
 
+use std::borrow::Cow;
+
 use base64::Engine;
 use base64::alphabet;
 use base64::engine::DecodePaddingMode;
@@ -18,6 +20,12 @@ use ses_protocol::Block;
 
 /// UTF-16 units of a URL.
 const MAX_URL_UNITS: usize = 1 << 20;
+/// UTF-16 units of an encoding's label, with white space around it.
+const MAX_LABEL_UNITS: usize = 256;
+/// Bytes of the two references to a text that is to become part of an array.
+const REFERENCE_BYTES: usize = 16;
+/// Texts that are made between two looks whether the guest has been terminated: V8 does not look here.
+const TEXTS_PER_LOOK: usize = 1_024;
 /// Bytes that a UTF-16 unit, or a byte that is decoded, can become: three, and the same again in the realm.
 const EXPANSION: usize = 6;
 /// What a part of a query can become: each byte of UTF-8 three.
@@ -58,7 +66,9 @@ fn clone<'s>(scope: &mut v8::PinScope<'s, '_>, host: &Host, args: Arguments<'_, 
             }
         }
     }
-    let max_bytes = host.context.config().max_transfer_bytes;
+    let config = host.context.config();
+    // What it is written to is not on the heap.
+    let max_bytes = config.max_transfer_bytes.min(config.memory_limit_bytes);
     match serialize::clone(scope, args.get(0), &buffers, max_bytes) {
         Ok(copy) => copy,
         Err(Unwritable::Thrown) => None,
@@ -125,7 +135,9 @@ fn encode<'s>(scope: &mut v8::PinScope<'s, '_>, host: &Host, args: Arguments<'_,
 
 /// The name of the encoding that a label stands for.
 fn encoding<'s>(scope: &mut v8::PinScope<'s, '_>, args: Arguments<'_, 's>) -> Given<'s> {
-    let label = args.get(0).to_rust_string_lossy(scope);
+    let label =
+        v8::Local::<v8::String>::try_from(args.get(0)).ok().filter(|label| label.length() <= MAX_LABEL_UNITS)?;
+    let label = label.to_rust_string_lossy(scope);
     let encoding = Encoding::for_label_no_replacement(label.as_bytes())?;
     string(scope, encoding.name().to_ascii_lowercase().as_bytes())
 }
@@ -203,7 +215,7 @@ fn url<'s>(scope: &mut v8::PinScope<'s, '_>, args: Arguments<'_, 's>) -> Given<'
         quirks::search(&url),
         quirks::hash(&url),
     ];
-    strings(scope, parts.into_iter())
+    strings(scope, parts.into_iter().map(Cow::Borrowed))
 }
 
 fn set_part(url: &mut Url, part: u32, value: &str) -> Option<()> {
@@ -232,26 +244,53 @@ fn url_query<'s>(scope: &mut v8::PinScope<'s, '_>, host: &Host, args: Arguments<
     let query = v8::Local::<v8::String>::try_from(args.get(0)).ok()?;
     let room = query.length().saturating_mul(EXPANSION);
     let query = with_room(scope, host, room, || ()).map(|()| query.to_rust_string_lossy(scope))?;
-    let pairs: Vec<_> = form_urlencoded::parse(query.as_bytes()).collect();
-    strings(scope, pairs.iter().flat_map(|(name, value)| [&**name, &**value]))
+    let texts = 2 * (1 + query.bytes().filter(|&byte| byte == b'&').count());
+    let room = query.len().saturating_add(texts.saturating_mul(REFERENCE_BYTES));
+    if !reserve(&host.memory, room) {
+        adopt::throw_no_memory(scope);
+        return None;
+    }
+    let list = strings(scope, form_urlencoded::parse(query.as_bytes()).flat_map(|(name, value)| [name, value]));
+    host.memory.release(room);
+    list
 }
 
 /// The query of a list of names and values.
 fn url_query_text<'s>(scope: &mut v8::PinScope<'s, '_>, host: &Host, args: Arguments<'_, 's>) -> Given<'s> {
     let list = v8::Local::<v8::Array>::try_from(args.get(0)).ok()?;
-    let mut texts = Vec::new();
     let mut units = 0_usize;
     for index in 0..list.length() {
-        let text = v8::Local::<v8::String>::try_from(list.get_index(scope, index)?).ok()?;
-        units = units.saturating_add(text.length());
-        texts.push(text);
+        units = units.saturating_add(with_text(scope, list, index, |_, text| text.length())?);
     }
-    with_room(scope, host, units.saturating_mul(QUERY_EXPANSION), || ())?;
+    let room = units.saturating_mul(QUERY_EXPANSION).saturating_add(list.length() as usize);
+    if !reserve(&host.memory, room) {
+        adopt::throw_no_memory(scope);
+        return None;
+    }
+    let text = query_of(scope, list).and_then(|query| string(scope, query.as_bytes()));
+    host.memory.release(room);
+    text
+}
+
+fn query_of(scope: &mut v8::PinScope, list: v8::Local<v8::Array>) -> Option<String> {
     let mut query = form_urlencoded::Serializer::new(String::new());
-    for pair in texts.chunks_exact(2) {
-        query.append_pair(&pair[0].to_rust_string_lossy(scope), &pair[1].to_rust_string_lossy(scope));
+    for index in (1..list.length()).step_by(2) {
+        let name = with_text(scope, list, index - 1, |scope, text| text.to_rust_string_lossy(scope))?;
+        query.append_pair(&name, &with_text(scope, list, index, |scope, text| text.to_rust_string_lossy(scope))?);
     }
-    string(scope, query.finish().as_bytes())
+    Some(query.finish())
+}
+
+/// What `work` gives of a text in a list. No reference to the text is left.
+fn with_text<R>(
+    scope: &mut v8::PinScope,
+    list: v8::Local<v8::Array>,
+    index: u32,
+    work: impl FnOnce(&mut v8::PinScope, v8::Local<v8::String>) -> R,
+) -> Option<R> {
+    v8::scope!(let inner, scope);
+    let text = v8::Local::<v8::String>::try_from(list.get_index(inner, index)?).ok()?;
+    Some(work(inner, text))
 }
 
 /// Does work that takes up to `bytes` beside the heap. `None`: there is no room for them, and an exception says so.
@@ -289,9 +328,15 @@ fn string<'s>(scope: &mut v8::PinScope<'s, '_>, utf8: &[u8]) -> Given<'s> {
     text.map(Into::into)
 }
 
-fn strings<'s, 'a>(scope: &mut v8::PinScope<'s, '_>, texts: impl Iterator<Item = &'a str>) -> Given<'s> {
-    let texts = texts.map(|text| string(scope, text.as_bytes())).collect::<Option<Vec<_>>>()?;
-    Some(v8::Array::new_with_elements(scope, &texts).into())
+fn strings<'s, 'a>(scope: &mut v8::PinScope<'s, '_>, texts: impl Iterator<Item = Cow<'a, str>>) -> Given<'s> {
+    let mut made = Vec::new();
+    for text in texts {
+        if made.len() % TEXTS_PER_LOOK == 0 && scope.is_execution_terminating() {
+            return None;
+        }
+        made.push(string(scope, text.as_bytes())?);
+    }
+    Some(v8::Array::new_with_elements(scope, &made).into())
 }
 
 fn throw_type_error(scope: &mut v8::PinScope, message: &str) {

@@ -209,7 +209,7 @@ fn write<'s>(
         serializer.write_header();
         serializer.write_value(context, value)
     });
-    if written != Some(true) {
+    if written.flatten() != Some(true) {
         return Err(if refused { Unwritable::TooLarge(None) } else { Unwritable::Thrown });
     }
     let wire = serializer.release();
@@ -240,7 +240,7 @@ pub fn clone<'s>(
         }
         serializer.write_value(context, value)
     });
-    if written != Some(true) {
+    if written.flatten() != Some(true) {
         return Err(if refused { Unwritable::TooLarge(None) } else { Unwritable::Thrown });
     }
     let wire = serializer.release();

@@ -92,7 +92,10 @@ fn look_up(scope: &mut v8::PinScope, host: &Host, path: &[String], member: &str)
     if member.len() > MAX_NAME {
         return None;
     }
-    host.realm.get()?.look_up(scope, path, member)
+    let LookUp { kind, mut names } = host.realm.get()?.look_up(scope, path, member)?;
+    // Others cannot be written behind a dot, and may be of several lines.
+    names.retain(|name| name.split('.').all(is_identifier));
+    Some(LookUp { kind, names })
 }
 
 /// The steps of `rows[0].name` or `a?.b`; `None` for anything else.

@@ -4,6 +4,9 @@
 use crate::bridge::host::Host;
 use crate::realm::hints::Uncaught;
 
+/// Bytes of a line that is looked through. 2 KiB.
+const MAX_LINE_BYTES: usize = 2 << 10;
+
 /// Names of Python with what to write instead.
 const PYTHON: [(&str, &str); 12] = [
     ("print", "`console.log(…)`"),
@@ -22,8 +25,10 @@ const PYTHON: [(&str, &str); 12] = [
 
 /// What to do about the error, if it is a known mistake.
 pub fn hint(host: &Host, error: &Uncaught) -> Option<String> {
-    let line = line_of(error)?;
-    python_name(error).or_else(|| missing_await(host, error, line)).or_else(|| frozen(host, error, line))
+    python_name(error).or_else(|| {
+        let line = line_of(error)?;
+        missing_await(host, error, line).or_else(|| frozen(host, error, line))
+    })
 }
 
 fn python_name(error: &Uncaught) -> Option<String> {
@@ -74,10 +79,12 @@ fn frozen(host: &Host, error: &Uncaught, line: &str) -> Option<String> {
     ))
 }
 
-/// The line of the source where the error is.
+/// The line of the source where the error is, unless it is longer than anybody writes one: what looks through it takes the
+/// square of its length.
 fn line_of<'a>(error: &Uncaught<'a>) -> Option<&'a str> {
     let index = error.at?.line.checked_sub(1)?;
-    error.script.source.split(['\n', '\r', '\u{2028}', '\u{2029}']).nth(index as usize)
+    let line = error.script.source.split(['\n', '\r', '\u{2028}', '\u{2029}']).nth(index as usize)?;
+    (line.len() <= MAX_LINE_BYTES).then_some(line)
 }
 
 fn quoted<'a>(message: &'a str, before: &str, after: &str) -> Option<&'a str> {
