@@ -1,14 +1,43 @@
-// Pyodide in the host's own thread, unprotected: with the prelude, as smolagents-ts has it, and without.
+// Pyodide in the host's own thread, unprotected: as smolagents-ts runs agents' code in it, by its specification, and by itself.
 
-import { openWith } from './ses-executor-python.mjs';
+import { readFileSync } from 'node:fs';
+
+import { loadPyodide } from 'pyodide';
+
+const PRELUDE = readFileSync(new URL('./pyodide-original.py', import.meta.url), 'utf8');
+const CONFIG = {
+  authorized_imports: ['*'],
+  max_operations: 1e12,
+  max_while_iterations: 1e12,
+  allowed_dangerous_builtins: [],
+  tool_names: [],
+};
 
 export const traits = { isStoppable: false };
 
-export const open = openWith({ engine: 'host' });
+/** As smolagents-ts does it. */
+export async function open({ tools = {} } = {}) {
+  const pyodide = await loadPyodide();
+  await pyodide.runPythonAsync(PRELUDE);
+  for (const [name, tool] of Object.entries(tools)) pyodide.globals.set(name, tool);
+  pyodide.globals.get('__smolagents_set_user_globals')(Object.keys(tools));
+  return { run: (code) => run(pyodide, code), close: async () => {} };
+}
 
-/** As Pyodide itself starts. */
+async function run(pyodide, code) {
+  let logs = '';
+  pyodide.setStdout({ batched: (line) => (logs += `${line}\n`) });
+  pyodide.setStderr({ batched: (line) => (logs += `stderr: ${line}\n`) });
+  pyodide.globals.set('__smolagents_code__', code);
+  pyodide.globals.set('__smolagents_config__', CONFIG);
+  const result = await pyodide.runPythonAsync('await __smolagents_run(__smolagents_code__, __smolagents_config__)');
+  const { value } = result.toJs({ dict_converter: Object.fromEntries });
+  result.destroy();
+  return JSON.parse(value);
+}
+
+/** As Pyodide itself starts, and runs code that nothing counts. */
 export async function openPlain() {
-  const { loadPyodide } = await import('pyodide');
   const pyodide = await loadPyodide();
   return { run: (code) => pyodide.runPythonAsync(code), close: async () => {} };
 }

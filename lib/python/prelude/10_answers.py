@@ -15,7 +15,7 @@ def __smolagents_final_answer(value=None, **kwargs):
         value = kwargs["answer"] if "answer" in kwargs else next(iter(kwargs.values()))
     # The first answer counts, as it is now: what the code still does changes nothing.
     if _run.answer is None:
-        _run.answer = (_encode_json(value),)
+        _run.answered(_encode_json(value))
         if _bridge.final_answer is not None:
             _bridge.final_answer(_run.answer[0])
     raise FinalAnswerException(value)

@@ -11,6 +11,9 @@ class _Awaits(ast.NodeTransformer):
         return node
 
 
+_NO_LINES = frozenset()
+
+
 async def _resolved(value):
     return value
 
@@ -22,14 +25,11 @@ def _awaited(value):
 def __smolagents_transform_code(code):
     """The tree of the code, which keeps the value of its last statement, and the lines of its `while` loops."""
     tree = _parse(code, FILENAME, "exec")
-    while_lines = set()
-    has_await = False
-    for node in ast.walk(tree):
-        if isinstance(node, ast.While):
-            while_lines.add(node.lineno)
-        elif isinstance(node, ast.Await):
-            has_await = True
-    if has_await:
+    while_lines = _NO_LINES
+    # A walk takes longer than all else.
+    if "while" in code:
+        while_lines = {node.lineno for node in ast.walk(tree) if isinstance(node, ast.While)}
+    if "await" in code:
         tree = _Awaits().visit(tree)
     last = tree.body[-1] if tree.body else None
     if isinstance(last, ast.Expr):
@@ -40,6 +40,11 @@ def __smolagents_transform_code(code):
         value = ast.copy_location(ast.Name(last.targets[0].id, ast.Load()), last)
         tree.body.append(ast.copy_location(ast.Assign([target], value), last))
     return tree, while_lines
+
+
+def _may_name(code, names):
+    """Whether one of the names may be in the code. Other letters than those of ASCII can stand for them."""
+    return not code.isascii() or any(name in code for name in names)
 
 
 def __smolagents_check_forbidden_calls(tree, forbidden):

@@ -28,7 +28,7 @@ def _keep_reserve():
 class _Run:
     """What is known of the run under way."""
 
-    __slots__ = ("operations", "whiles", "max_operations", "max_whiles", "while_lines", "answer")
+    __slots__ = ("operations", "bound", "whiles", "max_operations", "max_whiles", "while_lines", "answer")
 
     def __init__(self):
         self.begin(0, 0, ())
@@ -36,45 +36,73 @@ class _Run:
     def begin(self, max_operations, max_whiles, while_lines):
         self.operations = 0
         self.whiles = 0
-        self.max_operations = max_operations
+        # The operation after this one is looked at more closely.
+        self.bound = self.max_operations = max_operations
         self.max_whiles = max_whiles
         self.while_lines = while_lines
         self.answer = None
+        _loops.clear()
+
+    def answered(self, answer):
+        """Keeps the final answer, as JSON: no further operation is allowed."""
+        self.answer = (answer,)
+        self.bound = -1
 
     def end(self):
         # What is still called, by finalizers for example, is no part of a run.
-        self.max_operations = self.max_whiles = float("inf")
+        self.bound = self.max_operations = self.max_whiles = float("inf")
 
 
+# Lines of loops that have one, by where the jump back lies in memory: while a run lasts, no other one gets there.
+_loops = {}
 _run = _Run()
 
 
+# Called for each line: attributes of the run are looked up as seldom as possible.
 def _on_line(code, line):
     run = _run
-    run.operations += 1
+    run.operations = operations = run.operations + 1
+    if operations > run.bound:
+        _refuse(run)
+    if line in run.while_lines:
+        _count_while(run)
+
+
+def _count_while(run):
+    run.whiles += 1
+    if run.whiles > run.max_whiles:
+        raise _LimitError(
+            f"Maximum number of {run.max_whiles} iterations in While loop exceeded",
+            {"maxWhileIterations": run.max_whiles},
+        )
+
+
+def _refuse(run):
     if run.operations > run.max_operations:
         raise _LimitError(
             f"Reached the max number of operations ({run.max_operations})", {"maxOperations": run.max_operations}
         )
-    if line in run.while_lines:
-        run.whiles += 1
-        if run.whiles > run.max_whiles:
-            raise _LimitError(
-                f"Maximum number of {run.max_whiles} iterations in While loop exceeded",
-                {"maxWhileIterations": run.max_whiles},
-            )
-    if run.answer is not None:
-        # Somebody has caught it.
-        raise FinalAnswerException()
+    # Somebody has caught it.
+    raise FinalAnswerException()
 
 
 def _on_jump(code, offset, destination):
     # A loop in one line enters no further line: each way back counts as one.
-    if destination <= offset:
+    if destination > offset:
+        return _DISABLE
+    place = id(code) + offset
+    line = _loops.get(place)
+    if line is None:
         line = _line_at(code, offset)
-        if line is not None and line == _line_at(code, destination):
-            return _on_line(code, line)
-    return _DISABLE
+        if line is None or line != _line_at(code, destination):
+            return _DISABLE
+        _loops[place] = line
+    run = _run
+    run.operations = operations = run.operations + 1
+    if operations > run.bound:
+        _refuse(run)
+    if line in run.while_lines:
+        _count_while(run)
 
 
 def _line_at(code, offset):

@@ -48,7 +48,9 @@ async def __smolagents_run(code, config):
     try:
         _keep_reserve()
         tree, while_lines = __smolagents_transform_code(code)
-        __smolagents_check_forbidden_calls(tree, FORBIDDEN_CALLS.difference(allowed_dangerous))
+        forbidden = FORBIDDEN_CALLS.difference(allowed_dangerous)
+        if _may_name(code, forbidden):
+            __smolagents_check_forbidden_calls(tree, forbidden)
         compiled = _compile(tree, FILENAME, "exec", _await_flag, dont_inherit=True)
         codes = _guard(compiled)
         _run.begin(config["max_operations"], config["max_while_iterations"], while_lines)
@@ -64,7 +66,7 @@ async def __smolagents_run(code, config):
         if isinstance(error, MemoryError):
             _reserve.clear()
         if isinstance(error, FinalAnswerException) and _run.answer is None:
-            _run.answer = (_encode_json(error.value),)
+            _run.answered(_encode_json(error.value))
         if _run.answer is None:
             raise _failure_of(error, code, codes) from None
     finally:

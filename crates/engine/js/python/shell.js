@@ -17,6 +17,8 @@
   let adapter;
   /** Makes a file system of a folder. */
   let folderSystem;
+  /** Libraries may be linked to the module when it runs. */
+  let links;
   /** The interpreter has met an error that it cannot go on after. */
   let isBroken = false;
 
@@ -144,15 +146,41 @@
   WASM.instantiate = async (source, imports) => {
     if (source.byteLength === 0) {
       imports.env.memory = memory;
-      return { module, instance: new WASM.Instance(module, imports) };
+      if (!links) imports["GOT.func"] = NO_ADDRESSES;
+      const instance = new WASM.Instance(module, imports);
+      return { module, instance: links ? instance : { exports: unlisted(instance.exports) } };
     }
     return source instanceof WASM.Module
       ? new WASM.Instance(source, imports)
       : { module: source, instance: new WASM.Instance(new WASM.Module(source), imports) };
   };
 
+  /** What C code that has the address of a function of browsers gets: there are none of them. */
+  const NO_ADDRESSES = new Proxy({}, { get: () => new WASM.Global({ value: "i32", mutable: true }, 0) });
+
+  /**
+   * Exports of the module, of which only those are listed that are looked for in a list. Emscripten gives each function in the
+   * list an address and a variable for libraries that are linked later, which takes most of the time of a start.
+   */
+  const unlisted = (exports) => {
+    const found = Object.create(null);
+    for (const name of getOwnPropertyNames(exports)) {
+      const enumerable = name === "main" || name === "__main_argc_argv";
+      defineProperty(found, name, { value: exports[name], enumerable });
+    }
+    const { assign } = Object;
+    // What calls exports by their names has a copy of all of them.
+    Object.assign = (target, ...sources) => {
+      if (sources[0] !== found) return assign(target, ...sources);
+      Object.assign = assign;
+      return assign(target, exports);
+    };
+    return found;
+  };
+
   /** Boots Pyodide with `create` and `loadPyodide`, the exports of its two modules, from a snapshot if there is one. */
-  const boot = async (create, loadPyodide, script, folder, makesSnapshot) => {
+  const boot = async (create, loadPyodide, script, folder, makesSnapshot, canLink) => {
+    links = canLink;
     guest = script;
     folderSystem = folder;
     module = native.module();
@@ -264,6 +292,7 @@
   return {
     boot,
     takeSnapshot,
+    rehearse: (program) => guest.rehearse(pyodide, program),
     seal,
     nextTimer,
     runTimer,

@@ -22,7 +22,7 @@ use crate::python::image::{Image, PAGE_BYTES};
 use crate::python::libraries::Libraries;
 use crate::python::mount;
 use crate::python::natives::{self, Origin};
-use crate::python::shell::{MOUNT_TEXT, Shell, evaluate};
+use crate::python::shell::{MOUNT_TEXT, REHEARSAL_TEXT, Shell, evaluate};
 use crate::python::signal::Signal;
 use crate::realm::boot::Guarded;
 use crate::realm::instance::Instance;
@@ -192,8 +192,12 @@ impl Unsealed {
         let buffer = memory.buffer();
         let base = buffer.data()?;
         // SAFETY: these are the bytes of the buffer, and nothing of the isolate runs while they are read.
-        let memory = unsafe { std::slice::from_raw_parts(base.cast::<u8>().as_ptr(), buffer.byte_length()) };
-        self.origin.distribution.keep(head, code_cache, memory)
+        let memory = unsafe { std::slice::from_raw_parts(base.cast::<u8>().as_ptr(), buffer.byte_length()) }.to_vec();
+        // What the memory is from here on is not kept.
+        let program = v8::String::new(attempt, REHEARSAL_TEXT)?.into();
+        let is_rehearsed = self.shell.call(attempt, "rehearse", &[program]).is_some();
+        let machine_code = if is_rehearsed { self.origin.distribution.settled_machine_code() } else { Vec::new() };
+        self.origin.distribution.keep(head, code_cache, machine_code, &memory)
     }
 }
 
@@ -232,7 +236,8 @@ fn start(
     let guest = evaluate(scope, "guest.js", &distribution.guest).ok_or("the guest's script does not load")?;
     let folder = evaluate(scope, "mount.js", MOUNT_TEXT).ok_or("the script for folders does not load")?;
     let makes_snapshot = v8::Boolean::new(scope, makes_snapshot).into();
-    let booted = shell.call(scope, "boot", &[create, load_pyodide, guest, folder, makes_snapshot]);
+    let links = v8::Boolean::new(scope, distribution.links).into();
+    let booted = shell.call(scope, "boot", &[create, load_pyodide, guest, folder, makes_snapshot, links]);
     let booted =
         booted.and_then(|promise| v8::Local::<v8::Promise>::try_from(promise).ok()).ok_or("it does not boot")?;
     for _ in 0..MAX_TURNS {

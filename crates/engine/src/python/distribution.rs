@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::time::Duration;
 
 use deno_core::v8;
 use serde_json::Value;
@@ -11,11 +12,18 @@ use sha2::{Digest, Sha256};
 
 use crate::python::image::Image;
 use crate::python::import_memory::{Importing, import_memory};
+use crate::python::machine_code;
 use crate::python::shell;
+use crate::python::used_names::UsedNames;
 use ses_protocol::PythonSpec;
 
 /// The version that snapshots are made of: what they hold beside the memory is its own business.
 const SNAPSHOT_VERSION: &str = "314.0.7";
+
+/// Between two looks at what V8 has optimised, and how many in a row, and in all, there are at most.
+const LOOK: Duration = Duration::from_millis(50);
+const QUIET_LOOKS: u32 = 8;
+const MAX_LOOKS: u32 = 100;
 
 /// A text of ASCII that isolates use in place.
 pub type Text = &'static v8::OneByteConst;
@@ -32,6 +40,8 @@ pub struct Distribution {
     pub lock: String,
     pub guest: String,
     pub prelude: String,
+    /// Libraries of packages may be linked to the module.
+    pub links: bool,
     /// Of all that a snapshot depends on.
     pub digest: [u8; 32],
     compiled: OnceLock<v8::CompiledWasmModule>,
@@ -48,8 +58,9 @@ impl Distribution {
     ///
     /// What is missing or broken, for people.
     pub fn of(spec: &PythonSpec) -> Result<Arc<Self>, String> {
-        // Whatever is mounted.
-        let spec = &PythonSpec { mount: None, packages: None, ..spec.clone() };
+        // Whatever is mounted, and whichever the packages are.
+        let packages = spec.packages.as_ref().map(|_| PathBuf::new());
+        let spec = &PythonSpec { mount: None, packages, ..spec.clone() };
         let mut read = READ.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(distribution) = read.get(spec) {
             return Ok(distribution.clone());
@@ -72,8 +83,8 @@ impl Distribution {
         let guest = text(&spec.guest)?;
         let prelude = joined(&spec.prelude)?;
         let modules = spec.modules.join("\n");
-        let mut hash = Sha256::new();
-        for part in [
+        let links = spec.packages.is_some();
+        let parts = [
             &loader,
             &module,
             &wasm,
@@ -83,12 +94,17 @@ impl Distribution {
             prelude.as_bytes(),
             modules.as_bytes(),
             shell::TEXT.as_bytes(),
+            shell::REHEARSAL_TEXT.as_bytes(),
             v8::V8::get_version().as_bytes(),
-        ] {
-            hash.update(part.len().to_le_bytes());
-            hash.update(part);
-        }
-        let wasm = import_memory(&wasm).ok_or("pyodide.asm.wasm is not a module that this version can run")?;
+            &[u8::from(links)],
+        ];
+        let rewrite = || {
+            let names = UsedNames::of(&[&module, &loader]);
+            import_memory(&wasm, |name| links || names.has(name))
+        };
+        // Each takes as long as the other.
+        let (digest, wasm) = beside(|| digest_of(&parts), rewrite);
+        let wasm = wasm.ok_or("pyodide.asm.wasm is not a module that this version can run")?;
         Ok(Self {
             spec: spec.clone(),
             version,
@@ -99,21 +115,47 @@ impl Distribution {
             lock,
             guest,
             prelude,
-            digest: hash.finalize().into(),
+            links,
+            digest,
             compiled: OnceLock::new(),
             image: Mutex::new(None),
         })
     }
 
-    /// The module in the current isolate, compiled if no other one has done so.
-    pub fn compiled<'s>(&self, scope: &mut v8::PinScope<'s, '_>) -> Option<v8::Local<'s, v8::WasmModuleObject>> {
+    /// The module in the current isolate, made of the image's machine code or compiled if no other one has done so.
+    pub fn compiled<'s>(
+        &self,
+        scope: &mut v8::PinScope<'s, '_>,
+        image: Option<&Image>,
+    ) -> Option<v8::Local<'s, v8::WasmModuleObject>> {
         if let Some(compiled) = self.compiled.get() {
             return v8::WasmModuleObject::from_compiled_module(scope, compiled);
         }
-        let module = v8::WasmModuleObject::compile(scope, &self.wasm.bytes)?;
+        let module = image
+            .filter(|image| !image.machine_code.is_empty())
+            .and_then(|image| machine_code::deserialize(scope, &self.wasm.bytes, &image.machine_code))
+            .or_else(|| v8::WasmModuleObject::compile(scope, &self.wasm.bytes))?;
         // Of two that compile at the same time the first one's is kept.
         let _ = self.compiled.set(module.get_compiled_module());
         Some(module)
+    }
+
+    /// The optimised machine code of the module, as soon as V8, which optimises on threads of its own, makes no more of it. Empty, if
+    /// there is none.
+    pub fn settled_machine_code(&self) -> Vec<u8> {
+        let of_now = || self.compiled.get().and_then(machine_code::serialize).unwrap_or_default();
+        let mut code = of_now();
+        let mut quiet = 0;
+        for _ in 0..MAX_LOOKS {
+            if code.is_empty() || quiet == QUIET_LOOKS {
+                break;
+            }
+            std::thread::sleep(LOOK);
+            let next = of_now();
+            quiet = if next.len() == code.len() { quiet + 1 } else { 0 };
+            code = next;
+        }
+        code
     }
 
     /// The snapshot that isolates start from. If this is the first time, it is loaded, or made by `make`, and others wait for it
@@ -139,8 +181,8 @@ impl Distribution {
     }
 
     /// A snapshot of these parts, which is left in the cache as well.
-    pub fn keep(&self, header: Vec<u8>, code_cache: Vec<u8>, memory: &[u8]) -> Option<Image> {
-        let image = Image::new(header, code_cache, memory).ok()?;
+    pub fn keep(&self, header: Vec<u8>, code_cache: Vec<u8>, machine_code: Vec<u8>, memory: &[u8]) -> Option<Image> {
+        let image = Image::new(header, code_cache, machine_code, memory).ok()?;
         if let Some(path) = self.path() {
             // Without it the next process takes longer.
             let _ = image.save(&path, &self.digest, memory);
@@ -152,6 +194,31 @@ impl Distribution {
         let name: String = self.digest[..8].iter().map(|byte| format!("{byte:02x}")).collect();
         Some(self.spec.cache.as_ref()?.join(format!("python-{}-{name}.image", self.version)))
     }
+}
+
+/// Does `first` on a thread of its own while the calling one does `second`; both on this one if there is no thread to be had.
+pub fn beside<A: Send, B>(first: impl FnOnce() -> A + Send, second: impl FnOnce() -> B) -> (A, B) {
+    let first = Mutex::new(Some(first));
+    let take = || first.lock().unwrap_or_else(PoisonError::into_inner).take();
+    std::thread::scope(|scope| {
+        let other = std::thread::Builder::new().spawn_scoped(scope, || take().map(|first| first()));
+        let second = second();
+        let first = match other.map(std::thread::ScopedJoinHandle::join) {
+            Ok(Ok(Some(first))) => first,
+            Ok(Err(panic)) => std::panic::resume_unwind(panic),
+            Ok(Ok(None)) | Err(_) => take().map(|first| first()).expect("nobody else has taken it"),
+        };
+        (first, second)
+    })
+}
+
+fn digest_of(parts: &[&[u8]]) -> [u8; 32] {
+    let mut hash = Sha256::new();
+    for part in parts {
+        hash.update(part.len().to_le_bytes());
+        hash.update(part);
+    }
+    hash.finalize().into()
 }
 
 /// A text in memory that stays.

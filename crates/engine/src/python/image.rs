@@ -9,13 +9,15 @@ use std::ptr::NonNull;
 
 use sha2::{Digest, Sha256};
 
+use crate::python::distribution::beside;
+
 /// How a file of this version begins.
-const MAGIC: &[u8; 8] = b"sespy\0\0\x01";
+const MAGIC: &[u8; 8] = b"sespy\0\0\x02";
 /// A file that is longer is none of ours. 1 GiB.
 const MAX_FILE_BYTES: u64 = 1 << 30;
 const DIGEST_BYTES: usize = 32;
-/// Magic, key, digest of all that follows, the lengths of the first two parts.
-const HEAD_BYTES: usize = MAGIC.len() + 2 * DIGEST_BYTES + 16;
+/// Magic, key, digest of all that follows, the lengths of all parts but the last.
+const HEAD_BYTES: usize = MAGIC.len() + 2 * DIGEST_BYTES + 24;
 /// Of a page of WebAssembly.
 pub const PAGE_BYTES: usize = 1 << 16;
 
@@ -25,12 +27,14 @@ pub struct Image {
     pub header: Vec<u8>,
     /// V8's bytecode of `pyodide.asm.mjs`, as far as it was needed to boot.
     pub code_cache: Vec<u8>,
+    /// V8's machine code of `pyodide.asm.wasm`, as far as it was worth optimising. Empty: there is none.
+    pub machine_code: Vec<u8>,
     memory: Memory,
 }
 
 impl Image {
-    pub fn new(header: Vec<u8>, code_cache: Vec<u8>, memory: &[u8]) -> io::Result<Self> {
-        Ok(Self { header, code_cache, memory: Memory::new(memory)? })
+    pub fn new(header: Vec<u8>, code_cache: Vec<u8>, machine_code: Vec<u8>, memory: &[u8]) -> io::Result<Self> {
+        Ok(Self { header, code_cache, machine_code, memory: Memory::new(memory)? })
     }
 
     /// Pages of WebAssembly that the memory takes.
@@ -61,14 +65,20 @@ impl Image {
         let (magic, head) = head.split_at(MAGIC.len());
         let (found_key, head) = head.split_at(DIGEST_BYTES);
         let (digest, lengths) = head.split_at(DIGEST_BYTES);
-        if magic != MAGIC || found_key != key || Sha256::digest(body).as_slice() != digest {
+        if magic != MAGIC || found_key != key {
             return None;
         }
-        let (header, code_cache) = lengths.split_at(8);
-        let length = |bytes: &[u8]| usize::try_from(u64::from_le_bytes(bytes.try_into().ok()?)).ok();
-        let (header, body) = body.split_at_checked(length(header)?)?;
-        let (code_cache, memory) = body.split_at_checked(length(code_cache)?)?;
-        Self::new(header.to_vec(), code_cache.to_vec(), memory).ok()
+        let mut rest = body;
+        let mut parts = lengths.chunks_exact(8).map(|length| {
+            let length = usize::try_from(u64::from_le_bytes(length.try_into().ok()?)).ok()?;
+            let (part, after) = rest.split_at_checked(length)?;
+            rest = after;
+            Some(part.to_vec())
+        });
+        let (header, code_cache, machine_code) = (parts.next()??, parts.next()??, parts.next()??);
+        drop(parts);
+        let (found, image) = beside(|| Sha256::digest(body), || Self::new(header, code_cache, machine_code, rest).ok());
+        image.filter(|_| found.as_slice() == digest)
     }
 
     /// Leaves the image at `path`, for [`Self::load`]. `memory`: what the image was made of.
@@ -80,7 +90,7 @@ impl Image {
             make.mode(0o700);
             make.create(folder)?;
         }
-        let parts = [&self.header, &self.code_cache, memory];
+        let parts = [&self.header, &self.code_cache, &self.machine_code, memory];
         let mut hash = Sha256::new();
         parts.iter().for_each(|part| hash.update(part));
         let temporary = path.with_extension(format!("{}.tmp", std::process::id()));
@@ -92,8 +102,7 @@ impl Image {
             file.write_all(MAGIC)?;
             file.write_all(key)?;
             file.write_all(&hash.finalize())?;
-            file.write_all(&(self.header.len() as u64).to_le_bytes())?;
-            file.write_all(&(self.code_cache.len() as u64).to_le_bytes())?;
+            parts[..3].iter().try_for_each(|part| file.write_all(&(part.len() as u64).to_le_bytes()))?;
             parts.iter().try_for_each(|part| file.write_all(part))
         });
         // In one step, so that nobody reads half of it.
@@ -216,10 +225,11 @@ mod tests {
     fn what_was_saved_is_loaded_and_mapped() {
         let folder = folder("whole");
         let path = folder.join("a.image");
-        let image = Image::new(b"head".to_vec(), b"code".to_vec(), &memory()).unwrap();
+        let image = Image::new(b"head".to_vec(), b"code".to_vec(), b"machine".to_vec(), &memory()).unwrap();
         image.save(&path, &KEY, &memory()).unwrap();
         let loaded = Image::load(&path, &KEY).unwrap();
-        assert_eq!((loaded.header.as_slice(), loaded.code_cache.as_slice()), (b"head".as_slice(), b"code".as_slice()));
+        let parts = [loaded.header.as_slice(), &loaded.code_cache, &loaded.machine_code];
+        assert_eq!(parts, [b"head".as_slice(), b"code", b"machine"]);
         assert_eq!((loaded.pages(), copied(&loaded) == memory()), (3, true));
         #[cfg(unix)]
         assert_eq!(fs::metadata(&path).unwrap().mode() & 0o777, 0o600);
@@ -230,7 +240,10 @@ mod tests {
     fn what_is_changed_cut_off_for_another_key_or_writable_by_others_is_not_loaded() {
         let folder = folder("broken");
         let path = folder.join("a.image");
-        Image::new(b"head".to_vec(), b"code".to_vec(), &memory()).unwrap().save(&path, &KEY, &memory()).unwrap();
+        Image::new(b"head".to_vec(), b"code".to_vec(), b"machine".to_vec(), &memory())
+            .unwrap()
+            .save(&path, &KEY, &memory())
+            .unwrap();
         let whole = fs::read(&path).unwrap();
         assert!(Image::load(&path, &[8; 32]).is_none());
         let mut changed = whole.clone();

@@ -1,10 +1,15 @@
-//! Rewrites a WebAssembly module so that its memory is an import, whose maximum the embedder chooses, and its tables have one.
+//! Rewrites a WebAssembly module so that its memory is an import, whose maximum the embedder chooses, and its tables have one; and
+//! leaves out functions that it exports for nobody.
+
+use std::borrow::Cow;
 
 /// Sections by their numbers.
 const IMPORTS: u8 = 2;
 const TABLES: u8 = 4;
 const MEMORIES: u8 = 5;
-/// Kind of an import.
+const EXPORTS: u8 = 7;
+/// Kinds of imports and exports.
+const FUNCTION_KIND: u8 = 0;
 const MEMORY_KIND: u8 = 2;
 /// Limits with a maximum.
 const HAS_MAXIMUM: u8 = 1;
@@ -23,9 +28,11 @@ pub struct Importing {
     pub max_pages: u32,
 }
 
-/// `wasm` with its one memory imported as `env.memory`. `None`: it is not of the form that Emscripten gives it.
-pub fn import_memory(wasm: &[u8]) -> Option<Importing> {
-    let mut bytes = wasm.get(..HEAD_BYTES)?.to_vec();
+/// `wasm` with its one memory imported as `env.memory`, and of its exported functions those whose names `is_used`. `None`: it is not
+/// of the form that Emscripten gives it.
+pub fn import_memory(wasm: &[u8], is_used: impl Fn(&[u8]) -> bool) -> Option<Importing> {
+    let mut bytes = Vec::with_capacity(wasm.len() + 64);
+    bytes.extend_from_slice(wasm.get(..HEAD_BYTES)?);
     let mut at = HEAD_BYTES;
     let mut memory = None;
     let mut imports = None;
@@ -50,13 +57,14 @@ pub fn import_memory(wasm: &[u8]) -> Option<Importing> {
     let imports = imports?;
     for (index, (id, body)) in sections.into_iter().enumerate() {
         let body = match id {
-            _ if index == imports => with_memory(body, min_pages, max_pages)?,
-            TABLES => with_maxima(body)?,
-            _ => body.to_vec(),
+            _ if index == imports => with_memory(body, min_pages, max_pages)?.into(),
+            TABLES => with_maxima(body)?.into(),
+            EXPORTS => with_used(body, &is_used)?.into(),
+            _ => Cow::Borrowed(body),
         };
         bytes.push(id);
         write(&mut bytes, u32::try_from(body.len()).ok()?);
-        bytes.extend(body);
+        bytes.extend_from_slice(&body);
     }
     Some(Importing { bytes, min_pages, max_pages })
 }
@@ -110,6 +118,31 @@ fn with_maxima(body: &[u8]) -> Option<Vec<u8>> {
     (at == body.len()).then_some(changed)
 }
 
+/// Leaves out exports of functions that are not used: each takes an object of its own in every isolate.
+fn with_used(body: &[u8], is_used: impl Fn(&[u8]) -> bool) -> Option<Vec<u8>> {
+    let mut at = 0;
+    let count = read(body, &mut at)?;
+    let mut kept = 0;
+    let mut exports = Vec::with_capacity(body.len());
+    for _ in 0..count {
+        let start = at;
+        let length = read(body, &mut at)? as usize;
+        let name = body.get(at..at.checked_add(length)?)?;
+        at += length;
+        let kind = *body.get(at)?;
+        at += 1;
+        read(body, &mut at)?;
+        if kind != FUNCTION_KIND || is_used(name) {
+            kept += 1;
+            exports.extend_from_slice(&body[start..at]);
+        }
+    }
+    let mut changed = Vec::with_capacity(exports.len() + 5);
+    write(&mut changed, kept);
+    changed.extend_from_slice(&exports);
+    (at == body.len()).then_some(changed)
+}
+
 /// An unsigned LEB128 number.
 fn read(bytes: &[u8], at: &mut usize) -> Option<u32> {
     let mut value = 0;
@@ -141,7 +174,7 @@ mod tests {
 
     #[test]
     fn the_memory_becomes_an_import_and_the_table_gets_a_maximum() {
-        let importing = import_memory(MODULE).unwrap();
+        let importing = import_memory(MODULE, |_| true).unwrap();
         assert_eq!((importing.min_pages, importing.max_pages), (2, 9));
         let expected = b"\0asm\x01\0\0\0\x01\x04\x01\x60\0\0\x02\x16\x02\x03env\x06memory\x02\x01\x02\x09\x01e\x01f\0\0\x04\x07\x01\x70\x01\x01\x81\x80\x40\x07\x05\x01\x01m\x02\0";
         assert_eq!(importing.bytes, expected);
@@ -150,7 +183,7 @@ mod tests {
     #[test]
     fn what_is_cut_off_or_has_no_memory_is_refused() {
         for length in 0..MODULE.len() - 7 {
-            assert!(import_memory(&MODULE[..length]).is_none(), "{length}");
+            assert!(import_memory(&MODULE[..length], |_| true).is_none(), "{length}");
         }
     }
 }

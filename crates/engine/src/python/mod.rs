@@ -9,9 +9,11 @@ pub mod guest;
 mod image;
 mod import_memory;
 mod libraries;
+mod machine_code;
 mod mount;
 mod natives;
 mod shell;
 pub mod signal;
 #[cfg(test)]
 mod tests;
+mod used_names;

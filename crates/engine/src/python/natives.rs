@@ -237,7 +237,7 @@ fn modules<'s>(scope: &mut v8::PinScope<'s, '_>, _: Arguments<'s>, mut returned:
 /// The compiled module.
 fn module<'s>(scope: &mut v8::PinScope<'s, '_>, _: Arguments<'s>, mut returned: Returned<'s>) {
     let Some(origin) = origin(scope) else { return };
-    if let Some(module) = origin.distribution.compiled(scope) {
+    if let Some(module) = origin.distribution.compiled(scope, origin.image.as_deref()) {
         returned.set(module.into());
     }
 }

@@ -10,6 +10,9 @@ pub const TEXT: &str = include_str!("../../js/python/shell.js");
 /// What mounts a folder.
 pub const MOUNT_TEXT: &str = include_str!("../../js/python/mount.js");
 
+/// A program as agents write them, which Python runs before V8's machine code is kept.
+pub const REHEARSAL_TEXT: &str = include_str!("../../js/python/rehearsal.py");
+
 /// What the script gives. Guest code reaches none of it.
 pub struct Shell(v8::Global<v8::Object>);
 

@@ -1,0 +1,90 @@
+//! Machine code that V8 has made of a WebAssembly module, for later processes.
+
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+
+use deno_core::v8;
+
+/// A module in the current isolate, of `machine_code` that [`serialize`] has given for these bytes. `None`: V8 has been made
+/// otherwise, or the processor is another one.
+pub fn deserialize<'s>(
+    scope: &mut v8::PinScope<'s, '_>,
+    wasm: &[u8],
+    machine_code: &[u8],
+) -> Option<v8::Local<'s, v8::WasmModuleObject>> {
+    let made = Rc::new(RefCell::new(None));
+    let mut compilation = v8::WasmModuleCompilation::new();
+    compilation.set_has_compiled_module_bytes();
+    compilation.on_bytes_received(wasm);
+    let here = made.clone();
+    GIVEN.set((machine_code.as_ptr(), machine_code.len()));
+    compilation.finish(scope, Some(give), move |isolate, module| {
+        *here.borrow_mut() = module.ok().map(|module| v8::Global::new(isolate, module));
+    });
+    GIVEN.set((std::ptr::null(), 0));
+    // V8 would compile what it cannot use by tasks that nobody runs here.
+    let module = made.borrow_mut().take()?;
+    Some(v8::Local::new(scope, module))
+}
+
+thread_local! {
+    /// What the callback below gives to V8, which calls it within `finish` and passes nothing along.
+    static GIVEN: Cell<(*const u8, usize)> = const { Cell::new((std::ptr::null(), 0)) };
+}
+
+unsafe extern "C" fn give(cache: *mut v8::ModuleCachingInterface) {
+    let (bytes, length) = GIVEN.get();
+    if !bytes.is_null() {
+        // SAFETY: `deserialize` has borrowed the bytes as long as `finish` runs, which calls this, and V8 owns `cache` meanwhile.
+        unsafe { (*cache).set_cached_compiled_module_bytes(std::slice::from_raw_parts(bytes, length)) };
+    }
+}
+
+/// The optimised code that there is of the module by now. `None`: there is none, or V8's symbol is not known on this platform.
+pub fn serialize(module: &v8::CompiledWasmModule) -> Option<Vec<u8>> {
+    native::serialize(module)
+}
+
+#[cfg(all(target_os = "linux", target_arch = "x86_64"))]
+mod native {
+    use std::ffi::c_void;
+
+    use deno_core::v8;
+
+    /// `v8::OwnedBuffer`.
+    #[repr(C)]
+    struct OwnedBuffer {
+        bytes: *mut u8,
+        length: usize,
+    }
+
+    // SAFETY: V8's declarations (`include/v8-wasm.h`), which the `v8` crate has no functions for. V8's own C++ library gives
+    // `unique_ptr` the ABI of a pointer (`trivial_abi`), and with it the buffer that of two words.
+    unsafe extern "C" {
+        #[link_name = "_ZN2v818CompiledWasmModule9SerializeEv"]
+        fn serialize_module(module: *mut c_void) -> OwnedBuffer;
+        #[link_name = "_ZdaPv"]
+        fn delete_array(array: *mut c_void);
+    }
+
+    pub fn serialize(module: &v8::CompiledWasmModule) -> Option<Vec<u8>> {
+        const { assert!(size_of::<v8::CompiledWasmModule>() == size_of::<*mut c_void>()) };
+        // SAFETY: the crate's type is a pointer to V8's, as its own functions pass it on. The array is ours, and freed once.
+        unsafe {
+            let OwnedBuffer { bytes, length } =
+                serialize_module(std::ptr::from_ref(module).cast::<*mut c_void>().read());
+            let copy = (!bytes.is_null() && length > 0).then(|| std::slice::from_raw_parts(bytes, length).to_vec());
+            delete_array(bytes.cast());
+            copy
+        }
+    }
+}
+
+#[cfg(not(all(target_os = "linux", target_arch = "x86_64")))]
+mod native {
+    use deno_core::v8;
+
+    pub fn serialize(_: &v8::CompiledWasmModule) -> Option<Vec<u8>> {
+        None
+    }
+}

@@ -1,0 +1,31 @@
+//! Which functions of `pyodide.asm.wasm` the scripts around it call.
+
+use std::collections::HashMap;
+
+/// Identifiers of Pyodide's scripts, and how often each is there.
+pub struct UsedNames<'a>(HashMap<&'a [u8], u32>);
+
+/// How often the name of a function is there at least: Emscripten declares a variable for each export and sets it, once as a
+/// property too (`_f = Module["_f"] = exports["f"]`).
+const DECLARED: u32 = 3;
+
+impl<'a> UsedNames<'a> {
+    pub fn of(scripts: &[&'a [u8]]) -> Self {
+        let mut counts = HashMap::new();
+        for script in scripts {
+            for word in script.split(|byte| !(byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$'))) {
+                *counts.entry(word).or_default() += 1;
+            }
+        }
+        Self(counts)
+    }
+
+    /// Whether an exported function is called by its name: by the script's variable for it, or as a property.
+    pub fn has(&self, export: &[u8]) -> bool {
+        let variable = [b"_", export].concat();
+        match self.0.get(variable.as_slice()) {
+            Some(&count) => count > DECLARED,
+            None => self.0.contains_key(export),
+        }
+    }
+}
