@@ -262,6 +262,14 @@ export function describePython(name, engine, { startsFast, mounts }) {
         ]);
       });
 
+      test('letters that stand for others do not hide them', async () => {
+        const error = await failureOf(executor, '\uff45val("1")');
+        expect(error.details.diagnostics[0].message).toBe('Forbidden builtin: eval');
+        expect(error.message.split('\n').slice(0, 2).join('\n')).toBe(
+          'Error executing code: RuntimeError: Forbidden builtin: eval\nCode execution failed at line 1: \uff45val("1")',
+        );
+      });
+
       test.each(['open("x")', 'input()', '(eval)("1")', 'e = exec\ne("1")'])('%s calls None', async (code) => {
         const { cause } = await failure(code).catch((error) => error);
         expect(cause).toMatch(
@@ -308,6 +316,12 @@ export function describePython(name, engine, { startsFast, mounts }) {
       test('code that catches them has no more operations', async () => {
         const code = 'n = 0\nfor i in range(10**9):\n    try:\n        n += 1\n    except Exception:\n        pass';
         expect((await failureOf(executor, code)).code).toBe('ERR_MAX_OPS_EXCEEDED');
+      });
+
+      test('loops in one line count, each in its own line', async () => {
+        const code = 'n = 0\nfor i in range(30): n += 1\nfor i in range(20): n += 1; m = n\nwhile n < 99: n += 1\nn';
+        const { output: n, stats } = await executor.run(code);
+        expect([n, stats.operations]).toStrictEqual([99, 104]);
       });
 
       test('functions of earlier runs count', async () => {

@@ -2,8 +2,6 @@
 
 import { readFileSync } from 'node:fs';
 
-import { loadPyodide } from 'pyodide';
-
 const PRELUDE = readFileSync(new URL('./pyodide-original.py', import.meta.url), 'utf8');
 const CONFIG = {
   authorized_imports: ['*'],
@@ -15,9 +13,14 @@ const CONFIG = {
 
 export const traits = { isStoppable: false };
 
+async function load() {
+  const { loadPyodide } = await import('pyodide');
+  return loadPyodide();
+}
+
 /** As smolagents-ts does it. */
 export async function open({ tools = {} } = {}) {
-  const pyodide = await loadPyodide();
+  const pyodide = await load();
   await pyodide.runPythonAsync(PRELUDE);
   for (const [name, tool] of Object.entries(tools)) pyodide.globals.set(name, tool);
   pyodide.globals.get('__smolagents_set_user_globals')(Object.keys(tools));
@@ -38,6 +41,6 @@ async function run(pyodide, code) {
 
 /** As Pyodide itself starts, and runs code that nothing counts. */
 export async function openPlain() {
-  const pyodide = await loadPyodide();
+  const pyodide = await load();
   return { run: (code) => pyodide.runPythonAsync(code), close: async () => {} };
 }

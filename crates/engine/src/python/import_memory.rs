@@ -181,6 +181,15 @@ mod tests {
     }
 
     #[test]
+    fn functions_that_nobody_uses_are_not_exported() {
+        // A function of no parameters, exported as `a` and `b`, and a memory as `m`.
+        let module =
+            b"\0asm\x01\0\0\0\x02\x07\x01\x01e\x01f\0\0\x05\x03\x01\0\x01\x07\x0d\x03\x01a\0\0\x01b\0\0\x01m\x02\0";
+        let importing = import_memory(module, |name| name == b"b").unwrap();
+        assert!(importing.bytes.ends_with(b"\x07\x09\x02\x01b\0\0\x01m\x02\0"), "{:?}", importing.bytes);
+    }
+
+    #[test]
     fn what_is_cut_off_or_has_no_memory_is_refused() {
         for length in 0..MODULE.len() - 7 {
             assert!(import_memory(&MODULE[..length], |_| true).is_none(), "{length}");

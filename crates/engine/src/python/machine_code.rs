@@ -88,3 +88,26 @@ mod native {
         None
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::process::platform::prepare_v8;
+    use crate::process::snapshot::plain;
+
+    /// Exports a function that does nothing.
+    const MODULE: &[u8] =
+        b"\0asm\x01\0\0\0\x01\x04\x01\x60\0\0\x03\x02\x01\0\x07\x05\x01\x01f\0\0\x0a\x04\x01\x02\0\x0b";
+
+    #[test]
+    fn what_v8_cannot_use_is_compiled_instead() {
+        prepare_v8();
+        let mut instance = plain(v8::CreateParams::default());
+        v8::scope_with_context!(scope, &mut instance.isolate, &instance.context);
+        // V8 may have compiled it by then, or not.
+        let module = deserialize(scope, MODULE, &[7; 4096]).or_else(|| v8::WasmModuleObject::compile(scope, MODULE));
+        let module = module.unwrap();
+        // Nothing was worth optimising.
+        assert_eq!(serialize(&module.get_compiled_module()), None);
+    }
+}

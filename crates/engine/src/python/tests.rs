@@ -7,6 +7,8 @@ use std::sync::Arc;
 use ses_protocol::{Command, Event, MountSpec, PythonSpec, Success, ToolReply, ToolSpec, Value, Values};
 
 use crate::isolate::{Booted, Guest};
+use crate::python::distribution::Distribution;
+use crate::python::image::Image;
 use crate::tests::{Context, run};
 
 /// As the threads of isolates have it.
@@ -95,6 +97,18 @@ chr(10).join(f'{name} {refused(work)}' for name, work in tries.items())
     assert_eq!(lines[7], "resizable False");
     assert!(lines[8].contains("RangeError"), "{lines:?}");
     assert_eq!(seen[1], "2");
+}
+
+#[test]
+fn what_was_optimised_is_kept_for_later_processes() {
+    let cache = std::env::temp_dir().join(format!("ses-python-cache-{}", std::process::id()));
+    let spec = spec(Some(cache.clone()));
+    assert_eq!(serve(&spec, vec![run(1, "1")]), ["1"]);
+    let path = std::fs::read_dir(&cache).unwrap().next().unwrap().unwrap().path();
+    let image = Image::load(&path, &Distribution::of(&spec).unwrap().digest).unwrap();
+    std::fs::remove_dir_all(&cache).unwrap();
+    let has_code = cfg!(all(target_os = "linux", target_arch = "x86_64"));
+    assert_eq!(image.machine_code.len() > 100_000, has_code, "{} bytes", image.machine_code.len());
 }
 
 #[test]

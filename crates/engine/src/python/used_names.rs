@@ -29,3 +29,16 @@ impl<'a> UsedNames<'a> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn used_is_what_is_more_than_declared() {
+        let glue =
+            br#"var _f,_g;_f=Module["_f"]=wasmExports["f"];_g=Module["_g"]=wasmExports["g"];wasmExports["h"]();"#;
+        let names = UsedNames::of(&[glue, b"Module._g(1)"]);
+        assert_eq!(["f", "g", "h", "i"].map(|name| names.has(name.as_bytes())), [false, true, true, false]);
+    }
+}
