@@ -2,7 +2,8 @@
 // fails if the committed file has other attacks or outcomes; memory and time differ from machine to machine. An attack
 // that is not contained is repeated once with the machine to itself, and counts if it is not contained then either. With
 // `--only <text>,<text>` it runs those whose name contains one of the texts, and writes their rows.
-// Then comes a sample of the sweep over all built-ins (scripts/sweep.mjs is the whole).
+// Then come the programs in Python of __test__/python/escapes.mjs, and a sample of the sweep over all built-ins (scripts/sweep.mjs
+// is the whole).
 
 import { readFileSync, writeFileSync } from 'node:fs';
 import { argv, exit, platform, stderr, version } from 'node:process';
@@ -13,6 +14,7 @@ import { format, resolveConfig } from 'prettier';
 
 import { listCases, sample, sweep } from '../__test__/hostile/sweep.mjs';
 import { expected, limiter, listAttacks, observed, runAttack } from '../__test__/hostile/suite.mjs';
+import { ESCAPES, tryEscapes } from '../__test__/python/escapes.mjs';
 
 /** Cases of the sweep, and what picks them. */
 const SWEPT = 100;
@@ -50,9 +52,17 @@ const failures = rows.filter(({ isContained }) => !isContained);
 for (const { attack, differences } of failures) console.error(`${attack.name}: not contained: ${differences}`);
 console.log(`${rows.length - failures.length} of ${rows.length} attacks contained`);
 
-const findings = only === undefined ? await sweep(sample(await listCases(), SWEPT, SEED)) : [];
+const isWhole = only === undefined;
+const { status, stderr: said, report = [] } = isWhole ? await tryEscapes(isolation) : { status: 0, stderr: '' };
+const reaching = report.filter(({ reached }) => reached.length > 0);
+const escapes = isWhole ? ESCAPES.length - report.length + reaching.length : 0;
+if (status !== 0) console.error(`Python: the process has ended with status ${status}: ${said}`);
+for (const { name, reached } of reaching) console.error(`Python, ${name}: reached ${reached.join(', ')}`);
+if (isWhole) console.log(`${ESCAPES.length - escapes} of ${ESCAPES.length} programs in Python contained`);
+
+const findings = isWhole ? await sweep(sample(await listCases(), SWEPT, SEED)) : [];
 for (const finding of findings) console.error(`sweep: ${finding}`);
-if (only === undefined) console.log(`${findings.length} findings in ${SWEPT} cases of the sweep`);
+if (isWhole) console.log(`${findings.length} findings in ${SWEPT} cases of the sweep`);
 
 const config = await resolveConfig(fileURLToPath(FILE));
 const page = await format(pageOf(withWritten(rows)), { ...config, parser: 'markdown' });
@@ -66,7 +76,7 @@ if (isolation === 'process') {
 } else {
   writeFileSync(FILE, page);
 }
-exit(failures.length + findings.length === 0 ? 0 : 1);
+exit(failures.length + findings.length + escapes === 0 ? 0 : 1);
 
 /** @param {import('../__test__/hostile/suite.mjs').Attack} attack */
 async function rowOf(attack) {
@@ -128,7 +138,30 @@ Memory is the peak of resident memory over what the process had before the attac
 unless the attack says otherwise. Memory and time were measured on ${platform} with Node.js ${version.split('.')[0]} and are
 rounded: other machines differ. \`npm run containment -- --check\` compares attacks, outcomes and states.
 
-${sections.join('\n')}`;
+${sections.join('\n')}
+${pythonSection()}`;
+}
+
+/** Outcomes are no facts that have to stay: how code fails is Python's business. */
+function pythonSection() {
+  if (!isWhole) return readFileSync(FILE, 'utf8').replace(/^[^]*?(?=## Python: )/, '');
+  const programs = new Map(ESCAPES);
+  const lines = report.map(({ name, outcome, reached }) => {
+    const program = codeOf(shorten(programs.get(name)?.replaceAll('\n', '; ') ?? ''));
+    const cells = [codeOf(name), program, `\`${outcome}\``, reached.length === 0 ? 'yes' : '**no**'];
+    return `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
+  });
+  return `## Python: programs that look for a way into the host
+
+${lines.length} programs of \`__test__/python/escapes.mjs\`, which may import everything and call every builtin, one after the other on an
+executor of \`ses-executor/python\`. Contained means that nothing of the host is in what is told of the run (a secret file,
+environment, versions, users), that no file was left and no connection was made, that the host has no unhandled rejection and its
+intrinsics are as they were, and that the next run works, in a fresh interpreter where the program has broken its own.
+
+| program | begins with | what came of it | contained |
+| --- | --- | --- | --- |
+${lines.join('\n')}
+`;
 }
 
 /** @param {Awaited<ReturnType<typeof rowOf>>} row */

@@ -5,6 +5,8 @@ import { join } from 'node:path';
 
 import { describe, expect, test } from 'vitest';
 
+import { isIncompletePython, pythonNamesFor } from '../../lib/adapters/cli/python-lines.js';
+import { PyodideExecutor } from '../../lib/python/index.js';
 import { ROOT, spawnNode, withFolder } from '../helpers.mjs';
 
 const BIN = join(ROOT, 'bin', 'ses-executor.js');
@@ -65,6 +67,122 @@ Code execution failed at line 2: 1/0
       2,
       'ses-executor: check reads JavaScript and TypeScript; Python is read when it runs',
     ]);
+  });
+});
+
+describe('repl --python', () => {
+  const typed = (lines, args = [], files = {}) =>
+    withFolder((folder) => {
+      for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
+      const input = lines.map((line) => `${line}\n`).join('');
+      return spawnNode([BIN, 'repl', '--python', ...args], { cwd: folder, input });
+    });
+
+  test('programs of one or several lines run in order, in one session', async () => {
+    const { status, stdout, stderr } = await typed([
+      'a = 1',
+      'def f(x):',
+      '    return x * 2  # twice',
+      '',
+      'print("logged")',
+      'f(a +',
+      '  20)',
+      '"""a',
+      'text"""',
+      '[n for n in range(3)]',
+      'if a:',
+      '    a = "yes"',
+      'else:',
+      '    a = "no"',
+      '',
+      'a',
+      '1/0',
+      'a',
+    ]);
+    expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+    expect(stdout).toBe(
+      `1
+None
+logged
+None
+42
+'a\\ntext'
+[ 0, 1, 2 ]
+None
+'yes'
+ERR_RUNTIME_EXCEPTION: ZeroDivisionError: division by zero
+Code execution failed at line 1: 1/0
+  at repl:1:1
+  |
+1 | 1/0
+  | ^ ZeroDivisionError: division by zero
+'yes'
+`,
+    );
+  });
+
+  test('tools, variables, modules and .tools', async () => {
+    const files = { 'vars.json': '{ "rate": 2 }', 'tools.mjs': 'export const add = async (a, b) => a + b;' };
+    const args = ['--vars', 'vars.json', '--tools', 'tools.mjs', '--allow-import', 'base64'];
+    const { stdout, stderr } = await typed(
+      ['.tools', 'import base64', 'add(rate, 1)', 'x = 1', '.reset', 'x', 'rate'],
+      args,
+      files,
+    );
+    expect(stderr).toBe('');
+    expect(stdout.split('\n').filter((line) => !/^( |Code|\d+ \|)/.test(line))).toStrictEqual([
+      'def add(*args, **kwargs): ...',
+      'None',
+      '3',
+      '1',
+      'The session is empty.',
+      "ERR_RUNTIME_EXCEPTION: NameError: name 'x' is not defined",
+      '2',
+      '',
+    ]);
+  });
+
+  test('a module with a text, and packages without Python, are wrong use', async () => {
+    const { status, stderr } = await typed([], ['--allow-import', 'm=m.mjs'], { 'm.mjs': '' });
+    expect([status, stderr.split('\n')[0]]).toEqual([
+      2,
+      'ses-executor: the module m cannot have a text: the code is Python',
+    ]);
+    const without = await cli(['repl', '--packages', 'folder']);
+    expect([without.status, without.stderr.split('\n')[0]]).toEqual([2, 'ses-executor: --packages needs --python']);
+  });
+});
+
+describe('what a prompt knows of Python', () => {
+  test.each([
+    ['x = (1,\n', true],
+    ['x = (1,\n2)\n', false],
+    ['"""a\n', true],
+    ["'(' # (\n", false],
+    ["'it\\'s ('\n", false],
+    ['x = 1 + \\\n', true],
+    ['def f():\n', true],
+    ['def f():\n    return 1\n', true],
+    ['def f():\n    return 1\n\n', false],
+    ['@cached\n', true],
+    ['for x in y: # each\n', true],
+    ['{"a": 1}\n', false],
+    [')\n', false],
+    ['{"a":\n', true],
+    ['{"a":\n  1}\n', false],
+  ])('%j goes on: %s', (code, goesOn) => {
+    expect(isIncompletePython(code)).toBe(goesOn);
+  });
+
+  test('names and members complete a line', async () => {
+    const executor = new PyodideExecutor(undefined, { mount: false });
+    await executor.run('import math\nnumbers = [1]');
+    expect(await pythonNamesFor('x = numb', executor)).toEqual([['numbers'], 'numb']);
+    expect(await pythonNamesFor('math.sqr', executor)).toEqual([['math.sqrt'], 'math.sqr']);
+    expect((await pythonNamesFor('wh', executor))[0]).toEqual(['while']);
+    expect(await pythonNamesFor('f().x', executor)).toEqual([[], '']);
+    expect(await pythonNamesFor('1.5', executor)).toEqual([[], '']);
+    await executor.cleanup();
   });
 });
 

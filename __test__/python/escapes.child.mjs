@@ -1,4 +1,5 @@
-// Runs the programs of escapes.mjs one after the other, and prints how many. What any of them has reached is printed as well.
+// Runs the programs of escapes.mjs one after the other on an executor of the isolation that its argument names, and prints as JSON
+// what came of each, and what it has reached: `[{ name, outcome, reached }]`.
 
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
@@ -25,46 +26,53 @@ const before = intrinsics();
 const executor = new PyodideExecutor(['*'], {
   mount: false,
   timeoutMs: 1_000,
+  isolation: /** @type {'thread' | 'process'} */ (process.argv[2]),
   allowed_dangerous_builtins: ['eval', 'exec', 'compile', 'open', 'input'],
 });
-await executor.sendVariables({
-  secret_file: join(folder, 'secret'),
-  marker,
-  command: `id > ${marker}; echo ${marker}`,
-  host_pid: process.pid,
-  host_port: server.address().port,
-});
-await executor.sendTools({ echo: (value) => value });
-for (const [name, program] of ESCAPES) {
-  const told = await executor.run(program).then(
-    ({ output, logs }) => [output, logs],
-    (error) => [error.message, error.details],
-  );
-  const text = JSON.stringify(told);
-  const found = [secret, 'of the environment', process.version, 'uid='].filter((it) => text.includes(it));
-  if (found.length > 0) console.log(`${name}: found ${found}: ${text.slice(0, 500)}`);
-  if (existsSync(marker)) console.log(`${name}: has left a file`);
-  if (connections > 0) console.log(`${name}: has connected`);
-  if (intrinsics() !== before) console.log(`${name}: has changed the host's intrinsics`);
-  if (hostErrors.length > 0) console.log(`${name}: ${hostErrors.splice(0)}`);
-  rmSync(marker, { force: true });
-  connections = 0;
-  // A program may break its own session for good; the host makes another.
-  const next = await executor.run('6 * 7').catch((error) => error);
-  if (next.output === 42) continue;
-  await executor.cleanup();
-  const { output } = await executor.run('6 * 7');
-  if (output !== 42) console.log(`${name}: the next session does not work`);
+const send = async () => {
   await executor.sendVariables({
     secret_file: join(folder, 'secret'),
     marker,
-    command: `id > ${marker}`,
+    command: `id > ${marker}; echo ${marker}`,
     host_pid: process.pid,
     host_port: server.address().port,
   });
   await executor.sendTools({ echo: (value) => value });
+};
+await send();
+/** What is told of a run, and in a word. */
+const told = async (program) => {
+  try {
+    const { output, logs } = await executor.run(program);
+    return { text: JSON.stringify([output, logs]), outcome: 'a value' };
+  } catch (error) {
+    return { text: JSON.stringify([error.message, error.details]), outcome: error.details?.name ?? error.code };
+  }
+};
+const report = [];
+for (const [name, program] of ESCAPES) {
+  const { text, outcome } = await told(program);
+  const found = [secret, 'of the environment', process.version, 'uid='].filter((it) => text.includes(it));
+  const reached = [
+    ...found.map((it) => `${it} in ${text.slice(0, 500)}`),
+    ...(existsSync(marker) ? ['a file of the host'] : []),
+    ...(connections > 0 ? ['a connection'] : []),
+    ...(intrinsics() !== before ? ["the host's intrinsics"] : []),
+    ...hostErrors.splice(0).map(String),
+  ];
+  rmSync(marker, { force: true });
+  connections = 0;
+  // A program may break its own session for good; the host makes another.
+  const next = await executor.run('6 * 7').catch((error) => error);
+  if (next.output !== 42) {
+    await executor.cleanup();
+    const { output } = await executor.run('6 * 7');
+    if (output !== 42) reached.push('the next session');
+    await send();
+  }
+  report.push({ name, outcome, reached });
 }
 await executor.cleanup();
 server.close();
 rmSync(folder, { recursive: true });
-console.log(`${ESCAPES.length} programs`);
+console.log(JSON.stringify(report));

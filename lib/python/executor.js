@@ -56,7 +56,7 @@ class PyodideExecutor {
       throw new TypeError(`variables must be an object of values by name, got ${describe(variables)}`);
     }
     refuseReservedNames(variables, 'variables');
-    await this.#ensureRuntime();
+    if (this.#needsStart) await this.#startAgain();
     if (Object.keys(variables).length === 0) return;
     await this.#engine.sendVariables(variables);
     Object.assign(this.#sent.variables, variables);
@@ -70,7 +70,7 @@ class PyodideExecutor {
     refuseWrongSources(pythonToolsMap);
     if (!isPlainObject(tools)) throw new TypeError(`tools must be an object of functions, got ${describe(tools)}`);
     refuseReservedNames(tools, 'tools');
-    await this.#ensureRuntime();
+    if (this.#needsStart) await this.#startAgain();
     await this.#defineTools(tools, pythonToolsMap);
     Object.assign(this.#sent.tools, tools);
     Object.assign(this.#sent.pythonTools, pythonToolsMap);
@@ -87,7 +87,8 @@ class PyodideExecutor {
    */
   async run(code, options) {
     if (typeof code !== 'string') throw new TypeError(`code must be a string, got ${describe(code)}`);
-    await this.#ensureRuntime();
+    // Without anything to wait for, the executor is RUNNING at once.
+    if (this.#needsStart) await this.#startAgain();
     try {
       const outcome = await this.#engine.run(code, options);
       return Object.defineProperty(outcome, 'logs', { value: logText(outcome) });
@@ -113,11 +114,15 @@ class PyodideExecutor {
     }
   }
 
-  async #ensureRuntime() {
-    if (!this.#options.autoInit) return;
-    // What was given up is made anew: who calls knows of no states.
+  get #needsStart() {
+    const isThere = this.#starting === undefined && ['READY', 'RUNNING'].includes(this.state);
+    return this.#options.autoInit && !isThere;
+  }
+
+  /** What was given up is made anew: who calls knows of no states. */
+  async #startAgain() {
     if (this.state === 'DIRTY') await this.#end();
-    if (this.#starting !== undefined || ['NEW', 'INITIALIZING', 'DEAD'].includes(this.state)) await this.init();
+    await this.init();
   }
 
   async #start() {

@@ -137,6 +137,7 @@ class HostEngine {
   }
 
   async cleanup() {
+    if (this.#state === 'NEW') this.#state = 'DEAD';
     if (this.#pyodide === undefined) return;
     await this.#nativeFiles?.syncfs();
     if (this.#isMounted) this.#pyodide.FS.unmount(this.#options.mountPoint);

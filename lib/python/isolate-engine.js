@@ -14,6 +14,8 @@ class IsolateEngine {
   #options;
   /** @type {SESExecutor | undefined} */
   #executor;
+  /** As long as there is none. @type {import('../../index').ExecutorState} */
+  #state = 'NEW';
 
   codeFrame = codeFrame;
 
@@ -24,7 +26,7 @@ class IsolateEngine {
 
   /** @returns {import('../../index').ExecutorState} */
   get state() {
-    return this.#executor?.state ?? 'NEW';
+    return this.#executor?.state ?? this.#state;
   }
 
   get isolation() {
@@ -62,6 +64,7 @@ class IsolateEngine {
   }
 
   async cleanup() {
+    this.#state = 'DEAD';
     await this.#executor?.cleanup();
   }
 

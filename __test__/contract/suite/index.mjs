@@ -30,6 +30,7 @@ import { describeValues } from './values.mjs';
  * @property {boolean} limitCpuTime whether `maxCpuMs` is kept
  * @property {boolean} [limitOperations] whether it has `maxOperations`; default true
  * @property {boolean} [importModules] whether it has `authorizedImports` and `modules`; default true
+ * @property {boolean} [rebuildItself] whether, with `autoInit`, it makes another isolate after one that was given up; default false
  *
  * @typedef {(options?: import('../../../index').ExecutorOptions) => import('../../../index').Executor} Factory
  *
@@ -70,7 +71,7 @@ const SUITES = {
  * @param {Capabilities & { inChild: string, suites?: string[] }} capabilities `suites`: those that it is held to; default all
  */
 export function describeExecutor(name, make, { inChild, suites = Object.keys(SUITES), ...given }) {
-  const can = { limitOperations: true, importModules: true, ...given };
+  const can = { limitOperations: true, importModules: true, rebuildItself: false, ...given };
   const subject = { make, withExecutor: withExecutorOf(make), inChild, can };
   describe(name, () => {
     for (const suite of suites) describe(suite, () => SUITES[suite](subject));

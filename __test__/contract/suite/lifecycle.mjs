@@ -497,10 +497,14 @@ export function describeLifecycle({ make, withExecutor, inChild, can }) {
       await executor.cleanup();
     });
 
-    test('does not rebuild a DIRTY executor', async () => {
+    test(`${can.rebuildItself ? 'rebuilds' : 'does not rebuild'} a DIRTY executor`, async () => {
       await inState(
         'DIRTY',
         async (executor) => {
+          if (can.rebuildItself) {
+            expect((await executor.run('1')).output).toBe(1);
+            return expect(executor.state).toBe('READY');
+          }
           for (const use of Object.values(FIRST_USES)) await expectCode(use(executor), 'ERR_INVALID_STATE');
           expect(executor.state).toBe('DIRTY');
           await executor.cleanup();

@@ -67,4 +67,4 @@ function isTypeable(name) {
   return NAME.test(name);
 }
 
-module.exports = { namesFor };
+module.exports = { namesFor, pathAtEnd };

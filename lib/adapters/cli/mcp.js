@@ -37,8 +37,14 @@ async function mcp(_file, { openapi, baseUrl, headers, ...given }) {
  *
  * @param {any} given
  */
-function refuseOthers({ root, tools, vars, authorizedImports, servers, python }) {
-  const others = { '--root': root, '--tools': tools, '--vars': vars, '--python': python || undefined };
+function refuseOthers({ root, tools, vars, authorizedImports, servers, python, packages }) {
+  const others = {
+    '--root': root,
+    '--tools': tools,
+    '--vars': vars,
+    '--python': python || undefined,
+    '--packages': packages,
+  };
   const lists = { '--allow-import': authorizedImports, '--server': servers };
   const [other] = [
     ...Object.entries(others).filter(([, value]) => value !== undefined),
@@ -68,12 +74,33 @@ async function serverOf(api, given) {
 }
 
 /** @param {any} given */
-async function sessionServer({ root, readOnly, vars, tools, servers, authorizedImports, modules, python, ...given }) {
+async function sessionServer({
+  root,
+  readOnly,
+  vars,
+  tools,
+  servers,
+  authorizedImports,
+  modules,
+  python,
+  packages,
+  ...given
+}) {
   const { createSessionServer } = require('../mcp/session-server');
   const exported = tools === undefined ? {} : await loadTools(tools);
   const variables = vars === undefined ? undefined : readVariables(vars);
   try {
-    const options = { root, readOnly, tools: exported, servers, variables, authorizedImports, modules, python };
+    const options = {
+      root,
+      readOnly,
+      tools: exported,
+      servers,
+      variables,
+      authorizedImports,
+      modules,
+      python,
+      packages,
+    };
     return await createSessionServer({ ...options, ...limitsOf(given) });
   } catch (error) {
     if (error instanceof TypeError || error instanceof RangeError) throw new UsageError(error.message);

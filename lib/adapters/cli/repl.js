@@ -10,6 +10,7 @@ const { namesFor } = require('./completion');
 const { errorText } = require('./diagnostics');
 const { loadTools, readVariables, refuseNoFolder } = require('./input');
 const { limitsOf } = require('./limits');
+const { isIncompletePython, pythonNamesFor } = require('./python-lines');
 const { UsageError } = require('./usage-error');
 const { ExecutorError } = require('../../contract/errors');
 const { outputText } = require('../../contract/render');
@@ -18,6 +19,8 @@ const { SESExecutor } = require('../../ses/executor');
 const { preferredIsolation } = require('../../ses/isolation');
 const { connectServers } = require('../mcp/servers');
 const { toolsetOf } = require('../mcp/tools');
+const { languageText } = require('../code-tool/language');
+const { BASE_BUILTIN_MODULES, PyodideExecutor } = require('../../python');
 
 /** What errors of a prompt are said to be in. */
 const PLACE = 'repl';
@@ -28,22 +31,16 @@ const STATE_LOST = 'The variables and functions that you have defined are gone.'
  *
  * @type {import('./main').Command}
  */
-async function repl(_file, { root, readOnly, vars, tools, servers: commands, authorizedImports, modules, ...given }) {
+async function repl(_file, given) {
+  const { root, readOnly, vars, tools, servers: commands, python } = given;
   refuseNoFolder(root, readOnly);
   const variables = vars === undefined ? undefined : readVariables(vars);
   const exported = tools === undefined ? {} : await loadTools(tools);
   const servers = await connectServers(commands);
   try {
-    const executor = new SESExecutor({
-      ...limitsOf(given),
-      authorizedImports,
-      modules,
-      isolation: preferredIsolation(),
-      keepState: true,
-      onLog: ({ message }) => process.stdout.write(`${message}\n`),
-    });
     const prompt = new Prompt({
-      executor,
+      executor: newExecutor(given),
+      language: python ? PYTHON : JAVASCRIPT,
       toolset: toolsetOf({ root, readOnly, tools: exported, servers }).toolset,
       variables,
       input: process.stdin,
@@ -62,6 +59,43 @@ async function repl(_file, { root, readOnly, vars, tools, servers: commands, aut
   }
 }
 
+/** @param {import('./main').CommandOptions} options */
+function newExecutor({ authorizedImports, modules, python, packages, ...given }) {
+  /** @type {import('../../../index').ExecutorOptions['onLog']} */
+  const onLog = ({ message }) => void process.stdout.write(`${message}\n`);
+  const { maxOperations, ...limits } = limitsOf(given);
+  const common = { ...limits, isolation: preferredIsolation(), onLog };
+  if (!python) {
+    if (packages !== undefined) throw new TypeError('--packages needs --python');
+    return new SESExecutor({ ...common, maxOperations, authorizedImports, modules, keepState: true });
+  }
+  const [module] = Object.keys(modules);
+  if (module !== undefined) throw new TypeError(`the module ${module} cannot have a text: the code is Python`);
+  const imports = [...BASE_BUILTIN_MODULES, ...authorizedImports];
+  // Operations of Python are lines, and what is not given is that executor's own.
+  return new PyodideExecutor(imports, { ...common, max_operations: given.maxOperations, mount: false, packages });
+}
+
+/**
+ * What a prompt has to know of the language of its programs.
+ *
+ * @typedef {object} PromptLanguage
+ * @property {import('../code-tool/language').LanguageText} text
+ * @property {(code: string) => boolean} isIncomplete whether further lines may complete code that ends with a line break
+ * @property {typeof namesFor} namesFor
+ * @property {string} [nothing] how `null` is shown
+ */
+
+/** @type {PromptLanguage} */
+const JAVASCRIPT = { text: languageText(), isIncomplete, namesFor };
+/** @type {PromptLanguage} */
+const PYTHON = {
+  text: languageText('python'),
+  isIncomplete: isIncompletePython,
+  namesFor: pythonNamesFor,
+  nothing: 'None',
+};
+
 /** Where what was typed is kept; undefined: nowhere. */
 function historyFile() {
   const { SES_EXECUTOR_REPL_HISTORY: file = join(homedir(), '.ses_executor_repl_history') } = process.env;
@@ -71,6 +105,7 @@ function historyFile() {
 /**
  * @typedef {object} PromptOptions
  * @property {import('../../../index').Executor} executor
+ * @property {PromptLanguage} [language] of its programs; default JavaScript
  * @property {import('../mcp/toolset').Toolset} toolset
  * @property {Record<string, unknown>} [variables] of each isolate
  * @property {NodeJS.ReadableStream} input
@@ -85,6 +120,7 @@ const PROMPT = '> ';
 /** Reads programs from a person, runs them one after the other in one executor, and shows what they give. */
 class Prompt {
   #executor;
+  #language;
   #toolset;
   #variables;
   #hasColours;
@@ -103,8 +139,9 @@ class Prompt {
   #mayExit = false;
 
   /** @param {PromptOptions} options */
-  constructor({ executor, toolset, variables, input, output, terminal, hasColours, history }) {
+  constructor({ executor, language = JAVASCRIPT, toolset, variables, input, output, terminal, hasColours, history }) {
     this.#executor = executor;
+    this.#language = language;
     this.#toolset = toolset;
     this.#variables = variables;
     this.#hasColours = hasColours;
@@ -145,7 +182,9 @@ class Prompt {
     server.defineCommand('tools', {
       help: 'Show what the code can call',
       action: () =>
-        this.#inTurn(async () => (this.#toolset.isEmpty ? 'There are no tools.' : this.#toolset.declarations)),
+        this.#inTurn(async () =>
+          this.#toolset.isEmpty ? 'There are no tools.' : this.#toolset.declarationsIn(this.#language.text),
+        ),
     });
     server.defineCommand('reset', {
       help: 'Forget all variables and functions',
@@ -165,7 +204,7 @@ class Prompt {
     this.#mayExit = false;
     this.#begun = '';
     if (code.trim() === '') return done(null, undefined);
-    if (isIncomplete(code)) {
+    if (this.#language.isIncomplete(code)) {
       this.#begun = code;
       return done(new Recoverable(new SyntaxError('it goes on')), undefined);
     }
@@ -200,11 +239,12 @@ class Prompt {
     const colors = this.#hasColours;
     const controller = new AbortController();
     this.#run = controller;
-    const { tools, end } = this.#toolset.forRun(controller.signal);
+    const { tools, end } = this.#toolset.forRun(controller.signal, this.#language.text);
     try {
       await this.#makeReady();
       if (!this.#toolset.isEmpty) await this.#executor.sendTools(tools);
       const { output } = await this.#executor.run(code, { signal: controller.signal });
+      if (output === null && this.#language.nothing !== undefined) return this.#language.nothing;
       // As in other prompts: a string is told from what else would look like it.
       return typeof output === 'object' ? outputText(output, { colors }) : inspect(output, { colors });
     } catch (error) {
@@ -251,10 +291,10 @@ class Prompt {
     if (this.#waiting > 0) return done(null, nothing);
     const found = this.#last.then(async () => {
       await this.#makeReady();
-      const { tools, end } = this.#toolset.forRun(undefined);
+      const { tools, end } = this.#toolset.forRun(undefined, this.#language.text);
       if (!this.#toolset.isEmpty) await this.#executor.sendTools(tools);
       end();
-      return namesFor(line, this.#executor);
+      return this.#language.namesFor(line, this.#executor);
     });
     this.#last = found.catch(() => {});
     done(null, await found.catch(() => nothing));

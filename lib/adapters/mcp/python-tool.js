@@ -19,14 +19,17 @@ const { preferredIsolation } = require('../../ses/isolation');
  * @param {number} [options.timeoutMs]
  * @param {number} [options.memoryLimitMb]
  * @param {string[]} [options.authorizedImports]
+ * @param {string} [options.packages]
  * @param {Record<string, unknown>} [options.variables]
  * @param {object} options.annotations
  * @returns {Session}
  */
-function registerPython(server, toolset, { timeoutMs, memoryLimitMb, authorizedImports = [], variables, annotations }) {
+function registerPython(server, toolset, { timeoutMs, memoryLimitMb, authorizedImports = [], ...others }) {
+  const { packages, variables, annotations } = others;
   const language = languageText('python');
   const limits = { timeoutMs, memoryLimitMb, isolation: preferredIsolation() };
-  const executor = new PyodideExecutor([...BASE_BUILTIN_MODULES, ...authorizedImports], { ...limits, mount: false });
+  const imports = [...BASE_BUILTIN_MODULES, ...authorizedImports];
+  const executor = new PyodideExecutor(imports, { ...limits, mount: false, packages });
   const session = new Session(executor, { livesOn: true, codeFrame, variables });
   server.registerTool(
     'run_python',

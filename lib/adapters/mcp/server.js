@@ -21,6 +21,7 @@ const { version } = require('../../../package.json');
  * @property {import('./servers').ConnectedServer[]} [servers] others, whose tools code can call
  * @property {Record<string, unknown>} [variables] of each session
  * @property {boolean} [python] whether there is `run_python` as well
+ * @property {string} [packages] folder of packages that it may import
  * @property {import('../../../index').Executor} [executor] where code runs; default: one of its own, with the options that follow
  * @property {number} [timeoutMs] deadline of a run, and the most that a call may ask for
  * @property {number} [memoryLimitMb]
@@ -34,7 +35,8 @@ const { version } = require('../../../package.json');
  *
  * @param {ServerOptions} options
  */
-function createServer({ root, readOnly = false, tools = {}, servers = [], variables, python, executor, ...options }) {
+function createServer({ root, readOnly = false, tools = {}, servers = [], variables, ...others }) {
+  const { python, packages, executor, ...options } = others;
   const { toolset, files } = toolsetOf({ root, readOnly, tools, servers });
   for (const name of Object.keys(variables ?? {})) refuseReservedName(name, 'variables');
   const session = new Session(executor ?? new SESExecutor({ isolation: preferredIsolation(), ...options }), {
@@ -72,7 +74,7 @@ function createServer({ root, readOnly = false, tools = {}, servers = [], variab
     },
   );
   const sessions = python
-    ? [session, registerPython(server, toolset, { ...options, variables, annotations })]
+    ? [session, registerPython(server, toolset, { ...options, packages, variables, annotations })]
     : [session];
   server.registerTool(
     'reset',
