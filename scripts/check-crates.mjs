@@ -1,9 +1,12 @@
-// Which crates of the workspace may use which. Cargo refuses circles; this refuses arrows that would be none yet.
+// Which crates of the workspace may use which. Cargo refuses circles of crates; this refuses arrows that would be none yet, and circles
+// of modules within a crate.
 //
 //   node scripts/check-crates.mjs
 
 import { execFileSync } from 'node:child_process';
+import { dirname, join } from 'node:path';
 
+import { circlesIn } from './module-circles.mjs';
 import { cargoEnvironment } from './setup/machine.mjs';
 
 /** What each crate may name among its dependencies, the lowest first. */
@@ -50,7 +53,7 @@ const metadata = execFileSync('cargo', ['metadata', '--format-version', '1', '--
 });
 
 const findings = [];
-for (const { name, dependencies } of JSON.parse(metadata).packages) {
+for (const { name, dependencies, manifest_path: manifest } of JSON.parse(metadata).packages) {
   const allowed = LAYERS[name];
   if (allowed === undefined) {
     findings.push(`${name} is not in the layers of scripts/check-crates.mjs`);
@@ -59,6 +62,9 @@ for (const { name, dependencies } of JSON.parse(metadata).packages) {
   for (const { name: used } of dependencies) {
     const isRefused = used in LAYERS ? !allowed.includes(used) : OWNERS[used]?.includes(name) === false;
     if (isRefused) findings.push(`${name} must not use ${used}`);
+  }
+  for (const circle of circlesIn(join(dirname(manifest), 'src'))) {
+    findings.push(`modules of ${name} name each other in a circle: ${[...circle, circle[0]].join(' → ')}`);
   }
 }
 for (const finding of findings) console.error(finding);

@@ -10,6 +10,7 @@ mod realm;
 mod tests;
 
 pub use bridge::context::GuestContext;
+pub use bridge::host::nudge;
 pub use isolate::{Booted, Guest};
 pub use memory::parking::OnParked;
 pub use process::checker::Checker;

@@ -13,7 +13,7 @@ use ses_protocol::{Command, Config, Event, Failure, FailureKind, JobId, RunLimit
 use ses_session::{Deadline, Watchdog};
 use ses_sync::CpuClock;
 
-use crate::exit;
+use crate::end::exit;
 use crate::out::Out;
 
 /// `details.reason` of a run that used up its processor time.

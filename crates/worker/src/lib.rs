@@ -6,6 +6,7 @@
 #![cfg(unix)]
 
 mod context;
+mod end;
 mod nudge;
 mod out;
 
@@ -28,6 +29,7 @@ use ses_session::Watchdog;
 use ses_sync::priority;
 
 use crate::context::PipeContext;
+use crate::end::exit;
 use crate::out::Out;
 
 /// As for threads of a host: see `STACK_BYTES` of `crates/thread`.
@@ -49,12 +51,6 @@ pub fn serve(arguments: &[OsString]) -> c_int {
     let Err(error) = work(&arguments, commands, &out);
     eprintln!("ses-executor-worker: {error}");
     NO_WORKER
-}
-
-/// Ends the process, whatever its threads do.
-fn exit() -> ! {
-    // SAFETY: nothing of the process is used afterwards.
-    unsafe { libc::_exit(0) }
 }
 
 /// Commands and events.
@@ -129,7 +125,7 @@ fn work(arguments: &Arguments, commands: File, out: &Arc<Out>) -> io::Result<std
             exit();
         }
         // It was nudged, or woken for nothing.
-        interrupt.look();
+        ses_engine::nudge(&interrupt);
     }
 }
 

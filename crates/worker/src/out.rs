@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use ses_protocol::frames::{Message, Status};
 use ses_protocol::{Event, Failure, Figures, JobId};
 
-use crate::exit;
+use crate::end::exit;
 
 /// Bytes of tool calls that are written together, at most.
 const MAX_HELD_BYTES: usize = 16 << 10;

@@ -2,6 +2,7 @@
 
 use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::{HashSet, VecDeque};
+use std::ffi::c_void;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Instant;
@@ -443,5 +444,19 @@ impl Host {
     /// Names of the functions in the tool table, for messages.
     pub fn tool_name(&self, id: u32) -> String {
         self.tools.borrow().name(id)
+    }
+}
+
+/// Has the isolate take in what has been sent to it, at V8's next check, while it does not wait for that.
+pub fn nudge(interrupt: &Interrupt) {
+    interrupt.request(take_in, std::ptr::null_mut());
+}
+
+/// V8 calls this at a check, where guest code runs.
+unsafe extern "C" fn take_in(isolate: v8::UnsafeRawIsolatePtr, _data: *mut c_void) {
+    // SAFETY: this is the isolate's thread, and guest code runs, so that the isolate is alive.
+    let isolate = unsafe { v8::Isolate::from_raw_isolate_ptr(isolate) };
+    if let Some(host) = isolate.get_slot::<Rc<Host>>() {
+        host.take_in();
     }
 }

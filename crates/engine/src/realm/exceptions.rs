@@ -5,8 +5,9 @@ use serde_json::Value;
 
 use crate::bridge::host::Host;
 use crate::bridge::log_room::floor_char_boundary;
-use crate::realm::hints::{self, Uncaught};
+use crate::realm::hints;
 use crate::realm::scripts::Script;
+use crate::realm::uncaught::Uncaught;
 use ses_prepare::code_frame;
 use ses_protocol::{ERR_TRANSFER_LIMIT_EXCEEDED, Failure, FailureKind, Location, ToolCallId};
 

@@ -8,7 +8,7 @@ use deno_core::v8;
 use crate::bridge::host::Host;
 use crate::realm::entry::LookUp;
 use crate::realm::mistakes;
-use crate::realm::scripts::Script;
+use crate::realm::uncaught::Uncaught;
 use ses_protocol::Location;
 
 /// Longer names are none that somebody has mistyped.
@@ -17,14 +17,6 @@ const MAX_NAME: usize = 64;
 const MAX_STEPS: usize = 16;
 /// Names of a namespace that are listed where none of them is near.
 const MAX_LISTED: usize = 12;
-
-/// An error of guest code that nothing handled.
-pub struct Uncaught<'a> {
-    pub name: &'a str,
-    pub message: &'a str,
-    pub at: Option<Location>,
-    pub script: &'a Script,
-}
 
 /// What to do about the error, if something is known beyond the message: the first rule that has something to say.
 pub fn hint(scope: &mut v8::PinScope, host: &Host, error: &Uncaught) -> Option<String> {

@@ -1,12 +1,10 @@
 //! Termination of guest code from any thread.
 
 use std::ffi::c_void;
-use std::rc::Rc;
 use std::sync::Arc;
 
 use deno_core::v8;
 
-use crate::bridge::host::Host;
 use crate::python::signal::Signal;
 use crate::realm::stop::Stop;
 use ses_protocol::JobId;
@@ -59,11 +57,6 @@ impl Interrupt {
         true
     }
 
-    /// Has the isolate take in what has been sent to it, at V8's next check, while it does not wait for that.
-    pub fn look(&self) {
-        self.request(take_in, std::ptr::null_mut());
-    }
-
     /// Makes guest code unwind without running its handlers, at V8's next check.
     pub fn terminate(&self) {
         self.isolate.terminate_execution();
@@ -72,14 +65,5 @@ impl Interrupt {
     /// Has `callback` called with `data` on the isolate's thread, at V8's next check.
     pub fn request(&self, callback: InterruptCallback, data: *mut c_void) {
         self.isolate.request_interrupt(callback, data);
-    }
-}
-
-/// V8 calls this at a check, where guest code runs.
-unsafe extern "C" fn take_in(isolate: v8::UnsafeRawIsolatePtr, _data: *mut c_void) {
-    // SAFETY: this is the isolate's thread, and guest code runs, so that the isolate is alive.
-    let isolate = unsafe { v8::Isolate::from_raw_isolate_ptr(isolate) };
-    if let Some(host) = isolate.get_slot::<Rc<Host>>() {
-        host.take_in();
     }
 }

@@ -2,7 +2,7 @@
 //! `await`. What V8's message says is read together with the line of the source that it is about.
 
 use crate::bridge::host::Host;
-use crate::realm::hints::Uncaught;
+use crate::realm::uncaught::Uncaught;
 
 /// Bytes of a line that is looked through. 2 KiB.
 const MAX_LINE_BYTES: usize = 2 << 10;

@@ -13,3 +13,4 @@ pub mod module_cache;
 pub mod modules;
 pub mod scripts;
 pub mod stop;
+mod uncaught;

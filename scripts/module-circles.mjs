@@ -1,0 +1,148 @@
+// Modules of a crate that name each other in a circle, which Cargo does not mind. A module and what contains it are no circle: a
+// function that a root has for its modules is written where all of them see it.
+
+import { readFileSync, readdirSync } from 'node:fs';
+import { join, relative, sep } from 'node:path';
+
+/**
+ * @param {string} folder the crate's `src/`
+ * @returns {string[][]} modules by their paths in the crate: each names the next one of its list, the last the first
+ */
+export function circlesIn(folder) {
+  const modules = new Map(sourcesIn(folder).map((file) => [moduleOf(relative(folder, file)), read(file)]));
+  for (const [name, { testModules }] of modules) {
+    for (const test of testModules) modules.delete(inside(name, test));
+  }
+  const arrows = new Map([...modules.keys()].map((name) => [name, arrowsFrom(modules, name)]));
+  return shortestCircles(arrows);
+}
+
+function sourcesIn(folder) {
+  return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
+    const path = join(folder, entry.name);
+    if (entry.isDirectory()) return sourcesIn(path);
+    return entry.name.endsWith('.rs') ? [path] : [];
+  });
+}
+
+/** `a/mod.rs` and `a.rs` are `a`, `lib.rs` is the root. */
+function moduleOf(path) {
+  const names = path.replace(/\.rs$/, '').split(sep);
+  if (['mod', 'lib', 'main'].includes(names.at(-1))) names.pop();
+  return names.join('::');
+}
+
+const inside = (module, name) => (module === '' ? name : `${module}::${name}`);
+const parentOf = (module) => module.split('::').slice(0, -1).join('::');
+const isWithin = (module, other) => other === '' || module === other || module.startsWith(`${other}::`);
+
+/** The paths that a file names, and what it passes on. */
+function read(file) {
+  const text = readFileSync(file, 'utf8')
+    .replace(/\/\/.*$/gm, '')
+    .replace(/^\s*#\[cfg\(test\)\]\s*mod \w+ \{[^]*/m, '');
+  const testModules = [...text.matchAll(/#\[cfg\(test\)\]\s*(?:pub(?:\([a-z]+\))? )?mod (\w+);/g)].map(
+    ([, name]) => name,
+  );
+  const exported = new Map();
+  const withoutExports = text.replace(/\bpub(?:\([a-z ]+\))? use ([^;]+);/g, (_, tree) => {
+    for (const path of pathsOf(tree)) exported.set(path.at(-1), path);
+    return '';
+  });
+  const used = [...withoutExports.matchAll(/\buse (\w+::[^;]+);/g)].flatMap(([, tree]) => pathsOf(tree));
+  // Those that begin with the name of a module that is declared here, too; others lead nowhere.
+  const named = [...withoutExports.matchAll(/(?<![\w:])[a-z_]\w*(?:::\w+)+/g)].map(([path]) => path.split('::'));
+  return { testModules, exported, paths: [...used, ...named] };
+}
+
+/** The paths of a tree like `a::{b::C, self}`. */
+function pathsOf(tree) {
+  const text = tree.trim();
+  const open = text.indexOf('{');
+  if (open === -1)
+    return [
+      text
+        .replace(/ as .*/, '')
+        .split('::')
+        .map((name) => name.trim()),
+    ];
+  const before = text
+    .slice(0, open)
+    .split('::')
+    .map((name) => name.trim())
+    .filter(Boolean);
+  const parts = [];
+  let depth = 0;
+  let from = open + 1;
+  for (let at = open; at < text.length; at++) {
+    if (text[at] === '{') depth++;
+    if (text[at] === '}') depth--;
+    if ((text[at] === ',' && depth === 1) || depth === 0) {
+      parts.push(text.slice(from, at));
+      from = at + 1;
+    }
+    if (depth === 0) break;
+  }
+  return parts
+    .filter((part) => part.trim() !== '')
+    .flatMap((part) => pathsOf(part).map((path) => [...before, ...path]));
+}
+
+/** The modules in which what `module` names is written, but for those that it is in, or that are in it: they are one place. */
+function arrowsFrom(modules, module) {
+  const targets = new Set();
+  for (const path of modules.get(module).paths) {
+    const target = homeOf(modules, module, path);
+    if (target !== undefined && !isWithin(module, target) && !isWithin(target, module)) targets.add(target);
+  }
+  return [...targets];
+}
+
+/** Follows a path from `module` to the module that has what it leads to, through what others pass on. */
+function homeOf(modules, module, path, seen = new Set()) {
+  let [at, rest] = path[0] === 'crate' ? ['', path.slice(1)] : [module, path];
+  while (rest[0] === 'self' || rest[0] === 'super') {
+    at = rest[0] === 'super' ? parentOf(at) : at;
+    rest = rest.slice(1);
+  }
+  while (rest.length > 0 && modules.has(inside(at, rest[0]))) {
+    at = inside(at, rest[0]);
+    rest = rest.slice(1);
+  }
+  const onward = rest.length > 0 ? modules.get(at)?.exported.get(rest[0]) : undefined;
+  const key = `${at} ${rest[0]}`;
+  if (onward === undefined || seen.has(key)) return modules.has(at) ? at : undefined;
+  return homeOf(modules, at, [...onward, ...rest.slice(1)], seen.add(key));
+}
+
+/** For each module that is in a circle the shortest one, each circle once. */
+function shortestCircles(arrows) {
+  const found = new Map();
+  for (const start of arrows.keys()) {
+    const circle = wayBack(arrows, start);
+    if (circle === undefined) continue;
+    const first = circle.indexOf([...circle].sort()[0]);
+    const turned = [...circle.slice(first), ...circle.slice(0, first)];
+    found.set(turned.join(' '), turned);
+  }
+  return [...found.values()].sort((a, b) => (a.join() < b.join() ? -1 : 1));
+}
+
+function wayBack(arrows, start) {
+  const from = new Map();
+  const queue = [start];
+  for (const at of queue) {
+    for (const next of arrows.get(at)) {
+      if (next === start) {
+        const way = [];
+        for (let step = at; step !== start; step = from.get(step)) way.unshift(step);
+        return [start, ...way];
+      }
+      if (!from.has(next)) {
+        from.set(next, at);
+        queue.push(next);
+      }
+    }
+  }
+  return undefined;
+}
