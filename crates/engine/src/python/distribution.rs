@@ -10,6 +10,7 @@ use deno_core::v8;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
+use crate::python::beside::beside;
 use crate::python::image::Image;
 use crate::python::import_memory::{Importing, import_memory};
 use crate::python::machine_code;
@@ -194,22 +195,6 @@ impl Distribution {
         let name: String = self.digest[..8].iter().map(|byte| format!("{byte:02x}")).collect();
         Some(self.spec.cache.as_ref()?.join(format!("python-{}-{name}.image", self.version)))
     }
-}
-
-/// Does `first` on a thread of its own while the calling one does `second`; both on this one if there is no thread to be had.
-pub fn beside<A: Send, B>(first: impl FnOnce() -> A + Send, second: impl FnOnce() -> B) -> (A, B) {
-    let first = Mutex::new(Some(first));
-    let take = || first.lock().unwrap_or_else(PoisonError::into_inner).take();
-    std::thread::scope(|scope| {
-        let other = std::thread::Builder::new().spawn_scoped(scope, || take().map(|first| first()));
-        let second = second();
-        let first = match other.map(std::thread::ScopedJoinHandle::join) {
-            Ok(Ok(Some(first))) => first,
-            Ok(Err(panic)) => std::panic::resume_unwind(panic),
-            Ok(Ok(None)) | Err(_) => take().map(|first| first()).expect("nobody else has taken it"),
-        };
-        (first, second)
-    })
 }
 
 fn digest_of(parts: &[&[u8]]) -> [u8; 32] {

@@ -9,7 +9,7 @@ use std::ptr::NonNull;
 
 use sha2::{Digest, Sha256};
 
-use crate::python::distribution::beside;
+use crate::python::beside::beside;
 
 /// How a file of this version begins.
 const MAGIC: &[u8; 8] = b"sespy\0\0\x02";

@@ -1,5 +1,6 @@
 //! Isolates that run Python: Pyodide in a plain context, whose memory is mapped from a snapshot.
 
+mod beside;
 pub mod boot;
 mod calls;
 mod distribution;
