@@ -71,9 +71,7 @@ class IsolateEngine {
   /** Made when it is needed: who only holds an executor needs neither the addon nor Pyodide. */
   get #made() {
     const { executor, maxOperations } = this.#options;
-    // A worker process is not told while Python runs.
-    const keepState = executor.isolation !== 'process';
-    this.#executor ??= new SESExecutor({ ...executor, autoInit: false, keepState, maxOperations }, this.#seam());
+    this.#executor ??= new SESExecutor({ ...executor, autoInit: false, keepState: true, maxOperations }, this.#seam());
     return this.#executor;
   }
 
