@@ -1,6 +1,13 @@
 // Generated from the items of the addon by scripts/generate.mjs. Do not edit: run `npm run generate`.
 // What the addon gives to `lib/`; the public contract is index.d.ts.
 
+/** What is found in the text of a module before it runs. */
+export declare function checkModule(
+  code: string,
+  specifier: string,
+  options: NativePrepareOptions,
+): Array<NativeDiagnostic>;
+
 export declare function codeFrame(code: string, line: number, column: number, message: string): string;
 
 export declare function engineStats(): NativeEngineStats;

@@ -53,6 +53,16 @@ fn prepared(code: &str, options: &PrepareOptions, time: Duration) -> NativeProgr
     NativeProgram { transformed_code, diagnostics: diagnostics.into_iter().map(Into::into).collect() }
 }
 
+/// What is found in the text of a module before it runs.
+#[napi]
+pub fn check_module(code: String, specifier: String, options: NativePrepareOptions) -> Vec<NativeDiagnostic> {
+    let diagnostics = match prepare::prepare_module(&code, &specifier, &options.into()) {
+        Ok(module) => module.diagnostics,
+        Err(diagnostics) => diagnostics,
+    };
+    diagnostics.into_iter().map(Into::into).collect()
+}
+
 #[napi]
 pub fn code_frame(code: String, line: u32, column: u32, message: String) -> String {
     prepare::code_frame(&code, Location { line, column }, &message)

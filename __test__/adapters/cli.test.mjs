@@ -1,7 +1,7 @@
 // The command line: `ses-executor run` and `ses-executor check`.
 
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 
 import { describe, expect, test } from 'vitest';
 
@@ -12,7 +12,10 @@ const BIN = join(ROOT, 'bin', 'ses-executor.js');
 /** Runs the command line with `args` in a folder that holds `files`. */
 const cli = (args, { files = {}, input = '' } = {}) =>
   withFolder((folder) => {
-    for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
+    for (const [name, text] of Object.entries(files)) {
+      mkdirSync(dirname(join(folder, name)), { recursive: true });
+      writeFileSync(join(folder, name), text);
+    }
     return spawnNode([BIN, ...args], { cwd: folder, input });
   });
 
@@ -207,6 +210,56 @@ describe('check', () => {
     expect(await cli(['check', '-', '--allow-import', 'a', '--allow-import', 'b'], { input })).toMatchObject({
       status: 0,
     });
+  });
+});
+
+describe('check --module', () => {
+  test('a file that loads', async () => {
+    const files = { 'lib.mjs': 'export const a = typeof process; export default () => fetch("x");' };
+    expect(await cli(['check', '--module', 'lib.mjs'], { files })).toMatchObject({
+      status: 0,
+      stderr: '',
+      stdout: [
+        'lib.mjs: 1 KiB',
+        '  loads, with 2 exports: a, default',
+        '  names globals that guest code lacks:',
+        '    fetch (Ask the host for a tool that makes the request)',
+        '    process (Node.js is not reachable; ask the host for a tool or a variable that provides what is needed)',
+        '',
+      ].join('\n'),
+    });
+  });
+
+  test('one that does not', async () => {
+    const files = { 'lib.mjs': 'import fs from "node:fs";\nexport const a = 1;' };
+    expect(await cli(['check', '--module', 'lib.mjs'], { files })).toMatchObject({
+      status: 1,
+      stdout: [
+        'lib.mjs: 1 KiB',
+        '  does not load: Import not allowed: node:fs',
+        '  imports, and needs as modules: node:fs',
+        '  names no global that guest code lacks',
+        '',
+      ].join('\n'),
+    });
+  });
+
+  test('a package, with all that it requires', async () => {
+    const files = {
+      'node_modules/two/package.json': '{ "name": "two", "main": "main.js" }',
+      'node_modules/two/main.js':
+        "const { b } = require('./b'); exports.two = b + 1; throw Object.assign(new Error('at ' + b), {});",
+      'node_modules/two/b.js': 'exports.b = 1;',
+    };
+    const { status, stdout } = await cli(['check', '--module', 'two', '--json'], { files });
+    expect(status).toBe(1);
+    expect(JSON.parse(stdout)).toMatchObject({ name: 'two', lacks: [], imports: [], exports: [], error: 'at 1' });
+  });
+
+  test('no package of this name', async () => {
+    const { status, stderr } = await cli(['check', '--module', 'no-such-package'], { files: {} });
+    expect(status).toBe(2);
+    expect(stderr).toContain('no-such-package cannot be read');
   });
 });
 

@@ -402,14 +402,14 @@ describe('prepareProgram', () => {
   });
 
   test('gives the code that really runs', async () => {
-    // A function shows its source: in the realm that is what TRANSFORM made of it.
-    const code =
-      'function spin(n) { let s = 0; for (let i = 0; i < n; i++) { try { s += i; } catch (e) { s = e; } } return s; }\nspin.toString()';
-    const { transformedCode } = prepareProgram(code);
-    await withExecutor({}, {}, async (executor) => {
-      const { output } = await executor.run(code);
-      expect(output).toContain(GUARD);
-      expect(transformedCode).toContain(output);
+    const spin =
+      'function spin(n) { let s = 0; for (let i = 0; i < n; i++) { try { s += i; } catch (e) { s = e; } } return s; }';
+    expect(prepareProgram(spin).transformedCode).toContain(GUARD);
+    await withExecutor({ maxOperations: 3 }, {}, async (executor) => {
+      const { output, stats } = await executor.run(`${spin}\n[spin(3), String(spin)]`);
+      // What a function shows is its source all the same.
+      expect([output, stats.operations]).toEqual([[3, spin], 3]);
+      await expectCode(executor.run('spin(4)'), 'ERR_MAX_OPS_EXCEEDED');
     });
   });
 });

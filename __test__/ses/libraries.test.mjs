@@ -2,9 +2,9 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 
-import { withExecutor } from '../helpers.mjs';
+import { expectCode, withExecutor } from '../helpers.mjs';
 
 const require = createRequire(import.meta.url);
 const text = (file) => readFileSync(require.resolve(file), 'utf8');
@@ -55,5 +55,80 @@ test('a module may be larger than maxCodeBytes, up to 8 MiB', async () => {
   expect([error.code, error.details.message]).toEqual([
     'ERR_RUNTIME_EXCEPTION',
     'Module \'m\' cannot be loaded: in module "m": the program has 8388609 bytes; at most 8388608 are accepted',
+  ]);
+});
+
+describe('operations', () => {
+  const loops = (count) => `let n = 0; for (const x of Array(${count}).keys()) n += x;`;
+  const withModule = (source, fn) =>
+    withExecutor({ authorizedImports: ['m'], modules: { m: source }, maxOperations: 1_000 }, {}, fn);
+
+  test('of loading a library are not those of the run', async () => {
+    const source = `${loops(20_000)} let m = 0; while (m < 20_000) m++; export default n + m;`;
+    await withModule(source, async (executor) => {
+      const { output, stats } = await executor.run("for (let i = 0; i < 10; i++); (await import('m')).default");
+      expect(output).toBe(199_990_000 + 20_000);
+      expect(stats.operations).toBe(10);
+    });
+  });
+
+  test('of loading one have a limit of their own', async () => {
+    await withModule('for (;;);', async (executor) => {
+      await expectCode(executor.run("await import('m')"), 'ERR_MAX_OPS_EXCEEDED');
+      expect((await executor.run('for (let i = 0; i < 1_000; i++); 1')).output).toBe(1);
+    });
+  });
+
+  test('of its functions are', async () => {
+    await withModule(`export const f = () => { ${loops(1_001)} }`, async (executor) => {
+      await expectCode(executor.run("(await import('m')).f()"), 'ERR_MAX_OPS_EXCEEDED');
+    });
+  });
+
+  test('are limited behind a library, whatever that did', async () => {
+    const endings = [
+      'throw new Error("m");',
+      'for (let i = 0; i < 1e6; i++) { if (i === 500_000) throw new Error("m"); }',
+    ];
+    for (const ending of endings) {
+      await withModule(`${loops(5_000)} ${ending}`, async (executor) => {
+        const load = "try { await import('m') } catch (error) { if (error.message !== 'm') throw error }";
+        expect((await executor.run(`${load} for (let i = 0; i < 900; i++); 1`)).stats.operations).toBe(900);
+        await expectCode(executor.run(`${load} for (let i = 0; i < 1_001; i++);`), 'ERR_MAX_OPS_EXCEEDED');
+      });
+    }
+  });
+
+  test('a library that is loaded in a loop takes none of its iterations', async () => {
+    await withModule(loops(5_000), async (executor) => {
+      const { stats } = await executor.run("for (let i = 0; i < 600; i++) import('m'); for (let i = 0; i < 300; i++);");
+      expect(stats.operations).toBe(900);
+    });
+  });
+
+  test("the answer of a library that gives it while it is loaded is the run's", async () => {
+    await withModule(`${loops(5_000)} final_answer(n);`, async (executor) => {
+      const { output, stats } = await executor.run("for (let i = 0; i < 5; i++); await import('m')");
+      expect([output, stats.operations]).toEqual([12_497_500, 5]);
+    });
+  });
+});
+
+// The depth of a library was estimated from its brackets and operators, and 10,000 cases in a row were "nested too deeply".
+test('a large library that is not deep', async () => {
+  const cases = Array.from({ length: 20_000 }, (_, i) => `case ${i}:`).join('');
+  const source = `export const f=x=>{switch(x){${cases}return 1}return/[/]}/.test('/}')?2:3}`;
+  expect((await run('m', source, "const { f } = await import('m'); [f(7), f(-1)]")).output).toEqual([1, 2]);
+});
+
+test('a library that is deep', async () => {
+  const error = await run(
+    'm',
+    `export default ${'['.repeat(200_000)}${']'.repeat(200_000)}`,
+    "await import('m')",
+  ).catch((e) => e);
+  expect([error.code, error.details.message]).toEqual([
+    'ERR_RUNTIME_EXCEPTION',
+    'Module \'m\' cannot be loaded: in module "m": the program is nested too deeply (limit: 3000 levels)',
   ]);
 });

@@ -56,7 +56,8 @@ const OPTIONS = [
     perRun: true,
     forPreparing: true,
     brief: 'loop iterations per run',
-    doc: `Loop iterations that one run may take, over all its loops and functions of earlier runs that it calls.
+    doc: `Loop iterations that one run may take, over all its loops and functions of earlier runs that it calls. Those of modules
+while they are loaded are not among them, up to 10 million.
 
 Any other *number* is accepted here and makes each run fail with \`ERR_VALIDATION_FAILED\`, diagnostic
 \`max_operations_valid\` (section 6.2).`,
@@ -373,7 +374,8 @@ source. Enums and namespaces are there in later runs, as other declarations are.
     ts: 'Modules',
     none: 'none: a module that is authorized but not provided is empty, and a `warn` log line says so',
     brief: 'where imports come from',
-    doc: `Modules that guest code can import if \`authorizedImports\` has their names.
+    doc: `Modules that guest code can import if \`authorizedImports\` has their names. A text may have 8 MiB; docs/libraries.md says
+which libraries of npm work as such.
 
 The constructor clones exported values, and throws a \`TypeError\` that names the path of one that cannot be cloned.`,
     rust: { type: 'Vec<ModuleSpec>', from: '$.into_iter().map(Into::into).collect()' },

@@ -30,6 +30,18 @@ function prepareProgram(code, options) {
   return { originalCode: code, transformedCode, diagnostics: diagnostics.map(publicDiagnostic) };
 }
 
+/**
+ * What is found in the text of a module, without running it: as {@link validateCode}, for a module.
+ *
+ * @param {string} name
+ * @param {string} code
+ * @param {import('../../index').ExecutorOptions} [options]
+ * @returns {import('../../index').Diagnostic[]}
+ */
+function checkModule(name, code, options) {
+  return native().checkModule(text(code), name, prepareOptions(options)).map(publicDiagnostic);
+}
+
 /** Counters of the process. Documented in `index.d.ts`. */
 function engineStats() {
   return native().engineStats();
@@ -61,4 +73,4 @@ function publicDiagnostic({ rule, severity, message, line, column, fix }) {
   };
 }
 
-module.exports = { engineStats, prepareProgram, publicDiagnostic, validateCode };
+module.exports = { checkModule, engineStats, prepareProgram, publicDiagnostic, validateCode };

@@ -98,8 +98,20 @@
   // The clock and random numbers stay (SECURITY.md): the constructor that tells the time is the only Date.
   overridable(Date.prototype, "constructor", Date);
 
-  // SES replaces it by one that knows every function it has seen, to show its own as native. Not worth the memory.
-  overridable(Function.prototype, "toString", feral.toString);
+  // A function's text is what its author wrote: V8 has only what that has become. The engine's own functions show none.
+  const nativeText = p.uncurryThis(feral.toString);
+  const { op_function_text } = boot.ops;
+  const { toString: functionText } = {
+    toString() {
+      const text = nativeText(this);
+      const written = op_function_text(this);
+      if (typeof written === "string") return written;
+      if (written === undefined) return text;
+      const name = p.getDescriptor(this, "name")?.value;
+      return `function ${typeof name === "string" ? name : ""}() { [native code] }`;
+    },
+  };
+  overridable(Function.prototype, "toString", functionText);
 
   // The shared Error: stack strings come from the embedder's callback, so capturing a stack hands out no CallSite,
   // and nothing that the guest assigns is ever called or read by the engine.

@@ -12,7 +12,7 @@
   const { p } = boot;
   const { arrayPush, ceil, defineProperty, Error, floor, freeze, getDescriptor, isSafeInteger } = p;
   const { newMap, ownKeys, reflectDefine, reflectDelete } = p;
-  const { op_final, op_guard_exceeded, op_next_window, op_swallowed, op_take } = boot.ops;
+  const { op_final, op_guard_exceeded, op_next_window, op_swallowed, op_take, op_thrown } = boot.ops;
 
   // Guarded loop iterations that guest code may take after the end of its run.
   const READING_BUDGET = 10_000;
@@ -170,6 +170,28 @@
     __smol_done = true;
     __smol_budget = 0;
     throw signal;
+  };
+
+  // What guest code throws, noted on its way: only errors know where they come from.
+  const thrown = (value) => {
+    op_thrown(value);
+    return value;
+  };
+
+  // Runs `load`, during which the host gives out iterations of its own: those of a library are not the program's. What the
+  // program has left of its window and its chunk stays as it is.
+  const forModule = (load) => {
+    const left = __smol_budget;
+    const hasChunk = chunk[2] !== 0;
+    __smol_budget = 0;
+    try {
+      return load();
+    } finally {
+      // One of a loop of the library that an exception has ended.
+      if (!hasChunk) chunk[2] = 0;
+      if (!__smol_done) __smol_budget = left;
+      else if (unusedBudget !== undefined) unusedBudget = left;
+    }
   };
 
   const finalAnswer = {
@@ -430,6 +452,8 @@
   boot.closeChunk = closeChunk;
   boot.takeAll = takeAll;
   boot.rethrow = rethrow;
+  boot.thrown = thrown;
+  boot.forModule = forModule;
   boot.declare = declare;
   boot.before = before;
   boot.renew = renew;

@@ -6,6 +6,6 @@
 
   boot.import = async (specifier) => {
     const name = `${specifier}`;
-    return boot.withoutDead(() => op_import(name));
+    return boot.withoutDead(() => boot.forModule(() => op_import(name)));
   };
 })();

@@ -7,24 +7,27 @@ mod scopes;
 pub(super) use names::{Binding, Kind};
 pub(super) use scopes::LoopNames;
 
-use swc_common::{BytePos, Spanned};
+use swc_common::{BytePos, Span, Spanned};
 use swc_ecma_ast::{
     ArrowExpr, AssignTarget, AssignTargetPat, AwaitExpr, BindingIdent, BlockStmt, CallExpr, Callee, CatchClause, Class,
-    ClassDecl, ClassExpr, Constructor, Decl, ExportAll, Expr, FnDecl, FnExpr, ForHead, ForInStmt, ForOfStmt, ForStmt,
-    Function, Ident, ImportPhase, MetaPropExpr, MetaPropKind, ModuleDecl, NamedExport, Param, Pat, Prop, Regex,
-    SimpleAssignTarget, StaticBlock, Stmt, SwitchStmt, UpdateExpr, UsingDecl, VarDecl, VarDeclKind, VarDeclarator,
-    WhileStmt,
+    ClassDecl, ClassExpr, ClassMethod, Constructor, Decl, ExportAll, Expr, FnDecl, FnExpr, ForHead, ForInStmt,
+    ForOfStmt, ForStmt, Function, GetterProp, Ident, ImportPhase, MetaPropExpr, MetaPropKind, MethodProp, ModuleDecl,
+    NamedExport, Param, Pat, PrivateMethod, Prop, Regex, SetterProp, SimpleAssignTarget, StaticBlock, Stmt, SwitchStmt,
+    UpdateExpr, UsingDecl, VarDecl, VarDeclKind, VarDeclarator, WhileStmt,
 };
 use swc_ecma_visit::{Visit, VisitWith};
 
 use super::descent::Descent;
 use super::diagnostics::Report;
+use super::dialect::Dialect;
 use super::goal::Goal;
 use super::observed::{Lookups, Observed};
 use super::options::PrepareOptions;
-use super::parse::ParsedSource;
+use super::parse::{ParsedSource, offset};
+use super::positions::Functions;
 use super::regexps::Cost;
 use super::rules::{self, globals::ForbiddenName};
+use super::trivia;
 use bindings::Bindings;
 use scopes::Scopes;
 use ses_protocol::Severity;
@@ -41,11 +44,15 @@ pub(super) struct Analysis {
     pub(super) loop_names: LoopNames,
     /// The program's own body waits somewhere, so that other code runs before it has ended.
     pub(super) can_be_suspended: bool,
+    pub(super) functions: Functions,
+    /// See [`super::Program::is_doubtful`].
+    pub(super) is_doubtful: bool,
 }
 
-/// `None` when the tree is too deep for the recursive passes that would follow.
+/// `None` when the tree is too deep for the recursive passes that would follow. `code`: the text of `source`.
 pub(super) fn analyze(
     source: &ParsedSource,
+    code: &str,
     options: &PrepareOptions,
     observed: &Observed,
     goal: Goal,
@@ -53,6 +60,7 @@ pub(super) fn analyze(
 ) -> Option<Analysis> {
     let mut analyzer = Analyzer {
         source,
+        code,
         options,
         goal,
         report,
@@ -62,6 +70,8 @@ pub(super) fn analyze(
         is_in_loop: false,
         can_be_suspended: false,
         has_import: false,
+        functions: Functions::default(),
+        is_doubtful: has_escapes(code),
         regexps: Cost::default(),
         scopes: Scopes::new(),
         bindings: Bindings::default(),
@@ -70,7 +80,7 @@ pub(super) fn analyze(
     if analyzer.descent.is_stopped() {
         return None;
     }
-    if goal == Goal::Program {
+    if goal != Goal::Page {
         analyzer.report_forbidden_globals();
     }
     Some(analyzer.finish(observed))
@@ -84,6 +94,7 @@ struct Declarator {
 
 struct Analyzer<'a> {
     source: &'a ParsedSource,
+    code: &'a str,
     options: &'a PrepareOptions,
     goal: Goal,
     report: &'a mut Report,
@@ -97,6 +108,8 @@ struct Analyzer<'a> {
     /// See [`Analysis`].
     can_be_suspended: bool,
     has_import: bool,
+    functions: Functions,
+    is_doubtful: bool,
     /// Of all regular expressions so far.
     regexps: Cost,
     scopes: Scopes,
@@ -174,8 +187,58 @@ impl Analyzer<'_> {
         }
         let bindings = self.bindings.into_vec();
         let loop_names = self.scopes.into_loop_names(&bindings);
-        let can_be_suspended = self.can_be_suspended;
-        Analysis { bindings, lookups: Lookups { names, has_all }, loop_names, can_be_suspended }
+        Analysis {
+            bindings,
+            lookups: Lookups { names, has_all },
+            loop_names,
+            can_be_suspended: self.can_be_suspended,
+            functions: self.functions,
+            is_doubtful: self.is_doubtful && self.source.dialect == Dialect::JavaScript,
+        }
+    }
+
+    /// Notes the place of a function or class.
+    fn add_function(&mut self, span: Span) {
+        if !span.is_dummy() {
+            self.functions.add(offset(span.lo), offset(span.hi));
+        }
+    }
+
+    /// The text of a node; empty if it has no place.
+    fn text_of(&self, span: Span) -> &'_ str {
+        self.code.get(offset(span.lo) as usize..offset(span.hi) as usize).unwrap_or_default()
+    }
+
+    /// Doubts a function whose body does not follow on its parameters: for the parser a semicolon may stand between them.
+    /// `rest`: the function from its parameters on.
+    fn expect_body(&mut self, rest: Span, body: Option<Span>) {
+        let head = Span { hi: body.map_or(rest.hi, |body| body.lo), ..rest };
+        self.is_doubtful |= self.text_of(head).contains(';');
+    }
+
+    /// Notes the place of a method, whose text begins behind `static`.
+    fn add_method(&mut self, span: Span, is_static: bool) {
+        let text = self.code.get(offset(span.lo) as usize..).unwrap_or_default();
+        let own = text.strip_prefix("static").filter(|_| is_static).map_or(text, trivia::skip);
+        self.add_function(Span { lo: span.lo + BytePos((text.len() - own.len()) as u32), ..span });
+    }
+
+    /// Whether the head of a `for` has both of its semicolons, which the parser does not insist on.
+    fn has_semicolons(&self, node: &ForStmt) -> bool {
+        let mut from = offset(node.span.lo) as usize;
+        let parts = [
+            node.init.as_ref().map(Spanned::span),
+            node.test.as_ref().map(Spanned::span),
+            node.update.as_ref().map(Spanned::span),
+            Some(node.body.span()),
+        ];
+        let mut between = String::new();
+        for part in parts.into_iter().flatten() {
+            let (start, end) = (offset(part.lo) as usize, offset(part.hi) as usize);
+            between += &trivia::punctuators(self.code.get(from..start).unwrap_or_default());
+            from = end;
+        }
+        between == "for(;;)"
     }
 
     fn refer(&mut self, name: &Ident, is_write: bool) {
@@ -239,6 +302,11 @@ impl Analyzer<'_> {
     }
 }
 
+/// Whether the text may have a name with an escape, which may spell a word of the language: V8 knows where it may.
+fn has_escapes(code: &str) -> bool {
+    code.contains("\\u")
+}
+
 /// The name that is written to where `target` is assigned to, if it is one.
 pub(super) fn assigned_name(target: &Expr) -> Option<&Ident> {
     target.unwrap_parens().as_ident()
@@ -255,8 +323,14 @@ impl Visit for Analyzer<'_> {
     }
 
     fn visit_expr(&mut self, node: &Expr) {
-        if let Expr::Ident(name) = node {
-            self.refer(name, false);
+        match node {
+            Expr::Ident(name) => self.refer(name, false),
+            // The parser takes `(1 =>)` for one.
+            Expr::Paren(paren) => {
+                let behind = Span { lo: paren.expr.span_hi(), ..paren.span };
+                self.is_doubtful |= trivia::skip(self.text_of(behind)) != ")";
+            }
+            _ => {}
         }
         let outer = self.declaring.take();
         self.descend(node);
@@ -343,6 +417,7 @@ impl Visit for Analyzer<'_> {
     }
 
     fn visit_fn_decl(&mut self, node: &FnDecl) {
+        self.add_function(node.function.span);
         self.declare(&node.ident, Kind::Function);
         node.visit_children_with(self);
     }
@@ -353,6 +428,7 @@ impl Visit for Analyzer<'_> {
     }
 
     fn visit_fn_expr(&mut self, node: &FnExpr) {
+        self.add_function(node.function.span);
         self.scopes.enter_block();
         if let Some(name) = &node.ident {
             self.declare(name, Kind::Local);
@@ -371,14 +447,44 @@ impl Visit for Analyzer<'_> {
     }
 
     fn visit_function(&mut self, node: &Function) {
+        let from = node.params.last().map_or(node.span.lo, |last| last.span.hi);
+        self.expect_body(Span { lo: from, ..node.span }, node.body.as_ref().map(Spanned::span));
         self.in_function(node);
     }
 
+    fn visit_method_prop(&mut self, node: &MethodProp) {
+        self.add_function(node.function.span);
+        node.visit_children_with(self);
+    }
+
+    fn visit_getter_prop(&mut self, node: &GetterProp) {
+        self.add_function(node.span);
+        node.visit_children_with(self);
+    }
+
+    fn visit_setter_prop(&mut self, node: &SetterProp) {
+        self.add_function(node.span);
+        node.visit_children_with(self);
+    }
+
+    fn visit_class_method(&mut self, node: &ClassMethod) {
+        self.add_method(node.span, node.is_static);
+        node.visit_children_with(self);
+    }
+
+    fn visit_private_method(&mut self, node: &PrivateMethod) {
+        self.add_method(node.span, node.is_static);
+        node.visit_children_with(self);
+    }
+
     fn visit_constructor(&mut self, node: &Constructor) {
+        let from = node.params.last().map_or(node.span.lo, Spanned::span_hi);
+        self.expect_body(Span { lo: from, ..node.span }, node.body.as_ref().map(Spanned::span));
         self.in_function(node);
     }
 
     fn visit_class(&mut self, node: &Class) {
+        self.add_function(node.span);
         self.scopes.enter_class();
         node.visit_children_with(self);
         self.scopes.exit_class();
@@ -389,6 +495,7 @@ impl Visit for Analyzer<'_> {
     }
 
     fn visit_arrow_expr(&mut self, node: &ArrowExpr) {
+        self.add_function(node.span);
         self.scopes.enter_function();
         self.declaring(Some(Kind::Local), &node.params);
         self.declaring(None, &node.body);
@@ -411,6 +518,7 @@ impl Visit for Analyzer<'_> {
     }
 
     fn visit_for_stmt(&mut self, node: &ForStmt) {
+        self.is_doubtful |= self.source.dialect == Dialect::JavaScript && !self.has_semicolons(node);
         self.scopes.enter_block();
         node.init.visit_with(self);
         let outer = std::mem::replace(&mut self.is_in_loop, true);

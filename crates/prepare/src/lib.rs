@@ -29,6 +29,7 @@ mod stack;
 #[cfg(test)]
 mod tests;
 mod transform;
+mod trivia;
 mod typescript;
 
 pub use cache::Programs;
@@ -37,7 +38,7 @@ pub use observed::{Lookups, Observed};
 pub use options::PrepareOptions;
 pub use positions::PositionMap;
 pub use regexps::may_be_costly;
-pub use rules::mistakes::is_fenced;
+pub use rules::mistakes::without_fences;
 pub use rules::text::{not_checked, not_checked_in_time};
 pub use sandbox::{CallStyle, Insertion, SandboxKind, SandboxProgram, SandboxRequest, sandbox_program};
 
@@ -50,8 +51,10 @@ use dialect::Dialect;
 use goal::Goal;
 use nesting::Nesting;
 use parse::{ParsedSource, SyntaxErrors};
+use positions::{Functions, Source};
 use ses_protocol::{Diagnostic, Language, Location};
 use source_index::SourceIndex;
+use stack::Room;
 use swc_ecma_ast::Stmt;
 
 /// Positions are 32-bit, and the parser's need a few values of their own.
@@ -69,6 +72,8 @@ pub struct Program {
     pub form: Form,
     /// From positions in `code` to positions in the text that was passed in.
     pub positions: Arc<PositionMap>,
+    /// JavaScript with something that our parser and V8 may not agree on: V8 has to be asked about the text as it was written.
+    pub is_doubtful: bool,
     /// Diagnostics that do not block the run (WARNING and INFO).
     pub diagnostics: Vec<Diagnostic>,
     /// Names of the program that are not on the global until the run has ended.
@@ -135,12 +140,16 @@ pub fn prepare_for(observed: &Observed, code: &str, options: &PrepareOptions) ->
     }
     let code = &*unfenced;
     let done = parsed(code, options, Goal::Program, &mut report, |source, report| {
-        let Analysis { bindings, lookups, loop_names, can_be_suspended } =
-            analyze::analyze(&source, options, observed, Goal::Program, report)?;
+        let Analysis { bindings, lookups, loop_names, can_be_suspended, functions, is_doubtful } =
+            analyze::analyze(&source, code, options, observed, Goal::Program, report)?;
         if report.has_errors() {
             return None;
         }
+        let loses_holes = source.loses_holes;
         let mut body: Vec<Stmt> = source.module.body.into_iter().filter_map(|item| item.stmt()).collect();
+        if loses_holes {
+            transform::restore_holes(&mut body, code);
+        }
         let form = Form::of(&body, can_be_suspended);
         match form {
             Form::Script => transform::end_with_value(&mut body),
@@ -148,11 +157,11 @@ pub fn prepare_for(observed: &Observed, code: &str, options: &PrepareOptions) ->
         }
         transform::instrument(&mut body, transform::Place::ProgramBody, &loop_names);
         let publication = transform::publish(&bindings, &mut body);
-        let printed = print::program(code, &publication, body, form);
+        let printed = print::program(Source { code, functions }, &publication, body, form);
         let private =
             bindings.iter().filter(|binding| !binding.is_shared).map(|binding| binding.name.clone()).collect();
         let deferred = bindings.into_iter().filter(|binding| binding.is_deferred).map(|binding| binding.name);
-        Some(Program { form, deferred: deferred.collect(), private, lookups, ..runnable(printed) })
+        Some(Program { form, is_doubtful, deferred: deferred.collect(), private, lookups, ..runnable(printed) })
     });
     finish(done, report)
 }
@@ -168,15 +177,20 @@ pub fn prepare_page(observed: &Observed, code: &str, options: &PrepareOptions) -
     let mut report = Report::new(options.diagnostics());
     let done = parsed(code, options, Goal::Page, &mut report, |source, report| {
         let Analysis { bindings, can_be_suspended, .. } =
-            analyze::analyze(&source, options, observed, Goal::Page, report)?;
+            analyze::analyze(&source, code, options, observed, Goal::Page, report)?;
         if report.has_errors() {
             return None;
         }
+        let loses_holes = source.loses_holes;
         let mut body: Vec<Stmt> = source.module.body.into_iter().filter_map(|item| item.stmt()).collect();
+        if loses_holes {
+            transform::restore_holes(&mut body, code);
+        }
         let form = if can_be_suspended { Form::AsyncFunction } else { Form::Function };
         transform::return_completion_value(&mut body);
         let publication = transform::publish(&bindings, &mut body);
-        Some(Program { form, ..runnable(print::program(code, &publication, body, form)) })
+        let source = Source { code, functions: Functions::default() };
+        Some(Program { form, ..runnable(print::program(source, &publication, body, form)) })
     });
     finish(done, report)
 }
@@ -190,13 +204,17 @@ pub fn prepare_page(observed: &Observed, code: &str, options: &PrepareOptions) -
 pub fn prepare_module(source: &str, specifier: &str, options: &PrepareOptions) -> Result<Program, Vec<Diagnostic>> {
     let mut report = Report::new(Vec::new());
     let done = parsed(source, options, Goal::HostModule, &mut report, |parsed, report| {
-        let analysis = analyze::analyze(&parsed, options, &Observed::default(), Goal::HostModule, report)?;
+        let Analysis { loop_names, functions, is_doubtful, .. } =
+            analyze::analyze(&parsed, source, options, &Observed::default(), Goal::HostModule, report)?;
         if report.has_errors() {
             return None;
         }
         let mut module = parsed.module;
-        transform::instrument(&mut module.body, transform::Place::Nested, &analysis.loop_names);
-        Some(runnable(print::module(source, module)))
+        if parsed.loses_holes {
+            transform::restore_holes(&mut module, source);
+        }
+        transform::instrument(&mut module.body, transform::Place::Nested, &loop_names);
+        Some(Program { is_doubtful, ..runnable(print::module(Source { code: source, functions }, module)) })
     });
     finish(done, report).map_err(|mut diagnostics| {
         for diagnostic in &mut diagnostics {
@@ -212,6 +230,7 @@ fn runnable((code, positions): (String, PositionMap)) -> Program {
         code,
         form: Form::Script,
         positions: Arc::new(positions),
+        is_doubtful: false,
         diagnostics,
         deferred,
         private,
@@ -249,8 +268,8 @@ fn parsed<R>(
     let mut work = Some(work);
     let mut errors: Option<SyntaxErrors> = None;
     for &dialect in Dialect::of(options.language) {
-        let attempt = on_checked_stack(code, goal, dialect, || {
-            let source = javascript(code, goal, dialect, errors.is_some())?;
+        let attempt = on_checked_stack(code, goal, dialect, |stack| {
+            let source = javascript(code, goal, dialect, errors.is_some(), stack)?;
             Ok(work.take().and_then(|work| work(source, report)))
         });
         match attempt {
@@ -276,33 +295,45 @@ fn jsx_in(code: &str, goal: Goal, language: Language) -> Option<Location> {
     if !may_be_jsx {
         return None;
     }
-    on_checked_stack(code, goal, Dialect::TypeScript, || Ok(parse::find_jsx(code, goal))).ok()?
+    on_checked_stack(code, goal, Dialect::TypeScript, |stack| Ok(parse::find_jsx(code, goal, stack))).ok()?
 }
 
-/// Runs `work` on a stack that suffices for `code`.
+/// Runs `work` on a stack that suffices for `code`, with what the parser may take of it where that has to be watched.
 fn on_checked_stack<R>(
     code: &str,
     goal: Goal,
     dialect: Dialect,
-    work: impl FnOnce() -> Result<R, SyntaxErrors>,
+    work: impl FnOnce(Option<usize>) -> Result<R, SyntaxErrors>,
 ) -> Result<R, SyntaxErrors> {
     let nesting = Nesting::of(code, dialect);
-    // Modules come from the host, which may well pass on a large minified library.
-    if goal != Goal::HostModule && nesting.may_be_deep {
-        return Err(rules::text::nesting_not_estimable(nesting.openers).into());
-    }
     let deep_at = nesting.too_deep_at;
-    let Some(bytes) = stack::bytes_for(code.len(), &nesting).filter(|_| deep_at.is_none()) else {
+    // Modules come from the host, which may well pass on a large minified library.
+    let room = if goal == Goal::HostModule {
+        let is_known = deep_at.is_none() && !nesting.may_be_deep;
+        stack::room_for(code.len(), is_known.then_some(nesting.openers))
+    } else if nesting.may_be_deep {
+        return Err(rules::text::nesting_not_estimable(nesting.openers).into());
+    } else {
+        let room = stack::room_for(code.len(), Some(nesting.openers));
+        room.filter(|room| deep_at.is_none() && room.parser_bytes.is_none())
+    };
+    let Some(Room { bytes, parser_bytes }) = room else {
         let offset = deep_at.unwrap_or(0) as u32;
         return Err(rules::text::nesting_too_deep(SourceIndex::new(code).location(offset)).into());
     };
-    stack::with_stack(bytes, work).unwrap_or_else(|| Err(rules::text::parser_failed().into()))
+    stack::with_stack(bytes, || work(parser_bytes)).unwrap_or_else(|| Err(rules::text::parser_failed().into()))
 }
 
 /// Parses `code` as `dialect` and makes it JavaScript. After a dialect that failed, a tree without types is no success:
 /// the errors of the other dialect are those of the text.
-fn javascript(code: &str, goal: Goal, dialect: Dialect, has_failed: bool) -> Result<ParsedSource, SyntaxErrors> {
-    let mut source = ParsedSource::parse(code, goal, dialect)?;
+fn javascript(
+    code: &str,
+    goal: Goal,
+    dialect: Dialect,
+    has_failed: bool,
+    stack: Option<usize>,
+) -> Result<ParsedSource, SyntaxErrors> {
+    let mut source = ParsedSource::parse(code, goal, dialect, stack)?;
     if dialect == Dialect::JavaScript {
         return Ok(source);
     }

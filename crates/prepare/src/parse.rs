@@ -2,8 +2,6 @@
 
 mod budget;
 
-use std::cell::Cell;
-
 use swc_common::{BytePos, Spanned, input::StringInput};
 use swc_ecma_ast::{EsVersion, JSXElement, JSXFragment, Module};
 use swc_ecma_parser::error::{Error, SyntaxError};
@@ -14,7 +12,7 @@ use super::dialect::Dialect;
 use super::goal::Goal;
 use super::rules;
 use super::source_index::SourceIndex;
-use budget::Budgeted;
+use budget::{Budget, Budgeted};
 use ses_protocol::{Diagnostic, Location};
 
 /// Where the text begins in swc's positions; 0 is its mark for nodes without a position.
@@ -24,6 +22,9 @@ const BYTE_ORDER_MARK: &str = "\u{feff}";
 /// A text without syntax errors.
 pub(super) struct ParsedSource {
     pub(super) module: Module,
+    pub(super) dialect: Dialect,
+    /// Array patterns may lack holes that they end with.
+    pub(super) loses_holes: bool,
     index: SourceIndex,
 }
 
@@ -56,19 +57,23 @@ impl From<Diagnostic> for SyntaxErrors {
 }
 
 impl ParsedSource {
-    /// Parses `code` with the module goal: strict, top-level `await`, HTML-like comments are errors.
-    pub(super) fn parse(code: &str, goal: Goal, dialect: Dialect) -> Result<Self, SyntaxErrors> {
+    /// Parses `code` with the module goal: strict, top-level `await`, HTML-like comments are errors. `stack`: what the parser
+    /// may take, if the nesting of the text is not known to be bounded.
+    pub(super) fn parse(code: &str, goal: Goal, dialect: Dialect, stack: Option<usize>) -> Result<Self, SyntaxErrors> {
         let input = input(code);
-        let (result, mut errors) = match dialect {
-            Dialect::JavaScript => parse_javascript(input, goal),
-            Dialect::TypeScript => match parse_typescript(input, goal, Jsx::Refused) {
-                Some(parsed) => parsed,
-                None => return Err(rules::typescript::too_ambiguous().into()),
-            },
+        let loses_holes = dialect == Dialect::TypeScript || stack.is_some();
+        let parsed = match (dialect, stack) {
+            (Dialect::JavaScript, None) => Ok(parse_javascript(input, goal)),
+            (Dialect::JavaScript, Some(_)) => parse_within(input, goal, javascript(goal), stack),
+            (Dialect::TypeScript, _) => parse_within(input, goal, typescript(Jsx::Refused), stack),
         };
         let index = SourceIndex::new(code);
+        let (result, mut errors) = parsed.map_err(|stopped| match stopped {
+            Stopped::TooDeep(at) => rules::text::nesting_too_deep(index.location(offset(at))),
+            Stopped::TooAmbiguous => rules::typescript::too_ambiguous(),
+        })?;
         match result {
-            Ok(module) if errors.is_empty() => Ok(ParsedSource { module, index }),
+            Ok(module) if errors.is_empty() => Ok(ParsedSource { module, dialect, loses_holes, index }),
             result => {
                 errors.extend(result.err());
                 Err(syntax_errors(&errors, &index, code))
@@ -78,7 +83,7 @@ impl ParsedSource {
 
     /// The same text with another tree.
     pub(super) fn map(self, change: impl FnOnce(Module) -> Module) -> Self {
-        ParsedSource { module: change(self.module), index: self.index }
+        ParsedSource { module: change(self.module), ..self }
     }
 
     pub(super) fn location(&self, position: BytePos) -> Location {
@@ -86,9 +91,9 @@ impl ParsedSource {
     }
 }
 
-/// Where the first JSX of a text is that is TypeScript with JSX.
-pub(super) fn find_jsx(code: &str, goal: Goal) -> Option<Location> {
-    let (result, errors) = parse_typescript(input(code), goal, Jsx::Allowed)?;
+/// Where the first JSX of a text is that is TypeScript with JSX. `stack`: as in [`ParsedSource::parse`].
+pub(super) fn find_jsx(code: &str, goal: Goal, stack: Option<usize>) -> Option<Location> {
+    let (result, errors) = parse_within(input(code), goal, typescript(Jsx::Allowed), stack).ok()?;
     let mut finder = JsxFinder(None);
     result.ok().filter(|_| errors.is_empty())?.visit_with(&mut finder);
     finder.0.map(|position| SourceIndex::new(code).location(offset(position)))
@@ -116,13 +121,7 @@ fn input(code: &str) -> StringInput<'_> {
 type Parsed = (Result<Module, Error>, Vec<Error>);
 
 fn parse_javascript(input: StringInput, goal: Goal) -> Parsed {
-    let syntax = Syntax::Es(EsSyntax {
-        allow_return_outside_function: goal != Goal::HostModule,
-        explicit_resource_management: true,
-        import_attributes: true,
-        ..EsSyntax::default()
-    });
-    let mut parser = Parser::new_from(Lexer::new(syntax, EsVersion::EsNext, input, None));
+    let mut parser = Parser::new_from(Lexer::new(javascript(goal), EsVersion::EsNext, input, None));
     let result = parser.parse_module();
     (result, parser.take_errors())
 }
@@ -133,21 +132,44 @@ enum Jsx {
     Refused,
 }
 
-/// `None` when the text is so ambiguous that the parser would try too many readings of it.
-fn parse_typescript(input: StringInput, goal: Goal, jsx: Jsx) -> Option<Parsed> {
+fn javascript(goal: Goal) -> Syntax {
+    Syntax::Es(EsSyntax {
+        allow_return_outside_function: goal != Goal::HostModule,
+        explicit_resource_management: true,
+        import_attributes: true,
+        ..EsSyntax::default()
+    })
+}
+
+fn typescript(jsx: Jsx) -> Syntax {
     // Decorators are parsed so that their rejection can say more than the parser does.
-    let syntax = Syntax::Typescript(TsSyntax { decorators: true, tsx: jsx == Jsx::Allowed, ..TsSyntax::default() });
-    let left = Cell::new(budget::for_text((input.end_pos() - input.start_pos()).0 as usize));
-    let mut parser = swc_ecma_lexer::Parser::new_from(Budgeted::new(syntax, input, &left));
+    Syntax::Typescript(TsSyntax { decorators: true, tsx: jsx == Jsx::Allowed, ..TsSyntax::default() })
+}
+
+/// Why a text was not read to its end.
+enum Stopped {
+    /// The parser would take more stack than it may, or makes more errors than anybody reads.
+    TooDeep(BytePos),
+    /// It would try too many readings of the text.
+    TooAmbiguous,
+}
+
+/// Parses within a budget of time, and of stack if that is given.
+fn parse_within(input: StringInput, goal: Goal, syntax: Syntax, stack: Option<usize>) -> Result<Parsed, Stopped> {
+    let budget = Budget::new((input.end_pos() - input.start_pos()).0 as usize, stack);
+    let mut parser = swc_ecma_lexer::Parser::new_from(Budgeted::new(syntax, input, &budget));
     let result = parser.parse_module();
     let mut errors = parser.take_errors();
-    if left.get() == 0 {
-        return None;
+    if let Some(at) = budget.too_deep_at() {
+        return Err(Stopped::TooDeep(at));
+    }
+    if budget.is_used_up() {
+        return Err(Stopped::TooAmbiguous);
     }
     if goal != Goal::HostModule {
         errors.retain(|error| !matches!(error.kind(), SyntaxError::ReturnNotAllowed));
     }
-    Some((result, errors))
+    Ok((result, errors))
 }
 
 /// A position of swc as an offset into the text.

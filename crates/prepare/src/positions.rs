@@ -1,5 +1,8 @@
 //! From positions in generated code back to the source.
 
+use std::cmp::Reverse;
+use std::ops::Range;
+
 use super::source_index::SourceIndex;
 use ses_protocol::Location;
 
@@ -13,37 +16,64 @@ pub(super) struct Mark {
     pub(super) source: u32,
 }
 
+/// Where the functions and classes of a text are: offsets in bytes of their beginnings and ends.
+#[derive(Debug, Default)]
+pub(super) struct Functions(Vec<(u32, u32)>);
+
+impl Functions {
+    pub(super) fn add(&mut self, start: u32, end: u32) {
+        self.0.push((start, end));
+    }
+
+    /// The innermost one round an offset.
+    fn around(&self, offset: u32) -> Option<Range<usize>> {
+        let following = self.0.partition_point(|&(start, _)| start <= offset);
+        let &(start, end) = self.0[..following].iter().rev().find(|&&(_, end)| offset < end)?;
+        Some(start as usize..end as usize)
+    }
+}
+
+/// A text that code was made of.
+pub(super) struct Source<'a> {
+    pub(super) code: &'a str,
+    pub(super) functions: Functions,
+}
+
 /// Maps positions in generated code to the text it was made from. Holds neither text.
 #[derive(Debug)]
 pub struct PositionMap {
     /// In the order of the generated code.
     marks: Vec<Mark>,
     source: SourceIndex,
+    /// Outer ones before inner ones.
+    functions: Functions,
 }
 
 impl PositionMap {
-    pub(super) fn new(marks: Vec<Mark>, source: &str) -> Self {
-        let mut marks = marks;
+    pub(super) fn new(marks: Vec<Mark>, Source { code: source, functions }: Source) -> Self {
+        let (mut marks, mut functions) = (marks, functions);
         marks.shrink_to_fit();
+        functions.0.sort_unstable_by_key(|&(start, end)| (start, Reverse(end)));
+        functions.0.shrink_to_fit();
         for mark in &mut marks {
             // For the printer a semicolon is the last byte of its statement, also where the source has none.
             while (mark.source as usize) < source.len() && !source.is_char_boundary(mark.source as usize) {
                 mark.source += 1;
             }
         }
-        PositionMap { marks, source: SourceIndex::new(source) }
+        PositionMap { marks, source: SourceIndex::new(source), functions }
     }
 
     /// Memory that the map takes.
     pub fn bytes(&self) -> usize {
-        size_of::<Self>() + self.marks.len() * size_of::<Mark>() + self.source.bytes()
+        size_of::<Self>() + self.marks.len() * size_of::<Mark>() + 8 * self.functions.0.len() + self.source.bytes()
     }
 
     /// The source position of a position in the generated code (`line` and `column` from 1, UTF-16), or `None` for code
     /// before the first statement.
     pub fn original(&self, line: u32, column: u32) -> Option<Location> {
         let (line, column) = (line.checked_sub(1)?, column.checked_sub(1)?);
-        let following = self.marks.partition_point(|mark| (mark.line, mark.column) <= (line, column));
+        let following = self.following(line, column);
         let mark = self.marks[..following].last()?;
         let mut location = self.source.location(mark.source);
         if mark.line == line {
@@ -54,5 +84,16 @@ impl PositionMap {
             location = self.source.clamp(location);
         }
         Some(location)
+    }
+
+    /// Where the function or class is in the source that such a position belongs to, which is in its head.
+    pub fn function_at(&self, line: u32, column: u32) -> Option<Range<usize>> {
+        let following = self.following(line.checked_sub(1)?, column.checked_sub(1)?);
+        self.functions.around(self.marks[..following].last()?.source)
+    }
+
+    /// The index of the first mark behind a position from 0.
+    fn following(&self, line: u32, column: u32) -> usize {
+        self.marks.partition_point(|mark| (mark.line, mark.column) <= (line, column))
     }
 }

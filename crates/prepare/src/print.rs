@@ -7,13 +7,13 @@ use swc_ecma_ast::{Module, Script, Stmt};
 use swc_ecma_codegen::{Config, Emitter, Node};
 
 use super::Form;
-use super::positions::PositionMap;
+use super::positions::{PositionMap, Source};
 use super::transform::Publication;
 use writer::Writer;
 
 /// The script of a guest program. `source` is the text that `body` was parsed from.
-pub(super) fn program(source: &str, publication: &Publication, body: Vec<Stmt>, form: Form) -> (String, PositionMap) {
-    let mut writer = Writer::new(source.len());
+pub(super) fn program(source: Source, publication: &Publication, body: Vec<Stmt>, form: Form) -> (String, PositionMap) {
+    let mut writer = Writer::new(source.code.len());
     let (head, tail) = match form {
         Form::Script => ("", ""),
         Form::Function => ("(() => {\n", "})"),
@@ -31,9 +31,9 @@ pub(super) fn program(source: &str, publication: &Publication, body: Vec<Stmt>, 
 }
 
 /// A host-provided module.
-pub(super) fn module(source: &str, mut module: Module) -> (String, PositionMap) {
+pub(super) fn module(source: Source, mut module: Module) -> (String, PositionMap) {
     module.shebang = None;
-    let mut writer = Writer::new(source.len());
+    let mut writer = Writer::new(source.code.len());
     emit(&module, &mut writer);
     writer.finish(source)
 }

@@ -1,15 +1,13 @@
 //! Stack space for recursive code: swc's parser, its visitors and printer, and the drop of its tree.
 //!
-//! The parser cannot be stopped at a depth, so its stack is sized before it starts, from counts that no trick of the
-//! text
-//! can falsify (see [`Nesting`]). Only pages that are touched cost memory, and texts that would touch many are rejected
-//! first, by an estimate of their real depth.
+//! The parser cannot be stopped at a depth, so its stack is sized before it starts, from counts that no trick of the text
+//! can falsify (see [`super::nesting`]). Only pages that are touched cost memory. Programs that may touch many, by an
+//! estimate of their depth, are rejected first; modules are read by a parser whose stack is watched at each token
+//! (`parse/budget.rs`).
 
 use std::cell::Cell;
 use std::panic::{self, AssertUnwindSafe};
 use std::sync::Once;
-
-use super::nesting::Nesting;
 
 /// Deepest tree that is accepted, counted in nested expressions, statements and patterns.
 pub(super) const MAX_DEPTH: u32 = 3_000;
@@ -29,12 +27,29 @@ const DROP_BYTES_PER_CODE_BYTE: usize = 256;
 /// Stack for everything that does not depend on the input.
 const BASE_BYTES: usize = 1 << 20; // 1 MiB
 
-/// How much stack a text may need, or `None` when that is more than we are willing to reserve.
-pub(super) fn bytes_for(code_bytes: usize, nesting: &Nesting) -> Option<usize> {
-    let levels = nesting.openers.checked_add(code_bytes.min(MAX_DEPTH as usize))?.checked_mul(LEVEL_BYTES)?;
+/// What the parser may take while it is watched: that of twice the deepest tree.
+const WATCHED_BYTES: usize = 2 * MAX_DEPTH as usize * LEVEL_BYTES;
+
+/// Stack for a text.
+pub(super) struct Room {
+    pub(super) bytes: usize,
+    /// What the parser may take of it, if that has to be watched.
+    pub(super) parser_bytes: Option<usize>,
+}
+
+/// How much stack a text may need that has so many `openers`, if it is known to be no deeper than those may use; the parser
+/// is watched where it is not, or where they would use more than we are willing to reserve. `None` when the text is too
+/// large for that as well.
+pub(super) fn room_for(code_bytes: usize, openers: Option<usize>) -> Option<Room> {
+    let visitors = code_bytes.min(MAX_DEPTH as usize).checked_mul(LEVEL_BYTES)?;
     let chains = code_bytes.checked_mul(DROP_BYTES_PER_CODE_BYTE)?;
-    let bytes = BASE_BYTES.checked_add(levels)?.checked_add(chains)?;
-    (bytes <= MAX_BYTES).then_some(bytes)
+    let others = BASE_BYTES.checked_add(visitors)?.checked_add(chains)?;
+    let with = |parser: usize| others.checked_add(parser).filter(|&bytes| bytes <= MAX_BYTES);
+    let counted = openers.and_then(|openers| openers.checked_mul(LEVEL_BYTES)).and_then(with);
+    match counted {
+        Some(bytes) => Some(Room { bytes, parser_bytes: None }),
+        None => with(WATCHED_BYTES).map(|bytes| Room { bytes, parser_bytes: Some(WATCHED_BYTES) }),
+    }
 }
 
 /// Runs `work` with that much stack: on the thread's own if it suffices, since a fresh one costs system calls and page

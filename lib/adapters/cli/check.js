@@ -3,6 +3,7 @@
 
 const { diagnosticsText } = require('./diagnostics');
 const { languageOf, readCode } = require('./input');
+const { inspectLibrary, loadLibrary } = require('./library');
 const { UsageError } = require('./usage-error');
 const { prepareProgram } = require('../../ses/check');
 
@@ -11,17 +12,50 @@ const { prepareProgram } = require('../../ses/check');
  *
  * @type {import('./main').Command}
  */
-async function check(file, { timeoutMs, maxOperations, authorizedImports, modules, json }) {
+async function check(file, options) {
+  const { timeoutMs, maxOperations, authorizedImports, modules, json } = options;
+  if (options.module) return checkLibrary(file, options);
   const language = languageOf(file);
   if (language === 'python') throw new UsageError('check reads JavaScript and TypeScript; Python is read when it runs');
   const code = await readCode(file);
-  const options = { language, timeoutMs, maxOperations, authorizedImports, modules };
-  const { diagnostics } = prepareProgram(code, options);
+  const { diagnostics } = prepareProgram(code, { language, timeoutMs, maxOperations, authorizedImports, modules });
   const name = file === '-' ? 'stdin' : file;
   process.stdout.write(
     json ? `${JSON.stringify({ diagnostics }, null, 2)}\n` : diagnosticsText(diagnostics, name, code),
   );
   return diagnostics.some(({ severity }) => severity === 'ERROR') ? 1 : 0;
+}
+
+/**
+ * `ses-executor check --module`: 0 if the library loads as a module of guest code, else 1.
+ *
+ * @type {import('./main').Command}
+ */
+async function checkLibrary(name, { authorizedImports, modules, json }) {
+  let library;
+  try {
+    library = loadLibrary(name);
+  } catch (error) {
+    throw new UsageError(`${name} cannot be read: ${/** @type {Error} */ (error).message}`);
+  }
+  const report = await inspectLibrary(library, { authorizedImports, modules });
+  process.stdout.write(json ? `${JSON.stringify(report, null, 2)}\n` : libraryText(report));
+  return report.error === undefined ? 0 : 1;
+}
+
+/** @param {import('./library').LibraryReport} report */
+function libraryText({ name, bytes, lacks, imports, exports: names, error }) {
+  const shown = names.slice(0, 20).join(', ') + (names.length > 20 ? ', …' : '');
+  return [
+    `${name}: ${Math.ceil(bytes / 1024)} KiB`,
+    error === undefined
+      ? `  loads, with ${names.length} export${names.length === 1 ? '' : 's'}: ${shown}`
+      : `  does not load: ${error}`,
+    ...(imports.length === 0 ? [] : [`  imports, and needs as modules: ${imports.join(', ')}`]),
+    ...(lacks.length === 0 ? ['  names no global that guest code lacks'] : ['  names globals that guest code lacks:']),
+    ...lacks.map(({ name: global, fix }) => `    ${global}${fix === undefined ? '' : ` (${fix})`}`),
+    '',
+  ].join('\n');
 }
 
 module.exports = { check };

@@ -15,6 +15,8 @@ const DEFAULT_FOLDER = 'python_packages';
 const USAGE = `Usage:
   ses-executor run <file | -> [options]    run code; its logs go to stderr, its output to stdout
   ses-executor check <file | -> [options]  check code without running it
+  ses-executor check --module <name>       check whether a library, a package or a file, loads as a module of code,
+                                           and which globals it names that code does not have; npm install esbuild
   ses-executor repl [options]              run what you type
   ses-executor mcp [options]               serve the Model Context Protocol over stdin and stdout
   ses-executor python add <package...> [options]
@@ -56,6 +58,7 @@ const OPTIONS = /** @type {const} */ ({
   'max-operations': { type: 'string' },
   'allow-import': { type: 'string', multiple: true },
   json: { type: 'boolean' },
+  module: { type: 'boolean' },
   root: { type: 'string' },
   'read-only': { type: 'boolean' },
   server: { type: 'string', multiple: true },
@@ -88,7 +91,7 @@ const COMMANDS = /** @type {Record<string, { takes: string[], words: Words, load
     load: () => require('./run').run,
   },
   check: {
-    takes: ['timeout', 'max-operations', 'allow-import', 'json'],
+    takes: ['timeout', 'max-operations', 'allow-import', 'json', 'module'],
     words: oneFile,
     load: () => require('./check').check,
   },
@@ -118,6 +121,7 @@ const COMMANDS = /** @type {Record<string, { takes: string[], words: Words, load
  * @property {string[]} authorizedImports
  * @property {Record<string, string>} modules texts by name, of those that have one
  * @property {boolean} json
+ * @property {boolean} module the file is a library
  * @property {string} [root]
  * @property {boolean} readOnly
  * @property {{ name: string, command: string }[]} servers
@@ -181,6 +185,7 @@ async function dispatch(args) {
     maxOperations: integer('--max-operations', values['max-operations'], 'maxOperations'),
     ...imports(values['allow-import'] ?? []),
     json: values.json ?? false,
+    module: values.module ?? false,
     root: values.root,
     readOnly: values['read-only'] ?? false,
     servers: (values.server ?? []).map(serverOf),

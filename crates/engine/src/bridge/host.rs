@@ -32,6 +32,9 @@ const FIRST_WINDOW: f64 = 8.0;
 const CAREFUL_WINDOW: f64 = 1.0;
 /// Bytes that built-ins may take outside of the heap in one window. 1 MiB.
 const WINDOW_BYTES: usize = 1 << 20;
+/// Iterations that modules may take while a run loads them, beside its own: no library takes as many, and a loop without end is
+/// over within a tenth of a second.
+const LOADING: f64 = 10_000_000.0;
 /// Rejections without a handler that one run remembers.
 const MAX_REJECTIONS: usize = 16;
 
@@ -65,8 +68,12 @@ pub struct Run {
     pub max_operations: f64,
     /// Where the limit was exceeded.
     pub exceeded_at: Option<v8::Global<v8::StackTrace>>,
+    /// What was thrown last that is no error, and where.
+    pub thrown: Option<(v8::Global<v8::Value>, v8::Global<v8::StackTrace>)>,
     /// Iterations handed to the realm so far.
     pub granted: f64,
+    /// Iterations handed to modules that the run loads.
+    granted_to_modules: f64,
     /// Iterations that the realm has not given back.
     pub operations: f64,
     /// Tool calls so far.
@@ -93,6 +100,13 @@ impl Run {
         }
         window
     }
+
+    /// The same for a module that is being loaded.
+    fn grant_to_module(&mut self, most: f64) -> f64 {
+        let window = (LOADING - self.granted_to_modules).clamp(0.0, most);
+        self.granted_to_modules += window;
+        window
+    }
 }
 
 /// One per isolate, shared by its native functions; used by the executor thread only.
@@ -116,6 +130,8 @@ pub struct Host {
     pub run: RefCell<Option<Run>>,
     /// Runs that have begun.
     runs: Cell<u64>,
+    /// A module is being loaded, whose iterations are not those of the run.
+    is_loading: Cell<bool>,
     /// The executor thread terminated the guest itself, for a reason that is recorded elsewhere.
     pub terminated: Cell<bool>,
     pub scripts: RefCell<Scripts>,
@@ -142,6 +158,7 @@ impl Host {
             realm: OnceCell::new(),
             run: RefCell::new(None),
             runs: Cell::new(0),
+            is_loading: Cell::new(false),
             terminated: Cell::new(false),
             scripts: RefCell::default(),
             tools: RefCell::default(),
@@ -165,7 +182,9 @@ impl Host {
             verdict: None,
             max_operations,
             exceeded_at: None,
+            thrown: None,
             granted,
+            granted_to_modules: 0.0,
             operations: 0.0,
             tool_calls: 0,
             log: LogRoom::new(self.context.config().max_log_bytes),
@@ -197,7 +216,7 @@ impl Host {
         let grown = bytes.saturating_sub(std::mem::replace(&mut run.window_bytes, bytes));
         let takes_much = grown > WINDOW_BYTES || has_collected;
         run.window = if takes_much { CAREFUL_WINDOW } else { (2.0 * run.window).min(WINDOW) };
-        let window = run.grant(run.window);
+        let window = if self.is_loading.get() { run.grant_to_module(run.window) } else { run.grant(run.window) };
         self.context.report(run.progress());
         window
     }
@@ -206,7 +225,18 @@ impl Host {
     pub fn take(&self, count: f64) -> bool {
         let mut run = self.run.borrow_mut();
         let Some(run) = run.as_mut().filter(|_| !self.is_terminated()) else { return false };
+        if self.is_loading.get() {
+            return LOADING - run.granted_to_modules >= count && run.grant_to_module(count) > 0.0;
+        }
         run.max_operations - run.granted >= count && run.grant(count) > 0.0
+    }
+
+    /// Does `work`, during which iterations are those of modules.
+    pub fn loading<R>(&self, work: impl FnOnce() -> R) -> R {
+        let outer = self.is_loading.replace(true);
+        let done = work();
+        self.is_loading.set(outer);
+        done
     }
 
     /// Whether the guest was terminated for another reason than its iterations.

@@ -40,6 +40,16 @@ pub trait Bridge {
     /// The run takes an iteration beyond its limit: records the outcome.
     fn guard_exceeded(&self, scope: &mut v8::PinScope<'_, '_>);
 
+    /// The guest throws `value`, which need not be an error: notes where.
+    fn thrown<'s>(&self, scope: &mut v8::PinScope<'s, '_>, value: v8::Local<'s, v8::Value>);
+
+    /// The text of a function of the guest's, as it was written. `None`: it is not the guest's, or its script is not kept.
+    fn function_text<'s>(
+        &self,
+        scope: &mut v8::PinScope<'s, '_>,
+        function: v8::Local<'s, v8::Function>,
+    ) -> Option<v8::Local<'s, v8::String>>;
+
     /// Whether the guest was terminated for another reason than its iterations.
     fn is_terminated(&self) -> bool;
 

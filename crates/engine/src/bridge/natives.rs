@@ -7,10 +7,10 @@ use crate::bridge::interface::{Bridge, Pure};
 use crate::bridge::pure;
 use crate::bridge::serialize::Unwritable;
 use crate::realm::evaluate::write_output;
-use crate::realm::modules;
+use crate::realm::{exceptions, modules};
 use ses_transfer as transfer;
 
-/// Frames in which the loop of the program is looked for that has exceeded its limit.
+/// Frames in which the program is looked for: where its loop has exceeded the limit, or where it threw.
 const MAX_FRAMES: usize = 100;
 
 /// Guest code that reaches a native function may do so from a getter, while a value is written within a limit of
@@ -64,6 +64,25 @@ impl Bridge for Host {
         Host::is_terminated(self)
     }
 
+    /// Errors know their place themselves.
+    fn thrown<'s>(&self, scope: &mut v8::PinScope<'s, '_>, value: v8::Local<'s, v8::Value>) {
+        if value.is_native_error() {
+            return;
+        }
+        let Some(trace) = v8::StackTrace::current_stack_trace(scope, MAX_FRAMES) else { return };
+        if let Some(run) = self.run.borrow_mut().as_mut() {
+            run.thrown = Some((v8::Global::new(scope, value), v8::Global::new(scope, trace)));
+        }
+    }
+
+    fn function_text<'s>(
+        &self,
+        scope: &mut v8::PinScope<'s, '_>,
+        function: v8::Local<'s, v8::Function>,
+    ) -> Option<v8::Local<'s, v8::String>> {
+        exceptions::function_text(scope, self, function)
+    }
+
     fn guard_exceeded(&self, scope: &mut v8::PinScope<'_, '_>) {
         let at = v8::StackTrace::current_stack_trace(scope, MAX_FRAMES).map(|trace| v8::Global::new(scope, trace));
         self.exceed_limit(at);
@@ -87,6 +106,6 @@ impl Bridge for Host {
         scope: &mut v8::PinScope<'s, '_>,
         specifier: v8::Local<'s, v8::String>,
     ) -> Option<v8::Local<'s, v8::Value>> {
-        transfer::without_limit(|| modules::import(scope, self, specifier))
+        transfer::without_limit(|| self.loading(|| modules::import(scope, self, specifier)))
     }
 }

@@ -48,6 +48,7 @@ table! {
     op_encoding
     op_final
     op_from_base64
+    op_function_text
     op_get_constructor_name
     op_get_non_index_property_names
     op_get_promise_details
@@ -86,6 +87,7 @@ table! {
     op_preview_entries
     op_swallowed
     op_take
+    op_thrown
     op_to_base64
     op_url
     op_url_query
@@ -174,6 +176,25 @@ fn op_guard_exceeded<'s>(scope: &mut v8::PinScope<'s, '_>, _: Arguments<'s>, _: 
 fn op_swallowed<'s>(scope: &mut v8::PinScope<'s, '_>, _: Arguments<'s>, _: Returned<'s>) {
     if let Some(bridge) = bridge(scope) {
         bridge.swallowed(scope);
+    }
+}
+
+fn op_thrown<'s>(scope: &mut v8::PinScope<'s, '_>, args: Arguments<'s>, _: Returned<'s>) {
+    if let Some(bridge) = bridge(scope) {
+        bridge.thrown(scope, args.get(0));
+    }
+}
+
+/// The text of a function as the guest wrote it; null for one of another script, undefined for one without a script.
+fn op_function_text<'s>(scope: &mut v8::PinScope<'s, '_>, args: Arguments<'s>, mut returned: Returned<'s>) {
+    const NO_SCRIPT: i32 = 0;
+    let Ok(function) = v8::Local::<v8::Function>::try_from(args.get(0)) else { return };
+    if function.script_id() == NO_SCRIPT {
+        return;
+    }
+    match bridge(scope).and_then(|bridge| bridge.function_text(scope, function)) {
+        Some(text) => returned.set(text.into()),
+        None => returned.set_null(),
     }
 }
 

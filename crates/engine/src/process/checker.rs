@@ -16,9 +16,8 @@ use crate::memory::stop::stop_without_memory;
 use crate::process::platform::prepare_v8;
 use crate::process::service::{NoAnswer, Patience, Questions, Service};
 use crate::process::snapshot;
-use crate::realm::evaluate::refused_by_v8;
+use crate::realm::early_errors::{self, EarlyError};
 use crate::realm::instance::Instance;
-use crate::realm::modules::origin;
 use ses_prepare::{self as prepare, PrepareOptions, Program, Programs};
 use ses_protocol::Diagnostic;
 
@@ -28,13 +27,6 @@ const LIMIT_BYTES: usize = 512 << 20;
 const SHORT_BYTES: usize = 32 << 10;
 /// How much longer.
 const BUSY: u32 = 100;
-
-/// What V8 says of a program that it does not compile; line and column of the program's text, both from 1.
-struct SyntaxError {
-    message: String,
-    line: u32,
-    column: u32,
-}
 
 type Prepared = Result<Arc<Program>, Vec<Diagnostic>>;
 
@@ -49,7 +41,7 @@ enum Text {
 pub struct Checker {
     programs: Arc<Programs>,
     preparer: Service<(Arc<str>, PrepareOptions), Prepared>,
-    compiler: Service<Text, Option<SyntaxError>>,
+    compiler: Service<Text, Option<EarlyError>>,
     keeps_shared_heap: Once,
 }
 
@@ -67,7 +59,7 @@ fn prepare_all(questions: &Questions<(Arc<str>, PrepareOptions), Prepared>, prog
 }
 
 /// Has V8 compile texts.
-fn compile_all(questions: &Questions<Text, Option<SyntaxError>>) {
+fn compile_all(questions: &Questions<Text, Option<EarlyError>>) {
     let buffers = BufferBudget::new(LIMIT_BYTES);
     // Who asked for what it is parked with stops to wait.
     set_thread_isolate(Rc::new(|_| ()), buffers.clone());
@@ -112,26 +104,26 @@ impl Checker {
         let code: Arc<str> = code.into();
         let prepared = self.preparer.ask((code.clone(), options.clone()));
         // A text that is refused for its size is not read, and one that may be refused for what V8 would take is not read yet.
-        let is_read =
-            code.len() <= options.max_code_bytes && !prepare::may_be_costly(&code) && !prepare::is_fenced(&code);
+        let is_read = code.len() <= options.max_code_bytes && !prepare::may_be_costly(&code);
         let written = is_read.then(|| self.compiler.ask(Text::Written(code.clone())));
         let program = self.preparer.wait(&prepared, &mut patience).map_err(unchecked).and_then(|prepared| prepared);
         let program = program.inspect_err(|_| {
             // Nobody asks any more what V8 makes of it.
             written.iter().filter(|_| code.len() > SHORT_BYTES).for_each(|written| self.compiler.give_up(written));
         })?;
-        if let Some(written) = written
-            && self.compiler.wait(&written, &mut patience).map_err(unchecked)?.is_none()
-        {
-            return Ok(program);
+        if let Some(written) = written {
+            match self.compiler.wait(&written, &mut patience).map_err(unchecked)? {
+                None => return Ok(program),
+                Some(error) if program.is_doubtful => return Err(refused(error.into(), &program)),
+                Some(_) => {}
+            }
         }
         let found = self
             .compiler
             .wait(&self.compiler.ask(Text::Prepared(program.clone())), &mut patience)
             .map_err(unchecked)?;
-        let Some(SyntaxError { message, line, column }) = found else { return Ok(program) };
-        let refused = refused_by_v8(message, program.positions.original(line, column));
-        Err(std::iter::once(refused).chain(program.diagnostics.iter().cloned()).collect())
+        let Some(EarlyError { message, line, column }) = found else { return Ok(program) };
+        Err(refused(early_errors::diagnostic(message, program.positions.original(line, column)), &program))
     }
 
     /// Keeps one isolate alive for good. V8 drops the read-only heap that isolates share with the last one of them, and reads it
@@ -156,29 +148,21 @@ impl Default for Checker {
     }
 }
 
+/// All that is to be said of a program that V8 refuses.
+fn refused(reason: Diagnostic, program: &Program) -> Vec<Diagnostic> {
+    std::iter::once(reason).chain(program.diagnostics.iter().cloned()).collect()
+}
+
 /// What V8 finds wrong with a text.
-fn compile(instance: &mut Instance, text: &Text) -> Option<SyntaxError> {
-    let program = match text {
-        Text::Written(code) => &format!("async () => {{\"use strict\";\n{code}\n}}"),
+fn compile(instance: &mut Instance, text: &Text) -> Option<EarlyError> {
+    v8::scope_with_context!(scope, &mut instance.isolate, &instance.context);
+    match text {
+        Text::Written(code) => early_errors::of_program(scope, code),
         // Within parentheses V8 expects a call, and parses a function for good rather than for its errors.
         Text::Prepared(program) => {
             let code = &program.code;
-            code.strip_prefix('(').and_then(|code| code.strip_suffix(')')).unwrap_or(code)
+            let text = code.strip_prefix('(').and_then(|code| code.strip_suffix(')')).unwrap_or(code);
+            early_errors::of_script(scope, text)
         }
-    };
-    v8::scope_with_context!(scope, &mut instance.isolate, &instance.context);
-    v8::tc_scope!(let attempt, scope);
-    let text = v8::String::new(attempt, program)?;
-    let name = v8::String::new(attempt, "check.js")?;
-    let origin = origin(attempt, name, false);
-    if v8::Script::compile(attempt, text, Some(&origin)).is_some() {
-        return None;
     }
-    let message = attempt.message()?;
-    let text = message.get(attempt).to_rust_string_lossy(attempt);
-    Some(SyntaxError {
-        message: text.trim_start_matches("Uncaught ").trim_start_matches("SyntaxError: ").to_owned(),
-        line: message.get_line_number(attempt)? as u32,
-        column: message.get_start_column() as u32 + 1,
-    })
 }

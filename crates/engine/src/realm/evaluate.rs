@@ -9,11 +9,11 @@ use crate::bridge::host::{Host, Run, Verdict};
 use crate::bridge::serialize::{self, Unwritable};
 use crate::bridge::tools;
 use crate::memory::limits::MemoryGuard;
-use crate::realm::exceptions;
 use crate::realm::modules::origin;
 use crate::realm::scripts::Script;
+use crate::realm::{early_errors, exceptions};
 use ses_prepare::{Form, Program, code_frame};
-use ses_protocol::{Command, Diagnostic, Failure, FailureKind, Location, Severity, Success, Value};
+use ses_protocol::{Command, Diagnostic, Failure, FailureKind, Severity, Success, Value};
 
 /// UTF-16 units of a program that is compiled with all its functions.
 const MAX_EAGER_UNITS: usize = 1 << 15;
@@ -64,6 +64,11 @@ fn start<'s>(
     let name = v8::String::new(scope, &script.name).ok_or_else(too_large)?;
     let origin = origin(scope, name, false);
     v8::tc_scope!(let attempt, scope);
+    if program.is_doubtful
+        && let Some(error) = early_errors::of_program(attempt, &script.source)
+    {
+        return Err(refused(&[error.into()], &script.source));
+    }
     let compiled = match compile(attempt, text, &origin) {
         Some(compiled) => compiled,
         None if attempt.has_terminated() => return Ok(None),
@@ -73,7 +78,7 @@ fn start<'s>(
                 script.original(line, message.get_start_column() as u32 + 1)
             });
             let message = attempt.exception().map(|thrown| exceptions::message(attempt, host, thrown));
-            return Err(refused(&[refused_by_v8(message.unwrap_or_default(), at)], &script.source));
+            return Err(refused(&[early_errors::diagnostic(message.unwrap_or_default(), at)], &script.source));
         }
     };
     let mut value = compiled.run(attempt);
@@ -133,14 +138,6 @@ pub fn refused(diagnostics: &[Diagnostic], source: &str) -> Failure {
         Some((first, at)) => failure.with("codeFrame", code_frame(source, at, &first.message)),
         None => failure,
     }
-}
-
-/// The diagnostic of an early error that VALIDATE leaves to V8.
-pub fn refused_by_v8(message: String, location: Option<Location>) -> Diagnostic {
-    // As V8 reads `# comment`.
-    let is_comment = message.starts_with("Private field '#") && message.ends_with("enclosing class");
-    let fix = is_comment.then(|| "Comments begin with //, not with #".to_owned());
-    Diagnostic { rule: "syntax_valid", severity: Severity::Error, message, location, fix, module: None }
 }
 
 /// Runs microtasks and takes in answers of tools until the run has ended.

@@ -481,6 +481,9 @@ fn error_position(
     if let Some(at) = stack_text(scope, thrown).and_then(|stack| position_in_stack(&stack, &script.name)) {
         return Some(at);
     }
+    if let Some(at) = thrown_at(scope, host, thrown, script) {
+        return Some(at);
+    }
     let message = v8::Exception::create_message(scope, thrown);
     let name = message.get_script_resource_name(scope).map(|name| name.to_rust_string_lossy(scope));
     if name.as_deref() == Some(script.name.as_str())
@@ -490,6 +493,25 @@ fn error_position(
         return Some(at);
     }
     None
+}
+
+/// Where `thrown`, which is no error, was thrown, if nothing else was after it.
+fn thrown_at(scope: &mut v8::PinScope, host: &Host, thrown: v8::Local<v8::Value>, script: &Script) -> Option<Location> {
+    let (value, trace) = host.run.borrow_mut().as_mut().and_then(|run| run.thrown.take())?;
+    let (value, trace) = (v8::Local::new(scope, value), v8::Local::new(scope, trace));
+    value.same_value(thrown).then(|| position_in_trace(scope, trace, script)).flatten()
+}
+
+/// The text of a function as it was written, if its script is one of the guest's that are kept.
+pub fn function_text<'s>(
+    scope: &mut v8::PinScope<'s, '_>,
+    host: &Host,
+    function: v8::Local<'s, v8::Function>,
+) -> Option<v8::Local<'s, v8::String>> {
+    let name = function.get_script_origin(scope).resource_name()?.to_rust_string_lossy(scope);
+    let script = host.scripts.borrow().get(&name)?;
+    let (line, column) = (function.get_script_line_number()?, function.get_script_column_number()?);
+    v8::String::new(scope, script.function_at(line + 1, column + 1)?)
 }
 
 /// The first `name:line:column` of a stack.

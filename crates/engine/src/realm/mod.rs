@@ -1,6 +1,7 @@
 //! One isolate with its hardened realm, and what runs in it.
 
 pub mod boot;
+pub mod early_errors;
 pub mod entry;
 pub mod evaluate;
 pub mod exceptions;

@@ -6,6 +6,7 @@ use deno_core::v8;
 
 use crate::bridge::host::Host;
 use crate::bridge::tools;
+use crate::realm::early_errors::{self, EarlyError};
 use crate::realm::exceptions::{self, Mark};
 use ses_prepare::{self as prepare, PrepareOptions};
 use ses_protocol::{ModuleBody, ModuleSpec};
@@ -89,21 +90,31 @@ fn compile<'s>(
                 Some(module) => refuse(scope, host, module),
                 None => {
                     let reasons: Vec<&str> = diagnostics.iter().map(|d| d.message.as_str()).collect();
-                    let message = format!("Module '{specifier}' cannot be loaded: {}", reasons.join("; "));
-                    let message = v8::String::new(scope, &message)?;
-                    let error = v8::Exception::syntax_error(scope, message);
-                    scope.throw_exception(error);
+                    throw_syntax_error(scope, specifier, &reasons.join("; "))?;
                 }
             }
             return None;
         }
     };
+    if program.is_doubtful
+        && let Some(EarlyError { message, .. }) = early_errors::of_module(scope, source)
+    {
+        throw_syntax_error(scope, specifier, &format!("in module {specifier:?}: {message}"))?;
+        return None;
+    }
     let text = v8::String::new(scope, &program.code)?;
     let name = v8::String::new(scope, specifier)?;
     let origin = origin(scope, name, true);
     host.scripts.borrow_mut().add(specifier.to_owned(), source.to_owned(), program.positions);
     let mut source = v8::script_compiler::Source::new(text, Some(&origin));
     v8::script_compiler::compile_module(scope, &mut source)
+}
+
+fn throw_syntax_error(scope: &mut v8::PinScope, specifier: &str, reason: &str) -> Option<()> {
+    let message = v8::String::new(scope, &format!("Module '{specifier}' cannot be loaded: {reason}"))?;
+    let error = v8::Exception::syntax_error(scope, message);
+    scope.throw_exception(error);
+    Some(())
 }
 
 /// A module whose exports are the own properties of `exports`.

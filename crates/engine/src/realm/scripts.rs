@@ -29,6 +29,11 @@ impl Script {
     pub fn original(&self, line: u32, column: u32) -> Option<Location> {
         self.positions.original(line, column)
     }
+
+    /// The text of the function or class that a 1-based position in the transformed program belongs to.
+    pub fn function_at(&self, line: u32, column: u32) -> Option<&str> {
+        self.source.get(self.positions.function_at(line, column)?)
+    }
 }
 
 /// The scripts of one isolate, oldest first.

@@ -1,16 +1,20 @@
-//! Bounds the time of the TypeScript parser.
+//! Bounds the time and the stack of a parser.
 //!
 //! TypeScript is ambiguous: after `a<b`, or at `<T>(` and `a ? (b) : c =>`, the parser reads on by one grammar and, if
 //! that fails, goes back and reads the same text by another one. Nested, that takes time exponential in the nesting. So
 //! its tokens are counted, those that it reads again too. At the limit the text ends for the parser, whatever it tries
 //! next; it is then done in no time.
 //!
+//! A parser cannot be stopped at a depth either, but it takes a token for each level. So at each token the stack is looked
+//! at, where the bytes of a text do not tell how deep it is (`nesting.rs`), and the errors are counted, since there may be
+//! one for each pair of labels.
+//!
 //! This is why the parser of `swc_ecma_lexer` is used here: `swc_ecma_parser`, which shares its tree, its errors and
 //! its tests, hides a type without which its source of tokens cannot be wrapped.
 
 use std::cell::Cell;
 
-use swc_common::{BytePos, input::StringInput};
+use swc_common::{BytePos, Spanned, input::StringInput};
 use swc_ecma_ast::EsVersion;
 use swc_ecma_lexer::common::{context::Context, input::Tokens, syntax::SyntaxFlags};
 use swc_ecma_lexer::error::Error;
@@ -19,20 +23,64 @@ use swc_ecma_lexer::token::TokenAndSpan;
 use swc_ecma_lexer::{Lexer, Syntax};
 
 /// Tokens that a text of `bytes` may take: six times what dense code has, read once. A token takes at most 1 µs.
-pub(super) fn for_text(bytes: usize) -> usize {
+fn tokens_for(bytes: usize) -> usize {
     bytes.saturating_mul(3).saturating_add(10_000)
 }
 
-/// A lexer that ends the text when `left` is used up.
+/// Errors of one text. More are one for each pair of labels of one name.
+const MAX_ERRORS: usize = 10_000;
+
+/// What a parser may take.
+pub(super) struct Budget {
+    tokens: Cell<usize>,
+    errors: Cell<usize>,
+    /// Stack that it has to leave.
+    floor: usize,
+    /// Where the text was ended for its depth, or its errors.
+    too_deep_at: Cell<Option<BytePos>>,
+}
+
+impl Budget {
+    /// For a text of this size. `stack`: what the parser may take of that, if it is to be looked at.
+    pub(super) fn new(bytes: usize, stack: Option<usize>) -> Self {
+        // Where the system does not say what is left, nothing may be taken.
+        let left = stacker::remaining_stack().unwrap_or_default();
+        Budget {
+            tokens: Cell::new(tokens_for(bytes)),
+            errors: Cell::new(MAX_ERRORS),
+            floor: stack.map_or(0, |stack| left.saturating_sub(stack).max(1)),
+            too_deep_at: Cell::default(),
+        }
+    }
+
+    pub(super) fn too_deep_at(&self) -> Option<BytePos> {
+        self.too_deep_at.get()
+    }
+
+    pub(super) fn is_used_up(&self) -> bool {
+        self.tokens.get() == 0
+    }
+
+    fn is_too_deep(&self) -> bool {
+        self.floor > 0 && stacker::remaining_stack().unwrap_or_default() < self.floor
+    }
+
+    fn end(&self, at: BytePos) {
+        self.too_deep_at.set(self.too_deep_at.get().or(Some(at)));
+        self.tokens.set(0);
+    }
+}
+
+/// A lexer that ends the text when the budget is used up.
 #[derive(Clone)]
 pub(super) struct Budgeted<'a> {
     lexer: Lexer<'a>,
-    left: &'a Cell<usize>,
+    budget: &'a Budget,
 }
 
 impl<'a> Budgeted<'a> {
-    pub(super) fn new(syntax: Syntax, input: StringInput<'a>, left: &'a Cell<usize>) -> Self {
-        Budgeted { lexer: Lexer::new(syntax, EsVersion::EsNext, input, None), left }
+    pub(super) fn new(syntax: Syntax, input: StringInput<'a>, budget: &'a Budget) -> Self {
+        Budgeted { lexer: Lexer::new(syntax, EsVersion::EsNext, input, None), budget }
     }
 }
 
@@ -40,9 +88,14 @@ impl Iterator for Budgeted<'_> {
     type Item = TokenAndSpan;
 
     fn next(&mut self) -> Option<TokenAndSpan> {
-        let left = self.left.get().checked_sub(1)?;
-        self.left.set(left);
-        self.lexer.next()
+        let left = self.budget.tokens.get().checked_sub(1)?;
+        self.budget.tokens.set(left);
+        let token = self.lexer.next()?;
+        if self.budget.is_too_deep() {
+            self.budget.end(token.span.lo);
+            return None;
+        }
+        Some(token)
     }
 }
 
@@ -102,7 +155,13 @@ impl<'a> Tokens<TokenAndSpan> for Budgeted<'a> {
     }
 
     fn add_error(&mut self, error: Error) {
-        self.lexer.add_error(error);
+        match self.budget.errors.get().checked_sub(1) {
+            Some(left) => {
+                self.budget.errors.set(left);
+                self.lexer.add_error(error);
+            }
+            None => self.budget.end(error.span().lo),
+        }
     }
 
     fn add_module_mode_error(&mut self, error: Error) {

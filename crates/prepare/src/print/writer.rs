@@ -4,7 +4,7 @@ use swc_common::{BytePos, Span};
 use swc_ecma_codegen::{Result, text_writer::WriteJs};
 
 use super::super::parse::offset;
-use super::super::positions::{Mark, PositionMap};
+use super::super::positions::{Mark, PositionMap, Source};
 
 /// Collects text without indentation (its size would be quadratic in the nesting) and the marks of a [`PositionMap`].
 pub(super) struct Writer {
@@ -51,7 +51,7 @@ impl Writer {
         }
     }
 
-    pub(super) fn finish(self, source: &str) -> (String, PositionMap) {
+    pub(super) fn finish(self, source: Source) -> (String, PositionMap) {
         (self.text, PositionMap::new(self.marks, source))
     }
 

@@ -8,15 +8,10 @@ use ses_protocol::{Diagnostic, Severity};
 const FENCE: &str = "```";
 
 /// `code` without the Markdown fences round it, if there are any: blanks take their place, so that positions stay.
-pub(in super::super) fn without_fences(code: &str) -> Cow<'_, str> {
+pub fn without_fences(code: &str) -> Cow<'_, str> {
     let Some((start, end)) = fences(code) else { return Cow::Borrowed(code) };
     let blank = |text: &str| -> String { text.bytes().map(|byte| if byte == b'\n' { '\n' } else { ' ' }).collect() };
     Cow::Owned(format!("{}{}{}", blank(&code[..start]), &code[start..end], blank(&code[end..])))
-}
-
-/// Whether only a part of the text is taken.
-pub fn is_fenced(code: &str) -> bool {
-    fences(code).is_some()
 }
 
 /// Where the text between two fences begins and ends: one on the first line, one on the last, none between them.

@@ -4,15 +4,19 @@ mod catches;
 mod chunks;
 mod completion;
 mod guards;
+mod holes;
 mod imports;
 mod nodes;
 mod persistence;
+mod throws;
 
 pub(super) use completion::{end_with_value, return_completion_value};
+pub(super) use holes::restore as restore_holes;
 pub(super) use persistence::{Publication, publish};
 
 use swc_ecma_ast::{
-    ArrowExpr, CallExpr, Class, Constructor, Function, GetterProp, LabeledStmt, SetterProp, Stmt, TryStmt,
+    ArrowExpr, CallExpr, CatchClause, Class, Constructor, ForOfStmt, Function, GetterProp, Ident, LabeledStmt,
+    SetterProp, Stmt, ThrowStmt, TryStmt,
 };
 use swc_ecma_visit::{VisitMut, VisitMutWith};
 
@@ -20,14 +24,15 @@ use super::analyze::LoopNames;
 
 pub(crate) use chunks::Place;
 
-/// Adds loop guards, makes every `catch` pass signals on, and routes `import()` through the executor, in one pass.
+/// Adds loop guards, makes every `catch` pass signals on, notes where values are thrown, and routes `import()` through the
+/// executor, in one pass.
 /// `place`: what the statements of `program` are. `loop_names`: as the analysis found.
 pub(super) fn instrument<'a, N: VisitMutWith<Instrument<'a>>>(
     program: &mut N,
     place: Place,
     loop_names: &'a LoopNames,
 ) {
-    program.visit_mut_with(&mut Instrument { place, loop_names, is_labeled: false });
+    program.visit_mut_with(&mut Instrument { place, loop_names, is_labeled: false, caught: Vec::new() });
 }
 
 pub(super) struct Instrument<'a> {
@@ -35,6 +40,8 @@ pub(super) struct Instrument<'a> {
     loop_names: &'a LoopNames,
     /// The statement that is visited next has a label.
     is_labeled: bool,
+    /// Names of what the `catch` clauses round the node have caught.
+    caught: Vec<Ident>,
 }
 
 impl Instrument<'_> {
@@ -97,6 +104,23 @@ impl VisitMut for Instrument<'_> {
     /// Its fields are initialized, and its static blocks run, as functions.
     fn visit_mut_class(&mut self, node: &mut Class) {
         self.in_function(node);
+    }
+
+    fn visit_mut_for_of_stmt(&mut self, node: &mut ForOfStmt) {
+        nodes::keep_async_a_name(node);
+        node.visit_mut_children_with(self);
+    }
+
+    fn visit_mut_catch_clause(&mut self, node: &mut CatchClause) {
+        let outer = self.caught.len();
+        self.caught.extend(node.param.as_ref().and_then(|pattern| pattern.as_ident()).map(|name| name.id.clone()));
+        node.visit_mut_children_with(self);
+        self.caught.truncate(outer);
+    }
+
+    fn visit_mut_throw_stmt(&mut self, node: &mut ThrowStmt) {
+        node.visit_mut_children_with(self);
+        throws::note(node, &self.caught);
     }
 
     fn visit_mut_try_stmt(&mut self, node: &mut TryStmt) {

@@ -5,7 +5,8 @@
 use swc_common::{DUMMY_SP, Span, SyntaxContext};
 use swc_ecma_ast::{
     AssignExpr, AssignOp, AssignTarget, BindingIdent, BlockStmt, CallExpr, Callee, EmptyStmt, Expr, ExprOrSpread,
-    ExprStmt, Ident, IfStmt, Lit, Number, ParenExpr, ReturnStmt, SimpleAssignTarget, Stmt, UnaryExpr, UnaryOp,
+    ExprStmt, ForHead, ForOfStmt, Ident, IfStmt, Lit, Number, ParenExpr, Pat, ReturnStmt, SimpleAssignTarget, Stmt,
+    UnaryExpr, UnaryOp,
 };
 
 pub(super) fn ident(name: &str, span: Span) -> Ident {
@@ -66,6 +67,17 @@ pub(super) fn prepend(body: &mut Box<Stmt>, first: Stmt) {
 pub(super) fn call(callee: &str, args: Vec<ExprOrSpread>, span: Span) -> Box<Expr> {
     let callee = Callee::Expr(name(callee, span));
     Box::new(Expr::Call(CallExpr { span, ctxt: SyntaxContext::empty(), callee, args, type_args: None }))
+}
+
+/// `for (\u0061sync of …)` is printed as `for ((async) of …)`: without the escape it would be a keyword.
+pub(super) fn keep_async_a_name(node: &mut ForOfStmt) {
+    if let ForHead::Pat(pattern) = &mut node.left
+        && let Pat::Ident(name) = &mut **pattern
+        && &*name.sym == "async"
+    {
+        let expr = Box::new(Expr::Ident(name.id.clone()));
+        **pattern = Pat::Expr(Box::new(Expr::Paren(ParenExpr { span: name.id.span, expr })));
+    }
 }
 
 /// `callee();`

@@ -1,0 +1,96 @@
+// The text of a function is what its author wrote, and not what runs: guards and notes in it were shown, and comments were gone.
+
+import { expect, test } from 'vitest';
+
+import { withExecutor } from '../helpers.mjs';
+
+const texts = (code, options = {}) => withExecutor(options, {}, async (executor) => (await executor.run(code)).output);
+
+test.each([
+  ['a declaration', 'function f ( a,b ) { /* c */ for (;;) break }', 'f'],
+  ['an async generator', 'async  function * f(a = 1) { yield await a }', 'f'],
+  ['an expression', 'const f = function  g () { return (1) };', 'f', 'function  g () { return (1) }'],
+  ['arrows', 'const f = a=>a ;', 'f', 'a=>a'],
+  ['async arrows', 'const f = async  ( { a } )  => { throw a };', 'f', 'async  ( { a } )  => { throw a }'],
+  ['a class', 'class A  extends Array { #a = 1 ; constructor ( ) { super() } static  m ( ) { return  1 } }', 'A'],
+  ['a class without a constructor', 'class A { x = () => 1 }', 'A'],
+  ['its static method', 'class A { static /* c */  async  m ( ) { while(0); } }', 'A.m', 'async  m ( ) { while(0); }'],
+  ['a private method', 'class A { static #p ( ) { } static get() { return A.#p } }', 'A.get()', '#p ( ) { }'],
+  ['a method named static', 'class A { static static ( ) { } }', 'A.static', 'static ( ) { }'],
+  ['methods', 'const o = { async * m ( ) { } , };', 'o.m', 'async * m ( ) { }'],
+  ['computed ones', 'const o = { [ (() => "m")() ] ( ) { } };', 'o.m', '[ (() => "m")() ] ( ) { }'],
+  [
+    'accessors',
+    'const o = { get  a ( ) { return 1 } };',
+    'Object.getOwnPropertyDescriptor(o, "a").get',
+    'get  a ( ) { return 1 }',
+  ],
+  ['nested ones', 'function f() { return  [ x => { for (;;) return x } ] }', 'f()[0]', 'x => { for (;;) return x }'],
+  ['defaults', 'function f(a = function ( ) { for(;;) break }) { return a }', 'f()', 'function ( ) { for(;;) break }'],
+  ['text that is not ASCII', "const s = 'äöü𠮷'; function f() { return 'é𠮷' }", 'f', "function f() { return 'é𠮷' }"],
+  ['a TypeScript function', 'function f<T>( a : T ) : T { return a }', 'f'],
+])('%s', async (_, code, name, text = code) => {
+  expect(await texts(`${code}\n[String(${name}), ${name} + '', Function.prototype.toString.call(${name})]`)).toEqual([
+    text,
+    text,
+    text,
+  ]);
+});
+
+test('functions of modules and of earlier runs', async () => {
+  const modules = { m: 'export  function f ( ) { for (;;) break }\nexport default class  { }' };
+  await withExecutor({ authorizedImports: ['m'], modules }, {}, async (executor) => {
+    const { output } = await executor.run("const m = await import('m'); [`${m.f}`, `${m.default}`]");
+    expect(output).toEqual(['function f ( ) { for (;;) break }', 'class  { }']);
+    await executor.run('function g ( ) { while (0); }');
+    expect((await executor.run('`${g}`')).output).toBe('function g ( ) { while (0); }');
+  });
+});
+
+// The texts of SES's and of the engine's own functions told what they are made of.
+test('functions that guests did not write show no text', async () => {
+  const code = `[Map, RegExp, Date, Error, Function, eval, console.log, final_answer, harden, URL, structuredClone,
+    ''.localeCompare, Function.prototype.toString, RegExp.prototype[Symbol.split], Object.getOwnPropertyDescriptor(globalThis, 'own').get]
+    .map((value) => Function.prototype.toString.call(value))`;
+  expect(await texts(`let own = 1; function reader() { return own }\n${code}`)).toEqual(
+    [
+      ...[
+        'Map',
+        'RegExp',
+        'Date',
+        'Error',
+        'Function',
+        'eval',
+        'log',
+        'final_answer',
+        'harden',
+        'URL',
+        'structuredClone',
+      ],
+      ...['localeCompare', 'toString', '[Symbol.split]', 'get own'],
+    ].map((name) => `function ${name}() { [native code] }`),
+  );
+});
+
+test('what is no function has no text', async () => {
+  const code = 'try { Function.prototype.toString.call({}) } catch (error) { `${error}` }';
+  expect(await texts(code)).toBe("TypeError: Function.prototype.toString requires that 'this' be a Function");
+  expect(await texts('Function.prototype.toString.call(new Proxy(() => {}, {}))')).toBe(
+    'function () { [native code] }',
+  );
+  expect(await texts('String((function f() {}).bind(1))')).toBe('function () { [native code] }');
+});
+
+// SES's name for its constructor was in texts, names and frames.
+test('no name of the shim is seen', async () => {
+  const code = `const seen = [];
+    const look = (value) => seen.push(String(value), String(value.name), JSON.stringify(Object.getOwnPropertyDescriptors(value)));
+    look(RegExp); look(RegExp.prototype.constructor); look(/a/.constructor); look(class A extends RegExp {}.__proto__);
+    for (const make of [() => new RegExp('('), () => RegExp('('), () => new (class A extends RegExp {})('('), () => Reflect.construct(RegExp, ['('])]) {
+      try { make() } catch (error) { seen.push(error.message, error.stack) }
+    }
+    seen.join('\\n')`;
+  const seen = await texts(code);
+  expect(seen).toContain('Invalid regular expression: /(/');
+  expect(seen).not.toMatch(/feral|inert|shared/i);
+});

@@ -1,0 +1,45 @@
+//! Holes at the end of array patterns.
+//!
+//! `[x, , ] = values` takes two values out of an iterator. The parser that reads TypeScript, and texts that may be deep, drops
+//! holes behind the last element where it has read an expression before it knew of a pattern.
+
+use swc_common::Spanned;
+use swc_ecma_ast::ArrayPat;
+use swc_ecma_visit::{VisitMut, VisitMutWith};
+
+use super::super::parse::offset;
+use super::super::trivia;
+
+/// Puts them back into a tree whose text is `code`.
+pub(in super::super) fn restore<'a, N: VisitMutWith<Holes<'a>>>(program: &mut N, code: &'a str) {
+    program.visit_mut_with(&mut Holes { code });
+}
+
+pub(in super::super) struct Holes<'a> {
+    code: &'a str,
+}
+
+impl VisitMut for Holes<'_> {
+    fn visit_mut_array_pat(&mut self, node: &mut ArrayPat) {
+        node.visit_mut_children_with(self);
+        if node.span.is_dummy() {
+            return;
+        }
+        let last = node.elems.iter().rposition(Option::is_some);
+        let behind = match last.and_then(|last| node.elems[last].as_ref()) {
+            Some(element) => offset(element.span_hi()),
+            None => offset(node.span.lo) + 1,
+        };
+        let mut rest = trivia::skip(self.code.get(behind as usize..).unwrap_or_default());
+        let mut commas = 0;
+        while let Some(next) = rest.strip_prefix(',') {
+            commas += 1;
+            rest = trivia::skip(next);
+        }
+        // The first comma behind an element belongs to that.
+        let length = last.map_or(commas, |last| last + commas.max(1));
+        if node.elems.len() < length {
+            node.elems.resize_with(length, || None);
+        }
+    }
+}

@@ -1,0 +1,41 @@
+//! What stands between tokens.
+
+/// `text` behind the white space and comments that it begins with.
+pub(super) fn skip(mut text: &str) -> &str {
+    loop {
+        text = text.trim_start_matches(|c: char| c.is_whitespace() || c == '\u{feff}');
+        text = if text.starts_with("//") {
+            text.find(['\n', '\r', '\u{2028}', '\u{2029}']).map_or("", |end| &text[end..])
+        } else if let Some(comment) = text.strip_prefix("/*") {
+            comment.find("*/").map_or("", |end| &comment[end + 2..])
+        } else {
+            return text;
+        };
+    }
+}
+
+/// The tokens of a text that has only punctuators of one character, joined.
+pub(super) fn punctuators(mut text: &str) -> String {
+    let mut found = String::new();
+    loop {
+        text = skip(text);
+        let Some(next) = text.chars().next() else { return found };
+        found.push(next);
+        text = &text[next.len_utf8()..];
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn white_space_and_comments_are_left_out() {
+        for (text, rest) in
+            [("", ""), (" \n//x\r\n /* * */\u{2028}\u{a0}a b", "a b"), ("// x", ""), ("/* x", ""), ("/", "/")]
+        {
+            assert_eq!(skip(text), rest);
+        }
+        assert_eq!(punctuators(" ; /* ; */ // )\n ) "), ";)");
+    }
+}

@@ -1,0 +1,132 @@
+// @ts-check
+'use strict';
+
+const { existsSync, statSync } = require('node:fs');
+const { builtinModules, createRequire } = require('node:module');
+const { join, resolve } = require('node:path');
+
+const { readText } = require('./input');
+const { requirePeer } = require('../../contract/peer');
+const { checkModule } = require('../../ses/check');
+const { SESExecutor } = require('../../ses/executor');
+
+/** What loading a library may take: it is the host's, which will not load what takes longer. */
+const LOADING_MS = 20_000;
+
+/**
+ * A library as a module of guest code.
+ *
+ * @typedef {object} Library
+ * @property {string} name
+ * @property {string} text of an ES module
+ *
+ * @typedef {object} LibraryReport
+ * @property {string} name
+ * @property {number} bytes of its text, UTF-8
+ * @property {{ name: string, fix?: string }[]} lacks globals that it names and guest code does not have, by name; it may
+ * do without them
+ * @property {string[]} imports modules that it imports itself, and that the host has to provide as well
+ * @property {string[]} exports names, if it loads
+ * @property {string} [error] why it does not load
+ */
+
+/**
+ * The library of a file, or of a package in the `node_modules` of a folder: its text with all that it requires, by esbuild.
+ *
+ * @param {string} name of a file or a package
+ * @param {string} [folder]
+ * @returns {Library}
+ * @throws {Error} if there is none, or esbuild is not installed
+ */
+function loadLibrary(name, folder = process.cwd()) {
+  const file = resolve(folder, name);
+  const isFile = existsSync(file) && statSync(file).isFile();
+  if (isFile && /\.mjs$/.test(file)) return { name, text: readText(file) };
+  const require = createRequire(join(folder, 'library.js'));
+  const { buildSync } = /** @type {typeof import('esbuild')} */ (
+    requirePeer('a library that consists of several files', 'esbuild', () => esbuild(require))
+  );
+  const { outputFiles } = buildSync({
+    entryPoints: [isFile ? file : name],
+    absWorkingDir: folder,
+    bundle: true,
+    write: false,
+    format: 'esm',
+    platform: 'browser',
+    target: 'esnext',
+    minifyWhitespace: true,
+    // Some packages are called as modules of Node.js, to be bundled instead of them.
+    external: [...builtinModules.filter((builtin) => !existsSync(join(folder, 'node_modules', builtin))), 'node:*'],
+    define: { 'process.env.NODE_ENV': '"production"' },
+    legalComments: 'none',
+    logLevel: 'silent',
+  });
+  return { name, text: outputFiles[0].text };
+}
+
+/** @param {NodeJS.Require} require of the folder of the library, which may have its own */
+function esbuild(require) {
+  try {
+    return require('esbuild');
+  } catch {
+    return module.require('esbuild');
+  }
+}
+
+/**
+ * What a library will lack as a module of guest code, and whether it loads.
+ *
+ * @param {Library} library
+ * @param {{ authorizedImports?: string[], modules?: Record<string, string> }} [others] modules that it may import
+ * @returns {Promise<LibraryReport>}
+ */
+async function inspectLibrary({ name, text }, { authorizedImports = [], modules = {} } = {}) {
+  const bytes = Buffer.byteLength(text);
+  const found = checkModule(name, text, { authorizedImports, maxCodeBytes: 1 << 30 });
+  const lacks = new Map();
+  for (const { rule, message, fix } of found) {
+    if (rule === 'forbidden_global_access') lacks.set(message.split(' ', 1)[0], fix);
+  }
+  const imports = found.filter(({ rule }) => rule === 'import_allowed').map(({ message }) => quoted(message));
+  return {
+    name,
+    bytes,
+    lacks: [...lacks].sort().map(([global, fix]) => ({ name: global, fix })),
+    imports: [...new Set(imports)].sort(),
+    ...(await load(name, text, authorizedImports, modules)),
+  };
+}
+
+/** @param {string} message with a text in quotes, behind the name of the module */
+function quoted(message) {
+  return /import of "(.*?)" is not allowed/.exec(message)?.[1] ?? '';
+}
+
+/**
+ * @param {string} name
+ * @param {string} text
+ * @param {string[]} authorizedImports
+ * @param {Record<string, string>} modules
+ * @returns {Promise<{ exports: string[], error?: string }>}
+ */
+async function load(name, text, authorizedImports, modules) {
+  const executor = new SESExecutor({
+    authorizedImports: [...authorizedImports, name],
+    modules: { ...modules, [name]: text },
+    timeoutMs: LOADING_MS,
+    memoryLimitMb: 512,
+    warmPool: 0,
+    onLog: () => {},
+  });
+  await executor.init();
+  try {
+    const { output } = await executor.run(`Object.keys(await import(${JSON.stringify(name)}))`);
+    return { exports: /** @type {string[]} */ (output) };
+  } catch (error) {
+    return { exports: [], error: /** @type {Error} */ (error).message.replace(/^Runtime exception: /, '') };
+  } finally {
+    await executor.cleanup();
+  }
+}
+
+module.exports = { inspectLibrary, loadLibrary };
