@@ -429,3 +429,66 @@ export const PARSER_EXCEPTIONS = [
     },
   },
 ];
+
+/**
+ * Tests of test262 by what they are about: paths that theirs begin with, flags, features, or something in their code.
+ *
+ * @type {{ reason: string, paths?: string[], flags?: string[], features?: string[], code?: RegExp }[]}
+ */
+export const TEST262_EXCEPTIONS = [
+  { reason: 'A program may return its value', paths: ['test/language/statements/return/'] },
+  { reason: 'Programs are strict', flags: ['noStrict', 'raw'], paths: ['test/annexB/language/'] },
+  {
+    reason: 'Code from strings is off',
+    paths: ['test/language/eval-code/', 'test/built-ins/Function/', 'test/built-ins/eval/'],
+    code: /\beval\s*\(|\bFunction\s*\(|FunctionConstructor|\b(Generator|Async|AsyncGenerator)Function\b/,
+  },
+  {
+    reason: 'Guests have no memory in common, no WeakRef, and nothing that tells of collections',
+    features: [
+      'SharedArrayBuffer',
+      'Atomics',
+      'WeakRef',
+      'FinalizationRegistry',
+      'FinalizationRegistry.prototype.cleanupSome',
+    ],
+  },
+  { reason: 'Array buffers do not grow or shrink', features: ['resizable-arraybuffer', 'arraybuffer-transfer'] },
+  {
+    reason: 'The realm is hardened: built-ins cannot be changed, and methods that may be overridden are accessors',
+    paths: ['test/built-ins/', 'test/annexB/built-ins/', 'test/intl402/', 'test/staging/'],
+  },
+  { reason: 'There is one realm, and no host that detaches buffers', code: /\$262\b|\$DETACHBUFFER/ },
+  {
+    reason: 'Imports take no attributes, phases or data',
+    features: [
+      'import-attributes',
+      'import-defer',
+      'source-phase-imports',
+      'json-modules',
+      'import-bytes',
+      'import-text',
+    ],
+  },
+  {
+    reason:
+      'A program is the body of a function: what it declares is no property of the global until it has run, and `this` is undefined',
+    paths: ['test/language/global-code/'],
+    code: /\bthis\b|globalThis|fnGlobalObject/,
+  },
+  {
+    reason: 'V8 does not have it',
+    features: [
+      'decorators',
+      'Temporal',
+      'ShadowRealm',
+      'tail-call-optimization',
+      'regexp-v-flag',
+      'await-dictionary',
+      'iterator-sequencing',
+      'joint-iteration',
+      'nonextensible-applies-to-private',
+      'immutable-arraybuffer',
+    ],
+  },
+];

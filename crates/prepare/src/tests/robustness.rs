@@ -4,7 +4,7 @@ use std::thread;
 
 use super::options;
 use super::validate;
-use crate::prepare;
+use crate::{prepare, prepare_module};
 
 /// Rules of the errors, or nothing, for `code` on a thread of 128 KiB.
 fn outcome(code: String) -> Vec<&'static str> {
@@ -91,6 +91,42 @@ fn deep_nesting_is_rejected_without_overflow() {
             }
         }
     }
+}
+
+/// What keeps a module from being read, on a thread of 128 KiB.
+fn module_outcome(code: String) -> Vec<&'static str> {
+    thread::Builder::new()
+        .stack_size(128 << 10) // 128 KiB
+        .spawn(move || match prepare_module(&code, "m", &options()) {
+            Ok(_) => Vec::new(),
+            Err(diagnostics) => diagnostics.iter().map(|diagnostic| diagnostic.rule).collect(),
+        })
+        .expect("a thread")
+        .join()
+        .expect("no panic")
+}
+
+/// Their depth is not estimated: the parser is stopped where it takes too much stack.
+#[test]
+fn deep_modules_are_rejected_without_overflow() {
+    for (open, inner, close) in SHAPES {
+        for code in [nested(open, inner, close, 20_000), open.repeat(20_000)] {
+            let rules = module_outcome(code);
+            let is_expected = rules.iter().all(|rule| ["nesting_too_deep", "syntax_valid"].contains(rule));
+            assert!(
+                is_expected && (!rules.is_empty() || open == "a" || open.is_empty()),
+                "{open:?} {close:?}: {rules:?}"
+            );
+        }
+    }
+}
+
+#[test]
+fn modules_that_are_not_deep_are_accepted() {
+    let cases: String = (0..20_000).map(|number| format!("case {number}:")).collect();
+    let code = format!("switch(x){{{cases}y()}}if(x){{}}/`/.test(y)");
+    assert_eq!(outcome(code.clone()), ["nesting_too_deep"]);
+    assert_eq!(module_outcome(code), Vec::<&str>::new());
 }
 
 #[test]

@@ -1,0 +1,81 @@
+// `npm run test262` on a checkout of a few tests: it tells those that end as they say from those that do not.
+
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+
+import { afterAll, beforeAll, expect, test } from 'vitest';
+
+import { ROOT } from '../helpers.mjs';
+
+const TESTS = {
+  'harness/sta.js': 'class Test262Error extends Error {} function $DONOTEVALUATE() { throw "evaluated" }',
+  'harness/assert.js': 'function assert(value) { if (value !== true) throw new Test262Error("not true") }',
+  'harness/doneprintHandle.js':
+    "function $DONE(error) { print(error ? 'Test262:AsyncTestFailure:' + error : 'Test262:AsyncTestComplete') }",
+  'harness/more.js': 'const more = true;',
+  'test/passes.js': '/*---\nincludes: [more.js]\n---*/\nassert(more);',
+  'test/fails.js': 'assert(false);',
+  'test/parse.js': '/*---\nnegative: { phase: parse, type: SyntaxError }\n---*/\n$DONOTEVALUATE(); for(false;false){}',
+  'test/parse-not.js': '/*---\nnegative: { phase: parse, type: SyntaxError }\n---*/\n1;',
+  'test/runtime.js': '/*---\nnegative: { phase: runtime, type: TypeError }\n---*/\nnull.x;',
+  'test/runtime-other.js': '/*---\nnegative: { phase: runtime, type: RangeError }\n---*/\nnull.x;',
+  'test/async.js': '/*---\nflags: [async]\n---*/\nPromise.resolve().then(() => $DONE());',
+  'test/async-fails.js': "/*---\nflags: [async]\n---*/\nPromise.resolve().then(() => $DONE('late'));",
+  'test/module/passes.js': "/*---\nflags: [module]\n---*/\nimport { one } from './one_FIXTURE.js'; assert(one === 1);",
+  'test/module/async.js': '/*---\nflags: [module, async]\n---*/\nawait 1; $DONE();',
+  'test/module/fails.js': '/*---\nflags: [module]\n---*/\nexport const x = 1; assert(x === 2);',
+  'test/module/one_FIXTURE.js': 'export const one = 1;',
+  'test/sloppy.js': '/*---\nflags: [noStrict]\n---*/\nwith ({}) {}',
+};
+
+let folder;
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'test262-'));
+  for (const [name, text] of Object.entries(TESTS)) {
+    mkdirSync(dirname(join(folder, name)), { recursive: true });
+    writeFileSync(join(folder, name), text);
+  }
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const run = (...args) => {
+  const { status, stdout, stderr } = spawnSync(process.execPath, ['scripts/test262.mjs', ...args], {
+    cwd: ROOT,
+    encoding: 'utf8',
+  });
+  return {
+    status,
+    stderr,
+    lines: stdout
+      .trim()
+      .split('\n')
+      .filter((line) => !line.startsWith('no test needs')),
+  };
+};
+
+test('what does not end as it says is listed', () => {
+  const { status, stderr, lines } = run('--checkout', folder);
+  expect([status, stderr]).toEqual([1, '']);
+  expect(lines.pop()).toBe('6 passed, 1 excepted, 5 failed');
+  expect(lines.sort()).toEqual([
+    'test/async-fails.js: Runtime exception: Test262:AsyncTestFailure:late',
+    'test/fails.js: Runtime exception: Test262Error: not true',
+    'test/module/fails.js: Runtime exception: Test262Error: not true',
+    'test/parse-not.js: ended well, without SyntaxError',
+    "test/runtime-other.js: Runtime exception: TypeError: Cannot read properties of null (reading 'x')",
+  ]);
+});
+
+test('one test, and no checkout', () => {
+  expect(run('--checkout', folder, '--only', 'test/passes.js')).toEqual({
+    status: 0,
+    stderr: '',
+    lines: ['1 passed, 0 excepted, 0 failed'],
+  });
+  expect(run('--checkout', join(folder, 'none'))).toMatchObject({
+    status: 2,
+    stderr: expect.stringContaining('no checkout'),
+  });
+});
