@@ -113,9 +113,9 @@ function page(lines) {
   const working = lines.filter((line) => cells(line)[4] === 'yes').length;
   return `# Libraries
 
-Which popular libraries from npm work as modules of guest code: ${working} of these ${lines.length}. Each was bundled into one ES
-module (\`esbuild --bundle --format=esm --platform=browser --minify-whitespace\`), provided by the option \`modules\`, imported and asked for something
-that it is for; \`npm run libraries\` writes this page.
+Which popular libraries from npm work as modules of guest code: ${working} of these ${lines.length}. Each was bundled into one ES module
+(with esbuild, as below, and without white space), provided by the option \`modules\`, imported and asked for something that it is
+for; \`npm run libraries\` writes this page.
 
 "Names" are globals that its text names and that guest code does not have, and modules of Node.js that it imports. Most libraries
 look whether they are there, and do without; what needs one of them fails when it is called.
@@ -123,7 +123,7 @@ look whether they are there, and do without; what needs one of them fails when i
 \`\`\`sh
 npm install lodash esbuild
 npx ses-executor check --module lodash   # the same for any package, or file
-npx esbuild lodash --bundle --format=esm --platform=browser --minify-whitespace --outfile=lodash.mjs
+npx esbuild lodash --bundle --format=esm --platform=browser --main-fields=module,browser,main --outfile=lodash.mjs
 \`\`\`
 
 \`\`\`js

@@ -53,6 +53,7 @@ function loadLibrary(name, folder = process.cwd()) {
     write: false,
     format: 'esm',
     platform: 'browser',
+    mainFields: ['module', 'browser', 'main'],
     target: 'esnext',
     minifyWhitespace: true,
     // Some packages are called as modules of Node.js, to be bundled instead of them.
