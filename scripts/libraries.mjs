@@ -36,7 +36,7 @@ if (isSample) {
   for (const line of missing) console.error(`docs/libraries.md has no line like: ${line}`);
   if (missing.length > 0) process.exitCode = 1;
 } else {
-  const text = await prettier.format(page(rows), { parser: 'markdown', printWidth: 130 });
+  const text = await prettier.format(page(rows), { parser: 'markdown', printWidth: 120 });
   const isSame = readFileSync(TABLE, { encoding: 'utf8', flag: 'a+' }) === text;
   if (!isCheck) writeFileSync(TABLE, text);
   else if (!isSame) {
