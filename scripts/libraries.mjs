@@ -2,15 +2,16 @@
 //
 //   node scripts/libraries.mjs              all of them, from npm; writes the table
 //   node scripts/libraries.mjs --check      fails if the table is not what it would write
-//   node scripts/libraries.mjs --sample     a few of them only, compared with the table; for CI
+//   node scripts/libraries.mjs --sample     those that the repository's own packages have, compared with the table; for CI
 //
-// Each is installed below the system's folder for temporary files, bundled as `ses-executor check --module` does, loaded in an
+// The others are installed below the system's folder for temporary files. Each is bundled as `ses-executor check --module` does, loaded in an
 // executor, and asked for something that it is for.
 
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 
 import prettier from 'prettier';
 
@@ -19,12 +20,12 @@ import library from '../lib/adapters/cli/library.js';
 import { LIBRARIES } from './libraries/list.mjs';
 
 const TABLE = new URL('../docs/libraries.md', import.meta.url);
-const folder = join(tmpdir(), 'ses-executor-libraries');
 const isSample = process.argv.includes('--sample');
+const folder = isSample ? fileURLToPath(new URL('..', import.meta.url)) : join(tmpdir(), 'ses-executor-libraries');
 const isCheck = isSample || process.argv.includes('--check');
 const chosen = LIBRARIES.filter(({ sample = false }) => sample || !isSample);
 
-install(chosen);
+if (!isSample) install(chosen);
 const rows = [];
 for (const entry of chosen) {
   rows.push(await row(entry));
@@ -74,7 +75,8 @@ function install(libraries) {
  *
  * @param {(typeof LIBRARIES)[number]} entry
  */
-async function row({ name, version, use, expected }) {
+async function row({ name, use, expected }) {
+  const { version } = JSON.parse(readFileSync(join(folder, 'node_modules', name, 'package.json'), 'utf8'));
   const loaded = library.loadLibrary(name, folder);
   const { bytes, lacks, imports, error } = await library.inspectLibrary(loaded);
   const outcome = error === undefined ? await tried(loaded, use, expected) : error;

@@ -61,8 +61,8 @@ test('what does not end as it says is listed', () => {
   expect(lines.pop()).toBe('6 passed, 1 excepted, 5 failed');
   expect(lines.sort()).toEqual([
     'test/async-fails.js: Runtime exception: Test262:AsyncTestFailure:late',
-    'test/fails.js: Runtime exception: Test262Error: not true',
-    'test/module/fails.js: Runtime exception: Test262Error: not true',
+    'test/fails.js: Runtime exception: not true',
+    'test/module/fails.js: Runtime exception: not true',
     'test/parse-not.js: ended well, without SyntaxError',
     "test/runtime-other.js: Runtime exception: TypeError: Cannot read properties of null (reading 'x')",
   ]);

@@ -295,6 +295,38 @@ export function describePersistence({ withExecutor }) {
       expect([outputs[2], outputs[3], outputs[5]]).toEqual([3, 4, 6]);
     });
 
+    test('what a function writes in a later run is passed on, whichever run it is of', async () => {
+      const outputs = await steps([
+        'let n = 1; const readOld = () => n; const addOld = () => { n += 10; };',
+        'let n = 5; const read = () => n; const add = () => { n++; };',
+        'add(); add();',
+        '[n, read(), readOld()]',
+        'addOld();',
+        '[n, read(), readOld()]',
+        'n = NaN; 0',
+        '[n, read(), readOld()]',
+        'var n = 3; 0',
+        'addOld();',
+        '[n, read(), readOld()]',
+      ]);
+      expect([3, 5, 7, 10].map((step) => outputs[step])).toEqual([
+        [7, 7, 7],
+        [17, 17, 17],
+        [NaN, NaN, NaN],
+        [13, 13, 13],
+      ]);
+    });
+
+    test('what an old function writes to its own variable does not change a constant', async () => {
+      const outputs = await steps([
+        'let n = 1; const addOld = () => { n += 10; }; const readOld = () => n;',
+        'const n = 5; const read = () => n;',
+        'addOld();',
+        '[n, read(), readOld()]',
+      ]);
+      expect(outputs[3]).toEqual([5, 5, 5]);
+    });
+
     test('a constant that its own text writes to stays one', async () => {
       expect(await steps(['const x = 1; const write = () => { x = 2; };', 'write()', 'x'])).toEqual([
         '[Function: write]',

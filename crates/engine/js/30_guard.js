@@ -216,9 +216,9 @@
   const warnOfHostName = (name) =>
     boot.warn(`'${name}' is provided by the host: this run's own '${name}' will not be seen by later runs.`);
 
-  // What the functions of all runs mean by a name: { get, sets }, the getter of the newest variable and setters of all of
-  // them, the newest one last. Every one gets the value that the newest has, so that who calls a helper of an earlier run
-  // calls the one that was declared last.
+  // What the functions of all runs mean by a name: { get, gets, sets }, the getter of the newest variable, and getters and
+  // setters of all of them, the newest one last. Every one gets the value that the newest has, so that who calls a helper of
+  // an earlier run calls the one that was declared last. `value` is what they were given last, once they were (`isGiven`).
   const variables = newMap();
   // Older ones than these keep the value that they have.
   const MAX_VARIABLES = 64;
@@ -243,20 +243,48 @@
     } catch {
       return;
     }
-    if (value !== undefined || !variable.isVar) setOlder(variable.sets, value);
+    if (value === undefined && variable.isVar) return;
+    setOlder(variable.sets, value);
+    variable.value = value;
+    variable.isGiven = true;
+  };
+
+  // Functions of any run write to the variable of their own: what has another value than all were given is what all get, but
+  // for constants.
+  const settleOne = (variable, name) => {
+    const { gets, sets, value, isGiven, isConst } = variable;
+    if (!isGiven) return;
+    for (let i = gets.length - 1; i >= 0; i--) {
+      let now;
+      try {
+        now = gets[i]();
+      } catch {
+        // In its dead zone for good.
+        continue;
+      }
+      if (now === value || (now !== now && value !== value)) continue;
+      if (i < gets.length - 1 && !isConst) sets[gets.length - 1](now);
+      renewOne(name);
+      return;
+    }
   };
   const renew = (...names) => {
     for (let i = 0; i < names.length; i++) renewOne(names[i]);
   };
 
-  const addVariable = (name, get, set, isVar) => {
+  const addVariable = (name, get, set, isVar, isConst) => {
+    const gets = [];
     const sets = [];
-    const older = variables.get(name)?.sets;
+    const older = variables.get(name);
     if (older !== undefined) {
-      for (let i = older.length < MAX_VARIABLES ? 0 : 1; i < older.length; i++) arrayPush(sets, older[i]);
+      for (let i = older.sets.length < MAX_VARIABLES ? 0 : 1; i < older.sets.length; i++) {
+        arrayPush(gets, older.gets[i]);
+        arrayPush(sets, older.sets[i]);
+      }
     }
+    arrayPush(gets, get);
     arrayPush(sets, set);
-    variables.set(name, { __proto__: null, get, sets, isVar });
+    variables.set(name, { __proto__: null, get, gets, sets, isVar, isConst, value: undefined, isGiven: false });
     if (sets.length === 1) return set;
     return freeze((value) => {
       set(value);
@@ -305,7 +333,8 @@
         if (value !== undefined) set(value);
       }
       const older = variables.get(name);
-      const setAll = set === undefined ? undefined : addVariable(name, get, set, isVar[name] === true);
+      const setAll =
+        set === undefined ? undefined : addVariable(name, get, set, isVar[name] === true, isConstant[name] === true);
       const property = {
         __proto__: null,
         get,
@@ -419,6 +448,7 @@
     chunk[2] = 0;
     if (declared.size > 0) p.mapForEach(declared, (binding, name) => restore(name, binding, forgetDeclared));
     p.emptyMap(declared);
+    if (variables.size > 0) p.mapForEach(variables, settleOne);
     if (kept !== undefined && !forgetDeclared) publishKept();
     kept = undefined;
     signal = undefined;
