@@ -37,7 +37,10 @@ if (isSample) {
   for (const line of missing) console.error(`docs/libraries.md has no line like: ${line}`);
   if (missing.length > 0) process.exitCode = 1;
 } else {
-  const text = await prettier.format(page(rows), { parser: 'markdown', printWidth: 120 });
+  const text = await prettier.format(page(rows), {
+    ...(await prettier.resolveConfig(fileURLToPath(TABLE))),
+    parser: 'markdown',
+  });
   const isSame = readFileSync(TABLE, { encoding: 'utf8', flag: 'a+' }) === text;
   if (!isCheck) writeFileSync(TABLE, text);
   else if (!isSame) {
@@ -134,9 +137,8 @@ const executor = new SESExecutor({ authorizedImports: ['lodash'], modules });
 // const { default: _ } = await import('lodash');
 \`\`\`
 
-A module may have 8 MiB. Loops that run while it is loaded, up to 10 million iterations, do not count
-against \`maxOperations\`; those of its functions do. Loading
-takes time of the run's deadline: about a second for 5 MiB, in each executor once.
+A module may have 8 MiB. Loops that run while it is loaded, up to 10 million iterations, do not count against
+\`maxOperations\`; those of its functions do. Loading takes time of the run's deadline, in each executor once.
 
 | library | version | size | works | names |
 | ------- | ------- | ---: | ----- | ----- |
