@@ -9,7 +9,7 @@ use crate::bridge::tools;
 use crate::realm::early_errors::{self, EarlyError};
 use crate::realm::exceptions::{self, Mark};
 use ses_prepare::{self as prepare, PrepareOptions};
-use ses_protocol::{ModuleBody, ModuleSpec};
+use ses_protocol::{ModuleBody, ModuleSpec, Severity};
 
 /// `import(specifier)` of guest code. `None`: an exception is pending.
 pub fn import<'s>(
@@ -89,7 +89,8 @@ fn compile<'s>(
             match diagnostics.iter().find_map(|diagnostic| diagnostic.module.as_deref()) {
                 Some(module) => refuse(scope, host, module),
                 None => {
-                    let reasons: Vec<&str> = diagnostics.iter().map(|d| d.message.as_str()).collect();
+                    let errors = diagnostics.iter().filter(|diagnostic| diagnostic.severity == Severity::Error);
+                    let reasons: Vec<&str> = errors.map(|error| error.message.as_str()).collect();
                     throw_syntax_error(scope, specifier, &reasons.join("; "))?;
                 }
             }
