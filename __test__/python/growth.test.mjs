@@ -1,0 +1,46 @@
+// Sessions leave nothing behind. `SESSIONS=300 npx vitest run __test__/python/growth.test.mjs` makes as many as the claim is about.
+
+import { expect, test } from 'vitest';
+
+import { runChild } from '../helpers.mjs';
+import { FIRST_START_MS } from './suite.mjs';
+
+const SESSIONS = Number(process.env.SESSIONS ?? 40);
+/** Until caches of the process are what they stay. */
+const WARM_UP = 10;
+/** One that stays would take 19 MB: this is what less than one in ten would. */
+const MAX_MB = 8 + 2 * SESSIONS;
+
+test(`${SESSIONS} sessions`, { timeout: FIRST_START_MS + SESSIONS * 5_000 }, async () => {
+  const script = `
+    import { engineStats } from './index.mjs';
+    import { PyodideExecutor } from './lib/python/index.js';
+    const session = async (number) => {
+      const executor = new PyodideExecutor(undefined, { mount: false, warmPool: 0 });
+      await executor.sendTools({ double: async (n) => n * 2 });
+      await executor.sendVariables({ number });
+      const { output } = await executor.run('import statistics\\nhoard = [bytearray(100_000) for _ in range(50)]\\ndouble(number)');
+      if (output !== number * 2) throw new Error('got ' + output);
+      // Every fourth is given up in the middle of a loop.
+      if (number % 4 === 0) await executor.run('sum(range(10**12))', { timeoutMs: 20 }).catch(() => {});
+      await executor.cleanup();
+    };
+    const sessions = async (count) => {
+      for (let number = 1; number <= count; number++) await session(number);
+      // Threads end by themselves.
+      while (engineStats().live > 0) await new Promise((resolve) => setTimeout(resolve, 10));
+      globalThis.gc();
+      return process.memoryUsage.rss() / 2 ** 20;
+    };
+    const before = await sessions(${WARM_UP});
+    const after = await sessions(${SESSIONS});
+    const { live, parked, stuck } = engineStats();
+    console.log(JSON.stringify({ grown: after - before, live, parked, stuck }));`;
+  const timeoutMs = FIRST_START_MS + SESSIONS * 5_000;
+  const { status, signal, stdout, stderr } = await runChild(script, { nodeArgs: ['--expose-gc'], timeoutMs });
+  expect({ status, signal, stderr }).toEqual({ status: 0, signal: null, stderr: '' });
+  const { grown, ...counts } = JSON.parse(stdout);
+  expect(counts).toEqual({ live: 0, parked: 0, stuck: 0 });
+  expect(grown).toBeLessThan(MAX_MB);
+  if (process.env.SESSIONS !== undefined) console.log(`grown by ${grown.toFixed(1)} MB in ${SESSIONS} sessions`);
+});
