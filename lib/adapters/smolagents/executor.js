@@ -120,6 +120,9 @@ if (Symbol.asyncDispose !== undefined) {
  */
 function given(executor, others) {
   if (!isExecutor(executor)) throw new TypeError(`options.executor must be an executor, got ${describe(executor)}`);
+  if (/** @type {any} */ (executor).isolation === 'run') {
+    throw new TypeError("options.executor must keep what earlier runs have left: make it with isolation: 'session'");
+  }
   const [other] = Object.keys(others);
   if (other !== undefined) throw new TypeError(`options.${other} belongs to the executor that options.executor is`);
   return executor;

@@ -71,7 +71,10 @@ export interface SmolagentsExecutorOptions extends ExecutorOptions {
    * JavaScript tools have to be given here. A name that is given here keeps its meaning whatever `sendTools` brings.
    */
   tools?: SmolagentsTools;
-  /** Where code runs, instead of an executor of its own; the other options, but for `tools` and `autoInit`, are its own then. */
+  /**
+   * Where code runs, instead of an executor of its own; the other options, but for `tools` and `autoInit`, are its own then. A
+   * `BrowserExecutor` has to have `isolation: 'session'`: the steps of an agent build on each other.
+   */
   executor?: Executor;
 }
 
@@ -94,8 +97,8 @@ export class SmolagentsExecutor implements Executor {
 
   get state(): ExecutorState;
 
-  /** Where the isolate lives; undefined with an executor that does not say it. */
-  get isolation(): Isolation | undefined;
+  /** Where the isolate lives; `"session"` in a page; undefined with an executor that does not say it. */
+  get isolation(): Isolation | 'session' | undefined;
 
   init(): Promise<void>;
 
