@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-import { expect } from 'vitest';
+import { describe, expect, test } from 'vitest';
 
 import { ExecutorError, SESExecutor } from '../index.mjs';
 
@@ -139,3 +139,7 @@ export async function withFolder(fn) {
     rmSync(folder, { recursive: true, force: true });
   }
 }
+
+/** `test` and `describe` for what an executor can do, and nothing for what it cannot. */
+export const testIf = (can) => (can ? test : Object.assign(() => {}, { each: () => () => {} }));
+export const describeIf = (can) => (can ? describe : () => {});

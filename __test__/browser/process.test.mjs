@@ -154,6 +154,47 @@ describe('without a browser', () => {
     expect(stderr).toContain('there is no program at /nowhere/chrome');
   });
 
+  test('nor what earlier runs have left, if each run is to have a page of its own', async () => {
+    const { stdout } = await runChild(`
+      import { BrowserExecutor } from './lib/browser/index.js';
+      for (const isolation of ['run', 'session']) {
+        const executor = new BrowserExecutor({ executablePath: '/nowhere/chrome', isolation });
+        await executor.init();
+        await executor.run('globalThis.left = 1; let kept = 2');
+        await executor.sendVariables({ v: 3 });
+        console.log(JSON.stringify((await executor.run('[typeof left, typeof kept, v]')).output));
+        await executor.cleanup();
+      }`);
+    expect(stdout).toBe('["undefined","undefined",3]\n["number","number",3]\n');
+  });
+
+  test.runIf(isLinux)('runs have what was sent before, where the browser cannot be started again', async () => {
+    await withFolder(async (folder) => {
+      await spawnProgram('chmod', ['755', folder]);
+      const program = join(folder, 'chrome');
+      const { stdout, stderr } = await runChild(`
+        import { createRequire } from 'node:module';
+        import { rmSync, writeFileSync } from 'node:fs';
+        import { BrowserExecutor } from './lib/browser/index.js';
+        import { chromeProcesses, until } from './__test__/browser/helpers.mjs';
+        const { findChrome } = createRequire(process.cwd() + '/x')('./lib/browser/find.js');
+        writeFileSync(${JSON.stringify(program)}, '#!/bin/sh\\nexec ' + findChrome(undefined) + ' "$@"\\n', { mode: 0o755 });
+        const executor = new BrowserExecutor({ executablePath: ${JSON.stringify(program)} });
+        await executor.init();
+        await executor.sendVariables({ v: new Map([[1, 2]]), gone: 1 });
+        await executor.sendTools({ add: (a, b) => a + b, gone: () => 'tool' });
+        console.log((await executor.run('typeof document')).output);
+        rmSync(${JSON.stringify(program)});
+        for (const { pid } of chromeProcesses()) process.kill(pid, 'SIGKILL');
+        await until(() => chromeProcesses().length === 0);
+        console.log((await executor.run('[typeof document, add(v.get(1), 1), gone()].join()')).output);
+        console.log((await executor.run('input.n', { input: { n: 5 } })).output, executor.state);
+        await executor.cleanup();`);
+      expect(stdout).toBe('object\nundefined,3,tool\n5 READY\n');
+      expect(stderr).toContain('SES_EXECUTOR_BROWSER_FALLBACK');
+    });
+  });
+
   test('`sandbox: false` warns', async () => {
     const { stderr } = await runChild(`
       import { BrowserExecutor } from './lib/browser/index.js';

@@ -95,12 +95,15 @@ describe('values', () => {
   test.each([
     ['() => 1', '[Function (anonymous)]'],
     ['class A {}; A', '[class A]'],
-    ['({ f() {} })', '{ f: [Function: f] }'],
+    ['({ f() {} })', { f: '[Function: f]' }],
+    ['[document.createElement("b"), 1]', ['<b></b>', 1]],
+    ['async function* later() {}', undefined],
+    ['return async function* later() {}', '[AsyncGeneratorFunction: later]'],
     ['Symbol("s")', 'Symbol(s)'],
     ['Object.assign(document.createElement("p"), { id: "x" })', '<p id="x"></p>'],
   ])('%s is given as it looks', async (code, text) => {
     await withBrowser({}, {}, async (executor) => {
-      expect((await executor.run(code)).output).toBe(text);
+      expect((await executor.run(code)).output).toEqual(text);
     });
   });
 
@@ -192,6 +195,14 @@ describe('tools', () => {
           Deep.Er.who(), Object.isFrozen(Deep), add.name, sub.length]`);
       expect(output).toEqual([100, 100, true, 2, true, 2, 'me', true, 'add', 2]);
       expect(stats.toolCalls).toBe(105);
+    });
+  });
+
+  test('may have any name that programs can use', async () => {
+    const names = ['text', 'order', 'args', 'program', 'call', 'run'];
+    const named = Object.fromEntries(names.map((name) => [name, () => name]));
+    await withBrowser({}, named, async (executor) => {
+      expect((await executor.run(`[${names.map((name) => `${name}()`)}]`)).output).toEqual(names);
     });
   });
 

@@ -64,6 +64,11 @@ class Browser {
     return this.#running.hasOwnNetwork;
   }
 
+  /** Whether it does not answer any more. */
+  get hasEnded() {
+    return this.connection.isClosed;
+  }
+
   kill() {
     this.#running.kill();
   }

@@ -5,6 +5,8 @@ const { Browser } = require('./browser');
 
 /** A browser that no executor uses is kept for so long. */
 const IDLE_MS = 30_000;
+/** Browsers that are tried for one tab. */
+const MAX_ATTEMPTS = 4;
 
 /**
  * What executors with the same options share: a browser, started again when it has ended, and tabs that are made ahead.
@@ -24,6 +26,9 @@ function sharedBrowser({ executablePath, sandbox }) {
   shared.set(key, found);
   return found;
 }
+
+/** No browser can be started; the message says why. */
+class NoBrowserError extends Error {}
 
 class SharedBrowser {
   #options;
@@ -72,18 +77,20 @@ class SharedBrowser {
    * A tab in which nothing has run.
    *
    * @param {string[]} origins
-   * @returns {Promise<import('./tab').Tab>}
+   * @returns {Promise<import('./tab').Tab>} rejects with NoBrowserError, or with ProtocolError if browsers end again and again
    */
   async take(origins) {
-    const warm = this.#warm.get(origins.join(' ')) ?? [];
-    try {
-      const tab = await (warm.shift() ?? this.#make(origins));
-      if (!tab.isLost) return tab;
-      tab.close();
-    } catch {
-      // The browser has ended meanwhile, or did not answer and was ended; there is another try.
+    for (let attempt = 1; ; attempt++) {
+      const warm = this.#warm.get(origins.join(' '))?.shift();
+      try {
+        const tab = await (warm ?? this.#make(origins));
+        if (!tab.isLost) return tab;
+        tab.close();
+      } catch (error) {
+        // The browser has ended meanwhile, or did not answer and was ended.
+        if (error instanceof NoBrowserError || attempt === MAX_ATTEMPTS) throw error;
+      }
     }
-    return this.#make(origins);
   }
 
   /** A tab has been taken, and what the run needed it for is done: the next one can be made. */
@@ -96,18 +103,26 @@ class SharedBrowser {
     return (await this.#running()).openTab(origins);
   }
 
-  #running() {
-    this.#browser ??= Browser.start(this.#options, () => this.#forget());
-    const starting = this.#browser;
-    starting.catch(() => {
-      if (this.#browser === starting) this.#forget();
-    });
-    return starting;
+  /** The browser, or a new one in place of one that has ended. */
+  async #running() {
+    const known = this.#browser;
+    const browser = await known?.catch(() => undefined);
+    if (browser !== undefined && !browser.hasEnded) return browser;
+    if (this.#browser === known) this.#start();
+    return /** @type {Promise<Browser>} */ (this.#browser);
   }
 
-  #forget() {
-    this.#browser = undefined;
-    this.#warm.clear();
+  #start() {
+    const forget = () => {
+      if (this.#browser !== starting) return;
+      this.#browser = undefined;
+      this.#warm.clear();
+    };
+    const starting = Browser.start(this.#options, forget).catch(({ message }) => {
+      forget();
+      throw new NoBrowserError(message);
+    });
+    this.#browser = starting;
   }
 
   #refill() {
@@ -137,4 +152,4 @@ class SharedBrowser {
   }
 }
 
-module.exports = { sharedBrowser };
+module.exports = { NoBrowserError, sharedBrowser };

@@ -110,6 +110,10 @@ class Connection {
     this.#listeners.clear();
   }
 
+  get isClosed() {
+    return this.#isClosed;
+  }
+
   /** The process need not stay for it. */
   unref() {
     this.#readable.unref();

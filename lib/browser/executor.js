@@ -6,15 +6,16 @@ const { AsyncResource } = require('node:async_hooks');
 const { describe, isPlainObject } = require('../contract/describe');
 const { ExecutorError, TransferLimitError, abortedBeforeStart, errorOf } = require('../contract/errors');
 const { transferLimitExceeded } = require('../contract/errors');
-const { ToolRegistry, flattenTools, refuseReservedName } = require('../contract/tool-registry');
+const { flattenTools, refuseReservedName } = require('../contract/tool-registry');
 const { traceRun } = require('../contract/tracing');
-const { keepArtifacts } = require('./artifacts');
-const { sharedBrowser } = require('./browsers');
-const { Failures } = require('./failures');
+const { NoBrowserError, sharedBrowser } = require('./browsers');
+const { Programs } = require('./failures');
+const { Given } = require('./given');
 const { Log } = require('./log');
 const { checkBrowserOptions, checkBrowserRunOptions } = require('./options');
-const { loadPreparation, preparePage } = require('./prepare');
-const { Run } = require('./run');
+const { perform } = require('./perform');
+const { loadPreparation } = require('./prepare');
+const { Turns } = require('./turns');
 const { encode } = require('./values');
 
 /** Names that a page does not give up, and those of its own functions. */
@@ -23,15 +24,13 @@ const RESERVED = new Set(['window', 'document', 'location', 'top', 'getCanvas', 
 /**
  * @typedef {import('./index').BrowserRunOptions} BrowserRunOptions
  *
- * @typedef {object} Job
- * @property {string} operation
- * @property {undefined} [apply] of variables and tools
+ * @typedef {import('./turns').Job & RunFacts} RunJob
+ *
+ * @typedef {object} RunFacts
  * @property {string} code
  * @property {any} options of the run, checked
  * @property {AsyncResource} context the asynchronous context of the caller, which tools are called in
- * @property {(output: import('./index').BrowserOutput) => void} resolve
  * @property {(error: unknown) => void} reject
- * @property {(error: unknown) => void} interrupt ends it from outside, at whatever point it is
  */
 
 /** Runs agent-written code in a page of a browser. Documented in `index.d.ts`. */
@@ -45,22 +44,15 @@ class BrowserExecutor {
   /** Grows with each cleanup: what began before does not concern the executor any more. */
   #epoch = 0;
   #runs = 0;
-  #tools = new ToolRegistry();
-  /** What pages are told of the tools. @type {Map<string, any[]>} by top-level name */
-  #specs = new Map();
-  /** Variables as they cross, those of each call together. @type {{ names: string[], values: string }[]} */
-  #variables = [];
-  /** What the page of the session has not been told. @type {{ tools: Set<string>, variables: number }} */
-  #untold = { tools: new Set(), variables: 0 };
+  #given = new Given();
   /** The page of the session. @type {import('./tab').Tab | undefined} */
   #tab;
-  /** @type {Log | undefined} */
+  /** Of the session. @type {Log | undefined} */
   #log;
-  /** @type {Job | undefined} */
-  #running;
-  /** Runs, and variables and tools, that wait for their turn. @type {any[]} */
-  #queue = [];
-  /** Takes the runs where there is no browser. @type {import('../../index').Executor | undefined} */
+  /** Those that the page of the session has run. */
+  #programs = new Programs();
+  #turns = new Turns((job) => this.#begin(job));
+  /** Takes the runs where there is no browser. @type {import('./substitute').Substitute | undefined} */
   #substitute;
 
   /** @param {import('./index').BrowserExecutorOptions} [options] */
@@ -79,11 +71,14 @@ class BrowserExecutor {
   }
 
   get state() {
-    return this.#substitute?.state ?? this.#state;
+    return this.#state;
+  }
+
+  get isolation() {
+    return this.#options.isolation;
   }
 
   async init() {
-    if (this.#substitute !== undefined) return this.#substitute.init();
     if (this.#state === 'READY') return;
     if (this.#state === 'RUNNING' || this.#state === 'DIRTY')
       throw this.#illegal('init', 'call cleanup() before init()');
@@ -101,8 +96,10 @@ class BrowserExecutor {
     for (const name of names) refuseName(name, 'variables');
     const values = this.#encodeVariables(names, variables);
     if (this.#mustInit()) await this.init();
-    if (this.#substitute !== undefined) return this.#substitute.sendVariables(variables);
-    await this.#setUp('sendVariables', () => this.#takeVariables(names, values));
+    await this.#setUp('sendVariables', () => {
+      this.#given.takeVariables(names, values);
+      this.#substitute?.tell((executor) => executor.sendVariables(variables));
+    });
   }
 
   /** @param {import('../../index').Tools} tools */
@@ -110,8 +107,10 @@ class BrowserExecutor {
     const flat = flattenTools(tools);
     for (const { path } of flat) refuseName(path[0], 'tools');
     if (this.#mustInit()) await this.init();
-    if (this.#substitute !== undefined) return this.#substitute.sendTools(tools);
-    await this.#setUp('sendTools', () => this.#takeTools(flat));
+    await this.#setUp('sendTools', () => {
+      this.#given.takeTools(flat, tools);
+      this.#substitute?.tell((executor) => executor.sendTools(tools));
+    });
   }
 
   /**
@@ -129,10 +128,9 @@ class BrowserExecutor {
     this.#epoch++;
     this.#state = 'DEAD';
     this.#refuseAll('cleanup() was called');
-    this.#tools.clear();
-    this.#specs.clear();
-    this.#variables = [];
-    this.#closeTab();
+    this.#given.clear();
+    this.#tab?.close();
+    this.#forgetTab();
     this.#shared.leave(this);
     await substitute?.cleanup();
   }
@@ -151,13 +149,10 @@ class BrowserExecutor {
       loadPreparation();
       await staying(joined);
       // The page of a session is made here, so that the first run finds it.
-      if (this.#options.isolation === 'session') await staying(this.#takeTab(true));
+      if (this.#options.isolation === 'session') await staying(this.#takeTab());
     } catch (error) {
       if (epoch !== this.#epoch) throw this.#illegal('init', 'cleanup() was called');
-      this.#state = 'DEAD';
-      const details = /** @type {Error} */ (error).message;
-      if (!this.#options.fallback) throw errorOf('ERR_BROWSER_INIT_FAILED', { details }, { reason: details });
-      return this.#fallBack(details);
+      this.#doWithout(/** @type {Error} */ (error));
     }
     if (epoch !== this.#epoch) {
       if (this.#state === 'DEAD') this.#shared.leave(this);
@@ -166,26 +161,23 @@ class BrowserExecutor {
     this.#state = 'READY';
   }
 
-  /** @param {string} reason */
-  async #fallBack(reason) {
-    const { substituteFor } = require('./substitute');
+  /**
+   * No browser can be started: from now on the substitute takes the runs, if there may be one.
+   *
+   * @param {Error} error that says why
+   */
+  #doWithout({ message: reason }) {
+    if (!this.#options.fallback) {
+      this.#state = 'DEAD';
+      throw errorOf('ERR_BROWSER_INIT_FAILED', { details: reason }, { reason });
+    }
+    const { Substitute } = require('./substitute');
     process.emitWarning(
       `BrowserExecutor runs code in SESExecutor, without the functions of a browser: ${reason}. Correct that, or set the ` +
         'option `fallback` to false to get an error instead.',
       { type: 'SESExecutorWarning', code: 'SES_EXECUTOR_BROWSER_FALLBACK' },
     );
-    this.#substitute = await substituteFor(this.#options);
-  }
-
-  /**
-   * @param {string} code
-   * @param {BrowserRunOptions} [options]
-   */
-  async #runInstead(code, options) {
-    const { input, ...others } = options ?? {};
-    const substitute = /** @type {import('../../index').Executor} */ (this.#substitute);
-    await substitute.sendVariables({ input });
-    return { ...(await substitute.run(code, others)), artifacts: [] };
+    this.#substitute = new Substitute(this.#options, this.#given);
   }
 
   /**
@@ -204,7 +196,6 @@ class BrowserExecutor {
     refuseIfAborted();
     if (this.#mustInit()) await this.init();
     refuseIfAborted();
-    if (this.#substitute !== undefined) return this.#runInstead(code, options);
     if (this.#state !== 'READY' && this.#state !== 'RUNNING') {
       const hint = this.#state === 'DIRTY' ? 'call cleanup() and init() first' : 'await init() first';
       throw this.#illegal('run', hint);
@@ -213,7 +204,7 @@ class BrowserExecutor {
     return await this.#enqueue(code, { ...checked, timeoutMs, language });
   }
 
-  // --- variables and tools -----------------------------------------------------------------------------------------
+  // --- runs in turn ------------------------------------------------------------------------------------------------
 
   /**
    * @param {string} operation
@@ -224,41 +215,9 @@ class BrowserExecutor {
     if (this.#state !== 'RUNNING') throw this.#illegal(operation, 'it is legal in state READY only');
     this.#refuseFullQueue(operation);
     await new Promise((resolve, reject) => {
-      this.#queue.push({ operation, apply, resolve: () => resolve(undefined), interrupt: reject });
+      this.#turns.add({ operation, apply, resolve, interrupt: reject });
     });
   }
-
-  /**
-   * @param {string[]} names
-   * @param {string} values
-   */
-  #takeVariables(names, values) {
-    if (names.length === 0) return;
-    // Those that nobody sees any more are forgotten, if it is all of a call's.
-    const told = this.#variables.slice(0, this.#untold.variables);
-    const isSeen = (/** @type {{ names: string[] }} */ earlier) => !earlier.names.every((name) => names.includes(name));
-    this.#untold.variables = told.filter(isSeen).length;
-    this.#variables = [...this.#variables.filter(isSeen), { names, values }];
-    for (const name of names) {
-      this.#specs.delete(name);
-      this.#untold.tools.delete(name);
-    }
-  }
-
-  /** @param {import('../contract/tool-registry').Tool[]} tools */
-  #takeTools(tools) {
-    const { specs, commit } = this.#tools.stage(tools);
-    commit();
-    /** @type {Map<string, any[]>} */
-    const fresh = new Map();
-    for (const spec of specs) fresh.set(spec.path[0], [...(fresh.get(spec.path[0]) ?? []), spec]);
-    for (const [name, ofName] of fresh) {
-      this.#specs.set(name, ofName);
-      this.#untold.tools.add(name);
-    }
-  }
-
-  // --- runs in turn ------------------------------------------------------------------------------------------------
 
   /**
    * @param {string} code
@@ -273,12 +232,12 @@ class BrowserExecutor {
     try {
       return await new Promise((resolve, reject) => {
         const context = new AsyncResource('BrowserExecutorRun');
-        /** @type {Job} */
+        /** @type {RunJob} */
         const job = { operation: 'run', code, options, context, resolve, reject, interrupt: reject };
-        abort = () => this.#abort(job, abortedBeforeStart(timeoutMs, signal.reason));
+        abort = () => this.#turns.abort(job, abortedBeforeStart(timeoutMs, signal.reason));
         signal?.addEventListener('abort', abort, { once: true });
-        if (this.#state === 'RUNNING') this.#queue.push(job);
-        else this.#begin(job);
+        if (this.#state === 'RUNNING') this.#turns.add(job);
+        else this.#turns.start(job);
       });
     } catch (error) {
       throw withStackOf(error);
@@ -287,20 +246,9 @@ class BrowserExecutor {
     }
   }
 
-  /**
-   * @param {Job} job
-   * @param {ExecutorError} error
-   */
-  #abort(job, error) {
-    const at = this.#queue.indexOf(job);
-    if (at !== -1) this.#queue.splice(at, 1);
-    job.interrupt(error);
-  }
-
-  /** @param {Job} job */
+  /** @param {RunJob} job */
   #begin(job) {
     this.#state = 'RUNNING';
-    this.#running = job;
     const epoch = this.#epoch;
     staying(this.#perform(job, epoch)).then(
       (output) => this.#finish(epoch, () => job.resolve(output)),
@@ -315,134 +263,88 @@ class BrowserExecutor {
   #finish(epoch, settle) {
     settle();
     if (epoch !== this.#epoch) return;
-    this.#running = undefined;
     if (this.#state === 'RUNNING') this.#state = 'READY';
-    if (this.#state === 'DIRTY') this.#refuseAll('an earlier call left the executor DIRTY; call cleanup() and init()');
-    else this.#next();
-  }
-
-  /** Does what waits for its turn, up to the next run. */
-  #next() {
-    for (let next = this.#queue.shift(); next !== undefined; next = this.#queue.shift()) {
-      if (next.apply === undefined) return this.#begin(/** @type {Job} */ (next));
-      next.apply();
-      // Behind the outcome of the run before it, which several `await`s pass on.
-      setImmediate(next.resolve);
-    }
+    if (this.#state !== 'DIRTY') return this.#turns.next();
+    this.#refuseAll('an earlier call left the executor DIRTY; call cleanup() and init()');
   }
 
   /** @param {string} hint */
   #refuseAll(hint) {
-    const jobs = [...(this.#running === undefined ? [] : [this.#running]), ...this.#queue];
-    this.#running = undefined;
-    this.#queue = [];
-    for (const job of jobs) job.interrupt(this.#illegal(job.operation, hint));
+    this.#turns.refuseAll((operation) => this.#illegal(operation, hint));
   }
 
   // --- one run -----------------------------------------------------------------------------------------------------
 
   /**
-   * @param {Job} job
+   * @param {RunJob} job
    * @param {number} epoch
    * @returns {Promise<import('./index').BrowserOutput>}
    */
   async #perform(job, epoch) {
+    if (this.#substitute !== undefined) return this.#performWithout(job);
     const { code, options, context } = job;
-    const isSession = this.#options.isolation === 'session';
+    const isLasting = this.#options.isolation === 'session';
+    /** @type {Promise<never>} */
     const interrupted = new Promise((_, reject) => (job.interrupt = reject));
     interrupted.catch(() => {});
-    const id = ++this.#runs;
-    const log = this.#newLog(isSession);
-    const startedAt = performance.now();
-    const taking = this.#takeTab(isSession);
-    // A run that does not get so far leaves its tab to nobody.
-    const discard = () => taking.then((tab) => this.#discard(tab)).catch(() => {});
-    /** @type {[any, import('./tab').Tab]} */
-    let prepared;
-    try {
-      const ready = Promise.all([preparePage(code, options, this.#options, isSession), taking]);
-      ready.catch(() => {});
-      prepared = /** @type {any} */ (await Promise.race([ready, interrupted]));
-    } catch (error) {
-      if (isSession) taking.catch(() => {});
-      else void discard();
-      throw withRun(error, log, { durationMs: performance.now() - startedAt, toolCalls: 0, heapUsedBytes: 0 });
-    }
-    const [program, tab] = prepared;
-    const failures = new Failures(code, id, program);
-    const toolTimeoutMs = options.toolTimeoutMs ?? this.#options.toolTimeoutMs;
-    const run = new Run({
-      id,
-      tab,
-      options: { ...this.#options, toolTimeoutMs },
-      tools: this.#tools,
-      log,
-      failures,
+    const performed = perform({
+      id: ++this.#runs,
+      code,
+      options,
+      executorOptions: this.#options,
+      isLasting,
+      taking: this.#takeTab(),
+      given: this.#given,
+      log: this.#newLog(isLasting),
+      programs: isLasting ? this.#programs : new Programs(),
       context,
+      interrupted,
+      onEnd: (tab, isKept) => {
+        if (!isKept) {
+          tab.close();
+          if (isLasting && epoch === this.#epoch) {
+            this.#forgetTab();
+            this.#state = 'DIRTY';
+          }
+        }
+        this.#shared.refill();
+      },
     });
-    const began = performance.now();
-    const order = this.#orderFor(id, options, isSession);
-    const ending = await this.#supervise(run, tab, options, interrupted, () => run.start(program.code, order));
-    const stats = {
-      durationMs: performance.now() - began,
-      operations: 0,
-      toolCalls: run.toolCalls,
-      heapUsedBytes: run.heapUsedBytes,
-    };
-    if (!isSession || !ending.leavesTab) this.#discard(tab);
-    if (isSession && !ending.leavesTab && epoch === this.#epoch) this.#state = 'DIRTY';
-    this.#shared.refill();
-    if (ending.error !== undefined) throw withRun(ending.error, log, stats, ending.cause);
-    const artifacts = await keepArtifacts(run.artifacts, this.#options.artifactsDir);
-    const { output, isFinal = false } = ending;
-    const logs = log.text;
-    return { output, logs, is_final_answer: isFinal, logEntries: log.entries, stats, artifacts };
+    return performed.catch((error) => {
+      if (!(error instanceof NoBrowserError) || epoch !== this.#epoch) throw error;
+      this.#doWithout(error);
+      return this.#performWithout(job);
+    });
   }
 
   /**
-   * Starts a run and waits until it ends, by itself or not.
+   * One run where there is no browser.
    *
-   * @param {Run} run
-   * @param {import('./tab').Tab} tab
-   * @param {any} options
-   * @param {Promise<unknown>} interrupted
-   * @param {() => void} start
-   * @returns {Promise<import('./run').Ending>}
+   * @param {RunJob} job
    */
-  async #supervise(run, tab, { timeoutMs }, interrupted, start) {
-    const { memoryLimitMb } = this.#options;
-    const end = (/** @type {any} */ error) => run.settle({ error, leavesTab: false });
-    const deadline = setTimeout(() => {
-      end(errorOf('ERR_EXEC_TIMEOUT', { timeoutMs }, { timeoutMs, reason: 'deadline' }));
-    }, timeoutMs);
-    const watched = {
-      pid: tab.pid,
-      limitMb: memoryLimitMb,
-      onExceeded: (/** @type {Record<string, unknown>} */ facts) =>
-        end(errorOf('ERR_MEMORY_LIMIT_EXCEEDED', { limitMb: memoryLimitMb }, facts)),
-    };
-    tab.memory.add(watched);
-    interrupted.catch(end);
+  async #performWithout(job) {
+    const { code, options, context } = job;
+    const substitute = /** @type {import('./substitute').Substitute} */ (this.#substitute);
+    // An abort is told by the isolate, which knows of the log.
+    job.interrupt = (error) => options.signal?.aborted || job.reject(error);
     try {
-      start();
-      return await run.ended;
+      return await context.runInAsyncScope(() => substitute.run(code, options));
     } finally {
-      clearTimeout(deadline);
-      tab.memory.remove(watched);
+      if (substitute.isDirty && substitute === this.#substitute) this.#state = 'DIRTY';
     }
   }
 
-  /** @param {boolean} isSession */
-  #newLog(isSession) {
-    if (!isSession) return new Log(this.#options);
+  /** @param {boolean} isLasting */
+  #newLog(isLasting) {
+    if (!isLasting) return new Log(this.#options);
     this.#log ??= new Log(this.#options);
     this.#log.clear();
     return this.#log;
   }
 
-  /** @param {boolean} isSession */
-  async #takeTab(isSession) {
-    if (!isSession) return this.#shared.take(this.#options.origins);
+  /** A page of a run's own, or that of the session. */
+  async #takeTab() {
+    if (this.#options.isolation !== 'session') return this.#shared.take(this.#options.origins);
     if (this.#tab === undefined) {
       const epoch = this.#epoch;
       const tab = await this.#shared.take(this.#options.origins);
@@ -451,43 +353,16 @@ class BrowserExecutor {
         throw this.#illegal('run', 'cleanup() was called');
       }
       this.#tab = tab;
-      this.#untold = { tools: new Set(this.#specs.keys()), variables: 0 };
+      this.#given.forgetPage();
     }
     return this.#tab;
   }
 
-  /** @param {import('./tab').Tab} tab */
-  #discard(tab) {
-    tab.close();
-    if (this.#tab === tab) this.#closeTab();
-  }
-
-  #closeTab() {
-    this.#tab?.close();
+  #forgetTab() {
     this.#tab = undefined;
     this.#log = undefined;
-    this.#untold = { tools: new Set(this.#specs.keys()), variables: 0 };
-  }
-
-  /**
-   * What the page gets to know before the program runs.
-   *
-   * @param {number} id
-   * @param {any} options
-   * @param {boolean} isSession
-   */
-  #orderFor(id, { input }, isSession) {
-    const { maxTransferBytes, maxLogBytes, maxArtifactBytes, collectConsoleLevels } = this.#options;
-    const names = isSession ? [...this.#untold.tools] : [...this.#specs.keys()];
-    const variables = isSession ? this.#variables.slice(this.#untold.variables) : this.#variables;
-    this.#untold = { tools: new Set(), variables: this.#variables.length };
-    return JSON.stringify({
-      run: id,
-      limits: { maxTransferBytes, maxLogBytes, maxArtifactBytes },
-      levels: collectConsoleLevels,
-      tools: names.flatMap((name) => this.#specs.get(name) ?? []),
-      variables: [...variables, { names: ['input'], values: input }],
-    });
+    this.#programs = new Programs();
+    this.#given.forgetPage();
   }
 
   // --- what is refused ---------------------------------------------------------------------------------------------
@@ -516,7 +391,7 @@ class BrowserExecutor {
     if (runConcurrency !== 'queue') {
       throw this.#illegal(operation, 'a run is under way; wait for it, or use runConcurrency: "queue"');
     }
-    if (this.#queue.length >= maxQueuedRuns) {
+    if (this.#turns.waiting >= maxQueuedRuns) {
       throw this.#illegal(operation, 'the queue is full; raise maxQueuedRuns or wait', { maxQueuedRuns });
     }
   }
@@ -562,22 +437,6 @@ async function staying(promise) {
   } finally {
     clearInterval(handle);
   }
-}
-
-/**
- * Adds what is known of a run to its failure.
- *
- * @param {any} error
- * @param {Log} log
- * @param {any} stats
- * @param {{ cause: unknown }} [cause]
- */
-function withRun(error, log, stats, cause) {
-  if (!(error instanceof ExecutorError)) return error;
-  const { message, code, severity, retryable, details } = error;
-  const logEntries = log.entries;
-  const fields = { code, severity, retryable, details, logs: log.text, logEntries, stats };
-  return new ExecutorError(message, cause === undefined ? fields : { ...fields, cause: cause.cause });
 }
 
 /**

@@ -11,6 +11,8 @@ const MAX_TEXT = 8 << 10;
 /** What is above the program in the text that the page compiles. */
 const LINES_BEFORE = 1;
 const MAX_FRAMES = 100;
+/** Programs of a session whose positions are kept. */
+const MAX_PROGRAMS = 256;
 
 const GONE = {
   navigated: 'the code has navigated away from its page',
@@ -18,23 +20,51 @@ const GONE = {
   crashed: 'the process of the page has ended',
 };
 
+/** Programs that a page has run, by the number of the run: what is above a place in a stack may be an earlier one's. */
+class Programs {
+  /** @type {Map<number, { program: import('../../native').NativePageProgram, lines: number }>} */
+  #programs = new Map();
+
+  /**
+   * @param {number} run
+   * @param {import('../../native').NativePageProgram} program
+   */
+  add(run, program) {
+    this.#programs.set(run, { program, lines: program.code.split('\n').length });
+    const [oldest] = this.#programs.keys();
+    if (this.#programs.size > MAX_PROGRAMS) this.#programs.delete(oldest);
+  }
+
+  /**
+   * The place in the code as it was given, if it is known.
+   *
+   * @param {number} run
+   * @param {number} line from 1, in the text that the page compiles
+   * @param {number} column from 1
+   */
+  original(run, line, column) {
+    const found = this.#programs.get(run);
+    // What calls the program is around it.
+    if (found === undefined || line <= LINES_BEFORE || line > LINES_BEFORE + found.lines) return undefined;
+    return found.program.original(line - LINES_BEFORE, column) ?? undefined;
+  }
+}
+
 /** What the failures of one run are to its caller. */
 class Failures {
   #code;
   #run;
-  #program;
-  #lines;
+  #programs;
 
   /**
    * @param {string} code as it was given
    * @param {number} run
-   * @param {import('../../native').NativePageProgram} program
+   * @param {Programs} programs those that the page has run, and this one
    */
-  constructor(code, run, program) {
+  constructor(code, run, programs) {
     this.#code = code;
     this.#run = run;
-    this.#program = program;
-    this.#lines = program.code.split('\n').length;
+    this.#programs = programs;
     this.stackOf = (/** @type {string} */ stack) => this.#guestStack(stack).text;
   }
 
@@ -44,7 +74,7 @@ class Failures {
    * @param {{ text: string, line: number, column: number }} refusal
    */
   refused({ text, line, column }) {
-    const location = this.#original(line + 1, column);
+    const location = this.#programs.original(this.#run, line + 1, column);
     const message = text.replace(/^SyntaxError: /, '');
     const diagnostics = [{ rule: 'syntax_valid', severity: 'ERROR', message, ...(location && { location }) }];
     return errorOf('ERR_VALIDATION_FAILED', {}, { diagnostics });
@@ -54,21 +84,31 @@ class Failures {
    * What the program has thrown.
    *
    * @param {any} thrown as it looks
-   * @param {{ path: string[], isBridge: boolean } | undefined} called the tool that has failed
+   * @param {import('./run').Called | undefined} called the tool that has failed
    */
   thrown(thrown, called) {
     const isError = thrown instanceof Error;
-    const name = isError ? String(thrown.name || 'Error') : null;
-    const message = shortened(isError ? String(thrown.message) : outputText(thrown) || String(thrown));
+    const {
+      name,
+      message: text,
+      code,
+    } = called?.failure ??
+    (isError
+      ? { ...describeThrown(thrown), name: String(thrown.name || 'Error'), message: String(thrown.message) }
+      : {
+          name: null,
+          message: typeof thrown === 'string' ? thrown : outputText(thrown) || String(thrown),
+          code: null,
+        });
+    const message = shortened(text);
     const cause = name === null || name === 'Error' ? message : message === '' ? name : `${name}: ${message}`;
-    const { code } = isError ? describeThrown(thrown) : { code: undefined };
-    const at = isError ? placeIn(thrown.stack) : undefined;
+    const at = isError ? placeIn(thrown.stack, this.#run) : undefined;
     const details = {
       ...(called !== undefined && { tool: called.path.join('.') }),
       ...(called?.isBridge === true && { bridge: true }),
       name,
       message,
-      ...(code !== undefined && { code }),
+      ...(code !== undefined && code !== null && { code }),
       ...(at !== undefined && { ...at, codeFrame: codeFrame(this.#code, at.line, at.column, cause) }),
       ...(isError && typeof thrown.stack === 'string' && { stack: shortened(thrown.stack) }),
     };
@@ -106,35 +146,24 @@ class Failures {
 
   /** @param {string} line */
   #frame(line) {
-    const found = /^ {4}at (?:(.*) \()?(?:agent:(\d+)):(\d+):(\d+)\)?$/.exec(line);
+    const found = /^ {4}at (?:async |(.*) \()?agent:(\d+):(\d+):(\d+)\)?$/.exec(line);
     if (found === null) return undefined;
-    const [, name, run, row, column] = found;
-    // Of earlier runs of the session only the number is known.
-    if (Number(run) !== this.#run) return name === undefined ? undefined : `    at ${name} (${SCRIPT}:${run})`;
-    const at = this.#original(Number(row), Number(column));
+    const [, name = '', run, row, column] = found;
+    const at = this.#programs.original(Number(run), Number(row), Number(column));
     if (at === undefined) return undefined;
     const place = `${SCRIPT}:${run}:${at.line}:${at.column}`;
-    return name === undefined || name === '' ? `    at ${place}` : `    at ${name} (${place})`;
-  }
-
-  /**
-   * @param {number} line from 1, in the text that the page compiles
-   * @param {number} column from 1
-   */
-  #original(line, column) {
-    // What calls the program is around it.
-    if (line <= LINES_BEFORE || line > LINES_BEFORE + this.#lines) return undefined;
-    return this.#program.original(line - LINES_BEFORE, column) ?? undefined;
+    return name === '' ? `    at ${place}` : `    at ${name} (${place})`;
   }
 }
 
 /**
- * The place of the first frame of this run.
+ * The place of the first frame of a run.
  *
  * @param {unknown} stack as `stackOf` gives it
+ * @param {number} run
  */
-function placeIn(stack) {
-  const [, line, column] = /agent:\d+:(\d+):(\d+)\)?(?:\n|$)/.exec(String(stack)) ?? [];
+function placeIn(stack, run) {
+  const [, line, column] = new RegExp(`${SCRIPT}:${run}:(\\d+):(\\d+)\\)?(?:\\n|$)`).exec(String(stack)) ?? [];
   return line === undefined ? undefined : { line: Number(line), column: Number(column) };
 }
 
@@ -143,4 +172,4 @@ function shortened(text) {
   return text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT)}...` : text;
 }
 
-module.exports = { Failures };
+module.exports = { Failures, Programs };

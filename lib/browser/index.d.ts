@@ -56,8 +56,8 @@ export interface BrowserExecutorOptions {
   /** As for `SESExecutor`. Default 64. */
   maxConcurrentToolCalls?: number;
   /**
-   * Milliseconds within which a tool has to answer a call; see `SESExecutor`. In a page the time counts against `timeoutMs` all
-   * the same. Default: not limited.
+   * Milliseconds within which a tool has to answer a call; see `SESExecutor`. While a run waits for nothing else, only what its
+   * page computes counts against `timeoutMs` (Linux; elsewhere all the time does). Default: not limited.
    */
   toolTimeoutMs?: number;
   /** UTF-16 units that one value may take as text on its way. Default 16,777,216 (16 MiB), at most 256 MiB. */
@@ -146,6 +146,9 @@ export class BrowserExecutor implements Executor {
 
   /** The state now, as of `SESExecutor`. */
   get state(): ExecutorState;
+
+  /** What a run shares with those before it, as the option says. */
+  get isolation(): 'run' | 'session';
 
   /** Starts the browser if there is none. Rejects with `ERR_BROWSER_INIT_FAILED` and `ERR_INVALID_STATE`. */
   init(): Promise<void>;

@@ -47,7 +47,7 @@ const FLAGS = [
   '--metrics-recording-only',
   '--password-store=basic',
   '--use-mock-keychain',
-  '--enable-precise-memory-info',
+  '--enable-blink-features=PreciseMemoryInfo',
   // There is no graphics card to rely on, and a guest has no business with the one that there is.
   '--use-angle=swiftshader',
   '--enable-unsafe-swiftshader',

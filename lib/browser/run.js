@@ -1,7 +1,6 @@
 // @ts-check
 'use strict';
 
-const { outputText } = require('../contract/render');
 const { RunScope } = require('../contract/run-scope');
 const { ERROR, PROMISE, answerToolCall } = require('../contract/tool-calls');
 const { TRANSFER_LIMIT_CODE, TransferLimitError, errorOf } = require('../contract/errors');
@@ -14,15 +13,22 @@ const MAX_SHOWN_BYTES = 4 << 20;
 const MAX_REQUESTS = 1_000;
 
 /**
- * How a run has ended: with a value, with a value that only its look is known of, or with an error. `leavesTab`: whether the
- * page can be used again.
+ * How a run has ended: with a value, or with an error. What its page is afterwards: one that does nothing of the run any more, one
+ * that goes on and has to be stopped, or one that nobody can use again.
  *
  * @typedef {object} Ending
  * @property {unknown} [output]
  * @property {boolean} [isFinal]
  * @property {import('../contract/errors').ExecutorError} [error]
  * @property {{ cause: unknown }} [cause] what a tool has thrown
- * @property {boolean} leavesTab
+ * @property {'idle' | 'busy' | 'lost'} tabAfter
+ *
+ * A tool that the run has called.
+ *
+ * @typedef {object} Called
+ * @property {string[]} path
+ * @property {boolean} isBridge whether not the tool has failed, but what is between it and the page
+ * @property {{ name: string, message: string, code: string | null }} [failure]
  */
 
 /** One run in one tab. It ends once; what the page says afterwards is dropped. */
@@ -30,7 +36,7 @@ class Run {
   #id;
   #tab;
   #options;
-  #tools;
+  #given;
   #log;
   #failures;
   #context;
@@ -53,8 +59,15 @@ class Run {
   #waiting = new Set();
   /** What tools have thrown, by call. @type {Map<number, unknown>} */
   #thrown = new Map();
-  /** Tools by call, for what fails. @type {Map<number, { path: string[], isBridge: boolean }>} */
+  /** Tools by call, for what fails. @type {Map<number, Called>} */
   #called = new Map();
+  /** Calls that the guest has a promise of, and no answer yet. @type {Map<number, string>} */
+  #promised = new Map();
+  /** Calls without an answer: those whose tool has a limit of time, and all. */
+  #limited = 0;
+  #unanswered = 0;
+  /** Told whether the run waits for nothing but tools that have a limit of time. @type {(isWaiting: boolean) => void} */
+  onWaiting = () => {};
   /** @type {import('./artifacts').Made[]} */
   artifacts = [];
   #artifactBytes = 0;
@@ -68,16 +81,16 @@ class Run {
    * @param {number} run.id
    * @param {import('./tab').Tab} run.tab
    * @param {any} run.options of the executor
-   * @param {import('../contract/tool-registry').ToolRegistry} run.tools
+   * @param {import('./given').Given} run.given what the executor was sent
    * @param {import('./log').Log} run.log
    * @param {import('./failures').Failures} run.failures
    * @param {import('node:async_hooks').AsyncResource} run.context the asynchronous context of the caller
    */
-  constructor({ id, tab, options, tools, log, failures, context }) {
+  constructor({ id, tab, options, given, log, failures, context }) {
     this.#id = id;
     this.#tab = tab;
     this.#options = options;
-    this.#tools = tools;
+    this.#given = given;
     this.#log = log;
     this.#failures = failures;
     this.#context = context;
@@ -96,7 +109,7 @@ class Run {
       onGone: (reason) => this.#onGone(reason),
     });
     this.#tab.run(this.#id, code, order).then(
-      (refusal) => refusal && this.settle({ error: this.#failures.refused(refusal), leavesTab: true }),
+      (refusal) => refusal && this.settle({ error: this.#failures.refused(refusal), tabAfter: 'idle' }),
       // The tab is gone, and says why itself.
       () => {},
     );
@@ -107,7 +120,9 @@ class Run {
     if (this.#isOver) return;
     this.#isOver = true;
     this.#scope.end();
-    if (ending.leavesTab) this.#tab.end();
+    if (ending.tabAfter === 'idle') this.#tab.end();
+    if (ending.tabAfter === 'busy') for (const call of this.#waiting) this.#tab.refuseCall(call);
+    if (ending.error === undefined) this.#warnOfDropped();
     this.#end(ending);
   }
 
@@ -144,9 +159,15 @@ class Run {
     }
     this.heapUsedBytes = Number(head) || 0;
     if (kind === 'S') return this.#fail(this.#transferLimit());
-    const isFinal = kind === 'F' || kind === 'f';
-    const output = kind === 'R' || kind === 'F' ? this.#value(body) : outputText(this.#shown(body));
-    this.settle({ output, isFinal, leavesTab: true });
+    this.settle({ output: this.#value(body), isFinal: kind === 'F', tabAfter: 'idle' });
+  }
+
+  #warnOfDropped() {
+    const count = this.#promised.size;
+    if (count === 0) return;
+    const names = [...new Set(this.#promised.values())].join(', ');
+    const were = count === 1 ? 'call was' : 'calls were';
+    this.#log.add('warn', `${count} tool ${were} not awaited and dropped when the run ended: ${names}`);
   }
 
   /** @param {string} body */
@@ -162,7 +183,7 @@ class Run {
 
   /** @param {import('../contract/errors').ExecutorError} error */
   #fail(error) {
-    this.settle({ error, leavesTab: true });
+    this.settle({ error, tabAfter: 'idle' });
   }
 
   #transferLimit() {
@@ -179,7 +200,7 @@ class Run {
     const called = this.#called.get(call);
     const error = this.#failures.thrown(thrown, called);
     const cause = this.#thrown.has(call) ? { cause: this.#thrown.get(call) } : undefined;
-    this.settle({ error, cause, leavesTab: true });
+    this.settle({ error, cause, tabAfter: 'idle' });
   }
 
   /** @returns {boolean} whether one more call is allowed */
@@ -190,7 +211,7 @@ class Run {
     this.toolCalls = maxToolCalls;
     this.settle({
       error: errorOf('ERR_TOOL_CALL_LIMIT_EXCEEDED', { limit: maxToolCalls }, { maxToolCalls }),
-      leavesTab: false,
+      tabAfter: 'busy',
     });
     return false;
   }
@@ -198,7 +219,7 @@ class Run {
   /** @param {number[]} head */
   #onRefusedCall([id, call]) {
     if (!this.#countCall()) return;
-    const tool = this.#tools.get(id);
+    const tool = this.#given.get(id);
     if (tool !== undefined) this.#called.set(call, { path: tool.path, isBridge: true });
   }
 
@@ -208,10 +229,11 @@ class Run {
    */
   #onCall([id, call, waits], body) {
     if (!this.#countCall()) return;
-    const tool = this.#tools.get(id);
+    const tool = this.#given.get(id);
     if (tool !== undefined) this.#called.set(call, { path: tool.path, isBridge: false });
     const isAsync = waits !== 1;
-    const { maxConcurrentToolCalls, maxTransferBytes } = this.#options;
+    const { maxConcurrentToolCalls, maxTransferBytes, toolTimeoutMs } = this.#options;
+    const isLimited = (tool?.timeoutMs ?? toolTimeoutMs) !== undefined;
     this.#argumentBytes += body.length;
     const begin = () => {
       /** @type {unknown[] | { error: unknown }} */
@@ -225,6 +247,7 @@ class Run {
       const done = () => {
         if (isDone) return;
         isDone = true;
+        this.#count(isLimited, -1);
         this.#argumentBytes -= body.length;
         if (isAsync && --this.#working < maxConcurrentToolCalls) this.#queued.shift()?.();
       };
@@ -233,7 +256,7 @@ class Run {
         maxTransferBytes,
         scope: this.#scope,
         onToolCall: this.#options.onToolCall,
-        timeoutMs: this.#options.toolTimeoutMs,
+        timeoutMs: toolTimeoutMs,
         reply: (status, payload) => {
           if (this.#isOver) return;
           this.#reply(call, isAsync, status, payload);
@@ -247,6 +270,8 @@ class Run {
       const message = `the arguments of all unanswered calls would take more than maxTransferBytes (${maxTransferBytes})`;
       return this.#reply(call, isAsync, ERROR, ['RangeError', message, TRANSFER_LIMIT_CODE, true]);
     }
+    this.#count(isLimited, 1);
+    if (isAsync && tool !== undefined) this.#promised.set(call, tool.path.join('.'));
     if (isAsync && this.#working >= maxConcurrentToolCalls) {
       this.#queued.push(() => {
         if (this.#isOver) return;
@@ -260,6 +285,16 @@ class Run {
   }
 
   /**
+   * @param {boolean} isLimited
+   * @param {number} change
+   */
+  #count(isLimited, change) {
+    this.#unanswered += change;
+    if (isLimited) this.#limited += change;
+    this.onWaiting(this.#limited > 0 && this.#limited === this.#unanswered);
+  }
+
+  /**
    * @param {number} call
    * @param {boolean} isAsync
    * @param {number} status
@@ -267,7 +302,12 @@ class Run {
    */
   #reply(call, isAsync, status, payload) {
     const called = this.#called.get(call);
-    if (status === ERROR && called !== undefined) called.isBridge = payload[3];
+    if (status === ERROR && called !== undefined) {
+      const [name, message, code = null, isBridge] = payload;
+      Object.assign(called, { isBridge, failure: { name, message, code } });
+    }
+    if (status === PROMISE && called !== undefined) this.#promised.set(call, called.path.join('.'));
+    else this.#promised.delete(call);
     const kind = status === ERROR ? 'e' : status === PROMISE ? 'p' : 'v';
     const text = status === ERROR ? JSON.stringify(payload) : (payload ?? '');
     // The first answer to a synchronous call; a promise that it is has the second one.
@@ -290,6 +330,7 @@ class Run {
 
   /** @param {number} call */
   #onWaiting(call) {
+    if (this.#isOver) return this.#tab.refuseCall(call);
     const text = this.#ready.get(call);
     if (text === undefined) {
       if (++this.#requests > MAX_REQUESTS + this.toolCalls) return this.#flood();
@@ -308,7 +349,7 @@ class Run {
 
   #flood() {
     const limit = MAX_REQUESTS;
-    this.settle({ error: errorOf('ERR_TOOL_CALL_LIMIT_EXCEEDED', { limit }, { requests: limit }), leavesTab: false });
+    this.settle({ error: errorOf('ERR_TOOL_CALL_LIMIT_EXCEEDED', { limit }, { requests: limit }), tabAfter: 'lost' });
   }
 
   /**
@@ -327,7 +368,7 @@ class Run {
 
   /** @param {'navigated' | 'closed' | 'crashed'} reason */
   #onGone(reason) {
-    this.settle({ error: this.#failures.gone(reason), leavesTab: false });
+    this.settle({ error: this.#failures.gone(reason), tabAfter: 'lost' });
   }
 }
 

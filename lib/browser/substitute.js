@@ -2,42 +2,95 @@
 'use strict';
 
 const { SESExecutor } = require('../ses/executor');
+const { decode } = require('./values');
 
 /** What code says that wants a canvas where there is no browser. */
 const NO_CANVAS =
   'there is no browser here, so that there is no canvas: install Chrome or Chromium, see the warning of the process';
 
 /**
- * What takes the runs where no browser can be started: without what browsers have, with `getCanvas` and `saveArtifact` that say
- * so.
- *
- * @param {any} options of the `BrowserExecutor`
- * @returns {Promise<import('../../index').Executor>}
+ * What takes the runs where no browser can be started: isolates of `SESExecutor`, one for each run or one for the session, without
+ * what browsers have, with `getCanvas` and `saveArtifact` that say so.
  */
-async function substituteFor(options) {
-  const executor = new SESExecutor({
-    timeoutMs: options.timeoutMs,
-    runConcurrency: options.runConcurrency,
-    maxQueuedRuns: options.maxQueuedRuns,
-    maxLogBytes: options.maxLogBytes,
-    collectConsoleLevels: options.collectConsoleLevels,
-    memoryLimitMb: options.memoryLimitMb,
-    maxCodeBytes: options.maxCodeBytes,
-    maxToolCalls: options.maxToolCalls,
-    maxConcurrentToolCalls: options.maxConcurrentToolCalls,
-    maxTransferBytes: options.maxTransferBytes,
-    toolTimeoutMs: options.toolTimeoutMs,
-    language: options.language,
-    ...(options.onToolCall !== undefined && { onToolCall: options.onToolCall }),
-    ...(options.onLog !== undefined && { onLog: options.onLog }),
-    maxOperations: Number.MAX_SAFE_INTEGER,
-  });
-  await executor.init();
-  const refuse = () => {
-    throw Object.assign(new Error(NO_CANVAS), { code: 'ERR_NO_BROWSER' });
-  };
-  await executor.sendTools({ getCanvas: refuse, saveArtifact: refuse });
-  return /** @type {any} */ (executor);
+class Substitute {
+  #options;
+  #given;
+  /** The one of the session, or of the run under way. @type {SESExecutor | undefined} */
+  #executor;
+  /** What the isolate of the session has not been told. @type {((executor: SESExecutor) => Promise<void>)[]} */
+  #untold = [];
+
+  /**
+   * @param {any} options of the `BrowserExecutor`
+   * @param {import('./given').Given} given what the executor was sent
+   */
+  constructor(options, given) {
+    this.#options = options;
+    this.#given = given;
+  }
+
+  /** @param {(executor: SESExecutor) => Promise<void>} send something that is given already */
+  tell(send) {
+    if (this.#executor !== undefined) this.#untold.push(send);
+  }
+
+  /**
+   * @param {string} code
+   * @param {any} options of the run, checked
+   * @returns {Promise<import('./index').BrowserOutput>} rejects as `SESExecutor.run()`
+   */
+  async run(code, { input, timeoutMs, toolTimeoutMs, language, signal }) {
+    const executor = (this.#executor ??= await this.#make());
+    try {
+      for (const send of this.#untold.splice(0)) await send(executor);
+      const [value] = decode(input, { maxBytes: input.length, stackOf: (stack) => stack });
+      await executor.sendVariables({ input: value });
+      const limits =
+        toolTimeoutMs === null || toolTimeoutMs === undefined ? { timeoutMs } : { timeoutMs, toolTimeoutMs };
+      const output = await executor.run(code, { ...limits, language, signal });
+      return { ...output, artifacts: [] };
+    } finally {
+      if (this.#options.isolation === 'run') await this.cleanup();
+    }
+  }
+
+  /** Whether the isolate of the session can take no further run. */
+  get isDirty() {
+    return this.#executor?.state === 'DIRTY';
+  }
+
+  async cleanup() {
+    const executor = this.#executor;
+    this.#executor = undefined;
+    this.#untold = [];
+    await executor?.cleanup();
+  }
+
+  async #make() {
+    const { onToolCall, onLog, toolTimeoutMs } = this.#options;
+    const executor = new SESExecutor({
+      timeoutMs: this.#options.timeoutMs,
+      maxLogBytes: this.#options.maxLogBytes,
+      collectConsoleLevels: this.#options.collectConsoleLevels,
+      memoryLimitMb: this.#options.memoryLimitMb,
+      maxCodeBytes: this.#options.maxCodeBytes,
+      maxToolCalls: this.#options.maxToolCalls,
+      maxConcurrentToolCalls: this.#options.maxConcurrentToolCalls,
+      maxTransferBytes: this.#options.maxTransferBytes,
+      ...(toolTimeoutMs !== null && toolTimeoutMs !== undefined && { toolTimeoutMs }),
+      language: this.#options.language,
+      ...(onToolCall !== undefined && { onToolCall }),
+      ...(onLog !== undefined && { onLog }),
+      maxOperations: Number.MAX_SAFE_INTEGER,
+    });
+    await executor.init();
+    const refuse = () => {
+      throw Object.assign(new Error(NO_CANVAS), { code: 'ERR_NO_BROWSER' });
+    };
+    await executor.sendTools({ getCanvas: refuse, saveArtifact: refuse });
+    await this.#given.sendTo(/** @type {any} */ (executor));
+    return executor;
+  }
 }
 
-module.exports = { substituteFor };
+module.exports = { Substitute };

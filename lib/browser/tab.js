@@ -3,8 +3,7 @@
 
 const { randomBytes } = require('node:crypto');
 
-const { makeCodec } = require('./guest/codec');
-const { prelude } = require('./guest/prelude');
+const { HELPERS, pageSource } = require('./guest');
 
 /** Reserved for what has no address (RFC 6761), so that nobody else can serve it. */
 const ORIGIN = 'https://sandbox.invalid';
@@ -14,6 +13,12 @@ const BINDING = '__smol_tell';
 const QUOTA_BYTES = 16 << 20;
 /** What programs are called in stacks; the number is that of the run. */
 const SCRIPT = 'agent';
+
+const END = 'function(text){this("end",text)}';
+/** How long code may take to stop when it is told to. */
+const STOP_MS = 5_000;
+/** How long code that has been refused a call may take to end by itself. */
+const PATIENCE_MS = 200;
 
 /** How an answer to a synchronous call is written: one character, then what follows it. */
 const HEADERS = [
@@ -94,8 +99,7 @@ class Tab {
       this.#send('Runtime.runIfWaitingForDebugger', {}),
       begun,
     ]);
-    const config = JSON.stringify({ binding: BINDING, calls: this.#calls });
-    const expression = `(${prelude})(${makeCodec}, ${config})`;
+    const expression = pageSource({ binding: BINDING, calls: this.#calls });
     // A binding is made as long as the agent is on, and goes on working when it is off: frames get none then, and no console
     // of theirs can flood us.
     const [, , { result }] = await Promise.all([
@@ -125,7 +129,7 @@ class Tab {
    */
   async run(run, code, order) {
     const declaration =
-      'function(text){return this("run",text,function(__smol_declare,__smol_keep,__smol_declared,arguments){return(\n' +
+      `function(__smol_order){return this("run",__smol_order,function(${HELPERS},arguments){return(\n` +
       `${code}\n)()})}\n//# sourceURL=${SCRIPT}:${run}\n`;
     const { exceptionDetails } = await this.#call(declaration, order);
     if (exceptionDetails === undefined) return undefined;
@@ -139,10 +143,48 @@ class Tab {
     this.#call('function(text){this("answer",text)}', JSON.stringify(items)).catch(() => {});
   }
 
+  /**
+   * Stops the code of a run that is over, which goes on. Whether that was possible: else the page cannot be used again.
+   *
+   * @returns {Promise<boolean>}
+   */
+  async interrupt() {
+    this.#events = undefined;
+    /** @type {NodeJS.Timeout | undefined} */
+    let late;
+    const given = new Promise((resolve) => (late = setTimeout(resolve, STOP_MS, false)));
+    try {
+      return await Promise.race([given, this.#stop()]);
+    } catch {
+      return false;
+    } finally {
+      clearTimeout(late);
+    }
+  }
+
+  async #stop() {
+    const ended = this.#call(END, '');
+    // Code that does not run any more cannot be stopped, and the command would meet what runs next.
+    const isBusy = await Promise.race([
+      ended.then(() => false),
+      new Promise((done) => setTimeout(done, PATIENCE_MS, true)),
+    ]);
+    if (isBusy) await Promise.all([this.#send('Runtime.terminateExecution', {}), ended]);
+    await this.#call(END, '');
+    return !this.isLost;
+  }
+
+  /** @param {number} call a synchronous one that waits, and gets no answer */
+  refuseCall(call) {
+    const requestId = this.#waiting.get(call);
+    this.#waiting.delete(call);
+    if (requestId !== undefined) this.refuse(requestId);
+  }
+
   /** The run is over: nothing of it is heard any more. */
   end() {
     this.#events = undefined;
-    this.#call('function(text){this("end",text)}', '').catch(() => {});
+    this.#call(END, '').catch(() => {});
   }
 
   /**

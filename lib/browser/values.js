@@ -1,13 +1,18 @@
 // @ts-check
 'use strict';
 
-const { inspect } = require('node:util');
+const { inspect, types } = require('node:util');
 
-const { makeCodec } = require('./guest/codec');
+const { makeDecode } = require('./guest/decode');
+const { makeEncode } = require('./guest/encode');
+const { captureLanguage } = require('./guest/language');
+const { outputText } = require('../contract/render');
 const { TransferLimitError, UncloneableError, describeThrown } = require('../contract/errors');
 const { findUncloneable } = require('../ses/uncloneable');
 
-const codec = makeCodec();
+const language = captureLanguage();
+const encodeText = makeEncode(language);
+const decodeText = makeDecode(language);
 
 /** UTF-16 units of a regular expression from a page; longer ones take more than a moment to parse. */
 const MAX_REGEXP = 1_000;
@@ -29,7 +34,7 @@ const MIN_OBJECT_BYTES = 1 << 20;
  */
 function encode(value, path, maxChars, shown = value) {
   try {
-    return codec.encode(value, { maxChars, path });
+    return encodeText(value, { maxChars, path, hidesStacks: true, isOpaque: types.isProxy });
   } catch (error) {
     if (/** @type {any} */ (error).isTooLarge === true) throw new TransferLimitError(tooLarge(path, maxChars));
     const found = findUncloneable(shown, path, (part) => structuredClone(part));
@@ -68,7 +73,14 @@ function decode(text, { maxBytes, stackOf, isShown = false }) {
     bytes += BYTES_PER_OBJECT;
     if (bytes > MIN_OBJECT_BYTES && bytes > 4 * maxBytes) throw new TransferLimitError(tooLarge('value', maxBytes));
   }
-  return codec.decode(text, { stackOf, regexpOf, ...(isShown && { lookOf }) });
+  const options = { stackOf, regexpOf };
+  if (isShown) return decodeText(text, { ...options, lookOf });
+  // What could not be cloned has its look with it, as a text of the same kind.
+  const leafOf = (/** @type {any[]} */ [kind, shown]) => {
+    if (kind !== 't') throw new TypeError('not a value');
+    return outputText(decodeText(shown, { ...options, lookOf }));
+  };
+  return decodeText(text, { ...options, lookOf: leafOf });
 }
 
 /**
@@ -95,12 +107,29 @@ function lookOf(look) {
   const [kind, name] = look;
   switch (kind) {
     case 'f':
-      return look[2] === 1 ? named(class {}, name) : named(() => {}, name);
+      return functionOf(String(name), String(look[2]));
     case 'c':
       return name === null ? Object.create(null) : Object.create(named(class {}, name).prototype);
     default:
       return { [inspect.custom]: () => String(name) };
   }
+}
+
+/**
+ * @param {string} name
+ * @param {string} kind as printers have it: `Function`, `AsyncFunction`, `class`, `class extends Map`
+ */
+function functionOf(name, kind) {
+  if (kind === 'Function') return named(() => {}, name);
+  const [head, ...parent] = kind.split(' ');
+  const text =
+    head === 'class'
+      ? [`class ${name || '(anonymous)'}`, ...parent].join(' ')
+      : `${kind}${name && ':'} ${name || '(anonymous)'}`;
+  return Object.assign(
+    named(() => {}, name),
+    { [inspect.custom]: () => `[${text}]` },
+  );
 }
 
 /**

@@ -31,6 +31,13 @@ import { describeValues } from './values.mjs';
  * @property {boolean} [limitOperations] whether it has `maxOperations`; default true
  * @property {boolean} [importModules] whether it has `authorizedImports` and `modules`; default true
  * @property {boolean} [rebuildItself] whether, with `autoInit`, it makes another isolate after one that was given up; default false
+ * @property {boolean} [checkPatterns] whether validation warns of what code names; default true
+ * @property {boolean} [harden] whether it has `harden`, and freezes the console and variables; default true
+ * @property {boolean} [inspectNatives] whether it sees proxies, and what promises and iterators hold; default true
+ * @property {boolean} [survivesMemory] whether it is READY, with what earlier runs have left, when a run has exceeded its memory;
+ * default true
+ * @property {boolean} [nameIndices] whether variables may have numbers for names; default true
+ * @property {number} [pace] how many times as long as an isolate it may take to begin, in tests of deadlines; default 1
  *
  * @typedef {(options?: import('../../../index').ExecutorOptions) => import('../../../index').Executor} Factory
  *
@@ -71,7 +78,18 @@ const SUITES = {
  * @param {Capabilities & { inChild: string, suites?: string[] }} capabilities `suites`: those that it is held to; default all
  */
 export function describeExecutor(name, make, { inChild, suites = Object.keys(SUITES), ...given }) {
-  const can = { limitOperations: true, importModules: true, rebuildItself: false, ...given };
+  const can = {
+    limitOperations: true,
+    importModules: true,
+    rebuildItself: false,
+    checkPatterns: true,
+    harden: true,
+    inspectNatives: true,
+    survivesMemory: true,
+    nameIndices: true,
+    pace: 1,
+    ...given,
+  };
   const subject = { make, withExecutor: withExecutorOf(make), inChild, can };
   describe(name, () => {
     for (const suite of suites) describe(suite, () => SUITES[suite](subject));

@@ -3,17 +3,17 @@
 import { describe, expect, test } from 'vitest';
 
 import { blocking, withTimeout } from '../../../index.mjs';
-import { deferred, expectCode, neverTool } from '../../helpers.mjs';
+import { deferred, expectCode, neverTool, testIf } from '../../helpers.mjs';
 
-/** Deadline of runs here, and a time of tools beyond it. */
-const TIMEOUT_MS = 300;
-const LONG_MS = 700;
 const FOREVER_MS = 3_600_000;
 
-const later = (value) => new Promise((resolve) => setTimeout(() => resolve(value), LONG_MS));
-
 /** @param {import('./index.mjs').Subject} subject */
-export function describeToolDeadlines({ withExecutor }) {
+export function describeToolDeadlines({ withExecutor, can }) {
+  /** Deadline of runs here, and a time of tools beyond it. */
+  const TIMEOUT_MS = 300 * can.pace;
+  const LONG_MS = 700 * can.pace;
+
+  const later = (value) => new Promise((resolve) => setTimeout(() => resolve(value), LONG_MS));
   const never = () => new Promise(() => {});
 
   describe('a call that is late', () => {
@@ -102,7 +102,7 @@ export function describeToolDeadlines({ withExecutor }) {
       });
     });
 
-    test('a module function counts as a tool', async () => {
+    testIf(can.importModules)('a module function counts as a tool', async () => {
       const options = {
         timeoutMs: TIMEOUT_MS,
         authorizedImports: ['m'],

@@ -178,7 +178,7 @@ impl Analyzer<'_> {
         let is_page = self.goal == Goal::Page;
         let is_realm = |name: &str| rules::globals::is_whole(name) || (is_page && PAGE_WAYS.contains(&name));
         let has_all = self.has_import || self.scopes.globals().any(is_realm);
-        self.bindings.settle(&self.scopes, observed, !has_all && !self.can_be_suspended, !is_page);
+        self.bindings.settle(&self.scopes, observed, !has_all && !self.can_be_suspended);
         let is_kept = |name: &&str| self.can_be_suspended || self.scopes.uses(name).any(|a| a.is_nested());
         let mut names = Vec::new();
         if !has_all {

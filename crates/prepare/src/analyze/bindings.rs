@@ -27,7 +27,6 @@ impl Bindings {
                 kind,
                 is_deferred: false,
                 is_shared: false,
-                is_joined: false,
                 is_written: false,
                 initialized_at,
             });
@@ -40,12 +39,11 @@ impl Bindings {
     }
 
     /// Notes how bindings are used, and defers those that can be, if any may.
-    pub(super) fn settle(&mut self, scopes: &Scopes, observed: &Observed, may_defer: bool, is_joined: bool) {
+    pub(super) fn settle(&mut self, scopes: &Scopes, observed: &Observed, may_defer: bool) {
         let may_defer = may_defer && !self.has_conflict;
         for binding in &mut self.list {
             let is_observed = observed.contains(&binding.name);
-            binding.is_joined = is_joined;
-            binding.is_shared = is_joined && is_observed;
+            binding.is_shared = is_observed;
             binding.is_deferred = may_defer && !is_observed && is_deferrable(binding, scopes);
             binding.is_written = scopes.uses(&binding.name).any(|a| a.is_write);
         }

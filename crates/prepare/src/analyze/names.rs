@@ -24,8 +24,6 @@ pub(in super::super) struct Binding {
     pub(in super::super) is_deferred: bool,
     /// Functions of earlier programs may mean a binding of their own by this name, which gets the same values.
     pub(in super::super) is_shared: bool,
-    /// Variables of its name that earlier and later programs have are the same to their functions. Pages do without.
-    pub(in super::super) is_joined: bool,
     /// The program writes to it, besides where it is declared.
     pub(in super::super) is_written: bool,
     /// Where it has its value, if its declaration is a single name's.
@@ -40,7 +38,7 @@ impl Binding {
 
     /// Whether the text's own constant can be a variable all the same, so that a later declaration of its name can change it.
     pub(in super::super) fn can_be_replaced(&self) -> bool {
-        !self.is_deferred && (self.kind != Kind::Const || (self.is_joined && !self.is_written))
+        !self.is_deferred && (self.kind != Kind::Const || !self.is_written)
     }
 
     /// Whether nothing but the program's own body can change it.

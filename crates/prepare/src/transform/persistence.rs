@@ -48,13 +48,13 @@ pub(in super::super) fn publish(bindings: &[Binding], body: &mut Vec<Stmt>) -> P
         return Publication { before: declaration, after: String::new() };
     }
     let (mut kept, mut before) = (String::new(), String::new());
-    for Binding { name, kind, is_joined, .. } in bindings.iter().filter(|binding| binding.is_deferred) {
+    for Binding { name, kind, .. } in bindings.iter().filter(|binding| binding.is_deferred) {
         let separator = if kept.is_empty() { "" } else { ", " };
         let sign = if *kind == Kind::Const { "-" } else { "" };
         let number = reached.get(name.as_str()).unwrap_or(&0);
         // Writing to a String does not fail.
         let _ = write!(kept, "{separator}\"{name}\", {sign}{number}, {name}");
-        if *kind == Kind::Var && *is_joined {
+        if *kind == Kind::Var {
             let _ = writeln!(before, "var {name} = __smol_before(\"{name}\");");
         }
     }
@@ -81,7 +81,7 @@ fn declaration(bindings: &[Binding]) -> String {
         }
         match kind {
             Kind::Var => list(&mut vars, name),
-            Kind::Const if binding.is_joined => list(&mut constants, name),
+            Kind::Const => list(&mut constants, name),
             _ => {}
         }
     }

@@ -1,0 +1,29 @@
+// The contract, kept by an executor whose code runs in one page of a browser: what is told of it in contract-*.test.mjs.
+
+import { describeExecutor } from '../contract/suite/index.mjs';
+import { make } from './helpers.mjs';
+
+/** Without options that are of isolates only. */
+const ofPages = ({ maxOperations: _, owner: __, maxParkedMb: ___, hardenToolResults: ____, ...options } = {}) =>
+  options;
+
+/** @param {string[]} suites */
+export function describeBrowser(suites) {
+  const makeSession = (options) => make({ isolation: 'session', ...ofPages(options) });
+  describeExecutor('BrowserExecutor with one page', makeSession, {
+    suites,
+    limitCpuTime: false,
+    limitOperations: false,
+    importModules: false,
+    checkPatterns: false,
+    harden: false,
+    inspectNatives: false,
+    survivesMemory: false,
+    nameIndices: false,
+    pace: 3,
+    inChild: `
+    import { BrowserExecutor } from './lib/browser/index.js';
+    const make = ({ maxOperations: _, ...options } = {}) =>
+      new BrowserExecutor({ isolation: 'session', fallback: false, ...options });`,
+  });
+}

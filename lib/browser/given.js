@@ -1,0 +1,109 @@
+// @ts-check
+'use strict';
+
+const { ToolRegistry } = require('../contract/tool-registry');
+const { decode } = require('./values');
+
+/** What an executor was sent: its pages are told of it before they run code. */
+class Given {
+  #tools = new ToolRegistry();
+  /** What pages are told of the tools. @type {Map<string, any[]>} by top-level name */
+  #specs = new Map();
+  /** Variables as they cross, those of each call together. @type {{ names: string[], values: string }[]} */
+  #variables = [];
+  /** Tools as they were sent, those of each call together. @type {{ names: string[], tools: import('../../index').Tools }[]} */
+  #sent = [];
+  /** What the page of the session has not been told. @type {{ tools: Set<string>, variables: number }} */
+  #untold = { tools: new Set(), variables: 0 };
+
+  /** @param {number} id */
+  get(id) {
+    return this.#tools.get(id);
+  }
+
+  /**
+   * @param {string[]} names
+   * @param {string} values as they cross, in the order of the names
+   */
+  takeVariables(names, values) {
+    if (names.length === 0) return;
+    // Those that nobody sees any more are forgotten, if it is all of a call's.
+    this.#untold.variables = seenBeside(this.#variables.slice(0, this.#untold.variables), names).length;
+    this.#variables = [...seenBeside(this.#variables, names), { names, values }];
+    this.#sent = seenBeside(this.#sent, names);
+    for (const name of names) {
+      this.#specs.delete(name);
+      this.#untold.tools.delete(name);
+    }
+  }
+
+  /**
+   * @param {import('../contract/tool-registry').Tool[]} flat
+   * @param {import('../../index').Tools} tools the same, as it was sent
+   */
+  takeTools(flat, tools) {
+    const { specs, commit } = this.#tools.stage(flat);
+    commit();
+    /** @type {Map<string, any[]>} */
+    const fresh = new Map();
+    for (const spec of specs) fresh.set(spec.path[0], [...(fresh.get(spec.path[0]) ?? []), spec]);
+    for (const [name, ofName] of fresh) {
+      this.#specs.set(name, ofName);
+      this.#untold.tools.add(name);
+    }
+    const names = [...fresh.keys()];
+    this.#sent = [...seenBeside(this.#sent, names), { names, tools }];
+  }
+
+  /**
+   * What a page is told.
+   *
+   * @param {boolean} isLasting whether it has been told before, and will be again
+   */
+  forPage(isLasting) {
+    const names = isLasting ? [...this.#untold.tools] : [...this.#specs.keys()];
+    const variables = isLasting ? this.#variables.slice(this.#untold.variables) : this.#variables;
+    this.#untold = { tools: new Set(), variables: this.#variables.length };
+    return { tools: names.flatMap((name) => this.#specs.get(name) ?? []), variables };
+  }
+
+  /** The next page knows nothing. */
+  forgetPage() {
+    this.#untold = { tools: new Set(this.#specs.keys()), variables: 0 };
+  }
+
+  /**
+   * Sends it all to another executor.
+   *
+   * @param {import('../../index').Executor} executor
+   */
+  async sendTo(executor) {
+    for (const { names, values } of this.#variables) {
+      const decoded = decode(values, { maxBytes: values.length, stackOf: (stack) => stack });
+      await executor.sendVariables(Object.fromEntries(names.map((name, index) => [name, decoded[index]])));
+    }
+    for (const { tools } of this.#sent) await executor.sendTools(tools);
+  }
+
+  clear() {
+    this.#tools.clear();
+    this.#specs.clear();
+    this.#variables = [];
+    this.#sent = [];
+    this.forgetPage();
+  }
+}
+
+/**
+ * Calls of which something is seen when these names are given anew.
+ *
+ * @template {{ names: string[] }} C
+ * @param {C[]} calls
+ * @param {string[]} names
+ */
+function seenBeside(calls, names) {
+  const given = new Set(names);
+  return calls.filter((call) => !call.names.every((name) => given.has(name)));
+}
+
+module.exports = { Given };

@@ -1,0 +1,127 @@
+// @ts-check
+'use strict';
+
+/**
+ * `getCanvas` and `saveArtifact`.
+ *
+ * @param {import('./language').Language} language
+ * @param {import('./page').Page} page
+ */
+function makeArtifacts(language, page) {
+  const { Promise, RangeError, TypeError, attempt, getter, hide, indexOf, isInteger, setter, slice, stringify } =
+    language;
+  const { unbound } = language;
+  const { Blob, Document, EventTarget, FileReader, HTMLCanvasElement, OffscreenCanvas, document } = /** @type {any} */ (
+    globalThis
+  );
+  const createElement = unbound(Document.prototype.createElement);
+  const setWidth = setter(HTMLCanvasElement.prototype, 'width');
+  const setHeight = setter(HTMLCanvasElement.prototype, 'height');
+  const getWidth = getter(HTMLCanvasElement.prototype, 'width');
+  const getHeight = getter(HTMLCanvasElement.prototype, 'height');
+  const toDataURL = unbound(HTMLCanvasElement.prototype.toDataURL);
+  const blobType = getter(Blob.prototype, 'type');
+  const blobSize = getter(Blob.prototype, 'size');
+  const readAsDataURL = unbound(FileReader.prototype.readAsDataURL);
+  const readerResult = getter(FileReader.prototype, 'result');
+  const listen = unbound(EventTarget.prototype.addEventListener);
+
+  const MAX_PIXELS = 64 * 1024 * 1024;
+  /** The one of the run. @type {any} */
+  let canvas;
+  let bytesSent = 0;
+  let underWay = 0;
+
+  const tooMuch = () =>
+    new RangeError(
+      `the artifacts of the run would take more than maxArtifactBytes (${page.limits().maxArtifactBytes})`,
+    );
+  const send = (/** @type {string} */ name, /** @type {string} */ url, /** @type {any} */ extra) => {
+    const comma = indexOf(url, ',');
+    const bytes = slice(url, comma + 1);
+    bytesSent += bytes.length * 0.75;
+    if (bytesSent > page.limits().maxArtifactBytes) throw tooMuch();
+    const mimeType = slice(url, 5, indexOf(url, ';') === -1 ? comma : indexOf(url, ';'));
+    page.say('A', stringify({ name, mimeType, ...extra }), bytes);
+  };
+  const sendPicture = (/** @type {string} */ name, /** @type {any} */ shown) =>
+    send(name, toDataURL(shown, 'image/png'), { width: getWidth(shown), height: getHeight(shown) });
+
+  /** Between two frames the browser throws away what WebGL has drawn, unless it is told to keep it. */
+  const keepDrawing = (/** @type {any} */ prototype) => {
+    const getContext = unbound(prototype.getContext);
+    hide(
+      prototype,
+      'getContext',
+      /** @this {any} */ function (/** @type {string} */ kind, /** @type {any} */ options) {
+        const isGl = kind === 'webgl' || kind === 'webgl2' || kind === 'experimental-webgl';
+        if (!isGl) return options === undefined ? getContext(this, kind) : getContext(this, kind, options);
+        return getContext(this, kind, { ...options, preserveDrawingBuffer: true });
+      },
+    );
+  };
+  keepDrawing(HTMLCanvasElement.prototype);
+  if (OffscreenCanvas !== undefined) keepDrawing(OffscreenCanvas.prototype);
+
+  page.endow('getCanvas', function getCanvas(/** @type {any} */ width = 800, /** @type {any} */ height = 600) {
+    if (canvas !== undefined) return canvas;
+    if (!isInteger(width) || !isInteger(height) || width < 1 || height < 1) {
+      throw new RangeError(`getCanvas: width and height must be integers from 1 on`);
+    }
+    if (width * height > MAX_PIXELS) {
+      throw new RangeError(`getCanvas: ${width} x ${height} are more than 64 megapixels (${MAX_PIXELS})`);
+    }
+    canvas = createElement(document, 'canvas');
+    setWidth(canvas, width);
+    setHeight(canvas, height);
+    return canvas;
+  });
+
+  page.endow('saveArtifact', async function saveArtifact(/** @type {any} */ name, /** @type {any} */ content) {
+    if (typeof name !== 'string' || name === '') throw new TypeError('saveArtifact: the name must be a non-empty text');
+    if (attempt(getWidth, content) !== undefined) {
+      sendPicture(name, content);
+      return name;
+    }
+    const blob = typeof content === 'string' ? new Blob([content], { type: 'text/plain' }) : content;
+    if (blobSize(blob) + bytesSent > page.limits().maxArtifactBytes) throw tooMuch();
+    underWay++;
+    try {
+      const reader = new FileReader();
+      await page.pinned(
+        new Promise((/** @type {any} */ resolve, /** @type {any} */ reject) => {
+          listen(reader, 'load', resolve);
+          listen(reader, 'error', reject);
+          readAsDataURL(reader, blob);
+        }),
+      );
+      const type = blobType(blob);
+      send(name, readerResult(reader), type === '' ? { mimeType: 'application/octet-stream' } : {});
+      return name;
+    } finally {
+      underWay--;
+    }
+  });
+
+  return {
+    begin() {
+      canvas = undefined;
+      bytesSent = 0;
+    },
+    /** Whether some are still read. */
+    areUnderWay: () => underWay > 0,
+    /** Gives the host the picture of the run's canvas, if it has one. */
+    sendCanvas() {
+      if (canvas === undefined) return;
+      const shown = canvas;
+      canvas = undefined;
+      try {
+        sendPicture('', shown);
+      } catch (error) {
+        page.warn(`the canvas could not be kept: ${/** @type {any} */ (error).message}`);
+      }
+    },
+  };
+}
+
+module.exports = { makeArtifacts };

@@ -1,0 +1,70 @@
+// @ts-check
+'use strict';
+
+/**
+ * The page's console: what it is called with goes to the host, which prints it as Node.js does.
+ *
+ * @param {import('./language').Language} language
+ * @param {import('./page').Page} page
+ */
+function makeConsole(language, page) {
+  const { Error, attempt, captureStackTrace, empty, hide, put, text } = language;
+
+  let chars = 0;
+  /** Those that are collected. */
+  let levels = empty();
+
+  const print = (/** @type {string} */ method, /** @type {any[]} */ args) => {
+    const { maxLogBytes } = page.limits();
+    // Beyond this the host has cut the log, whatever it makes of the entries.
+    if (page.run() === 0 || chars > maxLogBytes + 1) return;
+    let body;
+    try {
+      const textChars = maxLogBytes + 1;
+      body = page.encode(args, { maxChars: 8 * textChars + (1 << 20), isShown: true, textChars });
+    } catch {
+      body = '["[inspection failed]"]';
+    }
+    chars += 1 + leastChars(args);
+    page.say('L', method, body);
+  };
+  const leastChars = (/** @type {any[]} */ args) => {
+    let count = 0;
+    for (let at = 0; at < args.length; at++) {
+      const arg = args[at];
+      count += typeof arg === 'string' ? arg.length : 1;
+    }
+    return count;
+  };
+
+  const LEVELS = /** @type {any} */ ({ __proto__: null, log: true, info: true, warn: true, error: true, debug: true });
+  const METHODS =
+    'log info warn error debug trace table dir dirxml assert count countReset time timeEnd timeLog group groupCollapsed groupEnd';
+  for (const method of METHODS.split(' ')) {
+    const { [method]: call } = {
+      [method](/** @type {any[]} */ ...args) {
+        if (LEVELS[method] === true && levels[method] !== true) return;
+        if (method === 'assert' && args[0]) return;
+        if (method === 'trace') {
+          const at = new Error();
+          captureStackTrace(at, call);
+          put(args, args.length, text(attempt((/** @type {any} */ e) => e.stack, at)));
+        }
+        print(method, args);
+      },
+    };
+    hide(globalThis.console, method, call);
+  }
+
+  return {
+    print,
+    /** @param {string[]} collected levels */
+    begin(collected) {
+      chars = 0;
+      levels = empty();
+      for (let at = 0; at < collected.length; at++) levels[collected[at]] = true;
+    },
+  };
+}
+
+module.exports = { makeConsole };

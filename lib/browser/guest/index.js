@@ -1,0 +1,25 @@
+// @ts-check
+'use strict';
+
+const { makeArtifacts } = require('./artifacts');
+const { HELPERS, makeBindings } = require('./bindings');
+const { makeConsole } = require('./console');
+const { makeDecode } = require('./decode');
+const { makeEncode } = require('./encode');
+const { captureLanguage } = require('./language');
+const { startPage } = require('./page');
+const { makeTools } = require('./tools');
+
+/** The parts of a page as texts; each function is complete in itself. */
+const parts = { captureLanguage, makeEncode, makeDecode, makeConsole, makeTools, makeArtifacts, makeBindings };
+const fields = Object.entries(parts).map(([name, part]) => `${name}: ${part}`);
+const source = `(${startPage})({${fields.join(',')}},`;
+
+/**
+ * What a page runs first.
+ *
+ * @param {import('./page').PageConfig} config
+ */
+const pageSource = (config) => `${source}${JSON.stringify(config)})`;
+
+module.exports = { HELPERS, pageSource };

@@ -1,0 +1,224 @@
+// @ts-check
+'use strict';
+
+/**
+ * What a page has before guest code: the page gets the source of this function and of those that it is given, and runs it first.
+ * All that is used is captured; see language.js. It speaks with the host through one function, which is on the global only until
+ * this has run. The host trusts nothing that is said there.
+ *
+ * @typedef {object} PageConfig
+ * @property {string} binding name of the function that tells the host
+ * @property {string} calls address of synchronous calls
+ *
+ * @typedef {object} Parts
+ * @property {typeof import('./language').captureLanguage} captureLanguage
+ * @property {typeof import('./encode').makeEncode} makeEncode
+ * @property {typeof import('./decode').makeDecode} makeDecode
+ * @property {typeof import('./console').makeConsole} makeConsole
+ * @property {typeof import('./tools').makeTools} makeTools
+ * @property {typeof import('./artifacts').makeArtifacts} makeArtifacts
+ * @property {typeof import('./bindings').makeBindings} makeBindings
+ *
+ * @typedef {object} Page what the parts share
+ * @property {import('./encode').Encode} encode
+ * @property {import('./decode').Decode} decode
+ * @property {() => number} run number of the run under way; 0: none
+ * @property {() => void} checkRun throws if there is none
+ * @property {() => { maxTransferBytes: number, maxLogBytes: number, maxArtifactBytes: number }} limits of the run
+ * @property {(kind: string, head: string, body: string) => void} say tells the host
+ * @property {(text: string) => void} warn writes a line to the log
+ * @property {(name: string, value: any) => void} endow gives code what it cannot take away
+ * @property {<T>(promise: Promise<T>) => Promise<T>} pinned one that can be awaited whatever guests have made of `Promise.prototype`
+ */
+
+/**
+ * @param {Parts} parts
+ * @param {PageConfig} config
+ * @returns {Function} what the host calls
+ */
+function startPage(parts, config) {
+  const G = /** @type {any} */ (globalThis);
+  const tellHost = G[config.binding];
+  delete G[config.binding];
+
+  const language = parts.captureLanguage();
+  const { Error, Promise, apply, attempt, defineProperty, freeze, getPrototypeOf, getter, hide, isError, parse } =
+    language;
+  const { text, unbound } = language;
+  const encode = parts.makeEncode(language);
+  const decode = parts.makeDecode(language);
+  const later = G.setTimeout.bind(G);
+  /** Calls back when microtasks and what else waits have had their turn. */
+  const channel = new G.MessageChannel();
+  const post = unbound(G.MessagePort.prototype.postMessage);
+  const inNextTask = () =>
+    page.pinned(
+      new Promise((/** @type {any} */ resolve) => {
+        onMessage = resolve;
+        post(channel.port2, null);
+      }),
+    );
+  /** @type {() => void} */
+  let onMessage = () => {};
+  const { performance } = G;
+  const memoryOf = getter(getPrototypeOf(performance), 'memory');
+  const usedHeap = getter(getPrototypeOf(memoryOf(performance)), 'usedJSHeapSize');
+  const reasonOf = getter(G.PromiseRejectionEvent.prototype, 'reason');
+  const listen = unbound(G.EventTarget.prototype.addEventListener);
+
+  let run = 0;
+  let limits = { maxTransferBytes: 0, maxLogBytes: 0, maxArtifactBytes: 0 };
+  let isAnswered = false;
+  /** Whether a call has failed, of which the page may hear a moment later that nobody has handled it. */
+  let mayBeUnhandled = false;
+
+  /** @type {Page} */
+  const page = {
+    encode,
+    decode,
+    run: () => run,
+    checkRun() {
+      if (run === 0) throw new Error('the run is over');
+    },
+    limits: () => limits,
+    say: (kind, head, body) => tellHost(`${kind}${run},${head},${body}`),
+    warn: (line) => printer.print('warn', [line]),
+    endow: (name, value) => void defineProperty(G, name, { __proto__: null, value: freeze(value), enumerable: false }),
+    pinned(promise) {
+      hide(promise, 'constructor', Promise);
+      return promise;
+    },
+  };
+  const printer = parts.makeConsole(language, page);
+  const bindings = parts.makeBindings(language, page.warn);
+  const tools = parts.makeTools(language, page, config.calls);
+  const artifacts = parts.makeArtifacts(language, page);
+  const { declaredValue } = bindings;
+
+  // --- how a run ends ----------------------------------------------------------------------------------------------
+
+  const heapUsed = () => usedHeap(memoryOf(performance));
+  /** A value that is given back: as it is, what cannot be cloned as it looks. */
+  const give = (/** @type {string} */ kind, /** @type {any} */ value) => {
+    artifacts.sendCanvas();
+    const heap = heapUsed();
+    try {
+      page.say(
+        kind,
+        `${heap}`,
+        encode(value, { maxChars: limits.maxTransferBytes, path: 'output', showsLeaves: true }),
+      );
+    } catch {
+      page.say('S', `${heap}`, '');
+    }
+    run = 0;
+  };
+  /** What guest code has thrown. */
+  const fail = (/** @type {any} */ thrown) => {
+    const call = tools.callOf(thrown);
+    let body;
+    try {
+      body = encode(thrown, { maxChars: 1 << 20, isShown: true });
+    } catch {
+      body = '["[the error cannot be shown]"]';
+    }
+    page.say('X', `${heapUsed()};${call}`, body);
+    run = 0;
+  };
+
+  /** A final answer unwinds the guest's stack with this. */
+  const finalAnswer = new Error('final_answer');
+  const isThenable = (/** @type {any} */ value) =>
+    typeof value === 'object' &&
+    value !== null &&
+    attempt((/** @type {any} */ it) => typeof it.then === 'function', value);
+  const answerLater = async (/** @type {any} */ value, /** @type {number} */ mine) => {
+    try {
+      const settled = await value;
+      if (run === mine) give('F', settled);
+    } catch (error) {
+      if (run === mine) fail(error);
+    }
+  };
+  page.endow('final_answer', function final_answer(/** @type {any} */ value) {
+    page.checkRun();
+    if (isAnswered) throw finalAnswer;
+    isAnswered = true;
+    bindings.finish();
+    if (isThenable(value)) page.pinned(answerLater(value, run));
+    else give('F', value);
+    throw finalAnswer;
+  });
+
+  listen(channel.port1, 'message', () => onMessage());
+  unbound(G.MessagePort.prototype.start)(channel.port1);
+  listen(G, 'unhandledrejection', (/** @type {any} */ event) => {
+    const reason = reasonOf(event);
+    if (run === 0 || reason === finalAnswer) return;
+    const isReal = isError === undefined ? reason instanceof Error : isError(reason);
+    const brief = isReal ? `${text(attempt((/** @type {any} */ e) => `${e.name}: ${e.message}`, reason))}` : undefined;
+    if (brief === undefined) printer.print('warn', ['Unhandled promise rejection:', reason]);
+    else page.warn(`Unhandled promise rejection: ${brief}`);
+  });
+
+  // --- what the host calls -----------------------------------------------------------------------------------------
+
+  const begin = (/** @type {any} */ order) => {
+    run = order.run;
+    limits = order.limits;
+    isAnswered = false;
+    mayBeUnhandled = false;
+    printer.begin(order.levels);
+    artifacts.begin();
+    bindings.begin();
+    tools.drop();
+    for (let index = 0; index < order.variables.length; index++) {
+      const { names, values } = order.variables[index];
+      tools.defineVariables(names, decode(values));
+    }
+    tools.defineTools(order.tools);
+  };
+
+  const settle = async (/** @type {() => any} */ program, /** @type {number} */ mine) => {
+    let value;
+    let isHeld;
+    try {
+      try {
+        value = program();
+        if (value !== declaredValue && typeof value === 'object' && value !== null) value = await value;
+        isHeld = value === declaredValue;
+      } finally {
+        if (run === mine) bindings.finish();
+      }
+      if (run === mine && !isAnswered) await inNextTask();
+      while ((artifacts.areUnderWay() || mayBeUnhandled) && run === mine) {
+        mayBeUnhandled = false;
+        await page.pinned(new Promise((/** @type {any} */ next) => later(next, 0)));
+      }
+    } catch (error) {
+      if (run !== mine || isAnswered) return;
+      isAnswered = true;
+      fail(error);
+      return;
+    }
+    if (run !== mine || isAnswered) return;
+    isAnswered = true;
+    give('R', isHeld ? declaredValue.value : value);
+  };
+
+  /** `program` runs the program, with the helpers that its text calls. */
+  return (/** @type {string} */ kind, /** @type {string} */ encoded, /** @type {any} */ program) => {
+    if (kind === 'answer') {
+      if (tools.answer(parse(encoded))) mayBeUnhandled = true;
+      return;
+    }
+    if (kind === 'end') {
+      run = 0;
+      return;
+    }
+    begin(parse(encoded));
+    page.pinned(settle(() => apply(program, undefined, bindings.helpers), run));
+  };
+}
+
+module.exports = { startPage };

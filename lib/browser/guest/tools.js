@@ -1,0 +1,188 @@
+// @ts-check
+'use strict';
+
+/**
+ * The host's tools, as functions that cannot be changed under names that cannot be taken, and its variables.
+ *
+ * @param {import('./language').Language} language
+ * @param {import('./page').Page} page
+ * @param {string} address of synchronous calls
+ */
+function makeTools(language, page, address) {
+  const { Error, Map, NATIVE_ERRORS, Promise, WeakMap, attempt, bind, captureStackTrace, defineProperty, empty } =
+    language;
+  const { freeze, getter, hide, indexOf, mapClear, mapDelete, mapGet, mapSet, own, ownKeys, parse, put, slice, text } =
+    language;
+  const { unbound, weakGet, weakSet } = language;
+  const { XMLHttpRequest: XHR } = /** @type {any} */ (globalThis);
+  const open = unbound(XHR.prototype.open);
+  const sendRequest = unbound(XHR.prototype.send);
+  const responseText = getter(XHR.prototype, 'responseText');
+  const G = globalThis;
+
+  let calls = 0;
+  /** What settles the promises of calls, by number. */
+  const waiting = new Map();
+  /** Numbers of the calls that errors stand for. */
+  const failures = new WeakMap();
+
+  /** What shows, in a stack, where `fn` was called. */
+  const traceFrom = (/** @type {Function} */ fn) => {
+    const trace = {};
+    captureStackTrace(trace, fn);
+    return trace;
+  };
+  const failureOf = (/** @type {string} */ facts, /** @type {number} */ call, /** @type {any} */ trace) => {
+    // No iterator is asked for: guests may have changed those of lists.
+    const parts = parse(facts);
+    const name = parts[0];
+    const message = parts[1];
+    const code = parts[2];
+    const error = new (NATIVE_ERRORS[name] ?? Error)(message);
+    if (error.name !== name) hide(error, 'name', name);
+    if (code !== null) put(error, 'code', code);
+    const stack = text(attempt((/** @type {any} */ from) => from.stack, trace));
+    const frames = indexOf(stack, '\n');
+    const head = message === '' ? name : `${name}: ${message}`;
+    hide(error, 'stack', frames === -1 ? head : head + slice(stack, frames));
+    weakSet(failures, error, call);
+    return error;
+  };
+
+  /** Tells the host of a call. Returns its number; throws if the arguments cannot be sent. */
+  const tell = (/** @type {number} */ id, /** @type {any[]} */ args, /** @type {boolean} */ waits) => {
+    page.checkRun();
+    const call = ++calls;
+    let encoded;
+    try {
+      encoded = page.encode(args, { maxChars: page.limits().maxTransferBytes, path: 'arguments' });
+    } catch (thrown) {
+      const error = /** @type {any} */ (thrown);
+      if (attempt((/** @type {any} */ e) => e.isTooLarge, error) === true)
+        put(error, 'code', 'ERR_TRANSFER_LIMIT_EXCEEDED');
+      if (typeof error === 'object' && error !== null) weakSet(failures, error, call);
+      // The host has to know of the call to name its tool.
+      page.say('U', `${id};${call}`, '');
+      throw error;
+    }
+    page.say('T', `${id};${call};${waits ? 1 : 0}`, encoded);
+    return call;
+  };
+  const promised = (/** @type {number} */ call, /** @type {any} */ trace) =>
+    new Promise((/** @type {any} */ resolve, /** @type {any} */ reject) => {
+      mapSet(waiting, call, { __proto__: null, resolve, reject, trace });
+    });
+
+  const makeTool = (/** @type {any} */ { id, isAsync, length, path }) => {
+    const later = (/** @type {any[]} */ ...args) => {
+      try {
+        return promised(tell(id, args, false), traceFrom(tool));
+      } catch (error) {
+        return new Promise((/** @type {any} */ _, /** @type {any} */ reject) => reject(error));
+      }
+    };
+    const atOnce = (/** @type {any[]} */ ...args) => {
+      const call = tell(id, args, true);
+      const request = new XHR();
+      open(request, 'GET', `${address}${call}`, false);
+      sendRequest(request);
+      const answer = responseText(request);
+      const body = slice(answer, 1);
+      if (answer[0] === 'p') return promised(call, traceFrom(tool));
+      if (answer[0] === 'e') throw failureOf(body, call, traceFrom(tool));
+      return page.decode(body);
+    };
+    // A bound function shows no text of ours.
+    const tool = bind(isAsync ? later : atOnce);
+    defineProperty(tool, 'name', { __proto__: null, value: path[path.length - 1], configurable: true });
+    defineProperty(tool, 'length', { __proto__: null, value: length, configurable: true });
+    return freeze(tool);
+  };
+
+  /** A tool, or an object of tools and more such objects. */
+  const makeNamespace = (/** @type {any} */ holder) => {
+    if (typeof holder === 'function') return holder;
+    const namespace = {};
+    const names = ownKeys(holder);
+    for (let at = 0; at < names.length; at++) put(namespace, names[at], makeNamespace(holder[names[at]]));
+    return freeze(namespace);
+  };
+
+  /** What the names of tools stand for: who replaces a tool also replaces what functions of earlier runs mean by it. */
+  const cells = empty();
+  const define = (/** @type {string} */ name, /** @type {any} */ value) => {
+    if (cells[name] !== undefined) {
+      cells[name].value = value;
+      return;
+    }
+    const cell = { __proto__: null, value };
+    const get = () => cell.value;
+    if (defineProperty(G, name, { __proto__: null, get, set: undefined, enumerable: true, configurable: false })) {
+      cells[name] = cell;
+    } else {
+      page.warn(`the tool '${name}' cannot be given to this page: the code has fixed the name.`);
+    }
+  };
+
+  return {
+    /** Number of the call that what was thrown stands for; 0: none. @param {any} thrown */
+    callOf: (thrown) =>
+      ((typeof thrown === 'object' && thrown !== null) || typeof thrown === 'function'
+        ? weakGet(failures, thrown)
+        : 0) || 0,
+
+    /** @param {any[]} specs */
+    defineTools(specs) {
+      const roots = empty();
+      for (let at = 0; at < specs.length; at++) {
+        const { path } = specs[at];
+        let holder = roots;
+        for (let step = 0; step < path.length - 1; step++) {
+          if (!(path[step] in holder)) put(holder, path[step], empty());
+          holder = holder[path[step]];
+        }
+        put(holder, path[path.length - 1], makeTool(specs[at]));
+      }
+      const names = ownKeys(roots);
+      for (let at = 0; at < names.length; at++)
+        define(/** @type {string} */ (names[at]), makeNamespace(roots[names[at]]));
+    },
+
+    /**
+     * @param {string[]} names
+     * @param {any[]} values
+     */
+    defineVariables(names, values) {
+      for (let at = 0; at < names.length; at++) {
+        const name = names[at];
+        if (cells[name] !== undefined) cells[name].value = values[at];
+        else if (own(G, name)?.configurable === false)
+          page.warn(`the variable '${name}' cannot be given to this page: the code has fixed the name.`);
+        else put(G, name, values[at]);
+      }
+    },
+
+    /** Settles promises of calls. Returns whether one has failed. @param {any[]} items call, kind and text of each */
+    answer(items) {
+      let hasFailed = false;
+      for (let at = 0; at < items.length; at += 3) {
+        const call = items[at];
+        const promise = mapGet(waiting, call);
+        if (promise === undefined) continue;
+        mapDelete(waiting, call);
+        if (items[at + 1] === 'e') {
+          hasFailed = true;
+          promise.reject(failureOf(items[at + 2], call, promise.trace));
+        } else {
+          promise.resolve(page.decode(items[at + 2]));
+        }
+      }
+      return hasFailed;
+    },
+
+    /** Promises of calls that have no answer yet never settle. */
+    drop: () => mapClear(waiting),
+  };
+}
+
+module.exports = { makeTools };

@@ -1,0 +1,157 @@
+// @ts-check
+'use strict';
+
+const { ExecutorError, errorOf } = require('../contract/errors');
+const { keepArtifacts } = require('./artifacts');
+const { ProtocolError } = require('./connection');
+const { Deadline } = require('./deadline');
+const { Failures } = require('./failures');
+const { preparePage } = require('./prepare');
+const { Run } = require('./run');
+
+/**
+ * One run of an executor.
+ *
+ * @typedef {object} RunPlan
+ * @property {number} id
+ * @property {string} code
+ * @property {any} options of the run, checked
+ * @property {any} executorOptions
+ * @property {boolean} isLasting whether the page has run other programs, or will
+ * @property {Promise<import('./tab').Tab>} taking the page
+ * @property {import('./given').Given} given
+ * @property {import('./log').Log} log
+ * @property {import('./failures').Programs} programs of the page
+ * @property {import('node:async_hooks').AsyncResource} context the asynchronous context of the caller
+ * @property {Promise<never>} interrupted rejects when it is ended from outside
+ * @property {(tab: import('./tab').Tab, isKept: boolean) => void} onEnd what becomes of the page
+ */
+
+/**
+ * @param {RunPlan} plan
+ * @returns {Promise<import('./index').BrowserOutput>}
+ */
+async function perform({ taking, interrupted, isLasting, log, onEnd, ...run }) {
+  const { id, code, options, executorOptions, given, programs, context } = run;
+  const startedAt = performance.now();
+  /** @type {import('../../native').NativePageProgram} */
+  let program;
+  /** @type {import('./tab').Tab} */
+  let tab;
+  try {
+    const ready = Promise.all([preparePage(code, options, executorOptions, isLasting), taking]);
+    ready.catch(() => {});
+    [program, tab] = await Promise.race([ready, interrupted]);
+  } catch (error) {
+    // A run that does not get so far leaves its tab to nobody.
+    if (!isLasting) taking.then((unused) => onEnd(unused, false)).catch(() => {});
+    throw withRun(crashOf(error), log, {
+      durationMs: performance.now() - startedAt,
+      operations: 0,
+      toolCalls: 0,
+      heapUsedBytes: 0,
+    });
+  }
+  programs.add(id, program);
+  const failures = new Failures(code, id, programs);
+  const toolTimeoutMs = options.toolTimeoutMs ?? executorOptions.toolTimeoutMs ?? undefined;
+  const runner = new Run({ id, tab, options: { ...executorOptions, toolTimeoutMs }, given, log, failures, context });
+  const began = performance.now();
+  const order = orderFor(id, options, executorOptions, given.forPage(isLasting));
+  const ending = await supervise(runner, tab, { ...executorOptions, ...options }, interrupted, () =>
+    runner.start(program.code, order),
+  );
+  const stats = {
+    durationMs: performance.now() - began,
+    operations: 0,
+    toolCalls: runner.toolCalls,
+    heapUsedBytes: runner.heapUsedBytes,
+  };
+  const { error, cause, tabAfter } = ending;
+  onEnd(tab, isLasting && (tabAfter === 'idle' || (tabAfter === 'busy' && (await tab.interrupt()))));
+  if (error !== undefined) throw withRun(error, log, stats, cause);
+  const artifacts = await keepArtifacts(runner.artifacts, executorOptions.artifactsDir);
+  const { output, isFinal = false } = ending;
+  return { output, logs: log.text, is_final_answer: isFinal, logEntries: log.entries, stats, artifacts };
+}
+
+/**
+ * Starts a run and waits until it ends, by itself or not.
+ *
+ * @param {Run} run
+ * @param {import('./tab').Tab} tab
+ * @param {any} options
+ * @param {Promise<never>} interrupted
+ * @param {() => void} start
+ * @returns {Promise<import('./run').Ending>}
+ */
+async function supervise(run, tab, { timeoutMs, memoryLimitMb }, interrupted, start) {
+  const end = (/** @type {any} */ error) => run.settle({ error, tabAfter: 'lost' });
+  const deadline = new Deadline(timeoutMs, tab.pid, () =>
+    end(errorOf('ERR_EXEC_TIMEOUT', { timeoutMs }, { timeoutMs, reason: 'deadline' })),
+  );
+  run.onWaiting = (isWaiting) => deadline.wait(isWaiting);
+  const watched = {
+    pid: tab.pid,
+    limitMb: memoryLimitMb,
+    onExceeded: (/** @type {Record<string, unknown>} */ facts) =>
+      end(errorOf('ERR_MEMORY_LIMIT_EXCEEDED', { limitMb: memoryLimitMb }, facts)),
+  };
+  tab.memory.add(watched);
+  interrupted.catch(end);
+  try {
+    start();
+    return await run.ended;
+  } finally {
+    deadline.stop();
+    tab.memory.remove(watched);
+  }
+}
+
+/**
+ * What the page gets to know before the program runs.
+ *
+ * @param {number} id
+ * @param {any} options
+ * @param {any} executorOptions
+ * @param {{ tools: any[], variables: any[] }} given
+ */
+function orderFor(id, { input }, executorOptions, { tools, variables }) {
+  const { maxTransferBytes, maxLogBytes, maxArtifactBytes, collectConsoleLevels } = executorOptions;
+  return JSON.stringify({
+    run: id,
+    limits: { maxTransferBytes, maxLogBytes, maxArtifactBytes },
+    levels: collectConsoleLevels,
+    tools,
+    variables: [...variables, { names: ['input'], values: input }],
+  });
+}
+
+/**
+ * What has kept a run from its page: a command that the browser has not answered means that it has ended.
+ *
+ * @param {unknown} error
+ */
+function crashOf(error) {
+  if (!(error instanceof ProtocolError)) return error;
+  const reason = `no page could be made: ${error.message}`;
+  return errorOf('ERR_BROWSER_CRASHED', { reason }, { reason });
+}
+
+/**
+ * Adds what is known of a run to its failure.
+ *
+ * @param {any} error
+ * @param {import('./log').Log} log
+ * @param {any} stats
+ * @param {{ cause: unknown }} [cause]
+ */
+function withRun(error, log, stats, cause) {
+  if (!(error instanceof ExecutorError)) return error;
+  const { message, code, severity, retryable, details } = error;
+  const logEntries = log.entries;
+  const fields = { code, severity, retryable, details, logs: log.text, logEntries, stats };
+  return new ExecutorError(message, cause === undefined ? fields : { ...fields, cause: cause.cause });
+}
+
+module.exports = { perform };
