@@ -15,7 +15,6 @@ function fakeBrowser() {
     send: async (method) => {
       sent.push(method);
       return {
-        browserContextId: 'context',
         targetId: 'target',
         result: { type: 'function', objectId: 'kit' },
       };
@@ -25,7 +24,14 @@ function fakeBrowser() {
   return {
     sent,
     tell: (method, params = {}) => listener(method, params),
-    browser: { connection, tabs: new Map(), attachedIn: async () => ({ sessionId: 'session', targetId: 'target' }) },
+    browser: {
+      connection,
+      tabs: new Map(),
+      attachedIn: async () => ({ sessionId: 'session', targetId: 'target' }),
+      takeContext: async () => 'context',
+      expectRenderer: () => {},
+      mapRenderers: async () => {},
+    },
   };
 }
 

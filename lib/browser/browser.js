@@ -1,9 +1,13 @@
 // @ts-check
 'use strict';
 
+const { readFileSync } = require('node:fs');
+
 const { launch } = require('./launch');
 const { MemoryWatch } = require('./memory');
 const { Tab } = require('./tab');
+
+/** @typedef {import('./connection').Connection} Connection */
 
 /** A browser that does not close a tab in this time does not answer at all. */
 const CLOSE_MS = 5_000;
@@ -14,19 +18,25 @@ const OPEN_MS = 10_000;
 class Browser {
   /** @type {import('./launch').Running} */
   #running;
-  /** Tabs under way are made one at a time: a new process is that of the new tab. */
-  #opening = Promise.resolve();
   /** Those who wait for the target of their context. @type {Map<string, (target: any) => void>} */
   #attaching = new Map();
-  /** Numbers of processes that are known to be those of tabs. @type {Set<number>} */
-  #pids = new Set();
+  /** Tabs whose process is not known yet, in the order in which the browser makes processes. @type {Tab[]} */
+  #unmapped = [];
+  /** Number of the last process that is known to be a tab's. */
+  #lastRenderer = 0;
+  /** A context that the next tab takes: it is there already when one is wanted. @type {Promise<string> | undefined} */
+  #nextContext;
   /** @type {Map<string, Tab>} by target */
   tabs = new Map();
   memory;
 
-  /** @param {import('./launch').Running} running */
-  constructor(running) {
+  /**
+   * @param {import('./launch').Running} running
+   * @param {Promise<string>} context
+   */
+  constructor(running, context) {
     this.#running = running;
+    this.#nextContext = context;
     this.connection = running.connection;
     this.memory = new MemoryWatch(this);
     this.connection.listen(undefined, (method, params) => this.#onEvent(method, params));
@@ -47,11 +57,14 @@ class Browser {
   static async start(options, onEnd) {
     /** @type {() => void} */
     let end = () => {};
-    const running = await launch(options, () => {
+    /** @type {any} */
+    let context;
+    const onConnection = (/** @type {Connection} */ connection) => (context = makeContext(connection));
+    const ended = () => {
       end();
       onEnd();
-    });
-    const browser = new Browser(running);
+    };
+    const browser = new Browser(await launch(options, ended, onConnection), context);
     end = () => browser.#ended();
     return browser;
   }
@@ -77,13 +90,51 @@ class Browser {
    * @param {string[]} origins
    * @returns {Promise<Tab>}
    */
-  openTab(origins) {
-    const opened = this.#opening.then(() => this.#openTab(origins));
-    this.#opening = opened.then(
-      () => {},
-      () => {},
-    );
-    return opened;
+  async openTab(origins) {
+    const tab = new Tab(this);
+    const late = setTimeout(() => this.kill(), OPEN_MS);
+    late.unref();
+    try {
+      await tab.open(origins);
+      this.#nextContext ??= makeContext(this.connection);
+      return tab;
+    } catch (error) {
+      // Whose the next processes are is not known any more.
+      this.kill();
+      throw error;
+    } finally {
+      clearTimeout(late);
+    }
+  }
+
+  /** A browser context that no tab has. */
+  takeContext() {
+    const context = this.#nextContext ?? makeContext(this.connection);
+    this.#nextContext = undefined;
+    return context;
+  }
+
+  /** @param {Tab} tab whose process the browser makes next */
+  expectRenderer(tab) {
+    this.#unmapped.push(tab);
+  }
+
+  /** Finds out which processes are those of the tabs whose documents have begun: they are numbered as they are made. */
+  async mapRenderers() {
+    if (process.platform !== 'linux') return;
+    const { processInfo } = await this.connection.send('SystemInfo.getProcessInfo', {});
+    const renderers = processInfo
+      .filter((/** @type {any} */ { type }) => type === 'renderer')
+      .map((/** @type {any} */ { id }) => ({ pid: id, number: rendererNumber(id) }))
+      .filter((/** @type {any} */ { number }) => number > this.#lastRenderer)
+      .sort((/** @type {any} */ a, /** @type {any} */ b) => a.number - b.number);
+    for (const { pid, number } of renderers) {
+      const [first] = this.#unmapped;
+      if (first === undefined || !first.hasBegun) return;
+      this.#unmapped.shift();
+      this.#lastRenderer = number;
+      first.pid = pid;
+    }
   }
 
   /**
@@ -110,37 +161,10 @@ class Browser {
     return new Promise((resolve) => this.#attaching.set(context, resolve));
   }
 
-  /** @param {string[]} origins */
-  async #openTab(origins) {
-    const tab = new Tab(this);
-    const late = setTimeout(() => this.kill(), OPEN_MS);
-    late.unref();
-    try {
-      await tab.open(origins);
-      tab.pid = await this.#newRenderer();
-      return tab;
-    } catch (error) {
-      tab.close();
-      throw error;
-    } finally {
-      clearTimeout(late);
-    }
-  }
-
   #ended() {
     this.memory.stop();
     for (const tab of [...this.tabs.values()]) tab.lost('crashed');
     this.tabs.clear();
-  }
-
-  async #newRenderer() {
-    const { processInfo } = await this.connection.send('SystemInfo.getProcessInfo', {});
-    const pids = processInfo
-      .filter((/** @type {any} */ { type }) => type === 'renderer')
-      .map((/** @type {any} */ { id }) => id);
-    const found = pids.filter((/** @type {number} */ pid) => !this.#pids.has(pid));
-    this.#pids = new Set(pids);
-    return /** @type {number | undefined} */ (found.at(-1));
   }
 
   /**
@@ -159,6 +183,30 @@ class Browser {
     if (tab === undefined) return;
     if (method === 'Target.targetCrashed') tab.lost('crashed');
     if (method === 'Target.targetDestroyed') tab.lost('closed');
+  }
+}
+
+/**
+ * @param {Connection} connection
+ * @returns {Promise<string>}
+ */
+function makeContext(connection) {
+  const made = connection.send('Target.createBrowserContext', {}).then(({ browserContextId }) => browserContextId);
+  // Who takes it learns of a failure.
+  made.catch(() => {});
+  return made;
+}
+
+/**
+ * Which one it is among those of its browser; 0 if that cannot be known.
+ *
+ * @param {number} pid
+ */
+function rendererNumber(pid) {
+  try {
+    return Number(/--renderer-client-id=(\d+)/.exec(readFileSync(`/proc/${pid}/cmdline`, 'latin1'))?.[1] ?? 0);
+  } catch {
+    return 0;
   }
 }
 

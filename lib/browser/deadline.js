@@ -14,7 +14,7 @@ const MS_PER_TICK = 10;
  */
 class Deadline {
   #leftMs;
-  #pid;
+  #tab;
   #onReached;
   /** @type {NodeJS.Timeout | undefined} */
   #timer;
@@ -24,12 +24,12 @@ class Deadline {
 
   /**
    * @param {number} ms
-   * @param {number | undefined} pid of the page
+   * @param {{ pid?: number }} tab
    * @param {() => void} onReached called once
    */
-  constructor(ms, pid, onReached) {
+  constructor(ms, tab, onReached) {
     this.#leftMs = ms;
-    this.#pid = pid;
+    this.#tab = tab;
     this.#onReached = onReached;
     this.#timer = setTimeout(() => this.#end(), ms);
   }
@@ -38,7 +38,7 @@ class Deadline {
   wait(isWaiting) {
     if (isWaiting === (this.#computed !== undefined)) return;
     if (isWaiting) {
-      this.#computed = computedBy(this.#pid);
+      this.#computed = computedBy(this.#tab.pid);
       if (this.#computed === undefined) return;
       clearTimeout(this.#timer);
       this.#leftMs -= performance.now() - this.#since;
@@ -70,7 +70,7 @@ class Deadline {
   }
 
   #computedMs() {
-    return Math.max(0, (computedBy(this.#pid) ?? 0) - (this.#computed ?? 0));
+    return Math.max(0, (computedBy(this.#tab.pid) ?? 0) - (this.#computed ?? 0));
   }
 }
 

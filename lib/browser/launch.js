@@ -51,8 +51,8 @@ const FLAGS = [
   // There is no graphics card to rely on, and a guest has no business with the one that there is.
   '--use-angle=swiftshader',
   '--enable-unsafe-swiftshader',
-  // A tab's process is told by being the new one.
-  '--disable-features=SpareRendererForSitePerProcess,Translate,OptimizationHints,MediaRouter,DialMediaRouteProvider,InterestFeedContentSuggestions,AcceptCHFrame,HttpsUpgrades',
+  // Processes of tabs are told by the order in which they are made: there are no others, and frames are in that of their page.
+  '--disable-features=SpareRendererForSitePerProcess,IsolateSandboxedIframes,Translate,OptimizationHints,MediaRouter,DialMediaRouteProvider,InterestFeedContentSuggestions,AcceptCHFrame,HttpsUpgrades',
   // Requests that anything lets through meet a proxy that is not there; names have no addresses.
   '--proxy-server=http://127.0.0.1:9',
   '--proxy-bypass-list=<-loopback>',
@@ -79,9 +79,10 @@ const FLAGS = [
  * @param {string | undefined} options.executablePath
  * @param {boolean} options.sandbox
  * @param {() => void} onEnd called once when it has ended
+ * @param {(connection: Connection) => void} onConnection called when it can be sent what it will do once it has started
  * @returns {Promise<Running>} rejects with an Error that says why there is no browser
  */
-async function launch({ executablePath, sandbox }, onEnd) {
+async function launch({ executablePath, sandbox }, onEnd, onConnection) {
   const program = findChrome(executablePath);
   const isRoot = process.getuid?.() === 0;
   // Chrome's sandbox is not for root.
@@ -124,6 +125,7 @@ async function launch({ executablePath, sandbox }, onEnd) {
   child.once('exit', () => process.removeListener('exit', kill));
   const late = timer(START_MS, `it did not answer within ${START_MS} ms`);
   const first = connection.send('Browser.getVersion', {}).catch(() => ended);
+  onConnection(connection);
   const answer = await Promise.race([first, ended, late.promise]);
   late.stop();
   if (typeof answer === 'string') {

@@ -13,7 +13,7 @@ const MIB = 1 << 20;
  * A run whose memory is bounded.
  *
  * @typedef {object} Watched
- * @property {number | undefined} pid of its tab
+ * @property {{ pid?: number }} tab
  * @property {number} limitMb
  * @property {(facts: Record<string, unknown>) => void} onExceeded
  */
@@ -62,10 +62,10 @@ class MemoryWatch {
   #look() {
     if (this.#looks++ % LOOKS_PER_LIST === 0) void this.#list();
     for (const run of this.#watched) {
-      if (run.pid !== undefined && heldBy(run.pid) > run.limitMb * MIB) {
-        kill(run.pid);
-        run.onExceeded({ limitMb: run.limitMb });
-      }
+      const { pid } = run.tab;
+      if (pid === undefined || heldBy(pid) <= run.limitMb * MIB) continue;
+      kill(pid);
+      run.onExceeded({ limitMb: run.limitMb });
     }
     let bytes = 0;
     for (const pid of this.#shared) bytes += heldBy(pid);

@@ -87,12 +87,12 @@ async function perform({ taking, interrupted, isLasting, log, onEnd, ...run }) {
  */
 async function supervise(run, tab, { timeoutMs, memoryLimitMb }, interrupted, start) {
   const end = (/** @type {any} */ error) => run.settle({ error, tabAfter: 'lost' });
-  const deadline = new Deadline(timeoutMs, tab.pid, () =>
+  const deadline = new Deadline(timeoutMs, tab, () =>
     end(errorOf('ERR_EXEC_TIMEOUT', { timeoutMs }, { timeoutMs, reason: 'deadline' })),
   );
   run.onWaiting = (isWaiting) => deadline.wait(isWaiting);
   const watched = {
-    pid: tab.pid,
+    tab,
     limitMb: memoryLimitMb,
     onExceeded: (/** @type {Record<string, unknown>} */ facts) =>
       end(errorOf('ERR_MEMORY_LIMIT_EXCEEDED', { limitMb: memoryLimitMb }, facts)),

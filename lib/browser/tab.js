@@ -50,7 +50,8 @@ class Tab {
   #onBegun = () => {};
   /** Called when all of the document is there, its body too. @type {(value?: unknown) => void} */
   #onParsed = () => {};
-  #hasBegun = false;
+  /** Whether its document is there, so that it has a process. */
+  hasBegun = false;
   #isReady = false;
   /** Whether its document or its process is gone. */
   isLost = false;
@@ -78,8 +79,9 @@ class Tab {
    * @param {string[]} origins that it may have requests to
    */
   async open(origins) {
-    const { browserContextId } = await this.#connection.send('Target.createBrowserContext', {});
+    const browserContextId = await this.#browser.takeContext();
     this.#context = browserContextId;
+    this.#browser.expectRenderer(this);
     // It is attached before it has a document, and waits for us: there is one navigation, and nothing of it is missed.
     const attached = this.#browser.attachedIn(browserContextId);
     const [{ sessionId, targetId }] = await Promise.all([
@@ -108,6 +110,7 @@ class Tab {
       this.#send('Runtime.evaluate', { expression }),
       this.#send('Runtime.disable', {}),
       parsed,
+      this.#browser.mapRenderers(),
     ]);
     if (result.type !== 'function') throw new Error(`the page could not be prepared: ${result.description}`);
     this.#kit = result.objectId;
@@ -268,13 +271,13 @@ class Tab {
         break;
       case 'Page.frameNavigated':
         if (params.frame.url === URL) {
-          this.#hasBegun = true;
+          this.hasBegun = true;
           this.#onBegun();
         }
         if (this.#isReady && params.frame.parentId === undefined) this.lost('navigated');
         break;
       case 'Page.domContentEventFired':
-        if (this.#hasBegun) this.#onParsed();
+        if (this.hasBegun) this.#onParsed();
         break;
       case 'Inspector.targetCrashed':
         this.lost('crashed');
