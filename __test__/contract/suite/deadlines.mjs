@@ -4,7 +4,7 @@ import { getEventListeners } from 'node:events';
 
 import { describe, expect, test } from 'vitest';
 
-import { expectCode, gateTool, neverTool, runChild } from '../../helpers.mjs';
+import { describeIf, expectCode, gateTool, neverTool, runChild } from '../../helpers.mjs';
 
 /** @param {import('./index.mjs').Subject} subject */
 export function describeDeadlines({ make, withExecutor, inChild, can }) {
@@ -233,7 +233,7 @@ export function describeDeadlines({ make, withExecutor, inChild, can }) {
     });
   });
 
-  describe.runIf(can.limitCpuTime)('maxCpuMs', () => {
+  describeIf(can.limitCpuTime)('maxCpuMs', () => {
     test('ends a run that computes for longer, long before its deadline', async () => {
       await withExecutor({ ...UNLIMITED, timeoutMs: 60_000, maxCpuMs: 100 }, {}, async (executor) => {
         const start = performance.now();
