@@ -42,7 +42,7 @@ mod tests {
     use deno_core::{serde_json, v8};
 
     use crate::process::platform::prepare_v8;
-    use crate::realm::modules::origin;
+    use crate::realm::origin::origin;
 
     /// What audit.js reports of a realm as guests find it.
     fn audit() -> serde_json::Value {

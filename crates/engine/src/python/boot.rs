@@ -27,7 +27,7 @@ use crate::python::signal::Signal;
 use crate::realm::boot::Guarded;
 use crate::realm::instance::Instance;
 use crate::realm::interrupt::Interrupt;
-use crate::realm::modules::origin;
+use crate::realm::origin::origin;
 use ses_protocol::{Failure, PythonSpec};
 
 /// Of a limit, what V8's heap and array buffers have of it: Pyodide's own JavaScript, and values on their way. 48 MiB.

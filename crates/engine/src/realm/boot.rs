@@ -16,7 +16,7 @@ use crate::realm::entry::Realm;
 use crate::realm::exceptions;
 use crate::realm::instance::Instance;
 use crate::realm::interrupt::Interrupt;
-use crate::realm::modules::origin;
+use crate::realm::origin::origin;
 use crate::realm::stop::Stop;
 use ses_prepare::{self as prepare, PrepareOptions};
 use ses_protocol::Failure;

@@ -9,7 +9,7 @@ use crate::bridge::host::{Host, Run, Verdict};
 use crate::bridge::serialize::{self, Unwritable};
 use crate::bridge::tools;
 use crate::memory::limits::MemoryGuard;
-use crate::realm::modules::origin;
+use crate::realm::origin::origin;
 use crate::realm::scripts::Script;
 use crate::realm::{early_errors, exceptions};
 use ses_prepare::{Form, Program, code_frame};

@@ -12,6 +12,7 @@ pub mod interrupt;
 mod mistakes;
 pub mod module_cache;
 pub mod modules;
+pub mod origin;
 pub mod scripts;
 pub mod stop;
 mod uncaught;

@@ -8,6 +8,7 @@ use crate::bridge::host::Host;
 use crate::bridge::tools;
 use crate::realm::early_errors::{self, EarlyError};
 use crate::realm::exceptions::{self, Mark};
+use crate::realm::origin::origin;
 use ses_prepare::{self as prepare, PrepareOptions};
 use ses_protocol::{ModuleBody, ModuleSpec, Severity};
 
@@ -174,13 +175,4 @@ fn resolve<'s>(
     let host = scope.get_slot::<Rc<Host>>()?.clone();
     let specifier = specifier.to_rust_string_lossy(scope);
     load(scope, &host, &specifier)
-}
-
-/// The origin of guest code called `name`.
-pub fn origin<'s>(
-    scope: &mut v8::PinScope<'s, '_>,
-    name: v8::Local<'s, v8::String>,
-    is_module: bool,
-) -> v8::ScriptOrigin<'s> {
-    v8::ScriptOrigin::new(scope, name.into(), 0, 0, false, -1, None, false, false, is_module, None)
 }
