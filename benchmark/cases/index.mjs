@@ -10,6 +10,7 @@ import memory from './memory.mjs';
 import models from './models.mjs';
 import prepare from './prepare.mjs';
 import python from './python.mjs';
+import pythonMemory from './python-memory.mjs';
 import pythonStart from './python-start.mjs';
 import sandbox from './sandbox.mjs';
 import sandboxMemory from './sandbox-memory.mjs';
@@ -44,4 +45,5 @@ export const CASES = [
   browser,
   pythonStart,
   python,
+  pythonMemory,
 ];

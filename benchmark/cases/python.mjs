@@ -1,11 +1,10 @@
 // Python in further sessions of a process.
 
-import { expectEqual, memoryMiB, repeat } from './measure.mjs';
+import { expectEqual, repeat } from './measure.mjs';
 import { OURS_PYTHON, PYODIDE } from '../peers/index.mjs';
 
 const DEADLINE_MS = 200;
 const CALLS = 500;
-const SESSIONS = 5;
 const CPU = {
   fib: ['def fib(n): return n if n < 2 else fib(n - 1) + fib(n - 2)\nfib(20)', 6765],
   sieve: [
@@ -34,12 +33,6 @@ export default {
       measure: (state) => compute(state, program),
     })),
     { id: 'python-kill', title: 'Python: an endless loop ended: time past the deadline', measure: kill },
-    {
-      id: 'python-memory',
-      title: 'Python: memory per further session',
-      measure: memory,
-      metrics: [{ id: 'time', unit: 'MiB' }],
-    },
   ],
   metrics: [{ id: 'time', unit: 'ms' }],
 
@@ -128,19 +121,4 @@ async function kill({ peer }) {
   }
   await session.close();
   return times;
-}
-
-async function memory({ peer }) {
-  const sessions = [];
-  globalThis.gc();
-  const before = memoryMiB('VmRSS');
-  for (let i = 0; i < SESSIONS; i++) {
-    const session = await openPlain(peer);
-    await session.run('1+1');
-    sessions.push(session);
-  }
-  globalThis.gc();
-  const size = (memoryMiB('VmRSS') - before) / SESSIONS;
-  for (const session of sessions) await session.close();
-  return [size];
 }

@@ -59,9 +59,9 @@ export const PEERS = [
     id: OURS_PYTHON,
     title: 'ses-executor, Python',
     adapter: 'ses-executor-python',
-    cases: ['python-start', 'python'],
+    cases: ['python-start', 'python', 'python-memory'],
   },
-  { id: PYODIDE, title: 'Pyodide in the host', adapter: 'pyodide', cases: ['python-start', 'python'] },
+  { id: PYODIDE, title: 'Pyodide in the host', adapter: 'pyodide', cases: ['python-start', 'python', 'python-memory'] },
   { id: 'node-child', title: 'this package in a Node.js child, IPC', adapter: 'node-child', cases: ['isolation'] },
   { id: OUR_BROWSER, title: 'pages of this package', adapter: 'browser', cases: ['browser'] },
   {

@@ -189,6 +189,7 @@ function connect(pyodide, host) {
   // What is written without `sys.stdout`.
   pyodide.setStdout({ batched: (/** @type {string} */ line) => host.log(0, line) });
   pyodide.setStderr({ batched: (/** @type {string} */ line) => host.log(3, `stderr: ${line}`) });
+  if (host.blocks) warmUp(prelude, run);
   return {
     run(code, maxOperations) {
       const outcome = callPython(() => run(code, maxOperations));
@@ -197,6 +198,32 @@ function connect(pyodide, host) {
     setVariables: variablesSetter(pyodide, prelude, host),
     setTools: (tools) => prelude.get('set_tools')(JSON.stringify(tools.map(({ path, id }) => [path, id]))),
   };
+}
+
+/**
+ * Does once what the first run would do otherwise: of the memory that is shared, each session has a copy of what it changes.
+ *
+ * @param {any} prelude
+ * @param {(code: string) => string} run
+ */
+function warmUp(prelude, run) {
+  configureAlone(prelude, []);
+  try {
+    run('0');
+  } catch {
+    // There is no memory for it, which the first run will say.
+  }
+}
+
+/**
+ * A configuration for code that is not the guest's, until the host sends one.
+ *
+ * @param {any} prelude
+ * @param {string[]} imports what it may import
+ */
+function configureAlone(prelude, imports) {
+  const limits = { max_operations: 1e9, max_while_iterations: 1e9, allowed_dangerous_builtins: [] };
+  prelude.get('configure')(JSON.stringify({ ...limits, authorized_imports: imports, mount_point: '/' }));
 }
 
 /**
@@ -338,8 +365,7 @@ function parse(json) {
  */
 function rehearse(pyodide, program) {
   const prelude = pyodide.globals.get('__smolagents_prelude__');
-  const limits = { max_operations: 1e9, max_while_iterations: 1e9, allowed_dangerous_builtins: [] };
-  prelude.get('configure')(JSON.stringify({ ...limits, authorized_imports: ['*'], mount_point: '/' }));
+  configureAlone(prelude, ['*']);
   const run = prelude.get('run');
   for (let round = 0; round < REHEARSALS; round++) outputOf(run(program));
 }

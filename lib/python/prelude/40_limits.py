@@ -25,6 +25,10 @@ def _keep_reserve():
             pass
 
 
+# Before there is a snapshot: sessions share its pages until somebody needs them.
+_keep_reserve()
+
+
 class _Run:
     """What is known of the run under way."""
 

@@ -17,6 +17,8 @@
   let adapter;
   /** Makes a file system of a folder. */
   let folderSystem;
+  /** Python's own library, as Pyodide has read it. */
+  let library;
   /** Libraries may be linked to the module when it runs. */
   let links;
   /** The interpreter has met an error that it cannot go on after. */
@@ -105,7 +107,8 @@
     load: () => {
       throw new Error("There are no scripts to load");
     },
-    readbuffer: (path) => (baseName(path) === "pyodide.asm.wasm" ? BINARY.buffer : native.bytes(baseName(path))),
+    // As buffers, which Pyodide looks into: of bytes it makes a copy.
+    readbuffer: (path) => (baseName(path) === "pyodide.asm.wasm" ? BINARY.buffer : (library = bytesOf(path))),
     TextEncoder,
     TextDecoder,
     performance: { now },
@@ -122,6 +125,10 @@
     ),
   };
   for (const name of getOwnPropertyNames(shell)) define(name, shell[name]);
+
+  function bytesOf(path) {
+    return native.bytes(baseName(path)).buffer;
+  }
 
   function baseName(path) {
     return path.slice(path.lastIndexOf("/") + 1);
@@ -204,6 +211,9 @@
         return instance;
       },
     });
+    // Pyodide's file system has a copy, and no collection will come soon.
+    library.transfer(0);
+    library = undefined;
     if (header === undefined) {
       guest.prepare(pyodide, { prelude: native.text("prelude"), modules: native.modules() });
     } else {
