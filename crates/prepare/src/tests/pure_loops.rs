@@ -123,3 +123,12 @@ fn a_variable_may_lack_its_value_or_be_changed_elsewhere() {
         assert_eq!(prepared(code).code.contains("__smol_take_all"), expected, "{code}");
     }
 }
+
+#[test]
+fn a_loop_runs_in_chunks_if_it_is_small_and_without_guards_if_it_only_computes() {
+    let list = |statement: &str| prepared(&format!("for (let i = 0; i < 9; i++) {{ {statement} }}")).code;
+    assert!(list("list.push(i);").contains("__smol_open"));
+    assert!(!list(&"list.push(i);".repeat(10)).contains("__smol_open"));
+    let numbers = format!("let m = 0; for (let i = 0; i < 9; i++) {{ {} }}", "m += i;".repeat(10));
+    assert!(prepared(&numbers).code.contains("__smol_take_all"));
+}

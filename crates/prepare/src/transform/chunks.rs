@@ -66,6 +66,11 @@ use swc_ecma_ast::{
 use super::{guards, nodes};
 use crate::analyze::LoopNames;
 use pure::Assumptions;
+use scan::Survey;
+
+/// Nodes of a loop for which chunks pay. V8 compiles both copies of a larger one, which takes longer than guards do; one that
+/// only computes is worth it.
+const MAX_CHUNK_NODES: u32 = 40;
 
 /// Where a loop stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -111,7 +116,7 @@ struct Comparison {
 pub(super) fn counter(node: &ForStmt, names: &LoopNames) -> Option<Counter> {
     let (variable, step) = step(node.update.as_deref()?)?;
     let declaration = declaration_of(node, variable)?;
-    let written = scan::written(node, declaration, variable)?;
+    let Survey { written, nodes } = scan::survey(node, declaration, variable)?;
     let is_written = |name: &Ident| name.sym == variable.sym || written.iter().any(|other| other.sym == name.sym);
     let is_fixed = |name: &Ident| names.steady.contains(&name.span.lo) && !is_written(name);
     let compared = node.test.as_deref().map(|test| comparison(test, variable));
@@ -128,7 +133,7 @@ pub(super) fn counter(node: &ForStmt, names: &LoopNames) -> Option<Counter> {
     let is_pure = matches!(test, Test::Pure(..));
     let has_value = declaration.is_some() || (is_pure && names.own.contains(&variable.span.lo));
     match &step {
-        _ if !has_value => None,
+        _ if !has_value || (!is_pure && nodes > MAX_CHUNK_NODES) => None,
         // Where each iteration stores to another line of memory, noting `i` costs as much as a guard.
         Step::Variable(name) if !is_pure || !is_fixed(name) => None,
         _ => Some(Counter { variable: variable.clone(), step, test }),

@@ -54,9 +54,8 @@ const BRIEF_METHODS: [&str; 35] = [
 ];
 
 /// Nothing in the loop changes its variable or keeps it alive, leaves the loop unseen, stops in the middle of it, or
-/// calls functions that may well have loops of their own. There is no loop inside. Returns the other names that its test
-/// and body declare or assign to.
-pub(super) fn written(node: &ForStmt, declaration: Option<&VarDecl>, variable: &Ident) -> Option<Vec<Ident>> {
+/// calls functions that may well have loops of their own. There is no loop inside.
+pub(super) fn survey(node: &ForStmt, declaration: Option<&VarDecl>, variable: &Ident) -> Option<Survey> {
     let mut scan = Scan { variable, written: Vec::new(), nodes: 0, calls_allowed: true, refused: false };
     for declarator in declaration.iter().flat_map(|declaration| &declaration.decls) {
         declarator.init.visit_with(&mut scan);
@@ -64,7 +63,15 @@ pub(super) fn written(node: &ForStmt, declaration: Option<&VarDecl>, variable: &
     scan.calls_allowed = false;
     node.test.visit_with(&mut scan);
     node.body.visit_with(&mut scan);
-    (!scan.refused).then_some(scan.written)
+    (!scan.refused).then_some(Survey { written: scan.written, nodes: scan.nodes })
+}
+
+/// A loop that can run in chunks.
+pub(super) struct Survey {
+    /// The other names that its test and body declare or assign to.
+    pub(super) written: Vec<Ident>,
+    /// Its size.
+    pub(super) nodes: u32,
 }
 
 struct Scan<'a> {
