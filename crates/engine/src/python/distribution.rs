@@ -84,7 +84,8 @@ impl Distribution {
         let guest = text(&spec.guest)?;
         let prelude = joined(&spec.prelude)?;
         let modules = spec.modules.join("\n");
-        let links = spec.packages.is_some();
+        // Of other versions nobody has seen what their scripts need.
+        let links = spec.packages.is_some() || version != SNAPSHOT_VERSION;
         let parts = [
             &loader,
             &module,
