@@ -1,16 +1,27 @@
-// Runs honest and hostile programs at once for a while and watches the host: results, deadlines, the event loop, memory.
+// Runs honest and hostile programs at once for a while, each kind on executors of its own, and watches the host: results,
+// deadlines, what honest tenants wait for, the event loop, memory. Hostile are those below and the guest programs of
+// `__test__/hostile/` that take no memory beyond their limit.
 //
-//   node scripts/soak.mjs [--minutes 10] [--executors 8] [--seed 1]
+//   node scripts/soak.mjs [--minutes 10 | --seconds n] [--executors 8] [--isolation thread|process] [--seed 1]
 //
-// Prints a table. The exit status is 1 if a result was wrong, a run did not settle by its deadline + 1 s, the 99th
-// percentile of the event loop's delay is over 10 ms beyond what tools cost, or parked isolates hold more than 512 MiB,
+// Prints a table and a verdict. The exit status is 1 if a result was wrong, a run did not settle by its deadline + 1 s, the 99th
+// percentile of honest runs is over 3 times of what the same tenants have without hostile neighbours, that of the event loop's
+// delay is over 10 ms beyond what tools cost, or the host's resident memory at the end is more than 100 MB, and what
+// `engineStats()` reports as parked or stuck, above its start. Parked isolates that hold more than 512 MiB are a finding too,
 // which ends the soak early. Hosts with the default of maxParkedMb would be refused further isolates at 2 GiB.
 
 import { readFileSync, readdirSync } from 'node:fs';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 
+import { listAttacks } from '../__test__/hostile/suite.mjs';
 import { ExecutorError, SESExecutor, engineStats } from '../index.mjs';
+
+setFlagsFromString('--expose-gc');
+const collect = runInNewContext('gc');
 
 const GRACE_MS = 1_000;
 const MAX_DELAY_MS = 10;
@@ -18,6 +29,19 @@ const MAX_PARKED_BYTES = 512 * 2 ** 20;
 /** A timer that is due at once comes this late at least, on this resolution. */
 const RESOLUTION_MS = 1;
 const SAMPLE_MS = 500;
+/** What honest runs may take of what they take without hostile neighbours. */
+const MAX_SLOWDOWN = 3;
+/** Less is not told apart from the machine's own noise. */
+const LEAST_P99_MS = 5;
+/** What the host may have grown by. */
+const MAX_GROWTH_MB = 100;
+/** How long honest tenants are alone first, of the whole, and between two runs of one. */
+const ALONE = 0.1;
+const PAUSE_MS = 10;
+/** What threads may take to end when everything was cleaned up. */
+const END_MS = 10_000;
+/** Resident memory in MB that an attack may take: others are about one huge value. */
+const MAX_PEAK_MB = { thread: 128, process: 512 };
 
 /** Programs that must give their result: `check` gets the output and n. */
 const HONEST = [
@@ -120,6 +144,17 @@ const HOSTILE = [
   },
 ];
 
+/** Guest programs of the attacks. Those on memory may park a thread each. Whatever becomes of one is coded, and no crash. */
+const attacksFor = (isolation) =>
+  listAttacks('thread')
+    .filter(({ file, group }) => file.endsWith('.js') && (isolation === 'process' || group !== 'memory'))
+    .filter(({ peaksMb, stuck }) => peaksMb.thread <= MAX_PEAK_MB[isolation] && stuck.thread === 0)
+    .map(({ name, file }) => ({
+      name,
+      code: readFileSync(new URL(`../__test__/hostile/${file}`, import.meta.url), 'utf8'),
+      fills: true,
+    }));
+
 const counts = { runs: 0, honest: 0, hostile: 0, inits: 0, full: 0 };
 const codes = new Map();
 /** How many isolates each program has had parked, by its name. */
@@ -132,28 +167,56 @@ let toolMs = 0;
 const { values } = parseArgs({
   options: {
     minutes: { type: 'string', default: '10' },
+    seconds: { type: 'string' },
+    isolation: { type: 'string', default: 'thread' },
     executors: { type: 'string', default: '8' },
     seed: { type: 'string', default: String(Date.now() >>> 0) },
   },
 });
-const [minutes, executors, seed] = [values.minutes, values.executors, values.seed].map(Number);
-if (!(minutes > 0 && Number.isSafeInteger(executors) && executors > 0 && Number.isSafeInteger(seed))) {
-  console.error('usage: node scripts/soak.mjs [--minutes number] [--executors integer] [--seed integer]');
+const [minutes, executors, seed] = [
+  values.seconds === undefined ? values.minutes : Number(values.seconds) / 60,
+  values.executors,
+  values.seed,
+].map(Number);
+const { isolation } = values;
+if (
+  !(minutes > 0 && Number.isSafeInteger(executors) && executors > 1 && Number.isSafeInteger(seed)) ||
+  !['thread', 'process'].includes(isolation)
+) {
+  console.error(
+    'usage: node scripts/soak.mjs [--minutes number | --seconds number] [--executors integer] [--isolation thread|process] [--seed integer]',
+  );
   process.exit(2);
 }
+const attacks = attacksFor(isolation);
 await soak();
 
 async function soak() {
   await baseline();
   const memory = watchMemory();
+  const end = performance.now() + minutes * 60e3;
+  const tenants = Math.ceil(executors / 2);
+  const honest = (until, from) =>
+    Promise.all(Array.from({ length: tenants }, (_, k) => serveHonest(generator(seed + from + k), until)));
+  const alone = (await honest(performance.now() + minutes * 60e3 * ALONE, 0)).flat();
   const delays = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
   delays.enable();
-  const end = performance.now() + minutes * 60e3;
-  await Promise.all(Array.from({ length: executors }, (_, k) => serve(generator(seed + k), end)));
+  const [beside] = await Promise.all([
+    honest(end, 100),
+    ...Array.from({ length: executors - tenants }, (_, k) => serveHostile(generator(seed + 200 + k), end)),
+  ]);
   delays.disable();
-  const figures = { ...memory.stop(), delays };
-  print(figures);
+  await ended();
+  print({ ...memory.stop(), delays, alone, beside: beside.flat() });
   process.exitCode = findings.length === 0 ? 0 : 1;
+}
+
+/** Isolates that were given up are gone, or have had the time for it. */
+async function ended() {
+  const until = performance.now() + END_MS;
+  while (engineStats().live > 0 && performance.now() < until) await sleep(20);
+  collect();
+  await sleep(SAMPLE_MS);
 }
 
 /** Everything is loaded and has run once before anything is measured. */
@@ -167,6 +230,7 @@ async function baseline() {
 
 async function makeExecutor() {
   const executor = new SESExecutor({
+    isolation,
     maxOperations: 100_000,
     memoryLimitMb: 64,
     // The soak has a bound of its own.
@@ -180,6 +244,15 @@ async function makeExecutor() {
     add: (a, b) => costs(() => a + b),
     later: async (x) => costs(() => x),
     never: () => new Promise(() => {}),
+    // What attacks call.
+    echo: (value) => value,
+    fail: () => {
+      throw new TypeError('failed');
+    },
+    failLater: async () => {
+      throw new TypeError('failed');
+    },
+    Host: { show: () => '' },
   });
   return executor;
 }
@@ -192,20 +265,38 @@ function costs(work) {
   return result;
 }
 
-/** One executor after the other until `end`, with one program after the other. */
-async function serve(random, end) {
-  let executor = await makeExecutor();
-  while (performance.now() < end && engineStats().parkedBytes <= MAX_PARKED_BYTES) {
-    const n = random(1000);
-    if (random(4) > 0) await runHonest(executor, HONEST[random(HONEST.length)], n);
-    else await runHostile(executor, HOSTILE[random(HOSTILE.length)]);
-    // Now and then also one that is fine.
-    if (executor.state !== 'READY' || random(200) === 0) {
-      await executor.cleanup();
-      executor = await makeExecutor();
-    }
+/** Honest programs on one executor until `end`, as a tenant has them run. Returns what each run has taken, in milliseconds. */
+async function serveHonest(random, end) {
+  const executor = await makeExecutor();
+  const times = [];
+  while (performance.now() < end && !isFullOfParked()) {
+    const began = performance.now();
+    await runHonest(executor, HONEST[random(HONEST.length)], random(1000));
+    times.push(performance.now() - began);
+    await sleep(PAUSE_MS);
   }
   await executor.cleanup();
+  return times;
+}
+
+/** One executor after the other until `end`, with one program after the other, most of them hostile. */
+async function serveHostile(random, end) {
+  while (performance.now() < end && !isFullOfParked()) {
+    const executor = await makeExecutor();
+    // What an attack has defined is there for the next run: honest ones come after the others only.
+    const programs = random(2) === 0 ? HOSTILE : attacks;
+    // Now and then one that is fine is given up as well.
+    while (performance.now() < end && executor.state === 'READY' && random(50) > 0) {
+      if (programs === HOSTILE && random(2) === 0)
+        await runHonest(executor, HONEST[random(HONEST.length)], random(1000));
+      else await runHostile(executor, programs[random(programs.length)]);
+    }
+    await executor.cleanup();
+  }
+}
+
+function isFullOfParked() {
+  return engineStats().parkedBytes > MAX_PARKED_BYTES;
 }
 
 async function runHonest(executor, program, n) {
@@ -236,7 +327,8 @@ async function runHostile(executor, program) {
   if (result === undefined || isFull(executor, result.error)) return;
   // Any of them may take longer than it has.
   const { error } = result;
-  if (error?.code === 'ERR_EXEC_TIMEOUT' || program.codes.includes(error?.code)) return;
+  const isExpected = program.codes?.includes(error?.code) ?? error?.code !== 'ERR_WORKER_LOST';
+  if (error?.code === 'ERR_EXEC_TIMEOUT' || isExpected) return;
   wrong(program, error ?? 'no error');
 }
 
@@ -302,7 +394,7 @@ function highWaterMb() {
   }
 }
 
-function print({ rss, threads, delays }) {
+function print({ rss, threads, delays, alone, beside }) {
   // The histogram has intervals of a timer, of which the resolution is what they should be.
   const ms = (nanoseconds) => Math.max(0, nanoseconds / 1e6 - RESOLUTION_MS);
   const [p50, p99, max] = [ms(delays.percentile(50)), ms(delays.percentile(99)), ms(delays.max)];
@@ -312,8 +404,20 @@ function print({ rss, threads, delays }) {
   const stats = engineStats();
   const parkedMb = (stats.parkedBytes / 2 ** 20).toFixed();
   if (stats.parkedBytes > MAX_PARKED_BYTES) findings.push(`${stats.parked} parked isolates hold ${parkedMb} MiB`);
+  const [aloneMs, besideMs] = [alone, beside].map((times) => percentile(times, 0.99));
+  if (besideMs > MAX_SLOWDOWN * Math.max(aloneMs, LEAST_P99_MS)) {
+    findings.push(
+      `honest runs beside hostile ones: 99th percentile ${besideMs.toFixed(1)} ms, alone ${aloneMs.toFixed(1)} ms`,
+    );
+  }
+  const reportedMb = (stats.parkedBytes + stats.stuckBytes) / 2 ** 20;
+  const grownMb = rss.end - rss.start - reportedMb;
+  if (grownMb > MAX_GROWTH_MB) findings.push(`the host has ${grownMb.toFixed()} MiB more that nobody reports`);
   const rows = {
-    'minutes, executors, seed': `${minutes}, ${executors}, ${seed}`,
+    'minutes, executors, isolation, seed': `${minutes.toFixed(2)}, ${executors}, ${isolation}, ${seed}`,
+    'honest runs alone: p50, p99 (ms)': `${percentile(alone, 0.5).toFixed(2)}, ${aloneMs.toFixed(2)}`,
+    'honest runs beside hostile: p50, p99 (ms)': `${percentile(beside, 0.5).toFixed(2)}, ${besideMs.toFixed(2)}`,
+    'resident memory nobody reports (MiB)': grownMb.toFixed(),
     'runs (honest, hostile)': `${counts.runs} (${counts.honest}, ${counts.hostile})`,
     'executors made': counts.inits,
     'memory limit met, full before': counts.full,
@@ -331,6 +435,13 @@ function print({ rss, threads, delays }) {
   const width = Math.max(...Object.keys(rows).map((name) => name.length));
   for (const [name, value] of Object.entries(rows)) console.log(`${name.padEnd(width)}  ${value}`);
   for (const finding of findings.slice(0, 20)) console.error(`FINDING ${finding}`);
+  console.log(findings.length === 0 ? 'VERDICT: held' : `VERDICT: broken, ${findings.length} findings`);
+}
+
+/** @param {number[]} values @param {number} part */
+function percentile(values, part) {
+  const sorted = values.toSorted((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? NaN;
 }
 
 /** `random(n)` is an integer below n; mulberry32. */

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use serde_json::json;
 
 use ses_protocol::frames::{Control, Hello};
-use ses_protocol::{Command, Config, Event, Failure, Figures, JobId, RunLimits, ToolCall, ToolCallId, ToolReply};
+use ses_protocol::{Command, Config, Event, Failure, Figures, JobId, RunLimits, ToolCall, ToolCallId};
 use ses_session::{Deadline, Events, Link, Process, Remains, Watchdog};
 use ses_sync::CpuClock;
 
@@ -165,7 +165,7 @@ impl Peer {
                 }
                 Event::Log { job, entry }
             }
-            event @ (Event::Waiting | Event::Idle { .. } | Event::Progress { .. }) => event,
+            event @ (Event::Waiting | Event::Idle { .. } | Event::Taken { .. } | Event::Progress { .. }) => event,
             Event::Closed { .. } | Event::Lost { .. } => return Err(NONSENSE),
         };
         if is_last {
@@ -251,7 +251,8 @@ impl Link for ProcessLink {
             Command::Run { job, limits, .. } => self.note(*job, true, has_deadline(limits)),
             Command::ToolReplies(replies) => {
                 let mut open = self.desk.open();
-                for (call, _) in replies.iter().filter(|(_, reply)| !matches!(reply, ToolReply::Promise)) {
+                // A call that was answered by a promise has handed its arguments over, and others may come without limit.
+                for (call, _) in replies {
                     open.calls.remove(call);
                 }
             }

@@ -41,6 +41,16 @@ pub enum ToolReply {
     Promise,
 }
 
+impl ToolReply {
+    /// Bytes that wait until the guest takes the answer.
+    pub fn bytes(&self) -> usize {
+        match self {
+            Self::Value(value) => value.wire_bytes(),
+            Self::Error(_) | Self::Promise => 0,
+        }
+    }
+}
+
 /// An error that a tool threw, or (`bridge`) that kept its arguments or its result from crossing.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ToolError {
@@ -78,6 +88,10 @@ pub enum Event {
     /// The guest goes on with an answer only: it has taken so many of this run. Said where calls have limits.
     Idle {
         answers: u64,
+    },
+    /// The guest has taken answers of so many more bytes. Said when it is many.
+    Taken {
+        bytes: u64,
     },
     /// How far the run under way has come. It may be left out.
     Progress {

@@ -7,8 +7,8 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 use ses_protocol::{
-    CallId, Command, Config, Event, Failure, FailureKind, Figures, JobId, LogEntry, ModuleBody, Outcome, RunLimits,
-    SessionId, Success, ToolCall, ToolCallId, ToolReply, ToolSpec,
+    CallId, Command, Config, ERR_TRANSFER_LIMIT_EXCEEDED, ErrorCode, Event, Failure, FailureKind, Figures, JobId,
+    LogEntry, ModuleBody, Outcome, RunLimits, SessionId, Success, ToolCall, ToolCallId, ToolError, ToolReply, ToolSpec,
 };
 
 use crate::backend::{Boot, Link, Process, Remains};
@@ -33,6 +33,9 @@ const ABORT_PATIENCE: Duration = Duration::from_secs(2);
 const STATE_LOST: &str = "stateLost";
 /// The longest deadline that VALIDATE accepts.
 const LONGEST_MS: f64 = i32::MAX as f64;
+
+/// Smaller answers are not refused: there are no more of them than calls at once. 1 MiB.
+const MIN_COUNTED_BYTES: usize = 1 << 20;
 
 /// What a session knows of its isolate: shared by the owner's thread, the one that the isolate's events come on, and the
 /// watchdog's.
@@ -62,6 +65,8 @@ struct Open {
     limited_tools: HashSet<u32>,
     /// The run that the guest was asked to end.
     asked: Option<Asked>,
+    /// Bytes of answers to the run under way that the guest has not said it has taken.
+    untaken: usize,
     /// Log entries that the owner has not taken.
     unsent: Vec<LogEntry>,
     /// The isolate counts as live.
@@ -157,6 +162,10 @@ impl Desk {
                 if let Some(clock) = &mut self.open().clock {
                     clock.on_idle(answers, Instant::now());
                 }
+            }
+            Event::Taken { bytes } => {
+                let untaken = &mut self.open().untaken;
+                *untaken = untaken.saturating_sub(bytes as usize);
             }
             Event::Progress { operations, tool_calls } => {
                 self.operations.store(operations, Ordering::Relaxed);
@@ -327,8 +336,19 @@ impl Session {
     }
 
     /// Hands answers of tools over to the run under way.
-    pub fn answer(&self, replies: Vec<(ToolCallId, ToolReply)>) {
-        let due = self.desk.open().clock.as_mut().and_then(|clock| clock.on_answers(&replies, Instant::now()));
+    pub fn answer(&self, mut replies: Vec<(ToolCallId, ToolReply)>) {
+        let limit = self.desk.config.memory_limit_bytes;
+        let mut open = self.desk.open();
+        for (_, reply) in &mut replies {
+            let bytes = reply.bytes();
+            // The host would keep for the guest what the guest has no room for.
+            if bytes > MIN_COUNTED_BYTES && open.untaken.saturating_add(bytes) > limit {
+                *reply = ToolReply::Error(no_room(bytes, limit));
+            }
+            open.untaken += reply.bytes();
+        }
+        let due = open.clock.as_mut().and_then(|clock| clock.on_answers(&replies, Instant::now()));
+        drop(open);
         if let (Some(due), Some(deadline)) = (due, &self.deadline) {
             deadline.arm_or_end(due);
         }
@@ -357,7 +377,10 @@ impl Session {
         self.desk.operations.store(0, Ordering::Relaxed);
         self.desk.tool_calls.store(0, Ordering::Relaxed);
         // Before the deadline, which may pass at once and has to find what it settles.
-        self.desk.open().jobs.add(job);
+        let mut open = self.desk.open();
+        open.jobs.add(job);
+        open.untaken = 0;
+        drop(open);
         if let Err(error) = self.arm(id, started, limits) {
             self.disarm();
             if self.desk.open().jobs.claim(id).is_some() {
@@ -496,6 +519,16 @@ impl RunDeadline {
     fn end(&self) {
         interrupt(&self.desk, &self.link, self.job, timed_out(self.timeout_ms, DEADLINE), PATIENCE);
     }
+}
+
+/// Why the guest gets no result of so many bytes.
+fn no_room(bytes: usize, limit: usize) -> ToolError {
+    let message = format!(
+        "the result takes {bytes} bytes, and with the results that the code has not taken yet more than its memory limit ({limit}): \
+         make fewer calls at once"
+    );
+    let code = Some(ErrorCode::Text(ERR_TRANSFER_LIMIT_EXCEEDED.to_owned()));
+    ToolError { name: "RangeError".to_owned(), message, code, bridge: true }
 }
 
 fn timed_out(timeout_ms: f64, reason: &str) -> Failure {

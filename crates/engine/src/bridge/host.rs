@@ -35,6 +35,8 @@ const WINDOW_BYTES: usize = 1 << 20;
 /// Iterations that modules may take while a run loads them, beside its own: no library takes as many, and a loop without end is
 /// over within a tenth of a second.
 const LOADING: f64 = 10_000_000.0;
+/// Bytes of answers that have been taken until the session is told. 1 MiB.
+const TAKEN_BYTES: usize = 1 << 20;
 /// Rejections without a handler that one run remembers.
 const MAX_REJECTIONS: usize = 16;
 
@@ -117,6 +119,8 @@ pub struct Host {
     has_held_calls: Cell<bool>,
     /// Answers of tools that have arrived in the run under way.
     answers: Cell<u64>,
+    /// Bytes of answers that the guest has taken and the session was not told of.
+    taken_bytes: Cell<usize>,
     /// All calls of the run are answered within some time.
     limits_calls: Cell<bool>,
     /// Commands that arrived while a tool was awaited synchronously.
@@ -150,6 +154,7 @@ impl Host {
             memory,
             has_held_calls: Cell::default(),
             answers: Cell::default(),
+            taken_bytes: Cell::default(),
             limits_calls: Cell::default(),
             early: RefCell::default(),
             interrupt: OnceCell::new(),
@@ -174,6 +179,7 @@ impl Host {
         let granted = max_operations.min(FIRST_WINDOW);
         self.job.set(job);
         self.answers.set(0);
+        self.taken_bytes.set(0);
         self.limits_calls.set(limits.tool_timeout_ms.is_some());
         self.terminated.set(false);
         self.runs.set(self.runs.get() + 1);
@@ -331,6 +337,17 @@ impl Host {
         command
     }
 
+    /// Notes that the guest has an answer, which nobody keeps for it any more.
+    pub fn take_answer(&self, reply: &ToolReply) {
+        let bytes = self.taken_bytes.get() + reply.bytes();
+        if bytes < TAKEN_BYTES {
+            self.taken_bytes.set(bytes);
+        } else {
+            self.taken_bytes.set(0);
+            self.context.report(Event::Taken { bytes: bytes as u64 });
+        }
+    }
+
     /// Notes that an async call was sent, which [`Self::send_held_calls`] is to make sure of.
     pub fn hold_call(&self) {
         self.has_held_calls.set(true);
@@ -372,8 +389,9 @@ impl Host {
             if !replies.is_empty() {
                 self.early.borrow_mut().push_back(Command::ToolReplies(replies));
             }
-            if found.is_some() {
-                return found;
+            if let Some(reply) = found {
+                self.take_answer(&reply);
+                return Some(reply);
             }
         }
     }

@@ -100,6 +100,7 @@ pub fn on_reply(scope: &mut v8::PinScope, host: &Host, call: ToolCallId, reply: 
     if matches!(reply, ToolReply::Promise) {
         return;
     }
+    host.take_answer(&reply);
     let Some(pending) = host.calls.borrow_mut().take(call) else { return };
     start_waiting(host);
     let resolver = v8::Local::new(scope, &pending.resolver);

@@ -117,6 +117,7 @@ fn from_worker() -> Vec<FromWorker> {
         Event::Parked { bytes: 7 },
         Event::Lost { reason: "gone".into() },
         Event::Idle { answers: 8 },
+        Event::Taken { bytes: 9 },
     ];
     let hello = Hello { version: VERSION, landlock: true, seccomp: false };
     let status = [Status::Hello(hello), Status::Pong(5), Status::Draining];
