@@ -65,12 +65,12 @@ function loadLibrary(name, folder = process.cwd()) {
   return { name, text: outputFiles[0].text };
 }
 
-/** @param {NodeJS.Require} require of the folder of the library, which may have its own */
-function esbuild(require) {
+/** @param {NodeJS.Require} ofLibrary `require` of its folder, which may have an esbuild of its own */
+function esbuild(ofLibrary) {
   try {
-    return require('esbuild');
+    return ofLibrary('esbuild');
   } catch {
-    return module.require('esbuild');
+    return require('esbuild');
   }
 }
 

@@ -57,7 +57,8 @@ async function download(folder, named, requirements) {
     ...interpreter,
   ];
   // Output is what was added.
-  const stdio = /** @type {const} */ (['ignore', process.stderr, process.stderr]);
+  /** @type {import('node:child_process').StdioOptions} */
+  const stdio = ['ignore', process.stderr, process.stderr];
   const child = spawn(program, [...args, ...requirements.flatMap((file) => ['-r', file]), '--', ...named], { stdio });
   const status = await new Promise((resolve, reject) => {
     child.on('error', (/** @type {Error} */ error) => {
