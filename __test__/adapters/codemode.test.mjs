@@ -227,7 +227,11 @@ describe('errors are a text of the result', () => {
     ],
     ['no code', '', /^ERR_VALIDATION_FAILED: Code validation failed: the program is empty\n/],
     ['a warning', 'async () => process.cwd()', /\nNote: line 1: .*process.*\nHint: /],
-    ['what is no error', 'async () => { throw "text"; }', /^ERR_RUNTIME_EXCEPTION: Runtime exception: text\n/],
+    [
+      'what is no error',
+      'async () => { throw "text"; }',
+      /^ERR_RUNTIME_EXCEPTION: Runtime exception: text \(line 1, column 15\)\n/,
+    ],
     [
       'too many loops',
       'async () => { for (;;); }',

@@ -58,6 +58,17 @@ export async function atDeadline(executor, code, hasBegun = ({ logs }) => logs.s
   throw new Error(`the code has not begun: ${code}`);
 }
 
+/** Kills processes, of which some end with others. */
+export function killAll(processes) {
+  for (const { pid } of processes) {
+    try {
+      process.kill(pid, 'SIGKILL');
+    } catch (error) {
+      if (error.code !== 'ESRCH') throw error;
+    }
+  }
+}
+
 /** Waits until `condition` holds, which something else than time brings about. */
 export async function until(condition, ms = 40_000) {
   const end = performance.now() + ms;

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 
 import { expectCode, neverTool, runChild, spawnProgram, withFolder } from '../helpers.mjs';
-import { chromeProcesses, make, until, withBrowser } from './helpers.mjs';
+import { chromeProcesses, killAll, make, until, withBrowser } from './helpers.mjs';
 
 const isLinux = process.platform === 'linux';
 const status = (pid, name) =>
@@ -43,7 +43,7 @@ describe.runIf(isLinux)('on Linux', () => {
         const run = executor.run(type === 'gpu-process' ? '1' : 'await never()');
         run.catch(() => {});
         if (type !== 'gpu-process') await called;
-        for (const { pid } of chromeProcesses().filter((one) => one.type === type)) process.kill(pid, 'SIGKILL');
+        killAll(chromeProcesses().filter((one) => one.type === type));
         if (type === 'gpu-process') await run;
         else {
           const error = await expectCode(run, 'ERR_BROWSER_CRASHED');
@@ -176,7 +176,7 @@ describe('without a browser', () => {
         import { createRequire } from 'node:module';
         import { rmSync, writeFileSync } from 'node:fs';
         import { BrowserExecutor } from './lib/browser/index.js';
-        import { chromeProcesses, until } from './__test__/browser/helpers.mjs';
+        import { chromeProcesses, killAll, until } from './__test__/browser/helpers.mjs';
         const { findChrome } = createRequire(process.cwd() + '/x')('./lib/browser/find.js');
         writeFileSync(${JSON.stringify(program)}, '#!/bin/sh\\nexec ' + findChrome(undefined) + ' "$@"\\n', { mode: 0o755 });
         const executor = new BrowserExecutor({ executablePath: ${JSON.stringify(program)} });
@@ -185,7 +185,7 @@ describe('without a browser', () => {
         await executor.sendTools({ add: (a, b) => a + b, gone: () => 'tool' });
         console.log((await executor.run('typeof document')).output);
         rmSync(${JSON.stringify(program)});
-        for (const { pid } of chromeProcesses()) process.kill(pid, 'SIGKILL');
+        killAll(chromeProcesses());
         await until(() => chromeProcesses().length === 0);
         console.log((await executor.run('[typeof document, add(v.get(1), 1), gone()].join()')).output);
         console.log((await executor.run('input.n', { input: { n: 5 } })).output, executor.state);

@@ -24,9 +24,9 @@ function makeBindings(language, warn) {
     warn(`'${name}' is provided by the host: this run's own '${name}' will not be seen by later runs.`);
 
   /**
-   * What the functions of all runs mean by a name: the getter of the newest variable and setters of all of them, the newest one
-   * last. Every one gets the value that the newest has, so that who calls a helper of an earlier run calls the one that was
-   * declared last.
+   * What the functions of all runs mean by a name: the getter of the newest variable, and getters and setters of all of them, the
+   * newest one last. Every one gets the value that the newest has, so that who calls a helper of an earlier run calls the one that
+   * was declared last. `value` is what they were given last, once they were (`isGiven`).
    */
   const variables = new Map();
   /** Older ones than these keep the value that they have. */
@@ -51,7 +51,31 @@ function makeBindings(language, warn) {
     } catch {
       return;
     }
-    if (value !== undefined || !variable.isVar) setOlder(variable.sets, value);
+    if (value === undefined && variable.isVar) return;
+    setOlder(variable.sets, value);
+    variable.value = value;
+    variable.isGiven = true;
+  };
+  /**
+   * Functions of any run write to the variable of their own: what has another value than all were given is what all get, but for
+   * constants.
+   */
+  const settleOne = (/** @type {any} */ variable, /** @type {string} */ name) => {
+    const { gets, sets, value, isGiven, isConst } = variable;
+    if (!isGiven) return;
+    for (let i = gets.length - 1; i >= 0; i--) {
+      let now;
+      try {
+        now = gets[i]();
+      } catch {
+        // In its dead zone for good.
+        continue;
+      }
+      if (now === value || (now !== now && value !== value)) continue;
+      if (i < gets.length - 1 && !isConst) sets[gets.length - 1](now);
+      renewOne(name);
+      return;
+    }
   };
   const renew = (/** @type {string[]} */ ...names) => {
     for (let i = 0; i < names.length; i++) renewOne(names[i]);
@@ -60,15 +84,21 @@ function makeBindings(language, warn) {
     /** @type {string} */ name,
     /** @type {any} */ get,
     /** @type {any} */ set,
-    /** @type {any} */ isVar,
+    /** @type {boolean} */ isVar,
+    /** @type {boolean} */ isConst,
   ) => {
+    const gets = bare();
     const sets = bare();
-    const older = mapGet(variables, name)?.sets;
+    const older = mapGet(variables, name);
     if (older !== undefined) {
-      for (let i = older.length < MAX_VARIABLES ? 0 : 1; i < older.length; i++) sets[sets.length] = older[i];
+      for (let i = older.sets.length < MAX_VARIABLES ? 0 : 1; i < older.sets.length; i++) {
+        gets[gets.length] = older.gets[i];
+        sets[sets.length] = older.sets[i];
+      }
     }
+    gets[gets.length] = get;
     sets[sets.length] = set;
-    mapSet(variables, name, { __proto__: null, get, sets, isVar });
+    mapSet(variables, name, { __proto__: null, get, gets, sets, isVar, isConst, value: undefined, isGiven: false });
     if (sets.length === 1) return set;
     return (/** @type {any} */ value) => {
       set(value);
@@ -109,7 +139,8 @@ function makeBindings(language, warn) {
         if (value !== undefined) set(value);
       }
       const older = mapGet(variables, name);
-      const setAll = set === undefined ? undefined : addVariable(name, get, set, isVar[name] === true);
+      const setAll =
+        set === undefined ? undefined : addVariable(name, get, set, isVar[name] === true, isConstant[name] === true);
       const property = {
         __proto__: null,
         get,
@@ -193,6 +224,7 @@ function makeBindings(language, warn) {
     finish() {
       mapForEach(declared, settle);
       mapClear(declared);
+      mapForEach(variables, settleOne);
       if (kept !== undefined) publishKept();
       kept = undefined;
     },
