@@ -12,7 +12,10 @@ test.each(['thread', 'process'])(
   'thousands of runs leave nothing in the host (%s)',
   async (isolation) => {
     const { bytesPerRun } = await growthOf({ isolation, runs: 6_000 });
-    expect(bytesPerRun).toBeLessThan(MAX_SLOPE);
+    if (bytesPerRun < MAX_SLOPE) return;
+    // What is left for good is left again; a step of the host's own heap is not.
+    const again = await growthOf({ isolation, runs: 12_000 });
+    expect(again.bytesPerRun).toBeLessThan(MAX_SLOPE);
   },
   180_000,
 );
