@@ -1,16 +1,27 @@
-// The contract, kept by Python in a worker process. A run that ends in time keeps its state, so that less becomes DIRTY than the other
-// suites expect: isolate.test.mjs and suite.mjs have lifecycle, queue and deadlines. Operations are lines, and nothing is hardened.
+// The contract, kept by Python: on a thread of the host, and, as far as worker processes go other ways, in one of them. Operations are
+// lines, and nothing is hardened.
 
 import { describeExecutor } from '../contract/suite/index.mjs';
 import { makePython } from './contract-subject.mjs';
 
-describeExecutor('PyodideExecutor', makePython, {
-  suites: ['approval'],
+const PYTHON = {
   limitCpuTime: false,
   limitOperations: false,
   importModules: false,
   rebuildItself: true,
+  keepState: true,
+  pace: 6,
   inChild: `
     import { makePython } from './__test__/python/contract-subject.mjs';
     const make = makePython;`,
+};
+
+describeExecutor('PyodideExecutor on a thread', makePython, {
+  suites: ['lifecycle', 'queue', 'blocking tools', 'approval'],
+  ...PYTHON,
+});
+
+describeExecutor('PyodideExecutor in a process', (options) => makePython({ ...options, isolation: 'process' }), {
+  suites: ['queue', 'blocking tools'],
+  ...PYTHON,
 });

@@ -1,6 +1,6 @@
 // What every executor keeps, whatever runs its code and wherever: the contract of index.d.ts as tests.
 
-import { describe } from 'vitest';
+import { describe, expect } from 'vitest';
 
 import { withExecutorOf } from '../../helpers.mjs';
 import { describeApproval } from './approval.mjs';
@@ -37,6 +37,8 @@ import { describeValues } from './values.mjs';
  * @property {boolean} [survivesMemory] whether it is READY, with what earlier runs have left, when a run has exceeded its memory;
  * default true
  * @property {boolean} [nameIndices] whether variables may have numbers for names; default true
+ * @property {boolean} [keepState] whether a run that its deadline or an abort ends may leave the state as it was, so that the executor is
+ * READY; `details.stateLost` says whether it did; default false
  * @property {number} [pace] how many times as long as an isolate it may take to begin, in tests of deadlines; default 1
  *
  * @typedef {(options?: import('../../../index').ExecutorOptions) => import('../../../index').Executor} Factory
@@ -46,6 +48,8 @@ import { describeValues } from './values.mjs';
  * @property {(options: object, tools: object, fn: (executor: any) => unknown) => Promise<any>} withExecutor as the helper
  * @property {string} inChild statements of an ES module, run in the folder of the checkout, that define `make` there
  * @property {Capabilities} can
+ * @property {(executor: import('../../../index').Executor, error: any) => void} expectGivenUp asserts what an executor is when a run was
+ * ended from outside: DIRTY, or, where `error` says that its state was kept, READY
  */
 
 const SUITES = {
@@ -87,10 +91,15 @@ export function describeExecutor(name, make, { inChild, suites = Object.keys(SUI
     inspectNatives: true,
     survivesMemory: true,
     nameIndices: true,
+    keepState: false,
     pace: 1,
     ...given,
   };
-  const subject = { make, withExecutor: withExecutorOf(make), inChild, can };
+  const expectGivenUp = (executor, { details }) => {
+    if (can.keepState) expect(details.stateLost).toBeTypeOf('boolean');
+    expect(executor.state).toBe(can.keepState && !details.stateLost ? 'READY' : 'DIRTY');
+  };
+  const subject = { make, withExecutor: withExecutorOf(make), inChild, can, expectGivenUp };
   describe(name, () => {
     for (const suite of suites) describe(suite, () => SUITES[suite](subject));
   });
