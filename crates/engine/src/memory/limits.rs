@@ -361,3 +361,82 @@ unsafe extern "C" fn collect(isolate: v8::UnsafeRawIsolatePtr, data: *mut c_void
 fn native_step(limit_bytes: usize) -> usize {
     (limit_bytes / 4).min(HEADROOM_BYTES)
 }
+
+#[cfg(test)]
+mod tests {
+    use std::rc::Rc;
+    use std::thread;
+
+    use super::*;
+    use crate::realm::boot::{Booted, Guarded};
+
+    const LIMIT_BYTES: usize = 64 << 20;
+
+    /// Calls `test` with an isolate on a thread of its own.
+    fn with_isolate(test: impl FnOnce(Guarded) + Send + 'static) {
+        let run = move || test(Booted::new(LIMIT_BYTES, Rc::new(|_| {})).expect("there is memory").guarded);
+        thread::Builder::new().stack_size(8 << 20).spawn(run).expect("a thread").join().expect("no panic");
+    }
+
+    /// The limit of the guard that is found on this thread.
+    fn found() -> Option<usize> {
+        with_guard(|guard| guard.limit_bytes)
+    }
+
+    /// It was found by a reference whose lifetime its caller chose, and while its fields were dropped. What is borrowed for a
+    /// closure cannot be kept, which the compiler sees to.
+    #[test]
+    fn a_guard_is_found_on_its_own_thread_and_not_once_it_is_being_dropped() {
+        assert_eq!(found(), None);
+        with_isolate(|guarded| {
+            assert_eq!(found(), Some(LIMIT_BYTES));
+            assert_eq!(thread::spawn(found).join().expect("no panic"), None);
+            assert_eq!(uncounted(found), None);
+            assert_eq!(found(), Some(LIMIT_BYTES));
+            drop(guarded);
+            assert_eq!(found(), None);
+        });
+        with_isolate(|mut guarded| {
+            let buffers = guarded.memory.buffers.clone();
+            // V8 takes each of these once.
+            guarded.instance.isolate.remove_near_heap_limit_callback(near_heap_limit, 0);
+            let other = MemoryGuard::install(&mut guarded.instance.isolate, buffers);
+            assert_eq!(found(), Some(LIMIT_BYTES));
+            // Nothing else clears it here.
+            drop_unused(&mut guarded.instance.isolate, other);
+            assert_eq!(found(), None);
+        });
+    }
+
+    /// Drops a guard that its isolate is not to call back any more.
+    fn drop_unused(isolate: &mut v8::Isolate, guard: Box<MemoryGuard>) {
+        isolate.remove_gc_epilogue_callback(after_collection, guard.data());
+        isolate.remove_gc_prologue_callback(before_collection, guard.data());
+        isolate.remove_gc_epilogue_callback(behind_collection, guard.data());
+        isolate.remove_near_heap_limit_callback(near_heap_limit, 0);
+        drop(guard);
+    }
+
+    /// Each call turned the flag over, so that one that was left out inverted it for good.
+    #[test]
+    fn a_call_that_v8_leaves_out_is_made_up_for_by_the_next_collection() {
+        with_isolate(|mut guarded| {
+            let isolate = &mut guarded.instance.isolate;
+            let guard = &guarded.memory;
+            // SAFETY: used on the isolate's thread, as long as it is alive.
+            let raw = unsafe { isolate.as_raw_isolate_ptr() };
+            let (kind, flags) = (v8::GCType::kGCTypeScavenge, v8::GCCallbackFlags::kNoGCCallbackFlags);
+            assert!(guard.can_park());
+            // SAFETY: these are the guard and the isolate that V8 calls this with, on its thread.
+            unsafe { before_collection(raw, kind, flags, guard.data()) };
+            assert!(!guard.can_park());
+            isolate.low_memory_notification();
+            assert!(guard.can_park());
+            // SAFETY: as above.
+            unsafe { behind_collection(raw, kind, flags, guard.data()) };
+            assert!(guard.can_park());
+            isolate.low_memory_notification();
+            assert!(guard.can_park());
+        });
+    }
+}

@@ -64,6 +64,8 @@ impl Booted {
         stop_without_memory(&mut instance.isolate);
         let remains = Remains::new(buffers.clone());
         let mut guarded = Guarded { instance, memory, remains };
+        #[cfg(test)]
+        tests::fail(&mut guarded.instance.isolate, &buffers)?;
         let Instance { isolate, context } = &mut guarded.instance;
         isolate.set_capture_stack_trace_for_uncaught_exceptions(false, 0);
         isolate.set_prepare_stack_trace_callback(exceptions::prepare_stack_trace);
@@ -113,4 +115,63 @@ fn run_once(scope: &mut v8::PinScope, program: &str) -> Option<()> {
     let function = v8::Script::compile(scope, text, Some(&origin))?.run(scope)?;
     let receiver = v8::undefined(scope).into();
     v8::Local::<v8::Function>::try_from(function).ok()?.call(scope, receiver, &[]).map(drop)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+    use std::rc::Rc;
+    use std::thread;
+
+    use super::*;
+
+    thread_local! {
+        /// What there is when the isolate of a boot that fails is taken apart; `None`: boots do not fail.
+        static AT_END: Cell<Option<Holders>> = const { Cell::new(None) };
+    }
+
+    /// Holders of the budget: the guard is one, and what else is dropped behind the isolate.
+    #[derive(Clone, Copy, Debug, Default, PartialEq)]
+    struct Holders {
+        when_failed: usize,
+        when_taken_apart: usize,
+    }
+
+    /// Is dropped by V8's isolate.
+    struct Witness {
+        buffers: Arc<BufferBudget>,
+        when_failed: usize,
+    }
+
+    impl Drop for Witness {
+        fn drop(&mut self) {
+            let when_taken_apart = Arc::strong_count(&self.buffers);
+            AT_END.set(Some(Holders { when_failed: self.when_failed, when_taken_apart }));
+        }
+    }
+
+    /// Has a boot fail if the thread's are to.
+    pub fn fail(isolate: &mut v8::Isolate, buffers: &Arc<BufferBudget>) -> Result<(), Failure> {
+        if AT_END.get().is_none() {
+            return Ok(());
+        }
+        let buffers = buffers.clone();
+        let when_failed = Arc::strong_count(&buffers);
+        isolate.set_slot(Witness { buffers, when_failed });
+        Err(Failure::init("as the test asked"))
+    }
+
+    /// The guard was dropped first, and an isolate calls it back until it is gone.
+    #[test]
+    fn the_isolate_of_a_boot_that_fails_is_gone_before_its_guard() {
+        let run = || {
+            AT_END.set(Some(Holders::default()));
+            let failed = Booted::new(64 << 20, Rc::new(|_| {}));
+            assert!(failed.is_err_and(|failure| failure.kind.message().contains("as the test asked")));
+            let Holders { when_failed, when_taken_apart } = AT_END.get().expect("set above");
+            assert!(when_failed > 0);
+            assert_eq!(when_taken_apart, when_failed);
+        };
+        thread::Builder::new().stack_size(8 << 20).spawn(run).expect("a thread").join().expect("no panic");
+    }
 }
