@@ -20,7 +20,14 @@ const never = new Promise(() => {});
 class Execution {
   #api;
   #context;
-  #ended = new AbortController();
+  /** Ends the program. */
+  #stop = new AbortController();
+  /** Why the execution has ended, if it has. */
+  /** @type {{ reason: unknown } | undefined} */
+  #end;
+  /** Made for the first adapter that asks for its signal. */
+  /** @type {AbortController | undefined} */
+  #ended;
   #calls = 0;
   /** @type {Map<string, number>} */
   #callsBySource = new Map();
@@ -48,8 +55,21 @@ class Execution {
     this.#context = context;
   }
 
+  /** Aborted when the program is to end. */
+  get stop() {
+    return this.#stop.signal;
+  }
+
+  get isOver() {
+    return this.#end !== undefined;
+  }
+
   /** Aborted when the execution ends, for whatever reason. */
   get signal() {
+    if (this.#ended === undefined) {
+      this.#ended = new AbortController();
+      if (this.#end !== undefined) this.#ended.abort(reasonOf(this.#end));
+    }
     return this.#ended.signal;
   }
 
@@ -64,13 +84,25 @@ class Execution {
    */
   fail(failure) {
     this.failure ??= failure;
-    this.#ended.abort(failure);
+    this.abort(failure);
   }
 
-  /** @param {unknown} [reason] of a caller that has given up */
+  /** @param {unknown} reason of a caller that has given up */
+  abort(reason) {
+    this.end(reason);
+    this.#stop.abort(reason);
+  }
+
+  /**
+   * The program has ended, or is to end.
+   *
+   * @param {unknown} [reason]
+   */
   end(reason) {
-    this.#ended.abort(reason ?? new Error('the execution has ended'));
     this.#answers.clear();
+    if (this.isOver) return;
+    this.#end = { reason };
+    this.#ended?.abort(reasonOf(this.#end));
   }
 
   /**
@@ -82,7 +114,7 @@ class Execution {
    * @param {unknown} [place] byte offset of the call in the code
    */
   async call(source, method, text, place) {
-    if (this.signal.aborted) return never;
+    if (this.isOver) return never;
     // Before anything that can fail: a guest that catches gains nothing.
     if (++this.#calls > this.#api.maxSdkCalls) {
       this.fail(callLimitExceeded(this.#api.maxSdkCalls));
@@ -92,7 +124,7 @@ class Execution {
     try {
       return await this.#answerOf(source, method, text, at);
     } catch (error) {
-      if (this.signal.aborted) return never;
+      if (this.isOver) return never;
       if (error instanceof InvalidCallError) error.at = at;
       throw error;
     }
@@ -109,16 +141,34 @@ class Execution {
     const [source, method] = /** @type {string[]} */ ([given, name]);
     this.#callsBySource.set(source, (this.#callsBySource.get(source) ?? 0) + 1);
     const params = reader.read(text);
-    const { signal } = this;
-    const leave = await this.#api.rateLimitOf(source)?.enter(signal);
+    const leave = await this.#api.rateLimitOf(source)?.enter(this.signal);
     try {
-      const value = await adapter(params, { source, method, signal, context: this.#context });
-      return signal.aborted ? never : value;
+      const value = await adapter(params, this.#callOf(source, method));
+      return this.isOver ? never : value;
     } catch (thrown) {
       throw new SdkCallError(source, method, thrown, at);
     } finally {
       leave?.();
     }
+  }
+
+  /**
+   * What an adapter learns of a call.
+   *
+   * @param {string} source
+   * @param {string} method
+   * @returns {import('./index').SdkCall}
+   */
+  #callOf(source, method) {
+    const signal = () => this.signal;
+    return {
+      source,
+      method,
+      context: this.#context,
+      get signal() {
+        return signal();
+      },
+    };
   }
 
   /**
@@ -177,6 +227,11 @@ class Execution {
     if (typeof found === 'string') throw new InvalidCallError('ERR_UNKNOWN_METHOD', found, { path });
     return found;
   }
+}
+
+/** @param {{ reason: unknown }} end */
+function reasonOf({ reason }) {
+  return reason ?? new Error('the execution has ended');
 }
 
 module.exports = { Execution };

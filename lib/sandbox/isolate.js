@@ -18,6 +18,9 @@ const { HOST, TEXTS, bootstrap } = require('./bootstrap');
  * @property {number} maxCodeBytes
  */
 
+/** Answers what an isolate calls while it is prepared. */
+const rehearsal = { call: () => 0, start: () => 1, next: () => 1, take: () => 0 };
+
 /** An isolate with `spec`, `sdk` and `utils`, for one execution. */
 class Isolate {
   #executor;
@@ -56,10 +59,10 @@ class Isolate {
   async #prepare(texts) {
     const executor = this.#executor;
     await executor.init();
-    const execution = () => /** @type {import('./execution').Execution} */ (this.#execution);
+    const execution = () => this.#execution ?? rehearsal;
     await executor.sendTools({
       [HOST]: {
-        call: blocking((/** @type {unknown[]} */ ...args) => execution().call(args[0], args[1], args[2])),
+        call: blocking((/** @type {any[]} */ ...args) => execution().call(args[0], args[1], args[2])),
         callLater: async (/** @type {unknown[]} */ ...args) => execution().call(args[0], args[1], args[2], args[3]),
         start: (/** @type {unknown[]} */ ...args) => execution().start(args[0], args[1], args[2]),
         next: blocking(() => execution().next()),
@@ -80,7 +83,7 @@ class Isolate {
   async run(code, execution, variables) {
     this.#execution = execution;
     if (Object.keys(variables).length > 0) await this.#executor.sendVariables(variables);
-    return await this.#executor.run(code, { signal: execution.signal });
+    return await this.#executor.run(code, { signal: execution.stop });
   }
 
   /** Ends whatever goes on in it, and waits for nothing. */

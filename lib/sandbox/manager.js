@@ -191,7 +191,7 @@ class SandboxManager {
    */
   async #run(code, { kind, style, variables, signal, execution, report }) {
     // A caller that has given up ends the execution as its deadline would.
-    const abort = () => execution.end(signal.reason);
+    const abort = () => execution.abort(signal.reason);
     signal?.addEventListener('abort', abort, { once: true });
     /** @type {Promise<Isolate> | undefined} */
     let taken;
@@ -217,12 +217,22 @@ class SandboxManager {
       signal?.removeEventListener('abort', abort);
       report.sdkCalls = execution.callsBySource;
       execution.end();
-      taken?.then(
-        (isolate) => isolate.dispose(),
-        () => {},
-      );
-      this.#pool.fill();
+      // The caller has its answer first.
+      setImmediate(() => this.#replace(taken));
     }
+  }
+
+  /**
+   * Gives an isolate back that has done its work, and makes others.
+   *
+   * @param {Promise<Isolate> | undefined} taken
+   */
+  #replace(taken) {
+    taken?.then(
+      (isolate) => isolate.dispose(),
+      () => {},
+    );
+    this.#pool.fill();
   }
 }
 if (Symbol.asyncDispose !== undefined) {

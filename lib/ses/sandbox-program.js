@@ -1,6 +1,9 @@
 // @ts-check
 'use strict';
 
+/** @type {typeof import('../../native') | undefined} */
+let addon;
+
 /**
  * What a sandbox adds to a program, and how the program is written. None is added to one that does not parse. The work is done
  * on a thread of its own.
@@ -9,8 +12,9 @@
  * @returns {Promise<import('../../native').NativeSandboxProgram>}
  */
 async function sandboxProgram(request) {
-  const native = require('../../native.cjs');
-  return await native.sandboxProgram(request);
+  // Kept, since `require` looks for what it has loaded each time.
+  addon ??= require('../../native.cjs');
+  return await addon.sandboxProgram(request);
 }
 
 module.exports = { sandboxProgram };

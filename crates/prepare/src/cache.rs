@@ -36,6 +36,11 @@ impl Programs {
         }
     }
 
+    /// Remembers what V8 has made of a program that is kept.
+    pub fn keep_bytecode(&self, code: &str, options: &PrepareOptions, program: &Arc<Program>, bytecode: Box<[u8]>) {
+        self.cache().add_bytecode(code, options, program, bytecode);
+    }
+
     fn cache(&self) -> MutexGuard<'_, Cache> {
         self.cache.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -59,12 +64,8 @@ struct Entry {
     code: Box<str>,
     options: PrepareOptions,
     program: Arc<Program>,
-}
-
-impl Entry {
-    fn bytes(&self) -> usize {
-        bytes(&self.code, &self.options, &self.program)
-    }
+    /// What it takes, with the bytecode that has been added.
+    bytes: usize,
 }
 
 /// What an entry for this program takes.
@@ -99,13 +100,31 @@ impl Cache {
         if bytes > MAX_PROGRAM_BYTES.min(self.max_bytes) {
             return;
         }
-        let entry = Entry { code: code.into(), options: options.clone(), program: program.clone() };
+        let entry = Entry { code: code.into(), options: options.clone(), program: program.clone(), bytes };
         self.bytes += bytes;
         let replaced = self.entries.put(self.hash(code, options), entry);
-        self.bytes -= replaced.map_or(0, |replaced| replaced.bytes());
+        self.bytes -= replaced.map_or(0, |replaced| replaced.bytes);
+        self.make_room();
+    }
+
+    fn add_bytecode(&mut self, code: &str, options: &PrepareOptions, program: &Arc<Program>, bytecode: Box<[u8]>) {
+        let hash = self.hash(code, options);
+        // One that was driven out, or prepared anew, meanwhile is not counted.
+        let Some(entry) = self.entries.get_mut(&hash).filter(|entry| Arc::ptr_eq(&entry.program, program)) else { return };
+        let bytes = bytecode.len();
+        if entry.bytes + bytes > MAX_PROGRAM_BYTES.min(self.max_bytes) || program.bytecode.set(bytecode).is_err() {
+            return;
+        }
+        entry.bytes += bytes;
+        self.bytes += bytes;
+        self.make_room();
+    }
+
+    /// Drops what was not used for longest.
+    fn make_room(&mut self) {
         while self.bytes > self.max_bytes {
             let Some((_, oldest)) = self.entries.pop_lru() else { break };
-            self.bytes -= oldest.bytes();
+            self.bytes -= oldest.bytes;
         }
     }
 }
@@ -167,7 +186,7 @@ mod tests {
 
     #[test]
     fn what_was_not_used_for_longest_goes_first() {
-        let one = Entry { code: "1".into(), options: options(), program: program("1") }.bytes();
+        let one = bytes("1", &options(), &program("1"));
         let mut cache = Cache::new(2 * one);
         cache.put("1", &options(), &program("1"));
         cache.put("2", &options(), &program("2"));
@@ -186,6 +205,53 @@ mod tests {
         cache.put(&code, &options(), &program(&code));
         assert!(cache.get(&code, &options()).is_none());
         assert_eq!(cache.bytes, 0);
+    }
+
+    #[test]
+    fn bytecode_is_kept_with_its_program_and_counts() {
+        let mut cache = Cache::new(MAX_BYTES);
+        let first = program("1");
+        cache.put("1", &options(), &first);
+        let before = cache.bytes;
+        cache.add_bytecode("1", &options(), &first, vec![7; 1_000].into());
+        assert_eq!(cache.bytes, before + 1_000);
+        assert_eq!(cache.get("1", &options()).unwrap().bytecode.get().unwrap().len(), 1_000);
+        // The first one stays.
+        cache.add_bytecode("1", &options(), &first, vec![8; 2_000].into());
+        assert_eq!(cache.bytes, before + 1_000);
+        // That of a program that is not the one that is kept.
+        let again = program("1");
+        cache.put("1", &options(), &again);
+        assert_eq!(cache.bytes, before);
+        cache.add_bytecode("1", &options(), &first, vec![7; 1_000].into());
+        assert_eq!(cache.bytes, before);
+        assert!(cache.get("1", &options()).unwrap().bytecode.get().is_none());
+    }
+
+    #[test]
+    fn bytecode_drives_out_what_was_not_used_for_longest() {
+        let one = bytes("1", &options(), &program("1"));
+        let mut cache = Cache::new(3 * one);
+        let second = program("2");
+        cache.put("1", &options(), &program("1"));
+        cache.put("2", &options(), &second);
+        cache.add_bytecode("2", &options(), &second, vec![7; 2 * one].into());
+        assert!(cache.get("1", &options()).is_none());
+        assert!(cache.get("2", &options()).is_some());
+        assert_eq!(cache.bytes, 3 * one);
+        cache.put("3", &options(), &program("3"));
+        assert_eq!(cache.bytes, one);
+    }
+
+    #[test]
+    fn bytecode_that_is_large_is_not_kept() {
+        let mut cache = Cache::new(MAX_BYTES);
+        let first = program("1");
+        cache.put("1", &options(), &first);
+        let before = cache.bytes;
+        cache.add_bytecode("1", &options(), &first, vec![7; MAX_PROGRAM_BYTES].into());
+        assert_eq!(cache.bytes, before);
+        assert!(first.bytecode.get().is_none());
     }
 
     #[test]

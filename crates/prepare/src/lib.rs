@@ -43,7 +43,7 @@ pub use rules::text::{not_checked, not_checked_in_time};
 pub use sandbox::{CallStyle, Insertion, SandboxKind, SandboxProgram, SandboxRequest, sandbox_program};
 
 use std::borrow::Cow;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use analyze::Analysis;
 use diagnostics::{Report, has_errors};
@@ -82,6 +82,8 @@ pub struct Program {
     pub private: Vec<String>,
     /// What it may look up there when it has run.
     pub lookups: Lookups,
+    /// What V8 has made of `code`, for isolates of this process that run it later; see [`Programs::keep_bytecode`].
+    pub bytecode: OnceLock<Box<[u8]>>,
 }
 
 /// What the value of a program's text is. As little as its statements need, since V8 takes a considerable part of a short
@@ -235,6 +237,7 @@ fn runnable((code, positions): (String, PositionMap)) -> Program {
         deferred,
         private,
         lookups: Lookups::default(),
+        bytecode: OnceLock::new(),
     }
 }
 

@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use deno_core::v8;
-use v8::script_compiler::{self, CompileOptions, NoCacheReason, Source};
+use v8::script_compiler::{self, CachedData, CompileOptions, NoCacheReason, Source};
 
 use crate::bridge::host::{Host, Run, Verdict};
 use crate::bridge::serialize::{self, Unwritable};
@@ -28,15 +28,17 @@ enum Ending<'s> {
     Terminated,
 }
 
-/// Runs `program`, what `script` has become. The caller has begun the run in `host`.
+/// Runs `program`, what `script` has become. The caller has begun the run in `host`. `compiled`: takes what V8 has made of the
+/// program, unless that was kept before.
 pub fn evaluate(
     scope: &mut v8::PinScope,
     host: &Rc<Host>,
     memory: &MemoryGuard,
     script: &Script,
     program: &Program,
+    compiled: &mut Option<v8::Global<v8::UnboundScript>>,
 ) -> Result<Success, Failure> {
-    let ending = match start(scope, host, script, program)? {
+    let ending = match start(scope, host, script, program, compiled)? {
         Some(promise) => settle(scope, host, memory, promise),
         None => Ending::Terminated,
     };
@@ -58,6 +60,7 @@ fn start<'s>(
     host: &Host,
     script: &Script,
     program: &Program,
+    kept: &mut Option<v8::Global<v8::UnboundScript>>,
 ) -> Result<Option<v8::Local<'s, v8::Promise>>, Failure> {
     let too_large = || Failure::new(FailureKind::Runtime { cause: "RangeError: the program is too large".to_owned() });
     let text = v8::String::new(scope, &program.code).ok_or_else(too_large)?;
@@ -69,7 +72,8 @@ fn start<'s>(
     {
         return Err(refused(&[error.into()], &script.source));
     }
-    let compiled = match compile(attempt, text, &origin) {
+    let bytecode = program.bytecode.get();
+    let compiled = match compile(attempt, text, &origin, bytecode.map(|bytes| &**bytes)) {
         Some(compiled) => compiled,
         None if attempt.has_terminated() => return Ok(None),
         None => {
@@ -81,6 +85,10 @@ fn start<'s>(
             return Err(refused(&[early_errors::diagnostic(message.unwrap_or_default(), at)], &script.source));
         }
     };
+    if bytecode.is_none() {
+        let unbound = compiled.get_unbound_script(attempt);
+        *kept = Some(v8::Global::new(attempt, unbound));
+    }
     let mut value = compiled.run(attempt);
     if program.form != Form::Script {
         let receiver = v8::undefined(attempt).into();
@@ -111,12 +119,18 @@ fn promise_of<'s>(
 }
 
 /// Compiles a program: a short one at once with all its functions, since parsing each again when it is called would take
-/// longer.
+/// longer. V8 reads `bytecode` instead, which another isolate has made of the same text, or compiles if it cannot use it.
 fn compile<'s>(
     scope: &mut v8::PinScope<'s, '_>,
     text: v8::Local<v8::String>,
     origin: &v8::ScriptOrigin,
+    bytecode: Option<&[u8]>,
 ) -> Option<v8::Local<'s, v8::Script>> {
+    if let Some(bytecode) = bytecode {
+        let mut source = Source::new_with_cached_data(text, Some(origin), CachedData::new(bytecode));
+        let (options, reason) = (CompileOptions::ConsumeCodeCache, NoCacheReason::NoReason);
+        return script_compiler::compile(scope, &mut source, options, reason);
+    }
     if text.length() <= MAX_EAGER_UNITS {
         v8::tc_scope!(let attempt, scope);
         let (options, reason) = (CompileOptions::EagerCompile, NoCacheReason::NoReason);

@@ -27,14 +27,20 @@ const MIN_SENT_BYTES: usize = 64 << 10;
 const MAX_SENT_BYTES: usize = 4 << 20;
 /// Why variables cannot be made.
 const TOO_LARGE: &str = "the variables are nested too deeply or too large for the guest";
+/// Bytes of a program whose bytecode is written to be kept: that takes a millisecond, for which the next run waits. 64 KiB.
+const MAX_BYTECODE_CODE: usize = 64 << 10;
 /// Nesting for which V8's stack certainly suffices.
 const MAX_SENT_DEPTH: usize = 500;
 
-/// A program that was not prepared before.
-struct NewProgram {
+/// A program of which something is to be kept.
+struct LastProgram {
     script: Rc<Script>,
     options: PrepareOptions,
     program: Arc<Program>,
+    /// Whether it was prepared before; then it has come at least twice.
+    is_kept: bool,
+    /// What V8 has made of it, which is not kept.
+    compiled: Option<v8::Global<v8::UnboundScript>>,
 }
 
 /// Variables, and the wire of their values, which is plain.
@@ -55,7 +61,7 @@ struct Done {
 pub struct Guest {
     host: Rc<Host>,
     runs: u64,
-    new_program: Option<NewProgram>,
+    last_program: Option<LastProgram>,
     observed: Observed,
     programs: Arc<Programs>,
     /// Variables that the host was told the guest has.
@@ -77,7 +83,7 @@ impl Guest {
         let _ = host.realm.set(realm);
         let _ = host.interrupt.set(Interrupt::new(isolate));
         let observed = Observed::default();
-        Self { host, runs: 0, new_program: None, observed, programs, sent: None, guarded }
+        Self { host, runs: 0, last_program: None, observed, programs, sent: None, guarded }
     }
 
     /// Takes commands one after the other, until the session is given up or the isolate is lost.
@@ -178,7 +184,7 @@ impl Guest {
         self.guarded.remains.note_program(code.len());
         locks::forget();
         let kept = self.programs.kept(&code, &options).filter(|program| program.suits(&self.observed));
-        let is_new = kept.is_none();
+        let is_kept = kept.is_some();
         let prepare = || prepare::prepare_for(&self.observed, &code, &options).map(Arc::new);
         let program = match kept.map_or_else(prepare, Ok) {
             Ok(program) => program,
@@ -188,14 +194,12 @@ impl Guest {
         self.runs += 1;
         let name = format!("step-{}.js", self.runs);
         let script = self.host.scripts.borrow_mut().add(name, code, program.positions.clone());
-        if is_new {
-            self.new_program = Some(NewProgram { script: script.clone(), options, program: program.clone() });
-        }
         let window = self.host.begin(job, &limits);
         for remark in program.diagnostics.iter().filter(|diagnostic| diagnostic.rule == "markdown_fences") {
             self.host.warn(remark.message.clone());
         }
         let host = self.host.clone();
+        let mut compiled = None;
         let (mut result, figures) = {
             v8::scope_with_context!(scope, &mut self.guarded.instance.isolate, &self.guarded.instance.context);
             let begun = if host.is_stopped() {
@@ -205,7 +209,7 @@ impl Guest {
                 host.realm.get().and_then(|realm| realm.begin(attempt, window, limits.max_operations))
             };
             let result = match begun {
-                Some(()) => evaluate(scope, &host, &self.guarded.memory, &script, &program),
+                Some(()) => evaluate(scope, &host, &self.guarded.memory, &script, &program, &mut compiled),
                 None => Err(Failure::new(FailureKind::Runtime { cause: "the realm could not begin a run".to_owned() })),
             };
             drop_remains(scope, &host, result.is_err());
@@ -223,14 +227,23 @@ impl Guest {
             result = Err(self.guarded.memory.failure());
         }
         let sound = self.recover();
+        if !is_kept || (compiled.is_some() && result.is_ok()) {
+            self.last_program = Some(LastProgram { script, options, program, is_kept, compiled });
+        }
         Done { result, figures, sound }
     }
 
-    /// Keeps the program of the last run for the next time. Nobody has to wait for that, so it comes after the run is
-    /// settled.
+    /// Keeps the program of the last run for the next time, and its bytecode if it has come again. Nobody has to wait for that,
+    /// so it comes after the run is settled.
     fn keep_program(&mut self) {
-        if let Some(NewProgram { script, options, program }) = self.new_program.take() {
-            self.programs.keep(&script.source, &options, &program);
+        let Some(LastProgram { script, options, program, is_kept, compiled }) = self.last_program.take() else { return };
+        if !is_kept {
+            return self.programs.keep(&script.source, &options, &program);
+        }
+        let Some(compiled) = compiled.filter(|_| program.code.len() <= MAX_BYTECODE_CODE) else { return };
+        v8::scope_with_context!(scope, &mut self.guarded.instance.isolate, &self.guarded.instance.context);
+        if let Some(bytecode) = v8::Local::new(scope, compiled).create_code_cache() {
+            self.programs.keep_bytecode(&script.source, &options, &program, Box::from(&bytecode[..]));
         }
     }
 
