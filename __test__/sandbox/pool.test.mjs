@@ -13,11 +13,11 @@ afterEach(() => {
 });
 
 /** A pool whose isolates are made, or fail, when the test says so. */
-function poolOf(size) {
+function poolOf(size, maxMaking = size) {
   const asked = [];
   let disposed = 0;
-  const make = () => new Promise((resolve, reject) => asked.push({ resolve, reject }));
-  const pool = new Pool(make, size);
+  const make = ({ isAwaited }) => new Promise((resolve, reject) => asked.push({ resolve, reject, isAwaited }));
+  const pool = new Pool(make, size, maxMaking);
   /** Settles all that have been asked for; returns how many. */
   const settle = async (how) => {
     const all = asked.splice(0);
@@ -72,7 +72,7 @@ test('a pool that is closed or has no size does not try again', async () => {
   const late = poolOf(1);
   late.pool.close(new Error('closed'));
   await late.settle('failed');
-  const none = poolOf(0);
+  const none = poolOf(0, 1);
   const refused = none.pool.take();
   refused.catch(() => {});
   await none.settle('failed');
@@ -80,6 +80,36 @@ test('a pool that is closed or has no size does not try again', async () => {
   expect(vi.getTimerCount()).toBe(0);
   await vi.advanceTimersByTimeAsync(60_000);
   expect([closed, late, none].map(({ asked }) => asked.length)).toEqual([0, 0, 0]);
+});
+
+test('so many are made ahead at a time', async () => {
+  const { pool, asked, settle } = poolOf(5, 2);
+  for (const ready of [2, 4, 5]) {
+    expect(asked.map(({ isAwaited }) => isAwaited)).toEqual(Array(ready === 5 ? 1 : 2).fill(false));
+    await settle('made');
+    expect(pool.ready).toBe(ready);
+  }
+  expect(asked).toEqual([]);
+});
+
+test('while somebody waits, each gets one that is made for them, and none is made ahead', async () => {
+  const { pool, asked, settle } = poolOf(2, 1);
+  await settle('made');
+  await settle('made');
+  const taken = Array.from({ length: 5 }, () => pool.take());
+  // Two were ready.
+  expect(asked.map(({ isAwaited }) => isAwaited)).toEqual([true, true, true]);
+  await vi.advanceTimersByTimeAsync(1_000);
+  expect(asked).toHaveLength(3);
+  // One execution has ended, and its place is not filled either.
+  pool.fill();
+  expect(asked).toHaveLength(3);
+  asked.shift().resolve({ dispose() {} });
+  await vi.advanceTimersByTimeAsync(0);
+  expect(asked).toHaveLength(2);
+  expect(await settle('made')).toBe(2);
+  await Promise.all(taken);
+  expect(asked.map(({ isAwaited }) => isAwaited)).toEqual([false]);
 });
 
 test('what was made too late is disposed of', async () => {
@@ -92,7 +122,7 @@ test('what was made too late is disposed of', async () => {
 test('a pause keeps no process alive', async () => {
   const { status, stdout } = await runChild(`
     import { Pool } from './lib/sandbox/pool.js';
-    const pool = new Pool(() => Promise.reject(new Error('no thread')), 1);
+    const pool = new Pool(() => Promise.reject(new Error('no thread')), 1, 1);
     process.on('exit', () => console.log(pool.ready));
   `);
   expect({ status, stdout }).toEqual({ status: 0, stdout: '0\n' });

@@ -3,7 +3,7 @@
 
 const { blocking } = require('../contract/tool-registry');
 const { SESExecutor } = require('../ses/executor');
-const { HOST, TEXTS, bootstrap } = require('./bootstrap');
+const { HOST, TEXTS, bootstrap, rehearsal } = require('./bootstrap');
 
 /**
  * @typedef {object} IsolateOptions
@@ -19,7 +19,7 @@ const { HOST, TEXTS, bootstrap } = require('./bootstrap');
  */
 
 /** Answers what an isolate calls while it is prepared. */
-const rehearsal = { call: () => 0, start: () => 1, next: () => 1, take: () => 0 };
+const answers = { call: () => 0, start: () => 1, next: () => 1, take: () => 0 };
 
 /** An isolate with `spec`, `sdk` and `utils`, for one execution. */
 class Isolate {
@@ -43,11 +43,13 @@ class Isolate {
   /**
    * @param {IsolateOptions} options
    * @param {import('./registry').RegistryTexts} texts
+   * @param {{ isAwaited: boolean }} how whether an execution waits for it
    */
-  static async make(options, texts) {
+  static async make(options, texts, { isAwaited }) {
     const isolate = new Isolate(options);
     try {
       await isolate.#prepare(texts);
+      if (!isAwaited) await isolate.#executor.run(rehearsal);
       return isolate;
     } catch (error) {
       isolate.dispose();
@@ -59,7 +61,7 @@ class Isolate {
   async #prepare(texts) {
     const executor = this.#executor;
     await executor.init();
-    const execution = () => this.#execution ?? rehearsal;
+    const execution = () => this.#execution ?? answers;
     await executor.sendTools({
       [HOST]: {
         call: blocking((/** @type {any[]} */ ...args) => execution().call(args[0], args[1], args[2])),

@@ -1,6 +1,8 @@
 // @ts-check
 'use strict';
 
+const { availableParallelism } = require('node:os');
+
 const { describe } = require('../contract/describe');
 const { Methods } = require('./adapters');
 const { SandboxError, closed, codeTooLarge } = require('./errors');
@@ -14,6 +16,9 @@ const { programOf } = require('./program');
 const { RateLimit } = require('./rate-limits');
 const { Registry } = require('./registry');
 const { validState } = require('./state');
+
+/** To make an isolate keeps a core busy. Half of them are left to the programs that run. */
+const MAX_MAKING = Math.ceil(availableParallelism() / 2);
 
 /**
  * Runs the programs of models against an API, each in an isolate of its own. Documented in `index.d.ts`.
@@ -69,7 +74,8 @@ class SandboxManager {
       maxCodeBytes: Math.min(checked.maxCodeBytes * 8 + 1_048_576, 2 ** 30),
     };
     this.#gate = new Gate(checked);
-    this.#pool = new Pool(() => Isolate.make(isolateOptions, this.#registry.texts), checked.poolSize);
+    const make = (/** @type {{ isAwaited: boolean }} */ how) => Isolate.make(isolateOptions, this.#registry.texts, how);
+    this.#pool = new Pool(make, checked.poolSize, MAX_MAKING);
   }
 
   /** Names, descriptions and sizes of the sources. */

@@ -11,14 +11,16 @@ const FIRST_PAUSE_MS = 100;
 const MAX_PAUSE_MS = 30_000;
 
 /**
- * Isolates that are made ahead, `size` of them; each is taken once. Who finds none gets the next that is made. After one that
- * could not be made there is a pause, in which isolates are made only for those who ask.
+ * Isolates that are made ahead, `size` of them; each is taken once. Who finds none gets the next that is made, and none is made
+ * ahead while somebody waits: it would take from those the time that theirs need. After one that could not be made there is a
+ * pause, in which isolates are made only for those who ask.
  *
  * @template {{ dispose: () => void }} T
  */
 class Pool {
   #make;
   #size;
+  #maxMaking;
   /** @type {T[]} */
   #ready = [];
   /** @type {{ resolve: (isolate: T) => void, reject: (error: unknown) => void }[]} */
@@ -34,12 +36,14 @@ class Pool {
   #pauseMs = 0;
 
   /**
-   * @param {() => Promise<T>} make
+   * @param {(how: { isAwaited: boolean }) => Promise<T>} make `isAwaited`: somebody has asked for it
    * @param {number} size
+   * @param {number} maxMaking of those that are made ahead, so many at a time
    */
-  constructor(make, size) {
+  constructor(make, size, maxMaking) {
     this.#make = make;
     this.#size = size;
+    this.#maxMaking = maxMaking;
     this.fill();
   }
 
@@ -73,13 +77,14 @@ class Pool {
   fill() {
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    while (!this.#isClosed && this.#ready.length + this.#making < this.#ahead + this.#waiting.length) {
+    while (!this.#isClosed) {
+      const isAwaited = this.#making < this.#waiting.length;
+      if (!isAwaited && !this.#makesAhead()) return;
       this.#making++;
-      this.#make().then(
+      this.#make({ isAwaited }).then(
         (isolate) => {
           this.#making--;
           this.#give(isolate);
-          if (this.#pauseMs === 0) return;
           this.#endPause();
           this.#pauseMs = 0;
           this.fill();
@@ -91,6 +96,11 @@ class Pool {
         },
       );
     }
+  }
+
+  #makesAhead() {
+    const missing = this.#ahead - this.#ready.length - this.#making;
+    return missing > 0 && this.#waiting.length === 0 && this.#making < this.#maxMaking;
   }
 
   /** How many are to be there that nobody waits for: after a pause one, to see whether it can be made. */

@@ -12,6 +12,8 @@ use ses_protocol::{
     Value,
 };
 
+use ses_prepare::{PrepareOptions, Programs};
+
 use crate::realm::boot::Booted;
 use crate::realm::guest::Guest;
 use crate::{GuestContext, Interrupt};
@@ -110,9 +112,26 @@ fn config() -> Config {
 }
 
 fn guest(commands: Vec<Command>) -> (Guest, Rc<Context>) {
+    guest_with(&Arc::default(), commands)
+}
+
+/// A guest that shares what was prepared with others.
+fn guest_with(programs: &Arc<Programs>, commands: Vec<Command>) -> (Guest, Rc<Context>) {
     let context = Rc::new(Context::new(commands, 64 << 20));
     let booted = Booted::new(context.config.memory_limit_bytes, Rc::new(|_| {})).expect("there is memory");
-    (Guest::new(booted, context.clone(), Arc::default()), context)
+    (Guest::new(booted, context.clone(), programs.clone()), context)
+}
+
+/// The texts that runs gave.
+fn texts(context: &Context) -> Vec<String> {
+    let text = |event| match event {
+        Event::Settled { result: Ok(Success::Output { value: Value::Latin1(text), .. }), .. } => {
+            Some(String::from_utf8_lossy(&text).into_owned())
+        }
+        Event::Settled { result: Err(failure), .. } => Some(format!("{failure:?}")),
+        _ => None,
+    };
+    context.events.take().into_iter().filter_map(text).collect()
 }
 
 pub fn run(job: u64, code: &str) -> Command {
@@ -185,4 +204,45 @@ fn a_termination_from_outside_is_not_taken_back() {
         guest.go_on();
         assert!(!guest.can_run(), "the other one comes before: {comes_before}");
     }
+}
+
+#[test]
+fn the_bytecode_of_a_program_that_comes_again_serves_later_isolates() {
+    let programs = Arc::<Programs>::default();
+    let code = format!(
+        "/* {} */\nconst never = () => 'was not called';\nconst at = () => new Error('here').stack.split('\\n')[1];\nString(at) + at()",
+        "x".repeat(256)
+    );
+    let options = PrepareOptions::of(&config(), Language::JavaScript, 1e6, 1e6);
+    let bytecode =
+        || programs.kept(&code, &options).and_then(|program| program.bytecode.get().map(|bytes| bytes.len()));
+    // The fourth one calls its step otherwise, as a session does that has run something before.
+    let runs = [vec![run(1, &code)], vec![run(1, &code)], vec![run(1, &code)], vec![run(1, "'before'"), run(2, &code)]];
+    let mut seen = Vec::new();
+    for commands in runs {
+        let (mut guest, context) = guest_with(&programs, commands);
+        guest.serve();
+        seen.push((texts(&context).pop().expect("it has an output"), bytecode().is_some()));
+    }
+    let shown = |step| format!("() => new Error('here').stack.split('\\n')[1]    at at (step-{step}.js:3:18)");
+    let expected = [(shown(1), false), (shown(1), true), (shown(1), true), (shown(2), true)];
+    assert_eq!(seen, expected);
+    let program = programs.kept(&code, &options).expect("it is kept");
+    assert!(guest(Vec::new()).0.takes_bytecode(&program), "V8 uses what another isolate has made");
+}
+
+#[test]
+fn bytecode_that_v8_cannot_use_does_no_harm() {
+    let programs = Arc::<Programs>::default();
+    let code = format!("/* {} */ const f = () => 'runs'; f()", "x".repeat(256));
+    let (mut first, _) = guest_with(&programs, vec![run(1, &code)]);
+    first.serve();
+    drop(first);
+    let options = PrepareOptions::of(&config(), Language::JavaScript, 1e6, 1e6);
+    let program = programs.kept(&code, &options).expect("it is kept");
+    programs.keep_bytecode(&code, &options, &program, vec![7; 1_000].into());
+    let (mut second, context) = guest_with(&programs, vec![run(1, &code)]);
+    assert!(!second.takes_bytecode(&program));
+    second.serve();
+    assert_eq!(texts(&context), ["runs"]);
 }

@@ -110,7 +110,9 @@ impl Cache {
     fn add_bytecode(&mut self, code: &str, options: &PrepareOptions, program: &Arc<Program>, bytecode: Box<[u8]>) {
         let hash = self.hash(code, options);
         // One that was driven out, or prepared anew, meanwhile is not counted.
-        let Some(entry) = self.entries.get_mut(&hash).filter(|entry| Arc::ptr_eq(&entry.program, program)) else { return };
+        let Some(entry) = self.entries.get_mut(&hash).filter(|entry| Arc::ptr_eq(&entry.program, program)) else {
+            return;
+        };
         let bytes = bytecode.len();
         if entry.bytes + bytes > MAX_PROGRAM_BYTES.min(self.max_bytes) || program.bytecode.set(bytecode).is_err() {
             return;

@@ -236,7 +236,9 @@ impl Guest {
     /// Keeps the program of the last run for the next time, and its bytecode if it has come again. Nobody has to wait for that,
     /// so it comes after the run is settled.
     fn keep_program(&mut self) {
-        let Some(LastProgram { script, options, program, is_kept, compiled }) = self.last_program.take() else { return };
+        let Some(LastProgram { script, options, program, is_kept, compiled }) = self.last_program.take() else {
+            return;
+        };
         if !is_kept {
             return self.programs.keep(&script.source, &options, &program);
         }
@@ -292,6 +294,18 @@ impl Guest {
 
     pub fn go_on(&self) {
         self.host.go_on(&self.guarded.instance.isolate);
+    }
+
+    /// Whether V8 runs a program from its bytecode.
+    pub fn takes_bytecode(&mut self, program: &Program) -> bool {
+        use v8::script_compiler::{CachedData, CompileOptions, NoCacheReason, Source, compile};
+        let Instance { isolate, context } = &mut self.guarded.instance;
+        v8::scope_with_context!(scope, isolate, &*context);
+        let text = v8::String::new(scope, &program.code).expect("it is short");
+        let bytecode = program.bytecode.get().expect("there is some");
+        let mut source = Source::new_with_cached_data(text, None, CachedData::new(bytecode));
+        let script = compile(scope, &mut source, CompileOptions::ConsumeCodeCache, NoCacheReason::NoReason);
+        script.is_some() && !source.get_cached_data().expect("it was given").rejected()
     }
 
     /// Whether a loop comes to its end.
