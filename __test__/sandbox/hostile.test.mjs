@@ -268,6 +268,12 @@ describe.each(['thread', 'process'])('isolation: %s', (isolation) => {
       expect(await managerOf({ stateSchema: anyState }).executeCode(`typeof ${name}`)).toBe('undefined');
     });
 
+    test.each([`await import('node:fs')`, `import fs from 'node:fs'; fs`])('%s', async (code) => {
+      await expect(managerOf({ stateSchema: anyState }).executeCode(code)).rejects.toMatchObject({
+        code: 'ERR_IMPORT_NOT_ALLOWED',
+      });
+    });
+
     test('code from strings', async () => {
       const manager = managerOf({ stateSchema: anyState });
       for (const code of [

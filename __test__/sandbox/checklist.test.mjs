@@ -1,0 +1,36 @@
+// The checklist of docs/sandbox.md names tests that there are.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+import { expect, test } from 'vitest';
+
+import { ROOT } from '../helpers.mjs';
+
+const rows = readFileSync(join(ROOT, 'docs', 'sandbox.md'), 'utf8')
+  .split('| risk (specification)')[1]
+  .split('\n')
+  .slice(2)
+  .filter((line) => line.startsWith('|'))
+  .map((line) => line.split('|').map((cell) => cell.trim()))
+  .map(([, risk, , tests]) => [risk, tests]);
+
+test('it has each risk of the specification', () => {
+  expect(rows.slice(0, 8).map(([risk]) => risk)).toEqual([
+    'endless loops',
+    'memory',
+    'files of the host',
+    'network',
+    'environment variables',
+    'abuse of the SDK',
+    'injected code',
+    'prompt injection by data',
+  ]);
+});
+
+test.each(rows)('%s', (_, tests) => {
+  for (const named of tests.split('; ')) {
+    const [, file, title] = /^`([\w.]+)`: (.+)$/.exec(named);
+    const text = readFileSync(join(ROOT, '__test__', 'sandbox', file), 'utf8');
+    expect(text, named).toMatch(new RegExp(`^ *(?:test|describe)(?:\\.each\\(.*\\))?\\('${title}`, 'm'));
+  }
+});
