@@ -61,7 +61,7 @@ struct Done {
 pub struct Guest {
     host: Rc<Host>,
     runs: u64,
-    last_program: Option<LastProgram>,
+    last_program: Option<Box<LastProgram>>,
     observed: Observed,
     programs: Arc<Programs>,
     /// Variables that the host was told the guest has.
@@ -228,7 +228,7 @@ impl Guest {
         }
         let sound = self.recover();
         if !is_kept || (compiled.is_some() && result.is_ok()) {
-            self.last_program = Some(LastProgram { script, options, program, is_kept, compiled });
+            self.last_program = Some(Box::new(LastProgram { script, options, program, is_kept, compiled }));
         }
         Done { result, figures, sound }
     }
@@ -236,9 +236,8 @@ impl Guest {
     /// Keeps the program of the last run for the next time, and its bytecode if it has come again. Nobody has to wait for that,
     /// so it comes after the run is settled.
     fn keep_program(&mut self) {
-        let Some(LastProgram { script, options, program, is_kept, compiled }) = self.last_program.take() else {
-            return;
-        };
+        let Some(last) = self.last_program.take() else { return };
+        let LastProgram { script, options, program, is_kept, compiled } = *last;
         if !is_kept {
             return self.programs.keep(&script.source, &options, &program);
         }
