@@ -6,6 +6,7 @@ use std::ffi::CString;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::mpsc;
+use std::time::Duration;
 
 use ses_engine::{Booted, Checker, Guest, OnParked};
 use ses_protocol::{Command, Config, Event, PythonSpec, SessionId};
@@ -20,6 +21,8 @@ use crate::link::Control;
 /// 18 MiB for the nesting that 3 KiB of text could have, and 6 KiB per bracket: what is longer than agents write runs on a stack
 /// of its own.
 const STACK_BYTES: usize = 32 << 20;
+/// How long an answer is waited for without sleep: a few times what it takes to wake a thread.
+const ANSWER: Duration = Duration::from_micros(25);
 
 /// What a thread gets to serve a session.
 pub struct Handover {
@@ -107,7 +110,7 @@ fn parked_of(events: &Events) -> OnParked {
 
 fn guest(booted: Booted, handover: Handover) -> Guest {
     let Handover { session, config, events, inbox, control, checker, .. } = handover;
-    let patience = Patience::default();
+    let patience = Patience::new(ANSWER);
     let context = Rc::new(ThreadContext { session, config, events, inbox, control, patience });
     Guest::new(booted, context, checker.programs())
 }

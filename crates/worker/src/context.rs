@@ -11,7 +11,7 @@ use ses_engine::{GuestContext, Interrupt};
 use ses_protocol::frames::{Control, Frames, Message, Status, ToWorker};
 use ses_protocol::{Command, Config, Event, Failure, FailureKind, JobId, RunLimits, SessionId};
 use ses_session::{Deadline, Watchdog};
-use ses_sync::CpuClock;
+use ses_sync::{CpuClock, Patience};
 
 use crate::end::exit;
 use crate::out::Out;
@@ -19,10 +19,15 @@ use crate::out::Out;
 /// `details.reason` of a run that used up its processor time.
 const CPU: &str = "cpu";
 
+/// How long the next command is waited for without sleep: a few times what it takes to wake two threads of the host, its reader
+/// and Node.js', where processors have to be woken, too.
+const COMMAND: Duration = Duration::from_micros(100);
+
 pub struct PipeContext {
     session: u32,
     config: Arc<Config>,
     commands: RefCell<Frames<File>>,
+    patience: Patience,
     out: Arc<Out>,
     interrupt: Interrupt,
     /// The run under way; 0: none.
@@ -42,7 +47,14 @@ impl PipeContext {
         watchdog: Watchdog,
     ) -> Self {
         let (commands, running, cpu_deadline) = (RefCell::new(commands), Cell::default(), Cell::default());
-        Self { session, config, commands, out, interrupt, running, watchdog, cpu_deadline }
+        let patience = Patience::new(COMMAND);
+        Self { session, config, commands, patience, out, interrupt, running, watchdog, cpu_deadline }
+    }
+
+    /// Whether a command has come, or a part of one, which is waited for as long.
+    fn has_come(&self, patience: Duration) -> bool {
+        let commands = self.commands.borrow();
+        commands.has_begun() || is_readable(commands.source(), patience)
     }
 
     /// Holds a run to its processor time.
@@ -82,6 +94,7 @@ impl GuestContext for PipeContext {
     }
 
     fn next(&self) -> Option<Command> {
+        self.patience.look(|| self.has_come(Duration::ZERO));
         let mut commands = self.commands.borrow_mut();
         loop {
             // The host closes its end when it has given the session up, and its frames are those of this version.
@@ -116,19 +129,11 @@ impl GuestContext for PipeContext {
     }
 
     fn next_until(&self, until: Instant) -> Option<Option<Command>> {
-        let is_ready = {
-            let commands = self.commands.borrow();
-            commands.has_begun() || is_readable(commands.source(), until.saturating_duration_since(Instant::now()))
-        };
-        is_ready.then(|| self.next())
+        self.has_come(until.saturating_duration_since(Instant::now())).then(|| self.next())
     }
 
     fn ready(&self) -> Option<Command> {
-        let is_ready = {
-            let commands = self.commands.borrow();
-            commands.has_begun() || is_readable(commands.source(), Duration::ZERO)
-        };
-        if is_ready { self.next() } else { None }
+        if self.has_come(Duration::ZERO) { self.next() } else { None }
     }
 
     /// A process whose session was given up is killed.
