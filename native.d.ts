@@ -115,7 +115,7 @@ export interface NativeFileLimits {
   maxSearchMs: number;
 }
 
-/** `content` and `details`; or one of the next three; or `code` and `message` of an error. */
+/** `content` and `details`; or one of the next three; or `code` and `message` of an error. `receipt`: of a large result. */
 export interface NativeFileOutcome {
   content?: Array<NativeBlock>;
   details?: NativeFileDetails;
@@ -124,6 +124,13 @@ export interface NativeFileOutcome {
   stat?: NativeFileStat;
   code?: string;
   message?: string;
+  receipt?: NativeFileReceipt;
+}
+
+/** Holds calls back whose results would come while too much waits. What is collected has been taken, too. */
+export declare class NativeFileReceipt {
+  /** The result has been taken. */
+  sign(): void;
 }
 
 /** What there is at a path. `modifiedMs`: since the Unix epoch. */

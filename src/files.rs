@@ -9,7 +9,7 @@ use napi::bindgen_prelude::{Object, Uint8Array};
 use napi::{Env, Error, Result, Status};
 use napi_derive::napi;
 
-use ses_files::pool::{Queue, Stop, Work};
+use ses_files::pool::{Queue, Receipt, Stop, Work};
 use ses_files::{
     Block, Details, FileError, FileTools, FindRequest, GrepRequest, Limits, LsRequest, Output, Parts, ReadRequest,
     Stat, Truncation,
@@ -39,7 +39,10 @@ pub struct NativeGrep {
     pub limit: Option<f64>,
 }
 
-/// `content` and `details`; or one of the next three; or `code` and `message` of an error.
+/// Results from here on are counted until they are taken. 1 MiB.
+const LARGE_BYTES: usize = 1 << 20;
+
+/// `content` and `details`; or one of the next three; or `code` and `message` of an error. `receipt`: of a large result.
 #[napi(object, object_from_js = false)]
 #[derive(Default)]
 pub struct NativeFileOutcome {
@@ -50,6 +53,7 @@ pub struct NativeFileOutcome {
     pub stat: Option<NativeFileStat>,
     pub code: Option<&'static str>,
     pub message: Option<String>,
+    pub receipt: Option<NativeFileReceipt>,
 }
 
 /// What there is at a path. `modifiedMs`: since the Unix epoch.
@@ -124,6 +128,21 @@ impl NativeFileStop {
     #[napi]
     pub fn stop(&self) {
         self.stop.stop();
+    }
+}
+
+/// Holds calls back whose results would come while too much waits. What is collected has been taken, too.
+#[napi]
+pub struct NativeFileReceipt {
+    receipt: Option<Receipt>,
+}
+
+#[napi]
+impl NativeFileReceipt {
+    /// The result has been taken.
+    #[napi]
+    pub fn sign(&mut self) {
+        self.receipt = None;
     }
 }
 
@@ -272,7 +291,7 @@ impl NativeFileTools {
     {
         let (deferred, promise) = env.create_deferred()?;
         let (tools, stop) = (self.tools.clone(), stop.stop.clone());
-        let job = move || {
+        let job = move |mut receipt: Receipt| {
             let result = if stop.is_stopped() {
                 Err(FileError::stopped())
             } else {
@@ -282,10 +301,27 @@ impl NativeFileTools {
             };
             // What a search has found until it was stopped is not all that there is.
             let result = if stop.is_stopped() { Err(FileError::stopped()) } else { result };
-            deferred.resolve(move |_| Ok(outcome(result)));
+            let mut outcome = outcome(result);
+            let bytes = outcome.bytes();
+            if bytes >= LARGE_BYTES {
+                receipt.set_bytes(bytes);
+                outcome.receipt = Some(NativeFileReceipt { receipt: Some(receipt) });
+            }
+            deferred.resolve(move |_| Ok(outcome));
         };
         self.queue.run(work, job).map_err(|error| Error::new(Status::GenericFailure, error.to_string()))?;
         Ok(promise)
+    }
+}
+
+impl NativeFileOutcome {
+    /// What is large of it.
+    fn bytes(&self) -> usize {
+        let of_block =
+            |block: &NativeBlock| [&block.text, &block.data].into_iter().flatten().map(String::len).sum::<usize>();
+        self.content.iter().flatten().map(of_block).sum::<usize>()
+            + self.text.as_ref().map_or(0, String::len)
+            + self.bytes.as_ref().map_or(0, |bytes| bytes.len())
     }
 }
 

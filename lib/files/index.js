@@ -68,7 +68,7 @@ function createFileTools(options) {
       const checked = parseArguments(definition, args);
       const stop = stopOfRun();
       const work = () => CALLS[name](native, checked, stop);
-      return result(definition, checked, await (MUTATING.has(name) ? inOrder(work) : work()));
+      return result(definition, checked, await taken(MUTATING.has(name) ? inOrder(work) : work()));
     };
     const required = Object.values(inputs).filter(({ nullable }) => nullable !== true).length;
     Object.defineProperties(call, { name: { value: name }, length: { value: required } });
@@ -92,6 +92,25 @@ function sequence() {
   };
 }
 
+/** The turn of the event loop in which the last large outcome is taken. */
+let lastTurn = Promise.resolve();
+
+/**
+ * An outcome; a large one in a turn of the event loop of its own: whoever takes it copies it, and Node.js frees none before a turn is
+ * over.
+ *
+ * @param {Promise<import('../../native').NativeFileOutcome>} pending
+ */
+async function taken(pending) {
+  const outcome = await pending;
+  if (outcome.receipt !== undefined) {
+    lastTurn = lastTurn.then(() => new Promise((resolve) => void setImmediate(resolve)));
+    await lastTurn;
+    outcome.receipt.sign();
+  }
+  return outcome;
+}
+
 /**
  * What a tool gives: content for a model, or a value for code.
  *
@@ -100,7 +119,7 @@ function sequence() {
  * @param {import('../../native').NativeFileOutcome} outcome
  * @throws {Error} with the code and the message of an outcome that is none
  */
-function result({ name }, { path }, { code, message, text, bytes, stat, ...output }) {
+function result({ name }, { path }, { code, message, text, bytes, stat, receipt: _, ...output }) {
   if (code !== undefined) throw fileError(code, message);
   if (stat !== undefined) {
     const { type, size, modifiedMs } = stat;

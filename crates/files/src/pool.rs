@@ -2,10 +2,12 @@
 //! for its own files and look-ups is taken.
 //!
 //! Each set of tools has a queue for searches and one for everything else. A queue has few calls worked on at a time, and queues
-//! take turns, so that however many calls one set has, those of another wait for at most a few.
+//! take turns, so that however many calls one set has, those of another wait for at most a few. A queue whose results wait to be taken
+//! begins no further call while they are large together: files are read faster than the host can pass them on.
 
 use std::collections::{HashMap, VecDeque};
 use std::io;
+use std::mem;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -13,12 +15,14 @@ use std::thread;
 
 /// Calls of one queue that are worked on at the same time.
 const MAX_RUNNING: usize = 2;
+/// Bytes of results of one queue that wait to be taken, above which it begins no call. 32 MiB.
+const MAX_UNTAKEN_BYTES: usize = 32 << 20;
 /// Threads are made as they are needed, up to so many, and stay.
 const MAX_THREADS: usize = 16;
 /// Of which searches may take so many.
 const MAX_SEARCHES: usize = 12;
 
-type Job = Box<dyn FnOnce() + Send>;
+type Job = Box<dyn FnOnce(Receipt) + Send>;
 
 /// What a call does, by how long it may take.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -41,17 +45,51 @@ impl Queue {
         Self { id, pool }
     }
 
-    /// Runs `job` on a thread of the pool, after those of the same kind that came before.
+    /// Runs `job` on a thread of the pool, after those of the same kind that came before. Its result counts for as long as the
+    /// receipt lives.
     ///
     /// # Errors
     ///
     /// There is no thread, and the operating system refused one.
-    pub fn run(&self, work: Work, job: impl FnOnce() + Send + 'static) -> io::Result<()> {
+    pub fn run(&self, work: Work, job: impl FnOnce(Receipt) + Send + 'static) -> io::Result<()> {
         Shared::add(&self.pool.shared, (self.id, work), Box::new(job))
     }
 }
 
 type Key = (u64, Work);
+
+/// Goes with the result of a call. Dropped when somebody has taken that.
+pub struct Receipt {
+    shared: Arc<Shared>,
+    key: Key,
+    bytes: usize,
+}
+
+impl Receipt {
+    /// Says how many bytes the result has.
+    pub fn set_bytes(&mut self, bytes: usize) {
+        let before = mem::replace(&mut self.bytes, bytes);
+        let state = &mut *self.shared.state();
+        if let Some(line) = state.lines.get_mut(&self.key) {
+            line.untaken += bytes;
+            line.untaken -= before;
+        }
+    }
+}
+
+impl Drop for Receipt {
+    fn drop(&mut self) {
+        if self.bytes == 0 {
+            return;
+        }
+        let state = &mut *self.shared.state();
+        if let Some(line) = state.lines.get_mut(&self.key) {
+            line.untaken -= self.bytes;
+        }
+        state.settle(self.key);
+        self.shared.call_threads(state);
+    }
+}
 
 /// Threads that the queues of an engine share. They end with it, when they are done.
 #[derive(Default)]
@@ -95,6 +133,8 @@ struct State {
 struct Line {
     waiting: VecDeque<Job>,
     running: usize,
+    /// Bytes of results that nobody has taken.
+    untaken: usize,
     has_turn: bool,
 }
 
@@ -102,7 +142,8 @@ impl State {
     /// Gives a line a turn, if it may have one.
     fn offer(&mut self, key: Key) {
         let Some(line) = self.lines.get_mut(&key) else { return };
-        if line.has_turn || line.waiting.is_empty() || line.running == MAX_RUNNING {
+        let is_full = line.running == MAX_RUNNING || line.untaken > MAX_UNTAKEN_BYTES;
+        if line.has_turn || line.waiting.is_empty() || is_full {
             return;
         }
         line.has_turn = true;
@@ -137,11 +178,18 @@ impl State {
         }
         if let Some(line) = self.lines.get_mut(&key) {
             line.running -= 1;
-            if line.running == 0 && line.waiting.is_empty() {
-                self.lines.remove(&key);
-            }
         }
-        self.offer(key);
+        self.settle(key);
+    }
+
+    /// Forgets a line that has nothing any more, or gives it a turn.
+    fn settle(&mut self, key: Key) {
+        match self.lines.get(&key) {
+            Some(line) if line.running == 0 && line.untaken == 0 && line.waiting.is_empty() => {
+                drop(self.lines.remove(&key))
+            }
+            _ => self.offer(key),
+        }
     }
 }
 
@@ -198,7 +246,8 @@ impl Shared {
             self.call_threads(state);
             drop(guard);
             // A job that panics is a bug, but must not take the thread from those behind it.
-            drop(catch_unwind(AssertUnwindSafe(job)));
+            let receipt = Receipt { shared: self.clone(), key, bytes: 0 };
+            drop(catch_unwind(AssertUnwindSafe(|| job(receipt))));
             guard = self.state();
             guard.idle += 1;
             guard.end(key);
@@ -236,7 +285,7 @@ mod tests {
         let released = Arc::new(Mutex::new(released));
         for number in 0..50 {
             let (begun, released) = (begun.clone(), released.clone());
-            let job = move || {
+            let job = move |_| {
                 begun.send(number).expect("the test waits");
                 let _ = released.lock().unwrap_or_else(PoisonError::into_inner).recv();
             };
@@ -248,7 +297,7 @@ mod tests {
         // All of the first queue's searches that may are under way.
         for (queue, work) in [(&other, Work::Search), (&other, Work::Access), (&many, Work::Access)] {
             let (done, is_done) = channel();
-            queue.run(work, move || done.send(()).expect("the test waits")).expect("a thread");
+            queue.run(work, move |_| done.send(()).expect("the test waits")).expect("a thread");
             is_done.recv().expect("it is done");
         }
         assert!(begins.try_recv().is_err());
@@ -265,16 +314,51 @@ mod tests {
         for queue in &queues {
             for _ in 0..MAX_RUNNING {
                 let released = released.clone();
-                let job = move || {
+                let job = move |_| {
                     let _ = released.lock().unwrap_or_else(PoisonError::into_inner).recv();
                 };
                 queue.run(Work::Search, job).expect("a thread");
             }
         }
         let (done, is_done) = channel();
-        Queue::new(pool).run(Work::Access, move || done.send(()).expect("the test waits")).expect("a thread");
+        Queue::new(pool).run(Work::Access, move |_| done.send(()).expect("the test waits")).expect("a thread");
         is_done.recv().expect("it is done");
         drop(release);
+    }
+
+    #[test]
+    fn a_queue_with_large_results_that_nobody_takes_begins_nothing() {
+        const CALLS: usize = 10;
+        let pool = Arc::<Pool>::default();
+        let (large, other) = (Queue::new(pool.clone()), Queue::new(pool.clone()));
+        let (result, results) = channel();
+        let begun = Arc::<AtomicU64>::default();
+        for _ in 0..CALLS {
+            let (result, begun) = (result.clone(), begun.clone());
+            let job = move |mut receipt: Receipt| {
+                begun.fetch_add(1, Ordering::Relaxed);
+                receipt.set_bytes(MAX_UNTAKEN_BYTES + 1);
+                result.send(receipt).expect("the test waits");
+            };
+            large.run(Work::Access, job).expect("a thread");
+        }
+        for taken in 1..=CALLS {
+            let receipt = results.recv().expect("it is done");
+            // Other queues take turns with it, and its searches do not wait.
+            for queue in [&other; CALLS].into_iter().chain([&large]) {
+                let (done, is_done) = channel();
+                let work = if std::ptr::eq(queue, &large) { Work::Search } else { Work::Access };
+                queue.run(work, move |_| done.send(()).expect("the test waits")).expect("a thread");
+                is_done.recv().expect("it is done");
+            }
+            assert!(begun.load(Ordering::Relaxed) as usize <= taken - 1 + MAX_RUNNING);
+            drop(receipt);
+        }
+        let until = Instant::now() + Duration::from_secs(60);
+        while !pool.shared.state().lines.is_empty() {
+            assert!(Instant::now() < until, "a line has been kept");
+            thread::yield_now();
+        }
     }
 
     #[test]
@@ -282,7 +366,7 @@ mod tests {
         let pool = Arc::<Pool>::default();
         let (shared, queue) = (Arc::downgrade(&pool.shared), Queue::new(pool));
         let (done, is_done) = channel();
-        queue.run(Work::Access, move || done.send(()).expect("the test waits")).expect("a thread");
+        queue.run(Work::Access, move |_| done.send(()).expect("the test waits")).expect("a thread");
         drop(queue);
         is_done.recv().expect("what waits is done");
         let until = Instant::now() + Duration::from_secs(60);
@@ -296,10 +380,10 @@ mod tests {
     fn a_panic_takes_no_thread() {
         let queue = Queue::new(Arc::default());
         for _ in 0..2 * MAX_THREADS {
-            queue.run(Work::Access, || panic!("a bug")).expect("a thread");
+            queue.run(Work::Access, |_| panic!("a bug")).expect("a thread");
         }
         let (done, is_done) = channel();
-        queue.run(Work::Access, move || done.send(()).expect("the test waits")).expect("a thread");
+        queue.run(Work::Access, move |_| done.send(()).expect("the test waits")).expect("a thread");
         is_done.recv().expect("it is done");
     }
 }
