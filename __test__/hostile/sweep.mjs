@@ -1,6 +1,6 @@
 // Every built-in that guests have, called with receivers and arguments whose sizes are around 2^24 to 2^53: none may end the
 // process, leave a thread that does not end, or have one parked that holds nothing. A built-in and a receiver are one case;
-// its arguments are tried in turn. Cases run in child processes with a deadline: `node sweep.mjs '<JSON of cases>'` is one.
+// its arguments are tried in turn. Cases run in child processes with a deadline: `node sweep.mjs <isolation> '<JSON of cases>'` is one.
 
 import { spawn } from 'node:child_process';
 import { argv } from 'node:process';
@@ -15,8 +15,12 @@ const CALL_MS = 150;
 const END_MS = 30_000;
 /** A child that takes longer for one case is stuck itself. */
 const CHILD_MS = 120_000;
-/** Cases per child process: threads that are parked stay until it ends. */
+/** Cases per child process. */
 const CASES_PER_CHILD = 50;
+/** Threads that are parked stay until their child ends: with so many another child goes on, before none can be made any more. */
+const PARKED_PER_CHILD = 8;
+/** Exit status of such a child. */
+const FULL = 3;
 /** A parked isolate with less than this has been parked for nothing. */
 const CHEAP_BYTES = 16 * 2 ** 20;
 
@@ -113,10 +117,18 @@ export async function listCases() {
  * Runs cases in child processes, `width` at a time.
  *
  * @param {Case[]} cases
- * @param {{ width?: number, onProgress?: (done: number) => void, onFinding?: (finding: string) => void }} [options]
+ * @param {{
+ *   isolation?: 'thread' | 'process',
+ *   width?: number,
+ *   onProgress?: (done: number) => void,
+ *   onFinding?: (finding: string) => void,
+ * }} [options]
  * @returns {Promise<string[]>} what was found, a line each
  */
-export async function sweep(cases, { width = 2, onProgress = () => {}, onFinding = () => {} } = {}) {
+export async function sweep(
+  cases,
+  { isolation = 'thread', width = 2, onProgress = () => {}, onFinding = () => {} } = {},
+) {
   /** @type {string[]} */
   const findings = [];
   const found = (/** @type {string} */ finding) => {
@@ -130,11 +142,11 @@ export async function sweep(cases, { width = 2, onProgress = () => {}, onFinding
       let batch = queue.splice(0, CASES_PER_CHILD);
       while (batch.length > 0) {
         const before = batch.length;
-        const { finished, died, lines } = await runChild(batch);
+        const { finished, died, lines } = await runChild(batch, isolation);
         lines.forEach(found);
         batch = batch.slice(finished);
         if (died !== undefined && batch.length > 0) {
-          found(`${died.how}: ${describeCase(batch[0], died.at)}`);
+          if (died.how !== undefined) found(`${died.how}: ${describeCase(batch[0], died.at)}`);
           const from = died.at + 1;
           batch = from < ARGUMENTS.length ? [{ ...batch[0], from }, ...batch.slice(1)] : batch.slice(1);
         }
@@ -149,12 +161,16 @@ export async function sweep(cases, { width = 2, onProgress = () => {}, onFinding
 
 /**
  * @param {Case[]} cases
- * @returns {Promise<{ finished: number, lines: string[], died?: { how: string, at: number } }>}
+ * @param {'thread' | 'process'} isolation
+ * @returns {Promise<{ finished: number, lines: string[], died?: { how?: string, at: number } }>}
  */
-function runChild(cases) {
+function runChild(cases, isolation) {
   return new Promise((resolve, reject) => {
     const { NODE_OPTIONS: _, VITEST: __, NODE_ENV: ___, ...env } = process.env;
-    const child = spawn(process.execPath, [FILE, JSON.stringify(cases)], { env, stdio: ['ignore', 'pipe', 'ignore'] });
+    const child = spawn(process.execPath, [FILE, isolation, JSON.stringify(cases)], {
+      env,
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
     /** @type {string[]} */
     const lines = [];
     let finished = 0;
@@ -183,6 +199,7 @@ function runChild(cases) {
     child.on('close', (status, signal) => {
       clearTimeout(deadline);
       if (finished === cases.length) resolve({ finished, lines });
+      else if (status === FULL) resolve({ finished, lines, died: { at } });
       else resolve({ finished, lines, died: { how: isHung ? 'hung' : `ended the process (${status ?? signal})`, at } });
     });
   });
@@ -207,10 +224,15 @@ export function sample(list, count, seed) {
   return Array.from({ length: Math.min(count, rest.length) }, () => rest.splice(Math.floor(next() * rest.length), 1)[0]);
 }
 
-/** @param {Case[]} cases */
-async function runCases(cases) {
+/**
+ * @param {'thread' | 'process'} isolation
+ * @param {Case[]} cases
+ * @returns {Promise<number>} the exit status
+ */
+async function runCases(isolation, cases) {
+  const options = { isolation, memoryLimitMb: 64, timeoutMs: CALL_MS, maxOperations: 1e9, autoInit: true };
   let lost = 0;
-  let executor = new SESExecutor({ memoryLimitMb: 64, timeoutMs: CALL_MS, maxOperations: 1e9, autoInit: true });
+  let executor = new SESExecutor(options);
   for (const one of cases) {
     let from = one.from ?? 0;
     while (from < ARGUMENTS.length) {
@@ -238,13 +260,14 @@ async function runCases(cases) {
       } else if (parked > before.parked && parkedBytes - before.parkedBytes < CHEAP_BYTES) {
         console.log(`! parked with ${(parkedBytes - before.parkedBytes) >> 20} MB: ${describeCase(one, at)}`);
       }
-      executor = new SESExecutor({ memoryLimitMb: 64, timeoutMs: CALL_MS, maxOperations: 1e9, autoInit: true });
+      if (parked >= PARKED_PER_CHILD) return FULL;
+      executor = new SESExecutor(options);
     }
     console.log('finished');
   }
+  return 0;
 }
 
 if (argv[1] === FILE) {
-  await runCases(JSON.parse(argv[2]));
-  process.exit(0);
+  process.exit(await runCases(/** @type {'thread' | 'process'} */ (argv[2]), JSON.parse(argv[3])));
 }
