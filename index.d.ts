@@ -255,7 +255,7 @@ export interface RunStats {
   operations: number;
   /** Calls of host tools. */
   toolCalls: number;
-  /** Heap of the isolate after the run, in bytes. */
+  /** Heap of the isolate after the run, in bytes; of Python the memory of WebAssembly, too. */
   heapUsedBytes: number;
 }
 

@@ -37,6 +37,7 @@ import { describeValues } from './values.mjs';
  * @property {boolean} [survivesMemory] whether it is READY, with what earlier runs have left, when a run has exceeded its memory;
  * default true
  * @property {boolean} [nameIndices] whether variables may have numbers for names; default true
+ * @property {boolean} [hasConsole] whether guests have a console, with its levels and formats; default true
  * @property {boolean} [keepState] whether a run that its deadline or an abort ends may leave the state as it was, so that the executor is
  * READY; `details.stateLost` says whether it did; default false
  * @property {number} [pace] how many times as long as an isolate it may take to begin, in tests of deadlines; default 1
@@ -91,6 +92,7 @@ export function describeExecutor(name, make, { inChild, suites = Object.keys(SUI
     inspectNatives: true,
     survivesMemory: true,
     nameIndices: true,
+    hasConsole: true,
     keepState: false,
     pace: 1,
     ...given,

@@ -182,7 +182,7 @@ export function describeLifecycle({ make, withExecutor, inChild, can }) {
 
     test('RUNNING, timeout: DIRTY', async () => {
       await withExecutor({}, {}, async (executor) => {
-        const timeoutMs = 20 * can.pace;
+        const timeoutMs = 30 * can.pace;
         await expectCode(executor.run('await new Promise(() => {})', { timeoutMs }), 'ERR_EXEC_TIMEOUT');
         expect(executor.state).toBe('DIRTY');
       });
@@ -231,7 +231,7 @@ export function describeLifecycle({ make, withExecutor, inChild, can }) {
       await run;
       await executor.run('throw 1').catch(() => note('run failed'));
       await executor
-        .run('await new Promise(() => {})', { timeoutMs: 10 * can.pace })
+        .run('await new Promise(() => {})', { timeoutMs: 30 * can.pace })
         .catch(() => note('run timed out'));
       const cleanup = executor.cleanup().then(() => note('cleaned up'));
       note('cleanup called');

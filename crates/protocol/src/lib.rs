@@ -18,8 +18,8 @@ pub use config::{ModuleBody, ModuleSpec, RunLimits, ToolSpec};
 pub use diagnostics::{Diagnostic, Location, Severity};
 pub use failure::Failure;
 pub use failure_kind::{
-    ERR_IMPORT_NOT_ALLOWED, ERR_MAX_OPS_EXCEEDED, ERR_MEMORY_LIMIT_EXCEEDED, ERR_TOOL_PROXY_FAIL,
-    ERR_TRANSFER_LIMIT_EXCEEDED, ERR_VALIDATION_FAILED, FailureKind,
+    ERR_IMPORT_NOT_ALLOWED, ERR_MAX_OPS_EXCEEDED, ERR_MEMORY_LIMIT_EXCEEDED, ERR_TOOL_CALL_LIMIT_EXCEEDED,
+    ERR_TOOL_PROXY_FAIL, ERR_TRANSFER_LIMIT_EXCEEDED, ERR_VALIDATION_FAILED, FailureKind,
 };
 pub use language::Language;
 pub use logs::{LEVEL_WARN, LEVELS, LogEntry, LogIndex, TRUNCATION_MARKER};

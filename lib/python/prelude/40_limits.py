@@ -48,8 +48,12 @@ class _Run:
         _loops.clear()
 
     def answered(self, answer):
-        """Keeps the final answer, as JSON: no further operation is allowed."""
+        """Keeps the final answer, as JSON."""
         self.answer = (answer,)
+        self.decided()
+
+    def decided(self):
+        """What the run gives is known: no further operation is allowed."""
         self.bound = -1
 
     def end(self):

@@ -43,7 +43,10 @@ def _received(name, result):
     """What a call gave: a plain value, the tape of another, or the future of either."""
     if type(result) is list:
         if result[0] == "!":
-            raise ToolError(*result[1:], tool=name)
+            error = ToolError(*result[1:], tool=name)
+            if error.is_bridge and error.code == "ERR_TOOL_CALL_LIMIT_EXCEEDED":
+                _run.decided()
+            raise error
         return _decode(result)[0]
     if result is None or type(result) in _PLAIN:
         return result

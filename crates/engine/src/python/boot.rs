@@ -188,7 +188,7 @@ impl Unsealed {
         header.copy_contents(&mut head);
         let module = v8::Local::new(attempt, &self.module);
         let code_cache = module.get_unbound_module_script(attempt).create_code_cache()?.to_vec();
-        let memory = v8::Local::<v8::WasmMemoryObject>::try_from(self.shell.call(attempt, "memory", &[])?).ok()?;
+        let memory = self.shell.memory(attempt)?;
         let buffer = memory.buffer();
         let base = buffer.data()?;
         // SAFETY: these are the bytes of the buffer, and nothing of the isolate runs while they are read.

@@ -17,7 +17,8 @@ use crate::python::natives::{Arguments, Returned, natives, random, throw};
 use crate::python::shell::Shell;
 use crate::python::signal::Signal;
 use ses_protocol::{
-    ERR_TRANSFER_LIMIT_EXCEEDED, ErrorCode, Event, ToolCall, ToolCallId, ToolError, ToolReply, Value, Values,
+    ERR_TOOL_CALL_LIMIT_EXCEEDED, ERR_TRANSFER_LIMIT_EXCEEDED, ErrorCode, Event, ToolCall, ToolCallId, ToolError,
+    ToolReply, Value, Values,
 };
 use ses_transfer as transfer;
 
@@ -79,7 +80,9 @@ fn call<'s>(
     args: v8::Local<'s, v8::Array>,
 ) -> Option<v8::Local<'s, v8::Value>> {
     if !host.count_tool_call() {
-        throw(scope, "the run makes more tool calls than it may");
+        // Its code has the prelude allow no further operation.
+        let message = "the run makes more tool calls than it may".to_owned();
+        throw_error(scope, None, bridge_error("Error", message, Some(ERR_TOOL_CALL_LIMIT_EXCEEDED)));
         return None;
     }
     let id = host.calls.borrow_mut().take_number();
@@ -87,7 +90,7 @@ fn call<'s>(
     let args = match write(scope, host, tool, args, limit) {
         Ok(args) => args,
         Err(error) => {
-            throw_error(scope, id, error?);
+            throw_error(scope, Some(id), error?);
             return None;
         }
     };
@@ -104,7 +107,7 @@ fn call<'s>(
             // What it gives follows.
             ToolReply::Promise => {}
             ToolReply::Error(error) => {
-                throw_error(scope, id, error);
+                throw_error(scope, Some(id), error);
                 return None;
             }
             ToolReply::Value(value) => return read(scope, host, tool, id, value),
@@ -154,7 +157,7 @@ fn read<'s>(
     if bytes > limit {
         let message =
             format!("{}: the result takes {bytes} bytes, more than maxTransferBytes ({limit})", host.tool_name(tool));
-        throw_error(scope, id, bridge_error("RangeError", message, Some(ERR_TRANSFER_LIMIT_EXCEEDED)));
+        throw_error(scope, Some(id), bridge_error("RangeError", message, Some(ERR_TRANSFER_LIMIT_EXCEEDED)));
         return None;
     }
     let value = {
@@ -167,7 +170,7 @@ fn read<'s>(
     };
     if value.is_none() {
         let message = format!("{}: the result is nested too deeply or too large for the guest", host.tool_name(tool));
-        throw_error(scope, id, bridge_error("RangeError", message, None));
+        throw_error(scope, Some(id), bridge_error("RangeError", message, None));
     }
     value
 }
@@ -178,7 +181,7 @@ fn bridge_error(name: &str, message: String, code: Option<&str>) -> ToolError {
 }
 
 /// Throws what `guest.js` makes an error of Python of.
-fn throw_error(scope: &mut v8::PinScope, call: ToolCallId, error: ToolError) {
+fn throw_error(scope: &mut v8::PinScope, call: Option<ToolCallId>, error: ToolError) {
     let ToolError { name, message, code, bridge } = error;
     let Some(message) = v8::String::new(scope, &message) else { return };
     let thrown = v8::Exception::error(scope, message);
@@ -191,7 +194,7 @@ fn throw_error(scope: &mut v8::PinScope, call: ToolCallId, error: ToolError) {
     let fields = [
         ("name", v8::String::new(scope, &name).map(v8::Local::<v8::Value>::from)),
         ("code", code),
-        ("call", Some(v8::Number::new(scope, call as f64).into())),
+        ("call", call.map(|call| v8::Number::new(scope, call as f64).into())),
         ("bridge", Some(v8::Boolean::new(scope, bridge).into())),
     ];
     for (key, value) in fields {

@@ -171,11 +171,14 @@ impl Guest {
         }
     }
 
-    /// What the isolate holds: V8's heap, and the memory of WebAssembly.
+    /// What the isolate holds: V8's heap, and the memory of WebAssembly, which V8 counts nowhere.
     fn used_bytes(&mut self) -> u64 {
-        let isolate = &mut self.guarded.instance.isolate;
+        let Instance { isolate, context } = &mut self.guarded.instance;
         let heap = isolate.get_heap_statistics();
-        (heap.used_heap_size() + heap.external_memory()) as u64
+        v8::scope_with_context!(scope, isolate, &*context);
+        v8::tc_scope!(let attempt, scope);
+        let memory = self.own.shell.memory(attempt).map_or(0, |memory| memory.buffer().byte_length());
+        (heap.used_heap_size() + heap.external_memory() + memory) as u64
     }
 }
 

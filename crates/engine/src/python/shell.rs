@@ -40,6 +40,11 @@ impl Shell {
         let receiver = v8::undefined(scope).into();
         function.call(scope, receiver, args)
     }
+
+    /// Python's memory.
+    pub fn memory<'s>(&self, scope: &mut v8::PinScope<'s, '_>) -> Option<v8::Local<'s, v8::WasmMemoryObject>> {
+        self.call(scope, "memory", &[])?.try_into().ok()
+    }
 }
 
 /// The completion value of a script.

@@ -1,0 +1,27 @@
+// The contract, kept by Python: what is told of it in contract-*.test.mjs.
+
+import { describeExecutor } from '../contract/suite/index.mjs';
+import { makePython } from './contract-subject.mjs';
+
+/**
+ * Operations are lines, nothing is hardened, and there is no console.
+ *
+ * @param {string} name
+ * @param {string[]} suites
+ * @param {object} [options] of the executors; `pace`: as the capability
+ */
+export function describePythonContract(name, suites, { pace = 3, ...place } = {}) {
+  describeExecutor(name, (options) => makePython({ ...options, ...place }), {
+    suites,
+    limitCpuTime: process.platform === 'linux',
+    limitOperations: false,
+    importModules: false,
+    rebuildItself: true,
+    keepState: true,
+    hasConsole: false,
+    pace,
+    inChild: `
+    import { makePython } from './__test__/python/contract-subject.mjs';
+    const make = makePython;`,
+  });
+}
