@@ -73,6 +73,13 @@ describe.runIf(isLinux)('a worker process', () => {
     });
   });
 
+  test('is ended before its host where there is no memory left', async () => {
+    await withProcess({}, {}, async (executor) => {
+      const scoreOf = (pid) => Number(readFileSync(`/proc/${pid}/oom_score_adj`, 'utf8'));
+      expect(scoreOf(pidOf(executor))).toBe(Math.max(scoreOf(process.pid), 300));
+    });
+  });
+
   test('is under landlock and seccomp with all of its threads, and gets no privileges', async () => {
     await withProcess({ sandbox: 'required' }, {}, async (executor) => {
       expect(executor.isolation).toEqual({

@@ -8,6 +8,10 @@ use crate::Reach;
 const DESCRIPTORS: libc::rlim_t = 3;
 /// Those that a worker with folders may have: each has up to 128 files open (`crates/files/src/mount.rs`).
 const WITH_FILES: libc::rlim_t = 512;
+/// What a worker adds to its share of the system's memory, in thousandths, when the system has none left and looks for the
+/// process to end: as Chrome has it for its pages.
+#[cfg(target_os = "linux")]
+const OOM_SCORE: i32 = 300;
 
 /// Leaves the host's folder, terminal and signals, and closes what the host left open by mistake. The process is to end at the
 /// end of its pipe: a key that interrupts the host, and a signal to all of a service, is for the host to decide on.
@@ -24,7 +28,21 @@ pub fn leave_host() -> std::io::Result<()> {
             return Err(Error::last_os_error());
         }
     }
+    #[cfg(target_os = "linux")]
+    go_first();
     Ok(())
+}
+
+/// Has the system end this process before its host when there is no memory left. A host that is kept from that would hand that
+/// down otherwise.
+#[cfg(target_os = "linux")]
+fn go_first() {
+    const SCORE: &str = "/proc/self/oom_score_adj";
+    let own = std::fs::read_to_string(SCORE).ok().and_then(|text| text.trim().parse::<i32>().ok());
+    if own.is_some_and(|own| own < OOM_SCORE) {
+        // Nobody is kept from more, and without it the process is as likely to be ended as its host.
+        let _ = std::fs::write(SCORE, OOM_SCORE.to_string());
+    }
 }
 
 /// Closes all descriptors from `first` on.
