@@ -423,6 +423,21 @@ describe('failures', () => {
   });
 });
 
+test('frames are drawn, which animations and observers wait for', async () => {
+  const code = `
+    const box = document.createElement('div');
+    box.style.cssText = 'width: 50px; height: 50px';
+    document.body.append(box);
+    for (let count = 0; count < 3; count++) await new Promise(requestAnimationFrame);
+    await box.animate([{ opacity: 0, translate: 0 }, { opacity: 1, translate: '50px' }], 50).finished;
+    const isSeen = await new Promise((seen) => new IntersectionObserver(([{ isIntersecting }]) => seen(isIntersecting)).observe(box));
+    const width = await new Promise((seen) => new ResizeObserver(([{ contentRect }]) => seen(contentRect.width)).observe(box));
+    const source = 'requestAnimationFrame(() => postMessage(new OffscreenCanvas(2, 2).getContext("webgl") !== null))';
+    const worker = new Worker(URL.createObjectURL(new Blob([source])));
+    return [isSeen, width, await new Promise((seen) => (worker.onmessage = ({ data }) => seen(data)))];`;
+  await withBrowser({}, {}, async (executor) => expect((await executor.run(code)).output).toEqual([true, 50, true]));
+});
+
 describe('from outside', () => {
   test('an abort ends a run, also one in the queue', async () => {
     const gate = gateTool();

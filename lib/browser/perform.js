@@ -68,6 +68,7 @@ async function perform({ taking, interrupted, isLasting, log, onEnd, ...run }) {
     heapUsedBytes: runner.heapUsedBytes,
   };
   const { error, cause, tabAfter } = ending;
+  if (isLasting && tabAfter === 'idle') tab.end();
   onEnd(tab, isLasting && (tabAfter === 'idle' || (tabAfter === 'busy' && (await tab.interrupt()))));
   if (error !== undefined) throw withRun(error, log, stats, cause);
   const artifacts = await keepArtifacts(runner.artifacts, executorOptions.artifactsDir);

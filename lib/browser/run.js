@@ -120,7 +120,6 @@ class Run {
     if (this.#isOver) return;
     this.#isOver = true;
     this.#scope.end();
-    if (ending.tabAfter === 'idle') this.#tab.end();
     if (ending.tabAfter === 'busy') for (const call of this.#waiting) this.#tab.refuseCall(call);
     if (ending.error === undefined) this.#warnOfDropped();
     this.#end(ending);

@@ -103,12 +103,13 @@ class Tab {
     ]);
     const expression = pageSource({ binding: BINDING, calls: this.#calls });
     // A binding is made as long as the agent is on, and goes on working when it is off: frames get none then, and no console
-    // of theirs can flood us.
-    const [, , { result }] = await Promise.all([
+    // of theirs can flood us. The page is prepared when it is off: as long as it is on, the first error that is made has all of that
+    // text parsed once more.
+    const [, , , { result }] = await Promise.all([
       this.#send('Runtime.enable', {}),
       this.#send('Runtime.addBinding', { name: BINDING }),
-      this.#send('Runtime.evaluate', { expression }),
       this.#send('Runtime.disable', {}),
+      this.#send('Runtime.evaluate', { expression }),
       parsed,
       this.#browser.mapRenderers(),
     ]);
@@ -120,6 +121,8 @@ class Tab {
   /** @param {TabEvents} events of the run that has the tab */
   serve(events) {
     this.#events = events;
+    // It has ended since it was taken, or since the session's last run: nothing of it would be heard.
+    if (this.isLost) events.onGone('crashed');
   }
 
   /**

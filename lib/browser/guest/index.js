@@ -13,7 +13,10 @@ const { makeTools } = require('./tools');
 /** The parts of a page as texts; each function is complete in itself. */
 const parts = { captureLanguage, makeEncode, makeDecode, makeConsole, makeTools, makeArtifacts, makeBindings };
 const fields = Object.entries(parts).map(([name, part]) => `${name}: ${part}`);
-const source = `(${startPage})({${fields.join(',')}},`;
+/** Without comments and indents, which are half of it: each page parses it anew. */
+const source = `(${startPage})({${fields.join(',')}},`
+  .replace(/\/\*\*.*?\*\//gs, '')
+  .replace(/^\s+(?:\/\/.*\n)?/gm, '');
 
 /**
  * What a page runs first.
