@@ -60,6 +60,20 @@ describe.runIf(isLinux)('on Linux', () => {
     },
   );
 
+  test('a session whose page is killed between two runs says so at once', async () => {
+    await withBrowser({ isolation: 'session', warmTabs: 0, timeoutMs: 120_000 }, {}, async (executor) => {
+      await executor.run('1');
+      killAll(chromeProcesses().filter(({ type }) => type === 'renderer'));
+      await until(() => chromeProcesses().every(({ type }) => type !== 'renderer'));
+      const error = await expectCode(executor.run('2'), 'ERR_BROWSER_CRASHED');
+      expect(error.stats.durationMs).toBeLessThan(60_000);
+      expect(executor.state).toBe('DIRTY');
+      await executor.cleanup();
+      await executor.init();
+      expect((await executor.run('3')).output).toBe(3);
+    });
+  });
+
   test('a browser that does not answer is replaced', async () => {
     const { tool, called } = neverTool();
     await withBrowser({ timeoutMs: 8_000 }, { never: tool }, async (executor) => {

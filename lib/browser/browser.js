@@ -82,8 +82,11 @@ class Browser {
     return this.connection.isClosed;
   }
 
+  /** Ends it. None of its tabs is taken from now on, although it takes a moment until the process has ended. */
   kill() {
     this.#running.kill();
+    this.connection.close();
+    this.#ended();
   }
 
   /**

@@ -14,6 +14,11 @@ const MAX_ATTEMPTS = 4;
  * @typedef {object} BrowserOptions
  * @property {string | undefined} executablePath
  * @property {boolean} sandbox
+ *
+ * @typedef {object} Ahead
+ * @property {Promise<import('./tab').Tab>} tab
+ * @property {boolean} isReady
+ * @property {boolean} isAfterRun whether a run has ended when it was begun
  */
 
 /** @type {Map<string, SharedBrowser>} */
@@ -34,8 +39,12 @@ class SharedBrowser {
   #options;
   /** @type {Promise<Browser> | undefined} */
   #browser;
-  /** Tabs that wait, or are made, by the origins that they may have requests to. @type {Map<string, Promise<import('./tab').Tab>[]>} */
+  /** Tabs that wait, or are made, by the origins that they may have requests to. @type {Map<string, Ahead[]>} */
   #warm = new Map();
+  /** Tabs that are made for runs that have none. */
+  #making = 0;
+  /** Whether tabs have to be made ahead as soon as no run waits for one. */
+  #isRefillDue = false;
   /** How many tabs each executor wants. @type {Map<object, { key: string, origins: string[], count: number }>} */
   #users = new Map();
   /** @type {NodeJS.Timeout | undefined} */
@@ -58,7 +67,7 @@ class SharedBrowser {
     this.#users.set(user, { key: origins.join(' '), origins, count: warmTabs });
     try {
       const browser = await this.#running();
-      this.#refill();
+      this.#refill(false);
       return browser;
     } catch (error) {
       this.leave(user);
@@ -81,9 +90,11 @@ class SharedBrowser {
    */
   async take(origins) {
     for (let attempt = 1; ; attempt++) {
-      const warm = this.#warm.get(origins.join(' '))?.shift();
+      const ahead = this.#warm.get(origins.join(' '))?.shift();
+      // Runs follow each other faster than pages are made: the next one is made beside this one.
+      if (ahead?.isReady === false && ahead.isAfterRun) this.#refill(true);
       try {
-        const tab = await (warm ?? this.#make(origins));
+        const tab = await (ahead?.tab ?? this.#make(origins));
         if (!tab.isLost) return tab;
         tab.close();
       } catch (error) {
@@ -93,14 +104,20 @@ class SharedBrowser {
     }
   }
 
-  /** A tab has been taken, and what the run needed it for is done: the next one can be made. */
+  /** A tab has been taken, and what the run needed it for is done: the next one can be made, behind those that runs wait for. */
   refill() {
-    this.#refill();
+    this.#isRefillDue = true;
+    if (this.#making === 0) this.#refill(true);
   }
 
   /** @param {string[]} origins */
   async #make(origins) {
-    return (await this.#running()).openTab(origins);
+    this.#making++;
+    try {
+      return await (await this.#running()).openTab(origins);
+    } finally {
+      if (--this.#making === 0 && this.#isRefillDue) this.#refill(true);
+    }
   }
 
   /** The browser, or a new one in place of one that has ended. */
@@ -125,7 +142,9 @@ class SharedBrowser {
     this.#browser = starting;
   }
 
-  #refill() {
+  /** @param {boolean} isAfterRun */
+  #refill(isAfterRun) {
+    this.#isRefillDue = false;
     /** @type {Map<string, { origins: string[], count: number }>} */
     const wanted = new Map();
     for (const { key, origins, count } of this.#users.values()) {
@@ -136,11 +155,15 @@ class SharedBrowser {
       this.#warm.set(key, tabs);
       while (tabs.length < count) {
         const tab = this.#running().then((browser) => browser.openTab(origins));
-        tabs.push(tab);
-        tab.catch(() => {
-          const at = tabs.indexOf(tab);
-          if (at !== -1) tabs.splice(at, 1);
-        });
+        const ahead = { tab, isReady: false, isAfterRun };
+        tabs.push(ahead);
+        tab.then(
+          () => (ahead.isReady = true),
+          () => {
+            const at = tabs.indexOf(ahead);
+            if (at !== -1) tabs.splice(at, 1);
+          },
+        );
       }
     }
   }
