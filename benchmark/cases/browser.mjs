@@ -28,7 +28,7 @@ export default {
     row('browser-warm', 'run, the page made ahead if the peer does that'),
     row('browser-cold', 'run, no page made ahead'),
     row('browser-row', `${IN_A_ROW} runs in a row, per run`),
-    row('browser-parallel', `${PARALLEL} runs in parallel`),
+    row('browser-parallel', `${PARALLEL} runs in parallel, one page made ahead if the peer does that`),
     row('browser-async', 'async tool call', 'µs'),
     row('browser-sync', 'sync tool call; puppeteer: the async one', 'µs'),
     row('browser-overshoot', 'end of an endless loop after its deadline'),
@@ -79,9 +79,10 @@ const FIGURES = {
   },
 
   async parallel(peer) {
-    const browser = await peer.openBrowser({ warm: false });
+    const browser = await peer.openBrowser();
     const bodies = Array.from({ length: PARALLEL }, (_, index) => `return ${index};`);
     await browser.parallel(bodies);
+    await delay(WARM_MS);
     return await timed(() => browser.parallel(bodies));
   },
 

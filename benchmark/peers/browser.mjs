@@ -17,7 +17,7 @@ export async function openBrowser({ warm = true, tools = {} } = {}) {
   return {
     run: async (body) => (await executor.run(body)).output,
     parallel: async (bodies) => {
-      while (others.length < bodies.length) others.push(await make({ warmTabs: 0 }));
+      while (others.length < bodies.length) others.push(await make());
       return Promise.all(bodies.map(async (body, index) => (await others[index].run(body)).output));
     },
     overshoot: async (timeoutMs) => {
