@@ -54,6 +54,10 @@ fn footprint(size: usize) -> usize {
 
 /// A block of `size` bytes, or null.
 fn allocate(size: usize) -> *mut c_void {
+    #[cfg(all(test, target_os = "linux"))]
+    if tests::is_refused() {
+        return std::ptr::null_mut();
+    }
     let Some(total) = size.checked_add(HEADER_BYTES) else { return std::ptr::null_mut() };
     // SAFETY: `malloc` may be called with any size.
     let block = unsafe { libc::malloc(total) }.cast::<Header>();
@@ -123,7 +127,7 @@ mod operators {
     /// `std::nothrow_t const&`, which says nothing.
     type NoThrow = *const c_void;
 
-    fn allocate_or_abort(size: usize) -> *mut c_void {
+    pub fn allocate_or_abort(size: usize) -> *mut c_void {
         park_in_new_if_far_over();
         loop {
             let memory = super::allocate(size);
@@ -207,5 +211,56 @@ mod operators {
         _ZdaPvmSt11align_val_t(_size: usize, _alignment: usize);
         _ZdlPvSt11align_val_tRKSt9nothrow_t(_alignment: usize, _tag: NoThrow);
         _ZdaPvSt11align_val_tRKSt9nothrow_t(_alignment: usize, _tag: NoThrow);
+    }
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use std::cell::Cell;
+    use std::rc::Rc;
+    use std::sync::mpsc::channel;
+    use std::thread;
+
+    use super::operators::allocate_or_abort;
+    use super::*;
+    use crate::realm::boot::Booted;
+
+    const LIMIT_BYTES: usize = 64 << 20;
+
+    thread_local! {
+        /// Allocations that the thread is still to be refused.
+        static REFUSALS: Cell<usize> = const { Cell::new(0) };
+    }
+
+    pub fn is_refused() -> bool {
+        let left = REFUSALS.get();
+        REFUSALS.set(left.saturating_sub(1));
+        left > 0
+    }
+
+    /// One of V8's platform, which works for all isolates: V8 aborts the process when it gets nothing.
+    #[test]
+    fn a_thread_without_an_isolate_waits_for_memory_and_goes_on() {
+        REFUSALS.set(3);
+        let memory = allocate_or_abort(64);
+        assert!(!memory.is_null());
+        assert_eq!(REFUSALS.get(), 0);
+        // SAFETY: `allocate` gave it.
+        unsafe { free(memory) };
+    }
+
+    #[test]
+    fn a_thread_with_an_isolate_is_parked_without_memory() {
+        let (event, events) = channel();
+        let run = move || {
+            let parked = event.clone();
+            let on_parked = Rc::new(move |_| parked.send("parked").expect("the test waits"));
+            let _isolate = Booted::new(LIMIT_BYTES, on_parked).expect("there is memory");
+            REFUSALS.set(usize::MAX);
+            allocate_or_abort(64);
+            event.send("went on").expect("the test waits");
+        };
+        thread::Builder::new().stack_size(8 << 20).spawn(run).expect("a thread");
+        assert_eq!(events.recv(), Ok("parked"));
     }
 }
