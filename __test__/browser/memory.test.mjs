@@ -111,7 +111,7 @@ test('requests to what answers synchronous calls are counted', async () => {
           fetch('https://example.com/').catch(() => {});
         });
         const path = /connect-src (\\S+)/.exec(policy)[1];
-        for (let i = 0; i < 5000; i++) fetch(path + i).catch(() => {});
+        for (let i = 0; i < 5000; i++) fetch(path + i + '/1e9', { method: 'POST', body: '' }).catch(() => {});
         await new Promise(() => {});`),
       'ERR_TOOL_CALL_LIMIT_EXCEEDED',
     );

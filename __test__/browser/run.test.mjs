@@ -198,6 +198,22 @@ describe('tools', () => {
     });
   });
 
+  test('are called in the order of the code, with arguments of any size and script', async () => {
+    const order = [];
+    const note = (x) => void order.push(x);
+    const more = { later: async (x) => note(x), now: note, size: ({ length }) => length, echo: (x) => x };
+    await withBrowser({}, more, async (executor) => {
+      await executor.run(`
+        for (let i = 0; i < 200; i += 4) { later(i); console.log(i); later(i + 1); now(i + 2); later(i + 3); }
+        now(200)`);
+      expect(order).toEqual(Array.from({ length: 201 }, (_, i) => i));
+      const { output } = await executor.run(
+        `[size('x'.repeat(3e6)), size('中😀'.repeat(3e5)), echo('é中😀\\ud800"\\0')]`,
+      );
+      expect(output).toEqual([3e6, 9e5, 'é中😀\ud800"\0']);
+    });
+  });
+
   test('may have any name that programs can use', async () => {
     const names = ['text', 'order', 'args', 'program', 'call', 'run'];
     const named = Object.fromEntries(names.map((name) => [name, () => name]));

@@ -60,6 +60,10 @@ class Tab {
   #events;
   /** @type {Map<number, string>} requests of synchronous calls that wait, by call */
   #waiting = new Map();
+  /** How often the page has told something. */
+  #told = 0;
+  /** A synchronous call, until all is there that the page has told before it. @type {{ told: number, take: () => void } | undefined} */
+  #early;
   /** Number of its process, if that is known. @type {number | undefined} */
   pid;
 
@@ -267,7 +271,9 @@ class Tab {
   #onEvent(method, params, origins) {
     switch (method) {
       case 'Runtime.bindingCalled':
+        this.#told++;
         this.#events?.onTold(params.payload);
+        this.#takeEarly();
         break;
       case 'Fetch.requestPaused':
         this.#onRequest(params, origins);
@@ -300,11 +306,15 @@ class Tab {
       ];
       return this.fulfill(requestId, 200, responseHeaders, Buffer.from('<!doctype html><title></title>'));
     }
-    if (request.url.startsWith(this.#calls) && request.method === 'GET') {
-      const call = Number(request.url.slice(this.#calls.length));
+    if (request.url.startsWith(this.#calls) && request.method === 'POST') {
+      const [call, told] = request.url.slice(this.#calls.length).split('/').map(Number);
       if (this.#events !== undefined && !this.#waiting.has(call)) {
         this.#waiting.set(call, requestId);
-        return this.#events.onWaiting(call);
+        const take = () => this.#onCall(call, request.postData ?? '');
+        // A page waits for one at most: others are requests that the guest has made itself, and are counted at once.
+        if (!(told > this.#told) || this.#early !== undefined) return take();
+        this.#early = { told, take };
+        return;
       }
     }
     const isMain = resourceType === 'Document' && frameId === this.#target;
@@ -317,6 +327,24 @@ class Tab {
       return this.refuse(requestId);
     }
     this.#events.onRequest(params);
+  }
+
+  /** Requests have a way of their own: a call is taken behind what the page has told before it. */
+  #takeEarly() {
+    if (this.#early === undefined || this.#early.told > this.#told) return;
+    const { take } = this.#early;
+    this.#early = undefined;
+    take();
+  }
+
+  /**
+   * @param {number} call
+   * @param {string} payload
+   */
+  #onCall(call, payload) {
+    this.#events?.onTold(payload);
+    if (this.#events === undefined) this.refuseCall(call);
+    else this.#events.onWaiting(call);
   }
 
   /** @param {string} requestId */

@@ -26,6 +26,8 @@
  * @property {() => void} checkRun throws if there is none
  * @property {() => { maxTransferBytes: number, maxLogBytes: number, maxArtifactBytes: number }} limits of the run
  * @property {(kind: string, head: string, body: string) => void} say tells the host
+ * @property {(kind: string, head: string, body: string) => string} write what the host is told in another way
+ * @property {() => number} said how often `say` has told the host something
  * @property {(text: string) => void} warn writes a line to the log
  * @property {(name: string, value: any) => void} endow gives code what it cannot take away
  * @property {<T>(promise: Promise<T>) => Promise<T>} pinned one that can be awaited whatever guests have made of `Promise.prototype`
@@ -67,6 +69,7 @@ function startPage(parts, config) {
   const listen = unbound(G.EventTarget.prototype.addEventListener);
 
   let run = 0;
+  let said = 0;
   let limits = { maxTransferBytes: 0, maxLogBytes: 0, maxArtifactBytes: 0 };
   let isAnswered = false;
   /** Whether a call has failed, of which the page may hear a moment later that nobody has handled it. */
@@ -81,7 +84,12 @@ function startPage(parts, config) {
       if (run === 0) throw new Error('the run is over');
     },
     limits: () => limits,
-    say: (kind, head, body) => tellHost(`${kind}${run},${head},${body}`),
+    say(kind, head, body) {
+      said++;
+      tellHost(page.write(kind, head, body));
+    },
+    write: (kind, head, body) => `${kind}${run},${head},${body}`,
+    said: () => said,
     warn: (line) => printer.print('warn', [line]),
     endow: (name, value) => void defineProperty(G, name, { __proto__: null, value: freeze(value), enumerable: false }),
     pinned(promise) {

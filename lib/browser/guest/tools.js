@@ -20,6 +20,8 @@ function makeTools(language, page, address) {
   const responseText = getter(XHR.prototype, 'responseText');
   const G = globalThis;
 
+  /** What all synchronous calls are made with: no two are under way at the same time. */
+  const request = new XHR();
   let calls = 0;
   /** What settles the promises of calls, by number. */
   const waiting = new Map();
@@ -49,13 +51,12 @@ function makeTools(language, page, address) {
     return error;
   };
 
-  /** Tells the host of a call. Returns its number; throws if the arguments cannot be sent. */
-  const tell = (/** @type {number} */ id, /** @type {any[]} */ args, /** @type {boolean} */ waits) => {
+  /** The number of a new call, and its arguments as they cross; throws if they cannot be sent. */
+  const begin = (/** @type {number} */ id, /** @type {any[]} */ args) => {
     page.checkRun();
     const call = ++calls;
-    let encoded;
     try {
-      encoded = page.encode(args, { maxChars: page.limits().maxTransferBytes, path: 'arguments' });
+      return { call, encoded: page.encode(args, { maxChars: page.limits().maxTransferBytes, path: 'arguments' }) };
     } catch (thrown) {
       const error = /** @type {any} */ (thrown);
       if (attempt((/** @type {any} */ e) => e.isTooLarge, error) === true)
@@ -65,8 +66,6 @@ function makeTools(language, page, address) {
       page.say('U', `${id};${call}`, '');
       throw error;
     }
-    page.say('T', `${id};${call};${waits ? 1 : 0}`, encoded);
-    return call;
   };
   const promised = (/** @type {number} */ call, /** @type {any} */ trace) =>
     new Promise((/** @type {any} */ resolve, /** @type {any} */ reject) => {
@@ -76,16 +75,17 @@ function makeTools(language, page, address) {
   const makeTool = (/** @type {any} */ { id, isAsync, length, path }) => {
     const later = (/** @type {any[]} */ ...args) => {
       try {
-        return promised(tell(id, args, false), traceFrom(tool));
+        const { call, encoded } = begin(id, args);
+        page.say('T', `${id};${call};0`, encoded);
+        return promised(call, traceFrom(tool));
       } catch (error) {
         return new Promise((/** @type {any} */ _, /** @type {any} */ reject) => reject(error));
       }
     };
     const atOnce = (/** @type {any[]} */ ...args) => {
-      const call = tell(id, args, true);
-      const request = new XHR();
-      open(request, 'GET', `${address}${call}`, false);
-      sendRequest(request);
+      const { call, encoded } = begin(id, args);
+      open(request, 'POST', `${address}${call}/${page.said()}`, false);
+      sendRequest(request, page.write('T', `${id};${call};1`, encoded));
       const answer = responseText(request);
       const body = slice(answer, 1);
       if (answer[0] === 'p') return promised(call, traceFrom(tool));
