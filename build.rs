@@ -13,8 +13,8 @@ fn main() {
     println!("cargo:rerun-if-changed=build.rs");
 }
 
-/// Functions of V8, ICU and the system that the linker replaces by functions of crates/engine/src/memory.
-const WRAPPED: [&str; 21] = [
+/// Functions of V8, ICU and the system that the linker replaces by functions of crates/engine/src/{memory,process}.
+const WRAPPED: [&str; 23] = [
     // How V8 ends the process without asking, and what it writes then: fatal.rs.
     "_ZN2v84base21FatalNoSecurityImpactEPKcz",
     "_ZN2v84base8FatalOOMENS0_7OOMTypeEPKc",
@@ -22,6 +22,9 @@ const WRAPPED: [&str; 21] = [
     // Zones: segments.rs.
     "_ZN2v88internal19AccountingAllocator15AllocateSegmentEm",
     "_ZN2v88internal19AccountingAllocator13ReturnSegmentEPNS0_7SegmentE",
+    // Compilers: tiers.rs.
+    "_ZN2v88internal8Compiler16CompileOptimizedEPNS0_7IsolateENS0_12DirectHandleINS0_10JSFunctionEEENS0_15ConcurrencyModeENS0_8CodeKindE",
+    "_ZN2v88internal8Compiler19CompileOptimizedOSREPNS0_7IsolateENS0_12DirectHandleINS0_10JSFunctionEEENS0_14BytecodeOffsetENS0_15ConcurrencyModeENS0_8CodeKindE",
     // Locks, and what is made once: locks.rs.
     "_ZN4absl5Mutex4lockEv",
     "_ZN4absl5Mutex8try_lockEv",

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use crate::bridge::context::GuestContext;
 use crate::memory::parking::OnParked;
+use crate::memory::sole::OnLost;
 use crate::python;
 use crate::python::folders::Folders;
 use crate::realm::boot::Booted as BootedRealm;
@@ -29,13 +30,17 @@ impl Booted {
         }
     }
 
-    /// As [`Self::new`] in a process that opens no files any more: with Python, the folders are those of `spec`.
+    /// As [`Self::new`] in a process of its own that opens no files any more: with Python, the folders are those of `spec`.
+    /// `on_lost` ends that process.
     pub fn confined(
         python: Option<(PythonSpec, Folders)>,
         limit_bytes: usize,
         on_parked: OnParked,
+        on_lost: OnLost,
     ) -> Result<Self, Failure> {
-        let Some((spec, folders)) = python else { return Self::new(None, limit_bytes, on_parked) };
+        let Some((spec, folders)) = python else {
+            return BootedRealm::sole(limit_bytes, on_parked, on_lost).map(Self::Realm);
+        };
         python::boot::Booted::new(&spec, Some(folders), limit_bytes, on_parked).map(Self::Python)
     }
 

@@ -147,15 +147,16 @@ fn serve_isolate(
     booted: &Sender<Interrupt>,
     goes: &Receiver<Hello>,
 ) {
-    let parked_to: Rc<OnceLock<Arc<Out>>> = Rc::default();
+    let parked_to: Arc<OnceLock<Arc<Out>>> = Arc::default();
     let parked = parked_to.clone();
-    let on_parked: OnParked = Rc::new(move |bytes| {
+    let on_lost = move |bytes| {
         if let Some(out) = parked.get() {
             out.report(Event::Parked { bytes });
         }
         exit();
-    });
-    let mut isolate = match Booted::confined(python, limit_bytes, on_parked) {
+    };
+    let on_parked: OnParked = Rc::new(on_lost.clone());
+    let mut isolate = match Booted::confined(python, limit_bytes, on_parked, Box::new(on_lost)) {
         Ok(isolate) => isolate,
         Err(failure) => {
             eprintln!("ses-executor-worker: {}", failure.kind.message());

@@ -9,6 +9,11 @@ use crate::memory::zones::Zones;
 /// What the allocator keeps beside the bytes of an array buffer, and rounds up.
 const BUFFER_OVERHEAD_BYTES: usize = 32;
 
+/// What an isolate may hold outside of its heap beyond its limit until its thread is parked.
+const NATIVE_EXCESS_BYTES: usize = 32 << 20;
+/// What it may hold with its heap.
+const EXCESS_BYTES: usize = 48 << 20;
+
 /// Bytes of array buffers that an isolate may hold, and what it holds.
 pub struct BufferBudget {
     pub(super) limit: usize,
@@ -36,6 +41,11 @@ impl BufferBudget {
         })
     }
 
+    /// What the isolate may hold.
+    pub fn limit(&self) -> usize {
+        self.limit
+    }
+
     /// What V8 and ICU hold for the isolate outside of its heap, array buffers not included.
     pub fn native_bytes(&self) -> usize {
         self.native.bytes() + self.zones.bytes()
@@ -49,6 +59,15 @@ impl BufferBudget {
     /// What the isolate holds, its heap as the last full collection left it.
     pub fn total(&self) -> usize {
         self.heap.load(Ordering::Relaxed) + self.outside()
+    }
+
+    /// Whether the isolate holds far more than its limit outside of its heap.
+    pub fn is_far_over(&self) -> bool {
+        let outside = self.outside();
+        // V8 itself sees to the heap as long as that is what is too large.
+        outside > NATIVE_EXCESS_BYTES
+            && (outside > self.limit + NATIVE_EXCESS_BYTES
+                || self.heap.load(Ordering::Relaxed) + outside > self.limit + EXCESS_BYTES)
     }
 
     /// Counts an array buffer, or the text of a string, of `length` bytes outside of the heap. False: there is no room.

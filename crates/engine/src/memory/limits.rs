@@ -17,10 +17,6 @@ use ses_protocol::Failure;
 
 /// What a terminated isolate may still allocate until it has unwound.
 const HEADROOM_BYTES: usize = 16 << 20;
-/// What an isolate may hold outside of its heap beyond its limit until its thread is parked.
-const NATIVE_EXCESS_BYTES: usize = 32 << 20;
-/// What it may hold with its heap.
-const EXCESS_BYTES: usize = 48 << 20;
 /// What V8's limit grows by at least while the budget is not used up.
 const STEP_BYTES: usize = 4 << 20;
 
@@ -132,11 +128,7 @@ impl MemoryGuard {
 
     /// Whether the isolate holds far more than its limit outside of its heap.
     pub fn is_far_over(&self) -> bool {
-        let outside = self.buffers.outside();
-        // V8 itself sees to the heap as long as that is what is too large.
-        outside > NATIVE_EXCESS_BYTES
-            && (outside > self.limit_bytes + NATIVE_EXCESS_BYTES
-                || self.buffers.heap.load(Ordering::Relaxed) + outside > self.limit_bytes + EXCESS_BYTES)
+        self.buffers.is_far_over()
     }
 
     /// Whether nobody waits for what the thread is about to do.

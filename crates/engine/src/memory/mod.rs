@@ -1,6 +1,6 @@
 //! What an isolate may hold, and what becomes of one that holds more.
 //!
-//! Below are the counters (`usage`, `zones`, `budget`) and who is told (`parking`), above them the guard of an isolate (`limits`) and
+//! Below are the counters (`usage`, `zones`, `budget`) and who is told (`parking`, `sole`), above them the guard of an isolate (`limits`) and
 //! how its thread stops (`stop`), and above that what V8, ICU and C++ call (`allocator`, `segments`, `array_buffers`, `fatal`).
 
 pub mod allocator;
@@ -13,6 +13,7 @@ pub mod parking;
 pub mod remains;
 #[cfg(target_os = "linux")]
 mod segments;
+pub mod sole;
 pub mod stop;
 pub mod usage;
 pub mod zones;

@@ -5,6 +5,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use crate::memory::budget::BufferBudget;
+use crate::memory::sole;
 
 /// Told on the isolate's thread, with the bytes that the isolate holds, when that is about to be parked.
 pub type OnParked = Rc<dyn Fn(usize)>;
@@ -24,10 +25,12 @@ pub fn set_thread_isolate(on_parked: OnParked, buffers: Arc<BufferBudget>) {
     THREAD_ISOLATE.set(Some(ThreadIsolate { on_parked, buffers }));
 }
 
-/// Reports that the calling thread's isolate is lost and never returns, if the thread has an isolate. `bytes`: what it holds, if
-/// that could be measured.
+/// Reports that the calling thread's isolate is lost and never returns, if the thread has an isolate or works for the only one.
+/// `bytes`: what it holds, if that could be measured.
 pub fn park_thread(bytes: Option<usize>) {
-    let Some(ThreadIsolate { on_parked, buffers }) = THREAD_ISOLATE.with_borrow(Clone::clone) else { return };
+    let Some(ThreadIsolate { on_parked, buffers }) = THREAD_ISOLATE.with_borrow(Clone::clone) else {
+        return sole::lose();
+    };
     on_parked(bytes.unwrap_or_else(|| buffers.total()));
     loop {
         std::thread::park();

@@ -1,10 +1,12 @@
 //! Segments of V8's zones. build.rs has the linker send here (`--wrap`) what takes one and gives it back. Guests compile on their
-//! own threads only (platform.rs), so that the thread is the one of the isolate.
+//! own threads (platform.rs), so that the thread is the one of the isolate, or there is only one isolate (sole.rs).
 
 use std::ffi::c_void;
 
 use crate::memory::limits::with_guard;
+use crate::memory::sole;
 use crate::memory::stop::park_if_far_over;
+use crate::memory::zones::Zones;
 
 // SAFETY: the names are those that the linker gives to the methods of `v8::internal::AccountingAllocator`, of which the
 // first returns a block of `malloc` or null, and the second frees it.
@@ -14,6 +16,17 @@ unsafe extern "C" {
         this: *mut c_void,
         segment: *mut c_void,
     );
+}
+
+/// Counts the segment with the zones that the calling thread works with.
+fn count(segment: *mut c_void, count: fn(&Zones, usize)) {
+    // SAFETY: a segment is a block of `malloc`.
+    let bytes = unsafe { libc::malloc_usable_size(segment) };
+    if with_guard(|guard| count(guard.zones(), bytes)).is_none()
+        && let Some(zones) = sole::zones()
+    {
+        count(zones, bytes);
+    }
 }
 
 // SAFETY: the name is that by which the linker knows the wrapper.
@@ -26,8 +39,7 @@ unsafe extern "C" fn __wrap__ZN2v88internal19AccountingAllocator15AllocateSegmen
     // SAFETY: the caller's contract is the same.
     let segment = unsafe { __real__ZN2v88internal19AccountingAllocator15AllocateSegmentEm(this, bytes) };
     if !segment.is_null() {
-        // SAFETY: a segment is a block of `malloc`.
-        with_guard(|guard| guard.zones().add(unsafe { libc::malloc_usable_size(segment) }));
+        count(segment, Zones::add);
     }
     segment
 }
@@ -38,8 +50,7 @@ unsafe extern "C" fn __wrap__ZN2v88internal19AccountingAllocator13ReturnSegmentE
     this: *mut c_void,
     segment: *mut c_void,
 ) {
-    // SAFETY: a segment is a block of `malloc`.
-    with_guard(|guard| guard.zones().take(unsafe { libc::malloc_usable_size(segment) }));
+    count(segment, Zones::take);
     // SAFETY: the caller's contract is the same.
     unsafe { __real__ZN2v88internal19AccountingAllocator13ReturnSegmentEPNS0_7SegmentE(this, segment) }
 }

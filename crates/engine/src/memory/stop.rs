@@ -6,6 +6,7 @@ use deno_core::v8;
 
 use crate::memory::limits::{MemoryGuard, close_account, with_guard};
 use crate::memory::parking::park_thread;
+use crate::memory::sole;
 
 /// Reports that the calling thread's isolate is lost and never returns, if the thread has an isolate.
 pub fn park() {
@@ -29,8 +30,10 @@ pub fn stop() -> ! {
 /// hold no lock that another one waits for.
 #[cfg(target_os = "linux")]
 pub fn park_if_far_over() {
-    if with_guard(|guard| guard.is_far_over() && guard.can_park()) == Some(true) {
-        park();
+    match with_guard(|guard| guard.is_far_over() && guard.can_park()) {
+        Some(true) => park(),
+        Some(false) => {}
+        None => sole::lose_if_far_over(),
     }
 }
 

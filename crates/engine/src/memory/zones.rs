@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Bytes of the zones of one isolate. Changed by its thread only.
+/// Bytes of the zones of one isolate. Changed by its thread, and by those that compile for it (sole.rs).
 #[derive(Default)]
 pub struct Zones {
     bytes: AtomicUsize,
@@ -21,16 +21,14 @@ impl Zones {
 
     #[cfg(target_os = "linux")]
     pub fn add(&self, bytes: usize) {
-        let sum = self.bytes() + bytes;
-        self.bytes.store(sum, Ordering::Relaxed);
-        if sum > self.peak() {
-            self.peak.store(sum, Ordering::Relaxed);
-        }
+        let sum = self.bytes.fetch_add(bytes, Ordering::Relaxed) + bytes;
+        self.peak.fetch_max(sum, Ordering::Relaxed);
     }
 
     #[cfg(target_os = "linux")]
     pub fn take(&self, bytes: usize) {
         // What was there before the isolate's account was opened has not been added.
-        self.bytes.store(self.bytes().saturating_sub(bytes), Ordering::Relaxed);
+        let rest = |sum: usize| Some(sum.saturating_sub(bytes));
+        let _ = self.bytes.fetch_update(Ordering::Relaxed, Ordering::Relaxed, rest);
     }
 }

@@ -4,3 +4,5 @@ pub mod checker;
 pub mod platform;
 pub mod service;
 pub mod snapshot;
+#[cfg(target_os = "linux")]
+mod tiers;

@@ -6,6 +6,7 @@ use deno_core::{JsRuntime, v8};
 
 use crate::memory::allocator::install_icu_hooks;
 use crate::memory::fatal::install_fatal_error_handler;
+use crate::memory::sole;
 use ses_sync::priority;
 
 /// What the process's V8 and ICU need before the first isolate.
@@ -21,11 +22,14 @@ pub fn prepare_v8() {
         v8::icu::set_default_locale("en-US");
         // What a collection found dead has to be uncounted when the limit is looked at after it.
         v8::V8::set_flags_from_string("--no-concurrent-array-buffer-sweeping");
-        // A guest compiles on its own thread, where its deadline and its limit of memory hold: on the threads of the process it
-        // would take turns with all others.
-        v8::V8::set_flags_from_string("--no-concurrent-recompilation --no-concurrent-sparkplug");
-        // Maglev has no bound of the size of a function, and takes 40 KB for an `await`. Turbofan has one.
-        v8::V8::set_flags_from_string("--no-maglev");
+        // For baseline code nothing is gained by another thread.
+        v8::V8::set_flags_from_string("--no-concurrent-sparkplug");
+        if !(cfg!(target_os = "linux") && sole::is_declared()) {
+            // A guest compiles on its own thread, where its deadline and its limit of memory hold: on the threads of the process it
+            // would take turns with all others. Maglev has no bound of the size of a function, and takes 40 KB for an `await`.
+            // Turbofan has one.
+            v8::V8::set_flags_from_string("--no-concurrent-recompilation --no-maglev");
+        }
         // The guest waits for Turbofan, whose time grows with what it inlines: with the default of 920 a parser of a page ran half
         // as long again, and nothing measurably shorter.
         v8::V8::set_flags_from_string("--max-inlined-bytecode-size-cumulative=300");

@@ -9,6 +9,7 @@ use crate::memory::budget::BufferBudget;
 use crate::memory::limits::{MemoryGuard, close_account};
 use crate::memory::parking::{OnParked, set_thread_isolate};
 use crate::memory::remains::Remains;
+use crate::memory::sole::{self, OnLost};
 use crate::memory::stop::stop_without_memory;
 use crate::process::platform::prepare_v8;
 use crate::process::snapshot;
@@ -50,7 +51,19 @@ impl Booted {
     /// Makes an isolate with one limit for heap and array buffers on the calling thread, and finishes its hardening.
     /// `on_parked` is told if there is not even memory for that.
     pub fn new(limit_bytes: usize, on_parked: OnParked) -> Result<Self, Failure> {
+        Self::boot(BufferBudget::new(limit_bytes), on_parked)
+    }
+
+    /// As [`Self::new`], for the only isolate that the process will ever have: V8 compiles beside the guest. `on_lost` ends the
+    /// process where that would take far more than the limit.
+    pub fn sole(limit_bytes: usize, on_parked: OnParked, on_lost: OnLost) -> Result<Self, Failure> {
         let buffers = BufferBudget::new(limit_bytes);
+        sole::declare(buffers.clone(), on_lost);
+        Self::boot(buffers, on_parked)
+    }
+
+    fn boot(buffers: Arc<BufferBudget>, on_parked: OnParked) -> Result<Self, Failure> {
+        let limit_bytes = buffers.limit();
         set_thread_isolate(on_parked, buffers.clone());
         prepare_v8();
         // Twice as much as V8 would give it, of which a third is the semi-space that values are made in.

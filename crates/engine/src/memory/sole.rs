@@ -1,0 +1,48 @@
+//! The isolate of a process that has no other one. V8 compiles for it on threads of its own, beside the guest: what they hold is
+//! the isolate's, and they end the process where the isolate's own thread would be parked.
+
+use std::sync::{Arc, OnceLock};
+
+use crate::memory::budget::BufferBudget;
+use crate::memory::zones::Zones;
+
+/// Told on any thread, with the bytes that the isolate holds, when that cannot go on. Ends the process.
+pub type OnLost = Box<dyn Fn(usize) + Send + Sync>;
+
+struct Sole {
+    buffers: Arc<BufferBudget>,
+    on_lost: OnLost,
+}
+
+static SOLE: OnceLock<Sole> = OnceLock::new();
+
+/// Says, before V8 is prepared, that the process will never have another isolate than the one of `buffers`.
+pub fn declare(buffers: Arc<BufferBudget>, on_lost: OnLost) {
+    // A second one would compile on its own thread if it came first; that it does not is the caller's promise.
+    let _ = SOLE.set(Sole { buffers, on_lost });
+}
+
+/// Whether V8 may compile on other threads than the isolate's.
+pub fn is_declared() -> bool {
+    SOLE.get().is_some()
+}
+
+/// What threads compile with that have no isolate.
+pub fn zones() -> Option<&'static Zones> {
+    SOLE.get().map(|sole| &sole.buffers.zones)
+}
+
+/// Ends the process, if it has one isolate only: that holds far more than its limit, or there is no memory.
+pub fn lose() {
+    if let Some(Sole { buffers, on_lost }) = SOLE.get() {
+        on_lost(buffers.total());
+    }
+}
+
+/// Ends the process if its only isolate holds far more than its limit. For threads that compile for it.
+#[cfg(target_os = "linux")]
+pub fn lose_if_far_over() {
+    if SOLE.get().is_some_and(|sole| sole.buffers.is_far_over()) {
+        lose();
+    }
+}
