@@ -40,8 +40,8 @@ const isWithin = (module, other) => other === '' || module === other || module.s
 function read(file) {
   const text = readFileSync(file, 'utf8')
     .replace(/\/\/.*$/gm, '')
-    .replace(/^\s*#\[cfg\(test\)\]\s*mod \w+ \{[^]*/m, '');
-  const testModules = [...text.matchAll(/#\[cfg\(test\)\]\s*(?:pub(?:\([a-z]+\))? )?mod (\w+);/g)].map(
+    .replace(/^\s*#\[cfg\((?:all\()?test\b[^\]]*\]\s*mod \w+ \{[^]*/m, '');
+  const testModules = [...text.matchAll(/#\[cfg\((?:all\()?test\b[^\]]*\]\s*(?:pub(?:\([a-z]+\))? )?mod (\w+);/g)].map(
     ([, name]) => name,
   );
   const exported = new Map();

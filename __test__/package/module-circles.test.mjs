@@ -34,7 +34,7 @@ test('declarations, what is passed on, what contains a module, and tests are no 
   expect(
     await circlesOf({
       'lib.rs': 'pub mod a;\n#[cfg(test)]\nmod tests;\npub use a::*;\npub struct Root;\nfn f() { a::g() }',
-      'a.rs': 'use super::Root;\n#[cfg(test)]\nmod tests {\n  use crate::tests::helper;\n}',
+      'a.rs': 'use super::Root;\n#[cfg(all(test, unix))]\nmod tests {\n  use crate::tests::helper;\n}',
       'tests.rs': 'use crate::a::f;\npub fn helper() {}',
     }),
   ).toEqual([]);
