@@ -75,14 +75,16 @@ test.each([
 test('floods of entries, requests and messages of frames keep neither the deadline nor the host waiting', async () => {
   await withBrowser({ timeoutMs: 4_000 }, {}, async (executor) => {
     await executor.run('1', { timeoutMs: 30_000 });
-    for (const [code, expected] of [
+    for (const [code, ...expected] of [
       ['for (;;) console.log("x".repeat(1000))', 'ERR_EXEC_TIMEOUT'],
+      // Chrome keeps the entries of frames for as long as the page leaves it no time: whichever comes first.
       [
         'const f = document.createElement("iframe"); document.body.append(f); for (;;) f.contentWindow.console.log("x".repeat(1000))',
         'ERR_EXEC_TIMEOUT',
+        'ERR_MEMORY_LIMIT_EXCEEDED',
       ],
       ['for (let i = 0; i < 1e5; i++) fetch("/" + i).catch(() => {}); await new Promise(() => {})', 'ERR_EXEC_TIMEOUT'],
-      ['for (let i = 0; ; i++) history.replaceState(i, "")', undefined],
+      ['for (let i = 0; ; i++) history.replaceState(i, "")', 'ERR_EXEC_TIMEOUT', 'ERR_RUNTIME_EXCEPTION'],
     ]) {
       const before = process.memoryUsage().rss;
       let longest = 0;
@@ -93,8 +95,7 @@ test('floods of entries, requests and messages of frames keep neither the deadli
       }, 5);
       const error = await executor.run(code).catch((found) => found);
       clearInterval(timer);
-      if (expected !== undefined) expect(error.code, code).toBe(expected);
-      expect(error.code, code).toMatch(/^ERR_(EXEC_TIMEOUT|RUNTIME_EXCEPTION)$/);
+      expect(expected, code).toContain(error.code);
       // The host's own turns: a page that keeps it busy would have it wait for as long as it floods.
       expect(longest, code).toBeLessThan(3_000);
       expect(process.memoryUsage().rss - before, code).toBeLessThan(400 * (1 << 20));
