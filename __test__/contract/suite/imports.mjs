@@ -323,6 +323,37 @@ export function describeImports({ make, withExecutor }) {
       );
     });
 
+    // V8 ends the process when a module is to be evaluated while another one is.
+    test('import() of itself, and of a module that imports it, while it is evaluated', async () => {
+      const modules = {
+        self: 'export const a = 1; export const again = import("self"); globalThis.mine = () => import("self");',
+        outer: 'export const a = 1; export const inner = import("inner");',
+        inner: 'import { a } from "outer"; export const b = a + 1;',
+        calls: 'export const a = 3; export const seen = hook();',
+      };
+      await withModules(modules, async (executor) => {
+        const { output } = await executor.run(`
+        globalThis.hook = () => import('calls');
+        const self = await import('self');
+        const outer = await import('outer');
+        const calls = await import('calls');
+        return [await self.again === self, (await mine()).a, (await outer.inner).b, (await calls.seen).a];`);
+        expect(output).toEqual([true, 1, 2, 3]);
+      });
+    });
+
+    test('import() evaluates nothing before the code that asks for it has gone on', async () => {
+      await withModules({ m: 'globalThis.order.push("module"); export {};' }, async (executor) => {
+        const { output } = await executor.run(`
+        globalThis.order = [];
+        const asked = import('m');
+        order.push('program');
+        await asked;
+        return order;`);
+        expect(output).toEqual(['program', 'module']);
+      });
+    });
+
     test('import of what is not authorized is refused, static and dynamic', async () => {
       const modules = {
         bad: 'import fs from "node:fs"; export default fs;',

@@ -2,10 +2,14 @@
 "use strict";
 (() => {
   const boot = globalThis.__smol_boot;
-  const { op_import } = boot.ops;
+  const { op_compile_module, op_evaluate_module } = boot.ops;
 
   boot.import = async (specifier) => {
     const name = `${specifier}`;
-    return boot.withoutDead(() => boot.forModule(() => op_import(name)));
+    // What is refused is refused where the guest asks for it.
+    op_compile_module(name);
+    // As the language has it, no module is evaluated while another one is, which may be the one that asks.
+    await undefined;
+    return boot.withoutDead(() => boot.forModule(() => op_evaluate_module(name)));
   };
 })();

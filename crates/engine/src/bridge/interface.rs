@@ -64,8 +64,11 @@ pub trait Bridge {
         args: &v8::FunctionCallbackArguments<'s>,
     ) -> Option<v8::Local<'s, v8::Value>>;
 
-    /// Loads an authorized module: a promise of its namespace.
-    fn import<'s>(
+    /// Compiles an authorized module, if that was not done. If it can't, an exception is pending.
+    fn compile_module<'s>(&self, scope: &mut v8::PinScope<'s, '_>, specifier: v8::Local<'s, v8::String>);
+
+    /// Evaluates an authorized module and those that it imports: a promise of its namespace. Not while another is evaluated.
+    fn evaluate_module<'s>(
         &self,
         scope: &mut v8::PinScope<'s, '_>,
         specifier: v8::Local<'s, v8::String>,

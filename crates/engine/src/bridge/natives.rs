@@ -101,11 +101,15 @@ impl Bridge for Host {
         transfer::without_limit(|| pure::call(scope, self, function, args))
     }
 
-    fn import<'s>(
+    fn compile_module<'s>(&self, scope: &mut v8::PinScope<'s, '_>, specifier: v8::Local<'s, v8::String>) {
+        transfer::without_limit(|| modules::compile(scope, self, specifier));
+    }
+
+    fn evaluate_module<'s>(
         &self,
         scope: &mut v8::PinScope<'s, '_>,
         specifier: v8::Local<'s, v8::String>,
     ) -> Option<v8::Local<'s, v8::Value>> {
-        transfer::without_limit(|| self.loading(|| modules::import(scope, self, specifier)))
+        transfer::without_limit(|| self.loading(|| modules::evaluate(scope, self, specifier)))
     }
 }

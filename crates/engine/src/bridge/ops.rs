@@ -43,9 +43,11 @@ macro_rules! pure {
 
 table! {
     op_clone
+    op_compile_module
     op_decode
     op_encode
     op_encoding
+    op_evaluate_module
     op_final
     op_from_base64
     op_function_text
@@ -54,7 +56,6 @@ table! {
     op_get_promise_details
     op_get_proxy_details
     op_guard_exceeded
-    op_import
     op_is_any_array_buffer
     op_is_arguments_object
     op_is_array_buffer
@@ -202,9 +203,15 @@ fn op_is_terminated<'s>(scope: &mut v8::PinScope<'s, '_>, _: Arguments<'s>, mut 
     returned.set_bool(bridge(scope).is_some_and(|bridge| bridge.is_terminated()));
 }
 
-fn op_import<'s>(scope: &mut v8::PinScope<'s, '_>, args: Arguments<'s>, mut returned: Returned<'s>) {
+fn op_compile_module<'s>(scope: &mut v8::PinScope<'s, '_>, args: Arguments<'s>, _: Returned<'s>) {
+    if let (Some(bridge), Ok(specifier)) = (bridge(scope), args.get(0).try_into()) {
+        bridge.compile_module(scope, specifier);
+    }
+}
+
+fn op_evaluate_module<'s>(scope: &mut v8::PinScope<'s, '_>, args: Arguments<'s>, mut returned: Returned<'s>) {
     if let (Some(bridge), Ok(specifier)) = (bridge(scope), args.get(0).try_into())
-        && let Some(namespace) = bridge.import(scope, specifier)
+        && let Some(namespace) = bridge.evaluate_module(scope, specifier)
     {
         returned.set(namespace);
     }

@@ -10,4 +10,6 @@ pub struct ModuleCache {
     pub modules: HashMap<String, v8::Global<v8::Module>>,
     /// Export values of synthetic modules that have not been evaluated.
     pub exports: Vec<(v8::Global<v8::Module>, v8::Global<v8::Object>)>,
+    /// The code of one runs at this moment.
+    pub is_evaluating: bool,
 }

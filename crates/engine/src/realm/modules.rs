@@ -12,20 +12,36 @@ use crate::realm::origin::origin;
 use ses_prepare::{self as prepare, PrepareOptions};
 use ses_protocol::{ModuleBody, ModuleSpec, Severity};
 
-/// `import(specifier)` of guest code. `None`: an exception is pending.
-pub fn import<'s>(
+/// The first half of `import(specifier)` of guest code. If it fails, an exception is pending.
+pub fn compile<'s>(scope: &mut v8::PinScope<'s, '_>, host: &Host, specifier: v8::Local<'s, v8::String>) {
+    let specifier = specifier.to_rust_string_lossy(scope);
+    load(scope, host, &specifier);
+}
+
+/// The other half. `None`: an exception is pending.
+pub fn evaluate<'s>(
     scope: &mut v8::PinScope<'s, '_>,
     host: &Host,
     specifier: v8::Local<'s, v8::String>,
 ) -> Option<v8::Local<'s, v8::Value>> {
     let specifier = specifier.to_rust_string_lossy(scope);
+    // V8 would end the process.
+    if host.modules.borrow().is_evaluating {
+        let message =
+            v8::String::new(scope, &format!("Module '{specifier}' cannot be evaluated while another one is"))?;
+        let error = v8::Exception::error(scope, message);
+        scope.throw_exception(error);
+        return None;
+    }
     let module = load(scope, host, &specifier)?;
     if module.get_status() == v8::ModuleStatus::Uninstantiated {
         module.instantiate_module(scope, resolve)?;
     }
     let namespace = module.get_module_namespace();
-    let evaluated = module.evaluate(scope)?;
-    let evaluated = v8::Local::<v8::Promise>::try_from(evaluated).ok()?;
+    host.modules.borrow_mut().is_evaluating = true;
+    let evaluated = module.evaluate(scope);
+    host.modules.borrow_mut().is_evaluating = false;
+    let evaluated = v8::Local::<v8::Promise>::try_from(evaluated?).ok()?;
     // The promise of `evaluate` gives undefined; that of `import()` gives the namespace, once evaluation is done.
     let give_namespace = v8::Function::builder(
         |_: &mut v8::PinScope, args: v8::FunctionCallbackArguments, mut result: v8::ReturnValue| {
@@ -57,7 +73,7 @@ fn load<'s>(scope: &mut v8::PinScope<'s, '_>, host: &Host, specifier: &str) -> O
         return Some(v8::Local::new(scope, module));
     }
     let module = match config.modules.iter().find(|module| module.specifier == specifier) {
-        Some(ModuleSpec { body: ModuleBody::Source(source), .. }) => compile(scope, host, specifier, source)?,
+        Some(ModuleSpec { body: ModuleBody::Source(source), .. }) => of_source(scope, host, specifier, source)?,
         Some(ModuleSpec { body: ModuleBody::Exports { names, values, functions }, .. }) => {
             host.tools.borrow_mut().add(functions);
             let exports = host.realm.get()?.build_exports(scope, names, values, functions, tools::function)?;
@@ -76,7 +92,7 @@ fn load<'s>(scope: &mut v8::PinScope<'s, '_>, host: &Host, specifier: &str) -> O
     Some(module)
 }
 
-fn compile<'s>(
+fn of_source<'s>(
     scope: &mut v8::PinScope<'s, '_>,
     host: &Host,
     specifier: &str,
