@@ -4,6 +4,7 @@ mod clock;
 mod mailbox;
 mod patience;
 pub mod priority;
+mod processor;
 
 pub use clock::CpuClock;
 pub use mailbox::{Receiver, Sender, channel};

@@ -1,26 +1,21 @@
 //! The channel to an executor thread. As `std::sync::mpsc`, but a sender holds no lock while it wakes the receiver, which
 //! would run into that lock at once, and whoever receives can look for a message without taking it.
 
-use std::cell::Cell;
 use std::collections::VecDeque;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::mem;
+use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant};
-use std::{hint, mem};
+use std::time::Instant;
 
-/// How long a receiver stays awake for the next message, if the last one came as soon. To put a thread to sleep and to wake
-/// it takes about as long, mostly on the sender's side.
-const ALERT: Duration = Duration::from_micros(40);
-
-/// Pauses between two looks at the clock and for a message, each some tens of nanoseconds: whoever looks all the time slows
-/// down a sender on the same core.
-const PAUSES: u32 = 4;
+use crate::processor;
 
 struct Mailbox<T> {
     state: Mutex<State<T>>,
     arrived: Condvar,
     /// Whether there is a message, for those who look without the lock.
     is_ready: AtomicBool,
+    /// Where the last message was sent from; [`processor::UNKNOWN`] at first.
+    sent_from: AtomicI32,
 }
 
 struct State<T> {
@@ -35,18 +30,18 @@ struct State<T> {
 pub struct Sender<T>(Arc<Mailbox<T>>);
 
 /// Receives on one thread. Messages that nobody will receive are dropped.
-pub struct Receiver<T> {
-    mailbox: Arc<Mailbox<T>>,
-    /// The last message came within [`ALERT`].
-    is_alert: Cell<bool>,
-}
+pub struct Receiver<T>(Arc<Mailbox<T>>);
 
 /// A new channel.
 pub fn channel<T>() -> (Sender<T>, Receiver<T>) {
     let state = State { messages: VecDeque::new(), is_waiting: false, is_closed: false };
-    let mailbox =
-        Arc::new(Mailbox { state: Mutex::new(state), arrived: Condvar::new(), is_ready: AtomicBool::new(false) });
-    (Sender(mailbox.clone()), Receiver { mailbox, is_alert: Cell::new(false) })
+    let mailbox = Arc::new(Mailbox {
+        state: Mutex::new(state),
+        arrived: Condvar::new(),
+        is_ready: AtomicBool::new(false),
+        sent_from: AtomicI32::new(processor::UNKNOWN),
+    });
+    (Sender(mailbox.clone()), Receiver(mailbox))
 }
 
 impl<T> Sender<T> {
@@ -57,6 +52,7 @@ impl<T> Sender<T> {
             return;
         }
         state.messages.push_back(message);
+        self.0.sent_from.store(processor::current(), Ordering::Relaxed);
         self.0.is_ready.store(true, Ordering::Release);
         let must_wake = mem::take(&mut state.is_waiting);
         // Unlocked before the receiver is woken, who takes the lock first of all.
@@ -70,20 +66,12 @@ impl<T> Sender<T> {
 impl<T> Receiver<T> {
     /// The next message; waits.
     pub fn recv(&self) -> T {
-        let began = Instant::now();
-        while self.is_alert.get() && !self.is_ready() && began.elapsed() < ALERT {
-            for _ in 0..PAUSES {
-                hint::spin_loop();
-            }
-        }
-        let message = self.mailbox.wait();
-        self.is_alert.set(began.elapsed() < ALERT);
-        message
+        self.0.wait()
     }
 
     /// The next message; waits for it until `until`.
     pub fn recv_until(&self, until: Instant) -> Option<T> {
-        self.mailbox.wait_until(until)
+        self.0.wait_until(until)
     }
 
     /// The next message, if there is one.
@@ -91,12 +79,18 @@ impl<T> Receiver<T> {
         if !self.is_ready() {
             return None;
         }
-        self.mailbox.take(&mut self.mailbox.lock())
+        self.0.take(&mut self.0.lock())
     }
 
     /// Whether there is a message.
     pub fn is_ready(&self) -> bool {
-        self.mailbox.is_ready.load(Ordering::Acquire)
+        self.0.is_ready.load(Ordering::Acquire)
+    }
+
+    /// Whether the last message came from the processor that this thread is on.
+    pub fn shares_processor(&self) -> bool {
+        let sent_from = self.0.sent_from.load(Ordering::Relaxed);
+        sent_from != processor::UNKNOWN && sent_from == processor::current()
     }
 }
 
@@ -141,7 +135,7 @@ impl<T> Mailbox<T> {
 
 impl<T> Drop for Receiver<T> {
     fn drop(&mut self) {
-        let mut state = self.mailbox.lock();
+        let mut state = self.0.lock();
         state.is_closed = true;
         let messages = mem::take(&mut state.messages);
         drop(state);
@@ -166,13 +160,26 @@ mod tests {
     #[test]
     fn who_waits_for_some_time_gets_what_comes_in_it() {
         let (sender, receiver) = channel();
-        let soon = Instant::now() + Duration::from_millis(1);
+        let soon = Instant::now() + std::time::Duration::from_millis(1);
         assert_eq!(receiver.recv_until(soon), None);
         assert!(Instant::now() >= soon);
-        let late = Instant::now() + Duration::from_secs(3_600);
+        let late = Instant::now() + std::time::Duration::from_secs(3_600);
         let received = std::thread::spawn(move || receiver.recv_until(late));
         sender.send(1);
         assert_eq!(received.join().expect("no panic"), Some(1));
+    }
+
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn a_receiver_knows_whether_the_sender_has_its_processor() {
+        let (sender, receiver) = channel();
+        assert!(!receiver.shares_processor());
+        // The thread may be moved between two looks at where it is.
+        while !receiver.shares_processor() {
+            sender.send(());
+        }
+        receiver.0.sent_from.store(i32::MAX, Ordering::Relaxed);
+        assert!(!receiver.shares_processor());
     }
 
     #[test]

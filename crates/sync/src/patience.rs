@@ -1,13 +1,16 @@
-//! How an isolate's thread waits for the host.
+//! How a thread waits for one that answers soon.
 
 use std::cell::Cell;
 use std::hint;
-use std::sync::OnceLock;
-use std::thread;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use crate::mailbox::Receiver;
+use crate::processor;
 
+/// How long a message is waited for without sleep: a few times what it takes to wake a thread whose processor has to be woken,
+/// too.
+const MOMENT: Duration = Duration::from_micros(100);
 /// Looks for a message between two looks at the clock.
 const LOOKS: u32 = 16;
 /// Messages in time that are remembered.
@@ -15,7 +18,11 @@ const MAX_TRUST: u32 = 4;
 /// After as many waits that began with sleep, one is tried without.
 const RETRY_AFTER: u32 = 64;
 
-/// Waits a moment without sleep as long as that pays: most tools answer sooner than a thread is woken.
+/// Threads that wait without sleep.
+static AWAKE: AtomicUsize = AtomicUsize::new(0);
+
+/// Waits a moment without sleep as long as that pays: most hosts send the next command, and most tools answer, sooner than a
+/// thread is woken. One processor is left for whoever is to send.
 pub struct Patience {
     /// How long a message is waited for without sleep.
     moment: Duration,
@@ -25,14 +32,23 @@ pub struct Patience {
     slept: Cell<u32>,
 }
 
+impl Default for Patience {
+    fn default() -> Self {
+        Self::new(MOMENT)
+    }
+}
+
 impl Patience {
-    pub fn new(moment: Duration) -> Self {
+    fn new(moment: Duration) -> Self {
         Self { moment, trust: Cell::default(), slept: Cell::default() }
     }
 
-    /// The next message; waits.
+    /// The next message; waits. Whoever sends from the processor that this thread is on can do so as soon as it sleeps, and to
+    /// wake it there takes no other processor.
     pub fn receive<T>(&self, inbox: &Receiver<T>) -> T {
-        self.look(|| inbox.is_ready());
+        if !inbox.shares_processor() {
+            self.look(|| inbox.is_ready());
+        }
         inbox.recv()
     }
 
@@ -41,14 +57,32 @@ impl Patience {
         if is_ready() {
             return;
         }
-        if has_several_processors() && (self.trust.get() > 0 || self.slept.get() >= RETRY_AFTER) {
-            self.slept.set(0);
-            let trust = self.trust.get();
-            let has_paid = spin(is_ready, self.moment);
-            self.trust.set(if has_paid { (trust + 1).min(MAX_TRUST) } else { trust.saturating_sub(1) });
-        } else {
-            self.slept.set(self.slept.get() + 1);
+        let trust = self.trust.get();
+        let place = if trust > 0 || self.slept.get() >= RETRY_AFTER { Place::take() } else { None };
+        if place.is_none() {
+            self.slept.set(self.slept.get().saturating_add(1));
+            return;
         }
+        self.slept.set(0);
+        let has_paid = spin(is_ready, self.moment);
+        self.trust.set(if has_paid { (trust + 1).min(MAX_TRUST) } else { trust.saturating_sub(1) });
+    }
+}
+
+/// A processor to wait on without sleep.
+struct Place;
+
+impl Place {
+    fn take() -> Option<Self> {
+        let most = processor::count() - 1;
+        let is_free = |awake| (awake < most).then_some(awake + 1);
+        AWAKE.fetch_update(Ordering::Relaxed, Ordering::Relaxed, is_free).ok().map(|_| Self)
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        AWAKE.fetch_sub(1, Ordering::Relaxed);
     }
 }
 
@@ -68,17 +102,15 @@ fn spin(is_ready: impl Fn() -> bool, moment: Duration) -> bool {
     }
 }
 
-/// With one processor, whoever is to answer waits for this thread.
-fn has_several_processors() -> bool {
-    static SEVERAL: OnceLock<bool> = OnceLock::new();
-    *SEVERAL.get_or_init(|| thread::available_parallelism().is_ok_and(|processors| processors.get() > 1))
-}
-
 #[cfg(test)]
 mod tests {
+    use std::sync::{Mutex, PoisonError};
+
     use super::*;
 
     const LONG: Duration = Duration::from_secs(3_600);
+    /// Held by a test while it is to have the place of those who wait without sleep.
+    static ALONE: Mutex<()> = Mutex::new(());
 
     /// How often a message is looked for that comes with look number `comes`.
     fn looks(patience: &Patience, comes: u32) -> u32 {
@@ -92,11 +124,12 @@ mod tests {
 
     #[test]
     fn who_waits_sleeps_until_it_is_tried_without_and_goes_on_without_as_long_as_that_pays() {
+        let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
         let patience = Patience::new(LONG);
         for _ in 0..RETRY_AFTER {
             assert_eq!(looks(&patience, 100), 1);
         }
-        let tried = if has_several_processors() { 100 } else { 1 };
+        let tried = if processor::count() > 1 { 100 } else { 1 };
         for _ in 0..10 {
             assert_eq!(looks(&patience, 100), tried);
         }
@@ -106,9 +139,10 @@ mod tests {
 
     #[test]
     fn who_was_disappointed_sleeps_again() {
+        let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
         let patience = Patience::new(Duration::ZERO);
         patience.trust.set(2);
-        let tried = if has_several_processors() { 1 + LOOKS } else { 1 };
+        let tried = if processor::count() > 1 { 1 + LOOKS } else { 1 };
         assert_eq!(looks(&patience, u32::MAX), tried);
         assert_eq!(looks(&patience, u32::MAX), tried);
         for _ in 0..RETRY_AFTER {
@@ -116,5 +150,17 @@ mod tests {
         }
         assert_eq!(looks(&patience, u32::MAX), tried);
         assert_eq!(looks(&patience, u32::MAX), 1);
+    }
+
+    #[test]
+    fn one_processor_is_left_for_whoever_is_to_send() {
+        let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+        let places: Vec<_> = std::iter::from_fn(Place::take).collect();
+        assert_eq!(places.len(), processor::count() - 1);
+        let patience = Patience::new(LONG);
+        patience.trust.set(MAX_TRUST);
+        assert_eq!(looks(&patience, 100), 1);
+        drop(places);
+        assert_eq!(looks(&patience, 100), if processor::count() > 1 { 100 } else { 1 });
     }
 }

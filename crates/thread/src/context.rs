@@ -16,7 +16,10 @@ pub struct ThreadContext {
     pub events: Events,
     pub inbox: Receiver<Option<Command>>,
     pub control: Arc<Control>,
-    pub patience: Patience,
+    /// With which commands are waited for.
+    pub for_commands: Patience,
+    /// With which answers of the host are.
+    pub for_answers: Patience,
 }
 
 impl GuestContext for ThreadContext {
@@ -33,11 +36,11 @@ impl GuestContext for ThreadContext {
     }
 
     fn next(&self) -> Option<Command> {
-        self.inbox.recv()
+        self.for_commands.receive(&self.inbox)
     }
 
     fn next_answer(&self) -> Option<Command> {
-        self.patience.receive(&self.inbox)
+        self.for_answers.receive(&self.inbox)
     }
 
     fn next_until(&self, until: Instant) -> Option<Option<Command>> {

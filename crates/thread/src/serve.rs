@@ -6,12 +6,11 @@ use std::ffi::CString;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::mpsc;
-use std::time::Duration;
 
 use ses_engine::{Booted, Checker, Guest, OnParked};
 use ses_protocol::{Command, Config, Event, PythonSpec, SessionId};
 use ses_session::{Booting, Counters, Events};
-use ses_sync::{Patience, Receiver, priority};
+use ses_sync::{Receiver, priority};
 
 use crate::Warm;
 use crate::context::ThreadContext;
@@ -21,8 +20,6 @@ use crate::link::Control;
 /// 18 MiB for the nesting that 3 KiB of text could have, and 6 KiB per bracket: what is longer than agents write runs on a stack
 /// of its own.
 const STACK_BYTES: usize = 32 << 20;
-/// How long an answer is waited for without sleep: a few times what it takes to wake a thread.
-const ANSWER: Duration = Duration::from_micros(25);
 
 /// What a thread gets to serve a session.
 pub struct Handover {
@@ -110,8 +107,8 @@ fn parked_of(events: &Events) -> OnParked {
 
 fn guest(booted: Booted, handover: Handover) -> Guest {
     let Handover { session, config, events, inbox, control, checker, .. } = handover;
-    let patience = Patience::new(ANSWER);
-    let context = Rc::new(ThreadContext { session, config, events, inbox, control, patience });
+    let (for_commands, for_answers) = Default::default();
+    let context = Rc::new(ThreadContext { session, config, events, inbox, control, for_commands, for_answers });
     Guest::new(booted, context, checker.programs())
 }
 

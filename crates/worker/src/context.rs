@@ -19,10 +19,6 @@ use crate::out::Out;
 /// `details.reason` of a run that used up its processor time.
 const CPU: &str = "cpu";
 
-/// How long the next command is waited for without sleep: a few times what it takes to wake two threads of the host, its reader
-/// and Node.js', where processors have to be woken, too.
-const COMMAND: Duration = Duration::from_micros(100);
-
 pub struct PipeContext {
     session: u32,
     config: Arc<Config>,
@@ -47,7 +43,7 @@ impl PipeContext {
         watchdog: Watchdog,
     ) -> Self {
         let (commands, running, cpu_deadline) = (RefCell::new(commands), Cell::default(), Cell::default());
-        let patience = Patience::new(COMMAND);
+        let patience = Patience::default();
         Self { session, config, commands, patience, out, interrupt, running, watchdog, cpu_deadline }
     }
 

@@ -14,7 +14,7 @@ use crate::memory::limits::MemoryGuard;
 use crate::memory::parking::set_thread_isolate;
 use crate::memory::stop::stop_without_memory;
 use crate::process::platform::prepare_v8;
-use crate::process::service::{NoAnswer, Patience, Questions, Service};
+use crate::process::service::{Allowance, NoAnswer, Questions, Service};
 use crate::process::snapshot;
 use crate::realm::early_errors::{self, EarlyError};
 use crate::realm::instance::Instance;
@@ -96,7 +96,7 @@ impl Checker {
     /// All diagnostics, at least one of which is an ERROR.
     pub fn prepare(&self, code: &str, options: &PrepareOptions, time: Duration) -> Prepared {
         let busy = if code.len() <= SHORT_BYTES { BUSY } else { 1 };
-        let mut patience = Patience::new(time, time.saturating_mul(busy));
+        let mut allowance = Allowance::new(time, time.saturating_mul(busy));
         let unchecked = |reason: NoAnswer| match reason {
             NoAnswer::Late => vec![prepare::not_checked_in_time(time)],
             NoAnswer::Lost => vec![prepare::not_checked()],
@@ -106,13 +106,13 @@ impl Checker {
         // A text that is refused for its size is not read, and one that may be refused for what V8 would take is not read yet.
         let is_read = code.len() <= options.max_code_bytes && !prepare::may_be_costly(&code);
         let written = is_read.then(|| self.compiler.ask(Text::Written(code.clone())));
-        let program = self.preparer.wait(&prepared, &mut patience).map_err(unchecked).and_then(|prepared| prepared);
+        let program = self.preparer.wait(&prepared, &mut allowance).map_err(unchecked).and_then(|prepared| prepared);
         let program = program.inspect_err(|_| {
             // Nobody asks any more what V8 makes of it.
             written.iter().filter(|_| code.len() > SHORT_BYTES).for_each(|written| self.compiler.give_up(written));
         })?;
         if let Some(written) = written {
-            match self.compiler.wait(&written, &mut patience).map_err(unchecked)? {
+            match self.compiler.wait(&written, &mut allowance).map_err(unchecked)? {
                 None => return Ok(program),
                 Some(error) if program.is_doubtful => return Err(refused(error.into(), &program)),
                 Some(_) => {}
@@ -120,7 +120,7 @@ impl Checker {
         }
         let found = self
             .compiler
-            .wait(&self.compiler.ask(Text::Prepared(program.clone())), &mut patience)
+            .wait(&self.compiler.ask(Text::Prepared(program.clone())), &mut allowance)
             .map_err(unchecked)?;
         let Some(EarlyError { message, line, column }) = found else { return Ok(program) };
         Err(refused(early_errors::diagnostic(message, program.positions.original(line, column)), &program))
@@ -130,7 +130,7 @@ impl Checker {
     /// from the snapshot again for the next one.
     pub fn keep_shared_heap(&self) {
         self.keeps_shared_heap.call_once(|| {
-            let _ = self.compiler.wait(&self.compiler.ask(Text::Written("".into())), &mut Patience::endless());
+            let _ = self.compiler.wait(&self.compiler.ask(Text::Written("".into())), &mut Allowance::endless());
         });
     }
 }

@@ -5,7 +5,7 @@ use std::sync::mpsc::{self, RecvTimeoutError, TryRecvError};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
-use ses_sync::{CpuClock, Receiver, Sender, channel};
+use ses_sync::{CpuClock, Patience, Receiver, Sender, channel};
 
 /// Address space of a thread's stack: the parser runs on it, and on one of its own only for a text that needs more.
 const STACK_BYTES: usize = 64 << 20;
@@ -66,6 +66,7 @@ impl Clock {
 /// What a thread is asked.
 pub struct Questions<Q, A> {
     inbox: Receiver<Message<Q, A>>,
+    patience: Patience,
     clock: Arc<OnceLock<Clock>>,
 }
 
@@ -73,7 +74,7 @@ impl<Q, A> Questions<Q, A> {
     /// The next question, and the way back; waits. `None`: there are no more.
     pub fn next(&self) -> Option<(Q, mpsc::Sender<A>)> {
         self.clock.get_or_init(Clock::of_this_thread);
-        match self.inbox.recv() {
+        match self.patience.receive(&self.inbox) {
             Message::Question(question, reply) => Some((question, reply)),
             Message::End => None,
         }
@@ -91,14 +92,14 @@ pub struct Answer<A> {
 }
 
 /// How long the asking thread waits for all its answers.
-pub struct Patience {
+pub struct Allowance {
     /// What the answering threads may still work.
     left: Duration,
     /// And when it stops to wait, even if they did not get the processor.
     until: Option<Instant>,
 }
 
-impl Patience {
+impl Allowance {
     /// For answers that take `work`, and `time` at most on a busy machine.
     pub fn new(work: Duration, time: Duration) -> Self {
         Self { left: work, until: Instant::now().checked_add(time) }
@@ -159,18 +160,18 @@ impl<Q: Send + 'static, A: Send + 'static> Service<Q, A> {
     }
 
     /// Waits for an answer.
-    pub fn wait(&self, answer: &Answer<A>, patience: &mut Patience) -> Result<A, NoAnswer> {
-        let left = patience.left;
+    pub fn wait(&self, answer: &Answer<A>, allowance: &mut Allowance) -> Result<A, NoAnswer> {
+        let left = allowance.left;
         loop {
-            let received = answer.reply.recv_timeout(patience.step());
-            patience.left = left.saturating_sub(answer.worked());
+            let received = answer.reply.recv_timeout(allowance.step());
+            allowance.left = left.saturating_sub(answer.worked());
             match received {
                 Ok(found) => return Ok(found),
                 Err(RecvTimeoutError::Disconnected) => {
                     self.replace(answer.thread);
                     return Err(NoAnswer::Lost);
                 }
-                Err(RecvTimeoutError::Timeout) if patience.step().is_zero() => {
+                Err(RecvTimeoutError::Timeout) if allowance.step().is_zero() => {
                     self.replace(answer.thread);
                     return Err(NoAnswer::Late);
                 }
@@ -208,7 +209,7 @@ impl<Q: Send + 'static, A: Send + 'static> Service<Q, A> {
         let run = move || {
             // Until the thread ends.
             let _life = life;
-            work(&Questions { inbox, clock });
+            work(&Questions { inbox, patience: Patience::default(), clock });
         };
         builder.spawn(run).ok()?;
         state.started = thread.id;
@@ -253,14 +254,14 @@ mod tests {
         }
     }
 
-    fn patience() -> Patience {
-        Patience::new(Duration::from_millis(20), Duration::from_secs(10))
+    fn allowance() -> Allowance {
+        Allowance::new(Duration::from_millis(20), Duration::from_secs(10))
     }
 
     #[test]
     fn a_question_is_answered() {
         let service: Service<Question, u32> = Service::new("test", answer);
-        assert_eq!(service.wait(&service.ask(Question::Value(1)), &mut patience()), Ok(1));
+        assert_eq!(service.wait(&service.ask(Question::Value(1)), &mut allowance()), Ok(1));
     }
 
     #[test]
@@ -268,7 +269,7 @@ mod tests {
         let service: Service<Question, u32> = Service::new("test", answer);
         let life = service.state().thread.as_ref().map(|thread| thread.life.clone());
         assert!(life.is_none());
-        assert_eq!(service.wait(&service.ask(Question::Value(1)), &mut patience()), Ok(1));
+        assert_eq!(service.wait(&service.ask(Question::Value(1)), &mut allowance()), Ok(1));
         let life = service.state().thread.as_ref().unwrap().life.clone();
         assert_eq!(life.strong_count(), 1);
         drop(service);
@@ -282,8 +283,8 @@ mod tests {
     #[test]
     fn a_thread_that_panicked_is_replaced() {
         let service: Service<Question, u32> = Service::new("test", answer);
-        assert_eq!(service.wait(&service.ask(Question::Panic), &mut patience()), Err(NoAnswer::Lost));
-        assert_eq!(service.wait(&service.ask(Question::Value(2)), &mut patience()), Ok(2));
+        assert_eq!(service.wait(&service.ask(Question::Panic), &mut allowance()), Err(NoAnswer::Lost));
+        assert_eq!(service.wait(&service.ask(Question::Value(2)), &mut allowance()), Ok(2));
     }
 
     #[test]
@@ -291,7 +292,7 @@ mod tests {
         let service: Service<Question, u32> = Service::new("test", answer);
         let (_way, until) = mpsc::channel();
         service.give_up(&service.ask(Question::Work(until)));
-        assert_eq!(service.wait(&service.ask(Question::Value(6)), &mut patience()), Ok(6));
+        assert_eq!(service.wait(&service.ask(Question::Value(6)), &mut allowance()), Ok(6));
     }
 
     #[test]
@@ -300,17 +301,17 @@ mod tests {
         let ways: Vec<_> = (0..MAX_REPLACED)
             .map(|value| {
                 let (way, until) = mpsc::channel();
-                assert_eq!(service.wait(&service.ask(Question::Work(until)), &mut patience()), Err(NoAnswer::Late));
+                assert_eq!(service.wait(&service.ask(Question::Work(until)), &mut allowance()), Err(NoAnswer::Late));
                 if value + 1 < MAX_REPLACED {
-                    assert_eq!(service.wait(&service.ask(Question::Value(3)), &mut patience()), Ok(3));
+                    assert_eq!(service.wait(&service.ask(Question::Value(3)), &mut allowance()), Ok(3));
                 }
                 way
             })
             .collect();
-        assert_eq!(service.wait(&service.ask(Question::Value(4)), &mut patience()), Err(NoAnswer::Lost));
+        assert_eq!(service.wait(&service.ask(Question::Value(4)), &mut allowance()), Err(NoAnswer::Lost));
         drop(ways);
         let tries = AtomicUsize::new(0);
-        while service.wait(&service.ask(Question::Value(5)), &mut patience()) != Ok(5) {
+        while service.wait(&service.ask(Question::Value(5)), &mut allowance()) != Ok(5) {
             assert!(tries.fetch_add(1, Ordering::Relaxed) < 1_000_000, "the threads have not ended");
             std::thread::yield_now();
         }
