@@ -32,6 +32,16 @@ export interface NativeDiagnostic {
   fix?: string;
 }
 
+/** What executors of this environment report through. */
+export declare class NativeDispatcher {
+  /**
+   * `deliver(executor, kind, ...)` is called on the Node.js thread: 0 settled (call, ending, payload, figures and log), 1 tool
+   * calls (call, tool, isAsync, number of arguments or -1, arguments or their wire, and so on), 2 log entries
+   * (text, levels, times, lengths), 3 nothing.
+   */
+  constructor(deliver: (executor: number, kind: number, ...parts: any[]) => void);
+}
+
 /** Counters of the process. */
 export interface NativeEngineStats {
   live: number;
@@ -56,14 +66,13 @@ export interface NativeError {
 /** One executor; see `index.d.ts` for the public contract. */
 export declare class NativeExecutor {
   /**
-   * `deliver(kind, ...)` is called on the Node.js thread: 0 settled (call, ending, payload, figures and log), 1 tool
-   * calls (call, tool, isAsync, number of arguments or -1, arguments or their wire, and so on), 2 log entries
-   * (text, levels, times, lengths), 3 nothing. `isolation`: absent, isolates live on threads. `python`: absent, isolates run
-   * JavaScript.
+   * `number`: what the dispatcher's `deliver` knows it by. `isolation`: absent, isolates live on threads. `python`: absent,
+   * isolates run JavaScript.
    */
   constructor(
     options: NativeOptions,
-    deliver: (kind: number, ...parts: any[]) => void,
+    dispatcher: NativeDispatcher,
+    number: number,
     isolation?: NativeIsolation | undefined | null,
     python?: NativePython | undefined | null,
   );

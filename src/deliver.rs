@@ -48,7 +48,12 @@ impl From<Failure> for NativeError {
 /// What a tool call with two arguments takes of the positional arguments.
 const USUAL_ARGS: usize = 6;
 
-/// Positional arguments of the `deliver` callback: the kind, then what the kind carries.
+/// Positional arguments of the `deliver` callback: the executor's number, the kind, then what the kind carries.
+pub struct Delivery {
+    pub executor: u64,
+    pub args: DeliverArgs,
+}
+
 pub enum DeliverArgs {
     Nothing,
     Settled {
@@ -60,15 +65,16 @@ pub enum DeliverArgs {
     ToolCalls(Vec<ToolCall>),
 }
 
-impl JsValuesTupleIntoVec for DeliverArgs {
+impl JsValuesTupleIntoVec for Delivery {
     fn into_vec(self, env: sys::napi_env) -> Result<Vec<sys::napi_value>> {
         // SAFETY: napi passes the live environment of the thread that this runs on.
         unsafe {
-            Ok(match self {
-                Self::Settled { call, outcome } => settled(env, call, *outcome)?,
-                Self::ToolCalls(calls) => {
-                    let mut args = Vec::with_capacity(1 + calls.len() * USUAL_ARGS);
-                    args.push(u32::to_napi_value(env, 1)?);
+            let executor = f64::to_napi_value(env, self.executor as f64)?;
+            Ok(match self.args {
+                DeliverArgs::Settled { call, outcome } => settled(env, executor, call, *outcome)?,
+                DeliverArgs::ToolCalls(calls) => {
+                    let mut args = Vec::with_capacity(2 + calls.len() * USUAL_ARGS);
+                    args.extend([executor, u32::to_napi_value(env, 1)?]);
                     for ToolCall { id, tool, is_async, args: values, .. } in calls {
                         args.push(f64::to_napi_value(env, id as f64)?);
                         args.push(u32::to_napi_value(env, tool)?);
@@ -77,13 +83,13 @@ impl JsValuesTupleIntoVec for DeliverArgs {
                     }
                     args
                 }
-                Self::Logs(entries) => {
+                DeliverArgs::Logs(entries) => {
                     let (logs, index) = joined(entries);
-                    let mut args = vec![u32::to_napi_value(env, 2)?];
+                    let mut args = vec![executor, u32::to_napi_value(env, 2)?];
                     push_logs(env, logs, index, &mut args)?;
                     args
                 }
-                Self::Nothing => vec![u32::to_napi_value(env, 3)?],
+                DeliverArgs::Nothing => vec![executor, u32::to_napi_value(env, 3)?],
             })
         }
     }
@@ -95,13 +101,18 @@ const VALUE: u32 = 1;
 const FINAL: u32 = 2;
 const ERROR: u32 = 3;
 
-/// `0, call, ending, payload`; for runs then their figures, and if there are log entries, these. Positional, since an object
+/// `executor, 0, call, ending, payload`; for runs then their figures, and if there are log entries, these. Positional, since an object
 /// that is made property by property through Node-API costs several times as much.
 ///
 /// # Safety
 ///
 /// `env` is the live environment of the calling thread.
-unsafe fn settled(env: sys::napi_env, call: f64, Outcome { result, report }: Outcome) -> Result<Vec<sys::napi_value>> {
+unsafe fn settled(
+    env: sys::napi_env,
+    executor: sys::napi_value,
+    call: f64,
+    Outcome { result, report }: Outcome,
+) -> Result<Vec<sys::napi_value>> {
     // SAFETY: the caller's contract.
     unsafe {
         let (ending, payload) = match result {
@@ -111,8 +122,8 @@ unsafe fn settled(env: sys::napi_env, call: f64, Outcome { result, report }: Out
             }
             Err(failure) => (ERROR, NativeError::to_napi_value(env, failure.into())?),
         };
-        let mut args = Vec::with_capacity(12);
-        args.extend([u32::to_napi_value(env, 0)?, f64::to_napi_value(env, call)?]);
+        let mut args = Vec::with_capacity(13);
+        args.extend([executor, u32::to_napi_value(env, 0)?, f64::to_napi_value(env, call)?]);
         args.extend([u32::to_napi_value(env, ending)?, payload]);
         let Some(Report { logs, log_index, duration_ms, figures }) = report else { return Ok(args) };
         args.push(f64::to_napi_value(env, duration_ms)?);

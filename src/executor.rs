@@ -1,7 +1,6 @@
 //! `NativeExecutor`: one executor for the facade.
 //!
-//! No state, lock or policy lives here, but for the reference that keeps the event loop alive while a call is
-//! pending, which is napi's own.
+//! No state, lock or policy lives here.
 
 #![expect(clippy::too_many_arguments, reason = "arguments of `run`: an object costs several times as much here")]
 
@@ -9,9 +8,8 @@ use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use napi::bindgen_prelude::{Function, JsValue, Unknown};
-use napi::threadsafe_function::{ThreadsafeFunction, ThreadsafeFunctionCallMode};
-use napi::{Env, Result, Status, sys};
+use napi::bindgen_prelude::{JsValue, Unknown};
+use napi::{Env, Result};
 use napi_derive::napi;
 
 use ses_protocol::{Config, Outcome};
@@ -19,6 +17,7 @@ use ses_session::{Delivery, Executor, Notice};
 
 use crate::arguments::{self, NativeIsolation, NativePython, NativeTool};
 use crate::deliver::{DeliverArgs, NativeOutcome};
+use crate::dispatcher::{Dispatcher, NativeDispatcher};
 use crate::engine::{Place, engine_for};
 use crate::inbox::Inbox;
 use crate::options::NativeOptions;
@@ -26,26 +25,18 @@ use crate::values;
 #[cfg(unix)]
 use crate::worker;
 
-/// Weak: an idle executor does not keep the event loop alive.
-type Deliver = ThreadsafeFunction<(), Unknown<'static>, DeliverArgs, Status, false, true>;
-
-/// What the delivery callback and the public methods share; both run on the Node.js thread.
+/// What deliveries and the public methods share; both run on the Node.js thread.
 struct Inner {
     executor: Executor,
-    deliver: Arc<Deliver>,
-    /// Calls whose outcome has not been delivered.
-    pending: usize,
+    number: u64,
+    dispatcher: Rc<Dispatcher>,
 }
 
 impl Inner {
-    /// Counts a call that will be settled later; the first one keeps the event loop alive.
+    /// Counts a call that will be settled later.
     fn pend(&mut self, env: &Env, outcome: Option<Outcome>) -> Option<Outcome> {
         if outcome.is_none() {
-            self.pending += 1;
-            if self.pending == 1 {
-                // SAFETY: the handle is valid, since `self` owns a clone of it, and this is the thread of `env`.
-                unsafe { sys::napi_ref_threadsafe_function(env.raw(), self.deliver.raw()) };
-            }
+            self.dispatcher.pend(env);
         }
         outcome
     }
@@ -55,7 +46,7 @@ impl Inner {
         let (notices, has_more) = inbox.take();
         if has_more {
             // As in `Inbox::push`, but from this thread.
-            self.deliver.call((), ThreadsafeFunctionCallMode::NonBlocking);
+            self.dispatcher.bell().ring(self.number);
         }
         let mut calls = Vec::with_capacity(notices.len());
         for notice in notices {
@@ -69,15 +60,11 @@ impl Inner {
         if calls.is_empty() { DeliverArgs::Nothing } else { DeliverArgs::ToolCalls(calls) }
     }
 
-    /// Applies a notice; the last settled call lets the event loop end.
+    /// Applies a notice.
     fn apply(&mut self, env: &Env, notice: Notice) -> Option<Delivery> {
         let delivery = self.executor.on_notice(notice);
         if let Some(Delivery::Settled { .. }) = delivery {
-            self.pending = self.pending.saturating_sub(1);
-            if self.pending == 0 {
-                // SAFETY: as in `pend`.
-                unsafe { sys::napi_unref_threadsafe_function(env.raw(), self.deliver.raw()) };
-            }
+            self.dispatcher.settle(env);
         }
         delivery
     }
@@ -125,48 +112,38 @@ fn place(isolation: Option<NativeIsolation>, python: Option<NativePython>, confi
 /// One executor; see `index.d.ts` for the public contract.
 #[napi]
 pub struct NativeExecutor {
-    /// Emptied when the object is collected, so that the delivery callback, which the executor's own thread keeps
-    /// alive, does not keep the executor alive.
-    inner: Rc<RefCell<Option<Inner>>>,
+    inner: Rc<RefCell<Inner>>,
 }
 
 #[napi]
 impl NativeExecutor {
-    /// `deliver(kind, ...)` is called on the Node.js thread: 0 settled (call, ending, payload, figures and log), 1 tool
-    /// calls (call, tool, isAsync, number of arguments or -1, arguments or their wire, and so on), 2 log entries
-    /// (text, levels, times, lengths), 3 nothing. `isolation`: absent, isolates live on threads. `python`: absent, isolates run
-    /// JavaScript.
+    /// `number`: what the dispatcher's `deliver` knows it by. `isolation`: absent, isolates live on threads. `python`: absent,
+    /// isolates run JavaScript.
     #[napi(constructor)]
     pub fn new(
         options: NativeOptions,
-        #[napi(ts_arg_type = "(kind: number, ...parts: any[]) => void")] deliver: Function<
-            '_,
-            DeliverArgs,
-            Unknown<'static>,
-        >,
+        dispatcher: &NativeDispatcher,
+        number: f64,
         isolation: Option<NativeIsolation>,
         python: Option<NativePython>,
     ) -> Result<Self> {
-        let inner: Rc<RefCell<Option<Inner>>> = Rc::default();
+        let (dispatcher, number) = (dispatcher.0.clone(), number as u64);
         let inbox = Arc::new(Inbox::default());
-        let (shared, notices) = (inner.clone(), inbox.clone());
-        let deliver: Deliver =
-            deliver.build_threadsafe_function::<()>().weak::<true>().build_callback(move |context| {
-                let mut inner = shared.borrow_mut();
-                Ok(inner.as_mut().map_or(DeliverArgs::Nothing, |inner| inner.next_delivery(&context.env, &notices)))
-            })?;
-        let deliver = Arc::new(deliver);
-        let wake = deliver.clone();
+        let (bell, notices) = (dispatcher.bell(), inbox.clone());
         let notices = Arc::new(move |notice| {
-            if inbox.push(notice) {
-                // The environment may be closing; then nobody is left to tell.
-                wake.call((), ThreadsafeFunctionCallMode::NonBlocking);
+            if notices.push(notice) {
+                bell.ring(number);
             }
         });
         let config = Config::from(options);
         let place = place(isolation, python, &config)?;
         let executor = Executor::new(config, engine_for(place), notices);
-        *inner.borrow_mut() = Some(Inner { executor, deliver, pending: 0 });
+        let inner = Rc::new(RefCell::new(Inner { executor, number, dispatcher: dispatcher.clone() }));
+        // Weak: what the executor reports does not keep it alive.
+        let reporting = Rc::downgrade(&inner);
+        dispatcher.add(number, move |env| {
+            reporting.upgrade().map_or(DeliverArgs::Nothing, |inner| inner.borrow_mut().next_delivery(env, &inbox))
+        });
         Ok(Self { inner })
     }
 
@@ -261,15 +238,13 @@ impl NativeExecutor {
     }
 
     fn with<R>(&self, work: impl FnOnce(&mut Inner) -> R) -> R {
-        let mut inner = self.inner.borrow_mut();
-        // Filled by the constructor and emptied by the destructor only.
-        work(inner.as_mut().expect("a live object has its executor"))
+        work(&mut self.inner.borrow_mut())
     }
 }
 
 impl Drop for NativeExecutor {
     fn drop(&mut self) {
-        let inner = self.inner.borrow_mut().take();
-        drop(inner);
+        let inner = self.inner.borrow();
+        inner.dispatcher.remove(inner.number);
     }
 }

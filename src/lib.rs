@@ -7,6 +7,7 @@
 
 mod arguments;
 mod deliver;
+mod dispatcher;
 mod engine;
 mod executor;
 mod files;

@@ -107,6 +107,23 @@ const now = Promise.resolve();
  */
 let addon;
 
+/**
+ * What all executors of this thread report through.
+ *
+ * @type {import('../../native').NativeDispatcher | undefined}
+ */
+let dispatcher;
+
+/**
+ * Executors by the number that they report with. Held weakly, as `busy` says.
+ *
+ * @type {Map<number, WeakRef<Core>>}
+ */
+const reporting = new Map();
+/** @type {FinalizationRegistry<number>} */
+const collected = new FinalizationRegistry((number) => reporting.delete(number));
+let nextNumber = 1;
+
 /** What one executor is made of on this side: the native executor, calls under way, tools. */
 class Core {
   /**
@@ -161,15 +178,21 @@ class Core {
     this.tools = new ToolRegistry();
     this.#onLog = onLog && safeListener(onLog);
     this.#onToolCall = onToolCall;
-    const weak = new WeakRef(this);
     // Here and not above: who only holds the class needs no addon.
     addon ??= require('../../native.cjs');
+    dispatcher ??= new addon.NativeDispatcher((number, kind, ...parts) =>
+      reporting.get(number)?.deref()?.deliver(kind, parts),
+    );
+    const number = nextNumber++;
     this.native = new addon.NativeExecutor(
       { ...options, streamLogs: onLog !== undefined, modules: nativeModules(modules, this.tools) },
-      (kind, ...parts) => weak.deref()?.deliver(kind, parts),
+      dispatcher,
+      number,
       this.#isProcess ? { sandbox, spares, surroundings: surroundings() } : undefined,
       python,
     );
+    reporting.set(number, new WeakRef(this));
+    collected.register(this, number);
   }
 
   /**

@@ -1,0 +1,104 @@
+//! `NativeDispatcher`: the way to the Node.js thread, one for all executors of an environment.
+//!
+//! Its event loop looks at every handle that may wake it each time one does: with a handle for each executor, what one of them
+//! reports would cost the more the more of them there are.
+
+use std::cell::{Cell, RefCell};
+use std::collections::HashMap;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use napi::bindgen_prelude::{Function, Unknown};
+use napi::threadsafe_function::{ThreadsafeFunction, ThreadsafeFunctionCallMode};
+use napi::{Env, Result, Status, sys};
+use napi_derive::napi;
+
+use crate::deliver::{DeliverArgs, Delivery};
+
+/// Weak: idle executors do not keep the event loop alive.
+type Deliver = ThreadsafeFunction<u64, Unknown<'static>, Delivery, Status, false, true>;
+/// What an executor has to deliver next. Called on the Node.js thread.
+type Source = Rc<dyn Fn(&Env) -> DeliverArgs>;
+
+/// Tells the Node.js thread, from any thread, that an executor has something to deliver.
+#[derive(Clone)]
+pub struct Bell(Arc<Deliver>);
+
+impl Bell {
+    pub fn ring(&self, executor: u64) {
+        // The environment may be closing; then nobody is left to tell.
+        self.0.call(executor, ThreadsafeFunctionCallMode::NonBlocking);
+    }
+}
+
+/// What the executors of an environment share; lives on the Node.js thread.
+pub struct Dispatcher {
+    bell: Bell,
+    sources: Rc<RefCell<HashMap<u64, Source>>>,
+    /// Calls whose outcome has not been delivered.
+    pending: Cell<usize>,
+}
+
+impl Dispatcher {
+    pub fn bell(&self) -> Bell {
+        self.bell.clone()
+    }
+
+    /// Adds an executor, until [`Self::remove`].
+    pub fn add(&self, executor: u64, next: impl Fn(&Env) -> DeliverArgs + 'static) {
+        self.sources.borrow_mut().insert(executor, Rc::new(next));
+    }
+
+    pub fn remove(&self, executor: u64) {
+        let source = self.sources.borrow_mut().remove(&executor);
+        drop(source);
+    }
+
+    /// Counts a call that will be settled later; the first one keeps the event loop alive.
+    pub fn pend(&self, env: &Env) {
+        self.pending.set(self.pending.get() + 1);
+        if self.pending.get() == 1 {
+            // SAFETY: the handle is valid, since `self` owns a clone of it, and this is the thread of `env`.
+            unsafe { sys::napi_ref_threadsafe_function(env.raw(), self.bell.0.raw()) };
+        }
+    }
+
+    /// Such a call has settled; the last one lets the event loop end.
+    pub fn settle(&self, env: &Env) {
+        self.pending.set(self.pending.get().saturating_sub(1));
+        if self.pending.get() == 0 {
+            // SAFETY: as in `pend`.
+            unsafe { sys::napi_unref_threadsafe_function(env.raw(), self.bell.0.raw()) };
+        }
+    }
+}
+
+/// What executors of this environment report through.
+#[napi]
+pub struct NativeDispatcher(pub(crate) Rc<Dispatcher>);
+
+#[napi]
+impl NativeDispatcher {
+    /// `deliver(executor, kind, ...)` is called on the Node.js thread: 0 settled (call, ending, payload, figures and log), 1 tool
+    /// calls (call, tool, isAsync, number of arguments or -1, arguments or their wire, and so on), 2 log entries
+    /// (text, levels, times, lengths), 3 nothing.
+    #[napi(constructor)]
+    pub fn new(
+        #[napi(ts_arg_type = "(executor: number, kind: number, ...parts: any[]) => void")] deliver: Function<
+            '_,
+            Delivery,
+            Unknown<'static>,
+        >,
+    ) -> Result<Self> {
+        let sources: Rc<RefCell<HashMap<u64, Source>>> = Rc::default();
+        let shared = sources.clone();
+        let deliver: Deliver =
+            deliver.build_threadsafe_function::<u64>().weak::<true>().build_callback(move |context| {
+                let executor = context.value;
+                // Not borrowed meanwhile: to deliver may end an executor.
+                let next = shared.borrow().get(&executor).cloned();
+                Ok(Delivery { executor, args: next.map_or(DeliverArgs::Nothing, |next| next(&context.env)) })
+            })?;
+        Ok(Self(Rc::new(Dispatcher { bell: Bell(Arc::new(deliver)), sources, pending: Cell::default() })))
+    }
+}
