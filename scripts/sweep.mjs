@@ -5,7 +5,7 @@
 //
 // Exits with status 1 if something was found.
 
-import { argv, exit, stdout } from 'node:process';
+import { argv, stdout } from 'node:process';
 import { parseArgs } from 'node:util';
 
 import { listCases, sample, sweep } from '../__test__/hostile/sweep.mjs';
@@ -31,4 +31,4 @@ const findings = await sweep(cases, {
   onFinding: (finding) => console.log(finding),
 });
 if (findings.length === 0) console.log('Nothing was found.');
-exit(findings.length === 0 ? 0 : 1);
+process.exitCode = findings.length === 0 ? 0 : 1;

@@ -3,6 +3,7 @@
 // its arguments are tried in turn. Cases run in child processes with a deadline: `node sweep.mjs <isolation> '<JSON of cases>'` is one.
 
 import { spawn } from 'node:child_process';
+import { writeSync } from 'node:fs';
 import { argv } from 'node:process';
 import { fileURLToPath } from 'node:url';
 
@@ -21,6 +22,8 @@ const CASES_PER_CHILD = 50;
 const PARKED_PER_CHILD = 8;
 /** Exit status of such a child. */
 const FULL = 3;
+/** The descriptor that a child reports to, by writes that wait. Those to stdout do not: Node.js has it refuse what it has no room for. */
+const REPORT = 3;
 /** A parked isolate with less than this has been parked for nothing. */
 const CHEAP_BYTES = 16 * 2 ** 20;
 
@@ -170,8 +173,9 @@ function runChild(cases, isolation) {
     const { NODE_OPTIONS: _, VITEST: __, NODE_ENV: ___, ...env } = process.env;
     const child = spawn(process.execPath, [FILE, isolation, JSON.stringify(cases)], {
       env,
-      stdio: ['ignore', 'pipe', 'ignore'],
+      stdio: ['ignore', 'ignore', 'ignore', 'pipe'],
     });
+    const report = /** @type {import('node:stream').Readable} */ (child.stdio[REPORT]);
     /** @type {string[]} */
     const lines = [];
     let finished = 0;
@@ -183,7 +187,7 @@ function runChild(cases, isolation) {
     };
     let deadline = setTimeout(hang, CHILD_MS);
     let text = '';
-    child.stdout.setEncoding('utf8').on('data', (chunk) => {
+    report.setEncoding('utf8').on('data', (chunk) => {
       const parts = (text + chunk).split('\n');
       text = parts.pop() ?? '';
       for (const part of parts) {
@@ -226,6 +230,16 @@ export function sample(list, count, seed) {
 }
 
 /**
+ * Tells the parent, which will read the line whatever ends this process next. A stream would hold lines back while the parent is
+ * late, and lose them.
+ *
+ * @param {string} line
+ */
+function say(line) {
+  writeSync(REPORT, `${line}\n`);
+}
+
+/**
  * @param {'thread' | 'process'} isolation
  * @param {Case[]} cases
  * @returns {Promise<number>} the exit status
@@ -238,7 +252,7 @@ async function runCases(isolation, cases) {
     let from = one.from ?? 0;
     while (from < ARGUMENTS.length) {
       let at = from;
-      await executor.sendTools({ at: (/** @type {number} */ reached) => void process.stdout.write(`${(at = reached)}\n`) });
+      await executor.sendTools({ at: (/** @type {number} */ reached) => say(`${(at = reached)}`) });
       const before = engineStats();
       const calls = ARGUMENTS.slice(from).map(
         (list, index) => `at(${from + index}); tried(() => Reflect.apply(F, ${one.receiver}, ${list}));
@@ -257,14 +271,14 @@ async function runCases(isolation, cases) {
       const { live, parked, parkedBytes } = engineStats();
       if (live > lost) {
         lost = live;
-        console.log(`! does not end: ${describeCase(one, at)}`);
+        say(`! does not end: ${describeCase(one, at)}`);
       } else if (parked > before.parked && parkedBytes - before.parkedBytes < CHEAP_BYTES) {
-        console.log(`! parked with ${(parkedBytes - before.parkedBytes) >> 20} MB: ${describeCase(one, at)}`);
+        say(`! parked with ${(parkedBytes - before.parkedBytes) >> 20} MB: ${describeCase(one, at)}`);
       }
       if (parked >= PARKED_PER_CHILD) return FULL;
       executor = new SESExecutor(options);
     }
-    console.log('finished');
+    say('finished');
   }
   return 0;
 }
