@@ -39,8 +39,9 @@ impl Default for Patience {
 }
 
 impl Patience {
+    /// Whoever begins to wait gets the first message soon: sessions are made to be used.
     fn new(moment: Duration) -> Self {
-        Self { moment, trust: Cell::default(), slept: Cell::default() }
+        Self { moment, trust: Cell::new(1), slept: Cell::default() }
     }
 
     /// The next message; waits. Whoever sends from the processor that this thread is on can do so as soon as it sleeps, and to
@@ -126,6 +127,7 @@ mod tests {
     fn who_waits_sleeps_until_it_is_tried_without_and_goes_on_without_as_long_as_that_pays() {
         let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
         let patience = Patience::new(LONG);
+        patience.trust.set(0);
         for _ in 0..RETRY_AFTER {
             assert_eq!(looks(&patience, 100), 1);
         }
@@ -135,6 +137,12 @@ mod tests {
         }
         // One that is there is no reason for or against.
         assert_eq!(looks(&patience, 1), 1);
+    }
+
+    #[test]
+    fn the_first_message_is_waited_for_without_sleep() {
+        let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+        assert_eq!(looks(&Patience::new(LONG), 100), if processor::count() > 1 { 100 } else { 1 });
     }
 
     #[test]
