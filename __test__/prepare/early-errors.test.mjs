@@ -18,6 +18,22 @@ test.each([
   ['(function (); {})', "Unexpected token ';'", 1, 13],
   ['class A { m(); {} }', "Unexpected token ';'", 1, 14],
   ['(1 =>)', 'Malformed arrow function parameter list', 1, 2],
+  [
+    'while (false) async function f() {}',
+    'Async functions can only be declared at the top level or inside a block',
+    1,
+    15,
+  ],
+  ['for (;;) async function* f() {}', 'Async functions can only be declared at the top level or inside a block', 1, 10],
+  [
+    'for (const a of []) async function f() {}',
+    'Async functions can only be declared at the top level or inside a block',
+    1,
+    21,
+  ],
+  ['({ async\nm() {} })', "Unexpected identifier 'm'", 2, 1],
+  ["new import('m'.trim())", 'Cannot use new with import', 1, 5],
+  ["1;\nnew /* it */ import('m'.trim()).then()", 'Cannot use new with import', 2, 14],
   ['#!/usr/bin/env node\n({g\\u0065t m(){}})', 'Keyword must not contain escaped characters', 2, 3],
   ['```js\nfor(false;false){}\n```', "Unexpected token ')'", 2, 16],
 ])('%j is refused', async (code, message, line, column) => {
@@ -39,6 +55,9 @@ test.each([
   ['#!/usr/bin/env node\n"\\u0061"', 'a'],
   ['\ufeff"\\u0061"', 'a'],
   ['(/* ) */ 1 // )\n)', 1],
+  ['while (false) var x = 1; x', undefined],
+  ['await ({ async /* */ m() { return 2 } }).m()', 2],
+  ["typeof new (class { constructor() { return import('m'.trim()).catch(() => {}) } })().then", 'function'],
   ['const { \\u0069n: x } = { in: 3 }; x', 3],
 ])('%j runs', async (code, output) => {
   expect(validateCode(code)).toEqual([]);
@@ -51,6 +70,9 @@ test('a module as well', async () => {
       executor.run("(await import('m')).default"),
     );
   expect((await load("export default '\\u0061'")).output).toBe('a');
+  expect((await load('const a = 3; export { a as default }')).output).toBe(3);
+  const { details: unended } = await expectCode(load('export default 1; export {} null'), 'ERR_RUNTIME_EXCEPTION');
+  expect(unended.message).toBe("Module 'm' cannot be loaded: in module \"m\": Unexpected token 'null'");
   const { details } = await expectCode(load('export default { g\\u0065t m() {} }'), 'ERR_RUNTIME_EXCEPTION');
   expect(details.message).toBe(
     'Module \'m\' cannot be loaded: in module "m": Keyword must not contain escaped characters',

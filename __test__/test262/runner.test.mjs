@@ -27,18 +27,43 @@ const TESTS = {
   'test/module/async.js': '/*---\nflags: [module, async]\n---*/\nawait 1; $DONE();',
   'test/module/fails.js': '/*---\nflags: [module]\n---*/\nexport const x = 1; assert(x === 2);',
   'test/module/one_FIXTURE.js': 'export const one = 1;',
+  'test/module/self.js':
+    "/*---\nflags: [module, async]\n---*/\nexport const x = 1; import('./self.js').then((m) => $DONE(m.x === 1 ? undefined : m.x));",
   'test/sloppy.js': '/*---\nflags: [noStrict]\n---*/\nwith ({}) {}',
+  'test/thrown.js': '/*---\nnegative: { phase: runtime, type: Mine }\n---*/\nthrow new (class Mine {})();',
 };
 
-let folder;
-beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), 'test262-'));
-  for (const [name, text] of Object.entries(TESTS)) {
+/** The same kinds as SpiderMonkey has them. */
+const SPIDER_MONKEYS = {
+  'shell.js': `// GENERATED, DO NOT EDIT\n// file: assert.js\n${TESTS['harness/assert.js']}\n\n// file: sta.js\n${TESTS['harness/sta.js']}\n`,
+  'language/shell.js': `// GENERATED, DO NOT EDIT\n// file: more.js\n${TESTS['harness/more.js']}\n`,
+  'language/browser.js': '',
+  'language/passes.js': `${TESTS['test/passes.js']}\n\nreportCompare(0, 0);\n`,
+  'language/fails-strict.js': "'use strict';\nassert(false);\n\nreportCompare(0, 0);\n",
+  'language/async.js': `// |reftest| async\n${TESTS['test/async.js']}`,
+  'language/parse.js': `// |reftest| error:SyntaxError\n${TESTS['test/parse.js']}`,
+  'language/module.js': `// |reftest| module\n${TESTS['test/module/passes.js']}\n\nreportCompare(0, 0);\n`,
+  'language/one_FIXTURE.js': '// |reftest| skip -- not a test file\nexport const one = 1;',
+  'prs/other.js': 'assert(false);',
+};
+
+const folders = [];
+const checkoutOf = (files) => {
+  const folder = mkdtempSync(join(tmpdir(), 'test262-'));
+  folders.push(folder);
+  for (const [name, text] of Object.entries(files)) {
     mkdirSync(dirname(join(folder, name)), { recursive: true });
     writeFileSync(join(folder, name), text);
   }
+  return folder;
+};
+let folder;
+beforeAll(() => {
+  folder = checkoutOf(TESTS);
 });
-afterAll(() => rmSync(folder, { recursive: true }));
+afterAll(() => {
+  for (const one of folders) rmSync(one, { recursive: true });
+});
 
 const run = (...args) => {
   const { status, stdout, stderr } = spawnSync(process.execPath, ['scripts/test262.mjs', ...args], {
@@ -58,8 +83,9 @@ const run = (...args) => {
 test('what does not end as it says is listed', () => {
   const { status, stderr, lines } = run('--checkout', folder);
   expect([status, stderr]).toEqual([1, '']);
-  expect(lines.pop()).toBe('6 passed, 1 excepted, 5 failed');
+  expect(lines.pop()).toBe('8 passed, 1 excepted, 5 failed');
   expect(lines.sort()).toEqual([
+    '1 excepted: Programs are strict',
     'test/async-fails.js: Runtime exception: Test262:AsyncTestFailure:late',
     'test/fails.js: Runtime exception: not true',
     'test/module/fails.js: Runtime exception: not true',
@@ -78,4 +104,18 @@ test('one test, and no checkout', () => {
     status: 2,
     stderr: expect.stringContaining('no checkout'),
   });
+});
+
+test("SpiderMonkey's folder of them", () => {
+  const { status, stderr, lines } = run('--checkout', checkoutOf(SPIDER_MONKEYS));
+  expect([status, stderr]).toEqual([1, '']);
+  expect(lines).toEqual([
+    'test/language/fails-strict.js: Runtime exception: not true',
+    '4 passed, 0 excepted, 1 failed',
+  ]);
+});
+
+test('one of so many', () => {
+  const { lines } = run('--checkout', folder, '--only', 'test/module', '--every', '2');
+  expect(lines).toEqual(['2 passed, 0 excepted, 0 failed']);
 });

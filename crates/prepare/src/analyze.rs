@@ -10,10 +10,10 @@ pub(super) use scopes::LoopNames;
 use swc_common::{BytePos, Span, Spanned};
 use swc_ecma_ast::{
     ArrowExpr, AssignTarget, AssignTargetPat, AwaitExpr, BindingIdent, BlockStmt, CallExpr, Callee, CatchClause, Class,
-    ClassDecl, ClassExpr, ClassMethod, Constructor, Decl, ExportAll, Expr, FnDecl, FnExpr, ForHead, ForInStmt,
-    ForOfStmt, ForStmt, Function, GetterProp, Ident, ImportPhase, MetaPropExpr, MetaPropKind, MethodProp, ModuleDecl,
-    NamedExport, Param, Pat, PrivateMethod, Prop, Regex, SetterProp, SimpleAssignTarget, StaticBlock, Stmt, SwitchStmt,
-    UpdateExpr, UsingDecl, VarDecl, VarDeclKind, VarDeclarator, WhileStmt,
+    ClassDecl, ClassExpr, ClassMethod, Constructor, Decl, DoWhileStmt, ExportAll, Expr, FnDecl, FnExpr, ForHead,
+    ForInStmt, ForOfStmt, ForStmt, Function, GetterProp, Ident, ImportPhase, MetaPropExpr, MetaPropKind, MethodProp,
+    ModuleDecl, NamedExport, NewExpr, Param, Pat, PrivateMethod, Prop, Regex, SetterProp, SimpleAssignTarget,
+    StaticBlock, Stmt, SwitchStmt, UpdateExpr, UsingDecl, VarDecl, VarDeclKind, VarDeclarator, WhileStmt,
 };
 use swc_ecma_visit::{Visit, VisitWith};
 
@@ -214,6 +214,13 @@ impl Analyzer<'_> {
     fn expect_body(&mut self, rest: Span, body: Option<Span>) {
         let head = Span { hi: body.map_or(rest.hi, |body| body.lo), ..rest };
         self.is_doubtful |= self.text_of(head).contains(';');
+    }
+
+    /// Refuses an async function as the whole body of a loop, which the parser takes.
+    fn expect_statement(&mut self, body: &Stmt) {
+        if let Stmt::Decl(Decl::Fn(function)) = body {
+            self.syntax_error("Async functions can only be declared at the top level or inside a block", function);
+        }
     }
 
     /// Notes the place of a method, whose text begins behind `static`.
@@ -454,6 +461,9 @@ impl Visit for Analyzer<'_> {
 
     fn visit_method_prop(&mut self, node: &MethodProp) {
         self.add_function(node.function.span);
+        // `async` belongs to its line.
+        let modifiers = Span { hi: node.key.span_lo(), ..node.function.span };
+        self.is_doubtful |= node.function.is_async && trivia::has_line_end(self.text_of(modifiers));
         node.visit_children_with(self);
     }
 
@@ -524,22 +534,31 @@ impl Visit for Analyzer<'_> {
         let outer = std::mem::replace(&mut self.is_in_loop, true);
         node.test.visit_with(self);
         node.update.visit_with(self);
+        self.expect_statement(&node.body);
         node.body.visit_with(self);
         self.is_in_loop = outer;
         self.scopes.exit();
     }
 
+    fn visit_do_while_stmt(&mut self, node: &DoWhileStmt) {
+        self.expect_statement(&node.body);
+        node.visit_children_with(self);
+    }
+
     fn visit_while_stmt(&mut self, node: &WhileStmt) {
+        self.expect_statement(&node.body);
         let outer = std::mem::replace(&mut self.is_in_loop, true);
         node.visit_children_with(self);
         self.is_in_loop = outer;
     }
 
     fn visit_for_in_stmt(&mut self, node: &ForInStmt) {
+        self.expect_statement(&node.body);
         self.in_block(node);
     }
 
     fn visit_for_of_stmt(&mut self, node: &ForOfStmt) {
+        self.expect_statement(&node.body);
         self.can_be_suspended |= node.is_await && self.scopes.is_in_top_function();
         self.in_block(node);
     }
@@ -559,6 +578,16 @@ impl Visit for Analyzer<'_> {
         if let Callee::Import(import) = &node.callee {
             self.has_import = true;
             self.check_import_call(node, import.phase);
+        }
+        node.visit_children_with(self);
+    }
+
+    fn visit_new_expr(&mut self, node: &NewExpr) {
+        // The parser takes `new import()`, where the language has no call.
+        let class = trivia::skip(self.text_of(Span { lo: node.span.lo + BytePos("new".len() as u32), ..node.span }));
+        if class.strip_prefix("import").is_some_and(|rest| trivia::skip(rest).starts_with('(')) {
+            let at = node.span.hi - BytePos(class.len() as u32);
+            self.syntax_error("Cannot use new with import", &Span { lo: at, ..node.span });
         }
         node.visit_children_with(self);
     }
@@ -592,6 +621,10 @@ impl Visit for Analyzer<'_> {
                 self.check_import(&import.src.value.to_string_lossy(), import)
             }
             (Goal::HostModule, _) => {}
+        }
+        if let ModuleDecl::ExportNamed(export) = node {
+            // The parser takes whatever follows for another statement.
+            self.is_doubtful |= !self.text_of(export.span).ends_with(';');
         }
         node.visit_children_with(self);
     }

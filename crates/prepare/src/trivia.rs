@@ -1,17 +1,23 @@
 //! What stands between tokens.
 
+const LINE_ENDS: [char; 4] = ['\n', '\r', '\u{2028}', '\u{2029}'];
+
 /// `text` behind the white space and comments that it begins with.
 pub(super) fn skip(mut text: &str) -> &str {
     loop {
         text = text.trim_start_matches(|c: char| c.is_whitespace() || c == '\u{feff}');
         text = if text.starts_with("//") {
-            text.find(['\n', '\r', '\u{2028}', '\u{2029}']).map_or("", |end| &text[end..])
+            text.find(LINE_ENDS).map_or("", |end| &text[end..])
         } else if let Some(comment) = text.strip_prefix("/*") {
             comment.find("*/").map_or("", |end| &comment[end + 2..])
         } else {
             return text;
         };
     }
+}
+
+pub(super) fn has_line_end(text: &str) -> bool {
+    text.contains(LINE_ENDS)
 }
 
 /// The tokens of a text that has only punctuators of one character, joined.
