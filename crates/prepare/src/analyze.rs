@@ -68,7 +68,7 @@ pub(super) fn analyze(
         declaring: None,
         declarator: None,
         is_in_loop: false,
-        can_be_suspended: false,
+        can_be_suspended: source.stand_ins.has_await(),
         has_import: false,
         functions: Functions::default(),
         is_doubtful: has_escapes(code),

@@ -147,11 +147,12 @@ pub fn prepare_for(observed: &Observed, code: &str, options: &PrepareOptions) ->
         if report.has_errors() {
             return None;
         }
-        let loses_holes = source.loses_holes;
-        let mut body: Vec<Stmt> = source.module.body.into_iter().filter_map(|item| item.stmt()).collect();
+        let ParsedSource { module, loses_holes, stand_ins, .. } = source;
+        let mut body: Vec<Stmt> = module.body.into_iter().filter_map(|item| item.stmt()).collect();
         if loses_holes {
             transform::restore_holes(&mut body, code);
         }
+        transform::restore_stand_ins(&mut body, &stand_ins);
         let form = Form::of(&body, can_be_suspended);
         match form {
             Form::Script => transform::end_with_value(&mut body),
@@ -183,11 +184,12 @@ pub fn prepare_page(observed: &Observed, code: &str, options: &PrepareOptions) -
         if report.has_errors() {
             return None;
         }
-        let loses_holes = source.loses_holes;
-        let mut body: Vec<Stmt> = source.module.body.into_iter().filter_map(|item| item.stmt()).collect();
+        let ParsedSource { module, loses_holes, stand_ins, .. } = source;
+        let mut body: Vec<Stmt> = module.body.into_iter().filter_map(|item| item.stmt()).collect();
         if loses_holes {
             transform::restore_holes(&mut body, code);
         }
+        transform::restore_stand_ins(&mut body, &stand_ins);
         let form = if can_be_suspended { Form::AsyncFunction } else { Form::Function };
         transform::return_completion_value(&mut body);
         let publication = transform::publish(&bindings, &mut body);
@@ -215,6 +217,7 @@ pub fn prepare_module(source: &str, specifier: &str, options: &PrepareOptions) -
         if parsed.loses_holes {
             transform::restore_holes(&mut module, source);
         }
+        transform::restore_stand_ins(&mut module, &parsed.stand_ins);
         transform::instrument(&mut module.body, transform::Place::Nested, &loop_names);
         Some(Program { is_doubtful, ..runnable(print::module(Source { code: source, functions }, module)) })
     });

@@ -1,6 +1,9 @@
 //! Text to syntax tree.
 
 mod budget;
+mod stand_ins;
+
+use std::borrow::Cow;
 
 use swc_common::{BytePos, Spanned, input::StringInput};
 use swc_ecma_ast::{EsVersion, JSXElement, JSXFragment, Module};
@@ -14,6 +17,7 @@ use super::rules;
 use super::source_index::SourceIndex;
 use budget::{Budget, Budgeted};
 use ses_protocol::{Diagnostic, Location};
+pub(super) use stand_ins::StandIns;
 
 /// Where the text begins in swc's positions; 0 is its mark for nodes without a position.
 const FIRST: u32 = 1;
@@ -25,6 +29,8 @@ pub(super) struct ParsedSource {
     pub(super) dialect: Dialect,
     /// Array patterns may lack holes that they end with.
     pub(super) loses_holes: bool,
+    /// Words that the tree has others for.
+    pub(super) stand_ins: StandIns,
     index: SourceIndex,
 }
 
@@ -60,24 +66,33 @@ impl ParsedSource {
     /// Parses `code` with the module goal: strict, top-level `await`, HTML-like comments are errors. `stack`: what the parser
     /// may take, if the nesting of the text is not known to be bounded.
     pub(super) fn parse(code: &str, goal: Goal, dialect: Dialect, stack: Option<usize>) -> Result<Self, SyntaxErrors> {
-        let input = input(code);
-        let loses_holes = dialect == Dialect::TypeScript || stack.is_some();
-        let parsed = match (dialect, stack) {
-            (Dialect::JavaScript, None) => Ok(parse_javascript(input, goal)),
-            (Dialect::JavaScript, Some(_)) => parse_within(input, goal, javascript(goal), stack),
-            (Dialect::TypeScript, _) => parse_within(input, goal, typescript(Jsx::Refused), stack),
-        };
         let index = SourceIndex::new(code);
-        let (result, mut errors) = parsed.map_err(|stopped| match stopped {
-            Stopped::TooDeep(at) => rules::text::nesting_too_deep(index.location(offset(at))),
-            Stopped::TooAmbiguous => rules::typescript::too_ambiguous(),
-        })?;
-        match result {
-            Ok(module) if errors.is_empty() => Ok(ParsedSource { module, dialect, loses_holes, index }),
-            result => {
-                errors.extend(result.err());
-                Err(syntax_errors(&errors, &index, code))
+        let loses_holes = dialect == Dialect::TypeScript || stack.is_some();
+        let mut stand_ins = StandIns::default();
+        let mut text = Cow::Borrowed(code);
+        loop {
+            let input = input(&text);
+            let parsed = match (dialect, stack) {
+                (Dialect::JavaScript, None) => Ok(parse_javascript(input, goal)),
+                (Dialect::JavaScript, Some(_)) => parse_within(input, goal, javascript(goal), stack),
+                (Dialect::TypeScript, _) => parse_within(input, goal, typescript(Jsx::Refused), stack),
+            };
+            let (result, mut errors) = parsed.map_err(|stopped| match stopped {
+                Stopped::TooDeep(at) => rules::text::nesting_too_deep(index.location(offset(at))),
+                Stopped::TooAmbiguous => rules::typescript::too_ambiguous(),
+            })?;
+            let stopped = match result {
+                Ok(module) if errors.is_empty() => {
+                    return Ok(ParsedSource { module, dialect, loses_holes, stand_ins, index });
+                }
+                result => result.err(),
+            };
+            if let Some(replaced) = stopped.as_ref().and_then(|stopped| stand_ins.replaced(&text, stopped)) {
+                text = Cow::Owned(replaced);
+                continue;
             }
+            errors.extend(stopped);
+            return Err(syntax_errors(&errors, &index, code));
         }
     }
 

@@ -8,11 +8,13 @@ mod holes;
 mod imports;
 mod nodes;
 mod persistence;
+mod stand_ins;
 mod throws;
 
 pub(super) use completion::{end_with_value, return_completion_value};
 pub(super) use holes::restore as restore_holes;
 pub(super) use persistence::{Publication, publish};
+pub(super) use stand_ins::restore as restore_stand_ins;
 
 use swc_ecma_ast::{
     ArrowExpr, CallExpr, CatchClause, Class, Constructor, ForOfStmt, Function, GetterProp, Ident, LabeledStmt,

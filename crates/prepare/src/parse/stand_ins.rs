@@ -1,0 +1,87 @@
+//! What the language has and the parser refuses: `for (using x = f(); …; …)`, and `static async constructor() {}` in TypeScript.
+//!
+//! Where the parser has stopped for one of them, a word is replaced by another one of its length that it takes there, and the text
+//! is read again; so positions stay. TRANSFORM puts back what was written.
+
+use swc_common::{BytePos, Spanned};
+use swc_ecma_parser::error::{Error, SyntaxError};
+
+use super::{FIRST, offset};
+
+/// Each takes another reading of the text; the parser's error tells of one more.
+const MAX_STAND_INS: usize = 8;
+
+/// What is read instead of `using`.
+const DECLARATION: &str = "const";
+/// And instead of `constructor`.
+const METHOD: &str = "asyncMethod";
+
+/// Places of words that were replaced.
+#[derive(Default)]
+pub(in super::super) struct StandIns {
+    /// Of `using`, and whether that is `await using`.
+    pub(in super::super) heads: Vec<(BytePos, bool)>,
+    /// Of `constructor`.
+    pub(in super::super) methods: Vec<BytePos>,
+}
+
+impl StandIns {
+    pub(in super::super) fn is_empty(&self) -> bool {
+        self.heads.is_empty() && self.methods.is_empty()
+    }
+
+    pub(in super::super) fn has_await(&self) -> bool {
+        self.heads.iter().any(|&(_, is_await)| is_await)
+    }
+
+    /// `text`, at whose beginning the parser's positions begin, with a word replaced, if the parser has stopped for that.
+    pub(super) fn replaced(&mut self, text: &str, stopped: &Error) -> Option<String> {
+        if self.heads.len() + self.methods.len() == MAX_STAND_INS {
+            return None;
+        }
+        let at = offset(stopped.span().lo) as usize;
+        let before = text.get(..at)?;
+        if matches!(stopped.kind(), SyntaxError::AsyncConstructor) {
+            word_before(word_before(before, "async")?, "static")?;
+            let behind = text[at..].strip_prefix("constructor")?;
+            self.methods.push(position(at));
+            return Some([before, METHOD, behind].concat());
+        }
+        let head = Head::before(before)?;
+        self.heads.push((position(head.using), head.is_await));
+        let blank = " ".repeat(head.using - head.start);
+        let behind = &text[head.using + DECLARATION.len()..];
+        Some([&text[..head.start], &blank, DECLARATION, behind].concat())
+    }
+}
+
+/// `using`, or `await using`, at the end of the beginning of a `for`.
+struct Head {
+    start: usize,
+    using: usize,
+    is_await: bool,
+}
+
+impl Head {
+    /// `before`: the text as far as the name that is declared.
+    fn before(before: &str) -> Option<Head> {
+        let line = before.trim_end_matches([' ', '\t']);
+        let head = line.strip_suffix("using").filter(|_| line.len() < before.len())?;
+        let using = head.len();
+        let (start, is_await) = word_before(head, "await").map_or((using, false), |rest| (rest.len(), true));
+        let keyword = head[..start].trim_end().strip_suffix('(')?.trim_end();
+        let outside = keyword.strip_suffix("for")?;
+        let is_word = !outside.ends_with(|c: char| c.is_alphanumeric() || matches!(c, '_' | '$' | '#' | '.'));
+        is_word.then_some(Head { start, using, is_await })
+    }
+}
+
+/// `text` without the word that it ends with, and white space.
+fn word_before<'a>(text: &'a str, word: &str) -> Option<&'a str> {
+    let trimmed = text.trim_end();
+    trimmed.strip_suffix(word).filter(|_| trimmed.len() < text.len())
+}
+
+fn position(offset: usize) -> BytePos {
+    BytePos(FIRST + offset as u32)
+}
