@@ -150,7 +150,7 @@ async function failureOf(test) {
     authorizedImports: Object.keys(modules),
     modules,
     maxOperations: 10_000_000,
-    timeoutMs: 20_000,
+    timeoutMs: 60_000,
     onLog: () => {},
   });
   await executor.init();

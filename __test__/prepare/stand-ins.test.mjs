@@ -86,8 +86,10 @@ test.each([
   }
 });
 
-test('eight of them in one text', async () => {
+test('eight of them in one text, of up to 256 KiB', async () => {
   const heads = (count) => `let n = 0; ${'for (using a = null; ; ) { n++; break } '.repeat(count)}; n`;
   expect(await run(heads(8))).toBe(8);
   await expectCode(run(heads(9)), 'ERR_VALIDATION_FAILED');
+  expect(await run(heads(1) + ' '.repeat(250 << 10))).toBe(1);
+  await expectCode(run(heads(1) + ' '.repeat(256 << 10)), 'ERR_VALIDATION_FAILED');
 });

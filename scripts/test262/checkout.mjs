@@ -71,9 +71,9 @@ function spiderMonkeys(root) {
     },
     harness: (name) => harness.get(name) ?? '',
     version: () => {
-      const [, commit, day] =
-        /^commit (\w+)[^]*?^Date:\s*\w+ (.*?) \d+:/m.exec(textAt(join(root, 'GIT-INFO')) ?? '') ?? [];
-      return `commit ${commit} of ${day}`;
+      const about = textAt(join(root, 'GIT-INFO')) ?? '';
+      const [, commit, date] = /^commit (\w+)[^]*?^Date:\s*(.*)/m.exec(about) ?? [];
+      return `commit ${commit} of ${new Date(date).toISOString().slice(0, 10)}`;
     },
   };
 }

@@ -8,8 +8,10 @@ use swc_ecma_parser::error::{Error, SyntaxError};
 
 use super::{FIRST, offset};
 
-/// Each takes another reading of the text; the parser's error tells of one more.
+/// Each takes another reading of the text, in a text that may have them: all of these readings take twice what one of the largest
+/// program takes. Beyond that the parser's error stands.
 const MAX_STAND_INS: usize = 8;
+const MAX_BYTES: usize = 256 << 10; // 256 KiB
 
 /// What is read instead of `using`.
 const DECLARATION: &str = "const";
@@ -36,7 +38,7 @@ impl StandIns {
 
     /// `text`, at whose beginning the parser's positions begin, with a word replaced, if the parser has stopped for that.
     pub(super) fn replaced(&mut self, text: &str, stopped: &Error) -> Option<String> {
-        if self.heads.len() + self.methods.len() == MAX_STAND_INS {
+        if text.len() > MAX_BYTES || self.heads.len() + self.methods.len() == MAX_STAND_INS {
             return None;
         }
         let at = offset(stopped.span().lo) as usize;
