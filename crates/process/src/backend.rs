@@ -7,7 +7,7 @@ use ses_protocol::{Config, Failure};
 use ses_session::{Backend, Boot, Counters, Link, Pool, Watchdog};
 
 use crate::launch::{Confinement, Installation, Kind};
-use crate::session::{Peer, ProcessLink};
+use crate::session::{ANSWER, Peer, ProcessLink};
 use crate::worker::{Listener, Worker};
 
 /// Bytes of a frame beside one value or one entry of a log: a failure with its code frame, names. 8 MiB.
@@ -68,7 +68,7 @@ impl Backend for ProcessBackend {
         if let Some(hello) = hello {
             desk.greet(self.confinement, hello)?;
         }
-        let link = Arc::new(ProcessLink::new(session, worker, desk, self.watchdog.clone()));
+        let link = Arc::new(ProcessLink::new(session, worker, desk, self.watchdog.clone(), ANSWER));
         link.open(&Control::Open(config));
         Ok(link)
     }

@@ -17,7 +17,7 @@ use crate::worker::{NONSENSE, News, Worker};
 
 /// How long a worker may take for what no guest can draw out: to begin a session, to define variables and tools, to refuse a
 /// run. Many times what it takes on a machine that has far too much to do.
-const ANSWER: Duration = Duration::from_secs(60);
+pub const ANSWER: Duration = Duration::from_secs(60);
 /// The longest deadline that VALIDATE accepts.
 const LONGEST_MS: f64 = i32::MAX as f64;
 
@@ -208,11 +208,13 @@ pub struct ProcessLink {
     worker: Arc<Worker>,
     desk: Arc<Desk>,
     watchdog: Arc<Watchdog>,
+    /// How long the worker may take to answer.
+    answer: Duration,
 }
 
 impl ProcessLink {
-    pub fn new(session: u32, worker: Worker, desk: Arc<Desk>, watchdog: Arc<Watchdog>) -> Self {
-        Self { session, worker: Arc::new(worker), desk, watchdog }
+    pub fn new(session: u32, worker: Worker, desk: Arc<Desk>, watchdog: Arc<Watchdog>, answer: Duration) -> Self {
+        Self { session, worker: Arc::new(worker), desk, watchdog, answer }
     }
 
     /// Begins the session.
@@ -230,7 +232,7 @@ impl ProcessLink {
                 worker.end("the worker process does not answer");
             }
         };
-        let armed = self.watchdog.arm(Instant::now() + ANSWER, expire);
+        let armed = self.watchdog.arm(Instant::now() + self.answer, expire);
         if armed.is_err() {
             self.worker.end("nothing can watch over the worker process");
         }
@@ -299,4 +301,166 @@ impl Drop for ProcessLink {
 /// Whether the session watches over a run with these limits. Others are refused at once.
 fn has_deadline(limits: &RunLimits) -> bool {
     limits.timeout_ms.fract() == 0.0 && (1.0..=LONGEST_MS).contains(&limits.timeout_ms)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::path::PathBuf;
+    use std::sync::atomic::AtomicU32;
+    use std::sync::mpsc::{Receiver, channel};
+
+    use ses_protocol::frames::{Message, Status, VERSION};
+    use ses_protocol::{LEVELS, Language, Success, Values};
+
+    use super::*;
+    use crate::launch::{Installation, Kind};
+
+    const SILENT: &str = "the worker process does not answer";
+    /// No test waits for so long, unless it fails.
+    const AGES: Duration = Duration::from_secs(3_600);
+    /// What becomes of a worker comes within this time, on a machine that has far too much to do.
+    const SOON: Duration = Duration::from_secs(60);
+
+    static SCRIPTS: AtomicU32 = AtomicU32::new(0);
+
+    /// A shell script as a worker.
+    struct Bench {
+        script: PathBuf,
+        link: ProcessLink,
+        events: Receiver<Event>,
+    }
+
+    impl Bench {
+        /// A worker that does what `script` says, which may take `answer` for each answer.
+        fn new(script: &str, answer: Duration) -> Self {
+            let number = SCRIPTS.fetch_add(1, Ordering::Relaxed);
+            let path = std::env::temp_dir().join(format!("ses-process-{}-{number}.sh", std::process::id()));
+            fs::write(&path, script).unwrap();
+            let installation = Installation {
+                program: "/bin/sh".into(),
+                addon: path.clone(),
+                surroundings: Vec::new(),
+                python: None,
+                prepare: |_| {},
+            };
+            let kind = Kind { confinement: Confinement::Off, memory_limit_bytes: 16 << 20 };
+            let (report, events) = channel();
+            let report = Mutex::new(report);
+            let events_of_peer: Events = Arc::new(move |event| {
+                // The test may be over.
+                let _ = report.lock().unwrap().send(event);
+            });
+            let mut peer = Peer::new(kind.confinement, Arc::new(config()), events_of_peer);
+            let desk = peer.desk();
+            let listener = Box::new(move |news| peer.on_news(news));
+            let worker = Worker::start_attached(Arc::new(installation), kind, listener, 1 << 20).unwrap();
+            let link = ProcessLink::new(1, worker, desk, Arc::new(Watchdog::default()), answer);
+            Self { script: path, link, events }
+        }
+
+        fn event(&self) -> Event {
+            self.events.recv_timeout(SOON).unwrap()
+        }
+
+        fn is_lost(&self) -> bool {
+            matches!(self.event(), Event::Lost { reason } if reason == SILENT)
+        }
+
+        fn set_variables(&self) {
+            self.link.send(Command::SetVariables { job: 1, names: Vec::new(), values: Values::List(Vec::new()) });
+        }
+
+        /// What the watchdog would end the worker by.
+        fn deadlines(&self) -> usize {
+            Arc::weak_count(&self.link.worker)
+        }
+    }
+
+    impl Drop for Bench {
+        fn drop(&mut self) {
+            fs::remove_file(&self.script).unwrap();
+        }
+    }
+
+    fn config() -> Config {
+        Config {
+            max_operations: 1e6,
+            timeout_ms: 1e6,
+            queue_runs: false,
+            max_queued_runs: 0,
+            authorized_imports: Vec::new(),
+            max_log_bytes: 1_000,
+            levels: [true; LEVELS.len()],
+            memory_limit_bytes: 16 << 20,
+            max_code_bytes: 1_000,
+            max_tool_calls: 10,
+            max_concurrent_tool_calls: 10,
+            max_transfer_bytes: 1_000,
+            harden_tool_results: false,
+            keep_state: true,
+            max_cpu_ms: None,
+            tool_timeout_ms: None,
+            owner: String::new(),
+            max_parked_bytes: 1 << 20,
+            warm_pool: None,
+            stream_logs: false,
+            modules: Vec::new(),
+            language: Language::Auto,
+        }
+    }
+
+    /// A line of a script that writes a message.
+    fn says(message: &impl Message) -> String {
+        let mut frame = Vec::new();
+        message.write(1, &mut frame).unwrap();
+        let octal: String = frame.iter().map(|byte| format!("\\{byte:03o}")).collect();
+        format!("printf '{octal}'\n")
+    }
+
+    fn greets() -> String {
+        says(&Status::Hello(Hello { version: VERSION, landlock: false, seccomp: false }))
+    }
+
+    fn initialized() -> String {
+        says(&Event::Initialized(Ok(())))
+    }
+
+    /// Lives on without a word.
+    fn stays() -> String {
+        "exec sleep 3600\n".to_owned()
+    }
+
+    #[test]
+    fn a_worker_that_begins_no_session_is_ended() {
+        let bench = Bench::new(&(greets() + &stays()), Duration::from_millis(1));
+        bench.link.open(&Control::Open(Arc::new(config())));
+        assert!(bench.is_lost());
+    }
+
+    #[test]
+    fn a_worker_that_does_not_answer_is_ended() {
+        let bench = Bench::new(&(greets() + &initialized() + &stays()), Duration::from_millis(1));
+        assert!(matches!(bench.event(), Event::Initialized(Ok(()))));
+        bench.set_variables();
+        assert!(bench.is_lost());
+    }
+
+    #[test]
+    fn an_answer_ends_the_wait_for_it() {
+        let settled = Event::Settled {
+            job: 1,
+            result: Ok(Success::Done),
+            figures: Figures::default(),
+            sound: true,
+            installing: false,
+        };
+        let asked = "head -c 1 >/dev/null\n";
+        let script = greets() + &initialized() + asked + &says(&settled) + &stays();
+        let bench = Bench::new(&script, AGES);
+        assert!(matches!(bench.event(), Event::Initialized(Ok(()))));
+        bench.set_variables();
+        assert!(matches!(bench.event(), Event::Settled { job: 1, .. }));
+        assert_eq!(bench.deadlines(), 0);
+    }
 }
