@@ -195,6 +195,19 @@ describe('array buffers', () => {
     });
   });
 
+  test('one that was refused is no reason to park what comes later', async () => {
+    const bomb = 'const hoard = []; for (;;) hoard.push(new Uint8Array(1e6));';
+    const doubling = 'let s = "x"; for (;;) { s += s; s.charCodeAt(0); }';
+    for (const programs of [[bomb, doubling], [`try { ${bomb} } catch {} ${doubling}`]]) {
+      await withExecutor({ memoryLimitMb: 64 }, {}, async (executor) => {
+        const failures = [];
+        for (const program of programs) failures.push(await executor.run(program).catch((error) => error));
+        expect(failures.pop()).toMatchObject({ code: LIMIT, details: { limitBytes: 64 * 2 ** 20 } });
+        expect(executor.state).toBe('READY');
+      });
+    }
+  });
+
   test('buffers that are dropped are given back', async () => {
     await withExecutor({ memoryLimitMb: 64, maxOperations: 1e6 }, {}, async (executor) => {
       expect(

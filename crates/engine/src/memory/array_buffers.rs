@@ -35,7 +35,9 @@ static ALLOCATOR: v8::RustAllocatorVtable<BufferBudget> = v8::RustAllocatorVtabl
 
 unsafe extern "C" fn allocate(budget: &BufferBudget, length: usize) -> *mut c_void {
     if !reserve(budget, length) {
-        budget.refused.store(true, Ordering::Relaxed);
+        if !budget.refused.swap(true, Ordering::Relaxed) {
+            with_guard(MemoryGuard::request_collection);
+        }
         return std::ptr::null_mut();
     }
     // SAFETY: `calloc` may be called with any size; a size of 0 is rounded up, since V8 takes null for failure.

@@ -154,8 +154,7 @@ impl MemoryGuard {
 
     /// Holds the isolate to its limit again, at a place where guest code runs.
     pub fn check(&self) {
-        // V8 is done with an array buffer that was refused.
-        self.buffers.refused.store(false, Ordering::Relaxed);
+        self.forget_refusal();
         // SAFETY: this is the isolate's thread, and guest code runs, so that the isolate is alive.
         let mut isolate = unsafe { v8::Isolate::from_raw_isolate_ptr(self.isolate) };
         if self.is_split_stale() {
@@ -164,6 +163,11 @@ impl MemoryGuard {
         if self.may_be_over(&mut isolate) {
             self.request_collection();
         }
+    }
+
+    /// V8 is done with an array buffer that was refused, since guest code runs: what it collects for from here on is not that.
+    fn forget_refusal(&self) {
+        self.buffers.refused.store(false, Ordering::Relaxed);
     }
 
     /// Whether V8 has collected, for whatever reason, since this was asked last.
@@ -273,7 +277,8 @@ unsafe extern "C" fn near_heap_limit(data: *mut c_void, current_limit: usize, _i
     // A string that doubles is noticed only when it has doubled once more, which a heap that array buffers have left little
     // of the limit has to have room for.
     let room = if heap < guard.limit_bytes / 2 {
-        (guard.limit_bytes + 3 * HEADROOM_BYTES).saturating_sub(heap + outside).min(2 * heap).max(HEADROOM_BYTES)
+        let most = guard.limit_bytes + guard.limit_bytes.max(3 * HEADROOM_BYTES);
+        most.saturating_sub(heap + outside).min(2 * heap).max(HEADROOM_BYTES)
     } else {
         HEADROOM_BYTES
     };
@@ -337,6 +342,7 @@ unsafe extern "C" fn collect(isolate: v8::UnsafeRawIsolatePtr, data: *mut c_void
     let guard = unsafe { &*data.cast::<MemoryGuard>() };
     // SAFETY: the isolate is alive, since it calls this, and this is its thread.
     let mut isolate = unsafe { v8::Isolate::from_raw_isolate_ptr(isolate) };
+    guard.forget_refusal();
     guard.split(&mut isolate);
     // A built-in may have freed since what it took for its own use.
     if guard.account.is_above_threshold() || guard.may_be_over(&mut isolate) {
