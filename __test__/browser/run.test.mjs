@@ -386,35 +386,6 @@ describe('failures', () => {
     });
   });
 
-  test.each([
-    ['location.href = "https://example.com/"'],
-    ['location.reload()'],
-    ['location.assign("about:blank")'],
-    ['location.replace(URL.createObjectURL(new Blob(["x"], { type: "text/html" })))'],
-    [
-      'document.body.append(Object.assign(document.createElement("meta"), { httpEquiv: "refresh", content: "0; url=https://example.com/" }))',
-    ],
-    ['const a = document.createElement("a"); a.href = "https://example.com/"; a.click()'],
-  ])('a run that navigates away by %s ends', async (code) => {
-    await withBrowser({}, {}, async (executor) => {
-      const error = await expectCode(executor.run(`${code}; await new Promise(() => {})`), 'ERR_RUNTIME_EXCEPTION');
-      expect(error.message).toBe('Runtime exception: the code has navigated away from its page');
-      expect(executor.state).toBe('READY');
-      expect((await executor.run('1')).output).toBe(1);
-    });
-  });
-
-  test('a fragment, a history entry and a frame are no navigation of the page', async () => {
-    await withBrowser({}, {}, async (executor) => {
-      const { output } = await executor.run(`
-        location.hash = 'x'; history.pushState({}, '', '/y');
-        const frame = Object.assign(document.createElement('iframe'), { srcdoc: '<p>inside</p>' });
-        await new Promise((done) => { frame.onload = done; document.body.append(frame); });
-        return [location.pathname, frame.contentDocument.body.textContent];`);
-      expect(output).toEqual(['/y', 'inside']);
-    });
-  });
-
   test('dialogs, popups, downloads and service workers give nothing and hold nothing up', async () => {
     await withBrowser({}, {}, async (executor) => {
       const { output } = await executor.run(`

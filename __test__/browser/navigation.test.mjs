@@ -1,0 +1,75 @@
+// A page that leaves its document, or closes itself, ends its run at once; what the browser refuses does not.
+
+import { expect, test } from 'vitest';
+
+import { expectCode } from '../helpers.mjs';
+import { withBrowser } from './helpers.mjs';
+
+test.each([
+  ['location.href = "https://example.com/"'],
+  ['location.reload()'],
+  ['location.assign("about:blank")'],
+  ['location.replace(URL.createObjectURL(new Blob(["x"], { type: "text/html" })))'],
+  [
+    'document.body.append(Object.assign(document.createElement("meta"), { httpEquiv: "refresh", content: "0; url=https://example.com/" }))',
+  ],
+  ['const a = document.createElement("a"); a.href = "https://example.com/"; a.click()'],
+  ['open("https://example.com/", "_self")'],
+  ['open("about:blank", "_top")'],
+  ['navigation.navigate("https://example.com/")'],
+  ['navigation.reload()'],
+  ['history.go(0)'],
+  ['location.pathname = "/other"'],
+  ['location.protocol = "http"'],
+])('a run that navigates away by %s ends', async (code) => {
+  await withBrowser({}, {}, async (executor) => {
+    const error = await expectCode(executor.run(`${code}; await new Promise(() => {})`), 'ERR_RUNTIME_EXCEPTION');
+    expect(error.message).toBe('Runtime exception: the code has navigated away from its page');
+    expect(executor.state).toBe('READY');
+    expect((await executor.run('1')).output).toBe(1);
+  });
+});
+
+test.each([['close()'], ['top.close()'], ['open("", "_self").close()']])(
+  'a run that closes its page by %s ends',
+  async (code) => {
+    await withBrowser({}, {}, async (executor) => {
+      const error = await expectCode(executor.run(`${code}; await new Promise(() => {})`), 'ERR_RUNTIME_EXCEPTION');
+      expect(error.message).toBe('Runtime exception: the code has closed its page');
+      expect(executor.state).toBe('READY');
+      expect((await executor.run('1')).output).toBe(1);
+    });
+  },
+);
+
+test.each([
+  ['location.href = "file:///etc/passwd"'],
+  ['location.href = "chrome://version"'],
+  ['location.href = "data:text/html,x"'],
+  ['location.href = "mailto:a@b"'],
+  ['location.href = "javascript:1"'],
+  ['history.back()'],
+  ['document.open(); document.write("<p>x"); document.close()'],
+  [
+    'document.body.append(Object.assign(document.createElement("iframe"), { srcdoc: "<script>top.location.href = \'https://example.com/\'</script>" }))',
+  ],
+  [
+    'const form = document.createElement("form"); form.action = "https://example.com/"; document.body.append(form); form.submit()',
+  ],
+])('a navigation by %s is none: the run goes on', async (code) => {
+  await withBrowser({}, {}, async (executor) => {
+    const { output } = await executor.run(`${code}; await new Promise((done) => setTimeout(done, 200)); location.href`);
+    expect(output).toBe('https://sandbox.invalid/');
+  });
+});
+
+test('a fragment, a history entry and a frame are no navigation of the page', async () => {
+  await withBrowser({}, {}, async (executor) => {
+    const { output } = await executor.run(`
+      location.hash = 'x'; history.pushState({}, '', '/y');
+      const frame = Object.assign(document.createElement('iframe'), { srcdoc: '<p>inside</p>' });
+      await new Promise((done) => { frame.onload = done; document.body.append(frame); });
+      return [location.pathname, frame.contentDocument.body.textContent];`);
+    expect(output).toEqual(['/y', 'inside']);
+  });
+});
