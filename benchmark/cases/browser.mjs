@@ -29,6 +29,8 @@ export default {
     row('browser-cold', 'run, no page made ahead'),
     row('browser-row', `${IN_A_ROW} runs in a row, per run`),
     row('browser-parallel', `${PARALLEL} runs in parallel, one page made ahead if the peer does that`),
+    // Plain pages share storage and cookies; this is what keeps runs apart with the other peer, too.
+    row('browser-contexts', `the same, each run in a browser context of its own with all peers`),
     row('browser-async', 'async tool call', 'µs'),
     row('browser-sync', 'sync tool call; puppeteer: the async one', 'µs'),
     row('browser-overshoot', 'end of an endless loop after its deadline'),
@@ -78,13 +80,9 @@ const FIGURES = {
     return ms / IN_A_ROW;
   },
 
-  async parallel(peer) {
-    const browser = await peer.openBrowser();
-    const bodies = Array.from({ length: PARALLEL }, (_, index) => `return ${index};`);
-    await browser.parallel(bodies);
-    await delay(WARM_MS);
-    return await timed(() => browser.parallel(bodies));
-  },
+  parallel: async (peer) => parallel(await peer.openBrowser()),
+
+  contexts: async (peer) => parallel(await peer.openBrowser({ isContextEach: true })),
 
   async: (peer) =>
     calls(peer, `let s = 0; const t = performance.now(); for (let i = 0; i < ${CALLS}; i++) s = await addLater(s, i);`),
@@ -118,6 +116,13 @@ const FIGURES = {
     return peer.pages(renderers().filter((pid) => !before.has(pid)));
   },
 };
+
+async function parallel(browser) {
+  const bodies = Array.from({ length: PARALLEL }, (_, index) => `return ${index};`);
+  await browser.parallel(bodies);
+  await delay(WARM_MS);
+  return await timed(() => browser.parallel(bodies));
+}
 
 async function calls(peer, body) {
   const browser = await peer.openBrowser({ tools: TOOLS });

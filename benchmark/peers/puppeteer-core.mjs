@@ -6,8 +6,8 @@ import puppeteer from 'puppeteer-core';
 
 const { findChrome } = createRequire(import.meta.url)('../../lib/browser/find.js');
 
-/** As cases/browser.mjs asks for. */
-export async function openBrowser({ tools = {} } = {}) {
+/** As cases/browser.mjs asks for: `isContextEach` is whether each page has a browser context of its own. */
+export async function openBrowser({ tools = {}, isContextEach = false } = {}) {
   // Chrome has no sandbox for root, and puppeteer cannot start it as somebody else.
   const args = process.getuid?.() === 0 ? ['--no-sandbox'] : [];
   const browser = await puppeteer.launch({
@@ -17,12 +17,13 @@ export async function openBrowser({ tools = {} } = {}) {
     args,
   });
   const run = async (body) => {
-    const page = await browser.newPage();
+    const context = isContextEach ? await browser.createBrowserContext() : undefined;
+    const page = await (context ?? browser).newPage();
     for (const [name, tool] of Object.entries(tools)) await page.exposeFunction(name, tool);
     try {
       return await page.evaluate(`(async () => { ${body} })()`);
     } finally {
-      await page.close();
+      await (context ?? page).close();
     }
   };
   return { run, parallel: (bodies) => Promise.all(bodies.map(run)) };
