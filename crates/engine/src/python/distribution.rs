@@ -21,10 +21,10 @@ use ses_protocol::PythonSpec;
 /// The version that snapshots are made of: what they hold beside the memory is its own business.
 const SNAPSHOT_VERSION: &str = "314.0.7";
 
-/// Between two looks at what V8 has optimised, and how many in a row, and in all, there are at most.
+/// Between two looks at what V8 has optimised, how many in a row find nothing new, and how many there are at most.
 const LOOK: Duration = Duration::from_millis(50);
 const QUIET_LOOKS: u32 = 8;
-const MAX_LOOKS: u32 = 100;
+const MAX_LOOKS: u32 = 200;
 
 /// A text of ASCII that isolates use in place.
 pub type Text = &'static v8::OneByteConst;
@@ -146,18 +146,23 @@ impl Distribution {
     /// there is none.
     pub fn settled_machine_code(&self) -> Vec<u8> {
         let of_now = || self.compiled.get().and_then(machine_code::serialize).unwrap_or_default();
-        let mut code = of_now();
+        let mut length = of_now().len();
         let mut quiet = 0;
         for _ in 0..MAX_LOOKS {
-            if code.is_empty() || quiet == QUIET_LOOKS {
+            if quiet == QUIET_LOOKS || (length == 0 && !machine_code::is_compiling()) {
                 break;
             }
             std::thread::sleep(LOOK);
-            let next = of_now();
-            quiet = if next.len() == code.len() { quiet + 1 } else { 0 };
-            code = next;
+            // On a busy machine nothing new may come for long, and more is to come.
+            if machine_code::is_compiling() {
+                quiet = 0;
+                continue;
+            }
+            let found = of_now().len();
+            quiet = if found == length { quiet + 1 } else { 0 };
+            length = found;
         }
-        code
+        of_now()
     }
 
     /// The snapshot that isolates start from. If this is the first time, it is loaded, or made by `make`, and others wait for it

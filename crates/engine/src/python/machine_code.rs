@@ -45,9 +45,18 @@ pub fn serialize(module: &v8::CompiledWasmModule) -> Option<Vec<u8>> {
     native::serialize(module)
 }
 
+/// Whether V8's threads optimise something at the moment, or would if a processor were free. False where nobody says it.
+pub fn is_compiling() -> bool {
+    native::states_of_workers().iter().any(|&state| state != WAITS)
+}
+
+/// How Linux writes the state of a thread that waits for something to do.
+const WAITS: u8 = b'S';
+
 #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
 mod native {
     use std::ffi::c_void;
+    use std::fs;
 
     use deno_core::v8;
 
@@ -78,6 +87,19 @@ mod native {
             copy
         }
     }
+
+    /// What V8 calls the threads of its platform, as far as Linux keeps names.
+    const WORKER: &[u8] = b"(V8 DefaultWorke) ";
+
+    /// A letter for each thread of V8's platform, as in `/proc`.
+    pub fn states_of_workers() -> Vec<u8> {
+        let Ok(threads) = fs::read_dir("/proc/self/task") else { return Vec::new() };
+        let state_of = |stat: Vec<u8>| {
+            let at = stat.windows(WORKER.len()).position(|part| part == WORKER)?;
+            stat.get(at + WORKER.len()).copied()
+        };
+        threads.filter_map(|thread| state_of(fs::read(thread.ok()?.path().join("stat")).ok()?)).collect()
+    }
 }
 
 #[cfg(not(all(target_os = "linux", target_arch = "x86_64")))]
@@ -86,6 +108,10 @@ mod native {
 
     pub fn serialize(_: &v8::CompiledWasmModule) -> Option<Vec<u8>> {
         None
+    }
+
+    pub fn states_of_workers() -> Vec<u8> {
+        Vec::new()
     }
 }
 
@@ -109,5 +135,15 @@ mod tests {
         let module = module.unwrap();
         // Nothing was worth optimising.
         assert_eq!(serialize(&module.get_compiled_module()), None);
+    }
+
+    #[test]
+    #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
+    fn threads_of_v8_are_found() {
+        prepare_v8();
+        // A thread has its name when it begins.
+        while native::states_of_workers().is_empty() {
+            std::thread::yield_now();
+        }
     }
 }
