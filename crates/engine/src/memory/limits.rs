@@ -80,6 +80,8 @@ impl MemoryGuard {
     /// Collects what the terminated guest left. Returns whether the isolate fits its limit again.
     /// `go_on` lets guest code run again.
     pub fn recover(&self, isolate: &mut v8::Isolate, go_on: impl FnOnce(&v8::Isolate)) -> bool {
+        // A heap that stays beyond its limit is given up, not parked for want of room to collect it.
+        self.has_headroom.store(false, Ordering::Relaxed);
         isolate.low_memory_notification();
         self.split(isolate);
         // The collection itself may have found the limit exceeded and asked for termination once more.
