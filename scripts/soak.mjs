@@ -357,7 +357,8 @@ async function timed(name, executor, code, timeoutMs) {
 }
 
 function wrong({ name }, what) {
-  findings.push(`${name}: ${what?.code ?? ''} ${what?.message ?? JSON.stringify(what)}`);
+  const details = what?.details === undefined ? '' : JSON.stringify(what.details);
+  findings.push(`${name}: ${what?.code ?? ''} ${what?.message ?? JSON.stringify(what)} ${details}`);
 }
 
 function watchMemory() {
