@@ -55,7 +55,7 @@ use positions::{Functions, Source};
 use ses_protocol::{Diagnostic, Language, Location};
 use source_index::SourceIndex;
 use stack::Room;
-use swc_ecma_ast::Stmt;
+use swc_ecma_ast::{Module, Stmt};
 
 /// Positions are 32-bit, and the parser's need a few values of their own.
 const MAX_CODE_BYTES: usize = 1 << 30; // 1 GiB
@@ -147,12 +147,7 @@ pub fn prepare_for(observed: &Observed, code: &str, options: &PrepareOptions) ->
         if report.has_errors() {
             return None;
         }
-        let ParsedSource { module, loses_holes, stand_ins, .. } = source;
-        let mut body: Vec<Stmt> = module.body.into_iter().filter_map(|item| item.stmt()).collect();
-        if loses_holes {
-            transform::restore_holes(&mut body, code);
-        }
-        transform::restore_stand_ins(&mut body, &stand_ins);
+        let mut body: Vec<Stmt> = as_written(source, code).body.into_iter().filter_map(|item| item.stmt()).collect();
         let form = Form::of(&body, can_be_suspended);
         match form {
             Form::Script => transform::end_with_value(&mut body),
@@ -184,12 +179,7 @@ pub fn prepare_page(observed: &Observed, code: &str, options: &PrepareOptions) -
         if report.has_errors() {
             return None;
         }
-        let ParsedSource { module, loses_holes, stand_ins, .. } = source;
-        let mut body: Vec<Stmt> = module.body.into_iter().filter_map(|item| item.stmt()).collect();
-        if loses_holes {
-            transform::restore_holes(&mut body, code);
-        }
-        transform::restore_stand_ins(&mut body, &stand_ins);
+        let mut body: Vec<Stmt> = as_written(source, code).body.into_iter().filter_map(|item| item.stmt()).collect();
         let form = if can_be_suspended { Form::AsyncFunction } else { Form::Function };
         transform::return_completion_value(&mut body);
         let publication = transform::publish(&bindings, &mut body);
@@ -213,11 +203,7 @@ pub fn prepare_module(source: &str, specifier: &str, options: &PrepareOptions) -
         if report.has_errors() {
             return None;
         }
-        let mut module = parsed.module;
-        if parsed.loses_holes {
-            transform::restore_holes(&mut module, source);
-        }
-        transform::restore_stand_ins(&mut module, &parsed.stand_ins);
+        let mut module = as_written(parsed, source);
         transform::instrument(&mut module.body, transform::Place::Nested, &loop_names);
         Some(Program { is_doubtful, ..runnable(print::module(Source { code: source, functions }, module)) })
     });
@@ -227,6 +213,16 @@ pub fn prepare_module(source: &str, specifier: &str, options: &PrepareOptions) -
         }
         diagnostics
     })
+}
+
+/// The tree with what the parser has lost of `code` or read another word for.
+fn as_written(source: ParsedSource, code: &str) -> Module {
+    let ParsedSource { mut module, loses_holes, stand_ins, .. } = source;
+    if loses_holes {
+        transform::restore_holes(&mut module, code);
+    }
+    transform::restore_stand_ins(&mut module, &stand_ins);
+    module
 }
 
 fn runnable((code, positions): (String, PositionMap)) -> Program {
