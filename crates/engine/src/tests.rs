@@ -8,8 +8,7 @@ use std::thread;
 use std::time::Instant;
 
 use ses_protocol::{
-    Command, Config, ErrorCode, Event, LEVELS, Language, RunLimits, SessionId, Success, ToolError, ToolReply, ToolSpec,
-    Value,
+    Command, Config, ErrorCode, Event, Language, RunLimits, SessionId, Success, ToolError, ToolReply, ToolSpec, Value,
 };
 
 use ses_prepare::{PrepareOptions, Programs};
@@ -84,30 +83,17 @@ impl GuestContext for Context {
     }
 }
 
+include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../protocol/fixtures/config.rs"));
+
 fn config() -> Config {
     Config {
-        max_operations: 1e6,
-        timeout_ms: 1e6,
-        queue_runs: false,
-        max_queued_runs: 0,
-        authorized_imports: Vec::new(),
         max_log_bytes: 100_000,
-        levels: [true; LEVELS.len()],
         memory_limit_bytes: 64 << 20,
-        max_code_bytes: 1_000,
-        max_tool_calls: 10,
-        max_concurrent_tool_calls: 10,
-        max_transfer_bytes: 1_000,
-        harden_tool_results: false,
         keep_state: false,
-        max_cpu_ms: None,
-        tool_timeout_ms: None,
-        owner: String::new(),
         max_parked_bytes: 1,
-        warm_pool: None,
         stream_logs: true,
-        modules: Vec::new(),
         language: Language::JavaScript,
+        ..plain_config()
     }
 }
 

@@ -311,10 +311,12 @@ mod tests {
     use std::sync::mpsc::{Receiver, channel};
 
     use ses_protocol::frames::{Message, Status, VERSION};
-    use ses_protocol::{LEVELS, Language, Success, Values};
+    use ses_protocol::{Success, Values};
 
     use super::*;
     use crate::launch::{Installation, Kind};
+
+    include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../protocol/fixtures/config.rs"));
 
     const SILENT: &str = "the worker process does not answer";
     /// No test waits for so long, unless it fails.
@@ -351,7 +353,7 @@ mod tests {
                 // The test may be over.
                 let _ = report.lock().unwrap().send(event);
             });
-            let mut peer = Peer::new(kind.confinement, Arc::new(config()), events_of_peer);
+            let mut peer = Peer::new(kind.confinement, Arc::new(plain_config()), events_of_peer);
             let desk = peer.desk();
             let listener = Box::new(move |news| peer.on_news(news));
             let worker = Worker::start_attached(Arc::new(installation), kind, listener, 1 << 20).unwrap();
@@ -383,33 +385,6 @@ mod tests {
         }
     }
 
-    fn config() -> Config {
-        Config {
-            max_operations: 1e6,
-            timeout_ms: 1e6,
-            queue_runs: false,
-            max_queued_runs: 0,
-            authorized_imports: Vec::new(),
-            max_log_bytes: 1_000,
-            levels: [true; LEVELS.len()],
-            memory_limit_bytes: 16 << 20,
-            max_code_bytes: 1_000,
-            max_tool_calls: 10,
-            max_concurrent_tool_calls: 10,
-            max_transfer_bytes: 1_000,
-            harden_tool_results: false,
-            keep_state: true,
-            max_cpu_ms: None,
-            tool_timeout_ms: None,
-            owner: String::new(),
-            max_parked_bytes: 1 << 20,
-            warm_pool: None,
-            stream_logs: false,
-            modules: Vec::new(),
-            language: Language::Auto,
-        }
-    }
-
     /// A line of a script that writes a message.
     fn says(message: &impl Message) -> String {
         let mut frame = Vec::new();
@@ -434,7 +409,7 @@ mod tests {
     #[test]
     fn a_worker_that_begins_no_session_is_ended() {
         let bench = Bench::new(&(greets() + &stays()), Duration::from_millis(1));
-        bench.link.open(&Control::Open(Arc::new(config())));
+        bench.link.open(&Control::Open(Arc::new(plain_config())));
         assert!(bench.is_lost());
     }
 

@@ -5,9 +5,7 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use ses_protocol::{
-    Command, Config, Event, Failure, Figures, LEVELS, Language, LogEntry, Outcome, Success, ToolCall, Value, Values,
-};
+use ses_protocol::{Command, Config, Event, Failure, Figures, LogEntry, Outcome, Success, ToolCall, Value, Values};
 use ses_sync::CpuClock;
 
 use crate::losses::{Held, Losses};
@@ -176,31 +174,10 @@ fn show(delivery: Delivery) -> String {
     }
 }
 
+include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../protocol/fixtures/config.rs"));
+
 fn config() -> Config {
-    Config {
-        max_operations: 1e6,
-        timeout_ms: 1e6,
-        queue_runs: true,
-        max_queued_runs: 4,
-        authorized_imports: Vec::new(),
-        max_log_bytes: 1_000,
-        levels: [true; LEVELS.len()],
-        memory_limit_bytes: 16 << 20,
-        max_code_bytes: 1_000,
-        max_tool_calls: 10,
-        max_concurrent_tool_calls: 10,
-        max_transfer_bytes: 1_000,
-        harden_tool_results: false,
-        keep_state: true,
-        max_cpu_ms: None,
-        tool_timeout_ms: None,
-        owner: "owner".to_owned(),
-        max_parked_bytes: 1 << 20,
-        warm_pool: None,
-        stream_logs: true,
-        modules: Vec::new(),
-        language: Language::Auto,
-    }
+    Config { queue_runs: true, max_queued_runs: 4, owner: "owner".to_owned(), stream_logs: true, ..plain_config() }
 }
 
 fn settled(job: u64, value: f64) -> Event {
