@@ -48,12 +48,13 @@ impl From<Failure> for NativeError {
 /// What a tool call with two arguments takes of the positional arguments.
 const USUAL_ARGS: usize = 6;
 
-/// Positional arguments of the `deliver` callback: the executor's number, the kind, then what the kind carries.
+/// Positional arguments of the `deliver` callback: the executor's number, then [`DeliverArgs`].
 pub struct Delivery {
     pub executor: u64,
     pub args: DeliverArgs,
 }
 
+/// The kind, then what the kind carries.
 pub enum DeliverArgs {
     Nothing,
     Settled {

@@ -34,7 +34,7 @@ struct Inner {
 
 impl Inner {
     /// Counts a call that will be settled later.
-    fn pend(&mut self, env: &Env, outcome: Option<Outcome>) -> Option<Outcome> {
+    fn pend(&self, env: &Env, outcome: Option<Outcome>) -> Option<Outcome> {
         if outcome.is_none() {
             self.dispatcher.pend(env);
         }

@@ -145,6 +145,8 @@ impl<T> Drop for Receiver<T> {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use super::*;
 
     #[test]
@@ -160,10 +162,10 @@ mod tests {
     #[test]
     fn who_waits_for_some_time_gets_what_comes_in_it() {
         let (sender, receiver) = channel();
-        let soon = Instant::now() + std::time::Duration::from_millis(1);
+        let soon = Instant::now() + Duration::from_millis(1);
         assert_eq!(receiver.recv_until(soon), None);
         assert!(Instant::now() >= soon);
-        let late = Instant::now() + std::time::Duration::from_secs(3_600);
+        let late = Instant::now() + Duration::from_secs(3_600);
         let received = std::thread::spawn(move || receiver.recv_until(late));
         sender.send(1);
         assert_eq!(received.join().expect("no panic"), Some(1));
