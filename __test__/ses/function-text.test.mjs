@@ -94,3 +94,40 @@ test('no name of the shim is seen', async () => {
   expect(seen).toContain('Invalid regular expression: /(/');
   expect(seen).not.toMatch(/feral|inert|shared/i);
 });
+
+// V8 shows the text of a function in messages of its own: that of SES's constructors was in them, with the shim's names.
+test('no message of the engine shows what the realm is made of', async () => {
+  const code = `(() => { const seen = [];
+    const mistakes = [(o) => delete o.length, (o) => { o.length = 1 }, (o) => { o.prototype = 1 }, (o) => Object.setPrototypeOf(o, {}),
+      (o) => { o.extra = 1 }, (o) => o(), (o) => new o(), (o) => { class A extends o {} }, (o) => [...o], (o) => 1 in o.missing];
+    for (const name of Object.getOwnPropertyNames(globalThis)) {
+      if (name === 'final_answer') continue;
+      for (const place of [globalThis[name], globalThis[name]?.prototype]) {
+        if (Object(place) !== place) continue;
+        for (const mistake of mistakes) {
+          try { mistake(place) } catch (error) { seen.push(String(error?.message)) }
+        }
+      }
+    }
+    return seen })()`;
+  const seen = await texts(code);
+  expect(seen.length).toBeGreaterThan(400);
+  expect(seen.filter((message) => /feral|inert|shared|tame|original|__smol|%/i.test(message))).toEqual([]);
+  const shown = seen.filter((message) =>
+    /^Cannot delete property 'length' of function (RegExp|Date|Error|Function|ArrayBuffer)\(/.test(message),
+  );
+  expect(shown).toHaveLength(5);
+});
+
+// So was the text of a guest's function as it runs, with its guards.
+test('a message that shows a function has no guards in it', async () => {
+  await withExecutor({}, {}, async (executor) => {
+    const message = (code) => executor.run(code).then(expect.fail, (error) => error.details.message);
+    const each = 'const each = (list) => { for (const x of list) console.log(x) };';
+    expect(await message(`${each}\nclass Row extends each {}`)).toBe(
+      'Class extends value (list)=>{ … } is not a constructor or null',
+    );
+    const frozen = `const f = Object.freeze(function f(n) { while (n-- > 0) { if (n === 3) break; console.log('${'x'.repeat(200)}') } return n });`;
+    expect(await message(`${frozen}\ndelete f.length`)).toBe("Cannot delete property 'length' of function f(n) { … }");
+  });
+});

@@ -103,7 +103,30 @@ fn ses(root: &Path) -> String {
         fail("the SES bundle is not linked as build.rs expects; was it upgraded?");
     }
     let bundle = bundle.replace(&between, &format!("{DROP},{HEAD}"));
-    replace_once(&bundle, "}()])();", &format!("{DROP}])();"))
+    let bundle = replace_once(&bundle, "}()])();", &format!("{DROP}])();"));
+    name_constructors(&bundle)
+}
+
+/// Gives the constructors that guests have instead of V8's their names, which the minified shim has lost. V8 shows a function's
+/// text in messages (`delete RegExp.length`): it reads as if of the engine, and has none of the shim's own names.
+fn name_constructors(bundle: &str) -> String {
+    let mut bundle = bundle.to_owned();
+    for (from, to) in [
+        ("ResultRegExp=function(", "ResultRegExp=function RegExp("),
+        ("ResultError=function(", "ResultError=function Error("),
+        ("ResultDate=\"original\"===powers?function(", "ResultDate=\"original\"===powers?function Date("),
+    ] {
+        bundle = replace_once(&bundle, from, to);
+    }
+    for (from, to) in
+        [("FERAL_REG_EXP", "EngineRegExp"), ("FERAL_ERROR", "EngineError"), ("OriginalDate", "EngineDate")]
+    {
+        if bundle.contains(to) || !bundle.contains(from) {
+            fail(&format!("expected `{from}` and no `{to}` in the SES bundle; was it upgraded?"));
+        }
+        bundle = bundle.replace(from, to);
+    }
+    bundle
 }
 
 fn late_homes_script(root: &Path, homes: &str) -> String {

@@ -58,15 +58,13 @@
   // V8 backs resizable array buffers with pages that no allocator of the embedder counts: there are none here.
   const NativeArrayBuffer = ArrayBuffer;
   const { construct } = Reflect;
-  const replacement = {
-    ArrayBuffer: function (length, options) {
-      if (new.target === undefined) throw new TypeError("Constructor ArrayBuffer requires 'new'");
-      if (typeof options === "object" && options !== null && options.maxByteLength !== undefined) {
-        throw new RangeError("Resizable array buffers are not available here");
-      }
-      return construct(NativeArrayBuffer, [length], new.target);
-    },
-  }.ArrayBuffer;
+  const replacement = function ArrayBuffer(length, options) {
+    if (new.target === undefined) throw new TypeError("Constructor ArrayBuffer requires 'new'");
+    if (typeof options === "object" && options !== null && options.maxByteLength !== undefined) {
+      throw new RangeError("Resizable array buffers are not available here");
+    }
+    return construct(NativeArrayBuffer, [length], new.target);
+  };
   for (const key of Reflect.ownKeys(NativeArrayBuffer)) {
     Object.defineProperty(replacement, key, Object.getOwnPropertyDescriptor(NativeArrayBuffer, key));
   }

@@ -21,11 +21,12 @@
   const accessor = (object, key, get, set) =>
     defineProperty(object, key, { __proto__: null, get, set, enumerable: false, configurable: true });
 
-  // As SES's override taming: a property of a frozen prototype that assignment on an instance can still shadow.
-  const overridable = (object, key, original, enumerable = false) => {
+  // As SES's override taming: a property of a frozen prototype that assignment on an instance can still shadow. Each isolate
+  // reads all of these when it starts: parameters without defaults, so that V8 makes one scope for the two functions.
+  const overridable = (object, key, original, enumerable) => {
     // V8 inlines what a constant holds.
     const value = original;
-    const methods = {
+    const { get, set } = {
       get() {
         return value;
       },
@@ -47,9 +48,8 @@
       },
     };
     // Where code that walks the realm looks for the value.
-    defineProperty(methods.get, "originalValue", { __proto__: null, value });
-    const { get, set } = methods;
-    defineProperty(object, key, { __proto__: null, get, set, enumerable, configurable: true });
+    defineProperty(get, "originalValue", { __proto__: null, value });
+    defineProperty(object, key, { __proto__: null, get, set, enumerable: enumerable === true, configurable: true });
   };
 
   // SES's own accessors do the same from a scope that keeps the whole shim alive.
@@ -142,7 +142,7 @@
     const prototype = p.getPrototypeOf(made);
     const inert = prototype.constructor;
     const mayFind = prototype === Function.prototype;
-    const replacement = function (...args) {
+    const replacement = function Function(...args) {
       if (mayFind && isThis(args)) return makeGlobal();
       throw new EvalError(CODE_IS_OFF);
     };
@@ -164,11 +164,6 @@
   // Where libraries look for the global.
   define(globalThis, "self", globalThis);
   define(globalThis, "global", globalThis);
-
-  // The minified shim has lost these names.
-  for (const name of ["Date", "Error", "RegExp"]) {
-    defineProperty(globalThis[name], "name", { __proto__: null, value: name });
-  }
 
   // What V8 adds to a class that SES replaced has to be copied to the replacement at isolate start; what is there
   // now, SES has left out on purpose.

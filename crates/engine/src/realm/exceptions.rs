@@ -411,7 +411,23 @@ fn short_text(scope: &mut v8::PinScope, value: v8::Local<v8::Value>) -> Option<S
     let text = v8::Local::<v8::String>::try_from(value).ok()?;
     let mut units = vec![0u16; text.length().min(MAX_TEXT_BYTES + 1)];
     text.write_v2(scope, 0, &mut units, v8::WriteFlags::default());
-    Some(shorten(String::from_utf16_lossy(&units).replace("__smol_import", "import")))
+    Some(shorten(without_guards(String::from_utf16_lossy(&units).replace("__smol_import", "import"))))
+}
+
+/// V8 quotes functions in messages as they run, `Class extends value (n)=>{…} is not a constructor`: the body of one with guards
+/// is left out.
+fn without_guards(text: String) -> String {
+    const HEAD: &str = "{\n";
+    const TAIL: &str = "\n}";
+    if !text.contains("__smol_") {
+        return text;
+    }
+    match (text.find(HEAD), text.rfind(TAIL)) {
+        (Some(head), Some(tail)) if head < tail => {
+            format!("{}{{ … }}{}", &text[..head], &text[tail + TAIL.len()..])
+        }
+        _ => text,
+    }
 }
 
 fn error_code(scope: &mut v8::PinScope, thrown: v8::Local<v8::Value>) -> Option<Value> {
