@@ -103,23 +103,6 @@ test('floods of entries, requests and messages of frames keep neither the deadli
   });
 });
 
-test('requests to what answers synchronous calls are counted', async () => {
-  await withBrowser({}, {}, async (executor) => {
-    const error = await expectCode(
-      executor.run(`
-        const policy = await new Promise((done) => {
-          addEventListener('securitypolicyviolation', ({ originalPolicy }) => done(originalPolicy));
-          fetch('https://example.com/').catch(() => {});
-        });
-        const path = /connect-src (\\S+)/.exec(policy)[1];
-        for (let i = 0; i < 5000; i++) fetch(path + i + '/1e9', { method: 'POST', body: '' }).catch(() => {});
-        await new Promise(() => {});`),
-      'ERR_TOOL_CALL_LIMIT_EXCEEDED',
-    );
-    expect(error.details).toEqual({ requests: 1000 });
-  });
-});
-
 /** Frees what nothing refers to. */
 function collectGarbage() {
   setFlagsFromString('--expose-gc');

@@ -21,6 +21,7 @@ test.each([
   ['history.go(0)'],
   ['location.pathname = "/other"'],
   ['location.protocol = "http"'],
+  ['onbeforeunload = (event) => { event.preventDefault(); return "stay"; }; location.href = "https://example.com/"'],
 ])('a run that navigates away by %s ends', async (code) => {
   await withBrowser({}, {}, async (executor) => {
     const error = await expectCode(executor.run(`${code}; await new Promise(() => {})`), 'ERR_RUNTIME_EXCEPTION');

@@ -398,6 +398,27 @@ describe('failures', () => {
     });
   });
 
+  test('frames have no dialogs, either, whatever they may run', async () => {
+    await withBrowser({}, {}, async (executor) => {
+      const { output, stats } = await executor.run(`
+        const found = [];
+        for (const facts of [{}, { srcdoc: '<p>' }, { sandbox: 'allow-modals allow-same-origin' }]) {
+          const frame = Object.assign(document.createElement('iframe'), facts);
+          document.body.append(frame);
+          for (let time = 0; time < 2; time++) {
+            const { alert, confirm, print, prompt } = frame.contentWindow;
+            // More than there may be of what asks the host.
+            for (let i = 0; i < 500; i++) alert();
+            found.push([alert('x'), confirm('x'), print(), prompt('x'), prompt.call(window, 'x')]);
+            if (time === 0 && 'srcdoc' in facts) await new Promise((done) => { frame.onload = done; });
+          }
+        }
+        return found;`);
+      expect(output).toEqual(Array(6).fill([undefined, false, undefined, null, null]));
+      expect(stats.toolCalls).toBe(0);
+    });
+  });
+
   test('workers and secure contexts are there', async () => {
     await withBrowser({}, {}, async (executor) => {
       const { output } = await executor.run(`

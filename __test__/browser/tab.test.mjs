@@ -1,5 +1,4 @@
-// When a page is ready, told by a browser whose events come when the test says so. A run has begun before the page's body was
-// parsed: `document.body` was null then.
+// What a page does with events that come when the test says so.
 
 import { setImmediate as turn } from 'node:timers/promises';
 
@@ -10,19 +9,23 @@ import tabs from '../../lib/browser/tab.js';
 /** A browser that answers each command at once, and what it was sent. */
 function fakeBrowser() {
   const sent = [];
+  const commands = [];
   let listener;
   const connection = {
-    send: async (method) => {
+    send: async (method, params) => {
       sent.push(method);
+      commands.push({ method, params });
       return {
         targetId: 'target',
         result: { type: 'function', objectId: 'kit' },
       };
     },
+    post: (method, params) => void connection.send(method, params),
     listen: (_, listen) => (listener = listen),
   };
   return {
     sent,
+    commands,
     tell: (method, params = {}) => listener(method, params),
     browser: {
       connection,
@@ -35,6 +38,52 @@ function fakeBrowser() {
   };
 }
 
+/** A page that has a run, and what the run is told. */
+async function openTab() {
+  const fake = fakeBrowser();
+  const tab = new tabs.Tab(fake.browser);
+  const opened = tab.open([]);
+  await turn();
+  fake.tell('Page.frameNavigated', { frame: { url: 'https://sandbox.invalid/' } });
+  fake.tell('Page.domContentEventFired');
+  await opened;
+  const told = [];
+  tab.serve({
+    onTold: (payload) => told.push(payload),
+    onAsked: (payload) => told.push(`asked: ${payload}`),
+    onRequest: (request) => told.push(request),
+    onGone: (reason) => told.push(reason),
+  });
+  const { params } = fake.commands.find(({ method }) => method === 'Runtime.evaluate');
+  const [, key] = /"key":"(\w+)"/.exec(params.expression);
+  const answers = () =>
+    fake.commands.filter(({ method }) => method === 'Page.handleJavaScriptDialog').map(({ params: answer }) => answer);
+  return { ...fake, tab, told, key, answers };
+}
+
+test('a dialog of a guest ends at once, and counts as a request', async () => {
+  const { tell, told, answers } = await openTab();
+  for (const type of ['alert', 'confirm', 'prompt', 'beforeunload']) {
+    tell('Page.javascriptDialogOpening', { type, message: 'x', defaultPrompt: '' });
+  }
+  expect(answers()).toEqual(Array(4).fill({ accept: false }));
+  expect(told).toEqual(Array(4).fill(undefined));
+});
+
+test('a synchronous call is taken behind what the page has told before it, and answered once', async () => {
+  const { tab, tell, told, key, answers } = await openTab();
+  tell('Page.javascriptDialogOpening', { type: 'prompt', message: `${key}2`, defaultPrompt: 'call' });
+  tell('Runtime.bindingCalled', { payload: 'first' });
+  expect(told).toEqual(['first']);
+  tell('Runtime.bindingCalled', { payload: 'second' });
+  expect(told).toEqual(['first', 'second', 'asked: call']);
+  tab.respond('answer');
+  tab.respond('again');
+  tab.refuseCall();
+  expect(answers()).toEqual([{ accept: true, promptText: 'answer' }]);
+});
+
+// A run has begun before the page's body was parsed: `document.body` was null then.
 test('a page is ready when all of its document is there', async () => {
   const { browser, sent, tell } = fakeBrowser();
   let isOpen = false;

@@ -53,10 +53,8 @@ class Run {
   #queued = [];
   /** Answers for the page that have not been sent. @type {unknown[]} */
   #answers = [];
-  /** Synchronous calls: their answers, or that they are waited for. @type {Map<number, string>} */
-  #ready = new Map();
-  /** @type {Set<number>} */
-  #waiting = new Set();
+  /** The synchronous call that the page waits for; 0: none. */
+  #asking = 0;
   /** What tools have thrown, by call. @type {Map<number, unknown>} */
   #thrown = new Map();
   /** Tools by call, for what fails. @type {Map<number, Called>} */
@@ -104,7 +102,7 @@ class Run {
   start(code, order) {
     this.#tab.serve({
       onTold: (payload) => this.#context.runInAsyncScope(() => this.#onTold(payload)),
-      onWaiting: (call) => this.#onWaiting(call),
+      onAsked: (payload) => this.#context.runInAsyncScope(() => this.#onAsked(payload)),
       onRequest: (request) => this.#onRequest(request),
       onGone: (reason) => this.#onGone(reason),
     });
@@ -120,9 +118,15 @@ class Run {
     if (this.#isOver) return;
     this.#isOver = true;
     this.#scope.end();
-    if (ending.tabAfter === 'busy') for (const call of this.#waiting) this.#tab.refuseCall(call);
+    if (ending.tabAfter !== 'lost') this.#tab.refuseCall();
     if (ending.error === undefined) this.#warnOfDropped();
     this.#end(ending);
+  }
+
+  /** @param {string} payload */
+  #onAsked(payload) {
+    this.#onTold(payload);
+    if (this.#isOver || this.#asking === 0) this.#tab.refuseCall();
   }
 
   /** @param {string} payload */
@@ -231,6 +235,7 @@ class Run {
     const tool = this.#given.get(id);
     if (tool !== undefined) this.#called.set(call, { path: tool.path, isBridge: false });
     const isAsync = waits !== 1;
+    if (!isAsync) this.#asking = call;
     const { maxConcurrentToolCalls, maxTransferBytes, toolTimeoutMs } = this.#options;
     const isLimited = (tool?.timeoutMs ?? toolTimeoutMs) !== undefined;
     this.#argumentBytes += body.length;
@@ -258,7 +263,7 @@ class Run {
         timeoutMs: toolTimeoutMs,
         reply: (status, payload) => {
           if (this.#isOver) return;
-          this.#reply(call, isAsync, status, payload);
+          this.#reply(call, status, payload);
           if (status !== PROMISE) done();
         },
         onThrown: (thrown) => this.#thrown.set(call, thrown),
@@ -267,7 +272,7 @@ class Run {
     if (this.#argumentBytes > maxTransferBytes) {
       this.#argumentBytes -= body.length;
       const message = `the arguments of all unanswered calls would take more than maxTransferBytes (${maxTransferBytes})`;
-      return this.#reply(call, isAsync, ERROR, ['RangeError', message, TRANSFER_LIMIT_CODE, true]);
+      return this.#reply(call, ERROR, ['RangeError', message, TRANSFER_LIMIT_CODE, true]);
     }
     this.#count(isLimited, 1);
     if (isAsync && tool !== undefined) this.#promised.set(call, tool.path.join('.'));
@@ -295,11 +300,10 @@ class Run {
 
   /**
    * @param {number} call
-   * @param {boolean} isAsync
    * @param {number} status
    * @param {any} payload
    */
-  #reply(call, isAsync, status, payload) {
+  #reply(call, status, payload) {
     const called = this.#called.get(call);
     if (status === ERROR && called !== undefined) {
       const [name, message, code = null, isBridge] = payload;
@@ -310,11 +314,9 @@ class Run {
     const kind = status === ERROR ? 'e' : status === PROMISE ? 'p' : 'v';
     const text = status === ERROR ? JSON.stringify(payload) : (payload ?? '');
     // The first answer to a synchronous call; a promise that it is has the second one.
-    if (!isAsync && !this.#ready.has(call)) {
-      this.#ready.set(call, '');
-      if (this.#waiting.delete(call)) this.#tab.respond(call, kind + text);
-      else this.#ready.set(call, kind + text);
-      return;
+    if (call === this.#asking) {
+      this.#asking = 0;
+      return this.#tab.respond(kind + text);
     }
     this.#answers.push(call, kind, text);
     // With others of this moment.
@@ -325,19 +327,6 @@ class Run {
     const answers = this.#answers;
     this.#answers = [];
     if (!this.#isOver) this.#tab.answer(answers);
-  }
-
-  /** @param {number} call */
-  #onWaiting(call) {
-    if (this.#isOver) return this.#tab.refuseCall(call);
-    const text = this.#ready.get(call);
-    if (text === undefined) {
-      if (++this.#requests > MAX_REQUESTS + this.toolCalls) return this.#flood();
-      this.#waiting.add(call);
-      return;
-    }
-    this.#ready.set(call, '');
-    this.#tab.respond(call, text);
   }
 
   /** @param {any} request undefined if it was refused */

@@ -3,7 +3,7 @@
 
 const { randomBytes } = require('node:crypto');
 
-const { HELPERS, pageSource } = require('./guest');
+const { FRAME_SOURCE, HELPERS, pageSource } = require('./guest');
 
 /** Reserved for what has no address (RFC 6761), so that nobody else can serve it. */
 const ORIGIN = 'https://sandbox.invalid';
@@ -20,17 +20,11 @@ const STOP_MS = 5_000;
 /** How long code that has been refused a call may take to end by itself. */
 const PATIENCE_MS = 200;
 
-/** How an answer to a synchronous call is written: one character, then what follows it. */
-const HEADERS = [
-  { name: 'content-type', value: 'text/plain; charset=utf-8' },
-  { name: 'cache-control', value: 'no-store' },
-];
-
 /**
  * @typedef {object} TabEvents
  * @property {(payload: string) => void} onTold what the page says
- * @property {(call: number) => void} onWaiting a synchronous call waits for its answer
- * @property {(request: any) => void} onRequest a request that is none of ours
+ * @property {(payload: string) => void} onAsked what the page says, and waits for the answer
+ * @property {(request: any) => void} onRequest a request; undefined: one that was refused, or another thing that costs as much
  * @property {(reason: 'navigated' | 'closed' | 'crashed') => void} onGone the document or its process is no longer there
  */
 
@@ -44,7 +38,8 @@ class Tab {
   #target;
   /** @type {string} */
   #session = '';
-  #calls = `${URL}${randomBytes(16).toString('hex')}/`;
+  /** Marks the dialogs that are synchronous calls. No guest sees it. */
+  #key = randomBytes(16).toString('hex');
   #kit = '';
   /** Called when the document begins. @type {(value?: unknown) => void} */
   #onBegun = () => {};
@@ -58,11 +53,11 @@ class Tab {
   #isClosed = false;
   /** @type {TabEvents | undefined} */
   #events;
-  /** @type {Map<number, string>} requests of synchronous calls that wait, by call */
-  #waiting = new Map();
+  /** Whether a synchronous call waits for its answer: the page does nothing else meanwhile. */
+  #isAsked = false;
   /** How often the page has told something. */
   #told = 0;
-  /** A synchronous call, until all is there that the page has told before it. @type {{ told: number, take: () => void } | undefined} */
+  /** A synchronous call, until all is there that the page has told before it. @type {{ told: number, payload: string } | undefined} */
   #early;
   /** Number of its process, if that is known. @type {number | undefined} */
   pid;
@@ -101,11 +96,12 @@ class Tab {
     await Promise.all([
       this.#send('Fetch.enable', { patterns: [{ urlPattern: '*' }] }),
       this.#send('Page.enable', {}),
+      this.#send('Page.addScriptToEvaluateOnNewDocument', { source: FRAME_SOURCE }),
       this.#send('Storage.overrideQuotaForOrigin', { origin: ORIGIN, quotaSize: QUOTA_BYTES }),
       this.#send('Runtime.runIfWaitingForDebugger', {}),
       begun,
     ]);
-    const expression = pageSource({ binding: BINDING, calls: this.#calls });
+    const expression = pageSource({ binding: BINDING, key: this.#key });
     // A binding is made as long as the agent is on, and goes on working when it is off: frames get none then, and no console
     // of theirs can flood us. The page is prepared when it is off: as long as it is on, the first error that is made has all of that
     // text parsed once more.
@@ -150,7 +146,9 @@ class Tab {
 
   /** @param {unknown[]} items call, kind and text of each answer */
   answer(items) {
-    this.#call('function(text){this("answer",text)}', JSON.stringify(items)).catch(() => {});
+    // As a part of the function: Chrome takes an argument for one more program, and nobody waits for the end of each command.
+    const functionDeclaration = `function(){return this("answer",${JSON.stringify(items)})}`;
+    this.post('Runtime.callFunctionOn', { objectId: this.#kit, functionDeclaration, silent: true, awaitPromise: true });
   }
 
   /**
@@ -184,11 +182,9 @@ class Tab {
     return !this.isLost;
   }
 
-  /** @param {number} call a synchronous one that waits, and gets no answer */
-  refuseCall(call) {
-    const requestId = this.#waiting.get(call);
-    this.#waiting.delete(call);
-    if (requestId !== undefined) this.refuse(requestId);
+  /** The synchronous call that waits, if one does, gets no answer. */
+  refuseCall() {
+    if (this.#isAsked) this.#endDialog({ accept: false });
   }
 
   /** The run is over: nothing of it is heard any more. */
@@ -198,16 +194,19 @@ class Tab {
   }
 
   /**
-   * Answers a synchronous call that waits.
+   * Answers the synchronous call that waits.
    *
-   * @param {number} call
    * @param {string} text
    */
-  respond(call, text) {
-    const requestId = this.#waiting.get(call);
-    if (requestId === undefined) return;
-    this.#waiting.delete(call);
-    this.fulfill(requestId, 200, HEADERS, Buffer.from(text, 'utf8'));
+  respond(text) {
+    if (this.#isAsked) this.#endDialog({ accept: true, promptText: text });
+  }
+
+  /** @param {{ accept: boolean, promptText?: string }} answer */
+  #endDialog(answer) {
+    this.#isAsked = false;
+    this.#early = undefined;
+    this.post('Page.handleJavaScriptDialog', answer);
   }
 
   /**
@@ -275,6 +274,9 @@ class Tab {
         this.#events?.onTold(params.payload);
         this.#takeEarly();
         break;
+      case 'Page.javascriptDialogOpening':
+        this.#onDialog(params);
+        break;
       case 'Fetch.requestPaused':
         this.#onRequest(params, origins);
         break;
@@ -302,20 +304,9 @@ class Tab {
     if (!this.#isReady && request.url === URL && resourceType === 'Document') {
       const responseHeaders = [
         { name: 'content-type', value: 'text/html; charset=utf-8' },
-        { name: 'content-security-policy', value: policy(this.#calls, origins) },
+        { name: 'content-security-policy', value: policy(origins) },
       ];
       return this.fulfill(requestId, 200, responseHeaders, Buffer.from('<!doctype html><title></title>'));
-    }
-    if (request.url.startsWith(this.#calls) && request.method === 'POST') {
-      const [call, told] = request.url.slice(this.#calls.length).split('/').map(Number);
-      if (this.#events !== undefined && !this.#waiting.has(call)) {
-        this.#waiting.set(call, requestId);
-        const take = () => this.#onCall(call, request.postData ?? '');
-        // A page waits for one at most: others are requests that the guest has made itself, and are counted at once.
-        if (!(told > this.#told) || this.#early !== undefined) return take();
-        this.#early = { told, take };
-        return;
-      }
     }
     const isMain = resourceType === 'Document' && frameId === this.#target;
     if (isMain) {
@@ -329,22 +320,24 @@ class Tab {
     this.#events.onRequest(params);
   }
 
-  /** Requests have a way of their own: a call is taken behind what the page has told before it. */
-  #takeEarly() {
-    if (this.#early === undefined || this.#early.told > this.#told) return;
-    const { take } = this.#early;
-    this.#early = undefined;
-    take();
+  /** @param {{ message: string, defaultPrompt?: string }} dialog */
+  #onDialog({ message, defaultPrompt = '' }) {
+    this.#isAsked = true;
+    if (this.#events === undefined || !message.startsWith(this.#key)) {
+      this.#events?.onRequest(undefined);
+      return this.refuseCall();
+    }
+    this.#early = { told: Number(message.slice(this.#key.length)), payload: defaultPrompt };
+    this.#takeEarly();
   }
 
-  /**
-   * @param {number} call
-   * @param {string} payload
-   */
-  #onCall(call, payload) {
-    this.#events?.onTold(payload);
-    if (this.#events === undefined) this.refuseCall(call);
-    else this.#events.onWaiting(call);
+  /** Dialogs may have a way of their own: a call is taken behind what the page has told before it. */
+  #takeEarly() {
+    if (this.#early === undefined || this.#early.told > this.#told) return;
+    const { payload } = this.#early;
+    this.#early = undefined;
+    if (this.#events === undefined) this.refuseCall();
+    else this.#events.onAsked(payload);
   }
 
   /** @param {string} requestId */
@@ -363,18 +356,17 @@ function originOf(url) {
 }
 
 /**
- * What the document may do. `sandbox` makes dialogs end at once, and refuses popups, downloads, forms and navigations of others.
+ * What the document may do. `sandbox` refuses popups, downloads, forms and navigations of others; dialogs are for synchronous calls.
  *
- * @param {string} calls
  * @param {string[]} origins
  */
-function policy(calls, origins) {
+function policy(origins) {
   const local = ['data:', 'blob:', ...origins].join(' ');
   return [
     "default-src 'none'",
     `script-src 'unsafe-inline' 'unsafe-eval' ${local}`,
     'worker-src data: blob:',
-    `connect-src ${calls} ${local}`,
+    `connect-src ${local}`,
     `style-src 'unsafe-inline' ${local}`,
     `img-src ${local}`,
     `font-src ${local}`,
@@ -383,7 +375,7 @@ function policy(calls, origins) {
     "form-action 'none'",
     "base-uri 'none'",
     "webrtc 'block'",
-    'sandbox allow-scripts allow-same-origin',
+    'sandbox allow-scripts allow-same-origin allow-modals',
   ].join('; ');
 }
 

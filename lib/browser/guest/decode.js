@@ -53,11 +53,32 @@ function makeDecode(language) {
     return floats;
   };
 
+  const isPrimitive = (/** @type {any} */ element) => typeof element !== 'object' || element === null;
+  /** A list of nothing but primitives, else undefined. */
+  const primitives = (/** @type {any} */ node) => {
+    if (node[0] !== 'a' || node.length !== node[1] + 2) return undefined;
+    /** @type {any[]} */
+    const items = [];
+    for (let at = 2; at < node.length; at++) {
+      if (!isPrimitive(node[at])) return undefined;
+      put(items, at - 2, node[at]);
+    }
+    return items;
+  };
+
   return function decode(encoded, options = {}) {
+    // Most of what crosses is no more than that.
+    const parts = parse(encoded);
+    if (isPrimitive(parts[0])) return parts[0];
+    const list = parts.length === 2 && parts[0][0] === 0 ? primitives(parts[1]) : undefined;
+    return list ?? decodeAll(parts, options);
+  };
+
+  /** @type {(parts: any[], options: DecodeOptions) => any} */
+  function decodeAll(parts, options) {
     const { stackOf, lookOf } = options;
     const { regexpOf = (/** @type {string} */ source, /** @type {string} */ flags) => new RegExp(source, flags) } =
       options;
-    const parts = parse(encoded);
     const made = bare();
 
     const part = (/** @type {any} */ element) => {
@@ -153,7 +174,7 @@ function makeDecode(language) {
     for (let index = 1; index < parts.length; index++) made[index - 1] ??= shell(parts[index]);
     for (let index = 1; index < parts.length; index++) fill(made[index - 1], parts[index]);
     return part(parts[0]);
-  };
+  }
 }
 
 module.exports = { makeDecode };

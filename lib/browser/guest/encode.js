@@ -15,6 +15,7 @@
  * @property {(object: any) => boolean} [isOpaque] whether nothing can be known of an object, which is refused then
  * @property {number} [textChars] with `isShown`: of a text that is the value, or an element of it
  * @property {string} [path] how messages call the value
+ * @property {boolean} [isList] whether the value is an array that was made here, with nothing but its elements
  *
  * @typedef {(value: unknown, options: EncodeOptions) => string} Encode throws RangeError with `isTooLarge`, TypeError with
  * `isUncloneable`, and what getters throw
@@ -112,10 +113,46 @@ function makeEncode(language) {
   };
   const symbolLook = (/** @type {any} */ symbol) => `Symbol(${text(attempt(symbolText, symbol))})`;
 
+  /** A primitive; undefined if it is none, or one that needs more than a look. */
+  const primitive = (/** @type {any} */ value, /** @type {number} */ maxChars) => {
+    switch (typeof value) {
+      case 'string':
+        return value.length > maxChars ? undefined : stringify(value);
+      case 'number':
+        if (isFinite(value)) return is(value, -0) ? MINUS_ZERO : `${value}`;
+        return value !== value ? NAN : value > 0 ? INFINITY : MINUS_INFINITY;
+      case 'boolean':
+        return value ? 'true' : 'false';
+      case 'undefined':
+        return UNDEFINED;
+      default:
+        return value === null ? 'null' : undefined;
+    }
+  };
+  /** A list of nothing but primitives, else undefined. */
+  const primitives = (/** @type {any} */ list, /** @type {number} */ maxChars) => {
+    let out = `[[0],["a",${list.length}`;
+    for (let at = 0; at < list.length; at++) {
+      const part = primitive(list[at], maxChars);
+      if (part === undefined || out.length > maxChars) return undefined;
+      out += `,${part}`;
+    }
+    return `${out}]]`;
+  };
+
   return encode;
 
   /** @type {Encode} */
   function encode(root, options) {
+    // Most of what crosses is no more than that.
+    const { maxChars, isList = false, isShown = false } = options;
+    const simple = isShown ? undefined : isList ? primitives(root, maxChars) : primitive(root, maxChars);
+    if (simple !== undefined && simple.length + 2 <= maxChars) return isList ? simple : `[${simple}]`;
+    return encodeAll(root, options);
+  }
+
+  /** @type {Encode} */
+  function encodeAll(root, options) {
     const { maxChars, isShown = false, showsLeaves = false, hidesStacks = false } = options;
     const { textChars = SHOWN_CHARS, path = 'value', isOpaque } = options;
     const numbers = new Map();
@@ -167,13 +204,6 @@ function makeEncode(language) {
           if (isShown && at > 0 && value.length > SHOWN_CHARS) value = slice(value, 0, SHOWN_CHARS);
           if (value.length > maxChars) throw tooLarge();
           return stringify(value);
-        case 'number':
-          if (isFinite(value)) return is(value, -0) ? MINUS_ZERO : `${value}`;
-          return value !== value ? NAN : value > 0 ? INFINITY : MINUS_INFINITY;
-        case 'boolean':
-          return value ? 'true' : 'false';
-        case 'undefined':
-          return UNDEFINED;
         case 'bigint':
           return `["n","${bigText(value, 16)}"]`;
         case 'symbol':
@@ -185,7 +215,7 @@ function makeEncode(language) {
           if (showsLeaves) return leaf(value);
           throw refuse(' (function)', key);
         default:
-          return value === null ? 'null' : reference(value, key);
+          return primitive(value, maxChars) ?? reference(value, key);
       }
     };
     const accessorLook = (/** @type {any} */ { get, set }) =>

@@ -5,13 +5,23 @@ const { makeArtifacts } = require('./artifacts');
 const { HELPERS, makeBindings } = require('./bindings');
 const { makeConsole } = require('./console');
 const { makeDecode } = require('./decode');
+const { endDialogs } = require('./dialogs');
 const { makeEncode } = require('./encode');
 const { captureLanguage } = require('./language');
 const { startPage } = require('./page');
 const { makeTools } = require('./tools');
 
 /** The parts of a page as texts; each function is complete in itself. */
-const parts = { captureLanguage, makeEncode, makeDecode, makeConsole, makeTools, makeArtifacts, makeBindings };
+const parts = {
+  captureLanguage,
+  makeEncode,
+  makeDecode,
+  makeConsole,
+  makeTools,
+  makeArtifacts,
+  makeBindings,
+  endDialogs,
+};
 const fields = Object.entries(parts).map(([name, part]) => `${name}: ${part}`);
 /** Without comments and indents, which are half of it: each page parses it anew. */
 const source = `(${startPage})({${fields.join(',')}},`
@@ -25,4 +35,7 @@ const source = `(${startPage})({${fields.join(',')}},`
  */
 const pageSource = (config) => `${source}${JSON.stringify(config)})`;
 
-module.exports = { HELPERS, pageSource };
+/** What every document runs first: those of frames have no dialogs. */
+const FRAME_SOURCE = `if(self!==top)(${endDialogs})()`;
+
+module.exports = { FRAME_SOURCE, HELPERS, pageSource };

@@ -8,7 +8,7 @@
  *
  * @typedef {object} PageConfig
  * @property {string} binding name of the function that tells the host
- * @property {string} calls address of synchronous calls
+ * @property {string} key what marks the dialogs that are synchronous calls
  *
  * @typedef {object} Parts
  * @property {typeof import('./language').captureLanguage} captureLanguage
@@ -18,6 +18,7 @@
  * @property {typeof import('./tools').makeTools} makeTools
  * @property {typeof import('./artifacts').makeArtifacts} makeArtifacts
  * @property {typeof import('./bindings').makeBindings} makeBindings
+ * @property {typeof import('./dialogs').endDialogs} endDialogs
  *
  * @typedef {object} Page what the parts share
  * @property {import('./encode').Encode} encode
@@ -46,7 +47,7 @@ function startPage(parts, config) {
   const language = parts.captureLanguage();
   const { Error, Promise, apply, attempt, defineProperty, freeze, getPrototypeOf, getter, hide, isError, parse } =
     language;
-  const { text, unbound } = language;
+  const { WeakMap, text, unbound, weakGet, weakSet } = language;
   const encode = parts.makeEncode(language);
   const decode = parts.makeDecode(language);
   const later = G.setTimeout.bind(G);
@@ -75,13 +76,19 @@ function startPage(parts, config) {
   /** Whether a call has failed, of which the page may hear a moment later that nobody has handled it. */
   let mayBeUnhandled = false;
 
+  /** Errors of calls whose run was over: the next run may have begun when the page hears that nobody has handled them. */
+  const tooLate = new WeakMap();
+
   /** @type {Page} */
   const page = {
     encode,
     decode,
     run: () => run,
     checkRun() {
-      if (run === 0) throw new Error('the run is over');
+      if (run !== 0) return;
+      const error = new Error('the run is over');
+      weakSet(tooLate, error, true);
+      throw error;
     },
     limits: () => limits,
     say(kind, head, body) {
@@ -99,7 +106,8 @@ function startPage(parts, config) {
   };
   const printer = parts.makeConsole(language, page);
   const bindings = parts.makeBindings(language, page.warn);
-  const tools = parts.makeTools(language, page, config.calls);
+  const tools = parts.makeTools(language, page, config.key);
+  parts.endDialogs();
   const artifacts = parts.makeArtifacts(language, page);
   const { declaredValue } = bindings;
 
@@ -162,7 +170,7 @@ function startPage(parts, config) {
   unbound(G.MessagePort.prototype.start)(channel.port1);
   listen(G, 'unhandledrejection', (/** @type {any} */ event) => {
     const reason = reasonOf(event);
-    if (run === 0 || reason === finalAnswer) return;
+    if (run === 0 || reason === finalAnswer || weakGet(tooLate, reason)) return;
     const isReal = isError === undefined ? reason instanceof Error : isError(reason);
     const brief = isReal ? `${text(attempt((/** @type {any} */ e) => `${e.name}: ${e.message}`, reason))}` : undefined;
     if (brief === undefined) printer.print('warn', ['Unhandled promise rejection:', reason]);
@@ -214,17 +222,34 @@ function startPage(parts, config) {
     give('R', isHeld ? declaredValue.value : value);
   };
 
+  /** The host's commands that give answers are themselves answered when this promise settles: many at once, not each. */
+  const ANSWERS_PER_RECEIPT = 32;
+  let answers = 0;
+  /** @type {Promise<unknown> | undefined} */
+  let received;
+  /** @type {(value?: unknown) => void} */
+  let acknowledge;
+  const receipt = () => {
+    received ??= new Promise((/** @type {any} */ resolve) => (acknowledge = resolve));
+    const promise = received;
+    if (++answers % ANSWERS_PER_RECEIPT === 0) {
+      received = undefined;
+      acknowledge();
+    }
+    return promise;
+  };
+
   /** `program` runs the program, with the helpers that its text calls. */
-  return (/** @type {string} */ kind, /** @type {string} */ encoded, /** @type {any} */ program) => {
+  return (/** @type {string} */ kind, /** @type {any} */ given, /** @type {any} */ program) => {
     if (kind === 'answer') {
-      if (tools.answer(parse(encoded))) mayBeUnhandled = true;
-      return;
+      if (tools.answer(given)) mayBeUnhandled = true;
+      return receipt();
     }
     if (kind === 'end') {
       run = 0;
       return;
     }
-    begin(parse(encoded));
+    begin(parse(given));
     page.pinned(settle(() => apply(program, undefined, bindings.helpers), run));
   };
 }

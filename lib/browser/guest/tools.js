@@ -6,22 +6,18 @@
  *
  * @param {import('./language').Language} language
  * @param {import('./page').Page} page
- * @param {string} address of synchronous calls
+ * @param {string} key what marks the dialogs that are synchronous calls
  */
-function makeTools(language, page, address) {
+function makeTools(language, page, key) {
   const { Error, Map, NATIVE_ERRORS, Promise, WeakMap, attempt, bind, captureStackTrace, defineProperty, empty } =
     language;
-  const { freeze, getter, hide, indexOf, mapClear, mapDelete, mapGet, mapSet, own, ownKeys, parse, put, slice, text } =
+  const { freeze, hide, indexOf, mapClear, mapDelete, mapGet, mapSet, own, ownKeys, parse, put, slice, text } =
     language;
-  const { unbound, weakGet, weakSet } = language;
-  const { XMLHttpRequest: XHR } = /** @type {any} */ (globalThis);
-  const open = unbound(XHR.prototype.open);
-  const sendRequest = unbound(XHR.prototype.send);
-  const responseText = getter(XHR.prototype, 'responseText');
-  const G = globalThis;
+  const { weakGet, weakSet } = language;
+  const G = /** @type {any} */ (globalThis);
 
-  /** What all synchronous calls are made with: no two are under way at the same time. */
-  const request = new XHR();
+  /** What synchronous calls are made with: a dialog holds the page until the host has given the text for it. */
+  const ask = G.prompt;
   let calls = 0;
   /** What settles the promises of calls, by number. */
   const waiting = new Map();
@@ -56,7 +52,10 @@ function makeTools(language, page, address) {
     page.checkRun();
     const call = ++calls;
     try {
-      return { call, encoded: page.encode(args, { maxChars: page.limits().maxTransferBytes, path: 'arguments' }) };
+      return {
+        call,
+        encoded: page.encode(args, { maxChars: page.limits().maxTransferBytes, path: 'arguments', isList: true }),
+      };
     } catch (thrown) {
       const error = /** @type {any} */ (thrown);
       if (attempt((/** @type {any} */ e) => e.isTooLarge, error) === true)
@@ -84,9 +83,9 @@ function makeTools(language, page, address) {
     };
     const atOnce = (/** @type {any[]} */ ...args) => {
       const { call, encoded } = begin(id, args);
-      open(request, 'POST', `${address}${call}/${page.said()}`, false);
-      sendRequest(request, page.write('T', `${id};${call};1`, encoded));
-      const answer = responseText(request);
+      // Chrome cuts what dialogs say, and not what they begin with.
+      const answer = ask(`${key}${page.said()}`, page.write('T', `${id};${call};1`, encoded));
+      if (answer === null) throw new Error('the host has not answered');
       const body = slice(answer, 1);
       if (answer[0] === 'p') return promised(call, traceFrom(tool));
       if (answer[0] === 'e') throw failureOf(body, call, traceFrom(tool));
