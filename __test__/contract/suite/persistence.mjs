@@ -320,6 +320,27 @@ export function describePersistence({ withExecutor, can }) {
       ]);
     });
 
+    // The value of the declaration was put over what they had written.
+    test.each([
+      ['let', 'let n = 1; const add = () => { n += 10; };', 'let n = 5; add(); 0', 15],
+      ['var', 'var n = 1; const add = () => ++n;', 'var n = 5; add(); add(); 0', 7],
+      ['an array', 'let n = [0]; const reset = () => { n = []; };', 'let n = [9]; reset(); 0', []],
+      [
+        'beside a new reader',
+        'let n = 1; const add = () => { n += 10; };',
+        'let n = 5; const own = () => n; add();',
+        15,
+      ],
+      ['the new one, which counts', 'let n = 1; const add = () => { n += 10; };', 'let n = 5; add(); n = 6; 0', 6],
+      ['a constant', 'let n = 1; const add = () => { n += 10; };', 'const n = 5; add(); 0', 5],
+    ])(
+      'what an old function writes in the run that declares the name again is passed on at its end: %s',
+      async (_name, first, second, expected) => {
+        const read = 'const read = () => n;';
+        expect((await steps([`${first} ${read}`, second, '[n, read()]'])).at(-1)).toEqual([expected, expected]);
+      },
+    );
+
     test('what an old function writes to its own variable does not change a constant', async () => {
       const outputs = await steps([
         'let n = 1; const addOld = () => { n += 10; }; const readOld = () => n;',

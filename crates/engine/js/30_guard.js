@@ -418,7 +418,8 @@
   const restore = (name, { previous, property: { get }, older }, isForgotten) => {
     if (getDescriptor(globalThis, name)?.get !== get) return;
     if (!isForgotten && !isUninitialised(get)) {
-      renewOne(name);
+      // What functions have written since the declaration passed its value on counts: `settleOne` looks which.
+      if (variables.get(name)?.isGiven === false) renewOne(name);
       return;
     }
     restoreVariable(name, older);

@@ -207,7 +207,11 @@ function makeBindings(language, warn) {
   };
   const settle = (/** @type {any} */ { previous, get, older }, /** @type {string} */ name) => {
     if (own(G, name)?.get !== get) return;
-    if (!isDead(get)) return renewOne(name);
+    if (!isDead(get)) {
+      // What functions have written since the declaration passed its value on counts: `settleOne` looks which.
+      if (mapGet(variables, name)?.isGiven === false) renewOne(name);
+      return;
+    }
     restoreVariable(name, older);
     if (previous === undefined) deleteProperty(G, name);
     else defineProperty(G, name, previous);
