@@ -224,6 +224,12 @@ export interface NativeIsolation {
   surroundings: Array<string>;
 }
 
+/** What there is at a place of a page: see `LookUp` of crates/hints. */
+export interface NativeLookUp {
+  kind: string;
+  names: Array<string>;
+}
+
 /** An ES module: `source`, or `names` and `values` (wire of an array) and `functions`. */
 export interface NativeModule {
   specifier: string;
@@ -267,6 +273,31 @@ export interface NativeOptions {
 /** How a call that was decided at once ended: well, or with `error`. */
 export interface NativeOutcome {
   error?: NativeError;
+}
+
+/** An error that a program of a page has thrown, and what is known of the page. */
+export interface NativePageError {
+  name: string;
+  message: string;
+  /** The code as it was given. */
+  source: string;
+  /** Where the error comes from in it. */
+  line?: number;
+  column?: number;
+  /** Tools that give promises. */
+  asyncTools: Array<string>;
+  /** What the page has said, once it was asked. */
+  found?: NativeLookUp;
+}
+
+/**
+ * `hint`: what to do about the error. Else, if there is a `member`: the page has to be asked what `path` leads to from its
+ * global, and what its member is.
+ */
+export interface NativePageHint {
+  hint?: string;
+  path: Array<string>;
+  member?: string;
 }
 
 /**
@@ -367,6 +398,9 @@ export interface NativeWorker {
   landlock: boolean;
   seccomp: boolean;
 }
+
+/** What to do about an error, or what has to be asked first. */
+export declare function pageHint(error: NativePageError): Promise<NativePageHint>;
 
 /** What becomes of a program that a page runs. */
 export declare function preparePage(request: NativePageRequest): Promise<NativePageProgram>;

@@ -1,4 +1,4 @@
-//! Programs for pages of a browser, on a thread of Node.js's pool.
+//! Programs for pages of a browser, and hints about their errors, on a thread of Node.js's pool.
 
 use std::sync::Arc;
 
@@ -6,7 +6,9 @@ use napi::bindgen_prelude::AsyncTask;
 use napi::{Env, Result, Task};
 use napi_derive::napi;
 
+use ses_hints::{LookUp, Uncaught};
 use ses_prepare::{Observed, PositionMap, PrepareOptions};
+use ses_protocol::Location;
 
 use crate::arguments::language;
 use crate::prepare::NativeDiagnostic;
@@ -102,4 +104,86 @@ impl Task for PageTask {
 #[napi(ts_return_type = "Promise<NativePageProgram>")]
 pub fn prepare_page(request: NativePageRequest) -> AsyncTask<PageTask> {
     AsyncTask::new(PageTask(request))
+}
+
+/// An error that a program of a page has thrown, and what is known of the page.
+#[napi(object, object_to_js = false)]
+pub struct NativePageError {
+    pub name: String,
+    pub message: String,
+    /// The code as it was given.
+    pub source: String,
+    /// Where the error comes from in it.
+    pub line: Option<u32>,
+    pub column: Option<u32>,
+    /// Tools that give promises.
+    pub async_tools: Vec<String>,
+    /// What the page has said, once it was asked.
+    pub found: Option<NativeLookUp>,
+}
+
+/// What there is at a place of a page: see `LookUp` of crates/hints.
+#[napi(object, object_to_js = false)]
+pub struct NativeLookUp {
+    pub kind: String,
+    pub names: Vec<String>,
+}
+
+/// `hint`: what to do about the error. Else, if there is a `member`: the page has to be asked what `path` leads to from its
+/// global, and what its member is.
+#[napi(object, object_from_js = false)]
+pub struct NativePageHint {
+    pub hint: Option<String>,
+    pub path: Vec<String>,
+    pub member: Option<String>,
+}
+
+/// A page, of which nothing is known yet but what was asked of it.
+struct Page<'a> {
+    async_tools: &'a [String],
+    found: Option<LookUp>,
+    asked: Option<(Vec<String>, String)>,
+}
+
+impl ses_hints::Realm for Page<'_> {
+    fn look_up(&mut self, path: &[String], member: &str) -> Option<LookUp> {
+        self.asked = Some((path.to_vec(), member.to_owned()));
+        self.found.take()
+    }
+
+    fn is_async(&self, tool: &str) -> bool {
+        self.async_tools.iter().any(|name| name == tool)
+    }
+
+    fn is_frozen(&self, _variable: &str) -> bool {
+        false
+    }
+}
+
+/// One error, on a thread of the pool.
+pub struct HintTask(NativePageError);
+
+impl Task for HintTask {
+    type Output = NativePageHint;
+    type JsValue = NativePageHint;
+
+    fn compute(&mut self) -> Result<Self::Output> {
+        let NativePageError { name, message, source, line, column, async_tools, found } = &mut self.0;
+        let at = line.zip(*column).map(|(line, column)| Location { line, column });
+        let found = found.take().map(|NativeLookUp { kind, names }| LookUp { kind, names });
+        let mut page = Page { async_tools, found, asked: None };
+        let hint = ses_hints::hint(&mut page, &Uncaught { name, message, at, source });
+        let (path, member) = page.asked.unzip();
+        Ok(NativePageHint { hint, path: path.unwrap_or_default(), member })
+    }
+
+    fn resolve(&mut self, _: Env, output: Self::Output) -> Result<Self::JsValue> {
+        Ok(output)
+    }
+}
+
+/// What to do about an error, or what has to be asked first.
+#[napi(ts_return_type = "Promise<NativePageHint>")]
+pub fn page_hint(error: NativePageError) -> AsyncTask<HintTask> {
+    AsyncTask::new(HintTask(error))
 }

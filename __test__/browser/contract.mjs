@@ -7,7 +7,11 @@ import { make } from './helpers.mjs';
 const ofPages = ({ maxOperations: _, owner: __, maxParkedMb: ___, hardenToolResults: ____, ...options } = {}) =>
   options;
 
-/** @param {string[]} suites */
+/**
+ * Pages import no modules, and neither freeze large variables nor defer that: `imports` and `deferred values` are about isolates.
+ *
+ * @param {string[]} suites
+ */
 export function describeBrowser(suites) {
   const makeSession = (options) => make({ isolation: 'session', ...ofPages(options) });
   describeExecutor('BrowserExecutor with one page', makeSession, {
@@ -20,6 +24,8 @@ export function describeBrowser(suites) {
     inspectNatives: false,
     survivesMemory: false,
     nameIndices: false,
+    browse: true,
+    countBytes: false,
     pace: 3,
     inChild: `
     import { BrowserExecutor } from './lib/browser/index.js';

@@ -41,6 +41,8 @@ class BrowserExecutor {
   #shared;
   /** @type {Promise<void> | undefined} */
   #starting;
+  /** Whether the next run finds another page than the one before, and has to be told. */
+  #isRenewed = false;
   /** Grows with each cleanup: what began before does not concern the executor any more. */
   #epoch = 0;
   #runs = 0;
@@ -95,7 +97,8 @@ class BrowserExecutor {
     const names = Object.keys(variables);
     for (const name of names) refuseName(name, 'variables');
     const values = this.#encodeVariables(names, variables);
-    if (this.#mustInit()) await this.init();
+    const ready = this.#makeReady();
+    if (ready !== undefined) await ready;
     await this.#setUp('sendVariables', () => {
       this.#given.takeVariables(names, values);
       this.#substitute?.tell((executor) => executor.sendVariables(variables));
@@ -106,7 +109,8 @@ class BrowserExecutor {
   async sendTools(tools) {
     const flat = flattenTools(tools);
     for (const { path } of flat) refuseName(path[0], 'tools');
-    if (this.#mustInit()) await this.init();
+    const ready = this.#makeReady();
+    if (ready !== undefined) await ready;
     await this.#setUp('sendTools', () => {
       this.#given.takeTools(flat, tools);
       this.#substitute?.tell((executor) => executor.sendTools(tools));
@@ -123,22 +127,37 @@ class BrowserExecutor {
   }
 
   async cleanup() {
+    const left = this.#leave();
+    this.#given.clear();
+    this.#isRenewed = false;
+    await left;
+  }
+
+  // --- beginning ---------------------------------------------------------------------------------------------------
+
+  /** Gives up the page, or what stands in for it; what was sent is still known. */
+  async #leave() {
     const substitute = this.#substitute;
     this.#substitute = undefined;
     this.#epoch++;
     this.#state = 'DEAD';
     this.#refuseAll('cleanup() was called');
-    this.#given.clear();
     this.#tab?.close();
     this.#forgetTab();
     this.#shared.leave(this);
     await substitute?.cleanup();
   }
 
-  // --- beginning ---------------------------------------------------------------------------------------------------
-
-  #mustInit() {
-    return this.#options.autoInit && ['NEW', 'INITIALIZING', 'DEAD'].includes(this.state);
+  /** Makes a page if there is none that could go on, as far as the options want that. */
+  #makeReady() {
+    const { autoInit, recover } = this.#options;
+    if (!autoInit) return undefined;
+    if (recover && this.#state === 'DIRTY') {
+      void this.#leave();
+      this.#given.forgetVariables();
+      this.#isRenewed = true;
+    }
+    return ['NEW', 'INITIALIZING', 'DEAD'].includes(this.#state) ? this.init() : undefined;
   }
 
   /** @param {number} epoch */
@@ -194,14 +213,23 @@ class BrowserExecutor {
       if (signal?.aborted) throw abortedBeforeStart(timeoutMs, signal.reason);
     };
     refuseIfAborted();
-    if (this.#mustInit()) await this.init();
+    const ready = this.#makeReady();
+    if (ready !== undefined) await ready;
     refuseIfAborted();
     if (this.#state !== 'READY' && this.#state !== 'RUNNING') {
       const hint = this.#state === 'DIRTY' ? 'call cleanup() and init() first' : 'await init() first';
       throw this.#illegal('run', hint);
     }
     const language = checked.language ?? this.#options.language;
-    return await this.#enqueue(code, { ...checked, timeoutMs, language });
+    const isFirst = this.#isRenewed;
+    this.#isRenewed = false;
+    try {
+      const output = await this.#enqueue(code, { ...checked, timeoutMs, language });
+      return isFirst ? Object.assign(output, { recovered: true }) : output;
+    } catch (error) {
+      if (isFirst && error instanceof ExecutorError) error.details = { ...error.details, recovered: true };
+      throw error;
+    }
   }
 
   // --- runs in turn ------------------------------------------------------------------------------------------------

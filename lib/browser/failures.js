@@ -4,6 +4,7 @@
 const { describeThrown, errorOf } = require('../contract/errors');
 const { outputText } = require('../contract/render');
 const { codeFrame } = require('../ses/code-frame');
+const { refusal } = require('./prepare');
 const { SCRIPT } = require('./tab');
 
 /** Longest text of a guest's error that is reported, in UTF-16 units. */
@@ -52,7 +53,8 @@ class Programs {
 
 /** What the failures of one run are to its caller. */
 class Failures {
-  #code;
+  /** The code as it was given. */
+  code;
   #run;
   #programs;
 
@@ -62,7 +64,7 @@ class Failures {
    * @param {Programs} programs those that the page has run, and this one
    */
   constructor(code, run, programs) {
-    this.#code = code;
+    this.code = code;
     this.#run = run;
     this.#programs = programs;
     this.stackOf = (/** @type {string} */ stack) => this.#guestStack(stack).text;
@@ -77,7 +79,7 @@ class Failures {
     const location = this.#programs.original(this.#run, line + 1, column);
     const message = text.replace(/^SyntaxError: /, '');
     const diagnostics = [{ rule: 'syntax_valid', severity: 'ERROR', message, ...(location && { location }) }];
-    return errorOf('ERR_VALIDATION_FAILED', {}, { diagnostics });
+    return refusal(this.code, diagnostics);
   }
 
   /**
@@ -109,7 +111,7 @@ class Failures {
       name,
       message,
       ...(code !== undefined && code !== null && { code }),
-      ...(at !== undefined && { ...at, codeFrame: codeFrame(this.#code, at.line, at.column, cause) }),
+      ...(at !== undefined && { ...at, codeFrame: codeFrame(this.code, at.line, at.column, cause) }),
       ...(isError && typeof thrown.stack === 'string' && { stack: shortened(thrown.stack) }),
     };
     return errorOf(called === undefined ? 'ERR_RUNTIME_EXCEPTION' : 'ERR_TOOL_PROXY_FAIL', { cause }, details);

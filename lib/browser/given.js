@@ -9,6 +9,8 @@ class Given {
   #tools = new ToolRegistry();
   /** What pages are told of the tools. @type {Map<string, any[]>} by top-level name */
   #specs = new Map();
+  /** Names of tools that give promises, or gave one. @type {Set<string>} */
+  #asynchronous = new Set();
   /** Variables as they cross, those of each call together. @type {{ names: string[], values: string }[]} */
   #variables = [];
   /** Tools as they were sent, those of each call together. @type {{ names: string[], tools: import('../../index').Tools }[]} */
@@ -47,12 +49,23 @@ class Given {
     /** @type {Map<string, any[]>} */
     const fresh = new Map();
     for (const spec of specs) fresh.set(spec.path[0], [...(fresh.get(spec.path[0]) ?? []), spec]);
+    for (const { path, isAsync } of specs) if (isAsync) this.notePromise(path);
     for (const [name, ofName] of fresh) {
       this.#specs.set(name, ofName);
       this.#untold.tools.add(name);
     }
     const names = [...fresh.keys()];
     this.#sent = [...seenBeside(this.#sent, names), { names, tools }];
+  }
+
+  /** @param {string[]} path of a tool that gives promises */
+  notePromise(path) {
+    this.#asynchronous.add(path.join('.'));
+  }
+
+  /** Names of tools that give promises and stand in a line of code. @param {string} line */
+  asynchronousIn(line) {
+    return [...this.#asynchronous].filter((name) => line.includes(name));
   }
 
   /**
@@ -85,9 +98,16 @@ class Given {
     for (const { tools } of this.#sent) await executor.sendTools(tools);
   }
 
+  /** What runs have left is gone, and with it what they were given. */
+  forgetVariables() {
+    this.#variables = [];
+    this.forgetPage();
+  }
+
   clear() {
     this.#tools.clear();
     this.#specs.clear();
+    this.#asynchronous.clear();
     this.#variables = [];
     this.#sent = [];
     this.forgetPage();

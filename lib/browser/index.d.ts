@@ -64,6 +64,8 @@ export interface BrowserExecutorOptions {
   maxTransferBytes?: number;
   /** As for `SESExecutor`. Default `false`. */
   autoInit?: boolean;
+  /** As for `SESExecutor`, with `isolation: 'session'`: the next call makes another page. Default `false`. */
+  recover?: boolean;
   /** As for `SESExecutor`. Default `"auto"`. */
   language?: Language;
   /** As for `SESExecutor`. */

@@ -27,6 +27,7 @@ const ROWS = [
   shared('toolTimeoutMs'),
   shared('maxTransferBytes', { fallback: 16 * (1 << 20), max: 256 * (1 << 20) }),
   shared('autoInit'),
+  shared('recover'),
   shared('language'),
   shared('onToolCall'),
   shared('onLog'),

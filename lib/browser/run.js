@@ -4,6 +4,7 @@
 const { RunScope } = require('../contract/run-scope');
 const { ERROR, PROMISE, answerToolCall } = require('../contract/tool-calls');
 const { TRANSFER_LIMIT_CODE, TransferLimitError, errorOf } = require('../contract/errors');
+const { hintOf } = require('./hints');
 const { answerRequest } = require('./network');
 const { decode, wire } = require('./values');
 
@@ -43,6 +44,8 @@ class Run {
   /** @type {(ending: Ending) => void} */
   #end = () => {};
   #isOver = false;
+  /** What it ends with once the page has told what is asked for hints. @type {Ending | undefined} */
+  #ending;
   #scope = new RunScope();
   #requests = 0;
   /** Bytes of arguments of calls that have no answer. */
@@ -118,6 +121,8 @@ class Run {
     if (this.#isOver) return;
     this.#isOver = true;
     this.#scope.end();
+    // What has been thrown stays the reason, whatever becomes of the page while it is asked.
+    if (this.#ending !== undefined) ending = { ...this.#ending, tabAfter: ending.tabAfter };
     if (ending.tabAfter !== 'lost') this.#tab.refuseCall();
     if (ending.error === undefined) this.#warnOfDropped();
     this.#end(ending);
@@ -131,7 +136,7 @@ class Run {
 
   /** @param {string} payload */
   #onTold(payload) {
-    if (this.#isOver) return;
+    if (this.#isOver || this.#ending !== undefined) return;
     const first = payload.indexOf(',');
     const last = payload.lastIndexOf(',', payload[0] === 'A' ? Infinity : payload.indexOf(',', first + 1));
     if (Number(payload.slice(1, first)) !== this.#id) return;
@@ -203,7 +208,12 @@ class Run {
     const called = this.#called.get(call);
     const error = this.#failures.thrown(thrown, called);
     const cause = this.#thrown.has(call) ? { cause: this.#thrown.get(call) } : undefined;
-    this.settle({ error, cause, tabAfter: 'idle' });
+    if (called !== undefined || !(thrown instanceof Error)) return this.settle({ error, cause, tabAfter: 'idle' });
+    this.#ending = { error, cause, tabAfter: 'idle' };
+    void hintOf(error.details, this.#failures.code, this.#given, this.#tab).then(({ hint, isAnswered }) => {
+      if (hint !== undefined) error.details = { ...error.details, hint };
+      this.settle({ tabAfter: isAnswered ? 'idle' : 'busy' });
+    });
   }
 
   /** @returns {boolean} whether one more call is allowed */
@@ -309,8 +319,10 @@ class Run {
       const [name, message, code = null, isBridge] = payload;
       Object.assign(called, { isBridge, failure: { name, message, code } });
     }
-    if (status === PROMISE && called !== undefined) this.#promised.set(call, called.path.join('.'));
-    else this.#promised.delete(call);
+    if (status === PROMISE && called !== undefined) {
+      this.#given.notePromise(called.path);
+      this.#promised.set(call, called.path.join('.'));
+    } else this.#promised.delete(call);
     const kind = status === ERROR ? 'e' : status === PROMISE ? 'p' : 'v';
     const text = status === ERROR ? JSON.stringify(payload) : (payload ?? '');
     // The first answer to a synchronous call; a promise that it is has the second one.

@@ -152,6 +152,19 @@ class Tab {
   }
 
   /**
+   * What there is at a place of the page: for hints.
+   *
+   * @param {{ path: string[], member: string }} place
+   * @returns {Promise<{ kind: string, names: string[] } | undefined>} undefined if the page does not tell it
+   */
+  async lookUp(place) {
+    const { result } = await this.#call('function(text){return this("look up",text)}', JSON.stringify(place));
+    if (result?.type !== 'string') return undefined;
+    const [kind, names] = JSON.parse(result.value);
+    return { kind, names };
+  }
+
+  /**
    * Stops the code of a run that is over, which goes on. Whether that was possible: else the page cannot be used again.
    *
    * @returns {Promise<boolean>}

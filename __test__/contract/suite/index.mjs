@@ -37,6 +37,8 @@ import { describeValues } from './values.mjs';
  * @property {boolean} [survivesMemory] whether it is READY, with what earlier runs have left, when a run has exceeded its memory;
  * default true
  * @property {boolean} [nameIndices] whether variables may have numbers for names; default true
+ * @property {boolean} [browse] whether guests find what browsers have, timers and the document among it; default false
+ * @property {boolean} [countBytes] whether `maxTransferBytes` are bytes, not characters of a text; default true
  * @property {boolean} [hasConsole] whether guests have a console, with its levels and formats; default true
  * @property {boolean} [keepState] whether a run that its deadline or an abort ends may leave the state as it was, so that the executor is
  * READY; `details.stateLost` says whether it did; default false
@@ -92,6 +94,8 @@ export function describeExecutor(name, make, { inChild, suites = Object.keys(SUI
     inspectNatives: true,
     survivesMemory: true,
     nameIndices: true,
+    browse: false,
+    countBytes: true,
     hasConsole: true,
     keepState: false,
     pace: 1,

@@ -1,4 +1,4 @@
-// What there is where guest code has named something that is not there: for hints (crates/engine/src/realm/hints.rs).
+// What there is where guest code has named something that is not there: for hints (crates/hints).
 "use strict";
 (() => {
   const boot = globalThis.__smol_boot;

@@ -7,6 +7,7 @@ const { makeConsole } = require('./console');
 const { makeDecode } = require('./decode');
 const { endDialogs } = require('./dialogs');
 const { makeEncode } = require('./encode');
+const { makeLookUp } = require('./hints');
 const { captureLanguage } = require('./language');
 const { startPage } = require('./page');
 const { makeTools } = require('./tools');
@@ -21,6 +22,7 @@ const parts = {
   makeArtifacts,
   makeBindings,
   endDialogs,
+  makeLookUp,
 };
 const fields = Object.entries(parts).map(([name, part]) => `${name}: ${part}`);
 /** Without comments and indents, which are half of it: each page parses it anew. */

@@ -19,6 +19,7 @@
  * @property {typeof import('./artifacts').makeArtifacts} makeArtifacts
  * @property {typeof import('./bindings').makeBindings} makeBindings
  * @property {typeof import('./dialogs').endDialogs} endDialogs
+ * @property {typeof import('./hints').makeLookUp} makeLookUp
  *
  * @typedef {object} Page what the parts share
  * @property {import('./encode').Encode} encode
@@ -109,6 +110,7 @@ function startPage(parts, config) {
   const tools = parts.makeTools(language, page, config.key);
   parts.endDialogs();
   const artifacts = parts.makeArtifacts(language, page);
+  const lookUp = parts.makeLookUp(language, tools.at);
   const { declaredValue } = bindings;
 
   // --- how a run ends ----------------------------------------------------------------------------------------------
@@ -249,6 +251,7 @@ function startPage(parts, config) {
       run = 0;
       return;
     }
+    if (kind === 'look up') return lookUp(parse(given));
     begin(parse(given));
     page.pinned(settle(() => apply(program, undefined, bindings.helpers), run));
   };

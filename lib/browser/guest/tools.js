@@ -124,6 +124,9 @@ function makeTools(language, page, key) {
   };
 
   return {
+    /** What stands under a name of the global; undefined: nothing of the host's tools. @param {string} name */
+    at: (name) => cells[name]?.value,
+
     /** Number of the call that what was thrown stands for; 0: none. @param {any} thrown */
     callOf: (thrown) =>
       ((typeof thrown === 'object' && thrown !== null) || typeof thrown === 'function'

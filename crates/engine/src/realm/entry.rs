@@ -3,6 +3,7 @@
 use deno_core::v8;
 
 use crate::bridge::serialize;
+use ses_hints::LookUp;
 use ses_protocol::ToolSpec;
 
 /// The property by which the bootstrap hands its functions over; deleted at once.
@@ -24,14 +25,6 @@ pub struct Realm {
     declared: v8::Global<v8::Object>,
     mark: v8::Global<v8::Private>,
     position: v8::Global<v8::Private>,
-}
-
-/// What the realm says of a place in it.
-pub struct LookUp {
-    /// What the member is: its type, or "missing"; or "nothing" or "unknown" of the place itself.
-    pub kind: String,
-    /// Names that there are.
-    pub names: Vec<String>,
 }
 
 impl Realm {

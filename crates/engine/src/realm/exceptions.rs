@@ -7,7 +7,7 @@ use crate::bridge::host::Host;
 use crate::bridge::log_room::floor_char_boundary;
 use crate::realm::hints;
 use crate::realm::scripts::Script;
-use crate::realm::uncaught::Uncaught;
+use ses_hints::Uncaught;
 use ses_prepare::code_frame;
 use ses_protocol::{ERR_TRANSFER_LIMIT_EXCEEDED, Failure, FailureKind, Location, ToolCallId};
 
@@ -202,7 +202,7 @@ pub fn failure(scope: &mut v8::PinScope, host: &Host, thrown: v8::Local<v8::Valu
     let name = failure.details.get("name").and_then(Value::as_str);
     if let (false, Some(name), Some(message)) =
         (is_marked, name, failure.details.get("message").and_then(Value::as_str))
-        && let Some(hint) = hints::hint(scope, host, &Uncaught { name, message, at, script })
+        && let Some(hint) = hints::hint(scope, host, &Uncaught { name, message, at, source: &script.source })
     {
         failure = failure.with("hint", hint);
     } else if let (false, Some(causes)) = (is_marked, causes(scope, host, thrown, script)) {

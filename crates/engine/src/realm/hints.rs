@@ -1,206 +1,30 @@
-//! What the writer of the code may have meant where it names something that is not there.
-//!
-//! V8's message says what is missing; the realm is asked what there is instead. A message can be forged: all that comes of it
-//! is a hint about names that the guest sees anyway.
+//! What hints are about: the realm that an error comes from.
 
 use deno_core::v8;
 
 use crate::bridge::host::Host;
-use crate::realm::entry::LookUp;
-use crate::realm::mistakes;
-use crate::realm::uncaught::Uncaught;
-use ses_protocol::Location;
+use ses_hints::{LookUp, Uncaught};
 
-/// Longer names are none that somebody has mistyped.
-const MAX_NAME: usize = 64;
-/// Steps from the global to a value that is looked at.
-const MAX_STEPS: usize = 16;
-/// Names of a namespace that are listed where none of them is near.
-const MAX_LISTED: usize = 12;
+struct InRealm<'a, 's, 'i> {
+    scope: &'a mut v8::PinScope<'s, 'i>,
+    host: &'a Host,
+}
 
-/// What to do about the error, if something is known beyond the message: the first rule that has something to say.
+impl ses_hints::Realm for InRealm<'_, '_, '_> {
+    fn look_up(&mut self, path: &[String], member: &str) -> Option<LookUp> {
+        self.host.realm.get()?.look_up(self.scope, path, member)
+    }
+
+    fn is_async(&self, tool: &str) -> bool {
+        self.host.tools.borrow().is_async(tool)
+    }
+
+    fn is_frozen(&self, variable: &str) -> bool {
+        self.host.sent_names.borrow().contains(variable)
+    }
+}
+
+/// What to do about the error, if something is known beyond its message. Getters of the guest run here.
 pub fn hint(scope: &mut v8::PinScope, host: &Host, error: &Uncaught) -> Option<String> {
-    mistakes::hint(host, error)
-        .or_else(|| unknown_name(scope, host, error))
-        .or_else(|| unknown_method(scope, host, error))
-        .or_else(|| member_of_nothing(scope, host, error))
-}
-
-/// `serch is not defined`.
-fn unknown_name(scope: &mut v8::PinScope, host: &Host, error: &Uncaught) -> Option<String> {
-    let name = error.message.strip_suffix(" is not defined").filter(|_| error.name == "ReferenceError")?;
-    let LookUp { names, .. } = look_up(scope, host, &[], name)?;
-    Some(format!("Did you mean `{}`?", nearest(name, &names)?))
-}
-
-/// `rows.fliter is not a function`, as V8 renders what was called.
-fn unknown_method(scope: &mut v8::PinScope, host: &Host, error: &Uncaught) -> Option<String> {
-    let called = error.message.strip_suffix(" is not a function").filter(|_| error.name == "TypeError")?;
-    let Some((receiver, method)) = called.rsplit_once('.') else {
-        let path = path_of(called)?;
-        let LookUp { kind, names } = look_up(scope, host, &path, "")?;
-        return if kind == "missing" { listed(called, &names) } else { None };
-    };
-    let path = path_of(receiver);
-    let LookUp { kind, names } = look_up(scope, host, path.as_deref().unwrap_or(&[UNKNOWN.to_owned()]), method)?;
-    let receiver = path.map(|_| receiver);
-    match (kind.as_str(), receiver) {
-        ("missing", Some(receiver)) => match nearest(method, &names) {
-            Some(near) => Some(format!("`{receiver}` has no `{method}`. Did you mean `{near}`?")),
-            None => listed(receiver, &names),
-        },
-        ("unknown" | "missing", _) => Some(format!("Did you mean `{}`?", nearest(method, &names)?)),
-        ("nothing", _) => None,
-        (kind, Some(receiver)) => Some(format!("`{receiver}.{method}` is {}, not a function.", with_article(kind))),
-        (_, None) => None,
-    }
-}
-
-/// `Cannot read properties of undefined (reading 'street')`: the code says what is undefined.
-fn member_of_nothing(scope: &mut v8::PinScope, host: &Host, error: &Uncaught) -> Option<String> {
-    let rest = error.message.strip_prefix("Cannot ").filter(|_| error.name == "TypeError")?;
-    let rest = rest.strip_prefix("read properties of ").or_else(|| rest.strip_prefix("set properties of "))?;
-    let (what, rest) = rest.split_once(" (")?;
-    let (_, member) = rest.strip_suffix("')")?.split_once(" '")?;
-    let receiver = receiver_at(&error.script.source, error.at?, member)?;
-    let path = path_of(receiver)?;
-    let (last, parents) = path.split_last()?;
-    if parents.is_empty() {
-        return (receiver != what).then(|| format!("`{receiver}` is {what}."));
-    }
-    let parent = &receiver[..receiver.rfind(['.', '['])?].trim_end_matches('?');
-    let LookUp { kind, names } = look_up(scope, host, parents, last)?;
-    match (kind.as_str(), nearest(last, &names)) {
-        ("missing", Some(near)) => Some(format!("`{parent}` has no `{last}`. Did you mean `{near}`?")),
-        ("missing", None) => Some(format!("`{parent}` has no `{last}`.")),
-        _ => Some(format!("`{receiver}` is {what}.")),
-    }
-}
-
-/// A name that no guest can have, for what cannot be looked up.
-const UNKNOWN: &str = "__smol_unknown";
-
-fn look_up(scope: &mut v8::PinScope, host: &Host, path: &[String], member: &str) -> Option<LookUp> {
-    if member.len() > MAX_NAME {
-        return None;
-    }
-    let LookUp { kind, mut names } = host.realm.get()?.look_up(scope, path, member)?;
-    // Others cannot be written behind a dot, and may be of several lines.
-    names.retain(|name| name.split('.').all(is_identifier));
-    Some(LookUp { kind, names })
-}
-
-/// The steps of `rows[0].name` or `a?.b`; `None` for anything else.
-fn path_of(text: &str) -> Option<Vec<String>> {
-    let mut path = Vec::new();
-    for part in text.split('.') {
-        let part = part.strip_suffix('?').unwrap_or(part);
-        let (name, indices) = part.split_at(part.find('[').unwrap_or(part.len()));
-        if !is_identifier(name) {
-            return None;
-        }
-        path.push(name.to_owned());
-        for index in indices.split_terminator(']') {
-            let index = index.strip_prefix('[')?;
-            if index.is_empty() || !index.bytes().all(|byte| byte.is_ascii_digit()) {
-                return None;
-            }
-            path.push(index.to_owned());
-        }
-    }
-    (path.len() <= MAX_STEPS).then_some(path)
-}
-
-fn is_identifier(name: &str) -> bool {
-    let is_part = |c: char| c.is_alphanumeric() || c == '_' || c == '$';
-    name.len() <= MAX_NAME && name.chars().all(is_part) && name.chars().next().is_some_and(|c| !c.is_ascii_digit())
-}
-
-/// What `member` is read of at a place of the source, where V8 has found it.
-fn receiver_at<'a>(source: &'a str, at: Location, member: &str) -> Option<&'a str> {
-    let line = source.split(['\n', '\r', '\u{2028}', '\u{2029}']).nth(at.line.checked_sub(1)? as usize)?;
-    let mut units = 0;
-    let start = line.char_indices().find(|&(_, c)| {
-        units += c.len_utf16();
-        units >= at.column as usize
-    })?;
-    let (before, after) = line.split_at(start.0);
-    let before = if after.starts_with(member) { before.trim_end().strip_suffix('.')? } else { before };
-    let before = before.strip_suffix('?').unwrap_or(before);
-    let is_part = |c: char| c.is_alphanumeric() || "_$.?[]".contains(c);
-    let from = before.char_indices().rev().take_while(|&(_, c)| is_part(c)).last()?.0;
-    Some(&before[from..])
-}
-
-/// The name that was meant: the same but for case and `_`, or one that differs in few letters.
-fn nearest<'a>(wanted: &str, names: &'a [String]) -> Option<&'a str> {
-    let plain = |name: &str| name.replace('_', "").to_lowercase();
-    let wanted = plain(wanted);
-    let most = match wanted.chars().count() {
-        0..=2 => 0,
-        3..=5 => 1,
-        6..=9 => 2,
-        _ => 3,
-    };
-    let distances = names.iter().map(|name| {
-        // Of a function in a namespace, its own name counts.
-        let own = name.rsplit_once('.').map_or(name.as_str(), |(_, own)| own);
-        (strsim::osa_distance(&wanted, &plain(own)), name.as_str())
-    });
-    distances.filter(|&(distance, _)| distance <= most).min_by_key(|&(distance, _)| distance).map(|(_, name)| name)
-}
-
-/// The members of a namespace of tools.
-fn listed(receiver: &str, names: &[String]) -> Option<String> {
-    let own: Vec<_> = names.iter().take_while(|name| *name != "constructor").collect();
-    let is_list = own.iter().any(|name| *name == "length");
-    if own.is_empty() || own.len() > MAX_LISTED || is_list {
-        return None;
-    }
-    let own: Vec<_> = own.into_iter().map(|name| format!("`{name}`")).collect();
-    Some(format!("`{receiver}` has {}.", own.join(", ")))
-}
-
-fn with_article(kind: &str) -> String {
-    match kind {
-        "undefined" => kind.to_owned(),
-        _ if kind.starts_with(['a', 'e', 'i', 'o', 'u']) => format!("an {kind}"),
-        _ => format!("a {kind}"),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn paths_are_names_and_indices() {
-        let path = |text: &str| path_of(text).map(|path| path.join(" "));
-        assert_eq!(path("rows"), Some("rows".to_owned()));
-        assert_eq!(path("a.b[0][12].c?.d"), Some("a b 0 12 c d".to_owned()));
-        for other in ["", "a.", "a[i]", "(intermediate value)", "f()", "a..b", "2", "a[]", "this."] {
-            assert_eq!(path(other), None, "{other}");
-        }
-    }
-
-    #[test]
-    fn the_receiver_is_in_front_of_the_member() {
-        let at = |line, column| Location { line, column };
-        assert_eq!(receiver_at("x;\nf(user.adress.street)", at(2, 15), "street"), Some("user.adress"));
-        assert_eq!(receiver_at("\u{1F600}; user?.name", at(1, 11), "name"), Some("user"));
-        assert_eq!(receiver_at("f().x", at(1, 5), "x"), None);
-        assert_eq!(receiver_at("", at(1, 1), "x"), None);
-        assert_eq!(receiver_at("a", at(7, 1), "x"), None);
-    }
-
-    #[test]
-    fn the_nearest_name_differs_in_few_letters() {
-        let names: Vec<String> = ["filter", "find", "map", "Host.readDoc", "search", "Map"].map(str::to_owned).to_vec();
-        assert_eq!(nearest("fliter", &names), Some("filter"));
-        assert_eq!(nearest("read_doc", &names), Some("Host.readDoc"));
-        assert_eq!(nearest("serch", &names), Some("search"));
-        assert_eq!(nearest("mpa", &names), Some("map"));
-        assert_eq!(nearest("xy", &names), None);
-        assert_eq!(nearest("total", &names), None);
-    }
+    ses_hints::hint(&mut InRealm { scope, host }, error)
 }

@@ -1,8 +1,7 @@
 //! Hints about mistakes that models often make: they think of another language, of values that they may change, or forget
 //! `await`. What V8's message says is read together with the line of the source that it is about.
 
-use crate::bridge::host::Host;
-use crate::realm::uncaught::Uncaught;
+use crate::{Realm, Uncaught};
 
 /// Bytes of a line that is looked through. 2 KiB.
 const MAX_LINE_BYTES: usize = 2 << 10;
@@ -24,10 +23,10 @@ const PYTHON: [(&str, &str); 12] = [
 ];
 
 /// What to do about the error, if it is a known mistake.
-pub fn hint(host: &Host, error: &Uncaught) -> Option<String> {
+pub fn hint(realm: &impl Realm, error: &Uncaught) -> Option<String> {
     python_name(error).or_else(|| {
         let line = line_of(error)?;
-        missing_await(host, error, line).or_else(|| frozen(host, error, line))
+        missing_await(realm, error, line).or_else(|| frozen(realm, error, line))
     })
 }
 
@@ -38,7 +37,7 @@ fn python_name(error: &Uncaught) -> Option<String> {
 }
 
 /// `search(q).results`, where `search` gives a promise.
-fn missing_await(host: &Host, error: &Uncaught, line: &str) -> Option<String> {
+fn missing_await(realm: &impl Realm, error: &Uncaught, line: &str) -> Option<String> {
     let is_about_a_member = error.name == "TypeError"
         && (error.message.ends_with(" is not a function")
             || error.message.ends_with(" is not iterable")
@@ -46,18 +45,17 @@ fn missing_await(host: &Host, error: &Uncaught, line: &str) -> Option<String> {
     if !is_about_a_member {
         return None;
     }
-    let tools = host.tools.borrow();
     calls_in(line).find_map(|(name, before, after)| {
         let member: String = after.strip_prefix('.')?.chars().take_while(|&c| is_part(c)).collect();
         let is_handled = matches!(member.as_str(), "then" | "catch" | "finally" | "");
         let is_awaited = before.trim_end().ends_with("await");
-        (!is_handled && !is_awaited && tools.is_async(name))
+        (!is_handled && !is_awaited && realm.is_async(name))
             .then(|| format!("`{name}` gives a promise: write `(await {name}(…)).{member}`."))
     })
 }
 
 /// Something that may not be changed: a constant of an earlier run, or a value of the host's.
-fn frozen(host: &Host, error: &Uncaught, line: &str) -> Option<String> {
+fn frozen(realm: &impl Realm, error: &Uncaught, line: &str) -> Option<String> {
     if error.name != "TypeError" || error.message.ends_with(" of a built-in") {
         return None;
     }
@@ -72,8 +70,7 @@ fn frozen(host: &Host, error: &Uncaught, line: &str) -> Option<String> {
     let is_change = ["Cannot assign to read only property ", "Cannot add property ", "Cannot delete property "]
         .iter()
         .any(|beginning| error.message.starts_with(beginning));
-    let sent = host.sent_names.borrow();
-    let name = words_of(line).find(|name| is_change && sent.contains(*name))?;
+    let name = words_of(line).find(|name| is_change && realm.is_frozen(name))?;
     Some(format!(
         "`{name}` is a variable of the host's, and frozen. Change a copy: `const copy = JSON.parse(JSON.stringify({name}))`."
     ))
@@ -83,7 +80,7 @@ fn frozen(host: &Host, error: &Uncaught, line: &str) -> Option<String> {
 /// square of its length.
 fn line_of<'a>(error: &Uncaught<'a>) -> Option<&'a str> {
     let index = error.at?.line.checked_sub(1)?;
-    let line = error.script.source.split(['\n', '\r', '\u{2028}', '\u{2029}']).nth(index as usize)?;
+    let line = error.source.split(['\n', '\r', '\u{2028}', '\u{2029}']).nth(index as usize)?;
     (line.len() <= MAX_LINE_BYTES).then_some(line)
 }
 

@@ -1,0 +1,56 @@
+// @ts-check
+'use strict';
+
+const { loadPreparation } = require('./prepare');
+
+/** How long a page may take to say what there is: getters of the guest run. */
+const MAX_MS = 100;
+/** Longer lines nobody has written. */
+const MAX_LINE = 2 << 10;
+
+/**
+ * What the writer of code that has failed may have meant.
+ *
+ * @param {any} details of the failure
+ * @param {string} code as it was given
+ * @param {import('./given').Given} given
+ * @param {import('./tab').Tab} tab whose page has run it
+ * @returns {Promise<{ hint?: string, isAnswered: boolean }>} `isAnswered`: false if the page goes on with what it was asked
+ */
+async function hintOf({ name, message, line, column }, code, given, tab) {
+  const { pageHint } = loadPreparation();
+  const text = line === undefined ? '' : (code.split(/\r\n|[\n\r\u2028\u2029]/, line)[line - 1] ?? '');
+  const asyncTools = text.length > MAX_LINE ? [] : given.asynchronousIn(text);
+  const error = { name, message, source: code, line, column, asyncTools };
+  try {
+    const { hint, path, member } = await pageHint(error);
+    if (typeof hint === 'string') return { hint, isAnswered: true };
+    if (typeof member !== 'string') return { isAnswered: true };
+    const found = await inTime(tab.lookUp({ path, member }));
+    if (found === null) return { isAnswered: false };
+    if (found === undefined) return { isAnswered: true };
+    return { hint: (await pageHint({ ...error, found })).hint ?? undefined, isAnswered: true };
+  } catch {
+    // The page is gone, or what it said is no answer.
+    return { isAnswered: true };
+  }
+}
+
+/**
+ * Null for what takes too long.
+ *
+ * @template T
+ * @param {Promise<T>} promise
+ * @returns {Promise<T | null>}
+ */
+async function inTime(promise) {
+  /** @type {NodeJS.Timeout | undefined} */
+  let late;
+  try {
+    return await Promise.race([promise, new Promise((resolve) => (late = setTimeout(resolve, MAX_MS, null)))]);
+  } finally {
+    clearTimeout(late);
+  }
+}
+
+module.exports = { hintOf };
