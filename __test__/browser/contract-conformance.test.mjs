@@ -1,5 +1,5 @@
-// The contract's definition of done, what failures say, starting anew, and large values.
+// The contract's definition of done, what failures say, starting anew, and large values, also those that isolates get late.
 
 import { describeBrowser } from './contract.mjs';
 
-describeBrowser(['hints', 'recovery', 'conformance', 'large values']);
+describeBrowser(['hints', 'recovery', 'conformance', 'large values', 'deferred values']);

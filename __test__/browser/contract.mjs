@@ -8,7 +8,8 @@ const ofPages = ({ maxOperations: _, owner: __, maxParkedMb: ___, hardenToolResu
   options;
 
 /**
- * Pages import no modules, and neither freeze large variables nor defer that: `imports` and `deferred values` are about isolates.
+ * Pages import no modules, which the suite `imports` is about. They freeze no variables, and get them with the next run, as text of any
+ * depth.
  *
  * @param {string[]} suites
  */
@@ -26,6 +27,8 @@ export function describeBrowser(suites) {
     nameIndices: false,
     browse: true,
     countBytes: false,
+    makeAtOnce: false,
+    limitDepth: false,
     pace: 3,
     inChild: `
     import { BrowserExecutor } from './lib/browser/index.js';

@@ -39,6 +39,9 @@ import { describeValues } from './values.mjs';
  * @property {boolean} [nameIndices] whether variables may have numbers for names; default true
  * @property {boolean} [browse] whether guests find what browsers have, timers and the document among it; default false
  * @property {boolean} [countBytes] whether `maxTransferBytes` are bytes, not characters of a text; default true
+ * @property {boolean} [makeAtOnce] whether variables are made in the guest when they are sent, which fails the call where it cannot
+ * be done; else the next run makes them, in its time; default true
+ * @property {boolean} [limitDepth] whether values may be nested too deeply to cross; default true
  * @property {boolean} [hasConsole] whether guests have a console, with its levels and formats; default true
  * @property {boolean} [keepState] whether a run that its deadline or an abort ends may leave the state as it was, so that the executor is
  * READY; `details.stateLost` says whether it did; default false
@@ -96,6 +99,8 @@ export function describeExecutor(name, make, { inChild, suites = Object.keys(SUI
     nameIndices: true,
     browse: false,
     countBytes: true,
+    makeAtOnce: true,
+    limitDepth: true,
     hasConsole: true,
     keepState: false,
     pace: 1,
