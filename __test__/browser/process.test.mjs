@@ -1,13 +1,15 @@
 // The processes of the browser: what holds them, what becomes of runs when they end, and that none is left.
 
-import { readFileSync, readlinkSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, readlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { describe, expect, test } from 'vitest';
 
+import find from '../../lib/browser/find.js';
 import { expectCode, neverTool, runChild, spawnProgram, withFolder } from '../helpers.mjs';
 import { chromeProcesses, killAll, make, until, withBrowser } from './helpers.mjs';
 
+const { findChrome } = find;
 const isLinux = process.platform === 'linux';
 const status = (pid, name) =>
   new RegExp(`^${name}:\\s+(\\S+)`, 'm').exec(readFileSync(`/proc/${pid}/status`, 'latin1'))[1];
@@ -216,15 +218,27 @@ describe('without a browser', () => {
     expect(stderr).toContain('[SES_EXECUTOR_NO_SANDBOX] SESExecutorWarning: options.sandbox is false');
   });
 
-  test.runIf(isLinux)('one whose sandbox does not start is no browser', async () => {
+  test.runIf(isLinux)('nor is a page made where there are no user namespaces, and so no sandbox', async () => {
     await withFolder(async (folder) => {
-      const program = join(folder, 'chrome');
-      const line = '[1:1:FATAL:zygote_host_impl_linux.cc(128)] No usable sandbox! If you are running on Ubuntu';
-      writeFileSync(program, `#!/bin/sh\necho '${line}' >&2\nexit 1\n`, { mode: 0o755 });
       if (process.getuid() === 0) await spawnProgram('chmod', ['755', folder]);
+      const program = join(folder, 'chrome');
+      // What limits namespaces in one holds for those below it. Chrome gets none of the rights that this takes.
+      const script = `#!/bin/sh
+exec unshare --user --map-current-user --keep-caps -- sh -c 'echo 0 > /proc/sys/user/max_user_namespaces &&
+  exec setpriv --inh-caps=-all --ambient-caps=-all -- "$@"' sh ${findChrome(undefined)} "$@"
+`;
+      writeFileSync(program, script, { mode: 0o755 });
       const error = await expectCode(make({ executablePath: program }).init(), 'ERR_BROWSER_INIT_FAILED');
       expect(error.message).toContain('it has ended with exit status 1: No usable sandbox!');
-      rmSync(program);
+      const { stdout, stderr } = await runChild(`
+        import { BrowserExecutor } from './lib/browser/index.js';
+        const executor = new BrowserExecutor({ executablePath: ${JSON.stringify(program)} });
+        await executor.init();
+        console.log((await executor.run('[1 + 1, typeof document].join()')).output, executor.state);
+        await executor.cleanup();`);
+      expect(stdout).toBe('2,undefined READY\n');
+      expect(stderr).toContain('[SES_EXECUTOR_BROWSER_FALLBACK]');
+      expect(stderr).toContain('No usable sandbox!');
     });
   });
 });

@@ -12,6 +12,8 @@ const { makeProfile, removeProfile, sweepProfiles } = require('./profiles');
 const START_MS = 60_000;
 /** What is kept of what it says about its failure, in bytes. */
 const MAX_STDERR = 16_384;
+/** What of that is told, in UTF-16 units. */
+const MAX_REASON = 400;
 /** Shared memory below this is too little for it: containers have 64 MiB. */
 const MIN_SHM_BYTES = 512 << 20;
 /** Debian's and most others' `nobody`. */
@@ -204,7 +206,10 @@ function collectStderr(child) {
 function reasonIn(said) {
   const lines = said.split('\n').filter((line) => /FATAL|ERROR|sandbox|error while loading|Permission/i.test(line));
   const line = lines.find((found) => /sandbox|FATAL|loading/i.test(found)) ?? lines.at(-1);
-  return line === undefined ? '' : `: ${line.replace(/^\[[^\]]*\]\s*/, '').slice(0, 400)}`;
+  if (line === undefined) return '';
+  const text = line.replace(/^\[[^\]]*\]\s*/, '');
+  // To the end of a sentence.
+  return `: ${text.length <= MAX_REASON ? text : text.slice(0, MAX_REASON).replace(/\.\s[^.]*$/, '')}`;
 }
 
 /** @param {import('node:child_process').ChildProcess} child */
