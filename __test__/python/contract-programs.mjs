@@ -63,6 +63,34 @@ await halfAsync(1), await givenAsync(1), await promisedAsync(1), await nothingAs
  halfAsync(1), await givenAsync(1), promisedAsync(1), await nothingAsync(1), True]`,
   ],
   ['const sum = add(1, 2); [sum, sum instanceof Promise]', '[add(1, 2), False]'],
+  // The definition of done.
+  ['import fs from "node:fs";', 'import fs'],
+  ['globalThis.effect = effectTool();\nimport fs from "node:fs";', 'effect = effectTool()\nimport fs'],
+  ['typeof effect', '"here" if "effect" in globals() else "undefined"'],
+  ['await Promise.all([tool()])', '[tool()]'],
+  ['try { boom() } catch {} null.x', 'try: boom()\nexcept Exception: pass\nNone.x'],
+  [
+    'try { boom() } catch (e) { throw new Error(e.message) }',
+    'try: boom()\nexcept Exception as e: message = str(e)\nraise Exception(message)',
+  ],
+  ['(await fine()).x.y', '(await fine()).x.y'],
+  ['console.log(x, y); await add(x, y)', 'print(x, y)\nawait add(x, y)'],
+  ['final_answer({ n: 1 }); throw new Error("not reached")', 'final_answer({"n": 1})\nraise Exception("not reached")'],
+  ['return "returned"', '"returned"'],
+  ['const list = await numbers(); console.log(question, list)', 'values = await numbers()\nprint(question, values)'],
+  ['list.total()', 'values.total()'],
+  [
+    'let total = 0; for (const n of list) total += n; final_answer(total)',
+    'total = 0\nfor n in values: total += n\nfinal_answer(total)',
+  ],
+  ['await sleepTool(999999)', 'await sleepTool(999999)'],
+  ['final_answer("ok")', 'final_answer("ok")'],
+  // What is told of runs.
+  [
+    'now(1); await later(2); try { fails(3) } catch {}',
+    'now(1)\nawait later(2)\ntry: fails(3)\nexcept Exception: pass',
+  ],
+  ['now(); await later(); console.log(1)', 'now()\nawait later()\nprint(1)'],
   // Lifecycle.
   ['var declared = 1; globalThis.assigned = 1;', 'declared = assigned = 1'],
   [

@@ -21,7 +21,9 @@ class PythonSubject extends PyodideExecutor {
       // The specification's wording says where in the code that was, and what was logged.
       const [cause] = String(details.cause).split('\nCode execution failed');
       delete details.cause;
-      const value = cause.replace(/^ToolError: /, 'Tool execution failed: ');
+      const value = cause
+        .replace(/^ToolError: /, 'Tool execution failed: ')
+        .replace(/^ImportError: Import of '(\w+)' is not authorized$/, 'Import not allowed: node:$1');
       throw Object.defineProperties(/** @type {object} */ (error), { message: { value }, ...logsOf(error) });
     }
   }

@@ -18,6 +18,9 @@ export function describePythonContract(name, suites, { pace = 3, ...place } = {}
     importModules: false,
     rebuildItself: true,
     keepState: true,
+    harden: false,
+    checkImports: false,
+    callLater: false,
     hasConsole: false,
     pace,
     inChild: `

@@ -1,6 +1,7 @@
 // @ts-check
 'use strict';
 
+const { untold } = require('../contract/tracing');
 const { SESExecutor } = require('../ses/executor');
 const { decode } = require('./values');
 
@@ -68,7 +69,7 @@ class Substitute {
 
   async #make() {
     const { onToolCall, onLog, toolTimeoutMs } = this.#options;
-    const executor = new SESExecutor({
+    const options = {
       timeoutMs: this.#options.timeoutMs,
       maxLogBytes: this.#options.maxLogBytes,
       collectConsoleLevels: this.#options.collectConsoleLevels,
@@ -82,7 +83,8 @@ class Substitute {
       ...(onToolCall !== undefined && { onToolCall }),
       ...(onLog !== undefined && { onLog }),
       maxOperations: Number.MAX_SAFE_INTEGER,
-    });
+    };
+    const executor = untold(new SESExecutor(options));
     await executor.init();
     const refuse = () => {
       throw Object.assign(new Error(NO_CANVAS), { code: 'ERR_NO_BROWSER' });

@@ -8,6 +8,8 @@ const { tracingChannel } = require('node:diagnostics_channel');
 
 const RUNS = tracingChannel('ses-executor:run');
 const TOOL_CALLS = tracingChannel('ses-executor:tool-call');
+/** Executors that work for others, who tell of their runs. @type {WeakSet<object>} */
+const INNER = new WeakSet();
 
 /**
  * @typedef {object} Message what subscribers get, the same object for all events of one run or call
@@ -26,10 +28,22 @@ const TOOL_CALLS = tracingChannel('ses-executor:tool-call');
  * @returns {Promise<T>}
  */
 function traceRun(executor, code, run) {
-  if (!isHeard(RUNS)) return run();
+  if (!isHeard(RUNS) || INNER.has(executor)) return run();
   /** @type {any} */
   const message = { executor, code, call: run };
   return RUNS.tracePromise(() => message.call(), message);
+}
+
+/**
+ * An executor that works for another one: its runs are that one's.
+ *
+ * @template {object} E
+ * @param {E} executor
+ * @returns {E} the same
+ */
+function untold(executor) {
+  INNER.add(executor);
+  return executor;
 }
 
 /** One tool call, told to those who listen. */
@@ -104,4 +118,4 @@ function isHeard({ start, end, asyncStart, asyncEnd, error }) {
   );
 }
 
-module.exports = { ToolCallTrace, traceRun, traceToolCall };
+module.exports = { ToolCallTrace, traceRun, traceToolCall, untold };

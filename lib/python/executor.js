@@ -5,6 +5,7 @@ const { agentError, logText, toolError } = require('./errors');
 const { checkPythonOptions } = require('./options');
 const { describe, isPlainObject } = require('../contract/describe');
 const { ExecutorError } = require('../contract/errors');
+const { traceRun } = require('../contract/tracing');
 
 /** First characters of the names that the prelude has for itself. */
 const RESERVED_PREFIX = '__smolagents_';
@@ -87,6 +88,14 @@ class PyodideExecutor {
    */
   async run(code, options) {
     if (typeof code !== 'string') throw new TypeError(`code must be a string, got ${describe(code)}`);
+    return await traceRun(/** @type {any} */ (this), code, () => this.#run(code, options));
+  }
+
+  /**
+   * @param {string} code
+   * @param {import('./index').PythonRunOptions} [options]
+   */
+  async #run(code, options) {
     // Without anything to wait for, the executor is RUNNING at once.
     if (this.#needsStart) await this.#startAgain();
     try {

@@ -12,7 +12,6 @@ const { checkRunOptions } = require('../contract/options');
 const { RunScope } = require('../contract/run-scope');
 const { ERROR, PROMISE, answerToolCall } = require('../contract/tool-calls');
 const { ToolRegistry, flattenTools } = require('../contract/tool-registry');
-const { traceRun } = require('../contract/tracing');
 
 /** Values stay in this realm, where `guest.js` makes Python's own of them. */
 const NO_WIRE = { kindOf: () => 0, payloadOf: (/** @type {number} */ _kind, /** @type {unknown} */ value) => value };
@@ -133,7 +132,7 @@ class HostEngine {
    * @param {import('./index').PythonRunOptions} [options]
    */
   run(code, options) {
-    return traceRun(/** @type {any} */ (this), code, () => this.#runNow(code, options));
+    return this.#runNow(code, options);
   }
 
   async cleanup() {

@@ -6,6 +6,7 @@ const { join, resolve } = require('node:path');
 
 const { BASE_BUILTIN_MODULES } = require('./options');
 const { pyodideFolder } = require('./pyodide-folder');
+const { untold } = require('../contract/tracing');
 const { codeFrame } = require('../ses/code-frame');
 const { SESExecutor } = require('../ses/executor');
 
@@ -71,7 +72,8 @@ class IsolateEngine {
   /** Made when it is needed: who only holds an executor needs neither the addon nor Pyodide. */
   get #made() {
     const { executor, maxOperations } = this.#options;
-    this.#executor ??= new SESExecutor({ ...executor, autoInit: false, keepState: true, maxOperations }, this.#seam());
+    const options = { ...executor, autoInit: false, keepState: true, maxOperations };
+    this.#executor ??= untold(new SESExecutor(options, this.#seam()));
     return this.#executor;
   }
 

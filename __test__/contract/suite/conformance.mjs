@@ -10,7 +10,7 @@ import { describe, expect, test } from 'vitest';
 import { expectCode, gateTool, neverTool, testIf } from '../../helpers.mjs';
 
 /** @param {import('./index.mjs').Subject} subject */
-export function describeConformance({ make, withExecutor, can }) {
+export function describeConformance({ make, withExecutor, can, expectGivenUp }) {
   describe('9.8 cases', () => {
     test('CF-01 lifecycle: init, cleanup, init (9.7.1)', async () => {
       const executor = make();
@@ -82,8 +82,10 @@ export function describeConformance({ make, withExecutor, can }) {
         expect(alone.message).toBe('Import not allowed: node:fs');
         const code = 'globalThis.effect = effectTool();\nimport fs from "node:fs";';
         await expectCode(executor.run(code), 'ERR_IMPORT_NOT_ALLOWED');
-        expect(effects).toBe(0);
-        expect((await executor.run('typeof effect')).output).toBe('undefined');
+        if (can.checkImports) {
+          expect(effects).toBe(0);
+          expect((await executor.run('typeof effect')).output).toBe('undefined');
+        }
         expect(executor.state).toBe('READY');
       });
     });
@@ -151,10 +153,10 @@ export function describeConformance({ make, withExecutor, can }) {
     test('CF-10 DIRTY and back (9.4.3, 9.4.5, 9.7.10)', async () => {
       const { tool } = neverTool();
       await withExecutor({ timeoutMs: 100 }, { sleepTool: tool }, async (executor) => {
-        if (!can.browse) expect((await executor.run('typeof setTimeout')).output).toBe('undefined');
+        if (can.hasConsole && !can.browse) expect((await executor.run('typeof setTimeout')).output).toBe('undefined');
         const error = await expectCode(executor.run('await sleepTool(999999)'), 'ERR_EXEC_TIMEOUT');
         expect(error.message).toBe('Execution timed out after 100ms');
-        expect(executor.state).toBe('DIRTY');
+        expectGivenUp(executor, error);
         await executor.cleanup();
         expect(executor.state).toBe('DEAD');
         await executor.init();
@@ -196,7 +198,7 @@ export function describeConformance({ make, withExecutor, can }) {
       },
     );
 
-    testIf(!can.browse)('9.2.2 globals of Node.js and of browsers are not there', async () => {
+    testIf(can.hasConsole && !can.browse)('9.2.2 globals of Node.js and of browsers are not there', async () => {
       const names = `process require module exports fetch Buffer setTimeout setInterval setImmediate clearTimeout
         window document XMLHttpRequest WebSocket Deno WebAssembly SharedArrayBuffer Atomics __bootstrap navigator
         performance`.split(/\s+/);
@@ -297,12 +299,12 @@ export function describeConformance({ make, withExecutor, can }) {
       'list.total()',
       'let total = 0; for (const n of list) total += n; final_answer(total)',
     ]);
+    const failure = can.hasConsole
+      ? 'Runtime exception: TypeError: list.total is not a function'
+      : "AttributeError: 'list' object has no attribute 'total'";
     expect(result).toEqual({
       answer: 6,
-      observations: [
-        'the sum [ 1, 2, 3 ]',
-        'ERR_RUNTIME_EXCEPTION: Runtime exception: TypeError: list.total is not a function',
-      ],
+      observations: [can.hasConsole ? 'the sum [ 1, 2, 3 ]' : 'the sum [1, 2, 3]', `ERR_RUNTIME_EXCEPTION: ${failure}`],
     });
     await executor.cleanup();
   });

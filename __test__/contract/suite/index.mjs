@@ -42,6 +42,8 @@ import { describeValues } from './values.mjs';
  * @property {boolean} [makeAtOnce] whether variables are made in the guest when they are sent, which fails the call where it cannot
  * be done; else the next run makes them, in its time; default true
  * @property {boolean} [limitDepth] whether values may be nested too deeply to cross; default true
+ * @property {boolean} [checkImports] whether what may not be imported is refused before any code runs; default true
+ * @property {boolean} [callLater] whether calls of asynchronous tools give promises, not their values; default true
  * @property {boolean} [hasConsole] whether guests have a console, with its levels and formats; default true
  * @property {boolean} [keepState] whether a run that its deadline or an abort ends may leave the state as it was, so that the executor is
  * READY; `details.stateLost` says whether it did; default false
@@ -98,6 +100,8 @@ export function describeExecutor(name, make, { inChild, suites = Object.keys(SUI
     survivesMemory: true,
     nameIndices: true,
     browse: false,
+    checkImports: true,
+    callLater: true,
     countBytes: true,
     makeAtOnce: true,
     limitDepth: true,

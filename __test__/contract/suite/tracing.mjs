@@ -5,7 +5,7 @@ import { tracingChannel } from 'node:diagnostics_channel';
 
 import { expect, test } from 'vitest';
 
-import { expectCode } from '../../helpers.mjs';
+import { expectCode, testIf } from '../../helpers.mjs';
 
 const EVENTS = ['start', 'end', 'asyncStart', 'asyncEnd', 'error'];
 
@@ -24,7 +24,7 @@ async function listening(note, fn) {
 }
 
 /** @param {import('./index.mjs').Subject} subject */
-export function describeTracing({ withExecutor }) {
+export function describeTracing({ withExecutor, can }) {
   test('a run is told from its start to its outcome', async () => {
     const events = [];
     await withExecutor({}, {}, async (executor) => {
@@ -81,7 +81,7 @@ export function describeTracing({ withExecutor }) {
     ]);
   });
 
-  test('a call whose run ends is over with it', async () => {
+  testIf(can.callLater)('a call whose run ends is over with it', async () => {
     const events = [];
     const note = (channel, event, { error }) => channel === 'tool-call' && events.push([event, error?.message]);
     await withExecutor({}, { never: async () => new Promise(() => {}) }, async (executor) => {
