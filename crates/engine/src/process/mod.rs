@@ -6,3 +6,4 @@ pub mod service;
 pub mod snapshot;
 #[cfg(target_os = "linux")]
 mod tiers;
+pub mod traps;

@@ -7,12 +7,15 @@ use deno_core::{JsRuntime, v8};
 use crate::memory::allocator::install_icu_hooks;
 use crate::memory::fatal::install_fatal_error_handler;
 use crate::memory::sole;
+use crate::process::traps;
 use ses_sync::priority;
 
 /// What the process's V8 and ICU need before the first isolate.
 pub fn prepare_v8() {
     static PREPARED: Once = Once::new();
     PREPARED.call_once(|| {
+        // While V8 can still be told.
+        traps::are_enabled();
         install_icu_hooks();
         install_fatal_error_handler();
         v8::V8::set_entropy_source(random_bytes);

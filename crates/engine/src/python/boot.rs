@@ -15,6 +15,7 @@ use crate::memory::remains::Remains;
 use crate::memory::stop::stop_without_memory;
 use crate::process::platform::prepare_v8;
 use crate::process::snapshot;
+use crate::process::traps;
 use crate::python::calls;
 use crate::python::distribution::{Distribution, Text};
 use crate::python::folders::{Folder, Folders, Packages};
@@ -124,6 +125,7 @@ impl Unsealed {
         on_parked: OnParked,
         makes_snapshot: bool,
     ) -> Result<Self, Failure> {
+        traps::catch().map_err(Failure::init)?;
         let heap_bytes = HEAP_BYTES.min(limit_bytes / 2);
         let max_pages = (limit_bytes - heap_bytes) / PAGE_BYTES;
         let buffers = BufferBudget::new(heap_bytes);

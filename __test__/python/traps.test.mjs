@@ -1,0 +1,144 @@
+// Who handles SIGSEGV: V8 leaves bounds of Python's memory to the processor (crates/engine/src/process/traps.rs).
+
+import { spawnSync } from 'node:child_process';
+
+import { describe, expect, test } from 'vitest';
+
+import { FIRST_START_MS } from './suite.mjs';
+
+const LIBRARY = new URL('../../lib/python/index.js', import.meta.url).pathname;
+
+/** A module of WebAssembly whose `f` reads at 1 MiB, of a memory of 64 KiB. */
+const OUT_OF_BOUNDS = [
+  [0, 0x61, 0x73, 0x6d, 1, 0, 0, 0, 1, 5, 1, 0x60, 0, 1, 0x7f, 3, 2, 1, 0, 5, 3, 1, 0, 1, 7, 5, 1, 1, 0x66, 0, 0],
+  [10, 12, 1, 10, 0, 0x41, 0x80, 0x80, 0xc0, 0, 0x28, 2, 0, 0x0b],
+].flat();
+
+const PRELUDE = `
+const { PyodideExecutor } = require(${JSON.stringify(LIBRARY)});
+const own = new WebAssembly.Instance(new WebAssembly.Module(new Uint8Array(${JSON.stringify(OUT_OF_BOUNDS)})));
+const trap = () => { try { own.exports.f(); return 'no trap'; } catch (error) { return error.constructor.name; } };
+const open = async (options) => {
+  const executor = new PyodideExecutor(['*'], { mount: false, ...options });
+  await executor.init();
+  return executor;
+};
+// Addresses far behind the memory, of 256 MiB at most: reading, and writing.
+const WILD = [
+  'import ctypes\\nctypes.string_at(0xF0000000, 8)',
+  'import ctypes\\nctypes.memset(0xFFFF0000, 1, 8)',
+];
+const isTaken = ({ message }) => message.includes('something else handles SIGSEGV in this process');
+const failure = (executor, code) => executor.run(code).then(() => 'no failure', (error) => error);
+`;
+
+/** What a Node.js process prints that does `program`, and how it ends. `limits`: arguments of `ulimit`. */
+function inProcess(program, limits) {
+  const script = `${PRELUDE}(async () => {${program}})().catch((error) => console.log(error));`;
+  const [command, args] =
+    limits === undefined
+      ? [process.execPath, ['-e', script]]
+      : ['/bin/sh', ['-c', `ulimit ${limits} && exec "$0" -e "$1"`, process.execPath, script]];
+  const { stdout, stderr, status, signal } = spawnSync(command, args, { encoding: 'utf8', timeout: FIRST_START_MS });
+  return { said: stdout.trim().split('\n'), stderr, status, signal };
+}
+
+describe.runIf(process.platform === 'linux' && process.arch === 'x64')('SIGSEGV', () => {
+  test(
+    "the guest's goes to the guest, and the host's own WebAssembly keeps its traps",
+    () => {
+      const { said, status, stderr } = inProcess(`
+      console.log(trap());
+      const executor = await open();
+      console.log(trap());
+      for (const wild of WILD) {
+        console.log((await failure(executor, wild)).code);
+        console.log(trap());
+        console.log((await executor.run('1 + 1')).output);
+      }
+      await executor.cleanup();
+      console.log(trap());
+    `);
+      const one = ['ERR_RUNTIME_EXCEPTION', 'RuntimeError', '2'];
+      expect({ said, status }, stderr).toStrictEqual({
+        said: ['RuntimeError', 'RuntimeError', ...one, ...one, 'RuntimeError'],
+        status: 0,
+      });
+    },
+    FIRST_START_MS,
+  );
+
+  test(
+    'that is a crash of the host still ends it',
+    () => {
+      const { said, signal } = inProcess(`
+      const executor = await open();
+      console.log((await executor.run('1 + 1')).output);
+      process.kill(process.pid, 'SIGSEGV');
+      setInterval(() => {}, 1e3);
+    `);
+      expect([said, signal]).toStrictEqual([['2'], 'SIGSEGV']);
+    },
+    FIRST_START_MS,
+  );
+
+  test(
+    'a handler that comes later is noticed before any code runs; processes of their own go on',
+    () => {
+      const { said, status } = inProcess(`
+      const executor = await open();
+      const apart = await open({ isolation: 'process' });
+      process.on('SIGSEGV', () => {});
+      const error = await failure(executor, '1 + 1');
+      console.log(error.code);
+      console.log(isTaken(error));
+      // Whether it boots now, or did so ahead of time.
+      console.log(await open().catch(isTaken));
+      console.log((await failure(apart, WILD[0])).code);
+      console.log((await apart.run('1 + 1')).output);
+      process.exit(0);
+    `);
+      expect({ said, status }).toStrictEqual({
+        said: ['ERR_RUNTIME_EXCEPTION', 'true', 'true', 'ERR_RUNTIME_EXCEPTION', '2'],
+        status: 0,
+      });
+    },
+    FIRST_START_MS,
+  );
+
+  test(
+    'a handler that came before stays, and is none of ours',
+    () => {
+      const { said, status } = inProcess(`
+      process.on('SIGSEGV', () => { console.log('told'); process.exit(0); });
+      const executor = await open();
+      console.log((await failure(executor, WILD[1])).code);
+      process.kill(process.pid, 'SIGSEGV');
+      setInterval(() => {}, 1e3);
+    `);
+      expect({ said, status }).toStrictEqual({ said: ['ERR_RUNTIME_EXCEPTION', 'told'], status: 0 });
+    },
+    FIRST_START_MS,
+  );
+
+  test(
+    'a process that may not reserve addresses has code that checks bounds',
+    () => {
+      const { said, status, stderr } = inProcess(
+        `
+      const executors = await Promise.all(Array.from({ length: 7 }, () => open()));
+      console.log((await failure(executors[0], WILD[0])).code);
+      for (const executor of executors) console.log((await executor.run('1 + 1')).output);
+      process.exit(0);
+    `,
+        // 61 GiB, which is less than seven memories would reserve.
+        '-v 64000000',
+      );
+      expect({ said, status }, stderr).toStrictEqual({
+        said: ['ERR_RUNTIME_EXCEPTION', ...Array(7).fill('2')],
+        status: 0,
+      });
+    },
+    FIRST_START_MS,
+  );
+});
