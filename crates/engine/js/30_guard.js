@@ -222,6 +222,10 @@
   const variables = newMap();
   // Older ones than these keep the value that they have.
   const MAX_VARIABLES = 64;
+  // Names that the run has declared where older variables may be.
+  let renewed = [];
+  // With more of them, what is assigned is only passed on at the end of the run: they are looked at behind each statement.
+  const MAX_RENEWED = 64;
 
   const setOlder = (sets, value) => {
     for (let i = sets.length - 2; i >= 0; i--) {
@@ -268,8 +272,19 @@
       return;
     }
   };
+  // Behind a statement of the program: passes on what it has declared, `names`, and what was assigned since to what it had
+  // declared before.
   const renew = (...names) => {
-    for (let i = 0; i < names.length; i++) renewOne(names[i]);
+    if (renewed.length <= MAX_RENEWED) {
+      for (let i = 0; i < renewed.length; i++) {
+        const variable = variables.get(renewed[i]);
+        if (variable !== undefined && !variable.isConst) settleOne(variable, renewed[i]);
+      }
+    }
+    for (let i = 0; i < names.length; i++) {
+      renewOne(names[i]);
+      arrayPush(renewed, names[i]);
+    }
   };
 
   const addVariable = (name, get, set, isVar, isConst) => {
@@ -436,6 +451,7 @@
     declaredValue.value = undefined;
     unusedBudget = undefined;
     p.emptyMap(declared);
+    if (renewed.length > 0) renewed = [];
     kept = undefined;
     chunk[2] = 0;
     __smol_budget = window;

@@ -31,6 +31,10 @@ function makeBindings(language, warn) {
   const variables = new Map();
   /** Older ones than these keep the value that they have. */
   const MAX_VARIABLES = 64;
+  /** Names that the run has declared where older variables may be. */
+  let renewed = bare();
+  /** With more of them, what is assigned is only passed on at the end of the run: they are looked at behind each statement. */
+  const MAX_RENEWED = 64;
 
   const setOlder = (/** @type {any} */ sets, /** @type {any} */ value) => {
     for (let i = sets.length - 2; i >= 0; i--) {
@@ -77,8 +81,21 @@ function makeBindings(language, warn) {
       return;
     }
   };
+  /**
+   * Behind a statement of the program: passes on what it has declared, `names`, and what was assigned since to what it had
+   * declared before.
+   */
   const renew = (/** @type {string[]} */ ...names) => {
-    for (let i = 0; i < names.length; i++) renewOne(names[i]);
+    if (renewed.length <= MAX_RENEWED) {
+      for (let i = 0; i < renewed.length; i++) {
+        const variable = mapGet(variables, renewed[i]);
+        if (variable !== undefined && !variable.isConst) settleOne(variable, renewed[i]);
+      }
+    }
+    for (let i = 0; i < names.length; i++) {
+      renewOne(names[i]);
+      renewed[renewed.length] = names[i];
+    }
   };
   const addVariable = (
     /** @type {string} */ name,
@@ -222,6 +239,7 @@ function makeBindings(language, warn) {
     declaredValue,
     begin() {
       mapClear(declared);
+      renewed = bare();
       kept = undefined;
     },
     /** The run has ended: what it has reached stays, and what it has not leaves what was there before it. */

@@ -106,6 +106,17 @@ fn what_earlier_programs_look_up_is_not() {
 }
 
 #[test]
+fn what_earlier_programs_share_is_passed_on_behind_every_later_statement_but_the_last() {
+    let mut observed = Observed::default();
+    observed.add(&prepared("const add = () => n++;").lookups);
+    let code = |text: &str| prepare_for(&observed, text, &options()).unwrap().code.clone();
+    let shared = code("f();\nlet n = 1;\nf();\nfunction g() {}\nn = 2;\nf();");
+    assert!(shared.contains("f();\nlet n = 1;\n__smol_renew(\"n\");\nf();\n__smol_renew();\n"), "{shared}");
+    assert_eq!(shared.matches("__smol_renew();").count(), 2, "{shared}");
+    assert!(!code("let m = 1;\nf();\nm = 2;\nf();").contains("__smol_renew"));
+}
+
+#[test]
 fn too_many_names_are_all_names() {
     let mut observed = Observed::default();
     let names =

@@ -6,7 +6,8 @@
 //! writes to it, so that its functions get the value of a later declaration of the name.
 //!
 //! Where functions of earlier programs mean a variable of their own by a name, that gets the value of the new one:
-//! `__smol_renew("x");` behind the declaration passes it on, and the end of the run does.
+//! `__smol_renew("x");` behind the declaration passes it on. `__smol_renew();` behind the program's later statements, and the
+//! end of the run, pass on what either has been assigned since.
 //!
 //! An accessor makes V8 keep its variable in memory, where a loop is slower than in registers. So the others become
 //! variables of the function, and their values are handed over when it ends, in whatever way:
@@ -120,8 +121,12 @@ impl<'b> Names<'b> {
 /// variables; passes on the values of what is shared. Returns the numbers of the notes.
 fn rewrite_declarations<'b>(names: &Names<'b>, body: &mut Vec<Stmt>) -> HashMap<&'b str, u32> {
     let mut reached = HashMap::with_capacity(names.deferred_lexical.len());
-    for statement in std::mem::take(body) {
+    let mut has_shared = false;
+    let last = body.len().saturating_sub(1);
+    for (index, statement) in std::mem::take(body).into_iter().enumerate() {
         let shared = declared(&statement, &names.shared);
+        // What comes last is the value of the program.
+        let may_assign = has_shared && index < last && !matches!(statement, Stmt::Decl(Decl::Fn(_)) | Stmt::Empty(_));
         match statement {
             Stmt::Decl(Decl::Var(declaration)) if declaration.kind != VarDeclKind::Var => {
                 let VarDecl { kind, decls, .. } = *declaration;
@@ -142,9 +147,10 @@ fn rewrite_declarations<'b>(names: &Names<'b>, body: &mut Vec<Stmt>) -> HashMap<
             }
             other => body.push(other),
         }
-        if !shared.is_empty() {
+        if !shared.is_empty() || may_assign {
             body.push(pass_on(&shared));
         }
+        has_shared |= !shared.is_empty();
     }
     reached
 }
@@ -187,7 +193,7 @@ impl<'p> Declared<'p> {
     }
 }
 
-/// `__smol_renew("x", "y");`
+/// `__smol_renew("x", "y");`, or without names if there is nothing to declare.
 fn pass_on(names: &[&str]) -> Stmt {
     let text = |name: &str| Expr::Lit(Lit::Str(Str { span: DUMMY_SP, value: name.into(), raw: None }));
     let names = names.iter().map(|name| ExprOrSpread { spread: None, expr: Box::new(text(name)) });
