@@ -83,6 +83,20 @@ test('a synchronous call is taken behind what the page has told before it, and a
   expect(answers()).toEqual([{ accept: true, promptText: 'answer' }]);
 });
 
+test('a browser that does not wait with requests gets its page in a second step', async () => {
+  const { browser, commands, tell } = fakeBrowser();
+  browser.navigatesAtOnce = true;
+  const opened = new tabs.Tab(browser).open([]);
+  await turn();
+  const sent = commands.map(({ method, params }) => [method, params.url]);
+  expect(sent).toContainEqual(['Target.createTarget', 'about:blank']);
+  // What intercepts requests is there before.
+  expect(sent.at(-1)).toEqual(['Page.navigate', 'https://sandbox.invalid/']);
+  tell('Page.frameNavigated', { frame: { url: 'https://sandbox.invalid/' } });
+  tell('Page.domContentEventFired');
+  await opened;
+});
+
 // A run has begun before the page's body was parsed: `document.body` was null then.
 test('a page is ready when all of its document is there', async () => {
   const { browser, sent, tell } = fakeBrowser();

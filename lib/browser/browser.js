@@ -73,6 +73,11 @@ class Browser {
     return this.#running.version;
   }
 
+  /** Whether a target's first request is made before anybody can intercept it: all but the headless shell do that. */
+  get navigatesAtOnce() {
+    return !this.version.startsWith('HeadlessChrome/');
+  }
+
   get hasOwnNetwork() {
     return this.#running.hasOwnNetwork;
   }
@@ -201,13 +206,15 @@ function makeContext(connection) {
 }
 
 /**
- * Which one it is among those of its browser; 0 if that cannot be known.
+ * Which one it is among those of its browser; 0 if that cannot be known, or if it has what is around pages, of which windows have some.
  *
  * @param {number} pid
  */
 function rendererNumber(pid) {
   try {
-    return Number(/--renderer-client-id=(\d+)/.exec(readFileSync(`/proc/${pid}/cmdline`, 'latin1'))?.[1] ?? 0);
+    const line = readFileSync(`/proc/${pid}/cmdline`, 'latin1');
+    if (line.includes('--top-chrome-webui')) return 0;
+    return Number(/--renderer-client-id=(\d+)/.exec(line)?.[1] ?? 0);
   } catch {
     return 0;
   }

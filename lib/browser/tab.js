@@ -81,11 +81,13 @@ class Tab {
     const browserContextId = await this.#browser.takeContext();
     this.#context = browserContextId;
     this.#browser.expectRenderer(this);
-    // It is attached before it has a document, and waits for us: there is one navigation, and nothing of it is missed.
+    // It is attached before it has a document, and waits for us: there is one navigation, and nothing of it is missed. Where the
+    // browser does not wait with that, there are two.
+    const isBlank = this.#browser.navigatesAtOnce;
     const attached = this.#browser.attachedIn(browserContextId);
     const [{ sessionId, targetId }] = await Promise.all([
       attached,
-      this.#connection.send('Target.createTarget', { url: URL, browserContextId }),
+      this.#connection.send('Target.createTarget', { url: isBlank ? 'about:blank' : URL, browserContextId }),
     ]);
     this.#target = targetId;
     this.#browser.tabs.set(targetId, this);
@@ -99,8 +101,13 @@ class Tab {
       this.#send('Page.addScriptToEvaluateOnNewDocument', { source: FRAME_SOURCE }),
       this.#send('Storage.overrideQuotaForOrigin', { origin: ORIGIN, quotaSize: QUOTA_BYTES }),
       this.#send('Runtime.runIfWaitingForDebugger', {}),
-      begun,
+      isBlank || begun,
     ]);
+    if (isBlank) {
+      await Promise.all([this.#send('Page.navigate', { url: URL }), begun]);
+      // It is the first one there, as otherwise.
+      this.post('Page.resetNavigationHistory', {});
+    }
     const expression = pageSource({ binding: BINDING, key: this.#key });
     // A binding is made as long as the agent is on, and goes on working when it is off: frames get none then, and no console
     // of theirs can flood us. The page is prepared when it is off: as long as it is on, the first error that is made has all of that
