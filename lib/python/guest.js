@@ -7,6 +7,8 @@
 /** Kinds of containers and of what has no parts, as `prelude/60_values.py` has them. */
 const [LIST, OBJECT, MAP, SET] = 'LOMS';
 const [NONE, BYTES, DATE] = 'NBD';
+/** How often a run is made ahead. */
+const PREPARATIONS = 64;
 /** How often a program is rehearsed. */
 const REHEARSALS = 4;
 /** Begins what says that a call has failed. */
@@ -153,6 +155,9 @@ function prepare(pyodide, { prelude, modules }) {
   // Where `connect` finds it; guests have `__main__` only by its name.
   pyodide.globals.set('__smolagents_prelude__', scope);
   pyodide.runPython(modules.map((name) => `__import__(${JSON.stringify(name)})`).join('\n'));
+  configureAlone(scope, []);
+  // CPython changes its own code by what it has seen: in a snapshot it is as if the prelude had run for long.
+  pyodide.runPython(`for _ in range(${PREPARATIONS}): run('0')`, { globals: scope });
   scope.destroy();
 }
 
@@ -189,8 +194,8 @@ function connect(pyodide, host) {
   // What is written without `sys.stdout`.
   pyodide.setStdout({ batched: (/** @type {string} */ line) => host.log(0, line) });
   pyodide.setStderr({ batched: (/** @type {string} */ line) => host.log(3, `stderr: ${line}`) });
-  if (host.blocks) warmUp(prelude, run);
-  return {
+  /** @type {Guest} */
+  const guest = {
     run(code, maxOperations) {
       const outcome = callPython(() => run(code, maxOperations));
       return typeof outcome === 'string' ? outputOf(outcome) : outcome.then(outputOf);
@@ -198,18 +203,21 @@ function connect(pyodide, host) {
     setVariables: variablesSetter(pyodide, prelude, host),
     setTools: (tools) => prelude.get('set_tools')(JSON.stringify(tools.map(({ path, id }) => [path, id]))),
   };
+  if (host.blocks) warmUp(prelude, guest);
+  return guest;
 }
 
 /**
- * Does once what the first run would do otherwise: of the memory that is shared, each session has a copy of what it changes.
+ * Does once what the first run would do otherwise: of the memory that is shared, each session has a copy of what it changes, and V8
+ * compiles each function when it is called first.
  *
  * @param {any} prelude
- * @param {(code: string) => string} run
+ * @param {Guest} guest
  */
-function warmUp(prelude, run) {
+function warmUp(prelude, guest) {
   configureAlone(prelude, []);
   try {
-    run('0');
+    guest.run('0', 1);
   } catch {
     // There is no memory for it, which the first run will say.
   }
