@@ -186,6 +186,23 @@ describe('tools', () => {
     },
   };
 
+  test('asynchronous ones do not hold the page until they have an answer, however fast earlier answers were', async () => {
+    let answer;
+    const waits = (n) => (n === 0 ? 0 : new Promise((resolve) => (answer = resolve)));
+    await withBrowser({}, { wait: async (n) => waits(n), go: (n) => answer(n) }, async (executor) => {
+      const { output } = await executor.run(`
+        const found = [];
+        for (let i = 0; i < 10; i++) found.push(await wait(0));
+        for (let i = 1; i < 3; i++) {
+          const pending = wait(i);
+          go(i);
+          found.push(await pending);
+        }
+        return found;`);
+      expect(output).toEqual([...Array(10).fill(0), 1, 2]);
+    });
+  });
+
   test('asynchronous ones in parallel, synchronous ones without await, in namespaces', async () => {
     await withBrowser({}, tools, async (executor) => {
       const { output, stats } = await executor.run(`

@@ -245,7 +245,9 @@ class Run {
     const tool = this.#given.get(id);
     if (tool !== undefined) this.#called.set(call, { path: tool.path, isBridge: false });
     const isAsync = waits !== 1;
-    if (!isAsync) this.#asking = call;
+    if (waits !== 0) this.#asking = call;
+    // The page waits for what is there in this turn of the event loop.
+    if (waits === 2) setImmediate(() => this.#promise(call));
     const { maxConcurrentToolCalls, maxTransferBytes, toolTimeoutMs } = this.#options;
     const isLimited = (tool?.timeoutMs ?? toolTimeoutMs) !== undefined;
     this.#argumentBytes += body.length;
@@ -333,6 +335,13 @@ class Run {
     this.#answers.push(call, kind, text);
     // With others of this moment.
     if (this.#answers.length === 3) queueMicrotask(() => this.#sendAnswers());
+  }
+
+  /** @param {number} call for whose answer the page waits no longer */
+  #promise(call) {
+    if (call !== this.#asking) return;
+    this.#asking = 0;
+    this.#tab.respond('p');
   }
 
   #sendAnswers() {

@@ -38,7 +38,7 @@ class Tab {
   #target;
   /** @type {string} */
   #session = '';
-  /** Marks the dialogs that are synchronous calls. No guest sees it. */
+  /** Marks the dialogs that are calls. No guest sees it. */
   #key = randomBytes(16).toString('hex');
   #kit = '';
   /** Called when the document begins. @type {(value?: unknown) => void} */
@@ -53,7 +53,7 @@ class Tab {
   #isClosed = false;
   /** @type {TabEvents | undefined} */
   #events;
-  /** Whether a synchronous call waits for its answer: the page does nothing else meanwhile. */
+  /** Whether a call waits for its answer: the page does nothing else meanwhile. */
   #isAsked = false;
   /** How often the page has told something. */
   #told = 0;
@@ -108,7 +108,7 @@ class Tab {
       // It is the first one there, as otherwise.
       this.post('Page.resetNavigationHistory', {});
     }
-    const expression = pageSource({ binding: BINDING, key: this.#key });
+    const expression = pageSource({ binding: BINDING, key: this.#key, isQuick: !isBlank });
     // A binding is made as long as the agent is on, and goes on working when it is off: frames get none then, and no console
     // of theirs can flood us. The page is prepared when it is off: as long as it is on, the first error that is made has all of that
     // text parsed once more.

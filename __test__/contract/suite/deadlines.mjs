@@ -144,7 +144,7 @@ export function describeDeadlines({ make, withExecutor, inChild, can, expectGive
       await executor.sendTools({ sync: tool, async: async () => tool() });
       for (const name of ['sync', 'async']) {
         if (executor.state === 'DEAD') await executor.sendTools({ sync: tool, async: async () => tool() });
-        await executor.run('await ' + name + '()', { timeoutMs: 50 }).catch((error) => console.log(error.code));
+        await executor.run('await ' + name + '()', { timeoutMs: ${200 * can.pace} }).catch((error) => console.log(error.code));
         fail(new Error('late'));
         await new Promise((resolve) => setImmediate(resolve));
         await executor.cleanup();

@@ -46,12 +46,13 @@ export function describeToolDeadlines({ withExecutor, can, expectGivenUp }) {
       const gate = deferred();
       const second = deferred();
       const tools = { first: async () => gate.promise, second: async () => second.promise };
-      await withExecutor({}, tools, async (executor) => {
+      const told = deferred();
+      await withExecutor({ onLog: told.resolve }, tools, async (executor) => {
         const run = executor.run(
           `const late = await first().catch((error) => error.code); console.log(late); [late, await second()]`,
           { toolTimeoutMs: 50 },
         );
-        await new Promise((resolve) => setTimeout(resolve, 80));
+        await told.promise;
         gate.reject(new Error('too late'));
         second.resolve('in time');
         expect((await run).output).toEqual(['ERR_TOOL_TIMEOUT', 'in time']);

@@ -8,7 +8,8 @@
  *
  * @typedef {object} PageConfig
  * @property {string} binding name of the function that tells the host
- * @property {string} key what marks the dialogs that are synchronous calls
+ * @property {string} key what marks the dialogs that are calls
+ * @property {boolean} isQuick whether dialogs take less time than other ways to be answered
  *
  * @typedef {object} Parts
  * @property {typeof import('./language').captureLanguage} captureLanguage
@@ -30,6 +31,7 @@
  * @property {(kind: string, head: string, body: string) => void} say tells the host
  * @property {(kind: string, head: string, body: string) => string} write what the host is told in another way
  * @property {() => number} said how often `say` has told the host something
+ * @property {() => void} mayBeUnhandled a call has failed, of which the page may hear later that nobody has handled it
  * @property {(text: string) => void} warn writes a line to the log
  * @property {(name: string, value: any) => void} endow gives code what it cannot take away
  * @property {<T>(promise: Promise<T>) => Promise<T>} pinned one that can be awaited whatever guests have made of `Promise.prototype`
@@ -75,7 +77,7 @@ function startPage(parts, config) {
   let limits = { maxTransferBytes: 0, maxLogBytes: 0, maxArtifactBytes: 0 };
   let isAnswered = false;
   /** Whether a call has failed, of which the page may hear a moment later that nobody has handled it. */
-  let mayBeUnhandled = false;
+  let hasFailedCall = false;
 
   /** Errors of calls whose run was over: the next run may have begun when the page hears that nobody has handled them. */
   const tooLate = new WeakMap();
@@ -98,6 +100,7 @@ function startPage(parts, config) {
     },
     write: (kind, head, body) => `${kind}${run},${head},${body}`,
     said: () => said,
+    mayBeUnhandled: () => void (hasFailedCall = true),
     warn: (line) => printer.print('warn', [line]),
     endow: (name, value) => void defineProperty(G, name, { __proto__: null, value: freeze(value), enumerable: false }),
     pinned(promise) {
@@ -107,7 +110,7 @@ function startPage(parts, config) {
   };
   const printer = parts.makeConsole(language, page);
   const bindings = parts.makeBindings(language, page.warn);
-  const tools = parts.makeTools(language, page, config.key);
+  const tools = parts.makeTools(language, page, config);
   parts.endDialogs();
   const artifacts = parts.makeArtifacts(language, page);
   const lookUp = parts.makeLookUp(language, tools.at);
@@ -185,7 +188,7 @@ function startPage(parts, config) {
     run = order.run;
     limits = order.limits;
     isAnswered = false;
-    mayBeUnhandled = false;
+    hasFailedCall = false;
     printer.begin(order.levels);
     artifacts.begin();
     bindings.begin();
@@ -209,8 +212,8 @@ function startPage(parts, config) {
         if (run === mine) bindings.finish();
       }
       if (run === mine && !isAnswered) await inNextTask();
-      while ((artifacts.areUnderWay() || mayBeUnhandled) && run === mine) {
-        mayBeUnhandled = false;
+      while ((artifacts.areUnderWay() || hasFailedCall) && run === mine) {
+        hasFailedCall = false;
         await page.pinned(new Promise((/** @type {any} */ next) => later(next, 0)));
       }
     } catch (error) {
@@ -244,7 +247,7 @@ function startPage(parts, config) {
   /** `program` runs the program, with the helpers that its text calls. */
   return (/** @type {string} */ kind, /** @type {any} */ given, /** @type {any} */ program) => {
     if (kind === 'answer') {
-      if (tools.answer(given)) mayBeUnhandled = true;
+      tools.answer(given);
       return receipt();
     }
     if (kind === 'end') {

@@ -6,9 +6,9 @@
  *
  * @param {import('./language').Language} language
  * @param {import('./page').Page} page
- * @param {string} key what marks the dialogs that are synchronous calls
+ * @param {import('./page').PageConfig} config
  */
-function makeTools(language, page, key) {
+function makeTools(language, page, { key, isQuick }) {
   const { Error, Map, NATIVE_ERRORS, Promise, WeakMap, attempt, bind, captureStackTrace, defineProperty, empty } =
     language;
   const { freeze, hide, indexOf, mapClear, mapDelete, mapGet, mapSet, own, ownKeys, parse, put, slice, text } =
@@ -16,7 +16,7 @@ function makeTools(language, page, key) {
   const { weakGet, weakSet } = language;
   const G = /** @type {any} */ (globalThis);
 
-  /** What synchronous calls are made with: a dialog holds the page until the host has given the text for it. */
+  /** What calls are made with that wait for the answer: a dialog holds the page until the host has given the text for it. */
   const ask = G.prompt;
   let calls = 0;
   /** What settles the promises of calls, by number. */
@@ -71,12 +71,46 @@ function makeTools(language, page, key) {
       mapSet(waiting, call, { __proto__: null, resolve, reject, trace });
     });
 
+  /** The answer to a call that the guest has a promise of. */
+  const settle = (/** @type {number} */ call, /** @type {string} */ kind, /** @type {string} */ body) => {
+    const promise = mapGet(waiting, call);
+    if (promise === undefined) return;
+    mapDelete(waiting, call);
+    if (kind === 'e') {
+      page.mayBeUnhandled();
+      promise.reject(failureOf(body, call, promise.trace));
+    } else {
+      promise.resolve(page.decode(body));
+    }
+  };
+
+  /** Whether no asynchronous call was made since microtasks have run. */
+  let isFirst = true;
+  const untilTurnEnds = async () => {
+    isFirst = false;
+    await undefined;
+    isFirst = true;
+  };
+
   const makeTool = (/** @type {any} */ { id, isAsync, length, path }) => {
+    /**
+     * Whether the tool takes longer than a turn of the host. As long as it does not, a call that comes alone waits for its answer: that
+     * takes less time than to hear of it later.
+     */
+    let isSlow = !isQuick;
     const later = (/** @type {any[]} */ ...args) => {
       try {
         const { call, encoded } = begin(id, args);
-        page.say('T', `${id};${call};0`, encoded);
-        return promised(call, traceFrom(tool));
+        const promise = promised(call, traceFrom(tool));
+        if (isSlow || !isFirst) {
+          page.say('T', `${id};${call};0`, encoded);
+          return promise;
+        }
+        void untilTurnEnds();
+        const answer = ask(`${key}${page.said()}`, page.write('T', `${id};${call};2`, encoded));
+        isSlow = answer === null || answer[0] === 'p';
+        if (!isSlow) settle(call, answer[0], slice(answer, 1));
+        return promise;
       } catch (error) {
         return new Promise((/** @type {any} */ _, /** @type {any} */ reject) => reject(error));
       }
@@ -164,22 +198,9 @@ function makeTools(language, page, key) {
       }
     },
 
-    /** Settles promises of calls. Returns whether one has failed. @param {any[]} items call, kind and text of each */
+    /** Settles promises of calls. @param {any[]} items call, kind and text of each */
     answer(items) {
-      let hasFailed = false;
-      for (let at = 0; at < items.length; at += 3) {
-        const call = items[at];
-        const promise = mapGet(waiting, call);
-        if (promise === undefined) continue;
-        mapDelete(waiting, call);
-        if (items[at + 1] === 'e') {
-          hasFailed = true;
-          promise.reject(failureOf(items[at + 2], call, promise.trace));
-        } else {
-          promise.resolve(page.decode(items[at + 2]));
-        }
-      }
-      return hasFailed;
+      for (let at = 0; at < items.length; at += 3) settle(items[at], items[at + 1], items[at + 2]);
     },
 
     /** Promises of calls that have no answer yet never settle. */
