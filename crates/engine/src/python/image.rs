@@ -12,7 +12,7 @@ use sha2::{Digest, Sha256};
 use crate::python::beside::beside;
 
 /// How a file of this version begins.
-const MAGIC: &[u8; 8] = b"sespy\0\0\x02";
+const MAGIC: &[u8; 8] = b"sespy\0\0\x03";
 /// A file that is longer is none of ours. 1 GiB.
 const MAX_FILE_BYTES: u64 = 1 << 30;
 const DIGEST_BYTES: usize = 32;
@@ -20,6 +20,10 @@ const DIGEST_BYTES: usize = 32;
 const HEAD_BYTES: usize = MAGIC.len() + 2 * DIGEST_BYTES + 24;
 /// Of a page of WebAssembly.
 pub const PAGE_BYTES: usize = 1 << 16;
+/// What is left out of a memory if it is zeros, which half of Python's is: a page of the system.
+const BLOCK_BYTES: usize = 1 << 12;
+/// Offset and length of a run.
+const RUN_BYTES: usize = 16;
 
 /// Never changes. Isolates map its memory, each with its own copy of the pages that it writes.
 pub struct Image {
@@ -34,7 +38,7 @@ pub struct Image {
 
 impl Image {
     pub fn new(header: Vec<u8>, code_cache: Vec<u8>, machine_code: Vec<u8>, memory: &[u8]) -> io::Result<Self> {
-        Ok(Self { header, code_cache, machine_code, memory: Memory::new(memory)? })
+        Ok(Self { header, code_cache, machine_code, memory: Memory::new(memory.len(), &runs_of(memory))? })
     }
 
     /// Pages of WebAssembly that the memory takes.
@@ -77,7 +81,12 @@ impl Image {
         });
         let (header, code_cache, machine_code) = (parts.next()??, parts.next()??, parts.next()??);
         drop(parts);
-        let (found, image) = beside(|| Sha256::digest(body), || Self::new(header, code_cache, machine_code, rest).ok());
+        let memory = || {
+            let (length, runs) = unpacked(rest)?;
+            Memory::new(length, &runs).ok()
+        };
+        let (found, memory) = beside(|| Sha256::digest(body), memory);
+        let image = memory.map(|memory| Self { header, code_cache, machine_code, memory });
         image.filter(|_| found.as_slice() == digest)
     }
 
@@ -90,7 +99,7 @@ impl Image {
             make.mode(0o700);
             make.create(folder)?;
         }
-        let parts = [&self.header, &self.code_cache, &self.machine_code, memory];
+        let parts = [&self.header, &self.code_cache, &self.machine_code, &packed(memory)];
         let mut hash = Sha256::new();
         parts.iter().for_each(|part| hash.update(part));
         let temporary = path.with_extension(format!("{}.tmp", std::process::id()));
@@ -108,6 +117,48 @@ impl Image {
         // In one step, so that nobody reads half of it.
         written.and_then(|()| fs::rename(&temporary, path)).inspect_err(|_| drop(fs::remove_file(&temporary)))
     }
+}
+
+/// What of a memory is not zeros: where, and the bytes.
+type Run<'a> = (usize, &'a [u8]);
+
+fn runs_of(memory: &[u8]) -> Vec<Run<'_>> {
+    let mut runs: Vec<Run> = Vec::new();
+    let blocks = memory.chunks(BLOCK_BYTES).enumerate().map(|(index, block)| (index * BLOCK_BYTES, block));
+    for (at, block) in blocks.filter(|(_, block)| block.iter().any(|&byte| byte != 0)) {
+        match runs.last_mut() {
+            Some((start, run)) if *start + run.len() == at => *run = &memory[*start..at + block.len()],
+            _ => runs.push((at, block)),
+        }
+    }
+    runs
+}
+
+/// A memory as files have it: its length, how many runs there are, offset and length of each, and their bytes.
+fn packed(memory: &[u8]) -> Vec<u8> {
+    let runs = runs_of(memory);
+    let mut numbers = vec![memory.len(), runs.len()];
+    numbers.extend(runs.iter().flat_map(|&(at, run)| [at, run.len()]));
+    let mut bytes: Vec<u8> = numbers.into_iter().flat_map(|number| (number as u64).to_le_bytes()).collect();
+    runs.into_iter().for_each(|(_, run)| bytes.extend_from_slice(run));
+    bytes
+}
+
+/// Length and runs of what [`packed`] gave. `None`: it is something else.
+fn unpacked(bytes: &[u8]) -> Option<(usize, Vec<Run<'_>>)> {
+    let number = |bytes: &[u8]| usize::try_from(u64::from_le_bytes(bytes.try_into().ok()?)).ok();
+    let (length, rest) = bytes.split_at_checked(8)?;
+    let (count, rest) = rest.split_at_checked(8)?;
+    let (length, count) = (number(length)?, number(count)?);
+    let (places, mut rest) = rest.split_at_checked(count.checked_mul(RUN_BYTES)?)?;
+    let mut run_at = |place: &[u8]| {
+        let (at, run_length) = (number(&place[..8])?, number(&place[8..])?);
+        let (run, after) = rest.split_at_checked(run_length)?;
+        rest = after;
+        (at.checked_add(run_length)? <= length).then_some((at, run))
+    };
+    let runs = places.chunks_exact(RUN_BYTES).map(&mut run_at).collect::<Option<Vec<_>>>()?;
+    (length as u64 <= MAX_FILE_BYTES && rest.is_empty()).then_some((length, runs))
 }
 
 /// Whether nobody else can write the file: what V8 is given as bytecode has to be its own.
@@ -131,7 +182,7 @@ struct Memory {
 
 #[cfg(target_os = "linux")]
 impl Memory {
-    fn new(bytes: &[u8]) -> io::Result<Self> {
+    fn new(length: usize, runs: &[Run]) -> io::Result<Self> {
         use std::os::fd::{AsRawFd, FromRawFd};
         // SAFETY: the name ends with a zero.
         let file = unsafe { libc::memfd_create(c"ses-python".as_ptr(), libc::MFD_CLOEXEC | libc::MFD_ALLOW_SEALING) };
@@ -140,14 +191,10 @@ impl Memory {
         }
         // SAFETY: the descriptor is open, and nobody else has it.
         let mut file = unsafe { File::from_raw_fd(file) };
-        file.set_len(bytes.len() as u64)?;
-        let mut at = 0;
-        for page in bytes.chunks(PAGE_BYTES) {
-            // What is left out reads as zeros, and takes no memory.
-            if page.iter().any(|&byte| byte != 0) {
-                std::os::unix::fs::FileExt::write_all_at(&file, page, at)?;
-            }
-            at += page.len() as u64;
+        file.set_len(length as u64)?;
+        // What is left out reads as zeros, and takes no memory.
+        for &(at, run) in runs {
+            std::os::unix::fs::FileExt::write_all_at(&file, run, at as u64)?;
         }
         file.flush()?;
         let seals = libc::F_SEAL_SHRINK | libc::F_SEAL_GROW | libc::F_SEAL_WRITE | libc::F_SEAL_SEAL;
@@ -155,7 +202,7 @@ impl Memory {
         if unsafe { libc::fcntl(file.as_raw_fd(), libc::F_ADD_SEALS, seals) } < 0 {
             return Err(io::Error::last_os_error());
         }
-        Ok(Self { file, length: bytes.len() })
+        Ok(Self { file, length })
     }
 
     fn length(&self) -> usize {
@@ -177,8 +224,10 @@ struct Memory(Vec<u8>);
 
 #[cfg(not(target_os = "linux"))]
 impl Memory {
-    fn new(bytes: &[u8]) -> io::Result<Self> {
-        Ok(Self(bytes.to_vec()))
+    fn new(length: usize, runs: &[Run]) -> io::Result<Self> {
+        let mut bytes = vec![0; length];
+        runs.iter().for_each(|&(at, run)| bytes[at..at + run.len()].copy_from_slice(run));
+        Ok(Self(bytes))
     }
 
     fn length(&self) -> usize {
@@ -234,6 +283,29 @@ mod tests {
         #[cfg(unix)]
         assert_eq!(fs::metadata(&path).unwrap().mode() & 0o777, 0o600);
         fs::remove_dir_all(folder).unwrap();
+    }
+
+    #[test]
+    fn zeros_are_left_out_and_runs_outside_are_refused() {
+        let memory = memory();
+        let whole = packed(&memory);
+        assert_eq!(whole.len(), 16 + 2 * RUN_BYTES + 2 * BLOCK_BYTES);
+        let (length, runs) = unpacked(&whole).unwrap();
+        assert_eq!((length, &runs), (memory.len(), &runs_of(&memory)));
+        assert_eq!(
+            runs.iter().map(|&(at, run)| (at, run.len())).collect::<Vec<_>>(),
+            [(PAGE_BYTES, BLOCK_BYTES), (3 * PAGE_BYTES - BLOCK_BYTES, BLOCK_BYTES)]
+        );
+        let with = |at: usize, value: u64| {
+            let mut bytes = whole.clone();
+            bytes[at..at + 8].copy_from_slice(&value.to_le_bytes());
+            bytes
+        };
+        // The length, the number of runs, where the last one begins, how long it is.
+        for broken in [with(0, 9), with(0, u64::MAX), with(8, u64::MAX), with(32, u64::MAX), with(40, u64::MAX)] {
+            assert!(unpacked(&broken).is_none());
+        }
+        assert!(unpacked(&whole[..whole.len() - 1]).is_none());
     }
 
     #[test]
