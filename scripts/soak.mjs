@@ -40,6 +40,8 @@ const ALONE = 0.1;
 const PAUSE_MS = 10;
 /** What threads may take to end when everything was cleaned up. */
 const END_MS = 10_000;
+/** How long V8 keeps pages of isolates that are gone: `--memory-pool-timeout`, twice. */
+const POOLED_MS = 2_500;
 /** Resident memory in MB that an attack may take: others are about one huge value. */
 const MAX_PEAK_MB = { thread: 128, process: 512 };
 
@@ -211,12 +213,16 @@ async function soak() {
   process.exitCode = findings.length === 0 ? 0 : 1;
 }
 
-/** Isolates that were given up are gone, or have had the time for it. */
+/** Isolates that were given up are gone, and what is kept of them for the next ones, or have had the time for it. */
 async function ended() {
   const until = performance.now() + END_MS;
   while (engineStats().live > 0 && performance.now() < until) await sleep(20);
   collect();
-  await sleep(SAMPLE_MS);
+  for (let before = Infinity, now = 0; now < before - 1 && performance.now() < until; ) {
+    before = process.memoryUsage.rss() / 2 ** 20;
+    await sleep(POOLED_MS);
+    now = process.memoryUsage.rss() / 2 ** 20;
+  }
 }
 
 /** Everything is loaded and has run once before anything is measured. */

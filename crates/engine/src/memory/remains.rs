@@ -9,7 +9,7 @@ const LARGE_PROGRAM_BYTES: usize = 128 << 10;
 /// And of zones. 8 MiB.
 const LARGE_ZONES_BYTES: usize = 8 << 20;
 
-/// When this is dropped, the system gets back what may be much.
+/// When this is dropped, on the isolate's thread, the system gets back what may be much.
 pub struct Remains {
     buffers: Arc<BufferBudget>,
     /// Bytes of the longest program.
@@ -29,12 +29,147 @@ impl Remains {
 
 impl Drop for Remains {
     fn drop(&mut self) {
-        if self.longest > LARGE_PROGRAM_BYTES || self.buffers.zones.peak() > LARGE_ZONES_BYTES {
-            #[cfg(all(target_os = "linux", target_env = "gnu"))]
-            // SAFETY: this may be called at any time; the argument is what is kept of the main thread's memory.
-            unsafe {
-                libc::malloc_trim(0);
+        #[cfg(all(target_os = "linux", target_env = "gnu"))]
+        {
+            let is_large = arena::may_be_large();
+            if is_large {
+                arena::give_back();
             }
+            let has_compiled_much = self.longest > LARGE_PROGRAM_BYTES || self.buffers.zones.peak() > LARGE_ZONES_BYTES;
+            if has_compiled_much || (is_large && trims::is_due()) {
+                // SAFETY: this may be called at any time; the argument is what is kept of the main thread's memory.
+                unsafe { libc::malloc_trim(0) };
+            }
+        }
+    }
+}
+
+/// When all arenas were trimmed: of what values for the host have taken, much is freed behind the isolate's end.
+#[cfg(all(target_os = "linux", target_env = "gnu"))]
+mod trims {
+    use std::sync::Mutex;
+    use std::time::{Duration, Instant};
+
+    /// Between two: each looks through what is free in the whole process.
+    const PAUSE: Duration = Duration::from_secs(1);
+
+    /// Whether the last one was long ago; the caller makes the next one.
+    pub fn is_due() -> bool {
+        static LAST: Mutex<Option<Instant>> = Mutex::new(None);
+        let Ok(mut last) = LAST.try_lock() else { return false };
+        let is_due = last.is_none_or(|last| last.elapsed() > PAUSE);
+        if is_due {
+            *last = Some(Instant::now());
+        }
+        is_due
+    }
+}
+
+/// The arena of the calling thread. glibc gives back the end of one only if that is longer than what the largest block that was ever
+/// freed suggests, up to 64 MiB, and `malloc_trim` leaves the ends of all arenas but the main one alone.
+#[cfg(all(target_os = "linux", target_env = "gnu"))]
+mod arena {
+    use std::ffi::c_void;
+    use std::mem::MaybeUninit;
+    use std::ptr::{self, NonNull};
+
+    /// Just below 1 MiB.
+    const BLOCK_BYTES: usize = (1 << 20) - 64;
+    /// As many as an arena's 64 MiB have.
+    const MAX_BLOCKS: usize = 64;
+    const PAGE_BYTES: usize = 4_096;
+    /// Pages that lie within a block, wherever it begins.
+    const BLOCK_PAGES: usize = BLOCK_BYTES / PAGE_BYTES - 1;
+    /// Pages that the system has given to a thread which leaves much. An isolate with a small program needs some 500.
+    const LARGE_PAGES: i64 = 600;
+
+    /// Whether the thread has used so much memory that its arena may be worth a look.
+    pub fn may_be_large() -> bool {
+        let mut usage = MaybeUninit::<libc::rusage>::uninit();
+        // SAFETY: the system writes the whole structure, or says that it has not.
+        unsafe {
+            libc::getrusage(libc::RUSAGE_THREAD, usage.as_mut_ptr()) == 0 && usage.assume_init().ru_minflt > LARGE_PAGES
+        }
+    }
+
+    /// Takes blocks of what is free, gives their pages back to the system, and frees them.
+    pub fn give_back() {
+        let mut blocks = [ptr::null_mut::<c_void>(); MAX_BLOCKS];
+        for block in &mut blocks {
+            // SAFETY: `malloc` may be called with any size.
+            *block = unsafe { libc::malloc(BLOCK_BYTES) };
+            let Some(start) = NonNull::new(*block) else { break };
+            if is_mapping(start) {
+                // So large a block has never been freed, so that glibc gives back ends of arenas itself.
+                break;
+            }
+            give_back_pages(start.cast());
+        }
+        for block in blocks {
+            // SAFETY: it is null, or `malloc` gave it and nobody else knows of it.
+            unsafe { libc::free(block) };
+        }
+    }
+
+    /// Whether a block is not of an arena. Those of an arena may use eight bytes of what is behind them, so that what they have is no
+    /// multiple of 16.
+    fn is_mapping(block: NonNull<c_void>) -> bool {
+        // SAFETY: `malloc` gave it.
+        unsafe { libc::malloc_usable_size(block.as_ptr()) }.is_multiple_of(16)
+    }
+
+    fn give_back_pages(block: NonNull<u8>) {
+        // SAFETY: the pages are within the block, whose bytes nobody has written.
+        unsafe {
+            let first = block.add(block.align_offset(PAGE_BYTES));
+            if resident_pages(first) > 0 {
+                libc::madvise(first.as_ptr().cast(), BLOCK_PAGES * PAGE_BYTES, libc::MADV_DONTNEED);
+            }
+        }
+    }
+
+    /// How many of a block's pages are there.
+    fn resident_pages(first: NonNull<u8>) -> usize {
+        let mut pages = [0_u8; BLOCK_PAGES];
+        // SAFETY: the system writes a byte for each page, and looks at no memory of the process.
+        let is_known =
+            unsafe { libc::mincore(first.as_ptr().cast(), BLOCK_PAGES * PAGE_BYTES, pages.as_mut_ptr()) == 0 };
+        if is_known { pages.iter().filter(|&page| page & 1 != 0).count() } else { 0 }
+    }
+
+    #[cfg(test)]
+    mod tests {
+        use std::hint::black_box;
+        use std::thread;
+
+        use super::*;
+
+        const BLOCKS: usize = 24;
+
+        #[test]
+        fn the_end_of_an_arena_is_given_back() {
+            let run = || {
+                assert!(!may_be_large());
+                // Once a large block has been freed, glibc takes such blocks from arenas, and keeps what is free of these.
+                drop(black_box(vec![1_u8; 30 << 20]));
+                let blocks: Vec<Vec<u8>> = (0..BLOCKS).map(|_| vec![1; BLOCK_BYTES]).collect();
+                let first = |block: &Vec<u8>| {
+                    let start = NonNull::from(block.as_slice()).cast::<u8>();
+                    // SAFETY: the block is longer than a page.
+                    unsafe { start.add(start.align_offset(PAGE_BYTES)) }
+                };
+                let firsts: Vec<_> = blocks.iter().map(first).collect();
+                let resident = || firsts.iter().map(|first| resident_pages(*first)).sum::<usize>();
+                assert_eq!(resident(), BLOCKS * BLOCK_PAGES);
+                drop(blocks);
+                assert_eq!(resident(), BLOCKS * BLOCK_PAGES);
+                assert!(may_be_large());
+                give_back();
+                // Of two blocks that touch each other one page is of both.
+                let kept = resident();
+                assert!(kept <= BLOCKS, "{kept} pages are kept");
+            };
+            thread::spawn(run).join().expect("it does not panic");
         }
     }
 }
