@@ -218,7 +218,7 @@ async function ended() {
   const until = performance.now() + END_MS;
   while (engineStats().live > 0 && performance.now() < until) await sleep(20);
   collect();
-  for (let before = Infinity, now = 0; now < before - 1 && performance.now() < until; ) {
+  for (let before = Infinity, now = 0; now < before - 1 && performance.now() < until;) {
     before = process.memoryUsage.rss() / 2 ** 20;
     await sleep(POOLED_MS);
     now = process.memoryUsage.rss() / 2 ** 20;
