@@ -6,9 +6,9 @@
 // is the whole).
 
 import { readFileSync, writeFileSync } from 'node:fs';
-import { argv, exit, platform, stderr, version } from 'node:process';
+import { exit, platform, stderr, version } from 'node:process';
 import { fileURLToPath } from 'node:url';
-import { isDeepStrictEqual } from 'node:util';
+import { isDeepStrictEqual, parseArgs } from 'node:util';
 
 import { format, resolveConfig } from 'prettier';
 
@@ -34,9 +34,12 @@ const GROUPS = {
 };
 
 /** With --process, executors have processes of their own; that is always a check, for the same outcomes. */
-const isolation = argv.includes('--process') ? 'process' : 'thread';
-const isCheck = argv.includes('--check');
-const only = argv.includes('--only') ? argv[argv.indexOf('--only') + 1].split(',') : undefined;
+const { values } = parseArgs({
+  options: { process: { type: 'boolean' }, check: { type: 'boolean', default: false }, only: { type: 'string' } },
+});
+const isolation = values.process ? 'process' : 'thread';
+const isCheck = values.check;
+const only = values.only?.split(',');
 const attacks = listAttacks(isolation).filter(({ name }) => only?.some((text) => name.includes(text)) ?? true);
 const limited = limiter(2);
 let done = 0;
