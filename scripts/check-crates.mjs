@@ -31,6 +31,7 @@ const LAYERS = {
     'ses-process',
     'ses-protocol',
     'ses-session',
+    'ses-sync',
     'ses-thread',
     'ses-transfer',
     'ses-worker',

@@ -14,6 +14,8 @@ use napi::{Env, Result, Status, sys};
 use napi_derive::napi;
 
 use crate::deliver::{DeliverArgs, Delivery};
+#[cfg(target_os = "linux")]
+use crate::pause::Pause;
 
 /// Weak: idle executors do not keep the event loop alive.
 type Deliver = ThreadsafeFunction<u64, Unknown<'static>, Delivery, Status, false, true>;
@@ -37,6 +39,8 @@ pub struct Dispatcher {
     sources: Rc<RefCell<HashMap<u64, Source>>>,
     /// Calls whose outcome has not been delivered.
     pending: Cell<usize>,
+    #[cfg(target_os = "linux")]
+    pause: Option<Rc<Pause>>,
 }
 
 impl Dispatcher {
@@ -52,6 +56,14 @@ impl Dispatcher {
     pub fn remove(&self, executor: u64) {
         let source = self.sources.borrow_mut().remove(&executor);
         drop(source);
+    }
+
+    /// A guest was sent something, which it may answer soon.
+    pub fn expect(&self) {
+        #[cfg(target_os = "linux")]
+        if let Some(pause) = &self.pause {
+            pause.expect();
+        }
     }
 
     /// Counts a call that will be settled later; the first one keeps the event loop alive.
@@ -84,6 +96,7 @@ impl NativeDispatcher {
     /// (text, levels, times, lengths), 3 nothing.
     #[napi(constructor)]
     pub fn new(
+        env: Env,
         #[napi(ts_arg_type = "(executor: number, kind: number, ...parts: any[]) => void")] deliver: Function<
             '_,
             Delivery,
@@ -99,6 +112,12 @@ impl NativeDispatcher {
                 let next = shared.borrow().get(&executor).cloned();
                 Ok(Delivery { executor, args: next.map_or(DeliverArgs::Nothing, |next| next(&context.env)) })
             })?;
-        Ok(Self(Rc::new(Dispatcher { bell: Bell(Arc::new(deliver)), sources, pending: Cell::default() })))
+        Ok(Self(Rc::new(Dispatcher {
+            bell: Bell(Arc::new(deliver)),
+            sources,
+            pending: Cell::default(),
+            #[cfg(target_os = "linux")]
+            pause: Pause::new(&env),
+        })))
     }
 }

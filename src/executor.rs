@@ -12,7 +12,7 @@ use napi::bindgen_prelude::{JsValue, Unknown};
 use napi::{Env, Result};
 use napi_derive::napi;
 
-use ses_protocol::{Config, Outcome};
+use ses_protocol::{Config, Outcome, ToolCallId, ToolReply};
 use ses_session::{Delivery, Executor, Notice};
 
 use crate::arguments::{self, NativeIsolation, NativePython, NativeTool};
@@ -37,6 +37,7 @@ impl Inner {
     fn pend(&self, env: &Env, outcome: Option<Outcome>) -> Option<Outcome> {
         if outcome.is_none() {
             self.dispatcher.pend(env);
+            self.dispatcher.expect();
         }
         outcome
     }
@@ -216,7 +217,7 @@ impl NativeExecutor {
     pub fn tool_result(&self, env: Env, call: f64, status: f64, payload: Unknown) -> Result<()> {
         // SAFETY: `env` is the environment of this call, and `payload` one of its arguments.
         let reply = unsafe { values::reply(env.raw(), call, status, payload.raw()) }?;
-        self.with(|inner| inner.executor.tool_replies(vec![reply]));
+        self.reply(vec![reply]);
         Ok(())
     }
 
@@ -225,8 +226,15 @@ impl NativeExecutor {
     pub fn tool_results(&self, env: Env, #[napi(ts_arg_type = "unknown[]")] replies: Unknown) -> Result<()> {
         // SAFETY: `env` is the environment of this call, and `replies` its argument.
         let replies = unsafe { values::replies(env.raw(), replies.raw()) }?;
-        self.with(|inner| inner.executor.tool_replies(replies));
+        self.reply(replies);
         Ok(())
+    }
+
+    fn reply(&self, replies: Vec<(ToolCallId, ToolReply)>) {
+        self.with(|inner| {
+            inner.executor.tool_replies(replies);
+            inner.dispatcher.expect();
+        });
     }
 
     fn call(&self, env: Env, start: impl FnOnce(&mut Executor) -> Option<Outcome>) -> Option<NativeOutcome> {

@@ -14,6 +14,8 @@ mod files;
 mod inbox;
 mod options;
 mod page;
+#[cfg(target_os = "linux")]
+mod pause;
 mod prepare;
 mod sandbox;
 mod values;

@@ -8,4 +8,4 @@ mod processor;
 
 pub use clock::CpuClock;
 pub use mailbox::{Receiver, Sender, channel};
-pub use patience::Patience;
+pub use patience::{Awake, Patience};

@@ -18,11 +18,37 @@ const MAX_TRUST: u32 = 4;
 /// After as many waits that began with sleep, one is tried without.
 const RETRY_AFTER: u32 = 64;
 
-/// Threads that wait without sleep.
+/// Threads that work for guests or wait without sleep.
 static AWAKE: AtomicUsize = AtomicUsize::new(0);
 
-/// Waits a moment without sleep as long as that pays: most hosts send the next command, and most tools answer, sooner than a
-/// thread is woken. One processor is left for whoever is to send.
+/// The calling thread works for guests, unless it sleeps.
+pub struct Awake(());
+
+impl Default for Awake {
+    fn default() -> Self {
+        AWAKE.fetch_add(1, Ordering::Relaxed);
+        Self(())
+    }
+}
+
+impl Awake {
+    /// What `wait` returns, which sleeps.
+    pub fn sleep<T>(&self, wait: impl FnOnce() -> T) -> T {
+        AWAKE.fetch_sub(1, Ordering::Relaxed);
+        let received = wait();
+        AWAKE.fetch_add(1, Ordering::Relaxed);
+        received
+    }
+}
+
+impl Drop for Awake {
+    fn drop(&mut self) {
+        AWAKE.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+/// Waits a moment without sleep as long as that pays: most hosts send the next command, and most tools and guests answer,
+/// sooner than a thread is woken. Nobody waits like this for whom there is no processor.
 pub struct Patience {
     /// How long a message is waited for without sleep.
     moment: Duration,
@@ -46,11 +72,11 @@ impl Patience {
 
     /// The next message; waits. Whoever sends from the processor that this thread is on can do so as soon as it sleeps, and to
     /// wake it there takes no other processor.
-    pub fn receive<T>(&self, inbox: &Receiver<T>) -> T {
+    pub fn receive<T>(&self, inbox: &Receiver<T>, awake: &Awake) -> T {
         if !inbox.shares_processor() {
             self.look(|| inbox.is_ready());
         }
-        inbox.recv()
+        inbox.try_recv().unwrap_or_else(|| awake.sleep(|| inbox.recv()))
     }
 
     /// Looks for a message that is about to be waited for, as long as that pays.
@@ -59,8 +85,7 @@ impl Patience {
             return;
         }
         let trust = self.trust.get();
-        let place = if trust > 0 || self.slept.get() >= RETRY_AFTER { Place::take() } else { None };
-        if place.is_none() {
+        if (trust == 0 && self.slept.get() < RETRY_AFTER) || !has_processor_to_spare() {
             self.slept.set(self.slept.get().saturating_add(1));
             return;
         }
@@ -70,21 +95,9 @@ impl Patience {
     }
 }
 
-/// A processor to wait on without sleep.
-struct Place;
-
-impl Place {
-    fn take() -> Option<Self> {
-        let most = processor::count() - 1;
-        let is_free = |awake| (awake < most).then_some(awake + 1);
-        AWAKE.fetch_update(Ordering::Relaxed, Ordering::Relaxed, is_free).ok().map(|_| Self)
-    }
-}
-
-impl Drop for Place {
-    fn drop(&mut self) {
-        AWAKE.fetch_sub(1, Ordering::Relaxed);
-    }
+/// Whether one is left when each thread that works for guests has one, and one that is not counted, such as the host's.
+fn has_processor_to_spare() -> bool {
+    AWAKE.load(Ordering::Relaxed).max(1) < processor::count()
 }
 
 /// Waits for a message. Returns whether there is one.
@@ -110,7 +123,7 @@ mod tests {
     use super::*;
 
     const LONG: Duration = Duration::from_secs(3_600);
-    /// Held by a test while it is to have the place of those who wait without sleep.
+    /// Held by a test while nobody else is to be awake.
     static ALONE: Mutex<()> = Mutex::new(());
 
     /// How often a message is looked for that comes with look number `comes`.
@@ -161,14 +174,16 @@ mod tests {
     }
 
     #[test]
-    fn one_processor_is_left_for_whoever_is_to_send() {
+    fn one_processor_is_left_for_the_host() {
         let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
-        let places: Vec<_> = std::iter::from_fn(Place::take).collect();
-        assert_eq!(places.len(), processor::count() - 1);
+        let mut threads: Vec<_> = (0..processor::count()).map(|_| Awake::default()).collect();
         let patience = Patience::new(LONG);
         patience.trust.set(MAX_TRUST);
         assert_eq!(looks(&patience, 100), 1);
-        drop(places);
+        let asleep = threads.pop().expect("there is a processor");
+        asleep.sleep(|| assert_eq!(looks(&patience, 100), if processor::count() > 1 { 100 } else { 1 }));
+        assert_eq!(looks(&patience, 100), 1);
+        drop(asleep);
         assert_eq!(looks(&patience, 100), if processor::count() > 1 { 100 } else { 1 });
     }
 }

@@ -6,7 +6,7 @@ use std::time::Instant;
 use ses_engine::GuestContext;
 use ses_protocol::{Command, Config, Event, SessionId};
 use ses_session::Events;
-use ses_sync::{Patience, Receiver};
+use ses_sync::{Awake, Patience, Receiver};
 
 use crate::link::Control;
 
@@ -16,6 +16,7 @@ pub struct ThreadContext {
     pub events: Events,
     pub inbox: Receiver<Option<Command>>,
     pub control: Arc<Control>,
+    pub awake: Awake,
     /// With which commands are waited for.
     pub for_commands: Patience,
     /// With which answers of the host are.
@@ -36,15 +37,15 @@ impl GuestContext for ThreadContext {
     }
 
     fn next(&self) -> Option<Command> {
-        self.for_commands.receive(&self.inbox)
+        self.for_commands.receive(&self.inbox, &self.awake)
     }
 
     fn next_answer(&self) -> Option<Command> {
-        self.for_answers.receive(&self.inbox)
+        self.for_answers.receive(&self.inbox, &self.awake)
     }
 
     fn next_until(&self, until: Instant) -> Option<Option<Command>> {
-        self.inbox.recv_until(until)
+        self.awake.sleep(|| self.inbox.recv_until(until))
     }
 
     fn ready(&self) -> Option<Command> {

@@ -107,8 +107,8 @@ fn parked_of(events: &Events) -> OnParked {
 
 fn guest(booted: Booted, handover: Handover) -> Guest {
     let Handover { session, config, events, inbox, control, checker, .. } = handover;
-    let (for_commands, for_answers) = Default::default();
-    let context = Rc::new(ThreadContext { session, config, events, inbox, control, for_commands, for_answers });
+    let (awake, for_commands, for_answers) = Default::default();
+    let context = Rc::new(ThreadContext { session, config, events, inbox, control, awake, for_commands, for_answers });
     Guest::new(booted, context, checker.programs())
 }
 

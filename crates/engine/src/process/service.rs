@@ -5,7 +5,7 @@ use std::sync::mpsc::{self, RecvTimeoutError, TryRecvError};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
-use ses_sync::{CpuClock, Patience, Receiver, Sender, channel};
+use ses_sync::{Awake, CpuClock, Patience, Receiver, Sender, channel};
 
 /// Address space of a thread's stack: the parser runs on it, and on one of its own only for a text that needs more.
 const STACK_BYTES: usize = 64 << 20;
@@ -67,6 +67,7 @@ impl Clock {
 pub struct Questions<Q, A> {
     inbox: Receiver<Message<Q, A>>,
     patience: Patience,
+    awake: Awake,
     clock: Arc<OnceLock<Clock>>,
 }
 
@@ -74,7 +75,7 @@ impl<Q, A> Questions<Q, A> {
     /// The next question, and the way back; waits. `None`: there are no more.
     pub fn next(&self) -> Option<(Q, mpsc::Sender<A>)> {
         self.clock.get_or_init(Clock::of_this_thread);
-        match self.patience.receive(&self.inbox) {
+        match self.patience.receive(&self.inbox, &self.awake) {
             Message::Question(question, reply) => Some((question, reply)),
             Message::End => None,
         }
@@ -209,7 +210,7 @@ impl<Q: Send + 'static, A: Send + 'static> Service<Q, A> {
         let run = move || {
             // Until the thread ends.
             let _life = life;
-            work(&Questions { inbox, patience: Patience::default(), clock });
+            work(&Questions { inbox, patience: Patience::default(), awake: Awake::default(), clock });
         };
         builder.spawn(run).ok()?;
         state.started = thread.id;

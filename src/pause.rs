@@ -1,0 +1,183 @@
+//! How the Node.js thread waits for a guest that answers soon: without sleep.
+//!
+//! Before its event loop sleeps, libuv calls whoever has prepared for that. Node.js lets addons in there; other runtimes have a
+//! loop of their own. Whatever happens to a handle that the loop watches ends the wait, so that nobody else waits longer.
+
+use std::cell::Cell;
+use std::ffi::{CStr, c_int, c_void};
+use std::mem;
+use std::ptr;
+use std::rc::Rc;
+use std::sync::OnceLock;
+
+use napi::bindgen_prelude::JsObjectValue;
+use napi::{Env, sys};
+
+use ses_sync::Patience;
+
+/// A loop of libuv.
+type Loop = *mut c_void;
+/// A `uv_prepare_t`.
+type Prepare = *mut c_void;
+
+/// `UV_PREPARE` of `uv_handle_type`.
+const PREPARE: c_int = 9;
+
+/// What the event loop does before it sleeps.
+pub struct Pause {
+    libuv: &'static Libuv,
+    event_loop: Loop,
+    /// A guest has been sent something since the loop last slept.
+    is_due: Cell<bool>,
+    patience: Patience,
+}
+
+impl Pause {
+    /// For the event loop of an environment, until that is torn down. Absent: it has none of libuv's.
+    pub fn new(env: &Env) -> Option<Rc<Self>> {
+        // Bun has the names, too, and ends the process of whoever calls them.
+        let global = env.get_global().ok()?;
+        if ["Bun", "Deno"].iter().any(|name| global.has_named_property(name).unwrap_or(true)) {
+            return None;
+        }
+        let libuv = Libuv::of_host()?;
+        let event_loop: Loop = env.get_uv_event_loop().ok()?.cast();
+        let pause = Rc::new(Self { libuv, event_loop, is_due: Cell::default(), patience: Patience::default() });
+        // In words, so that it is aligned as all of them may be.
+        let handle: Prepare = Box::into_raw(vec![0u64; libuv.prepare_words()].into_boxed_slice()).cast();
+        // SAFETY: this is the loop's thread. The handle has the size that libuv wants, and lives until libuv has closed it; so
+        // does what it points to, which is a count of `pause`. The handle keeps no loop alive.
+        unsafe {
+            if sys::napi_add_async_cleanup_hook(env.raw(), Some(on_cleanup), handle, ptr::null_mut())
+                != sys::Status::napi_ok
+            {
+                libuv.free(handle);
+                return None;
+            }
+            (libuv.prepare_init)(event_loop, handle);
+            (libuv.handle_set_data)(handle, Rc::into_raw(pause.clone()).cast_mut().cast());
+            (libuv.prepare_start)(handle, on_prepare);
+            (libuv.unref)(handle);
+        }
+        Some(pause)
+    }
+
+    /// A guest was sent something, which it may answer soon.
+    pub fn expect(&self) {
+        self.is_due.set(true);
+    }
+
+    /// Waits a moment, if that pays and the loop is about to sleep.
+    fn wait(&self) {
+        // SAFETY: the loop calls this on its thread.
+        let is_to_sleep = || unsafe { (self.libuv.backend_timeout)(self.event_loop) } != 0;
+        if self.is_due.get() && is_to_sleep() {
+            self.is_due.set(false);
+            // SAFETY: as above.
+            let fd = unsafe { (self.libuv.backend_fd)(self.event_loop) };
+            self.patience.look(|| has_events(fd));
+        }
+    }
+}
+
+/// The part of libuv that is needed.
+struct Libuv {
+    handle_size: unsafe extern "C" fn(kind: c_int) -> usize,
+    handle_get_data: unsafe extern "C" fn(handle: Prepare) -> *mut c_void,
+    handle_set_data: unsafe extern "C" fn(handle: Prepare, data: *mut c_void),
+    prepare_init: unsafe extern "C" fn(event_loop: Loop, handle: Prepare) -> c_int,
+    prepare_start: unsafe extern "C" fn(handle: Prepare, callback: extern "C" fn(Prepare)) -> c_int,
+    unref: unsafe extern "C" fn(handle: Prepare),
+    close: unsafe extern "C" fn(handle: Prepare, callback: extern "C" fn(Prepare)),
+    /// Milliseconds until the loop has something to do by itself; -1: it has nothing.
+    backend_timeout: unsafe extern "C" fn(event_loop: Loop) -> c_int,
+    /// Readable as soon as something has happened to a handle.
+    backend_fd: unsafe extern "C" fn(event_loop: Loop) -> c_int,
+}
+
+impl Libuv {
+    /// The host's, if it has all of that.
+    fn of_host() -> Option<&'static Self> {
+        static LIBUV: OnceLock<Option<Libuv>> = OnceLock::new();
+        // SAFETY: these are the types of the functions with these names, which libuv keeps as long as its version is 1.
+        let load = || unsafe {
+            Some(Self {
+                handle_size: function(c"uv_handle_size")?,
+                handle_get_data: function(c"uv_handle_get_data")?,
+                handle_set_data: function(c"uv_handle_set_data")?,
+                prepare_init: function(c"uv_prepare_init")?,
+                prepare_start: function(c"uv_prepare_start")?,
+                unref: function(c"uv_unref")?,
+                close: function(c"uv_close")?,
+                backend_timeout: function(c"uv_backend_timeout")?,
+                backend_fd: function(c"uv_backend_fd")?,
+            })
+        };
+        LIBUV.get_or_init(load).as_ref()
+    }
+
+    fn prepare_words(&self) -> usize {
+        // SAFETY: this takes a number that libuv knows.
+        unsafe { (self.handle_size)(PREPARE) }.div_ceil(size_of::<u64>())
+    }
+
+    /// Frees the memory of a handle.
+    ///
+    /// # Safety
+    ///
+    /// [`Pause::new`] has made it, and libuv does not know it, or no more.
+    unsafe fn free(&self, handle: Prepare) {
+        let words = ptr::slice_from_raw_parts_mut(handle.cast::<u64>(), self.prepare_words());
+        // SAFETY: it came from a box of this length.
+        unsafe { drop(Box::from_raw(words)) };
+    }
+}
+
+/// A function of the host.
+///
+/// # Safety
+///
+/// `F` is a pointer to a function, and its type that of the one with this name.
+unsafe fn function<F>(name: &CStr) -> Option<F> {
+    // SAFETY: the name ends with a zero. A pointer to a function is as large as one to data; the rest is the caller's contract.
+    unsafe {
+        let found = libc::dlsym(libc::RTLD_DEFAULT, name.as_ptr());
+        (!found.is_null()).then(|| mem::transmute_copy(&found))
+    }
+}
+
+/// Called by the loop before it looks for events.
+extern "C" fn on_prepare(handle: Prepare) {
+    if let Some(libuv) = Libuv::of_host() {
+        // SAFETY: the handle's data is what `Pause::new` has made it, until it is closed.
+        unsafe { &*(libuv.handle_get_data)(handle).cast::<Pause>() }.wait();
+    }
+}
+
+/// The environment is being torn down, which waits until the handle is closed.
+unsafe extern "C" fn on_cleanup(hook: sys::napi_async_cleanup_hook_handle, handle: *mut c_void) {
+    let Some(libuv) = Libuv::of_host() else { return };
+    // SAFETY: `Pause::new` has made the handle and counted its data for it, which nobody reads any more.
+    unsafe {
+        drop(Rc::from_raw((libuv.handle_get_data)(handle).cast::<Pause>()));
+        (libuv.handle_set_data)(handle, hook.cast());
+        (libuv.close)(handle, on_close);
+    }
+}
+
+/// The loop has let go of the handle.
+extern "C" fn on_close(handle: Prepare) {
+    let Some(libuv) = Libuv::of_host() else { return };
+    // SAFETY: the data is the hook, and nobody uses the handle any more.
+    unsafe {
+        sys::napi_remove_async_cleanup_hook((libuv.handle_get_data)(handle).cast());
+        libuv.free(handle);
+    }
+}
+
+/// Whether something has happened that the loop waits for.
+fn has_events(fd: c_int) -> bool {
+    let mut events = libc::pollfd { fd, events: libc::POLLIN, revents: 0 };
+    // SAFETY: `events` is one entry, valid for the call, which does not wait.
+    unsafe { libc::poll(&raw mut events, 1, 0) != 0 }
+}
