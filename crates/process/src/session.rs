@@ -9,7 +9,7 @@ use serde_json::json;
 
 use ses_protocol::frames::{Control, Hello};
 use ses_protocol::{Command, Config, Event, Failure, Figures, JobId, RunLimits, ToolCall, ToolCallId};
-use ses_session::{Deadline, Events, Link, Process, Remains, Watchdog};
+use ses_session::{Deadline, Events, Link, Process, Tasks, Watchdog};
 use ses_sync::CpuClock;
 
 use crate::launch::Confinement;
@@ -277,9 +277,8 @@ impl Link for ProcessLink {
         self.worker.kill();
     }
 
-    /// A process that is killed ends.
-    fn remains(&self) -> Option<Arc<dyn Remains>> {
-        None
+    fn tasks(&self) -> Arc<dyn Tasks> {
+        self.worker.tasks()
     }
 
     /// The worker watches over that itself.

@@ -1,6 +1,7 @@
 //! What makes isolates: on threads of this process, or elsewhere.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use ses_protocol::frames::Hello;
 use ses_protocol::{Command, Config, Event, Failure, JobId, SessionId};
@@ -49,8 +50,8 @@ pub trait Link: Send + Sync {
     /// Has the isolate look, if it waits for something.
     fn wake(&self) {}
 
-    /// What becomes of an isolate that does not end when it was given up; absent: it always ends.
-    fn remains(&self) -> Option<Arc<dyn Remains>>;
+    /// What the isolate runs on.
+    fn tasks(&self) -> Arc<dyn Tasks>;
 
     /// The processor time of the isolate, if it can be read here. Whoever has none holds the isolate to `maxCpuMs` itself.
     fn cpu_clock(&self) -> Option<CpuClock>;
@@ -68,8 +69,11 @@ pub struct Process {
     pub hello: Option<Hello>,
 }
 
-/// An isolate that was given up. Does not keep it alive.
-pub trait Remains: Send + Sync {
-    /// It goes on: keeps it from taking processor time that others want.
-    fn hold_back(&self);
+/// What the system runs an isolate on, one thread or more. Does not keep it alive, and is asked only while the isolate is.
+pub trait Tasks: Send + Sync {
+    /// The processor time that it has used; absent: it cannot be read here, or there is nothing yet.
+    fn cpu_time(&self) -> Option<Duration>;
+
+    /// Makes all of it so nice to others, as [`ses_sync::priority`] counts. False: the system refuses.
+    fn set_niceness(&self, niceness: i32) -> bool;
 }

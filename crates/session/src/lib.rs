@@ -16,11 +16,12 @@ mod notice;
 mod pool;
 mod run_clock;
 mod session;
+mod share;
 #[cfg(test)]
 mod tests;
 mod watchdog;
 
-pub use backend::{Backend, Boot, Events, Link, Process, Remains};
+pub use backend::{Backend, Boot, Events, Link, Process, Tasks};
 pub use counters::{Counters, EngineStats};
 pub use engine::Engine;
 pub use executor::Executor;

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::io;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use ses_protocol::{
@@ -11,12 +11,15 @@ use ses_protocol::{
     LogEntry, ModuleBody, Outcome, RunLimits, SessionId, Success, ToolCall, ToolCallId, ToolError, ToolReply, ToolSpec,
 };
 
-use crate::backend::{Boot, Link, Process, Remains};
+use ses_sync::priority;
+
+use crate::backend::{Boot, Link, Process};
 use crate::counters::Counters;
 use crate::engine::Engine;
 use crate::jobs::{Job, Jobs};
 use crate::notice::{Notice, Notices};
 use crate::run_clock::{Expired, RunClock};
+use crate::share::Share;
 use crate::watchdog::{Deadline, Watchdog};
 
 /// `details.reason` of a run that took too long.
@@ -45,8 +48,6 @@ struct Desk {
     notices: Notices,
     counters: Arc<Counters>,
     watchdog: Arc<Watchdog>,
-    /// Set once, when there is a way to the isolate.
-    remains: OnceLock<Arc<dyn Remains>>,
     /// Held for a few instructions, or the copy of a log entry, by any thread.
     open: Mutex<Open>,
     /// The session was given up: what the isolate does is nobody's any more.
@@ -71,6 +72,8 @@ struct Open {
     unsent: Vec<LogEntry>,
     /// The isolate counts as live.
     is_live: bool,
+    /// What it gets of the processors, as long as it is live and there is a way to it.
+    share: Option<Share>,
     /// Armed when the isolate was given up while it worked.
     grace: Option<Deadline>,
     /// The isolate counts as stuck.
@@ -220,10 +223,10 @@ impl Desk {
         if std::mem::take(&mut open.is_stuck) {
             self.counters.losses.remove_stuck(&self.config.owner, self.config.memory_limit_bytes);
         }
-        let grace = open.grace.take();
+        let left = (open.grace.take(), open.share.take());
         // Dropped without the lock, with what it would have called.
         drop(open);
-        drop(grace);
+        drop(left);
     }
 
     /// The isolate is given up while it works: looks a while later whether it has let go.
@@ -242,8 +245,8 @@ impl Desk {
         // Held until it is held back: the isolate's thread passes here before it ends.
         let mut open = self.open();
         if open.is_live && !open.is_stuck {
-            if let Some(remains) = self.remains.get() {
-                remains.hold_back();
+            if let Some(share) = &mut open.share {
+                share.hold_back();
             }
             open.is_stuck = true;
             self.counters.losses.add_stuck(&self.config.owner, self.config.memory_limit_bytes);
@@ -296,7 +299,6 @@ impl Session {
             notices,
             counters,
             watchdog: engine.watchdog.clone(),
-            remains: OnceLock::new(),
             open: Mutex::new(Open { is_live: true, ..Open::default() }),
             is_given_up: AtomicBool::new(false),
             operations: AtomicU64::new(0),
@@ -313,10 +315,12 @@ impl Session {
         };
         match engine.backend.boot(Boot { session: id, config, events }) {
             Ok(link) => {
-                if let Some(remains) = link.remains() {
-                    // A second call cannot happen: a session has one isolate.
-                    let _ = desk.remains.set(remains);
+                let share = Share::new(link.tasks(), priority::can_restore);
+                let mut open = desk.open();
+                if open.is_live {
+                    open.share = Some(share);
                 }
+                drop(open);
                 Ok(Self { desk, link, deadline: None, cpu_deadline: None })
             }
             Err(failure) => {
@@ -403,7 +407,12 @@ impl Session {
         let (desk, link) = (self.desk.clone(), self.link.clone());
         if let Some(timeout) = duration(limits.timeout_ms) {
             let due = started + timeout;
-            self.desk.open().clock = Some(RunClock::new(job, due, limits.tool_timeout_ms.is_some()));
+            let mut open = self.desk.open();
+            open.clock = Some(RunClock::new(job, due, limits.tool_timeout_ms.is_some()));
+            if let Some(share) = &mut open.share {
+                share.begin(started);
+            }
+            drop(open);
             let deadline = RunDeadline { desk: desk.clone(), link: link.clone(), job, timeout_ms: limits.timeout_ms };
             deadline.arm(due)?;
             self.deadline = Some(deadline);
@@ -485,11 +494,15 @@ struct RunDeadline {
 }
 
 impl RunDeadline {
+    /// Arms it for the moment at which the run is due, or to be looked at.
+    ///
     /// # Errors
     ///
     /// Nothing would watch over it.
-    fn arm(&self, at: Instant) -> io::Result<()> {
+    fn arm(&self, due: Instant) -> io::Result<()> {
         let deadline = self.clone();
+        let look = self.desk.open().share.as_ref().and_then(Share::due);
+        let at = look.map_or(due, |look| look.min(due));
         let armed = self.desk.watchdog.arm(at, move || deadline.on_expired())?;
         let before = match self.desk.open().clock_of(self.job) {
             Some(clock) => clock.deadline.replace(armed),
@@ -501,18 +514,25 @@ impl RunDeadline {
     }
 
     /// Arms it again. A run that nothing watches over any more is ended.
-    fn arm_or_end(&self, at: Instant) {
-        if self.arm(at).is_err() {
+    fn arm_or_end(&self, due: Instant) {
+        if self.arm(due).is_err() {
             self.end();
         }
     }
 
     fn on_expired(&self) {
-        let expired = self.desk.open().clock_of(self.job).map(|clock| clock.on_expired(Instant::now()));
+        let now = Instant::now();
+        let mut open = self.desk.open();
+        let Some(clock) = open.clock_of(self.job) else { return };
+        let expired = clock.on_expired(now);
+        if let Some(share) = &mut open.share {
+            share.look(now);
+        }
+        drop(open);
         match expired {
-            Some(Expired::Due) => self.end(),
-            Some(Expired::Later(at)) => self.arm_or_end(at),
-            Some(Expired::Still) | None => {}
+            Expired::Due => self.end(),
+            Expired::Later(due) => self.arm_or_end(due),
+            Expired::Still => {}
         }
     }
 

@@ -7,9 +7,10 @@ use std::time::Duration;
 
 use ses_protocol::{Command, Config, Event, Failure, Figures, LogEntry, Outcome, Success, ToolCall, Value, Values};
 use ses_sync::CpuClock;
+use ses_sync::priority::NICEST;
 
 use crate::losses::{Held, Losses};
-use crate::{Backend, Boot, Counters, Delivery, Engine, Events, Executor, Link, Notice, Process, Remains, Watchdog};
+use crate::{Backend, Boot, Counters, Delivery, Engine, Events, Executor, Link, Notice, Process, Tasks, Watchdog};
 
 /// What an isolate was asked to do.
 #[derive(Debug, PartialEq)]
@@ -39,9 +40,15 @@ impl Isolate {
     }
 }
 
-impl Remains for Isolate {
-    fn hold_back(&self) {
+impl Tasks for Isolate {
+    fn cpu_time(&self) -> Option<Duration> {
+        None
+    }
+
+    fn set_niceness(&self, niceness: i32) -> bool {
+        assert_eq!(niceness, NICEST);
         self.held_back.send(()).unwrap();
+        true
     }
 }
 
@@ -83,8 +90,8 @@ impl Link for ToIsolate {
         looks
     }
 
-    fn remains(&self) -> Option<Arc<dyn Remains>> {
-        Some(self.0.clone())
+    fn tasks(&self) -> Arc<dyn Tasks> {
+        self.0.clone()
     }
 
     /// Asked for between the two deadlines: long enough for the first one to pass.

@@ -3,10 +3,11 @@
 use std::sync::Arc;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 use ses_engine::Interrupt;
 use ses_protocol::{Command, JobId};
-use ses_session::{Link, Process, Remains};
+use ses_session::{Link, Process, Tasks};
 use ses_sync::{CpuClock, Sender, priority};
 
 /// What an isolate's thread shares with those that may interrupt it.
@@ -52,11 +53,13 @@ impl Control {
     }
 }
 
-impl Remains for Control {
-    fn hold_back(&self) {
-        if let Some(thread) = self.thread.get() {
-            thread.hold_back();
-        }
+impl Tasks for Control {
+    fn cpu_time(&self) -> Option<Duration> {
+        self.cpu_clock.get().and_then(|clock| clock.now())
+    }
+
+    fn set_niceness(&self, niceness: i32) -> bool {
+        self.thread.get().is_some_and(|thread| thread.set_niceness(niceness))
     }
 }
 
@@ -94,8 +97,8 @@ impl Link for ThreadLink {
         self.wake();
     }
 
-    fn remains(&self) -> Option<Arc<dyn Remains>> {
-        Some(self.control.clone())
+    fn tasks(&self) -> Arc<dyn Tasks> {
+        self.control.clone()
     }
 
     fn cpu_clock(&self) -> Option<CpuClock> {

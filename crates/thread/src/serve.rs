@@ -52,6 +52,7 @@ pub fn spawn(name: String, work: impl FnOnce() + Send + 'static) -> std::io::Res
 
 /// Boots an isolate for a session and serves it until the session is given up.
 pub fn cold(python: Option<&PythonSpec>, handover: Handover) {
+    priority::work_for_guests();
     let closed = Closed(handover.events.clone());
     let events = handover.events.clone();
     handover.control.begin();
@@ -71,6 +72,7 @@ pub fn cold(python: Option<&PythonSpec>, handover: Handover) {
 
 /// Boots an isolate for the pool, waits there for a session, and serves it.
 pub fn warm(python: Option<&PythonSpec>, limit_bytes: usize, booting: Booting<Warm>, counters: Arc<Counters>) {
+    priority::work_ahead_of_need();
     let control = Arc::new(Control::default());
     control.begin();
     let booting = Rc::new(RefCell::new(Some(booting)));
@@ -86,6 +88,7 @@ pub fn warm(python: Option<&PythonSpec>, limit_bytes: usize, booting: Booting<Wa
     let Ok(mut booted) = Booted::new(python, limit_bytes, on_parked) else { return };
     booted.warm_up();
     control.set_interrupt(booted.interrupt());
+    priority::work_for_guests();
     let (handover, handovers) = mpsc::channel();
     if let Some(booting) = booting.borrow_mut().take() {
         booting.ready(Warm { control, handover });
@@ -113,7 +116,6 @@ fn guest(booted: Booted, handover: Handover) -> Guest {
 }
 
 fn serve(mut guest: Guest, keeper: Option<Arc<Checker>>, closed: Closed) {
-    priority::lower(priority::GUEST_NICE);
     guest.serve();
     // No guest code runs any more: whoever waits for that need not wait until V8 has taken the isolate apart.
     priority::lower(priority::FREEING_NICE);

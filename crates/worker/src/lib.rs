@@ -26,7 +26,6 @@ use ses_protocol::frames::{Control, Frames, Hello, Message, Status, ToWorker, VE
 use ses_protocol::{Event, PythonSpec};
 use ses_sandbox::Reach;
 use ses_session::Watchdog;
-use ses_sync::priority;
 
 use crate::context::PipeContext;
 use crate::end::exit;
@@ -182,7 +181,6 @@ fn serve_isolate(
     };
     out.begin(session);
     let _ = parked_to.set(out.clone());
-    priority::lower(priority::GUEST_NICE);
     let context = PipeContext::new(session, config, frames, out.clone(), interrupt, watchdog);
     let mut guest = Guest::new(isolate, Rc::new(context), &Arc::default());
     out.report(Event::Initialized(Ok(())));

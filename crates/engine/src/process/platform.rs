@@ -40,10 +40,15 @@ pub fn prepare_v8() {
         v8::V8::set_flags_from_string("--max-inlined-bytecode-size-cumulative=300");
         // The platform knows no isolate, so that it drops the tasks that V8 posts to an isolate's thread: without an event loop
         // nothing would run them.
-        // Its workers collect for guests, and have the priority of the thread that makes them.
+        // Its workers collect and compile for guests, and have the priority of the thread that makes them. In a process for one
+        // guest they are nicer than it is, who does that itself where there is no processor to spare.
         std::thread::scope(|scope| {
             let _ = std::thread::Builder::new().name("ses-platform".to_owned()).spawn_scoped(scope, || {
-                priority::lower(priority::GUEST_NICE);
+                if sole::is_declared() {
+                    priority::lower(priority::HELPING_NICE);
+                } else {
+                    priority::work_for_guests();
+                }
                 JsRuntime::init_platform(None);
             });
         });
