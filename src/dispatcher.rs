@@ -13,6 +13,8 @@ use napi::threadsafe_function::{ThreadsafeFunction, ThreadsafeFunctionCallMode};
 use napi::{Env, Result, Status, sys};
 use napi_derive::napi;
 
+use ses_session::Ear;
+
 use crate::deliver::{DeliverArgs, Delivery};
 #[cfg(target_os = "linux")]
 use crate::pause::Pause;
@@ -59,11 +61,13 @@ impl Dispatcher {
     }
 
     /// A guest was sent something, which it may answer soon.
-    pub fn expect(&self) {
+    pub fn expect(&self, ear: Option<Arc<dyn Ear>>) {
         #[cfg(target_os = "linux")]
         if let Some(pause) = &self.pause {
-            pause.expect();
+            pause.expect(ear);
         }
+        #[cfg(not(target_os = "linux"))]
+        let _ = ear;
     }
 
     /// Counts a call that will be settled later; the first one keeps the event loop alive.

@@ -37,7 +37,7 @@ impl Inner {
     fn pend(&self, env: &Env, outcome: Option<Outcome>) -> Option<Outcome> {
         if outcome.is_none() {
             self.dispatcher.pend(env);
-            self.dispatcher.expect();
+            self.dispatcher.expect(self.executor.ear());
         }
         outcome
     }
@@ -233,7 +233,7 @@ impl NativeExecutor {
     fn reply(&self, replies: Vec<(ToolCallId, ToolReply)>) {
         self.with(|inner| {
             inner.executor.tool_replies(replies);
-            inner.dispatcher.expect();
+            inner.dispatcher.expect(inner.executor.ear());
         });
     }
 

@@ -3,17 +3,18 @@
 //! Before its event loop sleeps, libuv calls whoever has prepared for that. Node.js lets addons in there; other runtimes have a
 //! loop of their own. Whatever happens to a handle that the loop watches ends the wait, so that nobody else waits longer.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::ffi::{CStr, c_int, c_void};
 use std::mem;
 use std::ptr;
 use std::rc::Rc;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use napi::bindgen_prelude::JsObjectValue;
 use napi::{Env, sys};
 
-use ses_sync::Patience;
+use ses_session::Ear;
+use ses_sync::{Awake, Patience};
 
 /// A loop of libuv.
 type Loop = *mut c_void;
@@ -29,6 +30,8 @@ pub struct Pause {
     event_loop: Loop,
     /// A guest has been sent something since the loop last slept.
     is_due: Cell<bool>,
+    /// Of those that are in processes of their own.
+    ears: RefCell<Vec<Arc<dyn Ear>>>,
     patience: Patience,
 }
 
@@ -42,7 +45,8 @@ impl Pause {
         }
         let libuv = Libuv::of_host()?;
         let event_loop: Loop = env.get_uv_event_loop().ok()?.cast();
-        let pause = Rc::new(Self { libuv, event_loop, is_due: Cell::default(), patience: Patience::default() });
+        let (is_due, ears, patience) = Default::default();
+        let pause = Rc::new(Self { libuv, event_loop, is_due, ears, patience });
         // In words, so that it is aligned as all of them may be.
         let handle: Prepare = Box::into_raw(vec![0u64; libuv.prepare_words()].into_boxed_slice()).cast();
         // SAFETY: this is the loop's thread. The handle has the size that libuv wants, and lives until libuv has closed it; so
@@ -63,8 +67,14 @@ impl Pause {
     }
 
     /// A guest was sent something, which it may answer soon.
-    pub fn expect(&self) {
+    pub fn expect(&self, ear: Option<Arc<dyn Ear>>) {
         self.is_due.set(true);
+        let mut ears = self.ears.borrow_mut();
+        if let Some(ear) = ear
+            && !ears.iter().any(|known| Arc::ptr_eq(known, &ear))
+        {
+            ears.push(ear);
+        }
     }
 
     /// Waits a moment, if that pays and the loop is about to sleep.
@@ -73,9 +83,23 @@ impl Pause {
         let is_to_sleep = || unsafe { (self.libuv.backend_timeout)(self.event_loop) } != 0;
         if self.is_due.get() && is_to_sleep() {
             self.is_due.set(false);
+            let ears = self.ears.take();
+            // Each has a guest that works, which nobody has counted.
+            let _at_work: Vec<_> = ears.iter().map(|_| Awake::default()).collect();
             // SAFETY: as above.
             let fd = unsafe { (self.libuv.backend_fd)(self.event_loop) };
-            self.patience.look(|| has_events(fd));
+            let is_answered = Cell::new(false);
+            self.patience.look(|| {
+                // What they hear, the loop is told of.
+                let untold = ears.iter().filter(|ear| !ear.listen()).count();
+                let has_events = has_events(fd);
+                is_answered.set(untold == 0 && has_events);
+                has_events
+            });
+            // If so, it will listen again soon.
+            if !is_answered.get() {
+                ears.iter().for_each(|ear| ear.leave());
+            }
         }
     }
 }

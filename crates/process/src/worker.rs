@@ -1,16 +1,18 @@
 //! The host's end of a worker process: frames to it without waiting, and a thread that starts it, reads what comes from it,
 //! and waits for its end.
 
-use std::io::{ErrorKind, Read};
+use std::io::ErrorKind;
 use std::mem;
 use std::os::fd::AsRawFd;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::thread;
+use std::process::ChildStdout;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::thread::{self, Thread};
 use std::time::Duration;
 
 use ses_protocol::Event;
 use ses_protocol::frames::{Frames, FromWorker, Hello, Message, Status, VERSION};
-use ses_session::Tasks;
+use ses_session::{Ear, Tasks};
 use ses_sync::priority;
 
 use crate::launch::{Installation, Kind};
@@ -23,6 +25,9 @@ const BOOT: Duration = Duration::from_secs(30);
 const STACK_BYTES: usize = 512 << 10;
 /// The longest body of a worker that has no session: that of its greeting.
 const GREETING_BYTES: usize = 64;
+
+/// For how long the thread relies on somebody who has listened to listen again.
+const ATTENDED: Duration = Duration::from_millis(1);
 
 /// What comes from a worker that has a session.
 pub enum News {
@@ -38,6 +43,9 @@ pub enum News {
 /// Told of everything that comes, on the thread that reads it. An error ends the worker, with this reason.
 pub type Listener = Box<dyn FnMut(News) -> Result<(), &'static str> + Send>;
 
+/// Told that a process is ready for a session.
+type Ready = Box<dyn FnOnce() + Send>;
+
 /// A worker process. It is killed when this is dropped.
 pub struct Worker(Arc<Shared>);
 
@@ -45,6 +53,13 @@ pub struct Worker(Arc<Shared>);
 struct Shared {
     /// Held for a few instructions and writes that do not wait, by any thread.
     state: Mutex<State>,
+    /// What comes from the process, while it lives. Held by the thread while it waits for that and takes it in; others take it
+    /// only if it is free. `state` may be taken under it.
+    line: Mutex<Option<Line>>,
+    /// Somebody else has listened since the thread last looked.
+    is_attended: AtomicBool,
+    /// Which may be parked while somebody else listens.
+    thread: OnceLock<Thread>,
 }
 
 #[derive(Default)]
@@ -93,7 +108,7 @@ impl Worker {
         most: usize,
     ) -> std::io::Result<Self> {
         let state = State { listener: Some(listener), most, ..State::default() };
-        let shared = Arc::new(Shared { state: Mutex::new(state) });
+        let shared = Arc::new(Shared { state: Mutex::new(state), ..Shared::default() });
         let own = shared.clone();
         spawn(move || own.run(&installation, kind, None))?;
         Ok(Self(shared))
@@ -158,6 +173,11 @@ impl Worker {
         self.0.kill(Some(reason));
     }
 
+    /// What comes from the process, for others than the thread.
+    pub fn ear(&self) -> Arc<dyn Ear> {
+        self.0.clone()
+    }
+
     /// The process's number, as long as it is there.
     pub fn pid(&self) -> Option<u32> {
         let state = self.0.state();
@@ -203,16 +223,21 @@ impl Shared {
         }
     }
 
+    fn line(&self) -> MutexGuard<'_, Option<Line>> {
+        self.line.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// The thread.
-    fn run(&self, installation: &Installation, kind: Kind, ready: Option<Box<dyn FnOnce() + Send>>) {
-        let mut reading = Reading { shared: self, listener: None, ready, is_ready: false };
-        let news = match reading.serve(installation, kind) {
+    fn run(&self, installation: &Installation, kind: Kind, ready: Option<Ready>) {
+        // A second call cannot happen: a worker has one thread.
+        let _ = self.thread.set(thread::current());
+        let news = match self.serve(installation, kind, ready) {
             Ok(end) => News::Lost(self.state().verdict.map_or(end, str::to_owned)),
             Err(reason) => News::Unstarted(reason),
         };
-        let listener = reading.listener.take();
-        // A spare is made again later, now that it is known to be none.
-        drop(reading);
+        // With it goes what tells the pool that a worker is ready. A spare is made again later, now that it is known to be none.
+        let line = self.line().take();
+        let listener = line.and_then(|line| line.listener);
         let mut state = self.state();
         state.has_ended = true;
         let listener = listener.or_else(|| state.listener.take());
@@ -222,20 +247,9 @@ impl Shared {
             let _ = listener(news);
         }
     }
-}
 
-/// What the thread knows while the process lives.
-struct Reading<'a> {
-    shared: &'a Shared,
-    listener: Option<Listener>,
-    /// Told when the process is ready, if it has no session yet.
-    ready: Option<Box<dyn FnOnce() + Send>>,
-    is_ready: bool,
-}
-
-impl Reading<'_> {
     /// Starts a process, reads what comes from it, and waits for its end. Returns why it has ended, or could not be started.
-    fn serve(&mut self, installation: &Installation, kind: Kind) -> Result<String, String> {
+    fn serve(&self, installation: &Installation, kind: Kind, ready: Option<Ready>) -> Result<String, String> {
         if let Some(python) = installation.python.as_deref() {
             (installation.prepare)(python);
         }
@@ -245,14 +259,15 @@ impl Reading<'_> {
             Err(error) => return Err(format!("{} cannot be started: {error}", installation.program.display())),
         };
         // Threads inherit that, and it has none yet. That it may be refused changes nothing.
-        let is_ahead = self.ready.is_some();
+        let is_ahead = ready.is_some();
         process.set_niceness(if is_ahead { priority::ahead_of_need() } else { priority::of_guests() });
         let process = Arc::new(process);
         let read = match Outbox::new(commands) {
             Ok(outbox) => {
                 self.publish(process.clone(), outbox);
                 if is_readable(&events, BOOT) {
-                    self.read(&mut Frames::new(events))
+                    *self.line() = Some(Line { frames: Frames::new(events), listener: None, ready, is_ready: false });
+                    self.read()
                 } else {
                     Err("the worker process was not ready in time")
                 }
@@ -263,7 +278,7 @@ impl Reading<'_> {
         process.kill();
         let status = process.wait();
         // What waits to be written is dropped with it.
-        self.shared.state().outbox = None;
+        self.state().outbox = None;
         Ok(match read {
             Ok(()) => end_of(last_words, status),
             Err(reason) => reason.to_owned(),
@@ -272,7 +287,7 @@ impl Reading<'_> {
 
     /// Lets others send to the process and kill it.
     fn publish(&self, process: Arc<Process>, outbox: Arc<Outbox>) {
-        let mut state = self.shared.state();
+        let mut state = self.state();
         let early = mem::take(&mut state.early);
         let is_sent = early.into_iter().all(|frame| outbox.send(frame).is_ok());
         if state.is_given_up || !is_sent {
@@ -283,27 +298,97 @@ impl Reading<'_> {
     }
 
     /// Reads until the process has ended, or writes what it must not.
-    fn read(&mut self, frames: &mut Frames<impl Read>) -> Result<(), &'static str> {
+    fn read(&self) -> Result<(), &'static str> {
         loop {
-            let most = self.shared.state().most.max(GREETING_BYTES);
-            let (head, body) = match frames.next(most) {
-                Ok(Some(frame)) => frame,
-                Err(error) if error.kind() == ErrorKind::InvalidData => return Err(NONSENSE),
-                // A process that is killed may leave a part of a frame.
-                Ok(None) | Err(_) => return Ok(()),
-            };
-            self.tell(FromWorker::read(head.kind, body).map_err(|_| NONSENSE)?)?;
+            while self.is_attended.swap(false, Ordering::AcqRel) {
+                thread::park_timeout(ATTENDED);
+            }
+            let mut line = self.line();
+            let Some(line) = line.as_mut() else { return Ok(()) };
+            if !line.next(self)? {
+                return Ok(());
+            }
+        }
+    }
+}
+
+impl Ear for Shared {
+    fn listen(&self) -> bool {
+        self.is_attended.store(true, Ordering::Release);
+        let Ok(mut line) = self.line.try_lock() else { return true };
+        let Some(line) = line.as_mut() else { return false };
+        match line.take_there(self) {
+            Ok(has_taken) => {
+                if line.frames.has_begun() {
+                    self.leave();
+                }
+                has_taken
+            }
+            Err(reason) => {
+                self.kill(Some(reason));
+                self.leave();
+                true
+            }
         }
     }
 
+    fn leave(&self) {
+        // The thread may be parked although this was false already.
+        self.is_attended.store(false, Ordering::Release);
+        if let Some(thread) = self.thread.get() {
+            thread.unpark();
+        }
+    }
+}
+
+/// What comes from a process.
+struct Line {
+    frames: Frames<ChildStdout>,
+    listener: Option<Listener>,
+    /// Told when the process is ready, if it has no session yet.
+    ready: Option<Ready>,
+    is_ready: bool,
+}
+
+impl Line {
+    /// Waits for a message and passes it on. False: there will be none.
+    fn next(&mut self, shared: &Shared) -> Result<bool, &'static str> {
+        let most = shared.state().most.max(GREETING_BYTES);
+        let (head, body) = match self.frames.next(most) {
+            Ok(Some(frame)) => frame,
+            Err(error) if error.kind() == ErrorKind::InvalidData => return Err(NONSENSE),
+            // A process that is killed may leave a part of a frame.
+            Ok(None) | Err(_) => return Ok(false),
+        };
+        let message = FromWorker::read(head.kind, body).map_err(|_| NONSENSE)?;
+        self.tell(message, shared)?;
+        Ok(true)
+    }
+
+    /// Passes the messages on that are there as a whole, if the session has begun, and there are any. Does not wait, and leaves the
+    /// end to the thread.
+    fn take_there(&mut self, shared: &Shared) -> Result<bool, &'static str> {
+        if !self.is_ready || self.frames.has_begun() || !is_readable(self.frames.source(), Duration::ZERO) {
+            return Ok(false);
+        }
+        if !self.frames.read_some().unwrap_or(false) {
+            shared.leave();
+            return Ok(true);
+        }
+        while self.frames.has_whole() {
+            self.next(shared)?;
+        }
+        Ok(true)
+    }
+
     /// Passes a message on. The first one is the greeting, and the only one before there is a session.
-    fn tell(&mut self, message: FromWorker) -> Result<(), &'static str> {
+    fn tell(&mut self, message: FromWorker, shared: &Shared) -> Result<(), &'static str> {
         let news = match (self.is_ready, message) {
             (false, FromWorker::Status(Status::Hello(hello))) if hello.version == VERSION => {
                 self.is_ready = true;
-                self.shared.state().hello = Some(hello);
+                shared.state().hello = Some(hello);
                 if let Some(ready) = self.ready.take() {
-                    self.shared.set_niceness(priority::of_guests());
+                    shared.set_niceness(priority::of_guests());
                     ready();
                     return Ok(());
                 }
@@ -317,7 +402,7 @@ impl Reading<'_> {
             (true, FromWorker::Event(event)) => News::Event(event),
         };
         if self.listener.is_none() {
-            self.listener = self.shared.state().listener.take();
+            self.listener = shared.state().listener.take();
         }
         self.listener.as_mut().ok_or(NONSENSE)?(news)
     }

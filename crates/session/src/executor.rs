@@ -8,7 +8,7 @@ use ses_protocol::{
     ToolReply, ToolSpec, Values,
 };
 
-use crate::backend::Process;
+use crate::backend::{Ear, Process};
 use crate::engine::Engine;
 use crate::lifecycle::{State, Transition};
 use crate::losses::Held;
@@ -140,6 +140,11 @@ impl Executor {
     /// The process of its own that the isolate has, if any.
     pub fn process(&self) -> Option<Process> {
         self.session.as_ref().and_then(Session::process)
+    }
+
+    /// As [`Link::ear`](crate::Link::ear); absent also without an isolate.
+    pub fn ear(&self) -> Option<Arc<dyn Ear>> {
+        self.session.as_ref().and_then(Session::ear)
     }
 
     /// Makes the isolate (section 4.3, 1). READY: no-op; INITIALIZING: joins the `init()` under way.

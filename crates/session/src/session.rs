@@ -13,7 +13,7 @@ use ses_protocol::{
 
 use ses_sync::priority;
 
-use crate::backend::{Boot, Link, Process};
+use crate::backend::{Boot, Ear, Link, Process};
 use crate::counters::Counters;
 use crate::engine::Engine;
 use crate::jobs::{Job, Jobs};
@@ -337,6 +337,11 @@ impl Session {
     /// The process of its own that the isolate has, if any.
     pub fn process(&self) -> Option<Process> {
         self.link.process()
+    }
+
+    /// As [`Link::ear`].
+    pub fn ear(&self) -> Option<Arc<dyn Ear>> {
+        self.link.ear()
     }
 
     /// Hands answers of tools over to the run under way.

@@ -11,8 +11,8 @@ use crate::processor;
 /// How long a message is waited for without sleep: a few times what it takes to wake a thread whose processor has to be woken,
 /// too.
 const MOMENT: Duration = Duration::from_micros(100);
-/// Looks for a message between two looks at the clock.
-const LOOKS: u32 = 16;
+/// Between two looks for a message passes less, unless somebody else had the processor meanwhile.
+const INTERRUPTION: Duration = Duration::from_micros(20);
 /// Messages in time that are remembered.
 const MAX_TRUST: u32 = 4;
 /// After as many waits that began with sleep, one is tried without.
@@ -52,7 +52,10 @@ impl Drop for Awake {
 pub struct Patience {
     /// How long a message is waited for without sleep.
     moment: Duration,
-    /// Messages that came in time, less those that did not.
+    /// As [`INTERRUPTION`].
+    interruption: Duration,
+    /// Messages that came in time, less those that did not, or only after somebody else had the processor: perhaps whoever was
+    /// waited for.
     trust: Cell<u32>,
     /// Waits since the last one that began without sleep.
     slept: Cell<u32>,
@@ -60,14 +63,14 @@ pub struct Patience {
 
 impl Default for Patience {
     fn default() -> Self {
-        Self::new(MOMENT)
+        Self::new(MOMENT, INTERRUPTION)
     }
 }
 
 impl Patience {
     /// Whoever begins to wait gets the first message soon: sessions are made to be used.
-    fn new(moment: Duration) -> Self {
-        Self { moment, trust: Cell::new(1), slept: Cell::default() }
+    fn new(moment: Duration, interruption: Duration) -> Self {
+        Self { moment, interruption, trust: Cell::new(1), slept: Cell::default() }
     }
 
     /// The next message; waits. Whoever sends from the processor that this thread is on can do so as soon as it sleeps, and to
@@ -90,30 +93,31 @@ impl Patience {
             return;
         }
         self.slept.set(0);
-        let has_paid = spin(is_ready, self.moment);
+        let has_paid = self.spin(is_ready);
         self.trust.set(if has_paid { (trust + 1).min(MAX_TRUST) } else { trust.saturating_sub(1) });
+    }
+
+    /// Waits for a message. Returns whether there is one, and nobody else had the processor.
+    fn spin(&self, is_ready: impl Fn() -> bool) -> bool {
+        let start = Instant::now();
+        let mut last = start;
+        let mut is_interrupted = false;
+        loop {
+            hint::spin_loop();
+            let has_come = is_ready();
+            let now = Instant::now();
+            is_interrupted |= now - last >= self.interruption;
+            if has_come || now - start >= self.moment {
+                return has_come && !is_interrupted;
+            }
+            last = now;
+        }
     }
 }
 
 /// Whether one is left when each thread that works for guests has one, and one that is not counted, such as the host's.
 fn has_processor_to_spare() -> bool {
     AWAKE.load(Ordering::Relaxed).max(1) < processor::count()
-}
-
-/// Waits for a message. Returns whether there is one.
-fn spin(is_ready: impl Fn() -> bool, moment: Duration) -> bool {
-    let until = Instant::now() + moment;
-    loop {
-        for _ in 0..LOOKS {
-            if is_ready() {
-                return true;
-            }
-            hint::spin_loop();
-        }
-        if Instant::now() >= until {
-            return false;
-        }
-    }
 }
 
 #[cfg(test)]
@@ -139,7 +143,7 @@ mod tests {
     #[test]
     fn who_waits_sleeps_until_it_is_tried_without_and_goes_on_without_as_long_as_that_pays() {
         let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
-        let patience = Patience::new(LONG);
+        let patience = Patience::new(LONG, LONG);
         patience.trust.set(0);
         for _ in 0..RETRY_AFTER {
             assert_eq!(looks(&patience, 100), 1);
@@ -155,15 +159,15 @@ mod tests {
     #[test]
     fn the_first_message_is_waited_for_without_sleep() {
         let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
-        assert_eq!(looks(&Patience::new(LONG), 100), if processor::count() > 1 { 100 } else { 1 });
+        assert_eq!(looks(&Patience::new(LONG, LONG), 100), if processor::count() > 1 { 100 } else { 1 });
     }
 
     #[test]
     fn who_was_disappointed_sleeps_again() {
         let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
-        let patience = Patience::new(Duration::ZERO);
+        let patience = Patience::new(Duration::ZERO, LONG);
         patience.trust.set(2);
-        let tried = if processor::count() > 1 { 1 + LOOKS } else { 1 };
+        let tried = if processor::count() > 1 { 2 } else { 1 };
         assert_eq!(looks(&patience, u32::MAX), tried);
         assert_eq!(looks(&patience, u32::MAX), tried);
         for _ in 0..RETRY_AFTER {
@@ -174,10 +178,20 @@ mod tests {
     }
 
     #[test]
+    fn who_keeps_others_from_the_processor_sleeps_again() {
+        let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+        let patience = Patience::new(LONG, Duration::ZERO);
+        assert_eq!(looks(&patience, 100), if processor::count() > 1 { 100 } else { 1 });
+        for _ in 0..RETRY_AFTER {
+            assert_eq!(looks(&patience, 100), 1);
+        }
+    }
+
+    #[test]
     fn one_processor_is_left_for_the_host() {
         let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
         let mut threads: Vec<_> = (0..processor::count()).map(|_| Awake::default()).collect();
-        let patience = Patience::new(LONG);
+        let patience = Patience::new(LONG, LONG);
         patience.trust.set(MAX_TRUST);
         assert_eq!(looks(&patience, 100), 1);
         let asleep = threads.pop().expect("there is a processor");
