@@ -1,6 +1,8 @@
 //! How the thread of an isolate stops that cannot go on.
 
+use std::cell::RefCell;
 use std::ffi::c_char;
+use std::sync::mpsc::Sender;
 
 use deno_core::v8;
 
@@ -16,10 +18,28 @@ pub fn park() {
     park_thread(bytes);
 }
 
+thread_local! {
+    /// Dropped when the thread, which starts V8, cannot.
+    static STARTING: RefCell<Option<Sender<()>>> = const { RefCell::new(None) };
+}
+
+/// Calls `start` on a thread that whoever has the other end of `started` waits for. That one is told if `start` has returned,
+/// and learns that nobody will tell it if V8 stops the thread.
+pub fn start(started: Sender<()>, start: impl FnOnce()) {
+    STARTING.set(Some(started));
+    start();
+    if let Some(started) = STARTING.take() {
+        // Who waits does so until it is told.
+        let _ = started.send(());
+    }
+}
+
 /// Ends what the calling thread does: parks it if it has an isolate. One of the platform works for isolates of others, of
-/// which each that waits for it meets its deadline.
+/// which each that waits for it meets its deadline. One that starts V8 leaves the process without it.
 pub fn stop() -> ! {
-    park();
+    if STARTING.take().is_none() {
+        park();
+    }
     loop {
         std::thread::park();
     }

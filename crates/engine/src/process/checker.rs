@@ -63,7 +63,10 @@ fn compile_all(questions: &Questions<Text, Option<EarlyError>>) {
     let buffers = BufferBudget::new(LIMIT_BYTES);
     // Who asked for what it is parked with stops to wait.
     set_thread_isolate(Rc::new(|_| ()), buffers.clone());
-    prepare_v8();
+    // Without V8 there is no answer either.
+    if prepare_v8().is_err() {
+        return;
+    }
     let params = v8::CreateParams::default().heap_limits(0, LIMIT_BYTES);
     // What is compiled never runs, so that the realm needs no bridge and no finishing. The snapshot is that of all
     // other isolates, because V8 shares the read-only part of its heap among them.

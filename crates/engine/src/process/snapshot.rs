@@ -46,7 +46,7 @@ mod tests {
 
     /// What audit.js reports of a realm as guests find it.
     fn audit() -> serde_json::Value {
-        prepare_v8();
+        prepare_v8().unwrap();
         let mut instance = super::hardened(v8::CreateParams::default());
         v8::scope_with_context!(scope, &mut instance.isolate, &instance.context);
         evaluate(scope, "__smol_realm.finishHardening()");
@@ -64,7 +64,7 @@ mod tests {
 
     #[test]
     fn a_fresh_isolate_has_a_small_heap() {
-        prepare_v8();
+        prepare_v8().unwrap();
         let mut instance = super::hardened(v8::CreateParams::default());
         let used = instance.isolate.get_heap_statistics().used_heap_size();
         assert!(used < 832 << 10, "{used}");

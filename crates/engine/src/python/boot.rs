@@ -55,8 +55,9 @@ pub fn read_python(spec: &PythonSpec) -> Result<Folders, String> {
 
 /// Sees to it that there is a snapshot in the cache, for processes that may not write it. On a thread with a large stack.
 pub fn make_snapshot(spec: &PythonSpec) {
-    prepare_v8();
-    if let Ok(distribution) = Distribution::of(spec) {
+    if prepare_v8().is_ok()
+        && let Ok(distribution) = Distribution::of(spec)
+    {
         snapshot_of(&distribution, &(Rc::new(|_| {}) as OnParked));
     }
 }
@@ -87,7 +88,7 @@ impl Booted {
         limit_bytes: usize,
         on_parked: OnParked,
     ) -> Result<Self, Failure> {
-        prepare_v8();
+        prepare_v8()?;
         let distribution = Distribution::of(spec).map_err(Failure::init)?;
         let folders = match folders {
             Some(folders) => folders,

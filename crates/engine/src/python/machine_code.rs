@@ -127,7 +127,7 @@ mod tests {
 
     #[test]
     fn what_v8_cannot_use_is_compiled_instead() {
-        prepare_v8();
+        prepare_v8().unwrap();
         let mut instance = plain(v8::CreateParams::default());
         v8::scope_with_context!(scope, &mut instance.isolate, &instance.context);
         // V8 may have compiled it by then, or not.
@@ -140,7 +140,7 @@ mod tests {
     #[test]
     #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
     fn threads_of_v8_are_found() {
-        prepare_v8();
+        prepare_v8().unwrap();
         // A thread has its name when it begins.
         while native::states_of_workers().is_empty() {
             std::thread::yield_now();

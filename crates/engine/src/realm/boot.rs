@@ -65,7 +65,7 @@ impl Booted {
     fn boot(buffers: Arc<BufferBudget>, on_parked: OnParked) -> Result<Self, Failure> {
         let limit_bytes = buffers.limit();
         set_thread_isolate(on_parked, buffers.clone());
-        prepare_v8();
+        prepare_v8()?;
         // Twice as much as V8 would give it, of which a third is the semi-space that values are made in.
         let young_bytes = (limit_bytes / 16 * 3).min(MAX_YOUNG_BYTES);
         let params = v8::CreateParams::default()
