@@ -124,6 +124,49 @@ describe('ends of the interpreter', () => {
   });
 });
 
+describe('code that breaks what runs it', () => {
+  const EVERY_TOOL = 'import sys\nm = sys.monitoring\nfor i in range(6): m.free_tool_id(i)';
+
+  test.each([
+    ['builtins without names', 'import builtins\nbuiltins.__dict__.clear()'],
+    ['other builtins', 'import builtins\nbuiltins.isinstance = lambda *a: True\nbuiltins.Exception = None'],
+    ['builtins of frames', 'import sys\nf = sys._getframe()\nwhile f:\n    f.f_builtins.clear(); f = f.f_back'],
+    [
+      'functions with another code',
+      'import gc\nfor o in gc.get_objects():\n    try: o.__code__ = (lambda *a, **k: None).__code__\n    except BaseException: pass',
+    ],
+    ['an audit hook', 'import sys\ndef hook(*a): raise SystemExit\nsys.addaudithook(hook)'],
+    ['memory', 'import pyodide_js\npyodide_js._module.HEAPU8.fill(255)'],
+    [
+      "Pyodide's own functions",
+      'import pyodide_js\nfor k in dir(pyodide_js._api):\n    try: setattr(pyodide_js._api, k, None)\n    except BaseException: pass',
+    ],
+  ])('%s: the run that fails by it says that the state is lost, and the next one works', async (_name, code) => {
+    const executor = await unguarded({ timeoutMs: 5_000 });
+    await executor.sendVariables({ kept: 41 });
+    const failures = [];
+    for (const each of [code, '1']) await executor.run(each).catch((/** @type {any} */ error) => failures.push(error));
+    expect(failures.map((error) => [error.code, error.details.stateLost])).toStrictEqual([
+      ['ERR_RUNTIME_EXCEPTION', true],
+    ]);
+    expect((await executor.run('kept + 1')).output).toBe(42);
+    await executor.cleanup();
+  });
+
+  test.each([
+    ['freed', EVERY_TOOL],
+    ['taken', `${EVERY_TOOL}; m.use_tool_id(i, "mine")`],
+  ])('monitoring that is %s: the next run is counted again', async (_name, code) => {
+    const executor = new PyodideExecutor(['*'], { mount: false, max_operations: 1_000 });
+    await executor.run('mine = 1');
+    await executor.run(code).catch(() => {});
+    expect((await executor.run('mine + 1')).output).toBe(2);
+    const error = await failureOf(executor, 'for i in range(10**4):\n    mine += 1');
+    expect([error.code, error.details.maxOperations]).toStrictEqual(['ERR_MAX_OPS_EXCEEDED', 1_000]);
+    await executor.cleanup();
+  });
+});
+
 describe('several at once', () => {
   test('six in parallel, each with its own state', async () => {
     const executors = Array.from({ length: 6 }, () => new PyodideExecutor([], { mount: false }));

@@ -172,6 +172,7 @@ function prepare(pyodide, { prelude, modules }) {
  * @property {(ms: number) => void} [sleep]
  * @property {(count: number) => void} operations
  * @property {(path: string) => void} mount
+ * @property {() => void} [broken] told when the interpreter cannot go on
  * @property {boolean} blocks whether calls of tools block this thread until there is a result
  *
  * @typedef {object} Guest
@@ -197,7 +198,7 @@ function connect(pyodide, host) {
   /** @type {Guest} */
   const guest = {
     run(code, maxOperations) {
-      const outcome = callPython(() => run(code, maxOperations));
+      const outcome = callPrelude(() => run(code, maxOperations), host);
       return typeof outcome === 'string' ? outputOf(outcome) : outcome.then(outputOf);
     },
     setVariables: variablesSetter(pyodide, prelude, host),
@@ -328,16 +329,25 @@ class RunError extends Error {
 }
 
 /**
- * @param {() => any} call
+ * What the prelude's `run` gives. It tells all that guest code does as an outcome: where it gives none, guest code has broken it or
+ * the interpreter, and no later run would work either.
+ *
+ * @param {() => any} run
+ * @param {Host} host
+ * @returns {string | Promise<string>}
  * @throws {RunError} if not even the prelude had memory left
  */
-function callPython(call) {
+function callPrelude(run, { broken }) {
   try {
-    return call();
+    const outcome = run();
+    if (typeof outcome === 'string' || typeof outcome?.then === 'function') return outcome;
+    throw new TypeError('the interpreter was broken');
   } catch (error) {
     const { type } = /** @type {any} */ (error);
-    if (type !== 'MemoryError') throw error;
-    throw new RunError('ERR_MEMORY_LIMIT_EXCEEDED', type, { name: type, message: '' });
+    if (type === 'MemoryError') throw new RunError('ERR_MEMORY_LIMIT_EXCEEDED', type, { name: type, message: '' });
+    // A deadline may come while the prelude itself is at work.
+    if (type !== 'KeyboardInterrupt') broken?.();
+    throw error;
   }
 }
 

@@ -123,14 +123,25 @@ def _line_at(code, offset):
 _TOOL_ID = 3
 _EVENTS = _monitoring.events.LINE | _monitoring.events.JUMP
 _DISABLE = _monitoring.DISABLE
-_set_local_events = _monitoring.set_local_events
-_monitoring.use_tool_id(_TOOL_ID, "ses-executor")
-_monitoring.register_callback(_TOOL_ID, _monitoring.events.LINE, _on_line)
-_monitoring.register_callback(_TOOL_ID, _monitoring.events.JUMP, _on_jump)
+_TOOL_NAME = "ses-executor"
+_get_tool, _set_local_events = _monitoring.get_tool, _monitoring.set_local_events
+
+
+def _take_tool_id():
+    _monitoring.use_tool_id(_TOOL_ID, _TOOL_NAME)
+    _monitoring.register_callback(_TOOL_ID, _monitoring.events.LINE, _on_line)
+    _monitoring.register_callback(_TOOL_ID, _monitoring.events.JUMP, _on_jump)
+
+
+_take_tool_id()
 
 
 def _guard(code):
     """Counts the lines of this code and of the functions in it, and of no other code."""
+    if _get_tool(_TOOL_ID) != _TOOL_NAME:
+        # Guest code has freed it.
+        _monitoring.free_tool_id(_TOOL_ID)
+        _take_tool_id()
     found = [code]
     for each in found:
         _set_local_events(_TOOL_ID, each, _EVENTS)

@@ -282,9 +282,10 @@
     host.blocks = true;
     withoutResizableBuffers();
     withFullFileSystem(pyodide.FS);
-    pyodide._api.on_fatal = () => {
+    host.broken = () => {
       isBroken = true;
     };
+    pyodide._api.on_fatal = host.broken;
     pyodide.setInterruptBuffer(signal);
     for (const name of ["Memory", "Table", "Global", "Module", "Instance", "Tag", "Exception"]) {
       if (WASM[name]?.prototype !== undefined) delete WASM[name].prototype.constructor;
