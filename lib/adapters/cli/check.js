@@ -4,6 +4,7 @@
 const { diagnosticsText } = require('./diagnostics');
 const { languageOf, readCode } = require('./input');
 const { inspectLibrary, loadLibrary } = require('./library');
+const { write } = require('./terminal');
 const { UsageError } = require('./usage-error');
 const { prepareProgram } = require('../../ses/check');
 
@@ -20,7 +21,8 @@ async function check(file, options) {
   const code = await readCode(file);
   const { diagnostics } = prepareProgram(code, { language, timeoutMs, maxOperations, authorizedImports, modules });
   const name = file === '-' ? 'stdin' : file;
-  process.stdout.write(
+  write(
+    process.stdout,
     json ? `${JSON.stringify({ diagnostics }, null, 2)}\n` : diagnosticsText(diagnostics, name, code),
   );
   return diagnostics.some(({ severity }) => severity === 'ERROR') ? 1 : 0;
@@ -39,7 +41,7 @@ async function checkLibrary(name, { authorizedImports, modules, json }) {
     throw new UsageError(`${name} cannot be read: ${/** @type {Error} */ (error).message}`);
   }
   const report = await inspectLibrary(library, { authorizedImports, modules });
-  process.stdout.write(json ? `${JSON.stringify(report, null, 2)}\n` : libraryText(report));
+  write(process.stdout, json ? `${JSON.stringify(report, null, 2)}\n` : libraryText(report));
   return report.error === undefined ? 0 : 1;
 }
 

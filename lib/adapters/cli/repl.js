@@ -11,6 +11,7 @@ const { errorText } = require('./diagnostics');
 const { loadTools, readVariables, refuseNoFolder } = require('./input');
 const { limitsOf } = require('./limits');
 const { isIncompletePython, pythonNamesFor } = require('./python-lines');
+const { visible, write } = require('./terminal');
 const { UsageError } = require('./usage-error');
 const { ExecutorError } = require('../../contract/errors');
 const { outputText } = require('../../contract/render');
@@ -62,7 +63,7 @@ async function repl(_file, given) {
 /** @param {import('./main').CommandOptions} options */
 function newExecutor({ authorizedImports, modules, python, packages, ...given }) {
   /** @type {import('../../../index').ExecutorOptions['onLog']} */
-  const onLog = ({ message }) => void process.stdout.write(`${message}\n`);
+  const onLog = ({ message }) => write(process.stdout, `${message}\n`);
   const { maxOperations, ...limits } = limitsOf(given);
   const common = { ...limits, isolation: preferredIsolation(), onLog };
   if (!python) {
@@ -323,7 +324,7 @@ class Prompt {
 
   /** @param {string} text */
   #say(text) {
-    this.#server.output.write(`${text}\n`);
+    this.#server.output.write(`${this.#terminal ? visible(text) : text}\n`);
   }
 
   /**

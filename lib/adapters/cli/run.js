@@ -3,6 +3,7 @@
 
 const { errorText } = require('./diagnostics');
 const { languageOf, loadTools, readCode, readVariables } = require('./input');
+const { write } = require('./terminal');
 const { UsageError } = require('./usage-error');
 const { ExecutorError } = require('../../contract/errors');
 const { BASE_BUILTIN_MODULES, PyodideExecutor } = require('../../python');
@@ -24,12 +25,12 @@ async function run(file, options) {
   await prepare(async () => (tools === undefined ? undefined : executor.sendTools(await loadTools(tools))));
   try {
     const { logEntries: _, ...output } = await executor.run(code);
-    process.stdout.write(json ? jsonText({ ...output }) : printed(output.output));
+    write(process.stdout, json ? jsonText({ ...output }) : printed(output.output));
     return 0;
   } catch (error) {
     if (!(error instanceof ExecutorError)) throw error;
-    if (json) process.stdout.write(jsonText({ error: error.toJSON() }));
-    else process.stderr.write(errorText(error, file === '-' ? 'stdin' : file, code));
+    if (json) write(process.stdout, jsonText({ error: error.toJSON() }));
+    else write(process.stderr, errorText(error, file === '-' ? 'stdin' : file, code));
     return 1;
   } finally {
     await executor.cleanup();
@@ -38,7 +39,7 @@ async function run(file, options) {
 
 /** @param {import('../../../index').LogEntry} entry */
 function writeLog({ message }) {
-  process.stderr.write(`${message}\n`);
+  write(process.stderr, `${message}\n`);
 }
 
 /**

@@ -1,0 +1,34 @@
+// @ts-check
+'use strict';
+
+/** Colours and the like, which a terminal may get, or a control character other than a line break or a tab. */
+// eslint-disable-next-line no-control-regex -- these are what it is about
+const CONTROL = /\x1b\[[\d;]*m|[\0-\x08\x0b-\x1f\x7f-\x9f]/g;
+
+/**
+ * Writes what may be of a guest's making. A terminal obeys control sequences: they rename its window, clear what it shows, or fill the
+ * clipboard. There they are shown as pictures (␛), all but those of colours; a file or a pipe gets the text as it is.
+ *
+ * @param {NodeJS.WritableStream & { isTTY?: boolean }} stream
+ * @param {string} text
+ */
+function write(stream, text) {
+  stream.write(stream.isTTY === true ? visible(text) : text);
+}
+
+/**
+ * A text with control characters as pictures.
+ *
+ * @param {string} text
+ */
+function visible(text) {
+  return text.replace(CONTROL, (found) => (found.length > 1 ? found : picture(found.charCodeAt(0))));
+}
+
+/** @param {number} code of a control character; those above DEL have no picture */
+function picture(code) {
+  if (code < 0x20) return String.fromCharCode(0x2400 + code);
+  return code === 0x7f ? '\u2421' : '\ufffd';
+}
+
+module.exports = { visible, write };
