@@ -15,8 +15,9 @@ const MOMENT: Duration = Duration::from_micros(100);
 const INTERRUPTION: Duration = Duration::from_micros(20);
 /// Messages in time that are remembered.
 const MAX_TRUST: u32 = 4;
-/// After as many waits that began with sleep, one is tried without.
-const RETRY_AFTER: u32 = 64;
+/// After as many waits that began with sleep, one is tried without; after each that did not pay, twice as many.
+const RETRY_AFTER: u32 = 4;
+const LATEST_RETRY_AFTER: u32 = 64;
 
 /// Threads that work for guests or wait without sleep.
 static AWAKE: AtomicUsize = AtomicUsize::new(0);
@@ -59,6 +60,8 @@ pub struct Patience {
     trust: Cell<u32>,
     /// Waits since the last one that began without sleep.
     slept: Cell<u32>,
+    /// After how many the next one does.
+    retry_after: Cell<u32>,
 }
 
 impl Default for Patience {
@@ -70,7 +73,8 @@ impl Default for Patience {
 impl Patience {
     /// Whoever begins to wait gets the first message soon: sessions are made to be used.
     fn new(moment: Duration, interruption: Duration) -> Self {
-        Self { moment, interruption, trust: Cell::new(1), slept: Cell::default() }
+        let (slept, retry_after) = (Cell::default(), Cell::new(RETRY_AFTER));
+        Self { moment, interruption, trust: Cell::new(1), slept, retry_after }
     }
 
     /// The next message; waits. Whoever sends from the processor that this thread is on can do so as soon as it sleeps, and to
@@ -88,13 +92,15 @@ impl Patience {
             return;
         }
         let trust = self.trust.get();
-        if (trust == 0 && self.slept.get() < RETRY_AFTER) || !has_processor_to_spare() {
+        if (trust == 0 && self.slept.get() < self.retry_after.get()) || !has_processor_to_spare() {
             self.slept.set(self.slept.get().saturating_add(1));
             return;
         }
         self.slept.set(0);
         let has_paid = self.spin(is_ready);
         self.trust.set(if has_paid { (trust + 1).min(MAX_TRUST) } else { trust.saturating_sub(1) });
+        let retry_after = if has_paid { RETRY_AFTER } else { self.retry_after.get() * if trust == 0 { 2 } else { 1 } };
+        self.retry_after.set(retry_after.min(LATEST_RETRY_AFTER));
     }
 
     /// Waits for a message. Returns whether there is one, and nobody else had the processor.
@@ -170,10 +176,12 @@ mod tests {
         let tried = if processor::count() > 1 { 2 } else { 1 };
         assert_eq!(looks(&patience, u32::MAX), tried);
         assert_eq!(looks(&patience, u32::MAX), tried);
-        for _ in 0..RETRY_AFTER {
-            assert_eq!(looks(&patience, u32::MAX), 1);
+        for pause in [4, 8, 16, 32, 64, 64] {
+            for _ in 0..pause {
+                assert_eq!(looks(&patience, u32::MAX), 1);
+            }
+            assert_eq!(looks(&patience, u32::MAX), tried);
         }
-        assert_eq!(looks(&patience, u32::MAX), tried);
         assert_eq!(looks(&patience, u32::MAX), 1);
     }
 
