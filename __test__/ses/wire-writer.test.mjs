@@ -107,6 +107,18 @@ test('an array that a getter makes shorter, and an object that one takes a prope
   expect(Object.keys(readWire(writeWire(object, Infinity)))).toEqual(['a']);
 });
 
+test('an array that a getter makes as long as can be is written as long as it was', () => {
+  const array = [1, 2, 3];
+  Object.defineProperty(array, 0, {
+    get() {
+      array.length = 2 ** 32 - 1;
+      return 1;
+    },
+    enumerable: true,
+  });
+  expect(readWire(writeWire(array, Infinity))).toEqual([1, 2, 3]);
+});
+
 test('a value that is larger than the limit is not written to its end', () => {
   let reads = 0;
   const value = { text: 'x'.repeat(5_000) };

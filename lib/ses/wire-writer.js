@@ -187,7 +187,8 @@ class WireWriter {
     }
     // A getter has made it shorter.
     for (; at < length; at++) this.#tag(TAG.HOLE);
-    const keys = hasOnlyElements(array) ? [] : Object.keys(array);
+    // A getter may have given it any length.
+    const keys = array.length === length && hasOnlyElements(array) ? [] : Object.keys(array);
     const written = keys.length > length - holes ? this.#properties(array, keys, indicesOf(keys)) : 0;
     this.#tag(TAG.ARRAY_END);
     this.#varint(written);
