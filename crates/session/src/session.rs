@@ -506,14 +506,17 @@ impl RunDeadline {
     /// Nothing would watch over it.
     fn arm(&self, due: Instant) -> io::Result<()> {
         let deadline = self.clone();
-        let look = self.desk.open().share.as_ref().and_then(Share::due);
+        // Armed and noted under the lock: else it may expire in between, and what is armed then would be dropped for it.
+        let mut open = self.desk.open();
+        let look = open.share.as_ref().and_then(Share::due);
         let at = look.map_or(due, |look| look.min(due));
         let armed = self.desk.watchdog.arm(at, move || deadline.on_expired())?;
-        let before = match self.desk.open().clock_of(self.job) {
+        let before = match open.clock_of(self.job) {
             Some(clock) => clock.deadline.replace(armed),
             None => Some(armed),
         };
         // Without the lock, with what it would have called.
+        drop(open);
         drop(before);
         Ok(())
     }

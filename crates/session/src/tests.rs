@@ -3,13 +3,14 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use ses_protocol::{Command, Config, Event, Failure, Figures, LogEntry, Outcome, Success, ToolCall, Value, Values};
 use ses_sync::CpuClock;
 use ses_sync::priority::NICEST;
 
 use crate::losses::{Held, Losses};
+use crate::watchdog::HELD_UP;
 use crate::{Backend, Boot, Counters, Delivery, Engine, Events, Executor, Link, Notice, Process, Tasks, Watchdog};
 
 /// What an isolate was asked to do.
@@ -230,6 +231,21 @@ fn a_deadline_may_pass_while_the_run_is_handed_over() {
     assert!(bench.executor.run(2.0, "1".to_owned(), None, Some(1.0), None, None).is_none());
     assert_eq!(bench.deliveries(), ["2 ERR_EXEC_TIMEOUT \"deadline\" 0 calls, log \"\""]);
     assert_eq!(bench.executor.state(), "DIRTY");
+}
+
+#[test]
+fn a_run_that_is_looked_at_while_its_deadline_is_armed_keeps_it() {
+    let mut bench = Bench::new(Watchdog::default());
+    HELD_UP.set(Duration::from_millis(30));
+    assert!(bench.executor.run(2.0, "1".to_owned(), None, Some(60.0), None, None).is_none());
+    HELD_UP.set(Duration::ZERO);
+    let until = Instant::now() + Duration::from_secs(60);
+    let mut deliveries = bench.deliveries();
+    while deliveries.is_empty() && Instant::now() < until {
+        std::thread::sleep(Duration::from_millis(1));
+        deliveries = bench.deliveries();
+    }
+    assert_eq!(deliveries, ["2 ERR_EXEC_TIMEOUT \"deadline\" 0 calls, log \"\""]);
 }
 
 #[test]

@@ -20,6 +20,12 @@ struct Table {
     start: Start,
 }
 
+#[cfg(test)]
+thread_local! {
+    /// How long the calling thread is held up when it has armed something.
+    pub static HELD_UP: std::cell::Cell<Duration> = const { std::cell::Cell::new(Duration::ZERO) };
+}
+
 /// Starts the thread of a watchdog.
 type Start = fn(Arc<Table>) -> io::Result<()>;
 
@@ -131,6 +137,9 @@ impl Watchdog {
             state.wakes_at = Some(at);
             self.0.sooner.notify_one();
         }
+        drop(state);
+        #[cfg(test)]
+        std::thread::sleep(HELD_UP.get());
         Ok(Deadline { number, table: self.0.clone() })
     }
 }
