@@ -314,12 +314,20 @@ impl Shared {
 
 impl Ear for Shared {
     fn listen(&self) -> bool {
+        let line = self.line.try_lock();
+        // If the thread reads, it lets others do that next.
+        let mut line = match line {
+            Ok(line) if !line.as_ref().is_some_and(Line::is_for_all) => {
+                self.leave();
+                return false;
+            }
+            line => line.ok(),
+        };
         self.is_attended.store(true, Ordering::Release);
-        let Ok(mut line) = self.line.try_lock() else { return true };
-        let Some(line) = line.as_mut() else { return false };
+        let Some(line) = line.as_mut().and_then(|line| line.as_mut()) else { return true };
         match line.take_there(self) {
             Ok(has_taken) => {
-                if line.frames.has_begun() {
+                if !line.is_for_all() {
                     self.leave();
                 }
                 has_taken
@@ -365,10 +373,14 @@ impl Line {
         Ok(true)
     }
 
-    /// Passes the messages on that are there as a whole, if the session has begun, and there are any. Does not wait, and leaves the
-    /// end to the thread.
+    /// Whether others than the thread may take what comes: the greeting, and the rest of a frame, are the thread's.
+    fn is_for_all(&self) -> bool {
+        self.is_ready && !self.frames.has_begun()
+    }
+
+    /// Passes the messages on that are there as a whole, if there are any. Does not wait, and leaves the end to the thread.
     fn take_there(&mut self, shared: &Shared) -> Result<bool, &'static str> {
-        if !self.is_ready || self.frames.has_begun() || !is_readable(self.frames.source(), Duration::ZERO) {
+        if !is_readable(self.frames.source(), Duration::ZERO) {
             return Ok(false);
         }
         if !self.frames.read_some().unwrap_or(false) {
