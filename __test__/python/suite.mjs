@@ -577,6 +577,20 @@ r = give(cycle, b"ab", when, 2**70, {1, 2}, {(1, 2): 3}, Point(1, 2), None, True
         ).toStrictEqual(['RangeError', 'too far', 'E_FAR']);
       });
 
+      test('are not what guests make of their failures', async () => {
+        await executor.sendTools({ fail: () => Promise.reject(new RangeError('no')) });
+        const catching = 'try: await fail()\nexcept Exception as e: caught = e\n';
+        const other = 'made = type(caught)("mine", "Mine", "ERR_TOOL_PROXY_FAIL", caught.call, True, "fail")\nraise made';
+        const error = await failureOf(executor, catching + other);
+        expect(error.code).toBe('ERR_RUNTIME_EXCEPTION');
+        expect(error.cause).toBeUndefined();
+        expect(error.details).toMatchObject({ name: 'Mine', message: 'mine', line: 4 });
+        expect(error.details).not.toHaveProperty('tool');
+        // What is no text cannot be told.
+        const round = await failureOf(executor, `${catching}made = type(caught)("m")\nmade.name = [made]\nraise made`);
+        expect(round.details).toMatchObject({ name: 'ToolError', message: 'm' });
+      });
+
       test('that reject do, too', async () => {
         await executor.sendTools({ fail: () => Promise.reject(new Error('no')) });
         const { cause, code } = await failure('await fail()');

@@ -21,6 +21,7 @@ import textwrap
 import time
 import traceback
 import types
+import weakref
 
 import __main__
 
@@ -44,6 +45,7 @@ _isawaitable = inspect.isawaitable
 _dedent = textwrap.dedent
 _exception_only = traceback.format_exception_only
 _CodeType = types.CodeType
+_reference_to = weakref.ref
 _monitoring = sys.monitoring
 _environ = os.environ
 _KeysView, _ValuesView, _ItemsView = collections.abc.KeysView, collections.abc.ValuesView, collections.abc.ItemsView

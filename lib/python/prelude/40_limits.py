@@ -46,6 +46,7 @@ class _Run:
         self.while_lines = while_lines
         self.answer = None
         _loops.clear()
+        _tool_errors.clear()
 
     def answered(self, answer):
         """Keeps the final answer, as JSON."""
@@ -63,6 +64,9 @@ class _Run:
 
 # Lines of loops that have one, by where the jump back lies in memory: while a run lasts, no other one gets there.
 _loops = {}
+# What the host knows of the errors that calls of this run have raised, by their identities: guest code may change an error, copy
+# it, and keep it for later runs.
+_tool_errors = {}
 _run = _Run()
 
 

@@ -155,11 +155,12 @@ def _failure_of(error, code, codes):
         return _Failure(text, "ERR_IMPORT_NOT_ALLOWED", details | {"module": error.name})
     if isinstance(error, MemoryError):
         return _Failure(text, "ERR_MEMORY_LIMIT_EXCEEDED", details)
+    known = _known_of(error)
+    if known is not None:
+        return _Failure(text, "ERR_TOOL_PROXY_FAIL", details | known)
     if type(error) is ToolError:
-        known = {"name": error.name, "message": error.message, "tool": error.tool, "code": error.code}
-        if error.is_bridge:
-            known["bridge"] = True
-        return _Failure(text, "ERR_TOOL_PROXY_FAIL", details | known | {"call": error.call})
+        # One of an earlier run, or a copy: the guest's own, whatever it has written there.
+        details |= {name: given for name in ("name", "message") if type(given := getattr(error, name, None)) is str}
     return _Failure(text, "ERR_RUNTIME_EXCEPTION", details)
 
 

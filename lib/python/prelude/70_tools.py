@@ -14,6 +14,12 @@ class ToolError(Exception):
         self.tool = tool
 
 
+def _known_of(error):
+    """What the host knows of this error; `None` if no call of this run has raised it."""
+    reference, known = _tool_errors.get(id(error), (None, None))
+    return known if reference is not None and reference() is error else None
+
+
 class _Bridge:
     """What `connect` is given by `guest.js`."""
 
@@ -43,10 +49,7 @@ def _received(name, result):
     """What a call gave: a plain value, the tape of another, or the future of either."""
     if type(result) is list:
         if result[0] == "!":
-            error = ToolError(*result[1:], tool=name)
-            if error.is_bridge and error.code == "ERR_TOOL_CALL_LIMIT_EXCEEDED":
-                _run.decided()
-            raise error
+            raise _tool_error(name, *result[1:])
         return _decode(result)[0]
     if result is None or type(result) in _PLAIN:
         return result
@@ -57,6 +60,15 @@ def _received(name, result):
 
 async def _receive(name, promise):
     return _received(name, await promise)
+
+
+def _tool_error(tool, message, name, code, call, is_bridge):
+    if is_bridge and code == "ERR_TOOL_CALL_LIMIT_EXCEEDED":
+        _run.decided()
+    error = ToolError(message, name, code, call, is_bridge, tool)
+    known = {"name": name, "message": message, "tool": tool, "code": code, "call": call}
+    _tool_errors[id(error)] = (_reference_to(error), known | {"bridge": True} if is_bridge else known)
+    return error
 
 
 def set_tools(specs):
