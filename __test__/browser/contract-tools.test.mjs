@@ -2,4 +2,12 @@
 
 import { describeBrowser } from './contract.mjs';
 
-describeBrowser(['tools', 'blocking tools', 'approval']);
+describeBrowser([
+  'tools',
+  'definition of tools',
+  'failures of tools',
+  're-entrance',
+  'values of the host',
+  'blocking tools',
+  'approval',
+]);

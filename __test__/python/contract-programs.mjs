@@ -1,5 +1,7 @@
 // The programs of the contract's suite in Python.
 
+import { TOOL_PROGRAMS } from './contract-tool-programs.mjs';
+
 /** What nothing interrupts: Python may keep its state at other deadlines. */
 const UNINTERRUPTIBLE = 'sum(range(10**12))';
 const FLOOD = `class Again:
@@ -17,6 +19,7 @@ await f()`;
 
 /** Whole programs; of deadlines that which comes closest. */
 const PROGRAMS = new Map([
+  ...TOOL_PROGRAMS,
   // Queue.
   ['', '('],
   ['enter("c"); await null; leave("c"); final_answer("C")', 'enter("c")\nawait 0\nleave("c")\nfinal_answer("C")'],
@@ -231,7 +234,7 @@ const STATEMENTS = /** @type {[RegExp, string][]} */ ([
   [/^(?:let|var|const) (\w+ = [\w.]+)$/, '$1'],
   [/^n \+= 1$/, 'n += 1'],
   [/^order\.push\((\d+)\)$/, 'order.append($1)'],
-  [/^console\.log\(("[^"]*"|\d*)\)$/, 'print($1)'],
+  [/^console\.log\(("[^"]*"|'[^']*'|\d*)\)$/, 'print($1)'],
   [/^console\.error\(("\w+")\)$/, 'print($1, file=__import__("sys").stderr)'],
   [/^console\.log\(("a" \+ )?"(.+)"\.repeat\((\d+)\)\)$/, 'print($1"$2" * $3)'],
   // Literals, names, calls, and what is neither language.

@@ -9,14 +9,18 @@ import { describeConformance } from './conformance.mjs';
 import { describeDeadlines } from './deadlines.mjs';
 import { describeErrors } from './errors.mjs';
 import { describeHints } from './hints.mjs';
+import { describeHostValues } from './host-values.mjs';
 import { describeImports } from './imports.mjs';
 import { describeLifecycle } from './lifecycle.mjs';
 import { describeLogs } from './logs.mjs';
 import { describePersistence } from './persistence.mjs';
 import { describeQueue } from './queue.mjs';
 import { describeRecovery } from './recover.mjs';
+import { describeReentrance } from './reentrance.mjs';
 import { describeStats } from './stats.mjs';
 import { describeToolDeadlines } from './tool-deadlines.mjs';
+import { describeToolDefinition } from './tool-definition.mjs';
+import { describeToolFailures } from './tool-failures.mjs';
 import { describeTools } from './tools.mjs';
 import { describeTracing } from './tracing.mjs';
 import { describeDeferredValues } from './values-deferred.mjs';
@@ -68,7 +72,11 @@ const SUITES = {
   'deferred values': describeDeferredValues,
   persistence: describePersistence,
   imports: describeImports,
+  'values of the host': describeHostValues,
   tools: describeTools,
+  'definition of tools': describeToolDefinition,
+  'failures of tools': describeToolFailures,
+  're-entrance': describeReentrance,
   'blocking tools': describeBlocking,
   'deadlines of tools': describeToolDeadlines,
   approval: describeApproval,
