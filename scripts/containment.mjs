@@ -157,7 +157,7 @@ function pythonSection() {
   return `## Python: programs that look for a way into the host
 
 ${lines.length} programs of \`__test__/python/escapes.mjs\`, which may import everything and call every builtin, one after the other on an
-executor of \`ses-executor/python\`. Contained means that nothing of the host is in what is told of the run (a secret file,
+executor of \`ses-executor/python\` that has a folder mounted, beside the secret. Contained means that nothing of the host is in what is told of the run (a secret file,
 environment, versions, users), that no file was left and no connection was made, that the host has no unhandled rejection and its
 intrinsics are as they were, and that the next run works, in a fresh interpreter where the program has broken its own.
 

@@ -1,7 +1,7 @@
 // Runs the programs of escapes.mjs one after the other on an executor of the isolation that its argument names, and prints as JSON
 // what came of each, and what it has reached: `[{ name, outcome, reached }]`.
 
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,6 +10,8 @@ import { PyodideExecutor } from '../../lib/python/index.js';
 import { ESCAPES } from './escapes.mjs';
 
 const folder = mkdtempSync(join(tmpdir(), 'escapes-'));
+const mounted = join(folder, 'mounted');
+mkdirSync(mounted);
 const secret = `secret ${Math.random()}`;
 writeFileSync(join(folder, 'secret'), secret);
 const marker = join(folder, 'marker');
@@ -24,7 +26,7 @@ const intrinsics = () =>
 const before = intrinsics();
 
 const executor = new PyodideExecutor(['*'], {
-  mount: false,
+  workDir: mounted,
   timeoutMs: 1_000,
   isolation: /** @type {'thread' | 'process'} */ (process.argv[2]),
   allowed_dangerous_builtins: ['eval', 'exec', 'compile', 'open', 'input'],

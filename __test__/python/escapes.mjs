@@ -87,6 +87,25 @@ export const ESCAPES = [
   ['urllib', 'import urllib.request\nurllib.request.urlopen(f"http://127.0.0.1:{host_port}/")'],
   ['files of the host', 'open(secret_file).read()'],
   ['files by a symlink', 'import os\nos.symlink(secret_file, "/tmp/link")\nopen("/tmp/link").read()'],
+  ['a symlink out of the mount', 'import os\nos.symlink(secret_file, "/mnt/link")\nopen("/mnt/link").read()'],
+  ['a relative symlink out of the mount', 'import os\nos.symlink("../secret", "/mnt/link")\nopen("/mnt/link").read()'],
+  ['a hard link out of the mount', 'import os\nos.link(secret_file, "/mnt/link")\nopen("/mnt/link").read()'],
+  [
+    'a symlink to the parent of the mount',
+    'import os\nos.symlink("/mnt/..", "/tmp/up")\nopen("/tmp/up" + secret_file).read()',
+  ],
+  [
+    'a symlink of JavaScript in the mount',
+    'import pyodide_js\npyodide_js.FS.symlink(secret_file, "/mnt/link")\nopen("/mnt/link").read()',
+  ],
+  ['renaming out of the mount', 'import os\nopen("/mnt/a", "w").write("x")\nos.rename("/mnt/a", "/mnt/../" + marker)'],
+  ['files by .. of the mount', 'open("/mnt/../secret").read(), open("/mnt/./../mounted/../secret").read()'],
+  ['writing over .. of the mount', 'open("/mnt/../marker", "w").write("x")'],
+  ['listing over .. of the mount', 'import os\nstr(os.listdir("/mnt/..")) + str(list(os.walk("/mnt")))'],
+  [
+    'a descriptor of the mount',
+    'import os\nfd = os.open("/mnt", os.O_RDONLY)\nos.read(os.open("../secret", os.O_RDONLY, dir_fd=fd), 99)',
+  ],
   ['files by /proc', 'open("/proc/self/environ").read()'],
   ['files by ..', 'open("/mnt/../../../../" + secret_file).read()'],
   [

@@ -3,6 +3,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
 import { PyodideExecutor } from '../../lib/python/index.js';
+import { runChild } from '../helpers.mjs';
 import { FIRST_START_MS, describePython, failureOf } from './suite.mjs';
 
 describePython('Python in an isolate', {}, { startsFast: true, mounts: true });
@@ -184,4 +185,64 @@ describe('several at once', () => {
     expect((process.cpuUsage().user - before) / 1e3).toBeLessThan(700);
     await executor.cleanup();
   });
+});
+
+describe('the pool of isolates', () => {
+  // The process counts them, so that each of these has one of its own.
+  const facts = async (script) => {
+    const prelude = `
+      import { engineStats } from './index.mjs';
+      import { PyodideExecutor } from './lib/python/index.js';
+      const until = async (holds) => { while (!holds(engineStats())) await new Promise((resolve) => setImmediate(resolve)); };
+      const open = (options) => new PyodideExecutor([], { mount: false, timeoutMs: 60_000, ...options });
+      const report = (found) => console.log(JSON.stringify(found));`;
+    const { stdout, ...rest } = await runChild(prelude + script, { timeoutMs: FIRST_START_MS });
+    expect(rest).toEqual({ status: 0, signal: null, stderr: '' });
+    return JSON.parse(stdout);
+  };
+
+  test(
+    'serves Python: an executor takes the isolate that is ready, and another one is made',
+    async () => {
+      const found = await facts(`
+        const executor = open({ warmPool: 1 });
+        await executor.init();
+        await until(({ warm }) => warm === 1);
+        const second = open({ warmPool: 1 });
+        const ready = second.init();
+        const { live, warm } = engineStats();
+        await ready;
+        const { output } = await second.run('6 * 7');
+        await until(({ warm }) => warm === 1);
+        await Promise.all([executor.cleanup(), second.cleanup()]);
+        report({ live, warm, output });`);
+      expect(found).toEqual({ live: 2, warm: 0, output: 42 });
+    },
+    FIRST_START_MS,
+  );
+
+  test(
+    'an isolate whose JavaScript heap is exhausted is parked, and the next run has another one',
+    async () => {
+      const found = await facts(`
+        const executor = open({ memoryLimitMb: 256, warmPool: 0 });
+        await executor.sendVariables({ kept: 41 });
+        // Little for Python, and more for V8 than it may have: an output has an object for each.
+        const error = await executor.run('[{}] * 2_000_000').catch((thrown) => thrown);
+        const { state } = executor;
+        const { parked, parkedBytes } = engineStats();
+        const { output } = await executor.run('kept + 1');
+        await executor.cleanup();
+        report({ code: error.code, details: error.details, state, parked, isCounted: parkedBytes > 2 ** 20, output });`);
+      expect(found).toMatchObject({
+        code: 'ERR_MEMORY_LIMIT_EXCEEDED',
+        details: { limitBytes: 2 ** 28, parked: true, stateLost: true },
+        state: 'DIRTY',
+        parked: 1,
+        isCounted: true,
+        output: 42,
+      });
+    },
+    FIRST_START_MS,
+  );
 });

@@ -122,6 +122,28 @@ describe.runIf(process.platform === 'linux' && process.arch === 'x64')('SIGSEGV'
   );
 
   test(
+    'a process that has too little address space for V8 is told so',
+    () => {
+      const { said, status } = inProcess(
+        `
+      for (const isolation of ['thread', 'process']) {
+        const error = await open({ isolation }).catch((thrown) => thrown);
+        console.log(error.code);
+        console.log(\`\${error.message} \${error.details?.reason}\`.includes("raise the process's limit (ulimit -v, RLIMIT_AS)"));
+      }
+      process.exit(0);
+    `,
+        '-v 16000000',
+      );
+      expect({ said, status }).toStrictEqual({
+        said: ['ERR_SES_INIT_FAILED', 'true', 'ERR_WORKER_LOST', 'true'],
+        status: 0,
+      });
+    },
+    FIRST_START_MS,
+  );
+
+  test(
     'a process that may not reserve addresses has code that checks bounds',
     () => {
       const { said, status, stderr } = inProcess(
