@@ -499,25 +499,101 @@ describe('the process', () => {
     const error = { code: -32600, message: 'the message is too long: a line may have 10485760 bytes' };
     expect(replies.slice(1).map(({ id, error, result }) => [id, error ?? result.structuredContent])).toEqual([
       [2, error],
-      [undefined, error],
+      [null, error],
       ['four', error],
       [5, { output: 2, logs: '' }],
     ]);
     expect(await child.ended).toEqual({ status: 0, signal: null, stderr: '' });
   });
 
-  test('goes on after a line that is no message, and says so', async () => {
+  test('answers lines that are no messages as JSON-RPC says, and goes on', async () => {
     const child = startServer();
-    child.stdin.write(`nonsense\n${lines([initialize])}`);
+    const invalid = (more) => ({ jsonrpc: '2.0', ...more });
+    const cases = [
+      ['nonsense', null, -32700],
+      ['{"jsonrpc":"2.0","id":7,"method":"ping"', null, -32700],
+      ['"text"', null, -32600],
+      ['null', null, -32600],
+      ['[]', null, -32600],
+      [[invalid({ id: 1, method: 'ping' })], null, -32600],
+      [{}, null, -32600],
+      [{ id: 7, method: 'ping' }, 7, -32600],
+      [{ jsonrpc: '1.0', id: 'seven', method: 'ping' }, 'seven', -32600],
+      [invalid({ id: 7 }), 7, -32600],
+      [invalid({ id: 7, method: 5 }), 7, -32600],
+      [invalid({ method: 5 }), null, -32600],
+      [invalid({ id: null, method: 'ping' }), null, -32600],
+      [invalid({ id: 1.5, method: 'ping' }), null, -32600],
+      [invalid({ id: {}, method: 'ping' }), null, -32600],
+      [invalid({ id: 7, method: 'ping', more: 1 }), 7, -32600],
+      [invalid({ id: 7, method: 'ping', params: [1] }), 7, -32602],
+      [invalid({ id: 7, method: 'ping', params: 'text' }), 7, -32602],
+      [invalid({ id: 7, method: 'ping', params: { _meta: 5 } }), 7, -32602],
+      [invalid({ id: 7, method: 'initialize' }), 7, -32602],
+      [invalid({ id: 7, method: 'tools/call' }), 7, -32602],
+      [invalid({ id: 7, method: 'tools/call', params: { name: 5 } }), 7, -32602],
+      [invalid({ id: 7, method: 'tools/call', params: { name: 'reset', arguments: [] } }), 7, -32602],
+      [invalid({ id: 7, method: 'no/such/method' }), 7, -32601],
+    ];
+    const text = (message) => (typeof message === 'string' ? message : JSON.stringify(message));
+    child.stdin.write(`${cases.map(([message]) => `${text(message)}\n`).join('')}\n \r\n${lines([initialize])}`);
+    const replies = [];
     for await (const line of linesOf(child.stdout)) {
-      expect(JSON.parse(line)).toMatchObject({ id: 1, result: { serverInfo: { name: 'ses-executor' } } });
+      const reply = JSON.parse(line);
+      replies.push(reply);
+      if (reply.id === 1) child.stdin.end();
+    }
+    const ofRefused = replies.filter(({ error }) => error !== undefined);
+    // Methods are looked up a turn later than lines are read.
+    const inOrder = (all) => all.map((one) => JSON.stringify(one)).sort();
+    expect(inOrder(ofRefused.map(({ jsonrpc, id, error }) => [jsonrpc, id, error.code]))).toEqual(
+      inOrder(cases.map(([, id, code]) => ['2.0', id, code])),
+    );
+    expect(ofRefused.filter(({ error }) => typeof error.message !== 'string' || error.message === '')).toEqual([]);
+    expect(ofRefused.find(({ error }) => error.message.includes('params.name')).error.message).toBe(
+      'the message is not valid: params.name: Invalid input: expected string, received number',
+    );
+    expect(replies.length).toBe(cases.length + 1);
+    expect(await child.ended).toEqual({ status: 0, signal: null, stderr: '' });
+  });
+
+  test('answers no notification and no response, and says on stderr what is wrong with one', async () => {
+    const child = startServer();
+    child.stdin.write(
+      lines([
+        { jsonrpc: '2.0', method: 'notifications/initialized', params: 'text' },
+        { jsonrpc: '2.0', id: 7, result: 5 },
+        { jsonrpc: '2.0', id: null, error: { code: -32600, message: 'no' } },
+        initialize,
+      ]),
+    );
+    const replies = [];
+    for await (const line of linesOf(child.stdout)) {
+      replies.push(JSON.parse(line));
       child.stdin.end();
     }
+    expect(replies.map(({ id }) => id)).toEqual([1]);
     expect(await child.ended).toEqual({
       status: 0,
       signal: null,
-      stderr: expect.stringMatching(/^ses-executor: .+\n$/),
+      stderr: `ses-executor: the notification notifications/initialized is not valid
+ses-executor: a response that is not valid came in
+ses-executor: a response that is not valid came in
+`,
     });
+  });
+
+  test('answers thousands of them at once', async () => {
+    const child = startServer();
+    const count = 5_000;
+    child.stdin.write(`${'nonsense\n'.repeat(count)}${lines([initialize])}`);
+    let refused = 0;
+    for await (const line of linesOf(child.stdout)) {
+      if (JSON.parse(line).error?.code === -32700) refused++;
+      else child.stdin.end();
+    }
+    expect(refused).toBe(count);
+    expect(await child.ended).toEqual({ status: 0, signal: null, stderr: '' });
   });
 });
 

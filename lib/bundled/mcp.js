@@ -7,7 +7,27 @@
 const { Client } = require('@modelcontextprotocol/sdk/client/index.js');
 const { StdioClientTransport } = require('@modelcontextprotocol/sdk/client/stdio.js');
 const { McpServer } = require('@modelcontextprotocol/sdk/server/mcp.js');
-const { deserializeMessage, serializeMessage } = require('@modelcontextprotocol/sdk/shared/stdio.js');
+const { serializeMessage } = require('@modelcontextprotocol/sdk/shared/stdio.js');
+const {
+  CallToolRequestSchema,
+  InitializeRequestSchema,
+  JSONRPCMessageSchema,
+  JSONRPCRequestSchema,
+  ListToolsRequestSchema,
+  PingRequestSchema,
+} = require('@modelcontextprotocol/sdk/types.js');
 const { z } = require('zod');
 
-module.exports = { Client, McpServer, StdioClientTransport, deserializeMessage, serializeMessage, z };
+/** Of the requests that the server answers. */
+const REQUEST_SCHEMAS = [InitializeRequestSchema, PingRequestSchema, ListToolsRequestSchema, CallToolRequestSchema];
+
+module.exports = {
+  Client,
+  JSONRPCMessageSchema,
+  JSONRPCRequestSchema,
+  McpServer,
+  REQUEST_SCHEMAS,
+  StdioClientTransport,
+  serializeMessage,
+  z,
+};

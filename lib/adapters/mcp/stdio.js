@@ -1,28 +1,25 @@
 // @ts-check
 'use strict';
 
-const { deserializeMessage, serializeMessage } = require('../../bundled/mcp');
+const { MAX_LINE_BYTES, readLine, refusalOfLong } = require('./messages');
+const { serializeMessage } = require('../../bundled/mcp');
 
-/** Bytes of one message: as many as the SDK takes. */
-const MAX_LINE_BYTES = 10 * (1 << 20);
-/** Of a longer one its ends are kept, one of which has the number of the request. */
+/** Of a line that is too long its ends are kept, one of which has the number of the request. */
 const KEPT_BYTES = 1_024;
-const ID = String.raw`"id"\s*:\s*(-?\d{1,15}|"(?:[^"\\]|\\.){0,200}")\s*`;
-const ID_AT_START = new RegExp(String.raw`^\s*\{\s*(?:"jsonrpc"\s*:\s*"2.0"\s*,\s*)?${ID}[,}]`);
-const ID_AT_END = new RegExp(String.raw`,\s*${ID}\}\s*$`);
-/** Of JSON-RPC: an invalid request. */
-const INVALID_REQUEST = -32_600;
 
 /** @typedef {import('@modelcontextprotocol/sdk/types.js').JSONRPCMessage} JSONRPCMessage */
 
 /**
- * The protocol over two streams, a message per line. Not the SDK's own: that one ends when a line is too long, where this one
- * answers with an error and goes on.
+ * The protocol over two streams, a message per line. Not the SDK's own: that one ends when a line is too long and is silent
+ * about one that is no message, where this one answers with an error and goes on.
  */
 class StdioTransport {
   #input;
   #output;
   #lines = new LineReader();
+  /** Resolves when the output takes more. */
+  /** @type {Promise<void> | undefined} */
+  #drained;
   /** @type {((message: JSONRPCMessage) => void) | undefined} */
   onmessage;
   /** @type {((error: Error) => void) | undefined} */
@@ -47,7 +44,13 @@ class StdioTransport {
   /** @param {JSONRPCMessage} message */
   async send(message) {
     if (this.#output.write(serializeMessage(message))) return;
-    await new Promise((resolve) => this.#output.once('drain', resolve));
+    this.#drained ??= new Promise((resolve) => {
+      this.#output.once('drain', () => {
+        this.#drained = undefined;
+        resolve();
+      });
+    });
+    await this.#drained;
   }
 
   async close() {
@@ -59,17 +62,21 @@ class StdioTransport {
 
   #take = (/** @type {Buffer} */ chunk) => {
     for (const line of this.#lines.read(chunk)) {
-      if (line.isTooLong) {
-        void this.send(refusal(line.text));
-        continue;
-      }
       try {
-        this.onmessage?.(deserializeMessage(line.text));
+        this.#takeLine(line);
       } catch (error) {
         this.#fail(/** @type {Error} */ (error));
       }
     }
   };
+
+  /** @param {{ text: string, isTooLong: boolean }} line */
+  #takeLine({ text, isTooLong }) {
+    if (text.trim() === '') return;
+    const { message, refusal } = isTooLong ? { refusal: refusalOfLong(text) } : readLine(text);
+    if (refusal !== undefined) void this.send(refusal);
+    else this.onmessage?.(message);
+  }
 
   #fail = (/** @type {Error} */ error) => this.onerror?.(error);
 }
@@ -108,22 +115,6 @@ class LineReader {
     const held = Buffer.concat(this.#chunks);
     this.#chunks = [Buffer.concat([held.subarray(0, KEPT_BYTES), held.subarray(-KEPT_BYTES)])];
   }
-}
-
-/**
- * The answer to a message that is too long.
- *
- * @param {string} ends of the message
- * @returns {any}
- */
-function refusal(ends) {
-  const [, id] = ID_AT_START.exec(ends) ?? ID_AT_END.exec(ends) ?? [];
-  const message = `the message is too long: a line may have ${MAX_LINE_BYTES} bytes`;
-  return {
-    jsonrpc: '2.0',
-    ...(id !== undefined && { id: JSON.parse(id) }),
-    error: { code: INVALID_REQUEST, message },
-  };
 }
 
 module.exports = { StdioTransport };
