@@ -3,13 +3,14 @@
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Write};
 #[cfg(unix)]
-use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::Path;
 use std::ptr::NonNull;
 
 use sha2::{Digest, Sha256};
 
 use crate::python::beside::beside;
+use crate::python::cache::{freshen, is_own, sweep};
 
 /// How a file of this version begins.
 const MAGIC: &[u8; 8] = b"sespy\0\0\x03";
@@ -87,10 +88,11 @@ impl Image {
         };
         let (found, memory) = beside(|| Sha256::digest(body), memory);
         let image = memory.map(|memory| Self { header, code_cache, machine_code, memory });
-        image.filter(|_| found.as_slice() == digest)
+        image.filter(|_| found.as_slice() == digest).inspect(|_| freshen(&file))
     }
 
-    /// Leaves the image at `path`, for [`Self::load`]. `memory`: what the image was made of.
+    /// Leaves the image at `path`, for [`Self::load`], and removes those beside it that nobody uses any more. `memory`: what the image
+    /// was made of.
     pub fn save(&self, path: &Path, key: &[u8; DIGEST_BYTES], memory: &[u8]) -> io::Result<()> {
         if let Some(folder) = path.parent() {
             let mut make = fs::DirBuilder::new();
@@ -115,7 +117,10 @@ impl Image {
             parts.iter().try_for_each(|part| file.write_all(part))
         });
         // In one step, so that nobody reads half of it.
-        written.and_then(|()| fs::rename(&temporary, path)).inspect_err(|_| drop(fs::remove_file(&temporary)))
+        written.and_then(|()| fs::rename(&temporary, path)).inspect_err(|_| drop(fs::remove_file(&temporary)))?;
+        // Here, where it costs nothing beside what has been done, and not at starts.
+        path.parent().inspect(|folder| sweep(folder));
+        Ok(())
     }
 }
 
@@ -159,18 +164,6 @@ fn unpacked(bytes: &[u8]) -> Option<(usize, Vec<Run<'_>>)> {
     };
     let runs = places.chunks_exact(RUN_BYTES).map(&mut run_at).collect::<Option<Vec<_>>>()?;
     (length as u64 <= MAX_FILE_BYTES && rest.is_empty()).then_some((length, runs))
-}
-
-/// Whether nobody else can write the file: what V8 is given as bytecode has to be its own.
-#[cfg(unix)]
-fn is_own(found: &fs::Metadata) -> bool {
-    // SAFETY: this cannot fail.
-    found.is_file() && found.uid() == unsafe { libc::geteuid() } && found.mode() & 0o022 == 0
-}
-
-#[cfg(not(unix))]
-fn is_own(found: &fs::Metadata) -> bool {
-    found.is_file()
 }
 
 /// Sealed memory of the system, of which each mapping has its own copy of what it writes.
@@ -244,6 +237,9 @@ impl Memory {
 #[cfg(test)]
 mod tests {
     use super::*;
+    #[cfg(unix)]
+    use std::os::unix::fs::MetadataExt;
+    use std::time::{Duration, SystemTime};
 
     const KEY: [u8; 32] = [7; 32];
 
@@ -283,6 +279,41 @@ mod tests {
         #[cfg(unix)]
         assert_eq!(fs::metadata(&path).unwrap().mode() & 0o777, 0o600);
         fs::remove_dir_all(folder).unwrap();
+    }
+
+    #[test]
+    fn who_saves_one_removes_what_was_not_used_for_long() {
+        let folder = folder("sweep");
+        let days_ago = |name: &str, days: u64| {
+            let file = File::options().write(true).create(true).truncate(false).open(folder.join(name)).unwrap();
+            file.set_modified(SystemTime::now() - Duration::from_secs(days * 86_400)).unwrap();
+        };
+        let image = Image::new(Vec::new(), Vec::new(), Vec::new(), &memory()).unwrap();
+        let save = |name: &str| image.save(&folder.join(name), &KEY, &memory()).unwrap();
+        save("python-1-used.image");
+        days_ago("python-1-used.image", 29);
+        days_ago("python-1-unused.image", 31);
+        days_ago("python-1-killed.7.tmp", 31);
+        days_ago("python-1-making.8.tmp", 0);
+        days_ago("notes.image", 31);
+        fs::create_dir(folder.join("python-1-folder.image")).unwrap();
+        // Who loads one has used it.
+        assert!(Image::load(&folder.join("python-1-used.image"), &KEY).is_some());
+        let age = fs::metadata(folder.join("python-1-used.image")).unwrap().modified().unwrap().elapsed().unwrap();
+        assert!(age < Duration::from_secs(3_600), "{age:?}");
+        save("python-1-new.image");
+        let mut left: Vec<_> =
+            fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+        left.sort();
+        fs::remove_dir_all(&folder).unwrap();
+        let expected = [
+            "notes.image",
+            "python-1-folder.image",
+            "python-1-making.8.tmp",
+            "python-1-new.image",
+            "python-1-used.image",
+        ];
+        assert_eq!(left, expected);
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 mod beside;
 pub mod boot;
+mod cache;
 mod calls;
 mod distribution;
 mod failure;
