@@ -103,6 +103,77 @@ describe.each(['thread', 'process'])('isolation: %s', (isolation) => {
       expect({}.admin).toBe(undefined);
     });
 
+    test('names that would take for ever to be written are refused', async () => {
+      const manager = managerOf({ stateSchema: anyState });
+      const shared = 'let x = [1]; for (let i = 0; i < 40; i++) x = [x, x];';
+      for (const args of ["x, 'getQuote'", "'market', x", 'x, x']) {
+        const error = await expectCode(
+          manager.executeCode(`${shared} __sandbox_host.call(${args}, '{}')`),
+          'ERR_UNKNOWN_METHOD',
+        );
+        expect(error.message).toContain('there is no method whose name is an array');
+      }
+    });
+
+    // Filters and queries of real APIs look like this. Each level doubles what a validator that tells all errors does.
+    const nested = (keyword) => {
+      const operation = (op) => ({
+        type: 'object',
+        properties: { op: { const: op }, args: { type: 'array', items: { $ref: '#/$defs/filter' } } },
+        required: ['op', 'args'],
+      });
+      const leaf = { type: 'object', properties: { value: { type: 'number' } }, required: ['value'] };
+      return {
+        $defs: { filter: { [keyword]: [operation('and'), operation('or'), leaf] } },
+        type: 'object',
+        properties: {
+          filter: { $ref: '#/$defs/filter' },
+          filters: { type: 'array', items: { $ref: '#/$defs/filter' } },
+        },
+      };
+    };
+    const callWith = async (params, keyword, program) => {
+      const methods = [{ name: 'query', params: nested(keyword) }];
+      const calls = [];
+      const adapters = (source, method, given) => calls.push(given);
+      const manager = managerOf({ registry: { sources: [{ name: 'db', methods }] }, adapters, stateSchema: anyState });
+      const error = await manager.executeCode(`${program}; sdk.db.query(${params})`).catch((it) => it);
+      return { error, calls };
+    };
+    const DEEP = "let f = leaf; for (let i = 0; i < 30; i++) f = { op: 'or', args: [f] }";
+
+    test.each(['anyOf', 'oneOf'])(
+      'schemas that recurse are followed as long as the parameters explain: %s',
+      async (of) => {
+        const { error, calls } = await callWith('{ filter: f }', of, `const leaf = { value: 'x' }; ${DEEP}`);
+        expect(error.code).toBe('ERR_INVALID_PARAMS');
+        expect(error.details.issues[0]).toEqual({ path: 'filter.op', message: 'filter.op must be "and", got "or"' });
+        expect(calls).toEqual([]);
+        const valid = await callWith('{ filter: f }', of, `const leaf = { value: 1 }; ${DEEP}`);
+        expect(valid.error).toBe(1);
+        expect(valid.calls.length).toBe(1);
+      },
+    );
+
+    test('nobody looks at more errors than the parameters explain', async () => {
+      const { error } = await callWith('{ filters: Array(30_000).fill(0) }', 'anyOf', '');
+      expect(error.code).toBe('ERR_INVALID_PARAMS');
+      expect(error.message).toContain('filters.0 must be object, got 0');
+      const hostile = `let f = { value: 1 }; for (let i = 0; i < 30; i++) f = { op: 'neither', args: [f] }`;
+      const { error: both } = await callWith('{ filter: f }', 'anyOf', hostile);
+      expect(both.code).toBe('ERR_INVALID_PARAMS');
+    });
+
+    test('a state of four billion panels that are not there is refused', async () => {
+      const manager = managerOf({});
+      const error = await expectCode(
+        manager.executeCode(`const panels = []; panels.length = 2 ** 32 - 1; ({ title: 'x', panels })`),
+        'ERR_INVALID_STATE_OUTPUT',
+      );
+      expect(error.details.issues.length).toBe(50);
+      expect(error.details.issues[0]).toEqual({ path: 'panels.0', message: 'must be an object, got undefined' });
+    });
+
     test('huge parameters do not reach the validator', async () => {
       const manager = managerOf({ stateSchema: anyState });
       const error = await expectCode(

@@ -3,8 +3,8 @@
 
 // What checks values by JSON schemas. See `scripts/pack.mjs`: the published package has these packages in this file.
 
-const { default: Ajv } = require('ajv');
+const { default: Ajv, Name, _ } = require('ajv');
 const { default: Ajv2020 } = require('ajv/dist/2020');
 const { RE2JS } = require('re2js');
 
-module.exports = { Ajv, Ajv2020, RE2JS };
+module.exports = { Ajv, Ajv2020, Name, RE2JS, _ };

@@ -1,6 +1,7 @@
 // @ts-check
 'use strict';
 
+const { describe } = require('../contract/describe');
 const { InvalidCallError, SdkCallError, callLimitExceeded } = require('./errors');
 
 /** For calls whose execution has ended: nobody wants an answer. */
@@ -219,11 +220,16 @@ class Execution {
    * @param {unknown} method
    */
   #methodOf(source, method) {
-    const path = `sdk.${String(source)}.${String(method)}`;
+    // To make a text of anything else may take for ever: an array that has another one twice, and so on.
+    if (typeof source !== 'string' || typeof method !== 'string') {
+      const reason = `there is no method whose name is ${describe(typeof source === 'string' ? method : source)}`;
+      throw new InvalidCallError('ERR_UNKNOWN_METHOD', reason, { path: 'sdk' });
+    }
+    const path = `sdk.${source}.${method}`;
     if (this.kind === 'search') {
       throw new InvalidCallError('ERR_UNKNOWN_METHOD', 'a search has no sdk', { path });
     }
-    const found = this.#api.methodOf(/** @type {string} */ (source), /** @type {string} */ (method));
+    const found = this.#api.methodOf(source, method);
     if (typeof found === 'string') throw new InvalidCallError('ERR_UNKNOWN_METHOD', found, { path });
     return found;
   }

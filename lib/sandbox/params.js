@@ -1,7 +1,7 @@
 // @ts-check
 'use strict';
 
-const { Ajv, Ajv2020, RE2JS } = require('../bundled/schemas');
+const { Ajv, Ajv2020, Name, RE2JS, _ } = require('../bundled/schemas');
 const { describe, isPlainObject } = require('../contract/describe');
 const { InvalidCallError } = require('./errors');
 
@@ -9,13 +9,29 @@ const { InvalidCallError } = require('./errors');
 const MAX_DEPTH = 64;
 const MAX_ISSUES = 5;
 
+/** References that may be followed, whatever the parameters; and for each of their characters. */
+const FREE_STEPS = 10_000;
+const STEPS_PER_CHARACTER = 2;
+/** Errors that cost as much as a reference: each one that is followed copies those of all before. */
+const ERRORS_PER_STEP = 16;
+
+/** Keywords by which schemas recurse. */
+const REFERENCES = ['$ref', '$dynamicRef', '$recursiveRef'];
+
 /**
  * Parameters of one method, read and checked without taking more time than their length explains: their size and depth
- * are bounded, patterns are matched in linear time, and `uniqueItems` is, too.
+ * are bounded, patterns are matched in linear time, `uniqueItems` is, too, and so many references are followed: with
+ * alternatives that recurse, their number doubles with each level.
  */
 class ParamsReader {
+  /** Tells all errors. */
+  /** @type {import('ajv').ValidateFunction | undefined} */
+  #validateAll;
+  /** Tells the first one. */
   /** @type {import('ajv').ValidateFunction | undefined} */
   #validate;
+  /** References that may still be followed. */
+  #steps = 0;
 
   /**
    * @param {string} path as guests call the method
@@ -47,27 +63,63 @@ class ParamsReader {
     if (!isPlainObject(params)) throw this.#invalid(`they must be one object, got ${describe(params)}`);
     const wrong = wrongShape(params);
     if (wrong !== undefined) throw this.#invalid(wrong);
-    const validate = (this.#validate ??= this.#compiled());
-    let isValid;
-    try {
-      isValid = validate(params);
-    } catch (error) {
-      throw this.#invalid(`they cannot be checked: ${/** @type {Error} */ (error).message}`);
-    }
-    if (isValid) return params;
-    const issues = issuesOf(validate.errors ?? [], params);
+    const errors = this.#errorsOf(params, text.length);
+    if (errors.length === 0) return params;
+    const issues = issuesOf(errors, params);
     throw this.#invalid(issues.map(({ message }) => message).join('; '), issues);
   }
 
-  #compiled() {
+  /**
+   * What is wrong: all of it, or the first if that takes too many steps.
+   *
+   * @param {object} params
+   * @param {number} characters of them as JSON
+   */
+  #errorsOf(params, characters) {
+    try {
+      return this.#validated((this.#validateAll ??= this.#compiled(true)), params, characters);
+    } catch (error) {
+      if (!(error instanceof TooManySteps)) throw error;
+    }
+    try {
+      return this.#validated((this.#validate ??= this.#compiled(false)), params, characters);
+    } catch (error) {
+      if (!(error instanceof TooManySteps)) throw error;
+      throw this.#invalid(`they cannot be checked: ${error.message}`);
+    }
+  }
+
+  /**
+   * @param {import('ajv').ValidateFunction} validate
+   * @param {object} params
+   * @param {number} characters
+   */
+  #validated(validate, params, characters) {
+    this.#steps = FREE_STEPS + STEPS_PER_CHARACTER * characters;
+    try {
+      return validate(params) ? [] : (validate.errors ?? []);
+    } catch (error) {
+      if (error instanceof TooManySteps) throw error;
+      throw this.#invalid(`they cannot be checked: ${/** @type {Error} */ (error).message}`);
+    }
+  }
+
+  /** @param {boolean} allErrors */
+  #compiled(allErrors) {
     try {
       const schema = JSON.parse(this.schemaText);
-      return validatorFor(schema).compile(schema);
+      return validatorFor(schema, allErrors, this.#follow).compile(schema);
     } catch (error) {
       const reason = /** @type {Error} */ (error).message;
       throw new InvalidCallError('ERR_INVALID_SCHEMA', `the schema of ${this.path} cannot be used: ${reason}`, this);
     }
   }
+
+  /** A reference is followed, with so many errors before it. */
+  #follow = (/** @type {number} */ errors) => {
+    this.#steps -= 1 + errors / ERRORS_PER_STEP;
+    if (this.#steps < 0) throw new TooManySteps('too many alternatives of the schema do not fit');
+  };
 
   /**
    * @param {string} reason
@@ -79,17 +131,21 @@ class ParamsReader {
   }
 }
 
+class TooManySteps extends RangeError {}
+
 /**
  * A validator of its own: one that is shared would keep all schemas, and refuse two of the same `$id`.
  *
  * @param {Record<string, unknown>} schema
+ * @param {boolean} allErrors
+ * @param {(errors: number) => void} follow called for each reference that is followed, with how many errors there are
  */
-function validatorFor({ $schema }) {
+function validatorFor({ $schema }, allErrors, follow) {
   const isOld = typeof $schema === 'string' && /draft-0[4-7]/.test($schema);
   const AnyAjv = isOld ? Ajv : Ajv2020;
   const ajv = new AnyAjv({
     strict: false,
-    allErrors: true,
+    allErrors,
     ownProperties: true,
     validateFormats: false,
     validateSchema: false,
@@ -100,6 +156,19 @@ function validatorFor({ $schema }) {
   });
   ajv.removeKeyword('uniqueItems');
   ajv.addKeyword({ keyword: 'uniqueItems', type: 'array', validate: uniqueItems, errors: false });
+  for (const keyword of REFERENCES) {
+    const definition = /** @type {any} */ (ajv.getKeyword(keyword));
+    if (typeof definition !== 'object') continue;
+    ajv.removeKeyword(keyword);
+    ajv.addKeyword({
+      ...definition,
+      code(/** @type {import('ajv').KeywordCxt} */ context) {
+        const { gen } = context;
+        gen.code(_`${gen.scopeValue('func', { ref: follow })}(${new Name('errors')})`);
+        definition.code(context);
+      },
+    });
+  }
   return ajv;
 }
 

@@ -50,12 +50,15 @@ function dashboardIssues(value) {
   expect(isOptionalText(value.description), 'a string', value.description, 'description');
   expect(Array.isArray(value.panels), 'an array', value.panels, 'panels');
   const panels = Array.isArray(value.panels) ? value.panels : [];
-  panels.forEach((panel, at) => {
-    if (!isPlainObject(panel)) return expect(false, 'an object', panel, 'panels', at);
+  // Not as long as an array of holes says that it is.
+  for (let at = 0; at < panels.length && issues.length < MAX_ISSUES; at++) {
+    const panel = panels[at];
+    expect(isPlainObject(panel), 'an object', panel, 'panels', at);
+    if (!isPlainObject(panel)) continue;
     expect(isText(panel.type) && panel.type !== '', 'a non-empty string', panel.type, 'panels', at, 'type');
     expect(isOptionalText(panel.id), 'a string', panel.id, 'panels', at, 'id');
     expect(isOptionalText(panel.title), 'a string', panel.title, 'panels', at, 'title');
-  });
+  }
   return issues;
 }
 
