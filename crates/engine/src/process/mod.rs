@@ -1,6 +1,7 @@
 //! What there is once per process.
 
 pub mod checker;
+pub mod flags;
 pub mod platform;
 pub mod service;
 pub mod snapshot;

@@ -9,7 +9,7 @@ use deno_core::{JsRuntime, v8};
 use crate::memory::allocator::install_icu_hooks;
 use crate::memory::fatal::install_fatal_error_handler;
 use crate::memory::{sole, stop};
-use crate::process::traps;
+use crate::process::{flags, traps};
 use ses_protocol::Failure;
 use ses_sync::priority;
 
@@ -30,25 +30,9 @@ pub fn prepare_v8() -> Result<(), Failure> {
         install_icu_hooks();
         install_fatal_error_handler();
         v8::V8::set_entropy_source(random_bytes);
-        // Each step is a script of its own that never comes again: the cache would keep all of them.
-        v8::V8::set_flags_from_string("--no-compilation-cache");
-        // Pages of isolates that are gone are kept for the next ones for a second or two, not for 8 to 16.
-        v8::V8::set_flags_from_string("--memory-pool-timeout=1");
+        flags::set();
         // Locale and language of the host's environment are none of a guest's business.
         v8::icu::set_default_locale("en-US");
-        // What a collection found dead has to be uncounted when the limit is looked at after it.
-        v8::V8::set_flags_from_string("--no-concurrent-array-buffer-sweeping");
-        // For baseline code nothing is gained by another thread.
-        v8::V8::set_flags_from_string("--no-concurrent-sparkplug");
-        if !(cfg!(target_os = "linux") && sole::is_declared()) {
-            // A guest compiles on its own thread, where its deadline and its limit of memory hold: on the threads of the process it
-            // would take turns with all others. Maglev has no bound of the size of a function, and takes 40 KB for an `await`.
-            // Turbofan has one.
-            v8::V8::set_flags_from_string("--no-concurrent-recompilation --no-maglev");
-        }
-        // The guest waits for Turbofan, whose time grows with what it inlines: with the default of 920 a parser of a page ran half
-        // as long again, and nothing measurably shorter.
-        v8::V8::set_flags_from_string("--max-inlined-bytecode-size-cumulative=300");
         start_platform()
     });
     if *is_prepared { Ok(()) } else { Err(Failure::init(NO_V8)) }

@@ -10,7 +10,7 @@ use deno_core::v8;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
-use crate::process::traps;
+use crate::process::{flags, traps};
 use crate::python::beside::beside;
 use crate::python::image::Image;
 use crate::python::import_memory::{Importing, import_memory};
@@ -99,6 +99,8 @@ impl Distribution {
             shell::TEXT.as_bytes(),
             shell::REHEARSAL_TEXT.as_bytes(),
             v8::V8::get_version().as_bytes(),
+            flags::OF_ALL.as_bytes(),
+            flags::OF_MANY.as_bytes(),
             &[u8::from(links), u8::from(traps::are_enabled())],
         ];
         let rewrite = || {

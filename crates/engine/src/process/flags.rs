@@ -1,0 +1,33 @@
+//! V8's flags. All of them are set here, before V8 starts. V8 takes no bytecode and no machine code that was made under others.
+
+use deno_core::v8;
+
+use crate::memory::sole;
+
+/// In each process.
+pub const OF_ALL: &str = concat!(
+    // Each step is a script of its own that never comes again: the cache would keep all of them.
+    "--no-compilation-cache ",
+    // Pages of isolates that are gone are kept for the next ones for a second or two, not for 8 to 16.
+    "--memory-pool-timeout=1 ",
+    // What a collection found dead has to be uncounted when the limit is looked at after it.
+    "--no-concurrent-array-buffer-sweeping ",
+    // For baseline code nothing is gained by another thread.
+    "--no-concurrent-sparkplug ",
+    // The guest waits for Turbofan, whose time grows with what it inlines: with the default of 920 a parser of a page ran half
+    // as long again, and nothing measurably shorter.
+    "--max-inlined-bytecode-size-cumulative=300",
+);
+
+/// Besides, in processes that may have several isolates. A guest compiles on its own thread, where its deadline and its limit of
+/// memory hold: on the threads of the process it would take turns with all others. Maglev has no bound of the size of a
+/// function, and takes 40 KB for an `await`. Turbofan has one.
+pub const OF_MANY: &str = "--no-concurrent-recompilation --no-maglev";
+
+/// Sets them, while V8 can still be told.
+pub fn set() {
+    v8::V8::set_flags_from_string(OF_ALL);
+    if !(cfg!(target_os = "linux") && sole::is_declared()) {
+        v8::V8::set_flags_from_string(OF_MANY);
+    }
+}
