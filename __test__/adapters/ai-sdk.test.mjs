@@ -391,6 +391,7 @@ test('any executor that keeps the contract will do', async () => {
 describe('wrong use is refused at once', () => {
   const inputSchema = jsonSchema(Promise.resolve({ type: 'object' }));
   test.each([
+    ['no options', undefined, 'options must be an object, got undefined'],
     ['no tools', { tools: [] }, 'options.tools must be an object of tools, got an array'],
     ['an option', { tools: {}, timeout: 5 }, 'options.timeout is not an option; did you mean options.timeoutMs?'],
     ['no executor', { tools: {}, executor: {} }, 'options.executor must be an executor, got an object'],

@@ -281,9 +281,24 @@ describe('wrong use is refused at once', () => {
       'the input schema of the tool a must be JSON Schema or a Standard Schema, got "x"',
     ],
     ['approve', { tools: {}, approve: true }, 'options.approve must be a function, got true'],
+    ['no options', undefined, 'options must be an object, got undefined'],
+    ['a name', { tools: {}, name: 5 }, 'options.name must be a non-empty string, got 5'],
+    ['a description', { tools: {}, description: 'x' }, 'options.description must be a function, got "x"'],
+    [
+      'the description of a tool',
+      { tools: { a: { ...add, description: 5 } } },
+      'the description of the tool a must be a string, got 5',
+    ],
     ['an option', { tools: {}, timeout: 5 }, 'options.timeout is not an option; did you mean options.timeoutMs?'],
   ])('%s', (_, options, message) => {
     expect(() => createCodeTool(options)).toThrow(new TypeError(message));
+  });
+
+  test.each([
+    [null, 'options must be an object, got null'],
+    [{ signal: 5 }, 'options.signal must be an AbortSignal, got 5'],
+  ])('options of a call: %j', async (options, message) => {
+    await expect(createCodeTool({ tools: {} }).execute('1', options)).rejects.toThrow(new TypeError(message));
   });
 
   test('a limit', () => {

@@ -264,6 +264,9 @@ describe('errors are a text of the result', () => {
   test.each([
     ['code', [5, {}], 'code must be a string, got 5'],
     ['no functions', ['1', 5], 'the fns of codemode must be an object of functions, got 5'],
+    ['no provider', ['1', [null]], 'providers[0] must be an object, got null'],
+    ['no prelude', ['1', [{ name: 'a', fns: {}, prelude: 5 }]], 'the prelude of a must be a string, got 5'],
+    ['no connectors', ['1', {}, { connectors: 'a' }], 'options.connectors must be an array, got "a"'],
     ['a name', ['1', [{ name: 'a b', fns: {} }]], 'the name of a provider must be an identifier, got "a b"'],
     [
       'a reserved name',
@@ -408,4 +411,5 @@ test('any executor will do, and executions in it share nothing', () =>
     expect(() => new SESCodemodeExecutor({ executor: {} })).toThrow(
       new TypeError('options.executor must be an executor, got an object'),
     );
+    expect(() => new SESCodemodeExecutor(null)).toThrow(new TypeError('options must be an object, got null'));
   }));

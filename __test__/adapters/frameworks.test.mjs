@@ -239,3 +239,15 @@ test('Anthropic’s runner aborts the run with its own signal', async () => {
   await ended;
   expect(signal.aborted).toBe(true);
 });
+
+test.each([
+  ['openai-agents', openAiCodeTool],
+  ['langchain', langchainCodeTool],
+  ['anthropic', anthropicCodeTool],
+  ['mastra', mastraCodeTool],
+])('%s: wrong options are refused at once', (_, createCodeTool) => {
+  const refused = (options, message) => expect(() => createCodeTool(options)).toThrow(new TypeError(message));
+  refused(undefined, 'options must be an object, got undefined');
+  refused({}, 'options.tools must be an object of tools by name, or an array, got undefined');
+  refused({ tools: 5 }, 'options.tools must be an object of tools by name, or an array, got 5');
+});

@@ -399,6 +399,12 @@ describe('createMcpServer', () => {
   test.each([
     [{ timeout: 5 }, 'options.timeout is not an option; did you mean options.timeoutMs?'],
     [{ executor: {} }, 'options.executor must be an executor, got an object'],
+    [null, 'options must be an object, got null'],
+    [{ tools: null }, 'options.tools must be an object, got null'],
+    [{ servers: ['node'] }, 'options.servers must be an object, got an array'],
+    [{ servers: { a: 5 } }, 'options.servers.a must be a command, got 5'],
+    [{ variables: 5 }, 'options.variables must be an object, got 5'],
+    [{ readOnly: null }, 'options.readOnly must be a boolean, got null'],
     [{ tools: { console: () => 1 } }, 'tools.console must have another name: `console` is reserved'],
   ])('%o is refused', async (options, message) => {
     await expect(createMcpServer(options)).rejects.toThrow(new TypeError(message));

@@ -7,6 +7,16 @@ import { formatErrorObservation, formatObservation } from 'ses-executor/smolagen
 import { gateTool, rejection, withExecutor } from '../helpers.mjs';
 
 describe('observations', () => {
+  test('of what is no result are refused; of anything that was thrown they are texts', () => {
+    expect(() => formatObservation(null)).toThrow(new TypeError('result must be an object, got null'));
+    expect(() => formatObservation({ output: 1 })).toThrow(
+      new TypeError('result.logs must be a string, got undefined'),
+    );
+    for (const thrown of [Object.create(null), Symbol('s'), new Proxy({}, {}), undefined]) {
+      expect(formatErrorObservation(thrown)).toMatch(/^Error:\n./);
+    }
+  });
+
   test.each([
     ['text', 'Execution logs:\na\nb\nLast output from code snippet:\ntext'],
     ['', 'Execution logs:\na\nb\nLast output from code snippet:\n'],

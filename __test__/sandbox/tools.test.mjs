@@ -106,6 +106,11 @@ describe('createSandboxTools', () => {
 });
 
 describe('renderSandboxPrompt', () => {
+  test('of what is no manager is refused', () => {
+    expect(() => renderSandboxPrompt()).toThrow(new TypeError('manager must be an object, got undefined'));
+    expect(() => renderSandboxPrompt({})).toThrow(/^manager must be a SandboxManager/);
+  });
+
   test('has the sources, the limits, and the rules of the style', () => {
     const manager = managerOf({ maxSdkCalls: 7, executionTimeoutMs: 5_000 });
     const sync = renderSandboxPrompt(manager);

@@ -80,9 +80,7 @@ function checkRunOptions(options) {
   if (options === undefined) return NO_RUN_OPTIONS;
   const given = record(options, 'options', RUN_NAMES);
   const { signal } = given;
-  if (signal !== undefined && !isAbortSignal(signal)) {
-    throw new TypeError(`options.signal must be an AbortSignal, got ${describe(signal)}`);
-  }
+  checkSignal(signal);
   const limits = checked(given, RUN_ROWS);
   limits.signal = signal;
   return limits;
@@ -138,6 +136,15 @@ function defaultsOf(rows) {
 }
 
 /**
+ * @param {unknown} signal
+ * @throws {TypeError}
+ */
+function checkSignal(signal) {
+  if (signal === undefined || isAbortSignal(signal)) return;
+  throw new TypeError(`options.signal must be an AbortSignal, got ${describe(signal)}`);
+}
+
+/**
  * By what is used of it, since signals may come from another realm or a polyfill.
  *
  * @param {any} value
@@ -163,10 +170,7 @@ function isAbortSignal(value) {
  */
 function record(options, path, known) {
   if (options === undefined) return {};
-  if (typeof options !== 'object' || options === null || Array.isArray(options)) {
-    throw new TypeError(`${path} must be an object, got ${describe(options)}`);
-  }
-  const given = { .../** @type {Record<string, unknown>} */ (options) };
+  const given = { ...objectOf(options, path) };
   for (const name of Object.keys(given)) {
     if (known.includes(name)) continue;
     const close = closest(name, known);
@@ -175,6 +179,17 @@ function record(options, path, known) {
     throw new TypeError(`${memberPath(path, name)} is not an option; ${hint}`);
   }
   return given;
+}
+
+/**
+ * @param {any} value
+ * @param {string} path
+ * @returns {any}
+ * @throws {TypeError} if it is no object, or an array
+ */
+function objectOf(value, path) {
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value;
+  throw new TypeError(`${path} must be an object, got ${describe(value)}`);
 }
 
 /**
@@ -274,4 +289,4 @@ function editDistance(from, to) {
   return row[to.length];
 }
 
-module.exports = { checkOptions, checkRows, checkRunOptions, checkSome, closest, record };
+module.exports = { checkOptions, checkRows, checkRunOptions, checkSignal, checkSome, closest, objectOf, record };

@@ -4,7 +4,7 @@
 const { availableParallelism } = require('node:os');
 
 const { describe, isPlainObject, memberPath } = require('../contract/describe');
-const { checkSome, record } = require('../contract/options');
+const { checkSignal, checkSome, record } = require('../contract/options');
 const { dashboardState, isStandardSchema } = require('./state');
 
 const MAX_MS = 2 ** 31 - 1;
@@ -97,9 +97,7 @@ function checkExecutionOptions(options, defaultContext) {
     onReport,
     ...given
   } = record(options, 'options', ['signal', 'context', 'style', 'onReport']);
-  if (signal !== undefined && !(signal instanceof AbortSignal)) {
-    throw new TypeError(`options.signal must be an AbortSignal, got ${describe(signal)}`);
-  }
+  checkSignal(signal);
   if (!['auto', 'sync', 'async'].includes(style)) {
     throw new TypeError(`options.style must be "auto", "sync" or "async", got ${describe(style)}`);
   }

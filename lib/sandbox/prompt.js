@@ -1,6 +1,8 @@
 // @ts-check
 'use strict';
 
+const { objectOf } = require('../contract/options');
+
 /** Sources that a summary names; the others are found by `spec`. */
 const MAX_SOURCES = 30;
 const MAX_DESCRIPTION = 160;
@@ -29,7 +31,9 @@ full window yet.`;
 function renderSandboxPrompt(manager, { style = 'sync' } = {}) {
   if (!Object.hasOwn(RULES, style))
     throw new TypeError(`options.style must be "sync" or "async", got ${String(style)}`);
-  const { executionTimeoutMs, memoryLimitMb, maxSdkCalls } = manager.limits;
+  const { limits } = objectOf(manager, 'manager');
+  if (limits === undefined) throw new TypeError('manager must be a SandboxManager, got an object without limits');
+  const { executionTimeoutMs, memoryLimitMb, maxSdkCalls } = limits;
   return `## Data sources
 ${sourcesText(manager)}
 

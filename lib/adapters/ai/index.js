@@ -2,6 +2,7 @@
 'use strict';
 
 const { describe, isPlainObject } = require('../../contract/describe');
+const { objectOf } = require('../../contract/options');
 const { requirePeer } = require('../../contract/peer');
 const { isStandardSchema } = require('../../contract/standard-schema');
 const { byIdentifier } = require('../../contract/tool-names');
@@ -19,7 +20,8 @@ const VALIDATOR = Symbol.for('vercel.ai.validator');
  * @param {import('./index').CodeToolOptions} options
  * @returns {any}
  */
-function createCodeTool({ tools, toolApproval = {}, ...settings }) {
+function createCodeTool(options) {
+  const { tools, toolApproval = {}, ...settings } = objectOf(options, 'options');
   if (!isPlainObject(tools)) throw new TypeError(`options.tools must be an object of tools, got ${describe(tools)}`);
   if (!isPlainObject(toolApproval)) {
     throw new TypeError(`options.toolApproval must be an object by name of the tool, got ${describe(toolApproval)}`);
@@ -36,10 +38,10 @@ function createCodeTool({ tools, toolApproval = {}, ...settings }) {
     description,
     inputSchema: codeSchema(inputSchema),
     ...(!asksItself && { needsApproval: (/** @type {any} */ { code }) => namedIn(code, guarded).length > 0 }),
-    execute: async (/** @type {{ code: string }} */ { code }, /** @type {any} */ options) => {
-      const { abortSignal: signal } = options;
-      const approved = asksItself || !isApproved(options) ? [] : namedIn(code, guarded);
-      const { text: _, ...result } = await execute(code, { signal, context: { options, approved } });
+    execute: async (/** @type {{ code: string }} */ { code }, /** @type {any} */ call) => {
+      const { abortSignal: signal } = call;
+      const approved = asksItself || !isApproved(call) ? [] : namedIn(code, guarded);
+      const { text: _, ...result } = await execute(code, { signal, context: { options: call, approved } });
       return result;
     },
   };

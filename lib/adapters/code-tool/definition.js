@@ -28,17 +28,21 @@ class CallableTool {
         `the tool ${name} must be a function, or an object with a function \`execute\`, got ${describe(definition)}`,
       );
     }
+    const { description } = definition;
+    if (description !== undefined && description !== null && typeof description !== 'string') {
+      throw new TypeError(`the description of the tool ${name} must be a string, got ${describe(description)}`);
+    }
     this.name = name;
     this.#definition = definition;
   }
 
   /** @param {import('./language').LanguageText} [language] */
   declaration(language = languageText()) {
-    const { description = '', outputSchema } = this.#definition;
+    const { description, outputSchema } = this.#definition;
     const output = outputSchema === undefined ? undefined : plainSchema(outputSchema, 'output', this.name);
     return language.declare({
       name: this.name,
-      description,
+      description: description ?? '',
       inputSchema: this.#inputSchema,
       ...(output !== undefined && { outputSchema: output }),
     });

@@ -6,6 +6,7 @@ const { hostTools } = require('./host-tools');
 const { languageText } = require('./language');
 const { describe } = require('../../contract/describe');
 const { isExecutor } = require('../../contract/executor');
+const { checkSignal, objectOf } = require('../../contract/options');
 const { MAX_CHARS, modelFailure, modelLogs, modelValue, reportText } = require('../../contract/for-model');
 const { Session } = require('../../contract/session');
 const { refuseWrongOptions } = require('../../ses/check-options');
@@ -27,18 +28,16 @@ const MIN_CHARS = 100;
  * @param {import('./index').CodeToolOptions} options
  * @returns {import('./index').CodeTool}
  */
-function createCodeTool({
-  tools,
-  executor,
-  name,
-  description,
-  maxOutputChars = MAX_CHARS,
-  approve,
-  ...executorOptions
-}) {
+function createCodeTool(options) {
+  const given = objectOf(options, 'options');
+  const { tools, executor, name, description, maxOutputChars = MAX_CHARS, approve, ...executorOptions } = given;
   refuseOtherOwner(executor, executorOptions);
-  if (approve !== undefined && typeof approve !== 'function') {
-    throw new TypeError(`options.approve must be a function, got ${describe(approve)}`);
+  for (const [key, value] of Object.entries({ approve, description })) {
+    if (value === undefined || typeof value === 'function') continue;
+    throw new TypeError(`options.${key} must be a function, got ${describe(value)}`);
+  }
+  if (name !== undefined && (typeof name !== 'string' || name === '')) {
+    throw new TypeError(`options.name must be a non-empty string, got ${describe(name)}`);
   }
   if (!Number.isInteger(maxOutputChars) || maxOutputChars < MIN_CHARS) {
     throw new RangeError(`options.maxOutputChars must be an integer >= ${MIN_CHARS}, got ${describe(maxOutputChars)}`);
@@ -56,12 +55,14 @@ function createCodeTool({
       required: ['code'],
       additionalProperties: false,
     },
-    execute: async (code, options = {}) => {
+    execute: async (code, of = {}) => {
       if (typeof code !== 'string') throw new TypeError(`code must be a string, got ${describe(code)}`);
-      const { tools, end } = hostTools(callable, { approve, language, ...options });
+      const { signal, context } = objectOf(of, 'options');
+      checkSignal(signal);
+      const { tools, end } = hostTools(callable, { approve, language, signal, context });
       const own = session ?? new Session(executorOf(executorOptions), { livesOn: false, codeFrame });
       try {
-        return resultOf(await own.run(code, { tools, signal: options.signal }), maxOutputChars);
+        return resultOf(await own.run(code, { tools, signal }), maxOutputChars);
       } finally {
         end();
         if (own !== session) await own.close();

@@ -6,6 +6,7 @@ const { isExecutor } = require('../../contract/executor');
 const { refuseWrongOptions } = require('../../ses/check-options');
 const { codeFrame } = require('../../ses/code-frame');
 const { SESExecutor } = require('../../ses/executor');
+const { objectOf } = require('../../contract/options');
 const { failureText } = require('../../contract/failure-text');
 const { modelFailure, modelLogs, modelValue } = require('../../contract/for-model');
 const { Session } = require('../../contract/session');
@@ -36,8 +37,9 @@ class SESCodemodeExecutor {
   /** @type {Promise<unknown>} */
   #last = Promise.resolve();
 
-  /** @param {import('./index').CodemodeExecutorOptions} [options] */
-  constructor({ executor, ...options } = {}) {
+  /** @param {import('./index').CodemodeExecutorOptions} [given] */
+  constructor(given = {}) {
+    const { executor, ...options } = objectOf(given, 'options');
     if (executor === undefined) {
       // Wrong options are refused here and not in each result.
       refuseWrongOptions(options);
@@ -96,12 +98,16 @@ class SESCodemodeExecutor {
 function resolve(providersOrFns) {
   const given = Array.isArray(providersOrFns) ? providersOrFns : [{ name: DEFAULT_NAMESPACE, fns: providersOrFns }];
   const names = new Set();
-  return given.map(({ name, fns, prelude }) => {
+  return given.map((provider, at) => {
+    const { name, fns, prelude } = objectOf(provider, `providers[${at}]`);
     if (typeof name !== 'string' || !/^[a-zA-Z_$][\w$]*$/.test(name)) {
       throw new TypeError(`the name of a provider must be an identifier, got ${describe(name)}`);
     }
     if (names.has(name)) throw new TypeError(`two providers are called ${name}; give one of them another name`);
     names.add(name);
+    if (prelude !== undefined && prelude !== null && typeof prelude !== 'string') {
+      throw new TypeError(`the prelude of ${name} must be a string, got ${describe(prelude)}`);
+    }
     if (!isPlainObject(fns))
       throw new TypeError(`the fns of ${name} must be an object of functions, got ${describe(fns)}`);
     return { name, fns: byIdentifier(/** @type {ResolvedProvider['fns']} */ (fns)), prelude };
@@ -191,8 +197,11 @@ function cutLogs(logs) {
 
 /** @param {{ name: string }[]} connectors */
 function refuseConnectors(connectors) {
+  if (!Array.isArray(connectors)) {
+    throw new TypeError(`options.connectors must be an array, got ${describe(connectors)}`);
+  }
   if (connectors.length === 0) return;
-  const names = connectors.map(({ name }) => name).join(', ');
+  const names = connectors.map((it) => it?.name).join(', ');
   throw new TypeError(`connectors (${names}) are bindings of Cloudflare Workers; pass their functions as providers`);
 }
 

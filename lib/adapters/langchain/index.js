@@ -2,6 +2,7 @@
 'use strict';
 
 const { isStandardSchema } = require('../../contract/standard-schema');
+const { objectOf } = require('../../contract/options');
 const { requirePeer } = require('../../contract/peer');
 const codeTool = require('../code-tool');
 const { byName } = require('../code-tool/definition');
@@ -12,7 +13,8 @@ const { byName } = require('../code-tool/definition');
  * @param {import('./index').CodeToolOptions} options
  * @returns {any}
  */
-function createCodeTool({ tools, ...settings }) {
+function createCodeTool(options) {
+  const { tools, ...settings } = objectOf(options, 'options');
   const { tool } = requirePeer('ses-executor/langchain', '@langchain/core', () => require('@langchain/core/tools'));
   const definitions = Object.entries(byName(tools)).map(([name, it]) => [name, definitionOf(it)]);
   const { name, description, inputSchema, execute } = codeTool.createCodeTool({

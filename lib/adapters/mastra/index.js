@@ -2,8 +2,10 @@
 'use strict';
 
 const { isPlainObject } = require('../../contract/describe');
+const { objectOf } = require('../../contract/options');
 const { requirePeer } = require('../../contract/peer');
 const codeTool = require('../code-tool');
+const { byName } = require('../code-tool/definition');
 
 /**
  * Makes a tool of Mastra by which a model calls other tools from code. Documented in `index.d.ts`.
@@ -11,14 +13,15 @@ const codeTool = require('../code-tool');
  * @param {import('./index').CodeToolOptions} options
  * @returns {any}
  */
-function createCodeTool({ tools, ...settings }) {
+function createCodeTool(options) {
+  const { tools, ...settings } = objectOf(options, 'options');
   const { createTool } = requirePeer(
     'ses-executor/mastra',
     '@mastra/core',
     // @ts-expect-error: its declarations are those of an ES module, also where it is not
     () => require('@mastra/core/tools'),
   );
-  const definitions = Object.entries(tools).map(([name, it]) => [name, definitionOf(it)]);
+  const definitions = Object.entries(byName(tools)).map(([name, it]) => [name, definitionOf(it)]);
   const { name, description, inputSchema, execute } = codeTool.createCodeTool({
     ...settings,
     tools: Object.fromEntries(definitions),

@@ -2,9 +2,9 @@
 'use strict';
 
 const { createSessionServer } = require('./session-server');
-const { describe } = require('../../contract/describe');
+const { describe, isPlainObject, memberPath } = require('../../contract/describe');
 const { isExecutor } = require('../../contract/executor');
-const { checkOptions } = require('../../contract/options');
+const { checkOptions, objectOf } = require('../../contract/options');
 const { refuseWrongOptions } = require('../../ses/check-options');
 
 /**
@@ -13,9 +13,17 @@ const { refuseWrongOptions } = require('../../ses/check-options');
  * @param {import('./index').McpServerOptions} [options]
  * @returns {Promise<import('./index').McpServer>}
  */
-async function createMcpServer({ executor, root, readOnly, tools, servers: commands = {}, variables, ...others } = {}) {
+async function createMcpServer(given = {}) {
+  const { executor, root, readOnly, tools, servers: commands = {}, variables, ...others } = objectOf(given, 'options');
+  refuseNoObjects({ tools, servers: commands, variables });
+  if (readOnly !== undefined && typeof readOnly !== 'boolean') {
+    throw new TypeError(`options.readOnly must be a boolean, got ${describe(readOnly)}`);
+  }
   const options = executor === undefined ? executorOptions(others) : ofGiven(executor, others);
-  const servers = Object.entries(commands).map(([name, command]) => ({ name, command }));
+  const servers = Object.entries(commands).map(([name, command]) => {
+    if (typeof command === 'string' && command.trim() !== '') return { name, command };
+    throw new TypeError(`${memberPath('options.servers', name)} must be a command, got ${describe(command)}`);
+  });
   const { server, close } = await createSessionServer({
     ...{ executor, root, readOnly, tools, servers, variables },
     ...options,
@@ -27,6 +35,14 @@ async function createMcpServer({ executor, root, readOnly, tools, servers: comma
       await server.close();
     },
   };
+}
+
+/** @param {Record<string, unknown>} given */
+function refuseNoObjects(given) {
+  for (const [name, value] of Object.entries(given)) {
+    if (value === undefined || isPlainObject(value)) continue;
+    throw new TypeError(`options.${name} must be an object, got ${describe(value)}`);
+  }
 }
 
 /** @param {import('../../../index').ExecutorOptions} options */

@@ -1,6 +1,7 @@
 // @ts-check
 'use strict';
 
+const { objectOf } = require('../../contract/options');
 const { requirePeer } = require('../../contract/peer');
 const codeTool = require('../code-tool');
 const { byName } = require('../code-tool/definition');
@@ -11,7 +12,8 @@ const { byName } = require('../code-tool/definition');
  * @param {import('./index').CodeToolOptions} options
  * @returns {any}
  */
-function createCodeTool({ tools, ...settings }) {
+function createCodeTool(options) {
+  const { tools, ...settings } = objectOf(options, 'options');
   const { tool } = requirePeer('ses-executor/openai-agents', '@openai/agents', () => require('@openai/agents'));
   const definitions = Object.entries(byName(tools)).map(([name, it]) => [name, definitionOf(it)]);
   const { name, description, inputSchema, execute } = codeTool.createCodeTool({

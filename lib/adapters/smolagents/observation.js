@@ -1,9 +1,12 @@
 // @ts-check
 'use strict';
 
+const { describe } = require('../../contract/describe');
+const { describeThrown } = require('../../contract/errors');
 const { losesState } = require('../../contract/failure');
 const { failureText } = require('../../contract/failure-text');
 const { modelLogs, modelText } = require('../../contract/for-model');
+const { objectOf } = require('../../contract/options');
 
 /**
  * What the model is told of a run. Documented in `index.d.ts`.
@@ -11,7 +14,9 @@ const { modelLogs, modelText } = require('../../contract/for-model');
  * @param {{ output?: unknown, logs: string }} result
  * @returns {string}
  */
-function formatObservation({ output, logs }) {
+function formatObservation(result) {
+  const { output, logs } = objectOf(result, 'result');
+  if (typeof logs !== 'string') throw new TypeError(`result.logs must be a string, got ${describe(logs)}`);
   const observation = LOGS_HEADING + modelLogs(logs);
   return output === undefined
     ? observation
@@ -26,7 +31,7 @@ function formatObservation({ output, logs }) {
  */
 function formatErrorObservation(error) {
   const { code, logs, details } = error ?? {};
-  const message = error instanceof Error ? error.message : String(error);
+  const { message } = error instanceof Error ? error : describeThrown(error);
   // One of `SmolagentsExecutor` says all of it in its message.
   const isExplained = message === error?.explanation;
   const { codeFrame, diagnostics, hint } = isExplained ? {} : (details ?? {});
