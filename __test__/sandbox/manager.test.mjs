@@ -403,6 +403,10 @@ test('wrong arguments of the host are TypeErrors and RangeErrors', async () => {
   expect(make({ adapters: { market: { getKline() {} } } })).toThrow(
     'options.adapters.market.getQuote must be a function, got undefined',
   );
+  const toString = { sources: [{ name: 'a', methods: [{ name: 'toString' }] }] };
+  expect(make({ registry: toString, adapters: { a: {} } })).toThrow(
+    'options.adapters.a.toString must be a function, got undefined',
+  );
   expect(make({ stateSchema: {} })).toThrow('options.stateSchema must be a Standard Schema, got an object');
   expect(make({ poolsize: 1 })).toThrow('did you mean options.poolSize?');
   expect(make({ maxSdkCalls: 1.5 })).toThrow(

@@ -256,6 +256,35 @@ describe('parameters and security', () => {
     expect(requests).toHaveLength(1);
   });
 
+  test('names of a document that objects have by themselves are names like others', async () => {
+    const names = ['constructor', 'toString', 'hasOwnProperty', 'valueOf'];
+    const operation = (tag) => ({
+      tags: [tag],
+      operationId: `${tag}/keys`,
+      parameters: names.map((name) => ({ name, in: 'query', schema: { type: 'string' } })),
+      responses: { 200: { description: 'ok' } },
+    });
+    const document = {
+      openapi: '3.1.0',
+      info: { title: 't', version: '1' },
+      paths: Object.fromEntries(names.map((tag) => [`/${tag}`, { get: operation(tag) }])),
+    };
+    const before = names.map((name) => Object.getOwnPropertyNames(Object.prototype[name]));
+    const keysOfObject = Object.keys;
+    try {
+      const manager = await managerFrom(JSON.stringify(document));
+      expect(Object.keys).toBe(keysOfObject);
+      expect(names.map((name) => Object.getOwnPropertyNames(Object.prototype[name]))).toEqual(before);
+      for (const name of names) {
+        expect(await manager.executeCode(`sdk.${name}.keys({ valueOf: 'x' })`)).toEqual({ ok: true });
+      }
+      expect(requests.map(({ url }) => url)).toEqual(names.map((name) => `/${name}?valueOf=x`));
+    } finally {
+      // What it was, for the tests that follow.
+      Object.keys = keysOfObject;
+    }
+  });
+
   test('redirects stay within the origin', async () => {
     const manager = await managerFrom(YAML, { credentials: { token: 'secret' } });
     answer = ({ url }) =>

@@ -93,7 +93,9 @@ function checkAdapters(registry, adapters) {
     const path = memberPath('options.adapters', source);
     const own = Object.hasOwn(adapters, source) ? adapters[source] : undefined;
     for (const name of methods) {
-      const adapter = (typeof own === 'object' && own !== null) || typeof own === 'function' ? own[name] : undefined;
+      const given = (typeof own === 'object' && own !== null) || typeof own === 'function' ? own[name] : undefined;
+      // Every object has a `toString` by itself.
+      const adapter = given === /** @type {any} */ (Object.prototype)[name] ? undefined : given;
       if (typeof adapter !== 'function') {
         throw new TypeError(`${memberPath(path, name)} must be a function, got ${describe(adapter)}`);
       }

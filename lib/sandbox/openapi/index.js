@@ -34,7 +34,7 @@ async function registryFromOpenApi(document, options) {
   /** @type {Map<string, { name: string, description: string, methods: any[] }>} */
   const sources = new Map();
   /** @type {Record<string, Record<string, (params: any, call: any) => Promise<unknown>>>} */
-  const adapters = {};
+  const adapters = Object.create(null);
   for (const operation of operations) {
     const { source, name, method, path, tags, operationId } = operation;
     if (!filter({ source, name, method, path, tags, operationId })) continue;

@@ -34,9 +34,11 @@ class HttpError extends Error {
 function requester({ fetch, baseUrl, headers, credentials, maxResponseBytes }) {
   return async (
     /** @type {import('./operations').Operation} */ operation,
-    /** @type {any} */ params,
+    /** @type {any} */ given,
     /** @type {any} */ call,
   ) => {
+    // Names of parameters are those of a document, and objects have names by themselves.
+    const params = { __proto__: null, ...given };
     const url = urlOf(baseUrl, operation, params);
     const sent = new Headers({ accept: 'application/json' });
     for (const { key, name, in: place } of operation.parameters) {
