@@ -28,9 +28,10 @@ export default {
     row('browser-warm', 'run, the page made ahead if the peer does that'),
     row('browser-cold', 'run, no page made ahead'),
     row('browser-row', `${IN_A_ROW} runs in a row, per run`),
-    row('browser-parallel', `${PARALLEL} runs in parallel, one page made ahead if the peer does that`),
+    row('browser-parallel', `${PARALLEL} runs in parallel, after as many lately`),
+    row('browser-first-parallel', 'the same for the first time, one page made ahead if the peer does that'),
     // Plain pages share storage and cookies; this is what keeps runs apart with the other peer, too.
-    row('browser-contexts', `the same, each run in a browser context of its own with all peers`),
+    row('browser-contexts', 'the same, each run in a browser context of its own with all peers'),
     row('browser-async', 'async tool call', 'µs'),
     row('browser-sync', 'sync tool call; puppeteer: the async one', 'µs'),
     row('browser-overshoot', 'end of an endless loop after its deadline'),
@@ -80,7 +81,13 @@ const FIGURES = {
     return ms / IN_A_ROW;
   },
 
-  parallel: async (peer) => parallel(await peer.openBrowser()),
+  async parallel(peer) {
+    const browser = await peer.openBrowser();
+    await parallel(browser);
+    return parallel(browser);
+  },
+
+  'first-parallel': async (peer) => parallel(await peer.openBrowser()),
 
   contexts: async (peer) => parallel(await peer.openBrowser({ isContextEach: true })),
 
@@ -117,11 +124,24 @@ const FIGURES = {
   },
 };
 
+/** Time of the runs, once nothing is made that anybody has asked for before; nor is anything when it returns. */
 async function parallel(browser) {
   const bodies = Array.from({ length: PARALLEL }, (_, index) => `return ${index};`);
-  await browser.parallel(bodies);
-  await delay(WARM_MS);
-  return await timed(() => browser.parallel(bodies));
+  await browser.ready(PARALLEL);
+  await isQuiet();
+  const time = await timed(() => browser.parallel(bodies));
+  await isQuiet();
+  return time;
+}
+
+/** Page processes neither come nor go for a while. */
+async function isQuiet() {
+  for (let before = ''; ;) {
+    const now = renderers().join(' ');
+    if (now === before) return;
+    before = now;
+    await delay(WARM_MS);
+  }
 }
 
 async function calls(peer, body) {

@@ -16,10 +16,10 @@ export async function openBrowser({ warm = true, tools = {} } = {}) {
   const others = [];
   return {
     run: async (body) => (await executor.run(body)).output,
-    parallel: async (bodies) => {
-      while (others.length < bodies.length) others.push(await make());
-      return Promise.all(bodies.map(async (body, index) => (await others[index].run(body)).output));
+    ready: async (count) => {
+      while (others.length < count) others.push(await make());
     },
+    parallel: (bodies) => Promise.all(bodies.map(async (body, index) => (await others[index].run(body)).output)),
     overshoot: async (timeoutMs) => {
       const { stats } = await executor.run('for (;;);', { timeoutMs }).catch((error) => error);
       return stats.durationMs - timeoutMs;

@@ -26,5 +26,5 @@ export async function openBrowser({ tools = {}, isContextEach = false } = {}) {
       await (context ?? page).close();
     }
   };
-  return { run, parallel: (bodies) => Promise.all(bodies.map(run)) };
+  return { run, ready: async () => {}, parallel: (bodies) => Promise.all(bodies.map(run)) };
 }

@@ -2,11 +2,18 @@
 'use strict';
 
 const { Browser } = require('./browser');
+const { Demand } = require('./demand');
 
 /** A browser that no executor uses is kept for so long. */
 const IDLE_MS = 30_000;
 /** Browsers that are tried for one tab. */
 const MAX_ATTEMPTS = 4;
+/** Runs that were under way at once are expected to come again for so long, and for twice that at most. */
+const LATELY_MS = 10_000;
+/** Tabs that are made ahead for them, unless an executor asks for more. Each takes some 15 MiB. */
+const MAX_EXPECTED = 8;
+/** Tabs that are made ahead at the same time: runs that have theirs need the processors. */
+const MAX_MAKING = 2;
 
 /**
  * What executors with the same options share: a browser, started again when it has ended, and tabs that are made ahead.
@@ -37,6 +44,8 @@ class NoBrowserError extends Error {}
 
 class SharedBrowser {
   #options;
+  #latelyMs;
+  #now;
   /** @type {Promise<Browser> | undefined} */
   #browser;
   /** Tabs that wait, or are made, by the origins that they may have requests to. @type {Map<string, Ahead[]>} */
@@ -47,12 +56,22 @@ class SharedBrowser {
   #isRefillDue = false;
   /** How many tabs each executor wants. @type {Map<object, { key: string, origins: string[], count: number }>} */
   #users = new Map();
+  /** Runs that need a tab each, by the origins of that. @type {Map<string, Demand>} */
+  #demands = new Map();
+  /** @type {NodeJS.Timeout | undefined} */
+  #trim;
   /** @type {NodeJS.Timeout | undefined} */
   #idle;
 
-  /** @param {BrowserOptions} options */
-  constructor(options) {
+  /**
+   * @param {BrowserOptions} options
+   * @param {number} [latelyMs]
+   * @param {() => number} [now] milliseconds, for what has been lately
+   */
+  constructor(options, latelyMs = LATELY_MS, now = undefined) {
     this.#options = options;
+    this.#latelyMs = latelyMs;
+    this.#now = now;
   }
 
   /**
@@ -80,6 +99,26 @@ class SharedBrowser {
     if (!this.#users.delete(user) || this.#users.size > 0) return;
     this.#idle = setTimeout(() => this.#end(), IDLE_MS);
     this.#idle.unref();
+  }
+
+  /**
+   * A run that needs a tab of its own is under way until `run` has settled.
+   *
+   * @template T
+   * @param {string[]} origins
+   * @param {Promise<T>} run
+   * @returns {Promise<T>}
+   */
+  async expect(origins, run) {
+    const key = origins.join(' ');
+    const demand = this.#demands.get(key) ?? new Demand(this.#latelyMs, this.#now);
+    this.#demands.set(key, demand);
+    demand.begin();
+    try {
+      return await run;
+    } finally {
+      demand.end();
+    }
   }
 
   /**
@@ -145,26 +184,80 @@ class SharedBrowser {
   /** @param {boolean} isAfterRun */
   #refill(isAfterRun) {
     this.#isRefillDue = false;
+    for (const [key, { origins, count }] of this.#wanted()) {
+      const tabs = this.#warm.get(key) ?? [];
+      this.#warm.set(key, tabs);
+      const most = Math.max(count, this.#expected(key, count));
+      let making = tabs.filter(({ isReady }) => !isReady).length;
+      for (; tabs.length < most && (tabs.length < count || making < MAX_MAKING); making++) {
+        this.#makeAhead(tabs, origins, isAfterRun);
+      }
+      if (most > count) this.#trimLater();
+    }
+  }
+
+  /**
+   * @param {Ahead[]} tabs
+   * @param {string[]} origins
+   * @param {boolean} isAfterRun
+   */
+  #makeAhead(tabs, origins, isAfterRun) {
+    const tab = this.#running().then((browser) => browser.openTab(origins));
+    const ahead = { tab, isReady: false, isAfterRun };
+    tabs.push(ahead);
+    tab.then(
+      () => {
+        ahead.isReady = true;
+        // Behind it the next one.
+        this.refill();
+      },
+      () => {
+        const at = tabs.indexOf(ahead);
+        if (at !== -1) tabs.splice(at, 1);
+      },
+    );
+  }
+
+  /** How many tabs are wanted ahead, by what they may have requests to. */
+  #wanted() {
     /** @type {Map<string, { origins: string[], count: number }>} */
     const wanted = new Map();
     for (const { key, origins, count } of this.#users.values()) {
       wanted.set(key, { origins, count: Math.max(count, wanted.get(key)?.count ?? 0) });
     }
-    for (const [key, { origins, count }] of wanted) {
-      const tabs = this.#warm.get(key) ?? [];
-      this.#warm.set(key, tabs);
-      while (tabs.length < count) {
-        const tab = this.#running().then((browser) => browser.openTab(origins));
-        const ahead = { tab, isReady: false, isAfterRun };
-        tabs.push(ahead);
+    return wanted;
+  }
+
+  /**
+   * How many runs may come at once.
+   *
+   * @param {string} key
+   * @param {number} count tabs that are wanted in any case; none: nor is any other
+   */
+  #expected(key, count) {
+    return count === 0 ? 0 : Math.min(this.#demands.get(key)?.most ?? 0, MAX_EXPECTED);
+  }
+
+  #trimLater() {
+    if (this.#trim !== undefined) return;
+    this.#trim = setTimeout(() => this.#trimAll(), this.#latelyMs);
+    this.#trim.unref();
+  }
+
+  /** Closes what is not expected to be needed any more. */
+  #trimAll() {
+    this.#trim = undefined;
+    const wanted = this.#wanted();
+    for (const [key, tabs] of this.#warm) {
+      const count = wanted.get(key)?.count ?? 0;
+      const most = Math.max(count, this.#expected(key, count));
+      for (const { tab } of tabs.splice(most)) {
         tab.then(
-          () => (ahead.isReady = true),
-          () => {
-            const at = tabs.indexOf(ahead);
-            if (at !== -1) tabs.splice(at, 1);
-          },
+          (surplus) => surplus.close(),
+          () => {},
         );
       }
+      if (tabs.length > count) this.#trimLater();
     }
   }
 
@@ -175,4 +268,4 @@ class SharedBrowser {
   }
 }
 
-module.exports = { NoBrowserError, sharedBrowser };
+module.exports = { NoBrowserError, SharedBrowser, sharedBrowser };

@@ -338,7 +338,8 @@ class BrowserExecutor {
         this.#shared.refill();
       },
     });
-    return performed.catch((error) => {
+    const counted = isLasting ? performed : this.#shared.expect(this.#options.origins, performed);
+    return counted.catch((error) => {
       if (!(error instanceof NoBrowserError) || epoch !== this.#epoch) throw error;
       this.#doWithout(error);
       return this.#performWithout(job);

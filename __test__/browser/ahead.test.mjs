@@ -1,0 +1,104 @@
+// Pages that are made ahead: for runs that come one by one, and for runs that lately came at once.
+
+import { expect, test } from 'vitest';
+
+import browsers from '../../lib/browser/browsers.js';
+import demand from '../../lib/browser/demand.js';
+import { chromeProcesses, make, until } from './helpers.mjs';
+
+const SPAN_MS = 1_000;
+const renderers = () => chromeProcesses().filter(({ type }) => type === 'renderer').length;
+
+test('what was under way at once is remembered for a span of time, and for two at most', () => {
+  let now = 0;
+  const lately = new demand.Demand(SPAN_MS, () => now);
+  const at = (time) => {
+    now = time;
+    return lately.most;
+  };
+  expect(at(0)).toBe(0);
+  for (let i = 0; i < 3; i++) lately.begin();
+  for (let i = 0; i < 3; i++) lately.end();
+  lately.begin();
+  lately.end();
+  expect([at(0), at(999), at(1_000), at(1_999), at(2_000)]).toEqual([3, 3, 3, 3, 0]);
+  lately.begin();
+  // A run that goes on counts whenever it began.
+  expect([at(3_000), at(30_000), at(31_000)]).toEqual([1, 1, 1]);
+  lately.end();
+  expect([at(31_999), at(32_000), at(99_000)]).toEqual([1, 1, 0]);
+});
+
+/** A browser whose executor asks for `warmTabs`, and a clock that the test turns. */
+async function withShared(warmTabs, work) {
+  let now = 0;
+  const shared = new browsers.SharedBrowser({ executablePath: undefined, sandbox: true }, SPAN_MS / 10, () => now);
+  const user = {};
+  const browser = await shared.join(user, { origins: [], warmTabs });
+  try {
+    await work(shared, () => (now += SPAN_MS));
+  } finally {
+    shared.leave(user);
+    browser.kill();
+    await until(() => chromeProcesses().length === 0);
+  }
+}
+
+/** As many runs at once. */
+async function runAtOnce(shared, count) {
+  const run = async () => {
+    const tab = await shared.take([]);
+    tab.close();
+  };
+  await Promise.all(Array.from({ length: count }, () => shared.expect([], run())));
+  shared.refill();
+}
+
+test.runIf(process.platform === 'linux')(
+  'after runs at once there is a page for each of them, for a while',
+  async () => {
+    await withShared(1, async (shared, turnClock) => {
+      await until(() => renderers() === 1);
+      await runAtOnce(shared, 4);
+      await until(() => renderers() === 4);
+      const tabs = await Promise.all(Array.from({ length: 4 }, () => shared.take([])));
+      expect(tabs.map(({ isLost }) => isLost)).toEqual([false, false, false, false]);
+      for (const tab of tabs) tab.close();
+      shared.refill();
+      await until(() => renderers() === 4);
+      turnClock();
+      await until(() => renderers() === 1);
+    });
+  },
+);
+
+test.runIf(process.platform === 'linux')('no more than eight, and none where none is wanted', async () => {
+  await withShared(1, async (shared) => {
+    await runAtOnce(shared, 10);
+    await until(() => renderers() === 8);
+    // The ninth would be made as soon as the eighth is there.
+    await shared.take([]).then((tab) => tab.close());
+    await until(() => renderers() === 7);
+  });
+  await withShared(0, async (shared) => {
+    await runAtOnce(shared, 3);
+    await until(() => renderers() === 0);
+  });
+});
+
+test.runIf(process.platform === 'linux')('runs of executors count, sessions do not', async () => {
+  const executors = Array.from({ length: 3 }, () => make({}));
+  const sessions = Array.from({ length: 3 }, () => make({ isolation: 'session' }));
+  try {
+    await Promise.all(sessions.map((executor) => executor.init()));
+    await Promise.all(sessions.map((executor) => executor.run('1')));
+    await until(() => renderers() === 4);
+    await Promise.all(executors.map((executor) => executor.init()));
+    const outputs = await Promise.all(executors.map((executor, index) => executor.run(`${index}`)));
+    expect(outputs.map(({ output }) => output)).toEqual([0, 1, 2]);
+    // A page of each session, and three ahead.
+    await until(() => renderers() === 6);
+  } finally {
+    await Promise.all([...executors, ...sessions].map((executor) => executor.cleanup()));
+  }
+});
