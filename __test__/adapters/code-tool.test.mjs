@@ -78,6 +78,36 @@ describe('a call', () => {
       expect(await tool.execute('n + 1')).toEqual({ output: 3, logs: '', text: '3' });
     }));
 
+  // Written as JSON, the largest of them would take the host seconds, and others all of its memory.
+  test.each([
+    ['arrays that stand for 2^24', 'let x = [1]; for (let i = 0; i < 24; i++) x = [x, x]'],
+    ['an array of holes', 'const x = []; x.length = 2 ** 25'],
+    [
+      'one long text, many times',
+      `const part = { ['k'.repeat(1e4)]: 't'.repeat(1e4) }; const x = Array(1e4).fill(part)`,
+    ],
+    ['one buffer, many times', 'const part = new Uint8Array(1e5); const x = Array(1e3).fill(part)'],
+    ['maps and sets', 'let x = new Map(); for (let i = 0; i < 24; i++) x = new Set([new Map([[1, x], [2, x]])])'],
+  ])('with %s does not reach a tool with a schema', async (_, make) => {
+    const inputs = [];
+    const tool = createCodeTool({ tools: { keep: { execute: (input) => inputs.push(input) } } });
+    const { error } = await tool.execute(`${make}; await keep({ x })`);
+    expect(error.message).toContain(
+      'InvalidToolInputError: the input of keep is not valid: it would be far larger when it is written as JSON',
+    );
+    expect(inputs).toEqual([]);
+  });
+
+  test.each([
+    ['a large array', 'const x = Array.from({ length: 300_000 }, (_, i) => i)', 300_000],
+    ['a long text', `const x = 't'.repeat(5e6)`, 5e6],
+    ['parts that occur a few times', 'const part = Array(1e5).fill(0); const x = [part, part, part]', 3],
+    ['what contains itself', 'const x = [1]; x.push(x)', 2],
+  ])('with %s reaches it', async (_, make, length) => {
+    const tool = createCodeTool({ tools: { lengthOf: { execute: ({ x }) => x.length } } });
+    expect((await tool.execute(`${make}; await lengthOf({ x })`)).output).toBe(length);
+  });
+
   test('of something that is no text is wrong use', async () => {
     await expect(createCodeTool({ tools: {} }).execute({ code: '1' })).rejects.toThrow(
       new TypeError('code must be a string, got an object'),

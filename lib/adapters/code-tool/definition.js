@@ -5,6 +5,7 @@ const { describe, isPlainObject } = require('../../contract/describe');
 const { isStandardSchema, issuesText, jsonSchemaOf, validate } = require('../../contract/standard-schema');
 const { byIdentifier } = require('../../contract/tool-names');
 const { flattenTools } = require('../../contract/tool-registry.js');
+const { isFarLargerWritten } = require('../../contract/written-size');
 const { languageText } = require('./language');
 const { namedArguments } = require('../../python/named-arguments');
 
@@ -69,6 +70,10 @@ class CallableTool {
    */
   async call(input, context) {
     const { inputSchema, execute, needsApproval } = this.#definition;
+    // Tools with schemas write their input as JSON, and frameworks do.
+    if (isFarLargerWritten(input)) {
+      throw this.#invalid('it would be far larger when it is written as JSON, since parts of it occur many times');
+    }
     const value = isStandardSchema(inputSchema) ? await this.#checked(inputSchema, input) : input;
     const mustAsk = typeof needsApproval === 'function' ? await needsApproval(value, context) : needsApproval;
     if (mustAsk) await context.approve(this.name, value);
@@ -82,9 +87,16 @@ class CallableTool {
   async #checked(schema, input) {
     const result = await validate(schema, input);
     if ('value' in result) return result.value;
-    const text = issuesText(result.issues);
-    const message = `the input of ${this.name} is not valid: ${text}; pass one object as declared`;
-    throw Object.assign(new Error(message, { cause: result.issues }), { name: 'InvalidToolInputError' });
+    throw this.#invalid(`${issuesText(result.issues)}; pass one object as declared`, result.issues);
+  }
+
+  /**
+   * @param {string} reason
+   * @param {unknown} [cause]
+   */
+  #invalid(reason, cause) {
+    const error = new Error(`the input of ${this.name} is not valid: ${reason}`, { cause });
+    return Object.assign(error, { name: 'InvalidToolInputError' });
   }
 }
 
