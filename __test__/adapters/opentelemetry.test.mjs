@@ -20,6 +20,11 @@ beforeEach(() => exporter.reset());
 const spans = () => Object.fromEntries(exporter.getFinishedSpans().map((span) => [span.name, span]));
 const parentOf = (span) => span.parentSpanContext?.spanId;
 
+/** A tool may throw what its guest has passed. */
+let parts = ['a'];
+for (let i = 0; i < 26; i++) parts = [parts, parts];
+const graph = { message: parts, code: parts, name: parts };
+
 /** Calls `fn` within a span called `caller`. */
 const within = (fn) =>
   tracer.startActiveSpan('caller', async (span) => {
@@ -101,6 +106,60 @@ describe('spans', () => {
         ['exception', 'no'],
       ]);
     }));
+
+  test.each([
+    ['nothing that can be written', () => Object.create(null), 'Error', '{}'],
+    ['a symbol', () => Symbol('s'), 'symbol', 'Symbol(s)'],
+    [
+      'a message that throws',
+      () => ({
+        message: {
+          toString: () => {
+            throw new Error('no');
+          },
+        },
+      }),
+      'Error',
+      '{}',
+    ],
+    [
+      'a code that is no text',
+      () => Object.assign(new RangeError('x'), { code: Object.create(null) }),
+      'RangeError',
+      'x',
+    ],
+    [
+      'a proxy that throws',
+      () =>
+        new Proxy(
+          {},
+          {
+            get() {
+              throw new Error('no');
+            },
+          },
+        ),
+      'Error',
+      'a proxy',
+    ],
+    ['what stands for 2^26', () => graph, 'Error', 'an array'],
+  ])('of tools that throw %s', (_, thrown, type, message) =>
+    withExecutor(
+      {},
+      {
+        fail: () => {
+          throw thrown();
+        },
+      },
+      async (executor) => {
+        await instrumented({}, () => expectCode(executor.run('fail()'), 'ERR_TOOL_PROXY_FAIL'));
+        const { 'execute_tool fail': tool, 'ses_executor.run': run } = spans();
+        expect(tool.status).toEqual({ code: SpanStatusCode.ERROR, message });
+        expect(tool.attributes['error.type']).toBe(type);
+        expect(run.attributes['error.type']).toBe('ERR_TOOL_PROXY_FAIL');
+      },
+    ),
+  );
 
   test('end with their run, and there are none afterwards', () =>
     withExecutor({}, { never: async () => new Promise(() => {}) }, async (executor) => {

@@ -3,6 +3,7 @@
 
 const { tracingChannel } = require('node:diagnostics_channel');
 
+const { describeThrown } = require('../../contract/errors');
 const { modelText } = require('../../contract/for-model');
 const { record } = require('../../contract/options');
 const { requirePeer } = require('../../contract/peer');
@@ -84,15 +85,43 @@ class Spans {
     // It began before anybody listened, or is over already.
     if (span === undefined) return;
     this.#open.delete(message);
-    const { error } = message;
     if ('error' in message) {
-      span.setAttribute('error.type', String(error?.code ?? error?.name ?? typeof error));
-      span.recordException(error instanceof Error ? error : String(error));
-      span.setStatus({ code: this.#api.SpanStatusCode.ERROR, message: String(error?.message ?? error) });
+      const exception = exceptionOf(message.error);
+      span.setAttribute('error.type', String(exception.code ?? exception.name));
+      span.recordException(exception);
+      span.setStatus({ code: this.#api.SpanStatusCode.ERROR, message: exception.message });
     } else {
       span.setAttributes(this.#kind.atEnd(message));
     }
     span.end();
+  }
+}
+
+/**
+ * What was thrown, as texts. Tools throw anything, also what guests have passed them, and an error of a listener ends the process.
+ *
+ * @param {unknown} thrown
+ */
+function exceptionOf(thrown) {
+  const { name, message, code } = describeThrown(thrown);
+  const isObject = (typeof thrown === 'object' && thrown !== null) || typeof thrown === 'function';
+  const stack = stackOf(thrown);
+  return {
+    name: isObject ? name : typeof thrown,
+    message,
+    ...(code !== undefined && { code }),
+    ...(stack !== undefined && { stack }),
+  };
+}
+
+/** @param {unknown} thrown */
+function stackOf(thrown) {
+  try {
+    const { stack } = /** @type {Error} */ (thrown);
+    return thrown instanceof Error && typeof stack === 'string' ? stack : undefined;
+  } catch {
+    // Of a proxy, or by a getter.
+    return undefined;
   }
 }
 
