@@ -253,6 +253,21 @@ describe('results', () => {
   });
 });
 
+describe('approval', () => {
+  test.each([
+    ['a word that is none', 'aproved'],
+    ['a truth', 1],
+    ['an object without a word', {}],
+    ['a function that gives such', () => ({ type: 'yes' })],
+  ])('by %s is needed', async (_, needsApproval) => {
+    const removed = [];
+    const remove = { inputSchema: z.object({}), needsApproval, execute: async () => removed.push(1) };
+    const { error } = await call(createCodeTool({ tools: { remove } }), 'await remove({})');
+    expect(error.message).toContain("ApprovalError: remove needs a person's approval");
+    expect(removed).toEqual([]);
+  });
+});
+
 describe('aborting', () => {
   test('ends the run, and the tools that it waits for', async () => {
     const called = deferred();

@@ -251,3 +251,15 @@ test.each([
   refused({}, 'options.tools must be an object of tools by name, or an array, got undefined');
   refused({ tools: 5 }, 'options.tools must be an object of tools by name, or an array, got 5');
 });
+
+test('openai-agents: a tool that says only that it needs approval does', async () => {
+  const called = [];
+  const made = openAiTool({ name: 'remove', description: '', parameters: z.object({}), execute: () => called.push(1) });
+  const remove = { ...made, needsApproval: true };
+  const text = await openAiCodeTool({ tools: { remove } }).invoke(
+    new RunContext({}),
+    JSON.stringify({ code: 'await remove({})' }),
+  );
+  expect(text).toContain("ApprovalError: remove needs a person's approval");
+  expect(called).toEqual([]);
+});

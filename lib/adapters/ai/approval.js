@@ -44,13 +44,15 @@ class ToolPolicy {
 }
 
 /**
+ * What is none of the words of the AI SDK needs approval, as what is `true` does.
+ *
  * @param {any} status `true` and `false` are those of `needsApproval`
- * @returns {string}
+ * @returns {'not-applicable' | 'approved' | 'denied' | 'user-approval'}
  */
 function typeOf(status) {
-  if (status === true) return 'user-approval';
   if (status === undefined || status === null || status === false) return 'not-applicable';
-  return typeof status === 'string' ? status : status.type;
+  const type = typeof status === 'string' ? status : status.type;
+  return ['not-applicable', 'approved', 'denied'].includes(type) ? type : 'user-approval';
 }
 
 /**

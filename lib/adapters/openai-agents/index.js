@@ -40,10 +40,11 @@ function definitionOf(tool) {
   return {
     description,
     inputSchema: parameters,
-    ...(typeof needsApproval === 'function' && {
-      needsApproval: (/** @type {unknown} */ input, /** @type {any} */ { context }) =>
-        needsApproval.call(tool, context.runContext, input),
-    }),
+    needsApproval:
+      typeof needsApproval !== 'function'
+        ? needsApproval
+        : (/** @type {unknown} */ input, /** @type {any} */ { context }) =>
+            needsApproval.call(tool, context.runContext, input),
     execute: (/** @type {unknown} */ input, /** @type {any} */ { signal, context }) =>
       tool.invoke(context.runContext, JSON.stringify(input), { signal }),
   };
