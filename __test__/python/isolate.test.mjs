@@ -125,6 +125,31 @@ describe('ends of the interpreter', () => {
   });
 });
 
+// V8's own limit of the stack, which ends the interpreter, has to be behind CPython's.
+describe.runIf(process.platform === 'linux' && process.arch === 'x64')('deep recursion', () => {
+  test.each(/** @type {const} */ (['thread', 'process']))(
+    'of C is a RecursionError, isolation %s',
+    async (isolation) => {
+      const executor = await unguarded({ isolation, timeoutMs: 60_000, allowed_dangerous_builtins: ['compile'] });
+      await executor.run(
+        'import pickle\ndef nested(depth):\n    d = []\n    for _ in range(depth): d = [d]\n    return d',
+      );
+      expect((await executor.run('len(repr(nested(20_000)))')).output).toBe(40_002);
+      for (const code of ['pickle.dumps(nested(100_000))', 'compile("+".join(["1"] * 100_000), "deep", "eval")']) {
+        const { code: kind, details } = await failureOf(executor, code);
+        expect([kind, details.name, details.stateLost]).toStrictEqual([
+          'ERR_RUNTIME_EXCEPTION',
+          'RecursionError',
+          undefined,
+        ]);
+      }
+      // What was there is there.
+      expect((await executor.run('nested(1)')).output).toStrictEqual([[]]);
+      await executor.cleanup();
+    },
+  );
+});
+
 describe('code that breaks what runs it', () => {
   const EVERY_TOOL = 'import sys\nm = sys.monitoring\nfor i in range(6): m.free_tool_id(i)';
 

@@ -25,6 +25,7 @@ use crate::python::mount;
 use crate::python::natives::{self, Origin};
 use crate::python::shell::{MOUNT_TEXT, REHEARSAL_TEXT, Shell, evaluate};
 use crate::python::signal::Signal;
+use crate::python::stack;
 use crate::realm::boot::Guarded;
 use crate::realm::instance::Instance;
 use crate::realm::interrupt::Interrupt;
@@ -35,8 +36,8 @@ use ses_protocol::{Failure, PythonSpec};
 const HEAP_BYTES: usize = 48 << 20;
 /// What a snapshot is made with, which is no guest's. 512 MiB.
 const MAKER_LIMIT_BYTES: usize = 512 << 20;
-/// Stack that V8 takes of the thread's. 4 MiB.
-const STACK_BYTES: usize = 4 << 20;
+/// Stack that V8 takes of the thread's, so much that CPython's own limit of its stack comes first. 24 MiB.
+const STACK_BYTES: usize = 24 << 20;
 /// Where guests find packages, which is on `sys.path` (shell.js).
 const PACKAGES_PATH: &str = "/packages";
 /// Timers that booting may wait for.
@@ -213,9 +214,9 @@ fn isolate(buffers: &Arc<BufferBudget>, heap_bytes: usize) -> Guarded {
         .set_max_old_generation_size_in_bytes(heap_bytes - young_bytes)
         .set_max_young_generation_size_in_bytes(young_bytes)
         .array_buffer_allocator(array_buffers::allocator(buffers).make_shared());
-    // SAFETY: the thread, which is the isolate's, has a stack of 32 MiB of which it has used little.
-    let params = unsafe { params.set_stack_limit(std::ptr::without_provenance_mut(limit)) };
     let mut instance = snapshot::plain(params);
+    // SAFETY: the thread, which is the isolate's, has a stack of 32 MiB of which it has used little.
+    unsafe { stack::set_limit(&mut instance.isolate, limit) };
     let memory = MemoryGuard::install(&mut instance.isolate, buffers.clone());
     stop_without_memory(&mut instance.isolate);
     let remains = Remains::new(buffers.clone());

@@ -16,6 +16,7 @@ mod mount;
 mod natives;
 mod shell;
 pub mod signal;
+mod stack;
 #[cfg(test)]
 mod tests;
 mod used_names;
