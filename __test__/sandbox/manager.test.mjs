@@ -4,7 +4,7 @@ import { z } from 'zod';
 
 import { ExecutorError } from '../../index.mjs';
 import { SandboxError, SandboxManager, anyState } from '../../lib/sandbox/index.js';
-import { deferred, expectCode, rejection } from '../helpers.mjs';
+import { deferred, expectCode, rejection, runChild } from '../helpers.mjs';
 import { managerOf, registry } from './market.mjs';
 
 test('a search has spec, and neither sdk nor utils', async () => {
@@ -233,6 +233,21 @@ test('a state schema that does not answer ends with the deadline, its signal and
   expect(error.details).toMatchObject({ aborted: true, reason: 'no longer' });
   await manager.close();
   expect((await other).error).toMatchObject({ code: 'ERR_SANDBOX_CLOSED' });
+});
+
+test('a listener that fails changes no outcome, and is a warning', async () => {
+  const { stderr, stdout } = await runChild(`
+    import { SandboxManager, anyState } from 'ses-executor/sandbox';
+    const fail = () => { throw Object.create(null); };
+    const registry = { sources: [{ name: 'a', methods: [] }] };
+    const manager = new SandboxManager({ registry, adapters: {}, stateSchema: anyState, onReport: async () => fail() });
+    console.log(await manager.executeCode('1 + 1', { onReport: fail }));
+    console.log(await manager.executeCode('null.x', { onReport: fail }).catch(({ code }) => code));
+    await manager.close();
+  `);
+  expect(stdout).toBe('2\nERR_RUNTIME_EXCEPTION\n');
+  // One of the manager's, and one of each execution's own.
+  expect(stderr.match(/SES_EXECUTOR_ON_REPORT\] SESExecutorWarning: options\.onReport failed/g)).toHaveLength(3);
 });
 
 test('an execution reports', async () => {

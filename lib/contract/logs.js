@@ -70,23 +70,25 @@ function* eachEntry(logs, { levels, times, lengths }) {
 /**
  * A listener that cannot break anything: what it throws, or rejects with, becomes one warning of the process.
  *
- * @param {(entry: import('../../index').LogEntry) => unknown} onLog
+ * @template T
+ * @param {(told: T) => unknown} listener
+ * @param {'onLog' | 'onReport'} [option] that it is
  */
-function safeListener(onLog) {
+function safeListener(listener, option = 'onLog') {
   let hasWarned = false;
   /** @param {unknown} error */
   const warn = (error) => {
     if (hasWarned) return;
     hasWarned = true;
-    process.emitWarning(`options.onLog failed; further failures are not reported: ${text(error)}`, {
+    process.emitWarning(`options.${option} failed; further failures are not reported: ${text(error)}`, {
       type: 'SESExecutorWarning',
-      code: 'SES_EXECUTOR_ON_LOG',
+      code: option === 'onLog' ? 'SES_EXECUTOR_ON_LOG' : 'SES_EXECUTOR_ON_REPORT',
     });
   };
-  /** @param {import('../../index').LogEntry} entry */
-  return (entry) => {
+  /** @param {T} told */
+  return (told) => {
     try {
-      const result = onLog(entry);
+      const result = listener(told);
       if (typeof result === 'object' && result !== null) {
         new Promise((resolve) => resolve(result)).catch(warn);
       }

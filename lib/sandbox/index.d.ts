@@ -146,7 +146,7 @@ export interface SandboxManagerOptions<
   maxLogBytes?: number;
   /** Bytes of code; default 262,144. */
   maxCodeBytes?: number;
-  /** Called at the end of each execution. */
+  /** Called at the end of each execution. That it fails changes no outcome: it is a warning of the process. */
   onReport?: (report: ExecutionReport) => void;
 }
 
@@ -160,7 +160,7 @@ export interface ExecuteOptions<Context = any> {
    * `utils.parallel`, uses `Promise`, or calls `then` of an SDK call; that is found out from its syntax tree.
    */
   style?: 'auto' | 'sync' | 'async';
-  /** Called at the end of this execution. */
+  /** Called at the end of this execution, as that of the manager is. */
   onReport?: (report: ExecutionReport) => void;
 }
 

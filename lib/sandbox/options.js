@@ -4,6 +4,7 @@
 const { availableParallelism } = require('node:os');
 
 const { describe, isPlainObject, memberPath } = require('../contract/describe');
+const { safeListener } = require('../contract/logs');
 const { checkSignal, checkSome, record } = require('../contract/options');
 const { dashboardState, isStandardSchema } = require('./state');
 
@@ -64,6 +65,7 @@ function checkManagerOptions(options) {
     ...Object.fromEntries(numbers),
     ...checkSome(given, PLACE),
     stateSchema,
+    onReport: onReport && safeListener(onReport, 'onReport'),
     rateLimits: checkRateLimits(rateLimits),
   };
 }
@@ -102,7 +104,8 @@ function checkExecutionOptions(options, defaultContext) {
     throw new TypeError(`options.style must be "auto", "sync" or "async", got ${describe(style)}`);
   }
   checkFunction(onReport, 'options.onReport');
-  return { signal, style, onReport, context: 'context' in given ? given.context : defaultContext };
+  const listener = onReport && safeListener(onReport, 'onReport');
+  return { signal, style, onReport: listener, context: 'context' in given ? given.context : defaultContext };
 }
 
 /**
