@@ -14,6 +14,9 @@ pub const OF_ALL: &str = concat!(
     "--no-concurrent-array-buffer-sweeping ",
     // For baseline code nothing is gained by another thread.
     "--no-concurrent-sparkplug ",
+    // Where values survive, the young generation grows eightfold at once: by doubling, each step on the way copies them once
+    // more. How large it may become follows from the limit of memory (realm/boot.rs).
+    "--semi-space-growth-factor=8 ",
     // The guest waits for Turbofan, whose time grows with what it inlines: with the default of 920 a parser of a page ran half
     // as long again, and nothing measurably shorter.
     "--max-inlined-bytecode-size-cumulative=300",
