@@ -310,7 +310,10 @@ export function describeToolFailures({ withExecutor, expectGivenUp }) {
           const controller = new AbortController();
           const slow = () => (controller.abort(), wait());
           await withExecutor({}, { slow }, async (executor) => {
-            const error = await expectCode(executor.run('await slow()', { signal: controller.signal }), 'ERR_EXEC_TIMEOUT');
+            const error = await expectCode(
+              executor.run('await slow()', { signal: controller.signal }),
+              'ERR_EXEC_TIMEOUT',
+            );
             expectGivenUp(executor, error);
           });
         }
