@@ -26,7 +26,7 @@ function createCodeTool(options) {
   if (!isPlainObject(toolApproval)) {
     throw new TypeError(`options.toolApproval must be an object by name of the tool, got ${describe(toolApproval)}`);
   }
-  const callable = Object.entries(byIdentifier(withPolicies(tools, toolApproval)));
+  const callable = Object.entries(byIdentifier(withPolicies(tools, /** @type {any} */ (toolApproval))));
   const definitions = callable.map(([name, { tool, policy }]) => [name, definitionOf(name, tool, policy)]);
   const { inputSchema, description, execute } = codeTool.createCodeTool({
     ...settings,

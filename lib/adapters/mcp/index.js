@@ -10,7 +10,7 @@ const { refuseWrongOptions } = require('../../ses/check-options');
 /**
  * What `ses-executor mcp` serves, for any transport. Documented in `index.d.ts`.
  *
- * @param {import('./index').McpServerOptions} [options]
+ * @param {import('./index').McpServerOptions} [given]
  * @returns {Promise<import('./index').McpServer>}
  */
 async function createMcpServer(given = {}) {

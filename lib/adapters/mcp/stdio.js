@@ -74,7 +74,7 @@ class StdioTransport {
   #takeLine({ text, isTooLong }) {
     if (text.trim() === '') return;
     const { message, refusal } = isTooLong ? { refusal: refusalOfLong(text) } : readLine(text);
-    if (refusal !== undefined) void this.send(refusal);
+    if (message === undefined) void this.send(refusal);
     else this.onmessage?.(message);
   }
 
