@@ -44,6 +44,7 @@ export default {
 
   async round(peer, { id }) {
     const figure = await FIGURES[id.slice('browser-'.length)](peer);
+    await endBrowsers();
     return { figure: Array.isArray(figure) ? figure : [figure] };
   },
 };
@@ -161,16 +162,38 @@ async function timed(work) {
   return performance.now() - started;
 }
 
+/** Ends all browsers of this process, so that none is about when the next peer has its turn. */
+async function endBrowsers() {
+  for (let pids = browserProcesses(); pids.length > 0; pids = browserProcesses()) {
+    for (const { pid } of pids) {
+      try {
+        process.kill(pid, 'SIGKILL');
+      } catch {
+        // It has ended.
+      }
+    }
+    await delay(50);
+  }
+}
+
 /** Numbers of page processes below this one. */
 function renderers() {
-  const lines = execFileSync('ps', ['-eo', 'pid=,ppid=,args='], { encoding: 'utf8' }).trim().split('\n');
+  return browserProcesses()
+    .filter(({ args }) => args.includes('--type=renderer'))
+    .map(({ pid }) => pid);
+}
+
+/** What runs below this process, zombies and `ps` not counted: number and command. */
+function browserProcesses() {
+  const lines = execFileSync('ps', ['-eo', 'pid=,ppid=,stat=,args='], { encoding: 'utf8' }).trim().split('\n');
   const all = lines
-    .map((line) => /^\s*(\d+)\s+(\d+)\s+(.*)$/.exec(line))
-    .map(([, pid, parent, args]) => ({ pid: Number(pid), parent: Number(parent), args }));
+    .map((line) => /^\s*(\d+)\s+(\d+)\s+(\S+)\s+(.*)$/.exec(line))
+    .map(([, pid, parent, state, args]) => ({ pid: Number(pid), parent: Number(parent), state, args }))
+    .filter(({ state, args }) => !state.startsWith('Z') && !args.startsWith('ps '));
   const below = new Set([process.pid]);
   for (let before = -1; before !== below.size;) {
     before = below.size;
     for (const { pid, parent } of all) if (below.has(parent)) below.add(pid);
   }
-  return all.filter(({ pid, args }) => below.has(pid) && args.includes('--type=renderer')).map(({ pid }) => pid);
+  return all.filter(({ pid }) => pid !== process.pid && below.has(pid));
 }

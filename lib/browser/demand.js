@@ -42,7 +42,7 @@ class Demand {
     // Nothing began and nothing ended since the last look.
     this.#mostBefore = elapsed < 2 * this.#spanMs ? this.#most : this.#underWay;
     this.#most = this.#underWay;
-    this.#since += elapsed;
+    this.#since += elapsed - (elapsed % this.#spanMs);
   }
 }
 

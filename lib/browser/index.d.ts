@@ -83,7 +83,7 @@ export interface BrowserExecutorOptions {
   fallback?: boolean;
   /**
    * Pages that are made ahead, an integer from 0 to 16; executors with the same options share them. Default 1. Unless it is 0, there
-   * are as many as runs were lately (10 to 20 s) under way at once, 8 at most.
+   * are as many as runs were under way at once in the last 10 to 20 seconds, 8 at most.
    */
   warmTabs?: number;
   /** Folder for artifacts, made if need be. Default: none, artifacts have their bytes in `data`. */
