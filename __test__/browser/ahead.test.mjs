@@ -54,12 +54,12 @@ async function withShared(warmTabs, work) {
 }
 
 /** As many runs at once. */
-async function runAtOnce(shared, count) {
+async function runAtOnce(shared, count, origins = []) {
   const run = async () => {
-    const tab = await shared.take([]);
+    const tab = await shared.take(origins);
     tab.close();
   };
-  await Promise.all(Array.from({ length: count }, () => shared.expect([], run())));
+  await Promise.all(Array.from({ length: count }, () => shared.expect(origins, run())));
   shared.refill();
 }
 
@@ -97,6 +97,42 @@ test.runIf(process.platform === 'linux')('no more than eight, and none where non
     expect(pages).toEqual({ begun: 3, ready: 3 });
   });
 });
+
+test.runIf(process.platform === 'linux')(
+  'eight are for all lists of origins, and pages for a list that nobody has any more are closed',
+  async () => {
+    const other = { origins: ['https://api.example.com'], warmTabs: 1 };
+    await withShared(1, async (shared, { pages }) => {
+      await shared.join(other, other);
+      await until(() => pages.ready === 2 && renderers() === 2);
+      await runAtOnce(shared, 8);
+      await until(() => pages.ready === 2 + 7 + 7 && renderers() === 8);
+      await runAtOnce(shared, 3, other.origins);
+      // Two ahead, eight runs, of which one had its page, and seven for the next ones: the eighth is the one that `other` asks for.
+      // Three runs of that, of which one had its page, and one for the next.
+      await until(() => pages.ready === 2 + 7 + 7 + 2 + 1 && renderers() === 8);
+      await new Promise(setImmediate);
+      expect(pages.begun).toBe(19);
+      shared.leave(other);
+      await until(() => renderers() === 7);
+    });
+  },
+);
+
+test.runIf(process.platform === 'linux')(
+  'after the browser has crashed there are as many in the next one',
+  async () => {
+    await withShared(1, async (shared) => {
+      await runAtOnce(shared, 3);
+      await until(() => renderers() === 3);
+      for (const { pid, type } of chromeProcesses()) if (type === 'browser') process.kill(pid, 'SIGKILL');
+      await runAtOnce(shared, 3);
+      await until(() => renderers() === 3);
+      const next = await shared.join({}, { origins: [], warmTabs: 1 });
+      next.kill();
+    });
+  },
+);
 
 test.runIf(process.platform === 'linux')('runs of executors count, sessions do not', async () => {
   const executors = Array.from({ length: 3 }, () => make({}));

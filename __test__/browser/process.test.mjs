@@ -129,6 +129,16 @@ test('an idle browser does not keep the process alive', async () => {
   expect([stdout, code]).toEqual(['42\n', 0]);
 });
 
+test('nor do pages that are made ahead', async () => {
+  const { stdout, status: code } = await runChild(`
+    import { BrowserExecutor } from './lib/browser/index.js';
+    const executors = Array.from({ length: 3 }, () => new BrowserExecutor({ fallback: false }));
+    await Promise.all(executors.map((executor) => executor.init()));
+    const results = await Promise.all(executors.map((executor) => executor.run('40 + 2')));
+    console.log(results.map(({ output }) => output).join());`);
+  expect([stdout, code]).toEqual(['42,42,42\n', 0]);
+});
+
 test('executors share a browser', async () => {
   await withBrowser({}, {}, async (one) => {
     await withBrowser({}, {}, async (other) => {

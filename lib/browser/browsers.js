@@ -10,7 +10,7 @@ const IDLE_MS = 30_000;
 const MAX_ATTEMPTS = 4;
 /** Runs that were under way at once are expected to come again for so long, and for twice that at most. */
 const LATELY_MS = 10_000;
-/** Tabs that are made ahead for them, unless an executor asks for more. Each takes some 15 MiB. */
+/** Tabs that are made ahead in a browser, unless executors ask for more. Each takes some 15 MiB. */
 const MAX_EXPECTED = 8;
 /** Tabs that are made ahead at the same time: runs that have theirs need the processors. */
 const MAX_MAKING = 2;
@@ -96,7 +96,8 @@ class SharedBrowser {
 
   /** @param {object} user */
   leave(user) {
-    if (!this.#users.delete(user) || this.#users.size > 0) return;
+    if (!this.#users.delete(user)) return;
+    if (this.#users.size > 0) return this.#trimLater();
     this.#idle = setTimeout(() => this.#end(), IDLE_MS);
     this.#idle.unref();
   }
@@ -184,16 +185,24 @@ class SharedBrowser {
   /** @param {boolean} isAfterRun */
   #refill(isAfterRun) {
     this.#isRefillDue = false;
-    for (const [key, { origins, count }] of this.#wanted()) {
+    const wanted = this.#wanted();
+    // Those that executors ask for have their room.
+    const taken = [...wanted].reduce(
+      (sum, [key, { count }]) => sum + Math.max(this.#warm.get(key)?.length ?? 0, count),
+      0,
+    );
+    let room = MAX_EXPECTED - taken;
+    for (const [key, { origins, count }] of wanted) {
       const tabs = this.#warm.get(key) ?? [];
       this.#warm.set(key, tabs);
       const most = Math.max(count, this.#expected(key, count));
       let making = tabs.filter(({ isReady }) => !isReady).length;
-      for (; tabs.length < most && (tabs.length < count || making < MAX_MAKING); making++) {
+      for (; tabs.length < most && (tabs.length < count || (making < MAX_MAKING && room > 0)); making++) {
+        if (tabs.length >= count) room--;
         this.#makeAhead(tabs, origins, isAfterRun);
       }
-      if (most > count) this.#trimLater();
     }
+    this.#trimLater();
   }
 
   /**
@@ -244,21 +253,26 @@ class SharedBrowser {
     this.#trim.unref();
   }
 
-  /** Closes what is not expected to be needed any more. */
+  /** Closes what is not expected to be needed any more, and forgets what has not been lately. */
   #trimAll() {
     this.#trim = undefined;
+    // All of it ends soon, with the browser, unless somebody joins.
+    if (this.#users.size === 0) return;
     const wanted = this.#wanted();
     for (const [key, tabs] of this.#warm) {
       const count = wanted.get(key)?.count ?? 0;
-      const most = Math.max(count, this.#expected(key, count));
-      for (const { tab } of tabs.splice(most)) {
+      for (const { tab } of tabs.splice(Math.max(count, this.#expected(key, count)))) {
         tab.then(
           (surplus) => surplus.close(),
           () => {},
         );
       }
-      if (tabs.length > count) this.#trimLater();
+      if (!wanted.has(key)) this.#warm.delete(key);
     }
+    for (const [key, demand] of this.#demands) {
+      if (demand.most === 0) this.#demands.delete(key);
+    }
+    if (this.#demands.size > 0) this.#trimLater();
   }
 
   async #end() {
