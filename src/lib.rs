@@ -14,6 +14,7 @@ mod files;
 mod inbox;
 mod options;
 mod page;
+mod page_pause;
 #[cfg(target_os = "linux")]
 mod pause;
 mod prepare;

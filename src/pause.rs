@@ -9,6 +9,8 @@ use std::mem;
 use std::ptr;
 use std::rc::Rc;
 use std::sync::{Arc, OnceLock};
+use std::thread;
+use std::time::{Duration, Instant};
 
 use napi::bindgen_prelude::JsObjectValue;
 use napi::{Env, sys};
@@ -23,6 +25,8 @@ type Prepare = *mut c_void;
 
 /// `UV_PREPARE` of `uv_handle_type`.
 const PREPARE: c_int = 9;
+/// How long a page's next call is waited for. Its way through the browser takes a third of that while nobody sleeps.
+const PAGE_MOMENT: Duration = Duration::from_millis(1);
 
 /// What the event loop does before it sleeps.
 pub struct Pause {
@@ -32,6 +36,15 @@ pub struct Pause {
     is_due: Cell<bool>,
     /// Of those that are in processes of their own.
     ears: RefCell<Vec<Arc<dyn Ear>>>,
+    patience: Patience,
+    page: PageWait,
+}
+
+/// For the next call of a page that was answered.
+#[derive(Default)]
+struct PageWait {
+    /// Absent: none is waited for.
+    until: Cell<Option<Instant>>,
     patience: Patience,
 }
 
@@ -45,8 +58,8 @@ impl Pause {
         }
         let libuv = Libuv::of_host()?;
         let event_loop: Loop = env.get_uv_event_loop().ok()?.cast();
-        let (is_due, ears, patience) = Default::default();
-        let pause = Rc::new(Self { libuv, event_loop, is_due, ears, patience });
+        let (is_due, ears, patience, page) = Default::default();
+        let pause = Rc::new(Self { libuv, event_loop, is_due, ears, patience, page });
         // In words, so that it is aligned as all of them may be.
         let handle: Prepare = Box::into_raw(vec![0u64; libuv.prepare_words()].into_boxed_slice()).cast();
         // SAFETY: this is the loop's thread. The handle has the size that libuv wants, and lives until libuv has closed it; so
@@ -77,11 +90,29 @@ impl Pause {
         }
     }
 
+    /// A page was answered, which may call again soon. So many are at work.
+    pub fn expect_page(&self, pages: usize) {
+        self.page.begin(pages);
+    }
+
+    /// A page has called.
+    pub fn met_page(&self) {
+        self.page.end(true);
+    }
+
     /// Waits a moment, if that pays and the loop is about to sleep.
     fn wait(&self) {
         // SAFETY: the loop calls this on its thread.
-        let is_to_sleep = || unsafe { (self.libuv.backend_timeout)(self.event_loop) } != 0;
-        if self.is_due.get() && is_to_sleep() {
+        let timeout = || unsafe { (self.libuv.backend_timeout)(self.event_loop) };
+        if let Some(until) = self.page.until.get()
+            // A timer that is due in a millisecond does not wait for a page.
+            && !(0..=1).contains(&timeout())
+        {
+            // SAFETY: as above.
+            let fd = unsafe { (self.libuv.backend_fd)(self.event_loop) };
+            self.page.wait(until, || has_events(fd));
+        }
+        if self.is_due.get() && timeout() != 0 {
             self.is_due.set(false);
             let ears = self.ears.take();
             // Each has a guest that works, which nobody has counted.
@@ -100,6 +131,30 @@ impl Pause {
             if !is_answered.get() {
                 ears.iter().for_each(|ear| ear.leave());
             }
+        }
+    }
+}
+
+impl PageWait {
+    /// Those of the browser's threads that were given this processor have it.
+    fn wait(&self, until: Instant, has_events: impl Fn() -> bool) {
+        while !has_events() {
+            if Instant::now() >= until {
+                return self.end(false);
+            }
+            thread::yield_now();
+        }
+    }
+
+    fn begin(&self, pages: usize) {
+        if self.until.get().is_some() || self.patience.begin(pages) {
+            self.until.set(Some(Instant::now() + PAGE_MOMENT));
+        }
+    }
+
+    fn end(&self, has_come: bool) {
+        if self.until.take().is_some() {
+            self.patience.end(has_come);
         }
     }
 }

@@ -6,6 +6,7 @@ const { keepArtifacts } = require('./artifacts');
 const { ProtocolError } = require('./connection');
 const { Deadline } = require('./deadline');
 const { Failures } = require('./failures');
+const { whileRunning } = require('./pause');
 const { preparePage } = require('./prepare');
 const { Run } = require('./run');
 
@@ -102,7 +103,7 @@ async function supervise(run, tab, { timeoutMs, memoryLimitMb }, interrupted, st
   interrupted.catch(end);
   try {
     start();
-    return await run.ended;
+    return await whileRunning(run.ended);
   } finally {
     deadline.stop();
     tab.memory.remove(watched);

@@ -4,6 +4,7 @@
 const { randomBytes } = require('node:crypto');
 
 const { FRAME_SOURCE, HELPERS, pageSource } = require('./guest');
+const { expectCall, noteCall } = require('./pause');
 
 /** Reserved for what has no address (RFC 6761), so that nobody else can serve it. */
 const ORIGIN = 'https://sandbox.invalid';
@@ -156,6 +157,7 @@ class Tab {
     // As a part of the function: Chrome takes an argument for one more program, and nobody waits for the end of each command.
     const functionDeclaration = `function(){return this("answer",${JSON.stringify(items)})}`;
     this.post('Runtime.callFunctionOn', { objectId: this.#kit, functionDeclaration, silent: true, awaitPromise: true });
+    expectCall();
   }
 
   /**
@@ -227,6 +229,7 @@ class Tab {
     this.#isAsked = false;
     this.#early = undefined;
     this.post('Page.handleJavaScriptDialog', answer);
+    expectCall();
   }
 
   /**
@@ -291,6 +294,7 @@ class Tab {
     switch (method) {
       case 'Runtime.bindingCalled':
         this.#told++;
+        noteCall();
         this.#events?.onTold(params.payload);
         this.#takeEarly();
         break;
@@ -342,6 +346,7 @@ class Tab {
 
   /** @param {{ message: string, defaultPrompt?: string }} dialog */
   #onDialog({ message, defaultPrompt = '' }) {
+    noteCall();
     this.#isAsked = true;
     if (this.#events === undefined || !message.startsWith(this.#key)) {
       this.#events?.onRequest(undefined);

@@ -88,16 +88,23 @@ impl Patience {
 
     /// Looks for a message that is about to be waited for, as long as that pays.
     pub fn look(&self, is_ready: impl Fn() -> bool) {
-        if is_ready() {
-            return;
+        if !is_ready() && self.begin(0) {
+            self.end(self.spin(is_ready));
         }
+    }
+
+    /// Whether to wait without sleep for the next message, beside so many others at work that nobody has counted. If so,
+    /// [`Self::end`] has to follow.
+    pub fn begin(&self, others: usize) -> bool {
+        let is_due = self.trust.get() > 0 || self.slept.get() >= self.retry_after.get();
+        let begins = is_due && has_processor_to_spare(others);
+        self.slept.set(if begins { 0 } else { self.slept.get().saturating_add(1) });
+        begins
+    }
+
+    /// Whether it has paid.
+    pub fn end(&self, has_paid: bool) {
         let trust = self.trust.get();
-        if (trust == 0 && self.slept.get() < self.retry_after.get()) || !has_processor_to_spare() {
-            self.slept.set(self.slept.get().saturating_add(1));
-            return;
-        }
-        self.slept.set(0);
-        let has_paid = self.spin(is_ready);
         self.trust.set(if has_paid { (trust + 1).min(MAX_TRUST) } else { trust.saturating_sub(1) });
         let retry_after = if has_paid { RETRY_AFTER } else { self.retry_after.get() * if trust == 0 { 2 } else { 1 } };
         self.retry_after.set(retry_after.min(LATEST_RETRY_AFTER));
@@ -121,9 +128,10 @@ impl Patience {
     }
 }
 
-/// Whether one is left when each thread that works for guests has one, and one that is not counted, such as the host's.
-fn has_processor_to_spare() -> bool {
-    AWAKE.load(Ordering::Relaxed).max(1) < processor::count()
+/// Whether one is left when each thread that works for guests has one, as have `others`, and one that is not counted, such
+/// as the host's.
+fn has_processor_to_spare(others: usize) -> bool {
+    (AWAKE.load(Ordering::Relaxed) + others).max(1) < processor::count()
 }
 
 #[cfg(test)]
@@ -193,6 +201,22 @@ mod tests {
         for _ in 0..RETRY_AFTER {
             assert_eq!(looks(&patience, 100), 1);
         }
+    }
+
+    #[test]
+    fn a_wait_that_somebody_else_makes_counts_as_one_of_its_own() {
+        let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+        let patience = Patience::new(LONG, LONG);
+        let is_shared = processor::count() > 1;
+        assert_eq!(patience.begin(0), is_shared);
+        patience.end(false);
+        for _ in 0..RETRY_AFTER {
+            assert!(!patience.begin(0));
+        }
+        assert_eq!(patience.begin(0), is_shared);
+        patience.end(true);
+        assert!(!patience.begin(processor::count()), "none is to spare");
+        assert_eq!(patience.begin(processor::count() - 1), is_shared);
     }
 
     #[test]
