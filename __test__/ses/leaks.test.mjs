@@ -130,6 +130,34 @@ describe.runIf(onLinux)('10,000 runs on one executor', () => {
   );
 });
 
+test.runIf(onLinux)('pages of isolates that end are given back, whenever they end', async () => {
+  // V8 looks for them no more when there are none, and for five seconds after that nobody made it begin again.
+  const levels = await measure(`
+    const use = async () => {
+      const executor = new SESExecutor({ memoryLimitMb: 64, maxOperations: 1e6, autoInit: true });
+      await executor.run('const all = []; for (let i = 0; i < 90_000; i++) all.push({ i, text: "a" + i }); all.length');
+      await executor.cleanup();
+    };
+    const useMany = async () => {
+      for (let i = 0; i < 10; i++) await Promise.all(Array.from({ length: 4 }, use));
+    };
+    await use();
+    await settled();
+    // V8 looks once a second, and gives back what was there the time before.
+    await new Promise((resolve) => setTimeout(resolve, 3_000));
+    const before = rssMb();
+    const levels = [];
+    for (let i = 0; i < 2; i++) {
+      await useMany();
+      const peak = rssMb() - before;
+      const isGivenBack = await until(() => rssMb() < before + ${RSS_BOUND_MB} / 2, 12_000);
+      levels.push({ isGivenBack, peak, now: rssMb() - before });
+    }
+    report(levels);
+  `);
+  expect(levels.filter(({ isGivenBack }) => !isGivenBack)).toEqual([]);
+});
+
 describe.runIf(onLinux)('executors that nobody cleans up', () => {
   test('are collected with their threads, whatever they were left at', async () => {
     const facts = await measure(`

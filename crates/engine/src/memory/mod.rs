@@ -1,7 +1,7 @@
 //! What an isolate may hold, and what becomes of one that holds more.
 //!
 //! Below are the counters (`usage`, `zones`, `budget`) and who is told (`parking`, `sole`), above them the guard of an isolate (`limits`) and
-//! how its thread stops (`stop`), and above that what V8, ICU and C++ call (`allocator`, `segments`, `array_buffers`, `fatal`).
+//! how its thread stops (`stop`), and above that what V8, ICU and C++ call (`allocator`, `segments`, `pooled_pages`, `array_buffers`, `fatal`).
 
 pub mod allocator;
 pub mod array_buffers;
@@ -10,6 +10,8 @@ pub mod fatal;
 pub mod limits;
 pub mod locks;
 pub mod parking;
+#[cfg(target_os = "linux")]
+mod pooled_pages;
 pub mod remains;
 #[cfg(target_os = "linux")]
 mod segments;

@@ -8,7 +8,7 @@ use crate::memory::sole;
 pub const OF_ALL: &str = concat!(
     // Each step is a script of its own that never comes again: the cache would keep all of them.
     "--no-compilation-cache ",
-    // Pages of isolates that are gone are kept for the next ones for a second or two, not for 8 to 16.
+    // Pages of isolates that are gone are kept for the next ones for a second or two, not for 8 to 16 (memory/pooled_pages.rs).
     "--memory-pool-timeout=1 ",
     // What a collection found dead has to be uncounted when the limit is looked at after it.
     "--no-concurrent-array-buffer-sweeping ",
