@@ -1,9 +1,10 @@
-// `split`, `replace` and `match` by a regular expression are the engine's own (crates/engine/js/13_regexp.js). They give what plain
-// JavaScript gives.
+// `split`, `replace` and `match` by a regular expression are V8's for short texts and the engine's own for long ones
+// (crates/engine/js/13_regexp.js). They give what plain JavaScript gives.
 import vm from 'node:vm';
 
 import { expect, test } from 'vitest';
 
+import { engineStats } from '../../index.mjs';
 import { withExecutor } from '../helpers.mjs';
 
 /** Every source with every flags over every text, from every `lastIndex`, with all of what `use` adds. */
@@ -47,6 +48,37 @@ const REPLACEMENTS = combinations(`
       results.push(JSON.stringify([source, flags, text, found, { ...found }, regexp.lastIndex]));
 `);
 
+/** The same on texts that are too long for V8's loops: of each result its length, beginning and end. */
+const LONG = `
+const results = [];
+const add = (value) => {
+  const text = JSON.stringify(value);
+  results.push([text.length, text.slice(0, 200), text.slice(-200)].join());
+};
+const sources = ['a', '', '(a)|(b)', '\\s*,\\s*', '(?<x>[abc])(,)?', '\\b', '(?<=a)', '\\u{1F600}'];
+const pad = '-'.repeat(2 ** 16);
+for (const source of sources) {
+  for (const flags of source === '' ? ['g'] : ['', 'g', 'y', 'dgimsuy']) {
+    let regexp;
+    try { regexp = new RegExp(source, flags); } catch { continue; }
+    for (const text of ['aab, b ,c' + pad + '\u{1F600}a\u{1F600}b']) {
+      for (const limit of [undefined, 3]) {
+        regexp.lastIndex = results.length % 3;
+        add([source, flags, text.split(regexp, limit), regexp.lastIndex]);
+      }
+      for (const give of ['x', '<$1$&>', (...found) => String(found.slice(0, -1)).length, () => undefined]) {
+        regexp.lastIndex = results.length % 3;
+        add([source, flags, text.replace(regexp, give), regexp.lastIndex]);
+        if (regexp.global) add(text.replaceAll(regexp, give));
+      }
+      regexp.lastIndex = results.length % 3;
+      const found = text.match(regexp);
+      add([source, flags, found, found && found.index, found && found.groups, regexp.lastIndex]);
+    }
+  }
+}
+`;
+
 test.each([
   ['split', SPLITS],
   ['replace and match', REPLACEMENTS],
@@ -55,6 +87,43 @@ test.each([
   expect(expected.length).toBeGreaterThan(10_000);
   await withExecutor({ maxOperations: 1e6 }, {}, async (executor) => {
     expect((await executor.run(`${code} results`)).output).toEqual(expected);
+  });
+});
+
+test('on long texts, too', async () => {
+  const expected = new Function(`${LONG} return results;`)();
+  expect(expected.length).toBeGreaterThan(200);
+  await withExecutor({ maxOperations: 1e6, timeoutMs: 60_000, memoryLimitMb: 512 }, {}, async (executor) => {
+    expect((await executor.run(`${LONG} results`)).output).toEqual(expected);
+  });
+});
+
+test('the constructor remembers no match, and expressions cannot be changed', async () => {
+  await withExecutor({}, {}, async (executor) => {
+    const code = `'secret'.match(/s(e)/);
+      [Reflect.ownKeys(RegExp).map(String), RegExp.$1, RegExp.input, typeof RegExp.prototype.compile, RegExp === /a/.constructor]`;
+    const keys = ['length', 'name', 'prototype', 'escape', 'Symbol(Symbol.species)'];
+    expect((await executor.run(code)).output).toEqual([keys, undefined, undefined, 'undefined', true]);
+  });
+});
+
+/** V8's loops would look neither at the deadline nor at the limit of memory. */
+const BOMBS = {
+  'match of a long text': '"a".repeat(2 ** 26).match(/a/g).length',
+  'split of a long text': '"a".repeat(2 ** 26).split(/a/).length',
+  'replacement in a long text': '"a".repeat(2 ** 26).replace(/a/g, (found) => found).length',
+  'replaceAll in a long text': '"a".repeat(2 ** 26).replaceAll(/a/g, "bc").length',
+  'a text that is an object': 'String.prototype.match.call(Object("a".repeat(2 ** 26)), /a/g).length',
+  'split by many groups': '"a".repeat(2 ** 16).split(new RegExp("()".repeat(3000) + "a")).length',
+};
+
+test.each(Object.entries(BOMBS))('%s ends at a limit, and parks nothing', async (_name, code) => {
+  await withExecutor({ memoryLimitMb: 64, timeoutMs: 1_000 }, {}, async (executor) => {
+    const { parked } = engineStats();
+    await expect(executor.run(code)).rejects.toMatchObject({
+      code: expect.stringMatching(/^ERR_(MEMORY_LIMIT_EXCEEDED|EXEC_TIMEOUT)$/),
+    });
+    expect(engineStats().parked).toBe(parked);
   });
 });
 

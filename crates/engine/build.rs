@@ -104,7 +104,22 @@ fn ses(root: &Path) -> String {
     }
     let bundle = bundle.replace(&between, &format!("{DROP},{HEAD}"));
     let bundle = replace_once(&bundle, "}()])();", &format!("{DROP}])();"));
-    name_constructors(&bundle)
+    name_constructors(&keep_regexp(&bundle))
+}
+
+/// Leaves V8's own `RegExp` where the shim has one that calls it, and its prototype in the order in which V8 made it: its fast paths ask
+/// for both (10_defer_freezing.js). `compile`, which changes a frozen expression, is there and undefined.
+fn keep_regexp(bundle: &str) -> String {
+    let mut bundle = bundle.to_owned();
+    for (from, to) in [
+        ("SharedRegExp=makeRegExpConstructor()", "SharedRegExp=FERAL_REG_EXP"),
+        ("\"unsafe\"!==regExpTaming&&delete RegExpPrototype.compile,", " RegExpPrototype.compile=void 0,"),
+        ("defineProperties(RegExpPrototype,{constructor:{value:SharedRegExp}}),", ""),
+        ("compile:!1", "compile:\"undefined\""),
+    ] {
+        bundle = replace_once(&bundle, from, to);
+    }
+    bundle
 }
 
 /// Gives the constructors that guests have instead of V8's their names, which the minified shim has lost. V8 shows a function's
@@ -251,10 +266,12 @@ fn snapshot(scripts: Vec<Script>) -> (Vec<u8>, &'static [v8::OneByteConst]) {
         let scope = &mut v8::ContextScope::new(scope, context);
         define_natives(scope);
         fix_array_constructor(scope);
+        let known = RegExpLayout::new(scope);
         for (name, source) in names.iter().zip(sources) {
             let text = v8::String::new_from_onebyte_const(scope, source).expect("it is a source");
             execute(scope, name, text);
         }
+        known.update(scope);
     }
     {
         // As V8 makes it, for isolates with another realm: all of a process have to start from one blob.
@@ -279,6 +296,54 @@ fn define_natives(scope: &mut v8::PinScope) {
     }
     let name = v8::String::new(scope, "__smol_natives").expect("it is short");
     scope.get_current_context().global(scope).set(scope, name.into(), natives.into());
+}
+
+/// Where the context keeps the layout (`Map`) that `RegExp.prototype` was made with. V8 has fast paths for `split`, `replace`, `match` and
+/// others as long as the prototype has it, for nothing was added or removed then; whether properties were assigned it
+/// looks up in the layout. Freezing gives it another layout, after which nothing can be changed at all.
+struct RegExpLayout {
+    /// In words, from the beginning of the context.
+    slot: usize,
+}
+
+impl RegExpLayout {
+    fn new(scope: &mut v8::PinScope) -> Self {
+        let layout = Self::of_prototype(scope);
+        // SAFETY: a context is an array: its layout, its length as a small integer, and so many words.
+        let words = unsafe {
+            let start = Self::words(&scope.get_current_context());
+            std::slice::from_raw_parts(start, 2 + (start.add(1).read() >> 32))
+        };
+        let slots: Vec<usize> = (2..words.len()).filter(|&slot| words[slot] == layout).collect();
+        let [slot] = slots[..] else { fail(&format!("the layout of RegExp.prototype is at {slots:?} of the context")) };
+        Self { slot }
+    }
+
+    /// Puts there the layout that the prototype has now.
+    fn update(&self, scope: &mut v8::PinScope) {
+        let layout = Self::of_prototype(scope);
+        // SAFETY: the slot is one of the context, and the prototype keeps its layout alive.
+        unsafe { Self::words(&scope.get_current_context()).add(self.slot).write(layout) };
+    }
+
+    fn of_prototype(scope: &mut v8::PinScope) -> usize {
+        let empty = v8::String::empty(scope);
+        let regexp = v8::RegExp::new(scope, empty, v8::RegExpCreationFlags::empty()).expect("it is valid");
+        let prototype = regexp.get_prototype(scope).expect("it has one");
+        // SAFETY: the first word of an object is its layout.
+        unsafe { Self::words(&prototype).read() }
+    }
+
+    /// # Safety
+    ///
+    /// `value` is on the heap, where nothing moves until it is used.
+    unsafe fn words<T>(value: &v8::Local<T>) -> *mut usize {
+        /// By which pointers to objects differ from small integers.
+        const TAG: usize = 1;
+        // SAFETY: what a handle points to is a word, which points to the object.
+        let tagged = unsafe { std::ptr::from_ref::<T>(value).cast::<usize>().read() };
+        (tagged - TAG) as *mut usize
+    }
 }
 
 /// Makes `Array.prototype.constructor` read-only. Defined anew by a script, V8 would take it for another one, and methods that

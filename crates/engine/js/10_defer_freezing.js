@@ -42,6 +42,12 @@
 
   Object.freeze = { freeze: (object) => object }.freeze;
 
+  // What the constructor remembers of the last match. Deleted here, since the shim says so of each that it does not know.
+  for (const key of ownKeys(RegExp)) {
+    const { get, configurable } = boot.p.getDescriptor(RegExp, key);
+    if (get !== undefined && configurable && key !== Symbol.species) delete RegExp[key];
+  }
+
   // Override taming would make these accessors, which V8 takes as a sign that arrays no longer iterate and promises no
   // longer resolve as built: for-of, spread and await would leave their fast paths for good (8 times slower). They
   // stay what they are; what is lost is assigning to the same name on an array, an iterator or a promise.
@@ -49,7 +55,7 @@
   const isLeftAlone = (object, key) =>
     key === Symbol.iterator
       ? object === Array.prototype || object === Object.getPrototypeOf(arrayIterator)
-      : key === "constructor" && object === Promise.prototype;
+      : key === "constructor" && (object === Promise.prototype || object === RegExp.prototype);
   Object.defineProperty = {
     defineProperty: (object, key, descriptor) =>
       isLeftAlone(object, key) ? object : boot.p.defineProperty(object, key, descriptor),

@@ -69,13 +69,14 @@
     overridable(Object.prototype, key, Object.prototype[key]);
   }
 
-  // Code of the last twenty years sets these on its own instances and prototypes. Left alone is what V8's fast paths of arrays
-  // and promises ask for, and symbols, by which they iterate.
+  // Code of the last twenty years sets these on its own instances and prototypes. Left alone is what V8's fast paths of arrays,
+  // promises and regular expressions ask for, and symbols, by which they iterate.
+  const fastHomes = [Array.prototype, Promise.prototype, RegExp.prototype];
   const enable = (object, keys) => {
     for (const key of keys) {
       const descriptor = p.getDescriptor(object, key);
       const isMethod = typeof descriptor?.value === "function" || typeof descriptor?.value === "string";
-      const isLeftAlone = key === "constructor" && (object === Array.prototype || object === Promise.prototype);
+      const isLeftAlone = key === "constructor" && p.arrayIncludes(fastHomes, object);
       if (isMethod && !isLeftAlone) overridable(object, key, descriptor.value);
     }
   };
@@ -126,7 +127,7 @@
   define(feral.Error, "captureStackTrace", p.captureStackTrace);
 
   define(globalThis, "Error", SharedError);
-  define(globalThis, "RegExp", RegExp.prototype.constructor);
+  define(globalThis, "RegExp", feral.RegExp);
   define(globalThis, "Symbol", Symbol.prototype.constructor);
 
   // Code from strings is off. SES's constructors do not say so; older libraries find the global by one text.
@@ -169,7 +170,6 @@
   // now, SES has left out on purpose.
   boot.twins = [
     [feral.Error, globalThis.Error],
-    [feral.RegExp, globalThis.RegExp],
     [feral.Symbol, globalThis.Symbol],
   ].map(([from, to]) => ({ __proto__: null, from, to, known: boot.recordKeys(from) }));
 })();

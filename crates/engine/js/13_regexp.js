@@ -1,15 +1,12 @@
-// `split`, `replace` and `match` by a regular expression, in about as many steps as before lockdown.
+// `split`, `replace` and `match` by a regular expression, where the text is long.
 //
-// V8 has fast paths that ask whether `RegExp.prototype` is what it was when the realm was made. A frozen one is not, and
-// the way of the specification takes ten times as long; in `split` it makes one attempt per character. Since nothing can
-// change the frozen prototype, a regular expression without properties of its own behaves as the fast paths assume. For
-// any other V8's function is called.
+// V8's loops over the matches of a text look neither at termination nor at memory. They are used for short texts; for others
+// and a regular expression without properties of its own, whose prototype nothing can change, here is what they do.
 "use strict";
 (() => {
   const boot = globalThis.__smol_boot;
   const { apply, construct, defineProperty, getDescriptor, getPrototypeOf, ownKeys, uncurryThis } = boot.p;
   const { arrayPush, stringIncludes, stringIndexOf, stringReplaceAll, stringSlice } = boot.p;
-  const FeralRegExp = boot.feral.RegExp;
   const { prototype } = RegExp;
   const { [Symbol.split]: nativeSplit, [Symbol.replace]: nativeReplace, [Symbol.match]: nativeMatch } = prototype;
   const exec = uncurryThis(prototype.exec);
@@ -43,7 +40,7 @@
     if (source !== lastSource || flags !== lastFlags) {
       let others = flags;
       for (let i = 0; i < 3; i++) others = stringReplaceAll(others, "dgy"[i], "");
-      lastMatcher = construct(FeralRegExp, [source, `${others}g`]);
+      lastMatcher = construct(RegExp, [source, `${others}g`]);
       lastSource = source;
       lastFlags = flags;
     }
@@ -163,42 +160,112 @@
     return result + stringSlice(text, start);
   };
 
-  const methods = {
+  // V8 is done with these in a few milliseconds.
+  const SHORT = 1 << 16;
+  const SHORT_RESULT = 1 << 24;
+  // Parts of the text before and behind a match make the result the square of the text.
+  const SHORT_FOR_TEMPLATE = 1 << 12;
+
+  // Each group of an expression is a part at each place where it splits.
+  const SHORT_FOR_GROUPS = 1 << 8;
+  const SHORT_PARTS = 1 << 22;
+
+  const isShort = (text) => typeof text === "string" && text.length <= SHORT;
+  const lengthOfSource = (value) => {
+    try {
+      return sourceOf(value).length;
+    } catch {
+      return 0;
+    }
+  };
+  const isShortToSplit = (text, separator) =>
+    isShort(text) &&
+    (text.length <= SHORT_FOR_GROUPS ||
+      typeof separator === "string" ||
+      text.length * lengthOfSource(separator) <= SHORT_PARTS);
+  const isShortReplacement = (text, replacement) =>
+    typeof replacement === "function" ||
+    (typeof replacement === "string" &&
+      text.length * replacement.length <= SHORT_RESULT &&
+      (text.length <= SHORT_FOR_TEMPLATE || !stringIncludes(replacement, "$")));
+
+  const matchLong = (regexp, text) => {
+    if (!isGlobal(regexp)) return exec(regexp, text);
+    const all = [];
+    forEachMatch(regexp, text, (found) => arrayPush(all, found[0]));
+    return all.length === 0 ? null : all;
+  };
+
+  const splitLong = (regexp, text, limit) => {
+    const flags = flagsOf(regexp);
+    // This may run guest code, which may split something else.
+    const most = limit === undefined ? 0xffffffff : limit >>> 0;
+    const byCodePoint = stringIncludes(flags, "u") || stringIncludes(flags, "v");
+    return most === 0 ? [] : split(matcherOf(regexp, flags), text, byCodePoint, most);
+  };
+
+  const define = (object, methods) => {
+    for (const key of ownKeys(methods)) {
+      const value = methods[key];
+      defineProperty(object, key, { __proto__: null, value, writable: true, enumerable: false, configurable: true });
+    }
+  };
+
+  const ofRegExp = {
     [Symbol.replace](string, replacement) {
       if (!isObject(this)) return apply(nativeReplace, this, [string, replacement]);
       const text = `${string}`;
       const by = typeof replacement === "function" ? replacement : `${replacement}`;
-      return isPlain(this) ? replace(this, text, by) : apply(nativeReplace, this, [text, by]);
+      const isEasy = (isShort(text) && isShortReplacement(text, by)) || !isPlain(this);
+      return isEasy ? apply(nativeReplace, this, [text, by]) : replace(this, text, by);
     },
 
     [Symbol.match](string) {
       if (!isObject(this)) return apply(nativeMatch, this, [string]);
       const text = `${string}`;
-      if (!isPlain(this)) return apply(nativeMatch, this, [text]);
-      if (!isGlobal(this)) return exec(this, text);
-      const all = [];
-      forEachMatch(this, text, (found) => arrayPush(all, found[0]));
-      return all.length === 0 ? null : all;
+      return isShort(text) || !isPlain(this) ? apply(nativeMatch, this, [text]) : matchLong(this, text);
     },
 
     [Symbol.split](string, limit) {
       if (!isObject(this)) return apply(nativeSplit, this, [string, limit]);
       const text = `${string}`;
-      if (!isPlain(this) || text === "") return apply(nativeSplit, this, [text, limit]);
-      const flags = flagsOf(this);
-      // This may run guest code, which may split something else.
-      const most = limit === undefined ? 0xffffffff : limit >>> 0;
-      const byCodePoint = stringIncludes(flags, "u") || stringIncludes(flags, "v");
-      return most === 0 ? [] : split(matcherOf(this, flags), text, byCodePoint, most);
+      const isEasy = isShortToSplit(text, this) || !isPlain(this);
+      return isEasy ? apply(nativeSplit, this, [text, limit]) : splitLong(this, text, limit);
     },
   };
-  for (const key of ownKeys(methods)) {
-    defineProperty(prototype, key, {
-      __proto__: null,
-      value: methods[key],
-      writable: true,
-      enumerable: false,
-      configurable: true,
-    });
-  }
+  define(prototype, ofRegExp);
+
+  // V8 takes its own way here for a regular expression that nothing was changed of, without a look at the methods above.
+  const { match, replace: replaceIn, replaceAll, split: splitAt } = String.prototype;
+  const matchShort = uncurryThis(match);
+  const replaceShort = uncurryThis(replaceIn);
+  const replaceAllShort = uncurryThis(replaceAll);
+  const splitShort = uncurryThis(splitAt);
+  const isThere = (value) => value !== undefined && value !== null;
+  define(String.prototype, {
+    match(regexp) {
+      if (isShort(this) || !isThere(this) || !isPlain(regexp)) return matchShort(this, regexp);
+      return apply(ofRegExp[Symbol.match], regexp, [this]);
+    },
+
+    replace(searchValue, replaceValue) {
+      const isEasy = isShort(this) && isShortReplacement(this, replaceValue);
+      if (isEasy || !isThere(this) || !isPlain(searchValue)) return replaceShort(this, searchValue, replaceValue);
+      return apply(ofRegExp[Symbol.replace], searchValue, [this, replaceValue]);
+    },
+
+    replaceAll(searchValue, replaceValue) {
+      const isEasy = isShort(this) && isShortReplacement(this, replaceValue);
+      if (isEasy || !isThere(this) || !isPlain(searchValue) || !isGlobal(searchValue)) {
+        return replaceAllShort(this, searchValue, replaceValue);
+      }
+      return apply(ofRegExp[Symbol.replace], searchValue, [this, replaceValue]);
+    },
+
+    split(separator, limit) {
+      const isEasy = isShortToSplit(this, separator);
+      if (isEasy || !isThere(this) || !isPlain(separator)) return splitShort(this, separator, limit);
+      return apply(ofRegExp[Symbol.split], separator, [this, limit]);
+    },
+  });
 })();

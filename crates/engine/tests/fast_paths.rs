@@ -24,14 +24,15 @@ fn values(expressions: &[String]) -> Vec<String> {
 }
 
 #[test]
-fn hardening_keeps_what_v8_assumes_of_arrays_maps_sets_and_promises() {
-    const ASSUMPTIONS: [&str; 9] = [
+fn hardening_keeps_what_v8_assumes_of_its_classes() {
+    const ASSUMPTIONS: [&str; 10] = [
         "ArrayIteratorProtector",
         "ArraySpeciesProtector",
         "IsConcatSpreadableProtector",
         "MapIteratorProtector",
         "NoElementsProtector",
         "PromiseSpeciesProtector",
+        "RegExpSpeciesProtector",
         "SetIteratorProtector",
         "StringIteratorProtector",
         "TypedArraySpeciesProtector",
@@ -61,4 +62,14 @@ fn prototypes_and_constructors_are_laid_out_for_reading() {
         visit(globalThis, 'globalThis');
         [seen.size > 500, ...slow].join()";
     assert_eq!(values(&[SLOW.to_owned()]), ["true"]);
+}
+
+/// `split`, `replace`, `match` and others ask for each of these.
+#[test]
+fn regular_expressions_are_what_v8_made() {
+    const ARE_UNMODIFIED: &str = "
+        [/a/, /a/g, new RegExp('a'), RegExp('a', 'y')].map((regexp) => %RegexpIsUnmodified(regexp)).join() + ' ' +
+        [Object.defineProperty(/a/, 'exec', { value: null }), new (class extends RegExp {})('a'), Object.setPrototypeOf(/a/, null)]
+            .map((regexp) => %RegexpIsUnmodified(regexp)).join()";
+    assert_eq!(values(&[ARE_UNMODIFIED.to_owned()]), ["true,true,true,true false,false,false"]);
 }
