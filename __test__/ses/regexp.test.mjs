@@ -127,6 +127,22 @@ test.each(Object.entries(BOMBS))('%s ends at a limit, and parks nothing', async 
   });
 });
 
+/** Results that V8 would write out at once, several times as large as the limit. They are put together of parts of the text instead. */
+const LARGE_RESULTS = {
+  'what is before each match': '"a".repeat(4096).replace(/a/g, "$`".repeat(60)).length',
+  'what is behind each match': '"a".repeat(4096).replaceAll(/a/g, "$\'".repeat(60)).length',
+  'a group that looks ahead': '"a".repeat(4096).replace(/a(?=(.*))/g, "$1".repeat(60)).length',
+  'the method of the expression': '/a/g[Symbol.replace]("a".repeat(4096), "$`".repeat(60)).length',
+};
+
+test.each(Object.entries(LARGE_RESULTS))('a template for %s takes no memory beyond the limit', async (_name, code) => {
+  await withExecutor({ memoryLimitMb: 64, timeoutMs: 10_000 }, {}, async (executor) => {
+    const { output, stats } = await executor.run(code);
+    expect(output).toBe(503_193_600);
+    expect(stats.heapUsedBytes).toBeLessThan(64 * 2 ** 20);
+  });
+});
+
 /** What makes a regular expression more than what V8 gave it, and what runs guest code on the way. */
 const ODD = {
   'its own exec': 'const r = /,/; Object.defineProperty(r, "exec", { value: () => null }); "a,b".split(r)',

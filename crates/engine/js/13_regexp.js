@@ -163,8 +163,8 @@
   // V8 is done with these in a few milliseconds.
   const SHORT = 1 << 16;
   const SHORT_RESULT = 1 << 24;
-  // Parts of the text before and behind a match make the result the square of the text.
-  const SHORT_FOR_TEMPLATE = 1 << 12;
+  // V8 takes a template apart into a list before it looks for matches.
+  const SHORT_TEMPLATE = 1 << 12;
 
   // Each group of an expression is a part at each place where it splits.
   const SHORT_FOR_GROUPS = 1 << 8;
@@ -183,11 +183,13 @@
     (text.length <= SHORT_FOR_GROUPS ||
       typeof separator === "string" ||
       text.length * lengthOfSource(separator) <= SHORT_PARTS);
-  const isShortReplacement = (text, replacement) =>
-    typeof replacement === "function" ||
-    (typeof replacement === "string" &&
-      text.length * replacement.length <= SHORT_RESULT &&
-      (text.length <= SHORT_FOR_TEMPLATE || !stringIncludes(replacement, "$")));
+  const isShortReplacement = (text, replacement) => {
+    if (typeof replacement !== "string") return typeof replacement === "function";
+    const { length } = replacement;
+    if (!stringIncludes(replacement, "$")) return text.length * length <= SHORT_RESULT;
+    // Each part of a template may stand for as much as the whole text, at each match.
+    return length <= SHORT_TEMPLATE && text.length * text.length * length <= SHORT_RESULT;
+  };
 
   const matchLong = (regexp, text) => {
     if (!isGlobal(regexp)) return exec(regexp, text);
