@@ -7,6 +7,7 @@ const { ExecutorError } = require('../contract/errors');
 const { defineEntries, eachEntry, safeListener } = require('../contract/logs');
 const { RunScope } = require('../contract/run-scope');
 const { PROMISE, answerToolCall } = require('../contract/tool-calls');
+const busy = require('./busy');
 const { nativeModules } = require('./modules');
 const { surroundings } = require('./surroundings');
 const wire = require('./transfer');
@@ -90,14 +91,6 @@ const ERROR = 3;
  * @property {AsyncResource} context that of its caller, which its tools are called in
  */
 
-/**
- * Executors with calls under way. The native side holds its executor weakly, so that one that is idle can be
- * collected; one that somebody waits for cannot.
- *
- * @type {Set<Core>}
- */
-const busy = new Set();
-
 const now = Promise.resolve();
 
 /**
@@ -115,7 +108,7 @@ let addon;
 let dispatcher;
 
 /**
- * Executors by the number that they report with. Held weakly, as `busy` says.
+ * Executors by the number that they report with. Held weakly, as `./busy` says.
  *
  * @type {Map<number, WeakRef<Core>>}
  */
@@ -237,7 +230,7 @@ class Core {
    */
   settled(call, decided, { run, onDone }) {
     if (decided !== null) return decided.error && { ending: ERROR, payload: decided.error };
-    busy.add(this);
+    busy.begin(this);
     if (run === undefined) return new Promise((resolve) => this.#calls.set(call, { resolve, onDone }));
     const context = new AsyncResource('SESExecutorRun');
     return new Promise((resolve) => this.#calls.set(call, { resolve, run: { ...run, context } }));
@@ -312,7 +305,7 @@ class Core {
     const pending = this.#calls.get(call);
     if (pending === undefined) return;
     this.#calls.delete(call);
-    if (this.#calls.size === 0) busy.delete(this);
+    if (this.#calls.size === 0) busy.end(this);
     const outcome = outcomeOf(args);
     if (this.#thrown.size > 0) {
       const toolCall = outcome.ending === ERROR ? outcome.payload.toolCallId : undefined;

@@ -1,0 +1,42 @@
+// @ts-check
+'use strict';
+
+const { clearInterval, setInterval } = require('node:timers');
+
+/**
+ * How often Deno's event loop is made to look while calls are under way, in milliseconds. It looks for what other threads have
+ * for it first, and says only then how it can be woken: what comes between the two waits until something else wakes it, up to
+ * 30 seconds (`V8TaskSpawnerFactory::poll_inner` of Deno 2.9; about one of 20,000 tool calls in a row).
+ */
+const LOOK_MS = process.versions.deno === undefined ? undefined : 10;
+
+/**
+ * Executors with calls under way. The native side holds its executor weakly, so that one that is idle can be collected; one
+ * that somebody waits for cannot.
+ *
+ * @type {Set<import('./core').Core>}
+ */
+const executors = new Set();
+
+/** @type {NodeJS.Timeout | undefined} */
+let looks;
+
+/** Goes on for one look more than anything is under way, so that a call alone starts and stops nothing. */
+function look() {
+  if (executors.size > 0) return;
+  clearInterval(looks);
+  looks = undefined;
+}
+
+/** @param {import('./core').Core} executor */
+function begin(executor) {
+  executors.add(executor);
+  if (LOOK_MS !== undefined) looks ??= setInterval(look, LOOK_MS).unref();
+}
+
+/** @param {import('./core').Core} executor */
+function end(executor) {
+  executors.delete(executor);
+}
+
+module.exports = { begin, end };
