@@ -1,5 +1,7 @@
 //! EVALUATE and NORMALIZE_OUTPUT: the isolate, its hardened realm, and the bridge. The only user of V8.
 
+#[cfg(all(test, target_os = "linux"))]
+mod alone;
 mod bridge;
 mod isolate;
 mod memory;

@@ -143,33 +143,39 @@ mod arena {
         use std::thread;
 
         use super::*;
+        use crate::alone;
 
         const BLOCKS: usize = 24;
 
+        /// Arenas are shared: in a process of its own no other test allocates in this one meanwhile.
         #[test]
         fn the_end_of_an_arena_is_given_back() {
-            let run = || {
-                assert!(!may_be_large());
-                // Once a large block has been freed, glibc takes such blocks from arenas, and keeps what is free of these.
-                drop(black_box(vec![1_u8; 30 << 20]));
-                let blocks: Vec<Vec<u8>> = (0..BLOCKS).map(|_| vec![1; BLOCK_BYTES]).collect();
-                let first = |block: &Vec<u8>| {
-                    let start = NonNull::from(block.as_slice()).cast::<u8>();
-                    // SAFETY: the block is longer than a page.
-                    unsafe { start.add(start.align_offset(PAGE_BYTES)) }
-                };
-                let firsts: Vec<_> = blocks.iter().map(first).collect();
-                let resident = || firsts.iter().map(|first| resident_pages(*first)).sum::<usize>();
-                assert_eq!(resident(), BLOCKS * BLOCK_PAGES);
-                drop(blocks);
-                assert_eq!(resident(), BLOCKS * BLOCK_PAGES);
-                assert!(may_be_large());
-                give_back();
-                // Of two blocks that touch each other one page is of both.
-                let kept = resident();
-                assert!(kept <= BLOCKS, "{kept} pages are kept");
+            match alone::part() {
+                None => assert!(alone::run(module_path!(), "the_end_of_an_arena_is_given_back", "all").success()),
+                Some(_) => thread::spawn(fill_and_give_back).join().expect("it does not panic"),
+            }
+        }
+
+        fn fill_and_give_back() {
+            assert!(!may_be_large());
+            // Once a large block has been freed, glibc takes such blocks from arenas, and keeps what is free of these.
+            drop(black_box(vec![1_u8; 30 << 20]));
+            let blocks: Vec<Vec<u8>> = (0..BLOCKS).map(|_| vec![1; BLOCK_BYTES]).collect();
+            let first = |block: &Vec<u8>| {
+                let start = NonNull::from(block.as_slice()).cast::<u8>();
+                // SAFETY: the block is longer than a page.
+                unsafe { start.add(start.align_offset(PAGE_BYTES)) }
             };
-            thread::spawn(run).join().expect("it does not panic");
+            let firsts: Vec<_> = blocks.iter().map(first).collect();
+            let resident = || firsts.iter().map(|first| resident_pages(*first)).sum::<usize>();
+            assert_eq!(resident(), BLOCKS * BLOCK_PAGES);
+            drop(blocks);
+            assert_eq!(resident(), BLOCKS * BLOCK_PAGES);
+            assert!(may_be_large());
+            give_back();
+            // Of two blocks that touch each other one page is of both.
+            let kept = resident();
+            assert!(kept <= BLOCKS, "{kept} pages are kept");
         }
     }
 }

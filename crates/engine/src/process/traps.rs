@@ -155,12 +155,11 @@ mod native {
     #[cfg(test)]
     mod tests {
         use std::os::unix::process::ExitStatusExt;
-        use std::process::{Command, ExitStatus};
+        use std::process::ExitStatus;
 
         use super::*;
+        use crate::alone;
 
-        /// What the process of a test does.
-        const PART: &str = "SES_TRAPS_PART";
         /// As which it ends, if the handler before ours was called with what it needs.
         const CALLED: c_int = 42;
 
@@ -189,17 +188,14 @@ mod native {
             }
         }
 
-        /// Runs this test again in a process of its own, which does `part`.
         fn run(test: &str, part: &str) -> ExitStatus {
-            let mut command = Command::new(std::env::current_exe().unwrap());
-            command.args(["--exact", "--nocapture", &format!("process::traps::native::tests::{test}")]);
-            command.env(PART, part).output().unwrap().status
+            alone::run(module_path!(), test, part)
         }
 
         #[test]
         fn what_v8_does_not_know_reaches_the_handler_before() {
-            match std::env::var(PART).as_deref() {
-                Err(_) => {
+            match alone::part().as_deref() {
+                None => {
                     for part in ["mapped", "unmapped"] {
                         assert_eq!(
                             run("what_v8_does_not_know_reaches_the_handler_before", part).code(),
@@ -208,7 +204,7 @@ mod native {
                         );
                     }
                 }
-                Ok(part) => {
+                Some(part) => {
                     set(before as *const () as usize, libc::SA_SIGINFO);
                     catch().unwrap();
                     fault(part == "mapped");
@@ -218,13 +214,13 @@ mod native {
 
         #[test]
         fn crashes_still_end_the_process() {
-            match std::env::var(PART).as_deref() {
-                Err(_) => {
+            match alone::part().as_deref() {
+                None => {
                     for part in ["mapped", "unmapped", "sent"] {
                         assert_eq!(run("crashes_still_end_the_process", part).signal(), Some(SIGSEGV), "{part}");
                     }
                 }
-                Ok(part) => {
+                Some(part) => {
                     set(libc::SIG_DFL, 0);
                     catch().unwrap();
                     match part {
@@ -238,9 +234,9 @@ mod native {
 
         #[test]
         fn who_takes_the_signal_is_noticed() {
-            match std::env::var(PART).as_deref() {
-                Err(_) => assert!(run("who_takes_the_signal_is_noticed", "taken").success()),
-                Ok(_) => {
+            match alone::part().as_deref() {
+                None => assert!(run("who_takes_the_signal_is_noticed", "taken").success()),
+                Some(_) => {
                     catch().unwrap();
                     set(before as *const () as usize, libc::SA_SIGINFO);
                     assert_eq!((check(), catch()), (Err(TAKEN), Err(TAKEN)));
