@@ -14,7 +14,7 @@ fn main() {
 }
 
 /// Functions of V8, ICU and the system that the linker replaces by functions of crates/engine/src/{memory,process}.
-const WRAPPED: [&str; 24] = [
+const WRAPPED: [&str; 27] = [
     // How V8 ends the process without asking, and what it writes then: fatal.rs.
     "_ZN2v84base21FatalNoSecurityImpactEPKcz",
     "_ZN2v84base8FatalOOMENS0_7OOMTypeEPKc",
@@ -27,6 +27,10 @@ const WRAPPED: [&str; 24] = [
     // Compilers: tiers.rs.
     "_ZN2v88internal8Compiler16CompileOptimizedEPNS0_7IsolateENS0_12DirectHandleINS0_10JSFunctionEEENS0_15ConcurrencyModeENS0_8CodeKindE",
     "_ZN2v88internal8Compiler19CompileOptimizedOSREPNS0_7IsolateENS0_12DirectHandleINS0_10JSFunctionEEENS0_14BytecodeOffsetENS0_15ConcurrencyModeENS0_8CodeKindE",
+    // Threads that compile: compile_thread.rs.
+    "_ZN2v88platform15DefaultPlatform13CreateJobImplENS_12TaskPriorityENSt4__Cr10unique_ptrINS_7JobTaskENS3_14default_deleteIS5_EEEERKNS_14SourceLocationE",
+    "_ZN2v88internal27OptimizingCompileDispatcherC1EPNS0_7IsolateEPNS0_29OptimizingCompileTaskExecutorE",
+    "_ZN2v88internal27OptimizingCompileDispatcherD1Ev",
     // Locks, and what is made once: locks.rs.
     "_ZN4absl5Mutex4lockEv",
     "_ZN4absl5Mutex8try_lockEv",

@@ -6,6 +6,8 @@ use std::sync::Arc;
 use crate::bridge::context::GuestContext;
 use crate::memory::parking::OnParked;
 use crate::memory::sole::OnLost;
+#[cfg(target_os = "linux")]
+use crate::process::compile_thread;
 use crate::python;
 use crate::python::folders::Folders;
 use crate::realm::boot::Booted as BootedRealm;
@@ -79,6 +81,8 @@ pub enum Guest {
 impl Guest {
     /// Gives the calling thread's isolate to a session. `programs`: those that need not be prepared again.
     pub fn new(booted: Booted, context: Rc<dyn GuestContext>, programs: &Arc<Programs>) -> Self {
+        #[cfg(target_os = "linux")]
+        compile_thread::open();
         match booted {
             Booted::Realm(realm) => Self::Realm(RealmGuest::new(realm, context, programs.clone())),
             Booted::Python(python) => Self::Python(python::guest::Guest::new(python, context)),

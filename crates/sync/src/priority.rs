@@ -116,6 +116,11 @@ pub fn work_for_guests() {
     Thread::CALLER.set_niceness(of_guests());
 }
 
+/// Makes the calling thread nicer than guests are, which it helps, where the system can.
+pub fn help_guests() {
+    Thread::CALLER.set_niceness(of_guests() + HELPING_NICE);
+}
+
 /// Makes the calling thread, and those that it starts later, nicer than it is to all others, where the system can. It never
 /// gets that back.
 pub fn lower(steps: i32) {

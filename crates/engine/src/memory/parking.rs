@@ -25,6 +25,12 @@ pub fn set_thread_isolate(on_parked: OnParked, buffers: Arc<BufferBudget>) {
     THREAD_ISOLATE.set(Some(ThreadIsolate { on_parked, buffers }));
 }
 
+/// What the calling thread's isolate holds, if it has one.
+#[cfg(target_os = "linux")]
+pub fn buffers() -> Option<Arc<BufferBudget>> {
+    THREAD_ISOLATE.with_borrow(|isolate| isolate.as_ref().map(|isolate| isolate.buffers.clone()))
+}
+
 /// Reports that the calling thread's isolate is lost and never returns, if the thread has an isolate or works for the only one.
 /// `bytes`: what it holds, if that could be measured.
 pub fn park_thread(bytes: Option<usize>) {

@@ -44,6 +44,13 @@ impl Drop for Remains {
     }
 }
 
+/// Gives the system what is free of the calling thread's arena, which other threads use when it has ended.
+#[cfg(target_os = "linux")]
+pub fn give_back() {
+    #[cfg(target_env = "gnu")]
+    arena::give_back();
+}
+
 /// When all arenas were trimmed: of what values for the host have taken, much is freed behind the isolate's end.
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 mod trims {

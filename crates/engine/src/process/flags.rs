@@ -17,15 +17,21 @@ pub const OF_ALL: &str = concat!(
     // Where values survive, the young generation grows eightfold at once: by doubling, each step on the way copies them once
     // more. How large it may become follows from the limit of memory (realm/boot.rs).
     "--semi-space-growth-factor=8 ",
+    // As without Maglev, which would have V8 wait for 16,000.
+    "--invocation-count-for-turbofan=3000 ",
     // The guest waits for Turbofan, whose time grows with what it inlines: with the default of 920 a parser of a page ran half
     // as long again, and nothing measurably shorter.
     "--max-inlined-bytecode-size-cumulative=300",
 );
 
-/// Besides, in processes that may have several isolates. A guest compiles on its own thread, where its deadline and its limit of
-/// memory hold: on the threads of the process it would take turns with all others. Maglev has no bound of the size of a
-/// function, and takes 40 KB for an `await`. Turbofan has one.
-pub const OF_MANY: &str = "--no-concurrent-recompilation --no-maglev";
+/// Besides, in processes that may have several isolates. Each has one thread that compiles for it (compile_thread.rs), which takes one
+/// function at a time. Elsewhere than on Linux a guest compiles on its own thread, and without Maglev, which has no bound of the size
+/// of a function, and takes 40 KB for an `await`. Turbofan has one.
+pub const OF_MANY: &str = if cfg!(target_os = "linux") {
+    "--concurrent-turbofan-max-threads=1 --concurrent-maglev-max-threads=1"
+} else {
+    "--no-concurrent-recompilation --no-maglev"
+};
 
 /// Sets them, while V8 can still be told.
 pub fn set() {

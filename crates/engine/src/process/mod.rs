@@ -1,6 +1,8 @@
 //! What there is once per process.
 
 pub mod checker;
+#[cfg(target_os = "linux")]
+pub mod compile_thread;
 pub mod flags;
 pub mod platform;
 pub mod service;

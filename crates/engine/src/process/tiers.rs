@@ -1,13 +1,20 @@
-//! Which of V8's compilers a function gets. build.rs has the linker send here (`--wrap`) what starts them.
+//! Which of V8's compilers a function gets, and on which thread. build.rs has the linker send here (`--wrap`) what starts them.
 //!
 //! Maglev compiles quickly, but has no bound: it takes 40 KB for an `await`. What is too large for it goes to Turbofan, which
-//! refuses functions above a size of its own.
+//! refuses functions above a size of its own. In a process with several isolates the guest compiles that on its own thread, where its
+//! deadline and its limit of memory hold.
 
 use std::ffi::c_void;
 
-/// The longest function that Maglev gets: 8 KiB of text, for which it takes some 50 MB at worst.
-const MAX_MAGLEV_CHARACTERS: i32 = 8 << 10;
+use crate::memory::sole;
+use crate::process::compile_thread;
 
+/// The longest function that Maglev gets, and that is compiled beside a guest among others: 8 KiB of text, for which Maglev takes some
+/// 50 MB at worst.
+const MAX_CHARACTERS: i32 = 8 << 10;
+
+/// `v8::internal::ConcurrencyMode`.
+const SYNCHRONOUS: u8 = 0;
 /// `v8::internal::CodeKind`.
 const MAGLEV: u8 = 12;
 const TURBOFAN: u8 = 13;
@@ -52,13 +59,15 @@ unsafe fn source_size(function: Handle) -> i32 {
     }
 }
 
-/// The compiler that the function gets.
+/// How the function is compiled, and by which compiler.
 ///
 /// # Safety
 /// As for [`source_size`].
-unsafe fn chosen(kind: u8, function: Handle) -> u8 {
+unsafe fn chosen(mode: u8, kind: u8, function: Handle) -> (u8, u8) {
     // SAFETY: the caller's contract is the same.
-    if kind == MAGLEV && unsafe { source_size(function) } > MAX_MAGLEV_CHARACTERS { TURBOFAN } else { kind }
+    let is_large = unsafe { source_size(function) } > MAX_CHARACTERS;
+    let is_beside = sole::is_declared() || (!is_large && compile_thread::is_ready());
+    (if is_beside { mode } else { SYNCHRONOUS }, if is_large && kind == MAGLEV { TURBOFAN } else { kind })
 }
 
 // SAFETY: the name is that by which the linker knows the wrapper of V8's function, which has these parameters.
@@ -71,7 +80,7 @@ unsafe extern "C" fn __wrap__ZN2v88internal8Compiler16CompileOptimizedEPNS0_7Iso
 ) {
     // SAFETY: V8 passes a function that it runs.
     unsafe {
-        let kind = chosen(kind, function);
+        let (mode, kind) = chosen(mode, kind, function);
         __real__ZN2v88internal8Compiler16CompileOptimizedEPNS0_7IsolateENS0_12DirectHandleINS0_10JSFunctionEEENS0_15ConcurrencyModeENS0_8CodeKindE(
             isolate, function, mode, kind,
         );
@@ -89,7 +98,7 @@ unsafe extern "C" fn __wrap__ZN2v88internal8Compiler19CompileOptimizedOSREPNS0_7
 ) -> *const usize {
     // SAFETY: as above.
     unsafe {
-        let kind = chosen(kind, function);
+        let (mode, kind) = chosen(mode, kind, function);
         __real__ZN2v88internal8Compiler19CompileOptimizedOSREPNS0_7IsolateENS0_12DirectHandleINS0_10JSFunctionEEENS0_14BytecodeOffsetENS0_15ConcurrencyModeENS0_8CodeKindE(
             isolate, function, loop_offset, mode, kind,
         )
