@@ -1,5 +1,5 @@
-//! The thread that compiles for one isolate, beside its guest, in a process with many. build.rs has the linker send here (`--wrap`)
-//! where V8 asks for one.
+//! The thread on which Turbofan compiles for one isolate, beside its guest, in a process with many. build.rs has the linker send
+//! here (`--wrap`) where V8 asks for one.
 //!
 //! V8's own threads compile for all isolates in turn: one guest could keep the others slow, and nobody would know for whom they
 //! hold memory. What is large does not come here (tiers.rs), so that nobody waits long for what is under way.
@@ -22,28 +22,23 @@ const IDLE: Duration = Duration::from_millis(if cfg!(test) { 10 } else { 2_000 }
 /// V8 bounds what a compiler takes of a stack at 1 MB.
 const STACK_BYTES: usize = 4 << 20;
 
-/// V8's compilers, which have a queue each: the quick one is served first.
-const MAGLEV: usize = 0;
-const TURBOFAN: usize = 1;
-const COMPILERS: usize = 2;
-
 /// What V8 compiles with for one isolate. Shared by its handles and the thread.
 struct CompileThread {
     /// Never held while V8 is called.
     state: Mutex<State>,
     changed: Condvar,
     /// The task is to return soon.
-    is_cancelled: [AtomicBool; COMPILERS],
+    is_cancelled: AtomicBool,
     buffers: Arc<BufferBudget>,
 }
 
 #[derive(Default)]
 struct State {
-    /// By compiler; absent: not posted, or cancelled.
-    tasks: [Option<Task>; COMPILERS],
-    /// Compilers whose queue may have something.
-    is_wanted: [bool; COMPILERS],
-    running: Option<usize>,
+    /// Absent: not posted, or cancelled.
+    task: Option<Task>,
+    /// The queue may have something.
+    is_wanted: bool,
+    is_running: bool,
     /// What is wanted is compiled: not while the isolate is made, since nothing that is hot then comes again.
     is_open: bool,
     has_thread: bool,
@@ -87,17 +82,13 @@ impl CompileThread {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn wait<'state>(&self, state: MutexGuard<'state, State>) -> MutexGuard<'state, State> {
-        self.changed.wait(state).unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// There may be something to compile.
-    fn notify(self: &Arc<Self>, compiler: usize) {
+    fn notify(self: &Arc<Self>) {
         let mut state = self.state();
-        if state.tasks[compiler].is_none() {
+        if state.task.is_none() {
             return;
         }
-        state.is_wanted[compiler] = true;
+        state.is_wanted = true;
         if self.start(&mut state) {
             self.changed.notify_all();
         }
@@ -113,17 +104,16 @@ impl CompileThread {
         state.has_thread || !state.is_open
     }
 
-    /// Waits until the task of a compiler has returned, which is asked to do so soon if `is_cancelled`, and takes it away. With
-    /// the last one the thread ends.
-    fn take(&self, compiler: usize, is_cancelled: bool) -> Option<Task> {
-        self.is_cancelled[compiler].store(is_cancelled, Ordering::Relaxed);
+    /// Waits until the task has returned, which is asked to do so soon if `is_cancelled`, and the thread has ended. Takes the task
+    /// away.
+    fn take(&self, is_cancelled: bool) -> Option<Task> {
+        self.is_cancelled.store(is_cancelled, Ordering::Relaxed);
         let mut state = self.state();
-        let task = state.tasks[compiler].take();
-        state.is_wanted[compiler] = false;
+        let task = state.task.take();
+        state.is_wanted = false;
         self.changed.notify_all();
-        let is_last = state.tasks.iter().all(Option::is_none);
-        while state.running == Some(compiler) || (is_last && state.has_thread) {
-            state = self.wait(state);
+        while state.has_thread {
+            state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
         }
         task
     }
@@ -133,15 +123,15 @@ impl CompileThread {
         priority::help_guests();
         compiled_for::set(self.buffers.clone());
         loop {
-            if let Some((compiler, task)) = self.next() {
-                task.run(&Delegate { table: &DELEGATE, is_cancelled: &self.is_cancelled[compiler] });
-                self.state().running = None;
+            if let Some(task) = self.next() {
+                task.run(&Delegate { table: &DELEGATE, is_cancelled: &self.is_cancelled });
+                self.state().is_running = false;
                 self.changed.notify_all();
                 continue;
             }
             remains::give_back();
             let mut state = self.state();
-            if !state.is_wanted.contains(&true) {
+            if !state.is_wanted {
                 state.has_thread = false;
                 self.changed.notify_all();
                 return;
@@ -150,21 +140,17 @@ impl CompileThread {
     }
 
     /// What is to be done next, which is under way from now on; waits. `None`: nothing is left, or nothing came for a while.
-    fn next(&self) -> Option<(usize, Task)> {
+    fn next(&self) -> Option<Task> {
         let mut state = self.state();
         loop {
-            if let Some(compiler) = state.is_wanted.iter().position(|&is_wanted| is_wanted) {
-                state.is_wanted[compiler] = false;
-                let Some(task) = state.tasks[compiler] else { continue };
-                state.running = Some(compiler);
-                return Some((compiler, task));
-            }
-            if state.tasks.iter().all(Option::is_none) {
-                return None;
+            let task = state.task?;
+            if state.is_wanted {
+                (state.is_wanted, state.is_running) = (false, true);
+                return Some(task);
             }
             let (waited, timeout) = self.changed.wait_timeout(state, IDLE).unwrap_or_else(PoisonError::into_inner);
             state = waited;
-            if timeout.timed_out() && !state.is_wanted.contains(&true) {
+            if timeout.timed_out() && !state.is_wanted {
                 return None;
             }
         }
@@ -209,12 +195,9 @@ impl Task {
         unsafe { ((*self.table()).delete)(self) }
     }
 
-    /// The compiler whose task it is.
-    fn compiler(self) -> Option<usize> {
-        let starts_at = |table: &TypeTable| self.table().addr() == (&raw const *table).addr() + FIRST_FUNCTION;
-        // SAFETY: nothing of the tables is read.
-        let (maglev, turbofan) = unsafe { (starts_at(&MAGLEV_TASK), starts_at(&TURBOFAN_TASK)) };
-        if maglev { Some(MAGLEV) } else { (turbofan && IS_ISOLATES.get()).then_some(TURBOFAN) }
+    /// Whether it is that of the calling thread's isolate, by which Turbofan compiles what it has queued.
+    fn is_turbofans(self) -> bool {
+        IS_ISOLATES.get() && self.table().addr() == (&raw const TURBOFAN_TASK).addr() + FIRST_FUNCTION
     }
 }
 
@@ -253,7 +236,6 @@ static DELEGATE: DelegateTable = {
 struct Handle {
     table: *const HandleTable,
     shared: Arc<CompileThread>,
-    compiler: usize,
     is_valid: bool,
 }
 
@@ -280,12 +262,12 @@ static HANDLE: HandleTable = {
         cancel(&mut this);
     }
     extern "C" fn notify_concurrency_increase(this: &Handle) {
-        this.shared.notify(this.compiler);
+        this.shared.notify();
     }
     extern "C" fn join(this: &mut Handle) {
         this.is_valid = false;
-        if let Some(task) = this.shared.take(this.compiler, false) {
-            let is_cancelled = &this.shared.is_cancelled[this.compiler];
+        if let Some(task) = this.shared.take(false) {
+            let is_cancelled = &this.shared.is_cancelled;
             while task.has_work() {
                 task.run(&Delegate { table: &DELEGATE, is_cancelled });
             }
@@ -298,13 +280,13 @@ static HANDLE: HandleTable = {
             return;
         }
         this.is_valid = false;
-        if let Some(task) = this.shared.take(this.compiler, true) {
+        if let Some(task) = this.shared.take(true) {
             task.delete();
         }
     }
     extern "C" fn is_active(this: &Handle) -> bool {
         let state = this.shared.state();
-        state.is_wanted[this.compiler] || state.running == Some(this.compiler)
+        state.is_wanted || state.is_running
     }
     extern "C" fn is_valid(this: &Handle) -> bool {
         this.is_valid
@@ -339,8 +321,6 @@ type Executor = [u128; 7];
 // SAFETY: the names are those that the linker gives to V8's methods and tables of virtual functions. A `unique_ptr` is passed as
 // the pointer that it has.
 unsafe extern "C" {
-    #[link_name = "_ZTVN2v88internal6maglev26MaglevConcurrentDispatcher7JobTaskE"]
-    static MAGLEV_TASK: TypeTable;
     #[link_name = "_ZTVN2v88internal29OptimizingCompileTaskExecutor11CompileTaskE"]
     static TURBOFAN_TASK: TypeTable;
     #[link_name = "_ZN2v88internal29OptimizingCompileTaskExecutorC1Ev"]
@@ -387,12 +367,12 @@ unsafe extern "C" fn __wrap__ZN2v88platform15DefaultPlatform13CreateJobImplENS_1
     task: Task,
     location: *const c_void,
 ) -> *mut c_void {
-    if let Some(compiler) = task.compiler()
+    if task.is_turbofans()
         && let Some(shared) = CompileThread::of_this_thread()
     {
-        shared.is_cancelled[compiler].store(false, Ordering::Relaxed);
-        shared.state().tasks[compiler] = Some(task);
-        return Box::into_raw(Box::new(Handle { table: &HANDLE, shared, compiler, is_valid: true })).cast();
+        shared.is_cancelled.store(false, Ordering::Relaxed);
+        shared.state().task = Some(task);
+        return Box::into_raw(Box::new(Handle { table: &HANDLE, shared, is_valid: true })).cast();
     }
     // SAFETY: the caller's contract is the same.
     unsafe {
@@ -455,7 +435,6 @@ mod tests {
     #[repr(C)]
     struct Fake {
         table: *const TaskTable,
-        name: &'static str,
         work: AtomicUsize,
         is_patient: bool,
         diary: Diary,
@@ -474,7 +453,7 @@ mod tests {
         unsafe extern "C" fn run(task: Task, delegate: *const Delegate) {
             // SAFETY: both live until the task returns.
             let (fake, delegate) = unsafe { (&*fake(task), &*delegate) };
-            fake.diary.lock().unwrap().push(fake.name);
+            fake.diary.lock().unwrap().push("ran");
             fake.work.fetch_sub(1, Ordering::Relaxed);
             while fake.is_patient && !(DELEGATE.should_yield)(delegate) {
                 thread::yield_now();
@@ -495,11 +474,10 @@ mod tests {
     }
 
     /// Posts a task that has `work` to do.
-    fn post(shared: &Arc<CompileThread>, compiler: usize, work: usize, is_patient: bool, diary: &Diary) -> Handle {
-        let name = ["maglev", "turbofan"][compiler];
-        let fake = Fake { table: &FAKE, name, work: work.into(), is_patient, diary: diary.clone() };
-        shared.state().tasks[compiler] = Some(Task(Box::into_raw(Box::new(fake)).cast()));
-        Handle { table: &HANDLE, shared: shared.clone(), compiler, is_valid: true }
+    fn post(shared: &Arc<CompileThread>, work: usize, is_patient: bool, diary: &Diary) -> Handle {
+        let fake = Fake { table: &FAKE, work: work.into(), is_patient, diary: diary.clone() };
+        shared.state().task = Some(Task(Box::into_raw(Box::new(fake)).cast()));
+        Handle { table: &HANDLE, shared: shared.clone(), is_valid: true }
     }
 
     /// Waits until it is so.
@@ -512,7 +490,7 @@ mod tests {
     #[test]
     fn the_thread_comes_with_work_and_goes_when_there_was_none_for_a_while() {
         let (shared, diary) = (shared(), Diary::default());
-        let mut handle = post(&shared, TURBOFAN, 2, false, &diary);
+        let mut handle = post(&shared, 2, false, &diary);
         assert!(!shared.state().has_thread);
         for runs in 1..=2 {
             (HANDLE.notify_concurrency_increase)(&handle);
@@ -525,40 +503,19 @@ mod tests {
         // Too late, which is nothing new to V8.
         (HANDLE.notify_concurrency_increase)(&handle);
         assert!(!shared.state().has_thread);
-        assert_eq!(*diary.lock().unwrap(), ["turbofan", "turbofan", "deleted"]);
+        assert_eq!(*diary.lock().unwrap(), ["ran", "ran", "deleted"]);
     }
 
     #[test]
     fn who_cancels_waits_until_the_task_has_returned_and_the_thread_is_gone() {
         let (shared, diary) = (shared(), Diary::default());
-        let mut handle = post(&shared, MAGLEV, 1, true, &diary);
+        let mut handle = post(&shared, 1, true, &diary);
         (HANDLE.notify_concurrency_increase)(&handle);
         until(|| !diary.lock().unwrap().is_empty());
         assert!((HANDLE.is_active)(&handle));
         (HANDLE.cancel)(&mut handle);
         assert!(!shared.state().has_thread);
-        assert_eq!(*diary.lock().unwrap(), ["maglev", "deleted"]);
-    }
-
-    #[test]
-    fn compilers_take_turns_and_the_quick_one_is_first() {
-        let (shared, diary) = (shared(), Diary::default());
-        let mut turbofan = post(&shared, TURBOFAN, 2, false, &diary);
-        let mut patient = post(&shared, MAGLEV, 1, true, &diary);
-        (HANDLE.notify_concurrency_increase)(&patient);
-        until(|| !diary.lock().unwrap().is_empty());
-        (HANDLE.notify_concurrency_increase)(&turbofan);
-        assert!((HANDLE.is_active)(&turbofan), "it waits for the other one");
-        (HANDLE.cancel)(&mut patient);
-        until(|| diary.lock().unwrap().len() == 3);
-        assert!(!shared.state().tasks.iter().all(Option::is_none));
-        (HANDLE.cancel)(&mut turbofan);
-        assert_eq!(*diary.lock().unwrap().last().unwrap(), "deleted");
-        shared.state().is_wanted = [true; COMPILERS];
-        post(&shared, TURBOFAN, 1, false, &diary);
-        post(&shared, MAGLEV, 1, false, &diary);
-        assert_eq!(shared.next().map(|(compiler, _)| compiler), Some(MAGLEV));
-        assert_eq!(shared.next().map(|(compiler, _)| compiler), Some(TURBOFAN));
+        assert_eq!(*diary.lock().unwrap(), ["ran", "deleted"]);
     }
 
     #[test]
@@ -566,7 +523,7 @@ mod tests {
         let (shared, diary) = (shared(), Diary::default());
         shared.state().is_open = false;
         OF_THIS_THREAD.set(Arc::downgrade(&shared));
-        let mut handle = post(&shared, MAGLEV, 1, false, &diary);
+        let mut handle = post(&shared, 1, false, &diary);
         (HANDLE.notify_concurrency_increase)(&handle);
         assert!(is_ready());
         assert!((HANDLE.is_active)(&handle) && !shared.state().has_thread);
@@ -574,7 +531,7 @@ mod tests {
         assert!(is_ready());
         until(|| !(HANDLE.is_active)(&handle));
         (HANDLE.cancel)(&mut handle);
-        assert_eq!(*diary.lock().unwrap(), ["maglev", "deleted"]);
+        assert_eq!(*diary.lock().unwrap(), ["ran", "deleted"]);
         let left = Arc::downgrade(&shared);
         drop((handle, shared));
         until(|| left.strong_count() == 0);
@@ -584,11 +541,11 @@ mod tests {
     #[test]
     fn who_joins_does_what_is_left() {
         let (shared, diary) = (shared(), Diary::default());
-        let mut handle = post(&shared, MAGLEV, 3, false, &diary);
+        let mut handle = post(&shared, 3, false, &diary);
         (HANDLE.join)(&mut handle);
-        assert_eq!(*diary.lock().unwrap(), ["maglev", "maglev", "maglev", "deleted"]);
+        assert_eq!(*diary.lock().unwrap(), ["ran", "ran", "ran", "deleted"]);
         assert!(!(HANDLE.is_valid)(&handle));
-        let mut next = post(&shared, MAGLEV, 1, false, &diary);
+        let mut next = post(&shared, 1, false, &diary);
         (HANDLE.delete)(Box::new(handle));
         assert_eq!(diary.lock().unwrap().len(), 4, "the next task is not its own");
         (HANDLE.cancel)(&mut next);

@@ -24,11 +24,11 @@ pub const OF_ALL: &str = concat!(
     "--max-inlined-bytecode-size-cumulative=300",
 );
 
-/// Besides, in processes that may have several isolates. Each has one thread that compiles for it (compile_thread.rs), which takes one
+/// Besides, in processes that may have several isolates. Each has one thread on which Turbofan compiles for it (compile_thread.rs), one
 /// function at a time. Elsewhere than on Linux a guest compiles on its own thread, and without Maglev, which has no bound of the size
 /// of a function, and takes 40 KB for an `await`. Turbofan has one.
 pub const OF_MANY: &str = if cfg!(target_os = "linux") {
-    "--concurrent-turbofan-max-threads=1 --concurrent-maglev-max-threads=1"
+    "--concurrent-turbofan-max-threads=1"
 } else {
     "--no-concurrent-recompilation --no-maglev"
 };

@@ -1,8 +1,9 @@
 //! Which of V8's compilers a function gets, and on which thread. build.rs has the linker send here (`--wrap`) what starts them.
 //!
-//! Maglev compiles quickly, but has no bound: it takes 40 KB for an `await`. What is too large for it goes to Turbofan, which
-//! refuses functions above a size of its own. In a process with several isolates the guest compiles that on its own thread, where its
-//! deadline and its limit of memory hold.
+//! Maglev compiles quickly, on the guest's own thread: on another it would wait for what Turbofan has under way, for longer than it
+//! takes. But it has no bound: it takes 40 KB for an `await`. What is too large for it goes to Turbofan, which refuses functions above
+//! a size of its own. In a process with several isolates the guest compiles that on its own thread, too, where its deadline and
+//! its limit of memory hold.
 
 use std::ffi::c_void;
 
@@ -66,8 +67,9 @@ unsafe fn source_size(function: Handle) -> i32 {
 unsafe fn chosen(mode: u8, kind: u8, function: Handle) -> (u8, u8) {
     // SAFETY: the caller's contract is the same.
     let is_large = unsafe { source_size(function) } > MAX_CHARACTERS;
-    let is_beside = sole::is_declared() || (!is_large && compile_thread::is_ready());
-    (if is_beside { mode } else { SYNCHRONOUS }, if is_large && kind == MAGLEV { TURBOFAN } else { kind })
+    let kind = if is_large && kind == MAGLEV { TURBOFAN } else { kind };
+    let is_beside = kind == TURBOFAN && (sole::is_declared() || (!is_large && compile_thread::is_ready()));
+    (if is_beside { mode } else { SYNCHRONOUS }, kind)
 }
 
 // SAFETY: the name is that by which the linker knows the wrapper of V8's function, which has these parameters.
