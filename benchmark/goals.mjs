@@ -9,6 +9,7 @@ import {
   OUR_BROWSER,
   PUPPETEER,
   PYODIDE,
+  VM_CONTEXT,
 } from './peers/index.mjs';
 import { geometricMean, median, pairedRatio } from './statistics.mjs';
 
@@ -108,9 +109,16 @@ const PYTHON_KILL = {
   aim: 10,
 };
 /** Programs against plain Node.js: the geometric mean, and the slowest of them. `rows`: how the ids of their rows begin. */
+const OF_MODELS = {
+  title: 'programs as models write them',
+  rows: 'models-',
+  mean: { must: 1.05 },
+  worst: { must: 1.3 },
+};
 const PROGRAMS = [
   { title: 'CPU programs', rows: 'cpu-', mean: { must: 1.2, aim: 1.05 }, worst: { must: 2 } },
-  { title: 'programs as models write them', rows: 'models-', mean: { must: 1.05 }, worst: { must: 1.3 } },
+  OF_MODELS,
+  { ...OF_MODELS, versus: VM_CONTEXT },
 ];
 /**
  * Judges rows as driver.mjs gives them.
@@ -153,15 +161,15 @@ function whyMissing(cell, prefix = '') {
   return why === undefined ? undefined : `${prefix}${why}`;
 }
 
-function judgePrograms({ title, rows: prefix, mean, worst }, rows) {
+function judgePrograms({ title, rows: prefix, versus = BASELINE, mean, worst }, rows) {
   const ratios = rows
     .filter(({ id }) => id.startsWith(prefix))
-    .map(({ id, cells }) => [id, pairedRatio(cells[OURS]?.rounds ?? [], cells[BASELINE]?.rounds ?? [])]);
+    .map(({ id, cells }) => [id, pairedRatio(cells[OURS]?.rounds ?? [], cells[versus]?.rounds ?? [])]);
   if (ratios.length === 0) return [];
   const values = ratios.map(([, ratio]) => ratio);
   const highest = Math.max(...values);
   const slowest = ratios.find(([, ratio]) => ratio === highest)?.[0].slice(prefix.length);
-  const shared = { against: BASELINE, unit: '×' };
+  const shared = { against: versus, unit: '×' };
   return [
     { title: `${title}, geometric mean`, ...shared, ...mean, value: geometricMean(values) },
     { title: `${title}, the slowest: ${slowest ?? 'none'}`, ...shared, ...worst, value: highest },

@@ -1,11 +1,11 @@
 // The text of benchmark/RESULTS.md.
 
 import { judge } from './goals.mjs';
-import { BASELINE, OURS, OURS_ON_HOST_NODE } from './peers/index.mjs';
+import { BASELINE, OURS, OURS_ON_HOST_NODE, VM_CONTEXT } from './peers/index.mjs';
 import { median, pairedRatio } from './statistics.mjs';
 
 /** What stands beside the peers and is none. */
-const NO_PEER = [OURS, OURS_ON_HOST_NODE, BASELINE];
+const NO_PEER = [OURS, OURS_ON_HOST_NODE, BASELINE, VM_CONTEXT];
 
 /**
  * @param rows - of driver.mjs

@@ -2,7 +2,7 @@
 
 import { readFileSync } from 'node:fs';
 
-import { BASELINE, OURS } from '../peers/index.mjs';
+import { BASELINE, OURS, VM_CONTEXT } from '../peers/index.mjs';
 import { programCase, readProgram } from './programs.mjs';
 
 const RESULTS = JSON.parse(readFileSync(new URL('../programs/models.json', import.meta.url), 'utf8'));
@@ -19,8 +19,8 @@ export const PROGRAMS = Object.entries(RESULTS).flatMap(([name, want]) => {
 export default programCase({
   id: 'models',
   title: 'programs as models write them',
-  peers: [OURS, BASELINE],
+  peers: [OURS, BASELINE, VM_CONTEXT],
   rounds: 15,
-  seconds: 150,
+  seconds: 240,
   programs: PROGRAMS,
 });

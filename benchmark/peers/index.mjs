@@ -22,6 +22,8 @@ export const OURS_PYTHON = 'ses-executor-python';
 export const PYODIDE = 'pyodide';
 /** Plain Node.js, which guards nothing. */
 export const BASELINE = 'vm';
+/** The same in a context of `node:vm`, whose globals are looked up in an object of the host's. */
+export const VM_CONTEXT = 'vm-context';
 
 /**
  * `package`: in benchmark/node_modules; absent: part of Node.js, or this package. `isSlow`: QuickJS takes
@@ -48,6 +50,7 @@ export const PEERS = [
   { id: 'ses', title: 'SES in-process', adapter: 'ses', package: 'ses' },
   { id: 'run', title: "Vercel's run", adapter: 'run', package: 'run', isSlow: true },
   { id: BASELINE, title: 'plain Node.js (`vm`)', adapter: 'vm' },
+  { id: VM_CONTEXT, title: 'a context of `node:vm`', adapter: 'vm-context', cases: ['models'] },
   { id: OURS_IN_PROCESS, title: 'ses-executor, own process', adapter: 'ses-executor-process', cases: ['isolation'] },
   {
     id: OURS_UNCONFINED,
