@@ -251,7 +251,7 @@ export interface LogEntry {
 export interface RunStats {
   /** Milliseconds from the start of the run to its outcome. */
   durationMs: number;
-  /** Loop iterations that counted against `maxOperations`. Of a run that timed out: at least so many. */
+  /** Loop iterations that counted against `maxOperations`. Of a run that was ended from outside: at least so many, often 0. */
   operations: number;
   /** Calls of host tools. */
   toolCalls: number;

@@ -9,9 +9,6 @@ use ses_session::Notice;
 /// Tool calls that are delivered together, so that their arguments fit on the stack of one call.
 const MAX_CALLS: usize = 64;
 
-/// Tool calls that the Node.js thread is told of together, if the guest goes on making them.
-const HELD_CALLS: usize = 16;
-
 /// Filled by any thread, emptied by the Node.js thread. The lock is held for a few instructions.
 #[derive(Default)]
 pub struct Inbox(Mutex<Pending>);
@@ -21,26 +18,14 @@ struct Pending {
     notices: VecDeque<Notice>,
     /// The Node.js thread has been told, and will call [`Inbox::take`].
     is_told: bool,
-    /// Calls that the guest has a promise for since the executor thread last waited.
-    calls: usize,
 }
 
 impl Inbox {
-    /// Adds a notice. Returns whether the Node.js thread must be told: at once, but of async calls that follow
-    /// another one when there are several, or when the guest waits.
+    /// Adds a notice. Returns whether the Node.js thread must be told: while it has not looked, it has been.
     pub fn push(&self, notice: Notice) -> bool {
         let mut pending = self.lock();
-        match &notice {
-            Notice::Waiting => {
-                pending.calls = 0;
-                return !pending.notices.is_empty() && !mem::replace(&mut pending.is_told, true);
-            }
-            Notice::ToolCall { call, .. } if call.is_async => pending.calls += 1,
-            _ => pending.calls = 0,
-        }
-        let can_wait = pending.calls > 1 && pending.notices.len() + 1 < HELD_CALLS;
         pending.notices.push_back(notice);
-        !can_wait && !mem::replace(&mut pending.is_told, true)
+        !mem::replace(&mut pending.is_told, true)
     }
 
     /// The oldest notice, or several that are tool calls. The second value: whether the Node.js thread must be told

@@ -1,4 +1,4 @@
-// Counted innermost loops run without a guard (crates/prepare/src/transform/chunks.rs). Nothing may show that: generated loops
+// Loops that only compute run without a guard (crates/prepare/src/transform/counted_ahead.rs). Nothing may show that: generated loops
 // do in the executor what they do in plain Node.js (`vm`), take as many iterations, and end after exactly as many as
 // they may take, with what those have done.
 import vm from 'node:vm';
@@ -271,7 +271,7 @@ test('a getter in the body that exceeds the limit ends the run after just the al
   });
 });
 
-// The test of a loop comes before the iteration is taken. Once a chunk was checked before the test, so that an iteration
+// The test of a loop comes before the iteration is taken. Once it was taken before the test, so that an iteration
 // went unpaid whose test had used up the limit.
 test('a test that uses up the limit ends the run before the iteration', async () => {
   await withExecutor({}, {}, async (executor) => {

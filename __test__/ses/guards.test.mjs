@@ -133,6 +133,10 @@ describe('an exceeded limit cannot be swallowed', () => {
     'a loop of try/catch': 'for (;;) { try { for (;;); } catch { mark("caught"); } }',
     'catch in a function':
       'const safe = (f) => { try { return f(); } catch { mark("caught"); } }; safe(() => { for (;;); }); mark("after");',
+    'an iterator whose return throws':
+      'try { for (const x of { [Symbol.iterator]: () => ({ next: () => ({ done: false }), return() { throw mark("returned"); } }) }); } catch { mark("caught"); } mark("after");',
+    'loops with labels':
+      'try { out: again: for (;;) for (;;) continue again; } catch { mark("caught"); } finally { for (;;); } mark("after");',
     'promise .catch': 'await (async () => { for (;;); })().catch(() => mark("caught")); mark("after");',
     'promise .then': 'await (async () => { for (;;); })().then(() => {}, () => mark("caught")); mark("after");',
     'promise .finally': 'await (async () => { for (;;); })().finally(() => 1).catch(() => {}); mark("after");',

@@ -76,6 +76,19 @@ export function describeTools({ withExecutor, can }) {
       });
     });
 
+    test('the host is told of calls while the guest computes', async () => {
+      const limits = { maxOperations: 1e15, timeoutMs: 60_000 };
+      await withExecutor(limits, { tell: async () => Date.now() }, async (executor) => {
+        const { output } = await executor.run(`
+          const calls = [tell(), tell(), tell()];
+          const begin = Date.now();
+          while (Date.now() - begin < 500);
+          const end = Date.now();
+          (await Promise.all(calls)).map((told) => told < end)`);
+        expect(output).toEqual([true, true, true]);
+      });
+    });
+
     test('answers may come in any order', async () => {
       const gates = [deferred(), deferred(), deferred()];
       const tools = {

@@ -1,24 +1,23 @@
 // The run's signals: loop guard, final answer, and the bindings that a program leaves on the global.
 //
-// `__smol_budget` and `__smol_done` are script-scope lexicals (90_seal.js declares them): guarded loops count on
-// them inline. Counted loops take a chunk of iterations out of the budget instead (crates/prepare/src/transform/chunks.rs):
-// they run it without a guard and only note how far they are. One chunk is open at a time. Loops that start while one
-// is, which a getter in the body can bring about, are guarded; when nothing is left to hand out, they take what the
-// chunk has left, and its loop ends it after the iteration under way. So iterations are counted exactly. The outcome itself is what the ops recorded; a signal is only what unwinds the guest's stack, so a
-// guest that gets hold of one, or makes one, has gained nothing.
+// `__smol_budget` and `__smol_done` are script-scope lexicals (90_seal.js declares them). All iterations that the limit allows are in
+// the budget when a run begins: guarded loops take theirs inline (crates/prepare/src/transform/guards.rs), and loops that only compute
+// all at once before they start (counted_ahead.rs). So iterations are counted exactly. The outcome itself is what the ops recorded; a
+// signal is only what unwinds the guest's stack, so a guest that gets hold of one, or makes one, has gained nothing.
 "use strict";
 (() => {
   const boot = globalThis.__smol_boot;
   const { p } = boot;
   const { arrayPush, ceil, defineProperty, Error, floor, freeze, getDescriptor, isSafeInteger } = p;
   const { newMap, ownKeys, reflectDefine, reflectDelete } = p;
-  const { op_final, op_guard_exceeded, op_next_window, op_swallowed, op_take, op_thrown } = boot.ops;
+  const { op_final, op_guard_exceeded, op_swallowed, op_thrown } = boot.ops;
 
-  // Guarded loop iterations that guest code may take after the end of its run.
+  // Iterations that guest code may take after the end of its run, at least.
   const READING_BUDGET = 10_000;
 
-  // Iterations from which on it pays to ask the host for them.
-  const MIN_TAKEN = 64;
+  // Iterations that modules may take while a run loads them, beside its own: no library takes as many, and a loop without end is
+  // over within a tenth of a second.
+  const LOADING_BUDGET = 10_000_000;
 
   const constant = (object, key, value) =>
     defineProperty(object, key, { __proto__: null, value, writable: false, enumerable: true, configurable: false });
@@ -51,9 +50,10 @@
   let isReading = false;
   // What `__smol_budget` was when a final answer set it to 0.
   let unusedBudget;
-  // The open chunk: what the loop variable was in its last iteration, what it must not reach, and the step between two
-  // iterations (0: no chunk is open). A typed array, because V8 keeps its stores out of the way of everything else.
-  const chunk = new Int32Array(3);
+  // What the run's modules have left of `LOADING_BUDGET`.
+  let loadingBudget = 0;
+  // A module is being loaded.
+  let isLoading = false;
   // Bindings that this run declared: name -> what was there before, its getter, and what its name meant before.
   const declared = newMap();
   // Bindings that it has handed over, of which later runs get what it reached (crates/prepare/src/transform/persistence.rs).
@@ -64,67 +64,10 @@
     throw signal;
   };
 
-  // Iterations that the open chunk has left.
-  const leftOfChunk = () => (chunk[2] === 0 ? 0 : (chunk[1] - chunk[0]) / chunk[2] - 1);
-
-  // Takes them, so that the chunk's loop asks for more after the iteration under way.
-  const revokeChunk = () => {
-    const left = leftOfChunk();
-    chunk[1] = chunk[0] + chunk[2];
-    return left;
-  };
-
-  // Makes a chunk of what is left of the window, for a loop whose variable is `value` and changes by `step`. False if
-  // its iterations have to be guarded.
-  const openChunk = (value, step) => {
-    if (chunk[2] !== 0 || typeof value !== "number") return false;
-    if (__smol_budget <= 0) {
-      if (__smol_done) return false;
-      __smol_budget = op_next_window();
-      if (__smol_budget === 0) return false;
-    }
-    const before = value - step;
-    const end = value + __smol_budget * step;
-    if ((before | 0) !== before || (end | 0) !== end) return false;
-    chunk[0] = before;
-    chunk[1] = end;
-    chunk[2] = step;
-    __smol_budget = 0;
-    return true;
-  };
-
   // Whether `value` is a typed array of numbers: reading and writing its elements runs no code and throws nothing.
   const isNumeric = (value) => {
     const tag = p.typedArrayTag(value);
     return tag !== undefined && tag !== "BigInt64Array" && tag !== "BigUint64Array";
-  };
-
-  // Closes the chunk and passes `value` on.
-  const closeChunk = (value) => {
-    __smol_budget += leftOfChunk();
-    chunk[1] = chunk[0];
-    chunk[2] = 0;
-    return value;
-  };
-
-  // For loops of the program's own body, below which there is nothing on the stack: a chunk that is open belongs to a
-  // loop that an exception has ended.
-  const openFirstChunk = (value, step) => {
-    if (chunk[2] !== 0) closeChunk();
-    return openChunk(value, step);
-  };
-
-  // The chunk is used up: adds the next window to it. False, and closed, if the rest has to be guarded.
-  const extendChunk = () => {
-    if (__smol_budget <= 0 && !__smol_done) __smol_budget = op_next_window();
-    const end = chunk[1] + __smol_budget * chunk[2];
-    if (__smol_budget > 0 && (end | 0) === end) {
-      chunk[1] = end;
-      __smol_budget = 0;
-      return true;
-    }
-    closeChunk();
-    return false;
   };
 
   // Whether the test of a counted loop holds for `value`.
@@ -132,7 +75,7 @@
     isUpwards ? (isInclusive ? value <= bound : value < bound) : isInclusive ? value >= bound : value > bound;
 
   // Takes all iterations of a loop that only computes: its variable is `value`, changes by `step`, and is compared with
-  // `bound`. False if they have to be guarded, each by itself.
+  // `bound`. False if they have to be guarded, each by itself: there are too many, or it is not known how many.
   const takeAll = (value, bound, step, isUpwards, isInclusive) => {
     if (__smol_done || step > 0 !== isUpwards) return false;
     const distance = (bound - value) / step;
@@ -145,11 +88,9 @@
     const isExact =
       isBefore(end - step, bound, isUpwards, isInclusive) && !isBefore(end, bound, isUpwards, isInclusive);
     if (!isExact) return false;
-    if (count <= __smol_budget) {
-      __smol_budget -= count;
-      return true;
-    }
-    return count >= MIN_TAKEN && op_take(count);
+    if (count > __smol_budget) return false;
+    __smol_budget -= count;
+    return true;
   };
 
   const guard = () => {
@@ -157,12 +98,6 @@
       op_swallowed();
       __smol_budget = 0;
       throw signal;
-    }
-    const window = op_next_window() || revokeChunk();
-    if (window > 0) {
-      // The iteration that asked is the first of the new window.
-      __smol_budget = window - 1;
-      return;
     }
     op_guard_exceeded();
     // First the signal, then the flag: what reads the flag throws the signal.
@@ -178,17 +113,17 @@
     return value;
   };
 
-  // Runs `load`, during which the host gives out iterations of its own: those of a library are not the program's. What the
-  // program has left of its window and its chunk stays as it is.
+  // Runs `load`, whose iterations are not the program's: what the program has left of its budget stays as it is.
   const forModule = (load) => {
+    if (isLoading) return load();
     const left = __smol_budget;
-    const hasChunk = chunk[2] !== 0;
-    __smol_budget = 0;
+    __smol_budget = loadingBudget;
+    isLoading = true;
     try {
       return load();
     } finally {
-      // One of a loop of the library that an exception has ended.
-      if (!hasChunk) chunk[2] = 0;
+      isLoading = false;
+      loadingBudget = __smol_budget;
       if (!__smol_done) __smol_budget = left;
       else if (unusedBudget !== undefined) unusedBudget = left;
     }
@@ -207,7 +142,7 @@
       op_final(value);
       __smol_done = true;
       // A loop that goes on in spite of the signal reaches the guard at once.
-      unusedBudget = __smol_budget + revokeChunk();
+      unusedBudget = __smol_budget;
       __smol_budget = 0;
       throw signal;
     },
@@ -442,27 +377,27 @@
     else reflectDefine(globalThis, name, previous);
   };
 
-  boot.begin = (window, limit) => {
+  boot.begin = (limit) => {
     signal = undefined;
     operationLimit = limit;
+    loadingBudget = LOADING_BUDGET;
     isAnswered = false;
     // Where a run is terminated, nothing tidies up.
     isReading = false;
+    isLoading = false;
     declaredValue.value = undefined;
     unusedBudget = undefined;
     p.emptyMap(declared);
     if (renewed.length > 0) renewed = [];
     kept = undefined;
-    chunk[2] = 0;
-    __smol_budget = window;
+    __smol_budget = limit;
     __smol_done = false;
   };
 
-  // Returns the unused part of the last window.
+  // Returns the unused part of the budget.
   // Settles which bindings of the run stay: those that it reached, or none.
   boot.finish = (forgetDeclared) => {
-    const remaining = unusedBudget ?? __smol_budget + leftOfChunk();
-    chunk[2] = 0;
+    const remaining = unusedBudget ?? __smol_budget;
     if (declared.size > 0) p.mapForEach(declared, (binding, name) => restore(name, binding, forgetDeclared));
     p.emptyMap(declared);
     if (variables.size > 0) p.mapForEach(variables, settleOne);
@@ -471,7 +406,7 @@
     signal = undefined;
     __smol_done = false;
     // For getters and inspect.custom methods of the output, which the host reads after the run.
-    __smol_budget = READING_BUDGET;
+    __smol_budget = remaining > READING_BUDGET ? remaining : READING_BUDGET;
     return remaining;
   };
 
@@ -491,12 +426,7 @@
   };
 
   boot.guard = guard;
-  boot.chunk = chunk;
   boot.isNumeric = isNumeric;
-  boot.openChunk = openChunk;
-  boot.openFirstChunk = openFirstChunk;
-  boot.extendChunk = extendChunk;
-  boot.closeChunk = closeChunk;
   boot.takeAll = takeAll;
   boot.rethrow = rethrow;
   boot.thrown = thrown;

@@ -8,12 +8,7 @@ let __smol_budget = 0;
 let __smol_done = false;
 const {
   guard: __smol_guard,
-  chunk: __smol_chunk,
   isNumeric: __smol_numeric,
-  openChunk: __smol_open,
-  openFirstChunk: __smol_open_first,
-  extendChunk: __smol_extend,
-  closeChunk: __smol_close,
   takeAll: __smol_take_all,
   rethrow: __smol_rethrow,
   thrown: __smol_thrown,
@@ -120,10 +115,6 @@ const {
   p.apply(Array.prototype.push, boot.toHarden, [
     boot.guard,
     boot.isNumeric,
-    boot.openChunk,
-    boot.openFirstChunk,
-    boot.extendChunk,
-    boot.closeChunk,
     boot.takeAll,
     boot.rethrow,
     boot.thrown,
@@ -213,9 +204,7 @@ const {
   // Functions that have run are compiled in the snapshot: every isolate starts with these, and most log.
   const warmUp = () => {
     finishHardening();
-    realm.begin(1, 1);
-    boot.openFirstChunk(0, 1);
-    boot.closeChunk();
+    realm.begin(1);
     boot.declare(
       {
         get __smol_warm_up() {
@@ -241,9 +230,9 @@ const {
   const realm = freeze({
     __proto__: null,
     finishHardening,
-    begin(window, limit) {
+    begin(limit) {
       resetConsole();
-      begin(window, limit);
+      begin(limit);
     },
     finish: boot.finish,
     declaredValue: boot.declaredValue,

@@ -153,7 +153,7 @@ pub fn prepare_for(observed: &Observed, code: &str, options: &PrepareOptions) ->
             Form::Script => transform::end_with_value(&mut body),
             Form::Function | Form::AsyncFunction => transform::return_completion_value(&mut body),
         }
-        transform::instrument(&mut body, transform::Place::ProgramBody, &loop_names);
+        transform::instrument(&mut body, &loop_names);
         let publication = transform::publish(&bindings, &mut body);
         let printed = print::program(Source { code, functions }, &publication, body, form);
         let private =
@@ -204,7 +204,7 @@ pub fn prepare_module(source: &str, specifier: &str, options: &PrepareOptions) -
             return None;
         }
         let mut module = as_written(parsed, source);
-        transform::instrument(&mut module.body, transform::Place::Nested, &loop_names);
+        transform::instrument(&mut module.body, &loop_names);
         Some(Program { is_doubtful, ..runnable(print::module(Source { code: source, functions }, module)) })
     });
     finish(done, report).map_err(|mut diagnostics| {

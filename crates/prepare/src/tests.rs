@@ -1,9 +1,9 @@
 //! Tests of the module as a whole. Those of one file alone are in that file.
 
+mod counted_ahead;
 mod deferral;
 mod fixtures;
 mod positions;
-mod pure_loops;
 mod robustness;
 mod rules;
 mod sandbox;

@@ -165,7 +165,7 @@ impl Peer {
                 }
                 Event::Log { job, entry }
             }
-            event @ (Event::Waiting | Event::Idle { .. } | Event::Taken { .. } | Event::Progress { .. }) => event,
+            event @ (Event::Idle { .. } | Event::Taken { .. } | Event::Progress { .. }) => event,
             Event::Closed { .. } | Event::Lost { .. } => return Err(NONSENSE),
         };
         if is_last {

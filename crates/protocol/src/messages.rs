@@ -83,8 +83,6 @@ pub enum Event {
     /// The guest has the variables that the last job has sent, or the isolate is lost.
     Installed(Result<(), Failure>),
     ToolCall(ToolCall),
-    /// The isolate's thread looks for an answer next, or guest code goes on for long: tool calls that were held back are due.
-    Waiting,
     /// The guest goes on with an answer only: it has taken so many of this run. Said where calls have limits.
     Idle {
         answers: u64,

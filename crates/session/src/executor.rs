@@ -299,7 +299,6 @@ impl Executor {
                 None
             }
             Notice::ToolCall { session, call } => self.is_current(session).then_some(Delivery::ToolCall(call)),
-            Notice::Waiting => None,
             Notice::Logs { session } => {
                 let entries = self.session.as_ref().filter(|current| current.id() == session)?.take_logs();
                 (!entries.is_empty()).then_some(Delivery::Logs(entries))

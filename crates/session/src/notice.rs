@@ -29,8 +29,6 @@ pub enum Notice {
         session: SessionId,
         call: ToolCall,
     },
-    /// Tool calls that were held back are due.
-    Waiting,
     /// Entries wait to be taken.
     Logs {
         session: SessionId,

@@ -160,7 +160,6 @@ impl Desk {
                     (self.notices)(Notice::ToolCall { session, call });
                 }
             }
-            Event::Waiting => (self.notices)(Notice::Waiting),
             Event::Idle { answers } => {
                 if let Some(clock) = &mut self.open().clock {
                     clock.on_idle(answers, Instant::now());

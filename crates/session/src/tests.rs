@@ -315,7 +315,7 @@ fn an_isolate_that_goes_on_is_stuck_until_it_ends() {
     assert_eq!(bench.counters.now().stuck, 0);
     bench.held_back.recv().unwrap();
     // Counted under the lock that the next event waits for.
-    bench.isolate.report(Event::Waiting);
+    bench.isolate.report(Event::Progress { operations: 0, tool_calls: 0 });
     bench.isolate.report(Event::Log { job: 1, entry: entry("late") });
     let stats = bench.counters.now();
     assert_eq!((stats.live, stats.stuck, stats.stuck_bytes), (1, 1, 16 << 20));

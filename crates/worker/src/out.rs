@@ -13,8 +13,8 @@ use ses_protocol::{Event, Failure, Figures, JobId};
 
 use crate::end::exit;
 
-/// Bytes of tool calls that are written together, at most.
-const MAX_HELD_BYTES: usize = 16 << 10;
+/// Bytes that the buffer keeps between two events.
+const MAX_KEPT_BYTES: usize = 16 << 10;
 /// How often the host is told how far a run has come.
 const PROGRESS: Duration = Duration::from_millis(20);
 
@@ -36,17 +36,15 @@ pub struct Out {
 struct Pipe {
     to: File,
     session: u32,
-    /// Frames that others may join.
-    held: Vec<u8>,
-    /// The host was told of a call of an async tool since the guest last waited.
-    has_called: bool,
+    /// What is being written.
+    frames: Vec<u8>,
     /// The host was last told of progress.
     told: Instant,
 }
 
 impl Out {
     pub fn new(to: File) -> Self {
-        let pipe = Pipe { to, session: 0, held: Vec::new(), has_called: false, told: Instant::now() };
+        let pipe = Pipe { to, session: 0, frames: Vec::new(), told: Instant::now() };
         Self {
             pipe: Mutex::new(pipe),
             run: AtomicU64::new(NO_RUN),
@@ -74,7 +72,7 @@ impl Out {
         pipe.write();
     }
 
-    /// Reports an event: at once, but for further calls of async tools, which come together when the guest waits.
+    /// Reports an event, at once.
     pub fn report(&self, event: Event) {
         if let Event::Settled { .. } = event {
             let end = |run| (run != EXPIRED).then_some(NO_RUN);
@@ -112,35 +110,7 @@ impl Out {
             }
             pipe.told = Instant::now();
         }
-        match &event {
-            // The guest may go on for long without a look at the host: the first call is told at once, as all that is due.
-            Event::ToolCall(call) if call.is_async && !pipe.has_called => {
-                pipe.has_called = true;
-                pipe.add(&event);
-                pipe.add(&Event::Waiting);
-            }
-            // Further ones come together when it waits.
-            Event::ToolCall(call) if call.is_async && pipe.held.len() < MAX_HELD_BYTES => {
-                pipe.add(&event);
-                return;
-            }
-            Event::Waiting => {
-                pipe.has_called = false;
-                if pipe.held.is_empty() {
-                    return;
-                }
-                pipe.add(&event);
-            }
-            _ => {
-                let has_calls = !pipe.held.is_empty();
-                pipe.has_called = false;
-                pipe.add(&event);
-                if has_calls {
-                    // The host waits for more of them otherwise.
-                    pipe.add(&Event::Waiting);
-                }
-            }
-        }
+        pipe.add(&event);
         pipe.write();
     }
 
@@ -151,7 +121,7 @@ impl Out {
 
 impl Pipe {
     fn add(&mut self, message: &impl Message) {
-        if message.write(self.session, &mut self.held).is_err() {
+        if message.write(self.session, &mut self.frames).is_err() {
             // Nothing of that size gets past the limits of values.
             exit();
         }
@@ -159,10 +129,10 @@ impl Pipe {
 
     fn write(&mut self) {
         // The host is gone, or wants no more.
-        if self.to.write_all(&self.held).is_err() {
+        if self.to.write_all(&self.frames).is_err() {
             exit();
         }
-        self.held.clear();
-        self.held.shrink_to(MAX_HELD_BYTES);
+        self.frames.clear();
+        self.frames.shrink_to(MAX_KEPT_BYTES);
     }
 }

@@ -22,19 +22,6 @@ use crate::realm::module_cache::ModuleCache;
 use crate::realm::scripts::Scripts;
 use crate::realm::stop::Stop;
 
-/// Iterations that are granted at once, at most. Optimised loops that call built-ins only, and contain the guard, learn from
-/// the next window that the guest has been terminated: they do not look otherwise.
-const WINDOW: f64 = 4096.0;
-/// Iterations of a first window; each one is twice as long as the one before it.
-const FIRST_WINDOW: f64 = 8.0;
-/// Iterations of the window after one in which V8 collected, or built-ins took more than [`WINDOW_BYTES`]: a few iterations
-/// can double what is in use.
-const CAREFUL_WINDOW: f64 = 1.0;
-/// Bytes that built-ins may take outside of the heap in one window. 1 MiB.
-const WINDOW_BYTES: usize = 1 << 20;
-/// Iterations that modules may take while a run loads them, beside its own: no library takes as many, and a loop without end is
-/// over within a tenth of a second.
-const LOADING: f64 = 10_000_000.0;
 /// Bytes of answers that have been taken until the session is told. 1 MiB.
 const TAKEN_BYTES: usize = 1 << 20;
 /// Rejections without a handler that one run remembers.
@@ -72,19 +59,11 @@ pub struct Run {
     pub exceeded_at: Option<v8::Global<v8::StackTrace>>,
     /// What was thrown last that is no error, and where.
     pub thrown: Option<(v8::Global<v8::Value>, v8::Global<v8::StackTrace>)>,
-    /// Iterations handed to the realm so far.
-    pub granted: f64,
-    /// Iterations handed to modules that the run loads.
-    granted_to_modules: f64,
-    /// Iterations that the realm has not given back.
+    /// Iterations that the run has taken, as far as it has told.
     pub operations: f64,
     /// Tool calls so far.
     tool_calls: u64,
     log: LogRoom,
-    /// Iterations of the last window.
-    window: f64,
-    /// What the isolate held outside of its heap when the last window began.
-    window_bytes: usize,
     pub rejections: Vec<v8::Global<v8::Promise>>,
 }
 
@@ -92,31 +71,12 @@ impl Run {
     fn progress(&self) -> Event {
         Event::Progress { operations: self.operations as u64, tool_calls: self.tool_calls }
     }
-
-    /// Hands out up to `most` iterations of what the limit has left.
-    fn grant(&mut self, most: f64) -> f64 {
-        let window = (self.max_operations - self.granted).clamp(0.0, most);
-        if window > 0.0 {
-            self.operations = self.granted;
-            self.granted += window;
-        }
-        window
-    }
-
-    /// The same for a module that is being loaded.
-    fn grant_to_module(&mut self, most: f64) -> f64 {
-        let window = (LOADING - self.granted_to_modules).clamp(0.0, most);
-        self.granted_to_modules += window;
-        window
-    }
 }
 
 /// One per isolate, shared by its native functions; used by the executor thread only.
 pub struct Host {
     pub context: Rc<dyn GuestContext>,
     pub memory: Arc<BufferBudget>,
-    /// Async calls were sent since the host was last told that the guest waits.
-    has_held_calls: Cell<bool>,
     /// Answers of tools that have arrived in the run under way.
     answers: Cell<u64>,
     /// Bytes of answers that the guest has taken and the session was not told of.
@@ -135,7 +95,6 @@ pub struct Host {
     /// Runs that have begun.
     runs: Cell<u64>,
     /// A module is being loaded, whose iterations are not those of the run.
-    is_loading: Cell<bool>,
     /// The executor thread terminated the guest itself, for a reason that is recorded elsewhere.
     pub terminated: Cell<bool>,
     pub scripts: RefCell<Scripts>,
@@ -152,7 +111,6 @@ impl Host {
         Self {
             context,
             memory,
-            has_held_calls: Cell::default(),
             answers: Cell::default(),
             taken_bytes: Cell::default(),
             limits_calls: Cell::default(),
@@ -163,7 +121,6 @@ impl Host {
             realm: OnceCell::new(),
             run: RefCell::new(None),
             runs: Cell::new(0),
-            is_loading: Cell::new(false),
             terminated: Cell::new(false),
             scripts: RefCell::default(),
             tools: RefCell::default(),
@@ -173,10 +130,8 @@ impl Host {
         }
     }
 
-    /// Starts the record of a run and returns the first window of iterations.
-    pub fn begin(&self, job: JobId, limits: &RunLimits) -> f64 {
-        let max_operations = limits.max_operations;
-        let granted = max_operations.min(FIRST_WINDOW);
+    /// Starts the record of a run.
+    pub fn begin(&self, job: JobId, limits: &RunLimits) {
         self.job.set(job);
         self.answers.set(0);
         self.taken_bytes.set(0);
@@ -186,63 +141,19 @@ impl Host {
         *self.run.borrow_mut() = Some(Run {
             job,
             verdict: None,
-            max_operations,
+            max_operations: limits.max_operations,
             exceeded_at: None,
             thrown: None,
-            granted,
-            granted_to_modules: 0.0,
             operations: 0.0,
             tool_calls: 0,
             log: LogRoom::new(self.context.config().max_log_bytes),
-            window: FIRST_WINDOW,
-            window_bytes: self.memory.native_bytes(),
             rejections: Vec::new(),
         });
-        granted
     }
 
     /// The number of the run under way, or of the last one.
     pub fn run_number(&self) -> u64 {
         self.runs.get()
-    }
-
-    /// Another window of iterations; 0 when the limit is handed out or the guest has been terminated.
-    pub fn next_window(&self) -> f64 {
-        let has_collected = with_guard(|guard| {
-            guard.check();
-            guard.take_has_collected()
-        }) == Some(true);
-        self.send_held_calls();
-        if self.is_terminated() {
-            return 0.0;
-        }
-        let mut run = self.run.borrow_mut();
-        let Some(run) = run.as_mut() else { return 0.0 };
-        let bytes = self.memory.native_bytes();
-        let grown = bytes.saturating_sub(std::mem::replace(&mut run.window_bytes, bytes));
-        let takes_much = grown > WINDOW_BYTES || has_collected;
-        run.window = if takes_much { CAREFUL_WINDOW } else { (2.0 * run.window).min(WINDOW) };
-        let window = if self.is_loading.get() { run.grant_to_module(run.window) } else { run.grant(run.window) };
-        self.context.report(run.progress());
-        window
-    }
-
-    /// Hands out that many iterations beside the window, or none. For loops that only compute, which V8 ends at any place.
-    pub fn take(&self, count: f64) -> bool {
-        let mut run = self.run.borrow_mut();
-        let Some(run) = run.as_mut().filter(|_| !self.is_terminated()) else { return false };
-        if self.is_loading.get() {
-            return LOADING - run.granted_to_modules >= count && run.grant_to_module(count) > 0.0;
-        }
-        run.max_operations - run.granted >= count && run.grant(count) > 0.0
-    }
-
-    /// Does `work`, during which iterations are those of modules.
-    pub fn loading<R>(&self, work: impl FnOnce() -> R) -> R {
-        let outer = self.is_loading.replace(true);
-        let done = work();
-        self.is_loading.set(outer);
-        done
     }
 
     /// Whether the guest was terminated for another reason than its iterations.
@@ -316,7 +227,6 @@ impl Host {
         if let Some(command) = self.early.borrow_mut().pop_front() {
             return Some(command);
         }
-        self.send_held_calls();
         self.await_answer()
     }
 
@@ -345,18 +255,6 @@ impl Host {
         } else {
             self.taken_bytes.set(0);
             self.context.report(Event::Taken { bytes: bytes as u64 });
-        }
-    }
-
-    /// Notes that an async call was sent, which [`Self::send_held_calls`] is to make sure of.
-    pub fn hold_call(&self) {
-        self.has_held_calls.set(true);
-    }
-
-    /// Has the host told of calls that were held back for others to come.
-    fn send_held_calls(&self) {
-        if self.has_held_calls.replace(false) {
-            self.context.report(Event::Waiting);
         }
     }
 

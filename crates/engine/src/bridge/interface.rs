@@ -30,13 +30,6 @@ pub trait Bridge {
     /// The guest called `final_answer(value)`: records the outcome.
     fn final_answer(&self, scope: &mut v8::PinScope<'_, '_>, value: v8::Local<'_, v8::Value>);
 
-    /// The window of loop iterations is used up. Returns the next one, or 0 when all of the limit has been handed out, or the
-    /// guest has been terminated.
-    fn next_window(&self) -> f64;
-
-    /// Hands out that many iterations beside the window, or none.
-    fn take(&self, count: f64) -> bool;
-
     /// The run takes an iteration beyond its limit: records the outcome.
     fn guard_exceeded(&self, scope: &mut v8::PinScope<'_, '_>);
 

@@ -52,14 +52,6 @@ impl Bridge for Host {
         }
     }
 
-    fn next_window(&self) -> f64 {
-        Host::next_window(self)
-    }
-
-    fn take(&self, count: f64) -> bool {
-        Host::take(self, count)
-    }
-
     fn is_terminated(&self) -> bool {
         Host::is_terminated(self)
     }
@@ -110,6 +102,6 @@ impl Bridge for Host {
         scope: &mut v8::PinScope<'s, '_>,
         specifier: v8::Local<'s, v8::String>,
     ) -> Option<v8::Local<'s, v8::Value>> {
-        transfer::without_limit(|| self.loading(|| modules::evaluate(scope, self, specifier)))
+        transfer::without_limit(|| modules::evaluate(scope, self, specifier))
     }
 }

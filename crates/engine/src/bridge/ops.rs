@@ -84,10 +84,8 @@ table! {
     op_is_weak_set
     op_log
     op_log_open
-    op_next_window
     op_preview_entries
     op_swallowed
-    op_take
     op_thrown
     op_to_base64
     op_url
@@ -157,15 +155,6 @@ fn op_final<'s>(scope: &mut v8::PinScope<'s, '_>, args: Arguments<'s>, _: Return
     if let Some(bridge) = bridge(scope) {
         bridge.final_answer(scope, args.get(0));
     }
-}
-
-fn op_next_window<'s>(scope: &mut v8::PinScope<'s, '_>, _: Arguments<'s>, mut returned: Returned<'s>) {
-    returned.set_double(bridge(scope).map_or(0.0, |bridge| bridge.next_window()));
-}
-
-fn op_take<'s>(scope: &mut v8::PinScope<'s, '_>, args: Arguments<'s>, mut returned: Returned<'s>) {
-    let count = args.get(0).number_value(scope).unwrap_or(f64::INFINITY);
-    returned.set_bool(bridge(scope).is_some_and(|bridge| bridge.take(count)));
 }
 
 fn op_guard_exceeded<'s>(scope: &mut v8::PinScope<'s, '_>, _: Arguments<'s>, _: Returned<'s>) {

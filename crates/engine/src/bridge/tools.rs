@@ -128,9 +128,6 @@ fn start_waiting(host: &Host) {
 }
 
 fn send(host: &Host, id: ToolCallId, tool: u32, is_async: bool, args: Values) {
-    if is_async {
-        host.hold_call();
-    }
     host.context.report(Event::ToolCall(ToolCall { id, tool, is_async, args, made: host.tool_calls() }));
 }
 

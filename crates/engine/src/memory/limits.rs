@@ -38,8 +38,6 @@ pub struct MemoryGuard {
     is_changing: AtomicBool,
     /// Memory of the heap when the last collection of any kind began.
     heap_at_collection: AtomicUsize,
-    /// V8 has collected since [`Self::take_has_collected`].
-    has_collected: AtomicBool,
     /// The thread holds the lock of the isolate's handle, which parking takes.
     requesting: AtomicBool,
 }
@@ -61,7 +59,6 @@ impl MemoryGuard {
             collecting: AtomicBool::new(false),
             is_changing: AtomicBool::new(false),
             heap_at_collection: AtomicUsize::new(0),
-            has_collected: AtomicBool::new(false),
             requesting: AtomicBool::new(false),
         });
         guard.watch(isolate);
@@ -154,27 +151,9 @@ impl MemoryGuard {
         isolate.get_heap_statistics().used_heap_size() + self.buffers.outside() > self.limit_bytes + HEADROOM_BYTES
     }
 
-    /// Holds the isolate to its limit again, at a place where guest code runs.
-    pub fn check(&self) {
-        self.forget_refusal();
-        // SAFETY: this is the isolate's thread, and guest code runs, so that the isolate is alive.
-        let mut isolate = unsafe { v8::Isolate::from_raw_isolate_ptr(self.isolate) };
-        if self.is_split_stale() {
-            self.split(&mut isolate);
-        }
-        if self.may_be_over(&mut isolate) {
-            self.request_collection();
-        }
-    }
-
     /// V8 is done with an array buffer that was refused, since guest code runs: what it collects for from here on is not that.
     fn forget_refusal(&self) {
         self.buffers.refused.store(false, Ordering::Relaxed);
-    }
-
-    /// Whether V8 has collected, for whatever reason, since this was asked last.
-    pub fn take_has_collected(&self) -> bool {
-        self.has_collected.swap(false, Ordering::Relaxed)
     }
 
     /// Array buffers have grown: asks for a check if the heap has to make room for them.
@@ -335,7 +314,6 @@ unsafe extern "C" fn behind_collection(
     // SAFETY: `data` is the guard that `install` passed, which outlives the isolate.
     let guard = unsafe { &*data.cast::<MemoryGuard>() };
     guard.collecting.store(false, Ordering::Relaxed);
-    guard.has_collected.store(true, Ordering::Relaxed);
 }
 
 /// V8 calls this at a check of its own, after [`MemoryGuard::request_collection`].

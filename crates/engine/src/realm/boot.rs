@@ -103,7 +103,7 @@ impl Booted {
         let Instance { isolate, context } = &mut self.guarded.instance;
         v8::scope_with_context!(scope, isolate, &*context);
         v8::tc_scope!(let attempt, scope);
-        self.realm.begin(attempt, 1.0, 1.0);
+        self.realm.begin(attempt, 1.0);
         run_once(attempt, &program.code);
         attempt.perform_microtask_checkpoint();
         self.realm.finish(attempt, true);

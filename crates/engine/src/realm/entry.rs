@@ -63,14 +63,14 @@ impl Realm {
         self.call(scope, "finishHardening", &[]).map(drop)
     }
 
-    /// Resets guards, console and declared names for a run with the first `window` of `limit` iterations.
-    pub fn begin(&self, scope: &mut v8::PinScope, window: f64, limit: f64) -> Option<()> {
-        let args = [v8::Number::new(scope, window).into(), v8::Number::new(scope, limit).into()];
+    /// Resets guards, console and declared names for a run of `limit` iterations.
+    pub fn begin(&self, scope: &mut v8::PinScope, limit: f64) -> Option<()> {
+        let args = [v8::Number::new(scope, limit).into()];
         let receiver = v8::undefined(scope).into();
         v8::Local::new(scope, &self.begin).call(scope, receiver, &args).map(drop)
     }
 
-    /// Settles which names of the run stay, and returns the iterations that are left of the window.
+    /// Settles which names of the run stay, and returns the iterations that are left.
     pub fn finish(&self, scope: &mut v8::PinScope, forget_declared: bool) -> Option<f64> {
         let forget_declared = v8::Boolean::new(scope, forget_declared).into();
         let receiver = v8::undefined(scope).into();

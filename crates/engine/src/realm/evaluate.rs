@@ -259,7 +259,7 @@ fn finish(scope: &mut v8::PinScope, host: &Host, forget_declared: bool) {
         left = realm.and_then(|realm| realm.finish(attempt, forget_declared));
     }
     if let (Some(left), Some(run)) = (left, host.run.borrow_mut().as_mut()) {
-        run.operations = run.granted - left.clamp(0.0, run.granted);
+        run.operations = run.max_operations - left.clamp(0.0, run.max_operations);
     }
 }
 

@@ -194,7 +194,7 @@ impl Guest {
         self.runs += 1;
         let name = format!("step-{}.js", self.runs);
         let script = self.host.scripts.borrow_mut().add(name, code, program.positions.clone());
-        let window = self.host.begin(job, &limits);
+        self.host.begin(job, &limits);
         for remark in program.diagnostics.iter().filter(|diagnostic| diagnostic.rule == "markdown_fences") {
             self.host.warn(remark.message.clone());
         }
@@ -206,7 +206,7 @@ impl Guest {
                 None
             } else {
                 v8::tc_scope!(let attempt, scope);
-                host.realm.get().and_then(|realm| realm.begin(attempt, window, limits.max_operations))
+                host.realm.get().and_then(|realm| realm.begin(attempt, limits.max_operations))
             };
             let result = match begun {
                 Some(()) => evaluate(scope, &host, &self.guarded.memory, &script, &program, &mut compiled),

@@ -112,7 +112,6 @@ fn from_worker() -> Vec<FromWorker> {
         Event::ToolCall(ToolCall { id: 9, tool: 3, is_async: true, args, made: 1 }),
         Event::Log { job: 4, entry: LogEntry { level: 2, message: "caf\u{e9}".into(), at_ms: 1e12 } },
         Event::Closed { panicked: false },
-        Event::Waiting,
         Event::Progress { operations: 5, tool_calls: 6 },
         Event::Parked { bytes: 7 },
         Event::Lost { reason: "gone".into() },

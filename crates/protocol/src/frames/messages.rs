@@ -125,7 +125,6 @@ messages!(Event {
     0x85 ToolCall(call),
     0x86 Log { job, entry },
     0x87 Closed { panicked },
-    0x8A Waiting,
     0x8B Progress { operations, tool_calls },
     0x8C Parked { bytes },
     0x8D Lost { reason },

@@ -15,7 +15,12 @@ pub(super) struct Assumptions {
     pub(super) numbers: Vec<Ident>,
     /// Variables that hold typed arrays of numbers.
     pub(super) arrays: Vec<Ident>,
+    /// Variables that the loop writes.
+    pub(super) written: Vec<Ident>,
 }
+
+/// Nodes of a loop whose text may be doubled.
+const MAX_NODES: u32 = 300;
 
 /// What an expression gives under the assumptions.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -27,9 +32,9 @@ enum Kind {
 
 /// What makes the body of a loop over `variable` one that only computes, if anything does.
 pub(super) fn assumptions(body: &Stmt, variable: &Ident, names: &LoopNames) -> Option<Assumptions> {
-    let mut scan = Scan { variable, names, found: Assumptions::default() };
+    let mut scan = Scan { variable, names, found: Assumptions::default(), nodes: 0 };
     scan.statement(body)?;
-    let Assumptions { numbers, arrays } = &scan.found;
+    let Assumptions { numbers, arrays, .. } = &scan.found;
     let is_both = numbers.iter().any(|number| arrays.iter().any(|array| array.sym == number.sym));
     (!is_both).then_some(scan.found)
 }
@@ -38,10 +43,17 @@ struct Scan<'a> {
     variable: &'a Ident,
     names: &'a LoopNames,
     found: Assumptions,
+    nodes: u32,
 }
 
 impl Scan<'_> {
+    fn count(&mut self) -> Option<()> {
+        self.nodes += 1;
+        (self.nodes <= MAX_NODES).then_some(())
+    }
+
     fn statement(&mut self, node: &Stmt) -> Option<()> {
+        self.count()?;
         match node {
             Stmt::Block(block) => block.stmts.iter().try_for_each(|statement| self.statement(statement)),
             Stmt::Empty(_) => Some(()),
@@ -57,6 +69,7 @@ impl Scan<'_> {
     }
 
     fn kind(&mut self, node: &Expr) -> Option<Kind> {
+        self.count()?;
         match node {
             Expr::Lit(Lit::Num(_)) => Some(Kind::Number),
             Expr::Lit(Lit::Bool(_)) => Some(Kind::Primitive),
@@ -113,7 +126,11 @@ impl Scan<'_> {
 
     /// A variable that gets a number.
     fn assigned(&mut self, name: &Ident) -> Option<Kind> {
-        if name.sym == self.variable.sym { None } else { self.number(name) }
+        if name.sym == self.variable.sym {
+            return None;
+        }
+        self.found.written.push(name.clone());
+        self.number(name)
     }
 
     fn number(&mut self, name: &Ident) -> Option<Kind> {

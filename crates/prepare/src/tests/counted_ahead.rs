@@ -125,10 +125,18 @@ fn a_variable_may_lack_its_value_or_be_changed_elsewhere() {
 }
 
 #[test]
-fn a_loop_runs_in_chunks_if_it_is_small_and_without_guards_if_it_only_computes() {
-    let list = |statement: &str| prepared(&format!("for (let i = 0; i < 9; i++) {{ {statement} }}")).code;
-    assert!(list("list.push(i);").contains("__smol_open"));
-    assert!(!list(&"list.push(i);".repeat(10)).contains("__smol_open"));
-    let numbers = format!("let m = 0; for (let i = 0; i < 9; i++) {{ {} }}", "m += i;".repeat(10));
-    assert!(prepared(&numbers).code.contains("__smol_take_all"));
+fn the_text_of_a_large_loop_is_not_doubled() {
+    for (times, expected) in [(10, true), (100, false)] {
+        let code = format!("let m = 0; for (let i = 0; i < 9; i++) {{ {} }}", "m += i;".repeat(times));
+        assert_eq!(prepared(&code).code.contains("__smol_take_all"), expected, "{times}");
+    }
+}
+
+#[test]
+fn functions_in_the_head_keep_the_variable_of_an_iteration() {
+    for head in
+        ["let i = 0, f = () => i", "let i = 0, f = function () { return i; }", "let i = 0, c = class { static x = i; }"]
+    {
+        assert!(!only_computes(&format!("for ({head}; i < n; i++)"), "m += i;"), "{head}");
+    }
 }
