@@ -67,9 +67,7 @@ impl Out {
 
     /// Says something of the worker itself.
     pub fn say(&self, status: Status) {
-        let mut pipe = self.pipe();
-        pipe.add(&status);
-        pipe.write();
+        self.pipe().write(&status);
     }
 
     /// Reports an event, at once.
@@ -110,8 +108,7 @@ impl Out {
             }
             pipe.told = Instant::now();
         }
-        pipe.add(&event);
-        pipe.write();
+        pipe.write(&event);
     }
 
     fn pipe(&self) -> MutexGuard<'_, Pipe> {
@@ -120,14 +117,11 @@ impl Out {
 }
 
 impl Pipe {
-    fn add(&mut self, message: &impl Message) {
+    fn write(&mut self, message: &impl Message) {
         if message.write(self.session, &mut self.frames).is_err() {
             // Nothing of that size gets past the limits of values.
             exit();
         }
-    }
-
-    fn write(&mut self) {
         // The host is gone, or wants no more.
         if self.to.write_all(&self.frames).is_err() {
             exit();

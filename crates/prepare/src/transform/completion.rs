@@ -83,11 +83,7 @@ fn return_value_of_branch(statement: &mut Stmt) {
 
 /// Whether the value of a statement may be that of any iteration or case.
 fn is_left_early(statement: &Stmt) -> bool {
-    is_loop(statement) || matches!(statement, Stmt::Switch(_) | Stmt::Labeled(_))
-}
-
-fn is_loop(statement: &Stmt) -> bool {
-    matches!(statement, Stmt::For(_) | Stmt::ForIn(_) | Stmt::ForOf(_) | Stmt::While(_) | Stmt::DoWhile(_))
+    nodes::is_loop(statement) || matches!(statement, Stmt::Switch(_) | Stmt::Labeled(_))
 }
 
 /// Whether a statement can be left out of account because it takes effect before all others.
@@ -163,7 +159,7 @@ fn may_be_awaited(value: &Expr) -> bool {
 fn note_value(mut statement: Stmt, out: &mut Vec<Stmt>) {
     let span = statement.span();
     // Without a value of their own these have `undefined`, whatever was there before.
-    if is_loop(&statement) || matches!(statement, Stmt::If(_) | Stmt::Switch(_) | Stmt::Try(_)) {
+    if nodes::is_loop(&statement) || matches!(statement, Stmt::If(_) | Stmt::Switch(_) | Stmt::Try(_)) {
         out.push(assign_value(nodes::undefined(), span));
     }
     match &mut statement {
@@ -231,8 +227,9 @@ fn noted(statements: Vec<Stmt>) -> Vec<Stmt> {
     let mut out = Vec::with_capacity(statements.len() + 1);
     let mut rest = statements.into_iter().peekable();
     while let Some(statement) = rest.next() {
-        let is_overwritten =
-            rest.peek().is_some_and(|next| matches!(next, Stmt::Expr(_) | Stmt::If(_) | Stmt::Try(_)) || is_loop(next));
+        let is_overwritten = rest
+            .peek()
+            .is_some_and(|next| matches!(next, Stmt::Expr(_) | Stmt::If(_) | Stmt::Try(_)) || nodes::is_loop(next));
         if (matches!(statement, Stmt::Expr(_)) && is_overwritten) || !can_note(&statement) {
             out.push(statement);
         } else {

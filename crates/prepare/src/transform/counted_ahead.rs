@@ -77,8 +77,9 @@ pub(super) fn counter(node: &ForStmt, names: &LoopNames) -> Option<Counter> {
     })
 }
 
-/// `while (…) { … i++; }` as `for (; …; i++) { … }`, if nothing in it goes on with the next iteration and it has a counter then.
-pub(super) fn counting(node: &WhileStmt, names: &LoopNames) -> Option<ForStmt> {
+/// `while (…) { … i++; }` as `for (; …; i++) { … }` with its counter, if nothing in it goes on with the next iteration and it has one
+/// then.
+pub(super) fn counting(node: &WhileStmt, names: &LoopNames) -> Option<(ForStmt, Counter)> {
     let Stmt::Block(block) = &*node.body else { return None };
     let (last, rest) = block.stmts.split_last()?;
     let update = last.as_expr()?.expr.clone();
@@ -88,7 +89,8 @@ pub(super) fn counting(node: &WhileStmt, names: &LoopNames) -> Option<ForStmt> {
     }
     let body = Box::new(Stmt::Block(BlockStmt { stmts: rest.to_vec(), ..block.clone() }));
     let counting = ForStmt { span: node.span, init: None, test: Some(node.test.clone()), update: Some(update), body };
-    counter(&counting, names).map(|_| counting)
+    let counter = counter(&counting, names)?;
+    Some((counting, counter))
 }
 
 /// Whether the loop declares its own variable; `None` if each iteration might have variables of its own that live on.
@@ -168,7 +170,7 @@ pub(super) fn count_ahead(statement: &mut Stmt, counter: &Counter) {
         VarDeclOrExpr::Expr(expr) => Stmt::Expr(ExprStmt { span, expr }),
     });
     let free = Stmt::For(node.clone());
-    let mut guarded = Stmt::For(node.clone());
+    let mut guarded = std::mem::replace(statement, nodes::empty());
     guards::guard_loop(&mut guarded);
     let choice = Stmt::If(IfStmt {
         span: DUMMY_SP,

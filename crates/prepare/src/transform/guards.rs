@@ -43,8 +43,8 @@ pub(super) fn check_behind(statement: &mut Stmt) {
 fn left(statement: &Stmt) -> Option<Span> {
     match statement {
         Stmt::Labeled(node) => left(&node.body),
-        Stmt::For(_) | Stmt::ForIn(_) | Stmt::While(_) | Stmt::DoWhile(_) => Some(statement.span()),
-        _ => None,
+        Stmt::ForOf(_) => None,
+        _ => nodes::is_loop(statement).then(|| statement.span()),
     }
 }
 

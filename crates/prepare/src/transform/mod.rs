@@ -40,13 +40,15 @@ pub(super) struct Instrument<'a> {
 impl Instrument<'_> {
     /// The counter of a loop whose iterations can be counted ahead. A `while` loop becomes a `for` loop then.
     fn counter(&self, node: &mut Stmt) -> Option<Counter> {
-        if let Stmt::While(written) = node
-            && let Some(counting) = counted_ahead::counting(written, self.loop_names)
-        {
-            *node = Stmt::For(counting);
+        match node {
+            Stmt::For(counted) => counted_ahead::counter(counted, self.loop_names),
+            Stmt::While(written) => {
+                let (counting, counter) = counted_ahead::counting(written, self.loop_names)?;
+                *node = Stmt::For(counting);
+                Some(counter)
+            }
+            _ => None,
         }
-        let Stmt::For(counted) = node else { return None };
-        counted_ahead::counter(counted, self.loop_names)
     }
 }
 

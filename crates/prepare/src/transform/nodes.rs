@@ -48,6 +48,10 @@ pub(super) fn empty() -> Stmt {
     Stmt::Empty(EmptyStmt { span: DUMMY_SP })
 }
 
+pub(super) fn is_loop(statement: &Stmt) -> bool {
+    matches!(statement, Stmt::For(_) | Stmt::ForIn(_) | Stmt::ForOf(_) | Stmt::While(_) | Stmt::DoWhile(_))
+}
+
 /// Puts a statement first into the body of a loop.
 pub(super) fn prepend(body: &mut Box<Stmt>, first: Stmt) {
     match &mut **body {

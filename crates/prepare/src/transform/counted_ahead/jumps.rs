@@ -3,6 +3,8 @@
 use swc_ecma_ast::{ArrowExpr, Class, Function, Stmt};
 use swc_ecma_visit::{Visit, VisitWith};
 
+use crate::transform::nodes;
+
 /// Whether a statement has no `continue`, loop, function or class in it. Looks no further than the first of them.
 pub(super) fn runs_through(statement: &Stmt) -> bool {
     let mut search = Jumps(false);
@@ -14,17 +16,7 @@ struct Jumps(bool);
 
 impl Visit for Jumps {
     fn visit_stmt(&mut self, node: &Stmt) {
-        let jumps = matches!(
-            node,
-            Stmt::Continue(_)
-                | Stmt::For(_)
-                | Stmt::ForIn(_)
-                | Stmt::ForOf(_)
-                | Stmt::While(_)
-                | Stmt::DoWhile(_)
-                | Stmt::Labeled(_)
-        );
-        self.0 |= jumps;
+        self.0 |= nodes::is_loop(node) || matches!(node, Stmt::Continue(_) | Stmt::Labeled(_));
         if !self.0 {
             node.visit_children_with(self);
         }
