@@ -49,10 +49,10 @@ impl Inner {
             // As in `Inbox::push`, but from this thread.
             self.dispatcher.bell().ring(self.number);
         }
-        let mut calls = Vec::with_capacity(notices.len());
+        let mut calls = Vec::new();
         for notice in notices {
             match self.apply(env, notice) {
-                Some(Delivery::ToolCall(call)) => calls.push(call),
+                Some(Delivery::ToolCalls(more)) => calls.extend(more),
                 Some(Delivery::Settled { call, outcome }) => return DeliverArgs::Settled { call, outcome },
                 Some(Delivery::Logs(entries)) => return DeliverArgs::Logs(entries),
                 None => {}

@@ -4,10 +4,11 @@ use std::collections::VecDeque;
 use std::mem;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use ses_protocol::MAX_TOLD_CALLS;
 use ses_session::Notice;
 
-/// Tool calls that are delivered together, so that their arguments fit on the stack of one call.
-const MAX_CALLS: usize = 64;
+/// Notices of tool calls that are delivered together, so that their arguments fit on the stack of one call.
+const MAX_NOTICES: usize = 64 / MAX_TOLD_CALLS;
 
 /// Filled by any thread, emptied by the Node.js thread. The lock is held for a few instructions.
 #[derive(Default)]
@@ -28,12 +29,12 @@ impl Inbox {
         !mem::replace(&mut pending.is_told, true)
     }
 
-    /// The oldest notice, or several that are tool calls. The second value: whether the Node.js thread must be told
-    /// again, since there are more.
+    /// The oldest notice, or several of tool calls. The second value: whether the Node.js thread must be told again,
+    /// since there are more.
     pub fn take(&self) -> (Vec<Notice>, bool) {
         let mut pending = self.lock();
-        let is_call = |notice: &Notice| matches!(notice, Notice::ToolCall { .. });
-        let calls = pending.notices.iter().take(MAX_CALLS).take_while(|notice| is_call(notice)).count();
+        let are_calls = |notice: &Notice| matches!(notice, Notice::ToolCalls { .. });
+        let calls = pending.notices.iter().take(MAX_NOTICES).take_while(|notice| are_calls(notice)).count();
         let count = calls.max(1).min(pending.notices.len());
         let notices = pending.notices.drain(..count).collect();
         pending.is_told = !pending.notices.is_empty();

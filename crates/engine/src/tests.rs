@@ -148,9 +148,9 @@ fn a_guest_needs_no_more_than_its_context() {
     for event in context.events.take() {
         match event {
             Event::Log { job, entry } => seen.push(format!("{job} logs {}", entry.message)),
-            Event::ToolCall(call) => {
-                seen.push(format!("call {} of {}, the {}st", call.id - (1 << 32), call.tool, call.made))
-            }
+            Event::ToolCalls(calls) => seen.extend(
+                calls.iter().map(|call| format!("call {} of {}, the {}st", call.id - (1 << 32), call.tool, call.made)),
+            ),
             Event::Settled {
                 job,
                 result: Ok(Success::Output { value: Value::Latin1(text), .. }),

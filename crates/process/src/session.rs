@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use serde_json::json;
 
 use ses_protocol::frames::{Control, Hello};
-use ses_protocol::{Command, Config, Event, Failure, Figures, JobId, RunLimits, ToolCall, ToolCallId};
+use ses_protocol::{Command, Config, Event, Failure, Figures, JobId, MAX_TOLD_CALLS, RunLimits, ToolCall, ToolCallId};
 use ses_session::{Deadline, Ear, Events, Link, Process, Tasks, Watchdog};
 use ses_sync::CpuClock;
 
@@ -147,9 +147,9 @@ impl Peer {
                 is_last = result.is_err();
                 Event::Installed(result)
             }
-            Event::ToolCall(call) => {
-                self.begin_call(&call)?;
-                Event::ToolCall(call)
+            Event::ToolCalls(calls) => {
+                self.begin_calls(&calls)?;
+                Event::ToolCalls(calls)
             }
             // The process can be ended, and gives its memory back.
             Event::Parked { .. } => {
@@ -189,16 +189,17 @@ impl Peer {
     }
 
     /// Calls are made by runs, within the limits that the isolate itself keeps.
-    fn begin_call(&self, call: &ToolCall) -> Result<(), &'static str> {
+    fn begin_calls(&self, calls: &[ToolCall]) -> Result<(), &'static str> {
         let mut open = self.desk.open();
-        open.made += 1;
+        open.made += calls.len() as u64;
         let is_run = open.jobs.front().is_some_and(|asked| asked.is_run);
-        let is_new = open.calls.insert(call.id, call.args.wire_bytes()).is_none();
-        let is_within = open.made <= self.config.max_tool_calls
+        let are_new = calls.iter().all(|call| open.calls.insert(call.id, call.args.wire_bytes()).is_none());
+        let is_within = (1..=MAX_TOLD_CALLS).contains(&calls.len())
+            && open.made <= self.config.max_tool_calls
             // The guest waits for one more at most, with arguments of their own.
             && open.calls.len() <= self.config.max_concurrent_tool_calls.saturating_add(1)
             && open.calls.values().sum::<usize>() <= self.config.max_transfer_bytes.saturating_mul(2);
-        if is_run && is_new && is_within { Ok(()) } else { Err(NONSENSE) }
+        if is_run && are_new && is_within { Ok(()) } else { Err(NONSENSE) }
     }
 }
 

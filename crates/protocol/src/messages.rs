@@ -11,6 +11,9 @@ pub type JobId = u64;
 /// Number of a tool call, unique within an executor.
 pub type ToolCallId = u64;
 
+/// Calls that a host is told of together.
+pub const MAX_TOLD_CALLS: usize = 16;
+
 /// To the isolate.
 #[derive(Debug)]
 pub enum Command {
@@ -73,46 +76,25 @@ pub enum Event {
     /// It is ready, or could not be made.
     Initialized(Result<(), Failure>),
     /// A job ended. `sound`: the isolate can take the next one. `installing`: not before [`Event::Installed`].
-    Settled {
-        job: JobId,
-        result: Result<Success, Failure>,
-        figures: Figures,
-        sound: bool,
-        installing: bool,
-    },
+    Settled { job: JobId, result: Result<Success, Failure>, figures: Figures, sound: bool, installing: bool },
     /// The guest has the variables that the last job has sent, or the isolate is lost.
     Installed(Result<(), Failure>),
-    ToolCall(ToolCall),
+    /// At most [`MAX_TOLD_CALLS`], oldest first.
+    ToolCalls(Vec<ToolCall>),
     /// The guest goes on with an answer only: it has taken so many of this run. Said where calls have limits.
-    Idle {
-        answers: u64,
-    },
+    Idle { answers: u64 },
     /// The guest has taken answers of so many more bytes. Said when it is many.
-    Taken {
-        bytes: u64,
-    },
+    Taken { bytes: u64 },
     /// How far the run under way has come. It may be left out.
-    Progress {
-        operations: u64,
-        tool_calls: u64,
-    },
+    Progress { operations: u64, tool_calls: u64 },
     /// An entry of the log of the run under way.
-    Log {
-        job: JobId,
-        entry: LogEntry,
-    },
+    Log { job: JobId, entry: LogEntry },
     /// There is no memory to go on: the isolate's thread is parked, with this many bytes, and says nothing more.
-    Parked {
-        bytes: usize,
-    },
+    Parked { bytes: usize },
     /// No guest code runs any more, and the isolate is about to be freed. `panicked`: its thread did not end by itself.
-    Closed {
-        panicked: bool,
-    },
+    Closed { panicked: bool },
     /// The isolate's process is gone, or does not answer, and nobody had it end. `reason` is for people.
-    Lost {
-        reason: String,
-    },
+    Lost { reason: String },
 }
 
 /// A call of a host tool.

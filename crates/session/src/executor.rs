@@ -298,7 +298,7 @@ impl Executor {
                 }
                 None
             }
-            Notice::ToolCall { session, call } => self.is_current(session).then_some(Delivery::ToolCall(call)),
+            Notice::ToolCalls { session, calls } => self.is_current(session).then_some(Delivery::ToolCalls(calls)),
             Notice::Logs { session } => {
                 let entries = self.session.as_ref().filter(|current| current.id() == session)?.take_logs();
                 (!entries.is_empty()).then_some(Delivery::Logs(entries))

@@ -25,9 +25,9 @@ pub enum Notice {
         session: SessionId,
         result: Result<(), Failure>,
     },
-    ToolCall {
+    ToolCalls {
         session: SessionId,
-        call: ToolCall,
+        calls: Vec<ToolCall>,
     },
     /// Entries wait to be taken.
     Logs {
@@ -50,7 +50,7 @@ pub enum Notice {
 /// What the facade is told.
 pub enum Delivery {
     Settled { call: CallId, outcome: Box<Outcome> },
-    ToolCall(ToolCall),
+    ToolCalls(Vec<ToolCall>),
     Logs(Vec<LogEntry>),
 }
 

@@ -91,8 +91,9 @@ impl Open {
         }
     }
 
-    fn on_call(&mut self, call: &ToolCall) {
-        if let Some(clock) = &mut self.clock {
+    fn on_calls(&mut self, calls: &[ToolCall]) {
+        let Some(clock) = &mut self.clock else { return };
+        for call in calls {
             clock.on_call(call.id, self.limited_tools.contains(&call.tool));
         }
     }
@@ -153,11 +154,13 @@ impl Desk {
                 }
             }
             Event::Installed(result) => (self.notices)(Notice::Installed { session, result }),
-            Event::ToolCall(call) => {
-                self.tool_calls.store(call.made, Ordering::Relaxed);
-                self.open().on_call(&call);
+            Event::ToolCalls(calls) => {
+                if let Some(last) = calls.last() {
+                    self.tool_calls.store(last.made, Ordering::Relaxed);
+                }
+                self.open().on_calls(&calls);
                 if !self.is_given_up() {
-                    (self.notices)(Notice::ToolCall { session, call });
+                    (self.notices)(Notice::ToolCalls { session, calls });
                 }
             }
             Event::Idle { answers } => {

@@ -177,7 +177,9 @@ fn show(delivery: Delivery) -> String {
             };
             format!("{call} {result}{}", logs.unwrap_or_default())
         }
-        Delivery::ToolCall(call) => format!("tool {}", call.id),
+        Delivery::ToolCalls(calls) => {
+            calls.iter().map(|call| format!("tool {}", call.id)).collect::<Vec<_>>().join(", ")
+        }
         Delivery::Logs(entries) => format!("{} entries", entries.len()),
     }
 }
@@ -199,7 +201,7 @@ fn entry(message: &str) -> LogEntry {
 }
 
 fn tool_call(id: u64, made: u64) -> Event {
-    Event::ToolCall(ToolCall { id, tool: 1, is_async: true, args: Values::List(Vec::new()), made })
+    Event::ToolCalls(vec![ToolCall { id, tool: 1, is_async: true, args: Values::List(Vec::new()), made }])
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use ses_engine::GuestContext;
 use ses_protocol::{Command, Config, Event, SessionId};
-use ses_session::Events;
+use ses_session::Reporter;
 use ses_sync::{Awake, Patience, Receiver};
 
 use crate::link::Control;
@@ -13,7 +13,7 @@ use crate::link::Control;
 pub struct ThreadContext {
     pub session: SessionId,
     pub config: Arc<Config>,
-    pub events: Events,
+    pub reporter: Reporter,
     pub inbox: Receiver<Option<Command>>,
     pub control: Arc<Control>,
     pub awake: Awake,
@@ -33,18 +33,21 @@ impl GuestContext for ThreadContext {
     }
 
     fn report(&self, event: Event) {
-        (self.events)(event);
+        self.reporter.report(event);
     }
 
     fn next(&self) -> Option<Command> {
+        self.reporter.wait();
         self.for_commands.receive(&self.inbox, &self.awake)
     }
 
     fn next_answer(&self) -> Option<Command> {
+        self.reporter.wait();
         self.for_answers.receive(&self.inbox, &self.awake)
     }
 
     fn next_until(&self, until: Instant) -> Option<Option<Command>> {
+        self.reporter.wait();
         self.awake.sleep(|| self.inbox.recv_until(until))
     }
 

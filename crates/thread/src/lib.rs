@@ -27,6 +27,7 @@ pub struct ThreadBackend {
     pool: Arc<Pool<Warm>>,
     python: Option<Arc<PythonSpec>>,
     checker: Arc<Checker>,
+    watchdog: Arc<Watchdog>,
 }
 
 impl ThreadBackend {
@@ -43,7 +44,8 @@ impl ThreadBackend {
             let (counters, kind) = (own.clone(), kind.clone());
             serve::spawn("ses-warm".to_owned(), move || serve::warm(kind.as_deref(), limit_bytes, booting, counters))
         };
-        Self { pool: Arc::new(Pool::new(pool_size, watchdog, counters, boot)), python, checker }
+        let pool = Arc::new(Pool::new(pool_size, watchdog.clone(), counters, boot));
+        Self { pool, python, checker, watchdog }
     }
 }
 
@@ -57,9 +59,12 @@ impl Backend for ThreadBackend {
         let (commands, inbox) = channel();
         // Else an isolate of the pool does that.
         let keeps_shared_heap = !self.pool.is_on();
-        let checker = self.checker.clone();
-        let handover =
-            |control| Handover { session, config, events: events.clone(), inbox, control, checker, keeps_shared_heap };
+        let (checker, watchdog) = (self.checker.clone(), self.watchdog.clone());
+        let for_isolate = events.clone();
+        let handover = |control| {
+            let events = for_isolate;
+            Handover { session, config, events, inbox, control, checker, watchdog, keeps_shared_heap }
+        };
         let control = match warm {
             Some(Warm { control, handover: to_thread }) => {
                 // The thread of a warm isolate does nothing but wait for this.

@@ -9,7 +9,7 @@ use std::sync::mpsc;
 
 use ses_engine::{Booted, Checker, Guest, OnParked};
 use ses_protocol::{Command, Config, Event, PythonSpec, SessionId};
-use ses_session::{Booting, Counters, Events};
+use ses_session::{Booting, Counters, Events, Reporter, Watchdog};
 use ses_sync::{Receiver, priority};
 
 use crate::Warm;
@@ -29,6 +29,7 @@ pub struct Handover {
     pub inbox: Receiver<Option<Command>>,
     pub control: Arc<Control>,
     pub checker: Arc<Checker>,
+    pub watchdog: Arc<Watchdog>,
     /// No other isolate keeps V8's shared heap alive.
     pub keeps_shared_heap: bool,
 }
@@ -109,10 +110,11 @@ fn parked_of(events: &Events) -> OnParked {
 }
 
 fn guest(booted: Booted, handover: Handover) -> Guest {
-    let Handover { session, config, events, inbox, control, checker, .. } = handover;
+    let Handover { session, config, events, inbox, control, checker, watchdog, .. } = handover;
+    let reporter = Reporter::new(events, watchdog);
     let (awake, for_commands, for_answers) = Default::default();
-    let context = Rc::new(ThreadContext { session, config, events, inbox, control, awake, for_commands, for_answers });
-    Guest::new(booted, context, checker.programs())
+    let context = ThreadContext { session, config, reporter, inbox, control, awake, for_commands, for_answers };
+    Guest::new(booted, Rc::new(context), checker.programs())
 }
 
 fn serve(mut guest: Guest, keeper: Option<Arc<Checker>>, closed: Closed) {

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use ses_engine::{GuestContext, Interrupt};
 use ses_protocol::frames::{Control, Frames, Message, Status, ToWorker};
 use ses_protocol::{Command, Config, Event, Failure, FailureKind, JobId, RunLimits, SessionId};
-use ses_session::{Deadline, Watchdog};
+use ses_session::{Deadline, Reporter, Watchdog};
 use ses_sync::{CpuClock, Patience};
 
 use crate::end::exit;
@@ -25,10 +25,11 @@ pub struct PipeContext {
     commands: RefCell<Frames<File>>,
     patience: Patience,
     out: Arc<Out>,
+    reporter: Reporter,
     interrupt: Interrupt,
     /// The run under way; 0: none.
     running: Cell<JobId>,
-    watchdog: Watchdog,
+    watchdog: Arc<Watchdog>,
     /// Of the run under way.
     cpu_deadline: Cell<Option<Deadline>>,
 }
@@ -40,17 +41,50 @@ impl PipeContext {
         commands: Frames<File>,
         out: Arc<Out>,
         interrupt: Interrupt,
-        watchdog: Watchdog,
+        watchdog: Arc<Watchdog>,
     ) -> Self {
         let (commands, running, cpu_deadline) = (RefCell::new(commands), Cell::default(), Cell::default());
         let patience = Patience::default();
-        Self { session, config, commands, patience, out, interrupt, running, watchdog, cpu_deadline }
+        let events = out.clone();
+        let reporter = Reporter::new(Arc::new(move |event| events.report(event)), watchdog.clone());
+        Self { session, config, commands, patience, out, reporter, interrupt, running, watchdog, cpu_deadline }
     }
 
     /// Whether a command has come, or a part of one, which is waited for as long.
     fn has_come(&self, patience: Duration) -> bool {
         let commands = self.commands.borrow();
         commands.has_begun() || is_readable(commands.source(), patience)
+    }
+
+    /// The next command; waits.
+    fn read(&self) -> Option<Command> {
+        let mut commands = self.commands.borrow_mut();
+        loop {
+            // The host closes its end when it has given the session up, and its frames are those of this version.
+            let Ok(Some((head, body))) = commands.next(usize::MAX) else { exit() };
+            let Ok(message) = ToWorker::read(head.kind, body) else { exit() };
+            match message {
+                ToWorker::Command(command) => {
+                    if let Command::Run { job, limits, .. } = &command {
+                        self.begin(*job, limits);
+                    }
+                    return Some(command);
+                }
+                ToWorker::Control(Control::Ping(number)) => self.out.say(Status::Pong(number)),
+                ToWorker::Control(Control::Stop(job)) => {
+                    // One that has ended is not to end another.
+                    if self.running.get() == job {
+                        self.interrupt.ask(job);
+                    }
+                    return None;
+                }
+                ToWorker::Control(Control::Close) => {
+                    self.out.report(Event::Closed { panicked: false });
+                    exit();
+                }
+                ToWorker::Control(Control::Open(_)) => exit(),
+            }
+        }
     }
 
     /// Holds a run to its processor time.
@@ -86,38 +120,13 @@ impl GuestContext for PipeContext {
             self.cpu_deadline.set(None);
             self.running.set(0);
         }
-        self.out.report(event);
+        self.reporter.report(event);
     }
 
     fn next(&self) -> Option<Command> {
+        self.reporter.wait();
         self.patience.look(|| self.has_come(Duration::ZERO));
-        let mut commands = self.commands.borrow_mut();
-        loop {
-            // The host closes its end when it has given the session up, and its frames are those of this version.
-            let Ok(Some((head, body))) = commands.next(usize::MAX) else { exit() };
-            let Ok(message) = ToWorker::read(head.kind, body) else { exit() };
-            match message {
-                ToWorker::Command(command) => {
-                    if let Command::Run { job, limits, .. } = &command {
-                        self.begin(*job, limits);
-                    }
-                    return Some(command);
-                }
-                ToWorker::Control(Control::Ping(number)) => self.out.say(Status::Pong(number)),
-                ToWorker::Control(Control::Stop(job)) => {
-                    // One that has ended is not to end another.
-                    if self.running.get() == job {
-                        self.interrupt.ask(job);
-                    }
-                    return None;
-                }
-                ToWorker::Control(Control::Close) => {
-                    self.out.report(Event::Closed { panicked: false });
-                    exit();
-                }
-                ToWorker::Control(Control::Open(_)) => exit(),
-            }
-        }
+        self.read()
     }
 
     fn next_answer(&self) -> Option<Command> {
@@ -125,11 +134,12 @@ impl GuestContext for PipeContext {
     }
 
     fn next_until(&self, until: Instant) -> Option<Option<Command>> {
-        self.has_come(until.saturating_duration_since(Instant::now())).then(|| self.next())
+        self.reporter.wait();
+        self.has_come(until.saturating_duration_since(Instant::now())).then(|| self.read())
     }
 
     fn ready(&self) -> Option<Command> {
-        if self.has_come(Duration::ZERO) { self.next() } else { None }
+        if self.has_come(Duration::ZERO) { self.read() } else { None }
     }
 
     /// A process whose session was given up is killed.

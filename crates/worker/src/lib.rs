@@ -96,7 +96,7 @@ fn work(arguments: &Arguments, commands: File, out: &Arc<Out>) -> io::Result<std
     }
     let reach = if is_confined && !landlock { &[] } else { reach.as_slice() };
     let commands_fd = commands.as_raw_fd();
-    let watchdog = Watchdog::default();
+    let watchdog = Arc::new(Watchdog::default());
     // Its thread must be there before the sandbox is closed.
     drop(watchdog.arm(Instant::now(), || {})?);
     // Inherited by all further threads, V8's too.
@@ -142,7 +142,7 @@ fn serve_isolate(
     limit_bytes: usize,
     commands: File,
     out: &Arc<Out>,
-    watchdog: Watchdog,
+    watchdog: Arc<Watchdog>,
     booted: &Sender<Interrupt>,
     goes: &Receiver<Hello>,
 ) {

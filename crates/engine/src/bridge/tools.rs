@@ -128,7 +128,7 @@ fn start_waiting(host: &Host) {
 }
 
 fn send(host: &Host, id: ToolCallId, tool: u32, is_async: bool, args: Values) {
-    host.context.report(Event::ToolCall(ToolCall { id, tool, is_async, args, made: host.tool_calls() }));
+    host.context.report(Event::ToolCalls(vec![ToolCall { id, tool, is_async, args, made: host.tool_calls() }]));
 }
 
 /// The promise of a call that the host answers later.

@@ -94,7 +94,8 @@ fn call<'s>(
             return None;
         }
     };
-    host.context.report(Event::ToolCall(ToolCall { id, tool, is_async: false, args, made: host.tool_calls() }));
+    let call = ToolCall { id, tool, is_async: false, args, made: host.tool_calls() };
+    host.context.report(Event::ToolCalls(vec![call]));
     loop {
         let Some(reply) = host.wait_for_reply(id) else {
             if is_asked(scope) && !host.context.is_given_up() {

@@ -46,7 +46,10 @@ fn serve(spec: &PythonSpec, commands: Vec<Command>) -> Vec<String> {
 fn told(event: Event) -> Option<String> {
     match event {
         Event::Log { entry, .. } => Some(format!("{}: {}", entry.level, entry.message)),
-        Event::ToolCall(call) => Some(format!("calls {} with {:?}", call.tool, call.args)),
+        Event::ToolCalls(calls) => {
+            let [call] = calls.as_slice() else { panic!("Python waits for each") };
+            Some(format!("calls {} with {:?}", call.tool, call.args))
+        }
         Event::Settled { result, sound, .. } => {
             let outcome = match result {
                 Ok(Success::Done) => "done".to_owned(),

@@ -109,7 +109,7 @@ fn from_worker() -> Vec<FromWorker> {
         settled(Err(failed)),
         settled(Ok(Success::Done)),
         Event::Installed(Ok(())),
-        Event::ToolCall(ToolCall { id: 9, tool: 3, is_async: true, args, made: 1 }),
+        Event::ToolCalls(vec![ToolCall { id: 9, tool: 3, is_async: true, args, made: 1 }]),
         Event::Log { job: 4, entry: LogEntry { level: 2, message: "caf\u{e9}".into(), at_ms: 1e12 } },
         Event::Closed { panicked: false },
         Event::Progress { operations: 5, tool_calls: 6 },

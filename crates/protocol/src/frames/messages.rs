@@ -122,7 +122,7 @@ messages!(Event {
     0x82 Initialized(result),
     0x83 Settled { job, result, figures, sound, installing },
     0x84 Installed(result),
-    0x85 ToolCall(call),
+    0x85 ToolCalls(calls),
     0x86 Log { job, entry },
     0x87 Closed { panicked },
     0x8B Progress { operations, tool_calls },

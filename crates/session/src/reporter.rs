@@ -1,0 +1,255 @@
+//! How what a guest does reaches its host: all of it at once, but for calls that follow others.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::time::{Duration, Instant};
+use std::{io, mem};
+
+use ses_protocol::{Event, MAX_TOLD_CALLS, ToolCall};
+
+use crate::backend::Events;
+use crate::watchdog::{Deadline, Watchdog};
+
+/// How long a call is held back while its guest computes.
+const MOMENT: Duration = Duration::from_millis(4);
+/// Bytes of arguments that are held back.
+const MAX_HELD_BYTES: usize = 16 << 10;
+
+/// Reports what a guest does, for the guest's thread.
+///
+/// To tell the host costs a guest more than to make a call. So the host is told at once of the first asynchronous call since the
+/// guest last waited, and begins with it; of those that follow when the guest waits, when there are many, or a moment later.
+pub struct Reporter {
+    desk: Arc<Desk>,
+    watchdog: Arc<Watchdog>,
+}
+
+struct Desk {
+    events: Events,
+    /// Locked while the host is told, so that it hears everything in the order in which it happened.
+    held: Mutex<Held>,
+}
+
+#[derive(Default)]
+struct Held {
+    calls: Vec<ToolCall>,
+    bytes: usize,
+    /// The guest has called since it last waited.
+    has_called: bool,
+    /// Present: the watchdog is going to look for what is held back.
+    look: Option<Deadline>,
+}
+
+impl Reporter {
+    /// `watchdog`: tells the host of what is held back while the guest computes.
+    pub fn new(events: Events, watchdog: Arc<Watchdog>) -> Self {
+        Self { desk: Arc::new(Desk { events, held: Mutex::default() }), watchdog }
+    }
+
+    /// Reports `event`, behind all that were reported before.
+    pub fn report(&self, event: Event) {
+        let mut held = self.desk.held();
+        match event {
+            Event::ToolCalls(calls) if held.has_called && calls.iter().all(|call| call.is_async) => {
+                held.add(calls);
+                if held.is_full() || self.arm(&mut held).is_err() {
+                    self.desk.tell(&mut held);
+                }
+            }
+            event => {
+                held.has_called |= matches!(event, Event::ToolCalls(_));
+                self.desk.tell(&mut held);
+                (self.desk.events)(event);
+            }
+        }
+    }
+
+    /// The guest is about to wait: it goes on with what the host answers, or sends.
+    pub fn wait(&self) {
+        let mut held = self.desk.held();
+        held.has_called = false;
+        self.desk.tell(&mut held);
+    }
+
+    /// Has the watchdog look a moment later. It is not told when there is nothing left to look for: the next burst comes soon.
+    fn arm(&self, held: &mut Held) -> io::Result<()> {
+        if held.look.is_none() {
+            let desk = Arc::downgrade(&self.desk);
+            held.look = Some(self.watchdog.arm(Instant::now() + MOMENT, move || Desk::look(&desk))?);
+        }
+        Ok(())
+    }
+}
+
+impl Held {
+    fn add(&mut self, calls: Vec<ToolCall>) {
+        self.bytes += calls.iter().map(|call| call.args.wire_bytes()).sum::<usize>();
+        self.calls.extend(calls);
+    }
+
+    fn is_full(&self) -> bool {
+        self.calls.len() >= MAX_TOLD_CALLS || self.bytes >= MAX_HELD_BYTES
+    }
+}
+
+impl Desk {
+    fn held(&self) -> MutexGuard<'_, Held> {
+        self.held.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn tell(&self, held: &mut Held) {
+        if !held.calls.is_empty() {
+            held.bytes = 0;
+            (self.events)(Event::ToolCalls(mem::take(&mut held.calls)));
+        }
+    }
+
+    /// On the watchdog's thread.
+    fn look(desk: &Weak<Self>) {
+        let Some(desk) = desk.upgrade() else { return };
+        let mut held = desk.held();
+        held.look = None;
+        desk.tell(&mut held);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc::{Receiver, Sender, channel};
+
+    use ses_protocol::{Block, Value, Values};
+
+    use super::*;
+
+    struct Bench {
+        reporter: Reporter,
+        told: Receiver<String>,
+    }
+
+    impl Bench {
+        fn new(watchdog: Watchdog) -> Self {
+            let (tell, told) = channel();
+            let tell = Mutex::new(tell);
+            let events: Events = Arc::new(move |event| tell.lock().unwrap().send(show(event)).unwrap());
+            Self { reporter: Reporter::new(events, Arc::new(watchdog)), told }
+        }
+
+        /// One that tells nothing by itself: its watchdog does something else until the returned value is dropped.
+        fn patient() -> (Self, impl Drop) {
+            struct Busy {
+                free: Sender<()>,
+                _work: Deadline,
+            }
+            impl Drop for Busy {
+                fn drop(&mut self) {
+                    self.free.send(()).unwrap();
+                }
+            }
+            let watchdog = Watchdog::default();
+            let (free, is_free) = channel();
+            let (begun, has_begun) = channel();
+            let work = watchdog.arm(Instant::now(), move || {
+                begun.send(()).unwrap();
+                is_free.recv().unwrap();
+            });
+            has_begun.recv().unwrap();
+            (Self::new(watchdog), Busy { free, _work: work.unwrap() })
+        }
+
+        fn call(&self, id: u64, is_async: bool) {
+            self.call_with(id, is_async, Values::List(Vec::new()));
+        }
+
+        fn call_with(&self, id: u64, is_async: bool, args: Values) {
+            self.reporter.report(Event::ToolCalls(vec![ToolCall { id, tool: 1, is_async, args, made: id }]));
+        }
+
+        fn told(&self) -> Vec<String> {
+            self.told.try_iter().collect()
+        }
+    }
+
+    fn show(event: Event) -> String {
+        match event {
+            Event::ToolCalls(calls) => calls.iter().map(|call| call.id.to_string()).collect::<Vec<_>>().join(" "),
+            Event::Idle { answers } => format!("idle {answers}"),
+            event => format!("{event:?}"),
+        }
+    }
+
+    #[test]
+    fn the_first_call_is_told_at_once_and_the_others_when_the_guest_waits() {
+        let (bench, _busy) = Bench::patient();
+        for id in 1..=4 {
+            bench.call(id, true);
+        }
+        assert_eq!(bench.told(), ["1"]);
+        bench.reporter.wait();
+        assert_eq!(bench.told(), ["2 3 4"]);
+        bench.call(5, true);
+        assert_eq!(bench.told(), ["5"]);
+        bench.reporter.wait();
+        assert!(bench.told().is_empty());
+    }
+
+    #[test]
+    fn a_call_that_is_waited_for_is_told_behind_those_held_back() {
+        let (bench, _busy) = Bench::patient();
+        for id in 1..=3 {
+            bench.call(id, true);
+        }
+        bench.call(4, false);
+        assert_eq!(bench.told(), ["1", "2 3", "4"]);
+    }
+
+    #[test]
+    fn events_keep_their_order() {
+        let (bench, _busy) = Bench::patient();
+        for id in 1..=2 {
+            bench.call(id, true);
+        }
+        bench.reporter.report(Event::Idle { answers: 3 });
+        assert_eq!(bench.told(), ["1", "2", "idle 3"]);
+    }
+
+    #[test]
+    fn no_more_than_so_many_are_held_back() {
+        let (bench, _busy) = Bench::patient();
+        let most = MAX_TOLD_CALLS as u64;
+        for id in 1..=most + 2 {
+            bench.call(id, true);
+        }
+        let together: Vec<_> = (2..=most + 1).map(|id| id.to_string()).collect();
+        assert_eq!(bench.told(), ["1", &together.join(" ")]);
+    }
+
+    #[test]
+    fn no_more_than_so_many_bytes_are_held_back() {
+        let (bench, _busy) = Bench::patient();
+        bench.call(1, true);
+        bench.call(2, true);
+        let args = Values::List(vec![Value::Latin1(Block::copy_of(&[b'a'; MAX_HELD_BYTES]).unwrap())]);
+        bench.call_with(3, true, args);
+        assert_eq!(bench.told(), ["1", "2 3"]);
+    }
+
+    #[test]
+    fn the_watchdog_tells_of_calls_while_the_guest_computes() {
+        let bench = Bench::new(Watchdog::default());
+        for round in 0..3 {
+            bench.call(2 * round, true);
+            bench.call(2 * round + 1, true);
+            assert_eq!(bench.told.recv().unwrap(), (2 * round).to_string());
+            assert_eq!(bench.told.recv().unwrap(), (2 * round + 1).to_string());
+            bench.reporter.wait();
+        }
+    }
+
+    #[test]
+    fn nothing_is_held_back_that_nobody_would_look_for() {
+        let bench = Bench::new(Watchdog::refused());
+        for id in 1..=3 {
+            bench.call(id, true);
+        }
+        assert_eq!(bench.told(), ["1", "2", "3"]);
+    }
+}
