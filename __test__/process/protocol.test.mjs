@@ -25,11 +25,13 @@ function frame(kind, ...body) {
 const u32 = (value) => Uint8Array.of(value, value >> 8, value >> 16, value >> 24);
 const u64 = (value) => [...u32(value), 0, 0, 0, 0];
 const text = (value) => [...u32(value.length), ...Buffer.from(value)];
-const hello = (version = 3, landlock = 1, seccomp = 1) => frame(0x81, u32(version), [landlock, seccomp]);
+/** What the host speaks: `VERSION` of crates/protocol/src/frames. */
+const VERSION = 4;
+const hello = (version = VERSION, landlock = 1, seccomp = 1) => frame(0x81, u32(version), [landlock, seccomp]);
 const INITIALIZED = frame(0x82, [0]);
 /** A job that went well without a value, and was sound. */
 const settled = (job) => frame(0x83, u64(job), [0, 0], u64(0), u64(0), u64(0), [1, 0]);
-const toolCall = (id) => frame(0x85, u64(id), u32(1), [1], [0], u32(0), u64(1));
+const toolCall = (id) => frame(0x85, u32(1), u64(id), u32(1), [1], [0], u32(0), u64(1));
 const logged = (job, message) => frame(0x86, u64(job), [0], new Uint8Array(8), text(message));
 
 /**
@@ -100,7 +102,7 @@ describe.runIf(isLinux)('a worker', () => {
     [0, 1, 'landlock'],
     [1, 0, 'seccomp'],
   ])('without the sandbox that is required: landlock %i, seccomp %i', async (landlock, seccomp, missing) => {
-    const greeting = hello(3, landlock, seccomp);
+    const greeting = hello(VERSION, landlock, seccomp);
     const reason = `SES init failed: sandbox is "required", but this system has no ${missing}`;
     const required = { executor: { sandbox: 'required' } };
     expect(await hostOf([greeting, INITIALIZED], required)).toBe(`init | ERR_SES_INIT_FAILED | ${reason} | DEAD | `);
