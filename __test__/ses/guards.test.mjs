@@ -97,6 +97,29 @@ describe('the limit is exact', () => {
     });
   });
 
+  test('in a loop over an iterator, which is closed as by `break`', async () => {
+    const code = `
+      let closed = 0;
+      const numbers = { [Symbol.iterator]: () => ({ next: () => ({ done: false, value: 1 }), return() { closed++; return {}; } }) };
+      let n = 0;
+      for (const one of numbers) n += one;`;
+    await withExecutor({}, {}, async (executor) => {
+      await expectCode(executor.run(code, { maxOperations: TEN }), 'ERR_MAX_OPS_EXCEEDED');
+      expect((await executor.run('[n, closed]')).output).toEqual([TEN, 1]);
+    });
+  });
+
+  test('where a guard has no stack left', async () => {
+    const code = `
+      let n = 0;
+      const down = () => { try { down(); } catch { for (const end = n + 12; n < end; ) n++; } };
+      try { down(); } catch {}`;
+    await withExecutor({}, {}, async (executor) => {
+      await expectCode(executor.run(code, { maxOperations: TEN }), 'ERR_MAX_OPS_EXCEEDED');
+      expect((await executor.run('for (let i = 0; i < 10; i++); 1', { maxOperations: TEN })).output).toBe(1);
+    });
+  });
+
   test('the default is 50,000', async () => {
     await withExecutor({}, {}, async (executor) => {
       expect((await executor.run('let i = 0; while (i < 50000) i++; i')).output).toBe(50_000);
@@ -134,7 +157,7 @@ describe('an exceeded limit cannot be swallowed', () => {
     'catch in a function':
       'const safe = (f) => { try { return f(); } catch { mark("caught"); } }; safe(() => { for (;;); }); mark("after");',
     'an iterator whose return throws':
-      'try { for (const x of { [Symbol.iterator]: () => ({ next: () => ({ done: false }), return() { throw mark("returned"); } }) }); } catch { mark("caught"); } mark("after");',
+      'try { for (const x of { [Symbol.iterator]: () => ({ next: () => ({ done: false }), return() { throw new Error("returned"); } }) }); } catch { mark("caught"); } mark("after");',
     'loops with labels':
       'try { out: again: for (;;) for (;;) continue again; } catch { mark("caught"); } finally { for (;;); } mark("after");',
     'promise .catch': 'await (async () => { for (;;); })().catch(() => mark("caught")); mark("after");',

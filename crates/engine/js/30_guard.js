@@ -1,14 +1,13 @@
 // The run's signals: loop guard, final answer, and the bindings that a program leaves on the global.
 //
 // `__smol_budget` and `__smol_done` are script-scope lexicals (90_seal.js declares them). All iterations that the limit allows are in
-// the budget when a run begins: guarded loops take theirs inline (crates/prepare/src/transform/guards.rs), and loops that only compute
-// all at once before they start (counted_ahead.rs). So iterations are counted exactly. The outcome itself is what the ops recorded; a
-// signal is only what unwinds the guest's stack, so a guest that gets hold of one, or makes one, has gained nothing.
+// the budget when a run begins, and loops take theirs inline (crates/prepare/src/transform/guards.rs). The outcome itself is what the
+// ops recorded; a signal is only what unwinds the guest's stack, so a guest that gets hold of one, or makes one, has gained nothing.
 "use strict";
 (() => {
   const boot = globalThis.__smol_boot;
   const { p } = boot;
-  const { arrayPush, ceil, defineProperty, Error, floor, freeze, getDescriptor, isSafeInteger } = p;
+  const { arrayPush, defineProperty, Error, freeze, getDescriptor } = p;
   const { newMap, ownKeys, reflectDefine, reflectDelete } = p;
   const { op_final, op_guard_exceeded, op_swallowed, op_thrown } = boot.ops;
 
@@ -64,39 +63,15 @@
     throw signal;
   };
 
-  // Whether `value` is a typed array of numbers: reading and writing its elements runs no code and throws nothing.
-  const isNumeric = (value) => {
-    const tag = p.typedArrayTag(value);
-    return tag !== undefined && tag !== "BigInt64Array" && tag !== "BigUint64Array";
-  };
-
-  // Whether the test of a counted loop holds for `value`.
-  const isBefore = (value, bound, isUpwards, isInclusive) =>
-    isUpwards ? (isInclusive ? value <= bound : value < bound) : isInclusive ? value >= bound : value > bound;
-
-  // Takes all iterations of a loop that only computes: its variable is `value`, changes by `step`, and is compared with
-  // `bound`. False if they have to be guarded, each by itself: there are too many, or it is not known how many.
-  const takeAll = (value, bound, step, isUpwards, isInclusive) => {
-    if (__smol_done || step > 0 !== isUpwards) return false;
-    const distance = (bound - value) / step;
-    const count = isInclusive ? floor(distance) + 1 : ceil(distance);
-    // None. The loop finds that out, too.
-    if (count <= 0) return true;
-    // Divisions round. Nothing else does as long as all numbers are whole and small.
-    const end = value + count * step;
-    if (!isSafeInteger(value) || !isSafeInteger(step) || !isSafeInteger(end)) return false;
-    const isExact =
-      isBefore(end - step, bound, isUpwards, isInclusive) && !isBefore(end, bound, isUpwards, isInclusive);
-    if (!isExact) return false;
-    if (count > __smol_budget) return false;
-    __smol_budget -= count;
-    return true;
-  };
-
-  const guard = () => {
+  // Called where the budget is below 0. `left`: what a loop that counted by itself had not used of what it began with; below 0: there
+  // is another iteration that may not be.
+  const guard = (left) => {
     if (__smol_done) {
-      op_swallowed();
+      // What such a loop has taken when the signal leaves it.
+      if (unusedBudget !== undefined) unusedBudget += __smol_budget;
       __smol_budget = 0;
+      if (left >= 0) return;
+      op_swallowed();
       throw signal;
     }
     op_guard_exceeded();
@@ -426,8 +401,6 @@
   };
 
   boot.guard = guard;
-  boot.isNumeric = isNumeric;
-  boot.takeAll = takeAll;
   boot.rethrow = rethrow;
   boot.thrown = thrown;
   boot.forModule = forModule;

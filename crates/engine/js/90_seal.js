@@ -8,8 +8,6 @@ let __smol_budget = 0;
 let __smol_done = false;
 const {
   guard: __smol_guard,
-  isNumeric: __smol_numeric,
-  takeAll: __smol_take_all,
   rethrow: __smol_rethrow,
   thrown: __smol_thrown,
   declare: __smol_declare,
@@ -114,8 +112,6 @@ const {
   hardened.add(globalThis);
   p.apply(Array.prototype.push, boot.toHarden, [
     boot.guard,
-    boot.isNumeric,
-    boot.takeAll,
     boot.rethrow,
     boot.thrown,
     boot.declare,

@@ -5,7 +5,9 @@ mod names;
 mod scopes;
 
 pub(super) use names::{Binding, Kind};
-pub(super) use scopes::LoopNames;
+
+use std::collections::HashSet;
+use std::mem;
 
 use swc_common::{BytePos, Span, Spanned};
 use swc_ecma_ast::{
@@ -13,7 +15,7 @@ use swc_ecma_ast::{
     ClassDecl, ClassExpr, ClassMethod, Constructor, Decl, DoWhileStmt, ExportAll, Expr, FnDecl, FnExpr, ForHead,
     ForInStmt, ForOfStmt, ForStmt, Function, GetterProp, Ident, ImportPhase, MetaPropExpr, MetaPropKind, MethodProp,
     ModuleDecl, NamedExport, NewExpr, Param, Pat, PrivateMethod, Prop, Regex, SetterProp, SimpleAssignTarget,
-    StaticBlock, Stmt, SwitchStmt, UpdateExpr, UsingDecl, VarDecl, VarDeclKind, VarDeclarator, WhileStmt,
+    StaticBlock, Stmt, SwitchStmt, TryStmt, UpdateExpr, UsingDecl, VarDecl, VarDeclKind, VarDeclarator, WhileStmt, YieldExpr,
 };
 use swc_ecma_visit::{Visit, VisitWith};
 
@@ -41,7 +43,8 @@ pub(super) struct Analysis {
     /// Bindings at the top level of the program, in the order of their first declarations.
     pub(super) bindings: Vec<Binding>,
     pub(super) lookups: Lookups,
-    pub(super) loop_names: LoopNames,
+    /// Where loops are that wait, or have a `finally` clause in them.
+    pub(super) waiting: HashSet<BytePos>,
     /// The program's own body waits somewhere, so that other code runs before it has ended.
     pub(super) can_be_suspended: bool,
     pub(super) functions: Functions,
@@ -67,7 +70,8 @@ pub(super) fn analyze(
         descent: Descent::default(),
         declaring: None,
         declarator: None,
-        is_in_loop: false,
+        loops: Vec::new(),
+        waiting: HashSet::new(),
         can_be_suspended: source.stand_ins.has_await(),
         has_import: false,
         functions: Functions::default(),
@@ -103,8 +107,10 @@ struct Analyzer<'a> {
     declaring: Option<Kind>,
     /// The declarator that is visited.
     declarator: Option<Declarator>,
-    /// In the test, update or body of a `for` loop.
-    is_in_loop: bool,
+    /// Where the loops round the node in the same function are that are not among `waiting`, the innermost last.
+    loops: Vec<BytePos>,
+    /// See [`Analysis`].
+    waiting: HashSet<BytePos>,
     /// See [`Analysis`].
     can_be_suspended: bool,
     has_import: bool,
@@ -126,7 +132,7 @@ impl Analyzer<'_> {
     }
 
     fn declaring<N: VisitWith<Self>>(&mut self, kind: Option<Kind>, node: &N) {
-        let outer = std::mem::replace(&mut self.declaring, kind);
+        let outer = mem::replace(&mut self.declaring, kind);
         node.visit_with(self);
         self.declaring = outer;
     }
@@ -145,23 +151,34 @@ impl Analyzer<'_> {
         self.scopes.exit();
     }
 
+    fn in_loop(&mut self, span: Span, visit: impl FnOnce(&mut Self)) {
+        let outer = self.loops.len();
+        self.loops.push(span.lo);
+        visit(self);
+        self.loops.truncate(outer);
+    }
+
+    /// The function waits here.
+    fn suspends(&mut self) {
+        self.can_be_suspended |= self.scopes.is_in_top_function();
+        self.keep_waiting();
+    }
+
+    /// Counts the loops round the node among those that wait.
+    fn keep_waiting(&mut self) {
+        self.waiting.extend(self.loops.drain(..));
+    }
+
     fn in_function<N: VisitWith<Self>>(&mut self, node: &N) {
-        let outer = self.declaring.take();
+        let outer = (self.declaring.take(), mem::take(&mut self.loops));
         self.scopes.enter_function();
         node.visit_children_with(self);
         self.scopes.exit();
-        self.declaring = outer;
+        (self.declaring, self.loops) = outer;
     }
 
     fn declare(&mut self, name: &Ident, kind: Kind) {
-        let from = match kind {
-            Kind::Var => Some(BytePos(0)),
-            // A parameter has a value from the start, what `using` declares has not.
-            Kind::Local => Some(self.declarator.map_or(BytePos(0), |declarator| declarator.end)),
-            Kind::Let | Kind::Const => self.declarator.map(|declarator| declarator.end),
-            Kind::Function | Kind::Class => None,
-        };
-        self.scopes.declare(&name.sym, kind == Kind::Var, kind == Kind::Const, from);
+        self.scopes.declare(&name.sym, kind == Kind::Var);
         let persists = match kind {
             Kind::Var => self.scopes.is_in_top_function(),
             Kind::Let | Kind::Const | Kind::Function | Kind::Class => self.scopes.is_at_top_level(),
@@ -186,11 +203,10 @@ impl Analyzer<'_> {
             names.extend(self.bindings.captured(&self.scopes).map(str::to_owned));
         }
         let bindings = self.bindings.into_vec();
-        let loop_names = self.scopes.into_loop_names(&bindings);
         Analysis {
             bindings,
             lookups: Lookups { names, has_all },
-            loop_names,
+            waiting: self.waiting,
             can_be_suspended: self.can_be_suspended,
             functions: self.functions,
             is_doubtful: self.is_doubtful && self.source.dialect == Dialect::JavaScript,
@@ -249,7 +265,7 @@ impl Analyzer<'_> {
     }
 
     fn refer(&mut self, name: &Ident, is_write: bool) {
-        self.scopes.refer(name, is_write, self.is_in_loop);
+        self.scopes.refer(name, is_write);
     }
 
     /// Notes that the name in `target` is written to, besides whatever else is done with it.
@@ -368,7 +384,19 @@ impl Visit for Analyzer<'_> {
     }
 
     fn visit_await_expr(&mut self, node: &AwaitExpr) {
-        self.can_be_suspended |= self.scopes.is_in_top_function();
+        self.suspends();
+        node.visit_children_with(self);
+    }
+
+    fn visit_yield_expr(&mut self, node: &YieldExpr) {
+        self.keep_waiting();
+        node.visit_children_with(self);
+    }
+
+    fn visit_try_stmt(&mut self, node: &TryStmt) {
+        if node.finalizer.is_some() {
+            self.keep_waiting();
+        }
         node.visit_children_with(self);
     }
 
@@ -417,7 +445,9 @@ impl Visit for Analyzer<'_> {
     }
 
     fn visit_using_decl(&mut self, node: &UsingDecl) {
-        self.can_be_suspended |= node.is_await && self.scopes.is_in_top_function();
+        if node.is_await {
+            self.suspends();
+        }
         for declarator in &node.decls {
             self.declare_in(declarator, Kind::Local);
         }
@@ -506,10 +536,12 @@ impl Visit for Analyzer<'_> {
 
     fn visit_arrow_expr(&mut self, node: &ArrowExpr) {
         self.add_function(node.span);
+        let outer = mem::take(&mut self.loops);
         self.scopes.enter_function();
         self.declaring(Some(Kind::Local), &node.params);
         self.declaring(None, &node.body);
         self.scopes.exit();
+        self.loops = outer;
     }
 
     fn visit_param(&mut self, node: &Param) {
@@ -529,38 +561,33 @@ impl Visit for Analyzer<'_> {
 
     fn visit_for_stmt(&mut self, node: &ForStmt) {
         self.is_doubtful |= self.source.dialect == Dialect::JavaScript && !self.has_semicolons(node);
-        self.scopes.enter_block();
-        node.init.visit_with(self);
-        let outer = std::mem::replace(&mut self.is_in_loop, true);
-        node.test.visit_with(self);
-        node.update.visit_with(self);
         self.expect_statement(&node.body);
-        node.body.visit_with(self);
-        self.is_in_loop = outer;
-        self.scopes.exit();
+        self.in_loop(node.span, |analyzer| analyzer.in_block(node));
     }
 
     fn visit_do_while_stmt(&mut self, node: &DoWhileStmt) {
         self.expect_statement(&node.body);
-        node.visit_children_with(self);
+        self.in_loop(node.span, |analyzer| node.visit_children_with(analyzer));
     }
 
     fn visit_while_stmt(&mut self, node: &WhileStmt) {
         self.expect_statement(&node.body);
-        let outer = std::mem::replace(&mut self.is_in_loop, true);
-        node.visit_children_with(self);
-        self.is_in_loop = outer;
+        self.in_loop(node.span, |analyzer| node.visit_children_with(analyzer));
     }
 
     fn visit_for_in_stmt(&mut self, node: &ForInStmt) {
         self.expect_statement(&node.body);
-        self.in_block(node);
+        self.in_loop(node.span, |analyzer| analyzer.in_block(node));
     }
 
     fn visit_for_of_stmt(&mut self, node: &ForOfStmt) {
         self.expect_statement(&node.body);
-        self.can_be_suspended |= node.is_await && self.scopes.is_in_top_function();
-        self.in_block(node);
+        self.in_loop(node.span, |analyzer| {
+            if node.is_await {
+                analyzer.suspends();
+            }
+            analyzer.in_block(node);
+        });
     }
 
     fn visit_for_head(&mut self, node: &ForHead) {
@@ -569,7 +596,7 @@ impl Visit for Analyzer<'_> {
     }
 
     fn visit_switch_stmt(&mut self, node: &SwitchStmt) {
-        self.scopes.enter_switch();
+        self.scopes.enter_block();
         node.visit_children_with(self);
         self.scopes.exit();
     }

@@ -142,7 +142,7 @@ pub fn prepare_for(observed: &Observed, code: &str, options: &PrepareOptions) ->
     }
     let code = &*unfenced;
     let done = parsed(code, options, Goal::Program, &mut report, |source, report| {
-        let Analysis { bindings, lookups, loop_names, can_be_suspended, functions, is_doubtful } =
+        let Analysis { bindings, lookups, waiting, can_be_suspended, functions, is_doubtful } =
             analyze::analyze(&source, code, options, observed, Goal::Program, report)?;
         if report.has_errors() {
             return None;
@@ -153,7 +153,7 @@ pub fn prepare_for(observed: &Observed, code: &str, options: &PrepareOptions) ->
             Form::Script => transform::end_with_value(&mut body),
             Form::Function | Form::AsyncFunction => transform::return_completion_value(&mut body),
         }
-        transform::instrument(&mut body, &loop_names);
+        transform::instrument(&mut body, &waiting);
         let publication = transform::publish(&bindings, &mut body);
         let printed = print::program(Source { code, functions }, &publication, body, form);
         let private =
@@ -198,13 +198,13 @@ pub fn prepare_page(observed: &Observed, code: &str, options: &PrepareOptions) -
 pub fn prepare_module(source: &str, specifier: &str, options: &PrepareOptions) -> Result<Program, Vec<Diagnostic>> {
     let mut report = Report::new(Vec::new());
     let done = parsed(source, options, Goal::HostModule, &mut report, |parsed, report| {
-        let Analysis { loop_names, functions, is_doubtful, .. } =
+        let Analysis { waiting, functions, is_doubtful, .. } =
             analyze::analyze(&parsed, source, options, &Observed::default(), Goal::HostModule, report)?;
         if report.has_errors() {
             return None;
         }
         let mut module = as_written(parsed, source);
-        transform::instrument(&mut module.body, &loop_names);
+        transform::instrument(&mut module.body, &waiting);
         Some(Program { is_doubtful, ..runnable(print::module(Source { code: source, functions }, module)) })
     });
     finish(done, report).map_err(|mut diagnostics| {

@@ -1,6 +1,5 @@
 //! Tests of the module as a whole. Those of one file alone are in that file.
 
-mod counted_ahead;
 mod deferral;
 mod fixtures;
 mod positions;

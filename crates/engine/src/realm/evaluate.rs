@@ -258,6 +258,10 @@ fn finish(scope: &mut v8::PinScope, host: &Host, forget_declared: bool) {
         host.go_on(attempt);
         left = realm.and_then(|realm| realm.finish(attempt, forget_declared));
     }
+    if left.is_some_and(|left| left < 0.0) {
+        // No stack was left for the guard that found it out.
+        host.exceed_limit(None);
+    }
     if let (Some(left), Some(run)) = (left, host.run.borrow_mut().as_mut()) {
         run.operations = run.max_operations - left.clamp(0.0, run.max_operations);
     }

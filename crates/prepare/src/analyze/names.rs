@@ -31,18 +31,8 @@ pub(in super::super) struct Binding {
 }
 
 impl Binding {
-    /// From where on in the program's own body it certainly has a value.
-    pub(super) fn has_value_from(&self) -> Option<BytePos> {
-        if self.kind == Kind::Var { Some(BytePos(0)) } else { self.initialized_at }
-    }
-
     /// Whether the text's own constant can be a variable all the same, so that a later declaration of its name can change it.
     pub(in super::super) fn can_be_replaced(&self) -> bool {
         !self.is_deferred && (self.kind != Kind::Const || !self.is_written)
-    }
-
-    /// Whether nothing but the program's own body can change it.
-    pub(super) fn is_steady(&self) -> bool {
-        self.is_deferred || self.kind == Kind::Const
     }
 }

@@ -1,12 +1,10 @@
 //! What names refer to: which references are to globals, and how a program's own body uses its top-level bindings.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::rc::Rc;
 
 use swc_common::BytePos;
 use swc_ecma_ast::Ident;
-
-use super::names::{Binding, Kind};
 
 /// The program itself is a function.
 const PROGRAM_DEPTH: u32 = 1;
@@ -22,50 +20,14 @@ pub(super) struct Scopes {
     by_name: HashMap<Rc<str>, usize>,
     names: Vec<Name>,
     references: Vec<Reference>,
-    loops: LoopNames,
-}
-
-/// Positions of names in `for` and `while` loops.
-#[derive(Default)]
-pub(in super::super) struct LoopNames {
-    /// Of variables that cannot change while the loop runs, unless the loop itself changes them.
-    pub(in super::super) steady: HashSet<BytePos>,
-    /// Of variables of the text itself that certainly have a value, and can be written to where they are.
-    pub(in super::super) own: HashSet<BytePos>,
-}
-
-impl LoopNames {
-    /// Adds uses of one variable that has a value.
-    fn add(&mut self, uses: impl Iterator<Item = Use> + Clone, is_steady: bool, is_const: bool) {
-        let is_refused = |a: &Use| is_const && a.is_write;
-        if is_steady {
-            self.steady.extend(uses.clone().map(|a| a.at));
-        }
-        self.own.extend(uses.clone().filter(|a| !is_refused(a)).map(|a| a.at));
-        // What is read and written in one place is there twice.
-        for refused in uses.filter(is_refused) {
-            self.own.remove(&refused.at);
-        }
-    }
 }
 
 struct Scope {
-    declared: Vec<Declared>,
+    /// Indices of names.
+    declared: Vec<usize>,
     is_function: bool,
-    /// Declarations in it may be jumped over.
-    is_switch: bool,
-    /// Functions and classes around it.
-    depth: u32,
     /// References from this index on were made in this scope.
     first_reference: usize,
-}
-
-struct Declared {
-    /// An index of a name.
-    name: usize,
-    is_const: bool,
-    /// From here on it has a value.
-    from: Option<BytePos>,
 }
 
 struct Name {
@@ -89,7 +51,6 @@ pub(super) struct Use {
     /// Functions and classes around it.
     depth: u32,
     pub(super) is_write: bool,
-    is_in_loop: bool,
 }
 
 impl Use {
@@ -108,46 +69,30 @@ impl Scopes {
             by_name: HashMap::new(),
             names: Vec::new(),
             references: Vec::new(),
-            loops: LoopNames::default(),
         };
         scopes.enter_function();
         scopes
     }
 
     pub(super) fn enter_block(&mut self) {
-        self.enter(false, false);
-    }
-
-    pub(super) fn enter_switch(&mut self) {
-        self.enter(false, true);
+        self.enter(false);
     }
 
     pub(super) fn enter_function(&mut self) {
         self.functions += 1;
-        self.enter(true, false);
+        self.enter(true);
     }
 
     /// Closes the innermost scope: declarations are hoisted, so only now is it known which references are its own.
     pub(super) fn exit(&mut self) {
         let Some(scope) = self.open.pop() else { return };
         self.functions -= u32::from(scope.is_function);
-        for Declared { name, is_const, from } in &scope.declared {
-            let first = self.names[*name].last;
-            let uses = || {
-                let own = first.filter(|&index| index >= scope.first_reference);
-                let previous =
-                    |&index: &usize| self.references[index].previous.filter(|&index| index >= scope.first_reference);
-                std::iter::successors(own, previous).map(|index| (index, self.references[index].use_))
-            };
-            if let Some(from) = from.filter(|_| !scope.is_switch) {
-                let is_steady = *is_const || !uses().any(|(_, a)| a.depth > scope.depth);
-                let in_loops: Vec<Use> =
-                    uses().map(|(_, a)| a).filter(|a| a.is_in_loop && a.depth == scope.depth && a.at >= from).collect();
-                self.loops.add(in_loops.into_iter(), is_steady, *is_const);
+        for name in scope.declared {
+            let mut before = self.names[name].last;
+            while let Some(index) = before.filter(|&index| index >= scope.first_reference) {
+                before = self.references[index].previous;
             }
-            if let Some((earliest, _)) = uses().last() {
-                self.names[*name].last = self.references[earliest].previous;
-            }
+            self.names[name].last = before;
         }
     }
 
@@ -160,19 +105,17 @@ impl Scopes {
         self.classes -= 1;
     }
 
-    /// `from`: where a variable begins to have a value.
-    pub(super) fn declare(&mut self, name: &str, is_var: bool, is_const: bool, from: Option<BytePos>) {
+    pub(super) fn declare(&mut self, name: &str, is_var: bool) {
         let Some(index) = self.open.iter().rposition(|scope| scope.is_function || !is_var) else { return };
         let name = self.intern(name);
         match index {
             0 => self.names[name].is_declared = true,
-            _ => self.open[index].declared.push(Declared { name, is_const, from }),
+            _ => self.open[index].declared.push(name),
         }
     }
 
-    /// `is_in_loop`: in the test, update or body of a `for` or `while` loop.
-    pub(super) fn refer(&mut self, name: &Ident, is_write: bool, is_in_loop: bool) {
-        let use_ = Use { at: name.span.lo, depth: self.depth(), is_write, is_in_loop };
+    pub(super) fn refer(&mut self, name: &Ident, is_write: bool) {
+        let use_ = Use { at: name.span.lo, depth: self.functions + self.classes, is_write };
         let name = self.intern(&name.sym);
         let previous = self.names[name].last.replace(self.references.len());
         self.references.push(Reference { previous, use_ });
@@ -198,24 +141,8 @@ impl Scopes {
         std::iter::successors(last, |&index| self.references[index].previous).map(|index| self.references[index].use_)
     }
 
-    /// Names in loops, once the uses of the program's own bindings are added.
-    pub(super) fn into_loop_names(mut self, of_program: &[Binding]) -> LoopNames {
-        for binding in of_program {
-            let Some(from) = binding.has_value_from() else { continue };
-            let in_loops = self.uses(&binding.name).filter(|a| a.is_in_loop && !a.is_nested() && a.at >= from);
-            let in_loops: Vec<Use> = in_loops.collect();
-            self.loops.add(in_loops.into_iter(), binding.is_steady(), binding.kind == Kind::Const);
-        }
-        self.loops
-    }
-
-    fn depth(&self) -> u32 {
-        self.functions + self.classes
-    }
-
-    fn enter(&mut self, is_function: bool, is_switch: bool) {
-        let (depth, first_reference) = (self.depth(), self.references.len());
-        self.open.push(Scope { declared: Vec::new(), is_function, is_switch, depth, first_reference });
+    fn enter(&mut self, is_function: bool) {
+        self.open.push(Scope { declared: Vec::new(), is_function, first_reference: self.references.len() });
     }
 
     fn intern(&mut self, name: &str) -> usize {

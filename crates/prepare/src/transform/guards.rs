@@ -1,62 +1,109 @@
 //! Loop guards: each iteration takes one from the run's budget.
 //!
+//! An outermost loop counts its iterations, and those of the loops in it, in a variable of its own, which V8 keeps in a register:
+//!
 //! ```text
 //! {
-//!   while (test()) { if (--__smol_budget < 0) break; … }
-//!   if (__smol_budget < 0) __smol_guard();
+//!   const __smol_had = __smol_budget;
+//!   let __smol_left = __smol_had;
+//!   try {
+//!     __smol_loop: while (test()) { if (--__smol_left < 0) break __smol_loop; … }
+//!   } finally {
+//!     if ((__smol_budget -= __smol_had - __smol_left) < 0) __smol_guard(__smol_left);
+//!   }
 //! }
 //! ```
 //!
-//! A call in the loop, even one that is never made, would keep V8 from treating it as it treats a loop without one
-//! (docs/performance.md). `for … of` has it inside: a `break` would call the iterator's `return`, which may throw.
+//! The budget is settled when the loop is left, however that happens, so that a run takes no more iterations than it may without being
+//! refused. What other functions take meanwhile they take from the budget itself, which knows nothing yet of those that call them: a
+//! run with too many in all may end a while after the first of these, but each loop takes no more than there were when it began.
+//!
+//! A loop that waits lets other code run for any time, and one with a `finally` clause in it may go on where the run has ended:
+//! these take from the budget at once, `if (--__smol_budget < 0) __smol_guard(-1);`, which is several times slower in small loops.
 
 use swc_common::{DUMMY_SP, Span, Spanned};
-use swc_ecma_ast::{BinExpr, BinaryOp, BreakStmt, Expr, Stmt, UpdateExpr, UpdateOp};
+use swc_ecma_ast::{
+    AssignExpr, AssignOp, AssignTarget, BinExpr, BinaryOp, BreakStmt, Decl, Expr, ExprOrSpread, ExprStmt,
+    LabeledStmt, Pat, SimpleAssignTarget, Stmt, TryStmt, UpdateExpr, UpdateOp, VarDecl, VarDeclKind, VarDeclarator,
+};
 
 use super::nodes;
 
-/// Puts the guard first into the body of a loop. Who does that to another than `for … of` puts a [`check`] behind.
-pub(super) fn guard_loop(statement: &mut Stmt) {
+const BUDGET: &str = "__smol_budget";
+const HAD: &str = "__smol_had";
+const LEFT: &str = "__smol_left";
+const LABEL: &str = "__smol_loop";
+
+/// Has a loop count in the variable of the outermost one, which [`settle_behind`] declares.
+pub(super) fn count_in_register(statement: &mut Stmt) {
     let span = statement.span();
-    let leave = || Stmt::Break(BreakStmt { span, label: None });
-    let (body, end) = match statement {
-        Stmt::For(node) => (&mut node.body, leave()),
-        Stmt::ForIn(node) => (&mut node.body, leave()),
-        Stmt::ForOf(node) => (&mut node.body, nodes::call_statement("__smol_guard", span)),
-        Stmt::While(node) => (&mut node.body, leave()),
-        Stmt::DoWhile(node) => (&mut node.body, leave()),
+    let leave = Stmt::Break(BreakStmt { span, label: Some(nodes::ident(LABEL, DUMMY_SP)) });
+    guard(statement, LEFT, leave);
+}
+
+/// Has a loop take from the budget at once.
+pub(super) fn count_in_memory(statement: &mut Stmt) {
+    let span = statement.span();
+    let exceeded = ExprStmt { span, expr: nodes::call("__smol_guard", vec![argument(nodes::number(-1.0))], span) };
+    guard(statement, BUDGET, Stmt::Expr(exceeded));
+}
+
+fn guard(statement: &mut Stmt, counter: &str, end: Stmt) {
+    let span = statement.span();
+    let body = match statement {
+        Stmt::For(node) => &mut node.body,
+        Stmt::ForIn(node) => &mut node.body,
+        Stmt::ForOf(node) => &mut node.body,
+        Stmt::While(node) => &mut node.body,
+        Stmt::DoWhile(node) => &mut node.body,
         _ => return,
     };
-    let decremented = UpdateExpr { span, op: UpdateOp::MinusMinus, prefix: true, arg: budget(span) };
-    nodes::prepend(body, nodes::if_statement(is_spent(Box::new(Expr::Update(decremented)), span), end, span));
+    let arg = nodes::name(counter, span);
+    let decremented = UpdateExpr { span, op: UpdateOp::MinusMinus, prefix: true, arg };
+    nodes::prepend(body, nodes::if_statement(is_negative(Box::new(Expr::Update(decremented)), span), end, span));
 }
 
-/// Puts a [`check`] behind a loop that the guard leaves, and its labels.
-pub(super) fn check_behind(statement: &mut Stmt) {
-    if let Some(span) = left(statement) {
-        let guarded = std::mem::replace(statement, nodes::empty());
-        *statement = Stmt::Block(nodes::block(DUMMY_SP, vec![guarded, check(span)]));
-    }
+/// Takes what an outermost loop and those in it have counted from the budget when it is left.
+pub(super) fn settle_behind(statement: &mut Stmt) {
+    let span = statement.span();
+    let body = Box::new(std::mem::replace(statement, nodes::empty()));
+    let labeled = Stmt::Labeled(LabeledStmt { span: DUMMY_SP, label: nodes::ident(LABEL, DUMMY_SP), body });
+    let used = binary(BinaryOp::Sub, nodes::name(HAD, DUMMY_SP), nodes::name(LEFT, DUMMY_SP));
+    let budget = AssignTarget::Simple(SimpleAssignTarget::Ident(nodes::binding(BUDGET)));
+    let taken = Expr::Assign(AssignExpr { span, op: AssignOp::SubAssign, left: budget, right: used });
+    let taken = nodes::parenthesized(Box::new(taken));
+    let exceeded = nodes::call("__smol_guard", vec![argument(nodes::name(LEFT, DUMMY_SP))], span);
+    let exceeded = Stmt::Expr(ExprStmt { span, expr: exceeded });
+    let finalizer = nodes::block(DUMMY_SP, vec![nodes::if_statement(is_negative(taken, span), exceeded, span)]);
+    let tried = Stmt::Try(Box::new(TryStmt {
+        span: DUMMY_SP,
+        block: nodes::block(DUMMY_SP, vec![labeled]),
+        handler: None,
+        finalizer: Some(finalizer),
+    }));
+    let had = declare(VarDeclKind::Const, HAD, BUDGET);
+    let left = declare(VarDeclKind::Let, LEFT, HAD);
+    *statement = Stmt::Block(nodes::block(DUMMY_SP, vec![had, left, tried]));
 }
 
-/// The place of a loop that the guard leaves.
-fn left(statement: &Stmt) -> Option<Span> {
-    match statement {
-        Stmt::Labeled(node) => left(&node.body),
-        Stmt::ForOf(_) => None,
-        _ => nodes::is_loop(statement).then(|| statement.span()),
-    }
+fn declare(kind: VarDeclKind, name: &str, value: &str) -> Stmt {
+    let declarator = VarDeclarator {
+        span: DUMMY_SP,
+        name: Pat::Ident(nodes::binding(name)),
+        init: Some(nodes::name(value, DUMMY_SP)),
+        definite: false,
+    };
+    Stmt::Decl(Decl::Var(Box::new(VarDecl { span: DUMMY_SP, kind, decls: vec![declarator], ..Default::default() })))
 }
 
-/// `if (__smol_budget < 0) __smol_guard();`: ends the run if the guard has left the loop before.
-pub(super) fn check(span: Span) -> Stmt {
-    nodes::if_statement(is_spent(budget(span), span), nodes::call_statement("__smol_guard", span), span)
+fn argument(expr: Box<Expr>) -> ExprOrSpread {
+    ExprOrSpread { spread: None, expr }
 }
 
-fn budget(span: Span) -> Box<Expr> {
-    nodes::name("__smol_budget", span)
+fn binary(op: BinaryOp, left: Box<Expr>, right: Box<Expr>) -> Box<Expr> {
+    Box::new(Expr::Bin(BinExpr { span: DUMMY_SP, op, left, right }))
 }
 
-fn is_spent(left: Box<Expr>, span: Span) -> Box<Expr> {
+fn is_negative(left: Box<Expr>, span: Span) -> Box<Expr> {
     Box::new(Expr::Bin(BinExpr { span, op: BinaryOp::Lt, left, right: nodes::number(0.0) }))
 }

@@ -2,7 +2,6 @@
 
 mod catches;
 mod completion;
-mod counted_ahead;
 mod guards;
 mod holes;
 mod imports;
@@ -16,56 +15,95 @@ pub(super) use holes::restore as restore_holes;
 pub(super) use persistence::{Publication, publish};
 pub(super) use stand_ins::restore as restore_stand_ins;
 
-use swc_ecma_ast::{CallExpr, CatchClause, ForOfStmt, Ident, LabeledStmt, Stmt, ThrowStmt, TryStmt};
-use swc_ecma_visit::{VisitMut, VisitMutWith};
+use std::collections::HashSet;
+use std::mem;
 
-use super::analyze::LoopNames;
-use counted_ahead::Counter;
+use swc_common::{BytePos, Spanned};
+use swc_ecma_ast::{
+    ArrowExpr, CallExpr, CatchClause, Constructor, ForOfStmt, Function, GetterProp, Ident, LabeledStmt, SetterProp,
+    StaticBlock, Stmt, ThrowStmt, TryStmt,
+};
+use swc_ecma_visit::{VisitMut, VisitMutWith};
 
 /// Adds loop guards, makes every `catch` pass signals on, notes where values are thrown, and routes `import()` through the
 /// executor, in one pass.
-/// `loop_names`: as the analysis found.
-pub(super) fn instrument<'a, N: VisitMutWith<Instrument<'a>>>(program: &mut N, loop_names: &'a LoopNames) {
-    program.visit_mut_with(&mut Instrument { loop_names, is_labeled: false, caught: Vec::new() });
+/// `waiting`: as the analysis found.
+pub(super) fn instrument<'a, N: VisitMutWith<Instrument<'a>>>(program: &mut N, waiting: &'a HashSet<BytePos>) {
+    let mut instrument = Instrument { waiting, is_labeled: false, is_in_nest: false, caught: Vec::new() };
+    program.visit_mut_with(&mut instrument);
 }
 
 pub(super) struct Instrument<'a> {
-    loop_names: &'a LoopNames,
+    /// Positions of loops that cannot count in a register.
+    waiting: &'a HashSet<BytePos>,
     /// The statement that is visited next has a label.
     is_labeled: bool,
+    /// In a loop of the same function that counts in a register.
+    is_in_nest: bool,
     /// Names of what the `catch` clauses round the node have caught.
     caught: Vec<Ident>,
 }
 
-impl Instrument<'_> {
-    /// The counter of a loop whose iterations can be counted ahead. A `while` loop becomes a `for` loop then.
-    fn counter(&self, node: &mut Stmt) -> Option<Counter> {
-        match node {
-            Stmt::For(counted) => counted_ahead::counter(counted, self.loop_names),
-            Stmt::While(written) => {
-                let (counting, counter) = counted_ahead::counting(written, self.loop_names)?;
-                *node = Stmt::For(counting);
-                Some(counter)
-            }
-            _ => None,
-        }
+impl<'a> Instrument<'a> {
+    fn in_function<N: VisitMutWith<Self>>(&mut self, node: &mut N) {
+        let outer = mem::take(&mut self.is_in_nest);
+        node.visit_mut_children_with(self);
+        self.is_in_nest = outer;
+    }
+}
+
+/// The loop of a statement, which may have labels.
+fn loop_of(statement: &Stmt) -> Option<&Stmt> {
+    match statement {
+        Stmt::Labeled(node) => loop_of(&node.body),
+        _ => nodes::is_loop(statement).then_some(statement),
     }
 }
 
 impl VisitMut for Instrument<'_> {
     fn visit_mut_stmt(&mut self, node: &mut Stmt) {
         // A label that `continue` names has to stay at the loop itself.
-        let is_labeled = std::mem::take(&mut self.is_labeled);
-        let counter = if is_labeled { None } else { self.counter(node) };
-        node.visit_mut_children_with(self);
-        if let Some(counter) = counter {
-            counted_ahead::count_ahead(node, &counter);
+        let is_labeled = mem::take(&mut self.is_labeled);
+        let Some(the_loop) = loop_of(node) else {
+            node.visit_mut_children_with(self);
             return;
+        };
+        let is_outermost = !is_labeled && !self.is_in_nest && !self.waiting.contains(&the_loop.span_lo());
+        self.is_in_nest |= is_outermost;
+        node.visit_mut_children_with(self);
+        if self.is_in_nest {
+            guards::count_in_register(node);
+        } else {
+            guards::count_in_memory(node);
         }
-        guards::guard_loop(node);
-        if !is_labeled {
-            guards::check_behind(node);
+        if is_outermost {
+            guards::settle_behind(node);
+            self.is_in_nest = false;
         }
+    }
+
+    fn visit_mut_function(&mut self, node: &mut Function) {
+        self.in_function(node);
+    }
+
+    fn visit_mut_arrow_expr(&mut self, node: &mut ArrowExpr) {
+        self.in_function(node);
+    }
+
+    fn visit_mut_constructor(&mut self, node: &mut Constructor) {
+        self.in_function(node);
+    }
+
+    fn visit_mut_getter_prop(&mut self, node: &mut GetterProp) {
+        self.in_function(node);
+    }
+
+    fn visit_mut_setter_prop(&mut self, node: &mut SetterProp) {
+        self.in_function(node);
+    }
+
+    fn visit_mut_static_block(&mut self, node: &mut StaticBlock) {
+        self.in_function(node);
     }
 
     fn visit_mut_labeled_stmt(&mut self, node: &mut LabeledStmt) {
