@@ -21,7 +21,9 @@ pub const OF_ALL: &str = concat!(
     "--invocation-count-for-turbofan=3000 ",
     // The guest waits for Turbofan, whose time grows with what it inlines: with the default of 920 a parser of a page ran half
     // as long again, and nothing measurably shorter.
-    "--max-inlined-bytecode-size-cumulative=300",
+    "--max-inlined-bytecode-size-cumulative=300 ",
+    // V8 enters each text that is put together for a key of an object in its table of names.
+    "--no-cache-property-key-string-adds",
 );
 
 /// Besides, in processes that may have several isolates. Each has one thread on which Turbofan compiles for it (compile_thread.rs), one
