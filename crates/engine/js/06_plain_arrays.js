@@ -32,6 +32,10 @@
     proxies.add(proxy);
     return proxy;
   };
+  // Of those that the bootstrap has made guests have none.
+  boot.forgetProxies = () => {
+    proxies = undefined;
+  };
   // Bound, since Proxy is a constructor without a prototype.
   const proxyOf = function (target, handler) {
     if (new.target === undefined) throw new TypeError("Constructor Proxy requires 'new'");

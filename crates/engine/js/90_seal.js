@@ -14,6 +14,7 @@ const {
   before: __smol_before,
   renew: __smol_renew,
   holdDeclared: __smol_declared,
+  reached: __smol_reached,
   keep: __smol_keep,
   import: __smol_import,
 } = globalThis.__smol_boot;
@@ -118,6 +119,7 @@ const {
     boot.before,
     boot.renew,
     boot.holdDeclared,
+    boot.reached,
     boot.keep,
     boot.import,
   ]);
@@ -245,6 +247,7 @@ const {
   });
   warmUp();
   resetConsole();
+  boot.forgetProxies();
   delete globalThis.__smol_boot;
   work = { twins, global: recordKeys(globalThis), homes: unfinished.map(recordKeys) };
   // Behind the recorded names.
@@ -255,6 +258,7 @@ const {
     "changedHomes",
     "endowments",
     "feral",
+    "forgetProxies",
     "freezeGraph",
     "guestGlobals",
     "inspectModule",
