@@ -5,6 +5,8 @@ import { createRequire } from 'node:module';
 const { SESExecutor, engineStats, prepareProgram: prepare } = createRequire(import.meta.url)('../../index.js');
 
 const MAX_CODE_BYTES = 8 * 2 ** 20;
+/** More than any program takes, and as many as are counted fastest. */
+const MAX_OPERATIONS = 2 ** 31 - 1;
 
 export const traits = { isStoppable: true, hasMemoryLimit: true, hasSessions: true, copies: true };
 
@@ -30,7 +32,7 @@ async function session({ tools, memoryLimitMb = 128, timeoutMs = 120_000, warmPo
   const executor = new SESExecutor({
     memoryLimitMb,
     timeoutMs,
-    maxOperations: 1e12,
+    maxOperations: MAX_OPERATIONS,
     maxToolCalls: 1e9,
     maxConcurrentToolCalls: 128,
     maxCodeBytes: MAX_CODE_BYTES,

@@ -57,7 +57,8 @@ const OPTIONS = [
     forPreparing: true,
     brief: 'loop iterations per run',
     doc: `Loop iterations that one run may take, over all its loops and functions of earlier runs that it calls. Those of modules
-while they are loaded are not among them, up to 10 million.
+while they are loaded are not among them, up to 10 million. A run with more is refused, at the latest when it leaves the loops that are under
+way. Up to 2^31 - 1 they are counted fastest.
 
 Any other *number* is accepted here and makes each run fail with \`ERR_VALIDATION_FAILED\`, diagnostic
 \`max_operations_valid\` (section 6.2).`,
