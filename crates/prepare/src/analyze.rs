@@ -15,7 +15,8 @@ use swc_ecma_ast::{
     ClassDecl, ClassExpr, ClassMethod, Constructor, Decl, DoWhileStmt, ExportAll, Expr, FnDecl, FnExpr, ForHead,
     ForInStmt, ForOfStmt, ForStmt, Function, GetterProp, Ident, ImportPhase, MetaPropExpr, MetaPropKind, MethodProp,
     ModuleDecl, NamedExport, NewExpr, Param, Pat, PrivateMethod, Prop, Regex, SetterProp, SimpleAssignTarget,
-    StaticBlock, Stmt, SwitchStmt, TryStmt, UpdateExpr, UsingDecl, VarDecl, VarDeclKind, VarDeclarator, WhileStmt, YieldExpr,
+    StaticBlock, Stmt, SwitchStmt, TryStmt, UpdateExpr, UsingDecl, VarDecl, VarDeclKind, VarDeclarator, WhileStmt,
+    YieldExpr,
 };
 use swc_ecma_visit::{Visit, VisitWith};
 

@@ -23,8 +23,8 @@
 
 use swc_common::{DUMMY_SP, Span, Spanned};
 use swc_ecma_ast::{
-    AssignExpr, AssignOp, AssignTarget, BinExpr, BinaryOp, BreakStmt, Decl, Expr, ExprOrSpread, ExprStmt,
-    LabeledStmt, Pat, SimpleAssignTarget, Stmt, TryStmt, UpdateExpr, UpdateOp, VarDecl, VarDeclKind, VarDeclarator,
+    AssignExpr, AssignOp, AssignTarget, BinExpr, BinaryOp, BreakStmt, Decl, Expr, ExprOrSpread, ExprStmt, LabeledStmt,
+    Pat, SimpleAssignTarget, Stmt, TryStmt, UpdateExpr, UpdateOp, VarDecl, VarDeclKind, VarDeclarator,
 };
 
 use super::nodes;
