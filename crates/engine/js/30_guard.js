@@ -307,15 +307,6 @@
     else variables.set(name, older);
   };
 
-  // The program has reached one of its other declarations: what an earlier one has by its name is not kept alive meanwhile.
-  const reached = (name, number) => {
-    const previous = getDescriptor(globalThis, name);
-    if (previous?.configurable === true && previous.get === undefined) {
-      reflectDefine(globalThis, name, { __proto__: null, value: undefined });
-    }
-    return number;
-  };
-
   // Takes the values of a program's other bindings: name, number of the declaration and value of each.
   const keep = (reached, bindings) => {
     lastReached = reached;
@@ -419,7 +410,6 @@
   boot.withoutDead = withoutDead;
   boot.declaredValue = declaredValue;
   boot.holdDeclared = holdDeclared;
-  boot.reached = reached;
   boot.keep = keep;
   boot.finalAnswer = finalAnswer;
   boot.toHarden.push(FinalAnswerSignal, MaxOperationsExceededError);

@@ -14,7 +14,6 @@ const {
   before: __smol_before,
   renew: __smol_renew,
   holdDeclared: __smol_declared,
-  reached: __smol_reached,
   keep: __smol_keep,
   import: __smol_import,
 } = globalThis.__smol_boot;
@@ -119,7 +118,6 @@ const {
     boot.before,
     boot.renew,
     boot.holdDeclared,
-    boot.reached,
     boot.keep,
     boot.import,
   ]);

@@ -134,7 +134,7 @@ fn a_declaration_is_noted_when_it_was_reached() {
         code,
         "(() => {\n\"use strict\";\nlet __smol_at = 0; try {\n\
          __smol_declare({ get g() { return g; }, set g(__smol_v) { g = __smol_v; } }, []);\n\
-         var v = __smol_before(\"v\");\nvar a = 1;\n__smol_at = __smol_reached(\"a\", 1);\nvar f = ()=>g;\n__smol_at = __smol_reached(\"f\", 2);\nlet g;\nvar v;\nreturn a;\n\
+         var v = __smol_before(\"v\");\nvar a = 1;\n__smol_at = 1;\nvar f = ()=>g;\n__smol_at = 2;\nlet g;\nvar v;\nreturn a;\n\
          } finally { __smol_keep(__smol_at, [\"a\", 1, a, \"f\", 2, f, \"v\", 0, v]); }\n})"
     );
 }

@@ -15,12 +15,11 @@
 //! ```text
 //! let __smol_at = 0; try { …
 //! var x = 1;
-//! __smol_at = __smol_reached("x", 1);
+//! __smol_at = 1;
 //! … } finally { __smol_keep(__smol_at, ["x", 1, x, …]); }
 //! ```
 //!
-//! `__smol_at` says which declarations were reached; from there on nothing can read what an earlier program has declared by the name, which
-//! is given up. The array has for each binding its name, the number of its
+//! `__smol_at` says which declarations were reached. The array has for each binding its name, the number of its
 //! declaration (0 for what is declared by `var`, negative for constants), and its value.
 
 use std::collections::{HashMap, HashSet};
@@ -143,7 +142,7 @@ fn rewrite_declarations<'b>(names: &Names<'b>, body: &mut Vec<Stmt>) -> HashMap<
                     let number = reached.len() as u32 + 1;
                     reached.insert(name, number);
                     body.push(declare(VarDeclKind::Var, declarator));
-                    body.push(note(name, number));
+                    body.push(note(number));
                 }
             }
             other => body.push(other),
@@ -196,7 +195,8 @@ impl<'p> Declared<'p> {
 
 /// `__smol_renew("x", "y");`, or without names if there is nothing to declare.
 fn pass_on(names: &[&str]) -> Stmt {
-    let names = names.iter().map(|name| argument(text(name)));
+    let text = |name: &str| Expr::Lit(Lit::Str(Str { span: DUMMY_SP, value: name.into(), raw: None }));
+    let names = names.iter().map(|name| ExprOrSpread { spread: None, expr: Box::new(text(name)) });
     Stmt::Expr(ExprStmt { span: DUMMY_SP, expr: nodes::call("__smol_renew", names.collect(), DUMMY_SP) })
 }
 
@@ -205,18 +205,9 @@ fn declare(kind: VarDeclKind, declarator: VarDeclarator) -> Stmt {
     Stmt::Decl(Decl::Var(Box::new(VarDecl { span, kind, decls: vec![declarator], ..VarDecl::default() })))
 }
 
-/// `__smol_at = __smol_reached("name", number);`
-fn note(name: &str, number: u32) -> Stmt {
+/// `__smol_at = number;`
+fn note(number: u32) -> Stmt {
     let target = SimpleAssignTarget::Ident(nodes::binding("__smol_at"));
-    let args = [text(name), *nodes::number(number.into())].map(argument);
-    let expr = nodes::assign(target, nodes::call("__smol_reached", args.into(), DUMMY_SP), DUMMY_SP);
+    let expr = nodes::assign(target, nodes::number(number.into()), DUMMY_SP);
     Stmt::Expr(ExprStmt { span: DUMMY_SP, expr })
-}
-
-fn text(value: &str) -> Expr {
-    Expr::Lit(Lit::Str(Str { span: DUMMY_SP, value: value.into(), raw: None }))
-}
-
-fn argument(expr: Expr) -> ExprOrSpread {
-    ExprOrSpread { spread: None, expr: Box::new(expr) }
 }
