@@ -22,6 +22,9 @@ pub const OF_ALL: &str = concat!(
     // The guest waits for Turbofan, whose time grows with what it inlines: with the default of 920 a parser of a page ran half
     // as long again, and nothing measurably shorter.
     "--max-inlined-bytecode-size-cumulative=300 ",
+    // Where a short loop is unrolled, V8 may take the look at termination out of the loop round it, which then never ends
+    // (`for (;;) JSON.stringify(new Array(1000))`). Most programs take less time without, since there is less to compile.
+    "--no-turboshaft-loop-unrolling ",
     // V8 enters each text that is put together for a key of an object in its table of names.
     "--no-cache-property-key-string-adds",
 );
