@@ -1,4 +1,4 @@
-// attack: the same with an array that is filled, whose checks are in the loop as well
+// attack: a loop round an array that is filled, whose own short loop V8 unrolled, so that it never looked at termination
 // outcome: ERR_EXEC_TIMEOUT
 // state: DIRTY
 // options: {"timeoutMs":800,"maxOperations":9007199254740991}

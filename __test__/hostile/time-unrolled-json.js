@@ -1,4 +1,4 @@
-// attack: a loop whose end V8 took for that of the loop in it, so that it never looked at termination
+// attack: a loop round JSON.stringify of an array, whose short loop V8 unrolled, so that it never looked at termination
 // outcome: ERR_EXEC_TIMEOUT
 // state: DIRTY
 // options: {"timeoutMs":800,"maxOperations":9007199254740991}
