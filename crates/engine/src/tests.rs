@@ -232,3 +232,15 @@ fn bytecode_that_v8_cannot_use_does_no_harm() {
     second.serve();
     assert_eq!(texts(&context), ["runs"]);
 }
+
+#[test]
+fn what_runs_leave_is_collected_between_them() {
+    for iterations in (2_000..40_000).step_by(2_000) {
+        let (mut guest, context) = guest(vec![run(1, &format!("for (let i = 0; i < {iterations}; i++) [i];"))]);
+        guest.serve();
+        let events = context.events.take();
+        assert!(matches!(events[..], [Event::Settled { result: Ok(_), .. }]), "{events:?}");
+        let (used, room) = guest.young();
+        assert!(used < room / 2, "{used} bytes of {room} after {iterations} arrays");
+    }
+}

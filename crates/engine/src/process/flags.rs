@@ -17,6 +17,9 @@ pub const OF_ALL: &str = concat!(
     // Where values survive, the young generation grows eightfold at once: by doubling, each step on the way copies them once
     // more. How large it may become follows from the limit of memory (realm/boot.rs).
     "--semi-space-growth-factor=8 ",
+    // A collection of the young generation is left for the end of the run (idle.rs) where the next run, if it is like this one, would
+    // need it. Tasks of other collections are dropped.
+    "--minor-gc-task-trigger=40 --no-incremental-marking-task ",
     // As without Maglev, which would have V8 wait for 16,000.
     "--invocation-count-for-turbofan=3000 ",
     // The guest waits for Turbofan, whose time grows with what it inlines: with the default of 920 a parser of a page ran half

@@ -4,6 +4,7 @@ pub mod checker;
 #[cfg(target_os = "linux")]
 pub mod compile_thread;
 pub mod flags;
+pub mod idle;
 pub mod platform;
 pub mod service;
 pub mod snapshot;

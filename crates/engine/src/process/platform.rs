@@ -9,13 +9,16 @@ use deno_core::{JsRuntime, v8};
 use crate::memory::allocator::install_icu_hooks;
 use crate::memory::fatal::install_fatal_error_handler;
 use crate::memory::{sole, stop};
-use crate::process::{flags, traps};
+use crate::process::{flags, idle, traps};
 use ses_protocol::Failure;
 use ses_sync::priority;
 
 /// Why there is no V8 in this process, and what to do.
 const NO_V8: &str = "V8 cannot reserve the address space that it needs: raise the process's limit (ulimit -v, RLIMIT_AS), which counts \
                      what is reserved and not what is used";
+
+/// Threads of V8's own, at most. As in Node.js.
+const MAX_WORKERS: u32 = 4;
 
 /// What the process's V8 and ICU need before the first isolate.
 ///
@@ -42,9 +45,11 @@ pub fn prepare_v8() -> Result<(), Failure> {
 /// process for one guest they are nicer than it is, who does that itself where there is no processor to spare. False: V8 could
 /// not be started.
 fn start_platform() -> bool {
-    // The platform knows no isolate, so that it drops the tasks that V8 posts to an isolate's thread: without an event loop
-    // nothing would run them.
-    let start = || JsRuntime::init_platform(None);
+    let start = || {
+        let workers = thread::available_parallelism().map_or(MAX_WORKERS, |count| MAX_WORKERS.min(count.get() as u32));
+        let platform = v8::new_custom_platform(workers, false, false, idle::Posted);
+        JsRuntime::init_platform(Some(platform.make_shared()));
+    };
     let (started, is_started) = channel();
     let thread = thread::Builder::new().name("ses-platform".to_owned()).spawn(move || {
         if sole::is_declared() {

@@ -12,7 +12,7 @@ use crate::memory::remains::Remains;
 use crate::memory::sole::{self, OnLost};
 use crate::memory::stop::stop_without_memory;
 use crate::process::platform::prepare_v8;
-use crate::process::snapshot;
+use crate::process::{idle, snapshot};
 use crate::realm::entry::Realm;
 use crate::realm::exceptions;
 use crate::realm::instance::Instance;
@@ -35,6 +35,7 @@ pub struct Guarded {
 impl Drop for Guarded {
     /// Taking the isolate apart is not held to its limit.
     fn drop(&mut self) {
+        idle::end();
         close_account();
     }
 }

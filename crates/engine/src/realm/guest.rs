@@ -10,6 +10,7 @@ use crate::bridge::host::Host;
 use crate::bridge::interface::Bridge;
 use crate::bridge::{serialize, tools};
 use crate::memory::locks;
+use crate::process::idle;
 use crate::realm::boot::{Booted, Guarded};
 use crate::realm::evaluate::{evaluate, refused};
 use crate::realm::exceptions;
@@ -75,6 +76,7 @@ impl Guest {
         let Booted { realm, buffers, stop, mut guarded } = booted;
         let host = Rc::new(Host::new(context, buffers, stop));
         let isolate = &mut guarded.instance.isolate;
+        idle::begin(isolate);
         isolate.set_slot::<Rc<dyn Bridge>>(host.clone());
         isolate.set_promise_reject_callback(on_promise_reject);
         isolate.set_host_import_module_dynamically_callback(refuse_import);
@@ -112,6 +114,7 @@ impl Guest {
             if !sound || (installing && !self.install_sent()) {
                 break;
             }
+            idle::work(&mut self.guarded.instance.isolate);
         }
     }
 
@@ -293,6 +296,14 @@ impl Guest {
 
     pub fn go_on(&self) {
         self.host.go_on(&self.guarded.instance.isolate);
+    }
+
+    /// Bytes in use of the young generation, and what there is room for.
+    pub fn young(&mut self) -> (usize, usize) {
+        let isolate = &mut self.guarded.instance.isolate;
+        let spaces = (0..isolate.number_of_heap_spaces()).filter_map(|at| isolate.get_heap_space_statistics(at));
+        let space = spaces.into_iter().find(|space| space.space_name() == c"new_space").expect("V8 has it");
+        (space.space_used_size(), space.space_used_size() + space.space_available_size())
     }
 
     /// Whether V8 runs a program from its bytecode.
