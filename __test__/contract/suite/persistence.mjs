@@ -286,6 +286,16 @@ export function describePersistence({ withExecutor, can }) {
       );
     });
 
+    test('what a program begins with reaches them before anything else of it', async () => {
+      const outputs = await steps([
+        'const size = 8; const by = (n) => n * size; let own = by(1); own',
+        'const size = 3; const by2 = () => size; let own = by(1); [own, by2()]',
+        'const by = (n) => n + size; let own = [by(1), by2()]; own',
+        'by(1)',
+      ]);
+      expect(outputs).toEqual([8, [3, 3], [4, 3], 4]);
+    });
+
     test('a value that is assigned later is passed on', async () => {
       const outputs = await steps([
         'let n = 1; const read = () => n;',
@@ -440,6 +450,13 @@ export function describePersistence({ withExecutor, can }) {
           '[a, b, f(), v, typeof c]',
         ]),
       ).toEqual([RUNTIME('TypeError'), [1, 2, 3, 3, 'undefined']]);
+    });
+
+    test('at once keeps what it began with', async () => {
+      const first = 'const size = 8; let own = 1; const use = () => [size, before]; let before; null.x; own';
+      const outputs = [RUNTIME('TypeError'), [[8, undefined], 1]];
+      expect(await steps([first, '[use(), own]'])).toEqual(outputs);
+      expect(await steps([first, first, '[use(), own]'])).toEqual([outputs[0], ...outputs]);
     });
 
     testIf(can.limitOperations)('by its limit keeps what it had initialised', async () => {

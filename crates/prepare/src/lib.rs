@@ -155,7 +155,7 @@ pub fn prepare_for(observed: &Observed, code: &str, options: &PrepareOptions) ->
         }
         transform::instrument(&mut body, &waiting);
         let publication = transform::publish(&bindings, &mut body);
-        let printed = print::program(Source { code, functions }, &publication, body, form);
+        let printed = print::program(Source { code, functions }, publication, body, form);
         let private =
             bindings.iter().filter(|binding| !binding.is_shared).map(|binding| binding.name.clone()).collect();
         let deferred = bindings.into_iter().filter(|binding| binding.is_deferred).map(|binding| binding.name);
@@ -184,7 +184,7 @@ pub fn prepare_page(observed: &Observed, code: &str, options: &PrepareOptions) -
         transform::return_completion_value(&mut body);
         let publication = transform::publish(&bindings, &mut body);
         let source = Source { code, functions: Functions::default() };
-        Some(Program { form, ..runnable(print::program(source, &publication, body, form)) })
+        Some(Program { form, ..runnable(print::program(source, publication, body, form)) })
     });
     finish(done, report)
 }

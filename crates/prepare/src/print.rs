@@ -12,7 +12,8 @@ use super::transform::Publication;
 use writer::Writer;
 
 /// The script of a guest program. `source` is the text that `body` was parsed from.
-pub(super) fn program(source: Source, publication: &Publication, body: Vec<Stmt>, form: Form) -> (String, PositionMap) {
+pub(super) fn program(source: Source, publication: Publication, body: Vec<Stmt>, form: Form) -> (String, PositionMap) {
+    let Publication { head: first, ahead, before, after } = publication;
     let mut writer = Writer::new(source.code.len());
     let (head, tail) = match form {
         Form::Script => ("", ""),
@@ -21,13 +22,21 @@ pub(super) fn program(source: Source, publication: &Publication, body: Vec<Stmt>
     };
     writer.text(head);
     writer.text("\"use strict\";\n");
-    writer.text(&publication.before);
-    let script = Script { span: Span::default(), body, shebang: None };
-    emit(&script, &mut writer);
-    writer.end_line();
-    writer.text(&publication.after);
+    writer.text(first);
+    if !ahead.is_empty() {
+        writer.end_line();
+        statements(ahead, &mut writer);
+    }
+    writer.text(&before);
+    statements(body, &mut writer);
+    writer.text(&after);
     writer.text(tail);
     writer.finish(source)
+}
+
+fn statements(body: Vec<Stmt>, writer: &mut Writer) {
+    emit(&Script { span: Span::default(), body, shebang: None }, writer);
+    writer.end_line();
 }
 
 /// A host-provided module.

@@ -20,6 +20,9 @@ pub const OF_ALL: &str = concat!(
     // A collection of the young generation is left for the end of the run (idle.rs) where the next run, if it is like this one, would
     // need it. Tasks of other collections are dropped.
     "--minor-gc-task-trigger=40 --no-incremental-marking-task ",
+    // V8 compiles with the value of a variable of a function that has had no other one so far: of functions with up to so many
+    // variables in memory. With the default of 2 it hardly does for the constants of a program that its functions use.
+    "--function-context-cells-max-size=64 ",
     // As without Maglev, which would have V8 wait for 16,000.
     "--invocation-count-for-turbofan=3000 ",
     // The guest waits for Turbofan, whose time grows with what it inlines: with the default of 920 a parser of a page ran half

@@ -138,3 +138,45 @@ fn a_declaration_is_noted_when_it_was_reached() {
          } finally { __smol_keep(__smol_at, [\"a\", 1, a, \"f\", 2, f, \"v\", 0, v]); }\n})"
     );
 }
+
+#[test]
+fn declarations_that_cannot_fail_come_ahead() {
+    let ahead = |observed: &Observed, text: &str| {
+        let program = prepare_for(observed, text, &options()).unwrap();
+        let (_, from) = program.code.split_once("let __smol_at = 0; ").expect("something is deferred");
+        let (ahead, others) = from.split_once("try {\n").expect("it may fail");
+        (ahead.trim().to_owned(), others.lines().nth(1).unwrap_or_default().to_owned())
+    };
+    let none = Observed::default();
+    for (declared, printed) in [
+        ("const size = -8;", "let size = -8;"),
+        ("const sizes = [[1], 'a'];", "let sizes = [\n[\n1\n],\n'a'\n];"),
+        ("let size;", "let size;"),
+        ("const twice = (x) => 2 * x;", "let twice = (x)=>2 * x;"),
+        ("function twice(x) { return 2 * x; }", "function twice(x) {\nreturn 2 * x;\n}"),
+    ] {
+        let name = if declared.contains("twice") {
+            "twice"
+        } else if declared.contains("sizes") {
+            "sizes"
+        } else {
+            "size"
+        };
+        let code = format!("let own = 1; {declared} const more = f(), use = () => {name}; own;");
+        let (text, _) = ahead(&none, &code);
+        assert_eq!(text, format!("var own = 1;\n__smol_at = 1;\n{printed}"), "{declared}");
+    }
+    for stays in ["const size = f();", "const { size } = 8;", "var size = 8;", "const size = [...f];", "class size {}"]
+    {
+        let code = format!("{stays} let own = 1; const use = () => size; own;");
+        assert_eq!(ahead(&none, &code).0, "", "{stays}");
+    }
+    // What is declared behind something that can fail stays where it is, and so does what only the program itself uses.
+    assert_eq!(ahead(&none, "f(); const size = 8; let own = 1; const use = () => size;").0, "");
+    assert_eq!(ahead(&none, "let own = 1; own;").0, "");
+    // Older variables get the value when they can.
+    let mut observed = Observed::default();
+    observed.add(&prepared("const add = () => n++;").lookups);
+    let passed_on = ("let n = 1;".to_owned(), "__smol_renew(\"n\");".to_owned());
+    assert_eq!(ahead(&observed, "let n = 1; let own = 2; f(); own"), passed_on);
+}

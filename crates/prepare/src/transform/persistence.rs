@@ -21,22 +21,32 @@
 //!
 //! `__smol_at` says which declarations were reached. The array has for each binding its name, the number of its
 //! declaration (0 for what is declared by `var`, negative for constants), and its value.
+//!
+//! A program that begins by declaring literals and functions has that done ahead of the `try`, since nothing of it can fail: V8
+//! compiles with the value that a variable of a function has always had, but not with that of a block's variable.
 
 use std::collections::{HashMap, HashSet};
 use std::fmt::Write;
 
 use swc_common::{DUMMY_SP, Spanned};
 use swc_ecma_ast::{
-    Decl, Expr, ExprOrSpread, ExprStmt, Ident, Lit, ObjectPatProp, Pat, SimpleAssignTarget, Stmt, Str, VarDecl,
-    VarDeclKind, VarDeclarator,
+    Decl, Expr, ExprOrSpread, ExprStmt, Ident, Lit, ObjectPatProp, Pat, SimpleAssignTarget, Stmt, Str, UnaryOp,
+    VarDecl, VarDeclKind, VarDeclarator,
 };
 
 use super::super::analyze::{Binding, Kind};
 use super::nodes;
 
-/// What stands before and behind a program's own statements.
+/// What stands round a program's statements.
+#[derive(Default)]
 pub(in super::super) struct Publication {
+    /// Before all.
+    pub(in super::super) head: &'static str,
+    /// The program's first statements, if they come ahead.
+    pub(in super::super) ahead: Vec<Stmt>,
+    /// Before the others.
     pub(in super::super) before: String,
+    /// Behind all.
     pub(in super::super) after: String,
 }
 
@@ -44,9 +54,9 @@ pub(in super::super) struct Publication {
 pub(in super::super) fn publish(bindings: &[Binding], body: &mut Vec<Stmt>) -> Publication {
     let declaration = declaration(bindings);
     let names = Names::of(bindings);
-    let reached = rewrite_declarations(&names, body);
+    let Rewritten { reached, ahead } = rewrite_declarations(&names, body);
     if names.deferred.is_empty() {
-        return Publication { before: declaration, after: String::new() };
+        return Publication { before: declaration, ..Publication::default() };
     }
     let (mut kept, mut before) = (String::new(), String::new());
     for Binding { name, kind, .. } in bindings.iter().filter(|binding| binding.is_deferred) {
@@ -60,7 +70,9 @@ pub(in super::super) fn publish(bindings: &[Binding], body: &mut Vec<Stmt>) -> P
         }
     }
     Publication {
-        before: format!("let __smol_at = 0; try {{\n{declaration}{before}"),
+        head: "let __smol_at = 0; ",
+        ahead,
+        before: format!("try {{\n{declaration}{before}"),
         after: format!("}} finally {{ __smol_keep(__smol_at, [{kept}]); }}\n"),
     }
 }
@@ -117,16 +129,27 @@ impl<'b> Names<'b> {
     }
 }
 
+struct Rewritten<'b> {
+    /// The numbers of the notes.
+    reached: HashMap<&'b str, u32>,
+    /// The statements that come ahead, and are not in the body any more. The last of them declares something that stays what it is.
+    ahead: Vec<Stmt>,
+}
+
 /// Turns each `let` or `const` of a deferred name into a `var` with a note behind it, and constants that can be replaced into
-/// variables; passes on the values of what is shared. Returns the numbers of the notes.
-fn rewrite_declarations<'b>(names: &Names<'b>, body: &mut Vec<Stmt>) -> HashMap<&'b str, u32> {
+/// variables; passes on the values of what is shared.
+fn rewrite_declarations<'b>(names: &Names<'b>, body: &mut Vec<Stmt>) -> Rewritten<'b> {
     let mut reached = HashMap::with_capacity(names.deferred_lexical.len());
-    let mut has_shared = false;
+    let (mut has_shared, mut is_first, mut ahead) = (false, !names.deferred.is_empty(), 0);
+    let mut shared_ahead = Vec::new();
     let last = body.len().saturating_sub(1);
     for (index, statement) in std::mem::take(body).into_iter().enumerate() {
         let shared = declared(&statement, &names.shared);
         // What comes last is the value of the program.
         let may_assign = has_shared && index < last && !matches!(statement, Stmt::Decl(Decl::Fn(_)) | Stmt::Empty(_));
+        is_first &= declares_only(&statement);
+        let stays =
+            is_first && declared(&statement, &names.deferred).is_empty() && !matches!(statement, Stmt::Empty(_));
         match statement {
             Stmt::Decl(Decl::Var(declaration)) if declaration.kind != VarDeclKind::Var => {
                 let VarDecl { kind, decls, .. } = *declaration;
@@ -147,12 +170,46 @@ fn rewrite_declarations<'b>(names: &Names<'b>, body: &mut Vec<Stmt>) -> HashMap<
             }
             other => body.push(other),
         }
-        if !shared.is_empty() || may_assign {
+        has_shared |= !shared.is_empty();
+        if is_first {
+            shared_ahead.extend(shared);
+        } else if !shared.is_empty() || may_assign {
             body.push(pass_on(&shared));
         }
-        has_shared |= !shared.is_empty();
+        if stays {
+            ahead = body.len();
+        }
     }
-    reached
+    let mut others = body.split_off(ahead);
+    if !shared_ahead.is_empty() {
+        others.insert(0, pass_on(&shared_ahead));
+    }
+    Rewritten { reached, ahead: std::mem::replace(body, others) }
+}
+
+/// Whether all that a statement does is to declare names: it runs no code of the guest, cannot throw, and `var` has no part in it.
+fn declares_only(statement: &Stmt) -> bool {
+    match statement {
+        Stmt::Decl(Decl::Fn(_)) | Stmt::Empty(_) => true,
+        Stmt::Decl(Decl::Var(declaration)) => {
+            let is_inert = |declarator: &VarDeclarator| {
+                declarator.name.is_ident() && declarator.init.as_deref().is_none_or(is_ready)
+            };
+            declaration.kind != VarDeclKind::Var && declaration.decls.iter().all(is_inert)
+        }
+        _ => false,
+    }
+}
+
+/// Whether an expression is a literal, a function, or an array of those.
+fn is_ready(expression: &Expr) -> bool {
+    match expression {
+        Expr::Lit(_) | Expr::Arrow(_) | Expr::Fn(_) => true,
+        Expr::Paren(paren) => is_ready(&paren.expr),
+        Expr::Unary(unary) => unary.op == UnaryOp::Minus && matches!(&*unary.arg, Expr::Lit(Lit::Num(_))),
+        Expr::Array(array) => array.elems.iter().flatten().all(|one| one.spread.is_none() && is_ready(&one.expr)),
+        _ => false,
+    }
 }
 
 /// Those of `names` that a statement declares at its own level, but for functions.
