@@ -296,6 +296,13 @@ export function describePersistence({ withExecutor, can }) {
       expect(outputs).toEqual([8, [3, 3], [4, 3], 4]);
     });
 
+    test('a function means what its own program declares, also behind it', async () => {
+      const code = `const size = 2; const early = () => late() * size; let own = 1; let seen = '';
+        try { early(); } catch (error) { seen = error.name; }
+        own++; const late = () => 21; [seen, early(), own]`;
+      expect(await steps([code, code])).toEqual(Array(2).fill(['ReferenceError', 42, 2]));
+    });
+
     test('a value that is assigned later is passed on', async () => {
       const outputs = await steps([
         'let n = 1; const read = () => n;',

@@ -22,7 +22,7 @@
 //! `__smol_at` says which declarations were reached. The array has for each binding its name, the number of its
 //! declaration (0 for what is declared by `var`, negative for constants), and its value.
 //!
-//! A program that begins by declaring literals and functions has that done ahead of the `try`, since nothing of it can fail: V8
+//! Variables that a program begins with and that hold literals are declared ahead of the `try`, since nothing of that can fail: V8
 //! compiles with the value that a variable of a function has always had, but not with that of a block's variable.
 
 use std::collections::{HashMap, HashSet};
@@ -42,7 +42,7 @@ use super::nodes;
 pub(in super::super) struct Publication {
     /// Before all.
     pub(in super::super) head: &'static str,
-    /// The program's first statements, if they come ahead.
+    /// Declarations of the program's beginning.
     pub(in super::super) ahead: Vec<Stmt>,
     /// Before the others.
     pub(in super::super) before: String,
@@ -132,24 +132,24 @@ impl<'b> Names<'b> {
 struct Rewritten<'b> {
     /// The numbers of the notes.
     reached: HashMap<&'b str, u32>,
-    /// The statements that come ahead, and are not in the body any more. The last of them declares something that stays what it is.
+    /// Declarations that come ahead, and are not in the body any more.
     ahead: Vec<Stmt>,
 }
 
 /// Turns each `let` or `const` of a deferred name into a `var` with a note behind it, and constants that can be replaced into
-/// variables; passes on the values of what is shared.
+/// variables; passes on the values of what is shared. Nothing comes ahead of a body of which nothing is deferred.
 fn rewrite_declarations<'b>(names: &Names<'b>, body: &mut Vec<Stmt>) -> Rewritten<'b> {
     let mut reached = HashMap::with_capacity(names.deferred_lexical.len());
-    let (mut has_shared, mut is_first, mut ahead) = (false, !names.deferred.is_empty(), 0);
-    let mut shared_ahead = Vec::new();
+    let (mut ahead, mut shared_ahead) = (Vec::new(), Vec::new());
+    let (mut has_shared, mut is_beginning) = (false, !names.deferred.is_empty());
     let last = body.len().saturating_sub(1);
     for (index, statement) in std::mem::take(body).into_iter().enumerate() {
         let shared = declared(&statement, &names.shared);
+        is_beginning &= initializes_with(&statement, is_inert);
+        let comes_ahead = is_beginning && initializes_with(&statement, is_literal);
         // What comes last is the value of the program.
-        let may_assign = has_shared && index < last && !matches!(statement, Stmt::Decl(Decl::Fn(_)) | Stmt::Empty(_));
-        is_first &= declares_only(&statement);
-        let stays =
-            is_first && declared(&statement, &names.deferred).is_empty() && !matches!(statement, Stmt::Empty(_));
+        let may_assign = has_shared && index < last && !is_beginning;
+        let may_assign = may_assign && !matches!(statement, Stmt::Decl(Decl::Fn(_)) | Stmt::Empty(_));
         match statement {
             Stmt::Decl(Decl::Var(declaration)) if declaration.kind != VarDeclKind::Var => {
                 let VarDecl { kind, decls, .. } = *declaration;
@@ -159,7 +159,8 @@ fn rewrite_declarations<'b>(names: &Names<'b>, body: &mut Vec<Stmt>) -> Rewritte
                         let is_replaceable =
                             names_in(&declarator.name).all(|name| names.replaceable.contains(&*name.sym));
                         let kind = if kind == VarDeclKind::Const && is_replaceable { VarDeclKind::Let } else { kind };
-                        body.push(declare(kind, declarator));
+                        let place = if comes_ahead { &mut ahead } else { &mut *body };
+                        place.push(declare(kind, declarator));
                         continue;
                     };
                     let number = reached.len() as u32 + 1;
@@ -171,43 +172,44 @@ fn rewrite_declarations<'b>(names: &Names<'b>, body: &mut Vec<Stmt>) -> Rewritte
             other => body.push(other),
         }
         has_shared |= !shared.is_empty();
-        if is_first {
+        if comes_ahead {
             shared_ahead.extend(shared);
         } else if !shared.is_empty() || may_assign {
             body.push(pass_on(&shared));
         }
-        if stays {
-            ahead = body.len();
-        }
     }
-    let mut others = body.split_off(ahead);
     if !shared_ahead.is_empty() {
-        others.insert(0, pass_on(&shared_ahead));
+        body.insert(0, pass_on(&shared_ahead));
     }
-    Rewritten { reached, ahead: std::mem::replace(body, others) }
+    Rewritten { reached, ahead }
 }
 
-/// Whether all that a statement does is to declare names: it runs no code of the guest, cannot throw, and `var` has no part in it.
-fn declares_only(statement: &Stmt) -> bool {
+/// Whether a statement declares functions, or names by `let` and `const` with values that are all of one kind, and does nothing else.
+fn initializes_with(statement: &Stmt, is_of_kind: fn(&Expr) -> bool) -> bool {
     match statement {
         Stmt::Decl(Decl::Fn(_)) | Stmt::Empty(_) => true,
         Stmt::Decl(Decl::Var(declaration)) => {
-            let is_inert = |declarator: &VarDeclarator| {
-                declarator.name.is_ident() && declarator.init.as_deref().is_none_or(is_ready)
+            let is_one = |declarator: &VarDeclarator| {
+                declarator.name.is_ident() && declarator.init.as_deref().is_none_or(is_of_kind)
             };
-            declaration.kind != VarDeclKind::Var && declaration.decls.iter().all(is_inert)
+            declaration.kind != VarDeclKind::Var && declaration.decls.iter().all(is_one)
         }
         _ => false,
     }
 }
 
-/// Whether an expression is a literal, a function, or an array of those.
-fn is_ready(expression: &Expr) -> bool {
+/// Whether an expression runs no code of the guest and cannot throw.
+fn is_inert(expression: &Expr) -> bool {
+    matches!(expression, Expr::Arrow(_) | Expr::Fn(_)) || is_literal(expression)
+}
+
+/// Whether an expression is a literal, or an array of literals: it names nothing.
+fn is_literal(expression: &Expr) -> bool {
     match expression {
-        Expr::Lit(_) | Expr::Arrow(_) | Expr::Fn(_) => true,
-        Expr::Paren(paren) => is_ready(&paren.expr),
+        Expr::Lit(_) => true,
+        Expr::Paren(paren) => is_literal(&paren.expr),
         Expr::Unary(unary) => unary.op == UnaryOp::Minus && matches!(&*unary.arg, Expr::Lit(Lit::Num(_))),
-        Expr::Array(array) => array.elems.iter().flatten().all(|one| one.spread.is_none() && is_ready(&one.expr)),
+        Expr::Array(array) => array.elems.iter().flatten().all(|one| one.spread.is_none() && is_literal(&one.expr)),
         _ => false,
     }
 }
