@@ -14,7 +14,7 @@ fn main() {
 }
 
 /// Functions of V8, ICU and the system that the linker replaces by functions of crates/engine/src/{memory,process}.
-const WRAPPED: [&str; 27] = [
+const WRAPPED: [&str; 29] = [
     // How V8 ends the process without asking, and what it writes then: fatal.rs.
     "_ZN2v84base21FatalNoSecurityImpactEPKcz",
     "_ZN2v84base8FatalOOMENS0_7OOMTypeEPKc",
@@ -24,6 +24,9 @@ const WRAPPED: [&str; 27] = [
     "_ZN2v88internal19AccountingAllocator13ReturnSegmentEPNS0_7SegmentE",
     // Pages that are kept for other isolates: pooled_pages.rs.
     "_ZN2v88internal10MemoryPool17ReleaseOnTearDownEPNS0_7IsolateE",
+    // What an isolate has for each kind of property access: stub_caches.rs.
+    "_ZN2v88internal9StubCache10InitializeEv",
+    "_ZN2v88internal9StubCache5ClearEv",
     // Compilers: tiers.rs.
     "_ZN2v88internal8Compiler16CompileOptimizedEPNS0_7IsolateENS0_12DirectHandleINS0_10JSFunctionEEENS0_15ConcurrencyModeENS0_8CodeKindE",
     "_ZN2v88internal8Compiler19CompileOptimizedOSREPNS0_7IsolateENS0_12DirectHandleINS0_10JSFunctionEEENS0_14BytecodeOffsetENS0_15ConcurrencyModeENS0_8CodeKindE",

@@ -80,10 +80,19 @@ impl Patience {
     /// The next message; waits. Whoever sends from the processor that this thread is on can do so as soon as it sleeps, and to
     /// wake it there takes no other processor.
     pub fn receive<T>(&self, inbox: &Receiver<T>, awake: &Awake) -> T {
+        self.look_into(inbox).unwrap_or_else(|| awake.sleep(|| inbox.recv()))
+    }
+
+    /// As [`Self::receive`], but sleeps no longer than until `until`. `None`: nothing has come.
+    pub fn receive_until<T>(&self, inbox: &Receiver<T>, awake: &Awake, until: Instant) -> Option<T> {
+        self.look_into(inbox).or_else(|| awake.sleep(|| inbox.recv_until(until)))
+    }
+
+    fn look_into<T>(&self, inbox: &Receiver<T>) -> Option<T> {
         if !inbox.shares_processor() {
             self.look(|| inbox.is_ready());
         }
-        inbox.try_recv().unwrap_or_else(|| awake.sleep(|| inbox.recv()))
+        inbox.try_recv()
     }
 
     /// Looks for a message that is about to be waited for, as long as that pays.

@@ -48,7 +48,7 @@ impl GuestContext for ThreadContext {
 
     fn next_until(&self, until: Instant) -> Option<Option<Command>> {
         self.reporter.wait();
-        self.awake.sleep(|| self.inbox.recv_until(until))
+        self.for_commands.receive_until(&self.inbox, &self.awake, until)
     }
 
     fn ready(&self) -> Option<Command> {

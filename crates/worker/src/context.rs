@@ -135,6 +135,7 @@ impl GuestContext for PipeContext {
 
     fn next_until(&self, until: Instant) -> Option<Option<Command>> {
         self.reporter.wait();
+        self.patience.look(|| self.has_come(Duration::ZERO));
         self.has_come(until.saturating_duration_since(Instant::now())).then(|| self.read())
     }
 

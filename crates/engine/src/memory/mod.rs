@@ -1,7 +1,7 @@
 //! What an isolate may hold, and what becomes of one that holds more.
 //!
 //! Below are the counters (`usage`, `zones`, `budget`) and who is told or compiles (`parking`, `sole`, `compiled_for`), above them the guard of an isolate (`limits`) and
-//! how its thread stops (`stop`), and above that what V8, ICU and C++ call (`allocator`, `segments`, `pooled_pages`, `array_buffers`, `fatal`).
+//! how its thread stops (`stop`), and above that what V8, ICU and C++ call (`allocator`, `segments`, `pooled_pages`, `stub_caches`, `array_buffers`, `fatal`).
 
 pub mod allocator;
 pub mod array_buffers;
@@ -19,5 +19,7 @@ pub mod remains;
 mod segments;
 pub mod sole;
 pub mod stop;
+#[cfg(target_os = "linux")]
+pub mod stub_caches;
 pub mod usage;
 pub mod zones;

@@ -1,11 +1,14 @@
-//! What V8 leaves for when an isolate's thread has nothing else to do: collections of the young generation that are due soon. Between
-//! two runs hardly anything of what they look at is alive, and nobody waits.
+//! What is left for when an isolate's thread has nothing else to do: collections of the young generation that are due soon, since between
+//! two runs hardly anything of what they look at is alive, and nobody waits; and what is given back when nothing comes for a while.
 
 use std::cell::RefCell;
 use std::ffi::c_void;
 use std::mem;
 
 use deno_core::v8::{self, PlatformImpl, Task};
+
+#[cfg(target_os = "linux")]
+use crate::memory::stub_caches;
 
 /// Of the calling thread's isolate.
 struct Idle {
@@ -28,7 +31,7 @@ fn address_of(isolate: &v8::Isolate) -> usize {
     unsafe { mem::transmute::<v8::UnsafeRawIsolatePtr, usize>(isolate.as_raw_isolate_ptr()) }
 }
 
-/// Does what has been left. Runs no guest code.
+/// Does what V8 has left. Runs no guest code.
 pub fn work(isolate: &mut v8::Isolate) {
     let task = OF_THIS_THREAD.with_borrow_mut(|idle| idle.as_mut()?.task.take());
     if let Some(task) = task {
@@ -37,9 +40,17 @@ pub fn work(isolate: &mut v8::Isolate) {
     }
 }
 
+/// Gives back what an isolate does not need that rests.
+pub fn rest() {
+    #[cfg(target_os = "linux")]
+    stub_caches::give_back();
+}
+
 /// Drops what has been left: the isolate is about to be taken apart.
 pub fn end() {
     OF_THIS_THREAD.take();
+    #[cfg(target_os = "linux")]
+    stub_caches::end();
 }
 
 /// What V8 posts to the threads of its isolates. Kept are collections of the young generation, which are not to be nested; the other

@@ -2,6 +2,7 @@
 
 use std::rc::Rc;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use deno_core::v8;
 
@@ -33,6 +34,9 @@ const MAX_BYTECODE_CODE: usize = 64 << 10;
 /// Nesting for which V8's stack certainly suffices.
 const MAX_SENT_DEPTH: usize = 500;
 
+/// A session for which nothing comes for so long is idle.
+const SOON: Duration = Duration::from_millis(20);
+
 /// A program of which something is to be kept.
 struct LastProgram {
     script: Rc<Script>,
@@ -62,6 +66,10 @@ struct Done {
 pub struct Guest {
     host: Rc<Host>,
     runs: u64,
+    /// How many were carried out.
+    commands: u64,
+    /// The session has been idle, and what it did not need then is the system's.
+    has_given_back: bool,
     last_program: Option<Box<LastProgram>>,
     observed: Observed,
     programs: Arc<Programs>,
@@ -85,7 +93,17 @@ impl Guest {
         let _ = host.realm.set(realm);
         let _ = host.interrupt.set(Interrupt::new(isolate));
         let observed = Observed::default();
-        Self { host, runs: 0, last_program: None, observed, programs, sent: None, guarded }
+        Self {
+            host,
+            runs: 0,
+            commands: 0,
+            has_given_back: false,
+            last_program: None,
+            observed,
+            programs,
+            sent: None,
+            guarded,
+        }
     }
 
     /// Takes commands one after the other, until the session is given up or the isolate is lost.
@@ -114,7 +132,20 @@ impl Guest {
             if !sound || (installing && !self.install_sent()) {
                 break;
             }
-            idle::work(&mut self.guarded.instance.isolate);
+            self.work_unwatched();
+        }
+    }
+
+    /// What is done behind a command, when nobody waits for it.
+    fn work_unwatched(&mut self) {
+        idle::work(&mut self.guarded.instance.isolate);
+        self.commands += 1;
+        if !self.has_given_back && self.commands.is_power_of_two() {
+            let has_come = self.host.wait_until(Instant::now() + SOON);
+            self.has_given_back = !has_come && !self.host.context.is_given_up();
+            if self.has_given_back {
+                idle::rest();
+            }
         }
     }
 
