@@ -7,6 +7,8 @@ pub mod flags;
 pub mod idle;
 pub mod platform;
 pub mod service;
+#[cfg(target_os = "linux")]
+mod slow_built_ins;
 pub mod snapshot;
 #[cfg(target_os = "linux")]
 mod tiers;

@@ -66,7 +66,7 @@ struct Done {
 pub struct Guest {
     host: Rc<Host>,
     runs: u64,
-    /// How many were carried out.
+    /// Commands that were carried out.
     commands: u64,
     /// The session has been idle, and what it did not need then is the system's.
     has_given_back: bool,
