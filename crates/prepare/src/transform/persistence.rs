@@ -145,11 +145,11 @@ fn rewrite_declarations<'b>(names: &Names<'b>, body: &mut Vec<Stmt>) -> Rewritte
     let last = body.len().saturating_sub(1);
     for (index, statement) in std::mem::take(body).into_iter().enumerate() {
         let shared = declared(&statement, &names.shared);
-        is_beginning &= initializes_with(&statement, is_inert);
+        let runs_nothing = initializes_with(&statement, is_inert);
+        is_beginning &= runs_nothing;
         let comes_ahead = is_beginning && initializes_with(&statement, is_literal);
         // What comes last is the value of the program.
-        let may_assign = has_shared && index < last && !is_beginning;
-        let may_assign = may_assign && !matches!(statement, Stmt::Decl(Decl::Fn(_)) | Stmt::Empty(_));
+        let may_assign = has_shared && index < last && !runs_nothing;
         match statement {
             Stmt::Decl(Decl::Var(declaration)) if declaration.kind != VarDeclKind::Var => {
                 let VarDecl { kind, decls, .. } = *declaration;
