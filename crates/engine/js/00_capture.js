@@ -16,6 +16,7 @@
     ownKeys: Reflect.ownKeys,
     reflectDefine: Reflect.defineProperty,
     reflectDelete: Reflect.deleteProperty,
+    reflectHas: Reflect.has,
     defineProperty,
     create: Object.create,
     entries: Object.entries,
@@ -66,6 +67,7 @@
     WeakSet,
     String,
     RangeError,
+    ReferenceError,
     TypeError,
     Error,
   };

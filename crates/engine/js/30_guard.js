@@ -8,7 +8,7 @@
   const boot = globalThis.__smol_boot;
   const { p } = boot;
   const { arrayPush, defineProperty, Error, freeze, getDescriptor } = p;
-  const { newMap, ownKeys, reflectDefine, reflectDelete } = p;
+  const { newMap, ownKeys, ReferenceError, reflectDefine, reflectDelete, reflectHas } = p;
   const { op_final, op_guard_exceeded, op_swallowed, op_thrown } = boot.ops;
 
   // Iterations that guest code may take after the end of its run, at least.
@@ -126,96 +126,30 @@
   const warnOfHostName = (name) =>
     boot.warn(`'${name}' is provided by the host: this run's own '${name}' will not be seen by later runs.`);
 
-  // What the functions of all runs mean by a name: { get, gets, sets }, the getter of the newest variable, and getters and
-  // setters of all of them, the newest one last. Every one gets the value that the newest has, so that who calls a helper of
-  // an earlier run calls the one that was declared last. `value` is what they were given last, once they were (`isGiven`).
+  // Cells (crates/prepare/src/transform/cells.rs): what programs mean by names that one of them has declared, by name. `get` is the
+  // getter that the global has; `cell` and `reader` are the objects with accessors on their prototypes, the latter for a constant.
   const variables = newMap();
-  // Older ones than these keep the value that they have.
-  const MAX_VARIABLES = 64;
-  // Names that the run has declared where older variables may be.
-  let renewed = [];
-  // With more of them, what is assigned is only passed on at the end of the run: they are looked at behind each statement.
-  const MAX_RENEWED = 64;
 
-  const setOlder = (sets, value) => {
-    for (let i = sets.length - 2; i >= 0; i--) {
-      try {
-        sets[i](value);
-      } catch {
-        // One that its run has never reached stays in its dead zone.
-      }
-    }
+  // An object with the accessors of a name on its prototype, where V8 finds them at the price of one comparison.
+  const holder = (name, get, set) => {
+    const prototype = { __proto__: null };
+    defineProperty(prototype, name, { __proto__: null, get, set, enumerable: true, configurable: false });
+    return freeze({ __proto__: freeze(prototype) });
   };
 
-  // Passes the value of the newest variable of a name on to the older ones.
-  const renewOne = (name) => {
-    const variable = variables.get(name);
-    if (variable === undefined || variable.sets.length < 2) return;
-    let value;
-    try {
-      value = variable.get();
-    } catch {
-      return;
-    }
-    if (value === undefined && variable.isVar) return;
-    setOlder(variable.sets, value);
-    variable.value = value;
-    variable.isGiven = true;
+  const addVariable = (name, get, set, isConst) => {
+    const variable = { __proto__: null, get, set, isConst, cell: undefined, reader: undefined };
+    variables.set(name, variable);
+    return variable;
   };
 
-  // Functions of any run write to the variable of their own: what has another value than all were given is what all get, but
-  // for constants.
-  const settleOne = (variable, name) => {
-    const { gets, sets, value, isGiven, isConst } = variable;
-    if (!isGiven) return;
-    for (let i = gets.length - 1; i >= 0; i--) {
-      let now;
-      try {
-        now = gets[i]();
-      } catch {
-        // In its dead zone for good.
-        continue;
-      }
-      if (now === value || (now !== now && value !== value)) continue;
-      if (i < gets.length - 1 && !isConst) sets[gets.length - 1](now);
-      renewOne(name);
-      return;
-    }
-  };
-  // Behind a statement of the program: passes on what it has declared, `names`, and what was assigned since to what it had
-  // declared before.
-  const renew = (...names) => {
-    if (renewed.length <= MAX_RENEWED) {
-      for (let i = 0; i < renewed.length; i++) {
-        const variable = variables.get(renewed[i]);
-        if (variable !== undefined && !variable.isConst) settleOne(variable, renewed[i]);
-      }
-    }
-    for (let i = 0; i < names.length; i++) {
-      renewOne(names[i]);
-      arrayPush(renewed, names[i]);
-    }
-  };
-
-  const addVariable = (name, get, set, isVar, isConst) => {
-    const gets = [];
-    const sets = [];
-    const older = variables.get(name);
-    if (older !== undefined) {
-      for (let i = older.sets.length < MAX_VARIABLES ? 0 : 1; i < older.sets.length; i++) {
-        arrayPush(gets, older.gets[i]);
-        arrayPush(sets, older.sets[i]);
-      }
-    }
-    arrayPush(gets, get);
-    arrayPush(sets, set);
-    variables.set(name, { __proto__: null, get, gets, sets, isVar, isConst, value: undefined, isGiven: false });
-    if (sets.length === 1) return set;
-    return freeze((value) => {
-      set(value);
-      setOlder(sets, value);
-    });
-  };
+  const property = ({ get, set, isConst }) => ({
+    __proto__: null,
+    get,
+    set: isConst ? undefined : set,
+    enumerable: true,
+    configurable: true,
+  });
 
   const isUninitialised = (get) => {
     try {
@@ -257,26 +191,72 @@
         const value = valueOf(name, previous);
         if (value !== undefined) set(value);
       }
-      const older = variables.get(name);
-      const setAll =
-        set === undefined ? undefined : addVariable(name, get, set, isVar[name] === true, isConstant[name] === true);
-      const property = {
-        __proto__: null,
-        get,
-        set: isConstant[name] === true ? undefined : setAll,
-        enumerable: true,
-        configurable: true,
-      };
-      const isFree = previous === undefined || previous.configurable;
-      if (isFree && reflectDefine(globalThis, name, property)) {
-        declared.set(name, { __proto__: null, previous, property, older });
-        // A function has its value from the start.
-        if (older !== undefined) renewOne(name);
-      } else {
-        restoreVariable(name, older);
-        warnOfHostName(name);
-      }
+      publish(name, previous, get, set, isConstant[name] === true);
     }
+  };
+
+  const publish = (name, previous, get, set, isConst) => {
+    const older = variables.get(name);
+    const variable = addVariable(name, get, set, isConst);
+    const accessors = property(variable);
+    const isFree = previous === undefined || previous.configurable;
+    if (isFree && reflectDefine(globalThis, name, accessors)) {
+      declared.set(name, { __proto__: null, previous, property: accessors, older });
+    } else {
+      restoreVariable(name, older);
+      warnOfHostName(name);
+    }
+    return variable;
+  };
+
+  // A variable that is declared where a cell was expected: the program before has not reached its declaration, or the name has
+  // been given to something else.
+  const freshVariable = (name, previous, kind) => {
+    let value = kind === "var" ? valueOf(name, previous) : undefined;
+    let isDead = kind !== "var";
+    const get = freeze(() => {
+      if (isDead) throw new ReferenceError(`Cannot access '${name}' before initialization`);
+      return value;
+    });
+    const set = freeze((to) => {
+      value = to;
+      isDead = false;
+    });
+    return publish(name, previous, get, set, kind === "const");
+  };
+
+  // What stands for a cell that is gone: whatever the global has by the name.
+  const globalHolder = (name) => {
+    const check = () => {
+      if (!reflectHas(globalThis, name)) throw new ReferenceError(`${name} is not defined`);
+    };
+    const get = () => {
+      check();
+      return globalThis[name];
+    };
+    const set = (to) => {
+      check();
+      globalThis[name] = to;
+    };
+    return holder(name, freeze(get), freeze(set));
+  };
+
+  // The object by which a program reads and writes a cell. `kind`: how it declares the name, if it does.
+  const cell = (name, kind) => {
+    const previous = getDescriptor(globalThis, name);
+    let variable = variables.get(name);
+    const isGone = variable === undefined || previous === undefined || previous.get !== variable.get;
+    // A program that writes to a constant of its own has made it one for good.
+    if (isGone || (kind !== undefined && variable.set === undefined)) {
+      if (kind === undefined) return globalHolder(name);
+      variable = freshVariable(name, previous, kind);
+    } else if (kind !== undefined && variable.isConst !== (kind === "const")) {
+      variable.isConst = kind === "const";
+      reflectDefine(globalThis, name, property(variable));
+    }
+    const { get, set, isConst } = variable;
+    if (isConst && kind === undefined) return (variable.reader ??= holder(name, get, undefined));
+    return (variable.cell ??= holder(name, get, set));
   };
 
   // Loads a module, which finds on the global what was there before the bindings that have no value yet: libraries read
@@ -342,11 +322,7 @@
   // A binding that the run never reached leaves what was there before it.
   const restore = (name, { previous, property: { get }, older }, isForgotten) => {
     if (getDescriptor(globalThis, name)?.get !== get) return;
-    if (!isForgotten && !isUninitialised(get)) {
-      // What functions have written since the declaration passed its value on counts: `settleOne` looks which.
-      if (variables.get(name)?.isGiven === false) renewOne(name);
-      return;
-    }
+    if (!isForgotten && !isUninitialised(get)) return;
     restoreVariable(name, older);
     if (previous === undefined) reflectDelete(globalThis, name);
     else reflectDefine(globalThis, name, previous);
@@ -363,7 +339,6 @@
     declaredValue.value = undefined;
     unusedBudget = undefined;
     p.emptyMap(declared);
-    if (renewed.length > 0) renewed = [];
     kept = undefined;
     __smol_budget = limit;
     __smol_done = false;
@@ -375,7 +350,6 @@
     const remaining = unusedBudget ?? __smol_budget;
     if (declared.size > 0) p.mapForEach(declared, (binding, name) => restore(name, binding, forgetDeclared));
     p.emptyMap(declared);
-    if (variables.size > 0) p.mapForEach(variables, settleOne);
     if (kept !== undefined && !forgetDeclared) publishKept();
     kept = undefined;
     signal = undefined;
@@ -406,7 +380,7 @@
   boot.forModule = forModule;
   boot.declare = declare;
   boot.before = before;
-  boot.renew = renew;
+  boot.cell = cell;
   boot.withoutDead = withoutDead;
   boot.declaredValue = declaredValue;
   boot.holdDeclared = holdDeclared;

@@ -12,7 +12,7 @@ const {
   thrown: __smol_thrown,
   declare: __smol_declare,
   before: __smol_before,
-  renew: __smol_renew,
+  cell: __smol_cell,
   holdDeclared: __smol_declared,
   keep: __smol_keep,
   import: __smol_import,
@@ -116,7 +116,7 @@ const {
     boot.thrown,
     boot.declare,
     boot.before,
-    boot.renew,
+    boot.cell,
     boot.holdDeclared,
     boot.keep,
     boot.import,
@@ -201,6 +201,7 @@ const {
   const warmUp = () => {
     finishHardening();
     realm.begin(1);
+    boot.before("__smol_warm_up");
     boot.declare(
       {
         get __smol_warm_up() {
@@ -209,8 +210,7 @@ const {
       },
       ["__smol_warm_up"],
     );
-    boot.before("__smol_warm_up");
-    boot.renew("__smol_warm_up");
+    boot.cell("__smol_warm_up");
     boot.keep(0, ["__smol_warm_up", 1, undefined]);
     boot.finish(false);
     boot.format(["text", { array: [1], nested: { key: "value" } }]);

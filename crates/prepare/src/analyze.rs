@@ -4,7 +4,7 @@ mod bindings;
 mod names;
 mod scopes;
 
-pub(super) use names::{Binding, Kind};
+pub(super) use names::{Binding, Cell, Kind};
 
 use std::collections::HashSet;
 use std::mem;
@@ -44,6 +44,10 @@ pub(super) struct Analysis {
     /// Bindings at the top level of the program, in the order of their first declarations.
     pub(super) bindings: Vec<Binding>,
     pub(super) lookups: Lookups,
+    /// Cells of earlier programs that it names.
+    pub(super) cells: Vec<Cell>,
+    /// See [`super::Program::suits`].
+    pub(super) meant: Vec<(String, bool)>,
     /// Where loops are that wait, or have a `finally` clause in them.
     pub(super) waiting: HashSet<BytePos>,
     /// The program's own body waits somewhere, so that other code runs before it has ended.
@@ -203,10 +207,16 @@ impl Analyzer<'_> {
             names.extend(self.scopes.globals().filter(is_kept).map(str::to_owned));
             names.extend(self.bindings.captured(&self.scopes).map(str::to_owned));
         }
+        let (cells, meant) = (self.bindings.cells(&self.scopes, observed), self.bindings.meant(&self.scopes, observed));
         let bindings = self.bindings.into_vec();
+        let (plain, own): (Vec<_>, Vec<_>) = bindings.iter().partition(|binding| binding.is_deferred);
+        let names_of = |list: Vec<&Binding>| list.into_iter().map(|binding| binding.name.clone()).collect();
+        let lookups = Lookups { names, has_all, cells: names_of(own), plain: names_of(plain) };
         Analysis {
             bindings,
-            lookups: Lookups { names, has_all },
+            lookups,
+            cells,
+            meant,
             waiting: self.waiting,
             can_be_suspended: self.can_be_suspended,
             functions: self.functions,

@@ -41,6 +41,7 @@ pub use regexps::may_be_costly;
 pub use rules::mistakes::without_fences;
 pub use rules::text::{not_checked, not_checked_in_time};
 pub use sandbox::{CallStyle, Insertion, SandboxKind, SandboxProgram, SandboxRequest, sandbox_program};
+pub use transform::guest_text;
 
 use std::borrow::Cow;
 use std::sync::{Arc, OnceLock};
@@ -80,7 +81,9 @@ pub struct Program {
     pub deferred: Vec<String>,
     /// Names of the program that no earlier one may observe: those that are deferred, and those whose values are not passed on.
     pub private: Vec<String>,
-    /// What it may look up there when it has run.
+    /// Names that it means as cells of earlier programs, or not, as it was told that they are.
+    meant: Vec<(String, bool)>,
+    /// What it leaves when it has run.
     pub lookups: Lookups,
     /// What V8 has made of `code`, for isolates of this process that run it later; see [`Programs::keep_bytecode`].
     pub bytecode: OnceLock<Box<[u8]>>,
@@ -99,10 +102,11 @@ pub enum Form {
 }
 
 impl Form {
-    fn of(body: &[Stmt], can_be_suspended: bool) -> Self {
+    /// `has_cells`: there are constants to declare.
+    fn of(body: &[Stmt], can_be_suspended: bool, has_cells: bool) -> Self {
         if can_be_suspended {
             Form::AsyncFunction
-        } else if !body.is_empty() && body.iter().all(Stmt::is_expr) {
+        } else if !has_cells && !body.is_empty() && body.iter().all(Stmt::is_expr) {
             Form::Script
         } else {
             Form::Function
@@ -111,9 +115,10 @@ impl Form {
 }
 
 impl Program {
-    /// Whether it may run in a realm whose earlier programs observe these names.
+    /// Whether it may run in a realm whose earlier programs have left `observed`.
     pub fn suits(&self, observed: &Observed) -> bool {
         !self.private.iter().any(|name| observed.contains(name))
+            && self.meant.iter().all(|(name, is_cell)| observed.has_cell(name) == *is_cell)
     }
 }
 
@@ -129,7 +134,7 @@ pub fn prepare(code: &str, options: &PrepareOptions) -> Result<Program, Vec<Diag
     prepare_for(&Observed::default(), code, options)
 }
 
-/// As [`prepare`], for a realm whose earlier programs look up `observed`.
+/// As [`prepare`], for a realm whose earlier programs have left `observed`.
 ///
 /// # Errors
 ///
@@ -142,24 +147,24 @@ pub fn prepare_for(observed: &Observed, code: &str, options: &PrepareOptions) ->
     }
     let code = &*unfenced;
     let done = parsed(code, options, Goal::Program, &mut report, |source, report| {
-        let Analysis { bindings, lookups, waiting, can_be_suspended, functions, is_doubtful } =
+        let Analysis { bindings, lookups, cells, meant, waiting, can_be_suspended, functions, is_doubtful } =
             analyze::analyze(&source, code, options, observed, Goal::Program, report)?;
         if report.has_errors() {
             return None;
         }
         let mut body: Vec<Stmt> = as_written(source, code).body.into_iter().filter_map(|item| item.stmt()).collect();
-        let form = Form::of(&body, can_be_suspended);
+        let form = Form::of(&body, can_be_suspended, !cells.is_empty());
         match form {
             Form::Script => transform::end_with_value(&mut body),
             Form::Function | Form::AsyncFunction => transform::return_completion_value(&mut body),
         }
         transform::instrument(&mut body, &waiting);
-        let publication = transform::publish(&bindings, &mut body);
+        let publication = transform::publish(&bindings, &cells, &mut body);
         let printed = print::program(Source { code, functions }, publication, body, form);
         let private =
             bindings.iter().filter(|binding| !binding.is_shared).map(|binding| binding.name.clone()).collect();
         let deferred = bindings.into_iter().filter(|binding| binding.is_deferred).map(|binding| binding.name);
-        Some(Program { form, is_doubtful, deferred: deferred.collect(), private, lookups, ..runnable(printed) })
+        Some(Program { form, is_doubtful, deferred: deferred.collect(), private, meant, lookups, ..runnable(printed) })
     });
     finish(done, report)
 }
@@ -174,7 +179,7 @@ pub fn prepare_for(observed: &Observed, code: &str, options: &PrepareOptions) ->
 pub fn prepare_page(observed: &Observed, code: &str, options: &PrepareOptions) -> Result<Program, Vec<Diagnostic>> {
     let mut report = Report::new(options.diagnostics());
     let done = parsed(code, options, Goal::Page, &mut report, |source, report| {
-        let Analysis { bindings, can_be_suspended, .. } =
+        let Analysis { bindings, lookups, cells, can_be_suspended, .. } =
             analyze::analyze(&source, code, options, observed, Goal::Page, report)?;
         if report.has_errors() {
             return None;
@@ -182,9 +187,9 @@ pub fn prepare_page(observed: &Observed, code: &str, options: &PrepareOptions) -
         let mut body: Vec<Stmt> = as_written(source, code).body.into_iter().filter_map(|item| item.stmt()).collect();
         let form = if can_be_suspended { Form::AsyncFunction } else { Form::Function };
         transform::return_completion_value(&mut body);
-        let publication = transform::publish(&bindings, &mut body);
+        let publication = transform::publish(&bindings, &cells, &mut body);
         let source = Source { code, functions: Functions::default() };
-        Some(Program { form, ..runnable(print::program(source, publication, body, form)) })
+        Some(Program { form, lookups, ..runnable(print::program(source, publication, body, form)) })
     });
     finish(done, report)
 }
@@ -235,6 +240,7 @@ fn runnable((code, positions): (String, PositionMap)) -> Program {
         diagnostics,
         deferred,
         private,
+        meant: Vec::new(),
         lookups: Lookups::default(),
         bytecode: OnceLock::new(),
     }

@@ -1,4 +1,7 @@
-//! What code of earlier programs may look up on the global: a binding of that name has to be there while it is in scope.
+//! What earlier programs have left: what their code may look up on the global, where a binding of that name has to be while it is
+//! in scope, and their cells, which later programs use as their own.
+//!
+//! A cell is a variable that other code may hold on to: one that has had accessors on the global from the start of its program.
 
 use std::collections::HashSet;
 
@@ -6,6 +9,8 @@ use std::collections::HashSet;
 const MAX_NAMES: usize = 4_096;
 /// Bytes of all names. 64 KiB.
 const MAX_BYTES: usize = 64 << 10;
+/// Longer ones are not followed.
+const MAX_CELL_NAME_BYTES: usize = 256;
 
 /// What the functions of one program may look up on the global after the program itself has ended.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -13,6 +18,10 @@ pub struct Lookups {
     pub(super) names: Vec<String>,
     /// Whatever name: through `globalThis`, or in a module that it imports.
     pub(super) has_all: bool,
+    /// The program's bindings that are cells.
+    pub(super) cells: Vec<String>,
+    /// Those that are plain properties once it has run.
+    pub(super) plain: Vec<String>,
 }
 
 /// The lookups of all programs that a realm has run.
@@ -22,6 +31,8 @@ pub struct Observed {
     /// Bytes of `names`.
     bytes: usize,
     has_all: bool,
+    /// No more than `MAX_NAMES`: those that come later are not followed.
+    cells: HashSet<String>,
 }
 
 impl Observed {
@@ -32,6 +43,13 @@ impl Observed {
 
     /// Adds those of a program that is going to run.
     pub fn add(&mut self, lookups: &Lookups) {
+        for name in &lookups.plain {
+            self.cells.remove(name);
+        }
+        // A property `__proto__` of a literal is another thing.
+        let is_followed = |name: &&String| name.len() <= MAX_CELL_NAME_BYTES && *name != "__proto__";
+        let room = MAX_NAMES - self.cells.len();
+        self.cells.extend(lookups.cells.iter().filter(is_followed).take(room).cloned());
         if self.has_all {
             return;
         }
@@ -47,8 +65,13 @@ impl Observed {
             self.names.insert(name.clone());
         }
         if lookups.has_all || self.has_all {
-            *self = Self { has_all: true, ..Self::default() };
+            (self.names, self.bytes, self.has_all) = (HashSet::new(), 0, true);
         }
+    }
+
+    /// Whether an earlier program has a cell of this name.
+    pub fn has_cell(&self, name: &str) -> bool {
+        self.cells.contains(name)
     }
 
     pub fn contains(&self, name: &str) -> bool {
@@ -62,7 +85,7 @@ mod tests {
 
     fn observed(names: impl Iterator<Item = String>) -> Observed {
         let mut observed = Observed::default();
-        observed.add(&Lookups { names: names.collect(), has_all: false });
+        observed.add(&Lookups { names: names.collect(), ..Lookups::default() });
         observed
     }
 
@@ -77,10 +100,21 @@ mod tests {
     }
 
     #[test]
+    fn cells_are_kept_up_to_a_number_and_a_length_and_outlive_that_all_names_are_looked_up() {
+        let mut observed = Observed::default();
+        let long = "x".repeat(MAX_CELL_NAME_BYTES + 1);
+        observed.add(&Lookups { cells: vec!["a".into(), "b".into(), long.clone()], ..Lookups::default() });
+        observed.add(&Lookups { has_all: true, plain: vec!["b".into()], ..Lookups::default() });
+        assert!(observed.has_cell("a") && !observed.has_cell("b") && !observed.has_cell(&long));
+        observed.add(&Lookups { cells: (0..MAX_NAMES).map(|n| n.to_string()).collect(), ..Lookups::default() });
+        assert!(observed.has_cell("4094") && !observed.has_cell("4095"));
+    }
+
+    #[test]
     fn a_name_counts_once() {
         let mut observed = observed(std::iter::once("x".repeat(MAX_BYTES / 2)));
         for _ in 0..8 {
-            observed.add(&Lookups { names: vec!["x".repeat(MAX_BYTES / 2)], has_all: false });
+            observed.add(&Lookups { names: vec!["x".repeat(MAX_BYTES / 2)], ..Lookups::default() });
         }
         assert!(!observed.contains("other"));
     }

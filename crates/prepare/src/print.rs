@@ -22,7 +22,7 @@ pub(super) fn program(source: Source, publication: Publication, body: Vec<Stmt>,
     };
     writer.text(head);
     writer.text("\"use strict\";\n");
-    writer.text(first);
+    writer.text(&first);
     if !ahead.is_empty() {
         writer.end_line();
         statements(ahead, &mut writer);

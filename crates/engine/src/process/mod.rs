@@ -6,6 +6,8 @@ pub mod compile_thread;
 pub mod flags;
 pub mod idle;
 pub mod platform;
+#[cfg(target_os = "linux")]
+mod quoted_code;
 pub mod service;
 #[cfg(target_os = "linux")]
 mod slow_built_ins;

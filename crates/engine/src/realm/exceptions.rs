@@ -8,7 +8,7 @@ use crate::bridge::log_room::floor_char_boundary;
 use crate::realm::hints;
 use crate::realm::scripts::Script;
 use ses_hints::Uncaught;
-use ses_prepare::code_frame;
+use ses_prepare::{code_frame, guest_text};
 use ses_protocol::{ERR_TRANSFER_LIMIT_EXCEEDED, Failure, FailureKind, Location, ToolCallId};
 
 /// Longest text of a guest's error that is reported, in bytes.
@@ -411,7 +411,8 @@ fn short_text(scope: &mut v8::PinScope, value: v8::Local<v8::Value>) -> Option<S
     let text = v8::Local::<v8::String>::try_from(value).ok()?;
     let mut units = vec![0u16; text.length().min(MAX_TEXT_BYTES + 1)];
     text.write_v2(scope, 0, &mut units, v8::WriteFlags::default());
-    Some(shorten(without_guards(String::from_utf16_lossy(&units).replace("__smol_import", "import"))))
+    let text = String::from_utf16_lossy(&units).replace("__smol_import", "import");
+    Some(shorten(without_guards(guest_text(&text).into_owned())))
 }
 
 /// V8 quotes functions in messages as they run, `Class extends value (n)=>{…} is not a constructor`: the body of one with guards

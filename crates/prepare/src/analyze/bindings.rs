@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use swc_common::BytePos;
 
-use super::names::{Binding, Kind};
+use super::names::{Binding, Cell, Kind};
 use super::scopes::Scopes;
 use crate::Observed;
 
@@ -15,6 +15,8 @@ pub(super) struct Bindings {
     by_name: HashMap<String, usize>,
     /// A name is declared twice, and not just as `var`: V8 has the say on whether it may be.
     has_conflict: bool,
+    /// The same, and V8 refuses it.
+    has_clash: bool,
 }
 
 impl Bindings {
@@ -27,12 +29,15 @@ impl Bindings {
                 kind,
                 is_deferred: false,
                 is_shared: false,
+                is_cell: false,
                 is_written: false,
                 initialized_at,
             });
             return;
         };
-        self.has_conflict |= kind != Kind::Var || self.list[index].kind != Kind::Var;
+        let kinds = [kind, self.list[index].kind];
+        self.has_conflict |= kinds.iter().any(|kind| *kind != Kind::Var);
+        self.has_clash |= kinds.iter().any(|kind| !matches!(kind, Kind::Var | Kind::Function));
         if kind == Kind::Function {
             self.list[index].kind = kind;
         }
@@ -44,6 +49,7 @@ impl Bindings {
         for binding in &mut self.list {
             let is_observed = observed.contains(&binding.name);
             binding.is_shared = is_observed;
+            binding.is_cell = is_observed && !self.has_clash && observed.has_cell(&binding.name);
             binding.is_deferred = may_defer && !is_observed && is_deferrable(binding, scopes);
             binding.is_written = scopes.uses(&binding.name).any(|a| a.is_write);
         }
@@ -53,6 +59,23 @@ impl Bindings {
     pub(super) fn captured(&self, scopes: &Scopes) -> impl Iterator<Item = &str> {
         let names = self.list.iter().map(|binding| binding.name.as_str());
         names.filter(|name| scopes.uses(name).any(|a| a.is_nested()))
+    }
+
+    /// The cells of earlier programs that the program names. Where V8 refuses what it declares, nothing is made of it that would run.
+    pub(super) fn cells(&self, scopes: &Scopes, observed: &Observed) -> Vec<Cell> {
+        if self.has_clash {
+            return Vec::new();
+        }
+        let declared = self.list.iter().filter(|binding| binding.is_cell);
+        let declared = declared.map(|binding| Cell { name: binding.name.clone(), kind: Some(binding.kind) });
+        let others = scopes.globals().filter(|name| observed.has_cell(name));
+        declared.chain(others.map(|name| Cell { name: name.to_owned(), kind: None })).collect()
+    }
+
+    /// Names that the program means as it does only as long as they are, or are not, those of cells.
+    pub(super) fn meant(&self, scopes: &Scopes, observed: &Observed) -> Vec<(String, bool)> {
+        let declared = self.list.iter().filter(|binding| binding.is_shared).map(|binding| binding.name.as_str());
+        declared.chain(scopes.globals()).map(|name| (name.to_owned(), observed.has_cell(name))).collect()
     }
 
     pub(super) fn into_vec(self) -> Vec<Binding> {

@@ -22,8 +22,10 @@ pub(in super::super) struct Binding {
     pub(in super::super) kind: Kind,
     /// Only the program's own body reads it before the run has ended, so that it need not be on the global until then.
     pub(in super::super) is_deferred: bool,
-    /// Functions of earlier programs may mean a binding of their own by this name, which gets the same values.
+    /// Code of earlier programs may look it up, or mean a cell of this name.
     pub(in super::super) is_shared: bool,
+    /// It is the cell of an earlier program, and no variable of its own.
+    pub(in super::super) is_cell: bool,
     /// The program writes to it, besides where it is declared.
     pub(in super::super) is_written: bool,
     /// Where it has its value, if its declaration is a single name's.
@@ -35,4 +37,12 @@ impl Binding {
     pub(in super::super) fn can_be_replaced(&self) -> bool {
         !self.is_deferred && (self.kind != Kind::Const || !self.is_written)
     }
+}
+
+/// A cell that a program names.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(in super::super) struct Cell {
+    pub(in super::super) name: String,
+    /// How the program declares it, if it does.
+    pub(in super::super) kind: Option<Kind>,
 }

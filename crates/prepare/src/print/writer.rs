@@ -13,6 +13,9 @@ pub(super) struct Writer {
     line: u32,
     /// In UTF-16 code units.
     column: u32,
+    /// Where a name of no length stands in the source that was written last. It is that of a function that is called: V8 places a call
+    /// at the parenthesis, unless a plain name is before it, and the guest has written one.
+    callee: Option<BytePos>,
 }
 
 impl Writer {
@@ -22,6 +25,7 @@ impl Writer {
             marks: Vec::new(),
             line: 0,
             column: 0,
+            callee: None,
         }
     }
 
@@ -149,6 +153,11 @@ impl WriteJs for Writer {
     }
 
     fn write_punct(&mut self, span: Option<Span>, text: &'static str, _commit_pending_semi: bool) -> Result {
+        if text == "("
+            && let Some(callee) = self.callee.take()
+        {
+            self.mark(callee);
+        }
         self.spanned(span, text);
         Ok(())
     }
@@ -158,6 +167,9 @@ impl WriteJs for Writer {
     }
 
     fn add_srcmap(&mut self, position: BytePos) -> Result {
+        let is_behind = |last: &Mark| (last.line, last.column) < (self.line, self.column);
+        let is_empty = self.marks.last().is_some_and(|last| last.source == offset(position) && is_behind(last));
+        self.callee = is_empty.then_some(position);
         self.mark(position);
         Ok(())
     }

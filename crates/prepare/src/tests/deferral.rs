@@ -106,21 +106,10 @@ fn what_earlier_programs_look_up_is_not() {
 }
 
 #[test]
-fn what_earlier_programs_share_is_passed_on_behind_every_later_statement_but_the_last() {
-    let mut observed = Observed::default();
-    observed.add(&prepared("const add = () => n++;").lookups);
-    let code = |text: &str| prepare_for(&observed, text, &options()).unwrap().code.clone();
-    let shared = code("f();\nlet n = 1;\nf();\nfunction g() {}\nn = 2;\nf();");
-    assert!(shared.contains("f();\nlet n = 1;\n__smol_renew(\"n\");\nf();\n__smol_renew();\n"), "{shared}");
-    assert_eq!(shared.matches("__smol_renew();").count(), 2, "{shared}");
-    assert!(!code("let m = 1;\nf();\nm = 2;\nf();").contains("__smol_renew"));
-}
-
-#[test]
 fn too_many_names_are_all_names() {
     let mut observed = Observed::default();
     let names =
-        |range: std::ops::Range<u32>| Lookups { names: range.map(|n| format!("n{n}")).collect(), has_all: false };
+        |range: std::ops::Range<u32>| Lookups { names: range.map(|n| format!("n{n}")).collect(), ..Lookups::default() };
     observed.add(&names(0..4_096));
     assert!(!observed.contains("other"));
     observed.add(&names(4_096..4_097));
@@ -166,9 +155,4 @@ fn declarations_that_cannot_fail_come_ahead() {
     assert_eq!(ahead(&none, "const f = () => g; let own = 1; own++; let g = 2;").0, "");
     assert_eq!(ahead(&none, "f(); const size = 8; let own = 1; const use = () => size;").0, "");
     assert_eq!(ahead(&none, "let own = 1; own;").0, "");
-    // Older variables get the value when they can.
-    let mut observed = Observed::default();
-    observed.add(&prepared("const add = () => n++;").lookups);
-    let passed_on = ("let n = 1;".to_owned(), "__smol_renew(\"n\");".to_owned());
-    assert_eq!(ahead(&observed, "let n = 1; let own = 2; f(); own"), passed_on);
 }

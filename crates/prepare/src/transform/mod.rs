@@ -1,6 +1,7 @@
 //! TRANSFORM (specification 6.3, 6.4): what generated code adds to a program.
 
 mod catches;
+mod cells;
 mod completion;
 mod guards;
 mod holes;
@@ -10,6 +11,7 @@ mod persistence;
 mod stand_ins;
 mod throws;
 
+pub use cells::guest_text;
 pub(super) use completion::{end_with_value, return_completion_value};
 pub(super) use holes::restore as restore_holes;
 pub(super) use persistence::{Publication, publish};

@@ -5,9 +5,7 @@
 //! what `var` and `const` declare. Guests cannot write to a constant; it is a variable all the same unless the text itself
 //! writes to it, so that its functions get the value of a later declaration of the name.
 //!
-//! Where functions of earlier programs mean a variable of their own by a name, that gets the value of the new one:
-//! `__smol_renew("x");` behind the declaration passes it on. `__smol_renew();` behind the program's later statements, and the
-//! end of the run, pass on what either has been assigned since.
+//! Names of cells, which earlier programs have left, are not declared: see [`super::cells`].
 //!
 //! An accessor makes V8 keep its variable in memory, where a loop is slower than in registers. So the others become
 //! variables of the function, and their values are handed over when it ends, in whatever way:
@@ -30,18 +28,19 @@ use std::fmt::Write;
 
 use swc_common::{DUMMY_SP, Spanned};
 use swc_ecma_ast::{
-    Decl, Expr, ExprOrSpread, ExprStmt, Ident, Lit, ObjectPatProp, Pat, SimpleAssignTarget, Stmt, Str, UnaryOp,
-    VarDecl, VarDeclKind, VarDeclarator,
+    Decl, Expr, ExprStmt, Ident, Lit, ObjectPatProp, Pat, SimpleAssignTarget, Stmt, UnaryOp, VarDecl, VarDeclKind,
+    VarDeclarator,
 };
 
-use super::super::analyze::{Binding, Kind};
+use super::super::analyze::{Binding, Cell, Kind};
+use super::cells::{Reached, reach};
 use super::nodes;
 
 /// What stands round a program's statements.
 #[derive(Default)]
 pub(in super::super) struct Publication {
     /// Before all.
-    pub(in super::super) head: &'static str,
+    pub(in super::super) head: String,
     /// Declarations of the program's beginning.
     pub(in super::super) ahead: Vec<Stmt>,
     /// Before the others.
@@ -50,13 +49,15 @@ pub(in super::super) struct Publication {
     pub(in super::super) after: String,
 }
 
-/// Makes variables of the function of what is deferred in `body`, and has all bindings handed over.
-pub(in super::super) fn publish(bindings: &[Binding], body: &mut Vec<Stmt>) -> Publication {
+/// Has `body` use `cells`, makes variables of the function of what is deferred in it, and has all other bindings handed over.
+pub(in super::super) fn publish(bindings: &[Binding], cells: &[Cell], body: &mut Vec<Stmt>) -> Publication {
+    let Reached { head, functions } = reach(cells, body);
     let declaration = declaration(bindings);
     let names = Names::of(bindings);
     let Rewritten { reached, ahead } = rewrite_declarations(&names, body);
+    body.splice(0..0, functions);
     if names.deferred.is_empty() {
-        return Publication { before: declaration, ..Publication::default() };
+        return Publication { head, before: declaration, ..Publication::default() };
     }
     let (mut kept, mut before) = (String::new(), String::new());
     for Binding { name, kind, .. } in bindings.iter().filter(|binding| binding.is_deferred) {
@@ -70,7 +71,7 @@ pub(in super::super) fn publish(bindings: &[Binding], body: &mut Vec<Stmt>) -> P
         }
     }
     Publication {
-        head: "let __smol_at = 0; ",
+        head: format!("{head}let __smol_at = 0; "),
         ahead,
         before: format!("try {{\n{declaration}{before}"),
         after: format!("}} finally {{ __smol_keep(__smol_at, [{kept}]); }}\n"),
@@ -85,7 +86,7 @@ fn declaration(bindings: &[Binding]) -> String {
         let separator = if names.is_empty() { "" } else { ", " };
         let _ = write!(names, "{separator}\"{name}\"");
     };
-    for binding in bindings.iter().filter(|binding| !binding.is_deferred) {
+    for binding in bindings.iter().filter(|binding| !binding.is_deferred && !binding.is_cell) {
         let Binding { name, kind, .. } = binding;
         let separator = if accessors.is_empty() { "" } else { ", " };
         let _ = write!(accessors, "{separator}get {name}() {{ return {name}; }}");
@@ -112,7 +113,6 @@ struct Names<'b> {
     deferred: HashSet<&'b str>,
     /// Constants that become variables.
     replaceable: HashSet<&'b str>,
-    shared: HashSet<&'b str>,
 }
 
 impl<'b> Names<'b> {
@@ -124,7 +124,6 @@ impl<'b> Names<'b> {
             deferred_lexical: names(&|binding| binding.is_deferred && binding.kind != Kind::Var),
             deferred: names(&|binding| binding.is_deferred),
             replaceable: names(&|binding| binding.kind == Kind::Const && binding.can_be_replaced()),
-            shared: names(&|binding| binding.is_shared && binding.kind != Kind::Function),
         }
     }
 }
@@ -137,19 +136,14 @@ struct Rewritten<'b> {
 }
 
 /// Turns each `let` or `const` of a deferred name into a `var` with a note behind it, and constants that can be replaced into
-/// variables; passes on the values of what is shared. Nothing comes ahead of a body of which nothing is deferred.
+/// variables. Nothing comes ahead of a body of which nothing is deferred.
 fn rewrite_declarations<'b>(names: &Names<'b>, body: &mut Vec<Stmt>) -> Rewritten<'b> {
     let mut reached = HashMap::with_capacity(names.deferred_lexical.len());
-    let (mut ahead, mut shared_ahead) = (Vec::new(), Vec::new());
-    let (mut has_shared, mut is_beginning) = (false, !names.deferred.is_empty());
-    let last = body.len().saturating_sub(1);
-    for (index, statement) in std::mem::take(body).into_iter().enumerate() {
-        let shared = declared(&statement, &names.shared);
-        let runs_nothing = initializes_with(&statement, is_inert);
-        is_beginning &= runs_nothing;
+    let mut ahead = Vec::new();
+    let mut is_beginning = !names.deferred.is_empty();
+    for statement in std::mem::take(body) {
+        is_beginning &= initializes_with(&statement, is_inert);
         let comes_ahead = is_beginning && initializes_with(&statement, is_literal);
-        // What comes last is the value of the program.
-        let may_assign = has_shared && index < last && !runs_nothing;
         match statement {
             Stmt::Decl(Decl::Var(declaration)) if declaration.kind != VarDeclKind::Var => {
                 let VarDecl { kind, decls, .. } = *declaration;
@@ -171,15 +165,6 @@ fn rewrite_declarations<'b>(names: &Names<'b>, body: &mut Vec<Stmt>) -> Rewritte
             }
             other => body.push(other),
         }
-        has_shared |= !shared.is_empty();
-        if comes_ahead {
-            shared_ahead.extend(shared);
-        } else if !shared.is_empty() || may_assign {
-            body.push(pass_on(&shared));
-        }
-    }
-    if !shared_ahead.is_empty() {
-        body.insert(0, pass_on(&shared_ahead));
     }
     Rewritten { reached, ahead }
 }
@@ -214,20 +199,7 @@ fn is_literal(expression: &Expr) -> bool {
     }
 }
 
-/// Those of `names` that a statement declares at its own level, but for functions.
-fn declared<'b>(statement: &Stmt, names: &HashSet<&'b str>) -> Vec<&'b str> {
-    let find = |name: &Ident| names.get(&*name.sym).copied();
-    match statement {
-        _ if names.is_empty() => Vec::new(),
-        Stmt::Decl(Decl::Var(declaration)) => {
-            declaration.decls.iter().flat_map(|declarator| names_in(&declarator.name)).filter_map(find).collect()
-        }
-        Stmt::Decl(Decl::Class(declaration)) => find(&declaration.ident).into_iter().collect(),
-        _ => Vec::new(),
-    }
-}
-
-fn names_in(pattern: &Pat) -> impl Iterator<Item = &Ident> {
+pub(super) fn names_in(pattern: &Pat) -> impl Iterator<Item = &Ident> {
     let mut names = Declared(Vec::new());
     names.visit(pattern);
     names.0.into_iter()
@@ -250,13 +222,6 @@ impl<'p> Declared<'p> {
             Pat::Invalid(_) | Pat::Expr(_) => {}
         }
     }
-}
-
-/// `__smol_renew("x", "y");`, or without names if there is nothing to declare.
-fn pass_on(names: &[&str]) -> Stmt {
-    let text = |name: &str| Expr::Lit(Lit::Str(Str { span: DUMMY_SP, value: name.into(), raw: None }));
-    let names = names.iter().map(|name| ExprOrSpread { spread: None, expr: Box::new(text(name)) });
-    Stmt::Expr(ExprStmt { span: DUMMY_SP, expr: nodes::call("__smol_renew", names.collect(), DUMMY_SP) })
 }
 
 fn declare(kind: VarDeclKind, declarator: VarDeclarator) -> Stmt {

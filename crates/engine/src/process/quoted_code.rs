@@ -1,0 +1,64 @@
+//! What V8's messages quote of a program is what the guest has written: `f is not a function`, not the name that generated code has
+//! for `f`. build.rs has the linker send here (`--wrap`) who asks V8 for the text of an expression.
+
+use std::ffi::c_void;
+
+use deno_core::v8;
+
+/// The longest text that is looked at; V8's own are of names and the calls between them.
+const MAX_UNITS: usize = 4_096;
+
+// SAFETY: the first is V8's own, by the name that the linker gives it; the others are of the binding, as it declares them.
+unsafe extern "C" {
+    fn __real__ZN2v88internal11CallPrinter5PrintEPNS0_15FunctionLiteralEi(
+        printer: *mut *mut c_void,
+        program: *mut c_void,
+        position: i32,
+    ) -> *const v8::String;
+    fn v8__String__Length(this: *const v8::String) -> i32;
+    fn v8__String__Write_v2(
+        this: *const v8::String,
+        isolate: *mut c_void,
+        offset: u32,
+        length: u32,
+        buffer: *mut u16,
+        flags: i32,
+    );
+    fn v8__String__NewFromTwoByte(
+        isolate: *mut c_void,
+        data: *const u16,
+        kind: v8::NewStringType,
+        length: i32,
+    ) -> *const v8::String;
+}
+
+/// # Safety
+/// V8 calls this in place of its own function, with its arguments.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn __wrap__ZN2v88internal11CallPrinter5PrintEPNS0_15FunctionLiteralEi(
+    printer: *mut *mut c_void,
+    program: *mut c_void,
+    position: i32,
+) -> *const v8::String {
+    // SAFETY: the arguments are V8's. The result is a handle, which is what the binding has for a string; a printer begins with its
+    // isolate. V8 makes strings here itself, so that there is room for a handle and a collection does no harm.
+    unsafe {
+        let text = __real__ZN2v88internal11CallPrinter5PrintEPNS0_15FunctionLiteralEi(printer, program, position);
+        let mut units = vec![0; v8__String__Length(text) as usize];
+        if units.is_empty() || units.len() > MAX_UNITS {
+            return text;
+        }
+        v8__String__Write_v2(text, *printer, 0, units.len() as u32, units.as_mut_ptr(), 0);
+        let Some(written) = written(&units) else { return text };
+        let made =
+            v8__String__NewFromTwoByte(*printer, written.as_ptr(), v8::NewStringType::Normal, written.len() as i32);
+        if made.is_null() { text } else { made }
+    }
+}
+
+/// The text without what generated code adds, if it has anything of it.
+fn written(units: &[u16]) -> Option<Vec<u16>> {
+    let text = String::from_utf16(units).ok()?;
+    let written = ses_prepare::guest_text(&text);
+    (*written != *text).then(|| written.encode_utf16().collect())
+}

@@ -1,0 +1,490 @@
+//! Cells: variables of earlier programs that other code may hold on to.
+//!
+//! There is one variable by such a name in a session, whoever declares it again: the functions of all programs mean the same.
+//! `let x = 7; f(x);` becomes `__smol_1.x = 7; (0, __smol_2.f)(__smol_1.x);` behind
+//! `const __smol_1 = __smol_cell("x", "let"), __smol_2 = __smol_cell("f");`. Each of these objects has accessors of that one name on
+//! its prototype, which V8 compiles to what they read and write; accessors of the global it calls, and that takes fifty times as long.
+//!
+//! By their plain names stay: what `typeof` asks, since nobody has to be there, and what a program writes to a constant of its own,
+//! since the global's accessors refuse it.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::fmt::Write;
+use std::mem;
+
+use swc_common::{DUMMY_SP, GLOBALS, Globals, Mark, Span, Spanned, SyntaxContext};
+use swc_ecma_ast::{
+    AssignExpr, AssignOp, AssignPat, AssignTarget, AssignTargetPat, CallExpr, Callee, ClassDecl, ClassExpr, Decl, Expr,
+    ExprStmt, FnDecl, FnExpr, ForHead, Ident, KeyValuePatProp, KeyValueProp, MemberExpr, MemberProp, Module,
+    ModuleItem, ObjectLit, ObjectPatProp, OptCall, Pat, Program, Prop, PropName, PropOrSpread, SeqExpr,
+    SimpleAssignTarget, Stmt, TaggedTpl, UnaryExpr, UnaryOp, UpdateExpr, VarDecl, VarDeclKind, VarDeclOrExpr,
+    VarDeclarator,
+};
+use swc_ecma_transforms_base::resolver;
+use swc_ecma_visit::{VisitMut, VisitMutWith};
+
+use super::super::analyze::{Cell, Kind};
+use super::nodes;
+use super::persistence::names_in;
+
+/// What the objects are called, before their number.
+const PREFIX: &str = "__smol_";
+
+/// What comes before a program that names cells.
+#[derive(Default)]
+pub(super) struct Reached {
+    /// Declares the objects.
+    pub(super) head: String,
+    /// Gives functions that the program declares to their cells, which they have from the start.
+    pub(super) functions: Vec<Stmt>,
+}
+
+/// Has a program use `cells` wherever it names them, or declares them.
+pub(super) fn reach(cells: &[Cell], body: &mut Vec<Stmt>) -> Reached {
+    if cells.is_empty() {
+        return Reached::default();
+    }
+    let mut head = String::new();
+    let mut by_name = HashMap::with_capacity(cells.len());
+    for (index, Cell { name, kind }) in cells.iter().enumerate() {
+        let number = index + 1;
+        let start = if head.is_empty() { "const" } else { "," };
+        let declared = match kind {
+            None => "",
+            Some(Kind::Var) => ", \"var\"",
+            Some(Kind::Const) => ", \"const\"",
+            Some(_) => ", \"let\"",
+        };
+        // Writing to a String does not fail.
+        let _ = write!(head, "{start} {PREFIX}{number} = __smol_cell(\"{name}\"{declared})");
+        by_name.insert(&**name, Place { number, is_const: *kind == Some(Kind::Const) });
+    }
+    head.push_str("; ");
+    let functions = GLOBALS.set(&Globals::default(), || {
+        let (unresolved, top) = (Mark::new(), Mark::new());
+        let items = mem::take(body).into_iter().map(ModuleItem::Stmt).collect();
+        let mut program = Program::Module(Module { span: DUMMY_SP, body: items, shebang: None });
+        program.mutate(resolver(unresolved, top, false));
+        body.extend(program.expect_module().body.into_iter().filter_map(ModuleItem::stmt));
+        let contexts = [unresolved, top].map(|mark| SyntaxContext::empty().apply_mark(mark));
+        let mut reacher =
+            Reacher { cells: by_name, contexts, is_declaring: false, classes: Vec::new(), functions: Vec::new() };
+        body.visit_mut_with(&mut reacher);
+        reacher.functions
+    });
+    Reached { head, functions }
+}
+
+/// What a text of V8's about a program says of the program as it was written: `(0 , __smol_2.f)` is `f`.
+pub fn guest_text(text: &str) -> Cow<'_, str> {
+    let mut rest = text;
+    let mut out = String::new();
+    while let Some((before, after)) = rest.split_once(PREFIX) {
+        let number = after.len() - after.trim_start_matches(|c: char| c.is_ascii_digit()).len();
+        let Some(name) = after[number..].strip_prefix('.').filter(|_| number > 0) else {
+            out.push_str(before);
+            out.push_str(PREFIX);
+            rest = after;
+            continue;
+        };
+        match before.strip_suffix("(0 , ") {
+            Some(before) => {
+                let (callee, behind) = name.split_once(')').unwrap_or((name, ""));
+                out.push_str(before);
+                out.push_str(callee);
+                rest = behind;
+            }
+            None => {
+                out.push_str(before);
+                rest = name;
+            }
+        }
+    }
+    if out.is_empty() && rest.len() == text.len() {
+        return Cow::Borrowed(text);
+    }
+    out.push_str(rest);
+    Cow::Owned(out)
+}
+
+struct Place {
+    number: usize,
+    /// The program declares it as a constant.
+    is_const: bool,
+}
+
+struct Reacher<'c> {
+    cells: HashMap<&'c str, Place>,
+    /// Those of names that are global, or the program's own.
+    contexts: [SyntaxContext; 2],
+    /// In a pattern that declares.
+    is_declaring: bool,
+    /// Names of the classes round the node that the program declares: a class means itself by its name.
+    classes: Vec<Ident>,
+    functions: Vec<Stmt>,
+}
+
+impl Reacher<'_> {
+    fn place(&self, name: &Ident) -> Option<&Place> {
+        let place = self.cells.get(&*name.sym)?;
+        let is_own = || self.classes.iter().any(|class| class.sym == name.sym);
+        (self.contexts.contains(&name.ctxt) && !is_own()).then_some(place)
+    }
+
+    /// `__smol_1.x`
+    fn member(&self, name: &Ident) -> Option<MemberExpr> {
+        let Place { number, .. } = self.place(name)?;
+        let obj = nodes::name(&format!("{PREFIX}{number}"), name.span);
+        Some(MemberExpr { span: name.span, obj, prop: MemberProp::Ident(name.clone().into()) })
+    }
+
+    /// The cell that is written to.
+    fn target(&self, name: &Ident) -> Option<MemberExpr> {
+        let is_refused = !self.is_declaring && self.place(name)?.is_const;
+        if is_refused { None } else { self.member(name) }
+    }
+
+    /// Whether an expression is nothing but the name of a constant, in parentheses or not.
+    fn is_constant(&self, expression: &Expr) -> bool {
+        matches!(bare(expression), Expr::Ident(name) if self.place(name).is_some_and(|place| place.is_const))
+    }
+
+    /// `(0, __smol_1.x)`: a function that is called by its name has no `this`. The name has no length, which tells the printer that the
+    /// call is where the name is.
+    fn visit_callee(&mut self, callee: &mut Box<Expr>) {
+        let member = match bare(callee) {
+            Expr::Ident(name) => {
+                let span = name.span.shrink_to_lo();
+                self.member(&Ident { span, ..name.clone() })
+            }
+            _ => None,
+        };
+        let Some(member) = member else {
+            callee.visit_mut_with(self);
+            return;
+        };
+        let span = member.span;
+        let exprs = vec![nodes::number(0.0), Box::new(Expr::Member(member))];
+        *callee = nodes::parenthesized(Box::new(Expr::Seq(SeqExpr { span, exprs })));
+    }
+
+    fn has_cell(&self, declaration: &VarDecl) -> bool {
+        declaration
+            .decls
+            .iter()
+            .flat_map(|declarator| names_in(&declarator.name))
+            .any(|name| self.place(name).is_some())
+    }
+
+    /// A declaration that names a cell, as statements: what is no cell stays declared.
+    fn statements_of(&mut self, declaration: VarDecl) -> Vec<Stmt> {
+        let kind = declaration.kind;
+        let mut statements = Vec::new();
+        for mut declarator in declaration.decls {
+            if !names_in(&declarator.name).any(|name| self.place(name).is_some()) {
+                declarator.visit_mut_with(self);
+                statements.push(declare(kind, vec![declarator]));
+                continue;
+            }
+            self.declare_others(&declarator.name, kind, &mut statements);
+            let span = declarator.span;
+            if let Some(expr) = self.assignment(declarator, kind) {
+                let expr = nodes::parenthesized(expr);
+                statements.push(Stmt::Expr(ExprStmt { span, expr }));
+            }
+        }
+        statements
+    }
+
+    /// Declares what is no cell in a pattern with cells.
+    fn declare_others(&self, pattern: &Pat, kind: VarDeclKind, out: &mut Vec<Stmt>) {
+        let kind = if kind == VarDeclKind::Var { kind } else { VarDeclKind::Let };
+        let others = names_in(pattern).filter(|name| self.place(name).is_none());
+        let declarators: Vec<_> = others.map(|name| declarator(name.clone())).collect();
+        if !declarators.is_empty() {
+            out.push(declare(kind, declarators));
+        }
+    }
+
+    /// What a declaration with cells assigns; nothing for a `var` without a value.
+    fn assignment(&mut self, declarator: VarDeclarator, kind: VarDeclKind) -> Option<Box<Expr>> {
+        let VarDeclarator { span, name, init, .. } = declarator;
+        let mut value = match init {
+            Some(value) => value,
+            None if kind == VarDeclKind::Var => return None,
+            None => nodes::undefined(),
+        };
+        value.visit_mut_with(self);
+        let left = self.declared(name, &mut value)?;
+        Some(Box::new(Expr::Assign(AssignExpr { span, op: AssignOp::Assign, left, right: value })))
+    }
+
+    /// A pattern that declares, as one that assigns.
+    fn declared(&mut self, mut pattern: Pat, value: &mut Box<Expr>) -> Option<AssignTarget> {
+        if let Pat::Ident(name) = &pattern {
+            self.give_name(name, value);
+        }
+        let outer = mem::replace(&mut self.is_declaring, true);
+        pattern.visit_mut_with(self);
+        self.is_declaring = outer;
+        match pattern {
+            Pat::Ident(name) => Some(AssignTarget::Simple(SimpleAssignTarget::Ident(name))),
+            Pat::Expr(target) => SimpleAssignTarget::try_from(target).ok().map(AssignTarget::Simple),
+            Pat::Array(pattern) => Some(AssignTarget::Pat(AssignTargetPat::Array(pattern))),
+            Pat::Object(pattern) => Some(AssignTarget::Pat(AssignTargetPat::Object(pattern))),
+            Pat::Rest(_) | Pat::Assign(_) | Pat::Invalid(_) => None,
+        }
+    }
+
+    /// `var i = 0, n = 9` at the head of a loop, as an expression.
+    fn assignments(&mut self, declaration: VarDecl) -> Option<Box<Expr>> {
+        let VarDecl { span, kind, decls, .. } = declaration;
+        let mut others = Vec::new();
+        decls.iter().for_each(|declarator| self.declare_others(&declarator.name, kind, &mut others));
+        self.functions.append(&mut others);
+        let mut exprs: Vec<_> = decls.into_iter().filter_map(|one| self.assignment(one, kind)).collect();
+        match exprs.len() {
+            0 | 1 => exprs.pop(),
+            _ => Some(Box::new(Expr::Seq(SeqExpr { span, exprs }))),
+        }
+    }
+
+    /// A function or class without a name gets that of the variable that it is assigned to: `{ x: () => 1 }.x`
+    fn give_name(&self, name: &Ident, value: &mut Box<Expr>) {
+        if self.place(name).is_none() || !is_anonymous(value) {
+            return;
+        }
+        let span = value.span();
+        let property = KeyValueProp { key: PropName::Ident(name.clone().into()), value: take(value) };
+        let props = vec![PropOrSpread::Prop(Box::new(Prop::KeyValue(property)))];
+        let obj = nodes::parenthesized(Box::new(Expr::Object(ObjectLit { span, props })));
+        **value = Expr::Member(MemberExpr { span, obj, prop: MemberProp::Ident(name.clone().into()) });
+    }
+
+    /// The statements that a declaration at the program's own level becomes; the statement itself, if it is none of a cell.
+    fn expand(&mut self, statement: Stmt, out: &mut Vec<Stmt>) {
+        match statement {
+            Stmt::Decl(Decl::Var(declaration)) if self.has_cell(&declaration) => {
+                out.append(&mut self.statements_of(*declaration));
+            }
+            Stmt::Decl(Decl::Fn(FnDecl { ident, mut function, .. })) if self.place(&ident).is_some() => {
+                function.visit_mut_with(self);
+                let span = function.span;
+                let Some(target) = self.member(&ident) else { return };
+                let value = Box::new(Expr::Fn(FnExpr { ident: Some(ident), function }));
+                self.functions.push(give(target, value, span));
+            }
+            Stmt::Decl(Decl::Class(ClassDecl { ident, mut class, .. })) if self.place(&ident).is_some() => {
+                let Some(target) = self.member(&ident) else { return };
+                self.classes.push(ident.clone());
+                class.visit_mut_with(self);
+                self.classes.pop();
+                let span = class.span;
+                out.push(give(target, Box::new(Expr::Class(ClassExpr { ident: Some(ident), class })), span));
+            }
+            mut other => {
+                other.visit_mut_children_with(self);
+                out.push(other);
+            }
+        }
+    }
+}
+
+impl VisitMut for Reacher<'_> {
+    fn visit_mut_stmts(&mut self, node: &mut Vec<Stmt>) {
+        let mut out = Vec::with_capacity(node.len());
+        for statement in mem::take(node) {
+            self.expand(statement, &mut out);
+        }
+        *node = out;
+    }
+
+    fn visit_mut_stmt(&mut self, node: &mut Stmt) {
+        let mut out = Vec::new();
+        self.expand(mem::replace(node, nodes::empty()), &mut out);
+        *node = match out.pop() {
+            Some(single) if out.is_empty() => single,
+            Some(last) => {
+                out.push(last);
+                Stmt::Block(nodes::block(DUMMY_SP, out))
+            }
+            None => nodes::empty(),
+        };
+    }
+
+    fn visit_mut_var_decl_or_expr(&mut self, node: &mut VarDeclOrExpr) {
+        match node {
+            VarDeclOrExpr::VarDecl(declaration) if self.has_cell(declaration) => {
+                let expression = self.assignments(mem::take(declaration));
+                *node = VarDeclOrExpr::Expr(expression.unwrap_or_else(nodes::undefined));
+            }
+            _ => node.visit_mut_children_with(self),
+        }
+    }
+
+    fn visit_mut_for_head(&mut self, node: &mut ForHead) {
+        let pattern = match node {
+            ForHead::VarDecl(declaration) if self.has_cell(declaration) => {
+                let mut others = Vec::new();
+                let declarator = declaration.decls.pop();
+                declarator.iter().for_each(|one| self.declare_others(&one.name, declaration.kind, &mut others));
+                self.functions.append(&mut others);
+                declarator.map(|declarator| declarator.name)
+            }
+            _ => None,
+        };
+        if let Some(pattern) = pattern {
+            *node = ForHead::Pat(Box::new(pattern));
+        }
+        node.visit_mut_children_with(self);
+    }
+
+    fn visit_mut_expr(&mut self, node: &mut Expr) {
+        match node {
+            Expr::Ident(name) => {
+                if let Some(member) = self.member(name) {
+                    *node = Expr::Member(member);
+                }
+            }
+            _ => node.visit_mut_children_with(self),
+        }
+    }
+
+    fn visit_mut_unary_expr(&mut self, node: &mut UnaryExpr) {
+        let is_name = matches!(bare(&node.arg), Expr::Ident(_));
+        if node.op != UnaryOp::TypeOf || !is_name {
+            node.visit_mut_children_with(self);
+        }
+    }
+
+    fn visit_mut_update_expr(&mut self, node: &mut UpdateExpr) {
+        if !self.is_constant(&node.arg) {
+            node.visit_mut_children_with(self);
+        }
+    }
+
+    fn visit_mut_assign_expr(&mut self, node: &mut AssignExpr) {
+        node.right.visit_mut_with(self);
+        let gives_name =
+            matches!(node.op, AssignOp::Assign | AssignOp::AndAssign | AssignOp::OrAssign | AssignOp::NullishAssign);
+        if let AssignTarget::Simple(SimpleAssignTarget::Ident(name)) = &node.left
+            && gives_name
+        {
+            self.give_name(name, &mut node.right);
+        }
+        node.left.visit_mut_with(self);
+    }
+
+    fn visit_mut_simple_assign_target(&mut self, node: &mut SimpleAssignTarget) {
+        match node {
+            SimpleAssignTarget::Ident(name) => {
+                if let Some(member) = self.target(name) {
+                    *node = SimpleAssignTarget::Member(member);
+                }
+            }
+            SimpleAssignTarget::Paren(inner) if self.is_constant(&inner.expr) => {}
+            _ => node.visit_mut_children_with(self),
+        }
+    }
+
+    fn visit_mut_pat(&mut self, node: &mut Pat) {
+        match node {
+            Pat::Ident(name) => {
+                if let Some(member) = self.target(name) {
+                    *node = Pat::Expr(Box::new(Expr::Member(member)));
+                }
+            }
+            Pat::Expr(target) if self.is_constant(target) => {}
+            _ => node.visit_mut_children_with(self),
+        }
+    }
+
+    fn visit_mut_assign_pat(&mut self, node: &mut AssignPat) {
+        node.right.visit_mut_with(self);
+        if let Pat::Ident(name) = &*node.left {
+            self.give_name(name, &mut node.right);
+        }
+        node.left.visit_mut_with(self);
+    }
+
+    fn visit_mut_object_pat_prop(&mut self, node: &mut ObjectPatProp) {
+        let ObjectPatProp::Assign(property) = node else {
+            node.visit_mut_children_with(self);
+            return;
+        };
+        property.value.visit_mut_with(self);
+        let Some(member) = self.target(&property.key) else { return };
+        let name = property.key.id.clone();
+        let mut value = Box::new(Pat::Expr(Box::new(Expr::Member(member))));
+        if let Some(mut right) = property.value.take() {
+            self.give_name(&name, &mut right);
+            *value = Pat::Assign(AssignPat { span: property.span, left: value.clone(), right });
+        }
+        *node = ObjectPatProp::KeyValue(KeyValuePatProp { key: PropName::Ident(name.into()), value });
+    }
+
+    fn visit_mut_prop(&mut self, node: &mut Prop) {
+        match node {
+            Prop::Shorthand(name) => {
+                if let Some(member) = self.member(name) {
+                    let key = PropName::Ident(name.clone().into());
+                    *node = Prop::KeyValue(KeyValueProp { key, value: Box::new(Expr::Member(member)) });
+                }
+            }
+            _ => node.visit_mut_children_with(self),
+        }
+    }
+
+    fn visit_mut_call_expr(&mut self, node: &mut CallExpr) {
+        match &mut node.callee {
+            Callee::Expr(callee) => self.visit_callee(callee),
+            other => other.visit_mut_with(self),
+        }
+        node.args.visit_mut_with(self);
+    }
+
+    fn visit_mut_opt_call(&mut self, node: &mut OptCall) {
+        self.visit_callee(&mut node.callee);
+        node.args.visit_mut_with(self);
+    }
+
+    fn visit_mut_tagged_tpl(&mut self, node: &mut TaggedTpl) {
+        self.visit_callee(&mut node.tag);
+        node.tpl.visit_mut_with(self);
+    }
+}
+
+/// An expression without the parentheses round it.
+fn bare(expression: &Expr) -> &Expr {
+    match expression {
+        Expr::Paren(inner) => bare(&inner.expr),
+        _ => expression,
+    }
+}
+
+fn is_anonymous(value: &Expr) -> bool {
+    match bare(value) {
+        Expr::Arrow(_) => true,
+        Expr::Fn(function) => function.ident.is_none(),
+        Expr::Class(class) => class.ident.is_none(),
+        _ => false,
+    }
+}
+
+/// `target = value;`
+fn give(target: MemberExpr, value: Box<Expr>, span: Span) -> Stmt {
+    Stmt::Expr(ExprStmt { span, expr: nodes::assign(SimpleAssignTarget::Member(target), value, span) })
+}
+
+fn declare(kind: VarDeclKind, decls: Vec<VarDeclarator>) -> Stmt {
+    Stmt::Decl(Decl::Var(Box::new(VarDecl { kind, decls, ..VarDecl::default() })))
+}
+
+fn declarator(name: Ident) -> VarDeclarator {
+    VarDeclarator { span: DUMMY_SP, name: Pat::Ident(name.into()), init: None, definite: false }
+}
+
+fn take(value: &mut Box<Expr>) -> Box<Expr> {
+    mem::replace(value, nodes::undefined())
+}
