@@ -300,6 +300,12 @@ export interface NativePageHint {
   member?: string;
 }
 
+/** What programs have left on a page, for those that it runs later. */
+export declare class NativePageHistory {
+  /** That of a new page. */
+  constructor();
+}
+
 /**
  * `code` is a function without parameters that gives the value of the program, or a promise of it; empty if the code was
  * refused.
@@ -311,15 +317,15 @@ export declare class NativePageProgram {
   get module(): string | null;
   /** The place in the code that was given for one in `code`; null for what is not of the program. */
   original(line: number, column: number): NativePlace | null;
+  /** What a message of the browser says of the program as it was given. */
+  written(message: string): string;
 }
 
-/** `is_lasting`: the page has run other programs, or will. */
 export interface NativePageRequest {
   code: string;
   language: string;
   timeoutMs: number;
   maxCodeBytes: number;
-  isLasting: boolean;
 }
 
 /**
@@ -415,8 +421,11 @@ export interface NativeWorker {
 /** What to do about an error, or what has to be asked first. */
 export declare function pageHint(error: NativePageError): Promise<NativePageHint>;
 
-/** What becomes of a program that a page runs. */
-export declare function preparePage(request: NativePageRequest): Promise<NativePageProgram>;
+/** What becomes of a program that a page runs. `history`: of a page that runs several. */
+export declare function preparePage(
+  request: NativePageRequest,
+  history?: NativePageHistory | undefined | null,
+): Promise<NativePageProgram>;
 
 export declare function prepareProgram(code: string, options: NativePrepareOptions): NativeProgram;
 

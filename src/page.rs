@@ -1,26 +1,40 @@
 //! Programs for pages of a browser, and hints about their errors, on a thread of Node.js's pool.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use napi::bindgen_prelude::AsyncTask;
 use napi::{Env, Result, Task};
 use napi_derive::napi;
 
 use ses_hints::{LookUp, Uncaught};
-use ses_prepare::{Observed, PositionMap, PrepareOptions};
-use ses_protocol::Location;
+use ses_prepare::{Observed, PositionMap, PrepareOptions, Program};
+use ses_protocol::{Diagnostic, Location};
 
 use crate::arguments::language;
 use crate::prepare::NativeDiagnostic;
 
-/// `is_lasting`: the page has run other programs, or will.
 #[napi(object, object_to_js = false)]
 pub struct NativePageRequest {
     pub code: String,
     pub language: String,
     pub timeout_ms: f64,
     pub max_code_bytes: u32,
-    pub is_lasting: bool,
+}
+
+/// What programs have left on a page, for those that it runs later.
+#[napi]
+pub struct NativePageHistory {
+    observed: Arc<Mutex<Observed>>,
+}
+
+#[napi]
+impl NativePageHistory {
+    /// That of a new page.
+    #[napi(constructor)]
+    #[allow(clippy::new_without_default, reason = "JavaScript calls it")]
+    pub fn new() -> Self {
+        Self { observed: Arc::new(Mutex::new(Observed::everything())) }
+    }
 }
 
 /// A place in the code that was given, both from 1, the column in UTF-16 units.
@@ -64,22 +78,45 @@ impl NativePageProgram {
         let at = self.positions.as_ref()?.original(line, column)?;
         Some(NativePlace { line: at.line, column: at.column })
     }
+
+    /// What a message of the browser says of the program as it was given.
+    #[napi]
+    pub fn written(&self, message: String) -> String {
+        ses_prepare::guest_text(&message).into_owned()
+    }
 }
 
 /// One request, on a thread of the pool.
-pub struct PageTask(NativePageRequest);
+pub struct PageTask {
+    request: NativePageRequest,
+    history: Option<Arc<Mutex<Observed>>>,
+}
+
+impl PageTask {
+    /// As [`ses_prepare::prepare_page`], for a page with this history, to which it adds what the program will leave.
+    fn prepare(&self, options: &PrepareOptions) -> std::result::Result<Program, Vec<Diagnostic>> {
+        let code = &self.request.code;
+        let Some(history) = &self.history else {
+            return ses_prepare::prepare_page(&Observed::default(), code, options);
+        };
+        // What another thread has left half done is a program too many.
+        let mut observed = history.lock().unwrap_or_else(PoisonError::into_inner);
+        let program = ses_prepare::prepare_page(&observed, code, options)?;
+        observed.add(&program.lookups);
+        Ok(program)
+    }
+}
 
 impl Task for PageTask {
     type Output = NativePageProgram;
     type JsValue = NativePageProgram;
 
     fn compute(&mut self) -> Result<Self::Output> {
-        let NativePageRequest { code, language: name, timeout_ms, max_code_bytes, is_lasting } = &self.0;
+        let NativePageRequest { language: name, timeout_ms, max_code_bytes, .. } = &self.request;
         let (language, max_code_bytes) = (language(name), *max_code_bytes as usize);
         let options =
             PrepareOptions { language, timeout_ms: *timeout_ms, max_code_bytes, ..PrepareOptions::unlimited() };
-        let observed = if *is_lasting { Observed::everything() } else { Observed::default() };
-        Ok(match ses_prepare::prepare_page(&observed, code, &options) {
+        Ok(match self.prepare(&options) {
             Ok(program) => NativePageProgram {
                 code: program.code,
                 diagnostics: program.diagnostics.into_iter().map(Into::into).collect(),
@@ -100,10 +137,11 @@ impl Task for PageTask {
     }
 }
 
-/// What becomes of a program that a page runs.
+/// What becomes of a program that a page runs. `history`: of a page that runs several.
 #[napi(ts_return_type = "Promise<NativePageProgram>")]
-pub fn prepare_page(request: NativePageRequest) -> AsyncTask<PageTask> {
-    AsyncTask::new(PageTask(request))
+pub fn prepare_page(request: NativePageRequest, history: Option<&NativePageHistory>) -> AsyncTask<PageTask> {
+    let history = history.map(|history| history.observed.clone());
+    AsyncTask::new(PageTask { request, history })
 }
 
 /// An error that a program of a page has thrown, and what is known of the page.

@@ -4,7 +4,7 @@
 const { describeThrown, errorOf } = require('../contract/errors');
 const { outputText } = require('../contract/render');
 const { codeFrame } = require('../ses/code-frame');
-const { refusal } = require('./prepare');
+const { loadPreparation, refusal } = require('./prepare');
 const { SCRIPT } = require('./tab');
 
 /** Longest text of a guest's error that is reported, in UTF-16 units. */
@@ -25,6 +25,14 @@ const GONE = {
 class Programs {
   /** @type {Map<number, { program: import('../../native').NativePageProgram, lines: number }>} */
   #programs = new Map();
+  /** @type {import('../../native').NativePageHistory | undefined} */
+  #history;
+
+  /** What they have left on the page. */
+  get history() {
+    this.#history ??= new (loadPreparation().NativePageHistory)();
+    return this.#history;
+  }
 
   /**
    * @param {number} run
@@ -48,6 +56,16 @@ class Programs {
     // What calls the program is around it.
     if (found === undefined || line <= LINES_BEFORE || line > LINES_BEFORE + found.lines) return undefined;
     return found.program.original(line - LINES_BEFORE, column) ?? undefined;
+  }
+
+  /**
+   * What a message says of a program as it was given.
+   *
+   * @param {number} run
+   * @param {string} message
+   */
+  written(run, message) {
+    return this.#programs.get(run)?.program.written(message) ?? message;
   }
 }
 
@@ -102,7 +120,7 @@ class Failures {
           message: typeof thrown === 'string' ? thrown : outputText(thrown) || String(thrown),
           code: null,
         });
-    const message = shortened(text);
+    const message = shortened(isError ? this.#programs.written(this.#run, text) : text);
     const cause = name === null || name === 'Error' ? message : message === '' ? name : `${name}: ${message}`;
     const at = isError ? placeIn(thrown.stack, this.#run) : undefined;
     const details = {
@@ -137,13 +155,14 @@ class Failures {
    */
   #guestStack(stack) {
     const from = stack.search(/\n {4}at /);
-    if (from === -1) return { text: stack };
+    const written = (/** @type {string} */ text) => this.#programs.written(this.#run, text);
+    if (from === -1) return { text: written(stack) };
     const frames = [];
     for (const line of stack.slice(from + 1).split('\n', MAX_FRAMES)) {
       const frame = this.#frame(line);
       if (frame !== undefined) frames.push(frame);
     }
-    return { text: [stack.slice(0, from), ...frames].join('\n') };
+    return { text: [written(stack.slice(0, from)), ...frames].join('\n') };
   }
 
   /** @param {string} line */

@@ -40,7 +40,8 @@ async function perform({ taking, interrupted, isLasting, log, onEnd, ...run }) {
   /** @type {import('./tab').Tab} */
   let tab;
   try {
-    const ready = Promise.all([preparePage(code, options, executorOptions, isLasting), taking]);
+    const history = isLasting ? programs.history : undefined;
+    const ready = Promise.all([preparePage(code, options, executorOptions, history), taking]);
     ready.catch(() => {});
     [program, tab] = await Promise.race([ready, interrupted]);
   } catch (error) {

@@ -11,11 +11,11 @@ const { codeFrame } = require('../ses/code-frame');
  * @param {string} code
  * @param {{ language: string, timeoutMs: number }} options of the run
  * @param {{ maxCodeBytes: number }} limits
- * @param {boolean} isLasting whether the page has run other programs, or will
+ * @param {import('../../native').NativePageHistory} [history] of a page that runs several programs
  * @returns {Promise<import('../../native').NativePageProgram>}
  */
-async function preparePage(code, { language, timeoutMs }, { maxCodeBytes }, isLasting) {
-  const program = await loadPreparation().preparePage({ code, language, timeoutMs, maxCodeBytes, isLasting });
+async function preparePage(code, { language, timeoutMs }, { maxCodeBytes }, history) {
+  const program = await loadPreparation().preparePage({ code, language, timeoutMs, maxCodeBytes }, history);
   if (program.code !== '') return program;
   const diagnostics = program.diagnostics.map(publicDiagnostic);
   const { module } = program;

@@ -448,7 +448,7 @@ export function describePersistence({ withExecutor, can }) {
         'n is not a function',
         'f(...) is not a function',
         'Class extends value 1 is not a constructor or null',
-        'number 1 is not iterable (cannot read property Symbol(Symbol.iterator))',
+        'n is not iterable',
         "Cannot use 'in' operator to search for 'x' in 1",
       ]);
     });
@@ -482,6 +482,11 @@ export function describePersistence({ withExecutor, can }) {
     });
 
     test('the old value cannot be read by the new initialiser: it is in its dead zone', async () => {
+      expect(await steps(['let x = 1; const use = () => x;', 'let x = x + 1;', '[x, use()]'])).toEqual([
+        '[Function: use]',
+        RUNTIME('ReferenceError'),
+        [1, 1],
+      ]);
       expect(await steps(['let x = 1;', 'let x = x + 1;', 'x'])).toEqual([1, RUNTIME('ReferenceError'), 1]);
     });
 

@@ -207,7 +207,8 @@ impl Analyzer<'_> {
             names.extend(self.scopes.globals().filter(is_kept).map(str::to_owned));
             names.extend(self.bindings.captured(&self.scopes).map(str::to_owned));
         }
-        let (cells, meant) = (self.bindings.cells(&self.scopes, observed), self.bindings.meant(&self.scopes, observed));
+        let cells = self.bindings.cells(&self.scopes, observed, is_page);
+        let meant = self.bindings.meant(&self.scopes, observed);
         let bindings = self.bindings.into_vec();
         let (plain, own): (Vec<_>, Vec<_>) = bindings.iter().partition(|binding| binding.is_deferred);
         let names_of = |list: Vec<&Binding>| list.into_iter().map(|binding| binding.name.clone()).collect();

@@ -2,10 +2,10 @@
 'use strict';
 
 /**
- * What programs call, by the names that crates/prepare/src/transform/persistence.rs and completion.rs write, in the order in which
+ * What programs call, by the names that crates/prepare/src/transform/persistence.rs, cells.rs and completion.rs write, in the order in which
  * `makeBindings` gives them.
  */
-const HELPERS = ['__smol_declare', '__smol_before', '__smol_renew', '__smol_keep', '__smol_declared'];
+const HELPERS = ['__smol_declare', '__smol_before', '__smol_cell', '__smol_keep', '__smol_declared'];
 
 /**
  * The names that programs declare, on the global: as crates/engine/js/30_guard.js does it for isolates. Names that a page does not
@@ -15,113 +15,38 @@ const HELPERS = ['__smol_declare', '__smol_before', '__smol_renew', '__smol_keep
  * @param {(text: string) => void} warn
  */
 function makeBindings(language, warn) {
-  const { Map, defineProperty, deleteProperty, empty, mapClear, mapDelete, mapForEach, mapGet, mapSet, own, ownKeys } =
+  const { Map, ReferenceError, defineProperty, deleteProperty, empty, freeze, has, mapClear, mapDelete, mapForEach } =
     language;
-  const { bare } = language;
+  const { mapGet, mapSet, own, ownKeys } = language;
   const G = globalThis;
 
   const warnOfHostName = (/** @type {string} */ name) =>
     warn(`'${name}' is provided by the host: this run's own '${name}' will not be seen by later runs.`);
 
-  /**
-   * What the functions of all runs mean by a name: the getter of the newest variable, and getters and setters of all of them, the
-   * newest one last. Every one gets the value that the newest has, so that who calls a helper of an earlier run calls the one that
-   * was declared last. `value` is what they were given last, once they were (`isGiven`).
-   */
+  /** Cells, by name: see crates/engine/js/30_guard.js. */
   const variables = new Map();
-  /** Older ones than these keep the value that they have. */
-  const MAX_VARIABLES = 64;
-  /** Names that the run has declared where older variables may be. */
-  let renewed = bare();
-  /** With more of them, what is assigned is only passed on at the end of the run: they are looked at behind each statement. */
-  const MAX_RENEWED = 64;
-
-  const setOlder = (/** @type {any} */ sets, /** @type {any} */ value) => {
-    for (let i = sets.length - 2; i >= 0; i--) {
-      try {
-        sets[i](value);
-      } catch {
-        // One that its run has never reached stays in its dead zone.
-      }
-    }
-  };
-  /** Passes the value of the newest variable of a name on to the older ones. */
-  const renewOne = (/** @type {string} */ name) => {
-    const variable = mapGet(variables, name);
-    if (variable === undefined || variable.sets.length < 2) return;
-    let value;
-    try {
-      value = variable.get();
-    } catch {
-      return;
-    }
-    if (value === undefined && variable.isVar) return;
-    setOlder(variable.sets, value);
-    variable.value = value;
-    variable.isGiven = true;
-  };
-  /**
-   * Functions of any run write to the variable of their own: what has another value than all were given is what all get, but for
-   * constants.
-   */
-  const settleOne = (/** @type {any} */ variable, /** @type {string} */ name) => {
-    const { gets, sets, value, isGiven, isConst } = variable;
-    if (!isGiven) return;
-    for (let i = gets.length - 1; i >= 0; i--) {
-      let now;
-      try {
-        now = gets[i]();
-      } catch {
-        // In its dead zone for good.
-        continue;
-      }
-      if (now === value || (now !== now && value !== value)) continue;
-      if (i < gets.length - 1 && !isConst) sets[gets.length - 1](now);
-      renewOne(name);
-      return;
-    }
-  };
-  /**
-   * Behind a statement of the program: passes on what it has declared, `names`, and what was assigned since to what it had
-   * declared before.
-   */
-  const renew = (/** @type {string[]} */ ...names) => {
-    if (renewed.length <= MAX_RENEWED) {
-      for (let i = 0; i < renewed.length; i++) {
-        const variable = mapGet(variables, renewed[i]);
-        if (variable !== undefined && !variable.isConst) settleOne(variable, renewed[i]);
-      }
-    }
-    for (let i = 0; i < names.length; i++) {
-      renewOne(names[i]);
-      renewed[renewed.length] = names[i];
-    }
+  const holder = (/** @type {string} */ name, /** @type {any} */ get, /** @type {any} */ set) => {
+    const prototype = { __proto__: null };
+    defineProperty(prototype, name, { __proto__: null, get, set, enumerable: true, configurable: false });
+    return freeze({ __proto__: freeze(prototype) });
   };
   const addVariable = (
     /** @type {string} */ name,
     /** @type {any} */ get,
     /** @type {any} */ set,
-    /** @type {boolean} */ isVar,
     /** @type {boolean} */ isConst,
   ) => {
-    const gets = bare();
-    const sets = bare();
-    const older = mapGet(variables, name);
-    if (older !== undefined) {
-      for (let i = older.sets.length < MAX_VARIABLES ? 0 : 1; i < older.sets.length; i++) {
-        gets[gets.length] = older.gets[i];
-        sets[sets.length] = older.sets[i];
-      }
-    }
-    gets[gets.length] = get;
-    sets[sets.length] = set;
-    mapSet(variables, name, { __proto__: null, get, gets, sets, isVar, isConst, value: undefined, isGiven: false });
-    if (sets.length === 1) return set;
-    return (/** @type {any} */ value) => {
-      set(value);
-      setOlder(sets, value);
-    };
+    const variable = { __proto__: null, get, set, isConst, cell: undefined, reader: undefined };
+    mapSet(variables, name, variable);
+    return variable;
   };
+  const property = (/** @type {any} */ { get, set, isConst }) => ({
+    __proto__: null,
+    get,
+    set: isConst || set === undefined ? constant : set,
+    enumerable: true,
+    configurable: true,
+  });
   const restoreVariable = (/** @type {string} */ name, /** @type {any} */ older) =>
     older === undefined ? mapDelete(variables, name) : mapSet(variables, name, older);
 
@@ -155,25 +80,74 @@ function makeBindings(language, warn) {
         const value = valueOf(name, previous);
         if (value !== undefined) set(value);
       }
-      const older = mapGet(variables, name);
-      const setAll =
-        set === undefined ? undefined : addVariable(name, get, set, isVar[name] === true, isConstant[name] === true);
-      const property = {
-        __proto__: null,
-        get,
-        set: isConstant[name] === true || setAll === undefined ? constant : setAll,
-        enumerable: true,
-        configurable: true,
-      };
-      if ((previous === undefined || previous.configurable) && defineProperty(G, name, property)) {
-        mapSet(declared, name, { __proto__: null, previous, get, older });
-        // A function has its value from the start.
-        if (older !== undefined) renewOne(name);
-      } else {
-        restoreVariable(name, older);
-        warnOfHostName(name);
-      }
+      publish(name, previous, get, set, isConstant[name] === true);
     }
+  };
+  const publish = (
+    /** @type {string} */ name,
+    /** @type {any} */ previous,
+    /** @type {any} */ get,
+    /** @type {any} */ set,
+    /** @type {boolean} */ isConst,
+  ) => {
+    const older = mapGet(variables, name);
+    const variable = addVariable(name, get, set, isConst);
+    if ((previous === undefined || previous.configurable) && defineProperty(G, name, property(variable))) {
+      mapSet(declared, name, { __proto__: null, previous, get, older });
+    } else {
+      restoreVariable(name, older);
+      warnOfHostName(name);
+    }
+    return variable;
+  };
+  /**
+   * A variable that is declared where a cell was expected: the program before has not reached its declaration, or the name has been
+   * given to something else.
+   */
+  const freshVariable = (/** @type {string} */ name, /** @type {any} */ previous, /** @type {string} */ kind) => {
+    let value = kind === 'var' ? valueOf(name, previous) : undefined;
+    let isDead = kind !== 'var';
+    const get = () => {
+      if (isDead) throw new ReferenceError(`Cannot access '${name}' before initialization`);
+      return value;
+    };
+    const set = (/** @type {any} */ to) => {
+      value = to;
+      isDead = false;
+    };
+    return publish(name, previous, freeze(get), freeze(set), kind === 'const');
+  };
+  /** What stands for a cell that is gone: whatever the global has by the name. */
+  const globalHolder = (/** @type {string} */ name) => {
+    const check = () => {
+      if (!has(G, name)) throw new ReferenceError(`${name} is not defined`);
+    };
+    const get = () => {
+      check();
+      return /** @type {any} */ (G)[name];
+    };
+    const set = (/** @type {any} */ to) => {
+      check();
+      /** @type {any} */ (G)[name] = to;
+    };
+    return holder(name, get, set);
+  };
+  /** The object by which a program reads and writes a cell. `kind`: how it declares the name, if it does. */
+  const cell = (/** @type {string} */ name, /** @type {string | undefined} */ kind) => {
+    const previous = own(G, name);
+    let variable = mapGet(variables, name);
+    const isGone = variable === undefined || previous === undefined || previous.get !== variable.get;
+    // A program that writes to a constant of its own has made it one for good.
+    if (isGone || (kind !== undefined && variable.set === undefined)) {
+      if (kind === undefined) return globalHolder(name);
+      variable = freshVariable(name, previous, kind);
+    } else if (kind !== undefined && variable.isConst !== (kind === 'const')) {
+      variable.isConst = kind === 'const';
+      defineProperty(G, name, property(variable));
+    }
+    const { get, set, isConst } = variable;
+    if (isConst && kind === undefined) return (variable.reader ??= holder(name, get, constant));
+    return (variable.cell ??= holder(name, get, set));
   };
   const constant = () => {
     throw new language.TypeError('Assignment to constant variable.');
@@ -224,29 +198,23 @@ function makeBindings(language, warn) {
   };
   const settle = (/** @type {any} */ { previous, get, older }, /** @type {string} */ name) => {
     if (own(G, name)?.get !== get) return;
-    if (!isDead(get)) {
-      // What functions have written since the declaration passed its value on counts: `settleOne` looks which.
-      if (mapGet(variables, name)?.isGiven === false) renewOne(name);
-      return;
-    }
+    if (!isDead(get)) return;
     restoreVariable(name, older);
     if (previous === undefined) deleteProperty(G, name);
     else defineProperty(G, name, previous);
   };
 
   return {
-    helpers: [declare, before, renew, keep, hold],
+    helpers: [declare, before, cell, keep, hold],
     declaredValue,
     begin() {
       mapClear(declared);
-      renewed = bare();
       kept = undefined;
     },
     /** The run has ended: what it has reached stays, and what it has not leaves what was there before it. */
     finish() {
       mapForEach(declared, settle);
       mapClear(declared);
-      mapForEach(variables, settleOne);
       if (kept !== undefined) publishKept();
       kept = undefined;
     },

@@ -49,7 +49,8 @@ impl Bindings {
         for binding in &mut self.list {
             let is_observed = observed.contains(&binding.name);
             binding.is_shared = is_observed;
-            binding.is_cell = is_observed && !self.has_clash && observed.has_cell(&binding.name);
+            let can_be_cell = !self.has_clash && !is_used_too_early(binding, scopes);
+            binding.is_cell = is_observed && can_be_cell && observed.has_cell(&binding.name);
             binding.is_deferred = may_defer && !is_observed && is_deferrable(binding, scopes);
             binding.is_written = scopes.uses(&binding.name).any(|a| a.is_write);
         }
@@ -62,13 +63,15 @@ impl Bindings {
     }
 
     /// The cells of earlier programs that the program names. Where V8 refuses what it declares, nothing is made of it that would run.
-    pub(super) fn cells(&self, scopes: &Scopes, observed: &Observed) -> Vec<Cell> {
+    /// `is_page`: messages of a browser say what runs, so that names which the program does not declare stay what they are; they
+    /// are accessors of the global.
+    pub(super) fn cells(&self, scopes: &Scopes, observed: &Observed, is_page: bool) -> Vec<Cell> {
         if self.has_clash {
             return Vec::new();
         }
         let declared = self.list.iter().filter(|binding| binding.is_cell);
         let declared = declared.map(|binding| Cell { name: binding.name.clone(), kind: Some(binding.kind) });
-        let others = scopes.globals().filter(|name| observed.has_cell(name));
+        let others = scopes.globals().filter(|name| !is_page && observed.has_cell(name));
         declared.chain(others.map(|name| Cell { name: name.to_owned(), kind: None })).collect()
     }
 
@@ -81,6 +84,12 @@ impl Bindings {
     pub(super) fn into_vec(self) -> Vec<Binding> {
         self.list
     }
+}
+
+/// Whether the program's own body names a binding in its dead zone: it throws there, and has a variable of its own for that.
+fn is_used_too_early(binding: &Binding, scopes: &Scopes) -> bool {
+    let start = binding.initialized_at.filter(|_| matches!(binding.kind, Kind::Let | Kind::Const));
+    start.is_some_and(|start| scopes.uses(&binding.name).any(|a| !a.is_nested() && a.at < start))
 }
 
 /// Whether `var` would do for a binding just as well, and nothing but the program's own body names it.

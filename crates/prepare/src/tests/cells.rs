@@ -59,6 +59,14 @@ fn a_function_of_a_cell_has_no_receiver() {
 }
 
 #[test]
+fn what_may_not_be_iterable_keeps_its_name() {
+    assert!(body("const [a] = n; a").contains("let [a] = n;"));
+    assert!(body("[own] = n; own").starts_with("[own] = n;"));
+    assert!(body("const { length } = n; length").contains("let { length } = __smol_1.n;"));
+    assert!(body("let n = 1; [own] = n; own").contains("[own] = __smol_1.n;"));
+}
+
+#[test]
 fn names_of_other_scopes_are_no_cells() {
     for code in [
         "(n) => n",
@@ -143,6 +151,22 @@ fn what_no_function_holds_on_to_is_declared_anew() {
     observed.add(&prepared("const r = 2; r").lookups);
     let code = |text: &str| prepare_for(&observed, text, &options()).unwrap().code.clone();
     assert!(!code("r").contains("__smol_cell") && code("more").contains("__smol_cell"));
+}
+
+#[test]
+fn what_throws_in_its_dead_zone_has_one() {
+    for code in ["let n = n + 1;", "const seen = n; let n = 2;", "let n = (n, 1);"] {
+        assert!(!program(code).code.contains("__smol_cell"), "{code}");
+    }
+    assert!(program("f(); let n = 1; n").code.contains("__smol_cell(\"n\", \"let\")"));
+    assert!(program("n = 1; var n = n;").code.contains("__smol_cell"));
+}
+
+#[test]
+fn a_page_has_cells_of_what_its_program_declares() {
+    let code = |text: &str| crate::prepare_page(&observed(), text, &options()).unwrap().code;
+    assert!(!code("n + f()").contains("__smol_cell"));
+    assert!(code("let n = 2; f();").contains("const __smol_1 = __smol_cell(\"n\", \"let\"); "));
 }
 
 #[test]

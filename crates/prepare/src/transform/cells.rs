@@ -5,8 +5,8 @@
 //! `const __smol_1 = __smol_cell("x", "let"), __smol_2 = __smol_cell("f");`. Each of these objects has accessors of that one name on
 //! its prototype, which V8 compiles to what they read and write; accessors of the global it calls, and that takes fifty times as long.
 //!
-//! By their plain names stay: what `typeof` asks, since nobody has to be there, and what a program writes to a constant of its own,
-//! since the global's accessors refuse it.
+//! By their plain names stay: what `typeof` asks, since nobody has to be there; what a program writes to a constant of its own, since
+//! the global's accessors refuse it; and what is taken apart as an array.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -58,7 +58,7 @@ pub(super) fn reach(cells: &[Cell], body: &mut Vec<Stmt>) -> Reached {
         };
         // Writing to a String does not fail.
         let _ = write!(head, "{start} {PREFIX}{number} = __smol_cell(\"{name}\"{declared})");
-        by_name.insert(&**name, Place { number, is_const: *kind == Some(Kind::Const) });
+        by_name.insert(&**name, Place { number, kind: *kind });
     }
     head.push_str("; ");
     let functions = GLOBALS.set(&Globals::default(), || {
@@ -110,8 +110,14 @@ pub fn guest_text(text: &str) -> Cow<'_, str> {
 
 struct Place {
     number: usize,
-    /// The program declares it as a constant.
-    is_const: bool,
+    /// How the program declares it, if it does.
+    kind: Option<Kind>,
+}
+
+impl Place {
+    fn is_const(&self) -> bool {
+        self.kind == Some(Kind::Const)
+    }
 }
 
 struct Reacher<'c> {
@@ -141,13 +147,21 @@ impl Reacher<'_> {
 
     /// The cell that is written to.
     fn target(&self, name: &Ident) -> Option<MemberExpr> {
-        let is_refused = !self.is_declaring && self.place(name)?.is_const;
+        let is_refused = !self.is_declaring && self.place(name)?.is_const();
         if is_refused { None } else { self.member(name) }
     }
 
     /// Whether an expression is nothing but the name of a constant, in parentheses or not.
     fn is_constant(&self, expression: &Expr) -> bool {
-        matches!(bare(expression), Expr::Ident(name) if self.place(name).is_some_and(|place| place.is_const))
+        matches!(bare(expression), Expr::Ident(name) if self.place(name).is_some_and(Place::is_const))
+    }
+
+    /// Visits what is assigned to a pattern or name. V8 says that `x is not iterable` of a plain name only.
+    fn visit_value(&mut self, value: &mut Expr, is_iterated: bool) {
+        let is_on_global = |name| self.place(name).is_some_and(|place| place.kind.is_none());
+        if !(is_iterated && matches!(value, Expr::Ident(name) if is_on_global(name))) {
+            value.visit_mut_with(self);
+        }
     }
 
     /// `(0, __smol_1.x)`: a function that is called by its name has no `this`. The name has no length, which tells the printer that the
@@ -215,7 +229,7 @@ impl Reacher<'_> {
             None if kind == VarDeclKind::Var => return None,
             None => nodes::undefined(),
         };
-        value.visit_mut_with(self);
+        self.visit_value(&mut value, name.is_array());
         let left = self.declared(name, &mut value)?;
         Some(Box::new(Expr::Assign(AssignExpr { span, op: AssignOp::Assign, left, right: value })))
     }
@@ -364,8 +378,15 @@ impl VisitMut for Reacher<'_> {
         }
     }
 
+    fn visit_mut_var_declarator(&mut self, node: &mut VarDeclarator) {
+        if let Some(value) = &mut node.init {
+            self.visit_value(value, node.name.is_array());
+        }
+        node.name.visit_mut_with(self);
+    }
+
     fn visit_mut_assign_expr(&mut self, node: &mut AssignExpr) {
-        node.right.visit_mut_with(self);
+        self.visit_value(&mut node.right, matches!(node.left, AssignTarget::Pat(AssignTargetPat::Array(_))));
         let gives_name =
             matches!(node.op, AssignOp::Assign | AssignOp::AndAssign | AssignOp::OrAssign | AssignOp::NullishAssign);
         if let AssignTarget::Simple(SimpleAssignTarget::Ident(name)) = &node.left
