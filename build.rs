@@ -14,7 +14,7 @@ fn main() {
 }
 
 /// Functions of V8, ICU and the system that the linker replaces by functions of crates/engine/src/{memory,process}.
-const WRAPPED: [&str; 38] = [
+const WRAPPED: [&str; 36] = [
     // How V8 ends the process without asking, and what it writes then: fatal.rs.
     "_ZN2v84base21FatalNoSecurityImpactEPKcz",
     "_ZN2v84base8FatalOOMENS0_7OOMTypeEPKc",
@@ -36,8 +36,6 @@ const WRAPPED: [&str; 38] = [
     "_ZN2v88internal38Builtin_StringPrototypeToUpperCaseIntlEiPmPNS0_7IsolateE",
     "_ZN2v88internal40Builtin_StringPrototypeToLocaleUpperCaseEiPmPNS0_7IsolateE",
     "_ZN2v88internal29Runtime_StringToLowerCaseIntlEiPmPNS0_7IsolateE",
-    "_ZN2v88internal31Runtime_StringToLocaleLowerCaseEiPmPNS0_7IsolateE",
-    "_ZN2v88internal33Builtin_SegmenterPrototypeSegmentEiPmPNS0_7IsolateE",
     // Compilers: tiers.rs.
     "_ZN2v88internal8Compiler16CompileOptimizedEPNS0_7IsolateENS0_12DirectHandleINS0_10JSFunctionEEENS0_15ConcurrencyModeENS0_8CodeKindE",
     "_ZN2v88internal8Compiler19CompileOptimizedOSREPNS0_7IsolateENS0_12DirectHandleINS0_10JSFunctionEEENS0_14BytecodeOffsetENS0_15ConcurrencyModeENS0_8CodeKindE",

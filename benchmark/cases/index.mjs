@@ -14,6 +14,7 @@ import pythonMemory from './python-memory.mjs';
 import pythonStart from './python-start.mjs';
 import sandbox from './sandbox.mjs';
 import sandboxMemory from './sandbox-memory.mjs';
+import steps from './steps.mjs';
 import throughput from './throughput.mjs';
 import tools from './tools.mjs';
 import transfer from './transfer.mjs';
@@ -35,6 +36,7 @@ export const CASES = [
   memory,
   cpu,
   models,
+  steps,
   kill,
   bombs,
   prepare,
