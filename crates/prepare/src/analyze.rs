@@ -189,6 +189,9 @@ impl Analyzer<'_> {
             Kind::Let | Kind::Const | Kind::Function | Kind::Class => self.scopes.is_at_top_level(),
             Kind::Local => false,
         };
+        if kind == Kind::Local && self.scopes.is_at_top_level() {
+            self.bindings.add_resource(&name.sym);
+        }
         if persists {
             let single = self.declarator.filter(|declarator| declarator.has_one_name);
             self.bindings.add(&name.sym, kind, single.map(|declarator| declarator.end));

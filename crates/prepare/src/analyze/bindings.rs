@@ -1,6 +1,6 @@
 //! The bindings of a program that later programs can reach.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use swc_common::BytePos;
 
@@ -17,6 +17,8 @@ pub(super) struct Bindings {
     has_conflict: bool,
     /// The same, and V8 refuses it.
     has_clash: bool,
+    /// What `using` declares.
+    resources: HashSet<String>,
 }
 
 impl Bindings {
@@ -43,9 +45,15 @@ impl Bindings {
         }
     }
 
+    /// What `using` declares does not persist.
+    pub(super) fn add_resource(&mut self, name: &str) {
+        self.resources.insert(name.to_owned());
+    }
+
     /// Notes how bindings are used, and defers those that can be, if any may.
     pub(super) fn settle(&mut self, scopes: &Scopes, observed: &Observed, may_defer: bool) {
         let may_defer = may_defer && !self.has_conflict;
+        self.has_clash |= self.list.iter().any(|binding| self.resources.contains(&binding.name));
         for binding in &mut self.list {
             let is_observed = observed.contains(&binding.name);
             binding.is_shared = is_observed;

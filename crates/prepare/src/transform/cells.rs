@@ -5,8 +5,10 @@
 //! `const __smol_1 = __smol_cell("x", "let"), __smol_2 = __smol_cell("f");`. Each of these objects has accessors of that one name on
 //! its prototype, which V8 compiles to what they read and write; accessors of the global it calls, and that takes fifty times as long.
 //!
-//! By their plain names stay: what `typeof` asks, since nobody has to be there; what a program writes to a constant of its own, since
-//! the global's accessors refuse it; and what is taken apart as an array.
+//! By their plain names stay: what `typeof` asks of a name that is not declared, since it need not be there; what a program writes to a
+//! constant of its own, since the global's accessors refuse it; and what is taken apart as an array.
+//!
+//! A `var` stays declared, though nothing names the variable of the function: V8 has the say on whether it may stand there.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -15,16 +17,17 @@ use std::mem;
 
 use swc_common::{DUMMY_SP, GLOBALS, Globals, Mark, Span, Spanned, SyntaxContext};
 use swc_ecma_ast::{
-    AssignExpr, AssignOp, AssignPat, AssignTarget, AssignTargetPat, CallExpr, Callee, ClassDecl, ClassExpr, Decl, Expr,
-    ExprStmt, FnDecl, FnExpr, ForHead, Ident, KeyValuePatProp, KeyValueProp, MemberExpr, MemberProp, Module,
-    ModuleItem, ObjectLit, ObjectPatProp, OptCall, Pat, Program, Prop, PropName, PropOrSpread, SeqExpr,
-    SimpleAssignTarget, Stmt, TaggedTpl, UnaryExpr, UnaryOp, UpdateExpr, VarDecl, VarDeclKind, VarDeclOrExpr,
-    VarDeclarator,
+    AssignExpr, AssignOp, AssignPat, AssignTarget, AssignTargetPat, CallExpr, Callee, CatchClause, ClassDecl,
+    ClassExpr, Decl, Expr, ExprStmt, FnDecl, FnExpr, ForHead, ForInStmt, ForOfStmt, ForStmt, Ident, KeyValuePatProp,
+    KeyValueProp, MemberExpr, MemberProp, Module, ModuleItem, ObjectLit, ObjectPatProp, OptCall, Pat, Program, Prop,
+    PropName, PropOrSpread, SeqExpr, SimpleAssignTarget, Stmt, TaggedTpl, UnaryExpr, UnaryOp, UpdateExpr, VarDecl,
+    VarDeclKind, VarDeclOrExpr, VarDeclarator,
 };
 use swc_ecma_transforms_base::resolver;
 use swc_ecma_visit::{VisitMut, VisitMutWith};
 
 use super::super::analyze::{Cell, Kind};
+use super::loop_of;
 use super::nodes;
 use super::persistence::names_in;
 
@@ -69,7 +72,7 @@ pub(super) fn reach(cells: &[Cell], body: &mut Vec<Stmt>) -> Reached {
         body.extend(program.expect_module().body.into_iter().filter_map(ModuleItem::stmt));
         let contexts = [unresolved, top].map(|mark| SyntaxContext::empty().apply_mark(mark));
         let mut reacher =
-            Reacher { cells: by_name, contexts, is_declaring: false, classes: Vec::new(), functions: Vec::new() };
+            Reacher { cells: by_name, contexts, is_declaring: false, shadowed: Vec::new(), functions: Vec::new() };
         body.visit_mut_with(&mut reacher);
         reacher.functions
     });
@@ -126,16 +129,17 @@ struct Reacher<'c> {
     contexts: [SyntaxContext; 2],
     /// In a pattern that declares.
     is_declaring: bool,
-    /// Names of the classes round the node that the program declares: a class means itself by its name.
-    classes: Vec<Ident>,
+    /// Names that mean something else round the node: a class that the program declares means itself, and where a `catch` has caught
+    /// something, `var` assigns to that.
+    shadowed: Vec<Ident>,
     functions: Vec<Stmt>,
 }
 
 impl Reacher<'_> {
     fn place(&self, name: &Ident) -> Option<&Place> {
         let place = self.cells.get(&*name.sym)?;
-        let is_own = || self.classes.iter().any(|class| class.sym == name.sym);
-        (self.contexts.contains(&name.ctxt) && !is_own()).then_some(place)
+        let is_shadowed = || self.shadowed.iter().any(|other| other.sym == name.sym);
+        (self.contexts.contains(&name.ctxt) && !is_shadowed()).then_some(place)
     }
 
     /// `__smol_1.x`
@@ -201,7 +205,7 @@ impl Reacher<'_> {
                 statements.push(declare(kind, vec![declarator]));
                 continue;
             }
-            self.declare_others(&declarator.name, kind, &mut statements);
+            statements.extend(self.declarations(kind, names_in(&declarator.name)));
             let span = declarator.span;
             if let Some(expr) = self.assignment(declarator, kind) {
                 let expr = nodes::parenthesized(expr);
@@ -211,14 +215,13 @@ impl Reacher<'_> {
         statements
     }
 
-    /// Declares what is no cell in a pattern with cells.
-    fn declare_others(&self, pattern: &Pat, kind: VarDeclKind, out: &mut Vec<Stmt>) {
-        let kind = if kind == VarDeclKind::Var { kind } else { VarDeclKind::Let };
-        let others = names_in(pattern).filter(|name| self.place(name).is_none());
-        let declarators: Vec<_> = others.map(|name| declarator(name.clone())).collect();
-        if !declarators.is_empty() {
-            out.push(declare(kind, declarators));
-        }
+    /// Declares those of `names` that are no cells, and all of them if it is by `var`.
+    fn declarations<'n>(&self, kind: VarDeclKind, names: impl Iterator<Item = &'n Ident>) -> Option<Stmt> {
+        let is_var = kind == VarDeclKind::Var;
+        let names = names.filter(|name| is_var || self.place(name).is_none());
+        let declarators: Vec<_> = names.map(|name| declarator(name.clone())).collect();
+        let kind = if is_var { kind } else { VarDeclKind::Let };
+        (!declarators.is_empty()).then(|| declare(kind, declarators))
     }
 
     /// What a declaration with cells assigns; nothing for a `var` without a value.
@@ -254,9 +257,6 @@ impl Reacher<'_> {
     /// `var i = 0, n = 9` at the head of a loop, as an expression.
     fn assignments(&mut self, declaration: VarDecl) -> Option<Box<Expr>> {
         let VarDecl { span, kind, decls, .. } = declaration;
-        let mut others = Vec::new();
-        decls.iter().for_each(|declarator| self.declare_others(&declarator.name, kind, &mut others));
-        self.functions.append(&mut others);
         let mut exprs: Vec<_> = decls.into_iter().filter_map(|one| self.assignment(one, kind)).collect();
         match exprs.len() {
             0 | 1 => exprs.pop(),
@@ -276,6 +276,14 @@ impl Reacher<'_> {
         **value = Expr::Member(MemberExpr { span, obj, prop: MemberProp::Ident(name.clone().into()) });
     }
 
+    /// Visits what a statement has in it. Labels stay at their loop.
+    fn visit_behind_labels(&mut self, statement: &mut Stmt) {
+        match statement {
+            Stmt::Labeled(labeled) if loop_of(&labeled.body).is_some() => self.visit_behind_labels(&mut labeled.body),
+            other => other.visit_mut_children_with(self),
+        }
+    }
+
     /// The statements that a declaration at the program's own level becomes; the statement itself, if it is none of a cell.
     fn expand(&mut self, statement: Stmt, out: &mut Vec<Stmt>) {
         match statement {
@@ -291,14 +299,19 @@ impl Reacher<'_> {
             }
             Stmt::Decl(Decl::Class(ClassDecl { ident, mut class, .. })) if self.place(&ident).is_some() => {
                 let Some(target) = self.member(&ident) else { return };
-                self.classes.push(ident.clone());
+                self.shadowed.push(ident.clone());
                 class.visit_mut_with(self);
-                self.classes.pop();
+                self.shadowed.pop();
                 let span = class.span;
                 out.push(give(target, Box::new(Expr::Class(ClassExpr { ident: Some(ident), class })), span));
             }
             mut other => {
-                other.visit_mut_children_with(self);
+                let head = loop_of(&other).and_then(declared_at_head);
+                if let Some(declaration) = head.filter(|declaration| self.has_cell(declaration)) {
+                    let names = declaration.decls.iter().flat_map(|declarator| names_in(&declarator.name));
+                    out.extend(self.declarations(declaration.kind, names));
+                }
+                self.visit_behind_labels(&mut other);
                 out.push(other);
             }
         }
@@ -327,6 +340,13 @@ impl VisitMut for Reacher<'_> {
         };
     }
 
+    fn visit_mut_catch_clause(&mut self, node: &mut CatchClause) {
+        let outer = self.shadowed.len();
+        self.shadowed.extend(node.param.iter().flat_map(names_in).cloned());
+        node.visit_mut_children_with(self);
+        self.shadowed.truncate(outer);
+    }
+
     fn visit_mut_var_decl_or_expr(&mut self, node: &mut VarDeclOrExpr) {
         match node {
             VarDeclOrExpr::VarDecl(declaration) if self.has_cell(declaration) => {
@@ -340,11 +360,7 @@ impl VisitMut for Reacher<'_> {
     fn visit_mut_for_head(&mut self, node: &mut ForHead) {
         let pattern = match node {
             ForHead::VarDecl(declaration) if self.has_cell(declaration) => {
-                let mut others = Vec::new();
-                let declarator = declaration.decls.pop();
-                declarator.iter().for_each(|one| self.declare_others(&one.name, declaration.kind, &mut others));
-                self.functions.append(&mut others);
-                declarator.map(|declarator| declarator.name)
+                declaration.decls.pop().map(|declarator| declarator.name)
             }
             _ => None,
         };
@@ -366,8 +382,9 @@ impl VisitMut for Reacher<'_> {
     }
 
     fn visit_mut_unary_expr(&mut self, node: &mut UnaryExpr) {
-        let is_name = matches!(bare(&node.arg), Expr::Ident(_));
-        if node.op != UnaryOp::TypeOf || !is_name {
+        let is_foreign = |name| self.place(name).is_some_and(|place| place.kind.is_none());
+        let stays = matches!(bare(&node.arg), Expr::Ident(name) if is_foreign(name));
+        if node.op != UnaryOp::TypeOf || !stays {
             node.visit_mut_children_with(self);
         }
     }
@@ -473,6 +490,16 @@ impl VisitMut for Reacher<'_> {
     fn visit_mut_tagged_tpl(&mut self, node: &mut TaggedTpl) {
         self.visit_callee(&mut node.tag);
         node.tpl.visit_mut_with(self);
+    }
+}
+
+/// What a loop declares at its head.
+fn declared_at_head(statement: &Stmt) -> Option<&VarDecl> {
+    match statement {
+        Stmt::For(ForStmt { init: Some(VarDeclOrExpr::VarDecl(declaration)), .. })
+        | Stmt::ForIn(ForInStmt { left: ForHead::VarDecl(declaration), .. })
+        | Stmt::ForOf(ForOfStmt { left: ForHead::VarDecl(declaration), .. }) => Some(declaration),
+        _ => None,
     }
 }
 
