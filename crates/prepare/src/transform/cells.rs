@@ -27,9 +27,8 @@ use swc_ecma_transforms_base::resolver;
 use swc_ecma_visit::{VisitMut, VisitMutWith};
 
 use super::super::analyze::{Cell, Kind};
-use super::loop_of;
 use super::nodes;
-use super::persistence::names_in;
+use super::patterns::names_in;
 
 /// What the objects are called, before their number.
 const PREFIX: &str = "__smol_";
@@ -279,7 +278,9 @@ impl Reacher<'_> {
     /// Visits what a statement has in it. Labels stay at their loop.
     fn visit_behind_labels(&mut self, statement: &mut Stmt) {
         match statement {
-            Stmt::Labeled(labeled) if loop_of(&labeled.body).is_some() => self.visit_behind_labels(&mut labeled.body),
+            Stmt::Labeled(labeled) if nodes::loop_of(&labeled.body).is_some() => {
+                self.visit_behind_labels(&mut labeled.body)
+            }
             other => other.visit_mut_children_with(self),
         }
     }
@@ -306,7 +307,7 @@ impl Reacher<'_> {
                 out.push(give(target, Box::new(Expr::Class(ClassExpr { ident: Some(ident), class })), span));
             }
             mut other => {
-                let head = loop_of(&other).and_then(declared_at_head);
+                let head = nodes::loop_of(&other).and_then(declared_at_head);
                 if let Some(declaration) = head.filter(|declaration| self.has_cell(declaration)) {
                     let names = declaration.decls.iter().flat_map(|declarator| names_in(&declarator.name));
                     out.extend(self.declarations(declaration.kind, names));

@@ -7,6 +7,7 @@ mod guards;
 mod holes;
 mod imports;
 mod nodes;
+mod patterns;
 mod persistence;
 mod stand_ins;
 mod throws;
@@ -54,19 +55,11 @@ impl<'a> Instrument<'a> {
     }
 }
 
-/// The loop of a statement, which may have labels.
-fn loop_of(statement: &Stmt) -> Option<&Stmt> {
-    match statement {
-        Stmt::Labeled(node) => loop_of(&node.body),
-        _ => nodes::is_loop(statement).then_some(statement),
-    }
-}
-
 impl VisitMut for Instrument<'_> {
     fn visit_mut_stmt(&mut self, node: &mut Stmt) {
         // A label that `continue` names has to stay at the loop itself.
         let is_labeled = mem::take(&mut self.is_labeled);
-        let Some(the_loop) = loop_of(node) else {
+        let Some(the_loop) = nodes::loop_of(node) else {
             node.visit_mut_children_with(self);
             return;
         };

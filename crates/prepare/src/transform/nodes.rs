@@ -52,6 +52,14 @@ pub(super) fn is_loop(statement: &Stmt) -> bool {
     matches!(statement, Stmt::For(_) | Stmt::ForIn(_) | Stmt::ForOf(_) | Stmt::While(_) | Stmt::DoWhile(_))
 }
 
+/// The loop of a statement, which may have labels.
+pub(super) fn loop_of(statement: &Stmt) -> Option<&Stmt> {
+    match statement {
+        Stmt::Labeled(node) => loop_of(&node.body),
+        _ => is_loop(statement).then_some(statement),
+    }
+}
+
 /// Puts a statement first into the body of a loop.
 pub(super) fn prepend(body: &mut Box<Stmt>, first: Stmt) {
     match &mut **body {

@@ -27,14 +27,12 @@ use std::collections::{HashMap, HashSet};
 use std::fmt::Write;
 
 use swc_common::{DUMMY_SP, Spanned};
-use swc_ecma_ast::{
-    Decl, Expr, ExprStmt, Ident, Lit, ObjectPatProp, Pat, SimpleAssignTarget, Stmt, UnaryOp, VarDecl, VarDeclKind,
-    VarDeclarator,
-};
+use swc_ecma_ast::{Decl, Expr, ExprStmt, Lit, SimpleAssignTarget, Stmt, UnaryOp, VarDecl, VarDeclKind, VarDeclarator};
 
 use super::super::analyze::{Binding, Cell, Kind};
 use super::cells::{Reached, reach};
 use super::nodes;
+use super::patterns::names_in;
 
 /// What stands round a program's statements.
 #[derive(Default)]
@@ -196,31 +194,6 @@ fn is_literal(expression: &Expr) -> bool {
         Expr::Unary(unary) => unary.op == UnaryOp::Minus && matches!(&*unary.arg, Expr::Lit(Lit::Num(_))),
         Expr::Array(array) => array.elems.iter().flatten().all(|one| one.spread.is_none() && is_literal(&one.expr)),
         _ => false,
-    }
-}
-
-pub(super) fn names_in(pattern: &Pat) -> impl Iterator<Item = &Ident> {
-    let mut names = Declared(Vec::new());
-    names.visit(pattern);
-    names.0.into_iter()
-}
-
-struct Declared<'p>(Vec<&'p Ident>);
-
-impl<'p> Declared<'p> {
-    fn visit(&mut self, pattern: &'p Pat) {
-        match pattern {
-            Pat::Ident(name) => self.0.push(&name.id),
-            Pat::Array(array) => array.elems.iter().flatten().for_each(|element| self.visit(element)),
-            Pat::Rest(rest) => self.visit(&rest.arg),
-            Pat::Assign(assign) => self.visit(&assign.left),
-            Pat::Object(object) => object.props.iter().for_each(|property| match property {
-                ObjectPatProp::KeyValue(property) => self.visit(&property.value),
-                ObjectPatProp::Assign(property) => self.0.push(&property.key.id),
-                ObjectPatProp::Rest(rest) => self.visit(&rest.arg),
-            }),
-            Pat::Invalid(_) | Pat::Expr(_) => {}
-        }
     }
 }
 
