@@ -11,6 +11,7 @@ const KINDS = [
   { name: 'array-push', title: 'array push', want: 162_016_864 },
   { name: 'closures', title: 'closures', want: 1_255_084_480 },
   { name: 'fibonacci', title: 'recursive Fibonacci', want: 2_178_309 },
+  { name: 'remainders', title: 'hashes and random numbers', want: '1572347 345511861 1734662208' },
   { name: 'regexp', title: 'regular expressions', want: '238195 1151719 4357' },
 ];
 

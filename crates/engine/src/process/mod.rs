@@ -5,6 +5,8 @@ pub mod checker;
 pub mod compile_thread;
 pub mod flags;
 pub mod idle;
+#[cfg(target_os = "linux")]
+mod modulo;
 pub mod platform;
 #[cfg(target_os = "linux")]
 mod quoted_code;
