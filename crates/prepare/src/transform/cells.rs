@@ -3,7 +3,7 @@
 //! There is one variable by such a name in a session, whoever declares it again: the functions of all programs mean the same.
 //! `let x = 7; f(x);` becomes `__smol_1.x = 7; (0, __smol_2.f)(__smol_1.x);` behind
 //! `const __smol_1 = __smol_cell("x", "let"), __smol_2 = __smol_cell("f");`. Each of these objects has accessors of that one name on
-//! its prototype, which V8 compiles to what they read and write; accessors of the global it calls, and that takes fifty times as long.
+//! its prototype, which V8 compiles to what they read and write; accessors of the global it calls.
 //!
 //! By their plain names stay: what `typeof` asks of a name that is not declared, since it need not be there; what a program writes to a
 //! constant of its own, since the global's accessors refuse it; and what is taken apart as an array.
