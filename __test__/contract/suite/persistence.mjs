@@ -410,6 +410,17 @@ export function describePersistence({ withExecutor, can }) {
       ]);
     });
 
+    test('functions get the value of what is declared where the host has given the name to something else', async () => {
+      await withExecutor({}, {}, async (executor) => {
+        const run = async (code) => (await executor.run(code)).output;
+        await run('let n = 1; const read = () => n;');
+        await executor.sendVariables({ n: 2 });
+        expect(await run('[n, typeof n, read()]')).toEqual([2, 'number', 1]);
+        expect(await run('let n = 3; [n, read()]')).toEqual([3, 3]);
+        expect(await run('n = 4; [n, read()]')).toEqual([4, 4]);
+      });
+    });
+
     test('a function of an earlier run has no receiver, and new ones have the names of their variables', async () => {
       const outputs = await steps([
         'function who() { return this; } let made = 0; const use = () => [made, tag];  let tag = 0;',

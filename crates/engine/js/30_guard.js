@@ -210,8 +210,9 @@
   };
 
   // A variable that is declared where a cell was expected: the program before has not reached its declaration, or the name has
-  // been given to something else.
+  // been given to something else since. Then what functions mean by it gets the values of the new one.
   const freshVariable = (name, previous, kind) => {
+    const setOlder = variables.get(name)?.set;
     let value = kind === "var" ? valueOf(name, previous) : undefined;
     let isDead = kind !== "var";
     const get = freeze(() => {
@@ -221,6 +222,7 @@
     const set = freeze((to) => {
       value = to;
       isDead = false;
+      if (setOlder !== undefined) setOlder(to);
     });
     return publish(name, previous, get, set, kind === "const");
   };

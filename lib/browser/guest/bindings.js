@@ -102,9 +102,10 @@ function makeBindings(language, warn) {
   };
   /**
    * A variable that is declared where a cell was expected: the program before has not reached its declaration, or the name has been
-   * given to something else.
+   * given to something else since. Then what functions mean by it gets the values of the new one.
    */
   const freshVariable = (/** @type {string} */ name, /** @type {any} */ previous, /** @type {string} */ kind) => {
+    const setOlder = mapGet(variables, name)?.set;
     let value = kind === 'var' ? valueOf(name, previous) : undefined;
     let isDead = kind !== 'var';
     const get = () => {
@@ -114,6 +115,7 @@ function makeBindings(language, warn) {
     const set = (/** @type {any} */ to) => {
       value = to;
       isDead = false;
+      if (setOlder !== undefined) setOlder(to);
     };
     return publish(name, previous, freeze(get), freeze(set), kind === 'const');
   };
