@@ -210,7 +210,9 @@ impl Analyzer<'_> {
             names.extend(self.scopes.globals().filter(is_kept).map(str::to_owned));
             names.extend(self.bindings.captured(&self.scopes).map(str::to_owned));
         }
-        let cells = self.bindings.cells(&self.scopes, observed, is_page);
+        // Of isolates on Linux V8 is told what the guest has written: engine/src/process/quoted_code.rs.
+        let quotes_what_runs = is_page || !cfg!(target_os = "linux");
+        let cells = self.bindings.cells(&self.scopes, observed, quotes_what_runs);
         let meant = self.bindings.meant(&self.scopes, observed);
         let bindings = self.bindings.into_vec();
         let (plain, own): (Vec<_>, Vec<_>) = bindings.iter().partition(|binding| binding.is_deferred);

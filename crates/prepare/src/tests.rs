@@ -1,5 +1,6 @@
 //! Tests of the module as a whole. Those of one file alone are in that file.
 
+#[cfg(target_os = "linux")]
 mod cells;
 mod deferral;
 mod fixtures;

@@ -71,15 +71,15 @@ impl Bindings {
     }
 
     /// The cells of earlier programs that the program names. Where V8 refuses what it declares, nothing is made of it that would run.
-    /// `is_page`: messages of a browser say what runs, so that names which the program does not declare stay what they are; they
-    /// are accessors of the global.
-    pub(super) fn cells(&self, scopes: &Scopes, observed: &Observed, is_page: bool) -> Vec<Cell> {
+    /// `quotes_what_runs`: messages do, so that names which the program does not declare stay what they are; they are accessors of
+    /// the global.
+    pub(super) fn cells(&self, scopes: &Scopes, observed: &Observed, quotes_what_runs: bool) -> Vec<Cell> {
         if self.has_clash {
             return Vec::new();
         }
         let declared = self.list.iter().filter(|binding| binding.is_cell);
         let declared = declared.map(|binding| Cell { name: binding.name.clone(), kind: Some(binding.kind) });
-        let others = scopes.globals().filter(|name| !is_page && observed.has_cell(name));
+        let others = scopes.globals().filter(|name| !quotes_what_runs && observed.has_cell(name));
         declared.chain(others.map(|name| Cell { name: name.to_owned(), kind: None })).collect()
     }
 
