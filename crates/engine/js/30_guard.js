@@ -137,12 +137,6 @@
     return freeze({ __proto__: freeze(prototype) });
   };
 
-  const addVariable = (name, get, set, isConst) => {
-    const variable = { __proto__: null, get, set, isConst, cell: undefined, reader: undefined };
-    variables.set(name, variable);
-    return variable;
-  };
-
   const property = ({ get, set, isConst }) => ({
     __proto__: null,
     get,
@@ -196,14 +190,13 @@
   };
 
   const publish = (name, previous, get, set, isConst) => {
-    const older = variables.get(name);
-    const variable = addVariable(name, get, set, isConst);
+    const variable = { __proto__: null, get, set, isConst, cell: undefined, reader: undefined };
     const accessors = property(variable);
     const isFree = previous === undefined || previous.configurable;
     if (isFree && reflectDefine(globalThis, name, accessors)) {
-      declared.set(name, { __proto__: null, previous, property: accessors, older });
+      declared.set(name, { __proto__: null, previous, property: accessors, older: variables.get(name) });
+      variables.set(name, variable);
     } else {
-      restoreVariable(name, older);
       warnOfHostName(name);
     }
     return variable;

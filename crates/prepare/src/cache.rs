@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use lru::LruCache;
 
-use super::{PrepareOptions, Program};
+use super::{Lookups, PrepareOptions, Program};
 
 /// What all programs that are kept may take. 4 MiB.
 const MAX_BYTES: usize = 4 << 20;
@@ -71,7 +71,9 @@ struct Entry {
 /// What an entry for this program takes.
 fn bytes(code: &str, options: &PrepareOptions, program: &Program) -> usize {
     let imports: usize = options.authorized_imports.iter().map(|name| name.len() + size_of::<String>()).sum();
-    let names = program.deferred.iter().chain(&program.private).chain(&program.lookups.names);
+    let Lookups { names, cells, plain, .. } = &program.lookups;
+    let meant = program.meant.iter().map(|(name, _)| name);
+    let names = program.private.iter().chain(names).chain(cells).chain(plain).chain(meant);
     let names: usize = names.map(|name| name.len() + size_of::<String>()).sum();
     ENTRY_BYTES + code.len() + program.code.len() + program.positions.bytes() + imports + names
 }

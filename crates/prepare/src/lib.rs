@@ -77,9 +77,7 @@ pub struct Program {
     pub is_doubtful: bool,
     /// Diagnostics that do not block the run (WARNING and INFO).
     pub diagnostics: Vec<Diagnostic>,
-    /// Names of the program that are not on the global until the run has ended.
-    pub deferred: Vec<String>,
-    /// Names of the program that no earlier one may observe: those that are deferred, and those whose values are not passed on.
+    /// Names that the program declares for itself, so that no earlier one may observe them.
     pub private: Vec<String>,
     /// Names that it means as cells of earlier programs, or not, as it was told that they are.
     meant: Vec<(String, bool)>,
@@ -163,8 +161,7 @@ pub fn prepare_for(observed: &Observed, code: &str, options: &PrepareOptions) ->
         let printed = print::program(Source { code, functions }, publication, body, form);
         let private =
             bindings.iter().filter(|binding| !binding.is_shared).map(|binding| binding.name.clone()).collect();
-        let deferred = bindings.into_iter().filter(|binding| binding.is_deferred).map(|binding| binding.name);
-        Some(Program { form, is_doubtful, deferred: deferred.collect(), private, meant, lookups, ..runnable(printed) })
+        Some(Program { form, is_doubtful, private, meant, lookups, ..runnable(printed) })
     });
     finish(done, report)
 }
@@ -231,14 +228,13 @@ fn as_written(source: ParsedSource, code: &str) -> Module {
 }
 
 fn runnable((code, positions): (String, PositionMap)) -> Program {
-    let (diagnostics, deferred, private) = (Vec::new(), Vec::new(), Vec::new());
+    let (diagnostics, private) = (Vec::new(), Vec::new());
     Program {
         code,
         form: Form::Script,
         positions: Arc::new(positions),
         is_doubtful: false,
         diagnostics,
-        deferred,
         private,
         meant: Vec::new(),
         lookups: Lookups::default(),

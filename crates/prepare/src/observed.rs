@@ -20,7 +20,7 @@ pub struct Lookups {
     pub(super) has_all: bool,
     /// The program's bindings that are cells.
     pub(super) cells: Vec<String>,
-    /// Those that are plain properties once it has run.
+    /// Those that are not on the global until it has run, and plain properties then.
     pub(super) plain: Vec<String>,
 }
 

@@ -30,16 +30,6 @@ function makeBindings(language, warn) {
     defineProperty(prototype, name, { __proto__: null, get, set, enumerable: true, configurable: false });
     return freeze({ __proto__: freeze(prototype) });
   };
-  const addVariable = (
-    /** @type {string} */ name,
-    /** @type {any} */ get,
-    /** @type {any} */ set,
-    /** @type {boolean} */ isConst,
-  ) => {
-    const variable = { __proto__: null, get, set, isConst, cell: undefined, reader: undefined };
-    mapSet(variables, name, variable);
-    return variable;
-  };
   const property = (/** @type {any} */ { get, set, isConst }) => ({
     __proto__: null,
     get,
@@ -90,12 +80,11 @@ function makeBindings(language, warn) {
     /** @type {any} */ set,
     /** @type {boolean} */ isConst,
   ) => {
-    const older = mapGet(variables, name);
-    const variable = addVariable(name, get, set, isConst);
+    const variable = { __proto__: null, get, set, isConst, cell: undefined, reader: undefined };
     if ((previous === undefined || previous.configurable) && defineProperty(G, name, property(variable))) {
-      mapSet(declared, name, { __proto__: null, previous, get, older });
+      mapSet(declared, name, { __proto__: null, previous, get, older: mapGet(variables, name) });
+      mapSet(variables, name, variable);
     } else {
-      restoreVariable(name, older);
       warnOfHostName(name);
     }
     return variable;

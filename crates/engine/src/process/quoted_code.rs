@@ -44,10 +44,11 @@ unsafe extern "C" fn __wrap__ZN2v88internal11CallPrinter5PrintEPNS0_15FunctionLi
     // isolate. V8 makes strings here itself, so that there is room for a handle and a collection does no harm.
     unsafe {
         let text = __real__ZN2v88internal11CallPrinter5PrintEPNS0_15FunctionLiteralEi(printer, program, position);
-        let mut units = vec![0; v8__String__Length(text) as usize];
-        if units.is_empty() || units.len() > MAX_UNITS {
+        let length = v8__String__Length(text) as usize;
+        if length > MAX_UNITS {
             return text;
         }
+        let mut units = vec![0; length];
         v8__String__Write_v2(text, *printer, 0, units.len() as u32, units.as_mut_ptr(), 0);
         let Some(written) = written(&units) else { return text };
         let made =

@@ -5,7 +5,7 @@ use crate::{Lookups, Observed, Program, prepare_for};
 
 #[track_caller]
 fn deferred(code: &str) -> Vec<String> {
-    prepared(code).deferred
+    prepared(code).lookups.plain
 }
 
 #[test]
@@ -96,7 +96,7 @@ fn what_earlier_programs_look_up_is_not() {
     let mut observed = Observed::default();
     observed.add(&prepared("const f = () => { const b = a; return b + c; }; d").lookups);
     let program = prepare_for(&observed, "let a = 1, b = 2, c = 3, d = 4", &options()).unwrap();
-    assert_eq!(program.deferred, ["b", "d"]);
+    assert_eq!(program.lookups.plain, ["b", "d"]);
     observed.add(&prepared("await d").lookups);
     assert!(!program.suits(&observed));
     assert!(prepared("let b = 1").suits(&observed));

@@ -15,7 +15,7 @@ use std::collections::HashMap;
 use std::fmt::Write;
 use std::mem;
 
-use swc_common::{DUMMY_SP, GLOBALS, Globals, Mark, Span, Spanned, SyntaxContext};
+use swc_common::{DUMMY_SP, GLOBALS, Globals, Mark, Spanned, SyntaxContext};
 use swc_ecma_ast::{
     AssignExpr, AssignOp, AssignPat, AssignTarget, AssignTargetPat, CallExpr, Callee, CatchClause, ClassDecl,
     ClassExpr, Decl, Expr, ExprStmt, FnDecl, FnExpr, ForHead, ForInStmt, ForOfStmt, ForStmt, Ident, KeyValuePatProp,
@@ -50,7 +50,7 @@ pub(super) fn reach(cells: &[Cell], body: &mut Vec<Stmt>) -> Reached {
     let mut head = String::new();
     let mut by_name = HashMap::with_capacity(cells.len());
     for (index, Cell { name, kind }) in cells.iter().enumerate() {
-        let number = index + 1;
+        let object = format!("{PREFIX}{}", index + 1);
         let start = if head.is_empty() { "const" } else { "," };
         let declared = match kind {
             None => "",
@@ -59,8 +59,8 @@ pub(super) fn reach(cells: &[Cell], body: &mut Vec<Stmt>) -> Reached {
             Some(_) => ", \"let\"",
         };
         // Writing to a String does not fail.
-        let _ = write!(head, "{start} {PREFIX}{number} = __smol_cell(\"{name}\"{declared})");
-        by_name.insert(&**name, Place { number, kind: *kind });
+        let _ = write!(head, "{start} {object} = __smol_cell(\"{name}\"{declared})");
+        by_name.insert(&**name, Place { object, kind: *kind });
     }
     head.push_str("; ");
     let functions = GLOBALS.set(&Globals::default(), || {
@@ -111,7 +111,8 @@ pub fn guest_text(text: &str) -> Cow<'_, str> {
 }
 
 struct Place {
-    number: usize,
+    /// What the object is called.
+    object: String,
     /// How the program declares it, if it does.
     kind: Option<Kind>,
 }
@@ -143,8 +144,7 @@ impl Reacher<'_> {
 
     /// `__smol_1.x`
     fn member(&self, name: &Ident) -> Option<MemberExpr> {
-        let Place { number, .. } = self.place(name)?;
-        let obj = nodes::name(&format!("{PREFIX}{number}"), name.span);
+        let obj = nodes::name(&self.place(name)?.object, name.span);
         Some(MemberExpr { span: name.span, obj, prop: MemberProp::Ident(name.clone().into()) })
     }
 
@@ -154,6 +154,11 @@ impl Reacher<'_> {
         if is_refused { None } else { self.member(name) }
     }
 
+    /// Whether a name is that of a cell that the program does not declare.
+    fn is_foreign(&self, name: &Ident) -> bool {
+        self.place(name).is_some_and(|place| place.kind.is_none())
+    }
+
     /// Whether an expression is nothing but the name of a constant, in parentheses or not.
     fn is_constant(&self, expression: &Expr) -> bool {
         matches!(bare(expression), Expr::Ident(name) if self.place(name).is_some_and(Place::is_const))
@@ -161,8 +166,7 @@ impl Reacher<'_> {
 
     /// Visits what is assigned to a pattern or name. V8 says that `x is not iterable` of a plain name only.
     fn visit_value(&mut self, value: &mut Expr, is_iterated: bool) {
-        let is_on_global = |name| self.place(name).is_some_and(|place| place.kind.is_none());
-        if !(is_iterated && matches!(value, Expr::Ident(name) if is_on_global(name))) {
+        if !(is_iterated && matches!(value, Expr::Ident(name) if self.is_foreign(name))) {
             value.visit_mut_with(self);
         }
     }
@@ -186,12 +190,13 @@ impl Reacher<'_> {
         *callee = nodes::parenthesized(Box::new(Expr::Seq(SeqExpr { span, exprs })));
     }
 
-    fn has_cell(&self, declaration: &VarDecl) -> bool {
-        declaration
-            .decls
-            .iter()
-            .flat_map(|declarator| names_in(&declarator.name))
-            .any(|name| self.place(name).is_some())
+    /// Whether a declarator declares a cell, perhaps among other names.
+    fn has_cell(&self, declarator: &VarDeclarator) -> bool {
+        names_in(&declarator.name).any(|name| self.place(name).is_some())
+    }
+
+    fn has_cells(&self, declaration: &VarDecl) -> bool {
+        declaration.decls.iter().any(|declarator| self.has_cell(declarator))
     }
 
     /// A declaration that names a cell, as statements: what is no cell stays declared.
@@ -199,9 +204,9 @@ impl Reacher<'_> {
         let kind = declaration.kind;
         let mut statements = Vec::new();
         for mut declarator in declaration.decls {
-            if !names_in(&declarator.name).any(|name| self.place(name).is_some()) {
+            if !self.has_cell(&declarator) {
                 declarator.visit_mut_with(self);
-                statements.push(declare(kind, vec![declarator]));
+                statements.push(nodes::declare(kind, vec![declarator], DUMMY_SP));
                 continue;
             }
             statements.extend(self.declarations(kind, names_in(&declarator.name)));
@@ -218,9 +223,9 @@ impl Reacher<'_> {
     fn declarations<'n>(&self, kind: VarDeclKind, names: impl Iterator<Item = &'n Ident>) -> Option<Stmt> {
         let is_var = kind == VarDeclKind::Var;
         let names = names.filter(|name| is_var || self.place(name).is_none());
-        let declarators: Vec<_> = names.map(|name| declarator(name.clone())).collect();
+        let declarators: Vec<_> = names.map(|name| nodes::declarator(name.clone().into(), None, DUMMY_SP)).collect();
         let kind = if is_var { kind } else { VarDeclKind::Let };
-        (!declarators.is_empty()).then(|| declare(kind, declarators))
+        (!declarators.is_empty()).then(|| nodes::declare(kind, declarators, DUMMY_SP))
     }
 
     /// What a declaration with cells assigns; nothing for a `var` without a value.
@@ -288,7 +293,7 @@ impl Reacher<'_> {
     /// The statements that a declaration at the program's own level becomes; the statement itself, if it is none of a cell.
     fn expand(&mut self, statement: Stmt, out: &mut Vec<Stmt>) {
         match statement {
-            Stmt::Decl(Decl::Var(declaration)) if self.has_cell(&declaration) => {
+            Stmt::Decl(Decl::Var(declaration)) if self.has_cells(&declaration) => {
                 out.append(&mut self.statements_of(*declaration));
             }
             Stmt::Decl(Decl::Fn(FnDecl { ident, mut function, .. })) if self.place(&ident).is_some() => {
@@ -296,7 +301,7 @@ impl Reacher<'_> {
                 let span = function.span;
                 let Some(target) = self.member(&ident) else { return };
                 let value = Box::new(Expr::Fn(FnExpr { ident: Some(ident), function }));
-                self.functions.push(give(target, value, span));
+                self.functions.push(nodes::assign_statement(target.into(), value, span));
             }
             Stmt::Decl(Decl::Class(ClassDecl { ident, mut class, .. })) if self.place(&ident).is_some() => {
                 let Some(target) = self.member(&ident) else { return };
@@ -304,11 +309,12 @@ impl Reacher<'_> {
                 class.visit_mut_with(self);
                 self.shadowed.pop();
                 let span = class.span;
-                out.push(give(target, Box::new(Expr::Class(ClassExpr { ident: Some(ident), class })), span));
+                let value = Box::new(Expr::Class(ClassExpr { ident: Some(ident), class }));
+                out.push(nodes::assign_statement(target.into(), value, span));
             }
             mut other => {
                 let head = nodes::loop_of(&other).and_then(declared_at_head);
-                if let Some(declaration) = head.filter(|declaration| self.has_cell(declaration)) {
+                if let Some(declaration) = head.filter(|declaration| self.has_cells(declaration)) {
                     let names = declaration.decls.iter().flat_map(|declarator| names_in(&declarator.name));
                     out.extend(self.declarations(declaration.kind, names));
                 }
@@ -350,7 +356,7 @@ impl VisitMut for Reacher<'_> {
 
     fn visit_mut_var_decl_or_expr(&mut self, node: &mut VarDeclOrExpr) {
         match node {
-            VarDeclOrExpr::VarDecl(declaration) if self.has_cell(declaration) => {
+            VarDeclOrExpr::VarDecl(declaration) if self.has_cells(declaration) => {
                 let expression = self.assignments(mem::take(declaration));
                 *node = VarDeclOrExpr::Expr(expression.unwrap_or_else(nodes::undefined));
             }
@@ -360,7 +366,7 @@ impl VisitMut for Reacher<'_> {
 
     fn visit_mut_for_head(&mut self, node: &mut ForHead) {
         let pattern = match node {
-            ForHead::VarDecl(declaration) if self.has_cell(declaration) => {
+            ForHead::VarDecl(declaration) if self.has_cells(declaration) => {
                 declaration.decls.pop().map(|declarator| declarator.name)
             }
             _ => None,
@@ -383,8 +389,7 @@ impl VisitMut for Reacher<'_> {
     }
 
     fn visit_mut_unary_expr(&mut self, node: &mut UnaryExpr) {
-        let is_foreign = |name| self.place(name).is_some_and(|place| place.kind.is_none());
-        let stays = matches!(bare(&node.arg), Expr::Ident(name) if is_foreign(name));
+        let stays = matches!(bare(&node.arg), Expr::Ident(name) if self.is_foreign(name));
         if node.op != UnaryOp::TypeOf || !stays {
             node.visit_mut_children_with(self);
         }
@@ -519,19 +524,6 @@ fn is_anonymous(value: &Expr) -> bool {
         Expr::Class(class) => class.ident.is_none(),
         _ => false,
     }
-}
-
-/// `target = value;`
-fn give(target: MemberExpr, value: Box<Expr>, span: Span) -> Stmt {
-    Stmt::Expr(ExprStmt { span, expr: nodes::assign(SimpleAssignTarget::Member(target), value, span) })
-}
-
-fn declare(kind: VarDeclKind, decls: Vec<VarDeclarator>) -> Stmt {
-    Stmt::Decl(Decl::Var(Box::new(VarDecl { kind, decls, ..VarDecl::default() })))
-}
-
-fn declarator(name: Ident) -> VarDeclarator {
-    VarDeclarator { span: DUMMY_SP, name: Pat::Ident(name.into()), init: None, definite: false }
 }
 
 fn take(value: &mut Box<Expr>) -> Box<Expr> {

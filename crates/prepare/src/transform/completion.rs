@@ -9,7 +9,7 @@
 use swc_common::{DUMMY_SP, Span, Spanned};
 use swc_ecma_ast::{
     BinaryOp, BlockStmt, Decl, EmptyStmt, Expr, ExprOrSpread, ExprStmt, Lit, Pat, SimpleAssignTarget, Stmt, VarDecl,
-    VarDeclKind, VarDeclarator,
+    VarDeclKind,
 };
 
 use super::nodes;
@@ -249,10 +249,7 @@ fn can_note(statement: &Stmt) -> bool {
 
 /// `let __smol_value;`
 fn declare_value(span: Span) -> Stmt {
-    let name = Pat::Ident(nodes::binding(VALUE));
-    let declarator = VarDeclarator { span, name, init: None, definite: false };
-    let declaration = VarDecl { span, kind: VarDeclKind::Let, decls: vec![declarator], ..VarDecl::default() };
-    Stmt::Decl(Decl::Var(Box::new(declaration)))
+    nodes::declare(VarDeclKind::Let, vec![nodes::declarator(nodes::binding(VALUE), None, span)], span)
 }
 
 /// `__smol_value = (value);`
@@ -260,8 +257,7 @@ fn assign_value(value: Box<Expr>, span: Span) -> Stmt {
     // V8 places what `value` throws at the beginning of the statement.
     let mut target = nodes::binding(VALUE);
     target.id.span = span;
-    let target = SimpleAssignTarget::Ident(target);
-    Stmt::Expr(ExprStmt { span, expr: nodes::assign(target, nodes::parenthesized(value), span) })
+    nodes::assign_statement(SimpleAssignTarget::Ident(target), nodes::parenthesized(value), span)
 }
 
 fn take(statement: &mut Stmt) -> Stmt {

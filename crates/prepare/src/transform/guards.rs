@@ -23,8 +23,8 @@
 
 use swc_common::{DUMMY_SP, Span, Spanned};
 use swc_ecma_ast::{
-    AssignExpr, AssignOp, AssignTarget, BinExpr, BinaryOp, BreakStmt, Decl, Expr, ExprOrSpread, ExprStmt, LabeledStmt,
-    Pat, SimpleAssignTarget, Stmt, TryStmt, UpdateExpr, UpdateOp, VarDecl, VarDeclKind, VarDeclarator,
+    AssignExpr, AssignOp, AssignTarget, BinExpr, BinaryOp, BreakStmt, Expr, ExprOrSpread, ExprStmt, LabeledStmt,
+    SimpleAssignTarget, Stmt, TryStmt, UpdateExpr, UpdateOp, VarDeclKind,
 };
 
 use super::nodes;
@@ -87,13 +87,8 @@ pub(super) fn settle_behind(statement: &mut Stmt) {
 }
 
 fn declare(kind: VarDeclKind, name: &str, value: &str) -> Stmt {
-    let declarator = VarDeclarator {
-        span: DUMMY_SP,
-        name: Pat::Ident(nodes::binding(name)),
-        init: Some(nodes::name(value, DUMMY_SP)),
-        definite: false,
-    };
-    Stmt::Decl(Decl::Var(Box::new(VarDecl { span: DUMMY_SP, kind, decls: vec![declarator], ..Default::default() })))
+    let value = nodes::name(value, DUMMY_SP);
+    nodes::declare(kind, vec![nodes::declarator(nodes::binding(name), Some(value), DUMMY_SP)], DUMMY_SP)
 }
 
 fn argument(expr: Box<Expr>) -> ExprOrSpread {

@@ -4,9 +4,9 @@
 
 use swc_common::{DUMMY_SP, Span, SyntaxContext};
 use swc_ecma_ast::{
-    AssignExpr, AssignOp, AssignTarget, BindingIdent, BlockStmt, CallExpr, Callee, EmptyStmt, Expr, ExprOrSpread,
+    AssignExpr, AssignOp, AssignTarget, BindingIdent, BlockStmt, CallExpr, Callee, Decl, EmptyStmt, Expr, ExprOrSpread,
     ExprStmt, ForHead, ForOfStmt, Ident, IfStmt, Lit, Number, ParenExpr, Pat, ReturnStmt, SimpleAssignTarget, Stmt,
-    UnaryExpr, UnaryOp,
+    UnaryExpr, UnaryOp, VarDecl, VarDeclKind, VarDeclarator,
 };
 
 pub(super) fn ident(name: &str, span: Span) -> Ident {
@@ -38,6 +38,19 @@ pub(super) fn undefined() -> Box<Expr> {
 pub(super) fn assign(target: SimpleAssignTarget, value: Box<Expr>, span: Span) -> Box<Expr> {
     let left = AssignTarget::Simple(target);
     Box::new(Expr::Assign(AssignExpr { span, op: AssignOp::Assign, left, right: value }))
+}
+
+/// `target = value;`
+pub(super) fn assign_statement(target: SimpleAssignTarget, value: Box<Expr>, span: Span) -> Stmt {
+    Stmt::Expr(ExprStmt { span, expr: assign(target, value, span) })
+}
+
+pub(super) fn declarator(name: BindingIdent, init: Option<Box<Expr>>, span: Span) -> VarDeclarator {
+    VarDeclarator { span, name: Pat::Ident(name), init, definite: false }
+}
+
+pub(super) fn declare(kind: VarDeclKind, decls: Vec<VarDeclarator>, span: Span) -> Stmt {
+    Stmt::Decl(Decl::Var(Box::new(VarDecl { span, kind, decls, ..VarDecl::default() })))
 }
 
 pub(super) fn block(span: Span, stmts: Vec<Stmt>) -> BlockStmt {

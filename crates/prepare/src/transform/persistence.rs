@@ -26,8 +26,8 @@
 use std::collections::{HashMap, HashSet};
 use std::fmt::Write;
 
-use swc_common::{DUMMY_SP, Spanned};
-use swc_ecma_ast::{Decl, Expr, ExprStmt, Lit, SimpleAssignTarget, Stmt, UnaryOp, VarDecl, VarDeclKind, VarDeclarator};
+use swc_common::DUMMY_SP;
+use swc_ecma_ast::{Decl, Expr, Lit, SimpleAssignTarget, Stmt, UnaryOp, VarDecl, VarDeclKind, VarDeclarator};
 
 use super::super::analyze::{Binding, Cell, Kind};
 use super::cells::{Reached, reach};
@@ -198,13 +198,12 @@ fn is_literal(expression: &Expr) -> bool {
 }
 
 fn declare(kind: VarDeclKind, declarator: VarDeclarator) -> Stmt {
-    let span = declarator.span();
-    Stmt::Decl(Decl::Var(Box::new(VarDecl { span, kind, decls: vec![declarator], ..VarDecl::default() })))
+    let span = declarator.span;
+    nodes::declare(kind, vec![declarator], span)
 }
 
 /// `__smol_at = number;`
 fn note(number: u32) -> Stmt {
     let target = SimpleAssignTarget::Ident(nodes::binding("__smol_at"));
-    let expr = nodes::assign(target, nodes::number(number.into()), DUMMY_SP);
-    Stmt::Expr(ExprStmt { span: DUMMY_SP, expr })
+    nodes::assign_statement(target, nodes::number(number.into()), DUMMY_SP)
 }
