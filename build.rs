@@ -14,7 +14,7 @@ fn main() {
 }
 
 /// Functions of V8, ICU and the system that the linker replaces by functions of crates/engine/src/{memory,process}.
-const WRAPPED: [&str; 37] = [
+const WRAPPED: [&str; 40] = [
     // How V8 ends the process without asking, and what it writes then: fatal.rs.
     "_ZN2v84base21FatalNoSecurityImpactEPKcz",
     "_ZN2v84base8FatalOOMENS0_7OOMTypeEPKc",
@@ -23,10 +23,14 @@ const WRAPPED: [&str; 37] = [
     "_ZN2v88internal19AccountingAllocator15AllocateSegmentEm",
     "_ZN2v88internal19AccountingAllocator13ReturnSegmentEPNS0_7SegmentE",
     // Pages that are kept for other isolates: pooled_pages.rs.
-    "_ZN2v88internal10MemoryPool17ReleaseOnTearDownEPNS0_7IsolateE",
-    // What an isolate has for each kind of property access: stub_caches.rs.
+    "_ZN2v88internal10MemoryPool3AddEPNS0_7IsolateEPNS0_11MutablePageE",
+    // Tables to find things sooner: caches.rs.
     "_ZN2v88internal9StubCache10InitializeEv",
     "_ZN2v88internal9StubCache5ClearEv",
+    "_ZN2v88internal4wasm19WasmCodeLookupCache5FlushEv",
+    // The young generation at rest: young.rs.
+    "_ZN2v88internal4Heap5SetUpEPNS0_9LocalHeapE",
+    "_ZNK2v88internal8GCTracer41AllocationThroughputInBytesPerMillisecondEv",
     // Messages that quote the program: quoted_code.rs.
     "_ZN2v88internal11CallPrinter5PrintEPNS0_15FunctionLiteralEi",
     // The remainder of numbers: modulo.rs.

@@ -161,10 +161,8 @@ test.runIf(onLinux)('pages of isolates that end are given back, whenever they en
   expect(levels.filter(({ isGivenBack }) => !isGivenBack)).toEqual([]);
 });
 
-test.runIf(onLinux)(
-  'a session that is idle has given back what V8 keeps for property accesses: 0.34 of its 1.7 MiB',
-  async () => {
-    const perSession = await measure(`
+test.runIf(onLinux)('a session that is idle has given back what V8 keeps for it: 0.5 of its 1.7 MiB', async () => {
+  const perSession = await measure(`
     const open = async () => {
       const executor = new SESExecutor({ memoryLimitMb: 64, warmPool: 0 });
       await executor.init();
@@ -179,13 +177,36 @@ test.runIf(onLinux)(
     const before = rssMb();
     await openMany(60);
     const perSession = () => (rssMb() - before) / 60;
-    await until(() => perSession() < 1.5);
+    await until(() => perSession() < 1.4);
     report(perSession());
     for (const executor of executors) await executor.cleanup();
   `);
-    expect(perSession).toBeLessThan(1.5);
-  },
-);
+  expect(perSession).toBeLessThan(1.4);
+});
+
+test.runIf(onLinux)('a session that is idle keeps little of what its runs have used, after any of them', async () => {
+  const { used, kept } = await measure(`
+    const executors = Array.from({ length: 8 }, () => new SESExecutor({ memoryLimitMb: 256, warmPool: 0, maxOperations: 1e9 }));
+    const runAll = async (code) => {
+      for (const executor of executors) await executor.run(code);
+    };
+    for (const executor of executors) await executor.init();
+    await runAll('1 + 1');
+    const before = rssMb();
+    const code = \`
+      for (let k = 0; k < 10; k++) {
+        const all = [];
+        for (let i = 0; i < 20_000; i++) all.push({ i, text: 'a' + i });
+      }
+    \`;
+    for (let i = 0; i < 4; i++) await runAll(code);
+    const used = rssMb() - before;
+    await until(() => rssMb() - before < used / 2, 12_000);
+    report({ used, kept: rssMb() - before });
+    for (const executor of executors) await executor.cleanup();
+  `);
+  expect(kept).toBeLessThan(used / 2);
+});
 
 describe.runIf(onLinux)('executors that nobody cleans up', () => {
   test('are collected with their threads, whatever they were left at', async () => {

@@ -1,16 +1,21 @@
 //! What an isolate may hold, and what becomes of one that holds more.
 //!
-//! Below are the counters (`usage`, `zones`, `budget`) and who is told or compiles (`parking`, `sole`, `compiled_for`), above them the guard of an isolate (`limits`) and
-//! how its thread stops (`stop`), and above that what V8, ICU and C++ call (`allocator`, `segments`, `pooled_pages`, `stub_caches`, `array_buffers`, `fatal`).
+//! Below are the counters (`usage`, `zones`, `budget`), the system's `pages` and who is told or compiles (`parking`, `sole`,
+//! `compiled_for`), above them the guard of an isolate (`limits`) and how its thread stops (`stop`), and above that what V8, ICU and C++ call
+//! (`allocator`, `segments`, `pooled_pages`, `array_buffers`, `fatal`) and what is given back (`caches`, `young`, `stack`, `remains`).
 
 pub mod allocator;
 pub mod array_buffers;
 pub mod budget;
 #[cfg(target_os = "linux")]
+pub mod caches;
+#[cfg(target_os = "linux")]
 pub mod compiled_for;
 pub mod fatal;
 pub mod limits;
 pub mod locks;
+#[cfg(target_os = "linux")]
+mod pages;
 pub mod parking;
 #[cfg(target_os = "linux")]
 mod pooled_pages;
@@ -18,8 +23,10 @@ pub mod remains;
 #[cfg(target_os = "linux")]
 mod segments;
 pub mod sole;
-pub mod stop;
 #[cfg(target_os = "linux")]
-pub mod stub_caches;
+pub mod stack;
+pub mod stop;
 pub mod usage;
+#[cfg(target_os = "linux")]
+pub mod young;
 pub mod zones;

@@ -80,11 +80,12 @@ mod arena {
     use std::mem::MaybeUninit;
     use std::ptr::{self, NonNull};
 
+    use crate::memory::pages::{self, PAGE_BYTES};
+
     /// Just below 1 MiB.
     const BLOCK_BYTES: usize = (1 << 20) - 64;
     /// As many as an arena's 64 MiB have.
     const MAX_BLOCKS: usize = 64;
-    const PAGE_BYTES: usize = 4_096;
     /// Pages that lie within a block, wherever it begins.
     const BLOCK_PAGES: usize = BLOCK_BYTES / PAGE_BYTES - 1;
     /// Pages that the system has given to a thread which leaves much. An isolate with a small program needs some 500.
@@ -126,22 +127,13 @@ mod arena {
     }
 
     fn give_back_pages(block: NonNull<u8>) {
+        let (first, bytes) = pages::within(block, BLOCK_BYTES);
         // SAFETY: the pages are within the block, whose bytes nobody has written.
         unsafe {
-            let first = block.add(block.align_offset(PAGE_BYTES));
-            if resident_pages(first) > 0 {
-                libc::madvise(first.as_ptr().cast(), BLOCK_PAGES * PAGE_BYTES, libc::MADV_DONTNEED);
+            if pages::resident::<BLOCK_PAGES>(first) > 0 {
+                pages::give_back(first, bytes);
             }
         }
-    }
-
-    /// How many of a block's pages are there.
-    fn resident_pages(first: NonNull<u8>) -> usize {
-        let mut pages = [0_u8; BLOCK_PAGES];
-        // SAFETY: the system writes a byte for each page, and looks at no memory of the process.
-        let is_known =
-            unsafe { libc::mincore(first.as_ptr().cast(), BLOCK_PAGES * PAGE_BYTES, pages.as_mut_ptr()) == 0 };
-        if is_known { pages.iter().filter(|&page| page & 1 != 0).count() } else { 0 }
     }
 
     #[cfg(test)]
@@ -168,13 +160,9 @@ mod arena {
             // Once a large block has been freed, glibc takes such blocks from arenas, and keeps what is free of these.
             drop(black_box(vec![1_u8; 30 << 20]));
             let blocks: Vec<Vec<u8>> = (0..BLOCKS).map(|_| vec![1; BLOCK_BYTES]).collect();
-            let first = |block: &Vec<u8>| {
-                let start = NonNull::from(block.as_slice()).cast::<u8>();
-                // SAFETY: the block is longer than a page.
-                unsafe { start.add(start.align_offset(PAGE_BYTES)) }
-            };
+            let first = |block: &Vec<u8>| pages::within(NonNull::from(block.as_slice()).cast(), BLOCK_BYTES).0;
             let firsts: Vec<_> = blocks.iter().map(first).collect();
-            let resident = || firsts.iter().map(|first| resident_pages(*first)).sum::<usize>();
+            let resident = || firsts.iter().map(|first| pages::resident::<BLOCK_PAGES>(*first)).sum::<usize>();
             assert_eq!(resident(), BLOCKS * BLOCK_PAGES);
             drop(blocks);
             assert_eq!(resident(), BLOCKS * BLOCK_PAGES);

@@ -12,6 +12,8 @@ pub const OF_ALL: &str = concat!(
     "--memory-pool-timeout=1 ",
     // What a collection found dead has to be uncounted when the limit is looked at after it.
     "--no-concurrent-array-buffer-sweeping ",
+    // An isolate has room for as many threads that mark as the process has threads for V8's work, not for seven.
+    "--concurrent-marking-max-worker-num=0 ",
     // For baseline code nothing is gained by another thread.
     "--no-concurrent-sparkplug ",
     // Where values survive, the young generation grows eightfold at once: by doubling, each step on the way copies them once

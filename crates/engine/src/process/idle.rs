@@ -8,7 +8,7 @@ use std::mem;
 use deno_core::v8::{self, PlatformImpl, Task};
 
 #[cfg(target_os = "linux")]
-use crate::memory::stub_caches;
+use crate::memory::{caches, stack, young};
 
 /// Of the calling thread's isolate.
 struct Idle {
@@ -40,17 +40,37 @@ pub fn work(isolate: &mut v8::Isolate) {
     }
 }
 
-/// Gives back what an isolate does not need that rests.
-pub fn rest() {
+/// Whether [`rest`] would give back so much that it is worth while more than once.
+pub fn holds_much(isolate: &mut v8::Isolate) -> bool {
     #[cfg(target_os = "linux")]
-    stub_caches::give_back();
+    return young::holds_much(isolate);
+    #[cfg(not(target_os = "linux"))]
+    return {
+        _ = isolate;
+        false
+    };
+}
+
+/// Gives back what an isolate does not need that rests.
+pub fn rest(isolate: &mut v8::Isolate) {
+    #[cfg(target_os = "linux")]
+    {
+        young::give_back(isolate);
+        caches::give_back();
+        stack::give_back();
+    }
+    #[cfg(not(target_os = "linux"))]
+    let _ = isolate;
 }
 
 /// Drops what has been left: the isolate is about to be taken apart.
 pub fn end() {
     OF_THIS_THREAD.take();
     #[cfg(target_os = "linux")]
-    stub_caches::end();
+    {
+        caches::end();
+        young::end();
+    }
 }
 
 /// What V8 posts to the threads of its isolates. Kept are collections of the young generation, which are not to be nested; the other

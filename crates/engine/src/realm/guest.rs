@@ -36,6 +36,8 @@ const MAX_SENT_DEPTH: usize = 500;
 
 /// A session for which nothing comes for so long is idle.
 const SOON: Duration = Duration::from_millis(20);
+/// And so for what the next run would only have to get again, if it is like the last one.
+const LATER: Duration = Duration::from_secs(1);
 
 /// A program of which something is to be kept.
 struct LastProgram {
@@ -138,14 +140,20 @@ impl Guest {
 
     /// What is done behind a command, when nobody waits for it.
     fn work_unwatched(&mut self) {
-        idle::work(&mut self.guarded.instance.isolate);
+        let isolate = &mut self.guarded.instance.isolate;
+        idle::work(isolate);
         self.commands += 1;
-        if !self.has_given_back && self.commands.is_power_of_two() {
-            let has_come = self.host.wait_until(Instant::now() + SOON);
-            self.has_given_back = !has_come && !self.host.context.is_given_up();
-            if self.has_given_back {
-                idle::rest();
-            }
+        let pause = if !self.has_given_back && self.commands.is_power_of_two() {
+            SOON
+        } else if idle::holds_much(isolate) {
+            LATER
+        } else {
+            return;
+        };
+        let has_come = self.host.wait_until(Instant::now() + pause);
+        if !has_come && !self.host.context.is_given_up() {
+            idle::rest(isolate);
+            self.has_given_back = true;
         }
     }
 

@@ -1,0 +1,120 @@
+//! Tables that V8 has in each isolate to find things sooner: of accesses to properties, three of 120 KiB, and of the code of WebAssembly,
+//! one of 48 KiB. V8 fills them with empty entries when it makes them, and again when what they name may have moved. Pages of zeros are
+//! empty entries, too, and take no memory until one is used, which in most sessions few are. build.rs has the linker send here (`--wrap`)
+//! what fills them.
+
+use std::cell::Cell;
+use std::ptr::NonNull;
+
+use crate::memory::pages;
+
+/// Bytes of the tables that a `v8::internal::StubCache` begins with: 4,096 and 1,024 entries of a name, a handler and a map. An entry is
+/// that of a name and a map if it has both, and empty if it has no map.
+const STUBS_BYTES: usize = (4_096 + 1_024) * 3 * size_of::<usize>();
+/// Bytes of a `v8::internal::wasm::WasmCodeLookupCache`: 1,024 entries of an address and what is there. An entry is empty if it has no
+/// address.
+const CODES_BYTES: usize = 1_024 * 6 * size_of::<usize>();
+
+/// Where the caches of an isolate are.
+#[derive(Clone, Copy)]
+struct Caches {
+    /// To load, to store and to define.
+    stubs: [Option<NonNull<u8>>; 3],
+    codes: Option<NonNull<u8>>,
+}
+
+impl Caches {
+    const NONE: Self = Self { stubs: [None; 3], codes: None };
+}
+
+thread_local! {
+    /// Those of the isolate that the thread has made last.
+    static OF_THIS_THREAD: Cell<Caches> = const { Cell::new(Caches::NONE) };
+}
+
+/// Empties the caches of the calling thread's isolate, and gives their pages back. To be called when nobody waits: to have the pages
+/// anew takes a twentieth of an isolate's start.
+pub fn give_back() {
+    let Caches { stubs, codes } = OF_THIS_THREAD.get();
+    for (cache, bytes) in stubs.map(|cache| (cache, STUBS_BYTES)).into_iter().chain([(codes, CODES_BYTES)]) {
+        let Some(cache) = cache else { continue };
+        // SAFETY: the isolate has its caches, since `end` was not called yet.
+        unsafe { clear(cache, bytes) }
+    }
+}
+
+/// The thread's isolate is about to be taken apart.
+pub fn end() {
+    OF_THIS_THREAD.set(Caches::NONE);
+}
+
+/// Makes all zeros of `bytes` from `start`, whose pages are given back.
+///
+/// # Safety
+/// The memory is the caller's, and as `malloc` gives it.
+unsafe fn clear(start: NonNull<u8>, bytes: usize) {
+    let (first, whole) = pages::within(start, bytes);
+    let before = first.addr().get() - start.addr().get();
+    // SAFETY: all of it is within what the caller has; what is behind the whole pages is less than one.
+    unsafe {
+        start.write_bytes(0, before);
+        first.add(whole).write_bytes(0, bytes - before - whole);
+        if !pages::give_back(first, whole) {
+            first.write_bytes(0, whole);
+        }
+    }
+}
+
+// SAFETY: the names are those which the linker gives to V8's methods.
+unsafe extern "C" {
+    fn __real__ZN2v88internal9StubCache10InitializeEv(cache: NonNull<u8>);
+    fn __real__ZN2v88internal4wasm19WasmCodeLookupCache5FlushEv(cache: NonNull<u8>);
+}
+
+// SAFETY: the name is that by which the linker knows the wrapper of V8's method.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn __wrap__ZN2v88internal9StubCache10InitializeEv(cache: NonNull<u8>) {
+    // SAFETY: the caller's contract is the same.
+    unsafe { __real__ZN2v88internal9StubCache10InitializeEv(cache) };
+    let caches = OF_THIS_THREAD.get();
+    let [_, second, third] = caches.stubs;
+    OF_THIS_THREAD.set(Caches { stubs: [second, third, Some(cache)], ..caches });
+}
+
+// SAFETY: as above.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn __wrap__ZN2v88internal9StubCache5ClearEv(cache: NonNull<u8>) {
+    // SAFETY: V8 calls this for a cache that it has allocated by `new`.
+    unsafe { clear(cache, STUBS_BYTES) }
+}
+
+// SAFETY: as above. What else empties such a cache is where V8 has this method, and does not come here.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn __wrap__ZN2v88internal4wasm19WasmCodeLookupCache5FlushEv(cache: NonNull<u8>) {
+    // SAFETY: the caller's contract is the same.
+    unsafe { __real__ZN2v88internal4wasm19WasmCodeLookupCache5FlushEv(cache) };
+    OF_THIS_THREAD.set(Caches { codes: Some(cache), ..OF_THIS_THREAD.get() });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::memory::pages::PAGE_BYTES;
+
+    #[test]
+    fn what_is_cleared_is_zero_and_nothing_else_is() {
+        for offset in [0, 1, PAGE_BYTES - 1] {
+            for bytes in [0, 7, PAGE_BYTES, 3 * PAGE_BYTES + 5] {
+                let mut memory = vec![7_u8; 6 * PAGE_BYTES];
+                let start = NonNull::from(&mut memory[offset]);
+                // SAFETY: it is within the vector.
+                unsafe { clear(start, bytes) };
+                let expected = |at| if (offset..offset + bytes).contains(&at) { 0 } else { 7 };
+                assert!(
+                    memory.iter().enumerate().all(|(at, &byte)| byte == expected(at)),
+                    "{bytes} bytes from {offset}"
+                );
+            }
+        }
+    }
+}

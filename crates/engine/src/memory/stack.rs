@@ -1,0 +1,70 @@
+//! The stack of a thread that rests: what deep recursion has used of it stays the thread's otherwise.
+
+use std::ffi::c_void;
+use std::hint::black_box;
+use std::mem::MaybeUninit;
+use std::ptr::{self, NonNull};
+
+use crate::memory::pages;
+
+/// What the calls below may use.
+const IN_USE_BYTES: usize = 1_024;
+
+/// Gives back what the calling thread's stack does not use now.
+#[inline(never)]
+pub fn give_back() {
+    let Some(lowest) = lowest() else { return };
+    let here = black_box(&raw const lowest).addr();
+    let Some(bytes) = here.checked_sub(IN_USE_BYTES + lowest.addr().get()) else { return };
+    let (first, bytes) = pages::within(lowest, bytes);
+    // SAFETY: stacks grow down, and all calls that the thread is in are above.
+    unsafe { pages::give_back(first, bytes) };
+}
+
+/// Where the calling thread's stack ends.
+fn lowest() -> Option<NonNull<u8>> {
+    let mut attributes = MaybeUninit::<libc::pthread_attr_t>::uninit();
+    let mut lowest = ptr::null_mut::<c_void>();
+    let mut bytes = 0;
+    // SAFETY: the attributes are read and destroyed only if they were made.
+    unsafe {
+        if libc::pthread_getattr_np(libc::pthread_self(), attributes.as_mut_ptr()) != 0 {
+            return None;
+        }
+        libc::pthread_attr_getstack(attributes.as_ptr(), &raw mut lowest, &raw mut bytes);
+        libc::pthread_attr_destroy(attributes.as_mut_ptr());
+    }
+    NonNull::new(lowest.cast())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::thread;
+
+    use super::*;
+    use crate::memory::pages::PAGE_BYTES;
+
+    const USED_PAGES: usize = 256;
+
+    /// Touches so many pages below the caller's, and tells where the last is.
+    #[inline(never)]
+    fn touch(pages: usize) -> NonNull<u8> {
+        let mut page = [0_u8; PAGE_BYTES];
+        black_box(&mut page).fill(1);
+        if pages == 1 { NonNull::from(&page).cast() } else { black_box(touch(pages - 1)) }
+    }
+
+    #[test]
+    fn what_recursion_has_used_is_given_back() {
+        let run = || {
+            let (first, _) = pages::within(touch(USED_PAGES), 2 * PAGE_BYTES);
+            assert_eq!(pages::resident::<USED_PAGES>(first), USED_PAGES);
+            let mine = black_box([7_u8; 3 * PAGE_BYTES]);
+            give_back();
+            assert!(mine.iter().all(|&byte| byte == 7));
+            let kept = pages::resident::<USED_PAGES>(first);
+            assert!(kept <= USED_PAGES / 8, "{kept} pages are kept");
+        };
+        thread::Builder::new().stack_size(8 << 20).spawn(run).expect("a thread").join().expect("no panic");
+    }
+}
