@@ -411,7 +411,7 @@ fn short_text(scope: &mut v8::PinScope, value: v8::Local<v8::Value>) -> Option<S
     let text = v8::Local::<v8::String>::try_from(value).ok()?;
     let mut units = vec![0u16; text.length().min(MAX_TEXT_BYTES + 1)];
     text.write_v2(scope, 0, &mut units, v8::WriteFlags::default());
-    let text = String::from_utf16_lossy(&units).replace("__smol_import", "import");
+    let text = String::from_utf16_lossy(&units);
     Some(shorten(without_guards(guest_text(&text).into_owned())))
 }
 

@@ -220,6 +220,7 @@ fn texts_of_messages_are_what_the_guest_wrote() {
         ("__smol_1.n.map", "n.map"),
         ("(0 , __smol_12.$ä)(...) and __smol_1.n", "$ä(...) and n"),
         ("__smol_.x __smol_1 __smol_at", "__smol_.x __smol_1 __smol_at"),
+        ("__smol_import(...) of __smol_1.n and __smol_imported", "import(...) of n and __smol_imported"),
         ("(0 , a.b)", "(0 , a.b)"),
         ("", ""),
     ] {

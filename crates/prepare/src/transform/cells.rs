@@ -78,11 +78,16 @@ pub(super) fn reach(cells: &[Cell], body: &mut Vec<Stmt>) -> Reached {
     Reached { head, functions }
 }
 
-/// What a text of V8's about a program says of the program as it was written: `(0 , __smol_2.f)` is `f`.
+/// What a text of V8's about a program says of the program as it was written: `(0 , __smol_2.f)` is `f`, and `__smol_import` is `import`.
 pub fn guest_text(text: &str) -> Cow<'_, str> {
     let mut rest = text;
     let mut out = String::new();
     while let Some((before, after)) = rest.split_once(PREFIX) {
+        if after.starts_with("import(") {
+            out.push_str(before);
+            rest = after;
+            continue;
+        }
         let number = after.len() - after.trim_start_matches(|c: char| c.is_ascii_digit()).len();
         let Some(name) = after[number..].strip_prefix('.').filter(|_| number > 0) else {
             out.push_str(before);
