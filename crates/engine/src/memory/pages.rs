@@ -7,8 +7,7 @@ pub const PAGE_BYTES: usize = 4_096;
 /// The pages that are wholly within `bytes` from `start`: where the first begins, and their bytes.
 pub fn within(start: NonNull<u8>, bytes: usize) -> (NonNull<u8>, usize) {
     let skipped = start.align_offset(PAGE_BYTES).min(bytes);
-    // SAFETY: at most the end of what the caller has.
-    (unsafe { start.add(skipped) }, (bytes - skipped) & !(PAGE_BYTES - 1))
+    (start.map_addr(|address| address.saturating_add(skipped)), (bytes - skipped) & !(PAGE_BYTES - 1))
 }
 
 /// Gives the system pages back, which are zeros from then on. False: it wants none, as where memory is locked.

@@ -13,16 +13,19 @@ const IN_USE_BYTES: usize = 1_024;
 /// Gives back what the calling thread's stack does not use now.
 #[inline(never)]
 pub fn give_back() {
-    let Some(lowest) = lowest() else { return };
+    let Some((lowest, bytes)) = whole() else { return };
     let here = black_box(&raw const lowest).addr();
-    let Some(bytes) = here.checked_sub(IN_USE_BYTES + lowest.addr().get()) else { return };
-    let (first, bytes) = pages::within(lowest, bytes);
+    // Below its end, or above its beginning, where the thread runs on another stack.
+    let Some(unused) = here.checked_sub(lowest.addr().get() + IN_USE_BYTES).filter(|&unused| unused < bytes) else {
+        return;
+    };
+    let (first, unused) = pages::within(lowest, unused);
     // SAFETY: stacks grow down, and all calls that the thread is in are above.
-    unsafe { pages::give_back(first, bytes) };
+    unsafe { pages::give_back(first, unused) };
 }
 
-/// Where the calling thread's stack ends.
-fn lowest() -> Option<NonNull<u8>> {
+/// The lowest address of the calling thread's stack, and its bytes.
+fn whole() -> Option<(NonNull<u8>, usize)> {
     let mut attributes = MaybeUninit::<libc::pthread_attr_t>::uninit();
     let mut lowest = ptr::null_mut::<c_void>();
     let mut bytes = 0;
@@ -34,7 +37,7 @@ fn lowest() -> Option<NonNull<u8>> {
         libc::pthread_attr_getstack(attributes.as_ptr(), &raw mut lowest, &raw mut bytes);
         libc::pthread_attr_destroy(attributes.as_mut_ptr());
     }
-    NonNull::new(lowest.cast())
+    NonNull::new(lowest.cast()).map(|lowest| (lowest, bytes))
 }
 
 #[cfg(test)]
