@@ -221,6 +221,7 @@ fn texts_of_messages_are_what_the_guest_wrote() {
         ("(0 , __smol_12.$ä)(...) and __smol_1.n", "$ä(...) and n"),
         ("__smol_.x __smol_1 __smol_at", "__smol_.x __smol_1 __smol_at"),
         ("__smol_import(...) of __smol_1.n and __smol_imported", "import(...) of n and __smol_imported"),
+        ("__smol_import is no function", "import is no function"),
         ("(0 , a.b)", "(0 , a.b)"),
         ("", ""),
     ] {
