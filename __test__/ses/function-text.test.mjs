@@ -4,12 +4,12 @@ import { expect, test } from 'vitest';
 
 import { withExecutor } from '../helpers.mjs';
 
+const texts = (code, options = {}) => withExecutor(options, {}, async (executor) => (await executor.run(code)).output);
+
 test.runIf(process.platform === 'linux')('messages name `import` as it is written', async () => {
   const code = "const name = 'm'; try { import(name)() } catch (error) { error.message }";
   expect(await texts(code)).toBe('import(...) is not a function');
 });
-
-const texts = (code, options = {}) => withExecutor(options, {}, async (executor) => (await executor.run(code)).output);
 
 test.each([
   ['a declaration', 'function f ( a,b ) { /* c */ for (;;) break }', 'f'],

@@ -44,28 +44,31 @@ fn statistics(isolate: &mut v8::Isolate) -> Option<v8::HeapSpaceStatistics> {
 /// Runs no guest code.
 pub fn give_back(isolate: &mut v8::Isolate) {
     let Some(heap) = HEAP.get() else { return };
-    if !statistics(isolate).is_some_and(|space| space.space_used_size() >= LEAST_BYTES || has_spare_pages(&space)) {
+    let is_in_use = statistics(isolate).is_some_and(|space| space.space_used_size() >= LEAST_BYTES);
+    if !is_in_use && !has_spare_pages(isolate) {
         return;
     }
     RESTS.set(true);
     for _ in 0..MOST_COLLECTIONS {
-        {
-            v8::scope!(let _scope, isolate);
-            // SAFETY: the isolate has its heap, since `end` was not called yet; the thread has entered it, and refers to its objects
-            // by handles only.
-            unsafe {
-                _ZN2v88internal4Heap14CollectGarbageENS0_15AllocationSpaceENS0_23GarbageCollectionReasonENS_15GCCallbackFlagsENS0_21PerformHeapLimitCheckENS0_34PerformIneffectiveMarkCompactCheckE(heap, NEW_SPACE, TASK, 0, 0, 0);
-            }
-        }
-        if !statistics(isolate).is_some_and(|space| has_spare_pages(&space)) {
+        collect(heap, isolate);
+        if !has_spare_pages(isolate) {
             break;
         }
     }
     RESTS.set(false);
 }
 
-fn has_spare_pages(space: &v8::HeapSpaceStatistics) -> bool {
-    space.space_size() > PAGE_BYTES
+fn has_spare_pages(isolate: &mut v8::Isolate) -> bool {
+    statistics(isolate).is_some_and(|space| space.space_size() > PAGE_BYTES)
+}
+
+/// `heap`: that of the isolate.
+fn collect(heap: NonNull<c_void>, isolate: &mut v8::Isolate) {
+    v8::scope!(let _scope, isolate);
+    // SAFETY: the isolate has its heap, since `end` was not called yet; the thread has entered it, and refers to its objects by handles only.
+    unsafe {
+        _ZN2v88internal4Heap14CollectGarbageENS0_15AllocationSpaceENS0_23GarbageCollectionReasonENS_15GCCallbackFlagsENS0_21PerformHeapLimitCheckENS0_34PerformIneffectiveMarkCompactCheckE(heap, NEW_SPACE, TASK, 0, 0, 0);
+    }
 }
 
 /// The thread's isolate is about to be taken apart.

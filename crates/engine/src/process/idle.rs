@@ -41,27 +41,25 @@ pub fn work(isolate: &mut v8::Isolate) {
 }
 
 /// Whether [`rest`] would give back so much that it is worth while more than once.
-pub fn holds_much(isolate: &mut v8::Isolate) -> bool {
-    #[cfg(target_os = "linux")]
-    return young::holds_much(isolate);
-    #[cfg(not(target_os = "linux"))]
-    return {
-        _ = isolate;
-        false
-    };
-}
+#[cfg(target_os = "linux")]
+pub use young::holds_much;
 
 /// Gives back what an isolate does not need that rests.
+#[cfg(target_os = "linux")]
 pub fn rest(isolate: &mut v8::Isolate) {
-    #[cfg(target_os = "linux")]
-    {
-        young::give_back(isolate);
-        caches::give_back();
-        stack::give_back();
-    }
-    #[cfg(not(target_os = "linux"))]
-    let _ = isolate;
+    young::give_back(isolate);
+    caches::give_back();
+    stack::give_back();
 }
+
+/// Nothing can be given back here.
+#[cfg(not(target_os = "linux"))]
+pub fn holds_much(_: &mut v8::Isolate) -> bool {
+    false
+}
+
+#[cfg(not(target_os = "linux"))]
+pub fn rest(_: &mut v8::Isolate) {}
 
 /// Drops what has been left: the isolate is about to be taken apart.
 pub fn end() {

@@ -83,8 +83,7 @@ pub fn guest_text(text: &str) -> Cow<'_, str> {
     let mut rest = text;
     let mut out = String::new();
     while let Some((before, after)) = rest.split_once(PREFIX) {
-        let is_name_longer = |rest: &str| rest.starts_with(|c: char| c.is_alphanumeric() || c == '_' || c == '$');
-        if after.strip_prefix("import").is_some_and(|rest| !is_name_longer(rest)) {
+        if after.strip_prefix("import").is_some_and(|behind| !behind.starts_with(Ident::is_valid_continue)) {
             out.push_str(before);
             rest = after;
             continue;
