@@ -10,6 +10,8 @@ import { median } from './statistics.mjs';
 const CHILD = fileURLToPath(new URL('./child.mjs', import.meta.url));
 /** Preparing, or one round, of the slowest peer takes some seconds. */
 const TIMEOUT_MS = 60_000;
+/** Before each round: what the peer before still does behind its answer, such as to compile, is no burden of the next one. */
+const QUIET_MS = 10;
 /** What a quick run may take of the time of a full one. */
 const QUICK_SHARE = 0.1;
 
@@ -114,6 +116,7 @@ class Child {
   }
 
   async round(variant, isQuick) {
+    await new Promise((resolve) => setTimeout(resolve, QUIET_MS));
     this.#process.send({ variant, isQuick });
     return await this.#reply();
   }

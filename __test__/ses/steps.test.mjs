@@ -1,5 +1,5 @@
-// Sessions of generated steps: names that are declared again and again, and functions of all steps that read, write and call them. A
-// script of Node.js that declares everything by `var` has one variable by a name, too, so that it says what each step has to give.
+// Sessions of generated steps, of which some come again: names that are declared again and again, and functions of all steps that read,
+// write and call them. A script of Node.js that declares everything by `var` has one variable by a name, too, so that it says what each step has to give.
 
 import vm from 'node:vm';
 
@@ -95,28 +95,33 @@ const inNode = (code) => code.replaceAll('\0await ', '').replaceAll(DECLARED, 'v
 
 test('steps that declare names again mean what one variable by each name would be', async () => {
   await fc.assert(
-    fc.asyncProperty(fc.array(step, { minLength: 2, maxLength: 5 }), async (makers) => {
-      const codes = makers.map((make, i) => make(i === 0));
-      const executor = new SESExecutor({ autoInit: true });
-      const context = vm.createContext({});
-      try {
-        for (const [index, code] of codes.entries()) {
-          const { output } = await executor.run(inGuest(code));
-          const expected = JSON.parse(
-            vm.runInContext(`JSON.stringify(eval(${JSON.stringify(inNode(code))}))`, context),
-          );
-          expect(
-            output,
-            codes
-              .slice(0, index + 1)
-              .map(inGuest)
-              .join('\n// ---\n'),
-          ).toEqual(expected);
+    fc.asyncProperty(
+      fc.array(step, { minLength: 2, maxLength: 5 }),
+      fc.array(nat, { maxLength: 8 }),
+      async (makers, again) => {
+        const steps = makers.map((make, i) => make(i === 0));
+        const codes = [...steps, ...again.map((number) => steps[number % steps.length])];
+        const executor = new SESExecutor({ autoInit: true });
+        const context = vm.createContext({});
+        try {
+          for (const [index, code] of codes.entries()) {
+            const { output } = await executor.run(inGuest(code));
+            const expected = JSON.parse(
+              vm.runInContext(`JSON.stringify(eval(${JSON.stringify(inNode(code))}))`, context),
+            );
+            expect(
+              output,
+              codes
+                .slice(0, index + 1)
+                .map(inGuest)
+                .join('\n// ---\n'),
+            ).toEqual(expected);
+          }
+        } finally {
+          await executor.cleanup();
         }
-      } finally {
-        await executor.cleanup();
-      }
-    }),
+      },
+    ),
     { numRuns: SESSIONS },
   );
 });

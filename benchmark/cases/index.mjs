@@ -12,6 +12,7 @@ import prepare from './prepare.mjs';
 import python from './python.mjs';
 import pythonMemory from './python-memory.mjs';
 import pythonStart from './python-start.mjs';
+import reruns from './reruns.mjs';
 import sandbox from './sandbox.mjs';
 import sandboxMemory from './sandbox-memory.mjs';
 import steps from './steps.mjs';
@@ -31,6 +32,7 @@ export const CASES = [
   coldStart,
   warmStart,
   warmRun,
+  reruns,
   tools,
   transfer,
   memory,

@@ -6,7 +6,7 @@ use crate::memory::sole;
 
 /// In each process.
 pub const OF_ALL: &str = concat!(
-    // Each step is a script of its own that never comes again: the cache would keep all of them.
+    // Most steps never come again, and the cache would keep all of them. Of those that do, the functions are kept (realm/reruns.rs).
     "--no-compilation-cache ",
     // Pages of isolates that are gone are kept for the next ones for a second or two, not for 8 to 16 (memory/pooled_pages.rs).
     "--memory-pool-timeout=1 ",

@@ -28,15 +28,23 @@ enum Ending<'s> {
     Terminated,
 }
 
-/// Runs `program`, what `script` has become. The caller has begun the run in `host`. `compiled`: takes what V8 has made of the
-/// program, unless that was kept before.
+/// What V8 has made of a program.
+#[derive(Default)]
+pub struct Compiled {
+    /// None if its bytecode is kept.
+    pub script: Option<v8::Global<v8::UnboundScript>>,
+    /// None if it is no function. One that is there before the run is called again.
+    pub function: Option<v8::Global<v8::Function>>,
+}
+
+/// Runs `program`, what `script` has become. The caller has begun the run in `host`.
 pub fn evaluate(
     scope: &mut v8::PinScope,
     host: &Rc<Host>,
     memory: &MemoryGuard,
     script: &Script,
     program: &Program,
-    compiled: &mut Option<v8::Global<v8::UnboundScript>>,
+    compiled: &mut Compiled,
 ) -> Result<Success, Failure> {
     let ending = match start(scope, host, script, program, compiled)? {
         Some(promise) => settle(scope, host, memory, promise),
@@ -54,17 +62,57 @@ pub fn evaluate(
     if memory.is_exceeded() { Err(memory.failure()) } else { result }
 }
 
-/// Compiles the program and runs it, up to where it waits. `None`: the isolate is being terminated.
+/// Runs the program up to where it waits. `None`: the isolate is being terminated.
 fn start<'s>(
     scope: &mut v8::PinScope<'s, '_>,
     host: &Host,
     script: &Script,
     program: &Program,
-    kept: &mut Option<v8::Global<v8::UnboundScript>>,
+    compiled: &mut Compiled,
 ) -> Result<Option<v8::Local<'s, v8::Promise>>, Failure> {
+    v8::tc_scope!(let attempt, scope);
+    let value = if let Some(function) = &compiled.function {
+        let function = v8::Local::new(attempt, function);
+        call(attempt, function)
+    } else {
+        let Some(fresh) = compile_program(attempt, host, script, program)? else { return Ok(None) };
+        if program.bytecode.get().is_none() {
+            let unbound = fresh.get_unbound_script(attempt);
+            compiled.script = Some(v8::Global::new(attempt, unbound));
+        }
+        let value = fresh.run(attempt);
+        if program.form == Form::Script {
+            value
+        } else {
+            let function = value.and_then(|function| v8::Local::<v8::Function>::try_from(function).ok());
+            compiled.function = function.map(|function| v8::Global::new(attempt, function));
+            function.and_then(|function| call(attempt, function))
+        }
+    };
+    let thrown = attempt.exception().filter(|_| !attempt.has_terminated());
+    attempt.reset();
+    Ok(match value {
+        Some(promise) if program.form == Form::AsyncFunction => promise.try_into().ok(),
+        Some(value) => promise_of(attempt, Ok(value)),
+        None => thrown.and_then(|thrown| promise_of(attempt, Err(thrown))),
+    })
+}
+
+fn call<'s>(scope: &mut v8::PinScope<'s, '_>, function: v8::Local<v8::Function>) -> Option<v8::Local<'s, v8::Value>> {
+    let receiver = v8::undefined(scope).into();
+    function.call(scope, receiver, &[])
+}
+
+/// Compiles the program. `None`: the isolate is being terminated.
+fn compile_program<'s>(
+    scope: &mut v8::PinScope<'s, '_>,
+    host: &Host,
+    script: &Script,
+    program: &Program,
+) -> Result<Option<v8::Local<'s, v8::Script>>, Failure> {
     let too_large = || Failure::new(FailureKind::Runtime { cause: "RangeError: the program is too large".to_owned() });
     let text = v8::String::new(scope, &program.code).ok_or_else(too_large)?;
-    let name = v8::String::new(scope, &script.name).ok_or_else(too_large)?;
+    let name = v8::String::new(scope, &script.resource_name).ok_or_else(too_large)?;
     let origin = origin(scope, name, false);
     v8::tc_scope!(let attempt, scope);
     if program.is_doubtful
@@ -73,35 +121,18 @@ fn start<'s>(
         return Err(refused(&[error.into()], &script.source));
     }
     let bytecode = program.bytecode.get();
-    let compiled = match compile(attempt, text, &origin, bytecode.map(|bytes| &**bytes)) {
-        Some(compiled) => compiled,
-        None if attempt.has_terminated() => return Ok(None),
-        None => {
-            let at = attempt.message().and_then(|message| {
-                let line = message.get_line_number(attempt)? as u32;
-                script.original(line, message.get_start_column() as u32 + 1)
-            });
-            let message = attempt.exception().map(|thrown| exceptions::message(attempt, host, thrown));
-            return Err(refused(&[early_errors::diagnostic(message.unwrap_or_default(), at)], &script.source));
-        }
-    };
-    if bytecode.is_none() {
-        let unbound = compiled.get_unbound_script(attempt);
-        *kept = Some(v8::Global::new(attempt, unbound));
+    if let Some(compiled) = compile(attempt, text, &origin, bytecode.map(|bytes| &**bytes)) {
+        return Ok(Some(compiled));
     }
-    let mut value = compiled.run(attempt);
-    if program.form != Form::Script {
-        let receiver = v8::undefined(attempt).into();
-        let function = value.and_then(|function| v8::Local::<v8::Function>::try_from(function).ok());
-        value = function.and_then(|function| function.call(attempt, receiver, &[]));
+    if attempt.has_terminated() {
+        return Ok(None);
     }
-    let thrown = attempt.exception().filter(|_| !attempt.has_terminated());
-    attempt.reset();
-    Ok(match value {
-        Some(promise) if program.form == Form::AsyncFunction => promise.try_into().ok(),
-        Some(value) => promise_of(attempt, Ok(value)),
-        None => thrown.and_then(|thrown| promise_of(attempt, Err(thrown))),
-    })
+    let at = attempt.message().and_then(|message| {
+        let line = message.get_line_number(attempt)? as u32;
+        script.original(line, message.get_start_column() as u32 + 1)
+    });
+    let message = attempt.exception().map(|thrown| exceptions::message(attempt, host, thrown));
+    Err(refused(&[early_errors::diagnostic(message.unwrap_or_default(), at)], &script.source))
 }
 
 /// The promise that an async function would have returned. `None`: the isolate is being terminated.

@@ -1,5 +1,7 @@
 //! Errors of guest code: marks that guests cannot forge, stacks of guest frames only, failures for the caller.
 
+use std::rc::Rc;
+
 use deno_core::v8;
 use serde_json::Value;
 
@@ -39,7 +41,7 @@ struct Marked {
 
 /// A place in guest code.
 pub struct GuestPosition {
-    pub script: String,
+    pub script: Rc<str>,
     pub at: Location,
 }
 
@@ -136,11 +138,10 @@ pub fn caller<'s>(scope: &mut v8::PinScope<'s, '_>) -> v8::Local<'s, v8::Message
 /// Where `caller` is, if it is guest code.
 pub fn position_in(scope: &mut v8::PinScope, host: &Host, caller: v8::Local<v8::Message>) -> Option<GuestPosition> {
     let name = v8::Local::<v8::String>::try_from(caller.get_script_resource_name(scope)?).ok()?;
-    let name = name.to_rust_string_lossy(scope);
-    let script = host.scripts.borrow().get(&name)?;
+    let script = host.scripts.borrow().get(&name.to_rust_string_lossy(scope))?;
     let (line, column) = (caller.get_line_number(scope)?, caller.get_start_column());
     let at = script.original(u32::try_from(line).ok()?, u32::try_from(column).ok()? + 1)?;
-    Some(GuestPosition { script: name, at })
+    Some(GuestPosition { script: script.name.clone(), at })
 }
 
 /// `name: message` of an error, or what console.log would print, shortened.
@@ -257,7 +258,7 @@ pub fn position_in_trace(
     (0..trace.get_frame_count()).find_map(|index| {
         let frame = trace.get_frame(scope, index)?;
         let name = frame.get_script_name(scope)?.to_rust_string_lossy(scope);
-        if name != script.name {
+        if *name != *script.resource_name {
             return None;
         }
         script.original(u32::try_from(frame.get_line_number()).ok()?, u32::try_from(frame.get_column()).ok()?)
@@ -271,7 +272,7 @@ pub fn prepare_stack_trace<'s, 'i>(
     sites: v8::Local<'s, v8::Array>,
 ) -> v8::Local<'s, v8::Value> {
     let mut stack = header(scope, error);
-    let host = scope.get_slot::<std::rc::Rc<Host>>().cloned();
+    let host = scope.get_slot::<Rc<Host>>().cloned();
     let classes = class_names(scope, error);
     let mut is_leading = true;
     // The program that runs, whose place is looked for behind the frames that are shown.
@@ -348,12 +349,11 @@ fn format_frame<'s>(scope: &mut v8::PinScope<'s, '_>, host: &Host, site: v8::Loc
     if !file.is_string() {
         return None;
     }
-    let name = file.to_rust_string_lossy(scope);
-    let script = host.scripts.borrow().get(&name)?;
+    let script = host.scripts.borrow().get(&file.to_rust_string_lossy(scope))?;
     let number = |scope: &mut v8::PinScope<'s, '_>, getter: &str| call_site(scope, site, getter)?.uint32_value(scope);
     let (line, column) = (number(scope, "getLineNumber")?, number(scope, "getColumnNumber")?);
     let at = script.original(line, column)?;
-    let place = format!("{name}:{}:{}", at.line, at.column);
+    let place = format!("{}:{}:{}", script.name, at.line, at.column);
     let flag =
         |scope: &mut v8::PinScope<'s, '_>, getter: &str| call_site(scope, site, getter).is_some_and(|v| v.is_true());
     let function = call_site(scope, site, "getFunctionName").and_then(|function| short_text(scope, function));
@@ -489,7 +489,7 @@ fn error_position(
         && let Some(key) = host.realm.get().map(|realm| realm.position_key(scope))
         && let Some(fields) =
             object.get_private(scope, key).and_then(|fields| v8::Local::<v8::Array>::try_from(fields).ok())
-        && fields.get_index(scope, 0)?.to_rust_string_lossy(scope) == script.name
+        && fields.get_index(scope, 0)?.to_rust_string_lossy(scope) == *script.name
     {
         let line = fields.get_index(scope, 1)?.uint32_value(scope)?;
         let column = fields.get_index(scope, 2)?.uint32_value(scope)?;
@@ -503,7 +503,7 @@ fn error_position(
     }
     let message = v8::Exception::create_message(scope, thrown);
     let name = message.get_script_resource_name(scope).map(|name| name.to_rust_string_lossy(scope));
-    if name.as_deref() == Some(script.name.as_str())
+    if name.as_deref() == Some(&*script.resource_name)
         && let Some(line) = message.get_line_number(scope)
         && let Some(at) = script.original(line as u32, message.get_start_column() as u32 + 1)
     {

@@ -13,11 +13,12 @@ use crate::bridge::{serialize, tools};
 use crate::memory::locks;
 use crate::process::idle;
 use crate::realm::boot::{Booted, Guarded};
-use crate::realm::evaluate::{evaluate, refused};
+use crate::realm::evaluate::{Compiled, evaluate, refused};
 use crate::realm::exceptions;
 #[cfg(test)]
 use crate::realm::instance::Instance;
 use crate::realm::interrupt::Interrupt;
+use crate::realm::reruns::Reruns;
 use crate::realm::scripts::Script;
 use ses_prepare::{self as prepare, Observed, PrepareOptions, Program, Programs};
 use ses_protocol::{Command, Event, Failure, FailureKind, Figures, JobId, RunLimits, Success, ToolSpec, Values};
@@ -75,6 +76,7 @@ pub struct Guest {
     last_program: Option<Box<LastProgram>>,
     observed: Observed,
     programs: Arc<Programs>,
+    reruns: Box<Reruns>,
     /// Variables that the host was told the guest has.
     sent: Option<Sent>,
     guarded: Guarded,
@@ -103,6 +105,7 @@ impl Guest {
             last_program: None,
             observed,
             programs,
+            reruns: Box::default(),
             sent: None,
             guarded,
         }
@@ -234,14 +237,16 @@ impl Guest {
         };
         self.observed.add(&program.lookups);
         self.runs += 1;
+        let (function, compiled_as) = self.reruns.find(&code, &program).unzip();
+        let is_new = function.is_none();
         let name = format!("step-{}.js", self.runs);
-        let script = self.host.scripts.borrow_mut().add(name, code, program.positions.clone());
+        let script = self.host.scripts.borrow_mut().add(&name, compiled_as, code, program.positions.clone());
         self.host.begin(job, &limits);
         for remark in program.diagnostics.iter().filter(|diagnostic| diagnostic.rule == "markdown_fences") {
             self.host.warn(remark.message.clone());
         }
         let host = self.host.clone();
-        let mut compiled = None;
+        let mut compiled = Compiled { script: None, function };
         let (mut result, figures) = {
             v8::scope_with_context!(scope, &mut self.guarded.instance.isolate, &self.guarded.instance.context);
             let begun = if host.is_stopped() {
@@ -269,6 +274,10 @@ impl Guest {
             result = Err(self.guarded.memory.failure());
         }
         let sound = self.recover();
+        let Compiled { script: compiled, function } = compiled;
+        if let Some(function) = function.filter(|_| is_new && result.is_ok()) {
+            self.reruns.note(&script, &program, function);
+        }
         if !is_kept || (compiled.is_some() && result.is_ok()) {
             self.last_program = Some(Box::new(LastProgram { script, options, program, is_kept, compiled }));
         }
@@ -322,6 +331,7 @@ impl Guest {
         if !self.guarded.memory.is_exceeded() {
             return true;
         }
+        self.reruns.clear();
         let Guarded { instance, memory, .. } = &mut self.guarded;
         memory.recover(&mut instance.isolate, |isolate| self.host.go_on(isolate))
     }

@@ -12,5 +12,6 @@ pub mod interrupt;
 pub mod module_cache;
 pub mod modules;
 pub mod origin;
+mod reruns;
 pub mod scripts;
 pub mod stop;

@@ -123,7 +123,7 @@ fn of_source<'s>(
     let text = v8::String::new(scope, &program.code)?;
     let name = v8::String::new(scope, specifier)?;
     let origin = origin(scope, name, true);
-    host.scripts.borrow_mut().add(specifier.to_owned(), source.to_owned(), program.positions);
+    host.scripts.borrow_mut().add(specifier, None, source.to_owned(), program.positions);
     let mut source = v8::script_compiler::Source::new(text, Some(&origin));
     v8::script_compiler::compile_module(scope, &mut source)
 }

@@ -13,7 +13,9 @@ const MAX_KEPT_BYTES: usize = 4 << 20;
 
 /// One program or module.
 pub struct Script {
-    pub name: String,
+    pub name: Rc<str>,
+    /// What V8 calls it: a program that comes again has the name of the one that V8 compiled.
+    pub resource_name: Rc<str>,
     pub source: String,
     positions: Arc<PositionMap>,
 }
@@ -22,7 +24,8 @@ impl Script {
     /// Memory that the script takes.
     fn bytes(&self) -> usize {
         // With the counters of its owners and its place in the list.
-        size_of::<Self>() + size_of::<[usize; 3]>() + self.name.len() + self.source.len() + self.positions.bytes()
+        let names = 2 * size_of::<[usize; 2]>() + self.name.len() + self.resource_name.len();
+        size_of::<Self>() + size_of::<[usize; 3]>() + names + self.source.len() + self.positions.bytes()
     }
 
     /// The position in the source of a 1-based position in the transformed program.
@@ -44,9 +47,17 @@ pub struct Scripts {
 }
 
 impl Scripts {
-    /// Adds a script and drops the oldest ones when they take too much.
-    pub fn add(&mut self, name: String, source: String, positions: Arc<PositionMap>) -> Rc<Script> {
-        let script = Rc::new(Script { name, source, positions });
+    /// Adds a script and drops the oldest ones when they take too much. `compiled_as`: V8's name for it, if it is another.
+    pub fn add(
+        &mut self,
+        name: &str,
+        compiled_as: Option<Rc<str>>,
+        source: String,
+        positions: Arc<PositionMap>,
+    ) -> Rc<Script> {
+        let name = Rc::from(name);
+        let resource_name = compiled_as.unwrap_or_else(|| Rc::clone(&name));
+        let script = Rc::new(Script { name, resource_name, source, positions });
         self.kept_bytes += script.bytes();
         self.scripts.push_back(script.clone());
         while self.kept_bytes > MAX_KEPT_BYTES && self.scripts.len() > 1 {
@@ -57,8 +68,9 @@ impl Scripts {
         script
     }
 
-    pub fn get(&self, name: &str) -> Option<Rc<Script>> {
-        self.scripts.iter().rev().find(|script| script.name == name).cloned()
+    /// The one that V8 calls so, and of programs that came again the last one.
+    pub fn get(&self, resource_name: &str) -> Option<Rc<Script>> {
+        self.scripts.iter().rev().find(|script| *script.resource_name == *resource_name).cloned()
     }
 }
 
@@ -74,7 +86,7 @@ mod tests {
         let positions = prepare("1", &PrepareOptions::unlimited()).expect("a program").positions;
         let mut scripts = Scripts::default();
         for number in 0..100_000 {
-            scripts.add(format!("step-{number}.js"), "1".to_owned(), positions.clone());
+            scripts.add(&format!("step-{number}.js"), None, "1".to_owned(), positions.clone());
         }
         assert!(scripts.kept_bytes <= MAX_KEPT_BYTES);
         assert!(scripts.scripts.len() * size_of::<Script>() < MAX_KEPT_BYTES);

@@ -1,0 +1,135 @@
+// A program that comes again in one session is the function that V8 has compiled before. Each run is one of its own all the same.
+
+import { expect, test } from 'vitest';
+
+import { expectCode, withExecutor } from '../helpers.mjs';
+
+/** The first run compiles it, the second one does so and keeps the function, which the later ones call. */
+const RUNS = 5;
+
+const withSession = (fn, options = {}, tools = {}) => withExecutor(options, tools, fn);
+
+test('V8 compiles a program twice, and again when 16 others have come', () =>
+  withSession(async (executor) => {
+    // Each place of a text that V8 has compiled has an array of its own.
+    const code =
+      'const same = (strings) => strings; globalThis.compiled ??= new Set(); compiled.add(same`x`).size; compiled.size';
+    const sizes = [];
+    for (let run = 0; run < RUNS; run++) sizes.push((await executor.run(code)).output);
+    for (let other = 0; other < 15; other++) await executor.run(`const other = ${other}; other`);
+    sizes.push((await executor.run(code)).output);
+    for (let other = 0; other < 16; other++) await executor.run(`const other = ${other}; other`);
+    for (let run = 0; run < RUNS; run++) sizes.push((await executor.run(code)).output);
+    expect(sizes).toEqual([1, 2, 2, 2, 2, 2, 3, 4, 4, 4, 4]);
+  }));
+
+test('each run has variables, functions and classes of its own', () =>
+  withSession(async (executor) => {
+    const code = `
+      const { add, Point } = (() => {
+        let count = 0;
+        return { add: () => ++count, Point: class { static made = 0; constructor() { this.constructor.made++; } } };
+      })();
+      add(); new Point(); add();
+      globalThis.seen ??= [];
+      seen.push([add, Point]);
+      [add(), Point.made]`;
+    for (let run = 0; run < RUNS; run++) expect((await executor.run(code)).output).toEqual([3, 1]);
+    const { output } = await executor.run('[new Set(seen.flat()).size, seen.map(([add, { made }]) => [add(), made])]');
+    expect(output).toEqual([2 * RUNS, Array.from({ length: RUNS }, () => [4, 1])]);
+  }));
+
+test('a run sees what the host and other programs have changed', () =>
+  withSession(async (executor) => {
+    const code = 'const twice = () => factor * 2; var last = twice(); kept = kept + last; kept';
+    await executor.run('let kept = 0');
+    let kept = 0;
+    for (let run = 1; run <= RUNS; run++) {
+      await executor.sendVariables({ factor: run });
+      kept += 2 * run;
+      expect((await executor.run(code)).output).toBe(kept);
+    }
+    await executor.run("kept = 'text'");
+    await executor.sendVariables({ factor: 1n });
+    const error = await expectCode(executor.run(code), 'ERR_RUNTIME_EXCEPTION');
+    expect(error.message).toContain('Cannot mix BigInt and other types');
+    await executor.sendVariables({ factor: 1 });
+    expect((await executor.run(code)).output).toBe('text2');
+  }));
+
+test('an error names the step that ran, and the place in its source', () =>
+  withSession(async (executor) => {
+    const code =
+      'const inner = () => { if (isBroken) throw new TypeError("broken"); return new Error("x").stack; };\n\ninner()';
+    await executor.sendVariables({ isBroken: false });
+    for (let run = 1; run <= RUNS; run++) {
+      const { output } = await executor.run(code);
+      expect(output).toBe(`Error: x\n    at inner (step-${run}.js:1:75)\n    at step-${run}.js:3:1`);
+    }
+    await executor.sendVariables({ isBroken: true });
+    const error = await expectCode(executor.run(code), 'ERR_RUNTIME_EXCEPTION');
+    expect(error.details).toMatchObject({ line: 1, column: 43 });
+    expect(error.details.stack).toBe(
+      `TypeError: broken\n    at inner (step-${RUNS + 1}.js:1:43)\n    at step-${RUNS + 1}.js:3:1`,
+    );
+  }));
+
+test('the limits hold in each run, and the loop that exceeds one is named', () =>
+  withSession(
+    async (executor) => {
+      const code = 'let sum = 0;\nfor (let i = 0; i < rounds; i++) sum += i;\nsum';
+      await executor.sendVariables({ rounds: 900 });
+      for (let run = 0; run < RUNS; run++) {
+        const { output, stats } = await executor.run(code);
+        expect([output, stats.operations]).toEqual([404_550, 900]);
+      }
+      await executor.sendVariables({ rounds: 1_001 });
+      const error = await expectCode(executor.run(code), 'ERR_MAX_OPS_EXCEEDED');
+      expect(error.details).toMatchObject({ line: 2, column: 1, maxOperations: 1_000 });
+      await executor.sendVariables({ rounds: 1_000 });
+      expect((await executor.run(code)).stats.operations).toBe(1_000);
+    },
+    { maxOperations: 1_000 },
+  ));
+
+test('a program that waits can come again, too', () =>
+  withSession(
+    async (executor) => {
+      const code = 'const first = await next();\nconst second = await next();\n[first, second]';
+      for (let run = 0; run < RUNS; run++)
+        expect((await executor.run(code)).output).toEqual([2 * run + 1, 2 * run + 2]);
+    },
+    {},
+    {
+      next: (
+        (count) => async () =>
+          ++count
+      )(0),
+    },
+  ));
+
+test('functions show their text as it was written in the run that is the last one', () =>
+  withSession(async (executor) => {
+    const code = 'function f( a,b ) { /* kept */ return a+b }\nclass C { m( ) {} }\n[String(f), String(C)]';
+    const other = code.replace('kept', 'else');
+    for (let run = 0; run < RUNS; run++) {
+      for (const text of [code, other]) {
+        expect((await executor.run(text)).output).toEqual(text.split('\n').slice(0, 2));
+      }
+    }
+  }));
+
+test('a session goes on with its programs when the memory was exhausted', () =>
+  withSession(
+    async (executor) => {
+      const code =
+        'const list = []; while (list.length < length) list.push(new Array(1e4).fill(list.length)); list.length';
+      await executor.sendVariables({ length: 10 });
+      for (let run = 0; run < RUNS; run++) expect((await executor.run(code)).output).toBe(10);
+      await executor.sendVariables({ length: 1e6 });
+      await expectCode(executor.run(code), 'ERR_MEMORY_LIMIT_EXCEEDED');
+      await executor.sendVariables({ length: 10 });
+      for (let run = 0; run < RUNS; run++) expect((await executor.run(code)).output).toBe(10);
+    },
+    { memoryLimitMb: 32, keepState: true },
+  ));
