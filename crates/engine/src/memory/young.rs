@@ -1,6 +1,11 @@
-//! The young generation of an isolate that rests. V8 keeps the pages of what was alive before a collection for what is alive after the next
-//! one, unless hardly anything is allocated: then they go to its pool, from which other isolates take theirs and the system gets back what
-//! is left (pooled_pages.rs). build.rs has the linker send here (`--wrap`) what makes the heap, and what V8 asks.
+//! The young generation of an isolate that nobody waits for.
+//!
+//! What a run leaves is copied twice: within the young generation by the collection behind the run, and out of it by the next one, which
+//! otherwise is made in the middle of the next run.
+//!
+//! V8 keeps the pages of what was alive before a collection for what is alive after the next one, unless hardly anything is allocated: then
+//! they go to its pool, from which other isolates take theirs and the system gets back what is left (pooled_pages.rs). An isolate that
+//! rests says that. build.rs has the linker send here (`--wrap`) what makes the heap, and what V8 asks.
 
 use std::cell::Cell;
 use std::ffi::{c_int, c_void};
@@ -10,6 +15,8 @@ use deno_core::v8;
 
 /// What has to be in the young generation for a collection to give something back. 32 KiB.
 const LEAST_BYTES: usize = 32 << 10;
+/// What a collection has to leave in the young generation for another one to pay. 1 MiB.
+const SURVIVING_BYTES: usize = 1 << 20;
 /// One of V8's pages. 256 KiB.
 const PAGE_BYTES: usize = 256 << 10;
 /// What is alive is copied into pages of those that there are, and by the next collection out of them. And where much was alive, V8 wants
@@ -34,6 +41,19 @@ thread_local! {
 /// Whether the young generation has grown.
 pub fn holds_much(isolate: &mut v8::Isolate) -> bool {
     statistics(isolate).is_some_and(|space| space.space_size() >= GROWN_BYTES)
+}
+
+/// Whether the collection that was just made has left much in the young generation.
+pub fn has_survivors(isolate: &mut v8::Isolate) -> bool {
+    statistics(isolate).is_some_and(|space| space.space_used_size() >= SURVIVING_BYTES)
+}
+
+/// Collects the young generation of the calling thread's isolate once more, which moves what has survived a collection out of it. To be
+/// called when nobody waits. Runs no guest code.
+pub fn promote(isolate: &mut v8::Isolate) {
+    if let Some(heap) = HEAP.get() {
+        collect(heap, isolate);
+    }
 }
 
 fn statistics(isolate: &mut v8::Isolate) -> Option<v8::HeapSpaceStatistics> {

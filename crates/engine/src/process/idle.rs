@@ -31,18 +31,25 @@ fn address_of(isolate: &v8::Isolate) -> usize {
     unsafe { mem::transmute::<v8::UnsafeRawIsolatePtr, usize>(isolate.as_raw_isolate_ptr()) }
 }
 
-/// Does what V8 has left. Runs no guest code.
-pub fn work(isolate: &mut v8::Isolate) {
+/// Does what V8 has left. Runs no guest code. True: it was a collection, which may be worth another one ([`has_survivors`]).
+pub fn work(isolate: &mut v8::Isolate) -> bool {
     let task = OF_THIS_THREAD.with_borrow_mut(|idle| idle.as_mut()?.task.take());
-    if let Some(task) = task {
-        v8::scope!(let _scope, isolate);
-        task.run();
-    }
+    let Some(task) = task else { return false };
+    v8::scope!(let _scope, isolate);
+    task.run();
+    true
 }
 
 /// Whether [`rest`] would give back so much that it is worth while more than once.
 #[cfg(target_os = "linux")]
 pub use young::holds_much;
+
+/// Whether the collection has left so much in the young generation that it pays to [`promote`] it while nobody waits.
+#[cfg(target_os = "linux")]
+pub use young::has_survivors;
+
+#[cfg(target_os = "linux")]
+pub use young::promote;
 
 /// Gives back what an isolate does not need that rests.
 #[cfg(target_os = "linux")]
@@ -57,6 +64,14 @@ pub fn rest(isolate: &mut v8::Isolate) {
 pub fn holds_much(_: &mut v8::Isolate) -> bool {
     false
 }
+
+#[cfg(not(target_os = "linux"))]
+pub fn has_survivors(_: &mut v8::Isolate) -> bool {
+    false
+}
+
+#[cfg(not(target_os = "linux"))]
+pub fn promote(_: &mut v8::Isolate) {}
 
 #[cfg(not(target_os = "linux"))]
 pub fn rest(_: &mut v8::Isolate) {}

@@ -144,7 +144,9 @@ impl Guest {
     /// What is done behind a command, when nobody waits for it.
     fn work_unwatched(&mut self) {
         let isolate = &mut self.guarded.instance.isolate;
-        idle::work(isolate);
+        if idle::work(isolate) && idle::has_survivors(isolate) && !self.host.wait_until(Instant::now()) {
+            idle::promote(isolate);
+        }
         self.commands += 1;
         let pause = if !self.has_given_back && self.commands.is_power_of_two() {
             SOON
