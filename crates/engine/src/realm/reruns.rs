@@ -1,5 +1,6 @@
 //! Programs that come again in one session, each with the function that V8 has compiled it to: what V8 has learned of the values that it
-//! met belongs to the function, and so does the machine code that it made of that.
+//! met belongs to the function, and so does the machine code that it made of that. Nothing of a run is in it; that it is the same one
+//! shows only in the arrays that tags of templates are given, which are frozen.
 
 use std::collections::hash_map::RandomState;
 use std::hash::BuildHasher;
@@ -14,8 +15,8 @@ use ses_prepare::Program;
 
 /// Programs that are known again.
 const MAX_PROGRAMS: usize = 16;
-/// Bytes of the source of a program that is kept, for what V8 has made of it is many times as large. 64 KiB.
-const MAX_SOURCE_BYTES: usize = 64 << 10;
+/// Bytes of the source of a program that is kept, for what has become of it is many times as large. 32 KiB.
+const MAX_SOURCE_BYTES: usize = 32 << 10;
 
 /// The programs of one session, by the hash of their source. One that has come once has no function yet: most never come again, and what
 /// is made of those that do depends on what was there before them.
