@@ -10,8 +10,6 @@ import { median } from './statistics.mjs';
 const CHILD = fileURLToPath(new URL('./child.mjs', import.meta.url));
 /** Preparing, or one round, of the slowest peer takes some seconds. */
 const TIMEOUT_MS = 60_000;
-/** Before each round: what the peer before still does behind its answer, such as to compile, is no burden of the next one. */
-const QUIET_MS = 10;
 /** What a quick run may take of the time of a full one. */
 const QUICK_SHARE = 0.1;
 
@@ -43,6 +41,7 @@ export async function runCase(theCase, peers, { isQuick, onProgress }) {
         if (done.has(peer)) continue;
         if (!children.get(peer)?.isUsable) children.set(peer, await Child.start(peer, theCase));
         const child = children.get(peer);
+        if (theCase.quietMs !== undefined) await new Promise((resolve) => setTimeout(resolve, theCase.quietMs));
         const reply = child.refusal ?? (await child.round(variant, isQuick));
         recordReply(rows, metricsOf(theCase, variant), peer, variant, reply);
         // A peer that failed fails again.
@@ -116,7 +115,6 @@ class Child {
   }
 
   async round(variant, isQuick) {
-    await new Promise((resolve) => setTimeout(resolve, QUIET_MS));
     this.#process.send({ variant, isQuick });
     return await this.#reply();
   }

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::thread;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use ses_protocol::{
     Command, Config, ErrorCode, Event, Language, RunLimits, SessionId, Success, ToolError, ToolReply, ToolSpec, Value,
@@ -20,6 +20,8 @@ use crate::{GuestContext, Interrupt};
 pub struct Context {
     pub config: Config,
     commands: RefCell<VecDeque<Command>>,
+    /// Those that come while the guest waits for a while.
+    timely: RefCell<VecDeque<Command>>,
     pub events: RefCell<Vec<Event>>,
     is_given_up: Cell<bool>,
     /// Gives the session up right after the guest has looked whether that was done.
@@ -32,6 +34,7 @@ impl Context {
         Self {
             config: Config { memory_limit_bytes, ..config() },
             commands: RefCell::new(commands.into()),
+            timely: RefCell::default(),
             events: RefCell::default(),
             is_given_up: Cell::new(false),
             rival: RefCell::default(),
@@ -65,8 +68,11 @@ impl GuestContext for Context {
     }
 
     fn next_until(&self, until: Instant) -> Option<Option<Command>> {
-        thread::sleep(until.saturating_duration_since(Instant::now()));
-        None
+        let timely = self.timely.borrow_mut().pop_front();
+        if timely.is_none() {
+            thread::sleep(until.saturating_duration_since(Instant::now()));
+        }
+        timely.map(Some)
     }
 
     fn ready(&self) -> Option<Command> {
@@ -215,6 +221,17 @@ fn the_bytecode_of_a_program_that_comes_again_serves_later_isolates() {
     assert_eq!(seen, expected);
     let program = programs.kept(&code, &options).expect("it is kept");
     assert!(guest(Vec::new()).0.takes_bytecode(&program), "V8 uses what another isolate has made");
+}
+
+#[test]
+fn a_command_that_has_come_while_the_guest_waited_is_not_kept_waiting() {
+    let (guest, context) = guest(Vec::new());
+    context.timely.borrow_mut().push_back(run(1, "1"));
+    let in_an_hour = Instant::now() + Duration::from_secs(3_600);
+    assert!(guest.host().wait_until(in_an_hour));
+    assert!(guest.host().wait_until(in_an_hour), "it is there");
+    assert!(guest.host().next_command().is_some());
+    assert!(!guest.host().wait_until(Instant::now()));
 }
 
 #[test]

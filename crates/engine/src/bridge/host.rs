@@ -294,8 +294,12 @@ impl Host {
         }
     }
 
-    /// Waits until `until` or until something arrives, which is kept. Returns whether it is sooner, and the session not given up.
+    /// Waits until `until` or until something arrives, which is kept; not at all for what has been kept before. Returns whether it is
+    /// sooner, and the session not given up.
     pub fn wait_until(&self, until: Instant) -> bool {
+        if !self.early.borrow().is_empty() {
+            return !self.context.is_given_up();
+        }
         match self.context.next_until(until) {
             Some(command) => {
                 self.early.borrow_mut().extend(command);

@@ -341,6 +341,10 @@ impl Guest {
 
 #[cfg(test)]
 impl Guest {
+    pub fn host(&self) -> &Host {
+        &self.host
+    }
+
     pub fn interrupt(&self) -> Interrupt {
         Interrupt::new(&self.guarded.instance.isolate)
     }
