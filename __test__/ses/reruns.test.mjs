@@ -7,10 +7,8 @@ import { expectCode, withExecutor } from '../helpers.mjs';
 /** The first run compiles it, the second one does so and keeps the function, which the later ones call. */
 const RUNS = 5;
 
-const withSession = (fn, options = {}, tools = {}) => withExecutor(options, tools, fn);
-
 test('V8 compiles a program twice, and again when 16 others have come', () =>
-  withSession(async (executor) => {
+  withExecutor({}, {}, async (executor) => {
     // Each place of a text that V8 has compiled has an array of its own.
     const code =
       'const same = (strings) => strings; globalThis.compiled ??= new Set(); compiled.add(same`x`).size; compiled.size';
@@ -24,7 +22,7 @@ test('V8 compiles a program twice, and again when 16 others have come', () =>
   }));
 
 test('each run has variables, functions and classes of its own', () =>
-  withSession(async (executor) => {
+  withExecutor({}, {}, async (executor) => {
     const code = `
       const { add, Point } = (() => {
         let count = 0;
@@ -40,7 +38,7 @@ test('each run has variables, functions and classes of its own', () =>
   }));
 
 test('a run sees what the host and other programs have changed', () =>
-  withSession(async (executor) => {
+  withExecutor({}, {}, async (executor) => {
     const code = 'const twice = () => factor * 2; var last = twice(); kept = kept + last; kept';
     await executor.run('let kept = 0');
     let kept = 0;
@@ -52,13 +50,15 @@ test('a run sees what the host and other programs have changed', () =>
     await executor.run("kept = 'text'");
     await executor.sendVariables({ factor: 1n });
     const error = await expectCode(executor.run(code), 'ERR_RUNTIME_EXCEPTION');
-    expect(error.message).toContain('Cannot mix BigInt and other types');
+    expect(error.message).toBe(
+      'Runtime exception: TypeError: Cannot mix BigInt and other types, use explicit conversions',
+    );
     await executor.sendVariables({ factor: 1 });
     expect((await executor.run(code)).output).toBe('text2');
   }));
 
 test('an error names the step that ran, and the place in its source', () =>
-  withSession(async (executor) => {
+  withExecutor({}, {}, async (executor) => {
     const code =
       'const inner = () => { if (isBroken) throw new TypeError("broken"); return new Error("x").stack; };\n\ninner()';
     await executor.sendVariables({ isBroken: false });
@@ -75,41 +75,30 @@ test('an error names the step that ran, and the place in its source', () =>
   }));
 
 test('the limits hold in each run, and the loop that exceeds one is named', () =>
-  withSession(
-    async (executor) => {
-      const code = 'let sum = 0;\nfor (let i = 0; i < rounds; i++) sum += i;\nsum';
-      await executor.sendVariables({ rounds: 900 });
-      for (let run = 0; run < RUNS; run++) {
-        const { output, stats } = await executor.run(code);
-        expect([output, stats.operations]).toEqual([404_550, 900]);
-      }
-      await executor.sendVariables({ rounds: 1_001 });
-      const error = await expectCode(executor.run(code), 'ERR_MAX_OPS_EXCEEDED');
-      expect(error.details).toMatchObject({ line: 2, column: 1, maxOperations: 1_000 });
-      await executor.sendVariables({ rounds: 1_000 });
-      expect((await executor.run(code)).stats.operations).toBe(1_000);
-    },
-    { maxOperations: 1_000 },
-  ));
+  withExecutor({ maxOperations: 1_000 }, {}, async (executor) => {
+    const code = 'let sum = 0;\nfor (let i = 0; i < rounds; i++) sum += i;\nsum';
+    await executor.sendVariables({ rounds: 900 });
+    for (let run = 0; run < RUNS; run++) {
+      const { output, stats } = await executor.run(code);
+      expect([output, stats.operations]).toEqual([404_550, 900]);
+    }
+    await executor.sendVariables({ rounds: 1_001 });
+    const error = await expectCode(executor.run(code), 'ERR_MAX_OPS_EXCEEDED');
+    expect(error.details).toMatchObject({ line: 2, column: 1, maxOperations: 1_000 });
+    await executor.sendVariables({ rounds: 1_000 });
+    expect((await executor.run(code)).stats.operations).toBe(1_000);
+  }));
 
-test('a program that waits can come again, too', () =>
-  withSession(
-    async (executor) => {
-      const code = 'const first = await next();\nconst second = await next();\n[first, second]';
-      for (let run = 0; run < RUNS; run++)
-        expect((await executor.run(code)).output).toEqual([2 * run + 1, 2 * run + 2]);
-    },
-    {},
-    {
-      next: (
-        (count) => async () =>
-          ++count
-      )(0),
-    },
-  ));
+test('a program that waits can come again, too', () => {
+  let count = 0;
+  return withExecutor({}, { next: async () => ++count }, async (executor) => {
+    const code = 'const first = await next();\nconst second = await next();\n[first, second]';
+    for (let run = 0; run < RUNS; run++) expect((await executor.run(code)).output).toEqual([2 * run + 1, 2 * run + 2]);
+  });
+});
 
 test('functions show their text as it was written in the run that is the last one', () =>
-  withSession(async (executor) => {
+  withExecutor({}, {}, async (executor) => {
     const code = 'function f( a,b ) { /* kept */ return a+b }\nclass C { m( ) {} }\n[String(f), String(C)]';
     const other = code.replace('kept', 'else');
     for (let run = 0; run < RUNS; run++) {
@@ -120,16 +109,13 @@ test('functions show their text as it was written in the run that is the last on
   }));
 
 test('a session goes on with its programs when the memory was exhausted', () =>
-  withSession(
-    async (executor) => {
-      const code =
-        'const list = []; while (list.length < length) list.push(new Array(1e4).fill(list.length)); list.length';
-      await executor.sendVariables({ length: 10 });
-      for (let run = 0; run < RUNS; run++) expect((await executor.run(code)).output).toBe(10);
-      await executor.sendVariables({ length: 1e6 });
-      await expectCode(executor.run(code), 'ERR_MEMORY_LIMIT_EXCEEDED');
-      await executor.sendVariables({ length: 10 });
-      for (let run = 0; run < RUNS; run++) expect((await executor.run(code)).output).toBe(10);
-    },
-    { memoryLimitMb: 32, keepState: true },
-  ));
+  withExecutor({ memoryLimitMb: 32, keepState: true }, {}, async (executor) => {
+    const code =
+      'const list = []; while (list.length < length) list.push(new Array(1e4).fill(list.length)); list.length';
+    await executor.sendVariables({ length: 10 });
+    for (let run = 0; run < RUNS; run++) expect((await executor.run(code)).output).toBe(10);
+    await executor.sendVariables({ length: 1e6 });
+    await expectCode(executor.run(code), 'ERR_MEMORY_LIMIT_EXCEEDED');
+    await executor.sendVariables({ length: 10 });
+    for (let run = 0; run < RUNS; run++) expect((await executor.run(code)).output).toBe(10);
+  }));

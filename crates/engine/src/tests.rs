@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use ses_protocol::{
     Command, Config, ErrorCode, Event, Language, RunLimits, SessionId, Success, ToolError, ToolReply, ToolSpec, Value,
@@ -20,8 +20,10 @@ use crate::{GuestContext, Interrupt};
 pub struct Context {
     pub config: Config,
     commands: RefCell<VecDeque<Command>>,
-    /// Those that come while the guest waits for a while.
-    timely: RefCell<VecDeque<Command>>,
+    /// Those that have arrived before the guest asks for the next one.
+    ready: RefCell<VecDeque<Command>>,
+    /// How often the guest has waited for a while.
+    waits: Cell<u32>,
     pub events: RefCell<Vec<Event>>,
     is_given_up: Cell<bool>,
     /// Gives the session up right after the guest has looked whether that was done.
@@ -34,7 +36,8 @@ impl Context {
         Self {
             config: Config { memory_limit_bytes, ..config() },
             commands: RefCell::new(commands.into()),
-            timely: RefCell::default(),
+            ready: RefCell::default(),
+            waits: Cell::default(),
             events: RefCell::default(),
             is_given_up: Cell::new(false),
             rival: RefCell::default(),
@@ -68,15 +71,13 @@ impl GuestContext for Context {
     }
 
     fn next_until(&self, until: Instant) -> Option<Option<Command>> {
-        let timely = self.timely.borrow_mut().pop_front();
-        if timely.is_none() {
-            thread::sleep(until.saturating_duration_since(Instant::now()));
-        }
-        timely.map(Some)
+        self.waits.set(self.waits.get() + 1);
+        thread::sleep(until.saturating_duration_since(Instant::now()));
+        None
     }
 
     fn ready(&self) -> Option<Command> {
-        None
+        self.ready.borrow_mut().pop_front()
     }
 
     fn is_given_up(&self) -> bool {
@@ -224,14 +225,23 @@ fn the_bytecode_of_a_program_that_comes_again_serves_later_isolates() {
 }
 
 #[test]
-fn a_command_that_has_come_while_the_guest_waited_is_not_kept_waiting() {
+fn a_command_that_has_come_is_not_kept_waiting() {
+    let (mut guest, context) = guest(vec![run(1, "'first'")]);
+    context.ready.borrow_mut().push_back(run(2, "'second'"));
+    guest.serve();
+    assert_eq!(texts(&context), ["first", "second"]);
+    // Behind the last one only.
+    assert_eq!(context.waits.get(), 1);
+}
+
+#[test]
+fn who_waits_for_a_time_waits_for_it_though_a_command_is_kept() {
     let (guest, context) = guest(Vec::new());
-    context.timely.borrow_mut().push_back(run(1, "1"));
-    let in_an_hour = Instant::now() + Duration::from_secs(3_600);
-    assert!(guest.host().wait_until(in_an_hour));
-    assert!(guest.host().wait_until(in_an_hour), "it is there");
-    assert!(guest.host().next_command().is_some());
+    context.ready.borrow_mut().push_back(run(1, "1"));
+    assert!(guest.host().has_come());
     assert!(!guest.host().wait_until(Instant::now()));
+    assert_eq!(context.waits.get(), 1);
+    assert!(guest.host().has_come() && guest.host().next_command().is_some() && !guest.host().has_come());
 }
 
 #[test]

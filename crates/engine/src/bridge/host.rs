@@ -266,6 +266,12 @@ impl Host {
         }
     }
 
+    /// Whether something has arrived, which is kept. Does not wait.
+    pub fn has_come(&self) -> bool {
+        self.take_in();
+        !self.early.borrow().is_empty()
+    }
+
     /// A command that has arrived already.
     pub fn ready_command(&self) -> Option<Command> {
         let early = self.early.borrow_mut().pop_front();
@@ -294,12 +300,8 @@ impl Host {
         }
     }
 
-    /// Waits until `until` or until something arrives, which is kept; not at all for what has been kept before. Returns whether it is
-    /// sooner, and the session not given up.
+    /// Waits until `until` or until something more arrives, which is kept. Returns whether it is sooner, and the session not given up.
     pub fn wait_until(&self, until: Instant) -> bool {
-        if !self.early.borrow().is_empty() {
-            return !self.context.is_given_up();
-        }
         match self.context.next_until(until) {
             Some(command) => {
                 self.early.borrow_mut().extend(command);

@@ -29,6 +29,7 @@ enum Ending<'s> {
 }
 
 /// What V8 has made of a program.
+#[derive(Default)]
 pub struct Compiled {
     /// None if its bytecode is kept.
     pub script: Option<v8::Global<v8::UnboundScript>>,

@@ -40,15 +40,14 @@ const SOON: Duration = Duration::from_millis(20);
 /// And so for what the next run would only have to get again, if it is like the last one.
 const LATER: Duration = Duration::from_secs(1);
 
-/// A program of which something is to be kept.
+/// A program of which something is to be kept, with what V8 has made of it and is not kept yet.
 struct LastProgram {
     script: Rc<Script>,
     options: PrepareOptions,
     program: Arc<Program>,
     /// Whether it was prepared before; then it has come at least twice.
     is_kept: bool,
-    /// What V8 has made of it, which is not kept.
-    compiled: Option<v8::Global<v8::UnboundScript>>,
+    compiled: Compiled,
 }
 
 /// Variables, and the wire of their values, which is plain.
@@ -144,7 +143,7 @@ impl Guest {
     /// What is done behind a command, when nobody waits for it.
     fn work_unwatched(&mut self) {
         let isolate = &mut self.guarded.instance.isolate;
-        if idle::work(isolate) && idle::has_survivors(isolate) && !self.host.wait_until(Instant::now()) {
+        if idle::work(isolate) && idle::has_survivors(isolate) && !self.host.has_come() {
             idle::promote(isolate);
         }
         self.commands += 1;
@@ -155,6 +154,10 @@ impl Guest {
         } else {
             return;
         };
+        // What has been taken in wakes nobody any more.
+        if self.host.has_come() || self.host.context.is_given_up() {
+            return;
+        }
         let has_come = self.host.wait_until(Instant::now() + pause);
         if !has_come && !self.host.context.is_given_up() {
             idle::rest(isolate);
@@ -276,21 +279,24 @@ impl Guest {
             result = Err(self.guarded.memory.failure());
         }
         let sound = self.recover();
-        let Compiled { script: compiled, function } = compiled;
-        if let Some(function) = function.filter(|_| is_new && result.is_ok()) {
-            self.reruns.note(&script, &program, function);
+        if result.is_err() || !is_new {
+            compiled = Compiled::default();
         }
-        if !is_kept || (compiled.is_some() && result.is_ok()) {
+        if !is_kept || compiled.script.is_some() || compiled.function.is_some() {
             self.last_program = Some(Box::new(LastProgram { script, options, program, is_kept, compiled }));
         }
         Done { result, figures, sound }
     }
 
-    /// Keeps the program of the last run for the next time, and its bytecode if it has come again. Nobody has to wait for that,
-    /// so it comes after the run is settled.
+    /// Keeps the program of the last run for the next time, and its function and its bytecode if it has come again. Nobody has to
+    /// wait for that, so it comes after the run is settled.
     fn keep_program(&mut self) {
         let Some(last) = self.last_program.take() else { return };
-        let LastProgram { script, options, program, is_kept, compiled } = *last;
+        let LastProgram { script, options, program, is_kept, compiled: Compiled { script: compiled, function } } =
+            *last;
+        if let Some(function) = function {
+            self.reruns.note(&script, &program, function);
+        }
         if !is_kept {
             return self.programs.keep(&script.source, &options, &program);
         }
