@@ -4,7 +4,7 @@
 (() => {
   const boot = globalThis.__smol_boot;
   const { arrayPush, construct, defineProperty, isArray, min, RangeError, TypeError, uncurryThis } = boot.p;
-  const { isPlain, isObject, toObject, toInteger, lengthOf, placeOf, toFunction, look, listOf, replace } = boot.loops;
+  const { isPlain, isObject, toObject, toInteger, lengthOf, placeOf, toFunction, look, newArray, listOf, replace } = boot.loops;
   const { prototype } = Array;
   const call = uncurryThis(Function.prototype.call);
   const native = { __proto__: null };
@@ -29,7 +29,7 @@
     if (isObject(species)) species = species[Symbol.species] ?? undefined;
     if (species !== undefined && species !== Array) return { to: construct(species, [length]), isFresh: false };
     arrayLength(length);
-    return { to: [], isFresh: true };
+    return { to: newArray(), isFresh: true };
   };
   const put = ({ to, isFresh }, place, value) => {
     if (isFresh && place === to.length) arrayPush(to, value);
@@ -212,7 +212,7 @@
       if (isPlain(this)) return toReversed(this);
       const object = toObject(this);
       const length = arrayLength(lengthOf(object));
-      const reversed = [];
+      const reversed = newArray();
       for (let i = length - 1; i >= 0; i--) {
         look(i);
         arrayPush(reversed, object[i]);
@@ -234,7 +234,7 @@
       const length = lengthOf(object);
       const { start: first, count } = cutOf(length, arguments);
       arrayLength(safeLength(length - count + items.length));
-      const made = [];
+      const made = newArray();
       for (let i = 0; i < first; i++) {
         look(i);
         arrayPush(made, object[i]);
@@ -254,7 +254,7 @@
       const at = place < 0 ? length + place : place;
       if (at < 0 || at >= length) throw new RangeError("Invalid index");
       arrayLength(length);
-      const made = [];
+      const made = newArray();
       for (let i = 0; i < length; i++) {
         look(i);
         arrayPush(made, i === at ? value : object[i]);

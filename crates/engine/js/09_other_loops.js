@@ -5,7 +5,7 @@
   const boot = globalThis.__smol_boot;
   const { apply, arrayPush, construct, defineProperty, getPrototypeOf, isArray, jsonStringify } = boot.p;
   const { min, RangeError, TypeError, typedArrayLength, typedArrayTag, uncurryThis } = boot.p;
-  const { argumentsOf, isPlain, toObject, toInteger, lengthOf, placeOf, look, listOf, move, replace } = boot.loops;
+  const { argumentsOf, isPlain, toObject, toInteger, lengthOf, placeOf, look, newArray, listOf, move, replace } = boot.loops;
   const { prototype } = Array;
   const call = uncurryThis(Function.prototype.call);
   const copyWithin = uncurryThis(prototype.copyWithin);
@@ -111,7 +111,7 @@
       const length = lengthOf(object);
       const isFresh = this === Array || !isConstructor(this);
       if (isFresh && length > 2 ** 32 - 1) throw new RangeError("Invalid array length");
-      const to = isFresh ? [] : construct(this, [length]);
+      const to = isFresh ? newArray() : construct(this, [length]);
       for (let i = 0; i < length; i++) {
         look(i);
         const value = mapped === undefined ? object[i] : call(mapped, thisArg, object[i], i);

@@ -73,3 +73,32 @@ fn regular_expressions_are_what_v8_made() {
             .map((regexp) => %RegexpIsUnmodified(regexp)).join()";
     assert_eq!(values(&[ARE_UNMODIFIED.to_owned()]), ["true,true,true,true false,false,false"]);
 }
+
+/// Such as those of objects that an earlier program of the session has made.
+#[test]
+fn arrays_of_built_ins_are_not_laid_out_for_what_earlier_ones_held() {
+    const MAKE: &str = "
+        (make) => {
+          const like = { length: 3, [Symbol.isConcatSpreadable]: true, 0: make(0), 1: make(1), 2: make(2) };
+          const { prototype } = Array;
+          return [
+            Array.from({ length: 3 }, (_, i) => make(i)),
+            [[make(0)], [make(1)]].flat(),
+            [0, 1].flatMap((i) => [make(i)]),
+            ...['concat', 'slice', 'splice', 'toReversed', 'toSorted', 'toSpliced'].map((name) =>
+              prototype[name].call({ ...like }, ...(name === 'splice' ? [0, 2] : []))),
+            prototype.filter.call(like, () => true),
+            prototype.map.call(like, (item) => item),
+            prototype.with.call(like, 0, make(0)),
+          ].map((array, i) => [i, array]);
+        }";
+    let of = |made: &str, times: u32| format!("(() => {{ const make = {MAKE}; for (let i = 0; i < {times}; i++) make({made}); }})()");
+    let kinds = |made: &str, check: &str| format!("({MAKE})({made}).filter(([, array]) => !{check}(array)).map(([i]) => i).join()");
+    let seen = values(&[
+        of("() => ({})", 1_000),
+        kinds("(i) => i + 0.5", "%HasDoubleElements"),
+        of("(i) => i + 0.5", 1_000),
+        kinds("(i) => i", "%HasSmiElements"),
+    ]);
+    assert_eq!(seen, ["undefined", "", "undefined", ""]);
+}
