@@ -4,7 +4,8 @@
 (() => {
   const boot = globalThis.__smol_boot;
   const { arrayPush, construct, defineProperty, isArray, min, RangeError, TypeError, uncurryThis } = boot.p;
-  const { isPlain, isObject, toObject, toInteger, lengthOf, placeOf, toFunction, look, newArray, listOf, replace } = boot.loops;
+  const { isPlain, isObject, toObject, toInteger, lengthOf, placeOf, toFunction, look, newArray, listOf, replace } =
+    boot.loops;
   const { prototype } = Array;
   const call = uncurryThis(Function.prototype.call);
   const native = { __proto__: null };

@@ -5,7 +5,8 @@
   const boot = globalThis.__smol_boot;
   const { apply, arrayPush, construct, defineProperty, getPrototypeOf, isArray, jsonStringify } = boot.p;
   const { min, RangeError, TypeError, typedArrayLength, typedArrayTag, uncurryThis } = boot.p;
-  const { argumentsOf, isPlain, toObject, toInteger, lengthOf, placeOf, look, newArray, listOf, move, replace } = boot.loops;
+  const { argumentsOf, isPlain, toObject, toInteger, lengthOf, placeOf, look, newArray, listOf, move, replace } =
+    boot.loops;
   const { prototype } = Array;
   const call = uncurryThis(Function.prototype.call);
   const copyWithin = uncurryThis(prototype.copyWithin);

@@ -92,8 +92,12 @@ fn arrays_of_built_ins_are_not_laid_out_for_what_earlier_ones_held() {
             prototype.with.call(like, 0, make(0)),
           ].map((array, i) => [i, array]);
         }";
-    let of = |made: &str, times: u32| format!("(() => {{ const make = {MAKE}; for (let i = 0; i < {times}; i++) make({made}); }})()");
-    let kinds = |made: &str, check: &str| format!("({MAKE})({made}).filter(([, array]) => !{check}(array)).map(([i]) => i).join()");
+    let of = |made: &str, times: u32| {
+        format!("(() => {{ const make = {MAKE}; for (let i = 0; i < {times}; i++) make({made}); }})()")
+    };
+    let kinds = |made: &str, check: &str| {
+        format!("({MAKE})({made}).filter(([, array]) => !{check}(array)).map(([i]) => i).join()")
+    };
     let seen = values(&[
         of("() => ({})", 1_000),
         kinds("(i) => i + 0.5", "%HasDoubleElements"),
