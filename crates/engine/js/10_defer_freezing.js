@@ -34,6 +34,7 @@
 
   boot.feral = {
     __proto__: null,
+    Date,
     Error,
     RegExp,
     Symbol,

@@ -25,6 +25,16 @@ use ses_protocol::Failure;
 /// What V8 takes at most, for heaps of 1 GiB and more. 96 MiB.
 const MAX_YOUNG_BYTES: usize = 96 << 20;
 
+/// Up to here V8's headroom takes so much beside the limit that the young generation has to be small.
+const SMALL_LIMIT_BYTES: usize = 64 << 20;
+
+/// What the young generation may take of the limit. A third of it is the semi-space that values are made in: with the default limit of
+/// 128 MiB that is 16 MiB, as in Node.js.
+fn young_bytes(limit_bytes: usize) -> usize {
+    let beyond = limit_bytes.saturating_sub(SMALL_LIMIT_BYTES);
+    (limit_bytes / 16 * 3 + beyond / 8 * 3).min(MAX_YOUNG_BYTES)
+}
+
 /// An isolate and what watches its memory. Dropped in this order: the isolate calls the guard back until it is gone.
 pub struct Guarded {
     pub instance: Instance,
@@ -67,8 +77,7 @@ impl Booted {
         let limit_bytes = buffers.limit();
         set_thread_isolate(on_parked, buffers.clone());
         prepare_v8()?;
-        // Twice as much as V8 would give it, of which a third is the semi-space that values are made in.
-        let young_bytes = (limit_bytes / 16 * 3).min(MAX_YOUNG_BYTES);
+        let young_bytes = young_bytes(limit_bytes);
         let params = v8::CreateParams::default()
             .set_max_old_generation_size_in_bytes(limit_bytes - young_bytes)
             .set_max_young_generation_size_in_bytes(young_bytes)
