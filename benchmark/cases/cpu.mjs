@@ -28,5 +28,6 @@ export default programCase({
   rounds: 31,
   seconds: 100,
   roundsOfSlow: 1,
+  memoryLimitMb: 512,
   programs: PROGRAMS,
 });

@@ -9,8 +9,8 @@ export function readProgram(name) {
   return readFileSync(new URL(`../programs/${name}.js`, import.meta.url), 'utf8');
 }
 
-/** A case that runs `programs`: `{ id, title, text, want }`, with what they return. */
-export function programCase({ programs, ...rest }) {
+/** A case that runs `programs`: `{ id, title, text, want }`, with what they return, in sessions of `memoryLimitMb`. */
+export function programCase({ programs, memoryLimitMb, ...rest }) {
   return {
     ...rest,
     variants: programs.map(({ id, title }) => ({ id, title })),
@@ -25,7 +25,7 @@ export function programCase({ programs, ...rest }) {
       if (state.id !== id) {
         // Each program has a session of its own: where variables outlive a run, those of another one are no burden of its.
         await state.session?.close();
-        state.session = await state.peer.open({ memoryLimitMb: 512 });
+        state.session = await state.peer.open({ memoryLimitMb });
         state.id = id;
       }
       // A text of its own, so that no compilation of an earlier round is used.
