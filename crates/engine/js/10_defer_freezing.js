@@ -34,7 +34,6 @@
 
   boot.feral = {
     __proto__: null,
-    Date,
     Error,
     RegExp,
     Symbol,

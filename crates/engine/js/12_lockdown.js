@@ -96,9 +96,7 @@
   define(Object, "defineProperty", defineProperty);
   delete Object[Symbol.for("harden")];
 
-  // The clock and random numbers stay (SECURITY.md): the constructor that tells the time is the only Date, and V8's own, without a
-  // wrapper that collects the arguments of each date.
-  define(globalThis, "Date", feral.Date);
+  // The clock and random numbers stay (SECURITY.md): the constructor that tells the time is the only Date.
   overridable(Date.prototype, "constructor", Date);
 
   // A function's text is what its author wrote: V8 has only what that has become. The engine's own functions show none.
