@@ -24,6 +24,5 @@ export default programCase({
   // What V8's threads of the peer before still do behind its answer, such as to compile, is no burden of the next one.
   quietMs: 10,
   seconds: 240,
-  memoryLimitMb: 128,
   programs: PROGRAMS,
 });

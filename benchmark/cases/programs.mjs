@@ -9,7 +9,7 @@ export function readProgram(name) {
   return readFileSync(new URL(`../programs/${name}.js`, import.meta.url), 'utf8');
 }
 
-/** A case that runs `programs`: `{ id, title, text, want }`, with what they return, in sessions of `memoryLimitMb`. */
+/** A case that runs `programs`: `{ id, title, text, want }`, with what they return, in sessions of `memoryLimitMb` or a peer's default. */
 export function programCase({ programs, memoryLimitMb, ...rest }) {
   return {
     ...rest,

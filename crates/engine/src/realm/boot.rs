@@ -25,7 +25,7 @@ use ses_protocol::Failure;
 /// What V8 takes at most, for heaps of 1 GiB and more. 96 MiB.
 const MAX_YOUNG_BYTES: usize = 96 << 20;
 
-/// Up to here V8's headroom takes so much beside the limit that the young generation has to be small.
+/// Limits up to here get the small share only: what a guest takes beyond its limit until it has ended is the same for all.
 const SMALL_LIMIT_BYTES: usize = 64 << 20;
 
 /// What the young generation may take of the limit. A third of it is the semi-space that values are made in: with the default limit of
