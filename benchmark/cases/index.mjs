@@ -4,6 +4,7 @@ import bombs from './bombs.mjs';
 import browser from './browser.mjs';
 import coldStart from './cold-start.mjs';
 import cpu from './cpu.mjs';
+import held from './held.mjs';
 import isolation from './isolation.mjs';
 import kill from './kill.mjs';
 import memory from './memory.mjs';
@@ -36,6 +37,7 @@ export const CASES = [
   tools,
   transfer,
   memory,
+  held,
   cpu,
   models,
   steps,

@@ -3,8 +3,8 @@
 "use strict";
 (() => {
   const boot = globalThis.__smol_boot;
-  const { p } = boot;
-  const { arrayPush, defineProperty, Error, keys, RangeError, TypeError } = p;
+  const { p, types } = boot;
+  const { arrayPush, defineProperty, Error, keys, newSet, RangeError, TypeError } = p;
   const { op_clone, op_decode, op_encode, op_encoding, op_from_base64, op_to_base64 } = boot.ops;
   const { op_url, op_url_query, op_url_query_text } = boot.ops;
   const inspectCustom = Symbol.for("nodejs.util.inspect.custom");
@@ -32,7 +32,18 @@
     structuredClone(value, options) {
       need(1, arguments, "structuredClone");
       const transfer = options === undefined || options === null ? undefined : options.transfer;
-      const list = transfer === undefined ? [] : [...transfer];
+      const list = [];
+      if (transfer !== undefined) {
+        // Refused while it is read: it may have no end.
+        const known = newSet();
+        for (const buffer of transfer) {
+          if (!types.isArrayBuffer(buffer) || known.has(buffer)) {
+            throw named("DataCloneError", "structuredClone: transfer must list array buffers, each once");
+          }
+          known.add(buffer);
+          arrayPush(list, buffer);
+        }
+      }
       return op_clone(value, list);
     },
     queueMicrotask(callback) {

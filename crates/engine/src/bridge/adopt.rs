@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use deno_core::v8;
 
-use crate::memory::array_buffers::reserve;
+use crate::memory::array_buffers::reserve_or_collect;
 use crate::memory::budget::BufferBudget;
 use ses_protocol::Block;
 
@@ -20,7 +20,10 @@ pub fn string<'s>(
     text: Block,
 ) -> Option<v8::Local<'s, v8::String>> {
     // What the budget refuses is left to the heap's limit.
-    if text.len() < MIN_EXTERNAL_BYTES || text.len() > v8::String::MAX_LENGTH || !reserve(budget, text.len()) {
+    if text.len() < MIN_EXTERNAL_BYTES
+        || text.len() > v8::String::MAX_LENGTH
+        || !reserve_or_collect(scope, budget, text.len())
+    {
         return v8::String::new_from_one_byte(scope, &text, v8::NewStringType::Normal);
     }
     let len = text.len();
@@ -49,7 +52,7 @@ pub fn bytes<'s>(
     bytes: Block,
 ) -> Option<v8::Local<'s, v8::Uint8Array>> {
     let len = bytes.len();
-    if !reserve(budget, len) {
+    if !reserve_or_collect(scope, budget, len) {
         throw_no_memory(scope);
         return None;
     }

@@ -2,6 +2,7 @@
 //! beyond its arguments; what it takes beside the heap counts for the isolate's limit while it works.
 
 use std::borrow::Cow;
+use std::mem::MaybeUninit;
 
 use base64::Engine;
 use base64::alphabet;
@@ -15,7 +16,7 @@ use crate::bridge::adopt;
 use crate::bridge::host::Host;
 use crate::bridge::interface::Pure;
 use crate::bridge::serialize::{self, Unwritable};
-use crate::memory::array_buffers::reserve;
+use crate::memory::array_buffers::reserve_or_collect;
 use ses_protocol::Block;
 
 /// UTF-16 units of a URL.
@@ -28,6 +29,11 @@ const REFERENCE_BYTES: usize = 16;
 const TEXTS_PER_LOOK: usize = 1_024;
 /// Bytes that a UTF-16 unit, or a byte that is decoded, can become: three, and the same again in the realm.
 const EXPANSION: usize = 6;
+/// base64 writes so many bytes with so many digits.
+const BYTES_OF_GROUP: usize = 3;
+const DIGITS_OF_GROUP: usize = 4;
+/// Groups that are encoded at a time, so that there is no copy of the whole text.
+const PART_GROUPS: usize = 1 << 10;
 /// What a part of a query can become: each byte of UTF-8 three.
 const QUERY_EXPANSION: usize = 9;
 
@@ -49,13 +55,13 @@ pub fn call<'s>(scope: &mut v8::PinScope<'s, '_>, host: &Host, function: Pure, a
     }
 }
 
-/// A copy of the first argument, which gets the contents of the buffers in the second one's list.
+/// A copy of the first argument, which gets the contents of the array buffers in the second one's list, where each is once.
 fn clone<'s>(scope: &mut v8::PinScope<'s, '_>, host: &Host, args: Arguments<'_, 's>) -> Given<'s> {
     let list = v8::Local::<v8::Array>::try_from(args.get(1)).ok()?;
     let mut buffers = Vec::new();
     for index in 0..list.length() {
         let buffer = v8::Local::<v8::ArrayBuffer>::try_from(list.get_index(scope, index)?).ok();
-        match buffer.filter(|buffer| buffer.is_detachable() && !buffer.was_detached() && !buffers.contains(buffer)) {
+        match buffer.filter(|buffer| buffer.is_detachable() && !buffer.was_detached()) {
             Some(buffer) => buffers.push(buffer),
             None => {
                 serialize::throw_data_clone_error(
@@ -151,9 +157,9 @@ const FORGIVING: GeneralPurpose = GeneralPurpose::new(
 );
 
 fn from_base64<'s>(scope: &mut v8::PinScope<'s, '_>, host: &Host, args: Arguments<'_, 's>) -> Given<'s> {
-    let text = latin1(scope, host, args.get(0))?;
-    let decoded = with_room(scope, host, text.len().saturating_mul(2), || {
-        let mut digits: Vec<u8> = text.iter().copied().filter(|byte| !b"\t\n\x0C\r ".contains(byte)).collect();
+    let mut digits = latin1(scope, host, args.get(0))?;
+    let decoded = with_room(scope, host, digits.len().saturating_mul(2), || {
+        digits.retain(|byte| !b"\t\n\x0C\r ".contains(byte));
         if digits.len().is_multiple_of(4) {
             let padding = digits.iter().rev().take(2).take_while(|&&byte| byte == b'=').count();
             digits.truncate(digits.len() - padding);
@@ -164,17 +170,41 @@ fn from_base64<'s>(scope: &mut v8::PinScope<'s, '_>, host: &Host, args: Argument
 }
 
 fn to_base64<'s>(scope: &mut v8::PinScope<'s, '_>, host: &Host, args: Arguments<'_, 's>) -> Given<'s> {
-    let bytes = latin1(scope, host, args.get(0))?;
-    let encoded = with_room(scope, host, bytes.len().saturating_mul(2), || STANDARD.encode(&bytes))?;
-    string(scope, encoded.as_bytes())
+    let text = one_byte(args.get(0))?;
+    let length = text.length().div_ceil(BYTES_OF_GROUP) * DIGITS_OF_GROUP;
+    with_room(scope, host, length, || ())?;
+    let encode = |room: &mut [MaybeUninit<u8>]| {
+        let (mut bytes, mut digits) = ([0; PART_GROUPS * BYTES_OF_GROUP], [0; PART_GROUPS * DIGITS_OF_GROUP]);
+        let mut written = 0;
+        for start in (0..text.length()).step_by(PART_GROUPS * BYTES_OF_GROUP) {
+            let part = &mut bytes[..(text.length() - start).min(PART_GROUPS * BYTES_OF_GROUP)];
+            text.write_one_byte_v2(scope, start as u32, part, v8::WriteFlags::default());
+            let count = STANDARD.encode_slice(part, &mut digits).unwrap_or(0);
+            for (place, digit) in room[written..].iter_mut().zip(&digits[..count]) {
+                place.write(*digit);
+            }
+            written += count;
+        }
+        written
+    };
+    // SAFETY: as many bytes are written, from the first, as are counted.
+    match unsafe { Block::fill(length, encode) } {
+        Some(encoded) => adopt::string(scope, &host.memory, encoded).map(Into::into),
+        None => {
+            adopt::throw_no_memory(scope);
+            None
+        }
+    }
 }
 
-/// The characters of a text that are all of Latin-1.
+/// A text whose characters are all of Latin-1.
+fn one_byte<'s>(text: v8::Local<'s, v8::Value>) -> Option<v8::Local<'s, v8::String>> {
+    v8::Local::<v8::String>::try_from(text).ok().filter(|text| text.contains_only_onebyte())
+}
+
+/// The characters of such a text.
 fn latin1(scope: &mut v8::PinScope, host: &Host, text: v8::Local<v8::Value>) -> Option<Vec<u8>> {
-    let text = v8::Local::<v8::String>::try_from(text).ok()?;
-    if !text.contains_only_onebyte() {
-        return None;
-    }
+    let text = one_byte(text)?;
     let mut bytes = with_room(scope, host, text.length(), || vec![0; text.length()])?;
     text.write_one_byte_v2(scope, 0, &mut bytes, v8::WriteFlags::default());
     Some(bytes)
@@ -246,7 +276,7 @@ fn url_query<'s>(scope: &mut v8::PinScope<'s, '_>, host: &Host, args: Arguments<
     let query = with_room(scope, host, room, || ()).map(|()| query.to_rust_string_lossy(scope))?;
     let texts = 2 * (1 + query.bytes().filter(|&byte| byte == b'&').count());
     let room = query.len().saturating_add(texts.saturating_mul(REFERENCE_BYTES));
-    if !reserve(&host.memory, room) {
+    if !reserve_or_collect(scope, &host.memory, room) {
         adopt::throw_no_memory(scope);
         return None;
     }
@@ -263,7 +293,7 @@ fn url_query_text<'s>(scope: &mut v8::PinScope<'s, '_>, host: &Host, args: Argum
         units = units.saturating_add(with_text(scope, list, index, |_, text| text.length())?);
     }
     let room = units.saturating_mul(QUERY_EXPANSION).saturating_add(list.length() as usize);
-    if !reserve(&host.memory, room) {
+    if !reserve_or_collect(scope, &host.memory, room) {
         adopt::throw_no_memory(scope);
         return None;
     }
@@ -295,7 +325,7 @@ fn with_text<R>(
 
 /// Does work that takes up to `bytes` beside the heap. `None`: there is no room for them, and an exception says so.
 fn with_room<T>(scope: &mut v8::PinScope, host: &Host, bytes: usize, work: impl FnOnce() -> T) -> Option<T> {
-    if !reserve(&host.memory, bytes) {
+    if !reserve_or_collect(scope, &host.memory, bytes) {
         adopt::throw_no_memory(scope);
         return None;
     }

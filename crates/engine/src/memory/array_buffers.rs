@@ -10,12 +10,24 @@ use crate::memory::budget::BufferBudget;
 use crate::memory::limits::{MemoryGuard, with_guard};
 
 /// Counts `length` bytes outside of the heap, on the isolate's thread. False: there is no room.
-pub fn reserve(budget: &BufferBudget, length: usize) -> bool {
+fn reserve(budget: &BufferBudget, length: usize) -> bool {
     let has_room = budget.take(length);
     if has_room {
         with_guard(MemoryGuard::after_buffer);
     }
     has_room
+}
+
+/// As [`reserve`], after a collection if need be: V8 does not collect for what it does not allocate. Runs no guest code.
+pub fn reserve_or_collect(isolate: &mut v8::Isolate, budget: &BufferBudget, length: usize) -> bool {
+    if reserve(budget, length) {
+        return true;
+    }
+    if length > budget.limit() {
+        return false;
+    }
+    isolate.low_memory_notification();
+    reserve(budget, length)
 }
 
 /// An allocator of array buffers that refuses what exceeds the budget; V8 then throws a RangeError.

@@ -17,6 +17,8 @@ use ses_protocol::Failure;
 
 /// What a terminated isolate may still allocate until it has unwound.
 const HEADROOM_BYTES: usize = 16 << 20;
+/// One of so many parts of the limit has to be free for a run to get anywhere.
+const ROOM: usize = 16;
 /// What V8's limit grows by at least while the budget is not used up.
 const STEP_BYTES: usize = 4 << 20;
 
@@ -74,7 +76,7 @@ impl MemoryGuard {
         self.exceeded.load(Ordering::Relaxed)
     }
 
-    /// Collects what the terminated guest left. Returns whether the isolate fits its limit again.
+    /// Collects what the terminated guest left. Returns whether the isolate fits its limit again, with room for a run.
     /// `go_on` lets guest code run again.
     pub fn recover(&self, isolate: &mut v8::Isolate, go_on: impl FnOnce(&v8::Isolate)) -> bool {
         // A heap that stays beyond its limit is given up, not parked for want of room to collect it.
@@ -85,7 +87,7 @@ impl MemoryGuard {
         go_on(isolate);
         self.exceeded.store(false, Ordering::Relaxed);
         self.has_headroom.store(false, Ordering::Relaxed);
-        isolate.get_heap_statistics().used_heap_size() < self.limit_bytes
+        isolate.get_heap_statistics().used_heap_size() < self.limit_bytes - self.limit_bytes / ROOM
     }
 
     pub fn failure(&self) -> Failure {
@@ -245,8 +247,8 @@ unsafe extern "C" fn near_heap_limit(data: *mut c_void, current_limit: usize, _i
     }
     let outside = guard.buffers.outside();
     if heap + outside < guard.limit_bytes {
-        // V8's limit is that of the old generation, which is smaller than the budget; array buffers that are gone may
-        // have lowered it; and what V8 keeps in caches counts until a collection that frees them.
+        // Array buffers that are gone may have lowered V8's limit, and what it keeps in caches counts until a collection that
+        // frees them.
         return (guard.limit_bytes - outside).max(current_limit + STEP_BYTES);
     }
     if guard.has_headroom.swap(true, Ordering::Relaxed) {
@@ -347,12 +349,17 @@ mod tests {
 
     use super::*;
     use crate::realm::boot::{Booted, Guarded};
+    use crate::realm::instance::Instance;
 
     const LIMIT_BYTES: usize = 64 << 20;
 
     /// Calls `test` with an isolate on a thread of its own.
     fn with_isolate(test: impl FnOnce(Guarded) + Send + 'static) {
-        let run = move || test(Booted::new(LIMIT_BYTES, Rc::new(|_| {})).expect("there is memory").guarded);
+        with_isolate_of(LIMIT_BYTES, test);
+    }
+
+    fn with_isolate_of(limit_bytes: usize, test: impl FnOnce(Guarded) + Send + 'static) {
+        let run = move || test(Booted::new(limit_bytes, Rc::new(|_| {})).expect("there is memory").guarded);
         thread::Builder::new().stack_size(8 << 20).spawn(run).expect("a thread").join().expect("no panic");
     }
 
@@ -415,6 +422,35 @@ mod tests {
             assert!(guard.can_park());
             isolate.low_memory_notification();
             assert!(guard.can_park());
+        });
+    }
+
+    /// V8's own limit was five eighths of the isolate's. It collected the whole heap for each MiB that was made then.
+    #[test]
+    fn a_guest_that_holds_half_its_limit_is_collected_as_others_are() {
+        static COLLECTIONS: AtomicUsize = AtomicUsize::new(0);
+        unsafe extern "C" fn count(_: v8::UnsafeRawIsolatePtr, _: v8::GCType, _: v8::GCCallbackFlags, _: *mut c_void) {
+            COLLECTIONS.fetch_add(1, Ordering::Relaxed);
+        }
+        /// Full collections while it runs.
+        fn during(guarded: &mut Guarded, program: &str) -> usize {
+            let earlier = COLLECTIONS.load(Ordering::Relaxed);
+            let Instance { isolate, context } = &mut guarded.instance;
+            v8::scope_with_context!(scope, isolate, &*context);
+            let text = v8::String::new(scope, program).expect("short");
+            assert!(v8::Script::compile(scope, text, None).expect("valid").run(scope).is_some());
+            COLLECTIONS.load(Ordering::Relaxed) - earlier
+        }
+        with_isolate_of(128 << 20, |mut guarded| {
+            let isolate = &mut guarded.instance.isolate;
+            isolate.add_gc_epilogue_callback(count, std::ptr::null_mut(), v8::GCType::kGCTypeMarkSweepCompact);
+            during(
+                &mut guarded,
+                "const held = []; for (let i = 0; i < 1_000_000; i++) held.push({ a: i, b: i, c: i, d: i });",
+            );
+            // 400 MB, of which 5 are alive at a time.
+            let made = "const ring = []; for (let i = 0; i < 8_000_000; i++) ring[i & 0x1ffff] = { a: i, b: i };";
+            assert_eq!(during(&mut guarded, made), 0);
         });
     }
 }

@@ -28,8 +28,9 @@ const MAX_YOUNG_BYTES: usize = 96 << 20;
 /// Limits up to here get the small share only: what a guest takes beyond its limit until it has ended is the same for all.
 const SMALL_LIMIT_BYTES: usize = 64 << 20;
 
-/// What the young generation may take of the limit. A third of it is the semi-space that values are made in: with the default limit of
-/// 128 MiB that is 16 MiB, as in Node.js.
+/// What the young generation may take. A third of it is the semi-space that values are made in: with the default limit of 128 MiB that
+/// is 16 MiB, as in Node.js. The old generation may take the whole limit, which the guard sees to: V8 collects the whole heap whenever
+/// the old one could not take in all that is young, and does so again and again where that is a part of the limit.
 fn young_bytes(limit_bytes: usize) -> usize {
     let beyond = limit_bytes.saturating_sub(SMALL_LIMIT_BYTES);
     (limit_bytes / 16 * 3 + beyond / 8 * 3).min(MAX_YOUNG_BYTES)
@@ -79,7 +80,7 @@ impl Booted {
         prepare_v8()?;
         let young_bytes = young_bytes(limit_bytes);
         let params = v8::CreateParams::default()
-            .set_max_old_generation_size_in_bytes(limit_bytes - young_bytes)
+            .set_max_old_generation_size_in_bytes(limit_bytes)
             .set_max_young_generation_size_in_bytes(young_bytes)
             .array_buffer_allocator(array_buffers::allocator(&buffers).make_shared());
         let mut instance = snapshot::hardened(params);
