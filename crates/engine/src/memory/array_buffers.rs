@@ -9,6 +9,9 @@ use deno_core::v8;
 use crate::memory::budget::BufferBudget;
 use crate::memory::limits::{MemoryGuard, with_guard};
 
+/// Less than one of so many parts of the limit makes no difference to it.
+const LITTLE: usize = 16;
+
 /// Counts `length` bytes outside of the heap, on the isolate's thread. False: there is no room.
 fn reserve(budget: &BufferBudget, length: usize) -> bool {
     let has_room = budget.take(length);
@@ -20,11 +23,15 @@ fn reserve(budget: &BufferBudget, length: usize) -> bool {
 
 /// As [`reserve`], after a collection if need be: V8 does not collect for what it does not allocate. Runs no guest code.
 pub fn reserve_or_collect(isolate: &mut v8::Isolate, budget: &BufferBudget, length: usize) -> bool {
-    if reserve(budget, length) {
-        return true;
-    }
-    if length > budget.limit() {
+    let limit = budget.limit();
+    if length > limit {
         return false;
+    }
+    // The budget knows the heap as the last full collection left it.
+    let fits =
+        length < limit / LITTLE || isolate.get_heap_statistics().used_heap_size() + budget.outside() + length <= limit;
+    if fits && reserve(budget, length) {
+        return true;
     }
     isolate.low_memory_notification();
     reserve(budget, length)

@@ -22,6 +22,26 @@ const ROOM: usize = 16;
 /// What V8's limit grows by at least while the budget is not used up.
 const STEP_BYTES: usize = 4 << 20;
 
+/// Limits up to here get the small share of the young generation only: what a guest takes beyond its limit until it has ended is the
+/// same for all.
+const SMALL_LIMIT_BYTES: usize = 64 << 20;
+/// What V8 gives the young generation at most, for heaps of 1 GiB and more. 96 MiB.
+const MAX_YOUNG_BYTES: usize = 96 << 20;
+/// Of so many spaces V8 makes the young generation. Values are made in one of them, the semi-space.
+const SEMI_SPACES: usize = 3;
+
+/// What the young generation may take: with the default limit of 128 MiB a semi-space of 16 MiB, as in Node.js.
+pub fn young_bytes(limit_bytes: usize) -> usize {
+    let beyond = limit_bytes.saturating_sub(SMALL_LIMIT_BYTES);
+    (limit_bytes / 16 * 3 + beyond / 8 * 3).min(MAX_YOUNG_BYTES)
+}
+
+/// What the old generation may take: the limit and a semi-space. V8 collects the whole heap whenever the old generation could not take in
+/// all that is young, which would be for each MiB that is made where a guest holds a good part of its limit.
+pub fn old_bytes(limit_bytes: usize) -> usize {
+    limit_bytes + young_bytes(limit_bytes) / SEMI_SPACES
+}
+
 /// Watches the heap of one isolate. Must outlive the isolate, which calls it back.
 pub struct MemoryGuard {
     limit_bytes: usize,
@@ -174,7 +194,7 @@ impl MemoryGuard {
     fn split(&self, isolate: &mut v8::Isolate) {
         let used = self.buffers.used.load(Ordering::Relaxed);
         self.buffers_at_split.store(used, Ordering::Relaxed);
-        let rest = self.limit_bytes.saturating_sub(used).max(self.limit_bytes / 4);
+        let rest = old_bytes(self.limit_bytes).saturating_sub(used).max(self.limit_bytes / 4);
         isolate.remove_near_heap_limit_callback(near_heap_limit, rest);
         self.watch(isolate);
     }
@@ -249,7 +269,7 @@ unsafe extern "C" fn near_heap_limit(data: *mut c_void, current_limit: usize, _i
     if heap + outside < guard.limit_bytes {
         // Array buffers that are gone may have lowered V8's limit, and what it keeps in caches counts until a collection that
         // frees them.
-        return (guard.limit_bytes - outside).max(current_limit + STEP_BYTES);
+        return (old_bytes(guard.limit_bytes) - outside).max(current_limit + STEP_BYTES);
     }
     if guard.has_headroom.swap(true, Ordering::Relaxed) {
         // The guest has been told to stop and has used the headroom since: V8 runs out of memory next, and the

@@ -17,7 +17,7 @@ pub const OF_ALL: &str = concat!(
     // For baseline code nothing is gained by another thread.
     "--no-concurrent-sparkplug ",
     // Where values survive, the young generation grows eightfold at once: by doubling, each step on the way copies them once
-    // more. How large it may become follows from the limit of memory (realm/boot.rs).
+    // more. How large it may become follows from the limit of memory (memory/limits.rs).
     "--semi-space-growth-factor=8 ",
     // A collection of the young generation is left for the end of the run (idle.rs) where the next run, if it is like this one, would
     // need it. Tasks of other collections are dropped.

@@ -6,7 +6,7 @@ use deno_core::v8;
 
 use crate::memory::array_buffers;
 use crate::memory::budget::BufferBudget;
-use crate::memory::limits::{MemoryGuard, close_account};
+use crate::memory::limits::{MemoryGuard, close_account, old_bytes, young_bytes};
 use crate::memory::parking::{OnParked, set_thread_isolate};
 use crate::memory::remains::Remains;
 use crate::memory::sole::{self, OnLost};
@@ -21,20 +21,6 @@ use crate::realm::origin::origin;
 use crate::realm::stop::Stop;
 use ses_prepare::{self as prepare, PrepareOptions};
 use ses_protocol::Failure;
-
-/// What V8 takes at most, for heaps of 1 GiB and more. 96 MiB.
-const MAX_YOUNG_BYTES: usize = 96 << 20;
-
-/// Limits up to here get the small share only: what a guest takes beyond its limit until it has ended is the same for all.
-const SMALL_LIMIT_BYTES: usize = 64 << 20;
-
-/// What the young generation may take. A third of it is the semi-space that values are made in: with the default limit of 128 MiB that
-/// is 16 MiB, as in Node.js. The old generation may take the whole limit, which the guard sees to: V8 collects the whole heap whenever
-/// the old one could not take in all that is young, and does so again and again where that is a part of the limit.
-fn young_bytes(limit_bytes: usize) -> usize {
-    let beyond = limit_bytes.saturating_sub(SMALL_LIMIT_BYTES);
-    (limit_bytes / 16 * 3 + beyond / 8 * 3).min(MAX_YOUNG_BYTES)
-}
 
 /// An isolate and what watches its memory. Dropped in this order: the isolate calls the guard back until it is gone.
 pub struct Guarded {
@@ -78,10 +64,9 @@ impl Booted {
         let limit_bytes = buffers.limit();
         set_thread_isolate(on_parked, buffers.clone());
         prepare_v8()?;
-        let young_bytes = young_bytes(limit_bytes);
         let params = v8::CreateParams::default()
-            .set_max_old_generation_size_in_bytes(limit_bytes)
-            .set_max_young_generation_size_in_bytes(young_bytes)
+            .set_max_old_generation_size_in_bytes(old_bytes(limit_bytes))
+            .set_max_young_generation_size_in_bytes(young_bytes(limit_bytes))
             .array_buffer_allocator(array_buffers::allocator(&buffers).make_shared());
         let mut instance = snapshot::hardened(params);
         let memory = MemoryGuard::install(&mut instance.isolate, buffers.clone());
