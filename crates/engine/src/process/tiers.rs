@@ -1,11 +1,17 @@
-//! Which of V8's compilers a function gets, and on which thread. build.rs has the linker send here (`--wrap`) what starts them.
+//! Which of V8's compilers a function gets, on which thread, and when. build.rs has the linker send here (`--wrap`) what starts them.
 //!
 //! Maglev compiles quickly, on the guest's own thread: on another it would wait for what Turbofan has under way, for longer than it
 //! takes. But it has no bound: it takes 40 KB for an `await`. What is too large for it goes to Turbofan, which refuses functions above
 //! a size of its own. In a process with several isolates the guest compiles that on its own thread, too, where its deadline and
 //! its limit of memory hold.
+//!
+//! While Turbofan compiles a loop beside the guest, V8 compiles no other loop of the function. A program that is one loop behind the other would
+//! be interpreted in the next ones until Turbofan is done with one that is over, so V8 is not told.
 
+use std::cell::Cell;
 use std::ffi::c_void;
+use std::sync::atomic::{AtomicU8, Ordering};
+use std::time::{Duration, Instant};
 
 use crate::memory::sole;
 use crate::process::compile_thread;
@@ -13,6 +19,11 @@ use crate::process::compile_thread;
 /// The longest function that Maglev gets, and that is compiled beside a guest among others: 8 KiB of text, for which Maglev takes some
 /// 50 MB at worst.
 const MAX_CHARACTERS: i32 = 8 << 10;
+
+/// A loop that Turbofan was asked to compile is not asked for again for so long, in which it is mostly done.
+const UNDER_WAY: Duration = Duration::from_millis(10);
+/// So many loops are remembered. V8 queues no more functions.
+const MAX_LOOPS: usize = 8;
 
 /// `v8::internal::ConcurrencyMode`.
 const SYNCHRONOUS: u8 = 0;
@@ -22,6 +33,17 @@ const TURBOFAN: u8 = 13;
 
 /// `v8::internal::JSFunction` behind its map, properties, elements and dispatch handle: `shared_function_info_`.
 const SHARED_OFFSET: usize = 32;
+/// The same, behind the context: `feedback_cell_`.
+const FEEDBACK_CELL_OFFSET: usize = 48;
+/// `v8::internal::FeedbackCell`: `value_`, the `FeedbackVector` of a function that has run for a while.
+const FEEDBACK_OFFSET: usize = 8;
+/// `v8::internal::FeedbackVector`: `osr_state_`, and the first byte of `flags_`.
+const OSR_STATE_OFFSET: usize = 21;
+const FLAGS_OFFSET: usize = 22;
+/// Of `osr_state_`: at loops of what depth V8 asks to have the function compiled. 0: at none.
+const OSR_URGENCY: u8 = 0b111;
+/// Of `flags_`: a loop of the function is being compiled.
+const OSR_TIERING_IN_PROGRESS: u8 = 0b10;
 /// What V8 adds to a pointer to its heap.
 const HEAP_TAG: usize = 1;
 
@@ -45,6 +67,53 @@ unsafe extern "C" {
         mode: u8,
         kind: u8,
     ) -> *const usize;
+}
+
+/// A loop of a function that Turbofan was asked to compile.
+#[derive(Clone, Copy)]
+struct Asked {
+    /// Where what V8 has learned of the function is. It may move, and something else be there: then a loop is compiled twice, or later.
+    feedback: usize,
+    loop_offset: i32,
+    at: Instant,
+}
+
+thread_local! {
+    /// Of the thread's guest, the next one in the place of the oldest.
+    static ASKED: Cell<([Option<Asked>; MAX_LOOPS], usize)> = const { Cell::new(([None; MAX_LOOPS], 0)) };
+}
+
+/// Whether Turbofan is to be asked to compile the loop, which is noted then.
+fn is_to_be_asked(feedback: usize, loop_offset: i32) -> bool {
+    let (mut loops, next) = ASKED.get();
+    let is_it = |asked: &Asked| (asked.feedback, asked.loop_offset) == (feedback, loop_offset);
+    if loops.iter().flatten().any(|asked| is_it(asked) && asked.at.elapsed() < UNDER_WAY) {
+        return false;
+    }
+    loops[next] = Some(Asked { feedback, loop_offset, at: Instant::now() });
+    ASKED.set((loops, (next + 1) % MAX_LOOPS));
+    true
+}
+
+/// Where what V8 has learned of the function is: its `FeedbackVector`.
+///
+/// # Safety
+/// There is a function with feedback at the end of `function`.
+unsafe fn feedback_of(function: Handle) -> usize {
+    // SAFETY: as for `source_size`.
+    unsafe {
+        let cell = *((*function - HEAP_TAG + FEEDBACK_CELL_OFFSET) as *const usize) - HEAP_TAG;
+        *((cell + FEEDBACK_OFFSET) as *const usize) - HEAP_TAG
+    }
+}
+
+/// A byte of it.
+///
+/// # Safety
+/// As for [`feedback_of`], and the result is not used behind a collection.
+unsafe fn feedback<'a>(function: Handle, offset: usize) -> &'a AtomicU8 {
+    // SAFETY: the caller's contract; V8 itself writes there on this thread only.
+    unsafe { &*((feedback_of(function) + offset) as *const AtomicU8) }
 }
 
 /// Characters of the text of a function.
@@ -98,12 +167,27 @@ unsafe extern "C" fn __wrap__ZN2v88internal8Compiler19CompileOptimizedOSREPNS0_7
     mode: u8,
     kind: u8,
 ) -> *const usize {
-    // SAFETY: as above.
+    let is_asked_beside = mode != SYNCHRONOUS && kind == TURBOFAN;
+    // SAFETY: as above; V8 asks for loops of functions with feedback only.
     unsafe {
         let (mode, kind) = chosen(mode, kind, function);
-        __real__ZN2v88internal8Compiler19CompileOptimizedOSREPNS0_7IsolateENS0_12DirectHandleINS0_10JSFunctionEEENS0_14BytecodeOffsetENS0_15ConcurrencyModeENS0_8CodeKindE(
-            isolate, function, loop_offset, mode, kind,
-        )
+        let compile = || {
+            __real__ZN2v88internal8Compiler19CompileOptimizedOSREPNS0_7IsolateENS0_12DirectHandleINS0_10JSFunctionEEENS0_14BytecodeOffsetENS0_15ConcurrencyModeENS0_8CodeKindE(
+                isolate, function, loop_offset, mode, kind,
+            )
+        };
+        if !is_asked_beside || source_size(function) > MAX_CHARACTERS {
+            return compile();
+        }
+        // What asks may be Maglev's code, which must not wait for Turbofan: without a thread for that the loop stays as it is.
+        if mode == SYNCHRONOUS || !is_to_be_asked(feedback_of(function), loop_offset) {
+            // As where V8 begins to compile: it asks at none of the loops until it finds once more that one is hot.
+            feedback(function, OSR_STATE_OFFSET).fetch_and(!OSR_URGENCY, Ordering::Relaxed);
+            return std::ptr::null();
+        }
+        let code = compile();
+        feedback(function, FLAGS_OFFSET).fetch_and(!OSR_TIERING_IN_PROGRESS, Ordering::Relaxed);
+        code
     }
 }
 
@@ -130,5 +214,39 @@ mod tests {
             let size = unsafe { source_size((&raw const *function).cast()) };
             assert_eq!(usize::try_from(size), Ok(body.len()));
         }
+    }
+
+    /// Where the field is not found, V8 asks for Turbofan at each round of a loop.
+    #[test]
+    fn the_state_of_a_function_is_that_of_its_loops() {
+        /// `maybe_has_maglev_osr_code`.
+        const HAS_MAGLEVS: u8 = 0b1000;
+        let mut booted = Booted::new(64 << 20, Rc::new(|_| ())).map_err(|failure| failure.kind).expect("boots");
+        let Instance { isolate, context } = &mut booted.guarded.instance;
+        v8::scope_with_context!(scope, isolate, &*context);
+        let text = "function f(end) { let n = 0; for (let i = 0; i < end; i++) n = (n * 31 + i) | 0; return n; } for (let i = 0; i < 10; i++) f(100); f";
+        let text = v8::String::new(scope, text).expect("short");
+        let value = v8::Script::compile(scope, text, None).and_then(|script| script.run(scope)).expect("valid");
+        let function = v8::Local::<v8::Function>::try_from(value).expect("a function");
+        // SAFETY: a handle of a function that has run for a while.
+        let state = || unsafe { feedback((&raw const *function).cast(), OSR_STATE_OFFSET) }.load(Ordering::Relaxed);
+        assert_eq!(state(), 0);
+        let (receiver, end) = (v8::undefined(scope).into(), v8::Number::new(scope, 1e8).into());
+        assert!(function.call(scope, receiver, &[end]).is_some());
+        assert_ne!(state() & HAS_MAGLEVS, 0);
+    }
+
+    #[test]
+    fn a_loop_that_is_under_way_is_not_asked_for_again() {
+        assert!(is_to_be_asked(1, 10));
+        assert!(!is_to_be_asked(1, 10));
+        assert!(is_to_be_asked(1, 20) && is_to_be_asked(2, 10));
+        std::thread::sleep(UNDER_WAY);
+        assert!(is_to_be_asked(1, 10));
+        // Those of other functions take its place.
+        for function in 3..3 + MAX_LOOPS {
+            assert!(is_to_be_asked(function, 10));
+        }
+        assert!(is_to_be_asked(1, 10));
     }
 }
