@@ -219,21 +219,26 @@ mod tests {
     /// Where the field is not found, V8 asks for Turbofan at each round of a loop.
     #[test]
     fn the_state_of_a_function_is_that_of_its_loops() {
-        /// `maybe_has_maglev_osr_code`.
-        const HAS_MAGLEVS: u8 = 0b1000;
+        /// Which loops V8 asks for, and whether it may have Maglev's and Turbofan's code of one.
+        const KNOWN: u8 = OSR_URGENCY | 0b11000;
         let mut booted = Booted::new(64 << 20, Rc::new(|_| ())).map_err(|failure| failure.kind).expect("boots");
         let Instance { isolate, context } = &mut booted.guarded.instance;
         v8::scope_with_context!(scope, isolate, &*context);
         let text = "function f(end) { let n = 0; for (let i = 0; i < end; i++) n = (n * 31 + i) | 0; return n; } for (let i = 0; i < 10; i++) f(100); f";
         let text = v8::String::new(scope, text).expect("short");
-        let value = v8::Script::compile(scope, text, None).and_then(|script| script.run(scope)).expect("valid");
-        let function = v8::Local::<v8::Function>::try_from(value).expect("a function");
-        // SAFETY: a handle of a function that has run for a while.
-        let state = || unsafe { feedback((&raw const *function).cast(), OSR_STATE_OFFSET) }.load(Ordering::Relaxed);
-        assert_eq!(state(), 0);
-        let (receiver, end) = (v8::undefined(scope).into(), v8::Number::new(scope, 1e8).into());
-        assert!(function.call(scope, receiver, &[end]).is_some());
-        assert_ne!(state() & HAS_MAGLEVS, 0);
+        let (receiver, end) = (v8::undefined(scope).into(), v8::Number::new(scope, 1e7).into());
+        // When V8 is done with compiling beside the loop depends on what else the machine does.
+        let is_found = (0..100).any(|_| {
+            let value = v8::Script::compile(scope, text, None).and_then(|script| script.run(scope)).expect("valid");
+            let function = v8::Local::<v8::Function>::try_from(value).expect("a function");
+            // SAFETY: a handle of a function that has run for a while.
+            let state = || unsafe { feedback((&raw const *function).cast(), OSR_STATE_OFFSET) }.load(Ordering::Relaxed);
+            assert_eq!(state(), 0);
+            assert!(function.call(scope, receiver, &[end]).is_some());
+            assert_eq!(state() & !KNOWN, 0);
+            state() != 0
+        });
+        assert!(is_found);
     }
 
     #[test]
