@@ -128,15 +128,9 @@ fn encode<'s>(scope: &mut v8::PinScope<'s, '_>, host: &Host, args: Arguments<'_,
     }
     let length = text.utf8_length(scope);
     // SAFETY: V8 writes what it says, as much as there is room for.
-    let made = with_room(scope, host, length, || ())
-        .map(|()| unsafe { Block::fill(length, |room| text.write_utf8_uninit_v2(scope, room, flags, None)) })?;
-    match made {
-        Some(bytes) => adopt::bytes(scope, &host.memory, bytes).map(Into::into),
-        None => {
-            adopt::throw_no_memory(scope);
-            None
-        }
-    }
+    let bytes =
+        unsafe { block(scope, host, length, |scope, room| text.write_utf8_uninit_v2(scope, room, flags, None)) }?;
+    adopt::bytes(scope, &host.memory, bytes).map(Into::into)
 }
 
 /// The name of the encoding that a label stands for.
@@ -172,8 +166,7 @@ fn from_base64<'s>(scope: &mut v8::PinScope<'s, '_>, host: &Host, args: Argument
 fn to_base64<'s>(scope: &mut v8::PinScope<'s, '_>, host: &Host, args: Arguments<'_, 's>) -> Given<'s> {
     let text = one_byte(args.get(0))?;
     let length = text.length().div_ceil(BYTES_OF_GROUP) * DIGITS_OF_GROUP;
-    with_room(scope, host, length, || ())?;
-    let encode = |room: &mut [MaybeUninit<u8>]| {
+    let encode = |scope: &mut v8::PinScope, room: &mut [MaybeUninit<u8>]| {
         let (mut bytes, mut digits) = ([0; PART_GROUPS * BYTES_OF_GROUP], [0; PART_GROUPS * DIGITS_OF_GROUP]);
         let mut written = 0;
         for start in (0..text.length()).step_by(PART_GROUPS * BYTES_OF_GROUP) {
@@ -188,13 +181,8 @@ fn to_base64<'s>(scope: &mut v8::PinScope<'s, '_>, host: &Host, args: Arguments<
         written
     };
     // SAFETY: as many bytes are written, from the first, as are counted.
-    match unsafe { Block::fill(length, encode) } {
-        Some(encoded) => adopt::string(scope, &host.memory, encoded).map(Into::into),
-        None => {
-            adopt::throw_no_memory(scope);
-            None
-        }
-    }
+    let encoded = unsafe { block(scope, host, length, encode) }?;
+    adopt::string(scope, &host.memory, encoded).map(Into::into)
 }
 
 /// A text whose characters are all of Latin-1.
@@ -332,6 +320,25 @@ fn with_room<T>(scope: &mut v8::PinScope, host: &Host, bytes: usize, work: impl 
     let done = work();
     host.memory.release(bytes);
     Some(done)
+}
+
+/// A block of up to `length` bytes that `fill` writes. `None`: there is no room for them, and an exception says so.
+///
+/// # Safety
+/// As for [`Block::fill`].
+unsafe fn block(
+    scope: &mut v8::PinScope,
+    host: &Host,
+    length: usize,
+    fill: impl FnOnce(&mut v8::PinScope, &mut [MaybeUninit<u8>]) -> usize,
+) -> Option<Block> {
+    with_room(scope, host, length, || ())?;
+    // SAFETY: the caller's contract is the same.
+    let made = unsafe { Block::fill(length, |room| fill(scope, room)) };
+    if made.is_none() {
+        adopt::throw_no_memory(scope);
+    }
+    made
 }
 
 /// Where the bytes of an array buffer, or of a view, are, and how many.

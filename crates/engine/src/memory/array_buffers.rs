@@ -9,9 +9,6 @@ use deno_core::v8;
 use crate::memory::budget::BufferBudget;
 use crate::memory::limits::{MemoryGuard, with_guard};
 
-/// Less than one of so many parts of the limit makes no difference to it.
-const LITTLE: usize = 16;
-
 /// Counts `length` bytes outside of the heap, on the isolate's thread. False: there is no room.
 fn reserve(budget: &BufferBudget, length: usize) -> bool {
     let has_room = budget.take(length);
@@ -29,7 +26,7 @@ pub fn reserve_or_collect(isolate: &mut v8::Isolate, budget: &BufferBudget, leng
     }
     // The budget knows the heap as the last full collection left it.
     let fits =
-        length < limit / LITTLE || isolate.get_heap_statistics().used_heap_size() + budget.outside() + length <= limit;
+        budget.is_little(length) || isolate.get_heap_statistics().used_heap_size() + budget.outside() + length <= limit;
     if fits && reserve(budget, length) {
         return true;
     }

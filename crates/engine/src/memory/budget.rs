@@ -9,6 +9,9 @@ use crate::memory::zones::Zones;
 /// What the allocator keeps beside the bytes of an array buffer, and rounds up.
 const BUFFER_OVERHEAD_BYTES: usize = 32;
 
+/// Less than one of so many parts of a limit makes no difference to it.
+const LITTLE: usize = 16;
+
 /// What an isolate may hold outside of its heap beyond its limit until its thread is parked.
 const NATIVE_EXCESS_BYTES: usize = 32 << 20;
 /// What it may hold with its heap.
@@ -44,6 +47,11 @@ impl BufferBudget {
     /// What the isolate may hold.
     pub fn limit(&self) -> usize {
         self.limit
+    }
+
+    /// Whether so many bytes make no difference to the limit.
+    pub(super) fn is_little(&self, bytes: usize) -> bool {
+        bytes < self.limit / LITTLE
     }
 
     /// What V8 and ICU hold for the isolate outside of its heap, array buffers not included.

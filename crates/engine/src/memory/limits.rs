@@ -187,7 +187,7 @@ impl MemoryGuard {
 
     fn is_split_stale(&self) -> bool {
         let used = self.buffers.used.load(Ordering::Relaxed);
-        used.abs_diff(self.buffers_at_split.load(Ordering::Relaxed)) > self.limit_bytes / 16
+        !self.buffers.is_little(used.abs_diff(self.buffers_at_split.load(Ordering::Relaxed)))
     }
 
     /// Gives V8's heap what array buffers leave of the limit. What the heap holds already stays.

@@ -129,13 +129,8 @@ unsafe fn source_size(function: Handle) -> i32 {
     }
 }
 
-/// How the function is compiled, and by which compiler.
-///
-/// # Safety
-/// As for [`source_size`].
-unsafe fn chosen(mode: u8, kind: u8, function: Handle) -> (u8, u8) {
-    // SAFETY: the caller's contract is the same.
-    let is_large = unsafe { source_size(function) } > MAX_CHARACTERS;
+/// How a function is compiled, and by which compiler.
+fn chosen(mode: u8, kind: u8, is_large: bool) -> (u8, u8) {
     let kind = if is_large && kind == MAGLEV { TURBOFAN } else { kind };
     let is_beside = kind == TURBOFAN && (sole::is_declared() || (!is_large && compile_thread::is_ready()));
     (if is_beside { mode } else { SYNCHRONOUS }, kind)
@@ -151,7 +146,7 @@ unsafe extern "C" fn __wrap__ZN2v88internal8Compiler16CompileOptimizedEPNS0_7Iso
 ) {
     // SAFETY: V8 passes a function that it runs.
     unsafe {
-        let (mode, kind) = chosen(mode, kind, function);
+        let (mode, kind) = chosen(mode, kind, source_size(function) > MAX_CHARACTERS);
         __real__ZN2v88internal8Compiler16CompileOptimizedEPNS0_7IsolateENS0_12DirectHandleINS0_10JSFunctionEEENS0_15ConcurrencyModeENS0_8CodeKindE(
             isolate, function, mode, kind,
         );
@@ -170,13 +165,14 @@ unsafe extern "C" fn __wrap__ZN2v88internal8Compiler19CompileOptimizedOSREPNS0_7
     let is_asked_beside = mode != SYNCHRONOUS && kind == TURBOFAN;
     // SAFETY: as above; V8 asks for loops of functions with feedback only.
     unsafe {
-        let (mode, kind) = chosen(mode, kind, function);
+        let is_large = source_size(function) > MAX_CHARACTERS;
+        let (mode, kind) = chosen(mode, kind, is_large);
         let compile = || {
             __real__ZN2v88internal8Compiler19CompileOptimizedOSREPNS0_7IsolateENS0_12DirectHandleINS0_10JSFunctionEEENS0_14BytecodeOffsetENS0_15ConcurrencyModeENS0_8CodeKindE(
                 isolate, function, loop_offset, mode, kind,
             )
         };
-        if !is_asked_beside || source_size(function) > MAX_CHARACTERS {
+        if !is_asked_beside || is_large {
             return compile();
         }
         // What asks may be Maglev's code, which must not wait for Turbofan: without a thread for that the loop stays as it is.
