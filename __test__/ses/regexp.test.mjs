@@ -114,6 +114,11 @@ const BOMBS = {
   'replacement in a long text': '"a".repeat(2 ** 26).replace(/a/g, (found) => found).length',
   'replaceAll in a long text': '"a".repeat(2 ** 26).replaceAll(/a/g, "bc").length',
   'a text that is an object': 'String.prototype.match.call(Object("a".repeat(2 ** 26)), /a/g).length',
+  'replacement in a text that is an object':
+    'String.prototype.replace.call(Object("a".repeat(2 ** 26)), /a/g, "bc").length',
+  'replaceAll in a text that is an object':
+    'String.prototype.replaceAll.call(Object("a".repeat(2 ** 26)), /a/g, "bc").length',
+  'split of a text that is an object': 'String.prototype.split.call(Object("a".repeat(2 ** 26)), /a/).length',
   'split by many groups': '"a".repeat(2 ** 16).split(new RegExp("()".repeat(3000) + "a")).length',
 };
 
@@ -182,7 +187,16 @@ const ODD = {
   'the prototype itself':
     'const all = []; for (const k of ["replace", "match"]) { try { RegExp.prototype[Symbol[k]]("a", "b") } catch (e) { all.push(e.name) } } all',
   'lengths and names':
-    '["split", "replace", "match"].map((k) => { const f = RegExp.prototype[Symbol[k]]; return [f.length, f.name]; })',
+    '["split", "replace", "match"].map((k) => [RegExp.prototype[Symbol[k]], String.prototype[k]].map((f) => [f.length, f.name]))',
+  'a method of another object, which is looked for once and given what there is':
+    'const log = []; const all = []; for (const k of ["split", "replace", "match"]) { const own = { get [Symbol[k]]() { log.push(k); return function (...given) { return [this === own, ...given]; }; } }; all.push("text"[k](own, "more"), String.prototype[k].call(12, own)); } [all, log]',
+  'a method that is no function':
+    'const all = []; for (const k of ["split", "replace", "match"]) { try { "text"[k]({ [Symbol[k]]: 1 }, "more") } catch (e) { all.push(e.name) } } all',
+  'no method, and the order in which texts are made':
+    'const log = []; const text = (s) => ({ toString() { log.push(s); return s; } }); const all = []; for (const k of ["split", "replace", "match"]) all.push(String.prototype[k].call(text("a,b"), text(","), "1")); [all.map(String), log]',
+  'no text': `const log = []; const all = []; for (const k of ["split", "replace", "replaceAll", "match"]) { try { String.prototype[k].call(null, new Proxy(/a/, { get: () => log.push(k) }), "b") } catch (e) { all.push(e.name) } } [all, log]`,
+  'another method of the expression itself':
+    'const r = /,/g; Object.defineProperty(r, Symbol.split, { value: () => "own" }); Object.defineProperty(r, Symbol.replace, { value: null }); ["a,b".split(r), "a,/,/gb".replace(r, "-"), "a,b".replaceAll(/,/g, "-")]',
 };
 
 test.each(Object.entries(ODD))('%s', async (_name, code) => {

@@ -179,18 +179,6 @@
     },
   });
 
-  // V8 gives up on the isolate for an array that is longer than it can make.
-  const MAX_PARTS = 128 * 1024 * 1024 - 16;
-  const split = uncurryThis(String.prototype.split);
-  replace(String.prototype, {
-    split(separator, limit) {
-      if (separator === "" && typeof this === "string" && this.length > MAX_PARTS && limit === undefined) {
-        throw new RangeError(`${this.length} parts are too many: split slices of the text, or pass a limit`);
-      }
-      return split(this, separator, limit);
-    },
-  });
-
   // The names that JSON.stringify is to write. V8 keeps a handle of each element, also of those that are not there.
   const MAX_NAMES = 0xffff;
   const namesOf = (replacer) => {

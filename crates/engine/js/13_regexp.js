@@ -6,9 +6,11 @@
 (() => {
   const boot = globalThis.__smol_boot;
   const { apply, construct, defineProperty, getDescriptor, getPrototypeOf, ownKeys, uncurryThis } = boot.p;
-  const { arrayPush, stringIncludes, stringIndexOf, stringReplaceAll, stringSlice } = boot.p;
+  const { arrayPush, RangeError, stringIncludes, stringIndexOf, stringReplaceAll, stringSlice } = boot.p;
   const { prototype } = RegExp;
-  const { [Symbol.split]: nativeSplit, [Symbol.replace]: nativeReplace, [Symbol.match]: nativeMatch } = prototype;
+  const nativeSplit = uncurryThis(prototype[Symbol.split]);
+  const nativeReplace = uncurryThis(prototype[Symbol.replace]);
+  const nativeMatch = uncurryThis(prototype[Symbol.match]);
   const exec = uncurryThis(prototype.exec);
   const getter = (name) => uncurryThis(getDescriptor(prototype, name).get);
   const sourceOf = getter("source");
@@ -170,7 +172,6 @@
   const SHORT_FOR_GROUPS = 1 << 8;
   const SHORT_PARTS = 1 << 22;
 
-  const isShort = (text) => typeof text === "string" && text.length <= SHORT;
   const lengthOfSource = (value) => {
     try {
       return sourceOf(value).length;
@@ -179,16 +180,14 @@
     }
   };
   const isShortToSplit = (text, separator) =>
-    isShort(text) &&
-    (text.length <= SHORT_FOR_GROUPS ||
-      typeof separator === "string" ||
-      text.length * lengthOfSource(separator) <= SHORT_PARTS);
+    text.length <= SHORT_FOR_GROUPS || (text.length <= SHORT && text.length * lengthOfSource(separator) <= SHORT_PARTS);
   const isShortReplacement = (text, replacement) => {
-    if (typeof replacement !== "string") return typeof replacement === "function";
+    if (text.length > SHORT) return false;
+    if (typeof replacement === "function") return true;
     const { length } = replacement;
-    if (!stringIncludes(replacement, "$")) return text.length * length <= SHORT_RESULT;
     // Each part of a template may stand for as much as the whole text, at each match.
-    return length <= SHORT_TEMPLATE && text.length * text.length * length <= SHORT_RESULT;
+    if (length <= SHORT_TEMPLATE && text.length * text.length * length <= SHORT_RESULT) return true;
+    return text.length * length <= SHORT_RESULT && !stringIncludes(replacement, "$");
   };
 
   const matchLong = (regexp, text) => {
@@ -213,61 +212,79 @@
     }
   };
 
-  const ofRegExp = {
-    [Symbol.replace](string, replacement) {
-      if (!isObject(this)) return apply(nativeReplace, this, [string, replacement]);
-      const text = `${string}`;
-      const by = typeof replacement === "function" ? replacement : `${replacement}`;
-      const isEasy = (isShort(text) && isShortReplacement(text, by)) || !isPlain(this);
-      return isEasy ? apply(nativeReplace, this, [text, by]) : replace(this, text, by);
-    },
-
-    [Symbol.match](string) {
-      if (!isObject(this)) return apply(nativeMatch, this, [string]);
-      const text = `${string}`;
-      return isShort(text) || !isPlain(this) ? apply(nativeMatch, this, [text]) : matchLong(this, text);
-    },
-
-    [Symbol.split](string, limit) {
-      if (!isObject(this)) return apply(nativeSplit, this, [string, limit]);
-      const text = `${string}`;
-      const isEasy = isShortToSplit(text, this) || !isPlain(this);
-      return isEasy ? apply(nativeSplit, this, [text, limit]) : splitLong(this, text, limit);
-    },
+  const replaceBy = (regexp, text, replacement) => {
+    const by = typeof replacement === "function" ? replacement : `${replacement}`;
+    const isEasy = isShortReplacement(text, by) || !isPlain(regexp);
+    return isEasy ? nativeReplace(regexp, text, by) : replace(regexp, text, by);
   };
-  define(prototype, ofRegExp);
+  const matchBy = (regexp, text) =>
+    text.length <= SHORT || !isPlain(regexp) ? nativeMatch(regexp, text) : matchLong(regexp, text);
+  const splitBy = (regexp, text, limit) =>
+    isShortToSplit(text, regexp) || !isPlain(regexp)
+      ? nativeSplit(regexp, text, limit)
+      : splitLong(regexp, text, limit);
 
-  // V8 takes its own way here for a regular expression that nothing was changed of, without a look at the methods above.
+  define(prototype, {
+    [Symbol.replace](string, replacement) {
+      return isObject(this) ? replaceBy(this, `${string}`, replacement) : nativeReplace(this, string, replacement);
+    },
+    [Symbol.match](string) {
+      return isObject(this) ? matchBy(this, `${string}`) : nativeMatch(this, string);
+    },
+    [Symbol.split](string, limit) {
+      return isObject(this) ? splitBy(this, `${string}`, limit) : nativeSplit(this, string, limit);
+    },
+  });
+
+  // The methods of texts look for those above, which takes V8 long where they are not its own.
+  const { [Symbol.replace]: regExpReplace, [Symbol.match]: regExpMatch, [Symbol.split]: regExpSplit } = prototype;
   const { match, replace: replaceIn, replaceAll, split: splitAt } = String.prototype;
-  const matchShort = uncurryThis(match);
-  const replaceShort = uncurryThis(replaceIn);
-  const replaceAllShort = uncurryThis(replaceAll);
-  const splitShort = uncurryThis(splitAt);
+  const matchText = uncurryThis(match);
+  const replaceText = uncurryThis(replaceIn);
+  const replaceAllText = uncurryThis(replaceAll);
+  const splitText = uncurryThis(splitAt);
   const isThere = (value) => value !== undefined && value !== null;
+
+  // The same with what is no regular expression, or has another method: `method`, which is not looked for again.
+  const byOther = (native, method, value, text, ...more) => {
+    if (typeof method === "function") return apply(method, value, [text, ...more]);
+    return isThere(method) ? native(text, value, ...more) : native(`${text}`, `${value}`, ...more);
+  };
+
+  // V8 gives up on the isolate for an array that is longer than it can make.
+  const MAX_PARTS = 128 * 1024 * 1024 - 16;
+
   define(String.prototype, {
     match(regexp) {
-      if (isShort(this) || !isThere(this) || !isPlain(regexp)) return matchShort(this, regexp);
-      return apply(ofRegExp[Symbol.match], regexp, [this]);
+      if (!isThere(this) || !isObject(regexp)) return matchText(this, regexp);
+      const method = regexp[Symbol.match];
+      return method === regExpMatch ? matchBy(regexp, `${this}`) : byOther(matchText, method, regexp, this);
     },
 
     replace(searchValue, replaceValue) {
-      const isEasy = isShort(this) && isShortReplacement(this, replaceValue);
-      if (isEasy || !isThere(this) || !isPlain(searchValue)) return replaceShort(this, searchValue, replaceValue);
-      return apply(ofRegExp[Symbol.replace], searchValue, [this, replaceValue]);
+      if (!isThere(this) || !isObject(searchValue)) return replaceText(this, searchValue, replaceValue);
+      const method = searchValue[Symbol.replace];
+      if (method === regExpReplace) return replaceBy(searchValue, `${this}`, replaceValue);
+      return byOther(replaceText, method, searchValue, this, replaceValue);
     },
 
     replaceAll(searchValue, replaceValue) {
-      const isEasy = isShort(this) && isShortReplacement(this, replaceValue);
-      if (isEasy || !isThere(this) || !isPlain(searchValue) || !isGlobal(searchValue)) {
-        return replaceAllShort(this, searchValue, replaceValue);
+      if (!isThere(this) || !isObject(searchValue) || !isPlain(searchValue) || !isGlobal(searchValue)) {
+        return replaceAllText(this, searchValue, replaceValue);
       }
-      return apply(ofRegExp[Symbol.replace], searchValue, [this, replaceValue]);
+      return replaceBy(searchValue, `${this}`, replaceValue);
     },
 
     split(separator, limit) {
-      const isEasy = isShortToSplit(this, separator);
-      if (isEasy || !isThere(this) || !isPlain(separator)) return splitShort(this, separator, limit);
-      return apply(ofRegExp[Symbol.split], separator, [this, limit]);
+      if (isThere(this) && isObject(separator)) {
+        const method = separator[Symbol.split];
+        if (method === regExpSplit) return splitBy(separator, `${this}`, limit);
+        return byOther(splitText, method, separator, this, limit);
+      }
+      if (separator === "" && typeof this === "string" && this.length > MAX_PARTS && limit === undefined) {
+        throw new RangeError(`${this.length} parts are too many: split slices of the text, or pass a limit`);
+      }
+      return splitText(this, separator, limit);
     },
   });
 })();
