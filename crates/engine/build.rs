@@ -46,6 +46,7 @@ fn main() {
         ("ext:ses_executor/11_ses.js", ses(&root)),
         ("ext:ses_executor/12_lockdown.js", own(&root, "12_lockdown.js")),
         ("ext:ses_executor/13_regexp.js", own(&root, "13_regexp.js")),
+        ("ext:ses_executor/14_locale_numbers.js", own(&root, "14_locale_numbers.js")),
         ("ext:ses_executor/15_guest_globals.js", own(&root, "15_guest_globals.js")),
         ("ext:ses_executor/20_inspect_natives.js", own(&root, "20_inspect_natives.js")),
         ("ext:ses_executor/21_inspect_library.js", inspect_library(&root)),
