@@ -273,12 +273,14 @@ fn snapshot(scripts: Vec<Script>) -> (Vec<u8>, &'static [v8::OneByteConst]) {
         let scope = &mut v8::ContextScope::new(scope, context);
         define_natives(scope);
         fix_array_constructor(scope);
-        let known = RegExpLayout::new(scope);
+        let known = ["RegExp", "Map", "Set", "WeakMap", "WeakSet"].map(|class| KnownLayout::new(scope, class));
         for (name, source) in names.iter().zip(sources) {
             let text = v8::String::new_from_onebyte_const(scope, source).expect("it is a source");
             execute(scope, name, text);
         }
-        known.update(scope);
+        for layout in known {
+            layout.update(scope);
+        }
     }
     {
         // As V8 makes it, for isolates with another realm: all of a process have to start from one blob.
@@ -305,40 +307,43 @@ fn define_natives(scope: &mut v8::PinScope) {
     scope.get_current_context().global(scope).set(scope, name.into(), natives.into());
 }
 
-/// Where the context keeps the layout (`Map`) that `RegExp.prototype` was made with. V8 has fast paths for `split`, `replace`, `match` and
-/// others as long as the prototype has it, for nothing was added or removed then; whether properties were assigned it
-/// looks up in the layout. Freezing gives it another layout, after which nothing can be changed at all.
-struct RegExpLayout {
+/// Where the context keeps the layout (`Map`) that the prototype of a class was made with. V8 has fast paths for regular expressions, such
+/// as in `split` and `replace`, and for what a `Map` or `Set` is made of, as long as the prototype has it, for nothing was added or
+/// removed then; whether properties were assigned it looks up in the layout. Hardening gives it another layout, after which nothing can be
+/// changed at all.
+struct KnownLayout<'s> {
+    prototype: v8::Local<'s, v8::Object>,
     /// In words, from the beginning of the context.
     slot: usize,
 }
 
-impl RegExpLayout {
-    fn new(scope: &mut v8::PinScope) -> Self {
-        let layout = Self::of_prototype(scope);
+impl<'s> KnownLayout<'s> {
+    fn new(scope: &mut v8::PinScope<'s, '_>, class: &str) -> Self {
+        let mut object = scope.get_current_context().global(scope);
+        for name in [class, "prototype"] {
+            let name = v8::String::new(scope, name).expect("it is short");
+            object = object.get(scope, name.into()).and_then(|value| value.to_object(scope)).expect("it is there");
+        }
+        let layout = Self::of(&object);
         // SAFETY: a context is an array: its layout, its length as a small integer, and so many words.
         let words = unsafe {
             let start = Self::words(&scope.get_current_context());
             std::slice::from_raw_parts(start, 2 + (start.add(1).read() >> 32))
         };
         let slots: Vec<usize> = (2..words.len()).filter(|&slot| words[slot] == layout).collect();
-        let [slot] = slots[..] else { fail(&format!("the layout of RegExp.prototype is at {slots:?} of the context")) };
-        Self { slot }
+        let [slot] = slots[..] else { fail(&format!("the layout of {class}.prototype is at {slots:?} of the context")) };
+        Self { prototype: object, slot }
     }
 
     /// Puts there the layout that the prototype has now.
     fn update(&self, scope: &mut v8::PinScope) {
-        let layout = Self::of_prototype(scope);
         // SAFETY: the slot is one of the context, and the prototype keeps its layout alive.
-        unsafe { Self::words(&scope.get_current_context()).add(self.slot).write(layout) };
+        unsafe { Self::words(&scope.get_current_context()).add(self.slot).write(Self::of(&self.prototype)) };
     }
 
-    fn of_prototype(scope: &mut v8::PinScope) -> usize {
-        let empty = v8::String::empty(scope);
-        let regexp = v8::RegExp::new(scope, empty, v8::RegExpCreationFlags::empty()).expect("it is valid");
-        let prototype = regexp.get_prototype(scope).expect("it has one");
+    fn of(object: &v8::Local<v8::Object>) -> usize {
         // SAFETY: the first word of an object is its layout.
-        unsafe { Self::words(&prototype).read() }
+        unsafe { Self::words(object).read() }
     }
 
     /// # Safety
