@@ -331,7 +331,9 @@ impl<'s> KnownLayout<'s> {
             std::slice::from_raw_parts(start, 2 + (start.add(1).read() >> 32))
         };
         let slots: Vec<usize> = (2..words.len()).filter(|&slot| words[slot] == layout).collect();
-        let [slot] = slots[..] else { fail(&format!("the layout of {class}.prototype is at {slots:?} of the context")) };
+        let [slot] = slots[..] else {
+            fail(&format!("the layout of {class}.prototype is at {slots:?} of the context"))
+        };
         Self { prototype: object, slot }
     }
 
