@@ -13,7 +13,7 @@ const KINDS = [
   { name: 'fibonacci', title: 'recursive Fibonacci', want: 2_178_309 },
   { name: 'remainders', title: 'hashes and random numbers', want: '1572347 345511861 1734662208' },
   { name: 'regexp', title: 'regular expressions', want: '238195 1151719 4357' },
-  { name: 'short-texts', title: 'many short texts', want: '531434 302544 20000 80000 2,467,765.5' },
+  { name: 'short-texts', title: 'many short texts', want: '531434 302544 20000 80000' },
 ];
 
 export const PROGRAMS = KINDS.map(({ name, title, want }) => ({

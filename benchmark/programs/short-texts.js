@@ -1,4 +1,4 @@
-// Many short texts: cleaned, taken apart, counted and written.
+// Many short texts: cleaned, taken apart and counted.
 const names = [];
 for (let i = 0; i < 20_000; i++) names.push(`user${i % 97}_Item${i % 13} total,${i}`);
 let length = 0;
@@ -16,6 +16,4 @@ for (const name of names) {
 }
 const parts = [...slugs].map((slug) => slug.split('-'));
 const unique = parts.map((words) => new Set(words)).reduce((sum, words) => sum + new Set(words).size, 0);
-let sum = '';
-for (let i = 0; i < 2_000; i++) sum = (i * 1234.5).toLocaleString('en-US');
-return `${length} ${found} ${slugs.size} ${unique} ${sum}`;
+return `${length} ${found} ${slugs.size} ${unique}`;
