@@ -5,8 +5,9 @@
 "use strict";
 (() => {
   const boot = globalThis.__smol_boot;
-  const { apply, construct, defineProperty, getDescriptor, getPrototypeOf, ownKeys, uncurryThis } = boot.p;
+  const { apply, construct, getDescriptor, getPrototypeOf, ownKeys, uncurryThis } = boot.p;
   const { arrayPush, RangeError, stringIncludes, stringIndexOf, stringReplaceAll, stringSlice } = boot.p;
+  const { isObject, replace: replaceMethods } = boot.loops;
   const { prototype } = RegExp;
   const nativeSplit = uncurryThis(prototype[Symbol.split]);
   const nativeReplace = uncurryThis(prototype[Symbol.replace]);
@@ -19,7 +20,6 @@
   const isUnicode = getter("unicode");
   const hasUnicodeSets = getter("unicodeSets");
   const codePointAt = uncurryThis(String.prototype.codePointAt);
-  const isObject = (value) => (typeof value === "object" && value !== null) || typeof value === "function";
 
   // Whether this is a regular expression that has only what V8 gave it. Runs no guest code: the getter refuses proxies
   // before a trap is called.
@@ -205,13 +205,6 @@
     return most === 0 ? [] : split(matcherOf(regexp, flags), text, byCodePoint, most);
   };
 
-  const define = (object, methods) => {
-    for (const key of ownKeys(methods)) {
-      const value = methods[key];
-      defineProperty(object, key, { __proto__: null, value, writable: true, enumerable: false, configurable: true });
-    }
-  };
-
   const replaceBy = (regexp, text, replacement) => {
     const by = typeof replacement === "function" ? replacement : `${replacement}`;
     const isEasy = isShortReplacement(text, by) || !isPlain(regexp);
@@ -224,7 +217,7 @@
       ? nativeSplit(regexp, text, limit)
       : splitLong(regexp, text, limit);
 
-  define(prototype, {
+  replaceMethods(prototype, {
     [Symbol.replace](string, replacement) {
       return isObject(this) ? replaceBy(this, `${string}`, replacement) : nativeReplace(this, string, replacement);
     },
@@ -254,7 +247,7 @@
   // V8 gives up on the isolate for an array that is longer than it can make.
   const MAX_PARTS = 128 * 1024 * 1024 - 16;
 
-  define(String.prototype, {
+  replaceMethods(String.prototype, {
     match(regexp) {
       if (!isThere(this) || !isObject(regexp)) return matchText(this, regexp);
       const method = regexp[Symbol.match];
