@@ -36,8 +36,7 @@ export async function runCase(theCase, peers, { isQuick, onProgress }) {
     const end = Date.now() + (theCase.seconds * 1e3 * (isQuick ? QUICK_SHARE : 1)) / theCase.variants.length;
     for (let round = 0; round < rounds && (round < minRounds || Date.now() < end); round++) {
       onProgress(`${variant.title}: round ${round + 1} of ${rounds}`);
-      // Nobody is always the first.
-      for (const peer of round % 2 === 0 ? asked : asked.toReversed()) {
+      for (const peer of turnsOf(round, asked)) {
         if (done.has(peer)) continue;
         if (!children.get(peer)?.isUsable) children.set(peer, await Child.start(peer, theCase));
         const child = children.get(peer);
@@ -52,6 +51,13 @@ export async function runCase(theCase, peers, { isQuick, onProgress }) {
   }
   for (const child of children.values()) child.end();
   return rows;
+}
+
+/** Who is asked in a round, in which order: all begin, and follow each of their neighbours and themselves, equally often. */
+function turnsOf(round, asked) {
+  const first = (round >> 1) % asked.length;
+  const turns = [...asked.slice(first), ...asked.slice(0, first)];
+  return round % 2 === 0 ? turns : turns.toReversed();
 }
 
 /** What the goals compare takes turns one after the other: the package between plain Node.js and the first of the peers. */
