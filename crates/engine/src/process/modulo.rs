@@ -8,8 +8,10 @@ unsafe extern "C" {
     safe fn __real_fmod(dividend: f64, divisor: f64) -> f64;
 }
 
-/// From here on not every integer is a number.
-const MAX_QUOTIENT: f64 = (1_u64 << 53) as f64;
+/// Quotients from here on may be wrong by more than one.
+const MAX_QUOTIENT: f64 = (1_u64 << 50) as f64;
+/// A quotient by a factor of this much over the divisor is not below the true one, however both are rounded.
+const ABOVE_ONE: f64 = 1.0 + 2.0 * f64::EPSILON;
 
 #[unsafe(no_mangle)]
 extern "C" fn __wrap_fmod(dividend: f64, divisor: f64) -> f64 {
@@ -19,40 +21,42 @@ extern "C" fn __wrap_fmod(dividend: f64, divisor: f64) -> f64 {
 /// The remainder of a division that rounds towards zero, with the sign of the dividend: exact, as that of `fmod` is. `None` where the
 /// quotient is no number below `MAX_QUOTIENT`, and on processors without the instruction.
 fn remainder(dividend: f64, divisor: f64) -> Option<f64> {
-    let (left, by) = (dividend.abs(), divisor.abs());
-    if left < by {
-        return Some(dividend);
-    }
-    let quotient = left / by;
-    if quotient.is_nan() || quotient >= MAX_QUOTIENT {
-        return None;
-    }
     #[cfg(target_arch = "x86_64")]
-    let rest = if std::arch::is_x86_feature_detected!("fma") {
+    return if std::arch::is_x86_feature_detected!("fma") {
         // SAFETY: the processor has the instruction.
-        unsafe { rest_by_fma(left, quotient, by) }
+        unsafe { remainder_by_fma(dividend, divisor) }
     } else {
-        return None;
+        None
     };
     #[cfg(not(target_arch = "x86_64"))]
-    let rest = rest(left, quotient, by);
-    Some(rest.copysign(dividend))
-}
-
-/// What is left of `left` when it is divided by `by`. `quotient`, which is rounded, may be the next integer already: what is left then is
-/// below 0. Both are multiples of the last place of `by` and less than it, so that each is a number, and none is rounded.
-#[inline(always)]
-fn rest(left: f64, quotient: f64, by: f64) -> f64 {
-    let rest = (-quotient.trunc()).mul_add(by, left);
-    if rest < 0.0 { rest + by } else { rest }
+    fused_remainder(dividend, divisor)
 }
 
 /// # Safety
 /// The processor has the instruction.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "fma,sse4.1")]
-unsafe fn rest_by_fma(left: f64, quotient: f64, by: f64) -> f64 {
-    rest(left, quotient, by)
+unsafe fn remainder_by_fma(dividend: f64, divisor: f64) -> Option<f64> {
+    fused_remainder(dividend, divisor)
+}
+
+/// The divisor is mostly a constant, and the dividend made of the remainder before: what is made of the divisor alone is there when the
+/// dividend is.
+#[inline(always)]
+fn fused_remainder(dividend: f64, divisor: f64) -> Option<f64> {
+    let (left, by) = (dividend.abs(), divisor.abs());
+    if left < by {
+        return Some(dividend);
+    }
+    let factor = ABOVE_ONE / by;
+    let quotient = left * factor;
+    if quotient.is_nan() || quotient >= MAX_QUOTIENT || factor < f64::MIN_POSITIVE {
+        return None;
+    }
+    // The quotient may be the next integer already: what is left then is below 0. Both are multiples of the last place of `by` and not
+    // more than it, so that each is a number, and none is rounded.
+    let rest = (-quotient.trunc()).mul_add(by, left);
+    Some((if rest < 0.0 { rest + by } else { rest }).copysign(dividend))
 }
 
 #[cfg(test)]
@@ -113,6 +117,14 @@ mod tests {
             check(multiple, b);
             check(multiple.next_down(), b);
             check(multiple.next_up(), b);
+            let (quotient, divisor) = ((random() >> 13) as f64, (random() >> 24) as f64);
+            check(quotient, divisor);
+            check(quotient * divisor, divisor);
+            check((quotient * divisor).next_down(), divisor);
+            let (tiny, huge) = (f64::from_bits(random() >> 12), f64::MAX / (1.0 + (random() >> 60) as f64));
+            check(tiny * 1_000.0, tiny);
+            check(f64::MAX, huge);
+            check(huge, huge.next_down());
         }
     }
 }
