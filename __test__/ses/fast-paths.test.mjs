@@ -43,3 +43,20 @@ test('sets are made of others at once, and not by adding', async () => {
   );
   expect(made).toBeLessThan(0.8 * added);
 });
+
+/** What V8 has not learned it looks up in each round: here at the end of a long chain (crates/engine/src/process/tiers.rs). */
+test.runIf(process.platform === 'linux')('V8 learns of a function from its first call on', async () => {
+  const functions = (rounds) => Array(400).fill(`(o) => { for (let i = 0; i < ${rounds}; i++) o.far; }`);
+  const code = `
+    let chain = { far: 1 };
+    for (let i = 0; i < 5000; i++) chain = Object.create(chain);
+    const time = (functions) => { const start = Date.now(); for (const f of functions) f(chain); return Date.now() - start; };
+    [time([${functions(1)}]), time([${functions(6)}])]`;
+  const times = await withExecutor({ timeoutMs: 60_000 }, {}, async (executor) => {
+    const runs = [];
+    for (let run = 0; run < 5; run++) runs.push((await executor.run(`${code} // ${run}`)).output);
+    return runs;
+  });
+  const [once, often] = [0, 1].map((which) => Math.min(...times.map((pair) => pair[which])));
+  expect(often).toBeLessThan(2 * once);
+});

@@ -15,5 +15,5 @@ pub mod service;
 mod slow_built_ins;
 pub mod snapshot;
 #[cfg(target_os = "linux")]
-mod tiers;
+pub mod tiers;
 pub mod traps;

@@ -7,6 +7,10 @@
 //!
 //! While Turbofan compiles a loop beside the guest, V8 compiles no other loop of the function. A program that is one loop behind the other would
 //! be interpreted in the next ones until Turbofan is done with one that is over, so V8 is not told.
+//!
+//! What V8 has learned of a function, which all of them go by, it keeps from the function's eighth call on, or from the eighth round of a
+//! loop. Most loops of a program are in code that is called once: of what guests call it is kept from the first call on. V8 has a flag for
+//! that (`--lazy-feedback-allocation`), but a session that does nothing would keep it of all that it was made with, too.
 
 use std::cell::Cell;
 use std::ffi::c_void;
@@ -47,13 +51,24 @@ const OSR_TIERING_IN_PROGRESS: u8 = 0b10;
 /// What V8 adds to a pointer to its heap.
 const HEAP_TAG: usize = 1;
 
+/// `IsCompiledScope`, on the caller's stack.
+type CompiledScope = *mut c_void;
+
 /// `DirectHandle<JSFunction>`: where the pointer to the function is.
 type Handle = *const usize;
 
-// SAFETY: `SourceSize` is a method of `v8::internal::SharedFunctionInfo`; the others are those that the linker calls so.
+// SAFETY: the first two are methods of `v8::internal::SharedFunctionInfo` and `JSFunction`; the others are those that the linker calls so.
 unsafe extern "C" {
     #[link_name = "_ZN2v88internal18SharedFunctionInfo10SourceSizeEv"]
     fn source_size_of(shared: *const c_void) -> i32;
+    #[link_name = "_ZN2v88internal10JSFunction20EnsureFeedbackVectorEPNS0_7IsolateENS0_12DirectHandleIS1_EEPNS0_15IsCompiledScopeE"]
+    fn ensure_feedback(isolate: *mut c_void, function: Handle, scope: CompiledScope);
+    fn __real__ZN2v88internal10JSFunction22InitializeFeedbackCellEPNS0_7IsolateENS0_12DirectHandleIS1_EEPNS0_15IsCompiledScopeEb(
+        isolate: *mut c_void,
+        function: Handle,
+        scope: CompiledScope,
+        resets_budget: bool,
+    );
     fn __real__ZN2v88internal8Compiler16CompileOptimizedEPNS0_7IsolateENS0_12DirectHandleINS0_10JSFunctionEEENS0_15ConcurrencyModeENS0_8CodeKindE(
         isolate: *mut c_void,
         function: Handle,
@@ -79,8 +94,15 @@ struct Asked {
 }
 
 thread_local! {
+    /// What is called is a guest's.
+    static IS_GUESTS: Cell<bool> = const { Cell::new(false) };
     /// Of the thread's guest, the next one in the place of the oldest.
     static ASKED: Cell<([Option<Asked>; MAX_LOOPS], usize)> = const { Cell::new(([None; MAX_LOOPS], 0)) };
+}
+
+/// Whether what the calling thread's isolate calls from now on is a guest's, of which V8 learns at once.
+pub fn learn_at_once(is_guests: bool) {
+    IS_GUESTS.set(is_guests);
 }
 
 /// Whether Turbofan is to be asked to compile the loop, which is noted then.
@@ -136,7 +158,27 @@ fn chosen(mode: u8, kind: u8, is_large: bool) -> (u8, u8) {
     (if is_beside { mode } else { SYNCHRONOUS }, kind)
 }
 
-// SAFETY: the name is that by which the linker knows the wrapper of V8's function, which has these parameters.
+// SAFETY: the name is that by which the linker knows the wrapper of V8's function, which has these parameters. V8 calls it where a function
+// is about to run that is compiled to bytecode.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn __wrap__ZN2v88internal10JSFunction22InitializeFeedbackCellEPNS0_7IsolateENS0_12DirectHandleIS1_EEPNS0_15IsCompiledScopeEb(
+    isolate: *mut c_void,
+    function: Handle,
+    scope: CompiledScope,
+    resets_budget: bool,
+) {
+    // SAFETY: what V8 has passed, which it would pass on by itself with the flag.
+    unsafe {
+        __real__ZN2v88internal10JSFunction22InitializeFeedbackCellEPNS0_7IsolateENS0_12DirectHandleIS1_EEPNS0_15IsCompiledScopeEb(
+            isolate, function, scope, resets_budget,
+        );
+        if IS_GUESTS.get() {
+            ensure_feedback(isolate, function, scope);
+        }
+    }
+}
+
+// SAFETY: as above.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn __wrap__ZN2v88internal8Compiler16CompileOptimizedEPNS0_7IsolateENS0_12DirectHandleINS0_10JSFunctionEEENS0_15ConcurrencyModeENS0_8CodeKindE(
     isolate: *mut c_void,

@@ -9,6 +9,8 @@ use crate::bridge::host::{Host, Run, Verdict};
 use crate::bridge::serialize::{self, Unwritable};
 use crate::bridge::tools;
 use crate::memory::limits::MemoryGuard;
+#[cfg(target_os = "linux")]
+use crate::process::tiers;
 use crate::realm::origin::origin;
 use crate::realm::scripts::Script;
 use crate::realm::{early_errors, exceptions};
@@ -46,10 +48,16 @@ pub fn evaluate(
     program: &Program,
     compiled: &mut Compiled,
 ) -> Result<Success, Failure> {
-    let ending = match start(scope, host, script, program, compiled)? {
+    #[cfg(target_os = "linux")]
+    tiers::learn_at_once(true);
+    let started = start(scope, host, script, program, compiled);
+    let ending = started.map(|promise| match promise {
         Some(promise) => settle(scope, host, memory, promise),
         None => Ending::Terminated,
-    };
+    });
+    #[cfg(target_os = "linux")]
+    tiers::learn_at_once(false);
+    let ending = ending?;
     let is_out_of_memory = memory.is_exceeded();
     if host.terminated.replace(false) || is_out_of_memory || host.is_stopped() {
         // Stopped by this thread: no guest frame is left, so that the realm can go on.
