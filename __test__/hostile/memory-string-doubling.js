@@ -2,7 +2,6 @@
 // outcome: ERR_MEMORY_LIMIT_EXCEEDED
 // state: READY, DIRTY
 // options: {"maxOperations":1000000000000,"timeoutMs":25000}
-// peak: 256 the limit, and one flat string of 128 million characters
 let text = 'x';
 for (;;) {
   text += text;

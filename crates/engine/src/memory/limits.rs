@@ -173,6 +173,15 @@ impl MemoryGuard {
         isolate.get_heap_statistics().used_heap_size() + self.buffers.outside() > self.limit_bytes + HEADROOM_BYTES
     }
 
+    /// V8 makes an object of so many bytes on its heap, and grants one beyond any limit: who makes one that is larger than the limit is
+    /// over it.
+    #[cfg(target_os = "linux")]
+    pub fn before_object(&self, bytes: usize) {
+        if bytes > self.limit_bytes {
+            self.exceed();
+        }
+    }
+
     /// V8 is done with an array buffer that was refused, since guest code runs: what it collects for from here on is not that.
     fn forget_refusal(&self) {
         self.buffers.refused.store(false, Ordering::Relaxed);

@@ -2,7 +2,7 @@
 //!
 //! Below are the counters (`usage`, `zones`, `budget`), the system's `pages` and who is told or compiles (`parking`, `sole`,
 //! `compiled_for`), above them the guard of an isolate (`limits`) and how its thread stops (`stop`), and above that what V8, ICU and C++ call
-//! (`allocator`, `segments`, `pooled_pages`, `array_buffers`, `fatal`) and what is given back (`caches`, `young`, `stack`, `remains`).
+//! (`allocator`, `segments`, `large_objects`, `pooled_pages`, `array_buffers`, `fatal`) and what is given back (`caches`, `young`, `stack`, `remains`).
 
 pub mod allocator;
 pub mod array_buffers;
@@ -12,6 +12,8 @@ pub mod caches;
 #[cfg(target_os = "linux")]
 pub mod compiled_for;
 pub mod fatal;
+#[cfg(target_os = "linux")]
+mod large_objects;
 pub mod limits;
 pub mod locks;
 #[cfg(target_os = "linux")]
