@@ -407,3 +407,11 @@ describe('memory outside of the heap', () => {
     });
   });
 });
+
+/** V8 grants one beyond any limit, and would find out with the next one. */
+test.runIf(process.platform === 'linux')('an object that is larger than the limit is not granted', async () => {
+  await withExecutor({ memoryLimitMb: 64 }, {}, async (executor) => {
+    await expectCode(executor.run('new Array(2 ** 24).length'), LIMIT);
+    expect((await executor.run('new Array(2 ** 22).length')).output).toBe(2 ** 22);
+  });
+});
