@@ -1,6 +1,10 @@
 // A run in a session that has run before: text in, result out. Each text is new, so that no compilation is cached.
 
+import { setTimeout } from 'node:timers/promises';
+
 import { expectEqual, repeat, threadCpuMs } from './measure.mjs';
+
+const PAUSE_MS = 10;
 
 export default {
   id: 'warm-run',
@@ -8,10 +12,17 @@ export default {
   rounds: 14,
   seconds: 14,
   roundsOfSlow: 4,
-  variants: [{ id: 'warm-run', title: 'warm run of `1+n`' }],
-  metrics: [
-    { id: 'time', unit: 'µs' },
-    { id: 'host', unit: 'µs', title: 'thread time of the host: warm run' },
+  variants: [
+    {
+      id: 'warm-run',
+      title: 'warm run of `1+n`',
+      metrics: [
+        { id: 'time', unit: 'µs' },
+        { id: 'host', unit: 'µs', title: 'thread time of the host: warm run' },
+      ],
+    },
+    // What a step of an agent costs, since the model writes for seconds in between.
+    { id: 'paused-run', title: `the same behind a pause of ${PAUSE_MS} ms`, metrics: [{ id: 'time', unit: 'µs' }] },
   ],
 
   async prepare(peer) {
@@ -20,7 +31,8 @@ export default {
     return { state };
   },
 
-  async round(state, _variant, { isQuick }) {
+  async round(state, { id }, { isQuick }) {
+    if (id === 'paused-run') return { time: await paused(state, isQuick ? 6 : 12) };
     const runs = 40;
     const results = [];
     const first = state.last + 1;
@@ -41,4 +53,16 @@ async function batch(state, runs) {
   const results = [];
   for (let i = 0; i < runs; i++) results.push(await state.session.evaluate(`1+${++state.last}`));
   return results;
+}
+
+async function paused(state, runs) {
+  const times = [];
+  for (let i = 0; i < runs; i++) {
+    await setTimeout(PAUSE_MS);
+    const start = performance.now();
+    const [result] = await batch(state, 1);
+    times.push((performance.now() - start) * 1e3);
+    expectEqual(result, 1 + state.last, 'warm run');
+  }
+  return times;
 }

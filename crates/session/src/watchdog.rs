@@ -2,23 +2,26 @@
 
 use std::collections::BTreeMap;
 use std::io;
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use ses_sync::CpuClock;
+use ses_sync::{Alarm, CpuClock};
 
 /// Its thread starts with the first deadline and ends when it is dropped.
 pub struct Watchdog(Arc<Table>);
 
-/// Every run arms a deadline and nearly every one disarms it again, so that neither wakes the thread: it is woken for a
-/// deadline before the moment that it sleeps until, and finds out at that moment what is left to do.
+/// Every run arms a deadline and nearly every one disarms it again, so that neither wakes the thread: only the moment that it
+/// sleeps until is brought forward, and it finds out at that moment what is left to do.
 struct Table {
     /// Held for a few instructions only, by any thread.
     state: Mutex<State>,
-    /// A deadline is before [`State::wakes_at`], or the watchdog is gone.
-    sooner: Condvar,
+    /// Set to [`State::wakes_at`], under the lock of the state.
+    alarm: Alarm,
     start: Start,
 }
+
+/// How long the thread sleeps where somebody has closed the timer that is to wake it.
+const WITHOUT_ALARM: Duration = Duration::from_millis(1);
 
 #[cfg(test)]
 thread_local! {
@@ -26,7 +29,7 @@ thread_local! {
     pub static HELD_UP: std::cell::Cell<Duration> = const { std::cell::Cell::new(Duration::ZERO) };
 }
 
-/// Starts the thread of a watchdog.
+/// How the thread of a watchdog is started.
 type Start = fn(Arc<Table>) -> io::Result<()>;
 
 #[derive(Default)]
@@ -75,22 +78,30 @@ impl State {
 
 impl Default for Watchdog {
     fn default() -> Self {
-        Self::started_by(|table| {
-            let thread = std::thread::Builder::new().name("ses-watchdog".to_owned());
-            thread.spawn(move || table.watch()).map(drop)
-        })
+        Self::with(Alarm::new(), start)
     }
 }
 
+/// Starts the thread.
+fn start(table: Arc<Table>) -> io::Result<()> {
+    let thread = std::thread::Builder::new().name("ses-watchdog".to_owned());
+    thread.spawn(move || table.watch()).map(drop)
+}
+
 impl Watchdog {
-    fn started_by(start: Start) -> Self {
-        Self(Arc::new(Table { state: Mutex::default(), sooner: Condvar::new(), start }))
+    /// One that takes no descriptor, and is woken more often for it.
+    pub fn without_timer() -> Self {
+        Self::with(Alarm::without_timer(), start)
+    }
+
+    fn with(alarm: Alarm, start: Start) -> Self {
+        Self(Arc::new(Table { state: Mutex::default(), alarm, start }))
     }
 
     /// A watchdog whose thread the system refuses.
     #[cfg(test)]
     pub fn refused() -> Self {
-        Self::started_by(|_| Err(io::ErrorKind::WouldBlock.into()))
+        Self::with(Alarm::new(), |_| Err(io::ErrorKind::WouldBlock.into()))
     }
 
     /// Calls `expire` on the watchdog's thread at `at`, unless the deadline is dropped before.
@@ -100,7 +111,7 @@ impl Watchdog {
     ///
     /// # Errors
     ///
-    /// The operating system refused a thread.
+    /// The operating system refused a thread, or somebody has closed the timer.
     pub fn arm(&self, at: Instant, expire: impl FnOnce() + Send + 'static) -> io::Result<Deadline> {
         self.add(Armed { at, cpu: None, expire: Box::new(expire) })
     }
@@ -131,12 +142,11 @@ impl Watchdog {
         state.last_number += 1;
         let number = state.last_number;
         let at = armed.at;
-        state.armed.insert(number, armed);
         if state.wakes_at.is_none_or(|wakes_at| at < wakes_at) {
-            // Here already, so that the next one does not wake the thread for the same reason.
+            self.0.alarm.set(Some(at))?;
             state.wakes_at = Some(at);
-            self.0.sooner.notify_one();
         }
+        state.armed.insert(number, armed);
         drop(state);
         #[cfg(test)]
         std::thread::sleep(HELD_UP.get());
@@ -146,8 +156,10 @@ impl Watchdog {
 
 impl Drop for Watchdog {
     fn drop(&mut self) {
-        self.0.state().is_gone = true;
-        self.0.sooner.notify_one();
+        let mut state = self.0.state();
+        state.is_gone = true;
+        // Where that is no longer possible, the thread does not sleep for long.
+        let _ = self.0.alarm.set(Some(Instant::now()));
     }
 }
 
@@ -169,13 +181,12 @@ impl Table {
                 continue;
             }
             state.wakes_at = state.armed.values().map(|armed| armed.at).min();
-            state = match state.wakes_at {
-                Some(at) => {
-                    let slept = self.sooner.wait_timeout(state, at.saturating_duration_since(now));
-                    slept.unwrap_or_else(PoisonError::into_inner).0
-                }
-                None => self.sooner.wait(state).unwrap_or_else(PoisonError::into_inner),
-            };
+            let is_set = self.alarm.set(state.wakes_at);
+            drop(state);
+            if is_set.and_then(|()| self.alarm.wait()).is_err() {
+                std::thread::sleep(WITHOUT_ALARM);
+            }
+            state = self.state();
         }
     }
 }

@@ -1,11 +1,13 @@
 //! How threads talk to each other, wait for each other, and share the processors.
 
+mod alarm;
 mod clock;
 mod mailbox;
 mod patience;
 pub mod priority;
 mod processor;
 
+pub use alarm::Alarm;
 pub use clock::CpuClock;
 pub use mailbox::{Receiver, Sender, channel};
 pub use patience::{Awake, Patience};

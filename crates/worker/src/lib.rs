@@ -96,7 +96,8 @@ fn work(arguments: &Arguments, commands: File, out: &Arc<Out>) -> io::Result<std
     }
     let reach = if is_confined && !landlock { &[] } else { reach.as_slice() };
     let commands_fd = commands.as_raw_fd();
-    let watchdog = Arc::new(Watchdog::default());
+    // A worker has the descriptors of its pipes only, and nothing arms a deadline for each run.
+    let watchdog = Arc::new(Watchdog::without_timer());
     // Its thread must be there before the sandbox is closed.
     drop(watchdog.arm(Instant::now(), || {})?);
     // Inherited by all further threads, V8's too.
