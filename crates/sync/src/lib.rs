@@ -5,7 +5,7 @@ mod clock;
 mod mailbox;
 mod patience;
 pub mod priority;
-mod processor;
+pub mod processor;
 
 pub use alarm::Alarm;
 pub use clock::CpuClock;

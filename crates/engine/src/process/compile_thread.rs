@@ -16,6 +16,7 @@ use std::time::Duration;
 use crate::memory::budget::BufferBudget;
 use crate::memory::{compiled_for, parking, remains, sole};
 use ses_sync::priority;
+use ses_sync::processor::{self, Processors, ThreadNumber};
 
 /// After so long without work the thread ends, and the next work starts another one.
 const IDLE: Duration = Duration::from_millis(if cfg!(test) { 10 } else { 2_000 });
@@ -42,6 +43,10 @@ struct State {
     /// What is wanted is compiled: not while the isolate is made, since nothing that is hot then comes again.
     is_open: bool,
     has_thread: bool,
+    /// Of the thread, once it has begun.
+    number: Option<ThreadNumber>,
+    /// Where the thread may be, which is to begin elsewhere than on its guest's processor.
+    home: Option<Processors>,
 }
 
 thread_local! {
@@ -89,9 +94,15 @@ impl CompileThread {
             return;
         }
         state.is_wanted = true;
-        if self.start(&mut state) {
-            self.changed.notify_all();
+        if !self.start(&mut state) {
+            return;
         }
+        // The guest goes on where it is.
+        if let Some(number) = state.number.filter(|_| !state.is_running && state.home.is_none()) {
+            state.home = processor::begin_elsewhere(number);
+        }
+        drop(state);
+        self.changed.notify_all();
     }
 
     /// Sees to it that there is the thread, if it is time for it. False: the system refuses.
@@ -122,8 +133,12 @@ impl CompileThread {
     fn work(&self) {
         priority::help_guests();
         compiled_for::set(self.buffers.clone());
+        self.state().number = Some(processor::this_thread());
         loop {
-            if let Some(task) = self.next() {
+            if let Some((task, home)) = self.next() {
+                if let Some(home) = home {
+                    home.allow();
+                }
                 task.run(&Delegate { table: &DELEGATE, is_cancelled: &self.is_cancelled });
                 self.state().is_running = false;
                 self.changed.notify_all();
@@ -132,7 +147,7 @@ impl CompileThread {
             remains::give_back();
             let mut state = self.state();
             if !state.is_wanted {
-                state.has_thread = false;
+                (state.has_thread, state.number, state.home) = (false, None, None);
                 self.changed.notify_all();
                 return;
             }
@@ -140,13 +155,13 @@ impl CompileThread {
     }
 
     /// What is to be done next, which is under way from now on; waits. `None`: nothing is left, or nothing came for a while.
-    fn next(&self) -> Option<Task> {
+    fn next(&self) -> Option<(Task, Option<Processors>)> {
         let mut state = self.state();
         loop {
             let task = state.task?;
             if state.is_wanted {
                 (state.is_wanted, state.is_running) = (false, true);
-                return Some(task);
+                return Some((task, state.home.take()));
             }
             let (waited, timeout) = self.changed.wait_timeout(state, IDLE).unwrap_or_else(PoisonError::into_inner);
             state = waited;
@@ -504,6 +519,27 @@ mod tests {
         (HANDLE.notify_concurrency_increase)(&handle);
         assert!(!shared.state().has_thread);
         assert_eq!(*diary.lock().unwrap(), ["ran", "ran", "deleted"]);
+    }
+
+    #[test]
+    fn what_is_wanted_is_begun_elsewhere_than_where_the_guest_goes_on() {
+        let has_others = processor::count() > 1;
+        let (shared, diary) = (shared(), Diary::default());
+        let mut handle = post(&shared, 1, false, &diary);
+        // This thread is the one that sleeps.
+        (shared.state().has_thread, shared.state().number) = (true, Some(processor::this_thread()));
+        shared.state().is_running = true;
+        shared.notify();
+        assert!(shared.state().home.is_none(), "it is where it is");
+        shared.state().is_running = false;
+        shared.notify();
+        assert_eq!(shared.state().home.is_some(), has_others);
+        // As long as it has not begun, it is told once.
+        shared.notify();
+        let (_, home) = shared.next().expect("there is a task");
+        assert_eq!(home.map(Processors::allow).is_some(), has_others);
+        shared.state().has_thread = false;
+        (HANDLE.cancel)(&mut handle);
     }
 
     #[test]
