@@ -36,6 +36,16 @@ mod linux {
 
     type Probe = (&'static str, Answer, fn() -> c_long);
 
+    /// Sets the processors that a thread may be on to those that it may be on.
+    fn place(thread: libc::pid_t) -> c_long {
+        let size = size_of::<libc::cpu_set_t>();
+        unsafe {
+            let mut set = std::mem::zeroed::<libc::cpu_set_t>();
+            libc::sched_getaffinity(0, size, &raw mut set);
+            libc::sched_setaffinity(thread, size, &raw const set).into()
+        }
+    }
+
     /// A file that the probes try to make.
     const FILE: &std::ffi::CStr = c"/tmp/ses-executor-probe";
 
@@ -63,6 +73,9 @@ mod linux {
             let limit = libc::rlimit { rlim_cur: 100, rlim_max: 100 };
             unsafe { libc::setrlimit(libc::RLIMIT_NOFILE, &raw const limit) }.into()
         }),
+        ("the processors of the parent", Refused(EPERM), || place(unsafe { libc::getppid() })),
+        ("the processors of a thread by its number", Refused(EPERM), || place(unsafe { libc::gettid() })),
+        ("a thread's own processors", Works, || place(0)),
         ("a program", Killed, || unsafe { libc::execve(c"/bin/true".as_ptr(), null(), null()) }.into()),
         ("a program by its descriptor", Killed, || unsafe {
             libc::syscall(libc::SYS_execveat, 0, c"".as_ptr(), null::<u8>(), null::<u8>(), libc::AT_EMPTY_PATH)

@@ -23,104 +23,80 @@ pub fn count() -> usize {
     *COUNT.get_or_init(|| thread::available_parallelism().map_or(1, usize::from))
 }
 
-/// The system's number of a thread of this process.
-#[derive(Clone, Copy, Debug)]
-pub struct ThreadNumber(#[cfg(target_os = "linux")] libc::pid_t);
-
-/// That of the calling thread.
-pub fn this_thread() -> ThreadNumber {
-    // SAFETY: takes nothing.
-    ThreadNumber(
-        #[cfg(target_os = "linux")]
-        unsafe {
-            libc::gettid()
-        },
-    )
-}
-
-/// Processors that a thread may be on.
-pub struct Processors(#[cfg(target_os = "linux")] libc::cpu_set_t);
-
-/// Has `sleeper`, which is about to be woken, begin on another processor than the caller's, if it may be on any. Returns those that it
-/// may be on, for [`Processors::allow`]. `None`: it begins where the system has it begin.
+/// Moves the calling thread to another processor, if it is on this one and may be on another, where it may be on all again.
 ///
 /// Linux wakes a thread where it has been, or where the caller is, without a look at the others when few processors share a cache and one
-/// of them is busy. There the sleeper takes the caller's place for some milliseconds, while the other processor does nothing.
-pub fn begin_elsewhere(sleeper: ThreadNumber) -> Option<Processors> {
+/// of them is busy. There it takes the place of who has woken it for some milliseconds, while the other processor does nothing.
+pub fn leave(processor: i32) {
     #[cfg(target_os = "linux")]
+    if let Ok(number) = usize::try_from(processor)
+        && processor == current()
+        && number < libc::CPU_SETSIZE as usize
     {
-        let own = usize::try_from(current()).ok()?;
         let size = size_of::<libc::cpu_set_t>();
-        // SAFETY: the sets are valid for what the system reads and writes, zeros too, and the processor's number is looked at.
+        // SAFETY: the sets are valid for what the system reads and writes, zeros too, and have a place for the number.
         unsafe {
             let mut all = std::mem::zeroed::<libc::cpu_set_t>();
-            if own >= size * 8 || libc::sched_getaffinity(sleeper.0, size, &raw mut all) != 0 {
-                return None;
+            if libc::sched_getaffinity(0, size, &raw mut all) != 0 {
+                return;
             }
             let mut others = all;
-            libc::CPU_CLR(own, &mut others);
-            let is_set =
-                libc::CPU_COUNT(&others) > 0 && libc::sched_setaffinity(sleeper.0, size, &raw const others) == 0;
-            is_set.then_some(Processors(all))
+            libc::CPU_CLR(number, &mut others);
+            // Refused where there are none. Else it has moved when this returns.
+            if libc::sched_setaffinity(0, size, &raw const others) == 0 {
+                libc::sched_setaffinity(0, size, &raw const all);
+            }
         }
     }
     #[cfg(not(target_os = "linux"))]
-    {
-        let _ = sleeper;
-        None
-    }
-}
-
-impl Processors {
-    /// The calling thread may be on them, which stays on the one that it is on for now.
-    pub fn allow(self) {
-        #[cfg(target_os = "linux")]
-        // SAFETY: the set is valid for the read.
-        unsafe {
-            libc::sched_setaffinity(0, size_of::<libc::cpu_set_t>(), &raw const self.0);
-        }
-    }
+    let _ = processor;
 }
 
 #[cfg(all(test, target_os = "linux"))]
 mod tests {
-    use std::sync::mpsc::channel;
-
     use super::*;
 
-    fn allowed(thread: ThreadNumber) -> libc::cpu_set_t {
+    fn allowed() -> libc::cpu_set_t {
         // SAFETY: the set is valid for the write, and zeros are valid for it.
         unsafe {
             let mut set = std::mem::zeroed();
-            assert_eq!(libc::sched_getaffinity(thread.0, size_of::<libc::cpu_set_t>(), &raw mut set), 0);
+            assert_eq!(libc::sched_getaffinity(0, size_of::<libc::cpu_set_t>(), &raw mut set), 0);
             set
         }
     }
 
-    #[test]
-    fn who_is_woken_begins_elsewhere_and_may_be_anywhere_then() {
-        if count() < 2 {
-            // SAFETY: as above.
-            assert!(begin_elsewhere(this_thread()).is_none(), "there is no other");
-            return;
-        }
-        let (tell, told) = channel();
-        let (wake, is_woken) = channel::<Processors>();
-        let sleeper = thread::spawn(move || {
-            tell.send(this_thread()).unwrap();
-            is_woken.recv().unwrap().allow();
-            allowed(this_thread())
-        });
-        let number = told.recv().unwrap();
-        let before = allowed(number);
-        let processors = begin_elsewhere(number).expect("there is another");
-        let between = allowed(number);
+    /// Has the calling thread be on the first processor that it may be on, and returns which that is.
+    fn settle(all: &libc::cpu_set_t) -> usize {
         // SAFETY: the sets are valid.
         unsafe {
-            assert_eq!(libc::CPU_COUNT(&between), libc::CPU_COUNT(&before) - 1);
-            assert!((0..1024).all(|one| !libc::CPU_ISSET(one, &between) || libc::CPU_ISSET(one, &before)));
-            wake.send(processors).unwrap();
-            assert!(libc::CPU_EQUAL(&sleeper.join().unwrap(), &before));
+            let first = (0..libc::CPU_SETSIZE as usize).find(|&one| libc::CPU_ISSET(one, all)).expect("it is on one");
+            let mut only = std::mem::zeroed();
+            libc::CPU_SET(first, &mut only);
+            assert_eq!(libc::sched_setaffinity(0, size_of::<libc::cpu_set_t>(), &raw const only), 0);
+            first
         }
+    }
+
+    #[test]
+    fn who_leaves_a_processor_is_on_another_and_may_be_on_all() {
+        let all = allowed();
+        let first = settle(&all) as i32;
+        leave(first);
+        assert_eq!(current(), first, "there is no other");
+        // SAFETY: the set is valid.
+        let count = unsafe {
+            libc::sched_setaffinity(0, size_of::<libc::cpu_set_t>(), &raw const all);
+            libc::CPU_COUNT(&all)
+        };
+        // The system may have moved it by itself.
+        let has_left = (0..1_000).any(|_| {
+            leave(first);
+            current() != first
+        });
+        assert_eq!(has_left, count > 1);
+        // SAFETY: the sets are valid.
+        assert!(unsafe { libc::CPU_EQUAL(&allowed(), &all) });
+        leave(UNKNOWN);
+        leave(i32::MAX);
     }
 }

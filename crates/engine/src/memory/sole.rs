@@ -1,5 +1,5 @@
-//! The isolate of a process that has no other one. V8 compiles for it on threads of its own, beside the guest: what they hold is
-//! the isolate's, and they end the process where the isolate's own thread would be parked.
+//! The isolate of a process that has no other one. What threads hold that work for some isolate is this one's, and they end the process
+//! where the isolate's own thread would be parked. Also what is large is compiled beside the guest.
 
 use std::sync::{Arc, OnceLock};
 
@@ -18,11 +18,11 @@ static SOLE: OnceLock<Sole> = OnceLock::new();
 
 /// Says, before V8 is prepared, that the process will never have another isolate than the one of `buffers`.
 pub fn declare(buffers: Arc<BufferBudget>, on_lost: OnLost) {
-    // A second one would compile on its own thread if it came first; that it does not is the caller's promise.
+    // That there is no second one is the caller's promise.
     let _ = SOLE.set(Sole { buffers, on_lost });
 }
 
-/// Whether V8 may compile on other threads than the isolate's.
+/// Whether nobody but one isolate waits for the threads of this process.
 pub fn is_declared() -> bool {
     SOLE.get().is_some()
 }

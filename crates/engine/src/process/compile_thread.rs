@@ -1,8 +1,8 @@
-//! The thread on which Turbofan compiles for one isolate, beside its guest, in a process with many. build.rs has the linker send
-//! here (`--wrap`) where V8 asks for one.
+//! The thread on which Turbofan compiles for one isolate, beside its guest. build.rs has the linker send here (`--wrap`) where V8 asks
+//! for one.
 //!
 //! V8's own threads compile for all isolates in turn: one guest could keep the others slow, and nobody would know for whom they
-//! hold memory. What is large does not come here (tiers.rs), so that nobody waits long for what is under way.
+//! hold memory. In a process with many, what is large does not come here (tiers.rs), so that nobody waits long for what is under way.
 
 use std::array;
 use std::cell::{Cell, RefCell};
@@ -14,9 +14,8 @@ use std::thread;
 use std::time::Duration;
 
 use crate::memory::budget::BufferBudget;
-use crate::memory::{compiled_for, parking, remains, sole};
-use ses_sync::priority;
-use ses_sync::processor::{self, Processors, ThreadNumber};
+use crate::memory::{compiled_for, parking, remains};
+use ses_sync::{priority, processor};
 
 /// After so long without work the thread ends, and the next work starts another one.
 const IDLE: Duration = Duration::from_millis(if cfg!(test) { 10 } else { 2_000 });
@@ -43,10 +42,8 @@ struct State {
     /// What is wanted is compiled: not while the isolate is made, since nothing that is hot then comes again.
     is_open: bool,
     has_thread: bool,
-    /// Of the thread, once it has begun.
-    number: Option<ThreadNumber>,
-    /// Where the thread may be, which is to begin elsewhere than on its guest's processor.
-    home: Option<Processors>,
+    /// The processor that the guest was on when it wanted something, where it goes on.
+    guest_is_on: i32,
 }
 
 thread_local! {
@@ -69,9 +66,9 @@ pub fn is_ready() -> bool {
 }
 
 impl CompileThread {
-    /// That of the isolate that the calling thread is making. `None`: it makes none, or the only one of the process.
+    /// That of the isolate that the calling thread is making. `None`: it makes none.
     fn of_this_thread() -> Option<Arc<Self>> {
-        let buffers = parking::buffers().filter(|_| !sole::is_declared())?;
+        let buffers = parking::buffers()?;
         OF_THIS_THREAD.with_borrow_mut(|last| {
             let shared = last.upgrade().filter(|shared| Arc::ptr_eq(&shared.buffers, &buffers));
             let shared = shared.unwrap_or_else(|| {
@@ -97,10 +94,8 @@ impl CompileThread {
         if !self.start(&mut state) {
             return;
         }
-        // The guest goes on where it is.
-        if let Some(number) = state.number.filter(|_| !state.is_running && state.home.is_none()) {
-            state.home = processor::begin_elsewhere(number);
-        }
+        state.guest_is_on = processor::current();
+        // Not while it is locked, for which the thread would wait where it is woken.
         drop(state);
         self.changed.notify_all();
     }
@@ -133,12 +128,9 @@ impl CompileThread {
     fn work(&self) {
         priority::help_guests();
         compiled_for::set(self.buffers.clone());
-        self.state().number = Some(processor::this_thread());
         loop {
-            if let Some((task, home)) = self.next() {
-                if let Some(home) = home {
-                    home.allow();
-                }
+            if let Some((task, guest_is_on)) = self.next() {
+                processor::leave(guest_is_on);
                 task.run(&Delegate { table: &DELEGATE, is_cancelled: &self.is_cancelled });
                 self.state().is_running = false;
                 self.changed.notify_all();
@@ -147,21 +139,22 @@ impl CompileThread {
             remains::give_back();
             let mut state = self.state();
             if !state.is_wanted {
-                (state.has_thread, state.number, state.home) = (false, None, None);
+                state.has_thread = false;
                 self.changed.notify_all();
                 return;
             }
         }
     }
 
-    /// What is to be done next, which is under way from now on; waits. `None`: nothing is left, or nothing came for a while.
-    fn next(&self) -> Option<(Task, Option<Processors>)> {
+    /// What is to be done next, which is under way from now on, and the processor that the guest goes on with; waits. `None`: nothing is
+    /// left, or nothing came for a while.
+    fn next(&self) -> Option<(Task, i32)> {
         let mut state = self.state();
         loop {
             let task = state.task?;
             if state.is_wanted {
                 (state.is_wanted, state.is_running) = (false, true);
-                return Some((task, state.home.take()));
+                return Some((task, state.guest_is_on));
             }
             let (waited, timeout) = self.changed.wait_timeout(state, IDLE).unwrap_or_else(PoisonError::into_inner);
             state = waited;
@@ -519,27 +512,6 @@ mod tests {
         (HANDLE.notify_concurrency_increase)(&handle);
         assert!(!shared.state().has_thread);
         assert_eq!(*diary.lock().unwrap(), ["ran", "ran", "deleted"]);
-    }
-
-    #[test]
-    fn what_is_wanted_is_begun_elsewhere_than_where_the_guest_goes_on() {
-        let has_others = processor::count() > 1;
-        let (shared, diary) = (shared(), Diary::default());
-        let mut handle = post(&shared, 1, false, &diary);
-        // This thread is the one that sleeps.
-        (shared.state().has_thread, shared.state().number) = (true, Some(processor::this_thread()));
-        shared.state().is_running = true;
-        shared.notify();
-        assert!(shared.state().home.is_none(), "it is where it is");
-        shared.state().is_running = false;
-        shared.notify();
-        assert_eq!(shared.state().home.is_some(), has_others);
-        // As long as it has not begun, it is told once.
-        shared.notify();
-        let (_, home) = shared.next().expect("there is a task");
-        assert_eq!(home.map(Processors::allow).is_some(), has_others);
-        shared.state().has_thread = false;
-        (HANDLE.cancel)(&mut handle);
     }
 
     #[test]

@@ -2,9 +2,7 @@
 
 use deno_core::v8;
 
-use crate::memory::sole;
-
-/// In each process.
+/// What holds on all systems.
 pub const OF_ALL: &str = concat!(
     // Most steps never come again, and the cache would keep all of them. Of those that do, the functions are kept (realm/reruns.rs).
     "--no-compilation-cache ",
@@ -37,10 +35,10 @@ pub const OF_ALL: &str = concat!(
     "--no-cache-property-key-string-adds",
 );
 
-/// Besides, in processes that may have several isolates. Each has one thread on which Turbofan compiles for it (compile_thread.rs), one
-/// function at a time. Elsewhere than on Linux a guest compiles on its own thread, and without Maglev, which has no bound of the size
-/// of a function, and takes 40 KB for an `await`. Turbofan has one.
-pub const OF_MANY: &str = if cfg!(target_os = "linux") {
+/// How V8 compiles. Each isolate has one thread on which Turbofan compiles for it (compile_thread.rs), one function at a time. Elsewhere
+/// than on Linux a guest compiles on its own thread, and without Maglev, which has no bound of the size of a function, and takes 40 KB
+/// for an `await`. Turbofan has one.
+pub const OF_COMPILING: &str = if cfg!(target_os = "linux") {
     "--concurrent-turbofan-max-threads=1"
 } else {
     "--no-concurrent-recompilation --no-maglev"
@@ -49,7 +47,5 @@ pub const OF_MANY: &str = if cfg!(target_os = "linux") {
 /// Sets them, while V8 can still be told.
 pub fn set() {
     v8::V8::set_flags_from_string(OF_ALL);
-    if !(cfg!(target_os = "linux") && sole::is_declared()) {
-        v8::V8::set_flags_from_string(OF_MANY);
-    }
+    v8::V8::set_flags_from_string(OF_COMPILING);
 }

@@ -154,7 +154,7 @@ unsafe fn source_size(function: Handle) -> i32 {
 /// How a function is compiled, and by which compiler.
 fn chosen(mode: u8, kind: u8, is_large: bool) -> (u8, u8) {
     let kind = if is_large && kind == MAGLEV { TURBOFAN } else { kind };
-    let is_beside = kind == TURBOFAN && (sole::is_declared() || (!is_large && compile_thread::is_ready()));
+    let is_beside = kind == TURBOFAN && (sole::is_declared() || !is_large) && compile_thread::is_ready();
     (if is_beside { mode } else { SYNCHRONOUS }, kind)
 }
 

@@ -100,7 +100,7 @@ impl Distribution {
             shell::REHEARSAL_TEXT.as_bytes(),
             v8::V8::get_version().as_bytes(),
             flags::OF_ALL.as_bytes(),
-            flags::OF_MANY.as_bytes(),
+            flags::OF_COMPILING.as_bytes(),
             &[u8::from(links), u8::from(traps::are_enabled())],
         ];
         let rewrite = || {
