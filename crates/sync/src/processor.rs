@@ -23,33 +23,33 @@ pub fn count() -> usize {
     *COUNT.get_or_init(|| thread::available_parallelism().map_or(1, usize::from))
 }
 
-/// Moves the calling thread to another processor, if it is on this one and may be on another, where it may be on all again.
+/// Calls `work` on another processor than this one, if the calling thread may be on another.
 ///
 /// Linux wakes a thread where it has been, or where the caller is, without a look at the others when few processors share a cache and one
 /// of them is busy. There it takes the place of who has woken it for some milliseconds, while the other processor does nothing.
-pub fn leave(processor: i32) {
+pub fn apart_from<T>(processor: i32, work: impl FnOnce() -> T) -> T {
     #[cfg(target_os = "linux")]
     if let Ok(number) = usize::try_from(processor)
-        && processor == current()
         && number < libc::CPU_SETSIZE as usize
     {
         let size = size_of::<libc::cpu_set_t>();
         // SAFETY: the sets are valid for what the system reads and writes, zeros too, and have a place for the number.
         unsafe {
             let mut all = std::mem::zeroed::<libc::cpu_set_t>();
-            if libc::sched_getaffinity(0, size, &raw mut all) != 0 {
-                return;
-            }
+            let is_known = libc::sched_getaffinity(0, size, &raw mut all) == 0;
             let mut others = all;
             libc::CPU_CLR(number, &mut others);
             // Refused where there are none. Else it has moved when this returns.
-            if libc::sched_setaffinity(0, size, &raw const others) == 0 {
+            if is_known && libc::sched_setaffinity(0, size, &raw const others) == 0 {
+                let result = work();
                 libc::sched_setaffinity(0, size, &raw const all);
+                return result;
             }
         }
     }
     #[cfg(not(target_os = "linux"))]
     let _ = processor;
+    work()
 }
 
 #[cfg(all(test, target_os = "linux"))]
@@ -78,25 +78,19 @@ mod tests {
     }
 
     #[test]
-    fn who_leaves_a_processor_is_on_another_and_may_be_on_all() {
+    fn who_works_apart_is_on_another_processor_and_may_be_on_all_behind_it() {
         let all = allowed();
         let first = settle(&all) as i32;
-        leave(first);
-        assert_eq!(current(), first, "there is no other");
+        assert_eq!(apart_from(first, current), first, "there is no other");
         // SAFETY: the set is valid.
         let count = unsafe {
             libc::sched_setaffinity(0, size_of::<libc::cpu_set_t>(), &raw const all);
             libc::CPU_COUNT(&all)
         };
-        // The system may have moved it by itself.
-        let has_left = (0..1_000).any(|_| {
-            leave(first);
-            current() != first
-        });
-        assert_eq!(has_left, count > 1);
-        // SAFETY: the sets are valid.
-        assert!(unsafe { libc::CPU_EQUAL(&allowed(), &all) });
-        leave(UNKNOWN);
-        leave(i32::MAX);
+        for one in [first, first, UNKNOWN, i32::MAX] {
+            assert_eq!(apart_from(one, current) == one, one == first && count == 1);
+            // SAFETY: the sets are valid.
+            assert!(unsafe { libc::CPU_EQUAL(&allowed(), &all) });
+        }
     }
 }

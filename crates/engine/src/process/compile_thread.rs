@@ -130,8 +130,9 @@ impl CompileThread {
         compiled_for::set(self.buffers.clone());
         loop {
             if let Some((task, guest_is_on)) = self.next() {
-                processor::leave(guest_is_on);
-                task.run(&Delegate { table: &DELEGATE, is_cancelled: &self.is_cancelled });
+                // All the time: it is woken again behind each collection, for which it stops.
+                let run = || task.run(&Delegate { table: &DELEGATE, is_cancelled: &self.is_cancelled });
+                processor::apart_from(guest_is_on, run);
                 self.state().is_running = false;
                 self.changed.notify_all();
                 continue;
