@@ -433,12 +433,28 @@ unsafe extern "C" fn __wrap__ZN2v88internal27OptimizingCompileDispatcherD1Ev(dis
 
 #[cfg(test)]
 mod tests {
-    use std::sync::atomic::AtomicUsize;
+    use std::sync::atomic::{AtomicI32, AtomicUsize};
 
     use super::*;
 
-    /// What tasks did, in words.
-    type Diary = Arc<Mutex<Vec<&'static str>>>;
+    /// What tasks did, in words, and among how many processors the last one did it.
+    #[derive(Default)]
+    struct Notes {
+        did: Mutex<Vec<&'static str>>,
+        ran_among: AtomicI32,
+    }
+
+    type Diary = Arc<Notes>;
+
+    /// How many processors the calling thread may be on.
+    fn processors() -> i32 {
+        // SAFETY: the set is valid for the write, and zeros are valid for it.
+        unsafe {
+            let mut set = std::mem::zeroed();
+            assert_eq!(libc::sched_getaffinity(0, size_of::<libc::cpu_set_t>(), &raw mut set), 0);
+            libc::CPU_COUNT(&set)
+        }
+    }
 
     /// A task as V8 makes them. It works as often as it is asked to, and goes on until it is to return if it is patient.
     #[repr(C)]
@@ -457,12 +473,13 @@ mod tests {
         unsafe extern "C" fn delete(task: Task) {
             // SAFETY: `post` has made it.
             let fake = unsafe { Box::from_raw(fake(task)) };
-            fake.diary.lock().unwrap().push("deleted");
+            fake.diary.did.lock().unwrap().push("deleted");
         }
         unsafe extern "C" fn run(task: Task, delegate: *const Delegate) {
             // SAFETY: both live until the task returns.
             let (fake, delegate) = unsafe { (&*fake(task), &*delegate) };
-            fake.diary.lock().unwrap().push("ran");
+            fake.diary.ran_among.store(processors(), Ordering::Relaxed);
+            fake.diary.did.lock().unwrap().push("ran");
             fake.work.fetch_sub(1, Ordering::Relaxed);
             while fake.is_patient && !(DELEGATE.should_yield)(delegate) {
                 thread::yield_now();
@@ -503,7 +520,7 @@ mod tests {
         assert!(!shared.state().has_thread);
         for runs in 1..=2 {
             (HANDLE.notify_concurrency_increase)(&handle);
-            until(|| diary.lock().unwrap().len() == runs);
+            until(|| diary.did.lock().unwrap().len() == runs);
             until(|| !shared.state().has_thread);
         }
         assert!((HANDLE.is_valid)(&handle) && !(HANDLE.is_active)(&handle));
@@ -512,7 +529,17 @@ mod tests {
         // Too late, which is nothing new to V8.
         (HANDLE.notify_concurrency_increase)(&handle);
         assert!(!shared.state().has_thread);
-        assert_eq!(*diary.lock().unwrap(), ["ran", "ran", "deleted"]);
+        assert_eq!(*diary.did.lock().unwrap(), ["ran", "ran", "deleted"]);
+    }
+
+    #[test]
+    fn what_is_wanted_is_done_apart_from_where_the_guest_goes_on() {
+        let (shared, diary) = (shared(), Diary::default());
+        let mut handle = post(&shared, 1, false, &diary);
+        (HANDLE.notify_concurrency_increase)(&handle);
+        until(|| !diary.did.lock().unwrap().is_empty());
+        assert_eq!(diary.ran_among.load(Ordering::Relaxed), (processors() - 1).max(1));
+        (HANDLE.cancel)(&mut handle);
     }
 
     #[test]
@@ -520,11 +547,11 @@ mod tests {
         let (shared, diary) = (shared(), Diary::default());
         let mut handle = post(&shared, 1, true, &diary);
         (HANDLE.notify_concurrency_increase)(&handle);
-        until(|| !diary.lock().unwrap().is_empty());
+        until(|| !diary.did.lock().unwrap().is_empty());
         assert!((HANDLE.is_active)(&handle));
         (HANDLE.cancel)(&mut handle);
         assert!(!shared.state().has_thread);
-        assert_eq!(*diary.lock().unwrap(), ["ran", "deleted"]);
+        assert_eq!(*diary.did.lock().unwrap(), ["ran", "deleted"]);
     }
 
     #[test]
@@ -540,7 +567,7 @@ mod tests {
         assert!(is_ready());
         until(|| !(HANDLE.is_active)(&handle));
         (HANDLE.cancel)(&mut handle);
-        assert_eq!(*diary.lock().unwrap(), ["ran", "deleted"]);
+        assert_eq!(*diary.did.lock().unwrap(), ["ran", "deleted"]);
         let left = Arc::downgrade(&shared);
         drop((handle, shared));
         until(|| left.strong_count() == 0);
@@ -552,11 +579,11 @@ mod tests {
         let (shared, diary) = (shared(), Diary::default());
         let mut handle = post(&shared, 3, false, &diary);
         (HANDLE.join)(&mut handle);
-        assert_eq!(*diary.lock().unwrap(), ["ran", "ran", "ran", "deleted"]);
+        assert_eq!(*diary.did.lock().unwrap(), ["ran", "ran", "ran", "deleted"]);
         assert!(!(HANDLE.is_valid)(&handle));
         let mut next = post(&shared, 1, false, &diary);
         (HANDLE.delete)(Box::new(handle));
-        assert_eq!(diary.lock().unwrap().len(), 4, "the next task is not its own");
+        assert_eq!(diary.did.lock().unwrap().len(), 4, "the next task is not its own");
         (HANDLE.cancel)(&mut next);
     }
 }
