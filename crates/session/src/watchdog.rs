@@ -78,7 +78,7 @@ impl State {
 
 impl Default for Watchdog {
     fn default() -> Self {
-        Self::with(Alarm::new(), start)
+        Self::with(Alarm::default(), start)
     }
 }
 
@@ -101,7 +101,7 @@ impl Watchdog {
     /// A watchdog whose thread the system refuses.
     #[cfg(test)]
     pub fn refused() -> Self {
-        Self::with(Alarm::new(), |_| Err(io::ErrorKind::WouldBlock.into()))
+        Self::with(Alarm::default(), |_| Err(io::ErrorKind::WouldBlock.into()))
     }
 
     /// Calls `expire` on the watchdog's thread at `at`, unless the deadline is dropped before.
@@ -158,7 +158,7 @@ impl Drop for Watchdog {
     fn drop(&mut self) {
         let mut state = self.0.state();
         state.is_gone = true;
-        // Where that is no longer possible, the thread does not sleep for long.
+        // Where somebody has closed the timer, the thread finds out at the end of its sleep.
         let _ = self.0.alarm.set(Some(Instant::now()));
     }
 }

@@ -18,16 +18,18 @@ enum Kind {
     Signal(Signal),
 }
 
-impl Alarm {
+impl Default for Alarm {
     /// Takes one descriptor, if the system has one to give.
-    pub fn new() -> Self {
+    fn default() -> Self {
         #[cfg(target_os = "linux")]
         if let Ok(timer) = timer::Timer::new() {
             return Self(Kind::Timer(timer));
         }
         Self::without_timer()
     }
+}
 
+impl Alarm {
     /// Takes no descriptor; to set it wakes the thread, which goes to sleep again.
     pub fn without_timer() -> Self {
         Self(Kind::Signal(Signal::default()))
@@ -63,12 +65,6 @@ impl Alarm {
                 Ok(())
             }
         }
-    }
-}
-
-impl Default for Alarm {
-    fn default() -> Self {
-        Self::new()
     }
 }
 
@@ -168,7 +164,7 @@ mod tests {
 
     use super::*;
 
-    const KINDS: [fn() -> Alarm; 2] = [Alarm::new, Alarm::without_timer];
+    const KINDS: [fn() -> Alarm; 2] = [Alarm::default, Alarm::without_timer];
     const HOUR: Duration = Duration::from_secs(3_600);
 
     #[test]
@@ -214,7 +210,7 @@ mod tests {
                 usage.assume_init().ru_nvcsw
             }
         }
-        let alarm = Arc::new(Alarm::new());
+        let alarm = Arc::<Alarm>::default();
         let (tells, has_told) = channel();
         let sleeper = alarm.clone();
         thread::spawn(move || {

@@ -90,14 +90,12 @@ impl CompileThread {
         if state.task.is_none() {
             return;
         }
-        state.is_wanted = true;
-        if !self.start(&mut state) {
-            return;
+        (state.is_wanted, state.guest_is_on) = (true, processor::current());
+        if self.start(&mut state) {
+            // Not while it is locked, for which the thread would wait where it is woken.
+            drop(state);
+            self.changed.notify_all();
         }
-        state.guest_is_on = processor::current();
-        // Not while it is locked, for which the thread would wait where it is woken.
-        drop(state);
-        self.changed.notify_all();
     }
 
     /// Sees to it that there is the thread, if it is time for it. False: the system refuses.
