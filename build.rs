@@ -14,7 +14,7 @@ fn main() {
 }
 
 /// Functions of V8, ICU and the system that the linker replaces by functions of crates/engine/src/{memory,process}.
-const WRAPPED: [&str; 42] = [
+const WRAPPED: [&str; 43] = [
     // How V8 ends the process without asking, and what it writes then: fatal.rs.
     "_ZN2v84base21FatalNoSecurityImpactEPKcz",
     "_ZN2v84base8FatalOOMENS0_7OOMTypeEPKc",
@@ -37,6 +37,8 @@ const WRAPPED: [&str; 42] = [
     "_ZN2v88internal11CallPrinter5PrintEPNS0_15FunctionLiteralEi",
     // The remainder of numbers: modulo.rs.
     "fmod",
+    // WebAssembly in a new context: web_assembly.rs.
+    "_ZN2v88internal6WasmJs7InstallEPNS0_7IsolateE",
     // Built-ins that do not look at termination: slow_built_ins.rs.
     "_ZN2v88internal31Builtin_CollatorInternalCompareEiPmPNS0_7IsolateE",
     "_ZN2v88internal40Builtin_StringPrototypeLocaleCompareIntlEiPmPNS0_7IsolateE",

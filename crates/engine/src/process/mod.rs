@@ -17,3 +17,5 @@ pub mod snapshot;
 #[cfg(target_os = "linux")]
 pub mod tiers;
 pub mod traps;
+#[cfg(target_os = "linux")]
+mod web_assembly;

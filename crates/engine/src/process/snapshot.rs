@@ -4,6 +4,8 @@ use std::sync::LazyLock;
 
 use deno_core::v8;
 
+#[cfg(target_os = "linux")]
+use crate::process::web_assembly;
 use crate::realm::instance::{Instance, isolate_of};
 
 #[repr(C, align(16))]
@@ -28,6 +30,13 @@ const PLAIN_CONTEXT: usize = 0;
 
 /// Makes an isolate on the calling thread, which V8 has been prepared for, with a context as V8 itself has it.
 pub fn plain(params: v8::CreateParams) -> Instance {
+    #[cfg(target_os = "linux")]
+    return web_assembly::wanted(|| plain_as_v8_has_it(params));
+    #[cfg(not(target_os = "linux"))]
+    plain_as_v8_has_it(params)
+}
+
+fn plain_as_v8_has_it(params: v8::CreateParams) -> Instance {
     let mut isolate = isolate_of(&BLOB.0, &SOURCES, params);
     let context = {
         v8::scope!(let scope, &mut isolate);
