@@ -83,7 +83,4 @@
   });
   delete ArrayBuffer.prototype.resize;
   globalThis.ArrayBuffer = replacement;
-
-  // Not for guests, and SES would keep what it cannot recognise alive.
-  delete globalThis.WebAssembly;
 })();

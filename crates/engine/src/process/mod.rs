@@ -17,5 +17,4 @@ pub mod snapshot;
 #[cfg(target_os = "linux")]
 pub mod tiers;
 pub mod traps;
-#[cfg(target_os = "linux")]
 mod web_assembly;

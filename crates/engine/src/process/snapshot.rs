@@ -4,7 +4,6 @@ use std::sync::LazyLock;
 
 use deno_core::v8;
 
-#[cfg(target_os = "linux")]
 use crate::process::web_assembly;
 use crate::realm::instance::{Instance, isolate_of};
 
@@ -30,17 +29,11 @@ const PLAIN_CONTEXT: usize = 0;
 
 /// Makes an isolate on the calling thread, which V8 has been prepared for, with a context as V8 itself has it.
 pub fn plain(params: v8::CreateParams) -> Instance {
-    #[cfg(target_os = "linux")]
-    return web_assembly::wanted(|| plain_as_v8_has_it(params));
-    #[cfg(not(target_os = "linux"))]
-    plain_as_v8_has_it(params)
-}
-
-fn plain_as_v8_has_it(params: v8::CreateParams) -> Instance {
     let mut isolate = isolate_of(&BLOB.0, &SOURCES, params);
     let context = {
         v8::scope!(let scope, &mut isolate);
-        let context = v8::Context::from_snapshot(scope, PLAIN_CONTEXT, v8::ContextOptions::default());
+        let make = || v8::Context::from_snapshot(scope, PLAIN_CONTEXT, v8::ContextOptions::default());
+        let context = web_assembly::wanted(make);
         v8::Global::new(scope, context.expect("build.rs has added it"))
     };
     Instance { context, isolate }

@@ -1,8 +1,7 @@
-//! WebAssembly in a new context. V8 would put it into each one, and hardening take it away again (90_seal.js). build.rs has the linker
-//! send here (`--wrap`) what puts it there.
+//! WebAssembly in a new context. V8 would put it into each one, and hardening take it away again (90_seal.js), as it does elsewhere than on
+//! Linux. build.rs has the linker send here (`--wrap`) what puts it there.
 
 use std::cell::Cell;
-use std::ffi::c_void;
 
 thread_local! {
     /// It is put into the contexts that the thread makes.
@@ -17,16 +16,21 @@ pub fn wanted<T>(make: impl FnOnce() -> T) -> T {
     made
 }
 
-// SAFETY: the name is that which the linker gives to V8's function.
-unsafe extern "C" {
-    fn __real__ZN2v88internal6WasmJs7InstallEPNS0_7IsolateE(isolate: *mut c_void);
-}
+#[cfg(target_os = "linux")]
+mod wrapper {
+    use std::ffi::c_void;
 
-// SAFETY: the name is that by which the linker knows the wrapper of V8's function, which has this parameter.
-#[unsafe(no_mangle)]
-unsafe extern "C" fn __wrap__ZN2v88internal6WasmJs7InstallEPNS0_7IsolateE(isolate: *mut c_void) {
-    if IS_WANTED.get() {
-        // SAFETY: the caller's contract is the same.
-        unsafe { __real__ZN2v88internal6WasmJs7InstallEPNS0_7IsolateE(isolate) }
+    // SAFETY: the name is that which the linker gives to V8's function.
+    unsafe extern "C" {
+        fn __real__ZN2v88internal6WasmJs7InstallEPNS0_7IsolateE(isolate: *mut c_void);
+    }
+
+    // SAFETY: the name is that by which the linker knows the wrapper of V8's function, which has this parameter.
+    #[unsafe(no_mangle)]
+    unsafe extern "C" fn __wrap__ZN2v88internal6WasmJs7InstallEPNS0_7IsolateE(isolate: *mut c_void) {
+        if super::IS_WANTED.get() {
+            // SAFETY: the caller's contract is the same.
+            unsafe { __real__ZN2v88internal6WasmJs7InstallEPNS0_7IsolateE(isolate) }
+        }
     }
 }
