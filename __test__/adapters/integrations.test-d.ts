@@ -6,6 +6,7 @@ import type { BetaRunnableTool } from '@anthropic-ai/sdk/lib/tools/BetaRunnableT
 import { tool as langchainTool, type StructuredToolInterface } from '@langchain/core/tools';
 import type { createTool } from '@mastra/core/tools' with { 'resolution-mode': 'import' };
 import { Agent, tool as openAiTool } from '@openai/agents';
+import { createAgent } from 'langchain';
 import { SESExecutor } from 'ses-executor';
 import { createCodeTool as createAnthropicCodeTool } from 'ses-executor/anthropic';
 import { createCodeTool as createNeutralCodeTool, type CodeTool } from 'ses-executor/code-tool';
@@ -71,6 +72,7 @@ export async function otherFrameworks(
   new Agent({ name: 'a', instructions: 'a', tools: [createOpenAiCodeTool({ tools: [openAi] })] });
   const langchain = langchainTool(({ n }) => n * 2, { name: 'a', description: 'a', schema });
   const langchainCode: StructuredToolInterface = createLangchainCodeTool({ tools: [langchain] });
+  createAgent({ model: 'a', tools: [createLangchainCodeTool({ tools: { langchain } }), langchainCode] });
   const mastra = makeTool({ id: 'a', description: 'a', inputSchema: schema, execute: async ({ n }) => ({ n }) });
   const mastraCode = createMastraCodeTool({ tools: { mastra } });
   const id: string = mastraCode.id;

@@ -4,13 +4,21 @@
  * @packageDocumentation
  */
 
-import type { DynamicStructuredTool, StructuredToolInterface } from '@langchain/core/tools';
+import type { StructuredToolInterface as ImportedTool } from '@langchain/core/tools' with {
+  'resolution-mode': 'import',
+};
+import type { StructuredToolInterface as RequiredTool } from '@langchain/core/tools' with {
+  'resolution-mode': 'require',
+};
 import type { CodeTools, CodeToolSettings } from '../code-tool/index';
+
+/** A tool as either kind of module sees it: LangChain has declarations of its own for each, which do not fit each other. */
+type LangchainTool = ImportedTool | RequiredTool;
 
 /** What {@link createCodeTool} is made with. */
 export interface CodeToolOptions extends CodeToolSettings {
   /** What code can call as `await name(input)`. A name that is no identifier is changed: `list-files` is `list_files`. */
-  tools: readonly StructuredToolInterface[] | Readonly<Record<string, StructuredToolInterface>> | CodeTools;
+  tools: readonly LangchainTool[] | Readonly<Record<string, LangchainTool>> | CodeTools;
 }
 
 /**
@@ -24,4 +32,4 @@ export interface CodeToolOptions extends CodeToolSettings {
  * const agent = createAgent({ model, tools: [createCodeTool({ tools: [getWeather, getRates] })] });
  * ```
  */
-export function createCodeTool(options: CodeToolOptions): DynamicStructuredTool;
+export function createCodeTool(options: CodeToolOptions): ImportedTool & RequiredTool;
