@@ -1,11 +1,12 @@
 // The command line: `ses-executor run` and `ses-executor check`.
 
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
 import { describe, expect, test } from 'vitest';
 
-import { ROOT, spawnNode, withFolder } from '../helpers.mjs';
+import { ROOT, spawnNode, spawnProgram, testIf, withFolder } from '../helpers.mjs';
 
 const BIN = join(ROOT, 'bin', 'ses-executor.js');
 
@@ -323,13 +324,49 @@ describe('help', () => {
   });
 });
 
-test('a reader that stops reading is no failure', async () => {
-  const { spawn } = await import('node:child_process');
-  const child = spawn(process.execPath, [BIN, 'run', '-'], { cwd: ROOT, stdio: ['pipe', 'pipe', 'pipe'] });
-  child.stdin.end('"x".repeat(5e6)');
-  child.stdout.once('data', () => child.stdout.destroy());
-  let stderr = '';
-  child.stderr.on('data', (text) => (stderr += text));
-  const status = await new Promise((resolve) => child.on('close', resolve));
-  expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+describe('stdout', () => {
+  /** Runs the command line with `args` and `input` until it has printed something, which nobody reads on from then on. */
+  const unread = async (args, input, { staysOpen = false } = {}) => {
+    const child = spawn(process.execPath, [BIN, ...args], { cwd: ROOT, stdio: ['pipe', 'pipe', 'pipe'] });
+    child.stdin.on('error', () => {});
+    child.stdin.write(input);
+    if (!staysOpen) child.stdin.end();
+    child.stdout.once('data', () => child.stdout.destroy());
+    let stderr = '';
+    child.stderr.on('data', (text) => (stderr += text));
+    const status = await new Promise((resolve) => child.on('close', resolve));
+    return { status, stderr };
+  };
+
+  test('a reader that stops reading is no failure', async () => {
+    expect(await unread(['run', '-'], '"x".repeat(5e6)')).toEqual({ status: 0, stderr: '' });
+  });
+
+  test('what failed has failed, whether or not it is read', async () => {
+    const run = await unread(['run', '-', '--json'], 'console.log("x".repeat(2e5)); null.x');
+    expect(run.status).toBe(1);
+    const check = await unread(['check', '-', '--json'], 'import("a");\n'.repeat(2_000));
+    expect(check).toEqual({ status: 1, stderr: '' });
+  });
+
+  test('a session ends with its reader', async () => {
+    const print = '"x".repeat(2e5)\n'.repeat(10);
+    expect(await unread(['repl'], print, { staysOpen: true })).toEqual({ status: 0, stderr: '' });
+    const list = `${JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' })}\n`.repeat(1_000);
+    expect(await unread(['mcp'], list, { staysOpen: true })).toEqual({ status: 0, stderr: '' });
+  });
+
+  testIf(existsSync('/dev/full')).each([
+    ['run', '-'],
+    ['run', '-', '--json'],
+    ['check', '-'],
+    ['repl'],
+    ['--help'],
+  ])('that cannot be written is a failure: %s', async (...args) => {
+    const script = '"$0" "$@" > /dev/full';
+    const input = 'try { process } catch {} 1\n';
+    const result = await spawnProgram('sh', ['-c', script, process.execPath, BIN, ...args], { input });
+    expect(result).toMatchObject({ status: 1, stdout: '' });
+    expect(result.stderr).toMatch(/^ses-executor: .*ENOSPC.*\n$/m);
+  });
 });

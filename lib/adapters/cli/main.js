@@ -145,20 +145,28 @@ const COMMANDS = /** @type {Record<string, { takes: string[], words: Words, load
  * @param {string[]} args
  */
 async function main(args) {
-  // Whoever reads the output may stop: `ses-executor run program.js | head -1`.
-  process.stdout.on('error', () => process.exit(0));
+  /** @type {NodeJS.ErrnoException | undefined} */
+  let lost;
+  process.stdout.on('error', (error) => (lost ??= error));
   process.stderr.on('error', () => {});
   let status;
   try {
     status = await dispatch(args);
+    await written(process.stdout);
+    // Whoever reads the output may stop: `ses-executor run program.js | head -1`.
+    if (lost !== undefined && lost.code !== 'EPIPE') throw lost;
   } catch (error) {
     const isUsage = error instanceof UsageError;
     process.stderr.write(`ses-executor: ${/** @type {Error} */ (error).message}\n${isUsage ? `\n${USAGE}` : ''}`);
     status = isUsage ? 2 : 1;
   }
-  // Pipes may still hold text.
-  await Promise.all([process.stdout, process.stderr].map((stream) => new Promise((done) => stream.write('', done))));
+  await Promise.all([process.stdout, process.stderr].map(written));
   process.exit(status);
+}
+
+/** @param {NodeJS.WriteStream} stream a pipe, which may still hold text, or anything else */
+function written(stream) {
+  return new Promise((done) => stream.write('', done));
 }
 
 /** @param {string[]} args */

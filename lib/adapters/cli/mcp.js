@@ -5,10 +5,11 @@ const { readFileSync } = require('node:fs');
 
 const { loadTools, readVariables, refuseNoFolder } = require('./input');
 const { limitsOf } = require('./limits');
+const { lost } = require('./terminal');
 const { UsageError } = require('./usage-error');
 
 /**
- * `ses-executor mcp`: serves the Model Context Protocol over stdin and stdout until stdin ends; then 0.
+ * `ses-executor mcp`: serves the Model Context Protocol over stdin and stdout until either ends; then 0.
  *
  * @type {import('./main').Command}
  */
@@ -26,7 +27,7 @@ async function mcp(_file, { openapi, baseUrl, headers, ...given }) {
   server.server.onerror = (error) => process.stderr.write(`ses-executor: ${error.message}\n`);
   const ended = new Promise((resolve) => process.stdin.once('end', resolve).once('close', resolve));
   await server.connect(new StdioTransport(process.stdin, process.stdout));
-  await ended;
+  await Promise.race([ended, lost(process.stdout)]);
   await close();
   await server.close();
   return 0;

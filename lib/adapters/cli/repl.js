@@ -11,7 +11,7 @@ const { errorText } = require('./diagnostics');
 const { loadTools, readVariables, refuseNoFolder } = require('./input');
 const { limitsOf } = require('./limits');
 const { isIncompletePython, pythonNamesFor } = require('./python-lines');
-const { visible, write } = require('./terminal');
+const { lost, visible, write } = require('./terminal');
 const { UsageError } = require('./usage-error');
 const { ExecutorError } = require('../../contract/errors');
 const { outputText } = require('../../contract/render');
@@ -28,7 +28,7 @@ const PLACE = 'repl';
 const STATE_LOST = 'The variables and functions that you have defined are gone.';
 
 /**
- * `ses-executor repl`: runs what is typed, until stdin ends or `.exit`; then 0.
+ * `ses-executor repl`: runs what is typed, until stdin ends, `.exit`, or nobody reads stdout; then 0.
  *
  * @type {import('./main').Command}
  */
@@ -50,7 +50,7 @@ async function repl(_file, given) {
       hasColours: process.stdout.isTTY === true && process.stdout.hasColors(),
       history: historyFile(),
     });
-    await prompt.ended;
+    await Promise.race([prompt.ended, lost(process.stdout)]);
     return 0;
   } catch (error) {
     if (error instanceof TypeError || error instanceof RangeError) throw new UsageError(error.message);

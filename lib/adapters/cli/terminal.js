@@ -31,4 +31,13 @@ function picture(code) {
   return code === 0x7f ? '\u2421' : '\ufffd';
 }
 
-module.exports = { visible, write };
+/**
+ * Settles when a stream cannot be written any more: when nobody reads it, for example.
+ *
+ * @param {NodeJS.WritableStream} stream
+ */
+function lost(stream) {
+  return new Promise((resolve) => stream.once('error', resolve));
+}
+
+module.exports = { lost, visible, write };
