@@ -254,6 +254,34 @@ describe('the description', () => {
   });
 });
 
+describe('inputs that are more than an object of properties', () => {
+  const a = z.object({ k: z.literal('a'), id: z.string() });
+  const b = z.object({ k: z.literal('b'), n: z.number() });
+
+  test.each([
+    ['a union', z.union([a, b]), '{ k: "a", id: string } | { k: "b", n: number }'],
+    ['a discriminated union', z.discriminatedUnion('k', [a, b]), '{ k: "a", id: string } | { k: "b", n: number }'],
+    ['an object or null', a.nullable(), '{ k: "a", id: string } | null'],
+    ['an intersection', { allOf: [{ type: 'object', properties: { x: {} } }, { oneOf: [{ properties: { y: {} } }, { properties: { z: {} } }] }] }, '{ x?: any } & ({ y?: any } | { z?: any })'],
+    ['a record', z.record(z.string(), z.number()), 'Record<string, number>'],
+    ['a record of some keys', z.record(z.enum(['a', 'b']), z.number()), 'Record<"a" | "b", number>'],
+    ['a list', z.array(z.string()), 'string[]'],
+    ['a tuple', z.tuple([z.string()]).rest(z.number()), '[string, ...number[]]'],
+    ['JSON Schema', { anyOf: [{ type: 'object', properties: { x: {} } }, { type: 'null' }] }, '{ x?: any } | null'],
+  ])('%s', (_, inputSchema, type) => {
+    const { description } = createCodeTool({ tools: { f: { inputSchema, execute: (input) => input } } });
+    const lines = ['/**', ` * @param {${type}} args`, ' * @returns {Promise<any>}', ' */', 'async function f(args) {}'];
+    expect(description.slice(description.indexOf('/**'))).toBe(lines.join('\n'));
+  }); // prettier-ignore
+
+  test('reach the tool, from Python too', async () => {
+    const tools = { f: { inputSchema: z.array(z.string()), execute: (input) => input.join() } };
+    expect((await createCodeTool({ tools }).execute('await f(["a", "b"])')).output).toBe('a,b');
+    const python = createCodeTool({ tools, language: 'python' });
+    expect((await python.execute('f(["a", "b"])')).output).toBe('a,b');
+  });
+});
+
 describe('signatures of Standard Schemas', () => {
   const lines = (tool) => toJavaScriptSignature({ name: 'f', ...tool }).split('\n');
 

@@ -103,6 +103,36 @@ describe('declarations', () => {
       },
       'def f(args: dict) -> Any:\n    """Args, keys of `args`:\n        from: Where.\n    """',
     ],
+    [
+      {
+        name: 'f',
+        parameters: {
+          oneOf: [
+            { type: 'object', properties: { id: { type: 'string', description: 'Its id.' } }, required: ['id'] },
+            { type: 'object', properties: { n: { type: 'number' } } },
+          ],
+        },
+      },
+      'def f(args: dict) -> Any:\n' +
+        '    """Args:\n        args: { id: string } | { n?: number } (as TypeScript writes it)\n\n' +
+        '    Args, keys of `args`:\n        id: Its id.\n        n:\n    """',
+    ],
+    [
+      { name: 'f', parameters: { type: 'object', additionalProperties: { type: 'number' } } },
+      'def f(args: dict[str, float]) -> Any:\n' +
+        '    """Args:\n        args: Record<string, number> (as TypeScript writes it)\n    """',
+    ],
+    [
+      {
+        name: 'f',
+        inputs: {
+          a: { allOf: [{ type: 'object' }, { properties: {} }] },
+          b: { type: 'object', anyOf: [{ required: ['a'] }] },
+          c: { type: 'array', prefixItems: [{ type: 'string' }], items: { type: 'number' } },
+        },
+      },
+      'def f(a: dict, b: dict, c: list) -> Any:\n    """Args:\n        a:\n        b:\n        c:\n    """',
+    ],
   ])('%j', (tool, expected) => {
     expect(toPythonSignature(tool)).toBe(expected);
   });

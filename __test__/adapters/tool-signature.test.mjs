@@ -128,6 +128,60 @@ function f(a, b = undefined) {}`,
     );
   });
 
+  const byId = {
+    type: 'object',
+    properties: { id: { type: 'string', description: 'Its id.' } },
+    required: ['id'],
+  };
+  const byUrl = { type: 'object', properties: { 'max-size': {}, url: { type: 'string' } }, required: ['url'] };
+  test.each([
+    ['alternatives', { type: 'object', oneOf: [byId, byUrl] }, '{ id: string } | { "max-size"?: any, url: string }', ['id']],
+    ['alternatives without a type', { anyOf: [byId, { type: 'null' }] }, '{ id: string } | null', ['id']],
+    ['all of several', { allOf: [byId, { type: 'object', properties: { n: { type: 'number' } } }] }, '{ id: string } & { n?: number }', ['id']],
+    ['properties and alternatives', { ...byId, anyOf: [{ $ref: '#/$defs/a' }, { properties: { b: { description: 'b' } } }], $defs: { a: { properties: { a: { type: 'null' } } } } }, '{ id: string } & ({ a?: null } | { b?: any })', ['id', 'b']],
+    ['types', { ...byId, type: ['object', 'null'] }, '{ id: string } | null', ['id']],
+    ['a record', { type: 'object', additionalProperties: { type: 'number' } }, 'Record<string, number>', []],
+    ['a record of anything', { type: 'object', additionalProperties: true }, 'Record<string, any>', []],
+    ['properties and a record', { ...byId, additionalProperties: { type: 'number' } }, '{ id: string, [other: string]: number }', ['id']],
+    ['a list', { type: 'array', items: { type: 'string' } }, 'string[]', []],
+  ])('one object that is more than its properties: %s', (_, inputSchema, type, described) => {
+    const members = { id: ' * @param args.id Its id.', b: ' * @param args.b b' };
+    expect(toJavaScriptSignature({ name: 'f', inputSchema }).split('\n')).toEqual([
+      '/**',
+      ` * @param {${type}} args`,
+      ...described.map((name) => members[name]),
+      ' * @returns {Promise<any>}',
+      ' */',
+      'async function f(args) {}',
+    ]);
+    expect(toJavaScriptSignature({ name: 'f', inputs: inputSchema })).toContain(` * @param {${type}} args\n`);
+  }); // prettier-ignore
+
+  test.each([
+    ['properties without a type', { properties: { a: { type: 'string' } }, required: ['a'] }],
+    ['alternatives that only restrict', { type: 'object', properties: { a: { type: 'string' } }, required: ['a'], anyOf: [{ required: ['a'] }, { required: ['b'] }] }],
+    ['others of any type', { type: 'object', properties: { a: { type: 'string' } }, required: ['a'], additionalProperties: {} }],
+    ['a reference to itself', { $ref: '#/$defs/a', $defs: { a: { type: 'object', properties: { a: { type: 'string' } }, required: ['a'] } } }],
+  ])('one object that is no more: %s', (_, inputSchema) => {
+    expect(toJavaScriptSignature({ name: 'f', inputSchema })).toBe(
+      '/**\n * @param {object} args\n * @param {string} args.a\n * @returns {Promise<any>}\n */\nasync function f(args) {}',
+    );
+  }); // prettier-ignore
+
+  test.each([{}, { $ref: '#/$defs/missing' }, { $schema: 'http://json-schema.org/draft-07/schema#' }])(
+    'of a schema that says nothing it is not known: %j',
+    (inputSchema) => {
+      expect(toJavaScriptSignature({ name: 'f', inputSchema })).toBe(
+        '/**\n * @param {any} [args]\n * @returns {Promise<any>}\n */\nasync function f(args) {}',
+      );
+    },
+  );
+
+  test('inputs by name may be called as keywords are', () => {
+    const inputs = { type: { type: 'string' }, properties: { type: 'object' }, required: { type: 'boolean' } };
+    expect(toJavaScriptSignature({ name: 'f', inputs })).toContain('async function f(type, properties, required) {}');
+  });
+
   const typeOf = (schema, root = {}) => {
     const inputs = { type: 'object', properties: { it: schema }, required: ['it'], ...root };
     return /@param \{(.*)\} it$/m.exec(toJavaScriptSignature({ name: 'f', inputs }))[1];
@@ -155,8 +209,19 @@ function f(a, b = undefined) {}`,
     [{ type: 'array', items: { enum: ['a', 'b'] } }, 'Array<"a" | "b">'],
     [{ type: 'array', items: { type: 'array', items: { type: 'number' } } }, 'number[][]'],
     [{ prefixItems: [{ type: 'string' }, { type: 'number' }] }, '[string, number]'],
+    [{ prefixItems: [{ type: 'string' }], items: { type: 'number' } }, '[string, ...number[]]'],
+    [{ items: [{ type: 'string' }], additionalItems: { enum: [1, 2] } }, '[string, ...Array<1 | 2>]'],
+    [{ prefixItems: [{ type: 'string' }], items: false }, '[string]'],
+    [{ type: 'object', properties: { id: {} }, required: ['id'], oneOf: [{ properties: { bark: {} } }, { properties: { meow: {} } }] }, '{ id: any } & ({ bark?: any } | { meow?: any })'],
+    [{ type: 'object', oneOf: [{ properties: { a: {} } }], allOf: [{ properties: { b: {} } }] }, '{ a?: any } & { b?: any }'],
+    [{ type: 'string', anyOf: [{ const: 'a' }, { const: 'b' }] }, '"a" | "b"'],
     [{ properties: { 'a-b': { type: 'string' } }, required: ['a-b'] }, '{ "a-b": string }'],
     [{ additionalProperties: { type: 'number' } }, 'Record<string, number>'],
+    [{ additionalProperties: { type: 'number' }, propertyNames: { type: 'string' } }, 'Record<string, number>'],
+    [{ additionalProperties: { type: 'number' }, propertyNames: { enum: ['a', 'b'] }, required: ['a', 'b'] }, 'Record<"a" | "b", number>'],
+    [{ additionalProperties: { type: 'number' }, propertyNames: { enum: ['a', 'b'] } }, 'Partial<Record<"a" | "b", number>>'],
+    [{ patternProperties: { '^a': { type: 'number' }, '^b': { type: 'string' } }, additionalProperties: false }, 'Record<string, number | string>'],
+    [{ properties: { a: {} }, patternProperties: { '^b': { type: 'string' } } }, '{ a?: any, [other: string]: string }'],
     [{ properties: { a: {} }, additionalProperties: { type: 'number' } }, '{ a?: any, [other: string]: number }'],
     [{ properties: { a: false } }, '{ a?: never }'],
     [{ $ref: 'https://example.com/schema' }, 'any'],
@@ -272,6 +337,10 @@ function f(a, b = undefined) {}`,
           allOf: fc.array(tie('schema'), { maxLength: 3 }),
           properties: fc.dictionary(name, tie('schema'), { maxKeys: 3 }),
           additionalProperties: tie('schema'),
+          patternProperties: fc.dictionary(name, tie('schema'), { maxKeys: 2 }),
+          propertyNames: tie('schema'),
+          prefixItems: fc.array(tie('schema'), { maxLength: 2 }),
+          oneOf: fc.array(tie('schema'), { maxLength: 2 }),
           default: fc.jsonValue(),
         },
         { requiredKeys: [] },

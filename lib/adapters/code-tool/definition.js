@@ -50,13 +50,16 @@ class CallableTool {
   }
 
   /**
-   * The object that the tool takes, of arguments one by one.
+   * The input that the tool takes, of arguments one by one.
    *
    * @param {unknown[]} args
+   * @returns {unknown}
    */
   named(args) {
     const { properties } = /** @type {any} */ (this.#inputSchema);
-    return namedArguments(Object.keys(Object(properties)), args);
+    const names = Object.keys(Object(properties));
+    // Of what has no names, a record or a list, it is the one argument.
+    return names.length === 0 && args.length === 1 ? args[0] : namedArguments(names, args);
   }
 
   get #inputSchema() {

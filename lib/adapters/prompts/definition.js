@@ -3,7 +3,7 @@
 
 const { describe } = require('../../contract/describe');
 const { isStandardSchema, jsonSchemaOf } = require('../../contract/standard-schema');
-const { isRequired, isSchema, resolve, typeContext } = require('./schema-types');
+const { allProperties, isRequired, isSchema, resolve, typeContext, typeText } = require('./schema-types');
 
 /**
  * A tool's definition, whichever of the accepted shapes it has.
@@ -13,6 +13,8 @@ const { isRequired, isSchema, resolve, typeContext } = require('./schema-types')
  * @property {string} description
  * @property {boolean} isAsync
  * @property {boolean} takesObject whether the tool takes one object of named arguments
+ * @property {boolean} isWhole whether that object is more than its parameters, by which it cannot be told: alternatives, a
+ * record, a list. `parameters` are those of its alternatives, too
  * @property {Parameter[]} parameters
  * @property {import('./schema-types').TypeContext} context for the types of parameters
  * @property {unknown} output schema, or name of a type
@@ -25,6 +27,12 @@ const { isRequired, isSchema, resolve, typeContext } = require('./schema-types')
  * @property {boolean} isOptional
  * @property {import('./schema-types').Schema} facts the schema, and what its `$ref` points to
  */
+
+/** Keywords of JSON Schema that are lists. */
+const LISTS = ['type', 'required', 'anyOf', 'oneOf', 'allOf'];
+/** What is left of an object's type without its properties: nothing, or that there may be others. */
+const ANY_OBJECT = 'object';
+const OPEN_OBJECT = 'Record<string, any>';
 
 /**
  * @param {unknown} tool
@@ -41,12 +49,14 @@ function readDefinition(tool) {
   const asObject = given.inputSchema ?? given.input_schema ?? given.parameters;
   const inputs = plain(given.inputs ?? asObject ?? {}, 'input', name);
   if (!isSchema(inputs)) throw new TypeError(`inputs of the tool ${name} must be an object, got ${describe(inputs)}`);
+  const isDocument = isStandardSchema(given.inputs) || (given.inputs === undefined && asObject !== undefined);
+  const parameters = parametersOf(inputs, name, isDocument);
   return {
     name,
     description: text(given.description),
     isAsync: given.async !== false,
-    takesObject: isStandardSchema(given.inputs) || (given.inputs === undefined && asObject !== undefined),
-    ...parametersOf(inputs, name),
+    takesObject: isDocument || parameters.isWhole,
+    ...parameters,
     output:
       plain(given.output_schema ?? given.outputSchema ?? given.output_type ?? given.outputType, 'output', name) ??
       'any',
@@ -81,15 +91,16 @@ function isOptional(input) {
 /**
  * @param {import('./schema-types').Schema} inputs inputs by name, or JSON Schema of an object that has them
  * @param {string} tool
- * @returns {{ parameters: Parameter[], context: import('./schema-types').TypeContext }}
+ * @param {boolean} isDocument whether they are known to be JSON Schema
+ * @returns {Pick<Definition, 'parameters' | 'context' | 'isWhole'>}
  */
-function parametersOf(inputs, tool) {
+function parametersOf(inputs, tool, isDocument) {
   const document = resolve(inputs, inputs);
-  // An input called `type` is an object; the keyword `type` is a string.
-  const isJsonSchema = isSchema(document) && (document !== inputs || typeof document.type === 'string');
+  const isJsonSchema = isDocument || (isSchema(document) && (document !== inputs || hasKeywords(inputs)));
   const context = typeContext(inputs, isJsonSchema);
-  const properties = isJsonSchema ? (document.properties ?? {}) : inputs;
-  const holder = { properties, required: isJsonSchema ? document.required : undefined };
+  const isWhole = isJsonSchema && !isObjectOfProperties(document, inputs);
+  const holder = isJsonSchema ? Object(document) : { properties: inputs };
+  const properties = isWhole ? allProperties(document, inputs) : (holder.properties ?? {});
   const parameters = Object.keys(properties).map((name) => {
     const schema = properties[name];
     if (!isSchema(schema) && typeof schema !== 'boolean') {
@@ -98,9 +109,31 @@ function parametersOf(inputs, tool) {
       );
     }
     const facts = { ...Object(resolve(schema, inputs)), ...Object(schema) };
-    return { name, schema, facts, isOptional: !isRequired(holder, name, context) };
+    return { name, schema, facts, isOptional: !isRequired({ ...holder, properties }, name, context) };
   });
-  return { parameters, context };
+  return { parameters, context, isWhole };
+}
+
+/**
+ * Whether something is JSON Schema and no inputs by name: an input called `type` is an object, and the keyword is none.
+ *
+ * @param {import('./schema-types').Schema} inputs
+ */
+function hasKeywords(inputs) {
+  return typeof inputs.type === 'string' || LISTS.some((keyword) => Array.isArray(inputs[keyword]));
+}
+
+/**
+ * Whether a schema is that of an object of which its properties say all.
+ *
+ * @param {unknown} schema
+ * @param {unknown} root
+ */
+function isObjectOfProperties(schema, root) {
+  if (!isSchema(schema)) return false;
+  const { properties } = schema;
+  const left = typeText({ ...schema, ...(isSchema(properties) && { properties: {} }) }, typeContext(root, true));
+  return left === ANY_OBJECT || (left === OPEN_OBJECT && Object.keys(Object(properties)).length > 0);
 }
 
 /** @param {unknown} value */

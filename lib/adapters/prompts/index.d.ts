@@ -150,8 +150,9 @@ export function systemPromptVariables(options?: SystemPromptOptions): SystemProm
 /**
  * A tool as a declaration with a JSDoc comment, as models read it.
  *
- * Types are those of TypeScript, `image` and `audio` stand for themselves. `$ref` is followed inside the document; a
- * schema inside itself, and what is beyond 500 schemas or 12 levels, is `any`.
+ * Types are those of TypeScript, `image` and `audio` stand for themselves. The one object that a tool takes is told by its
+ * properties, and by its type as a whole where these do not say all: alternatives, records, lists. `$ref` is followed
+ * inside the document; a schema inside itself, and what is beyond 500 schemas or 12 levels, is `any`.
  *
  * @throws `TypeError` that names the tool and what is wrong: a name that is not an identifier, inputs that are none
  *
@@ -180,7 +181,7 @@ export function toJavaScriptSignature(tool: ToolDefinition | FunctionDefinition)
 
 /**
  * A tool as a Python function with annotations and a docstring, as models read it. A tool that takes one object is called with
- * keywords.
+ * keywords, or with `args` where its properties do not say all of that, or are no names in Python.
  *
  * @throws `TypeError` as {@link toJavaScriptSignature}
  *

@@ -4,6 +4,7 @@
 const { readDefinition } = require('./definition');
 const { isPythonName } = require('./python-names');
 const { annotation, pythonLiteral } = require('./python-types');
+const { typeText } = require('./schema-types');
 
 /**
  * The declaration of a tool as a model that writes Python reads it. Documented in `index.d.ts`.
@@ -14,7 +15,7 @@ const { annotation, pythonLiteral } = require('./python-types');
  */
 function toPythonSignature(tool) {
   const definition = readDefinition(tool);
-  const { name, parameters, output, context } = definition;
+  const { name, parameters, isWhole, output, context } = definition;
   for (const part of name.split('.')) {
     if (!isPythonName(part))
       throw new TypeError(
@@ -24,8 +25,10 @@ function toPythonSignature(tool) {
   const returns = output === false ? 'NoReturn' : annotation(output, output);
   const root = context.root;
   // Keywords are the object that the tool takes; names that are none are left to a dictionary.
-  const isNamed = parameters.every((parameter) => isPythonName(parameter.name));
-  const head = isNamed ? parameterHeads(definition, root).join(', ') : 'args: dict';
+  const isNamed = !isWhole && parameters.every((parameter) => isPythonName(parameter.name));
+  const type = isWhole ? annotation(root, root) : 'dict';
+  const args = type === 'Any' ? 'args: Any = None' : `args: ${type}`;
+  const head = isNamed ? parameterHeads(definition, root).join(', ') : args;
   return [`def ${name}(${head}) -> ${returns}:`, docstring(definition, isNamed)].join('\n');
 }
 
@@ -59,11 +62,11 @@ function headOf({ name, schema, isOptional, facts }, root) {
  * @param {import('./definition').Definition} definition
  * @param {boolean} isNamed
  */
-function docstring({ description, parameters, outputDescription, outputExample }, isNamed) {
-  const about = parameters.map(({ name, facts }) => `${name}: ${oneLine(facts.description)}`.trimEnd());
+function docstring(definition, isNamed) {
+  const { description, outputDescription, outputExample } = definition;
   const sections = [
     description.split(/\r\n|[\n\r]/),
-    parameters.length > 0 ? [isNamed ? 'Args:' : 'Args, keys of `args`:', ...about.map((line) => `    ${line}`)] : [],
+    ...argumentSections(definition, isNamed),
     outputDescription === '' ? [] : ['Returns:', `    ${oneLine(outputDescription)}`],
     outputExample === undefined ? [] : ['Example of the result:', `    ${pythonLiteral(outputExample)}`],
   ].filter((lines) => lines.join('') !== '');
@@ -71,6 +74,18 @@ function docstring({ description, parameters, outputDescription, outputExample }
   const lines = sections.flatMap((section, index) => (index === 0 ? section : ['', ...section]));
   const text = lines.map((line) => line.replaceAll('\\', '\\\\').replaceAll('"""', '\\"\\"\\"'));
   return [`    """${text[0]}`, ...text.slice(1).map((line) => `    ${line}`.trimEnd()), '    """'].join('\n');
+}
+
+/**
+ * @param {import('./definition').Definition} definition
+ * @param {boolean} isNamed
+ */
+function argumentSections({ parameters, isWhole, context }, isNamed) {
+  const about = parameters.map(({ name, facts }) => `    ${name}: ${oneLine(facts.description)}`.trimEnd());
+  const members = about.length === 0 ? [] : [isNamed ? 'Args:' : 'Args, keys of `args`:', ...about];
+  if (!isWhole) return [members];
+  // Annotations have no keys.
+  return [['Args:', `    args: ${typeText(context.root, context)} (as TypeScript writes it)`], members];
 }
 
 /** @param {unknown} text */

@@ -46,10 +46,12 @@ function annotation(schema, root, depth = 0) {
 function bareType(schema, inner) {
   const values = 'const' in schema ? [schema.const] : schema.enum;
   if (Array.isArray(values) && values.every(isLiteral)) return `Literal[${values.map(pythonLiteral).join(', ')}]`;
-  const alternatives = schema.anyOf ?? schema.oneOf;
-  if (Array.isArray(alternatives)) return union(alternatives.map(inner));
   const types = Array.isArray(schema.type) ? schema.type : [schema.type ?? (schema.properties ? 'object' : 'any')];
-  return union(types.map((/** @type {unknown} */ type) => namedType(type, schema, inner)));
+  const own = union(types.map((/** @type {unknown} */ type) => namedType(type, schema, inner)));
+  const alternatives = [schema.anyOf, schema.oneOf].filter(Array.isArray).map((items) => union(items.map(inner)));
+  const parts = Array.isArray(schema.allOf) ? schema.allOf.map(inner) : [];
+  // Python has no name for what fits all of them.
+  return [...alternatives, ...parts, own].find((type) => type !== 'Any') ?? 'Any';
 }
 
 /**
@@ -59,7 +61,8 @@ function bareType(schema, inner) {
  */
 function namedType(type, schema, inner) {
   const name = TYPE_NAMES.get(String(type)) ?? 'Any';
-  if (name === 'list' && isSchema(schema.items)) return `list[${inner(schema.items)}]`;
+  if (name === 'list' && isSchema(schema.items) && !Array.isArray(schema.prefixItems))
+    return `list[${inner(schema.items)}]`;
   const others = schema.additionalProperties;
   return name === 'dict' && isSchema(others) ? `dict[str, ${inner(others)}]` : name;
 }

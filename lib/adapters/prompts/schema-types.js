@@ -116,24 +116,59 @@ function decode(part) {
 function bareType(schema, context) {
   if ('const' in schema) return literal(schema.const);
   if (Array.isArray(schema.enum) && schema.enum.length > 0) return union(schema.enum.map(literal));
-  const alternatives = schema.anyOf ?? schema.oneOf;
-  if (Array.isArray(alternatives) && alternatives.length > 0) {
-    const text = union(alternatives.map((item) => typeText(item, context)));
-    // Alternatives that only restrict, as `{ required: ['a'] }` does, say less than the type beside them.
-    if (text !== 'any' || schema.type === undefined) return text;
-  }
-  if (Array.isArray(schema.allOf) && schema.allOf.length > 0) {
-    const own = schema.properties === undefined ? [] : [{ ...schema, allOf: undefined }];
-    return intersection([...own, ...schema.allOf].map((item) => typeText(item, context)));
-  }
-  if (Array.isArray(schema.type)) return union(schema.type.map((type) => namedType(type, schema, context)));
-  return namedType(schema.type ?? impliedType(schema), schema, context);
+  const types = Array.isArray(schema.type) ? schema.type : [schema.type ?? impliedType(schema)];
+  const own = union(types.map((type) => namedType(type, schema, context)));
+  const others = combinedTypes(schema, context);
+  // Beside others a mere name says nothing.
+  const isName = own === union(types.map((type) => namedType(type, {}, context)));
+  return intersection(isName && others.length > 0 ? others : [own, ...others]);
+}
+
+/**
+ * The types of all that a schema combines. What only restricts, as `{ required: ['a'] }` does, is none.
+ *
+ * @param {Schema} schema
+ * @param {TypeContext} context
+ */
+function combinedTypes({ anyOf, oneOf, allOf }, context) {
+  const texts = (/** @type {unknown} */ items) => list(items).map((item) => typeText(item, context));
+  const alternatives = [texts(anyOf), texts(oneOf)].filter(({ length }) => length > 0);
+  return [...alternatives.map(union), ...texts(allOf)].filter((text) => text !== 'any');
 }
 
 /** @param {Schema} schema */
 function impliedType(schema) {
-  if (isSchema(schema.properties) || isSchema(schema.additionalProperties)) return 'object';
+  if (['properties', 'patternProperties', 'additionalProperties'].some((key) => isSchema(schema[key]))) return 'object';
   return 'items' in schema || 'prefixItems' in schema ? 'array' : 'any';
+}
+
+/**
+ * The properties of an object, and of all that it combines, by name.
+ *
+ * @param {unknown} schema
+ * @param {unknown} root
+ * @returns {Schema} the first of each name
+ */
+function allProperties(schema, root) {
+  /** @type {Map<string, unknown>} */
+  const properties = new Map();
+  const schemas = new Set([resolve(schema, root)]);
+  for (const item of schemas) {
+    if (!isSchema(item)) continue;
+    for (const [name, property] of Object.entries(Object(item.properties))) {
+      if (!properties.has(name)) properties.set(name, property);
+    }
+    for (const part of [item.anyOf, item.oneOf, item.allOf].flatMap(list)) schemas.add(resolve(part, root));
+  }
+  return Object.fromEntries(properties);
+}
+
+/**
+ * @param {unknown} value
+ * @returns {unknown[]}
+ */
+function list(value) {
+  return Array.isArray(value) ? value : [];
 }
 
 /**
@@ -152,16 +187,50 @@ function namedType(type, schema, context) {
  * @param {TypeContext} context
  */
 function objectType(schema, context) {
-  const { properties, additionalProperties: others } = schema;
-  const more = isSchema(others) ? typeText(others, context) : undefined;
+  const { properties } = schema;
+  const more = otherMembers(schema, context);
   const names = isSchema(properties) ? Object.keys(properties) : [];
-  if (names.length === 0) return more === undefined ? 'object' : `Record<string, ${more}>`;
+  if (names.length === 0) return more === undefined ? 'object' : recordType(more, schema, context);
   const members = names.map((name) => {
     const mark = isRequired(schema, name, context) ? '' : '?';
     return `${propertyName(name)}${mark}: ${typeText(properties[name], context)}`;
   });
   if (more !== undefined) members.push(`[other: string]: ${more}`);
   return `{ ${members.join(', ')} }`;
+}
+
+/**
+ * The type of members that are no properties; undefined if nothing is said of such.
+ *
+ * @param {Schema} schema
+ * @param {TypeContext} context
+ */
+function otherMembers({ patternProperties, additionalProperties: others }, context) {
+  const schemas = isSchema(patternProperties) ? Object.values(patternProperties) : [];
+  if (isOpen(others)) schemas.push(others);
+  return schemas.length === 0 ? undefined : union(schemas.map((item) => typeText(item, context)));
+}
+
+/**
+ * @param {string} value type of the values
+ * @param {Schema} schema
+ * @param {TypeContext} context
+ */
+function recordType(value, { propertyNames, required }, context) {
+  const keys = propertyNames === undefined ? 'string' : typeText(propertyNames, context);
+  // Of texts, only those that are listed are types of their own.
+  if (!keys.startsWith('"')) return `Record<string, ${value}>`;
+  const record = `Record<${keys}, ${value}>`;
+  return list(required).length === 0 ? `Partial<${record}>` : record;
+}
+
+/**
+ * Whether something may be where no other keyword says what.
+ *
+ * @param {unknown} others `additionalProperties`, `items`, `additionalItems`
+ */
+function isOpen(others) {
+  return isSchema(others) || others === true;
 }
 
 /**
@@ -183,9 +252,17 @@ function isRequired(schema, name, context) {
  * @param {TypeContext} context
  */
 function arrayType(schema, context) {
-  const tuple = schema.prefixItems ?? schema.items;
-  if (Array.isArray(tuple)) return `[${tuple.map((item) => typeText(item, context)).join(', ')}]`;
-  const item = schema.items === undefined ? 'any' : typeText(schema.items, context);
+  const { prefixItems, items, additionalItems } = schema;
+  const tuple = prefixItems ?? items;
+  if (!Array.isArray(tuple)) return listType(items === undefined ? 'any' : typeText(items, context));
+  const parts = tuple.map((item) => typeText(item, context));
+  const rest = Array.isArray(items) ? additionalItems : items;
+  if (isOpen(rest)) parts.push(`...${listType(typeText(rest, context))}`);
+  return `[${parts.join(', ')}]`;
+}
+
+/** @param {string} item type of the items */
+function listType(item) {
   return /^\w+(\[\])*$/.test(item) ? `${item}[]` : `Array<${item}>`;
 }
 
@@ -222,4 +299,4 @@ function isSchema(value) {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-module.exports = { isRequired, isSchema, resolve, typeContext, typeText };
+module.exports = { allProperties, isRequired, isSchema, resolve, typeContext, typeText };

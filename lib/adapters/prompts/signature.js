@@ -55,22 +55,33 @@ function descriptionLines({ description }) {
 }
 
 /** @param {import('./definition').Definition} definition */
-function parameterLines({ parameters, takesObject, context }) {
+function parameterLines({ parameters, takesObject, isWhole, context }) {
   if (!takesObject) {
     return parameters.flatMap((parameter) => {
       const { name, facts } = parameter;
       return [parameterLine(name, parameter, context), ...memberLines(name, facts.properties)];
     });
   }
+  if (isWhole) return objectLines(parameters, context, false);
   if (parameters.length === 0) return [];
-  const args = parameters.every((parameter) => parameter.isOptional) ? '[args]' : 'args';
-  if (parameters.every(({ name }) => isIdentifier(name))) {
-    const lines = parameters.map((parameter) => parameterLine(`args.${parameter.name}`, parameter, context));
-    return [`@param {object} ${args}`, ...lines];
-  }
+  const isOptional = parameters.every((parameter) => parameter.isOptional);
+  if (!parameters.every(({ name }) => isIdentifier(name))) return objectLines(parameters, context, isOptional);
+  const lines = parameters.map((parameter) => parameterLine(`args.${parameter.name}`, parameter, context));
+  return [`@param {object} ${isOptional ? '[args]' : 'args'}`, ...lines];
+}
+
+/**
+ * Lines for the object that a tool takes, whose type says what its members are.
+ *
+ * @param {import('./definition').Parameter[]} parameters
+ * @param {import('./schema-types').TypeContext} context
+ * @param {boolean} isOptional
+ */
+function objectLines(parameters, context, isOptional) {
   const properties = Object.fromEntries(parameters.map(({ name, facts }) => [name, facts]));
-  const main = `@param {${typeText(context.root, context)}} ${args} ${memberNotes(properties)}`.trimEnd();
-  return [main, ...memberLines('args', properties)];
+  const type = typeText(context.root, context);
+  const args = isOptional || type === 'any' ? '[args]' : 'args';
+  return [`@param {${type}} ${args} ${memberNotes(properties)}`.trimEnd(), ...memberLines('args', properties)];
 }
 
 /**
@@ -128,8 +139,9 @@ function outputLines({ output, outputDescription, outputExample, isAsync }) {
 }
 
 /** @param {import('./definition').Definition} definition */
-function declaration({ name, parameters, takesObject, isAsync }) {
-  const head = takesObject ? (parameters.length === 0 ? '' : 'args') : parameters.map(headOf).join(', ');
+function declaration({ name, parameters, takesObject, isWhole, isAsync }) {
+  const hasObject = parameters.length > 0 || isWhole;
+  const head = takesObject ? (hasObject ? 'args' : '') : parameters.map(headOf).join(', ');
   const keyword = isAsync ? 'async function' : 'function';
   return name.includes('.') ? `${name} = ${keyword} (${head}) {};` : `${keyword} ${name}(${head}) {}`;
 }
