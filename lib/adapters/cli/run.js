@@ -10,6 +10,8 @@ const { BASE_BUILTIN_MODULES, PyodideExecutor } = require('../../python');
 const { SESExecutor } = require('../../ses/executor');
 const { preferredIsolation } = require('../../ses/isolation');
 const { jsonForm, outputText, toJson } = require('../../contract/render');
+const { languageText } = require('../code-tool/language');
+const { toolsetOf } = require('../mcp/tools');
 
 /**
  * `ses-executor run`: 0 if the code ran, 1 if it failed.
@@ -17,12 +19,14 @@ const { jsonForm, outputText, toJson } = require('../../contract/render');
  * @type {import('./main').Command}
  */
 async function run(file, options) {
-  const { vars, tools, json } = options;
+  const { vars, json } = options;
   const code = await readCode(file);
-  const executor = newExecutor(languageOf(file), options);
+  const language = languageOf(file);
+  const { tools, end } = await prepare(() => toolsOf(options.tools, language));
+  const executor = newExecutor(language, options);
   await executor.init();
   await prepare(() => (vars === undefined ? undefined : executor.sendVariables(readVariables(vars))));
-  await prepare(async () => (tools === undefined ? undefined : executor.sendTools(await loadTools(tools))));
+  await prepare(() => executor.sendTools(tools));
   try {
     const { logEntries: _, ...output } = await executor.run(code);
     write(process.stdout, json ? jsonText({ ...output }) : printed(output.output));
@@ -33,6 +37,7 @@ async function run(file, options) {
     else write(process.stderr, errorText(error, file === '-' ? 'stdin' : file, code));
     return 1;
   } finally {
+    end();
     await executor.cleanup();
   }
 }
@@ -64,13 +69,25 @@ function newExecutor(language, { timeoutMs, maxOperations, authorizedImports, mo
 }
 
 /**
- * Variables and tools that the executor refuses are wrong use too.
+ * The tools of a module, as one run calls them, and what has to be called when it has ended.
  *
- * @param {() => unknown} send
+ * @param {string | undefined} file
+ * @param {import('../../../index').Language | 'python'} language
+ */
+async function toolsOf(file, language) {
+  const { toolset } = toolsetOf({ tools: file === undefined ? {} : await loadTools(file) });
+  return toolset.forRun(undefined, languageText(language));
+}
+
+/**
+ * Variables and tools that are refused are wrong use too.
+ *
+ * @template T
+ * @param {() => Promise<T> | T} send
  */
 async function prepare(send) {
   try {
-    await send();
+    return await send();
   } catch (error) {
     if (error instanceof TypeError || error instanceof RangeError) throw new UsageError(error.message);
     throw error;
