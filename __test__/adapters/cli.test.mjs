@@ -3,6 +3,7 @@
 import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 
 import { describe, expect, test } from 'vitest';
 
@@ -74,6 +75,25 @@ describe('run', () => {
     const files = { 'tools.cjs': 'module.exports = { Host: { read: (p) => `content of ${p}` } };' };
     const result = await cli(['run', '-', '--tools', 'tools.cjs'], { files, input: 'Host.read("a")' });
     expect(result).toMatchObject({ status: 0, stdout: 'content of a\n' });
+  });
+
+  test('--tools with schemas', async () => {
+    const zod = pathToFileURL(join(ROOT, 'node_modules', 'zod', 'index.js'));
+    const text = `
+      import { z } from '${zod}';
+      const inputSchema = z.object({ n: z.number() });
+      export const double = { description: 'Doubles.', inputSchema, execute: ({ n }) => n * 2 };
+      export const one = () => 1;`;
+    const files = { 'tools.mjs': text, 'a.js': 'await double({ n: one() })', 'b.js': 'await double({})' };
+    expect(await cli(['run', 'a.js', '--tools', 'tools.mjs'], { files })).toEqual({
+      status: 0,
+      signal: null,
+      stdout: '2\n',
+      stderr: '',
+    });
+    const wrong = await cli(['run', 'b.js', '--tools', 'tools.mjs'], { files });
+    expect(wrong).toMatchObject({ status: 1, stdout: '' });
+    expect(wrong.stderr).toContain('the input of double is not valid: n: ');
   });
 
   test('ends although tools leave timers behind', async () => {
@@ -232,14 +252,15 @@ describe('check --module', () => {
   });
 
   test('one that does not', async () => {
-    const files = { 'lib.mjs': 'import fs from "node:fs";\nexport const a = 1;' };
+    const files = { 'lib.mjs': 'import fs from "node:fs";\nexport const a = () => fetch("x");' };
     expect(await cli(['check', '--module', 'lib.mjs'], { files })).toMatchObject({
       status: 1,
       stdout: [
         'lib.mjs: 1 KiB',
         '  does not load: Import not allowed: node:fs',
         '  imports, and needs as modules: node:fs',
-        '  names no global that guest code lacks',
+        '  names globals that guest code lacks:',
+        '    fetch (Ask the host for a tool that makes the request)',
         '',
       ].join('\n'),
     });
@@ -258,9 +279,11 @@ describe('check --module', () => {
   });
 
   test('no package of this name', async () => {
-    const { status, stderr } = await cli(['check', '--module', 'no-such-package'], { files: {} });
+    const { status, stderr } = await cli(['check', '--module', '@no-such/package/part'], { files: {} });
     expect(status).toBe(2);
-    expect(stderr).toContain('no-such-package cannot be read');
+    expect(stderr).toMatch(
+      /^ses-executor: @no-such\/package\/part cannot be read: there is no such file and no such package\n/,
+    );
   });
 });
 
@@ -291,6 +314,7 @@ describe('wrong use: status 2, and the reason on stderr', () => {
     [['run', 'a.js', '--tools', 'value.mjs'], /x must be a function/],
     [['check', 'a.js', '--vars', 'list.json'], /--vars/],
     [['check', 'missing.js'], /missing\.js/],
+    [['mcp', '--openapi', 'missing.yaml'], /missing\.yaml cannot be read/],
   ])('%j', async (args, reason) => {
     const { status, stdout, stderr } = await cli(args, { files });
     expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
@@ -356,17 +380,14 @@ describe('stdout', () => {
     expect(await unread(['mcp'], list, { staysOpen: true })).toEqual({ status: 0, stderr: '' });
   });
 
-  testIf(existsSync('/dev/full')).each([
-    ['run', '-'],
-    ['run', '-', '--json'],
-    ['check', '-'],
-    ['repl'],
-    ['--help'],
-  ])('that cannot be written is a failure: %s', async (...args) => {
-    const script = '"$0" "$@" > /dev/full';
-    const input = 'try { process } catch {} 1\n';
-    const result = await spawnProgram('sh', ['-c', script, process.execPath, BIN, ...args], { input });
-    expect(result).toMatchObject({ status: 1, stdout: '' });
-    expect(result.stderr).toMatch(/^ses-executor: .*ENOSPC.*\n$/m);
-  });
+  testIf(existsSync('/dev/full')).each([['run', '-'], ['run', '-', '--json'], ['check', '-'], ['repl'], ['--help']])(
+    'that cannot be written is a failure: %s',
+    async (...args) => {
+      const script = '"$0" "$@" > /dev/full';
+      const input = 'try { process } catch {} 1\n';
+      const result = await spawnProgram('sh', ['-c', script, process.execPath, BIN, ...args], { input });
+      expect(result).toMatchObject({ status: 1, stdout: '' });
+      expect(result.stderr).toMatch(/^ses-executor: .*ENOSPC.*\n$/m);
+    },
+  );
 });

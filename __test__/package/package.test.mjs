@@ -103,6 +103,21 @@ executor.run('final_answer(20 + 1)')
     expect(result).toEqual({ status: 0, signal: null, stdout: '2\n', stderr: '' });
   });
 
+  test('a library that esbuild is needed for', async () => {
+    const bin = join(app, 'node_modules', '.bin', 'ses-executor');
+    writeFileSync(join(app, 'library.js'), 'exports.a = 1;');
+    const reasons = [];
+    for (const name of ['./library.js', 'no-such-package']) {
+      const { status, stderr } = await spawnProgram(bin, ['check', '--module', name], { cwd: app });
+      reasons.push([status, stderr.split('\n')[0]]);
+    }
+    const needs = 'what is no file that ends in .mjs needs packages that are not installed; run: npm install esbuild';
+    expect(reasons).toEqual([
+      [2, `ses-executor: ./library.js cannot be read: ${needs}`],
+      [2, 'ses-executor: no-such-package cannot be read: there is no such file and no such package'],
+    ]);
+  });
+
   test('the server of the Model Context Protocol', async () => {
     const result = await served(['mcp'], { name: 'run_javascript', arguments: { code: '[1, 2].map((n) => n * 2)' } });
     expect(result.structuredContent).toEqual({ output: [2, 4], logs: '' });

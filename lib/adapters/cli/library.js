@@ -10,6 +10,10 @@ const { requirePeer } = require('../../contract/peer');
 const { checkModule } = require('../../ses/check');
 const { SESExecutor } = require('../../ses/executor');
 
+/** What messages of findings name; before it there may be the name of the module. */
+const GLOBAL = /(?:^|: )(\w+) is not available/;
+const IMPORTED = /import of "(.*?)" is not allowed/;
+
 /** What loading a library may take: it is the host's, which will not load what takes longer. */
 const LOADING_MS = 20_000;
 
@@ -43,8 +47,9 @@ function loadLibrary(name, folder = process.cwd()) {
   const isFile = existsSync(file) && statSync(file).isFile();
   if (isFile && /\.mjs$/.test(file)) return { name, text: readText(file) };
   const require = createRequire(join(folder, 'library.js'));
+  if (!existsSync(file) && !isInstalled(name, require)) throw new Error('there is no such file and no such package');
   const { buildSync } = /** @type {typeof import('esbuild')} */ (
-    requirePeer('a library that consists of several files', 'esbuild', () => esbuild(require))
+    requirePeer('what is no file that ends in .mjs', 'esbuild', () => esbuild(require))
   );
   const { outputFiles } = buildSync({
     entryPoints: [isFile ? file : name],
@@ -63,6 +68,19 @@ function loadLibrary(name, folder = process.cwd()) {
     logLevel: 'silent',
   });
   return { name, text: outputFiles[0].text };
+}
+
+/**
+ * Whether there is the package that `name` is of, or the folder that it is relative to.
+ *
+ * @param {string} name
+ * @param {NodeJS.Require} require of the folder
+ */
+function isInstalled(name, require) {
+  const [packageName] = /** @type {RegExpExecArray} */ (/^(@[^/]+\/)?[^/]*/.exec(name));
+  // Without the slash some are modules of Node.js.
+  const folders = require.resolve.paths(`${packageName}/`) ?? [];
+  return folders.some((folder) => existsSync(join(folder, packageName)));
 }
 
 /** @param {NodeJS.Require} ofLibrary `require` of its folder, which may have an esbuild of its own */
@@ -86,9 +104,9 @@ async function inspectLibrary({ name, text }, { authorizedImports = [], modules 
   const found = checkModule(name, text, { authorizedImports, maxCodeBytes: 1 << 30 });
   const lacks = new Map();
   for (const { rule, message, fix } of found) {
-    if (rule === 'forbidden_global_access') lacks.set(message.split(' ', 1)[0], fix);
+    if (rule === 'forbidden_global_access') lacks.set(named(message, GLOBAL), fix);
   }
-  const imports = found.filter(({ rule }) => rule === 'import_allowed').map(({ message }) => quoted(message));
+  const imports = found.filter(({ rule }) => rule === 'import_allowed').map(({ message }) => named(message, IMPORTED));
   return {
     name,
     bytes,
@@ -98,9 +116,12 @@ async function inspectLibrary({ name, text }, { authorizedImports = [], modules 
   };
 }
 
-/** @param {string} message with a text in quotes, behind the name of the module */
-function quoted(message) {
-  return /import of "(.*?)" is not allowed/.exec(message)?.[1] ?? '';
+/**
+ * @param {string} message
+ * @param {RegExp} pattern
+ */
+function named(message, pattern) {
+  return pattern.exec(message)?.[1] ?? '';
 }
 
 /**

@@ -1,9 +1,7 @@
 // @ts-check
 'use strict';
 
-const { readFileSync } = require('node:fs');
-
-const { loadTools, readVariables, refuseNoFolder } = require('./input');
+const { loadTools, readText, readVariables, refuseNoFolder } = require('./input');
 const { limitsOf } = require('./limits');
 const { lost } = require('./terminal');
 const { UsageError } = require('./usage-error');
@@ -63,9 +61,8 @@ async function serverOf(api, given) {
   const headers = Object.fromEntries(api.headers.map(headerOf));
   const { createSandboxServer } = require('../mcp/sandbox-server');
   const { timeoutMs, memoryLimitMb, maxOperations } = given;
-  const document = readFileSync(api.file, 'utf8');
   return await createSandboxServer({
-    document,
+    document: readText(api.file),
     baseUrl: api.baseUrl,
     headers,
     timeoutMs,
