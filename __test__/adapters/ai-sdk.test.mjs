@@ -255,6 +255,16 @@ describe('results', () => {
 
 describe('approval', () => {
   test.each([
+    ['удалить', 'await удалить({})', true],
+    ['удалить', 'await удалить_всё({})', false],
+    ['rm', 'await rm({})', true],
+    ['rm', 'await rmé({})', false],
+  ])('of the tool %s for the code %s', (name, text, isNeeded) => {
+    const tool = { inputSchema: z.object({}), needsApproval: true, execute: async () => {} };
+    expect(createCodeTool({ tools: { [name]: tool } }).needsApproval({ code: text })).toBe(isNeeded);
+  });
+
+  test.each([
     ['a word that is none', 'aproved'],
     ['a truth', 1],
     ['an object without a word', {}],

@@ -242,6 +242,16 @@ describe('the description', () => {
     });
   });
 
+  test('names that are identifiers stay as they are, and others become some', async () => {
+    const names = ['délai', '查询', '搜索', '2nd', '٣', 'list files', 'a-b.c', 'delete', '🎉', '🎉x'];
+    const tools = Object.fromEntries(names.map((name) => [name, () => name]));
+    const { description, execute } = createCodeTool({ tools });
+    const called = ['délai', '查询', '搜索', '_2nd', '_٣', 'list_files', 'a_b_c', 'delete_', '_', 'x'];
+    expect(description.match(/(?<=^async function )[^(]+/gm)).toEqual(called);
+    const code = `[${called.map((name) => `await ${name}()`).join(', ')}]`;
+    expect((await execute(code)).output).toEqual(names);
+  });
+
   test('tools can be a list', async () => {
     const tool = createCodeTool({
       tools: [{ name: 'add', ...add }],

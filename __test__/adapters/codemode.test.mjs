@@ -162,6 +162,15 @@ describe('functions', () => {
     expect(await execute(code, fns)).toEqual({ result: [1, 2, 3, 4], logs: [] });
   });
 
+  test('have the names that codemode declares, which are ASCII', async () => {
+    const declared = { délai: 'dlai', 查询: '_', 'a\u00a0b': 'a_b', '1²': '_1', 'un é': 'un_', 'été.x': 't_x' };
+    const names = Object.keys(declared);
+    const fns = Object.fromEntries(names.map((name) => [name, async () => name]));
+    const calls = names.map((name) => `codemode.${declared[name]}()`);
+    const { result } = await execute(`async () => Promise.all([${calls.join(', ')}])`, fns);
+    expect(result).toEqual(names);
+  });
+
   test('come in namespaces', async () => {
     const code = 'async () => [await one.get(), await two.get(), Object.keys(none)]';
     const providers = [

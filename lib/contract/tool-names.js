@@ -1,6 +1,8 @@
 // @ts-check
 'use strict';
 
+const { isIdentifier } = require('./identifiers');
+
 /** Words that cannot be, or in some engine could not be, the name of a variable: the list that `codemode` has. */
 const RESERVED_WORDS = new Set(
   `abstract arguments await boolean break byte case catch char class const continue debugger default delete do double
@@ -10,16 +12,23 @@ const RESERVED_WORDS = new Set(
 );
 
 /**
- * The identifier that code calls a tool by: `list-files` is `list_files`, `2nd` is `_2nd`, `delete` is `delete_`. The
- * declarations that `@cloudflare/codemode` shows to models use the same names.
+ * The identifier that code calls a tool by: `list-files` is `list_files`, `2nd` is `_2nd`, `delete` is `delete_`.
  *
  * @param {string} name
  */
 function toolIdentifier(name) {
-  const text = name.replace(/[-.\s]/g, '_').replace(/[^a-zA-Z0-9_$]/g, '');
-  if (text === '') return '_';
-  if (/^[0-9]/.test(text)) return `_${text}`;
+  const text = name.replace(/[-.\s]/g, '_').replace(/[^\p{ID_Continue}$\u200c\u200d]/gu, '');
+  if (!isIdentifier(text)) return `_${text}`;
   return RESERVED_WORDS.has(text) ? `${text}_` : text;
+}
+
+/**
+ * The same in ASCII: the names of the declarations that `@cloudflare/codemode` shows to models.
+ *
+ * @param {string} name
+ */
+function asciiIdentifier(name) {
+  return toolIdentifier(name.replace(/[^\s\p{ASCII}]/gu, ''));
 }
 
 /**
@@ -27,13 +36,14 @@ function toolIdentifier(name) {
  *
  * @template T
  * @param {Record<string, T>} byName
+ * @param {(name: string) => string} [identifierOf]
  * @returns {Record<string, T>}
  * @throws {TypeError} if two names have the same identifier
  */
-function byIdentifier(byName) {
+function byIdentifier(byName, identifierOf = toolIdentifier) {
   const names = new Map();
   for (const name of Object.keys(byName)) {
-    const identifier = toolIdentifier(name);
+    const identifier = identifierOf(name);
     if (names.has(identifier)) {
       const both = `${JSON.stringify(names.get(identifier))} and ${JSON.stringify(name)}`;
       throw new TypeError(`the tools ${both} would both be called ${identifier} in code; rename one of them`);
@@ -43,4 +53,4 @@ function byIdentifier(byName) {
   return Object.fromEntries([...names].map(([identifier, name]) => [identifier, byName[name]]));
 }
 
-module.exports = { byIdentifier };
+module.exports = { asciiIdentifier, byIdentifier };

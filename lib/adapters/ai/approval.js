@@ -62,7 +62,7 @@ function typeOf(status) {
  * @param {readonly string[]} names identifiers
  */
 function namedIn(code, names) {
-  const words = new Set(code.match(/[\w$]+/g));
+  const words = new Set(code.match(/[\p{ID_Continue}$\u200c\u200d]+/gu));
   return names.filter((name) => words.has(name));
 }
 

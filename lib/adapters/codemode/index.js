@@ -10,7 +10,7 @@ const { objectOf } = require('../../contract/options');
 const { failureText } = require('../../contract/failure-text');
 const { modelFailure, modelLogs, modelValue } = require('../../contract/for-model');
 const { Session } = require('../../contract/session');
-const { byIdentifier } = require('../../contract/tool-names');
+const { asciiIdentifier, byIdentifier } = require('../../contract/tool-names');
 
 /**
  * @typedef {import('./index').ExecuteResult} ExecuteResult
@@ -110,7 +110,7 @@ function resolve(providersOrFns) {
     }
     if (!isPlainObject(fns))
       throw new TypeError(`the fns of ${name} must be an object of functions, got ${describe(fns)}`);
-    return { name, fns: byIdentifier(/** @type {ResolvedProvider['fns']} */ (fns)), prelude };
+    return { name, fns: byIdentifier(/** @type {ResolvedProvider['fns']} */ (fns), asciiIdentifier), prelude };
   });
 }
 
