@@ -47,7 +47,10 @@ export interface PyodideExecutorOptions extends SharedOptions {
   allowed_dangerous_builtins?: string[];
   /** How files are mounted: a folder of this computer, or one that a browser gives. Default `"nodefs"`. */
   fsMode?: 'nodefs' | 'nativefs';
-  /** The folder that is mounted. Default the current folder of the process. */
+  /**
+   * The folder that is mounted; for reading only, if snapshots are kept in it, as in the home. Default the current folder of the
+   * process.
+   */
   workDir?: string;
   /** Where guests find it; also in `os.environ["PYODIDE_MOUNT_POINT"]`. Default `"/mnt"`. */
   mountPoint?: string;

@@ -1,11 +1,11 @@
 // @ts-check
 'use strict';
 
-const { homedir } = require('node:os');
 const { join, resolve } = require('node:path');
 
 const { BASE_BUILTIN_MODULES } = require('./options');
 const { pyodideFolder } = require('./pyodide-folder');
+const { snapshotFolderWithin, snapshotFolders } = require('./snapshot-folders');
 const { untold } = require('../contract/tracing');
 const { codeFrame } = require('../ses/code-frame');
 const { SESExecutor } = require('../ses/executor');
@@ -17,6 +17,8 @@ class IsolateEngine {
   #executor;
   /** As long as there is none. @type {import('../../index').ExecutorState} */
   #state = 'NEW';
+  /** Why nothing is mounted, once there is an executor. @type {Error | undefined} */
+  #refusal;
 
   codeFrame = codeFrame;
 
@@ -40,6 +42,7 @@ class IsolateEngine {
 
   async mount() {
     const { fsMode, directoryHandle, mountPoint } = this.#options;
+    if (this.#refusal !== undefined) throw this.#refusal;
     if (fsMode === 'nodefs') return this.sendVariables({ __smolagents_mount__: mountPoint });
     const permission = await directoryHandle.requestPermission({ mode: 'readwrite' });
     if (permission !== 'granted') throw new Error('readwrite permission not granted for directory');
@@ -80,17 +83,31 @@ class IsolateEngine {
   /** What the native side needs for Python. */
   #seam() {
     const { fsMode, workDir, mountPoint, readOnly, packages } = this.#options;
-    const isMounting = fsMode === 'nodefs' && workDir !== undefined;
+    const root = fsMode === 'nodefs' && workDir !== undefined ? resolve(workDir) : undefined;
+    this.#refusal = root === undefined || readOnly ? undefined : refusalOf(root);
     return {
       pyodide: pyodideFolder(),
       guest: join(__dirname, 'guest.js'),
       prelude: join(__dirname, 'prelude'),
       modules: [...BASE_BUILTIN_MODULES],
-      cache: join(process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache'), 'ses-executor', 'python'),
-      mount: isMounting ? { root: resolve(workDir), path: mountPoint, readOnly } : undefined,
+      cache: snapshotFolders()[0],
+      mount: root === undefined || this.#refusal !== undefined ? undefined : { root, path: mountPoint, readOnly },
       packages: packages === undefined ? undefined : resolve(packages),
     };
   }
+}
+
+/**
+ * Why guests must not write in a folder, if so.
+ *
+ * @param {string} root absolute
+ */
+function refusalOf(root) {
+  const folder = snapshotFolderWithin(root);
+  if (folder === undefined) return undefined;
+  const reason = `guests who write in ${root} could replace the snapshots in ${folder}, whose code later processes run`;
+  const error = new Error(`${reason}: use another workDir, readOnly: true or mount: false`);
+  return Object.assign(error, { code: 'ERR_MOUNT_REFUSED' });
 }
 
 module.exports = { IsolateEngine };

@@ -1,0 +1,115 @@
+// Snapshots of Python are code that later processes run: no guest may write where they lie.
+
+import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync } from 'node:fs';
+import { homedir, tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+
+import { PyodideExecutor } from '../../lib/python/index.js';
+import { snapshotFolderWithin, snapshotFolders } from '../../lib/python/snapshot-folders.js';
+import { FIRST_START_MS, failureOf } from './suite.mjs';
+
+const IN_CACHE = 'ses-executor/python';
+const root = realpathSync(mkdtempSync(join(tmpdir(), 'snapshots-')));
+const at = (...names) => join(root, ...names);
+
+beforeAll(() => {
+  for (const folder of ['home/proj', 'elsewhere', 'linked']) mkdirSync(at(folder), { recursive: true });
+  symlinkSync(at('elsewhere'), at('linked', '.cache'));
+});
+afterAll(() => rmSync(root, { recursive: true }));
+afterEach(() => {
+  vi.unstubAllEnvs();
+  vi.restoreAllMocks();
+});
+
+const withPlaces = (home, cache) => {
+  vi.stubEnv('HOME', home);
+  vi.stubEnv('XDG_CACHE_HOME', cache);
+};
+
+describe('where they are', () => {
+  test.each([
+    ['by default', 'home', undefined, ['home/.cache']],
+    ['with XDG_CACHE_HOME', 'home', 'other', ['other', 'home/.cache']],
+  ])('%s', (_title, home, cache, folders) => {
+    withPlaces(at(home), cache && at(cache));
+    expect(snapshotFolders()).toStrictEqual(folders.map((folder) => at(folder, IN_CACHE)));
+  });
+
+  test.each([[''], ['.'], ['relative/cache']])('XDG_CACHE_HOME=%j counts for nothing', (cache) => {
+    withPlaces(at('home'), cache);
+    expect(snapshotFolders()).toStrictEqual([at('home/.cache', IN_CACHE)]);
+  });
+
+  test('nowhere without a home', () => {
+    withPlaces('', '');
+    expect(snapshotFolders()).toStrictEqual([]);
+  });
+});
+
+describe('who may write in a folder', () => {
+  const own = `home/.cache/${IN_CACHE}`;
+
+  test.each([
+    ['the home', 'home', 'home', undefined, own],
+    ['what is above it', '', 'home', undefined, own],
+    ['the folder of snapshots', own, 'home', undefined, own],
+    ['a folder above that is not there yet', 'home/.cache/ses-executor', 'home', undefined, own],
+    ['a folder beside it', 'home/proj', 'home', undefined, undefined],
+    ['one whose name begins like it', 'home/.cache/ses', 'home', undefined, undefined],
+    ['the place of XDG_CACHE_HOME', 'elsewhere', 'home', 'elsewhere', `elsewhere/${IN_CACHE}`],
+    ['the default place of other processes', 'home', 'home', 'elsewhere', own],
+    ['where a link leads', 'elsewhere', 'linked', undefined, `linked/.cache/${IN_CACHE}`],
+    ['where the link is', 'linked', 'linked', undefined, `linked/.cache/${IN_CACHE}`],
+    ['where a link comes from', 'linked/.cache', 'home', 'elsewhere', `elsewhere/${IN_CACHE}`],
+  ])('%s', (_title, folder, home, cache, found) => {
+    withPlaces(at(home), cache && at(cache));
+    expect(snapshotFolderWithin(at(folder))).toBe(found && at(found));
+  });
+
+  test('links in a circle', () => {
+    symlinkSync(at('circle'), at('circle'));
+    withPlaces(at('circle'), undefined);
+    expect(snapshotFolderWithin(at('circle'))).toBe(at('circle/.cache', IN_CACHE));
+    expect(snapshotFolderWithin(at('elsewhere'))).toBe(undefined);
+  });
+});
+
+describe.each(/** @type {const} */ (['thread', 'process']))('an executor, isolation %s', (isolation) => {
+  // What there is already is used, since it takes seconds to make.
+  const cache = process.env.XDG_CACHE_HOME || join(homedir(), '.cache');
+  const start = (options) => {
+    withPlaces(at('home'), cache);
+    return new PyodideExecutor(['os'], { isolation, workDir: at('home'), ...options });
+  };
+
+  test(
+    'does not mount the home for writing: it says why, and Python works',
+    async () => {
+      const log = vi.spyOn(console, 'error').mockImplementation(() => {});
+      const executor = start();
+      expect((await failureOf(executor, 'import os\nos.mkdir("/mnt/.cache")')).details.name).toBe('FileNotFoundError');
+      expect((await executor.run('1 + 1')).output).toBe(2);
+      await executor.cleanup();
+      const folder = at('home/.cache', IN_CACHE);
+      const reason =
+        `guests who write in ${at('home')} could replace the snapshots in ${folder}, whose code later processes run: ` +
+        'use another workDir, readOnly: true or mount: false';
+      const refusal = Object.assign(new Error(reason), { code: 'ERR_MOUNT_REFUSED' });
+      expect(log.mock.calls).toStrictEqual([['Failed to mount NODEFS:', refusal]]);
+      expect(existsSync(at('home/.cache'))).toBe(false);
+    },
+    FIRST_START_MS,
+  );
+
+  test.each([
+    ['for reading', { readOnly: true }, ['proj']],
+    ['a folder in it', { workDir: at('home/proj') }, []],
+  ])('mounts the home %s', async (_title, options, names) => {
+    const executor = start(options);
+    expect((await executor.run('import os\nos.listdir("/mnt")')).output).toStrictEqual(names);
+    await executor.cleanup();
+  });
+});
