@@ -58,6 +58,18 @@ describe('tags', () => {
     expect(parseCodeBlobs('I use <code> and again <code>.\n<code>\nfoo(2)')).toBe('foo(2)');
   });
 
+  // `tag < code > final_answer(42)` is a program.
+  test.each([
+    ['a word behind them', 'Thought: use the <code> tag\n<code>\nfinal_answer(6*7)\n</code>', 'final_answer(6*7)'],
+    ['a label behind them', 'Now a <code> block:\n  <code> \nfinal_answer(6*7)\n</code>', 'final_answer(6*7)'],
+    ['at the end of a line', 'I write <code>\n<code>\nfinal_answer(6*7)', 'final_answer(6*7)'],
+    ['before code that does not parse', 'use the <code> tag\n<code>\nf(6*7\n</code>', 'f(6*7'],
+    ['before code with tags', 'use the <code> tag\n<code>\nf(`\n<code>\n</code>\n`)\n</code>', 'f(`\n<code>\n</code>\n`)'],
+    ['between blocks', '<code>\na()\n</code>\nthe <code> tag\n<code>\nb()\n</code>', 'a()\n\nb()'],
+  ])('tags in the prose before, with %s', (_, text, code) => {
+    expect(parseCodeBlobs(text)).toBe(code);
+  }); // prettier-ignore
+
   test('other tags, with signs that regular expressions know', () => {
     expect(parseCodeBlobs('[js](a()) [/js]', ['[js]', '[/js]'])).toBe('(a())');
     expect(parseCodeBlobs('$*a()*$', ['$*', '*$'])).toBe('a()');
@@ -199,6 +211,7 @@ describe('time is in proportion to the answer', () => {
     'opening tags, then a closing one': (n) => `${'<code>('.repeat(n / 7)}</code>`,
     'blocks that do not parse': (n) => '<code>(</code>'.repeat(n / 14),
     'blocks that parse': (n) => '<code>a()</code>\n'.repeat(n / 17),
+    'prose about tags': (n) => 'a <code>\n<code>\n'.repeat(n / 16),
     'backticks': (n) => '`'.repeat(n),
     'opening fences': (n) => '```js\n'.repeat(n / 6),
     'fences that do not parse': (n) => '```js\n(\n```\n'.repeat(n / 12),

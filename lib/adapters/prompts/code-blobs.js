@@ -95,13 +95,17 @@ class BoundedParser {
 function tagSpans(text, opening, closing, parser) {
   const openings = positions(text, opening);
   const closings = positions(text, closing);
+  const alone = openings.filter((at) => beginsLine(text, at) && endsLine(text, at + opening.length));
   const spans = [];
   let from = 0;
-  for (let i = 0, j = 0; i < openings.length; i++) {
+  for (let i = 0, j = 0, k = 0; i < openings.length; i++) {
     if (openings[i] < from) continue;
     const start = openings[i] + opening.length;
     while (j < closings.length && closings[j] < start) j++;
     const end = closings[j] ?? text.length;
+    while (alone[k] < start) k++;
+    // Prose about tags, which with the tag behind it may be a program: `tag < code > f()`.
+    if (alone[k] < end && !beginsLine(text, openings[i])) continue;
     const inner = innerStarts(openings, i, end).map((position) => ({ start: position + opening.length, end }));
     const longer = closings.slice(j, j + MAX_CANDIDATES).map((position) => ({ start, end: position }));
     const naive = { start, end };
@@ -136,12 +140,32 @@ function innerStarts(openings, index, end) {
  * @param {number} length
  */
 function endRank(text, position, length) {
+  if (beginsLine(text, position)) return 0;
+  return endsLine(text, position + length) ? 1 : 2;
+}
+
+/**
+ * Whether there is nothing before a position in its line.
+ *
+ * @param {string} text
+ * @param {number} position
+ */
+function beginsLine(text, position) {
   let before = position - 1;
   while (text[before] === ' ' || text[before] === '\t') before--;
-  if (before < 0 || text[before] === '\n') return 0;
-  let behind = position + length;
+  return before < 0 || text[before] === '\n';
+}
+
+/**
+ * Whether there is nothing behind a position in its line.
+ *
+ * @param {string} text
+ * @param {number} position
+ */
+function endsLine(text, position) {
+  let behind = position;
   while (text[behind] === ' ' || text[behind] === '\t') behind++;
-  return behind >= text.length || text[behind] === '\n' ? 1 : 2;
+  return behind >= text.length || text[behind] === '\n';
 }
 
 /**
