@@ -320,6 +320,197 @@ describe('parameters and security', () => {
   });
 });
 
+/** A document of one operation per path. */
+const documentOf = (paths, components = {}) => ({
+  openapi: '3.0.3',
+  info: { title: 't', version: '1' },
+  components,
+  paths: Object.fromEntries(
+    Object.entries(paths).map(([path, { method = 'get', ...operation }]) => [
+      path,
+      { [method]: { responses: { 200: { description: 'ok' } }, ...operation } },
+    ]),
+  ),
+});
+
+describe('how values are written', () => {
+  const ids = { type: 'array', items: { type: 'integer' } };
+  const color = { type: 'object', additionalProperties: { type: 'integer' } };
+  const parameter = (place, name, schema, how = {}) => ({
+    name,
+    in: place,
+    required: place === 'path',
+    schema,
+    ...how,
+  });
+  /** What the server is asked by the calls, which are of the methods of the source `api`. */
+  const asked = async (document, calls, options) => {
+    const manager = await managerFrom(document, options);
+    await manager.executeCode(calls.map((call) => `sdk.api.${call}`).join(';\n'));
+    return requests;
+  };
+
+  test('paths: simple, label and matrix', async () => {
+    const styles = ['simple', 'label', 'matrix'].flatMap((style) => [
+      { style, explode: false },
+      { style, explode: true },
+    ]);
+    const calls = [];
+    const paths = {};
+    for (const { style, explode } of styles) {
+      const name = `${style}${explode}`;
+      paths[`/${name}/{p}`] = { operationId: name, parameters: [parameter('path', 'p', {}, { style, explode })] };
+      calls.push(...["'a/b'", '[3, 4]', '{ R: 100, G: 200 }'].map((value) => `${name}({ p: ${value} })`));
+    }
+    calls.push("matrixfalse({ p: '' })");
+    const urls = (await asked(documentOf(paths), calls)).map(({ url }) => url);
+    expect(urls).toEqual([
+      '/simplefalse/a%2Fb',
+      '/simplefalse/3,4',
+      '/simplefalse/R,100,G,200',
+      '/simpletrue/a%2Fb',
+      '/simpletrue/3,4',
+      '/simpletrue/R=100,G=200',
+      '/labelfalse/.a%2Fb',
+      '/labelfalse/.3,4',
+      '/labelfalse/.R,100,G,200',
+      '/labeltrue/.a%2Fb',
+      '/labeltrue/.3.4',
+      '/labeltrue/.R=100.G=200',
+      '/matrixfalse/;p=a%2Fb',
+      '/matrixfalse/;p=3,4',
+      '/matrixfalse/;p=R,100,G,200',
+      '/matrixtrue/;p=a%2Fb',
+      '/matrixtrue/;p=3;p=4',
+      '/matrixtrue/;R=100;G=200',
+      '/matrixfalse/;p',
+    ]);
+  });
+
+  test('no style leaves the path', async () => {
+    const label = parameter('path', 'p', {}, { style: 'label', explode: true });
+    const manager = await managerFrom(documentOf({ '/a/{p}/b': { operationId: 'a', parameters: [label] } }));
+    for (const value of ["''", "'.'", "['', '']"]) {
+      await expectCode(manager.executeCode(`sdk.api.a({ p: ${value} })`), 'ERR_TOOL_PROXY_FAIL');
+    }
+    expect(requests).toEqual([]);
+  });
+
+  test('headers, of arrays and objects too', async () => {
+    const parameters = [
+      parameter('header', 'X-Ids', ids),
+      parameter('header', 'X-Color', color),
+      parameter('header', 'X-Exploded', color, { explode: true }),
+      { name: 'X-Json', in: 'header', content: { 'application/json': { schema: ids } } },
+    ];
+    const [{ headers }] = await asked(documentOf({ '/h': { operationId: 'h', parameters } }), [
+      "h({ 'X-Ids': [3, 4, 5], 'X-Color': { R: 1, G: 2 }, 'X-Exploded': { R: 1, G: 2 }, 'X-Json': [6] })",
+    ]);
+    expect(headers).toMatchObject({ 'x-ids': '3,4,5', 'x-color': 'R,1,G,2', 'x-exploded': 'R=1,G=2', 'x-json': '[6]' });
+  });
+
+  test('queries, of all styles', async () => {
+    const parameters = [
+      parameter('query', 'form', color),
+      parameter('query', 'closed', color, { explode: false }),
+      parameter('query', 'space', ids, { style: 'spaceDelimited' }),
+      parameter('query', 'pipe', ids, { style: 'pipeDelimited', explode: false }),
+      parameter('query', 'deep', color, { style: 'deepObject', explode: true }),
+    ];
+    const [{ url }] = await asked(documentOf({ '/q': { operationId: 'q', parameters } }), [
+      'q({ form: { R: 1, G: 2 }, closed: { B: 3 }, space: [1, 2], pipe: [1, 2], deep: { k: 4 } })',
+    ]);
+    expect(decodeURIComponent(url)).toBe('/q?R=1&G=2&closed=B,3&space=1+2&pipe=1|2&deep[k]=4');
+  });
+
+  test('forms, as their encoding says', async () => {
+    const properties = { list: ids, closed: ids, json: ids, deep: color, file: { type: 'string', format: 'binary' } };
+    const encoding = {
+      closed: { explode: false },
+      json: { contentType: 'application/json' },
+      deep: { style: 'deepObject', explode: true },
+      file: { contentType: 'image/*, text/csv' },
+    };
+    const sendAs = (contentType) => {
+      const content = { [contentType]: { schema: { type: 'object', properties }, encoding } };
+      return documentOf({ '/f': { method: 'post', operationId: 'send', requestBody: { required: true, content } } });
+    };
+    const [sent] = await asked(sendAs('application/x-www-form-urlencoded'), [
+      "send({ body: { list: [1, 2], closed: [1, 2], json: [1, 2], deep: { R: 1 }, object: { R: 1 }, text: 'a b' } })",
+    ]);
+    expect(sent.headers['content-type']).toBe('application/x-www-form-urlencoded');
+    expect(sent.body).toBe(
+      'list=1&list=2&closed=1%2C2&json=%5B1%2C2%5D&deep%5BR%5D=1&object=%7B%22R%22%3A1%7D&text=a+b',
+    );
+    requests = [];
+    const [{ headers, body: text }] = await asked(sendAs('multipart/form-data'), [
+      `send({ body: { list: [1, 2], json: [1, 2], file: 'a,b\\nü', object: { R: 1 }, 'a"\\r\\nb': 'x' } })`,
+    ]);
+    const [, boundary] = /^multipart\/form-data; boundary=([\w-]+)$/.exec(headers['content-type']);
+    const disposition = 'Content-Disposition: form-data; name=';
+    expect(text.split(`--${boundary}`)).toEqual([
+      '',
+      `\r\n${disposition}"list"\r\n\r\n1\r\n`,
+      `\r\n${disposition}"list"\r\n\r\n2\r\n`,
+      `\r\n${disposition}"json"\r\nContent-Type: application/json\r\n\r\n[1,2]\r\n`,
+      `\r\n${disposition}"file"; filename="file"\r\nContent-Type: text/csv\r\n\r\na,b\nü\r\n`,
+      `\r\n${disposition}"object"\r\nContent-Type: application/json\r\n\r\n{"R":1}\r\n`,
+      `\r\n${disposition}"a%22%0D%0Ab"\r\n\r\nx\r\n`,
+      '--\r\n',
+    ]);
+    // What others read of it.
+    const read = await new Response(text, { headers: { 'content-type': headers['content-type'] } }).formData();
+    expect([...read.keys()]).toEqual(['list', 'list', 'json', 'file', 'object', 'a"\r\nb']);
+    expect(await read.get('file').text()).toBe('a,b\nü');
+  });
+
+  test('a body of a type that objects are not written in is a text', async () => {
+    const content = { 'application/xml': { schema: { type: 'object', properties: { a: ids } } } };
+    const document = documentOf({
+      '/x': { method: 'post', operationId: 'x', requestBody: { required: true, content } },
+    });
+    const { registry } = await registryFromOpenApi(document, { baseUrl });
+    expect(registry.sources[0].methods[0].params.properties).toEqual({
+      body: { type: 'string', description: 'A text of application/xml' },
+    });
+    const [{ headers, body }] = await asked(document, ["x({ body: '<a/>' })"]);
+    expect([headers['content-type'], body]).toEqual(['application/xml', '<a/>']);
+  });
+});
+
+test('credentials: those that are optional, of any characters, and two cookies', async () => {
+  const schemes = {
+    token: { type: 'http', scheme: 'bearer' },
+    login: { type: 'http', scheme: 'basic' },
+    first: { type: 'apiKey', in: 'cookie', name: 'a' },
+    second: { type: 'apiKey', in: 'cookie', name: 'b' },
+  };
+  const document = documentOf(
+    {
+      '/optional': { operationId: 'optional', security: [{}, { token: [] }] },
+      '/login': { operationId: 'login', security: [{ login: [] }] },
+      '/cookies': { operationId: 'cookies', security: [{ first: [], second: [] }] },
+    },
+    { securitySchemes: schemes },
+  );
+  const sentWith = async (credentials, call) => {
+    requests = [];
+    await (await managerFrom(document, { credentials })).executeCode(`sdk.api.${call}()`);
+    const { authorization, cookie } = requests[0].headers;
+    return authorization ?? cookie;
+  };
+  expect(await sentWith({ token: 't' }, 'optional')).toBe('Bearer t');
+  expect(await sentWith({}, 'optional')).toBe(undefined);
+  expect(await sentWith({ login: 'me:пароль' }, 'login')).toBe(`Basic ${Buffer.from('me:пароль').toString('base64')}`);
+  expect(await sentWith({ first: '1', second: '2' }, 'cookies')).toBe('a=1; b=2');
+});
+
+test('an answer may begin with a byte order mark', async () => {
+  answer = () => ({ body: '\ufeff{"a":1}' });
+  const manager = await managerFrom(documentOf({ '/a': { operationId: 'a' } }));
+  expect(await manager.executeCode('sdk.api.a()')).toEqual({ a: 1 });
+});
+
 test('what is no document of 3.0 or 3.1 is refused', async () => {
   const refused = async (document, options) => (await rejection(registryFromOpenApi(document, options))).message;
   expect(await refused(5)).toBe('document must be an object or a text in JSON or YAML, got 5');

@@ -3,6 +3,7 @@
 
 const { camel, unique } = require('./names');
 const { SchemaWriter, readable, resolved } = require('./schemas');
+const { isForm, isJsonType } = require('./serialize');
 
 const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace'];
 /** Of the host, as OpenAPI says: who writes them as parameters means documentation. */
@@ -17,9 +18,9 @@ const RESERVED_HEADERS = new Set(['accept', 'content-type', 'authorization', 'co
  * @property {string} path
  * @property {string[]} tags
  * @property {string | undefined} operationId
- * @property {{ name: string, in: string, key: string, style: string, explode: boolean, isJson: boolean }[]} parameters
- *   `key`: how guests name it
- * @property {{ key: string | undefined, contentType: string } | undefined} body `key` undefined: the other parameters
+ * @property {(import('./serialize').Writing & { in: string, key: string })[]} parameters `key`: how guests name it
+ * @property {{ key: string | undefined, contentType: string, fields: import('./serialize').Field[] } | undefined} body
+ *   `key` undefined: the other parameters; `fields`: those of a form of which the document says more than the schema
  * @property {any[]} security alternatives, each an object by scheme
  * @property {Record<string, any>} schemes
  * @property {{ name: string, description: string, params: object, result: object, examples: unknown[] }} spec
@@ -112,13 +113,19 @@ function partsOf(api, item, operation, schemes) {
     .filter(({ in: place, name }) => isGuests(place, name) && !secrets.has(`${place} ${name}`))
     .map((parameter) => {
       const key = unique(taken, parameter.name);
-      const schema = parameter.schema ?? Object.values(parameter.content ?? {})[0]?.schema ?? {};
+      const [contentType, content] = Object.entries(parameter.content ?? {})[0] ?? [];
+      const schema = parameter.schema ?? content?.schema ?? {};
       const description = parameter.description === undefined ? {} : { description: parameter.description };
       properties[key] = { ...description, ...writer.write(schema) };
       if (parameter.required === true || parameter.in === 'path') required.push(key);
-      const style = parameter.style ?? (parameter.in === 'query' ? 'form' : 'simple');
-      const explode = parameter.explode ?? style === 'form';
-      return { name: parameter.name, in: parameter.in, key, style, explode, isJson: parameter.content !== undefined };
+      const { name, in: place } = parameter;
+      return {
+        name,
+        in: place,
+        key,
+        ...styleOf(parameter, place === 'query' ? 'form' : 'simple'),
+        isJson: isJsonType(contentType),
+      };
     });
   const body = bodyOf(api, operation, writer, { properties, required, taken });
   const params = {
@@ -129,6 +136,15 @@ function partsOf(api, item, operation, schemes) {
     ...(Object.keys(writer.$defs).length > 0 && { $defs: writer.$defs }),
   };
   return { parameters, body, params: /** @type {any} */ (params) };
+}
+
+/**
+ * @param {{ style?: string, explode?: boolean }} given
+ * @param {string} usual
+ */
+function styleOf(given, usual) {
+  const style = given.style ?? usual;
+  return { style, explode: given.explode ?? style === 'form' };
 }
 
 /**
@@ -152,22 +168,66 @@ function isGuests(place, name) {
 function bodyOf(api, operation, writer, { properties, required, taken }) {
   if (operation.requestBody === undefined) return undefined;
   const { content = {}, required: isRequired } = resolved(api, operation.requestBody);
-  const contentType = Object.keys(content).find((type) => /[/+]json\b/.test(type)) ?? Object.keys(content)[0];
+  const contentType = contentTypeOf(Object.keys(content));
   if (contentType === undefined) return undefined;
-  const schema = resolved(api, content[contentType].schema ?? {});
-  const isJson = /[/+]json\b/.test(contentType);
+  const given = content[contentType];
+  const schema = resolved(api, given.schema ?? {});
   const names = Object.keys(schema.properties ?? {});
   const hasOwnWords = ['oneOf', 'anyOf', 'allOf', 'not'].some((word) => schema[word] !== undefined);
-  if (isJson && names.length > 0 && !hasOwnWords && !names.some((name) => taken.has(name))) {
-    for (const name of names) properties[name] = writer.write(schema.properties[name]);
-    if (isRequired === true)
-      required.push(...(schema.required ?? []).filter((/** @type {string} */ it) => names.includes(it)));
-    return { key: undefined, contentType, isOpen: schema.additionalProperties === true };
+  if (isJsonType(contentType) && names.length > 0 && !hasOwnWords && !names.some((name) => taken.has(name))) {
+    const own = writer.write({ properties: schema.properties, required: schema.required ?? [] });
+    Object.assign(properties, own.properties);
+    if (isRequired === true) required.push(...own.required.filter((/** @type {string} */ it) => names.includes(it)));
+    return { key: undefined, contentType, fields: [], isOpen: schema.additionalProperties === true };
   }
   const key = unique(taken, 'body');
-  properties[key] = writer.write(content[contentType].schema ?? {});
+  const isText = !isJsonType(contentType) && !isForm(contentType) && schema.type !== 'string';
+  properties[key] = isText
+    ? { type: 'string', description: `A text of ${contentType}` }
+    : writer.write(given.schema ?? {});
   if (isRequired === true) required.push(key);
-  return { key, contentType, isOpen: false };
+  const fields = isForm(contentType) ? fieldsOf(api, schema, given.encoding ?? {}) : [];
+  return { key, contentType, fields, isOpen: false };
+}
+
+/**
+ * The type that a body is sent as: the first of those that objects can be written in.
+ *
+ * @param {string[]} types
+ */
+function contentTypeOf(types) {
+  return types.find(isJsonType) ?? types.find(isForm) ?? types[0];
+}
+
+/**
+ * @param {any} api
+ * @param {any} schema of a form
+ * @param {Record<string, any>} encodings by property
+ * @returns {import('./serialize').Field[]}
+ */
+function fieldsOf(api, schema, encodings) {
+  return Object.entries(schema.properties ?? {}).map(([name, property]) => {
+    const encoding = Object.hasOwn(encodings, name) ? encodings[name] : {};
+    const own = resolved(api, property);
+    return {
+      name,
+      ...styleOf(encoding, 'form'),
+      isStyled: encoding.style !== undefined || encoding.explode !== undefined,
+      // One of those that are allowed.
+      contentType: encoding.contentType
+        ?.split(',')
+        .find((/** @type {string} */ type) => !type.includes('*'))
+        ?.trim(),
+      isFile: isFile(own) || (own?.items !== undefined && isFile(resolved(api, own.items))),
+    };
+  });
+}
+
+/** @param {any} schema */
+function isFile(schema) {
+  return (
+    schema?.format === 'binary' || (schema?.contentMediaType !== undefined && schema.contentEncoding === undefined)
+  );
 }
 
 /**

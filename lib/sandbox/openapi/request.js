@@ -1,7 +1,8 @@
 // @ts-check
 'use strict';
 
-const { describe } = require('../../contract/describe');
+const { describe, isPlainObject } = require('../../contract/describe');
+const { expanded, formOf, isForm, isJsonType, pairsOf } = require('./serialize');
 
 const MAX_REDIRECTS = 5;
 /** Characters of an answer that an error shows. */
@@ -41,16 +42,17 @@ function requester({ fetch, baseUrl, headers, credentials, maxResponseBytes }) {
     const params = { __proto__: null, ...given };
     const url = urlOf(baseUrl, operation, params);
     const sent = new Headers({ accept: 'application/json' });
-    for (const { key, name, in: place } of operation.parameters) {
-      if (place === 'header' && params[key] !== undefined) sent.set(name, text(params[key]));
+    for (const parameter of operation.parameters) {
+      const value = params[parameter.key];
+      if (parameter.in === 'header' && value !== undefined) sent.set(parameter.name, expanded(parameter, value));
     }
     const body = bodyOf(operation, params);
-    if (body !== undefined) sent.set('content-type', /** @type {any} */ (operation.body).contentType);
+    if (body !== undefined) sent.set('content-type', body.contentType);
     // Those of the host come last: no guest replaces them.
     await authorize(operation, credentials, call, url, sent);
     const own = typeof headers === 'function' ? await headers(call) : headers;
     for (const [name, value] of new Headers(own ?? {})) sent.set(name, value);
-    const init = { method: operation.method, headers: sent, body, signal: call.signal };
+    const init = { method: operation.method, headers: sent, body: body?.text, signal: call.signal };
     const response = await followed(fetch, url, init);
     const answer = await limitedText(response, maxResponseBytes);
     if (!response.ok) {
@@ -58,7 +60,7 @@ function requester({ fetch, baseUrl, headers, credentials, maxResponseBytes }) {
       throw new HttpError(response.status, `HTTP ${response.status} ${response.statusText}: ${shown}`.trim());
     }
     if (answer === '') return null;
-    return /[/+]json\b/.test(response.headers.get('content-type') ?? '') ? JSON.parse(answer) : answer;
+    return isJsonType(response.headers.get('content-type') ?? '') ? JSON.parse(answer) : answer;
   };
 }
 
@@ -69,67 +71,50 @@ function requester({ fetch, baseUrl, headers, credentials, maxResponseBytes }) {
  */
 function urlOf(baseUrl, { path, parameters }, params) {
   let filled = path;
-  for (const { key, name, in: place } of parameters) {
-    if (place !== 'path') continue;
-    const value = Array.isArray(params[key]) ? params[key].map(text).join(',') : text(params[key]);
+  for (const parameter of parameters) {
+    if (parameter.in !== 'path') continue;
+    const value = expanded(parameter, params[parameter.key], encodeURIComponent);
     // URLs take these for steps, whatever way they are written.
     if (value === '' || value === '.' || value === '..') {
-      throw new TypeError(`${key} must not be ${describe(value)}: it is part of a path`);
+      throw new TypeError(`${parameter.key} must not be ${describe(value)}: it is part of a path`);
     }
-    filled = filled.replaceAll(`{${name}}`, encodeURIComponent(value));
+    filled = filled.replaceAll(`{${parameter.name}}`, value);
   }
   const url = new URL(baseUrl);
   url.pathname = `${url.pathname.replace(/\/$/, '')}${filled}`;
   for (const parameter of parameters) {
-    if (parameter.in === 'query' && params[parameter.key] !== undefined) {
-      addQuery(url.searchParams, parameter, params[parameter.key]);
-    }
+    const value = params[parameter.key];
+    if (parameter.in !== 'query' || value === undefined) continue;
+    for (const [name, text] of pairsOf(parameter, value)) url.searchParams.append(name, text);
   }
   return url;
 }
 
 /**
- * @param {URLSearchParams} query
- * @param {any} parameter
- * @param {any} value
- */
-function addQuery(query, { name, style, explode, isJson }, value) {
-  if (isJson) return query.append(name, JSON.stringify(value));
-  if (Array.isArray(value)) {
-    if (explode) return value.forEach((item) => query.append(name, text(item)));
-    const between = style === 'spaceDelimited' ? ' ' : style === 'pipeDelimited' ? '|' : ',';
-    return query.append(name, value.map(text).join(between));
-  }
-  if (typeof value !== 'object' || value === null) return query.append(name, text(value));
-  const entries = Object.entries(value);
-  if (style === 'deepObject') return entries.forEach(([key, inner]) => query.append(`${name}[${key}]`, text(inner)));
-  if (explode) return entries.forEach(([key, inner]) => query.append(key, text(inner)));
-  return query.append(name, entries.flatMap(([key, inner]) => [key, text(inner)]).join(','));
-}
-
-/**
  * @param {import('./operations').Operation} operation
  * @param {any} params
+ * @returns {{ contentType: string, text: string } | undefined}
  */
 function bodyOf({ body, parameters }, params) {
   if (body === undefined) return undefined;
-  const others = new Set(parameters.map(({ key }) => key));
+  const { key, contentType, fields } = body;
+  const others = new Set(parameters.map((parameter) => parameter.key));
   const value =
-    body.key === undefined
-      ? Object.fromEntries(Object.entries(params).filter(([key]) => !others.has(key)))
-      : params[body.key];
+    key === undefined ? Object.fromEntries(Object.entries(params).filter(([name]) => !others.has(name))) : params[key];
   if (value === undefined) return undefined;
-  if (/[/+]json\b/.test(body.contentType)) return JSON.stringify(value);
-  if (body.contentType === 'application/x-www-form-urlencoded') {
-    const fields = Object.entries(value).map(([key, inner]) => /** @type {[string, string]} */ ([key, text(inner)]));
-    return new URLSearchParams(fields).toString();
+  if (isJsonType(contentType)) return { contentType, text: JSON.stringify(value) };
+  const refused = (/** @type {string} */ wanted) =>
+    new TypeError(`a body of ${contentType} must be ${wanted}, got ${describe(value)}`);
+  if (isForm(contentType)) {
+    if (!isPlainObject(value)) throw refused('an object');
+    return formOf(contentType, fields, value);
   }
-  if (typeof value === 'string') return value;
-  throw new TypeError(`a body of ${body.contentType} must be a string, got ${describe(value)}`);
+  if (typeof value !== 'string') throw refused('a string');
+  return { contentType, text: value };
 }
 
 /**
- * Fills in the first alternative of the operation's security for which the host has all credentials.
+ * Fills in the first alternative of the operation's security that wants credentials and for which the host has all of them.
  *
  * @param {import('./operations').Operation} operation
  * @param {Record<string, any>} credentials
@@ -138,15 +123,16 @@ function bodyOf({ body, parameters }, params) {
  * @param {Headers} headers
  */
 async function authorize({ security, schemes }, credentials, call, url, headers) {
-  const usable = security.find((names) => Object.keys(names).every((name) => Object.hasOwn(credentials, name)));
-  for (const name of Object.keys(usable ?? {})) {
+  const hasAll = (/** @type {string[]} */ names) => names.every((name) => Object.hasOwn(credentials, name));
+  const alternatives = security.map((alternative) => Object.keys(alternative));
+  for (const name of alternatives.find((names) => names.length > 0 && hasAll(names)) ?? []) {
     const given = credentials[name];
     const value = typeof given === 'function' ? await given(call) : given;
     const { type, scheme, in: place, name: key } = schemes[name] ?? {};
     if (type === 'apiKey' && place === 'query') url.searchParams.set(key, value);
-    else if (type === 'apiKey' && place === 'cookie') headers.set('cookie', `${key}=${encodeURIComponent(value)}`);
+    else if (type === 'apiKey' && place === 'cookie') headers.append('cookie', `${key}=${encodeURIComponent(value)}`);
     else if (type === 'apiKey') headers.set(key, value);
-    else if (type === 'http' && scheme?.toLowerCase() === 'basic') headers.set('authorization', `Basic ${btoa(value)}`);
+    else if (type === 'http' && scheme?.toLowerCase() === 'basic') headers.set('authorization', basic(value));
     else headers.set('authorization', `Bearer ${value}`);
   }
 }
@@ -184,12 +170,13 @@ async function limitedText(response, maxBytes) {
     if (bytes > maxBytes) throw new RangeError(`the answer takes more than ${maxBytes} bytes`);
     parts.push(part);
   }
-  return Buffer.concat(parts).toString('utf8');
+  // Without the mark that may be before it.
+  return new TextDecoder().decode(Buffer.concat(parts));
 }
 
-/** @param {unknown} value */
-function text(value) {
-  return typeof value === 'object' ? JSON.stringify(value) : String(value);
+/** @param {string} login `user:password`, sent as UTF-8: RFC 7617 */
+function basic(login) {
+  return `Basic ${Buffer.from(login).toString('base64')}`;
 }
 
 module.exports = { HttpError, requester };
