@@ -478,6 +478,54 @@ describe('how values are written', () => {
   });
 });
 
+test('requests do not require what is readOnly, and answers do not have what is writeOnly', async () => {
+  const schemas = {
+    Id: { type: 'integer', readOnly: true },
+    Pet: {
+      type: 'object',
+      required: ['id', 'name', 'password', 'made'],
+      properties: {
+        id: { $ref: '#/components/schemas/Id' },
+        name: { type: 'string' },
+        password: { type: 'string', writeOnly: true },
+        made: { type: 'string', readOnly: true },
+        parent: { $ref: '#/components/schemas/Pet' },
+      },
+    },
+    // Requires what another part has.
+    Dog: { allOf: [{ $ref: '#/components/schemas/Pet' }, { type: 'object', required: ['made', 'breed'] }] },
+  };
+  const pet = (schema) => ({ content: { 'application/json': { schema: { $ref: `#/components/schemas/${schema}` } } } });
+  const operation = (schema) => ({
+    method: 'post',
+    operationId: `add${schema}`,
+    requestBody: { required: true, ...pet(schema) },
+    responses: { 200: { description: 'ok', ...pet(schema) } },
+  });
+  const api = await registryFromOpenApi(
+    documentOf({ '/pets': operation('Pet'), '/dogs': operation('Dog') }, { schemas }),
+    {
+      baseUrl,
+    },
+  );
+  const [addPet, addDog] = api.registry.sources[0].methods;
+  expect(addPet.params.required).toEqual(['name', 'password']);
+  expect(addPet.params.$defs.Pet.required).toEqual(['name', 'password']);
+  expect(addDog.params.$defs.Dog.allOf[1].required).toEqual(['breed']);
+  expect([addPet.result.required, Object.keys(addPet.result.properties)]).toEqual([
+    ['id', 'name', 'made'],
+    ['id', 'name', 'made', 'parent'],
+  ]);
+  const manager = managerOf({ ...api, stateSchema: anyState });
+  await manager.executeCode(`
+    sdk.api.addPet({ name: 'Rex', password: 'p', parent: { name: 'Max', password: 'q' } });
+    sdk.api.addDog({ body: { name: 'Rex', password: 'p', breed: 'b', id: 1 } })`);
+  expect(requests.map(({ body }) => JSON.parse(body))).toEqual([
+    { name: 'Rex', password: 'p', parent: { name: 'Max', password: 'q' } },
+    { name: 'Rex', password: 'p', breed: 'b', id: 1 },
+  ]);
+});
+
 test('credentials: those that are optional, of any characters, and two cookies', async () => {
   const schemes = {
     token: { type: 'http', scheme: 'bearer' },

@@ -30,8 +30,39 @@ function keyOf(part) {
 }
 
 /**
- * A schema of the document as JSON schema that stands alone: references become `$defs`, and the words of OpenAPI 3.0 those
- * of JSON schema.
+ * The names of an object's properties that have the keyword, those of `allOf` among them.
+ *
+ * @param {any} api
+ * @param {any} given
+ * @param {'readOnly' | 'writeOnly'} keyword
+ * @param {Set<unknown>} [seen] schemas that have been looked at
+ * @returns {string[]}
+ */
+function namesWith(api, given, keyword, seen = new Set()) {
+  const schema = resolved(api, given);
+  if (seen.has(schema)) return [];
+  seen.add(schema);
+  const own = Object.entries(schema?.properties ?? {}).filter(([, property]) => hasKeyword(api, property, keyword));
+  const parts = Array.isArray(schema?.allOf) ? schema.allOf : [];
+  return [
+    ...own.map(([name]) => name),
+    ...parts.flatMap((/** @type {any} */ part) => namesWith(api, part, keyword, seen)),
+  ];
+}
+
+/**
+ * @param {any} api
+ * @param {any} property
+ * @param {'readOnly' | 'writeOnly'} keyword
+ */
+function hasKeyword(api, property, keyword) {
+  // OpenAPI 3.1 has it beside a reference, too.
+  return property?.[keyword] === true || resolved(api, property)?.[keyword] === true;
+}
+
+/**
+ * A schema of the document as JSON schema of a request that stands alone: references become `$defs`, the words of OpenAPI 3.0
+ * those of JSON schema, and what is `readOnly` is not required.
  */
 class SchemaWriter {
   #api;
@@ -47,9 +78,10 @@ class SchemaWriter {
 
   /**
    * @param {any} schema
+   * @param {string[]} [optional] properties that it does not require, whatever it says
    * @returns {any}
    */
-  write(schema) {
+  write(schema, optional = []) {
     if (typeof schema !== 'object' || schema === null) return schema;
     if (Array.isArray(schema)) return schema.map((part) => this.write(part));
     if (typeof schema.$ref === 'string') return this.#reference(schema.$ref);
@@ -63,10 +95,16 @@ class SchemaWriter {
       exclusiveMaximum,
       ...rest
     } = schema;
+    // Those of a whole are those of its parts, whichever part requires them.
+    const readOnly = [...optional, ...namesWith(this.#api, schema, 'readOnly')];
     /** @type {any} */
     const written = {};
     for (const [key, value] of Object.entries(rest)) {
-      if (DATA.has(key) || key.startsWith('x-')) {
+      if (key === 'required' && Array.isArray(value)) {
+        written.required = value.filter((name) => !readOnly.includes(name));
+      } else if (key === 'allOf' && Array.isArray(value)) {
+        written.allOf = value.map((part) => this.write(part, readOnly));
+      } else if (DATA.has(key) || key.startsWith('x-')) {
         if (!key.startsWith('x-')) written[key] = value;
       } else if (BY_NAME.has(key)) {
         written[key] = Object.fromEntries(Object.entries(value ?? {}).map(([name, part]) => [name, this.write(part)]));
@@ -94,18 +132,7 @@ class SchemaWriter {
 }
 
 /** Keywords whose values are data, and those whose values have names of their own. */
-const DATA = new Set([
-  'enum',
-  'const',
-  'default',
-  'required',
-  'examples',
-  'type',
-  'format',
-  'pattern',
-  'description',
-  'title',
-]);
+const DATA = new Set(['enum', 'const', 'default', 'examples', 'type', 'format', 'pattern', 'description', 'title']);
 const BY_NAME = new Set(['properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas']);
 
 /**
@@ -153,19 +180,43 @@ function readable(api, schema) {
 function shownTo(api, given, { depth, isDescribed }) {
   const schema = resolved(api, given);
   if (typeof schema !== 'object' || schema === null) return schema ?? {};
-  const { type, description, format, properties, items, required } = schema;
-  const cases = schema.oneOf ?? schema.anyOf ?? schema.allOf;
-  const inner = (/** @type {any} */ part) => shownTo(api, part, { depth: depth - 1, isDescribed });
+  const { type, description, format } = schema;
   return {
     ...(type !== undefined && { type: schema.nullable === true ? [type, 'null'].flat() : type }),
     ...(schema.enum !== undefined && { enum: schema.enum }),
     ...(format !== undefined && { format }),
     ...(isDescribed && typeof description === 'string' && { description: description.slice(0, 120) }),
-    ...(depth > 1 && properties && { properties: mapValues(properties, inner) }),
-    ...(depth > 1 && isDescribed && Array.isArray(required) && { required }),
-    ...(depth > 1 && items && { items: inner(items) }),
-    ...(depth > 1 && Array.isArray(cases) && { [schema.allOf ? 'allOf' : 'anyOf']: cases.slice(0, 4).map(inner) }),
+    ...(depth > 1 && partsShown(api, schema, { depth: depth - 1, isDescribed })),
   };
+}
+
+/**
+ * Properties, items and cases. What is `writeOnly` is in no answer.
+ *
+ * @param {any} api
+ * @param {any} schema
+ * @param {{ depth: number, isDescribed: boolean }} how
+ */
+function partsShown(api, schema, how) {
+  const { properties, items, required } = schema;
+  const cases = schema.oneOf ?? schema.anyOf ?? schema.allOf;
+  const inner = (/** @type {any} */ part) => shownTo(api, part, how);
+  const writeOnly = namesWith(api, schema, 'writeOnly');
+  const isShown = (/** @type {string} */ name) => !writeOnly.includes(name);
+  return {
+    ...(properties && { properties: mapValues(picked(properties, isShown), inner) }),
+    ...(how.isDescribed && Array.isArray(required) && { required: required.filter(isShown) }),
+    ...(items && { items: inner(items) }),
+    ...(Array.isArray(cases) && { [schema.allOf ? 'allOf' : 'anyOf']: cases.slice(0, 4).map(inner) }),
+  };
+}
+
+/**
+ * @param {Record<string, any>} values
+ * @param {(name: string) => boolean} isWanted
+ */
+function picked(values, isWanted) {
+  return Object.fromEntries(Object.entries(values).filter(([name]) => isWanted(name)));
 }
 
 /**
