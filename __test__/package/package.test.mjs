@@ -8,6 +8,7 @@ import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { build } from 'esbuild';
 import { publint } from 'publint';
 import { formatMessage } from 'publint/utils';
+import ts from 'typescript';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import webpack from 'webpack';
 
@@ -385,6 +386,18 @@ export const used = [SESExecutor, renderSystemPrompt, SmolagentsExecutor, create
     status: 2,
     stdout: "use.ts(6,14): error TS2322: Type 'string' is not assignable to type 'number'.\n",
   });
+});
+
+// Those of a framework need its types.
+const FRAMEWORKS = ['./ai', './anthropic', './langchain', './mastra', './openai-agents', './opentelemetry'];
+const ALONE = Object.keys(MANIFEST.exports).filter((path) => !['./package.json', ...FRAMEWORKS].includes(path));
+test.each(ALONE)('the types of %s alone need no others', (path) => {
+  const file = join(app, 'alone.ts');
+  writeFileSync(file, `export * from '${join('ses-executor', path)}';\n`);
+  const { Node16: module } = ts.ModuleKind;
+  const program = ts.createProgram([file], { noEmit: true, strict: true, lib: ['lib.es2022.d.ts'], types: [], module });
+  const findings = ts.getPreEmitDiagnostics(program);
+  expect(findings.map(({ file: its, messageText }) => [its?.fileName, messageText])).toEqual([]);
 });
 
 test('publint has nothing to say', async () => {

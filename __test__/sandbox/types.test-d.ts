@@ -15,6 +15,9 @@ const holds = <_ extends true>(): void => {};
 
 export async function sandbox(): Promise<void> {
   const api = await registryFromOpenApi('{}', { credentials: { token: async ({ context }) => String(context) } });
+  await registryFromOpenApi('{}', { fetch: async (url, init) => fetch(url, init) });
+  // @ts-expect-error: gives no response
+  await registryFromOpenApi('{}', { fetch: async () => 1 });
   const plain = new SandboxManager(api);
   const dashboard = await plain.executeCode('1');
   holds<Equal<typeof dashboard, DashboardState>>();

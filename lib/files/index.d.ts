@@ -4,6 +4,9 @@
  * @packageDocumentation
  */
 
+// For `URL`.
+/// <reference path="../../index.d.ts" />
+
 /** What file tools are made with. */
 export interface FileToolOptions {
   /**

@@ -5,6 +5,8 @@
  * @packageDocumentation
  */
 
+// `any` where `ai` is not installed, which only `createSandboxTools` needs.
+// @ts-ignore
 import type { Tool } from 'ai';
 
 import type { ExecutorError, ExecutorErrorCode, ExecutorErrorDetails, ExecutorOptions, LogEntry } from '../../index.js';
@@ -276,9 +278,12 @@ export interface OpenApiOperation {
   operationId?: string;
 }
 
+/** As the types of Node.js or of the DOM declare it, if they are there. */
+type Fetch = typeof globalThis extends { fetch: infer Declared } ? Declared : (...args: any[]) => Promise<any>;
+
 export interface OpenApiOptions {
   /** Default: that of Node.js. */
-  fetch?: typeof fetch;
+  fetch?: Fetch;
   /** Default: the document's first server. */
   baseUrl?: string;
   /** Headers of each request, or a function of the call that gives them. They replace those of guests. */
