@@ -35,15 +35,7 @@ test('every block is of a kind that is run here', () => {
 
 describe('programs', () => {
   test.each(programs.map((block) => [block.line, block]))('line %i', async (_, { text }) => {
-    await withFolder(async (folder) => {
-      // The package as a dependency of an ES module, and those that it can be used with.
-      const modules = join(folder, 'node_modules');
-      mkdirSync(modules);
-      symlinkSync(ROOT, join(modules, 'ses-executor'), 'junction');
-      for (const name of Object.keys(devDependencies)) {
-        mkdirSync(dirname(join(modules, name)), { recursive: true });
-        symlinkSync(join(ROOT, 'node_modules', name), join(modules, name), 'junction');
-      }
+    await withProject(async (folder) => {
       const file = join(folder, 'program.mjs');
       writeFileSync(file, text);
       const { status, signal, stdout, stderr } = await spawnNode([file], { cwd: folder });
@@ -61,7 +53,8 @@ describe('commands', () => {
     const args = program === 'npx' ? words.filter((word) => word !== '-y') : words;
     if (program === 'npx') {
       expect(args[0]).toBe('ses-executor');
-      const { status, stderr } = await spawnNode([join(ROOT, 'bin', 'ses-executor.js'), ...args.slice(1)]);
+      const given = [join(ROOT, 'bin', 'ses-executor.js'), ...args.slice(1)];
+      const { status, stderr } = await withProject((folder) => spawnNode(given, { cwd: folder }));
       expect({ status, stderr }).toMatchObject({ status: 0 });
       return;
     }
@@ -72,6 +65,20 @@ describe('commands', () => {
     else expect(command).toMatch(/^npm (install|i|add) ses-executor$/);
   });
 });
+
+/** Calls `fn` with the folder of a project that has the package as a dependency, and those that it can be used with. */
+function withProject(fn) {
+  return withFolder((folder) => {
+    const modules = join(folder, 'node_modules');
+    mkdirSync(modules);
+    symlinkSync(ROOT, join(modules, 'ses-executor'), 'junction');
+    for (const name of Object.keys(devDependencies)) {
+      mkdirSync(dirname(join(modules, name)), { recursive: true });
+      symlinkSync(join(ROOT, 'node_modules', name), join(modules, name), 'junction');
+    }
+    return fn(folder);
+  });
+}
 
 /** The fenced blocks of Markdown text: language, text, and the line of the fence. */
 function fencedBlocks(markdown) {
