@@ -102,6 +102,11 @@ describe('code', () => {
   test.each([
     ['an async arrow function', 'async () => codemode.add(1, 2)', 3],
     ['one with a semicolon', 'async () => { return 3; };\n', 3],
+    ['one with semicolons', 'async () => 3; ;\n;', 3],
+    ['one with a comment behind it', 'async () => 3; // done', 3],
+    ['one with comments behind it', 'async () => 3;; // a; b\n/* c;\n // d; */\n', 3],
+    ['one with a directive before it', '"use strict"; async () => 3', 3],
+    ['a function that gives one', '() => async () => 3', 3],
     ['a function', '() => 3', 3],
     ['a declared function', 'async function main() {\n  return codemode.add(1, 2);\n}', 3],
     ['a default export', 'export default async () => 3', 3],
@@ -112,8 +117,24 @@ describe('code', () => {
     ['a comma', '1, 3', 3],
     ['no result', 'async () => {}', undefined],
     ['an object', '{ a: 1 }', { a: 1 }],
+    ['two statements that could be a call', 'codemode.add; (3) // 3', 3],
   ])('%s', async (_, code, result) => {
     expect(await execute(code, fns)).toEqual({ result, logs: [] });
+  });
+
+  test('that leaves a function is an error, since nothing has called it', async () => {
+    const error =
+      'The last expression of the code is a function, which nothing has called: call it, or send it without the statements before it';
+    for (const code of ['const three = 3; async () => three', 'function main() {}\nmain', 'return [() => 3][0]']) {
+      expect(await execute(`console.log(1);\n${code}`)).toEqual({ result: undefined, error, logs: ['1'] });
+    }
+  });
+
+  test('of codemode’s tool is called, whatever stands around it', async () => {
+    const { execute: call } = createBrowserCodeTool({ executor, tools: {} });
+    for (const code of ['async () => 7; // done', '"use strict"; async () => 7', 'const n = 7; async () => n']) {
+      expect(await call({ code })).toEqual({ result: 7 });
+    }
   });
 
   test('its result is what JSON says wholly, else the text of `util.inspect`', async () => {
@@ -358,6 +379,9 @@ test('code is unwrapped on the host in time that grows with its length', async (
     '```js' + '\n'.repeat(40_000),
     '```' + ' \n'.repeat(20_000) + 'x``',
     ';'.repeat(40_000) + 'x',
+    ';/*'.repeat(13_000),
+    ';' + '/**/'.repeat(10_000) + 'x',
+    ';' + '//'.repeat(20_000) + '\nx',
   ]) {
     expect(await blocked(hostile)).toBeLessThan(50 * harmless);
   }

@@ -61,7 +61,8 @@ export class SESCodemodeExecutor {
 
   /**
    * Runs code that is an async arrow function, as `@cloudflare/codemode` asks models for. Any other function is called
-   * too; a program gives what `return` or its last expression gives. A Markdown fence around the code is left out.
+   * too; a program gives what `return` or its last expression gives, which must not be a function. A Markdown fence around
+   * the code is left out.
    *
    * Never rejects: also wrong arguments are an `error` of the result.
    *

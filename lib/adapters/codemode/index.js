@@ -22,9 +22,16 @@ const { asciiIdentifier, byIdentifier } = require('../../contract/tool-names');
 const DEFAULT_NAMESPACE = 'codemode';
 /** Functions of a provider with a prelude are sent under another name: the prelude changes the namespace itself. */
 const SENT_AS = '__codemode_';
-/** Calls what the code is, if that is a function. */
-const CALL = "await ((f) => typeof f === 'function' ? f() : f)((";
+/** Calls what the code is, if that is a function, and what that gives, which is one if the code is a program in a function. */
+const CALL = "await (async (f) => { while (typeof f === 'function') f = await f(); return f; })((";
 const CALL_END = '\n))';
+/** Guest code is strict; the directive makes an expression a program. */
+const USE_STRICT = /^(["'])use strict\1\s*;/;
+const COMMENTS = /^(?:\s|\/\/.*(?:\n|$)|\/\*(?:[^*]|\*(?!\/))*\*\/)*$/;
+/** Semicolons that are tried for the one that ends the expression, the last ones first: comments have some, too. */
+const MAX_ENDS = 4;
+/** The text that a function is as an output. */
+const FUNCTION = /^\[(?:Async)?(?:Generator)?Function(?:: [^\]]*| \(anonymous\))\]/;
 const FENCE = '```';
 
 /** Runs code for `@cloudflare/codemode`. Documented in `index.d.ts`. */
@@ -81,7 +88,7 @@ class SESCodemodeExecutor {
       const source = sourceOf(code);
       await session.reset();
       const prepared = setup === '' ? undefined : await session.run(setup, { tools });
-      return resultOf(prepared?.failure === undefined ? await runCode(session, source, tools) : prepared);
+      return prepared?.failure === undefined ? await runCode(session, source, tools) : resultOf(prepared);
     } catch (error) {
       return { result: undefined, error: messageOf(error), logs: [] };
     } finally {
@@ -149,12 +156,45 @@ function promising(fns) {
  * @param {Session} session
  * @param {string} source
  * @param {import('../../../index').Tools} tools
+ * @returns {Promise<ExecuteResult>}
  */
 async function runCode(session, source, tools) {
-  const wrapped = `${CALL}${source.replace(/;\s*$/, '')}${CALL_END}`;
-  const report = await session.run(source, { tools, wrapped, before: CALL.length });
-  // Not an expression; nothing of it has run.
-  return report.failure?.code === 'ERR_VALIDATION_FAILED' ? session.run(source, { tools }) : report;
+  for (const expression of expressions(source)) {
+    const wrapped = `${CALL}${expression}${CALL_END}`;
+    const report = await session.run(source, { tools, wrapped, before: CALL.length });
+    // Otherwise it is not an expression, and nothing of it has run.
+    if (report.failure?.code !== 'ERR_VALIDATION_FAILED') return resultOf(report);
+  }
+  const { result, ...rest } = resultOf(await session.run(source, { tools }));
+  if (typeof result !== 'string' || !FUNCTION.test(result)) return { result, ...rest };
+  const error =
+    'The last expression of the code is a function, which nothing has called: call it, or send it without the statements before it';
+  return { ...rest, result: undefined, error };
+}
+
+/**
+ * What code may be as an expression: without the semicolons that end it, also before comments. The places in it stay the same.
+ *
+ * @param {string} source
+ */
+function* expressions(source) {
+  const text = source.replace(USE_STRICT, (directive) => ' '.repeat(directive.length));
+  yield withoutSemicolons(text);
+  let at = text.length;
+  for (let i = 0; i < MAX_ENDS && at > 0; i++) {
+    at = text.lastIndexOf(';', at - 1);
+    const comments = text.slice(at + 1);
+    if (at !== -1 && comments.trim() !== '' && COMMENTS.test(comments)) {
+      yield `${withoutSemicolons(text.slice(0, at))}${comments}`;
+    }
+  }
+}
+
+/** @param {string} text */
+function withoutSemicolons(text) {
+  let { length } = text;
+  while (/[\s;]/.test(text.charAt(length - 1))) length--;
+  return text.slice(0, length);
 }
 
 /**
