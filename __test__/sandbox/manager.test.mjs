@@ -194,6 +194,31 @@ test('what is no valid state is refused, with each path', async () => {
   expect(await slow.executeCode('1')).toEqual([1]);
 });
 
+test('a state schema that fails is a SandboxError', async () => {
+  const bug = new TypeError('schema bug');
+  const failing = {
+    throws: () => {
+      throw bug;
+    },
+    rejects: async () => {
+      throw bug;
+    },
+    'gives nothing': () => undefined,
+  };
+  for (const [how, validate] of Object.entries(failing)) {
+    const manager = managerOf({ stateSchema: { '~standard': { version: 1, vendor: 'test', validate } } });
+    const error = await expectCode(manager.executeCode('1'), 'ERR_INVALID_SCHEMA');
+    expect(error, how).toBeInstanceOf(SandboxError);
+    expect(error.message, how).toBe(`The state schema has failed: TypeError: ${error.cause.message}`);
+    expect([error.retryable, error.details, error.report.failure], how).toEqual([
+      false,
+      { reason: 'stateSchema' },
+      { code: 'ERR_INVALID_SCHEMA', message: error.message },
+    ]);
+    if (how !== 'gives nothing') expect(error.cause).toBe(bug);
+  }
+});
+
 // It held its place for good, which close() did not end.
 test('a state schema that does not answer ends with the deadline, its signal and close()', async () => {
   const validating = [];
@@ -310,6 +335,8 @@ test('executions take turns, and too many are refused', async () => {
   const second = manager.executeCode('sdk.market.getQuote({ at: 1 })');
   const error = await expectCode(manager.executeCode('1'), 'ERR_SANDBOX_BUSY');
   expect(error.retryable).toBe(true);
+  // Its program was not read.
+  expect(Object.keys(error.report)).toEqual(['kind', 'ok', 'logs', 'logEntries', 'sdkCalls', 'times', 'failure']);
   gates[0].resolve('first');
   expect(await first).toBe('first');
   gates[1].resolve('second');

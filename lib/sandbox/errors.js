@@ -76,6 +76,18 @@ function invalidState(issues) {
   });
 }
 
+/** @param {unknown} thrown by a state schema */
+function schemaFailed(thrown) {
+  const { name, message } = describeThrown(thrown);
+  return new SandboxError(`The state schema has failed: ${name}: ${message}`, {
+    code: 'ERR_INVALID_SCHEMA',
+    severity: 'ERROR',
+    retryable: false,
+    details: { reason: 'stateSchema' },
+    cause: thrown,
+  });
+}
+
 /** @param {number} timeoutMs */
 function validationTooSlow(timeoutMs) {
   return new SandboxError(`The state schema has not answered within ${timeoutMs} ms`, {
@@ -125,5 +137,6 @@ module.exports = {
   closed,
   codeTooLarge,
   invalidState,
+  schemaFailed,
   validationTooSlow,
 };

@@ -112,7 +112,7 @@ export interface SandboxManagerOptions<
   adapters: SandboxAdapters<Context>;
   /**
    * What `executeCode` and `executeMutate` must give; default {@link dashboardState}. Called on the thread of the host; one that
-   * gives a promise is waited for up to `executionTimeoutMs`.
+   * gives a promise is waited for up to `executionTimeoutMs`, one that throws fails the execution with `ERR_INVALID_SCHEMA`.
    */
   stateSchema?: Schema;
   /** Isolates that are made ahead, in the background; an integer from 0 to 1,000, default 4. */
@@ -169,7 +169,8 @@ export interface ExecuteOptions<Context = any> {
 /** What an execution tells of itself. */
 export interface ExecutionReport {
   kind: 'search' | 'execute' | 'mutate';
-  style: 'sync' | 'async';
+  /** Missing if the program was not read: the execution was refused, or ended before. */
+  style?: 'sync' | 'async';
   ok: boolean;
   logs: string;
   logEntries: LogEntry[];

@@ -256,7 +256,9 @@ class Report {
   #prepared = 0;
   /** @type {any} */
   #run = {};
-  style = 'search';
+  /** Undefined until the program has been read. */
+  /** @type {'sync' | 'async' | undefined} */
+  style;
   /** @type {Record<string, number>} */
   sdkCalls = {};
 
@@ -285,7 +287,7 @@ class Report {
     const began = this.#began === 0 ? now : this.#began;
     return {
       kind: this.kind,
-      style: this.style,
+      ...(this.style !== undefined && { style: this.style }),
       ok: error === undefined,
       logs,
       logEntries,

@@ -2,7 +2,7 @@
 'use strict';
 
 const { describe, isPlainObject } = require('../contract/describe');
-const { invalidState, validationTooSlow } = require('./errors');
+const { invalidState, schemaFailed, validationTooSlow } = require('./errors');
 
 const MAX_ISSUES = 50;
 
@@ -69,18 +69,31 @@ function dashboardIssues(value) {
  * @param {import('./index').StandardSchemaV1} schema
  * @param {unknown} value
  * @param {{ timeoutMs: number, signal: AbortSignal }} until the signal's reason is what it rejects with
- * @throws {import('./errors').SandboxError} with each path that is wrong
+ * @throws {import('./errors').SandboxError} with each path that is wrong, or with what the schema has thrown
  */
 async function validState(schema, value, until) {
-  const validating = schema['~standard'].validate(value);
-  const result = 'then' in validating ? await inTime(validating, until) : validating;
-  if (result.issues === undefined) return result.value;
-  throw invalidState(
-    result.issues.slice(0, MAX_ISSUES).map(({ message, path = [] }) => ({
-      path: path.map((part) => String(typeof part === 'object' && part !== null ? part.key : part)).join('.'),
-      message,
-    })),
-  );
+  const validating = validated(schema, value).catch((thrown) => {
+    throw schemaFailed(thrown);
+  });
+  const result = await inTime(validating, until);
+  if (result.issues !== undefined) throw invalidState(result.issues);
+  return result.value;
+}
+
+/**
+ * @param {import('./index').StandardSchemaV1} schema
+ * @param {unknown} value
+ * @returns {Promise<{ value: unknown, issues?: undefined } | { issues: import('./index').SandboxIssue[] }>} rejects with what
+ *   the schema throws
+ */
+async function validated(schema, value) {
+  const result = await schema['~standard'].validate(value);
+  if (result.issues === undefined) return { value: result.value };
+  const issues = result.issues.slice(0, MAX_ISSUES).map(({ message, path = [] }) => ({
+    path: path.map((part) => String(typeof part === 'object' && part !== null ? part.key : part)).join('.'),
+    message,
+  }));
+  return { issues };
 }
 
 /**
