@@ -291,7 +291,8 @@ export interface OpenApiOptions {
   headers?: Record<string, string> | ((call: SdkCall) => Record<string, string> | Promise<Record<string, string>>);
   /**
    * Values for the document's security schemes by name: a token, a key, or `user:password` for basic authentication; or a function
-   * of the call that gives one. What they fill in is no parameter of guests.
+   * of the call that gives one. What they fill in is no parameter of guests. Of an operation's alternatives
+   * the first is used that wants some of which all are here.
    */
   credentials?: Record<string, string | ((call: SdkCall) => string | Promise<string>)>;
   /** Which operations there are. */
@@ -303,8 +304,9 @@ export interface OpenApiOptions {
 /**
  * Registry and adapters of an OpenAPI 3.0 or 3.1 document, an object or a text in JSON or YAML. A source per tag, a method per
  * operation. Parameters of path, query and header, and the properties of a JSON body, are the properties of the one parameter;
- * a body that is no object, or that has a name that a parameter has too, is its property `body`. Answers that are no success are
- * errors with the code `HTTP_404` and the like. Redirects are followed within one origin.
+ * a body that is no object, that has a name that a parameter has too, or that is a form, is its property `body`. Values are written
+ * in the document's styles, forms by its `encoding`; a file is a text, which is sent as UTF-8. What is `readOnly` is not required.
+ * Answers that are no success are errors with the code `HTTP_404` and the like. Redirects are followed within one origin.
  *
  * Needs `@readme/openapi-parser`.
  *
