@@ -7,7 +7,7 @@
 
 import { spawnSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 
@@ -64,6 +64,7 @@ async function packMain(platforms) {
   for (const path of [...manifest.files, 'LICENSE', 'README.md']) {
     cpSync(join(root, path), join(folder, path), { recursive: true });
   }
+  linkToRepository(folder);
   writeFileSync(join(folder, 'native.cjs'), loaderText(platforms));
   for (const name of readdirSync(join(root, 'lib/bundled'))) {
     await bundle(join(root, 'lib/bundled', name), join(folder, 'lib/bundled', name));
@@ -71,6 +72,21 @@ async function packMain(platforms) {
   const optionalDependencies = Object.fromEntries(platforms.map((it) => [packageOf(it), manifest.version]));
   writeManifest(folder, { ...manifest, typesVersions: { '*': olderTypes(manifest.exports) }, optionalDependencies });
   pack(folder);
+}
+
+/** Has the links of Markdown in `folder` lead to the repository where they are to files that only that has. */
+function linkToRepository(folder) {
+  const { version, repository } = manifest;
+  const url = `${repository.url.replace(/^git\+|\.git$/g, '')}/blob/v${version}`;
+  for (const path of readdirSync(folder, { recursive: true }).filter((name) => name.endsWith('.md'))) {
+    const text = readFileSync(join(folder, path), 'utf8');
+    const linked = text.replace(/(?<=\]\()[\w./-]+/g, (target) => {
+      const file = join(dirname(path), target);
+      if (existsSync(join(folder, file)) || !existsSync(join(root, file))) return target;
+      return `${url}/${file.replaceAll(sep, '/')}`;
+    });
+    writeFileSync(join(folder, path), linked);
+  }
 }
 
 /** Where TypeScript finds the types of sub-paths with `moduleResolution: node`, which does not know `exports`. */

@@ -1,7 +1,7 @@
 // What `npm run pack:all` makes can be installed and used, without a network and without any other package.
 
 import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
@@ -204,6 +204,29 @@ paths:
       expect(existsSync(join(root, path)), path).toBe(false);
     }
   });
+});
+
+test('links lead to files of the package, or to the repository', () => {
+  const root = join(app, 'node_modules', 'ses-executor');
+  const links = readdirSync(root, { recursive: true })
+    .filter((path) => path.endsWith('.md'))
+    .flatMap((path) =>
+      [...readFileSync(join(root, path), 'utf8').matchAll(/\]\(([\w./:-]+)/g)].map(([, target]) => [path, target]),
+    );
+  const leads =
+    (from) =>
+    ([path, target]) =>
+      existsSync(join(from, dirname(path), target));
+  expect(links.filter(leads(ROOT)).filter((link) => !leads(root)(link))).toEqual([]);
+  const repository = `https://github.com/ses-executor/ses-executor/blob/v${VERSION}`;
+  expect(links).toEqual(
+    expect.arrayContaining([
+      ['README.md', 'docs/install.md'],
+      ['README.md', `${repository}/CONTRIBUTING.md`],
+      [join('docs', 'containment.md'), '../SECURITY.md'],
+      [join('docs', 'containment.md'), `${repository}/__test__/hostile/authority-symbols.js`],
+    ]),
+  );
 });
 
 test('the package names the platform packages that lie beside it, in its own version, and its loader no other build', () => {
