@@ -4,9 +4,11 @@ import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { z as z3 } from 'zod/v3';
 
+import { SESExecutor } from 'ses-executor';
 import { createCodeTool } from 'ses-executor/code-tool';
 import { toJavaScriptSignature } from 'ses-executor/prompts';
 
+import { OPTIONS } from '../../lib/contract/option-table.js';
 import { deferred, withExecutor } from '../helpers.mjs';
 
 const add = {
@@ -329,6 +331,8 @@ describe('signatures of Standard Schemas', () => {
 });
 
 describe('wrong use is refused at once', () => {
+  const names = OPTIONS.map(({ name }) => name);
+
   test.each([
     ['no tools', { tools: 1 }, 'options.tools must be an object of tools by name, or an array, got 1'],
     ['a tool', { tools: { a: 1 } }, 'the tool a must be a function, or an object with a function `execute`, got 1'],
@@ -358,6 +362,22 @@ describe('wrong use is refused at once', () => {
       'the description of the tool a must be a string, got 5',
     ],
     ['an option', { tools: {}, timeout: 5 }, 'options.timeout is not an option; did you mean options.timeoutMs?'],
+    ['its own', { tools: {}, aprove: () => true }, 'options.aprove is not an option; did you mean options.approve?'],
+    [
+      'its own beside an executor',
+      { tools: {}, executor: new SESExecutor(), aprove: () => true },
+      'options.aprove is not an option; did you mean options.approve?',
+    ],
+    [
+      'one of the executor beside an executor',
+      { tools: {}, executor: new SESExecutor(), timeoutMs: 5 },
+      'options.timeoutMs belongs to the executor that options.executor is',
+    ],
+    [
+      'an option that is like none',
+      { tools: {}, container: 1 },
+      `options.container is not an option; the options are tools, executor, name, description, maxOutputChars, approve, ${names.join(', ')}`,
+    ],
   ])('%s', (_, options, message) => {
     expect(() => createCodeTool(options)).toThrow(new TypeError(message));
   });

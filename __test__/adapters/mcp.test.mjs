@@ -10,6 +10,7 @@ import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
 import { beforeAll, describe, expect, test } from 'vitest';
 
 import { createMcpServer } from 'ses-executor/mcp';
+import { OPTIONS } from '../../lib/contract/option-table.js';
 import { ROOT, spawnNode, withExecutor, withFolder } from '../helpers.mjs';
 
 const BIN = join(ROOT, 'bin', 'ses-executor.js');
@@ -398,6 +399,11 @@ describe('createMcpServer', () => {
 
   test.each([
     [{ timeout: 5 }, 'options.timeout is not an option; did you mean options.timeoutMs?'],
+    [{ root: '.', readonly: true }, 'options.readonly is not an option; did you mean options.readOnly?'],
+    [
+      { container: 1 },
+      `options.container is not an option; the options are executor, root, readOnly, tools, servers, variables, ${OPTIONS.map(({ name }) => name).join(', ')}`,
+    ],
     [{ executor: {} }, 'options.executor must be an executor, got an object'],
     [null, 'options must be an object, got null'],
     [{ tools: null }, 'options.tools must be an object, got null'],

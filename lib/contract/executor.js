@@ -1,6 +1,9 @@
 // @ts-check
 'use strict';
 
+const { memberPath } = require('./describe');
+const { closest } = require('./options');
+
 /** The methods that callers of an executor use. */
 const METHODS = ['init', 'sendVariables', 'sendTools', 'run', 'cleanup'];
 
@@ -15,4 +18,22 @@ function isExecutor(value) {
   return METHODS.every((name) => typeof value[name] === 'function');
 }
 
-module.exports = { isExecutor };
+/**
+ * Refuses options beside an executor, which has its own.
+ *
+ * @param {object} others
+ * @param {readonly string[]} own names of options that may stand beside it, for messages
+ * @throws {TypeError}
+ */
+function refuseBeside(others, own) {
+  const [name] = Object.keys(others);
+  if (name === undefined) return;
+  const close = closest(name, own);
+  const reason =
+    close === undefined
+      ? 'belongs to the executor that options.executor is'
+      : `is not an option; did you mean ${memberPath('options', close)}?`;
+  throw new TypeError(`${memberPath('options', name)} ${reason}`);
+}
+
+module.exports = { isExecutor, refuseBeside };

@@ -39,12 +39,13 @@ const CHECKS = {
 
 /**
  * @param {unknown} options
+ * @param {readonly string[]} [others] names that are options, too, and checked elsewhere, for messages
  * @returns {CheckedOptions}
  * @throws {TypeError} for wrong types and unknown names
  * @throws {RangeError} for wrong values
  */
-function checkOptions(options) {
-  return checked(record(options, 'options', NAMES), OPTIONS);
+function checkOptions(options, others = []) {
+  return checked(record(options, 'options', [...others, ...NAMES]), OPTIONS);
 }
 
 /**
@@ -261,7 +262,7 @@ function alternatives(names) {
  * The known name that is at most three edits away, if any.
  *
  * @param {string} name
- * @param {string[]} known
+ * @param {readonly string[]} known
  */
 function closest(name, known) {
   const ranked = known

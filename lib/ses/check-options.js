@@ -10,10 +10,11 @@ const { ToolRegistry } = require('../contract/tool-registry');
  * and the addon is not loaded.
  *
  * @param {unknown} options
+ * @param {readonly string[]} [others] names of their own options, for messages
  * @throws {TypeError | RangeError}
  */
-function refuseWrongOptions(options) {
-  const { modules } = checkOptions(options);
+function refuseWrongOptions(options, others) {
+  const { modules } = checkOptions(options, others);
   nativeModules(modules, new ToolRegistry());
 }
 

@@ -5,7 +5,7 @@ const { callables } = require('./definition');
 const { hostTools } = require('./host-tools');
 const { languageText } = require('./language');
 const { describe } = require('../../contract/describe');
-const { isExecutor } = require('../../contract/executor');
+const { isExecutor, refuseBeside } = require('../../contract/executor');
 const { checkSignal, objectOf } = require('../../contract/options');
 const { MAX_CHARS, modelFailure, modelLogs, modelValue, reportText } = require('../../contract/for-model');
 const { Session } = require('../../contract/session');
@@ -21,6 +21,8 @@ const { checkPythonOptions } = require('../../python/options');
 
 /** Least number of characters that a model is told: less says nothing. */
 const MIN_CHARS = 100;
+/** Those that are not the executor's. */
+const OWN_OPTIONS = ['tools', 'executor', 'name', 'description', 'maxOutputChars', 'approve'];
 
 /**
  * Makes the tool by which a model calls other tools from code. Documented in `index.d.ts`.
@@ -31,7 +33,8 @@ const MIN_CHARS = 100;
 function createCodeTool(options) {
   const given = objectOf(options, 'options');
   const { tools, executor, name, description, maxOutputChars = MAX_CHARS, approve, ...executorOptions } = given;
-  refuseOtherOwner(executor, executorOptions);
+  if (executor === undefined) refuseWrong(executorOptions);
+  else refuseBeside(executorOptions, OWN_OPTIONS);
   for (const [key, value] of Object.entries({ approve, description })) {
     if (value === undefined || typeof value === 'function') continue;
     throw new TypeError(`options.${key} must be a function, got ${describe(value)}`);
@@ -74,19 +77,11 @@ function createCodeTool(options) {
 /**
  * Wrong options are refused here and not in each result.
  *
- * @param {unknown} executor
- * @param {object} executorOptions
+ * @param {any} options
  */
-function refuseOtherOwner(executor, executorOptions) {
-  if (executor === undefined) return refuseWrong(executorOptions);
-  const [other] = Object.keys(executorOptions);
-  if (other !== undefined) throw new TypeError(`options.${other} belongs to the executor that options.executor is`);
-}
-
-/** @param {any} options */
 function refuseWrong({ language, ...others }) {
   if (language === 'python') checkPythonOptions(undefined, others);
-  else refuseWrongOptions({ language, ...others });
+  else refuseWrongOptions({ language, ...others }, OWN_OPTIONS);
 }
 
 /**

@@ -2,7 +2,7 @@
 'use strict';
 
 const { describe, isPlainObject } = require('../../contract/describe');
-const { isExecutor } = require('../../contract/executor');
+const { isExecutor, refuseBeside } = require('../../contract/executor');
 const { refuseWrongOptions } = require('../../ses/check-options');
 const { codeFrame } = require('../../ses/code-frame');
 const { SESExecutor } = require('../../ses/executor');
@@ -49,11 +49,10 @@ class SESCodemodeExecutor {
     const { executor, ...options } = objectOf(given, 'options');
     if (executor === undefined) {
       // Wrong options are refused here and not in each result.
-      refuseWrongOptions(options);
+      refuseWrongOptions(options, ['executor']);
     } else {
       if (!isExecutor(executor)) throw new TypeError(`options.executor must be an executor, got ${describe(executor)}`);
-      const [other] = Object.keys(options);
-      if (other !== undefined) throw new TypeError(`options.${other} belongs to the executor that options.executor is`);
+      refuseBeside(options, ['executor']);
     }
     this.#options = options;
     this.#executor = executor;

@@ -3,9 +3,12 @@
 
 const { createSessionServer } = require('./session-server');
 const { describe, isPlainObject, memberPath } = require('../../contract/describe');
-const { isExecutor } = require('../../contract/executor');
+const { isExecutor, refuseBeside } = require('../../contract/executor');
 const { checkOptions, objectOf } = require('../../contract/options');
 const { refuseWrongOptions } = require('../../ses/check-options');
+
+/** Those that are not the executor's. */
+const OWN_OPTIONS = ['executor', 'root', 'readOnly', 'tools', 'servers', 'variables'];
 
 /**
  * What `ses-executor mcp` serves, for any transport. Documented in `index.d.ts`.
@@ -47,7 +50,7 @@ function refuseNoObjects(given) {
 
 /** @param {import('../../../index').ExecutorOptions} options */
 function executorOptions(options) {
-  refuseWrongOptions(options);
+  refuseWrongOptions(options, OWN_OPTIONS);
   const { timeoutMs, memoryLimitMb, maxOperations } = checkOptions(options);
   return { ...options, timeoutMs, memoryLimitMb, maxOperations };
 }
@@ -60,8 +63,7 @@ function executorOptions(options) {
  */
 function ofGiven(executor, others) {
   if (!isExecutor(executor)) throw new TypeError(`options.executor must be an executor, got ${describe(executor)}`);
-  const [other] = Object.keys(others);
-  if (other !== undefined) throw new TypeError(`options.${other} belongs to the executor that options.executor is`);
+  refuseBeside(others, OWN_OPTIONS);
   return {};
 }
 

@@ -3,7 +3,7 @@
 
 const { describe, isPlainObject } = require('../../contract/describe');
 const { ExecutorError } = require('../../contract/errors');
-const { isExecutor } = require('../../contract/executor');
+const { isExecutor, refuseBeside } = require('../../contract/executor');
 const { SESExecutor } = require('../../ses/executor');
 const { PythonSmolagentsExecutor } = require('./python');
 const { toHostTools } = require('./tools');
@@ -123,8 +123,7 @@ function given(executor, others) {
   if (/** @type {any} */ (executor).isolation === 'run') {
     throw new TypeError("options.executor must keep what earlier runs have left: make it with isolation: 'session'");
   }
-  const [other] = Object.keys(others);
-  if (other !== undefined) throw new TypeError(`options.${other} belongs to the executor that options.executor is`);
+  refuseBeside(others, ['tools', 'autoInit', 'executor']);
   return executor;
 }
 
