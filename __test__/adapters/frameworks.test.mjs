@@ -252,6 +252,21 @@ test.each([
   refused({ tools: 5 }, 'options.tools must be an object of tools by name, or an array, got 5');
 });
 
+test.each([
+  ['output', { outputSchema: z.object({ n: z.number() }) }, /^ERR_TOOL_PROXY_FAIL: Tool execution failed: Tool output validation failed for odd\./],
+  ['input', {}, /^ERR_TOOL_PROXY_FAIL: Tool execution failed: InvalidToolInputError: Tool input validation failed\. /],
+])('mastra: an error says that it is the %s of a tool that is wrong', async (_, schemas, message) => {
+  const { codeTool, call } = FRAMEWORKS.mastra;
+  const odd = mastraTool({
+    id: 'odd',
+    description: '',
+    // As a tool that calls another one with what that refuses.
+    execute: async () => ({ error: true, message: 'Tool input validation failed. ', validationErrors: {} }),
+    ...schemas,
+  });
+  expect(await call(codeTool({ tools: [odd] }), 'await odd()')).toMatch(message);
+}); // prettier-ignore
+
 test('openai-agents: a tool that says only that it needs approval does', async () => {
   const called = [];
   const made = openAiTool({ name: 'remove', description: '', parameters: z.object({}), execute: () => called.push(1) });

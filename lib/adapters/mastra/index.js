@@ -7,6 +7,9 @@ const { requirePeer } = require('../../contract/peer');
 const codeTool = require('../code-tool');
 const { byName } = require('../code-tool/definition');
 
+/** How Mastra's message begins where it is the input that is wrong. */
+const OF_INPUT = /^Tool input validation failed/;
+
 /**
  * Makes a tool of Mastra by which a model calls other tools from code. Documented in `index.d.ts`.
  *
@@ -62,13 +65,14 @@ function definitionOf(tool) {
 }
 
 /**
- * What a tool gives; an input that it refuses, which it returns, is thrown.
+ * What a tool gives; what it finds wrong with its input or output, which it returns, is thrown.
  *
  * @param {any} result
  */
 function thrown(result) {
   if (result?.error === true && typeof result.message === 'string' && 'validationErrors' in result) {
-    throw Object.assign(new Error(result.message), { name: 'InvalidToolInputError' });
+    const error = new Error(result.message);
+    throw OF_INPUT.test(result.message) ? Object.assign(error, { name: 'InvalidToolInputError' }) : error;
   }
   return result;
 }
