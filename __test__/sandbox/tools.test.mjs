@@ -209,6 +209,9 @@ paths:
     expect((await said('--openapi', 'package.json'))[1]).toBe(
       'ses-executor: document must be OpenAPI 3.0 or 3.1, got version undefined',
     );
-    expect((await said('--openapi', 'missing.yaml'))[0]).toBe(1);
+    expect(await said('--openapi', 'missing.yaml')).toEqual([
+      2,
+      "ses-executor: missing.yaml cannot be read: ENOENT: no such file or directory, open 'missing.yaml'",
+    ]);
   });
 });
