@@ -269,6 +269,7 @@ describe('what code is given', () => {
     server.registerTool('echo', { inputSchema: { text: z.string() } }, ({ text }) => ({ content: [{ type: 'text', text }] }));
     server.registerTool('fails', {}, () => ({ content: [{ type: 'text', text: 'no disk' }], isError: true }));
     server.registerTool('hang', {}, () => new Promise(() => {}));
+    server.registerTool('then', {}, () => ({ content: [{ type: 'text', text: 'later' }] }));
     await server.connect(new StdioServerTransport());`;
 
   test('with --tools, --vars and --allow-import', () =>
@@ -317,6 +318,9 @@ describe('what code is given', () => {
           const code = `const caught = await other.fails().catch(({ message }) => message);
           [(await other.add_up({ all: [1, 2, 3] })).sum, await other.echo({ text: 'hi' }), caught]`;
           expect(await output(code)).toEqual([6, 'hi', 'no disk']);
+          // With a `then` the namespace would be a promise.
+          expect(await output('(await other) === other && (await other.then_())')).toBe('later');
+          expect(Object.keys(await output('other'))).toEqual(['add_up', 'echo', 'fails', 'hang', 'then_']);
           const wrong = await run('await other.add_up({ all: "x" })');
           expect(wrong.structuredContent.error).toMatchObject({ code: 'ERR_TOOL_PROXY_FAIL', tool: 'other.add_up' });
           const late = await run('await other.hang()', { timeoutMs: 100 });

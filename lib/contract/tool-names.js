@@ -32,6 +32,16 @@ function asciiIdentifier(name) {
 }
 
 /**
+ * The same for a function of a namespace, which with a `then` would be a promise wherever it is awaited: that is `then_`.
+ *
+ * @param {string} name
+ */
+function memberIdentifier(name) {
+  const identifier = toolIdentifier(name);
+  return identifier === 'then' ? 'then_' : identifier;
+}
+
+/**
  * An object with the same values under their identifiers.
  *
  * @template T
@@ -53,4 +63,4 @@ function byIdentifier(byName, identifierOf = toolIdentifier) {
   return Object.fromEntries([...names].map(([identifier, name]) => [identifier, byName[name]]));
 }
 
-module.exports = { asciiIdentifier, byIdentifier };
+module.exports = { asciiIdentifier, byIdentifier, memberIdentifier };

@@ -18,7 +18,10 @@ export interface McpServerOptions extends ExecutorOptions {
   readOnly?: boolean;
   /** What code can call: functions, namespaces of functions, and tools with schemas, which are declared by them. */
   tools?: Readonly<Record<string, Tools[string] | CodeToolDefinition>>;
-  /** Commands of other servers by name, for a shell: their tools are functions of the namespace of that name. */
+  /**
+   * Commands of other servers by name, for a shell: their tools are functions of the namespace of that name. Names that are no
+   * identifiers are changed: `list-files` is `list_files`, and `then` is `then_`.
+   */
   servers?: Readonly<Record<string, string>>;
   /** Variables of each session. */
   variables?: Readonly<Record<string, unknown>>;

@@ -2,7 +2,7 @@
 'use strict';
 
 const { Client, StdioClientTransport } = require('../../bundled/mcp');
-const { byIdentifier } = require('../../contract/tool-names');
+const { byIdentifier, memberIdentifier } = require('../../contract/tool-names');
 const { version } = require('../../../package.json');
 
 /**
@@ -41,7 +41,11 @@ async function connect({ name, command }) {
   try {
     await client.connect(new StdioClientTransport({ ...shellCommand(command), env: environment() }));
     const definitions = (await listTools(client)).map((tool) => [tool.name, definitionOf(client, tool)]);
-    return { name, definitions: byIdentifier(Object.fromEntries(definitions)), close: () => client.close() };
+    return {
+      name,
+      definitions: byIdentifier(Object.fromEntries(definitions), memberIdentifier),
+      close: () => client.close(),
+    };
   } catch (cause) {
     await client.close();
     throw new Error(`the server ${name} cannot be used: ${/** @type {Error} */ (cause).message}`, { cause });
