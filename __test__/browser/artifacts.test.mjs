@@ -116,6 +116,33 @@ describe('the canvas of a run', () => {
   });
 
   test.each([
+    ['= 0', '0 x 10'],
+    ['= 1e6', '1000000 x 10'],
+  ])('whose picture the browser does not make is none: width %s', async (size, shown) => {
+    await withBrowser({}, {}, async (executor) => {
+      const message = `the browser makes no picture of ${shown}`;
+      const { artifacts, logs } = await executor.run(`getCanvas(10, 10).width ${size}`);
+      expect([artifacts, logs]).toEqual([[], `the canvas could not be kept: ${message}`]);
+      const saved = await executor.run(`
+        const canvas = document.createElement('canvas');
+        canvas.height = 10;
+        canvas.width ${size};
+        await saveArtifact('x', canvas).catch(({ name, message }) => [name, message])`);
+      expect([saved.artifacts, saved.output]).toEqual([[], ['RangeError', message]]);
+    });
+  });
+
+  test('has no picture beyond 64 megapixels when it has grown either', async () => {
+    await withBrowser({}, {}, async (executor) => {
+      const { artifacts, logs } = await executor.run('const c = getCanvas(10, 10); c.width = 9000; c.height = 9000;');
+      expect([artifacts, logs]).toEqual([
+        [],
+        'the canvas could not be kept: 9000 x 9000 are more than 64 megapixels (67108864)',
+      ]);
+    });
+  });
+
+  test.each([
     ['getCanvas(9000, 9000)', 'getCanvas: 9000 x 9000 are more than 64 megapixels (67108864)'],
     ['getCanvas(0, 1)', 'getCanvas: width and height must be integers from 1 on'],
     ['getCanvas(1.5, 1)', 'getCanvas: width and height must be integers from 1 on'],
@@ -152,6 +179,47 @@ test('saveArtifact keeps blobs, texts and further canvases, also what is not awa
       ]);
       expect(readdirSync(folder)).toHaveLength(8);
     });
+  });
+});
+
+test('saveArtifact keeps bytes and canvases that are not shown', async () => {
+  await withBrowser({}, {}, async (executor) => {
+    const { artifacts } = await executor.run(`
+      const bytes = new Uint8Array([9, 1, 255, 9]);
+      await saveArtifact('view', bytes.subarray(1, 3));
+      await saveArtifact('buffer', bytes.buffer);
+      await saveArtifact('data', new DataView(bytes.buffer, 2));
+      const canvas = new OffscreenCanvas(4, 3);
+      canvas.getContext('2d').fillStyle = 'rgb(10, 200, 30)';
+      canvas.getContext('2d').fillRect(0, 0, 4, 3);
+      saveArtifact('picture', canvas);`);
+    const [picture] = artifacts.splice(3);
+    expect(artifacts.map(({ name, mimeType, data }) => [name.split('-')[0], mimeType, [...data]])).toEqual([
+      ['view', 'application/octet-stream', [1, 255]],
+      ['buffer', 'application/octet-stream', [9, 1, 255, 9]],
+      ['data', 'application/octet-stream', [255, 9]],
+    ]);
+    const { width, height, at } = png(picture.data);
+    expect([picture.mimeType, picture.width, picture.height, width, height, at(2, 2)]).toEqual([
+      'image/png',
+      4,
+      3,
+      4,
+      3,
+      [10, 200, 30],
+    ]);
+  });
+});
+
+test('saveArtifact says what a content may be', async () => {
+  await withBrowser({}, {}, async (executor) => {
+    const { output, artifacts } = await executor.run(`
+      const contents = [undefined, null, 5, {}, [1], Symbol(), new String('x'), new ImageData(1, 1), document.createElement('img')];
+      return await Promise.all(contents.map((one) => saveArtifact('x', one).catch(({ name, message }) => name + ': ' + message)))`);
+    expect(new Set(output)).toEqual(
+      new Set(['TypeError: saveArtifact: the content must be a text, bytes, a Blob or a canvas']),
+    );
+    expect(artifacts).toEqual([]);
   });
 });
 

@@ -8,18 +8,21 @@
  * @param {import('./page').Page} page
  */
 function makeArtifacts(language, page) {
-  const { Promise, RangeError, TypeError, attempt, getter, hide, indexOf, isInteger, setter, slice, stringify } =
+  const { Promise, RangeError, TypeError, attempt, bufferLength, getter, hide, indexOf, isInteger, setter, slice } =
     language;
-  const { unbound } = language;
-  const { Blob, Document, EventTarget, FileReader, HTMLCanvasElement, OffscreenCanvas, document } = /** @type {any} */ (
-    globalThis
-  );
+  const { stringify, unbound } = language;
+  const { ArrayBuffer, Blob, Document, EventTarget, FileReader, HTMLCanvasElement, OffscreenCanvas, document } =
+    /** @type {any} */ (globalThis);
+  const { isView } = ArrayBuffer;
   const createElement = unbound(Document.prototype.createElement);
   const setWidth = setter(HTMLCanvasElement.prototype, 'width');
   const setHeight = setter(HTMLCanvasElement.prototype, 'height');
   const getWidth = getter(HTMLCanvasElement.prototype, 'width');
   const getHeight = getter(HTMLCanvasElement.prototype, 'height');
   const toDataURL = unbound(HTMLCanvasElement.prototype.toDataURL);
+  const offscreenWidth = getter(OffscreenCanvas.prototype, 'width');
+  const offscreenHeight = getter(OffscreenCanvas.prototype, 'height');
+  const convertToBlob = unbound(OffscreenCanvas.prototype.convertToBlob);
   const blobType = getter(Blob.prototype, 'type');
   const blobSize = getter(Blob.prototype, 'size');
   const readAsDataURL = unbound(FileReader.prototype.readAsDataURL);
@@ -44,8 +47,19 @@ function makeArtifacts(language, page) {
     const mimeType = slice(url, 5, indexOf(url, ';') === -1 ? comma : indexOf(url, ';'));
     page.say('A', stringify({ name, mimeType, ...extra }), bytes);
   };
-  const sendPicture = (/** @type {string} */ name, /** @type {any} */ shown) =>
-    send(name, toDataURL(shown, 'image/png'), { width: getWidth(shown), height: getHeight(shown) });
+  /** Size of what will be a picture; throws for one that cannot be made. */
+  const checkedSize = (/** @type {number} */ width, /** @type {number} */ height, prefix = '') => {
+    if (width * height > MAX_PIXELS) {
+      throw new RangeError(`${prefix}${width} x ${height} are more than 64 megapixels (${MAX_PIXELS})`);
+    }
+    return { width, height };
+  };
+  const sendPicture = (/** @type {string} */ name, /** @type {any} */ shown) => {
+    const size = checkedSize(getWidth(shown), getHeight(shown));
+    const url = toDataURL(shown, 'image/png');
+    if (url === 'data:,') throw new RangeError(`the browser makes no picture of ${size.width} x ${size.height}`);
+    send(name, url, size);
+  };
 
   /** Between two frames the browser throws away what WebGL has drawn, unless it is told to keep it. */
   const keepDrawing = (/** @type {any} */ prototype) => {
@@ -61,21 +75,43 @@ function makeArtifacts(language, page) {
     );
   };
   keepDrawing(HTMLCanvasElement.prototype);
-  if (OffscreenCanvas !== undefined) keepDrawing(OffscreenCanvas.prototype);
+  keepDrawing(OffscreenCanvas.prototype);
 
   page.endow('getCanvas', function getCanvas(/** @type {any} */ width = 800, /** @type {any} */ height = 600) {
     if (canvas !== undefined) return canvas;
     if (!isInteger(width) || !isInteger(height) || width < 1 || height < 1) {
       throw new RangeError(`getCanvas: width and height must be integers from 1 on`);
     }
-    if (width * height > MAX_PIXELS) {
-      throw new RangeError(`getCanvas: ${width} x ${height} are more than 64 megapixels (${MAX_PIXELS})`);
-    }
+    checkedSize(width, height, 'getCanvas: ');
     canvas = createElement(document, 'canvas');
     setWidth(canvas, width);
     setHeight(canvas, height);
     return canvas;
   });
+
+  /** What is kept as a file. */
+  const blobOf = (/** @type {any} */ content) => {
+    if (typeof content === 'string') return new Blob([content], { type: 'text/plain' });
+    if (isView(content) || attempt(bufferLength, content) !== undefined) return new Blob([content]);
+    if (attempt(blobSize, content) !== undefined) return content;
+    throw new TypeError('saveArtifact: the content must be a text, bytes, a Blob or a canvas');
+  };
+  const sendBlob = async (/** @type {string} */ name, /** @type {any} */ blob, /** @type {any} */ extra) => {
+    if (blobSize(blob) + bytesSent > page.limits().maxArtifactBytes) throw tooMuch();
+    const reader = new FileReader();
+    await page.pinned(
+      new Promise((/** @type {any} */ resolve, /** @type {any} */ reject) => {
+        listen(reader, 'load', resolve);
+        listen(reader, 'error', reject);
+        readAsDataURL(reader, blob);
+      }),
+    );
+    send(name, readerResult(reader), blobType(blob) === '' ? { mimeType: 'application/octet-stream' } : extra);
+  };
+  const sendOffscreen = async (/** @type {string} */ name, /** @type {any} */ drawn) => {
+    const size = checkedSize(offscreenWidth(drawn), offscreenHeight(drawn));
+    await page.pinned(sendBlob(name, await page.pinned(convertToBlob(drawn)), size));
+  };
 
   page.endow('saveArtifact', async function saveArtifact(/** @type {any} */ name, /** @type {any} */ content) {
     if (typeof name !== 'string' || name === '') throw new TypeError('saveArtifact: the name must be a non-empty text');
@@ -83,20 +119,10 @@ function makeArtifacts(language, page) {
       sendPicture(name, content);
       return name;
     }
-    const blob = typeof content === 'string' ? new Blob([content], { type: 'text/plain' }) : content;
-    if (blobSize(blob) + bytesSent > page.limits().maxArtifactBytes) throw tooMuch();
     underWay++;
     try {
-      const reader = new FileReader();
-      await page.pinned(
-        new Promise((/** @type {any} */ resolve, /** @type {any} */ reject) => {
-          listen(reader, 'load', resolve);
-          listen(reader, 'error', reject);
-          readAsDataURL(reader, blob);
-        }),
-      );
-      const type = blobType(blob);
-      send(name, readerResult(reader), type === '' ? { mimeType: 'application/octet-stream' } : {});
+      const isOffscreen = attempt(offscreenWidth, content) !== undefined;
+      await page.pinned(isOffscreen ? sendOffscreen(name, content) : sendBlob(name, blobOf(content), {}));
       return name;
     } finally {
       underWay--;
