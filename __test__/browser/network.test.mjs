@@ -171,11 +171,39 @@ test.runIf(process.platform === 'linux')('nor without the namespace of the netwo
 });
 
 describe('origins that are allowed', () => {
+  /** Two servers of the same kind; the page has their origins as `input`. */
+  async function withServers(respond, options, body) {
+    const servers = [createServer(respond), createServer(respond)];
+    for (const one of servers) {
+      one.listen(0, '127.0.0.1');
+      await once(one, 'listening');
+    }
+    const input = servers.map((one) => `http://127.0.0.1:${one.address().port}`);
+    try {
+      await withBrowser({ ...options, network: { allow: input, ...options.network } }, {}, (executor) =>
+        body((code, runOptions) => executor.run(code, { input, ...runOptions }), executor),
+      );
+    } finally {
+      for (const one of servers) {
+        one.closeAllConnections();
+        one.close();
+      }
+    }
+  }
+  /** What a server has got, as it answers with it. */
+  const echo = async (request, response) => {
+    let body = '';
+    for await (const part of request) body += part;
+    const { 'content-type': type, authorization } = request.headers;
+    response.end(JSON.stringify([request.method, request.url, body, type, authorization]));
+  };
+  const redirect = (status, location) => (request, response) => response.writeHead(status, { location }).end();
+
   test('are reached through the host, which is asked; others are not, redirects to them neither', async () => {
     const seen = [];
-    const api = createServer((request, response) => {
+    const respond = (request, response) => {
       seen.push(`${request.method} ${request.url}`);
-      if (request.url === '/away') return response.writeHead(302, { location: `http://127.0.0.1:${port}/` }).end();
+      if (request.url === '/away') return redirect(302, `http://127.0.0.1:${port}/`)(request, response);
       let body = '';
       request.on('data', (part) => (body += part));
       request.on('end', () =>
@@ -183,18 +211,15 @@ describe('origins that are allowed', () => {
           .writeHead(201, { 'x-kind': 'k', 'content-type': 'application/json' })
           .end(JSON.stringify({ body, key: request.headers['x-key'] })),
       );
-    });
-    api.listen(0, '127.0.0.1');
-    await once(api, 'listening');
-    const origin = `http://127.0.0.1:${api.address().port}`;
+    };
     const asked = [];
     const onRequest = ({ url, method }) => {
       asked.push(`${method} ${new URL(url).pathname}`);
       return !url.endsWith('/refused');
     };
-    await withBrowser({ network: { allow: [origin], onRequest } }, {}, async (executor) => {
-      const { output } = await executor.run(`
-        const origin = ${JSON.stringify(origin)};
+    await withServers(respond, { network: { onRequest } }, async (run) => {
+      const { output } = await run(`
+        const [origin] = input;
         const response = await fetch(origin + '/a', { method: 'POST', body: 'text \\u00e9', headers: { 'x-key': '1' } });
         const failed = await Promise.all(['/refused', '/away'].map((path) => fetch(origin + path).catch((error) => error.name)));
         const other = await fetch('http://127.0.0.1:${port}/').catch((error) => error.name);
@@ -204,6 +229,173 @@ describe('origins that are allowed', () => {
     expect(seen).toEqual(['POST /a', 'GET /away']);
     expect(asked).toEqual(['POST /a', 'GET /refused', 'GET /away']);
     expect(heard).toEqual([]);
-    api.close();
+  });
+
+  test('onRequest is asked before each step of a redirect', async () => {
+    const seen = [];
+    const respond = (request, response) => {
+      seen.push(request.url);
+      const next = { '/first': '/second', '/second': '/refused' }[request.url];
+      return redirect(302, next)(request, response);
+    };
+    const asked = [];
+    const onRequest = ({ url }) => {
+      asked.push(new URL(url).pathname);
+      return !url.endsWith('/refused');
+    };
+    await withServers(respond, { network: { onRequest } }, async (run) => {
+      const { output } = await run('await fetch(input[0] + "/first").catch((error) => error.name)');
+      expect([output, seen, asked]).toEqual(['TypeError', ['/first', '/second'], ['/first', '/second', '/refused']]);
+    });
+  });
+
+  test('a redirect changes method, body and headers as fetch says', async () => {
+    const respond = (request, response) => {
+      const [, status, place] = /^\/(\d+)(.*)$/.exec(request.url) ?? [];
+      return status === undefined ? echo(request, response) : redirect(Number(status), place)(request, response);
+    };
+    await withServers(respond, {}, async (run) => {
+      const { output } = await run(`
+        const [origin, other] = input;
+        const init = { method: 'POST', body: 'b', headers: { 'content-type': 'a/b', authorization: 'secret' } };
+        const answers = await Promise.all([301, 302, 303, 307, 308].map((status) => fetch(origin + '/' + status + '/end', init)));
+        const across = await fetch(origin + '/307' + other + '/end', init);
+        return [...await Promise.all(answers.map((answer) => answer.json())), await across.json(), across.redirected, across.url === other + '/end']`);
+      const plain = ['GET', '/end', '', null, 'secret'];
+      const whole = ['POST', '/end', 'b', 'a/b', 'secret'];
+      const stripped = ['POST', '/end', 'b', 'a/b', null];
+      expect(output).toEqual([plain, plain, plain, whole, whole, stripped, true, true]);
+    });
+  });
+
+  test('a redirect is not followed where the page says so', async () => {
+    const seen = [];
+    const respond = (request, response) => {
+      seen.push(request.url);
+      return redirect(302, '/end')(request, response);
+    };
+    await withServers(respond, {}, async (run) => {
+      const { output } = await run(`
+        const manual = await fetch(input[0] + '/manual', { redirect: 'manual' });
+        return [manual.type, manual.status, await fetch(input[0] + '/error', { redirect: 'error' }).catch((error) => error.name)]`);
+      expect([output, seen]).toEqual([
+        ['opaqueredirect', 0, 'TypeError'],
+        ['/manual', '/error'],
+      ]);
+    });
+  });
+
+  test('a body that is a stream is not sent, and the log says so', async () => {
+    const seen = [];
+    await withServers(
+      (request, response) => response.end(seen.push(request.url)),
+      {},
+      async (run) => {
+        const { output, logs } = await run(
+          'await fetch(input[0] + "/x", { method: "POST", duplex: "half", body: new Blob(["abc"]).stream() }).catch((error) => error.name)',
+        );
+        expect([output, seen]).toEqual(['TypeError', []]);
+        expect(logs).toMatch(
+          /^POST http:\/\/127\.0\.0\.1:\d+\/x has failed: a body that is a stream cannot be sent\n?$/,
+        );
+      },
+    );
+  });
+
+  test('16 requests of a page are made at once, and others wait', async () => {
+    let asked = 0;
+    let release;
+    const released = new Promise((resolve) => (release = resolve));
+    const onRequest = async () => {
+      asked++;
+      await released;
+    };
+    await withServers(echo, { network: { onRequest } }, async (run, executor) => {
+      await executor.sendTools({
+        release: () => {
+          release();
+          return asked;
+        },
+      });
+      // The host answers the question whether the method is allowed at once: it knows of the requests before it then.
+      const { output } = await run(`
+        const all = Array.from({ length: 40 }, (_, at) => fetch(input[0] + '/' + at));
+        await fetch(input[0], { method: 'PURGE' }).catch(() => {});
+        const before = release();
+        return [before, (await Promise.all(all)).filter(({ ok }) => ok).length]`);
+      expect([output, asked]).toEqual([[16, 40], 40]);
+    });
+  });
+
+  test('bytes that the host holds for a page are limited for all of its requests together', async () => {
+    const closed = [];
+    const respond = (request, response) => {
+      closed.push(once(response, 'close'));
+      response.write(Buffer.alloc(20 << 20));
+    };
+    await withServers(respond, {}, async (run) => {
+      const { output, logs } = await run(`
+        const failures = Array.from({ length: 4 }, () => new Promise((fail) => fetch(input[0] + '/x').catch(fail)));
+        return (await Promise.race(failures)).name`);
+      expect(output).toBe('TypeError');
+      expect(logs).toMatch(
+        /^GET http:\/\/127\.0\.0\.1:\d+\/x has failed: the requests of the page would take more than 67108864 bytes at once\n?$/,
+      );
+      await Promise.all(closed);
+    });
+  });
+
+  test('what is sent counts, too', async () => {
+    await withServers(
+      () => {},
+      // The browser's own process holds it, too.
+      { memoryLimitMb: 4096 },
+      async (run) => {
+        const { output, logs } = await run(`
+          const body = new Blob([new Uint8Array(25 << 20).fill(97)]);
+          const send = () => fetch(input[0] + '/x', { method: 'POST', body });
+          return (await Promise.race(Array.from({ length: 3 }, () => new Promise((fail) => send().catch(fail))))).name`);
+        expect(output).toBe('TypeError');
+        expect(logs).toMatch(
+          /^POST http:\/\/127\.0\.0\.1:\d+\/x has failed: the requests of the page would take more than 67108864 bytes at once\n?$/,
+        );
+      },
+    );
+  });
+
+  // Less than the half minute that a request may take.
+  test('requests end with their page', { timeout: 20_000 }, async () => {
+    for (const isolation of ['run', 'session']) {
+      let arrive;
+      let close;
+      const arrived = new Promise((resolve) => (arrive = resolve));
+      const closed = new Promise((resolve) => (close = resolve));
+      const respond = (request, response) => {
+        response.on('close', close);
+        arrive();
+      };
+      await withServers(respond, { isolation }, async (run, executor) => {
+        await executor.sendTools({ arrived: () => arrived });
+        await run('fetch(input[0]).catch(() => {}); await arrived()');
+        if (isolation === 'session') await executor.cleanup();
+        await closed;
+      });
+    }
+  });
+
+  test('a request of a session that is not awaited is there for the next run', async () => {
+    let answer;
+    const arrived = new Promise((resolve) => (answer = resolve));
+    await withServers(
+      (request, response) => answer(() => response.end('late')),
+      { isolation: 'session' },
+      async (run, executor) => {
+        await executor.sendTools({ arrived: async () => void (await arrived) });
+        await run('const request = fetch(input[0]); await arrived()');
+        (await arrived)();
+        const { output } = await run('return (await request).text()');
+        expect(output).toBe('late');
+      },
+    );
   });
 });

@@ -17,11 +17,14 @@ import type {
   Tools,
 } from '../../index';
 
-/** What a page can have requests to. The page itself has no network: this process makes the requests. */
+/**
+ * What a page can have requests to. The page itself has no network: this process makes the requests, 16 of a page at once, and ends them
+ * with the page. An answer may have 32 MiB; what is under way of a page, sent and got, 64 MiB.
+ */
 export interface NetworkOptions {
   /** Origins, such as `https://api.example.com`; redirects to others are refused. Default none. */
   allow?: string[];
-  /** Asked before each request; `false` refuses it. Default: none is refused. */
+  /** Asked before each request, those that redirects lead to included; `false` refuses it. Default: none is refused. */
   onRequest?: (request: { url: string; method: string; headers: Record<string, string> }) => unknown;
 }
 
@@ -132,7 +135,7 @@ export interface BrowserOutput extends CodeOutput {
  * the same `executablePath` and `sandbox`, and ends with the process, or half a minute after the last `cleanup()`.
  *
  * Besides variables and tools, guest code has `input`, `final_answer(value)`, `getCanvas(width, height)` and
- * `saveArtifact(name, blob | canvas | text)`.
+ * `saveArtifact(name, blob | canvas | bytes | text)`.
  *
  * @example
  * ```js

@@ -1,79 +1,177 @@
 // @ts-check
 'use strict';
 
+const { RunScope } = require('../contract/run-scope');
+
 /** Bytes of a body that a page may get. */
 const MAX_BODY_BYTES = 32 << 20;
+/** Bytes of the requests of a page, and of what they are answered with, that the host holds at once. */
+const MAX_HELD_BYTES = 64 << 20;
+/** Requests of a page that the host makes at once; others wait. */
+const MAX_AT_ONCE = 16;
 const REQUEST_MS = 30_000;
-const MAX_REDIRECTS = 5;
 
 /** Headers that belong to a connection or to a browser's own business, in both directions. */
 const NOT_PASSED =
   /^(?:host|origin|referer|cookie|set-cookie|connection|keep-alive|transfer-encoding|content-length|content-encoding|upgrade|proxy-.*|sec-.*|access-control-.*|content-security-policy.*|strict-transport-security)$/i;
 
 /**
- * Answers a request to an origin that the page may have requests to. The page has no network: the host makes the request, and
- * asks `onRequest` before.
+ * A request as the host makes it.
  *
- * @param {import('./tab').Tab} tab
- * @param {any} paused as the DevTools protocol gives it
- * @param {{ origins: string[], onRequest: ((request: any) => unknown) | undefined }} options
+ * @typedef {object} Plain
+ * @property {string} url
+ * @property {string} method
+ * @property {string[][]} headers
+ * @property {Buffer | string | undefined} body undefined if it cannot be told
+ *
+ * The run that a request is of.
+ *
+ * @typedef {object} Asking
+ * @property {((request: { url: string, method: string, headers: Record<string, string> }) => unknown) | undefined} onRequest
+ * @property {(text: string) => void} warn writes a line to the log
  */
-async function answerRequest(tab, paused, { origins, onRequest }) {
-  const { requestId, request } = paused;
-  try {
-    if (request.method === 'OPTIONS') return tab.fulfill(requestId, 204, corsHeaders(request), Buffer.alloc(0));
-    const headers = passed(Object.entries(request.headers));
-    const asked = { url: request.url, method: request.method, headers: Object.fromEntries(headers) };
-    if (onRequest !== undefined && (await onRequest(asked)) === false) return tab.refuse(requestId);
-    const response = await fetchWithin(origins, request.url, {
-      method: request.method,
-      headers,
-      ...(request.hasPostData && { body: bodyOf(request) }),
-    });
-    const body = await bytesOf(response);
-    const given = passed([...response.headers]).map(([name, value]) => ({ name, value }));
-    tab.fulfill(requestId, response.status, [...given, ...corsHeaders(request)], body);
-  } catch {
-    // The page learns what a page learns of any failed request.
-    tab.refuse(requestId);
+
+/** What the host refuses by itself. */
+class RefusedError extends Error {}
+
+/**
+ * Makes the requests of a page, which has no network, to the origins that it may have requests to. Redirects are given to the page as
+ * they are: it makes a further request of each, as its `fetch` says.
+ */
+class Requests {
+  #tab;
+  /** Ends what is under way with the page. */
+  #scope = new RunScope();
+  #heldBytes = 0;
+  #underWay = 0;
+  /** Those that wait for their turn. @type {(() => void)[]} */
+  #waiting = [];
+
+  /** @param {import('./tab').Tab} tab */
+  constructor(tab) {
+    this.#tab = tab;
+  }
+
+  /**
+   * @param {any} paused as the DevTools protocol gives it
+   * @param {Asking} asking
+   */
+  answer({ requestId, request }, asking) {
+    // Of the request as it came nothing is kept.
+    void this.#answer(requestId, plain(request), corsHeaders(request), asking);
+  }
+
+  /** The page is gone, and with it whoever waits. */
+  end() {
+    this.#scope.end();
+  }
+
+  /**
+   * @param {string} requestId
+   * @param {Plain} request
+   * @param {{ name: string, value: string }[]} cors
+   * @param {Asking} asking
+   */
+  async #answer(requestId, request, cors, { onRequest, warn }) {
+    let held = 0;
+    const hold = (/** @type {number} */ bytes) => {
+      held += bytes;
+      this.#heldBytes += bytes;
+      if (this.#heldBytes > MAX_HELD_BYTES) {
+        throw new RefusedError(`the requests of the page would take more than ${MAX_HELD_BYTES} bytes at once`);
+      }
+    };
+    try {
+      hold(sizeOf(request));
+      if (request.method === 'OPTIONS') return void (await this.#tab.fulfill(requestId, 204, cors, Buffer.alloc(0)));
+      await this.#inTurn(async () => {
+        const { status, headers, body } = await this.#make(request, onRequest, hold);
+        // Until the browser has it, it is held.
+        await this.#tab.fulfill(requestId, status, [...headers, ...cors], body);
+      });
+    } catch (error) {
+      if (error instanceof RefusedError) warn(`${request.method} ${request.url} has failed: ${error.message}`);
+      // The page learns what a page learns of any failed request.
+      if (!this.#scope.isOver) this.#tab.refuse(requestId);
+    } finally {
+      this.#heldBytes -= held;
+    }
+  }
+
+  /** @param {() => Promise<void>} make */
+  async #inTurn(make) {
+    if (this.#underWay < MAX_AT_ONCE) this.#underWay++;
+    else await new Promise((/** @type {(value?: any) => void} */ resolve) => this.#waiting.push(resolve));
+    try {
+      await make();
+    } finally {
+      const next = this.#waiting.shift();
+      if (next === undefined) this.#underWay--;
+      else next();
+    }
+  }
+
+  /**
+   * @param {Plain} request
+   * @param {Asking['onRequest']} onRequest
+   * @param {(bytes: number) => void} hold told of what the host holds further; throws when that is too much
+   */
+  async #make({ url, method, headers, body }, onRequest, hold) {
+    const scope = this.#scope.part();
+    /** @type {NodeJS.Timeout | undefined} */
+    let late;
+    try {
+      if (scope.isOver) throw new Error('the page is gone');
+      if (body === undefined) throw new RefusedError('a body that is a stream cannot be sent');
+      const asked = { url, method, headers: Object.fromEntries(headers) };
+      if (onRequest !== undefined && (await onRequest(asked)) === false) throw new Error('the host has refused it');
+      late = setTimeout(() => scope.end(), REQUEST_MS);
+      const sent = body.length === 0 ? {} : { body };
+      const response = await fetch(url, { method, headers, ...sent, redirect: 'manual', signal: scope.signal });
+      const given = passed([...response.headers]).map(([name, value]) => ({ name, value }));
+      return { status: response.status, headers: given, body: await bytesOf(response, hold) };
+    } finally {
+      clearTimeout(late);
+      scope.end();
+    }
   }
 }
 
 /**
- * @param {string[]} origins
- * @param {string} url
- * @param {RequestInit} init
+ * @param {any} request as the DevTools protocol gives it
+ * @returns {Plain}
  */
-async function fetchWithin(origins, url, init) {
-  let at = url;
-  for (let step = 0; step <= MAX_REDIRECTS; step++) {
-    const response = await fetch(at, { ...init, redirect: 'manual', signal: AbortSignal.timeout(REQUEST_MS) });
-    const location = response.headers.get('location');
-    if (location === null || response.status < 300 || response.status > 399) return response;
-    await response.body?.cancel();
-    const next = new URL(location, at);
-    if (!origins.includes(next.origin)) throw new Error(`a redirect to ${next.origin}, which is not allowed`);
-    at = next.href;
-    if (response.status === 303) init = { headers: init.headers };
-  }
-  throw new Error('too many redirects');
+function plain(request) {
+  const { url, method } = request;
+  return { url, method, headers: passed(Object.entries(request.headers)), body: bodyOf(request) };
 }
 
 /** @param {any} request */
 function bodyOf({ postDataEntries = [], postData = '' }) {
   if (postDataEntries.length === 0) return postData;
-  return Buffer.concat(postDataEntries.map((/** @type {any} */ { bytes = '' }) => Buffer.from(bytes, 'base64')));
+  // What is a stream has no bytes.
+  if (postDataEntries.some((/** @type {any} */ { bytes }) => bytes === undefined)) return undefined;
+  return Buffer.concat(postDataEntries.map((/** @type {any} */ { bytes }) => Buffer.from(bytes, 'base64')));
 }
 
-/** @param {Response} response */
-async function bytesOf(response) {
+/** @param {Plain} request */
+function sizeOf({ url, headers, body = '' }) {
+  return headers.flat().reduce((sum, text) => sum + text.length, url.length + body.length);
+}
+
+/**
+ * @param {Response} response
+ * @param {(bytes: number) => void} hold
+ */
+async function bytesOf(response, hold) {
   /** @type {Uint8Array[]} */
   const parts = [];
   let bytes = 0;
   for await (const part of /** @type {any} */ (response.body ?? [])) {
     parts.push(part);
     bytes += part.length;
-    if (bytes > MAX_BODY_BYTES) throw new Error(`more than ${MAX_BODY_BYTES} bytes`);
+    if (bytes > MAX_BODY_BYTES) throw new RefusedError(`the answer has more than ${MAX_BODY_BYTES} bytes`);
+    hold(part.length);
   }
   return Buffer.concat(parts);
 }
@@ -100,4 +198,4 @@ function corsHeaders(request) {
   ];
 }
 
-module.exports = { answerRequest };
+module.exports = { Requests };

@@ -5,7 +5,6 @@ const { RunScope } = require('../contract/run-scope');
 const { ERROR, PROMISE, answerToolCall } = require('../contract/tool-calls');
 const { TRANSFER_LIMIT_CODE, TransferLimitError, errorOf } = require('../contract/errors');
 const { hintOf } = require('./hints');
-const { answerRequest } = require('./network');
 const { decode, wire } = require('./values');
 
 /** Of what is only looked at: log entries and errors. The page cuts them before. */
@@ -353,7 +352,9 @@ class Run {
   /** @param {any} request undefined if it was refused */
   #onRequest(request) {
     if (++this.#requests > MAX_REQUESTS + this.toolCalls) return this.#flood();
-    if (request !== undefined) void answerRequest(this.#tab, request, this.#options);
+    if (request === undefined) return;
+    const warn = (/** @type {string} */ text) => this.#isOver || this.#log.add('warn', text);
+    this.#tab.requests.answer(request, { onRequest: this.#options.onRequest, warn });
   }
 
   #flood() {

@@ -4,6 +4,7 @@
 const { randomBytes } = require('node:crypto');
 
 const { FRAME_SOURCE, HELPERS, pageSource } = require('./guest');
+const { Requests } = require('./network');
 const { expectCall, noteCall } = require('./pause');
 
 /** Reserved for what has no address (RFC 6761), so that nobody else can serve it. */
@@ -62,6 +63,8 @@ class Tab {
   #early;
   /** Number of its process, if that is known. @type {number | undefined} */
   pid;
+  /** Those that it has from the host. */
+  requests = new Requests(this);
 
   /** @param {import('./browser').Browser} browser */
   constructor(browser) {
@@ -237,9 +240,11 @@ class Tab {
    * @param {number} responseCode
    * @param {{ name: string, value: string }[]} responseHeaders
    * @param {Buffer} body
+   * @returns {Promise<unknown>} settles when the browser has it; rejects if it does not take it
    */
   fulfill(requestId, responseCode, responseHeaders, body) {
-    this.post('Fetch.fulfillRequest', { requestId, responseCode, responseHeaders, body: body.toString('base64') });
+    const params = { requestId, responseCode, responseHeaders, body: body.toString('base64') };
+    return this.#send('Fetch.fulfillRequest', params);
   }
 
   /** Ends whatever it does, and gives back what it has. */
@@ -247,6 +252,7 @@ class Tab {
     if (this.#isClosed) return;
     this.#isClosed = true;
     this.#events = undefined;
+    this.requests.end();
     if (this.#target !== undefined) this.#browser.tabs.delete(this.#target);
     if (this.#session !== '') this.#connection.forget(this.#session);
     if (this.#context === undefined) return;
@@ -257,6 +263,7 @@ class Tab {
   /** @param {'navigated' | 'closed' | 'crashed'} reason */
   lost(reason) {
     this.isLost = true;
+    this.requests.end();
     this.#events?.onGone(reason);
   }
 
@@ -330,7 +337,9 @@ class Tab {
         { name: 'content-type', value: 'text/html; charset=utf-8' },
         { name: 'content-security-policy', value: policy(origins) },
       ];
-      return this.fulfill(requestId, 200, responseHeaders, Buffer.from('<!doctype html><title></title>'));
+      const body = Buffer.from('<!doctype html><title></title>');
+      void this.fulfill(requestId, 200, responseHeaders, body).catch(() => {});
+      return;
     }
     const isMain = resourceType === 'Document' && frameId === this.#target;
     if (isMain) {
