@@ -139,6 +139,14 @@ describe('what is left', () => {
     });
   });
 
+  test('with isolation "session": timers, which act in the run that is under way', async () => {
+    await withBrowser({ isolation: 'session' }, {}, async (executor) => {
+      await executor.run('var isOn = false; setInterval(() => isOn && final_answer("of the timer"), 5); 1');
+      const { output, is_final_answer: isFinal } = await executor.run('isOn = true; await new Promise(() => {})');
+      expect([output, isFinal]).toEqual(['of the timer', true]);
+    });
+  });
+
   test('with isolation "session": variables, functions, and what they hold', async () => {
     await withBrowser({ isolation: 'session' }, {}, async (executor) => {
       await executor.run('let count = 0; const add = () => ++count; var list = [1]; class A { x = 1 }');
