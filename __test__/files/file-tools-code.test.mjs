@@ -263,6 +263,20 @@ describe('edit and write say what is wrong', () => {
     }
   });
 
+  test('occurrences that overlap are several', async () => {
+    put('a.txt', '}\n}\n}\n');
+    expect(await failure(tools.edit('a.txt', '}\n}\n', 'X\n'))).toEqual([
+      'ERR_TEXT_NOT_UNIQUE',
+      'Found 2 occurrences of the text in a.txt. The text must be unique. Please provide more context to make it unique.',
+    ]);
+    expect(readFileSync(join(root, 'a.txt'), 'utf8')).toBe('}\n}\n}\n');
+  });
+
+  test('folders that a path leaves again are not made', async () => {
+    await tools.write('new/../a.txt', 'x');
+    expect(readdirSync(root)).toEqual(['a.txt']);
+  });
+
   test('full-width and composed characters are forgiven', async () => {
     put('a.txt', 'let ｘ＝１；// caf\u00e9\n');
     await tools.edit('a.txt', 'x=1;// cafe\u0301', 'done');

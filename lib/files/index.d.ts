@@ -257,7 +257,7 @@ export type FileTools = ReadOnlyFileTools & {
    *
    * Line endings match each other, and new lines end as those of the file. If there is no exact match, spaces at the ends
    * of lines, typographic quotes, Unicode dashes, special spaces, full-width characters and other compatible forms (NFKD) are
-   * forgiven. A second place that matches so is an error.
+   * forgiven. A second place that matches so is an error, one that overlaps the first too.
    */
   edit(args: EditArguments): Promise<FileToolResult<EditDetails>>;
   edit(path: string, oldText: string, newText: string): Promise<FileToolResult<EditDetails>>;
