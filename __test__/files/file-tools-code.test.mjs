@@ -2,6 +2,7 @@
 
 import {
   existsSync,
+  linkSync,
   lstatSync,
   mkdirSync,
   readFileSync,
@@ -172,6 +173,34 @@ describe('move', () => {
     expect([readFileSync(join(root, 'b'), 'utf8'), existsSync(join(root, 'a'))]).toEqual(['new', false]);
   });
 
+  test('onto another name of the same file', async () => {
+    put('a', 'abc');
+    linkSync(join(root, 'a'), join(root, 'b'));
+    await tools.move({ from: 'a', to: './a', overwrite: true });
+    expect(readdirSync(root).sort()).toEqual(['a', 'b']);
+    await tools.move({ from: 'a', to: 'b', overwrite: true });
+    expect(readdirSync(root)).toEqual(['b']);
+    expect(readFileSync(join(root, 'b'), 'utf8')).toBe('abc');
+  });
+
+  test('a folder neither onto a file nor into itself, and nothing is made for that', async () => {
+    put('a', '');
+    mkdirSync(join(root, 'folder'));
+    expect(await failure(tools.move({ from: 'folder', to: 'a', overwrite: true }))).toEqual([
+      'ENOTDIR',
+      'Not a directory: a. A folder does not replace a file: remove that first.',
+    ]);
+    expect(await failure(tools.move('folder', 'folder/x/y/z'))).toEqual([
+      'EINVAL',
+      'Cannot move folder into itself: folder/x/y/z',
+    ]);
+    expect(await failure(tools.move('folder', 'a/b'))).toEqual([
+      'ENOTDIR',
+      'Not a directory: a parent of a/b is a file',
+    ]);
+    expect(readdirSync(join(root, 'folder'))).toEqual([]);
+  });
+
   test.each([
     ['../a', 'b', 'ERR_PATH_ESCAPES_ROOT'],
     ['a', '../b', 'ERR_PATH_ESCAPES_ROOT'],
@@ -226,7 +255,12 @@ describe('remove', () => {
       'ERR_TOO_MANY_ENTRIES',
       'many has more than 10 entries: a part of it was removed; call again to go on.',
     ]);
-    expect(existsSync(join(root, 'many'))).toBe(true);
+    expect(readdirSync(join(root, 'many'))).toHaveLength(5);
+    await limited.remove({ path: 'many', recursive: true });
+    expect(existsSync(join(root, 'many'))).toBe(false);
+    mkdirSync(join(root, 'many'));
+    for (let i = 0; i < 10; i++) put(`many/${i}`, '');
+    await limited.remove({ path: 'many', recursive: true });
     mkdirSync(join(root, 'deep', ...Array(900).fill('d')), { recursive: true });
     await tools.remove({ path: 'deep', recursive: true });
     expect(existsSync(join(root, 'deep'))).toBe(false);

@@ -34,8 +34,8 @@ export interface FileToolLimits {
   /** Matches, paths or entries that `grep`, `find` and `ls` give, whatever their `limit`. Default 10,000. */
   maxResults?: number;
   /**
-   * Folder entries that `grep`, `find` and `ls` look at; then they give what they have. `remove` removes as many and is an
-   * error then. Default 200,000.
+   * Folder entries that `grep`, `find` and `ls` look at; then they give what they have. `remove` removes as many; if there are
+   * more, it is an error then. Default 200,000.
    */
   maxEntries?: number;
   /** Milliseconds that `grep`, `find` and `ls` look for; then they give what they have. Default 5,000. */
@@ -196,7 +196,7 @@ export interface LsArguments {
  *   beyond `maxFileBytes` or `maxImageBytes`;
  * - `ERR_OFFSET_BEYOND_END`: `read` from behind the last line;
  * - `ERR_TEXT_NOT_FOUND`, `ERR_TEXT_NOT_UNIQUE`, `ERR_NO_CHANGE`: `edit` has no one place, or nothing to change;
- * - `EEXIST`, `ENOTEMPTY`, `EINVAL`, `ERR_TOO_MANY_ENTRIES`: `move`, `remove`;
+ * - `EEXIST`, `ENOTEMPTY`, `EINVAL`, `EXDEV`, `ERR_TOO_MANY_ENTRIES`: `move`, `remove`;
  * - `ERR_INVALID_JSON`: `readJson`;
  * - `ERR_INVALID_PATTERN`: `grep`, `find`;
  * - `ECANCELED`: the run that made the call is over.
@@ -263,7 +263,7 @@ export type FileTools = ReadOnlyFileTools & {
   edit(path: string, oldText: string, newText: string): Promise<FileToolResult<EditDetails>>;
   /**
    * Gives a file, a link or a folder another path, with the parent folders of that. What is there already stays, unless it is a
-   * file and `overwrite` is set.
+   * file, `overwrite` is set and no folder is moved. Not to another file system, which a mount below the root is.
    */
   move(args: MoveArguments): Promise<FileToolResult>;
   move(from: string, to: string): Promise<FileToolResult>;
