@@ -247,8 +247,9 @@ export type ReadOnlyFileTools = {
 /** All tools. */
 export type FileTools = ReadOnlyFileTools & {
   /**
-   * Makes a file, with its parent folders, or replaces it. The file is complete before it has its name; the permissions of
-   * one that is replaced stay. A link to a file inside the root stands for that file; a link that leads nowhere is replaced.
+   * Makes a file, with its parent folders, or replaces it. The file is complete before it has its name; permissions, owner and
+   * group of one that is replaced stay. If the process may not give a file to these, it writes the old one in place instead. A
+   * link to a file inside the root stands for that file; a link that leads nowhere is replaced.
    */
   write(args: WriteArguments): Promise<FileToolResult>;
   write(path: string, content: string): Promise<FileToolResult>;

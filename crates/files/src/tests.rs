@@ -201,3 +201,29 @@ fn folders_that_a_path_leaves_again_are_not_made() {
     assert_eq!(folder.names(), ["is", "is/a", "new", "new/r"]);
     assert_eq!(text(folder.tools.write("is/a/../b", "")), "ENOTDIR: Not a directory: a parent of is/a/../b is a file");
 }
+
+#[cfg(unix)]
+#[test]
+fn a_file_that_is_replaced_keeps_its_owner() {
+    use std::os::unix::fs::fchown;
+
+    use cap_std::fs::{MetadataExt, Permissions, PermissionsExt};
+
+    let folder = folder(|_| {});
+    folder.put("a", "one");
+    let file = folder.dir.open("a").unwrap();
+    file.set_permissions(Permissions::from_mode(0o600)).unwrap();
+    // Only the system's administrator may give files away.
+    if fchown(&file, Some(1000), Some(1001)).is_err() {
+        return;
+    }
+    let owner = || {
+        let metadata = folder.dir.metadata("a").unwrap();
+        (metadata.uid(), metadata.gid(), metadata.mode() & 0o7777)
+    };
+    assert_eq!(text(folder.tools.edit("a", "one", "two")), "Successfully replaced text in a.");
+    assert_eq!(owner(), (1000, 1001, 0o600));
+    assert_eq!(text(folder.tools.write("a", "three")), "Successfully wrote 5 bytes to a");
+    assert_eq!(owner(), (1000, 1001, 0o600));
+    assert_eq!(folder.dir.read_to_string("a").unwrap(), "three");
+}
