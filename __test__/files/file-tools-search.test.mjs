@@ -105,6 +105,14 @@ describe('ignore rules', () => {
     expect(await textOf(tools.ls())).toBe('.git/\n.github/\nlib/\nnode_modules/');
   });
 
+  test('that are longer than 64 KiB end with a whole line, and may begin with a byte order mark', async () => {
+    for (const name of ['a.log', 'b.txt', '{a,b}.txt']) put(name);
+    put('.gitignore', `\ufeff*.log\n${'#'.repeat(65_534 - 9)}\n*.txt`);
+    expect(await textOf(tools.find('*'))).toBe('.gitignore\nb.txt\n{a,b}.txt');
+    put('.gitignore', '{a,b}.*\n');
+    expect(await textOf(tools.find('*'))).toBe('.gitignore\na.log\nb.txt');
+  });
+
   test('that are hostile do no harm', async () => {
     put('.gitignore', `${'{'.repeat(60_000)}\n${'{'.repeat(1000)}\n[\n\u0000\n${'*'.repeat(1000)}x\n*.log\n`);
     put('a.log');

@@ -227,3 +227,48 @@ fn a_file_that_is_replaced_keeps_its_owner() {
     assert_eq!(owner(), (1000, 1001, 0o600));
     assert_eq!(folder.dir.read_to_string("a").unwrap(), "three");
 }
+
+#[test]
+fn ignore_rules_that_are_cut_end_with_a_whole_line() {
+    let folder = folder(|_| {});
+    folder.put("a.log", "");
+    folder.put("b", "");
+    for (rules, expected) in [
+        (format!("{}\n*.log", "#".repeat(65_534)), ".gitignore\na.log\nb"),
+        (format!("*.log\n{}\n*.log\n", "#".repeat(65_528)), ".gitignore\nb"),
+        (format!("{}\n*.log", "#".repeat(65_530)), ".gitignore\nb"),
+        (format!("{}\n*.log\nb\n", "#".repeat(65_530)), ".gitignore\nb"),
+        ("*".repeat(70_000), ".gitignore\na.log\nb"),
+    ] {
+        folder.put(".gitignore", rules);
+        assert_eq!(folder.find("*", None), expected);
+    }
+}
+
+#[test]
+fn ignore_rules_may_begin_with_a_byte_order_mark() {
+    let folder = folder(|_| {});
+    folder.put("a.log", "");
+    folder.put(".gitignore", "\u{feff}*.log\n");
+    assert_eq!(folder.find("*", None), ".gitignore");
+}
+
+#[test]
+fn braces_mean_themselves_in_ignore_rules() {
+    let folder = folder(|_| {});
+    for name in ["a", "b", "{a,b}", "x{", "x}", "x]", "[{", "{"] {
+        folder.put(name, "");
+    }
+    for (rules, kept) in [
+        ("{a,b}\n", "[{\na\nb\nx]\nx{\nx}\n{"),
+        ("\\{a,b\\}\n", "[{\na\nb\nx]\nx{\nx}\n{"),
+        ("x[{}]\n", "[{\na\nb\nx]\n{\n{a,b}"),
+        ("x[]{]\n", "[{\na\nb\nx}\n{\n{a,b}"),
+        ("x[!]{]\n", "[{\na\nb\nx]\nx{\n{\n{a,b}"),
+        ("[{\n", "a\nb\nx]\nx{\nx}\n{\n{a,b}"),
+        ("{\n", "[{\na\nb\nx]\nx{\nx}\n{a,b}"),
+    ] {
+        folder.put(".gitignore", rules);
+        assert_eq!(folder.find("*", None), format!(".gitignore\n{kept}"), "{rules}");
+    }
+}
