@@ -46,10 +46,13 @@ describe('content', () => {
     expect(await textOf(tools.read('three'))).toBe('a\nb\n\n[Showing lines 1-2 of 3. Use offset=3 to continue.]');
     put('long', '123456789\n');
     const { content, details } = await tools.read('long');
-    expect(content[0].text).toBe(
+    expect(content[0].text).toBe('[Line 1 is 9B, exceeds 8B limit. Use grep to see what matches in it.]');
+    expect(details.truncation).toMatchObject({ truncatedBy: 'bytes', outputLines: 0, firstLineExceedsLimit: true });
+    limit({ maxBytes: 8 });
+    put('longer', '123456789\nx');
+    expect(await textOf(tools.read('longer'))).toBe(
       '[Line 1 is 9B, exceeds 8B limit. Use grep to see what matches in it, or offset=2 to continue after it.]',
     );
-    expect(details.truncation).toMatchObject({ truncatedBy: 'bytes', outputLines: 0, firstLineExceedsLimit: true });
   });
 
   test('that is binary is refused', async () => {

@@ -132,6 +132,7 @@ describe('grep', () => {
     expect(await textOf(tools.grep({ pattern: 'alpha', glob: '*.ts' }))).toBe(
       'a.ts:2: alpha+two\nlib/c.ts:1: alphabet',
     );
+    expect(await textOf(tools.grep({ pattern: 'alpha', glob: './lib/*.ts' }))).toBe('lib/c.ts:1: alphabet');
     expect(await textOf(tools.grep({ pattern: 'alpha', glob: '!lib' }))).toBe('a.ts:2: alpha+two\nb.js:1: alpha.three');
     expect(await textOf(tools.grep({ pattern: 'alpha', path: 'lib' }))).toBe('c.ts:1: alphabet');
     expect(await textOf(tools.grep({ pattern: '^$', glob: null, path: null }))).toBe('No matches found');
@@ -246,6 +247,11 @@ describe('limits of the host', () => {
     expect((await tools.ls({ limit: 100 })).details).toEqual({ entryLimitReached: 2 });
     expect((await tools.find({ pattern: '*', limit: 100 })).details).toEqual({ resultLimitReached: 2 });
     expect((await tools.grep({ pattern: 'x', limit: 100 })).details).toEqual({ matchLimitReached: 2 });
+    // None is advised that gives no more.
+    expect(await textOf(tools.ls())).toBe('a\nb\n\n[2 entries limit reached. Use find with a pattern for others]');
+    expect(await textOf(tools.find('*'))).toBe('a\nb\n\n[2 results limit reached. Refine pattern]');
+    expect(await textOf(tools.grep('x'))).toBe('a:1: x\nb:1: x\n\n[2 matches limit reached. Refine pattern]');
+    expect(await textOf(tools.ls({ limit: 1 }))).toBe('a\n\n[1 entries limit reached. Use limit=2 for more]');
   });
 
   test('on entries end a call early, and it says so', async () => {

@@ -229,6 +229,51 @@ fn a_file_that_is_replaced_keeps_its_owner() {
 }
 
 #[test]
+fn a_limit_that_is_advised_gives_more() {
+    let folder = folder(|limits| limits.max_results = 3);
+    for name in ["1", "2", "3", "4"] {
+        folder.put(name, "x");
+    }
+    let matches = |last| (1..=last).map(|name| format!("{name}:1: x\n")).collect::<String>();
+    for (limit, shown, more) in [(Some(1), 1, Some(2)), (Some(2), 2, Some(3)), (Some(3), 3, None), (None, 3, None)] {
+        let names = (1..=shown).map(|name| format!("{name}\n")).collect::<String>();
+        let [of_ls, of_search] = match more {
+            Some(more) => {
+                [format!("Use limit={more} for more"), format!("Use limit={more} for more, or refine pattern")]
+            }
+            None => ["Use find with a pattern for others".to_owned(), "Refine pattern".to_owned()],
+        };
+        assert_eq!(folder.ls(limit), format!("{names}\n[{shown} entries limit reached. {of_ls}]"));
+        assert_eq!(folder.find("*", limit), format!("{names}\n[{shown} results limit reached. {of_search}]"));
+        let expected = format!("{}\n[{shown} matches limit reached. {of_search}]", matches(shown));
+        assert_eq!(folder.grep("x", None, limit), expected);
+    }
+}
+
+#[test]
+fn a_line_that_is_too_long_is_followed_by_what_there_is() {
+    let folder = folder(|limits| limits.max_bytes = 8);
+    folder.put("last", "123456789\n");
+    folder.put("first", "123456789\nx");
+    let long = "[Line 1 is 9B, exceeds 8B limit. Use grep to see what matches in it";
+    assert_eq!(folder.read("last", None), format!("{long}.]"));
+    for limit in [None, Some(1)] {
+        assert_eq!(folder.read("first", limit), format!("{long}, or offset=2 to continue after it.]"));
+    }
+}
+
+#[test]
+fn a_glob_may_begin_with_a_dot() {
+    let folder = folder(|_| {});
+    for name in ["a.ts", "src/b.ts", "src/deep/c.ts"] {
+        folder.put(name, "x");
+    }
+    assert_eq!(folder.grep("x", Some("./src/*.ts"), None), "src/b.ts:1: x");
+    assert_eq!(folder.grep("x", Some("!./src/*.ts"), None), "a.ts:1: x\nsrc/deep/c.ts:1: x");
+    assert_eq!(folder.grep("x", Some("./a.ts"), None), "a.ts:1: x");
+}
+
+#[test]
 fn ignore_rules_that_are_cut_end_with_a_whole_line() {
     let folder = folder(|_| {});
     folder.put("a.log", "");
