@@ -148,6 +148,11 @@ describe('grep', () => {
     );
   });
 
+  test('each line is a text of its own', async () => {
+    put('a', 'x\nxx\nxy\n');
+    for (const pattern of ['\\Ax+\\z', '(?-m)^x+$']) expect(await textOf(tools.grep(pattern))).toBe('a:1: x\na:2: xx');
+  });
+
   test('long lines are cut', async () => {
     put('long.txt', `${'ü'.repeat(600)}\n`);
     expect(await tools.grep('ü')).toEqual({

@@ -148,7 +148,10 @@ export interface RemoveArguments {
 }
 
 export interface GrepArguments {
-  /** A regular expression in the syntax of Rust's `regex` crate: linear time, no look-around, no back-references. */
+  /**
+   * A regular expression in the syntax of Rust's `regex` crate: linear time, no look-around, no back-references. Each line is a
+   * text of its own, also for `\A` and `\z`.
+   */
   pattern: string;
   /** Folder or file. Default: the root. */
   path?: string | null;
