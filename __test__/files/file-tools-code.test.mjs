@@ -5,9 +5,11 @@ import {
   linkSync,
   lstatSync,
   mkdirSync,
+  mkdtempSync,
   readFileSync,
   readdirSync,
   realpathSync,
+  rmSync,
   symlinkSync,
   truncateSync,
   utimesSync,
@@ -108,6 +110,25 @@ describe('reading for code', () => {
     expect(await failure(tools.stat('nope'))).toEqual(['ENOENT', 'Path not found: nope']);
     symlinkSync('/etc/passwd', join(root, 'out'));
     expect((await failure(tools.stat('out')))[0]).toBe('ERR_PATH_ESCAPES_ROOT');
+  });
+
+  test('stat of times before 1970', async () => {
+    put('old.txt', '');
+    utimesSync(join(root, 'old.txt'), new Date(0), new Date('1960-02-03T04:05:06.500Z'));
+    expect(await tools.stat('old.txt')).toEqual({ type: 'file', size: 0, modified: '1960-02-03T04:05:06.500Z' });
+  });
+
+  // Other file systems have no such times.
+  test.skipIf(!existsSync('/dev/shm'))('stat of a time that no Date has', async () => {
+    const folder = mkdtempSync('/dev/shm/ses-executor-files-');
+    try {
+      writeFileSync(join(folder, 'far.txt'), '');
+      utimesSync(join(folder, 'far.txt'), 1e14, 1e14);
+      const far = createFileTools({ root: folder });
+      expect(await far.stat('far.txt')).toEqual({ type: 'file', size: 0, modified: null });
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
   });
 
   test('code gets values', async () => {

@@ -129,7 +129,7 @@ export interface FileStat {
   type: 'file' | 'directory' | 'other';
   /** Bytes of a file; 0 of anything else. */
   size: number;
-  /** Time of the last change, ISO 8601 in UTC; null if the file system has none. */
+  /** Time of the last change, ISO 8601 in UTC; null if the file system has none, or one beyond the years of a `Date`. */
   modified: string | null;
 }
 

@@ -317,3 +317,14 @@ fn braces_mean_themselves_in_ignore_rules() {
         assert_eq!(folder.find("*", None), format!(".gitignore\n{kept}"), "{rules}");
     }
 }
+
+#[test]
+fn times_before_1970_are_known() {
+    use std::time::UNIX_EPOCH;
+
+    let folder = folder(|_| {});
+    folder.put("a", "");
+    let file = folder.dir.open("a").unwrap().into_std();
+    file.set_modified(UNIX_EPOCH - Duration::from_millis(1500)).unwrap();
+    assert_eq!(folder.tools.stat("a").unwrap(), Stat { kind: "file", size: 0, modified_ms: Some(-1500.0) });
+}
