@@ -9,7 +9,7 @@ export interface FileToolOptions {
   /**
    * The folder that the tools work in, a path or a `file:` URL. It is opened once; all paths of calls are relative to it.
    * `..`, absolute paths and symbolic links do not lead out of it, even if folders and links are exchanged meanwhile.
-   * Symbolic links that stay inside work, and so do absolute paths that lie inside as they are written.
+   * Relative symbolic links that stay inside work, absolute ones do not. Absolute paths work that lie inside as they are written.
    */
   root: string | URL;
   /** Whether `write`, `edit`, `move` and `remove` are left out. Default `false`. */

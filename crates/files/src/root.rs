@@ -2,7 +2,7 @@
 //!
 //! The root is opened once; from then on paths are resolved below its handle (`openat2` with `RESOLVE_BENEATH` where the
 //! system has it, else component by component), so that `..`, absolute paths and symbolic links cannot leave it, even if
-//! somebody exchanges folders and links meanwhile. Symbolic links that stay inside work.
+//! somebody exchanges folders and links meanwhile. Relative symbolic links that stay inside work.
 
 use std::io::{self, Read};
 use std::path::{Component, Path, PathBuf};
