@@ -1,6 +1,6 @@
 // What file tools do with content that is large, binary or not permitted, with concurrent changes, and with the process.
 
-import { chmodSync, existsSync, readFileSync, readdirSync, statSync, truncateSync } from 'node:fs';
+import { chmodSync, chownSync, existsSync, readFileSync, readdirSync, statSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { beforeEach, describe, expect, test } from 'vitest';
@@ -46,10 +46,13 @@ describe('content', () => {
     expect(await textOf(tools.read('three'))).toBe('a\nb\n\n[Showing lines 1-2 of 3. Use offset=3 to continue.]');
     put('long', '123456789\n');
     const { content, details } = await tools.read('long');
-    expect(content[0].text).toBe(
+    expect(content[0].text).toBe('[Line 1 is 9B, exceeds 8B limit. Use grep to see what matches in it.]');
+    expect(details.truncation).toMatchObject({ truncatedBy: 'bytes', outputLines: 0, firstLineExceedsLimit: true });
+    limit({ maxBytes: 8 });
+    put('longer', '123456789\nx');
+    expect(await textOf(tools.read('longer'))).toBe(
       '[Line 1 is 9B, exceeds 8B limit. Use grep to see what matches in it, or offset=2 to continue after it.]',
     );
-    expect(details.truncation).toMatchObject({ truncatedBy: 'bytes', outputLines: 0, firstLineExceedsLimit: true });
   });
 
   test('that is binary is refused', async () => {
@@ -165,6 +168,40 @@ describe('changes', () => {
     expect(statSync(join(root, 'fresh.txt')).mode & 0o7777).toBe(0o666 & ~process.umask());
     await rejection(tools.write('inside', 'x'));
     expect(readdirSync(root).sort()).toEqual(['fresh.txt', 'inside', 'script.sh']);
+  });
+
+  // Only root may give files away.
+  test.skipIf(process.getuid?.() !== 0)('leave a file to its owner', async () => {
+    for (const name of ['given.txt', 'in-place.txt']) {
+      put(name, 'old');
+      chownSync(join(root, name), 1000, 1001);
+    }
+    chmodSync(join(root, 'given.txt'), 0o600);
+    chmodSync(join(root, 'in-place.txt'), 0o666);
+    const owned = (name) => {
+      const { uid, gid, mode } = statSync(join(root, name));
+      return [uid, gid, mode & 0o777];
+    };
+    await tools.edit('given.txt', 'old', 'new');
+    await tools.write('given.txt', 'newer');
+    expect([owned('given.txt'), get('given.txt')]).toEqual([[1000, 1001, 0o600], 'newer']);
+    const { stdout, stderr } = await runChild(`
+      import { chmodSync } from 'node:fs';
+      import { createFileTools } from './lib/files/index.js';
+      const root = ${JSON.stringify(root)};
+      const tools = createFileTools({ root });
+      chmodSync(root + '/..', 0o755);
+      chmodSync(root, 0o777);
+      process.setgroups([]);
+      process.setgid(65534);
+      process.setuid(65534);
+      await tools.write('in-place.txt', 'longer than before');
+      await tools.edit('in-place.txt', ' than before', '');
+      console.log('done');
+    `);
+    expect([stdout, stderr]).toEqual(['done\n', '']);
+    expect([owned('in-place.txt'), get('in-place.txt')]).toEqual([[1000, 1001, 0o666], 'longer']);
+    expect(readdirSync(root).sort()).toEqual(['given.txt', 'in-place.txt', 'inside']);
   });
 
   test('of a read-only set of tools are not there', async () => {

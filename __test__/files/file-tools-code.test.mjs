@@ -2,11 +2,14 @@
 
 import {
   existsSync,
+  linkSync,
   lstatSync,
   mkdirSync,
+  mkdtempSync,
   readFileSync,
   readdirSync,
   realpathSync,
+  rmSync,
   symlinkSync,
   truncateSync,
   utimesSync,
@@ -109,6 +112,25 @@ describe('reading for code', () => {
     expect((await failure(tools.stat('out')))[0]).toBe('ERR_PATH_ESCAPES_ROOT');
   });
 
+  test('stat of times before 1970', async () => {
+    put('old.txt', '');
+    utimesSync(join(root, 'old.txt'), new Date(0), new Date('1960-02-03T04:05:06.500Z'));
+    expect(await tools.stat('old.txt')).toEqual({ type: 'file', size: 0, modified: '1960-02-03T04:05:06.500Z' });
+  });
+
+  // Other file systems have no such times.
+  test.skipIf(!existsSync('/dev/shm'))('stat of a time that no Date has', async () => {
+    const folder = mkdtempSync('/dev/shm/ses-executor-files-');
+    try {
+      writeFileSync(join(folder, 'far.txt'), '');
+      utimesSync(join(folder, 'far.txt'), 1e14, 1e14);
+      const far = createFileTools({ root: folder });
+      expect(await far.stat('far.txt')).toEqual({ type: 'file', size: 0, modified: null });
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  });
+
   test('code gets values', async () => {
     put('rows.json', '[{"n": 2}, {"n": 1}]');
     await withExecutor({}, { ...tools }, async (executor) => {
@@ -172,6 +194,34 @@ describe('move', () => {
     expect([readFileSync(join(root, 'b'), 'utf8'), existsSync(join(root, 'a'))]).toEqual(['new', false]);
   });
 
+  test('onto another name of the same file', async () => {
+    put('a', 'abc');
+    linkSync(join(root, 'a'), join(root, 'b'));
+    await tools.move({ from: 'a', to: './a', overwrite: true });
+    expect(readdirSync(root).sort()).toEqual(['a', 'b']);
+    await tools.move({ from: 'a', to: 'b', overwrite: true });
+    expect(readdirSync(root)).toEqual(['b']);
+    expect(readFileSync(join(root, 'b'), 'utf8')).toBe('abc');
+  });
+
+  test('a folder neither onto a file nor into itself, and nothing is made for that', async () => {
+    put('a', '');
+    mkdirSync(join(root, 'folder'));
+    expect(await failure(tools.move({ from: 'folder', to: 'a', overwrite: true }))).toEqual([
+      'ENOTDIR',
+      'Not a directory: a. A folder does not replace a file: remove that first.',
+    ]);
+    expect(await failure(tools.move('folder', 'folder/x/y/z'))).toEqual([
+      'EINVAL',
+      'Cannot move folder into itself: folder/x/y/z',
+    ]);
+    expect(await failure(tools.move('folder', 'a/b'))).toEqual([
+      'ENOTDIR',
+      'Not a directory: a parent of a/b is a file',
+    ]);
+    expect(readdirSync(join(root, 'folder'))).toEqual([]);
+  });
+
   test.each([
     ['../a', 'b', 'ERR_PATH_ESCAPES_ROOT'],
     ['a', '../b', 'ERR_PATH_ESCAPES_ROOT'],
@@ -226,7 +276,12 @@ describe('remove', () => {
       'ERR_TOO_MANY_ENTRIES',
       'many has more than 10 entries: a part of it was removed; call again to go on.',
     ]);
-    expect(existsSync(join(root, 'many'))).toBe(true);
+    expect(readdirSync(join(root, 'many'))).toHaveLength(5);
+    await limited.remove({ path: 'many', recursive: true });
+    expect(existsSync(join(root, 'many'))).toBe(false);
+    mkdirSync(join(root, 'many'));
+    for (let i = 0; i < 10; i++) put(`many/${i}`, '');
+    await limited.remove({ path: 'many', recursive: true });
     mkdirSync(join(root, 'deep', ...Array(900).fill('d')), { recursive: true });
     await tools.remove({ path: 'deep', recursive: true });
     expect(existsSync(join(root, 'deep'))).toBe(false);
@@ -261,6 +316,20 @@ describe('edit and write say what is wrong', () => {
         `Is a directory: ${path}. Give the path of a file in it.`,
       ]);
     }
+  });
+
+  test('occurrences that overlap are several', async () => {
+    put('a.txt', '}\n}\n}\n');
+    expect(await failure(tools.edit('a.txt', '}\n}\n', 'X\n'))).toEqual([
+      'ERR_TEXT_NOT_UNIQUE',
+      'Found 2 occurrences of the text in a.txt. The text must be unique. Please provide more context to make it unique.',
+    ]);
+    expect(readFileSync(join(root, 'a.txt'), 'utf8')).toBe('}\n}\n}\n');
+  });
+
+  test('folders that a path leaves again are not made', async () => {
+    await tools.write('new/../a.txt', 'x');
+    expect(readdirSync(root)).toEqual(['a.txt']);
   });
 
   test('full-width and composed characters are forgiven', async () => {

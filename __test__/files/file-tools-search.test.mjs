@@ -105,6 +105,14 @@ describe('ignore rules', () => {
     expect(await textOf(tools.ls())).toBe('.git/\n.github/\nlib/\nnode_modules/');
   });
 
+  test('that are longer than 64 KiB end with a whole line, and may begin with a byte order mark', async () => {
+    for (const name of ['a.log', 'b.txt', '{a,b}.txt']) put(name);
+    put('.gitignore', `\ufeff*.log\n${'#'.repeat(65_534 - 9)}\n*.txt`);
+    expect(await textOf(tools.find('*'))).toBe('.gitignore\nb.txt\n{a,b}.txt');
+    put('.gitignore', '{a,b}.*\n');
+    expect(await textOf(tools.find('*'))).toBe('.gitignore\na.log\nb.txt');
+  });
+
   test('that are hostile do no harm', async () => {
     put('.gitignore', `${'{'.repeat(60_000)}\n${'{'.repeat(1000)}\n[\n\u0000\n${'*'.repeat(1000)}x\n*.log\n`);
     put('a.log');
@@ -124,6 +132,7 @@ describe('grep', () => {
     expect(await textOf(tools.grep({ pattern: 'alpha', glob: '*.ts' }))).toBe(
       'a.ts:2: alpha+two\nlib/c.ts:1: alphabet',
     );
+    expect(await textOf(tools.grep({ pattern: 'alpha', glob: './lib/*.ts' }))).toBe('lib/c.ts:1: alphabet');
     expect(await textOf(tools.grep({ pattern: 'alpha', glob: '!lib' }))).toBe('a.ts:2: alpha+two\nb.js:1: alpha.three');
     expect(await textOf(tools.grep({ pattern: 'alpha', path: 'lib' }))).toBe('c.ts:1: alphabet');
     expect(await textOf(tools.grep({ pattern: '^$', glob: null, path: null }))).toBe('No matches found');
@@ -137,6 +146,11 @@ describe('grep', () => {
     expect(await textOf(tools.grep({ pattern: '5', context: 2 ** 53 - 1 }))).toBe(
       'a-1- 1\na-2- 2 x\na-3- 3 x\na-4- 4\na:5: 5',
     );
+  });
+
+  test('each line is a text of its own', async () => {
+    put('a', 'x\nxx\nxy\n');
+    for (const pattern of ['\\Ax+\\z', '(?-m)^x+$']) expect(await textOf(tools.grep(pattern))).toBe('a:1: x\na:2: xx');
   });
 
   test('long lines are cut', async () => {
@@ -238,6 +252,11 @@ describe('limits of the host', () => {
     expect((await tools.ls({ limit: 100 })).details).toEqual({ entryLimitReached: 2 });
     expect((await tools.find({ pattern: '*', limit: 100 })).details).toEqual({ resultLimitReached: 2 });
     expect((await tools.grep({ pattern: 'x', limit: 100 })).details).toEqual({ matchLimitReached: 2 });
+    // None is advised that gives no more.
+    expect(await textOf(tools.ls())).toBe('a\nb\n\n[2 entries limit reached. Use find with a pattern for others]');
+    expect(await textOf(tools.find('*'))).toBe('a\nb\n\n[2 results limit reached. Refine pattern]');
+    expect(await textOf(tools.grep('x'))).toBe('a:1: x\nb:1: x\n\n[2 matches limit reached. Refine pattern]');
+    expect(await textOf(tools.ls({ limit: 1 }))).toBe('a\n\n[1 entries limit reached. Use limit=2 for more]');
   });
 
   test('on entries end a call early, and it says so', async () => {

@@ -12,7 +12,7 @@ export interface FileToolOptions {
   /**
    * The folder that the tools work in, a path or a `file:` URL. It is opened once; all paths of calls are relative to it.
    * `..`, absolute paths and symbolic links do not lead out of it, even if folders and links are exchanged meanwhile.
-   * Symbolic links that stay inside work, and so do absolute paths that lie inside as they are written.
+   * Relative symbolic links that stay inside work, absolute ones do not. Absolute paths work that lie inside as they are written.
    */
   root: string | URL;
   /** Whether `write`, `edit`, `move` and `remove` are left out. Default `false`. */
@@ -37,8 +37,8 @@ export interface FileToolLimits {
   /** Matches, paths or entries that `grep`, `find` and `ls` give, whatever their `limit`. Default 10,000. */
   maxResults?: number;
   /**
-   * Folder entries that `grep`, `find` and `ls` look at; then they give what they have. `remove` removes as many and is an
-   * error then. Default 200,000.
+   * Folder entries that `grep`, `find` and `ls` look at; then they give what they have. `remove` removes as many; if there are
+   * more, it is an error then. Default 200,000.
    */
   maxEntries?: number;
   /** Milliseconds that `grep`, `find` and `ls` look for; then they give what they have. Default 5,000. */
@@ -132,7 +132,7 @@ export interface FileStat {
   type: 'file' | 'directory' | 'other';
   /** Bytes of a file; 0 of anything else. */
   size: number;
-  /** Time of the last change, ISO 8601 in UTC; null if the file system has none. */
+  /** Time of the last change, ISO 8601 in UTC; null if the file system has none, or one beyond the years of a `Date`. */
   modified: string | null;
 }
 
@@ -151,7 +151,10 @@ export interface RemoveArguments {
 }
 
 export interface GrepArguments {
-  /** A regular expression in the syntax of Rust's `regex` crate: linear time, no look-around, no back-references. */
+  /**
+   * A regular expression in the syntax of Rust's `regex` crate: linear time, no look-around, no back-references. Each line is a
+   * text of its own, also for `\A` and `\z`.
+   */
   pattern: string;
   /** Folder or file. Default: the root. */
   path?: string | null;
@@ -199,7 +202,7 @@ export interface LsArguments {
  *   beyond `maxFileBytes` or `maxImageBytes`;
  * - `ERR_OFFSET_BEYOND_END`: `read` from behind the last line;
  * - `ERR_TEXT_NOT_FOUND`, `ERR_TEXT_NOT_UNIQUE`, `ERR_NO_CHANGE`: `edit` has no one place, or nothing to change;
- * - `EEXIST`, `ENOTEMPTY`, `EINVAL`, `ERR_TOO_MANY_ENTRIES`: `move`, `remove`;
+ * - `EEXIST`, `ENOTEMPTY`, `EINVAL`, `EXDEV`, `ERR_TOO_MANY_ENTRIES`: `move`, `remove`;
  * - `ERR_INVALID_JSON`: `readJson`;
  * - `ERR_INVALID_PATTERN`: `grep`, `find`;
  * - `ECANCELED`: the run that made the call is over.
@@ -250,8 +253,9 @@ export type ReadOnlyFileTools = {
 /** All tools. */
 export type FileTools = ReadOnlyFileTools & {
   /**
-   * Makes a file, with its parent folders, or replaces it. The file is complete before it has its name; the permissions of
-   * one that is replaced stay. A link to a file inside the root stands for that file; a link that leads nowhere is replaced.
+   * Makes a file, with its parent folders, or replaces it. The file is complete before it has its name; permissions, owner and
+   * group of one that is replaced stay. If the process may not give a file to these, it writes the old one in place instead. A
+   * link to a file inside the root stands for that file; a link that leads nowhere is replaced.
    */
   write(args: WriteArguments): Promise<FileToolResult>;
   write(path: string, content: string): Promise<FileToolResult>;
@@ -260,13 +264,13 @@ export type FileTools = ReadOnlyFileTools & {
    *
    * Line endings match each other, and new lines end as those of the file. If there is no exact match, spaces at the ends
    * of lines, typographic quotes, Unicode dashes, special spaces, full-width characters and other compatible forms (NFKD) are
-   * forgiven. A second place that matches so is an error.
+   * forgiven. A second place that matches so is an error, one that overlaps the first too.
    */
   edit(args: EditArguments): Promise<FileToolResult<EditDetails>>;
   edit(path: string, oldText: string, newText: string): Promise<FileToolResult<EditDetails>>;
   /**
    * Gives a file, a link or a folder another path, with the parent folders of that. What is there already stays, unless it is a
-   * file and `overwrite` is set.
+   * file, `overwrite` is set and no folder is moved. Not to another file system, which a mount below the root is.
    */
   move(args: MoveArguments): Promise<FileToolResult>;
   move(from: string, to: string): Promise<FileToolResult>;

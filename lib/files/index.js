@@ -123,12 +123,22 @@ function result({ name }, { path }, { code, message, text, bytes, stat, receipt:
   if (code !== undefined) throw fileError(code, message);
   if (stat !== undefined) {
     const { type, size, modifiedMs } = stat;
-    return { type, size, modified: modifiedMs === undefined ? null : new Date(modifiedMs).toISOString() };
+    return { type, size, modified: isoTime(modifiedMs) };
   }
   if (bytes !== undefined) return bytes;
   if (text === undefined) return output;
   if (name === 'readJson') return parsed(text, path);
   return name === 'readLines' ? linesOf(text) : text;
+}
+
+/**
+ * ISO 8601; null for no time, and for one that no `Date` has.
+ *
+ * @param {number | undefined} ms since the Unix epoch
+ */
+function isoTime(ms = NaN) {
+  const date = new Date(ms);
+  return Number.isNaN(date.getTime()) ? null : date.toISOString();
 }
 
 /**

@@ -144,15 +144,12 @@ impl View {
         source + (position - view)
     }
 
-    /// How often `needle` occurs before a rest that `fits`, and where in the source it does first. Occurrences do not
-    /// overlap.
+    /// How often `needle` occurs before a rest that `fits`, and where in the source it does first. Occurrences may overlap.
     fn search(&self, needle: &str, fits: impl Fn(&str) -> bool) -> (usize, Option<Range<usize>>) {
-        if needle.is_empty() {
+        if needle.is_empty() || needle.len() > self.text.len() {
             return (0, None);
         }
-        let places =
-            self.text.match_indices(needle).filter(|&(at, _)| self.is_edge(at) && self.is_edge(at + needle.len()));
-        let ends = places.map(|(at, _)| at + needle.len());
+        let ends = ends(&self.text, needle).filter(|&end| self.is_edge(end - needle.len()) && self.is_edge(end));
         let mut found = ends.filter(|&end| fits(&self.text[end..]));
         let first = found.next();
         let place = first.map(|end| self.source_of(end - needle.len())..self.source_of(end));
@@ -166,6 +163,33 @@ impl View {
         let after = self.made.partition_point(|made| made.end <= position);
         self.made.get(after).is_none_or(|made| position <= made.start)
     }
+}
+
+/// Where occurrences of `needle` end in `text`, overlapping ones too, in linear time: as Knuth, Morris and Pratt do.
+fn ends(text: &str, needle: &str) -> impl Iterator<Item = usize> {
+    let needle = needle.as_bytes();
+    // How many of the first bytes of `needle` come last, given how many did before `byte`.
+    let advance = move |borders: &[usize], mut count: usize, byte: u8| {
+        while needle.get(count) != Some(&byte) {
+            match count.checked_sub(1) {
+                Some(last) => count = borders[last],
+                None => return 0,
+            }
+        }
+        count + 1
+    };
+    // Of each start of `needle`, the longest shorter one that it ends in.
+    let mut borders = Vec::with_capacity(needle.len());
+    let mut count = 0;
+    for (index, &byte) in needle.iter().enumerate() {
+        count = if index == 0 { 0 } else { advance(&borders, count, byte) };
+        borders.push(count);
+    }
+    let mut count = 0;
+    text.bytes().zip(1..).filter_map(move |(byte, end)| {
+        count = advance(&borders, count, byte);
+        (count == needle.len()).then_some(end)
+    })
 }
 
 /// The character that keyboards have for `char`.
@@ -229,6 +253,17 @@ mod tests {
         assert_eq!(edited("“foo”\u{a0}bar \"foo", "\"foo\" ", "x ").unwrap(), "x bar \"foo");
         assert_eq!(find_unique("foo(bar)", "foo "), Err(NotUnique::Missing));
         assert_eq!(find_unique("foo bar\nfoo\n", "foo "), Err(NotUnique::Several(2)));
+    }
+
+    #[test]
+    fn occurrences_that_overlap_are_several() {
+        assert_eq!(find_unique("}\n}\n}\n", "}\n}\n"), Err(NotUnique::Several(2)));
+        assert_eq!(find_unique("abababa", "aba"), Err(NotUnique::Several(3)));
+        assert_eq!(find_unique("aabaaab", "aaab"), Ok(3..7));
+        assert_eq!(find_unique("‘’’‘’’‘’’", "''''''"), Err(NotUnique::Several(4)));
+        // One that does not count hides none behind it.
+        assert_eq!(find_unique("foo foo foo\n", "foo foo  "), Ok(4..11));
+        assert_eq!(find_unique(&"a".repeat(1 << 20), &"a".repeat(1 << 19)), Err(NotUnique::Several((1 << 19) + 1)));
     }
 
     #[test]

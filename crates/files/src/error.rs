@@ -53,6 +53,12 @@ impl FileError {
                 Self::new("ENOSPC", format!("No space is left to write {path}"))
             }
             io::ErrorKind::ReadOnlyFilesystem => Self::new("EROFS", format!("The file system is read-only: {path}")),
+            io::ErrorKind::CrossesDevices => Self::new(
+                "EXDEV",
+                format!(
+                    "On another file system: {path}. Write the files anew at the new path, and remove the old ones then."
+                ),
+            ),
             // The text of a system error has no path in it.
             _ => Self::new("EIO", format!("Cannot access {path}: {error}")),
         }

@@ -8,7 +8,7 @@ use super::Limits;
 use super::budget::Budget;
 use super::error::FileError;
 use super::names::shown;
-use super::output::{Details, Output};
+use super::output::{Details, Output, limit_notice};
 use super::pool::Stop;
 use super::root::{Root, RootPath};
 use super::truncate::{format_size, truncate_head};
@@ -55,8 +55,7 @@ fn render(limits: &Limits, limit: usize, count: usize, text: &str, budget: &Budg
     let mut notices = Vec::new();
     let reached = count >= limit;
     if reached {
-        let more = limit.saturating_mul(2);
-        notices.push(format!("{limit} results limit reached. Use limit={more} for more, or refine pattern"));
+        notices.push(limit_notice(limit, limits.max_results, "results", ", or refine pattern", "Refine pattern"));
     }
     if truncation.is_some() {
         notices.push(format!("{} limit reached", format_size(limits.max_bytes as u64)));
@@ -78,6 +77,11 @@ pub fn display(path: &Path) -> String {
     if cfg!(windows) { text.replace('\\', "/") } else { text.into_owned() }
 }
 
+/// A glob without a `./` in front, which paths below the folder of the search do not have.
+pub fn relative(glob: &str) -> &str {
+    glob.strip_prefix("./").unwrap_or(glob)
+}
+
 /// A glob. Without a slash it is about names, at any depth; with one about paths below the folder of the search.
 struct Pattern {
     matcher: GlobMatcher,
@@ -93,7 +97,7 @@ impl Pattern {
         if text.len() > MAX_PATTERN_BYTES {
             return Err(invalid(format!("it has {} bytes, {MAX_PATTERN_BYTES} are allowed", text.len())));
         }
-        let relative = text.strip_prefix("./").unwrap_or(text);
+        let relative = relative(text);
         let glob = GlobBuilder::new(relative)
             .literal_separator(true)
             .backslash_escape(true)

@@ -8,11 +8,11 @@ use ignore::overrides::{Override, OverrideBuilder};
 use super::Limits;
 use super::budget::Budget;
 use super::error::FileError;
-use super::find::display;
+use super::find::{display, relative};
 use super::grep_format::{MAX_LINE_CHARS, Report};
 use super::grep_lines::LineSearch;
 use super::names::shown;
-use super::output::{Details, Output};
+use super::output::{Details, Output, limit_notice};
 use super::pool::Stop;
 use super::root::{Root, RootPath, open_regular, read_all};
 use super::truncate::{format_size, truncate_head};
@@ -113,8 +113,7 @@ impl Search<'_> {
         let reached = report.count >= limit;
         let mut notices = Vec::new();
         if reached {
-            let more = limit.saturating_mul(2);
-            notices.push(format!("{limit} matches limit reached. Use limit={more} for more, or refine pattern"));
+            notices.push(limit_notice(limit, limits.max_results, "matches", ", or refine pattern", "Refine pattern"));
         }
         if truncation.is_some() {
             notices.push(format!("{} limit reached", format_size(limits.max_bytes as u64)));
@@ -155,6 +154,10 @@ fn parse_glob(glob: &str) -> Result<Override, FileError> {
         return Err(invalid(format!("it has {} bytes, {MAX_GLOB_BYTES} are allowed", glob.len())));
     }
     let mut builder = OverrideBuilder::new("");
-    builder.add(glob).map_err(|error| invalid(error.to_string()))?;
+    let glob = match glob.strip_prefix('!') {
+        Some(unwanted) => format!("!{}", relative(unwanted)),
+        None => relative(glob).to_owned(),
+    };
+    builder.add(&glob).map_err(|error| invalid(error.to_string()))?;
     builder.build().map_err(|error| invalid(error.to_string()))
 }

@@ -1,13 +1,17 @@
 //! Finding the lines that match, in pieces: matching takes linear time, but its constant is the size of the pattern, so that
 //! one call for a large file could take minutes. Between two pieces the search can be ended.
 
+use std::convert::Infallible;
 use std::io;
+use std::ops::Range;
 
 use grep_matcher::LineTerminator;
 use grep_regex::{RegexMatcher, RegexMatcherBuilder};
 use grep_searcher::{Searcher, SearcherBuilder, Sink, SinkMatch};
 use regex_automata::meta::{Config, Regex};
 use regex_automata::{Input, util::syntax};
+use regex_syntax::ast::parse::Parser;
+use regex_syntax::ast::{AssertionKind, Ast, Visitor, visit};
 
 /// Whole lines that are searched in one call, and windows of lines that are longer.
 const PIECE_BYTES: usize = 16 * (1 << 10);
@@ -31,7 +35,7 @@ impl LineSearch {
     ///
     /// The pattern is no regular expression, can match line endings, or is too large; the text says so.
     pub fn new(pattern: &str, literal: bool, ignore_case: bool) -> Result<Self, String> {
-        let pattern = if literal { regex_syntax::escape(pattern) } else { pattern.to_owned() };
+        let pattern = if literal { regex_syntax::escape(pattern) } else { of_lines(pattern) };
         let matcher = RegexMatcherBuilder::new()
             .case_insensitive(ignore_case)
             // `$` matches before CRLF too.
@@ -108,6 +112,46 @@ impl LineSearch {
             start = end - OVERLAP_BYTES;
         }
         false
+    }
+}
+
+/// `pattern` with the start and the end of a line for those of the text, which are where a piece is: `\A`, `\z`, `(?-m)^`.
+fn of_lines(pattern: &str) -> String {
+    // What is no pattern is told where it is compiled.
+    let Ok(ast) = Parser::new().parse(pattern) else { return pattern.to_owned() };
+    let Ok(assertions) = visit(&ast, Assertions::default());
+    let mut text = String::new();
+    let mut at = 0;
+    for (place, line) in assertions.0 {
+        text.push_str(&pattern[at..place.start]);
+        text.push_str(line);
+        at = place.end;
+    }
+    text + &pattern[at..]
+}
+
+/// The assertions of a pattern about starts and ends, in order, each with what stands for that of a line.
+#[derive(Default)]
+struct Assertions(Vec<(Range<usize>, &'static str)>);
+
+impl Visitor for Assertions {
+    type Output = Self;
+    type Err = Infallible;
+
+    fn finish(self) -> Result<Self, Infallible> {
+        Ok(self)
+    }
+
+    fn visit_pre(&mut self, ast: &Ast) -> Result<(), Infallible> {
+        if let Ast::Assertion(assertion) = ast {
+            let line = match assertion.kind {
+                AssertionKind::StartLine | AssertionKind::StartText => "(?mR:^)",
+                AssertionKind::EndLine | AssertionKind::EndText => "(?mR:$)",
+                _ => return Ok(()),
+            };
+            self.0.push((assertion.span.start.offset..assertion.span.end.offset, line));
+        }
+        Ok(())
     }
 }
 
@@ -203,6 +247,27 @@ mod tests {
         assert_eq!(search("x$", &content), [(after + 6, 3)]);
         // Longer than what two windows have in common.
         assert_eq!(search("^x+middle", &content), []);
+    }
+
+    #[test]
+    fn what_is_said_of_the_text_is_said_of_each_line() {
+        let content: String = (0..5000).map(|number| format!("line {number}\r\n")).collect();
+        for (pattern, like) in [
+            (r"\Aline", "^line"),
+            ("(?-m)^line", "^line"),
+            (r"9\z", "9$"),
+            ("(?-m)9$", "9$"),
+            ("(?x) 4 9 (?-mR: $)", "49$"),
+            (r"\A\z", "^$"),
+            (r"(\A|x)*line 4$", "^line 4$"),
+            (r"\\A|[\^$]|^l", "^l"),
+        ] {
+            assert_eq!(search(pattern, &content), search(like, &content), "{pattern}");
+        }
+        let long = format!("{}y\n", "x".repeat(2 * PIECE_BYTES));
+        assert_eq!(search(r"x\z|\Ay|(?-m)^y|\Axx+y\z", &format!("{long}x\n{long}")), [(long.len(), 2)]);
+        let error = LineSearch::new(r"\A(", false, false).err().unwrap();
+        assert!(error.contains(r"(?:\A()"), "{error}");
     }
 
     #[test]

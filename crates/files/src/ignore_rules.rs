@@ -12,9 +12,9 @@ use ignore::gitignore::{Gitignore, GitignoreBuilder};
 use super::root::open_regular;
 
 const FILE_NAME: &str = ".gitignore";
-/// What comes after in one file is left out.
-const MAX_FILE_BYTES: u64 = 64 * (1 << 10);
-/// Longer lines are left out: the matcher recurses into nested alternatives of a pattern.
+/// Lines that end after that are left out.
+const MAX_FILE_BYTES: usize = 64 * (1 << 10);
+/// Longer lines are left out: each becomes a part of an expression that is compiled.
 const MAX_LINE_BYTES: usize = 1024;
 
 /// Innermost first; folders without a `.gitignore` have no link of their own.
@@ -63,11 +63,45 @@ pub fn is_ignored(rules: Option<&Rc<IgnoreRules>>, path: &Path, is_dir: bool) ->
 fn load(root: &Dir, folder: &Path) -> Option<Gitignore> {
     let file = open_regular(root, &folder.join(FILE_NAME), FollowSymlinks::No).ok()?;
     let mut bytes = Vec::new();
-    file.take(MAX_FILE_BYTES).read_to_end(&mut bytes).ok()?;
+    file.take(MAX_FILE_BYTES as u64 + 1).read_to_end(&mut bytes).ok()?;
+    if bytes.len() > MAX_FILE_BYTES {
+        // A part of a line would be another pattern.
+        bytes.truncate(bytes.iter().rposition(|&byte| byte == b'\n').unwrap_or(0));
+    }
+    let text = String::from_utf8_lossy(&bytes);
     // An empty root: paths are matched relative to the folder. The builder touches no file.
     let mut builder = GitignoreBuilder::new("");
-    for line in String::from_utf8_lossy(&bytes).lines().filter(|line| line.len() <= MAX_LINE_BYTES) {
-        let _ = builder.add_line(None, line);
+    let lines = text.strip_prefix('\u{feff}').unwrap_or(&text).lines();
+    for line in lines.filter(|line| line.len() <= MAX_LINE_BYTES) {
+        let _ = builder.add_line(None, &without_alternatives(line));
     }
     builder.build().ok().filter(|matcher| !matcher.is_empty())
+}
+
+/// A pattern in which braces mean themselves, as for git; the matcher takes them for alternatives.
+fn without_alternatives(pattern: &str) -> String {
+    let mut text = String::with_capacity(pattern.len());
+    let mut rest = pattern;
+    while let Some(char) = rest.chars().next() {
+        let length = match char {
+            '\\' => 1 + rest[1..].chars().next().map_or(0, char::len_utf8),
+            // In a class they mean themselves anyway.
+            '[' => class_length(rest).unwrap_or(1),
+            other => other.len_utf8(),
+        };
+        if matches!(char, '{' | '}') {
+            text.push('\\');
+        }
+        text.push_str(&rest[..length]);
+        rest = &rest[length..];
+    }
+    text
+}
+
+/// Bytes of the class, like `[!a-z]`, that `pattern` begins with. A bracket that comes first in it does not end it.
+fn class_length(pattern: &str) -> Option<usize> {
+    let negated = usize::from(pattern[1..].starts_with(['!', '^']));
+    let first = 1 + negated;
+    let after = first + pattern[first..].chars().next()?.len_utf8();
+    Some(after + pattern[after..].find(']')? + 1)
 }

@@ -23,6 +23,8 @@ pub mod pool;
 mod read;
 mod relocate;
 mod root;
+#[cfg(test)]
+mod tests;
 mod truncate;
 mod walk;
 mod whole;

@@ -4,7 +4,7 @@ use super::Limits;
 use super::budget::Budget;
 use super::error::FileError;
 use super::names::shown;
-use super::output::{Details, Output};
+use super::output::{Details, Output, limit_notice};
 use super::pool::Stop;
 use super::root::{Root, RootPath};
 use super::truncate::{format_size, truncate_head};
@@ -32,7 +32,7 @@ pub fn ls(root: &Root, limits: &Limits, request: &LsRequest, stop: &Stop) -> Res
 
     let mut notices = Vec::new();
     if reached {
-        notices.push(format!("{limit} entries limit reached. Use limit={} for more", limit.saturating_mul(2)));
+        notices.push(limit_notice(limit, limits.max_results, "entries", "", "Use find with a pattern for others"));
     }
     if truncation.is_some() {
         notices.push(format!("{} limit reached", format_size(limits.max_bytes as u64)));

@@ -58,3 +58,13 @@ impl Output {
         Self { content: vec![Block::Text(text)], details }
     }
 }
+
+/// The notice that `limit` was reached. It advises a greater one, up to `greatest`, with what there is `besides`; else what
+/// there is `instead`.
+pub fn limit_notice(limit: usize, greatest: usize, results: &str, besides: &str, instead: &str) -> String {
+    let advice = match limit.saturating_mul(2).min(greatest) {
+        more if more > limit => format!("Use limit={more} for more{besides}"),
+        _ => instead.to_owned(),
+    };
+    format!("{limit} {results} limit reached. {advice}")
+}

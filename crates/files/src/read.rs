@@ -68,7 +68,7 @@ fn show_lines(text: &str, limits: &Limits, request: &ReadRequest) -> Result<Outp
     };
     let (shown, truncation) = truncate_head(selected, limits.max_lines, limits.max_bytes);
     let text = match &truncation {
-        Some(cut) if cut.first_line_exceeds_limit => long_line(selected, first, limits),
+        Some(cut) if cut.first_line_exceeds_limit => long_line(selected, first, total, limits),
         Some(cut) => format!("{shown}\n\n{}", continuation(cut, first, total)),
         None => {
             let next = first + count_lines(selected);
@@ -92,11 +92,9 @@ fn continuation(cut: &Truncation, first: usize, total: usize) -> String {
     format!("[Showing lines {first}-{} of {total}{limit}. Use offset={next} to continue.]", next - 1)
 }
 
-fn long_line(selected: &str, number: usize, limits: &Limits) -> String {
+fn long_line(selected: &str, number: usize, total: usize, limits: &Limits) -> String {
     let size = format_size(selected.lines().next().map_or(0, str::len) as u64);
     let limit = format_size(limits.max_bytes as u64);
-    format!(
-        "[Line {number} is {size}, exceeds {limit} limit. Use grep to see what matches in it, or offset={} to continue after it.]",
-        number + 1
-    )
+    let next = if number < total { format!(", or offset={} to continue after it", number + 1) } else { String::new() };
+    format!("[Line {number} is {size}, exceeds {limit} limit. Use grep to see what matches in it{next}.]")
 }

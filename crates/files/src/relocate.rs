@@ -1,42 +1,83 @@
 //! `move` and `remove`.
 
 use std::ffi::OsString;
-use std::io;
 use std::path::{Path, PathBuf};
-use std::vec;
+use std::{io, mem, vec};
+
+use cap_std::fs::{Dir, Metadata};
 
 use super::Limits;
+#[cfg(unix)]
 use super::atomic::folder_of;
 use super::error::FileError;
 use super::output::Output;
 use super::pool::Stop;
 use super::root::{Root, RootPath};
-use super::write::make_folders;
+use super::write::make_parents;
+
+/// Entries that are listed at once of each folder on the way down.
+const MAX_LISTED: usize = 256;
 
 /// Gives a file or a folder another path. What is there already stays, unless it is a file and `overwrite` is set.
 pub fn relocate(root: &Root, from: &str, to: &str, overwrite: bool) -> Result<Output, FileError> {
-    let (source, target) = (RootPath::parse(root, from)?, RootPath::parse(root, to)?);
+    let (source, target) = (RootPath::parse(root, from)?, RootPath::to_make(root, to)?);
     let dir = root.dir();
     for path in [&source, &target] {
         refuse_root(path, "move")?;
     }
-    dir.symlink_metadata(&source.path).map_err(|error| FileError::access(&error, from, "Path"))?;
-    match dir.symlink_metadata(&target.path) {
-        Ok(metadata) if metadata.is_dir() => {
+    let failed = |error: io::Error| FileError::access(&error, from, "Path");
+    let moved = dir.symlink_metadata(&source.path).map_err(failed)?;
+    let replaced = dir.symlink_metadata(&target.path).ok();
+    let is_folder = replaced.as_ref().is_some_and(Metadata::is_dir) || target.names_folder() && !moved.is_dir();
+    match &replaced {
+        _ if is_folder => {
             let message = format!("Is a directory: {to}. Give the whole new path, with the name that it is to have.");
             return Err(FileError::new("EISDIR", message));
         }
-        Ok(_) if !overwrite => {
+        Some(_) if moved.is_dir() => {
+            let message = format!("Not a directory: {to}. A folder does not replace a file: remove that first.");
+            return Err(FileError::new("ENOTDIR", message));
+        }
+        Some(_) if !overwrite => {
             return Err(FileError::new("EEXIST", format!("Exists already: {to}. Pass overwrite: true to replace it.")));
         }
         _ => {}
     }
-    make_folders(root, &folder_of(&target.path)).map_err(|error| FileError::access(&error, to, "Folder"))?;
-    dir.rename(&source.path, dir, &target.path).map_err(|error| match error.kind() {
-        io::ErrorKind::InvalidInput => FileError::new("EINVAL", format!("Cannot move {from} into itself: {to}")),
-        _ => FileError::access(&error, from, "Path"),
-    })?;
+    if moved.is_dir() && is_below(dir, &target.path, &source.path) {
+        return Err(FileError::new("EINVAL", format!("Cannot move {from} into itself: {to}")));
+    }
+    make_parents(root, &target)?;
+    match replaced {
+        Some(replaced) if are_two_names(dir, (&source.path, &moved), (&target.path, &replaced)) => {
+            dir.remove_file(&source.path).map_err(failed)?;
+        }
+        _ => dir.rename(&source.path, dir, &target.path).map_err(failed)?,
+    }
     Ok(Output::text(format!("Successfully moved {from} to {to}")))
+}
+
+/// Whether `path`, of which only the first folders may exist, is below `folder`.
+fn is_below(dir: &Dir, path: &Path, folder: &Path) -> bool {
+    let existing = path.ancestors().skip(1).find_map(|above| dir.canonicalize(above).ok());
+    let folder = dir.canonicalize(folder).ok();
+    existing.zip(folder).is_some_and(|(existing, folder)| existing.starts_with(folder))
+}
+
+/// Whether two paths are different names of one file: renaming one to the other does nothing.
+#[cfg(unix)]
+fn are_two_names(dir: &Dir, one: (&Path, &Metadata), other: (&Path, &Metadata)) -> bool {
+    use cap_std::fs::MetadataExt;
+
+    let identity = |metadata: &Metadata| (metadata.dev(), metadata.ino());
+    let folder = |path: &Path| dir.metadata(folder_of(path)).ok().as_ref().map(identity);
+    // Where case does not matter, two spellings are one name.
+    let name = |path: &Path| path.file_name().map(|name| name.to_string_lossy().to_lowercase());
+    identity(one.1) == identity(other.1) && (name(one.0), folder(one.0)) != (name(other.0), folder(other.0))
+}
+
+#[cfg(not(unix))]
+fn are_two_names(_: &Dir, _: (&Path, &Metadata), _: (&Path, &Metadata)) -> bool {
+    false
 }
 
 /// Removes a file, a link itself, or a folder: one with something in it only if `recursive` is set.
@@ -75,6 +116,8 @@ fn refuse_root(path: &RootPath, what: &str) -> Result<(), FileError> {
 struct Level {
     folder: PathBuf,
     entries: vec::IntoIter<(OsString, bool)>,
+    /// There are more entries than were listed.
+    is_cut: bool,
 }
 
 /// One list per level, and no handle that is held: a deep tree costs neither stack nor descriptors. Links are removed, not
@@ -82,44 +125,53 @@ struct Level {
 fn remove_folder(root: &Root, limits: &Limits, path: &RootPath, stop: &Stop) -> Result<(), FileError> {
     let failed = |error: io::Error| FileError::access(&error, path.text, "Path");
     let mut left = limits.max_entries;
-    let mut levels = vec![list(root, path.path.clone(), &mut left).map_err(failed)?];
+    let mut count = || {
+        left = left.checked_sub(1).ok_or_else(|| {
+            let message = format!(
+                "{} has more than {} entries: a part of it was removed; call again to go on.",
+                path.text, limits.max_entries
+            );
+            FileError::new("ERR_TOO_MANY_ENTRIES", message)
+        })?;
+        Ok(())
+    };
+    let mut levels = vec![list(root, path.path.clone()).map_err(failed)?];
     while let Some(level) = levels.last_mut() {
         if stop.is_stopped() {
             return Err(FileError::stopped());
         }
         match level.entries.next() {
-            _ if left == 0 => {
-                let message = format!(
-                    "{} has more than {} entries: a part of it was removed; call again to go on.",
-                    path.text, limits.max_entries
-                );
-                return Err(FileError::new("ERR_TOO_MANY_ENTRIES", message));
-            }
             Some((name, true)) => {
                 let folder = level.folder.join(name);
-                levels.push(list(root, folder, &mut left).map_err(failed)?);
+                levels.push(list(root, folder).map_err(failed)?);
             }
-            Some((name, false)) => root.dir().remove_file(level.folder.join(name)).map_err(failed)?,
+            Some((name, false)) => {
+                count()?;
+                root.dir().remove_file(level.folder.join(name)).map_err(failed)?;
+            }
+            None if level.is_cut => *level = list(root, mem::take(&mut level.folder)).map_err(failed)?,
             None => {
-                root.dir().remove_dir(&level.folder).map_err(failed)?;
+                let folder = mem::take(&mut level.folder);
                 levels.pop();
+                // The folder that is to be removed is no entry of itself.
+                if !levels.is_empty() {
+                    count()?;
+                }
+                root.dir().remove_dir(&folder).map_err(failed)?;
             }
         }
     }
     Ok(())
 }
 
-/// The entries of a folder, as many as `left` says, which becomes less.
-fn list(root: &Root, folder: PathBuf, left: &mut usize) -> io::Result<Level> {
+/// The first entries of a folder.
+fn list(root: &Root, folder: PathBuf) -> io::Result<Level> {
+    let mut listed = root.dir().read_dir(&folder)?;
     let mut entries = Vec::new();
-    for entry in root.dir().read_dir(Path::new(&folder))? {
-        if *left == 0 {
-            break;
-        }
-        *left -= 1;
+    for entry in listed.by_ref().take(MAX_LISTED) {
         let entry = entry?;
         let is_folder = entry.file_type()?.is_dir();
         entries.push((entry.file_name(), is_folder));
     }
-    Ok(Level { folder, entries: entries.into_iter() })
+    Ok(Level { folder, entries: entries.into_iter(), is_cut: listed.next().is_some() })
 }

@@ -2,7 +2,7 @@
 //!
 //! The root is opened once; from then on paths are resolved below its handle (`openat2` with `RESOLVE_BENEATH` where the
 //! system has it, else component by component), so that `..`, absolute paths and symbolic links cannot leave it, even if
-//! somebody exchanges folders and links meanwhile. Symbolic links that stay inside work.
+//! somebody exchanges folders and links meanwhile. Relative symbolic links that stay inside work.
 
 use std::io::{self, Read};
 use std::path::{Component, Path, PathBuf};
@@ -124,6 +124,23 @@ impl<'a> RootPath<'a> {
         Self::parse_below(&root.bases, text)
     }
 
+    /// The path of what is to be made, with its folders: without the `..` out of folders that do not exist, for these need
+    /// not be made.
+    pub fn to_make(root: &Root, text: &'a str) -> Result<Self, FileError> {
+        let parsed = Self::parse(root, text)?;
+        let mut path = PathBuf::new();
+        for part in parsed.path.components() {
+            let is_missing =
+                || matches!(root.dir.symlink_metadata(&path), Err(error) if error.kind() == io::ErrorKind::NotFound);
+            match part {
+                Component::CurDir => {}
+                Component::ParentDir if is_missing() => drop(path.pop()),
+                part => path.push(part),
+            }
+        }
+        Ok(Self { path, ..parsed })
+    }
+
     fn parse_below(bases: &[PathBuf], text: &'a str) -> Result<Self, FileError> {
         if text.is_empty() {
             return Err(FileError::new("ERR_INVALID_PATH", "path must not be empty"));
@@ -161,6 +178,11 @@ impl<'a> RootPath<'a> {
             _ => depth,
         });
         depth == 0
+    }
+
+    /// Whether it names a folder, whatever is there: `name/`, `name/.`, `name/..`.
+    pub fn names_folder(&self) -> bool {
+        matches!(self.text.rsplit('/').next(), Some("" | "." | ".."))
     }
 
     /// The last component, for results that name a file.

@@ -1,6 +1,6 @@
 //! For code rather than for models: all of a file, or an error; and what is known of a path.
 
-use std::time::UNIX_EPOCH;
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use super::error::FileError;
 use super::root::{Root, RootPath, too_large};
@@ -26,7 +26,7 @@ pub struct Stat {
     pub kind: &'static str,
     /// Bytes of a file.
     pub size: u64,
-    /// Milliseconds since the Unix epoch; absent: the system does not say.
+    /// Milliseconds since the Unix epoch, negative before it; absent: the system does not say.
     pub modified_ms: Option<f64>,
 }
 
@@ -120,11 +120,14 @@ pub fn stat(root: &Root, path: &str) -> Result<Stat, FileError> {
         () if metadata.is_dir() => "directory",
         () => "other",
     };
-    let since = metadata.modified().ok().and_then(|time| time.into_std().duration_since(UNIX_EPOCH).ok());
+    let since_epoch = |time: SystemTime| match time.duration_since(UNIX_EPOCH) {
+        Ok(since) => since.as_secs_f64(),
+        Err(error) => -error.duration().as_secs_f64(),
+    };
     Ok(Stat {
         kind,
         size: if metadata.is_file() { metadata.len() } else { 0 },
-        modified_ms: since.map(|since| since.as_secs_f64() * 1e3),
+        modified_ms: metadata.modified().ok().map(|time| since_epoch(time.into_std()) * 1e3),
     })
 }
 

@@ -10,21 +10,15 @@ use super::output::Output;
 use super::root::{Root, RootPath, too_large};
 
 pub fn write(root: &Root, limits: &Limits, path: &str, content: &str) -> Result<Output, FileError> {
-    let path = RootPath::parse(root, path)?;
+    let path = RootPath::to_make(root, path)?;
     let size = content.len() as u64;
     if size > limits.max_file_bytes {
         return Err(too_large(path.text, size, limits.max_file_bytes));
     }
-    // `name/` and `name/..` name a folder, whatever is there.
-    if matches!(path.text.rsplit('/').next(), Some("" | "." | "..")) {
+    if path.names_folder() {
         return Err(FileError::not_writable(path.text));
     }
-    make_folders(root, &folder_of(&path.path)).map_err(|error| match error.kind() {
-        io::ErrorKind::NotADirectory => {
-            FileError::new("ENOTDIR", format!("Not a directory: a parent of {} is a file", path.text))
-        }
-        _ => FileError::access(&error, path.text, "Folder"),
-    })?;
+    make_parents(root, &path)?;
     Target::locate(root, &path)
         .map_err(|error| if error.code == "EISDIR" { FileError::not_writable(path.text) } else { error })?
         .replace(content.as_bytes())
@@ -32,8 +26,18 @@ pub fn write(root: &Root, limits: &Limits, path: &str, content: &str) -> Result<
     Ok(Output::text(format!("Successfully wrote {size} bytes to {}", path.text)))
 }
 
+/// Makes the folders above `path`.
+pub fn make_parents(root: &Root, path: &RootPath) -> Result<(), FileError> {
+    make_folders(root, &folder_of(&path.path)).map_err(|error| match error.kind() {
+        io::ErrorKind::NotADirectory => {
+            FileError::new("ENOTDIR", format!("Not a directory: a parent of {} is a file", path.text))
+        }
+        _ => FileError::access(&error, path.text, "Folder"),
+    })
+}
+
 /// Makes `folder` and those above it, one after the other: a path has room for thousands.
-pub fn make_folders(root: &Root, folder: &Path) -> io::Result<()> {
+fn make_folders(root: &Root, folder: &Path) -> io::Result<()> {
     let mut made = PathBuf::new();
     for part in folder.components() {
         made.push(part);

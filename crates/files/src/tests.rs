@@ -1,0 +1,330 @@
+//! The tools in a folder of their own.
+
+use std::io::ErrorKind;
+
+use cap_tempfile::TempDir;
+
+use super::*;
+
+struct Folder {
+    dir: TempDir,
+    tools: FileTools,
+}
+
+fn folder(set: impl FnOnce(&mut Limits)) -> Folder {
+    let dir = cap_tempfile::tempdir(cap_std::ambient_authority()).unwrap();
+    let mut limits = Limits {
+        max_lines: 2000,
+        max_bytes: 50 << 10,
+        max_image_bytes: 10 << 20,
+        max_file_bytes: 32 << 20,
+        max_results: 10_000,
+        max_entries: 200_000,
+        max_search: Duration::from_secs(5),
+    };
+    set(&mut limits);
+    let tools = FileTools { root: Root::of(dir.try_clone().unwrap()), limits };
+    Folder { dir, tools }
+}
+
+impl Folder {
+    fn put(&self, path: &str, content: impl AsRef<[u8]>) {
+        if let Some((folder, _)) = path.rsplit_once('/') {
+            self.dir.create_dir_all(folder).unwrap();
+        }
+        self.dir.write(path, content).unwrap();
+    }
+
+    /// All that there is, by name.
+    fn names(&self) -> Vec<String> {
+        fn list(dir: &TempDir, folder: &str, names: &mut Vec<String>) {
+            for entry in dir.read_dir(folder).unwrap().map(Result::unwrap) {
+                let name = format!("{folder}/{}", entry.file_name().to_string_lossy());
+                names.push(name[2..].to_owned());
+                if entry.file_type().unwrap().is_dir() {
+                    list(dir, &name, names);
+                }
+            }
+        }
+        let mut names = Vec::new();
+        list(&self.dir, ".", &mut names);
+        names.sort();
+        names
+    }
+
+    fn remove(&self, path: &str) -> String {
+        text(self.tools.remove(path, true, &Stop::default()))
+    }
+
+    fn relocate(&self, from: &str, to: &str, overwrite: bool) -> String {
+        text(self.tools.relocate(from, to, overwrite))
+    }
+
+    fn read(&self, path: &str, limit: Option<usize>) -> String {
+        text(self.tools.read(&ReadRequest { path: path.to_owned(), offset: None, limit }))
+    }
+
+    fn find(&self, pattern: &str, limit: Option<usize>) -> String {
+        text(self.tools.find(&FindRequest { pattern: pattern.to_owned(), path: None, limit }, &Stop::default()))
+    }
+
+    fn ls(&self, limit: Option<usize>) -> String {
+        text(self.tools.ls(&LsRequest { path: None, limit }, &Stop::default()))
+    }
+
+    fn grep(&self, pattern: &str, glob: Option<&str>, limit: Option<usize>) -> String {
+        let request = GrepRequest {
+            pattern: pattern.to_owned(),
+            path: None,
+            glob: glob.map(str::to_owned),
+            ignore_case: false,
+            literal: false,
+            context: 0,
+            limit,
+        };
+        text(self.tools.grep(&request, &Stop::default()))
+    }
+}
+
+/// The text of a result, or code and text of an error.
+fn text(result: Result<Output, FileError>) -> String {
+    match result.map(|output| output.content) {
+        Ok(content) => match content.as_slice() {
+            [Block::Text(text)] => text.clone(),
+            other => panic!("{other:?}"),
+        },
+        Err(FileError { code, message }) => format!("{code}: {message}"),
+    }
+}
+
+#[test]
+fn a_large_folder_is_removed_in_several_calls() {
+    let folder = folder(|limits| limits.max_entries = 3);
+    for name in ["d/1", "d/2", "d/3", "d/4", "d/5"] {
+        folder.put(name, "");
+    }
+    let more = "ERR_TOO_MANY_ENTRIES: d has more than 3 entries: a part of it was removed; call again to go on.";
+    assert_eq!(folder.remove("d"), more);
+    assert_eq!(folder.names().len(), 3);
+    assert_eq!(folder.remove("d"), "Successfully removed d");
+    // As many as the limit are not too many, folders count, and depth is no obstacle.
+    for name in ["d/1", "d/2/3"] {
+        folder.put(name, "");
+    }
+    assert_eq!(folder.remove("d"), "Successfully removed d");
+    folder.put("d/1/2/3/4/5", "");
+    assert_eq!(folder.remove("d"), more);
+    assert_eq!(folder.names(), ["d", "d/1", "d/1/2"]);
+    assert_eq!(folder.remove("d"), "Successfully removed d");
+    assert_eq!(folder.names(), [""; 0]);
+}
+
+#[test]
+fn a_folder_with_more_entries_than_are_listed_at_once_is_removed() {
+    let folder = folder(|_| {});
+    for number in 0..1000 {
+        folder.put(&format!("d/{}/{number}", number % 300), "");
+    }
+    assert_eq!(folder.remove("d"), "Successfully removed d");
+    assert_eq!(folder.names(), [""; 0]);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_file_moves_onto_another_name_of_it() {
+    let folder = folder(|_| {});
+    folder.put("one/a", "text");
+    for name in ["b", "one/b"] {
+        folder.dir.hard_link("one/a", &folder.dir, name).unwrap();
+    }
+    folder.dir.symlink("one", "link").unwrap();
+    // That is no other name.
+    for to in ["./one/a", "link/a", "one/../link/a"] {
+        assert_eq!(folder.relocate("one/a", to, true), format!("Successfully moved one/a to {to}"));
+    }
+    assert_eq!(folder.names(), ["b", "link", "one", "one/a", "one/b"]);
+    assert_eq!(folder.relocate("one/b", "one/a", true), "Successfully moved one/b to one/a");
+    assert_eq!(folder.relocate("link/a", "b", true), "Successfully moved link/a to b");
+    assert_eq!(folder.names(), ["b", "link", "one"]);
+    assert_eq!(folder.dir.read_to_string("b").unwrap(), "text");
+}
+
+#[test]
+fn a_folder_moves_neither_onto_a_file_nor_into_itself() {
+    let folder = folder(|_| {});
+    folder.put("d/inner/a", "");
+    folder.put("f", "");
+    #[cfg(unix)]
+    folder.dir.symlink("d/inner", "link").unwrap();
+    let before = folder.names();
+    for overwrite in [false, true] {
+        let expected = "ENOTDIR: Not a directory: f. A folder does not replace a file: remove that first.";
+        assert_eq!(folder.relocate("d", "f", overwrite), expected);
+    }
+    for to in ["d/x", "d/x/y/z", "d/inner/x/y", "new/../d/x/y", "d/x/../y"] {
+        assert_eq!(folder.relocate("d", to, false), format!("EINVAL: Cannot move d into itself: {to}"));
+    }
+    if cfg!(unix) {
+        assert_eq!(folder.relocate("d", "link/x/y", false), "EINVAL: Cannot move d into itself: link/x/y");
+    }
+    assert_eq!(folder.relocate("d", "f/x", false), "ENOTDIR: Not a directory: a parent of f/x is a file");
+    for to in ["new/", "f/.", "d/inner/new/"] {
+        let expected =
+            format!("EISDIR: Is a directory: {to}. Give the whole new path, with the name that it is to have.");
+        assert_eq!(folder.relocate("f", to, true), expected);
+    }
+    assert_eq!(folder.names(), before);
+    assert_eq!(folder.relocate("d", "d2/", false), "Successfully moved d to d2/");
+    assert_eq!(folder.relocate("d2", "dd/x", false), "Successfully moved d2 to dd/x");
+}
+
+#[test]
+fn another_file_system_is_told() {
+    let error = FileError::access(&ErrorKind::CrossesDevices.into(), "a", "Path");
+    assert_eq!(error.code, "EXDEV");
+    assert_eq!(
+        error.message,
+        "On another file system: a. Write the files anew at the new path, and remove the old ones then."
+    );
+}
+
+#[test]
+fn folders_that_a_path_leaves_again_are_not_made() {
+    let folder = folder(|_| {});
+    folder.put("is/a", "");
+    for path in ["no/../q", "is/no/../../q", "./is/../no/no/.././../q", "no/../is/no/../../q"] {
+        let wrote = text(folder.tools.write(path, path));
+        assert_eq!(wrote, format!("Successfully wrote {} bytes to {path}", path.len()));
+        assert_eq!(folder.dir.read_to_string("q").unwrap(), path);
+    }
+    assert_eq!(folder.relocate("q", "no/../new/no/../r", false), "Successfully moved q to no/../new/no/../r");
+    assert_eq!(folder.names(), ["is", "is/a", "new", "new/r"]);
+    assert_eq!(text(folder.tools.write("is/a/../b", "")), "ENOTDIR: Not a directory: a parent of is/a/../b is a file");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_file_that_is_replaced_keeps_its_owner() {
+    use std::os::unix::fs::fchown;
+
+    use cap_std::fs::{MetadataExt, Permissions, PermissionsExt};
+
+    let folder = folder(|_| {});
+    folder.put("a", "one");
+    let file = folder.dir.open("a").unwrap();
+    file.set_permissions(Permissions::from_mode(0o600)).unwrap();
+    // Only the system's administrator may give files away.
+    if fchown(&file, Some(1000), Some(1001)).is_err() {
+        return;
+    }
+    let owner = || {
+        let metadata = folder.dir.metadata("a").unwrap();
+        (metadata.uid(), metadata.gid(), metadata.mode() & 0o7777)
+    };
+    assert_eq!(text(folder.tools.edit("a", "one", "two")), "Successfully replaced text in a.");
+    assert_eq!(owner(), (1000, 1001, 0o600));
+    assert_eq!(text(folder.tools.write("a", "three")), "Successfully wrote 5 bytes to a");
+    assert_eq!(owner(), (1000, 1001, 0o600));
+    assert_eq!(folder.dir.read_to_string("a").unwrap(), "three");
+}
+
+#[test]
+fn a_limit_that_is_advised_gives_more() {
+    let folder = folder(|limits| limits.max_results = 3);
+    for name in ["1", "2", "3", "4"] {
+        folder.put(name, "x");
+    }
+    let matches = |last| (1..=last).map(|name| format!("{name}:1: x\n")).collect::<String>();
+    for (limit, shown, more) in [(Some(1), 1, Some(2)), (Some(2), 2, Some(3)), (Some(3), 3, None), (None, 3, None)] {
+        let names = (1..=shown).map(|name| format!("{name}\n")).collect::<String>();
+        let [of_ls, of_search] = match more {
+            Some(more) => {
+                [format!("Use limit={more} for more"), format!("Use limit={more} for more, or refine pattern")]
+            }
+            None => ["Use find with a pattern for others".to_owned(), "Refine pattern".to_owned()],
+        };
+        assert_eq!(folder.ls(limit), format!("{names}\n[{shown} entries limit reached. {of_ls}]"));
+        assert_eq!(folder.find("*", limit), format!("{names}\n[{shown} results limit reached. {of_search}]"));
+        let expected = format!("{}\n[{shown} matches limit reached. {of_search}]", matches(shown));
+        assert_eq!(folder.grep("x", None, limit), expected);
+    }
+}
+
+#[test]
+fn a_line_that_is_too_long_is_followed_by_what_there_is() {
+    let folder = folder(|limits| limits.max_bytes = 8);
+    folder.put("last", "123456789\n");
+    folder.put("first", "123456789\nx");
+    let long = "[Line 1 is 9B, exceeds 8B limit. Use grep to see what matches in it";
+    assert_eq!(folder.read("last", None), format!("{long}.]"));
+    for limit in [None, Some(1)] {
+        assert_eq!(folder.read("first", limit), format!("{long}, or offset=2 to continue after it.]"));
+    }
+}
+
+#[test]
+fn a_glob_may_begin_with_a_dot() {
+    let folder = folder(|_| {});
+    for name in ["a.ts", "src/b.ts", "src/deep/c.ts"] {
+        folder.put(name, "x");
+    }
+    assert_eq!(folder.grep("x", Some("./src/*.ts"), None), "src/b.ts:1: x");
+    assert_eq!(folder.grep("x", Some("!./src/*.ts"), None), "a.ts:1: x\nsrc/deep/c.ts:1: x");
+    assert_eq!(folder.grep("x", Some("./a.ts"), None), "a.ts:1: x");
+}
+
+#[test]
+fn ignore_rules_that_are_cut_end_with_a_whole_line() {
+    let folder = folder(|_| {});
+    folder.put("a.log", "");
+    folder.put("b", "");
+    for (rules, expected) in [
+        (format!("{}\n*.log", "#".repeat(65_534)), ".gitignore\na.log\nb"),
+        (format!("*.log\n{}\n*.log\n", "#".repeat(65_528)), ".gitignore\nb"),
+        (format!("{}\n*.log", "#".repeat(65_530)), ".gitignore\nb"),
+        (format!("{}\n*.log\nb\n", "#".repeat(65_530)), ".gitignore\nb"),
+        ("*".repeat(70_000), ".gitignore\na.log\nb"),
+    ] {
+        folder.put(".gitignore", rules);
+        assert_eq!(folder.find("*", None), expected);
+    }
+}
+
+#[test]
+fn ignore_rules_may_begin_with_a_byte_order_mark() {
+    let folder = folder(|_| {});
+    folder.put("a.log", "");
+    folder.put(".gitignore", "\u{feff}*.log\n");
+    assert_eq!(folder.find("*", None), ".gitignore");
+}
+
+#[test]
+fn braces_mean_themselves_in_ignore_rules() {
+    let folder = folder(|_| {});
+    for name in ["a", "b", "{a,b}", "x{", "x}", "x]", "[{", "{"] {
+        folder.put(name, "");
+    }
+    for (rules, kept) in [
+        ("{a,b}\n", "[{\na\nb\nx]\nx{\nx}\n{"),
+        ("\\{a,b\\}\n", "[{\na\nb\nx]\nx{\nx}\n{"),
+        ("x[{}]\n", "[{\na\nb\nx]\n{\n{a,b}"),
+        ("x[]{]\n", "[{\na\nb\nx}\n{\n{a,b}"),
+        ("x[!]{]\n", "[{\na\nb\nx]\nx{\n{\n{a,b}"),
+        ("[{\n", "a\nb\nx]\nx{\nx}\n{\n{a,b}"),
+        ("{\n", "[{\na\nb\nx]\nx{\nx}\n{a,b}"),
+    ] {
+        folder.put(".gitignore", rules);
+        assert_eq!(folder.find("*", None), format!(".gitignore\n{kept}"), "{rules}");
+    }
+}
+
+#[test]
+fn times_before_1970_are_known() {
+    use std::time::UNIX_EPOCH;
+
+    let folder = folder(|_| {});
+    folder.put("a", "");
+    let file = folder.dir.open("a").unwrap().into_std();
+    file.set_modified(UNIX_EPOCH - Duration::from_millis(1500)).unwrap();
+    assert_eq!(folder.tools.stat("a").unwrap(), Stat { kind: "file", size: 0, modified_ms: Some(-1500.0) });
+}
