@@ -198,6 +198,17 @@ describe('state and value', () => {
   });
 
   test.each([
+    ['enum E { A = 1, B }\nconst name = (e: E): string => E[e];\nname(E.B)', 'B'],
+    ['const enum E { A = "a" }\nfunction f(e: E) { return e === E.A; }\nf(E.A)', true],
+    ['enum E { A = 1, B }\nnamespace N { export const k = E.B }\nN.k', 2],
+    ['class C {}\nnamespace C { export const of = () => new C() }\nC.of() instanceof C', true],
+    ['namespace A { export namespace B { export const c = 3 } }\nconst f = () => A.B.c;\nf()', 3],
+  ])('what functions use can be declared again: %j', async (code, expected) => {
+    expect(await outputOf(code, code)).toBe(expected);
+    expect(await outputOf('let E, C, A; const held = () => [E, C, A];', code)).toBe(expected);
+  });
+
+  test.each([
     ['const x = 1; type A = number', 1],
     ['const x = 2;\ninterface A { a: string }', 2],
     ['3; declare const a: number; export type B = 1', 3],

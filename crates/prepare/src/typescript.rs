@@ -12,11 +12,11 @@ mod heritage;
 mod parentheses;
 mod survey;
 
-use swc_common::{GLOBALS, Globals, Mark, Spanned};
+use swc_common::{GLOBALS, Globals, Mark, Spanned, SyntaxContext};
 use swc_ecma_ast::{Decl, Module, ModuleItem, Program, Stmt, VarDeclKind};
 use swc_ecma_transforms_base::resolver;
 use swc_ecma_transforms_typescript::typescript;
-use swc_ecma_visit::VisitMutWith;
+use swc_ecma_visit::{VisitMut, VisitMutWith};
 
 use super::parse::ParsedSource;
 pub(super) use detect::has_types;
@@ -34,12 +34,24 @@ pub(super) fn strip(source: ParsedSource) -> ParsedSource {
             // Not the resolver's mark of the top level, which would make an enum there a `var`: it is a `let`, so that
             // it neither is declared twice nor extends a value that an earlier run left.
             program.mutate(typescript::typescript(config(), unresolved, Mark::new()));
+            // The parameter of what an enum becomes has the scope of the enum's name. Names are printed as they are, so scopes are
+            // looked up anew by whoever needs them.
+            program.visit_mut_with(&mut Unresolver);
         });
         let mut module = program.expect_module();
         declare_first(&mut module);
         parentheses::add(&mut module);
         module
     })
+}
+
+/// Takes away what swc has found out of names.
+struct Unresolver;
+
+impl VisitMut for Unresolver {
+    fn visit_mut_syntax_context(&mut self, node: &mut SyntaxContext) {
+        *node = SyntaxContext::empty();
+    }
 }
 
 fn config() -> typescript::Config {
