@@ -472,6 +472,18 @@ export function describePersistence({ withExecutor, can }) {
       ]);
     });
 
+    test.each(['K += 1', 'K++', '(K) = 1', '[K] = [1]', '({ K } = {})', 'for (K of [1]);', '(() => { K = 1; })()'])(
+      'a constant that functions of an earlier run use refuses %s',
+      async (write) => {
+        await withExecutor({}, {}, async (executor) => {
+          await executor.run('const K = 1; const show = () => K;');
+          const { details } = await expectCode(executor.run(`const K = 2; ${write}`), 'ERR_RUNTIME_EXCEPTION');
+          expect(details).toMatchObject({ name: 'TypeError', message: 'Assignment to constant variable.' });
+          expect((await executor.run('[K, show()]')).output).toEqual([2, 2]);
+        });
+      },
+    );
+
     test('a declaration that is not reached passes nothing on', async () => {
       expect(
         await steps(['const f = () => 1; const g = () => f();', 'null.x; const f = () => 2;', '[f(), g()]']),

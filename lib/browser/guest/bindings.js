@@ -123,10 +123,16 @@ function makeBindings(language, warn) {
     };
     return holder(name, get, set);
   };
-  /** The object by which a program reads and writes a cell. `kind`: how it declares the name, if it does. */
+  /** The variable that was declared last. @type {any} */
+  let latest;
+  /**
+   * The object by which a program reads and writes a cell. `kind`: how it declares the name, if it does; "refused": as a constant, whose
+   * declaration the call before was for.
+   */
   const cell = (/** @type {string} */ name, /** @type {string | undefined} */ kind) => {
     const previous = own(G, name);
     let variable = mapGet(variables, name);
+    if (kind === 'refused') return (latest.reader ??= holder(name, latest.get, constant));
     const isGone = variable === undefined || previous === undefined || previous.get !== variable.get;
     // A program that writes to a constant of its own has made it one for good.
     if (isGone || (kind !== undefined && variable.set === undefined)) {
@@ -136,6 +142,7 @@ function makeBindings(language, warn) {
       variable.isConst = kind === 'const';
       defineProperty(G, name, property(variable));
     }
+    latest = variable;
     const { get, set, isConst } = variable;
     if (isConst && kind === undefined) return (variable.reader ??= holder(name, get, constant));
     return (variable.cell ??= holder(name, get, set));

@@ -122,7 +122,7 @@ fn a_declaration_gives_the_cell_its_value() {
 #[test]
 fn patterns_and_heads_of_loops_assign_to_cells() {
     let of = |code: &str| body(code).rsplit_once("return").unwrap().0.trim().to_owned();
-    assert_eq!(of("const { n, a: [f = n] } = own; 0"), "({ n: __smol_1.n, a: [__smol_2.f = __smol_1.n] } = own);");
+    assert_eq!(of("let { n, a: [f = n] } = own; 0"), "({ n: __smol_1.n, a: [__smol_2.f = __smol_1.n] } = own);");
     assert!(of("const [n, other] = own; 0").ends_with("let other; ([__smol_1.n, other] = own);"));
     assert!(of("var [n, other = n] = own; 0").ends_with("var n, other; ([__smol_1.n, other = __smol_1.n] = own);"));
     assert!(of("for (var n = 0, k = 9; n < k; n++); 0").contains("var n, k;"));
@@ -136,9 +136,12 @@ fn patterns_and_heads_of_loops_assign_to_cells() {
 #[test]
 fn a_constant_of_the_program_refuses_what_it_writes() {
     let (cells, text) = texts("const n = 1; n = 2; n++; (n) = 3; [n] = [4]; ({ n } = {}); for (n of []); n");
-    assert_eq!(cells, r#"__smol_1 = __smol_cell("n", "const")"#);
-    assert!(text.starts_with("(__smol_1.n = 1); n = 2; n++; (n) = 3; [n] = [ 4 ]; ({ n } = {}); "), "{text}");
-    assert!(text.contains("for (n of [])"), "{text}");
+    assert_eq!(cells, r#"__smol_1 = __smol_cell("n", "const"), __smol_2 = __smol_cell("n", "refused")"#);
+    let refused = "(__smol_1.n = 1); __smol_2.n = 2; __smol_2.n++; (__smol_2.n) = 3; [__smol_2.n] = [ 4 ]; ({ n: __smol_2.n } = {}); ";
+    assert!(text.starts_with(refused), "{text}");
+    assert!(text.contains("for (__smol_2.n of [])") && text.ends_with("return __smol_2.n;"), "{text}");
+    // What a default writes to is not declared by the pattern.
+    assert!(body("const [n = n = 1] = own; 0").starts_with("([__smol_1.n = __smol_2.n = 1] = own);"));
 }
 
 #[test]
@@ -208,8 +211,11 @@ fn a_kept_program_suits_sessions_with_the_same_cells() {
 
 #[test]
 fn lowered_typescript_uses_cells_by_scope() {
-    let code = "enum n { A = 1, B = A << 1 } n.B";
-    assert!(prepare_for(&observed(), code, &options()).unwrap().code.contains("__smol_cell(\"n\""));
+    let code = |text: &str| prepare_for(&observed(), text, &options()).unwrap().code;
+    for text in ["enum n { A = 1, B = A << 1 } n.B", "namespace n { export const a = n } n.a"] {
+        let code = code(text);
+        assert!(code.contains("__smol_cell(\"n\"") && code.contains("function(n)"), "{code}");
+    }
 }
 
 #[test]

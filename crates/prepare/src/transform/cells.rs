@@ -5,8 +5,10 @@
 //! `const __smol_1 = __smol_cell("x", "let"), __smol_2 = __smol_cell("f");`. Each of these objects has accessors of that one name on
 //! its prototype, which V8 compiles to what they read and write; accessors of the global it calls.
 //!
-//! By their plain names stay: what `typeof` asks of a name that is not declared, since it need not be there; what a program writes to a
-//! constant of its own, since the global's accessors refuse it; and what is taken apart as an array.
+//! A constant that the program declares has two: the one that gives it its value, and one that refuses what else is written to it.
+//!
+//! By their plain names stay: what `typeof` asks of a name that is not declared, since it need not be there, and what is taken apart as
+//! an array.
 //!
 //! A `var` stays declared, though nothing names the variable of the function: V8 has the say on whether it may stand there.
 
@@ -20,7 +22,7 @@ use swc_ecma_ast::{
     AssignExpr, AssignOp, AssignPat, AssignTarget, AssignTargetPat, CallExpr, Callee, CatchClause, ClassDecl,
     ClassExpr, Decl, Expr, ExprStmt, FnDecl, FnExpr, ForHead, ForInStmt, ForOfStmt, ForStmt, Ident, KeyValuePatProp,
     KeyValueProp, MemberExpr, MemberProp, Module, ModuleItem, ObjectLit, ObjectPatProp, OptCall, Pat, Program, Prop,
-    PropName, PropOrSpread, SeqExpr, SimpleAssignTarget, Stmt, TaggedTpl, UnaryExpr, UnaryOp, UpdateExpr, VarDecl,
+    PropName, PropOrSpread, SeqExpr, SimpleAssignTarget, Stmt, TaggedTpl, UnaryExpr, UnaryOp, VarDecl,
     VarDeclKind, VarDeclOrExpr, VarDeclarator,
 };
 use swc_ecma_transforms_base::resolver;
@@ -49,18 +51,30 @@ pub(super) fn reach(cells: &[Cell], body: &mut Vec<Stmt>) -> Reached {
     }
     let mut head = String::new();
     let mut by_name = HashMap::with_capacity(cells.len());
-    for (index, Cell { name, kind }) in cells.iter().enumerate() {
-        let object = format!("{PREFIX}{}", index + 1);
+    let mut count = 0;
+    let mut object_of = |name: &str, how: &str| {
+        count += 1;
+        let object = format!("{PREFIX}{count}");
         let start = if head.is_empty() { "const" } else { "," };
-        let declared = match kind {
-            None => "",
-            Some(Kind::Var) => ", \"var\"",
-            Some(Kind::Const) => ", \"const\"",
-            Some(_) => ", \"let\"",
-        };
         // Writing to a String does not fail.
-        let _ = write!(head, "{start} {object} = __smol_cell(\"{name}\"{declared})");
-        by_name.insert(&**name, Place { object, kind: *kind });
+        let _ = write!(head, "{start} {object} = __smol_cell(\"{name}\"{how})");
+        object
+    };
+    for Cell { name, kind } in cells {
+        let declaring = object_of(
+            name,
+            match kind {
+                None => "",
+                Some(Kind::Var) => ", \"var\"",
+                Some(Kind::Const) => ", \"const\"",
+                Some(_) => ", \"let\"",
+            },
+        );
+        let using = match kind {
+            Some(Kind::Const) => object_of(name, ", \"refused\""),
+            _ => declaring.clone(),
+        };
+        by_name.insert(&**name, Place { declaring, using, is_foreign: kind.is_none() });
     }
     head.push_str("; ");
     let functions = GLOBALS.set(&Globals::default(), || {
@@ -116,16 +130,12 @@ pub fn guest_text(text: &str) -> Cow<'_, str> {
 }
 
 struct Place {
-    /// What the object is called.
-    object: String,
-    /// How the program declares it, if it does.
-    kind: Option<Kind>,
-}
-
-impl Place {
-    fn is_const(&self) -> bool {
-        self.kind == Some(Kind::Const)
-    }
+    /// What the object is called by which the program's declaration gives the cell its value.
+    declaring: String,
+    /// What it is called by everywhere else.
+    using: String,
+    /// The program does not declare it.
+    is_foreign: bool,
 }
 
 struct Reacher<'c> {
@@ -149,24 +159,14 @@ impl Reacher<'_> {
 
     /// `__smol_1.x`
     fn member(&self, name: &Ident) -> Option<MemberExpr> {
-        let obj = nodes::name(&self.place(name)?.object, name.span);
+        let Place { declaring, using, .. } = self.place(name)?;
+        let obj = nodes::name(if self.is_declaring { declaring } else { using }, name.span);
         Some(MemberExpr { span: name.span, obj, prop: MemberProp::Ident(name.clone().into()) })
-    }
-
-    /// The cell that is written to.
-    fn target(&self, name: &Ident) -> Option<MemberExpr> {
-        let is_refused = !self.is_declaring && self.place(name)?.is_const();
-        if is_refused { None } else { self.member(name) }
     }
 
     /// Whether a name is that of a cell that the program does not declare.
     fn is_foreign(&self, name: &Ident) -> bool {
-        self.place(name).is_some_and(|place| place.kind.is_none())
-    }
-
-    /// Whether an expression is nothing but the name of a constant, in parentheses or not.
-    fn is_constant(&self, expression: &Expr) -> bool {
-        matches!(bare(expression), Expr::Ident(name) if self.place(name).is_some_and(Place::is_const))
+        self.place(name).is_some_and(|place| place.is_foreign)
     }
 
     /// Visits what is assigned to a pattern or name. V8 says that `x is not iterable` of a plain name only.
@@ -383,6 +383,8 @@ impl VisitMut for Reacher<'_> {
     }
 
     fn visit_mut_expr(&mut self, node: &mut Expr) {
+        // A default in a pattern declares nothing.
+        let outer = mem::replace(&mut self.is_declaring, false);
         match node {
             Expr::Ident(name) => {
                 if let Some(member) = self.member(name) {
@@ -391,17 +393,12 @@ impl VisitMut for Reacher<'_> {
             }
             _ => node.visit_mut_children_with(self),
         }
+        self.is_declaring = outer;
     }
 
     fn visit_mut_unary_expr(&mut self, node: &mut UnaryExpr) {
         let stays = matches!(bare(&node.arg), Expr::Ident(name) if self.is_foreign(name));
         if node.op != UnaryOp::TypeOf || !stays {
-            node.visit_mut_children_with(self);
-        }
-    }
-
-    fn visit_mut_update_expr(&mut self, node: &mut UpdateExpr) {
-        if !self.is_constant(&node.arg) {
             node.visit_mut_children_with(self);
         }
     }
@@ -428,11 +425,10 @@ impl VisitMut for Reacher<'_> {
     fn visit_mut_simple_assign_target(&mut self, node: &mut SimpleAssignTarget) {
         match node {
             SimpleAssignTarget::Ident(name) => {
-                if let Some(member) = self.target(name) {
+                if let Some(member) = self.member(name) {
                     *node = SimpleAssignTarget::Member(member);
                 }
             }
-            SimpleAssignTarget::Paren(inner) if self.is_constant(&inner.expr) => {}
             _ => node.visit_mut_children_with(self),
         }
     }
@@ -440,11 +436,10 @@ impl VisitMut for Reacher<'_> {
     fn visit_mut_pat(&mut self, node: &mut Pat) {
         match node {
             Pat::Ident(name) => {
-                if let Some(member) = self.target(name) {
+                if let Some(member) = self.member(name) {
                     *node = Pat::Expr(Box::new(Expr::Member(member)));
                 }
             }
-            Pat::Expr(target) if self.is_constant(target) => {}
             _ => node.visit_mut_children_with(self),
         }
     }
@@ -463,7 +458,7 @@ impl VisitMut for Reacher<'_> {
             return;
         };
         property.value.visit_mut_with(self);
-        let Some(member) = self.target(&property.key) else { return };
+        let Some(member) = self.member(&property.key) else { return };
         let name = property.key.id.clone();
         let mut value = Box::new(Pat::Expr(Box::new(Expr::Member(member))));
         if let Some(mut right) = property.value.take() {
