@@ -8,14 +8,17 @@
 
 use swc_common::{DUMMY_SP, Span, Spanned};
 use swc_ecma_ast::{
-    BinaryOp, BlockStmt, Decl, EmptyStmt, Expr, ExprOrSpread, ExprStmt, Lit, Pat, SimpleAssignTarget, Stmt, VarDecl,
-    VarDeclKind,
+    ArrowExpr, BinaryOp, BlockStmt, BreakStmt, Class, ContinueStmt, Decl, EmptyStmt, Expr, ExprOrSpread, ExprStmt,
+    Function, Lit, Pat, SimpleAssignTarget, Stmt, VarDecl, VarDeclKind,
 };
+use swc_ecma_visit::{Visit, VisitWith};
 
 use super::nodes;
 
 /// Where the value is noted.
 pub(super) const VALUE: &str = "__smol_value";
+/// Where a `finally` clause keeps what was noted before it.
+const BEFORE: &str = "__smol_value_before";
 
 /// Has the statements of a program, or of a block at its end, return their value.
 pub(in super::super) fn return_completion_value(statements: &mut Vec<Stmt>) {
@@ -110,7 +113,9 @@ fn gives_value(statement: &Stmt) -> bool {
         Stmt::Block(block) => any(&block.stmts),
         Stmt::If(branches) => gives_value(&branches.cons) || branches.alt.as_deref().is_some_and(gives_value),
         Stmt::Try(parts) => {
-            any(&parts.block.stmts) || parts.handler.as_ref().is_some_and(|handler| any(&handler.body.stmts))
+            any(&parts.block.stmts)
+                || parts.handler.as_ref().is_some_and(|handler| any(&handler.body.stmts))
+                || parts.finalizer.as_ref().is_some_and(|finalizer| any(&finalizer.stmts))
         }
         Stmt::Switch(switch) => switch.cases.iter().any(|case| any(&case.cons)),
         Stmt::Labeled(labeled) => gives_value(&labeled.body),
@@ -180,6 +185,9 @@ fn note_value(mut statement: Stmt, out: &mut Vec<Stmt>) {
             if let Some(handler) = &mut parts.handler {
                 note_last(&mut handler.body);
             }
+            if let Some(finalizer) = &mut parts.finalizer {
+                note_finalizer(finalizer);
+            }
         }
         Stmt::Switch(switch) => {
             for case in &mut switch.cases {
@@ -205,6 +213,42 @@ fn note_value(mut statement: Stmt, out: &mut Vec<Stmt>) {
 
 fn note_last(block: &mut BlockStmt) {
     block.stmts = noted(std::mem::take(&mut block.stmts));
+}
+
+/// What a `finally` clause has for a value counts only if it is left by a jump: `{ const __smol_value_before = __smol_value; …
+/// __smol_value = __smol_value_before; }`.
+fn note_finalizer(block: &mut BlockStmt) {
+    let mut jumps = Jumps(false);
+    block.visit_with(&mut jumps);
+    if !jumps.0 {
+        return;
+    }
+    let before = nodes::declarator(nodes::binding(BEFORE), Some(nodes::name(VALUE, DUMMY_SP)), DUMMY_SP);
+    let mut statements = vec![
+        nodes::declare(VarDeclKind::Const, vec![before], DUMMY_SP),
+        assign_value(nodes::undefined(), DUMMY_SP),
+    ];
+    statements.extend(noted(std::mem::take(&mut block.stmts)));
+    statements.push(assign_value(nodes::name(BEFORE, DUMMY_SP), DUMMY_SP));
+    block.stmts = statements;
+}
+
+/// Whether there is a `break` or `continue`.
+struct Jumps(bool);
+
+impl Visit for Jumps {
+    fn visit_break_stmt(&mut self, _: &BreakStmt) {
+        self.0 = true;
+    }
+
+    fn visit_continue_stmt(&mut self, _: &ContinueStmt) {
+        self.0 = true;
+    }
+
+    // Those of functions and classes do not leave the block.
+    fn visit_function(&mut self, _: &Function) {}
+    fn visit_arrow_expr(&mut self, _: &ArrowExpr) {}
+    fn visit_class(&mut self, _: &Class) {}
 }
 
 fn note_branch(statement: &mut Stmt) {
