@@ -85,6 +85,19 @@ describe.each(process.platform === 'linux' ? ['thread', 'process'] : ['thread'])
       expect([output, stats.operations]).toEqual([1_000, 1_000]);
     }));
 
+  test('so is what no function uses', () =>
+    withExecutor({}, async (executor, interrupted) => {
+      await interrupted('const rows = [1, 2]; let total = 3; var text = "a"; class C {} started(); for (;;);');
+      expect((await executor.run('[rows, total, text, typeof C]')).output).toEqual([[1, 2], 3, 'a', 'function']);
+    }));
+
+  test('an array that was being joined can be joined again', () =>
+    withExecutor({}, async (executor, interrupted) => {
+      await executor.run('const like = { length: 1, 0: { toString() { started(); for (;;); } } };');
+      await interrupted('Array.prototype.join.call(like)');
+      expect((await executor.run('like[0] = "a"; Array.prototype.join.call(like)')).output).toBe('a');
+    }));
+
   test('at the deadline, too', () =>
     withExecutor({}, async (executor) => {
       await executor.run('let kept = 1');

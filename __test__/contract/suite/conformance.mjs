@@ -269,6 +269,40 @@ export function describeConformance({ make, withExecutor, can, expectGivenUp }) 
     });
   });
 
+  test.each([
+    [
+      'a loop',
+      'async function main() { const out = []; for (const n of [1, 2]) out.push(await get(n)); return out; }',
+      [1, 2],
+    ],
+    ['a catch', 'async function main() { try { await fails(); } catch ({ message }) { return message; } }', 'nope'],
+    [
+      'branches',
+      'const main = () => Promise.all([1, 2].map(async (n) => { await get(n); while (n < 5) n++; return n; }))',
+      [5, 5],
+    ],
+    ['an answer of its own', 'async function main() { await get(1); final_answer("inner"); }', 'inner'],
+  ])('9.4.1 final_answer(promise) ends the run when its code is done: %s', async (_, declaration, expected) => {
+    const tools = {
+      get: async (value) => value,
+      fails: async () => {
+        throw new Error('nope');
+      },
+    };
+    await withExecutor({}, tools, async (executor) => {
+      const result = await executor.run(`${declaration}\ntry { final_answer(main()); } catch { } "not reached"`);
+      expect(result).toMatchObject({ output: expected, is_final_answer: true });
+    });
+  });
+
+  test('9.4.1 the code of a promise that final_answer was given keeps the limits of the run', async () => {
+    await withExecutor({ maxOperations: 1000 }, { get: async (value) => value }, async (executor) => {
+      const main = 'async function main() { await get(1); try { for (;;); } catch { } return 1; }';
+      await expectCode(executor.run(`${main}\nfinal_answer(main())`), 'ERR_MAX_OPS_EXCEEDED');
+      expect((await executor.run('1')).output).toBe(1);
+    });
+  });
+
   test('9.4.2 other runs have is_final_answer false', async () => {
     await withExecutor({}, {}, async (executor) => {
       expect(await executor.run('1 + 1')).toMatchObject({ output: 2, is_final_answer: false });

@@ -81,8 +81,9 @@
     return result;
   };
 
-  // Array-likes whose elements are being joined: one that is met again is empty.
+  // Array-likes whose elements are being joined: one that is met again is empty. A run that is terminated leaves those that it was at.
   const joining = [];
+  boot.joining = joining;
   const joinTexts = (object, length, between, textOf) => {
     if (arrayIncludes(joining, object)) return "";
     arrayPush(joining, object);

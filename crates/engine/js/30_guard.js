@@ -8,7 +8,7 @@
   const boot = globalThis.__smol_boot;
   const { p } = boot;
   const { arrayPush, defineProperty, Error, freeze, getDescriptor } = p;
-  const { newMap, ownKeys, ReferenceError, reflectDefine, reflectDelete, reflectHas } = p;
+  const { newMap, ownKeys, ReferenceError, reflectDefine, reflectDelete, reflectHas, TypeError } = p;
   const { op_final, op_guard_exceeded, op_swallowed, op_thrown } = boot.ops;
 
   // Iterations that guest code may take after the end of its run, at least.
@@ -45,6 +45,8 @@
   let operationLimit = 0;
   // The run's answer is recorded or being recorded.
   let isAnswered = false;
+  // It is a promise, whose code goes on: its loops count, and it catches what is not the signal.
+  let isAwaited = false;
   // The host reads values of the run: what guest code throws meanwhile, a signal too, only spoils the reading.
   let isReading = false;
   // What `__smol_budget` was when a final answer set it to 0.
@@ -59,14 +61,14 @@
   let kept;
   let lastReached = 0;
 
-  const rethrow = () => {
-    throw signal;
+  const rethrow = (caught) => {
+    if (!isAwaited || caught === signal) throw signal;
   };
 
   // Called where the budget is below 0. `left`: what a loop that counted by itself had not used of what it began with; below 0: there
   // is another iteration that may not be.
   const guard = (left) => {
-    if (__smol_done) {
+    if (__smol_done && !isAwaited) {
       // What such a loop has taken when the signal leaves it.
       if (unusedBudget !== undefined) unusedBudget += __smol_budget;
       __smol_budget = 0;
@@ -75,8 +77,9 @@
       throw signal;
     }
     op_guard_exceeded();
-    // First the signal, then the flag: what reads the flag throws the signal.
+    // First the signal, then the flags: what reads them throws the signal.
     signal = new MaxOperationsExceededError(operationLimit);
+    isAwaited = false;
     __smol_done = true;
     __smol_budget = 0;
     throw signal;
@@ -99,13 +102,15 @@
     } finally {
       isLoading = false;
       loadingBudget = __smol_budget;
-      if (!__smol_done) __smol_budget = left;
+      if (!__smol_done || isAwaited) __smol_budget = left;
       else if (unusedBudget !== undefined) unusedBudget = left;
     }
   };
 
   const finalAnswer = {
     final_answer(value) {
+      // The code of a promise that was given may answer itself.
+      if (isAwaited) isAnswered = isAwaited = __smol_done = false;
       if (__smol_done) {
         op_swallowed();
         throw signal;
@@ -114,8 +119,9 @@
       signal = new FinalAnswerSignal(value);
       // Before the op: should recording run guest code, a second call in there must not count.
       isAnswered = true;
-      op_final(value);
+      isAwaited = op_final(value);
       __smol_done = true;
+      if (isAwaited) throw signal;
       // A loop that goes on in spite of the signal reaches the guard at once.
       unusedBudget = __smol_budget;
       __smol_budget = 0;
@@ -127,7 +133,8 @@
     boot.warn(`'${name}' is provided by the host: this run's own '${name}' will not be seen by later runs.`);
 
   // Cells (crates/prepare/src/transform/cells.rs): what programs mean by names that one of them has declared, by name. `get` is the
-  // getter that the global has; `cell` and `reader` are the objects with accessors on their prototypes, the latter for a constant.
+  // getter that the global has; `cell`, `reader` and `constant` are the objects with accessors on their prototypes, the latter two for
+  // constants of other programs and of the program's own.
   const variables = newMap();
 
   // An object with the accessors of a name on its prototype, where V8 finds them at the price of one comparison.
@@ -190,7 +197,7 @@
   };
 
   const publish = (name, previous, get, set, isConst) => {
-    const variable = { __proto__: null, get, set, isConst, cell: undefined, reader: undefined };
+    const variable = { __proto__: null, get, set, isConst, cell: undefined, reader: undefined, constant: undefined };
     const accessors = property(variable);
     const isFree = previous === undefined || previous.configurable;
     if (isFree && reflectDefine(globalThis, name, accessors)) {
@@ -236,10 +243,19 @@
     return holder(name, freeze(get), freeze(set));
   };
 
-  // The object by which a program reads and writes a cell. `kind`: how it declares the name, if it does.
+  const refuse = freeze(() => {
+    throw new TypeError("Assignment to constant variable.");
+  });
+
+  // The variable that was declared last.
+  let latest;
+
+  // The object by which a program reads and writes a cell. `kind`: how it declares the name, if it does; "refused": as a constant, whose
+  // declaration the call before was for.
   const cell = (name, kind) => {
     const previous = getDescriptor(globalThis, name);
     let variable = variables.get(name);
+    if (kind === "refused") return (latest.constant ??= holder(name, latest.get, refuse));
     const isGone = variable === undefined || previous === undefined || previous.get !== variable.get;
     // A program that writes to a constant of its own has made it one for good.
     if (isGone || (kind !== undefined && variable.set === undefined)) {
@@ -249,6 +265,7 @@
       variable.isConst = kind === "const";
       reflectDefine(globalThis, name, property(variable));
     }
+    latest = variable;
     const { get, set, isConst } = variable;
     if (isConst && kind === undefined) return (variable.reader ??= holder(name, get, undefined));
     return (variable.cell ??= holder(name, get, set));
@@ -328,9 +345,11 @@
     operationLimit = limit;
     loadingBudget = LOADING_BUDGET;
     isAnswered = false;
+    isAwaited = false;
     // Where a run is terminated, nothing tidies up.
     isReading = false;
     isLoading = false;
+    boot.joining.length = 0;
     declaredValue.value = undefined;
     unusedBudget = undefined;
     p.emptyMap(declared);
@@ -348,6 +367,7 @@
     if (kept !== undefined && !forgetDeclared) publishKept();
     kept = undefined;
     signal = undefined;
+    isAwaited = false;
     __smol_done = false;
     // For getters and inspect.custom methods of the output, which the host reads after the run.
     __smol_budget = remaining > READING_BUDGET ? remaining : READING_BUDGET;
@@ -365,8 +385,8 @@
   };
 
   // For bootstrap code that caught something: goes on with the run's signal, if there is one.
-  boot.rethrowSignal = () => {
-    if (__smol_done && signal !== undefined && !isReading) throw signal;
+  boot.rethrowSignal = (caught) => {
+    if (__smol_done && signal !== undefined && !isReading) rethrow(caught);
   };
 
   boot.guard = guard;

@@ -65,7 +65,7 @@
     try {
       return make();
     } catch (error) {
-      boot.rethrowSignal();
+      boot.rethrowSignal(error);
       return `[inspection failed: ${boot.describe(error)}]`;
     }
   };

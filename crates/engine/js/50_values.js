@@ -33,7 +33,7 @@
     try {
       return boot.inspect(value);
     } catch (error) {
-      boot.rethrowSignal();
+      boot.rethrowSignal(error);
       return `[inspection failed: ${describe(error)}]`;
     }
   };
@@ -51,8 +51,8 @@
   const property = (object, key) => {
     try {
       return object[key];
-    } catch {
-      boot.rethrowSignal();
+    } catch (error) {
+      boot.rethrowSignal(error);
       return undefined;
     }
   };
@@ -176,8 +176,8 @@
         if (descriptor.get !== undefined) {
           try {
             item = value[names[i]];
-          } catch {
-            boot.rethrowSignal();
+          } catch (error) {
+            boot.rethrowSignal(error);
             copy[names[i]] = descriptor.set === undefined ? "[Getter]" : "[Getter/Setter]";
             continue;
           }
@@ -215,7 +215,7 @@
       }
       return copy;
     } catch (error) {
-      boot.rethrowSignal();
+      boot.rethrowSignal(error);
       return `[inspection failed: ${describe(error)}]`;
     }
   };
@@ -275,8 +275,8 @@
           const step = isList ? `[${name}]` : isIdentifier(name) ? `.${name}` : `[${jsonStringify(name)}]`;
           try {
             visit(value[name], step);
-          } catch {
-            boot.rethrowSignal();
+          } catch (error) {
+            boot.rethrowSignal(error);
             return `${path}${step}`;
           }
         }

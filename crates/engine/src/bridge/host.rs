@@ -68,6 +68,11 @@ pub struct Run {
 }
 
 impl Run {
+    /// Whether its outcome is still to come: that of a promise may be another one than its value.
+    pub fn is_open(&self) -> bool {
+        matches!(self.verdict, None | Some(Verdict::FinalPromise(_)))
+    }
+
     fn progress(&self) -> Event {
         Event::Progress { operations: self.operations as u64, tool_calls: self.tool_calls }
     }
@@ -94,7 +99,6 @@ pub struct Host {
     pub run: RefCell<Option<Run>>,
     /// Runs that have begun.
     runs: Cell<u64>,
-    /// A module is being loaded, whose iterations are not those of the run.
     /// The executor thread terminated the guest itself, for a reason that is recorded elsewhere.
     pub terminated: Cell<bool>,
     pub scripts: RefCell<Scripts>,
@@ -181,7 +185,7 @@ impl Host {
         let mut run = self.run.borrow_mut();
         let Some(run) = run.as_mut() else { return };
         run.operations = run.max_operations;
-        if run.verdict.is_none() {
+        if run.is_open() {
             run.verdict = Some(Verdict::MaxOperations);
             run.exceeded_at = at;
         }

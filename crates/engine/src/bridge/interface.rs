@@ -27,8 +27,8 @@ pub trait Bridge {
     /// One entry. The message is the guest's own string, of any length, possibly not yet flat.
     fn log(&self, scope: &mut v8::PinScope<'_, '_>, level: u32, message: v8::Local<'_, v8::String>);
 
-    /// The guest called `final_answer(value)`: records the outcome.
-    fn final_answer(&self, scope: &mut v8::PinScope<'_, '_>, value: v8::Local<'_, v8::Value>);
+    /// The guest called `final_answer(value)`: records the outcome. Whether it is that of a promise, whose code goes on.
+    fn final_answer(&self, scope: &mut v8::PinScope<'_, '_>, value: v8::Local<'_, v8::Value>) -> bool;
 
     /// The run takes an iteration beyond its limit: records the outcome.
     fn guard_exceeded(&self, scope: &mut v8::PinScope<'_, '_>);

@@ -34,11 +34,12 @@ impl Bridge for Host {
         });
     }
 
-    /// Writes the value at this moment, so that nothing that runs afterwards changes it.
-    fn final_answer(&self, scope: &mut v8::PinScope<'_, '_>, value: v8::Local<'_, v8::Value>) {
+    /// Writes the value at this moment, so that nothing that runs afterwards changes it. In the place of a promise comes what its code
+    /// answers.
+    fn final_answer(&self, scope: &mut v8::PinScope<'_, '_>, value: v8::Local<'_, v8::Value>) -> bool {
         match self.run.borrow_mut().as_mut() {
-            Some(run) if run.verdict.is_none() => run.verdict = Some(Verdict::Recording),
-            _ => return,
+            Some(run) if run.is_open() => run.verdict = Some(Verdict::Recording),
+            _ => return false,
         }
         let verdict = match v8::Local::<v8::Promise>::try_from(value) {
             Ok(promise) => Verdict::FinalPromise(v8::Global::new(scope, promise)),
@@ -47,9 +48,11 @@ impl Bridge for Host {
                 value => Verdict::Final(value),
             },
         };
+        let is_awaited = matches!(verdict, Verdict::FinalPromise(_));
         if let Some(run) = self.run.borrow_mut().as_mut() {
             run.verdict = Some(verdict);
         }
+        is_awaited
     }
 
     fn is_terminated(&self) -> bool {

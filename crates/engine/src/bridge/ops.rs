@@ -151,10 +151,8 @@ fn op_log<'s>(scope: &mut v8::PinScope<'s, '_>, args: Arguments<'s>, _: Returned
     }
 }
 
-fn op_final<'s>(scope: &mut v8::PinScope<'s, '_>, args: Arguments<'s>, _: Returned<'s>) {
-    if let Some(bridge) = bridge(scope) {
-        bridge.final_answer(scope, args.get(0));
-    }
+fn op_final<'s>(scope: &mut v8::PinScope<'s, '_>, args: Arguments<'s>, mut returned: Returned<'s>) {
+    returned.set_bool(bridge(scope).is_some_and(|bridge| bridge.final_answer(scope, args.get(0))));
 }
 
 fn op_guard_exceeded<'s>(scope: &mut v8::PinScope<'s, '_>, _: Arguments<'s>, _: Returned<'s>) {

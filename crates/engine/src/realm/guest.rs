@@ -95,7 +95,9 @@ impl Guest {
         // Set once, here.
         let _ = host.realm.set(realm);
         let _ = host.interrupt.set(Interrupt::new(isolate));
-        let observed = Observed::default();
+        // A run that is terminated hands nothing over, so that what it leaves has to be on the global from the start.
+        let keeps = host.context.config().keep_state;
+        let observed = if keeps { Observed::everything() } else { Observed::default() };
         Self {
             host,
             runs: 0,

@@ -7,32 +7,39 @@ use swc_ecma_ast::{BlockStmt, CatchClause, Pat, Stmt, ThrowStmt, TryStmt};
 
 use super::nodes;
 
-/// `catch (e) { … }` becomes `catch (e) { if (__smol_done) __smol_rethrow(); … }`.
+/// What is caught where the clause has no name for it.
+const CAUGHT: &str = "__smol_e";
+
+/// `catch (e) { … }` becomes `catch (e) { if (__smol_done) __smol_rethrow(e); … }`.
 ///
 /// A pattern parameter is taken apart only after that test, since its defaults and getters run guest code:
-/// `try { try { … } catch (__smol_e) { if (__smol_done) __smol_rethrow(); throw __smol_e; } } catch (pattern) { … }`.
+/// `try { try { … } catch (__smol_e) { if (__smol_done) __smol_rethrow(__smol_e); throw __smol_e; } } catch (pattern) { … }`.
 pub(super) fn rethrow_signals(node: &mut TryStmt) {
     let Some(handler) = &mut node.handler else { return };
     let span = handler.span;
-    match &handler.param {
-        Some(pattern) if !matches!(pattern, Pat::Ident(_)) => {
+    match handler.param.get_or_insert_with(|| Pat::Ident(nodes::binding(CAUGHT))) {
+        Pat::Ident(caught) => {
+            let rethrow = rethrow(&caught.id.sym, span);
+            handler.body.stmts.insert(0, rethrow);
+        }
+        _ => {
             let block_span = node.block.span;
             let tried = mem::take(&mut node.block);
             node.block = nodes::block(block_span, vec![passing_signals_on(tried, span)]);
         }
-        _ => handler.body.stmts.insert(0, rethrow(span)),
     }
 }
 
-/// `try { … } catch (__smol_e) { if (__smol_done) __smol_rethrow(); throw __smol_e; }`
+/// `try { … } catch (__smol_e) { if (__smol_done) __smol_rethrow(__smol_e); throw __smol_e; }`
 fn passing_signals_on(block: BlockStmt, span: Span) -> Stmt {
-    let caught = Pat::Ident(nodes::binding("__smol_e"));
-    let again = Stmt::Throw(ThrowStmt { span, arg: nodes::name("__smol_e", DUMMY_SP) });
-    let body = nodes::block(span, vec![rethrow(span), again]);
+    let caught = Pat::Ident(nodes::binding(CAUGHT));
+    let again = Stmt::Throw(ThrowStmt { span, arg: nodes::name(CAUGHT, DUMMY_SP) });
+    let body = nodes::block(span, vec![rethrow(CAUGHT, span), again]);
     let handler = Some(CatchClause { span, param: Some(caught), body });
     Stmt::Try(Box::new(TryStmt { span: block.span, block, handler, finalizer: None }))
 }
 
-fn rethrow(span: Span) -> Stmt {
-    nodes::if_statement(nodes::name("__smol_done", span), nodes::call_statement("__smol_rethrow", span), span)
+fn rethrow(caught: &str, span: Span) -> Stmt {
+    let call = nodes::call_statement("__smol_rethrow", caught, span);
+    nodes::if_statement(nodes::name("__smol_done", span), call, span)
 }

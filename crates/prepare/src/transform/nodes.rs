@@ -105,9 +105,10 @@ pub(super) fn keep_async_a_name(node: &mut ForOfStmt) {
     }
 }
 
-/// `callee();`
-pub(super) fn call_statement(callee: &str, span: Span) -> Stmt {
-    Stmt::Expr(ExprStmt { span, expr: call(callee, Vec::new(), span) })
+/// `callee(name);`
+pub(super) fn call_statement(callee: &str, argument: &str, span: Span) -> Stmt {
+    let argument = ExprOrSpread { spread: None, expr: name(argument, span) };
+    Stmt::Expr(ExprStmt { span, expr: call(callee, vec![argument], span) })
 }
 
 /// `if (test) cons`
