@@ -44,7 +44,9 @@ function refuseOtherNames({ name, parameters, takesObject }) {
 
 /** @param {string} name */
 function suggestion(name) {
-  const parts = name.split('.').map((part) => part.replace(/[^\w$]/g, '_').replace(/^(?=\d)/, '_'));
+  const parts = name
+    .split('.')
+    .map((part) => part.replace(/[^\p{ID_Continue}$]/gu, '_').replace(/^(?![\p{ID_Start}$_]|$)/u, '_'));
   const [first = 'tool', ...rest] = parts.filter((part) => part !== '');
   return [isBindable(first) ? first : `${first}_`, ...rest].join('.');
 }
