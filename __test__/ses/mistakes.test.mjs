@@ -29,6 +29,21 @@ describe('at run time', () => {
     ['L++', '`L` is a constant of an earlier run. Declare it again to change it: `let L = …`.'],
     ['search("q").results.map((x) => x)', '`search` gives a promise: write `(await search(…)).results`.'],
     ['const rows = search(f("a")).slice(1)', '`search` gives a promise: write `(await search(…)).slice`.'],
+    ['for (const r of search("x")) r', '`search` gives a promise: write `await search(…)`.'],
+    ['const [a] = search("x")', '`search` gives a promise: write `await search(…)`.'],
+    ['const r = search("a"); r[0].title', '`r` is a promise: write `(await r)`.'],
+    ['const r = search("a"); r.filter((x) => x)', '`r` is a promise: write `(await r)`.'],
+    ['(await search("a")).map((x) => x)', undefined],
+    ['"a".length()', '`length` is no function: leave out the parentheses.'],
+    ['max([1, 2])', 'Did you mean `Math.max`?'],
+    [
+      'new Set<string>(["a"]).size',
+      '`<string>` is TypeScript, and this was read as JavaScript: leave the type arguments out.',
+    ],
+    ['[{ total: null }].map((data) => data.total.n)', '`data.total` is null.'],
+    ['const o = Object.freeze([1]); o.push(data)', undefined],
+    ['const o = Object.freeze({ data: 1 }); o.data = 2', undefined],
+    ['const own = (data) => { data.a = 1; }; own(Object.freeze({}))', undefined],
     ['print(1)', '`print` is Python. In JavaScript write `console.log(…)`.'],
     ['const x = None', '`None` is Python. In JavaScript write `null`.'],
     ['True', '`True` is Python. In JavaScript write `true`.'],
@@ -93,6 +108,7 @@ describe('before it runs', () => {
       "Private field '#note' must be declared in an enclosing class",
       'Comments begin with //, not with #',
     ],
+    ['f(“hi”)', "Unexpected character '“'", 'Use straight quotes: " or \''],
     ['const s = “hi”', "Unexpected character '“'", 'Use straight quotes: " or \''],
     ['const s = ‘hi’', "Unexpected character '‘'", 'Use straight quotes: " or \''],
     [
@@ -114,6 +130,25 @@ describe('before it runs', () => {
     ['else { 1 }', "Unexpected token 'else'", undefined],
     ['class = 1', "Unexpected token '='", undefined],
     ['let x = ;', "Unexpected token ';'", undefined],
+    ['let class = 5', "Unexpected token 'class'", undefined],
+    ['let 2 = 1', 'Invalid or unexpected token', undefined],
+    ['for (;;) { continue outer }', "Undefined label 'outer'", undefined],
+    ['let s: string = `abc', 'Unterminated template', undefined],
+    [
+      'function f(y) { for await (const x of y) {} }',
+      "Expected '(', got 'await'",
+      '`for await` needs an async function: `async function name(…) { … }`',
+    ],
+    [
+      '```js\n5',
+      'Unterminated template',
+      'Pass the code without Markdown fences (```), or with one before and one behind it',
+    ],
+    [
+      '5\n```',
+      'Unterminated template',
+      'Pass the code without Markdown fences (```), or with one before and one behind it',
+    ],
   ])('%j', (code, message, todo) => {
     expect(fix(code)).toEqual([[message, todo]]);
   });

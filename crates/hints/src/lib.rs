@@ -54,8 +54,26 @@ pub fn hint(realm: &mut impl Realm, error: &Uncaught) -> Option<String> {
 /// `serch is not defined`.
 fn unknown_name(realm: &mut impl Realm, error: &Uncaught) -> Option<String> {
     let name = error.message.strip_suffix(" is not defined").filter(|_| error.name == "ReferenceError")?;
+    if is_type_argument(error, name) {
+        return Some(format!(
+            "`<{name}>` is TypeScript, and this was read as JavaScript: leave the type arguments out."
+        ));
+    }
+    if MATH.contains(&name) {
+        return Some(format!("Did you mean `Math.{name}`?"));
+    }
     let LookUp { names, .. } = look_up(realm, &[], name)?;
     Some(format!("Did you mean `{}`?", nearest(name, &names)?))
+}
+
+/// Functions of `Math` whose names stand alone in other languages.
+const MATH: [&str; 10] = ["abs", "ceil", "floor", "max", "min", "pow", "random", "round", "sqrt", "trunc"];
+
+/// Whether the name is where the error is, as `string` in `new Set<string>(…)`.
+fn is_type_argument(error: &Uncaught, name: &str) -> bool {
+    let Some((before, after)) = error.at.and_then(|at| split_at(error.source, at)) else { return false };
+    let is_of_a_name = before.strip_suffix('<').is_some_and(|of| of.ends_with(|c: char| c.is_alphanumeric()));
+    is_of_a_name && after.strip_prefix(name).is_some_and(|behind| behind.starts_with(['>', ',', '[']))
 }
 
 /// `rows.fliter is not a function`, as V8 renders what was called.
@@ -66,14 +84,18 @@ fn unknown_method(realm: &mut impl Realm, error: &Uncaught) -> Option<String> {
         let LookUp { kind, names } = look_up(realm, &path, "")?;
         return if kind == "missing" { listed(called, &names) } else { None };
     };
-    let path = path_of(receiver);
+    let path = path_of(receiver).filter(|path| !is_local(error.source, &path[0]));
     let LookUp { kind, names } = look_up(realm, path.as_deref().unwrap_or(&[UNKNOWN.to_owned()]), method)?;
     let receiver = path.map(|_| receiver);
     match (kind.as_str(), receiver) {
+        ("missing", Some(receiver)) if is_promise(&names) => Some(awaited(receiver)),
         ("missing", Some(receiver)) => match nearest(method, &names) {
             Some(near) => Some(format!("`{receiver}` has no `{method}`. Did you mean `{near}`?")),
             None => listed(receiver, &names),
         },
+        ("unknown" | "missing", _) if method == "length" || method == "size" => {
+            Some(format!("`{method}` is no function: leave out the parentheses."))
+        }
         ("unknown" | "missing", _) => Some(format!("Did you mean `{}`?", nearest(method, &names)?)),
         ("nothing", _) => None,
         (kind, Some(receiver)) => Some(format!("`{receiver}.{method}` is {}, not a function.", with_article(kind))),
@@ -90,16 +112,65 @@ fn member_of_nothing(realm: &mut impl Realm, error: &Uncaught) -> Option<String>
     let receiver = receiver_at(error.source, error.at?, member)?;
     let path = path_of(receiver)?;
     let (last, parents) = path.split_last()?;
-    if parents.is_empty() {
+    if parents.is_empty() || is_local(error.source, &path[0]) {
         return (receiver != what).then(|| format!("`{receiver}` is {what}."));
     }
     let parent = &receiver[..receiver.rfind(['.', '['])?].trim_end_matches('?');
     let LookUp { kind, names } = look_up(realm, parents, last)?;
     match (kind.as_str(), nearest(last, &names)) {
+        ("missing", _) if is_promise(&names) => Some(awaited(parent)),
         ("missing", Some(near)) => Some(format!("`{parent}` has no `{last}`. Did you mean `{near}`?")),
         ("missing", None) => Some(format!("`{parent}` has no `{last}`.")),
         _ => Some(format!("`{receiver}` is {what}.")),
     }
+}
+
+/// Bytes in which the parentheses round a name are looked for.
+const MAX_PARAMETERS: usize = 512;
+/// Places of a name that are looked at.
+const MAX_PLACES: usize = 64;
+
+/// Whether a name seems to be a parameter, or declared in a block, somewhere: what is on the global by that name may not be meant.
+fn is_local(source: &str, name: &str) -> bool {
+    let is_part = |c: char| c.is_alphanumeric() || c == '_' || c == '$';
+    let mut places = source.match_indices(name).take(MAX_PLACES).filter_map(|(at, _)| {
+        let (before, after) = (&source[..at], &source[at + name.len()..]);
+        (!before.ends_with(|c| is_part(c) || c == '.') && !after.starts_with(is_part)).then_some((before, after))
+    });
+    places.any(|(before, after)| {
+        let is_declared = ["const", "let", "var"].iter().any(|kind| before.trim_end().ends_with(kind));
+        let is_in_block = || before.matches('{').count() > before.matches('}').count();
+        after.trim_start().starts_with("=>") || (is_declared && is_in_block()) || is_parameter(before, after)
+    })
+}
+
+/// Whether what is between the two texts stands in the parentheses of an arrow function, a function or a `catch` clause.
+fn is_parameter(before: &str, after: &str) -> bool {
+    let mut depth = 0;
+    let open = before.char_indices().rev().take(MAX_PARAMETERS).find_map(|(at, c)| {
+        depth += i32::from(c == ')') - i32::from(c == '(');
+        (depth < 0).then_some(at)
+    });
+    depth = 0;
+    let close = after.char_indices().take(MAX_PARAMETERS).find_map(|(at, c)| {
+        depth += i32::from(c == '(') - i32::from(c == ')');
+        (depth < 0).then_some(at + 1)
+    });
+    let (Some(open), Some(close)) = (open, close) else { return false };
+    let head = before[..open].trim_end();
+    let named = head.trim_end_matches(|c: char| c.is_alphanumeric() || c == '_' || c == '$').trim_end();
+    after[close..].trim_start().starts_with("=>")
+        || ["function", "function*"].iter().any(|of| head.ends_with(of) || named.ends_with(of))
+        || head.ends_with("catch")
+}
+
+/// Whether names are those of a promise.
+fn is_promise(names: &[String]) -> bool {
+    ["then", "catch", "finally"].iter().all(|&of_promises| names.iter().any(|name| name == of_promises))
+}
+
+fn awaited(promise: &str) -> String {
+    format!("`{promise}` is a promise: write `(await {promise})`.")
 }
 
 /// A name that no guest can have, for what cannot be looked up.
@@ -143,13 +214,7 @@ fn is_identifier(name: &str) -> bool {
 
 /// What `member` is read of at a place of the source, where V8 has found it.
 fn receiver_at<'a>(source: &'a str, at: Location, member: &str) -> Option<&'a str> {
-    let line = source.split(['\n', '\r', '\u{2028}', '\u{2029}']).nth(at.line.checked_sub(1)? as usize)?;
-    let mut units = 0;
-    let start = line.char_indices().find(|&(_, c)| {
-        units += c.len_utf16();
-        units >= at.column as usize
-    })?;
-    let (before, after) = line.split_at(start.0);
+    let (before, after) = split_at(source, at)?;
     let before = if after.starts_with(member) { before.trim_end().strip_suffix('.')? } else { before };
     let before = before.strip_suffix('?').unwrap_or(before);
     let is_part = |c: char| c.is_alphanumeric() || "_$.?[]".contains(c);
@@ -157,9 +222,22 @@ fn receiver_at<'a>(source: &'a str, at: Location, member: &str) -> Option<&'a st
     Some(&before[from..])
 }
 
+/// The line of a place, before it and from it on.
+fn split_at(source: &str, at: Location) -> Option<(&str, &str)> {
+    let line = source.split(['\n', '\r', '\u{2028}', '\u{2029}']).nth(at.line.checked_sub(1)? as usize)?;
+    let mut units = 0;
+    let start = line.char_indices().find(|&(_, c)| {
+        units += c.len_utf16();
+        units >= at.column as usize
+    })?;
+    Some(line.split_at(start.0))
+}
+
 /// The name that was meant: the same but for case and `_`, or one that differs in few letters.
 fn nearest<'a>(wanted: &str, names: &'a [String]) -> Option<&'a str> {
     let plain = |name: &str| name.replace('_', "").to_lowercase();
+    // What has failed is no advice.
+    let names = names.iter().filter(|name| *name != wanted);
     let wanted = plain(wanted);
     let most = match wanted.chars().count() {
         0..=2 => 0,
@@ -167,7 +245,7 @@ fn nearest<'a>(wanted: &str, names: &'a [String]) -> Option<&'a str> {
         6..=9 => 2,
         _ => 3,
     };
-    let distances = names.iter().map(|name| {
+    let distances = names.map(|name| {
         // Of a function in a namespace, its own name counts.
         let own = name.rsplit_once('.').map_or(name.as_str(), |(_, own)| own);
         (strsim::osa_distance(&wanted, &plain(own)), name.as_str())
@@ -216,6 +294,32 @@ mod tests {
         assert_eq!(receiver_at("f().x", at(1, 5), "x"), None);
         assert_eq!(receiver_at("", at(1, 1), "x"), None);
         assert_eq!(receiver_at("a", at(7, 1), "x"), None);
+    }
+
+    #[test]
+    fn a_name_is_local_where_it_is_a_parameter_or_of_a_block() {
+        for code in [
+            "list.map(rows => rows.a)",
+            "list.map((x, rows) => rows.a)",
+            "list.map(({ rows }) => f(rows))",
+            "function f(a, rows) {}",
+            "const f = function (rows) {}",
+            "try {} catch (rows) {}",
+            "{ const rows = 1; }",
+            "function f() { let rows; }",
+        ] {
+            assert!(is_local(code, "rows"), "{code}");
+        }
+        for code in [
+            "rows.a",
+            "f(rows)",
+            "const rows = 1; { rows }",
+            "let rowsOf = (a) => 1",
+            "a.rows => 1",
+            "f((rows), () => 1)",
+        ] {
+            assert!(!is_local(code, "rows"), "{code}");
+        }
     }
 
     #[test]

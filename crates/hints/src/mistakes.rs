@@ -1,7 +1,7 @@
 //! Hints about mistakes that models often make: they think of another language, of values that they may change, or forget
 //! `await`. What V8's message says is read together with the line of the source that it is about.
 
-use crate::{Realm, Uncaught};
+use crate::{Realm, Uncaught, is_local};
 
 /// Bytes of a line that is looked through. 2 KiB.
 const MAX_LINE_BYTES: usize = 2 << 10;
@@ -45,6 +45,9 @@ fn missing_await(realm: &impl Realm, error: &Uncaught, line: &str) -> Option<Str
     if !is_about_a_member {
         return None;
     }
+    if let Some(name) = error.message.strip_suffix(" is not a function or its return value is not iterable") {
+        return realm.is_async(name).then(|| format!("`{name}` gives a promise: write `await {name}(…)`."));
+    }
     calls_in(line).find_map(|(name, before, after)| {
         let member: String = after.strip_prefix('.')?.chars().take_while(|&c| is_part(c)).collect();
         let is_handled = matches!(member.as_str(), "then" | "catch" | "finally" | "");
@@ -70,7 +73,8 @@ fn frozen(realm: &impl Realm, error: &Uncaught, line: &str) -> Option<String> {
     let is_change = ["Cannot assign to read only property ", "Cannot add property ", "Cannot delete property "]
         .iter()
         .any(|beginning| error.message.starts_with(beginning));
-    let name = words_of(line).find(|name| is_change && realm.is_frozen(name))?;
+    let is_of_host = |name: &&str| realm.is_frozen(name) && !is_local(error.source, name);
+    let name = owners_in(line).find(|name| is_change && is_of_host(name))?;
     Some(format!(
         "`{name}` is a variable of the host's, and frozen. Change a copy: `const copy = JSON.parse(JSON.stringify({name}))`."
     ))
@@ -110,11 +114,14 @@ fn is_part(c: char) -> bool {
     c.is_alphanumeric() || c == '_' || c == '$'
 }
 
-/// Names that no dot is in front of.
-fn words_of(line: &str) -> impl Iterator<Item = &str> {
-    line.split(|c: char| !is_part(c) && c != '.')
-        .filter_map(|path| path.split('.').next())
-        .filter(|name| !name.is_empty())
+/// Names of which a property is named: `rows` in `rows.a` and `rows[0]`.
+fn owners_in(line: &str) -> impl Iterator<Item = &str> {
+    line.match_indices(['.', '[']).filter_map(|(at, _)| {
+        let before = line[..at].trim_end_matches('?');
+        let outer = before.trim_end_matches(is_part);
+        let name = &before[outer.len()..];
+        (!name.is_empty() && !outer.ends_with('.')).then_some(name)
+    })
 }
 
 /// Calls in a line: the path of the function, what is in front of it, and what comes behind its arguments.

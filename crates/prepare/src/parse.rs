@@ -192,25 +192,35 @@ pub(super) fn offset(position: BytePos) -> u32 {
     position.0.saturating_sub(FIRST)
 }
 
+/// What swc calls what it could not read, where it has said why already.
+const UNREADABLE: &str = "<lexing error";
+
 fn syntax_errors(errors: &[Error], index: &SourceIndex, code: &str) -> SyntaxErrors {
-    let mut offsets: Vec<u32> = errors.iter().map(|error| offset(error.span().lo)).collect();
-    let diagnostics = errors
-        .iter()
-        .zip(&offsets)
-        .map(|(error, &offset)| {
-            let message = match error.kind() {
-                // V8's words say more.
-                SyntaxError::TS1109 | SyntaxError::ExpectedIdent => rules::mistakes::unexpected(code, offset as usize),
-                _ => None,
-            };
-            let message = message.map_or_else(|| error.kind().msg(), Into::into);
-            let diagnostic = rules::text::syntax_valid(message, index.location(offset));
-            match rules::mistakes::fix(code, offset as usize) {
-                Some(fix) => diagnostic.with_fix(fix),
-                None => diagnostic,
-            }
-        })
-        .collect();
+    let (mut offsets, mut diagnostics) = (Vec::new(), Vec::new());
+    for error in errors {
+        let at = offset(error.span().lo) as usize;
+        // V8's words, or place, say more.
+        let (at, message) = match error.kind() {
+            SyntaxError::TS1109 | SyntaxError::ExpectedIdent => (at, rules::mistakes::unexpected(code, at)),
+            SyntaxError::TS1107 => (at, rules::mistakes::undefined_label(code, at)),
+            SyntaxError::InvalidIdentInStrict(_) => match rules::mistakes::declared_behind_let(code, at) {
+                Some((at, message)) => (at, Some(message)),
+                None => (at, None),
+            },
+            _ => (at, None),
+        };
+        let message = message.map_or_else(|| error.kind().msg(), Into::into);
+        // What follows from the first error of a place helps nobody.
+        if offsets.contains(&(at as u32)) || (message.contains(UNREADABLE) && !offsets.is_empty()) {
+            continue;
+        }
+        offsets.push(at as u32);
+        let diagnostic = rules::text::syntax_valid(message, index.location(at as u32));
+        diagnostics.push(match rules::mistakes::fix(code, at) {
+            Some(fix) => diagnostic.with_fix(fix),
+            None => diagnostic,
+        });
+    }
     offsets.sort_unstable();
     SyntaxErrors { diagnostics, offsets }
 }

@@ -22,9 +22,11 @@ fn fences(code: &str) -> Option<(usize, usize)> {
     }
     let first = code.len() - opening.len();
     let start = first + opening.find('\n')? + 1;
-    let language = code[first + FENCE.len()..start].trim();
+    let info = code[first + FENCE.len()..start].trim();
+    let language = info.split_whitespace().next().unwrap_or_default();
     let inside = code.trim_end().strip_suffix(FENCE)?;
     let is_fence = language.bytes().all(|byte| byte.is_ascii_alphanumeric())
+        && !info.contains('`')
         && inside.len() >= start
         && inside[start - 1..].trim_end_matches([' ', '\t']).ends_with('\n')
         && !inside[start..].lines().any(|line| line.trim_start().starts_with(FENCE));
@@ -51,6 +53,12 @@ pub(in super::super) fn fix(code: &str, offset: usize) -> Option<&'static str> {
     }
     if after.starts_with('#') || after.trim_start().starts_with('#') || line.starts_with('#') {
         return Some("Comments begin with //, not with #");
+    }
+    if before.trim_end().ends_with("for") && after.starts_with("await") {
+        return Some("`for await` needs an async function: `async function name(…) { … }`");
+    }
+    if code.trim_start().starts_with(FENCE) || code.trim_end().ends_with(FENCE) {
+        return Some("Pass the code without Markdown fences (```), or with one before and one behind it");
     }
     let word = line.split(|c: char| !c.is_ascii_alphanumeric()).next().unwrap_or_default();
     match word {
@@ -91,6 +99,31 @@ pub(in super::super) fn unexpected(code: &str, offset: usize) -> Option<String> 
     }
 }
 
+/// V8's words for the jump at `offset`, if no statement has the label that it names.
+pub(in super::super) fn undefined_label(code: &str, offset: usize) -> Option<String> {
+    let label = word_at(code.get(offset..)?.strip_prefix("continue")?.trim_start());
+    let is_label = |at: usize| code[at + label.len()..].trim_start().starts_with(':');
+    let is_there = code.match_indices(label).any(|(at, _)| is_label(at));
+    (!label.is_empty() && !is_there).then(|| format!("Undefined label '{label}'"))
+}
+
+/// Where a name was expected behind the `let` at `offset`, and V8's words for what is there instead.
+pub(in super::super) fn declared_behind_let(code: &str, offset: usize) -> Option<(usize, String)> {
+    let rest = code.get(offset..)?.strip_prefix("let")?;
+    let name = rest.trim_start();
+    let at = code.len() - name.len();
+    let word = word_at(name);
+    let message = match word.chars().next()? {
+        '0'..='9' => "Invalid or unexpected token".to_owned(),
+        _ => format!("Unexpected token '{word}'"),
+    };
+    (name.len() < rest.len()).then_some((at, message))
+}
+
+fn word_at(text: &str) -> &str {
+    text.split(|c: char| !c.is_alphanumeric() && c != '_' && c != '$').next().unwrap_or_default()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -100,6 +133,7 @@ mod tests {
         for (code, inside) in [
             ("```js\n1 + 1\n```", "     \n1 + 1\n   "),
             ("\n```\n1\n```\n", "\n   \n1\n   \n"),
+            ("```js title=\"x\"\n1\n```", "               \n1\n   "),
             ("```typescript\nlet x: number = 1;\n  ```", "             \nlet x: number = 1;\n     "),
         ] {
             assert_eq!(without_fences(code), inside);
