@@ -81,6 +81,10 @@ test('where it cannot be known, calls wait where they are, with the same result'
       [10, 12],
     'utils.parallel(() => utils.parallel(() => sdk.market.getQuote({ n: 1 }), () => sdk.market.getQuote({ n: 2 })), () => sdk.market.getQuote({ n: 3 }))':
       [[2, 4], 6],
+    'let n = 0; utils.parallel(function next() { const r = sdk.market.getQuote({ n }); return ++n < 3 ? next() : r; })':
+      [4],
+    'let n = 0; utils.parallel(function next() { const r = sdk.market.getQuote({ n }); return ++n < 3 ? (function () { return next(); })() : r; })':
+      [4],
     'utils.parallel()': [],
     'utils.parallel(() => 1, () => undefined)': [1, undefined],
     'const { market } = sdk; utils.parallel(() => market.getQuote({ n: 7 }))': [14],

@@ -124,7 +124,7 @@ fn insertions_of(
     })
 }
 
-/// A program that ends with a function is what that gives: for the state if there is one.
+/// A program that ends with a function is what that gives: for the state if there is one. So is one that only declares a function.
 fn wrap_last(module: &Module, request: &SandboxRequest, insertions: &mut Insertions) -> bool {
     let apply = format!("{}.apply(", request.kit);
     let mut wrap = |expr: &Expr| {
@@ -133,14 +133,16 @@ fn wrap_last(module: &Module, request: &SandboxRequest, insertions: &mut Inserti
             insertions.push(expr.span_hi(), "))".into());
         }
     };
-    match module.body.last() {
+    let mut items = module.body.iter().rev().filter(|item| !matches!(item, ModuleItem::Stmt(Stmt::Empty(_))));
+    let (last, others) = (items.next(), items.count());
+    match last {
         Some(ModuleItem::Stmt(Stmt::Expr(statement))) => wrap(&statement.expr),
         Some(ModuleItem::Stmt(Stmt::Return(statement))) => {
             if let Some(expr) = &statement.arg {
                 wrap(expr);
             }
         }
-        Some(ModuleItem::Stmt(Stmt::Decl(declaration))) if request.kind == SandboxKind::Mutate => {
+        Some(ModuleItem::Stmt(Stmt::Decl(declaration))) if request.kind == SandboxKind::Mutate || others == 0 => {
             if let Some(name) = declared_function(declaration) {
                 insertions.push(declaration.span_hi(), format!(";{apply}{name})"));
             }

@@ -165,7 +165,8 @@ fn can_be_task(argument: &Expr) -> bool {
     let mut own = Own { calls: false, is_bound: false };
     match unwrapped(argument) {
         Expr::Fn(function) if !function.function.is_async && !function.function.is_generator => {
-            if !function.function.params.is_empty() {
+            let is_named = |name: &Ident| names(&function.function, &name.sym);
+            if !function.function.params.is_empty() || function.ident.as_ref().is_some_and(is_named) {
                 return false;
             }
             function.function.body.visit_with(&mut own);
@@ -174,6 +175,19 @@ fn can_be_task(argument: &Expr) -> bool {
         _ => return false,
     }
     own.calls && !own.is_bound
+}
+
+/// Whether a function has a name anywhere in it.
+fn names(function: &Function, name: &str) -> bool {
+    struct Named<'a>(&'a str, bool);
+    impl Visit for Named<'_> {
+        fn visit_ident(&mut self, node: &Ident) {
+            self.1 |= node.sym == *self.0;
+        }
+    }
+    let mut named = Named(name, false);
+    function.body.visit_with(&mut named);
+    named.1
 }
 
 /// What a function does itself, and not a function inside of it.

@@ -105,6 +105,11 @@ fn a_function_is_what_it_gives() {
     assert_eq!(mutate("const f = (s) => s"), "K.begin(\"sync\");const f = (s) => s;K.apply(f)");
     assert_eq!(mutate("f(); return state"), "K.begin(\"sync\");f(); return K.apply((state))");
     assert_eq!(execute("async () => 1"), "K.begin(\"sync\");K.apply((async () => 1))");
+    assert_eq!(execute("(() => 1);;"), "K.begin(\"sync\");K.apply(((() => 1)));;");
+    // A program that only declares a function means it; behind others it may be a helper.
+    assert_eq!(execute("function main() {};"), "K.begin(\"sync\");function main() {};K.apply(main);");
+    assert_eq!(execute("const main = () => 1"), "K.begin(\"sync\");const main = () => 1;K.apply(main)");
+    assert_eq!(execute("1; function helper() {}"), "K.begin(\"sync\");1; function helper() {}");
     assert_eq!(execute("f"), "K.begin(\"sync\");f");
     assert_eq!(added("1 + 1", SandboxKind::Search, None).1, "K.begin(\"search\");1 + 1");
 }
