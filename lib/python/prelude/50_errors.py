@@ -133,19 +133,11 @@ def _utf16_column(code, line, byte_column):
 def _failure_of(error, code, codes):
     """What is told of an exception of the code."""
     details = {"name": type(error).__name__, "message": _message_of(error)}
-    if isinstance(error, SyntaxError) and codes is None:
-        line, column = error.lineno or 1, max(error.offset or 1, 1)
-        byte_column = len(_line_of(code, line)[: column - 1].encode("utf-8", "surrogatepass"))
-        return _Failure(
-            __smolagents_format_syntax_error(error),
-            "ERR_VALIDATION_FAILED",
-            _validation(details, "syntax_valid", code, (line, byte_column)),
-        )
+    if codes is None and _is_of_code(error):
+        return _unread(error, code, details)
     place = _place_of(error, codes)
     line = place[0] if place else None
     text = _runtime_text(error, code, line)
-    if codes is None:
-        return _Failure(text, "ERR_VALIDATION_FAILED", _validation(details, "forbidden_builtin", code, place))
     if place:
         details |= {"line": line, "column": _utf16_column(code, line, place[1])}
     details["traceback"] = _traceback_text(error)
@@ -164,11 +156,35 @@ def _failure_of(error, code, codes):
     return _Failure(text, "ERR_RUNTIME_EXCEPTION", details)
 
 
-def _validation(details, rule, code, place):
-    line, column = place[0], _utf16_column(code, place[0], place[1])
-    location = {"line": line, "column": column}
+def _is_of_code(error):
+    """Whether code that has not begun to run is the reason, and not a deadline or a lack of memory."""
+    # The parser's own limit has a text.
+    return isinstance(error, Exception) and not (isinstance(error, MemoryError) and not error.args)
+
+
+def _unread(error, code, details):
+    """The failure of code that nothing has run of."""
+    place = getattr(error, "__smolagents_place__", None)
+    rule = "syntax_valid" if place is None else "forbidden_builtin"
+    if isinstance(error, SyntaxError):
+        _complete_place(error, code)
+        text = __smolagents_format_syntax_error(error)
+        line, column = error.lineno or 1, max(error.offset or 1, 1)
+        place = (line, len(_line_of(code, line)[: column - 1].encode("utf-8", "surrogatepass")))
+    else:
+        text = _runtime_text(error, code, place and place[0])
+    line, byte_column = place or (1, 0)
+    location = {"line": line, "column": _utf16_column(code, line, byte_column)}
     finding = {"rule": rule, "severity": "ERROR", "message": details["message"], "location": location}
-    return details | location | {"diagnostics": [finding]}
+    return _Failure(text, "ERR_VALIDATION_FAILED", details | location | {"diagnostics": [finding]})
+
+
+def _complete_place(error, code):
+    """The compiler has no text, and counts bytes."""
+    if error.text is None and error.lineno is not None:
+        error.text = _line_of(code, error.lineno)
+        before = error.text.encode("utf-8", "surrogatepass")[: max(error.offset or 1, 1) - 1]
+        error.offset = len(before.decode("utf-8", "replace")) + 1
 
 
 def _message_of(error):
@@ -189,9 +205,12 @@ def _traceback_text(error):
     """The guest's own part of the traceback."""
     frames = []
     step = error.__traceback__
-    while step is not None and len(frames) < _MAX_FRAMES:
+    while step is not None:
         code = step.tb_frame.f_code
         if code.co_filename == FILENAME:
             frames.append(f"  line {step.tb_lineno}, in {code.co_name}")
         step = step.tb_next
+    if len(frames) > _MAX_FRAMES:
+        half = _MAX_FRAMES // 2
+        frames[half:-half] = [f"  ... {len(frames) - 2 * half} more ..."]
     return "\n".join(["Traceback (most recent call last):", *frames, _error_text(error)])
