@@ -14,6 +14,10 @@ class ToolError(Exception):
         self.tool = tool
 
 
+# Guests catch it by its name.
+builtins.ToolError = ToolError
+
+
 def _known_of(error):
     """What the host knows of this error; `None` if no call of this run has raised it."""
     reference, known = _tool_errors.get(id(error), (None, None))
