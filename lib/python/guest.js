@@ -194,6 +194,7 @@ function prepare(pyodide, { prelude, modules }) {
 function connect(pyodide, host) {
   const prelude = pyodide.globals.get('__smolagents_prelude__');
   const run = prelude.get(host.blocks ? 'run' : 'run_async');
+  takeTimeZone(pyodide._module);
   prelude.get('connect')(...bridgeOf(pyodide, host));
   // What is written without `sys.stdout`.
   pyodide.setStdout({ batched: (/** @type {string} */ line) => host.log(0, line) });
@@ -209,6 +210,16 @@ function connect(pyodide, host) {
   };
   if (host.blocks) warmUp(prelude, guest);
   return guest;
+}
+
+/**
+ * Has C know the time zone of this process: it looks once, which it has done before the snapshot.
+ *
+ * @param {any} module Emscripten's
+ */
+function takeTimeZone({ __tzset_js: take, _timezone, _daylight, _tzname, HEAPU32 }) {
+  const names = _tzname / HEAPU32.BYTES_PER_ELEMENT;
+  take?.(_timezone, _daylight, HEAPU32[names], HEAPU32[names + 1]);
 }
 
 /**
@@ -295,7 +306,7 @@ function variablesSetter(pyodide, prelude, host) {
       case CONFIG:
         return configure(JSON.stringify(values[0]));
       case MOUNT:
-        return host.mount(String(values[0]));
+        return mountAt(String(values[0]), host);
       case PYTHON_TOOLS:
         return defineTools(/** @type {any} */ (values[0]));
     }
@@ -310,6 +321,20 @@ function variablesSetter(pyodide, prelude, host) {
       const failure = defineTool(name, source);
       if (failure !== undefined) outputOf(failure);
     }
+  }
+}
+
+/**
+ * @param {string} path
+ * @param {Host} host
+ * @throws {Error} what Emscripten's own says, in words
+ */
+function mountAt(path, { mount }) {
+  try {
+    mount(path);
+  } catch (error) {
+    const { errno } = /** @type {any} */ (error);
+    throw errno === undefined ? error : new Error(`nothing can be mounted at ${path} (errno ${errno})`);
   }
 }
 

@@ -64,8 +64,19 @@ def connect(call, call_plain, log, final_answer, sleep, operations, blocks):
     sys.stdout, sys.stderr = _streams
     if sleep is not None:
         time.sleep = _sleep
+    _take_time_zone()
     if blocks:
         asyncio.run = _run_coroutine
+
+
+def _take_time_zone():
+    """Has `time` say the time zone of this process, which is not that of whoever made the snapshot."""
+    year = time.localtime().tm_year
+    days = [time.localtime(time.mktime((year, month, 1, 0, 0, 0, 0, 0, -1))) for month in (1, 7)]
+    standard, summer = sorted(days, key=lambda day: day.tm_gmtoff)
+    time.timezone, time.altzone = -standard.tm_gmtoff, -summer.tm_gmtoff
+    time.daylight = int(time.timezone != time.altzone)
+    time.tzname = (standard.tm_zone, summer.tm_zone)
 
 
 def _sleep(seconds):
@@ -78,6 +89,8 @@ _sleep.__name__ = _sleep.__qualname__ = "sleep"
 
 
 def _run_coroutine(main, *, debug=None, loop_factory=None):
+    if isinstance(asyncio._get_running_loop(), _Loop):
+        raise RuntimeError("asyncio.run() cannot be called from a running event loop")
     return _complete(main)
 
 
