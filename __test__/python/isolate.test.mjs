@@ -109,6 +109,74 @@ describe('memory', () => {
   });
 });
 
+describe('asyncio', () => {
+  /** @type {PyodideExecutor} */
+  let executor;
+  beforeAll(async () => {
+    executor = new PyodideExecutor(['asyncio', 'gc'], { mount: false });
+    await executor.run('import asyncio\nasync def main(): return 1');
+  }, FIRST_START_MS);
+  afterAll(() => executor.cleanup());
+
+  test('asyncio.run beside an await fails as in CPython, and all goes on', async () => {
+    const code =
+      'caught = None\nx = await main()\ntry: asyncio.run(main())\nexcept RuntimeError as e: caught = str(e)\n';
+    expect((await executor.run(`${code}[x, await main(), caught]`)).output).toStrictEqual([
+      1,
+      1,
+      'asyncio.run() cannot be called from a running event loop',
+    ]);
+    const later = '[await asyncio.sleep(0, 5), await asyncio.gather(main(), main())]';
+    expect((await executor.run(later)).output).toStrictEqual([5, [1, 1]]);
+    expect((await executor.run('asyncio.run(main())')).output).toBe(1);
+  });
+
+  test.each([
+    [
+      'generators',
+      'async def gen():\n    try:\n        yield 1\n    finally:\n        print("ended")\nasync for left in gen(): break',
+    ],
+    [
+      'tasks',
+      'async def wait():\n    try:\n        await asyncio.sleep(100)\n    finally:\n        print("ended")\n' +
+        'left = asyncio.create_task(wait())\nawait asyncio.sleep(0)',
+    ],
+  ])('%s end with the run', async (_name, code) => {
+    expect((await executor.run(code)).logs).toBe('ended\n');
+    expect((await executor.run('import gc\nleft = None\nlen([gc.collect()])')).logs).toBe('');
+  });
+
+  test('a task that is left does no more than the run may', async () => {
+    const code = 'async def spin():\n    while True: await asyncio.sleep(0)\nleft = asyncio.create_task(spin())\n';
+    const { output, logs } = await executor.run(`${code}await asyncio.sleep(0)\nfinal_answer(1)`);
+    expect([output, logs]).toStrictEqual([1, '']);
+    const stubborn = code.replace(
+      'await asyncio.sleep(0)',
+      '\n        try: await asyncio.sleep(0)\n        except BaseException: pass',
+    );
+    const error = await failureOf(executor, `${stubborn}await asyncio.sleep(0)`);
+    expect([error.code, error.logs]).toStrictEqual(['ERR_MAX_OPS_EXCEEDED', '']);
+  });
+});
+
+describe('the time zone', () => {
+  test.each([
+    ['America/New_York', [18_000, 1, ['UTC-0500', 'UTC-0400'], 19, 'UTC-0500']],
+    ['Asia/Kolkata', [-19_800, 0, ['UTC+0530', 'UTC+0530'], 5, 'UTC+0530']],
+  ])('is that of the process: %s', async (zone, expected) => {
+    const { stdout, ...rest } = await runChild(
+      `import { PyodideExecutor } from './lib/python/index.js';
+      const executor = new PyodideExecutor(['time'], { mount: false });
+      const { output } = await executor.run('import time\\n[time.timezone, time.daylight, time.tzname, time.localtime(0).tm_hour, time.strftime("%Z", time.localtime(0))]');
+      await executor.cleanup();
+      console.log(JSON.stringify(output));`,
+      { timeoutMs: FIRST_START_MS, env: { TZ: zone } },
+    );
+    expect(rest).toEqual({ status: 0, signal: null, stderr: '' });
+    expect(JSON.parse(stdout)).toStrictEqual(expected);
+  });
+});
+
 describe('ends of the interpreter', () => {
   test.each([
     ['import os\nos._exit(7)'],

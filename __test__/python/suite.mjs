@@ -318,6 +318,49 @@ export function describePython(name, engine, { startsFast, mounts }) {
         expect((await failureOf(executor, code)).code).toBe('ERR_MAX_OPS_EXCEEDED');
       });
 
+      test.each([
+        ['except Exception', 'try:\n    while True:\n        x = 1\nexcept Exception as e: r = "went on"\nr'],
+        ['except BaseException', 'try:\n    while True: x = 1\nexcept BaseException: pass\nx = 2'],
+        ['a finalizer', 'class D:\n    def __del__(self):\n        while True: pass\nD(); None'],
+      ])('no more rounds of while where they are caught: %s', async (_title, code) => {
+        const error = await failureOf(executor, code);
+        expect([error.code, error.details.message, error.details.maxWhileIterations]).toStrictEqual([
+          'ERR_MAX_OPS_EXCEEDED',
+          'Maximum number of 500 iterations in While loop exceeded',
+          500,
+        ]);
+      });
+
+      test('rounds of while are counted where they begin', async () => {
+        expect(await output('n = 0\nwhile n < 500:\n    n += 1\nn')).toBe(500);
+        const error = await failureOf(executor, 'n = 0\nwhile n < 501:\n    n += 1');
+        expect([error.details.maxWhileIterations, error.details.line]).toStrictEqual([500, 2]);
+        expect(await output('n')).toBe(500);
+      });
+
+      test.each([
+        ['loops that are not entered', 'n = 0\nfor k in range(600):\n    while n > k: n -= 1\nn', 0],
+        ['loops in a condition', 'n = 0\nwhile sum(1 for _ in range(600)) < 5:\n    n += 1\nn', 0],
+        ['loops of earlier runs in the same line', 'n = 0\nwhile n < 600:\n    n += numbers()\nn', 600],
+      ])('other rounds are none of while: %s', async (_title, code, expected) => {
+        await executor.run('def numbers():\n    return len([i for i in range(600)])');
+        expect(await output(code)).toBe(expected);
+      });
+
+      test('while in functions of earlier runs counts', async () => {
+        await executor.run('def turn():\n    while True:\n        pass');
+        const { details } = await failureOf(executor, 'x = 1\nx = 2\nx = 3\nturn()');
+        expect([details.maxWhileIterations, details.line]).toStrictEqual([500, 4]);
+      });
+
+      test('functions in one line count, each call', async () => {
+        const code = 'def fib(n): return n if n < 2 else fib(n - 1) + fib(n - 2)\ntwice = lambda n: n * 2\n';
+        const { output: n, stats } = await executor.run(`${code}twice(fib(10))`);
+        expect([n, stats.operations]).toStrictEqual([110, 3 + 177 + 1]);
+        const { details } = await failureOf(executor, 'fib(25)');
+        expect(details.maxOperations).toBe(20_000);
+      });
+
       test('loops in one line count, each in its own line', async () => {
         const code = 'n = 0\nfor i in range(30): n += 1\nfor i in range(20): n += 1; m = n\nwhile n < 99: n += 1\nn';
         const { output: n, stats } = await executor.run(code);
@@ -408,6 +451,18 @@ export function describePython(name, engine, { startsFast, mounts }) {
         ],
         ['x = (', "SyntaxError: '(' was never closed\nCode parsing failed at line 1:\nx = (\n    ^", 1, 5],
         ['"😀" = 1', undefined, 1, 1],
+        [
+          'x = 1\nreturn x',
+          "SyntaxError: 'return' outside function\nCode parsing failed at line 2:\nreturn x\n^",
+          2,
+          1,
+        ],
+        [
+          '"😀é"; return 1',
+          'SyntaxError: \'return\' outside function\nCode parsing failed at line 1:\n"😀é"; return 1\n      ^',
+          1,
+          8,
+        ],
       ])('what cannot be read: %s', async (code, cause, line, column) => {
         const found = await failure(code);
         expect({ ...found, cause: undefined }).toStrictEqual({
@@ -417,6 +472,30 @@ export function describePython(name, engine, { startsFast, mounts }) {
           column,
         });
         if (cause !== undefined) expect(found.cause).toBe(cause);
+      });
+
+      test('what is too deep for the parser', async () => {
+        const { message, code, details } = await failureOf(executor, `${'-'.repeat(100_000)}1`);
+        const reason = 'Parser stack overflowed - Python source too complex to parse';
+        expect(message).toBe(`Error executing code: MemoryError: ${reason}\nLogs:\n`);
+        const location = { line: 1, column: 1 };
+        expect([code, details.diagnostics]).toStrictEqual([
+          'ERR_VALIDATION_FAILED',
+          [{ rule: 'syntax_valid', severity: 'ERROR', message: reason, location }],
+        ]);
+      });
+
+      test('a long traceback keeps both ends', async () => {
+        const { details } = await failureOf(executor, 'def f(n):\n    return 1 / n if n == 0 else f(n - 1)\nf(99)');
+        const frames = (count) => Array(count).fill('  line 2, in f');
+        expect(details.traceback.split('\n')).toStrictEqual([
+          'Traceback (most recent call last):',
+          '  line 3, in <module>',
+          ...frames(24),
+          '  ... 51 more ...',
+          ...frames(25),
+          'ZeroDivisionError: division by zero',
+        ]);
       });
 
       test('traceback and fields', async () => {
@@ -593,6 +672,18 @@ r = give(cycle, b"ab", when, 2**70, {1, 2}, {(1, 2): 3}, Point(1, 2), None, True
         ).toStrictEqual(['RangeError', 'too far', 'E_FAR']);
       });
 
+      test('are caught by the name of what they raise', async () => {
+        const fail = () => {
+          throw new Error('no');
+        };
+        const source = 'def caught():\n    try: fail()\n    except ToolError as e: return e.message';
+        await executor.sendTools({ fail }, { caught: source });
+        expect(await output('try:\n    fail()\nexcept ToolError as e: r = e.message\n[r, caught()]')).toStrictEqual([
+          'no',
+          'no',
+        ]);
+      });
+
       test('are not what guests make of their failures', async () => {
         await executor.sendTools({ fail: () => Promise.reject(new RangeError('no')) });
         const catching = 'try: await fail()\nexcept Exception as e: caught = e\n';
@@ -655,6 +746,18 @@ async def f(n):
     return n
 await asyncio.gather(f(2), f(1))`;
         expect((await own.run(code)).output).toStrictEqual([2, 1]);
+        await own.cleanup();
+      });
+
+      test('takes results of tools, which are no awaitables', async () => {
+        const own = make(['asyncio']);
+        await own.sendTools({ plain: (value) => value, later: async (value) => value });
+        const gathered = await own.run('import asyncio\nawait asyncio.gather(plain({"a": 1}), later(1), plain(1))');
+        expect(gathered.output).toStrictEqual([{ a: 1 }, 1, 1]);
+        const code = `async with asyncio.TaskGroup() as group:
+    tasks = [group.create_task(plain(1)), asyncio.create_task(plain([2]))]
+[task.result() for task in tasks] + [await asyncio.wait_for(plain(3), timeout=1), await asyncio.shield(plain(4))]`;
+        expect((await own.run(code)).output).toStrictEqual([1, [2], 3, 4]);
         await own.cleanup();
       });
     });
@@ -732,6 +835,16 @@ await asyncio.gather(f(2), f(1))`;
         const own = make(undefined, { mount: true, workDir: join(root, 'missing') });
         expect((await own.run('1 + 1')).output).toBe(2);
         expect(log.mock.calls.map(([text]) => text)).toStrictEqual(['Failed to mount NODEFS:']);
+        await own.cleanup();
+      });
+
+      whenConfined('a place that nothing can be mounted at is reported in words', async () => {
+        const log = vi.spyOn(console, 'error').mockImplementation(() => {});
+        const own = make(undefined, { mount: true, workDir: root, mountPoint: '/' });
+        expect((await own.run('1 + 1')).output).toBe(2);
+        expect(log.mock.calls.map(([text, { message }]) => [text, message])).toStrictEqual([
+          ['Failed to mount NODEFS:', 'Runtime exception: nothing can be mounted at / (errno 10)'],
+        ]);
         await own.cleanup();
       });
 

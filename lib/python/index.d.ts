@@ -48,7 +48,7 @@ export interface PyodideExecutorOptions extends SharedOptions {
   /** How files are mounted: a folder of this computer, or one that a browser gives. Default `"nodefs"`. */
   fsMode?: 'nodefs' | 'nativefs';
   /**
-   * The folder that is mounted; for reading only, if snapshots are kept in it, as in the home. Default the current folder of the
+   * The folder that is mounted; it has to be `readOnly` if snapshots are kept in it, as in the home. Default the current folder of the
    * process.
    */
   workDir?: string;

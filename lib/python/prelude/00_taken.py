@@ -11,6 +11,7 @@ import collections
 import collections.abc
 import datetime
 import difflib
+import functools
 import importlib.util
 import inspect
 import io
@@ -28,6 +29,7 @@ import __main__
 FILENAME = "<smolagents>"
 LAST_EXPRESSION = "__smolagents_last_expr__"
 AWAITED = "__smolagents_awaited__"
+ROUND = "__smolagents_round__"
 DANGEROUS_BUILTINS = ("eval", "exec", "compile", "open", "input")
 FORBIDDEN_CALLS = frozenset(("eval", "exec", "compile"))
 
@@ -43,6 +45,7 @@ _get_close_matches = difflib.get_close_matches
 _resolve_name = importlib.util.resolve_name
 _isawaitable = inspect.isawaitable
 _dedent = textwrap.dedent
+_cancel_all_tasks = asyncio.runners._cancel_all_tasks
 _exception_only = traceback.format_exception_only
 _CodeType = types.CodeType
 _reference_to = weakref.ref

@@ -1,19 +1,6 @@
 # Code
 
 
-class _Awaits(ast.NodeTransformer):
-    """Has `await` take what is no awaitable too: tools give their results at once."""
-
-    def visit_Await(self, node):
-        self.generic_visit(node)
-        awaited = ast.copy_location(ast.Name(AWAITED, ast.Load()), node.value)
-        node.value = ast.copy_location(ast.Call(awaited, [node.value], []), node.value)
-        return node
-
-
-_NO_LINES = frozenset()
-
-
 async def _resolved(value):
     return value
 
@@ -22,15 +9,41 @@ def _awaited(value):
     return value if _isawaitable(value) else _resolved(value)
 
 
+def _take_values(owner, name, first=0, end=1):
+    """Has a function of asyncio take what is no awaitable too, as `await` does: its arguments from `first` to `end`."""
+    function = getattr(owner, name)
+
+    @functools.wraps(function)
+    def taking(*args, **kwargs):
+        args = list(args)
+        args[first:end] = map(_awaited, args[first:end])
+        return function(*args, **kwargs)
+
+    setattr(owner, name, taking)
+
+
+_take_values(asyncio, "gather", end=None)
+_take_values(asyncio.TaskGroup, "create_task", first=1, end=2)
+for _name in ("create_task", "ensure_future", "shield", "wait_for"):
+    _take_values(asyncio, _name)
+
+
+def _call(name, args, place):
+    function = ast.copy_location(ast.Name(name, ast.Load()), place)
+    return ast.copy_location(ast.Call(function, args, []), place)
+
+
 def __smolagents_transform_code(code):
-    """The tree of the code, which keeps the value of its last statement, and the lines of its `while` loops."""
+    """The tree of the code, which keeps the value of its last statement, counts the rounds of `while` loops where they begin, and
+    awaits also what is no awaitable: tools give their results at once."""
     tree = _parse(code, FILENAME, "exec")
-    while_lines = _NO_LINES
     # A walk takes longer than all else.
-    if "while" in code:
-        while_lines = {node.lineno for node in ast.walk(tree) if isinstance(node, ast.While)}
-    if "await" in code:
-        tree = _Awaits().visit(tree)
+    if "while" in code or "await" in code:
+        for node in ast.walk(tree):
+            if isinstance(node, ast.While):
+                node.body.insert(0, ast.copy_location(ast.Expr(_call(ROUND, [], node.test)), node.test))
+            elif isinstance(node, ast.Await):
+                node.value = _call(AWAITED, [node.value], node.value)
     last = tree.body[-1] if tree.body else None
     if isinstance(last, ast.Expr):
         target = ast.copy_location(ast.Name(LAST_EXPRESSION, ast.Store()), last)
@@ -39,7 +52,7 @@ def __smolagents_transform_code(code):
         target = ast.copy_location(ast.Name(LAST_EXPRESSION, ast.Store()), last)
         value = ast.copy_location(ast.Name(last.targets[0].id, ast.Load()), last)
         tree.body.append(ast.copy_location(ast.Assign([target], value), last))
-    return tree, while_lines
+    return tree
 
 
 def _may_name(code, names):

@@ -32,18 +32,17 @@ _keep_reserve()
 class _Run:
     """What is known of the run under way."""
 
-    __slots__ = ("operations", "bound", "whiles", "max_operations", "max_whiles", "while_lines", "answer")
+    __slots__ = ("operations", "bound", "whiles", "max_operations", "max_whiles", "answer")
 
     def __init__(self):
-        self.begin(0, 0, ())
+        self.begin(0, 0)
 
-    def begin(self, max_operations, max_whiles, while_lines):
+    def begin(self, max_operations, max_whiles):
         self.operations = 0
         self.whiles = 0
         # The operation after this one is looked at more closely.
         self.bound = self.max_operations = max_operations
         self.max_whiles = max_whiles
-        self.while_lines = while_lines
         self.answer = None
         _loops.clear()
         _tool_errors.clear()
@@ -57,45 +56,38 @@ class _Run:
         """What the run gives is known: no further operation is allowed."""
         self.bound = -1
 
+    def check(self):
+        """Raises what limit was reached, if one was."""
+        if self.whiles > self.max_whiles:
+            raise _LimitError(
+                f"Maximum number of {self.max_whiles} iterations in While loop exceeded",
+                {"maxWhileIterations": self.max_whiles},
+            )
+        if self.operations > self.max_operations:
+            raise _LimitError(
+                f"Reached the max number of operations ({self.max_operations})", {"maxOperations": self.max_operations}
+            )
+
     def end(self):
         # What is still called, by finalizers for example, is no part of a run.
         self.bound = self.max_operations = self.max_whiles = float("inf")
 
 
-# Lines of loops that have one, by where the jump back lies in memory: while a run lasts, no other one gets there.
-_loops = {}
+# Loops of one line, by where the jump back lies in memory: while a run lasts, no other one gets there.
+_loops = set()
 # What the host knows of the errors that calls of this run have raised, by their identities: guest code may change an error, copy
 # it, and keep it for later runs.
 _tool_errors = {}
 _run = _Run()
 
 
-# Called for each line: attributes of the run are looked up as seldom as possible.
-def _on_line(code, line):
+# Called for each line, and for each call of a function in one line, which enters none: attributes of the run are looked up as seldom
+# as possible.
+def _on_line(code, _):
     run = _run
     run.operations = operations = run.operations + 1
     if operations > run.bound:
         _refuse(run)
-    if line in run.while_lines:
-        _count_while(run)
-
-
-def _count_while(run):
-    run.whiles += 1
-    if run.whiles > run.max_whiles:
-        raise _LimitError(
-            f"Maximum number of {run.max_whiles} iterations in While loop exceeded",
-            {"maxWhileIterations": run.max_whiles},
-        )
-
-
-def _refuse(run):
-    if run.operations > run.max_operations:
-        raise _LimitError(
-            f"Reached the max number of operations ({run.max_operations})", {"maxOperations": run.max_operations}
-        )
-    # Somebody has caught it.
-    raise FinalAnswerException()
 
 
 def _on_jump(code, offset, destination):
@@ -103,18 +95,27 @@ def _on_jump(code, offset, destination):
     if destination > offset:
         return _DISABLE
     place = id(code) + offset
-    line = _loops.get(place)
-    if line is None:
+    if place not in _loops:
         line = _line_at(code, offset)
         if line is None or line != _line_at(code, destination):
             return _DISABLE
-        _loops[place] = line
+        _loops.add(place)
+    _on_line(code, None)
+
+
+def _refuse(run):
+    run.check()
+    # Somebody has caught the final answer.
+    raise FinalAnswerException()
+
+
+def _round():
+    """Counts a round of a `while` loop."""
     run = _run
-    run.operations = operations = run.operations + 1
-    if operations > run.bound:
-        _refuse(run)
-    if line in run.while_lines:
-        _count_while(run)
+    run.whiles = whiles = run.whiles + 1
+    if whiles > run.max_whiles:
+        run.decided()
+        run.check()
 
 
 def _line_at(code, offset):
@@ -124,8 +125,14 @@ def _line_at(code, offset):
     return None
 
 
+def _is_in_one_line(code):
+    """Whether a function has its head and its body in one line."""
+    return code.co_flags & inspect.CO_OPTIMIZED and len({line for _, _, line in code.co_lines()} - {None}) == 1
+
+
 _TOOL_ID = 3
 _EVENTS = _monitoring.events.LINE | _monitoring.events.JUMP
+_EVENTS_IN_ONE_LINE = _monitoring.events.PY_START | _monitoring.events.JUMP
 _DISABLE = _monitoring.DISABLE
 _TOOL_NAME = "ses-executor"
 _get_tool, _set_local_events = _monitoring.get_tool, _monitoring.set_local_events
@@ -135,6 +142,7 @@ def _take_tool_id():
     _monitoring.use_tool_id(_TOOL_ID, _TOOL_NAME)
     _monitoring.register_callback(_TOOL_ID, _monitoring.events.LINE, _on_line)
     _monitoring.register_callback(_TOOL_ID, _monitoring.events.JUMP, _on_jump)
+    _monitoring.register_callback(_TOOL_ID, _monitoring.events.PY_START, _on_line)
 
 
 _take_tool_id()
@@ -148,6 +156,6 @@ def _guard(code):
         _take_tool_id()
     found = [code]
     for each in found:
-        _set_local_events(_TOOL_ID, each, _EVENTS)
+        _set_local_events(_TOOL_ID, each, _EVENTS_IN_ONE_LINE if _is_in_one_line(each) else _EVENTS)
         found += [constant for constant in each.co_consts if type(constant) is _CodeType]
     return found

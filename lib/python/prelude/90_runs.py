@@ -15,6 +15,11 @@ class _Loop(asyncio.base_events.BaseEventLoop):
             time.sleep(timeout)
         return ()
 
+    def call_exception_handler(self, context):
+        # The end of a run is told otherwise.
+        if not isinstance(context.get("exception"), (FinalAnswerException, _LimitError)):
+            super().call_exception_handler(context)
+
     def _process_events(self, events):
         pass
 
@@ -23,17 +28,22 @@ class _Loop(asyncio.base_events.BaseEventLoop):
 
 
 def _complete(awaitable):
-    """The result of an awaitable, on a thread that may block."""
+    """The result of an awaitable, on a thread that may block. What it has left under way is ended as `asyncio.run` does it."""
     loop = _Loop()
+    # Pyodide's own one is always running.
     asyncio._set_running_loop(None)
     try:
         return loop.run_until_complete(_awaiting(awaitable))
     finally:
-        loop.close()
+        try:
+            _cancel_all_tasks(loop)
+            loop.run_until_complete(loop.shutdown_asyncgens())
+        finally:
+            loop.close()
 
 
 async def _awaiting(awaitable):
-    return await awaitable
+    return await _awaited(awaitable)
 
 
 async def __smolagents_run(code, config):
@@ -43,17 +53,18 @@ async def __smolagents_run(code, config):
     scope["__builtins__"] = __smolagents_build_safe_builtins(config["authorized_imports"], allowed_dangerous)
     scope["final_answer"] = __smolagents_final_answer
     scope[AWAITED] = _awaited
+    scope[ROUND] = _round
     scope[LAST_EXPRESSION] = None
     codes = None
     try:
         _keep_reserve()
-        tree, while_lines = __smolagents_transform_code(code)
+        tree = __smolagents_transform_code(code)
         forbidden = FORBIDDEN_CALLS.difference(allowed_dangerous)
         if _may_name(code, forbidden):
             __smolagents_check_forbidden_calls(tree, forbidden)
         compiled = _compile(tree, FILENAME, "exec", _await_flag, dont_inherit=True)
         codes = _guard(compiled)
-        _run.begin(config["max_operations"], config["max_while_iterations"], while_lines)
+        _run.begin(config["max_operations"], config["max_while_iterations"])
         result = _eval(compiled, scope)
         if _isawaitable(result):
             if _bridge.blocks:
@@ -61,6 +72,8 @@ async def __smolagents_run(code, config):
             else:
                 await result
         if _run.answer is None:
+            # Whatever has caught it.
+            _run.check()
             return {"is_final_answer": False, "value": _last_value(tree, scope)}
     except BaseException as error:
         if isinstance(error, MemoryError):
