@@ -17,9 +17,38 @@ const RECURSION = `async def f():
         await f()
 await f()`;
 
+/** Ends of programs whose answer a function gives, which is an `async` one where tools are. */
+const ANSWERED = 'try { final_answer(main()); } catch { } "not reached"';
+const answering = (body) => `def main():
+    ${body.replaceAll('\n', '\n    ')}
+try: final_answer(main())
+except Exception: pass
+"not reached"`;
+
 /** Whole programs; of deadlines that which comes closest. */
 const PROGRAMS = new Map([
   ...TOOL_PROGRAMS,
+  // Answers that a function gives.
+  [
+    `async function main() { const out = []; for (const n of [1, 2]) out.push(await get(n)); return out; }\n${ANSWERED}`,
+    answering('out = []\nfor n in [1, 2]: out.append(get(n))\nreturn out'),
+  ],
+  [
+    `async function main() { try { await fails(); } catch ({ message }) { return message; } }\n${ANSWERED}`,
+    answering('try: fails()\nexcept ToolError as error: return error.message'),
+  ],
+  [
+    `const main = () => Promise.all([1, 2].map(async (n) => { await get(n); while (n < 5) n++; return n; }))\n${ANSWERED}`,
+    answering('def branch(n):\n    get(n)\n    while n < 5: n += 1\n    return n\nreturn [branch(n) for n in [1, 2]]'),
+  ],
+  [
+    `async function main() { await get(1); final_answer("inner"); }\n${ANSWERED}`,
+    answering('get(1)\nfinal_answer("inner")'),
+  ],
+  [
+    'async function main() { await get(1); try { for (;;); } catch { } return 1; }\nfinal_answer(main())',
+    answering('get(1)\ntry:\n    for _ in iter(int, 1): pass\nexcept Exception: pass\nreturn 1'),
+  ],
   // Queue.
   ['', '('],
   ['enter("c"); await null; leave("c"); final_answer("C")', 'enter("c")\nawait 0\nleave("c")\nfinal_answer("C")'],
