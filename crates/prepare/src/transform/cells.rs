@@ -22,8 +22,8 @@ use swc_ecma_ast::{
     AssignExpr, AssignOp, AssignPat, AssignTarget, AssignTargetPat, CallExpr, Callee, CatchClause, ClassDecl,
     ClassExpr, Decl, Expr, ExprStmt, FnDecl, FnExpr, ForHead, ForInStmt, ForOfStmt, ForStmt, Ident, KeyValuePatProp,
     KeyValueProp, MemberExpr, MemberProp, Module, ModuleItem, ObjectLit, ObjectPatProp, OptCall, Pat, Program, Prop,
-    PropName, PropOrSpread, SeqExpr, SimpleAssignTarget, Stmt, TaggedTpl, UnaryExpr, UnaryOp, VarDecl,
-    VarDeclKind, VarDeclOrExpr, VarDeclarator,
+    PropName, PropOrSpread, SeqExpr, SimpleAssignTarget, Stmt, TaggedTpl, UnaryExpr, UnaryOp, VarDecl, VarDeclKind,
+    VarDeclOrExpr, VarDeclarator,
 };
 use swc_ecma_transforms_base::resolver;
 use swc_ecma_visit::{VisitMut, VisitMutWith};

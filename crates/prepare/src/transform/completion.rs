@@ -224,10 +224,8 @@ fn note_finalizer(block: &mut BlockStmt) {
         return;
     }
     let before = nodes::declarator(nodes::binding(BEFORE), Some(nodes::name(VALUE, DUMMY_SP)), DUMMY_SP);
-    let mut statements = vec![
-        nodes::declare(VarDeclKind::Const, vec![before], DUMMY_SP),
-        assign_value(nodes::undefined(), DUMMY_SP),
-    ];
+    let mut statements =
+        vec![nodes::declare(VarDeclKind::Const, vec![before], DUMMY_SP), assign_value(nodes::undefined(), DUMMY_SP)];
     statements.extend(noted(std::mem::take(&mut block.stmts)));
     statements.push(assign_value(nodes::name(BEFORE, DUMMY_SP), DUMMY_SP));
     block.stmts = statements;
