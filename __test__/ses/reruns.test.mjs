@@ -108,14 +108,17 @@ test('functions show their text as it was written in the run that is the last on
     }
   }));
 
-test('a session goes on with its programs when the memory was exhausted', () =>
-  withExecutor({ memoryLimitMb: 32, keepState: true }, {}, async (executor) => {
-    const code =
-      'const list = []; while (list.length < length) list.push(new Array(1e4).fill(list.length)); list.length';
+test.each([
+  ['that keeps its state', { keepState: true }, ''],
+  ['whose functions use what fills it', {}, 'const count = () => list.length; '],
+])('a session %s goes on with its programs when the memory was exhausted', (_, options, use) =>
+  withExecutor({ memoryLimitMb: 32, ...options }, {}, async (executor) => {
+    const code = `const list = []; ${use}while (list.length < length) list.push(new Array(1e4).fill(list.length)); list.length`;
     await executor.sendVariables({ length: 10 });
     for (let run = 0; run < RUNS; run++) expect((await executor.run(code)).output).toBe(10);
     await executor.sendVariables({ length: 1e6 });
     await expectCode(executor.run(code), 'ERR_MEMORY_LIMIT_EXCEEDED');
     await executor.sendVariables({ length: 10 });
     for (let run = 0; run < RUNS; run++) expect((await executor.run(code)).output).toBe(10);
-  }));
+  }),
+);

@@ -247,8 +247,9 @@
     throw new TypeError("Assignment to constant variable.");
   });
 
-  // The variable that was declared last.
+  // The variable that was declared last, and all those of earlier runs that this one has declared again.
   let latest;
+  const declaredAgain = [];
 
   // The object by which a program reads and writes a cell. `kind`: how it declares the name, if it does; "refused": as a constant, whose
   // declaration the call before was for.
@@ -266,6 +267,7 @@
       reflectDefine(globalThis, name, property(variable));
     }
     latest = variable;
+    if (kind !== undefined) arrayPush(declaredAgain, variable);
     const { get, set, isConst } = variable;
     if (isConst && kind === undefined) return (variable.reader ??= holder(name, get, undefined));
     return (variable.cell ??= holder(name, get, set));
@@ -353,6 +355,7 @@
     declaredValue.value = undefined;
     unusedBudget = undefined;
     p.emptyMap(declared);
+    declaredAgain.length = 0;
     kept = undefined;
     __smol_budget = limit;
     __smol_done = false;
@@ -364,6 +367,10 @@
     const remaining = unusedBudget ?? __smol_budget;
     if (declared.size > 0) p.mapForEach(declared, (binding, name) => restore(name, binding, forgetDeclared));
     p.emptyMap(declared);
+    if (forgetDeclared) {
+      for (let i = 0; i < declaredAgain.length; i++) declaredAgain[i].set(undefined);
+    }
+    declaredAgain.length = 0;
     if (kept !== undefined && !forgetDeclared) publishKept();
     kept = undefined;
     signal = undefined;

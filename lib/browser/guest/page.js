@@ -76,6 +76,8 @@ function startPage(parts, config) {
   let said = 0;
   let limits = { maxTransferBytes: 0, maxLogBytes: 0, maxArtifactBytes: 0 };
   let isAnswered = false;
+  /** It is a promise, which the run waits for. */
+  let isAwaited = false;
   /** Whether a call has failed, of which the page may hear a moment later that nobody has handled it. */
   let hasFailedCall = false;
 
@@ -158,15 +160,17 @@ function startPage(parts, config) {
       const settled = await value;
       if (run === mine) give('F', settled);
     } catch (error) {
-      if (run === mine) fail(error);
+      if (run === mine && error !== finalAnswer) fail(error);
     }
   };
   page.endow('final_answer', function final_answer(/** @type {any} */ value) {
     page.checkRun();
-    if (isAnswered) throw finalAnswer;
+    // The code of a promise that was given may answer itself.
+    if (isAnswered && !isAwaited) throw finalAnswer;
     isAnswered = true;
+    isAwaited = isThenable(value);
     bindings.finish();
-    if (isThenable(value)) page.pinned(answerLater(value, run));
+    if (isAwaited) page.pinned(answerLater(value, run));
     else give('F', value);
     throw finalAnswer;
   });
@@ -188,6 +192,7 @@ function startPage(parts, config) {
     run = order.run;
     limits = order.limits;
     isAnswered = false;
+    isAwaited = false;
     hasFailedCall = false;
     printer.begin(order.levels);
     artifacts.begin();
