@@ -39,6 +39,7 @@ function home() {
  *
  * @param {string} path absolute
  * @param {Set<string>} [found]
+ * @returns {Set<string>}
  */
 function entriesOnTheWay(path, found = new Set()) {
   const parent = dirname(path);
