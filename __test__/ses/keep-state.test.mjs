@@ -108,6 +108,28 @@ describe.each(process.platform === 'linux' ? ['thread', 'process'] : ['thread'])
       expect((await executor.run('kept')).output).toBe(1);
     }));
 
+  test('a module that was ended while it was evaluated is evaluated anew', () =>
+    withExecutor(
+      {
+        authorizedImports: ['loops', 'waits'],
+        modules: {
+          loops: 'if (isSlow) { started(); /(a+)+$/.test("a".repeat(64) + "b"); } export const x = 1;',
+          waits: 'if (isSlow) await hang(started()); export const x = 2;',
+        },
+      },
+      async (executor, interrupted) => {
+        await executor.run('let isSlow = true');
+        for (const name of ['loops', 'waits']) {
+          const { details } = await interrupted(`await import("${name}")`);
+          expect(details, name).toMatchObject({ aborted: true, stateLost: false });
+        }
+        const { output } = await executor.run(
+          'isSlow = false; return [(await import("loops")).x, (await import("waits")).x]',
+        );
+        expect(output).toEqual([1, 2]);
+      },
+    ));
+
   test('an abort that comes when the run has ended, or has not begun, ends no other one', () =>
     withExecutor({ runConcurrency: 'queue', maxQueuedRuns: 4 }, async (executor) => {
       await executor.run('let kept = 0');

@@ -8,7 +8,7 @@
   const boot = globalThis.__smol_boot;
   const { p } = boot;
   const { arrayPush, defineProperty, Error, freeze, getDescriptor } = p;
-  const { newMap, ownKeys, ReferenceError, reflectDefine, reflectDelete, reflectHas } = p;
+  const { newMap, newWeakSet, ownKeys, ReferenceError, reflectDefine, reflectDelete, reflectHas } = p;
   const { op_final, op_guard_exceeded, op_swallowed, op_thrown } = boot.ops;
 
   // Iterations that guest code may take after the end of its run, at least.
@@ -42,6 +42,12 @@
 
   // What this run throws from now on; undefined while `__smol_done` is false.
   let signal;
+  // The signals of all runs.
+  const signals = newWeakSet();
+  const asSignal = (error) => {
+    signals.add(error);
+    return error;
+  };
   let operationLimit = 0;
   // The run's answer is recorded or being recorded.
   let isAnswered = false;
@@ -76,7 +82,7 @@
     }
     op_guard_exceeded();
     // First the signal, then the flag: what reads the flag throws the signal.
-    signal = new MaxOperationsExceededError(operationLimit);
+    signal = asSignal(new MaxOperationsExceededError(operationLimit));
     __smol_done = true;
     __smol_budget = 0;
     throw signal;
@@ -111,7 +117,7 @@
         throw signal;
       }
       if (isAnswered) throw signal;
-      signal = new FinalAnswerSignal(value);
+      signal = asSignal(new FinalAnswerSignal(value));
       // Before the op: should recording run guest code, a second call in there must not count.
       isAnswered = true;
       op_final(value);
@@ -368,6 +374,8 @@
   boot.rethrowSignal = () => {
     if (__smol_done && signal !== undefined && !isReading) throw signal;
   };
+
+  boot.isSignal = (value) => signals.has(value);
 
   boot.guard = guard;
   boot.rethrow = rethrow;
