@@ -85,8 +85,11 @@ describe.each(process.platform === 'linux' ? ['thread', 'process'] : ['thread'])
       expect([output, stats.operations]).toEqual([1_000, 1_000]);
     }));
 
-  test('at the deadline, too', () =>
-    withExecutor({}, async (executor) => {
+  test.each([
+    ['at the deadline', { timeoutMs: 50 }, 'deadline'],
+    ...(process.platform === 'linux' ? [['where the processor time is used up', { maxCpuMs: 50 }, 'cpu']] : []),
+  ])('%s, too', (_name, options, reason) =>
+    withExecutor(options, async (executor) => {
       await executor.run('let kept = 1');
       // On a machine that has too much to do it may be ended with its isolate.
       await expect
@@ -97,8 +100,8 @@ describe.each(process.platform === 'linux' ? ['thread', 'process'] : ['thread'])
               await executor.init();
               await executor.run('let kept = 1');
             }
-            const { code, details } = await rejection(executor.run('for (;;);', { timeoutMs: 50 }));
-            expect([code, details.reason]).toEqual(['ERR_EXEC_TIMEOUT', 'deadline']);
+            const { code, details } = await rejection(executor.run('for (;;);'));
+            expect([code, details.reason]).toEqual(['ERR_EXEC_TIMEOUT', reason]);
             expect(executor.state).toBe(details.stateLost ? 'DIRTY' : 'READY');
             return details.stateLost;
           },
