@@ -109,7 +109,8 @@ describe.each(process.platform === 'linux' ? ['thread', 'process'] : ['thread'])
         )
         .toBe(false);
       expect((await executor.run('kept')).output).toBe(1);
-    }));
+    }),
+  );
 
   test('a module that was ended while it was evaluated is evaluated anew', () =>
     withExecutor(
