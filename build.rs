@@ -14,7 +14,7 @@ fn main() {
 }
 
 /// Functions of V8, ICU and the system that the linker replaces by functions of crates/engine/src/{memory,process}.
-const WRAPPED: [&str; 43] = [
+const WRAPPED: [&str; 47] = [
     // How V8 ends the process without asking, and what it writes then: fatal.rs.
     "_ZN2v84base21FatalNoSecurityImpactEPKcz",
     "_ZN2v84base8FatalOOMENS0_7OOMTypeEPKc",
@@ -46,6 +46,10 @@ const WRAPPED: [&str; 43] = [
     "_ZN2v88internal38Builtin_StringPrototypeToUpperCaseIntlEiPmPNS0_7IsolateE",
     "_ZN2v88internal40Builtin_StringPrototypeToLocaleUpperCaseEiPmPNS0_7IsolateE",
     "_ZN2v88internal29Runtime_StringToLowerCaseIntlEiPmPNS0_7IsolateE",
+    "_ZN2v88internal10JSReceiver11HasPropertyEPNS0_14LookupIteratorE",
+    "_ZN2v88internal8JSLocale27StartsWithUnicodeLanguageIdENSt4__Cr17basic_string_viewIcNS2_11char_traitsIcEEEE",
+    "_ZN6icu_7713LocaleBuilder14setLanguageTagENS_11StringPieceE",
+    "_ZN2v88internal15GetStringOptionEPNS0_7IsolateENS0_12DirectHandleINS0_10JSReceiverEEENS3_INS0_6StringEEEPKcPS7_",
     // Compilers, and what they go by: tiers.rs.
     "_ZN2v88internal10JSFunction22InitializeFeedbackCellEPNS0_7IsolateENS0_12DirectHandleIS1_EEPNS0_15IsCompiledScopeEb",
     "_ZN2v88internal8Compiler16CompileOptimizedEPNS0_7IsolateENS0_12DirectHandleINS0_10JSFunctionEEENS0_15ConcurrencyModeENS0_8CodeKindE",

@@ -98,8 +98,11 @@ describe.each(process.platform === 'linux' ? ['thread', 'process'] : ['thread'])
       expect((await executor.run('like[0] = "a"; Array.prototype.join.call(like)')).output).toBe('a');
     }));
 
-  test('at the deadline, too', () =>
-    withExecutor({}, async (executor) => {
+  test.each([
+    ['at the deadline', { timeoutMs: 50 }, 'deadline'],
+    ...(process.platform === 'linux' ? [['where the processor time is used up', { maxCpuMs: 50 }, 'cpu']] : []),
+  ])('%s, too', (_name, options, reason) =>
+    withExecutor(options, async (executor) => {
       await executor.run('let kept = 1');
       // On a machine that has too much to do it may be ended with its isolate.
       await expect
@@ -110,8 +113,8 @@ describe.each(process.platform === 'linux' ? ['thread', 'process'] : ['thread'])
               await executor.init();
               await executor.run('let kept = 1');
             }
-            const { code, details } = await rejection(executor.run('for (;;);', { timeoutMs: 50 }));
-            expect([code, details.reason]).toEqual(['ERR_EXEC_TIMEOUT', 'deadline']);
+            const { code, details } = await rejection(executor.run('for (;;);'));
+            expect([code, details.reason]).toEqual(['ERR_EXEC_TIMEOUT', reason]);
             expect(executor.state).toBe(details.stateLost ? 'DIRTY' : 'READY');
             return details.stateLost;
           },
@@ -119,7 +122,30 @@ describe.each(process.platform === 'linux' ? ['thread', 'process'] : ['thread'])
         )
         .toBe(false);
       expect((await executor.run('kept')).output).toBe(1);
-    }));
+    }),
+  );
+
+  test('a module that was ended while it was evaluated is evaluated anew', () =>
+    withExecutor(
+      {
+        authorizedImports: ['loops', 'waits'],
+        modules: {
+          loops: 'if (isSlow) { started(); /(a+)+$/.test("a".repeat(64) + "b"); } export const x = 1;',
+          waits: 'if (isSlow) await hang(started()); export const x = 2;',
+        },
+      },
+      async (executor, interrupted) => {
+        await executor.run('let isSlow = true');
+        for (const name of ['loops', 'waits']) {
+          const { details } = await interrupted(`await import("${name}")`);
+          expect(details, name).toMatchObject({ aborted: true, stateLost: false });
+        }
+        const { output } = await executor.run(
+          'isSlow = false; return [(await import("loops")).x, (await import("waits")).x]',
+        );
+        expect(output).toEqual([1, 2]);
+      },
+    ));
 
   test('an abort that comes when the run has ended, or has not begun, ends no other one', () =>
     withExecutor({ runConcurrency: 'queue', maxQueuedRuns: 4 }, async (executor) => {

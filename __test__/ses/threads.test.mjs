@@ -63,6 +63,48 @@ describe.runIf(onLinux)('init()', () => {
     });
   });
 
+  test('fails while the system gives V8 no threads; a later init() succeeds', async () => {
+    const { status, stdout, stderr } = await runChild(`
+      import { spawn } from 'node:child_process';
+      import { readFile } from 'node:fs/promises';
+      import { createInterface } from 'node:readline';
+      import { SESExecutor } from './index.mjs';
+      // The threads of Node.js itself are there, which ends without them.
+      await readFile('package.json');
+      // The limit is none of root's.
+      const uid = process.getuid() || 12345;
+      const lines = 'while read limit; do prlimit --pid ' + process.pid + ' --nproc=$limit: && echo; done';
+      const helper = spawn('sh', ['-c', lines], { uid });
+      const answers = createInterface({ input: helper.stdout })[Symbol.asyncIterator]();
+      const limitTo = async (threads) => {
+        helper.stdin.write(threads + '\\n');
+        await answers.next();
+      };
+      process.setuid(uid);
+      const executor = new SESExecutor({ warmPool: 0 });
+      const said = new Set();
+      let threads = 0;
+      while (executor.state !== 'READY') {
+        if (executor.state === 'DEAD') await executor.cleanup();
+        await limitTo(++threads);
+        await executor.init().catch(({ code, message }) => said.add(code + ' ' + message));
+      }
+      await limitTo(threads + 100);
+      const { output } = await executor.run('1 + 1');
+      await executor.cleanup();
+      helper.stdin.end();
+      console.log(JSON.stringify([...said, output]));
+    `);
+    expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+    const refused = 'Resource temporarily unavailable (os error 11)';
+    expect(JSON.parse(stdout)).toEqual([
+      `ERR_SES_INIT_FAILED SES init failed: no thread: ${refused}`,
+      'ERR_SES_INIT_FAILED SES init failed: V8 gets no threads of the system: raise its limit of them (ulimit -u, RLIMIT_NPROC, ' +
+        `or pids.max of a container): ${refused}`,
+      2,
+    ]);
+  });
+
   test('concurrent calls start one thread, and cleanup() ends it', async () => {
     const { status, stdout, stderr } = await runChild(`
       import { SESExecutor } from './index.mjs';

@@ -511,6 +511,72 @@ export function describeImports({ make, withExecutor }) {
     });
   });
 
+  describe('modules whose evaluation a run has left unfinished are evaluated anew by a later one', () => {
+    const OPTIONS = {
+      authorizedImports: ['waits', 'imports', 'late', 'top', 'fails', 'fills', 'spins', 'answers', 'throws'],
+      modules: {
+        waits: 'export const x = await load(1);',
+        imports: 'export { x } from "waits"; export const y = 2;',
+        fails: 'throw new Error("failed");',
+        late: 'import { x } from "waits"; export const z = x + 2;',
+        // `late` is linked, and not evaluated.
+        top: 'import "fails"; import "late";',
+        fills:
+          'if (times++ === 0) { const kept = []; for (let i = 0; i < 9e6; i++) kept.push({}); } export const x = 1;',
+        spins: 'for (let i = 0; i < 2e7; i++);',
+        answers: 'if (times++ === 0) final_answer("answered"); export const x = 1;',
+        throws: 'times++; throw new RangeError("of its own");',
+      },
+    };
+    const TOOLS = {
+      load: async (x) => {
+        await new Promise((resolve) => setImmediate(resolve));
+        return x;
+      },
+    };
+
+    test.each([
+      ['that was not awaited', 'import("imports"); 1'],
+      ['that ends by final_answer', 'import("imports"); final_answer(1)'],
+      ['that ends by another promise', 'await Promise.race([import("imports"), Promise.resolve()])'],
+      ['that throws', 'import("imports"); throw new Error("else")'],
+      ['that has linked one that imports it', 'import("waits"); await import("top").catch(() => {})'],
+    ])('after a run %s', async (_name, code) => {
+      await withExecutor(OPTIONS, TOOLS, async (executor) => {
+        await executor.run(code).catch(() => {});
+        const { output } = await executor.run(
+          'const [a, b, c] = [await import("waits"), await import("imports"), await import("late")]; return [a.x, b.x, b.y, c.z];',
+        );
+        expect(output).toEqual([1, 1, 2, 3]);
+      });
+    });
+
+    test('after the memory limit', async () => {
+      await withExecutor({ ...OPTIONS, memoryLimitMb: 32 }, TOOLS, async (executor) => {
+        await executor.run('let times = 0');
+        await expectCode(executor.run('await import("fills")'), 'ERR_MEMORY_LIMIT_EXCEEDED');
+        expect((await executor.run('return [(await import("fills")).x, times]')).output).toEqual([1, 2]);
+      });
+    });
+
+    test('after a signal, which is the error of no other run', async () => {
+      await withExecutor(OPTIONS, TOOLS, async (executor) => {
+        await expectCode(executor.run('await import("spins")'), 'ERR_MAX_OPS_EXCEEDED');
+        await expectCode(executor.run('await import("spins")'), 'ERR_MAX_OPS_EXCEEDED');
+        expect((await executor.run('let times = 0; await import("answers");')).output).toBe('answered');
+        expect((await executor.run('return [(await import("answers")).x, times]')).output).toEqual([1, 2]);
+      });
+    });
+
+    test('but not one that has failed by an error of its own', async () => {
+      await withExecutor(OPTIONS, TOOLS, async (executor) => {
+        const caught = 'try { await import("throws"); } catch (e) { final_answer([e.message, times]); }';
+        expect((await executor.run(`let times = 0; ${caught}`)).output).toEqual(['of its own', 1]);
+        expect((await executor.run(caught)).output).toEqual(['of its own', 1]);
+      });
+    });
+  });
+
   describe('errors inside modules', () => {
     const OPTIONS = {
       authorizedImports: ['throws', 'later', 'syntax', 'rejects', 'missing-export', 'reserved'],

@@ -179,6 +179,44 @@
     },
   });
 
+  // Of each text V8 keeps a copy for ICU, whose memory is counted when it is there.
+  const MAX_TEXTS = 100_000;
+  const textsOf = (list) => {
+    if (list === undefined) return undefined;
+    const texts = [];
+    for (const text of list) {
+      if (texts.length === MAX_TEXTS)
+        throw new RangeError(`A list of more than ${MAX_TEXTS} texts cannot be formatted`);
+      arrayPush(texts, text);
+      // V8 refuses it.
+      if (typeof text !== "string") break;
+    }
+    return texts;
+  };
+  const { ListFormat } = Intl;
+  const formatList = uncurryThis(ListFormat.prototype.format);
+  const formatToParts = uncurryThis(ListFormat.prototype.formatToParts);
+  replace(ListFormat.prototype, {
+    format(list) {
+      return formatList(this, textsOf(list));
+    },
+    formatToParts(list) {
+      return formatToParts(this, textsOf(list));
+    },
+  });
+
+  // ICU compares each part of a language tag with all others.
+  const MAX_TAG_UNITS = 1024;
+  const { DisplayNames } = Intl;
+  const nameOf = uncurryThis(DisplayNames.prototype.of);
+  replace(DisplayNames.prototype, {
+    of(code) {
+      const text = `${code}`;
+      if (text.length > MAX_TAG_UNITS) throw new RangeError(`A code has at most ${MAX_TAG_UNITS} characters`);
+      return nameOf(this, text);
+    },
+  });
+
   // The names that JSON.stringify is to write. V8 keeps a handle of each element, also of those that are not there.
   const MAX_NAMES = 0xffff;
   const namesOf = (replacer) => {

@@ -8,7 +8,7 @@
   const boot = globalThis.__smol_boot;
   const { p } = boot;
   const { arrayPush, defineProperty, Error, freeze, getDescriptor } = p;
-  const { newMap, ownKeys, ReferenceError, reflectDefine, reflectDelete, reflectHas, TypeError } = p;
+  const { newMap, newWeakSet, ownKeys, ReferenceError, reflectDefine, reflectDelete, reflectHas, TypeError } = p;
   const { op_final, op_guard_exceeded, op_swallowed, op_thrown } = boot.ops;
 
   // Iterations that guest code may take after the end of its run, at least.
@@ -42,6 +42,12 @@
 
   // What this run throws from now on; undefined while `__smol_done` is false.
   let signal;
+  // The signals of all runs.
+  const signals = newWeakSet();
+  const asSignal = (error) => {
+    signals.add(error);
+    return error;
+  };
   let operationLimit = 0;
   // The run's answer is recorded or being recorded.
   let isAnswered = false;
@@ -78,7 +84,7 @@
     }
     op_guard_exceeded();
     // First the signal, then the flags: what reads them throws the signal.
-    signal = new MaxOperationsExceededError(operationLimit);
+    signal = asSignal(new MaxOperationsExceededError(operationLimit));
     isAwaited = false;
     __smol_done = true;
     __smol_budget = 0;
@@ -116,7 +122,7 @@
         throw signal;
       }
       if (isAnswered) throw signal;
-      signal = new FinalAnswerSignal(value);
+      signal = asSignal(new FinalAnswerSignal(value));
       // Before the op: should recording run guest code, a second call in there must not count.
       isAnswered = true;
       isAwaited = op_final(value);
@@ -395,6 +401,8 @@
   boot.rethrowSignal = (caught) => {
     if (__smol_done && signal !== undefined && !isReading) rethrow(caught);
   };
+
+  boot.isSignal = (value) => signals.has(value);
 
   boot.guard = guard;
   boot.rethrow = rethrow;

@@ -231,6 +231,7 @@ const {
       begin(limit);
     },
     finish: boot.finish,
+    isSignal: boot.isSignal,
     declaredValue: boot.declaredValue,
     canDefine: boot.canDefine,
     setVariables: boot.setVariables,

@@ -165,7 +165,9 @@ impl Peer {
                 }
                 Event::Log { job, entry }
             }
-            event @ (Event::Idle { .. } | Event::Taken { .. } | Event::Progress { .. }) => event,
+            event @ (Event::Idle { .. } | Event::Taken { .. } | Event::CpuSpent { .. } | Event::Progress { .. }) => {
+                event
+            }
             Event::Closed { .. } | Event::Lost { .. } => return Err(NONSENSE),
         };
         if is_last {
@@ -282,7 +284,7 @@ impl Link for ProcessLink {
         self.worker.tasks()
     }
 
-    /// The worker watches over that itself.
+    /// The worker says when a run has used it up.
     fn cpu_clock(&self) -> Option<CpuClock> {
         None
     }

@@ -85,6 +85,8 @@ pub enum Event {
     Idle { answers: u64 },
     /// The guest has taken answers of so many more bytes. Said when it is many.
     Taken { bytes: u64 },
+    /// A run has used up its processor time. Said where nobody else can read the isolate's clock, maybe when the run has ended.
+    CpuSpent { job: JobId },
     /// How far the run under way has come. It may be left out.
     Progress { operations: u64, tool_calls: u64 },
     /// An entry of the log of the run under way.

@@ -53,7 +53,7 @@ pub trait Link: Send + Sync {
     /// What the isolate runs on.
     fn tasks(&self) -> Arc<dyn Tasks>;
 
-    /// The processor time of the isolate, if it can be read here. Whoever has none holds the isolate to `maxCpuMs` itself.
+    /// The processor time of the isolate, if it can be read here. Where it cannot, [`ses_protocol::Event::CpuSpent`] comes.
     fn cpu_clock(&self) -> Option<CpuClock>;
 
     /// The process of its own that the isolate has, if any.

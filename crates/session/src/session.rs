@@ -66,6 +66,8 @@ struct Open {
     limited_tools: HashSet<u32>,
     /// The run that the guest was asked to end.
     asked: Option<Asked>,
+    /// Ends the run under way, which the isolate says when it has used up its processor time.
+    on_cpu_spent: Option<(JobId, Box<dyn FnOnce() + Send>)>,
     /// Bytes of answers to the run under way that the guest has not said it has taken.
     untaken: usize,
     /// Log entries that the owner has not taken.
@@ -171,6 +173,13 @@ impl Desk {
             Event::Taken { bytes } => {
                 let untaken = &mut self.open().untaken;
                 *untaken = untaken.saturating_sub(bytes as usize);
+            }
+            Event::CpuSpent { job } => {
+                // One that has ended is not to end another.
+                let end = self.open().on_cpu_spent.take_if(|(run, _)| *run == job);
+                if let Some((_, end)) = end {
+                    end();
+                }
             }
             Event::Progress { operations, tool_calls } => {
                 self.operations.store(operations, Ordering::Relaxed);
@@ -424,12 +433,15 @@ impl Session {
             deadline.arm(due)?;
             self.deadline = Some(deadline);
         }
-        if let (Some(cpu_ms), Some(clock)) = (limits.cpu_ms, self.link.cpu_clock())
+        if let Some(cpu_ms) = limits.cpu_ms
             && let Some(budget) = duration(cpu_ms)
         {
             let failure = timed_out(limits.timeout_ms, CPU).with("maxCpuMs", cpu_ms);
             let expire = move || interrupt(&desk, &link, job, failure, PATIENCE);
-            self.cpu_deadline = self.desk.watchdog.arm_cpu(clock, budget, expire)?;
+            match self.link.cpu_clock() {
+                Some(clock) => self.cpu_deadline = self.desk.watchdog.arm_cpu(clock, budget, expire)?,
+                None => self.desk.open().on_cpu_spent = Some((job, Box::new(expire))),
+            }
         }
         Ok(())
     }
@@ -440,7 +452,7 @@ impl Session {
         self.cpu_deadline = None;
         // Dropped without the lock, with what it would have called.
         let mut open = self.desk.open();
-        let left = (open.clock.take(), open.asked.take());
+        let left = (open.clock.take(), open.asked.take(), open.on_cpu_spent.take());
         drop(open);
         drop(left);
     }

@@ -9,15 +9,12 @@ use std::time::{Duration, Instant};
 
 use ses_engine::{GuestContext, Interrupt};
 use ses_protocol::frames::{Control, Frames, Message, Status, ToWorker};
-use ses_protocol::{Command, Config, Event, Failure, FailureKind, JobId, RunLimits, SessionId};
+use ses_protocol::{Command, Config, Event, JobId, RunLimits, SessionId};
 use ses_session::{Deadline, Reporter, Watchdog};
 use ses_sync::{CpuClock, Patience};
 
 use crate::end::exit;
 use crate::out::Out;
-
-/// `details.reason` of a run that used up its processor time.
-const CPU: &str = "cpu";
 
 pub struct PipeContext {
     session: u32,
@@ -87,18 +84,13 @@ impl PipeContext {
         }
     }
 
-    /// Holds a run to its processor time.
+    /// Has the host end a run that uses up its processor time.
     fn begin(&self, job: JobId, limits: &RunLimits) {
-        self.out.begin_run(job);
         self.running.set(job);
         let (Some(cpu_ms), Some(clock)) = (limits.cpu_ms, CpuClock::of_this_thread()) else { return };
-        let failure = Failure::new(FailureKind::Timeout { timeout_ms: limits.timeout_ms })
-            .with("timeoutMs", limits.timeout_ms)
-            .with("reason", CPU)
-            .with("maxCpuMs", cpu_ms);
         let out = self.out.clone();
         let budget = Duration::from_secs_f64(cpu_ms / 1e3);
-        match self.watchdog.arm_cpu(clock, budget, move || out.expire(job, failure)) {
+        match self.watchdog.arm_cpu(clock, budget, move || out.report(Event::CpuSpent { job })) {
             Ok(deadline) => self.cpu_deadline.set(deadline),
             // Nothing would hold the run to its limit. The watchdog's thread is there, so that this does not happen.
             Err(_) => exit(),

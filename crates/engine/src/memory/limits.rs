@@ -147,6 +147,12 @@ impl MemoryGuard {
         heap + self.buffers.outside()
     }
 
+    /// The isolate, whose thread this is.
+    #[cfg(target_os = "linux")]
+    pub fn isolate(&self) -> v8::UnsafeRawIsolatePtr {
+        self.isolate
+    }
+
     /// Whether the isolate holds far more than its limit outside of its heap.
     pub fn is_far_over(&self) -> bool {
         self.buffers.is_far_over()

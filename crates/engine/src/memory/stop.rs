@@ -9,6 +9,7 @@ use deno_core::v8;
 use crate::memory::limits::{MemoryGuard, close_account, with_guard};
 use crate::memory::parking::park_thread;
 use crate::memory::sole;
+use ses_protocol::Failure;
 
 /// Reports that the calling thread's isolate is lost and never returns, if the thread has an isolate.
 pub fn park() {
@@ -20,17 +21,17 @@ pub fn park() {
 
 thread_local! {
     /// Dropped when the thread, which starts V8, cannot.
-    static STARTING: RefCell<Option<Sender<()>>> = const { RefCell::new(None) };
+    static STARTING: RefCell<Option<Sender<Result<(), Failure>>>> = const { RefCell::new(None) };
 }
 
-/// Calls `start` on a thread that whoever has the other end of `started` waits for. That one is told if `start` has returned,
+/// Calls `start` on a thread that whoever has the other end of `started` waits for. That one is told what `start` has returned,
 /// and learns that nobody will tell it if V8 stops the thread.
-pub fn start(started: Sender<()>, start: impl FnOnce()) {
+pub fn start(started: Sender<Result<(), Failure>>, start: impl FnOnce() -> Result<(), Failure>) {
     STARTING.set(Some(started));
-    start();
+    let result = start();
     if let Some(started) = STARTING.take() {
         // Who waits does so until it is told.
-        let _ = started.send(());
+        let _ = started.send(result);
     }
 }
 

@@ -1,8 +1,11 @@
 //! What V8 needs once in a process.
 
-use std::sync::OnceLock;
+use std::io;
+use std::path::PathBuf;
 use std::sync::mpsc::channel;
+use std::sync::{Mutex, PoisonError};
 use std::thread;
+use std::time::{Duration, Instant};
 
 use deno_core::{JsRuntime, v8};
 
@@ -17,17 +20,43 @@ use ses_sync::priority;
 const NO_V8: &str = "V8 cannot reserve the address space that it needs: raise the process's limit (ulimit -v, RLIMIT_AS), which counts \
                      what is reserved and not what is used";
 
+/// The same where it may be there later.
+const NO_THREADS: &str =
+    "V8 gets no threads of the system: raise its limit of them (ulimit -u, RLIMIT_NPROC, or pids.max of a container)";
+
 /// Threads of V8's own, at most. As in Node.js.
 const MAX_WORKERS: u32 = 4;
+/// What a thread that has ended may take until the system does not count it any more.
+const LEAVING: Duration = Duration::from_millis(100);
 
 /// What the process's V8 and ICU need before the first isolate.
 ///
 /// # Errors
 ///
-/// The system refuses what V8 needs, and there will never be an isolate in this process.
+/// The system refuses what V8 needs: threads, which it may give later, or address space, after which there will never be an isolate
+/// in this process.
 pub fn prepare_v8() -> Result<(), Failure> {
-    static IS_PREPARED: OnceLock<bool> = OnceLock::new();
-    let is_prepared = IS_PREPARED.get_or_init(|| {
+    static IS_STARTED: Mutex<Option<bool>> = Mutex::new(None);
+    let mut is_started = IS_STARTED.lock().unwrap_or_else(PoisonError::into_inner);
+    let is_there = match *is_started {
+        Some(is_there) => is_there,
+        None => *is_started.insert(start_v8()?),
+    };
+    if is_there { Ok(()) } else { Err(Failure::init(NO_V8)) }
+}
+
+/// Starts V8, on a thread of its own, whose priority the platform's workers have: they collect and compile for guests. In a
+/// process for one guest they are nicer than it is, who does that itself where there is no processor to spare. False: V8 could
+/// not be started.
+///
+/// # Errors
+///
+/// There are no threads for it, and nothing was done.
+fn start_v8() -> Result<bool, Failure> {
+    let refused = |error| Failure::init(format!("{NO_THREADS}: {error}"));
+    let start = move || {
+        let workers = thread::available_parallelism().map_or(MAX_WORKERS, |count| MAX_WORKERS.min(count.get() as u32));
+        try_threads(workers).map_err(refused)?;
         // While V8 can still be told.
         traps::are_enabled();
         install_icu_hooks();
@@ -36,19 +65,9 @@ pub fn prepare_v8() -> Result<(), Failure> {
         flags::set();
         // Locale and language of the host's environment are none of a guest's business.
         v8::icu::set_default_locale("en-US");
-        start_platform()
-    });
-    if *is_prepared { Ok(()) } else { Err(Failure::init(NO_V8)) }
-}
-
-/// Starts V8, on a thread of its own, whose priority the platform's workers have: they collect and compile for guests. In a
-/// process for one guest they are nicer than it is, who does that itself where there is no processor to spare. False: V8 could
-/// not be started.
-fn start_platform() -> bool {
-    let start = || {
-        let workers = thread::available_parallelism().map_or(MAX_WORKERS, |count| MAX_WORKERS.min(count.get() as u32));
         let platform = v8::new_custom_platform(workers, false, false, idle::Posted);
         JsRuntime::init_platform(Some(platform.make_shared()));
+        Ok(())
     };
     let (started, is_started) = channel();
     let thread = thread::Builder::new().name("ses-platform".to_owned()).spawn(move || {
@@ -59,14 +78,40 @@ fn start_platform() -> bool {
         }
         stop::start(started, start);
     });
-    match thread {
-        Ok(_) => is_started.recv().is_ok(),
-        // There was no thread to be had.
-        Err(_) => {
-            start();
-            true
+    thread.map_err(refused)?;
+    is_started.recv().map_or(Ok(false), |started| started.map(|()| true))
+}
+
+/// Has so many threads at once, since V8 ends the process where the system refuses it one.
+fn try_threads(count: u32) -> io::Result<()> {
+    let gate = Mutex::new(());
+    let tried = thread::scope(|scope| -> io::Result<Vec<_>> {
+        let closed = gate.lock();
+        let wait = || {
+            drop(gate.lock());
+            task()
+        };
+        let threads: Vec<_> = (0..count).map(|_| thread::Builder::new().spawn_scoped(scope, wait)).collect();
+        drop(closed);
+        threads.into_iter().map(|thread| Ok(thread?.join().unwrap_or_default())).collect()
+    })?;
+    for task in tried {
+        // The system counts a thread until a moment after it has ended.
+        let until = Instant::now() + LEAVING;
+        while task.as_ref().is_some_and(|task| task.exists()) && Instant::now() < until {
+            thread::yield_now();
         }
     }
+    Ok(())
+}
+
+/// What there is in the file system as long as the calling thread.
+fn task() -> Option<PathBuf> {
+    #[cfg(target_os = "linux")]
+    // SAFETY: it takes nothing.
+    return Some(PathBuf::from(format!("/proc/self/task/{}", unsafe { libc::gettid() })));
+    #[cfg(not(target_os = "linux"))]
+    None
 }
 
 /// Fills `bytes`, for seeds of hashes and of `Math.random`, which each isolate asks for: V8 opens a device for each otherwise.

@@ -77,6 +77,11 @@ impl Realm {
         v8::Local::new(scope, &self.finish).call(scope, receiver, &[forget_declared])?.number_value(scope)
     }
 
+    /// Whether `value` is what unwinds a run that is over.
+    pub fn is_signal<'s>(&self, scope: &mut v8::PinScope<'s, '_>, value: v8::Local<'s, v8::Value>) -> Option<bool> {
+        self.call(scope, "isSignal", &[value]).map(|answer| answer.is_true())
+    }
+
     /// What a program has declared last, if `value` stands for that. Once.
     pub fn take_declared<'s>(
         &self,

@@ -18,6 +18,7 @@ use crate::realm::exceptions;
 #[cfg(test)]
 use crate::realm::instance::Instance;
 use crate::realm::interrupt::Interrupt;
+use crate::realm::modules;
 use crate::realm::reruns::Reruns;
 use crate::realm::scripts::Script;
 use ses_prepare::{self as prepare, Observed, PrepareOptions, Program, Programs};
@@ -269,6 +270,7 @@ impl Guest {
             drop_remains(scope, &host, result.is_err());
             let figures = host.figures();
             drop_microtasks(scope, &host);
+            modules::end_run(scope, &host);
             (result, figures)
         };
         result = result.map_err(|failure| match failure.details.contains_key("diagnostics") {

@@ -1,5 +1,6 @@
 //! Modules that the host provides (specification, section 5.3).
 
+use std::mem;
 use std::rc::Rc;
 
 use deno_core::v8;
@@ -53,6 +54,40 @@ pub fn evaluate<'s>(
     Some(evaluated.then(scope, give_namespace)?.into())
 }
 
+/// Ends a run, whose calls and microtasks are gone: of the modules that it has loaded those stay that are finished. The others would
+/// wait for what is gone, or have failed by what ended the run, and so would those that import them: they are loaded anew.
+pub fn end_run(scope: &mut v8::PinScope, host: &Host) {
+    let loaded = {
+        let mut cache = host.modules.borrow_mut();
+        cache.exports.clear();
+        mem::take(&mut cache.loaded)
+    };
+    for (specifier, module) in loaded {
+        v8::scope!(let handles, scope);
+        let kept = v8::Local::new(handles, &module);
+        if is_finished(handles, host, kept).unwrap_or(false) {
+            host.modules.borrow_mut().finished.insert(specifier, module);
+        }
+    }
+}
+
+/// Whether nothing that a run can do changes any more what an import of `module` gives.
+fn is_finished<'s>(scope: &mut v8::PinScope<'s, '_>, host: &Host, module: v8::Local<'s, v8::Module>) -> Option<bool> {
+    Some(match module.get_status() {
+        // Also while it waits: its promise tells. Nothing is evaluated once more.
+        v8::ModuleStatus::Evaluated => {
+            let promise = v8::Local::<v8::Promise>::try_from(module.evaluate(scope)?).ok()?;
+            promise.state() == v8::PromiseState::Fulfilled
+        }
+        // `null` is the error of one that was terminated.
+        v8::ModuleStatus::Errored => {
+            let error = module.get_exception();
+            !error.is_null() && !host.realm.get()?.is_signal(scope, error)?
+        }
+        _ => false,
+    })
+}
+
 /// Calls in, with the error of an import that was refused pending.
 fn refuse(scope: &mut v8::PinScope, host: &Host, specifier: &str) {
     let message = format!("Import not allowed: {specifier}");
@@ -69,7 +104,7 @@ fn load<'s>(scope: &mut v8::PinScope<'s, '_>, host: &Host, specifier: &str) -> O
         refuse(scope, host, specifier);
         return None;
     }
-    if let Some(module) = host.modules.borrow().modules.get(specifier) {
+    if let Some(module) = host.modules.borrow().get(specifier) {
         return Some(v8::Local::new(scope, module));
     }
     let module = match config.modules.iter().find(|module| module.specifier == specifier) {
@@ -88,7 +123,7 @@ fn load<'s>(scope: &mut v8::PinScope<'s, '_>, host: &Host, specifier: &str) -> O
         }
     };
     let kept = v8::Global::new(scope, module);
-    host.modules.borrow_mut().modules.insert(specifier.to_owned(), kept);
+    host.modules.borrow_mut().loaded.insert(specifier.to_owned(), kept);
     Some(module)
 }
 

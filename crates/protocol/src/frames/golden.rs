@@ -117,6 +117,7 @@ fn from_worker() -> Vec<FromWorker> {
         Event::Lost { reason: "gone".into() },
         Event::Idle { answers: 8 },
         Event::Taken { bytes: 9 },
+        Event::CpuSpent { job: 4 },
     ];
     let hello = Hello { version: VERSION, landlock: true, seccomp: false };
     let status = [Status::Hello(hello), Status::Pong(5), Status::Draining];

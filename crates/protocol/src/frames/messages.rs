@@ -130,6 +130,7 @@ messages!(Event {
     0x8D Lost { reason },
     0x8E Idle { answers },
     0x8F Taken { bytes },
+    0x90 CpuSpent { job },
 });
 record!(Hello { version, landlock, seccomp });
 
