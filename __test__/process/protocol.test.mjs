@@ -26,7 +26,7 @@ const u32 = (value) => Uint8Array.of(value, value >> 8, value >> 16, value >> 24
 const u64 = (value) => [...u32(value), 0, 0, 0, 0];
 const text = (value) => [...u32(value.length), ...Buffer.from(value)];
 /** What the host speaks: `VERSION` of crates/protocol/src/frames. */
-const VERSION = 4;
+const VERSION = 5;
 const hello = (version = VERSION, landlock = 1, seccomp = 1) => frame(0x81, u32(version), [landlock, seccomp]);
 const INITIALIZED = frame(0x82, [0]);
 /** A job that went well without a value, and was sound. */
@@ -147,6 +147,21 @@ describe.runIf(isLinux)('a worker', () => {
     const program = settled(1).subarray(0, 20);
     const told = await hostOf([hello(), INITIALIZED, program], { executor: { timeoutMs: 300 } });
     expect(told).toBe('run | ERR_EXEC_TIMEOUT | Execution timed out after 300ms | DIRTY | 0');
+  });
+
+  test.each([
+    [
+      'the run under way',
+      { maxCpuMs: 50 },
+      1,
+      'run | ERR_EXEC_TIMEOUT | Execution timed out after 60000ms | DIRTY | 0',
+    ],
+    ['another run', { maxCpuMs: 50 }, 2, 'output undefined | 0'],
+    ['a run without a limit', {}, 1, 'output undefined | 0'],
+  ])('that says that the processor time is used up of %s', async (_, limits, job, expected) => {
+    const answer = Buffer.concat([frame(0x90, u64(job)), settled(1)]);
+    const options = { executor: { timeoutMs: 60_000, ...limits } };
+    expect(await hostOf([hello(), INITIALIZED, answer], options)).toBe(expected);
   });
 
   test('that logs more than a run may', async () => {
