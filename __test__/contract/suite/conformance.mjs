@@ -295,13 +295,16 @@ export function describeConformance({ make, withExecutor, can, expectGivenUp }) 
     });
   });
 
-  testIf(can.limitOperations)('9.4.1 the code of a promise that final_answer was given keeps the limits of the run', async () => {
-    await withExecutor({ maxOperations: 1000 }, { get: async (value) => value }, async (executor) => {
-      const main = 'async function main() { await get(1); try { for (;;); } catch { } return 1; }';
-      await expectCode(executor.run(`${main}\nfinal_answer(main())`), 'ERR_MAX_OPS_EXCEEDED');
-      expect((await executor.run('1')).output).toBe(1);
-    });
-  });
+  testIf(can.limitOperations)(
+    '9.4.1 the code of a promise that final_answer was given keeps the limits of the run',
+    async () => {
+      await withExecutor({ maxOperations: 1000 }, { get: async (value) => value }, async (executor) => {
+        const main = 'async function main() { await get(1); try { for (;;); } catch { } return 1; }';
+        await expectCode(executor.run(`${main}\nfinal_answer(main())`), 'ERR_MAX_OPS_EXCEEDED');
+        expect((await executor.run('1')).output).toBe(1);
+      });
+    },
+  );
 
   test('9.4.2 other runs have is_final_answer false', async () => {
     await withExecutor({}, {}, async (executor) => {

@@ -79,8 +79,7 @@ fn lines_end_as_v8_says() {
 fn generated_code_maps_to_what_it_belongs_to() {
     let source = "1;\n  while (a) b();\ntry {} catch { c }";
     let program = prepared(source);
-    for (needle, belongs_to) in [("__smol_guard(", "while"), ("--__smol_left", "while"), ("__smol_rethrow(", "catch")]
-    {
+    for (needle, belongs_to) in [("__smol_guard(", "while"), ("--__smol_left", "while"), ("__smol_rethrow(", "catch")] {
         let generated = find(&program.code, needle);
         let mapped = program.positions.original(generated.line, generated.column);
         assert_eq!(mapped, Some(find(source, belongs_to)), "{needle}");
