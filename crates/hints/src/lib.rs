@@ -132,7 +132,6 @@ const MAX_PLACES: usize = 64;
 
 /// Whether a name seems to be a parameter, or declared in a block, somewhere: what is on the global by that name may not be meant.
 fn is_local(source: &str, name: &str) -> bool {
-    let is_part = |c: char| c.is_alphanumeric() || c == '_' || c == '$';
     let mut places = source.match_indices(name).take(MAX_PLACES).filter_map(|(at, _)| {
         let (before, after) = (&source[..at], &source[at + name.len()..]);
         (!before.ends_with(|c| is_part(c) || c == '.') && !after.starts_with(is_part)).then_some((before, after))
@@ -158,7 +157,7 @@ fn is_parameter(before: &str, after: &str) -> bool {
     });
     let (Some(open), Some(close)) = (open, close) else { return false };
     let head = before[..open].trim_end();
-    let named = head.trim_end_matches(|c: char| c.is_alphanumeric() || c == '_' || c == '$').trim_end();
+    let named = head.trim_end_matches(is_part).trim_end();
     after[close..].trim_start().starts_with("=>")
         || ["function", "function*"].iter().any(|of| head.ends_with(of) || named.ends_with(of))
         || head.ends_with("catch")
@@ -208,8 +207,12 @@ fn path_of(text: &str) -> Option<Vec<String>> {
 }
 
 fn is_identifier(name: &str) -> bool {
-    let is_part = |c: char| c.is_alphanumeric() || c == '_' || c == '$';
     name.len() <= MAX_NAME && name.chars().all(is_part) && name.chars().next().is_some_and(|c| !c.is_ascii_digit())
+}
+
+/// Of a name.
+fn is_part(c: char) -> bool {
+    c.is_alphanumeric() || c == '_' || c == '$'
 }
 
 /// What `member` is read of at a place of the source, where V8 has found it.
@@ -217,14 +220,19 @@ fn receiver_at<'a>(source: &'a str, at: Location, member: &str) -> Option<&'a st
     let (before, after) = split_at(source, at)?;
     let before = if after.starts_with(member) { before.trim_end().strip_suffix('.')? } else { before };
     let before = before.strip_suffix('?').unwrap_or(before);
-    let is_part = |c: char| c.is_alphanumeric() || "_$.?[]".contains(c);
-    let from = before.char_indices().rev().take_while(|&(_, c)| is_part(c)).last()?.0;
+    let is_of_path = |c: char| is_part(c) || ".?[]".contains(c);
+    let from = before.char_indices().rev().take_while(|&(_, c)| is_of_path(c)).last()?.0;
     Some(&before[from..])
+}
+
+/// The line of a place.
+fn line_of(source: &str, at: Location) -> Option<&str> {
+    source.split(['\n', '\r', '\u{2028}', '\u{2029}']).nth(at.line.checked_sub(1)? as usize)
 }
 
 /// The line of a place, before it and from it on.
 fn split_at(source: &str, at: Location) -> Option<(&str, &str)> {
-    let line = source.split(['\n', '\r', '\u{2028}', '\u{2029}']).nth(at.line.checked_sub(1)? as usize)?;
+    let line = line_of(source, at)?;
     let mut units = 0;
     let start = line.char_indices().find(|&(_, c)| {
         units += c.len_utf16();

@@ -1,7 +1,7 @@
 //! Hints about mistakes that models often make: they think of another language, of values that they may change, or forget
 //! `await`. What V8's message says is read together with the line of the source that it is about.
 
-use crate::{Realm, Uncaught, is_local};
+use crate::{Realm, Uncaught, is_local, is_part, line_of};
 
 /// Bytes of a line that is looked through. 2 KiB.
 const MAX_LINE_BYTES: usize = 2 << 10;
@@ -25,7 +25,7 @@ const PYTHON: [(&str, &str); 12] = [
 /// What to do about the error, if it is a known mistake.
 pub fn hint(realm: &impl Realm, error: &Uncaught) -> Option<String> {
     python_name(error).or_else(|| {
-        let line = line_of(error)?;
+        let line = short_line_of(error)?;
         missing_await(realm, error, line).or_else(|| frozen(realm, error, line))
     })
 }
@@ -82,10 +82,8 @@ fn frozen(realm: &impl Realm, error: &Uncaught, line: &str) -> Option<String> {
 
 /// The line of the source where the error is, unless it is longer than anybody writes one: what looks through it takes the
 /// square of its length.
-fn line_of<'a>(error: &Uncaught<'a>) -> Option<&'a str> {
-    let index = error.at?.line.checked_sub(1)?;
-    let line = error.source.split(['\n', '\r', '\u{2028}', '\u{2029}']).nth(index as usize)?;
-    (line.len() <= MAX_LINE_BYTES).then_some(line)
+fn short_line_of<'a>(error: &Uncaught<'a>) -> Option<&'a str> {
+    line_of(error.source, error.at?).filter(|line| line.len() <= MAX_LINE_BYTES)
 }
 
 fn quoted<'a>(message: &'a str, before: &str, after: &str) -> Option<&'a str> {
@@ -108,10 +106,6 @@ fn is_assigned(line: &str, name: &str) -> bool {
 
 fn is_operator(byte: u8) -> bool {
     b"+-*/%&|^?<>".contains(&byte)
-}
-
-fn is_part(c: char) -> bool {
-    c.is_alphanumeric() || c == '_' || c == '$'
 }
 
 /// Names of which a property is named: `rows` in `rows.a` and `rows[0]`.

@@ -88,8 +88,7 @@ fn is_in_last_object(before: &str, after: &str) -> bool {
 pub(in super::super) fn unexpected(code: &str, offset: usize) -> Option<String> {
     let after = code.get(offset..)?;
     let first = after.chars().next()?;
-    let is_word = |c: char| c.is_alphanumeric() || c == '_' || c == '$';
-    let word: String = after.chars().take_while(|&c| is_word(c)).take(64).collect();
+    let word: String = word_at(after).chars().take(64).collect();
     match first {
         _ if word.is_empty() && first.is_ascii_punctuation() && !"\"'`".contains(first) => {
             Some(format!("Unexpected token '{first}'"))
