@@ -1,6 +1,7 @@
 // @ts-check
 'use strict';
 
+const { Gate } = require('../contract/gate');
 const { RunScope } = require('../contract/run-scope');
 
 /** Bytes of a body that a page may get. */
@@ -43,9 +44,7 @@ class Requests {
   /** Ends what is under way with the page. */
   #scope = new RunScope();
   #heldBytes = 0;
-  #underWay = 0;
-  /** Those that wait for their turn. @type {(() => void)[]} */
-  #waiting = [];
+  #gate = new Gate({ maxConcurrent: MAX_AT_ONCE, maxQueued: Infinity });
 
   /** @param {import('./tab').Tab} tab */
   constructor(tab) {
@@ -100,14 +99,11 @@ class Requests {
 
   /** @param {() => Promise<void>} make */
   async #inTurn(make) {
-    if (this.#underWay < MAX_AT_ONCE) this.#underWay++;
-    else await new Promise((/** @type {(value?: any) => void} */ resolve) => this.#waiting.push(resolve));
+    await this.#gate.enter();
     try {
       await make();
     } finally {
-      const next = this.#waiting.shift();
-      if (next === undefined) this.#underWay--;
-      else next();
+      this.#gate.leave();
     }
   }
 

@@ -4,11 +4,11 @@
 const { availableParallelism } = require('node:os');
 
 const { describe } = require('../contract/describe');
+const { Gate } = require('../contract/gate');
 const { Methods } = require('./adapters');
-const { SandboxError, closed, codeTooLarge } = require('./errors');
+const { SandboxError, busy, closed, codeTooLarge } = require('./errors');
 const { Execution } = require('./execution');
 const { aborted, failureOf } = require('./failures');
-const { Gate } = require('./gate');
 const { Isolate } = require('./isolate');
 const { checkExecutionOptions, checkManagerOptions } = require('./options');
 const { Pool } = require('./pool');
@@ -73,7 +73,7 @@ class SandboxManager {
       // With what is added to it, some sixty characters for each call of nine; and room for the preparation.
       maxCodeBytes: Math.min(checked.maxCodeBytes * 8 + 1_048_576, 2 ** 30),
     };
-    this.#gate = new Gate(checked);
+    this.#gate = new Gate(checked, busy);
     const make = (/** @type {{ isAwaited: boolean }} */ how) => Isolate.make(isolateOptions, this.#registry.texts, how);
     this.#pool = new Pool(make, checked.poolSize, MAX_MAKING);
   }

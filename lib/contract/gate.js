@@ -1,27 +1,30 @@
 // @ts-check
 'use strict';
 
-const { busy } = require('./errors');
-
-/** So many executions at the same time; others wait in order, so many of them. */
+/** So many at the same time; others wait in order, so many of them. */
 class Gate {
   #maxConcurrent;
   #maxQueued;
+  #full;
   #active = 0;
   /** @type {{ begin: () => void, refuse: (error: unknown) => void }[]} */
   #queue = [];
 
-  /** @param {{ maxConcurrent: number, maxQueued: number }} limits */
-  constructor({ maxConcurrent, maxQueued }) {
+  /**
+   * @param {{ maxConcurrent: number, maxQueued: number }} limits
+   * @param {(maxQueued: number) => Error} [full] of those for whom there is no place to wait, if the places are counted
+   */
+  constructor({ maxConcurrent, maxQueued }, full) {
     this.#maxConcurrent = maxConcurrent;
     this.#maxQueued = maxQueued;
+    this.#full = full;
   }
 
   /**
    * Waits for its turn; `leave` ends it.
    *
-   * @param {AbortSignal | undefined} signal
-   * @param {() => Error} aborted
+   * @param {AbortSignal} [signal]
+   * @param {() => Error} [aborted] what refuses it when the signal comes
    * @returns {Promise<void>}
    */
   async enter(signal, aborted) {
@@ -29,9 +32,9 @@ class Gate {
       this.#active++;
       return;
     }
-    if (this.#queue.length >= this.#maxQueued) throw busy(this.#maxQueued);
+    if (this.#queue.length >= this.#maxQueued) throw this.#full?.(this.#maxQueued);
     await new Promise((/** @type {(value?: undefined) => void} */ resolve, reject) => {
-      const abort = () => waiting.refuse(aborted());
+      const abort = () => waiting.refuse(aborted?.());
       const waiting = {
         begin: () => {
           signal?.removeEventListener('abort', abort);
