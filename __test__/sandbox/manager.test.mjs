@@ -465,3 +465,16 @@ test('wrong arguments of the host are TypeErrors and RangeErrors', async () => {
     { name: 'social', description: 'Tweets – 推文', methods: 1 },
   ]);
 });
+
+test('the console shows the methods of a source, used or not', async () => {
+  const reports = [];
+  const manager = managerOf({ stateSchema: anyState, onReport: ({ logs }) => reports.push(logs) });
+  const code = `console.log(sdk.social, sdk);
+  const own = Symbol.for('nodejs.util.inspect.custom');
+  [sdk.market[own], Reflect.ownKeys(sdk.market), Object.isFrozen(sdk.market), console.log(sdk.market)]`;
+  expect(await manager.executeCode(code)).toEqual([undefined, ['getKline', 'getQuote'], true, undefined]);
+  expect(reports).toEqual([
+    '{ searchTweets: [Function: searchTweets] } { market: [Getter], social: [Getter] }\n' +
+      '{ getKline: [Function: getKline], getQuote: [Function: getQuote] }',
+  ]);
+});

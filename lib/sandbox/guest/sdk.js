@@ -33,10 +33,14 @@
   const asynchronous = (source, name) => async (params, at) =>
     callLater(source, name, textOf(source, name, params), typeof at === 'number' ? at : -1);
 
+  const inspected = Symbol.for('nodejs.util.inspect.custom');
+
   // A source with thousands of methods, of which a program calls a few: each is made when it is asked for, and all of them
   // only for who looks at the object as a whole. Nobody can tell it from a frozen object.
   const makeSource = (source, methodFor, { namesOf, isMethod }) => {
     const made = {};
+    // The console looks at the target of a proxy, without its traps.
+    defineProperty(made, inspected, { value: () => whole(), configurable: true });
     const make = (name) => {
       const method = methodFor(source, name);
       defineProperty(method, 'name', { value: name });
@@ -48,6 +52,7 @@
       if (names === undefined) {
         names = namesOf(source);
         for (const name of names) if (!hasOwn(made, name)) make(name);
+        delete made[inspected];
         freeze(made);
       }
       return made;
@@ -55,7 +60,10 @@
     const isUnmade = (name) => names === undefined && typeof name === 'string' && !hasOwn(made, name);
     return new Proxy(made, {
       __proto__: null,
-      get: (_, name) => (isUnmade(name) && isMethod(source, name) ? make(name) : made[name]),
+      get: (_, name) => {
+        if (name === inspected) return undefined;
+        return isUnmade(name) && isMethod(source, name) ? make(name) : made[name];
+      },
       has: (_, name) => name in whole(),
       ownKeys: () => whole() && names,
       getOwnPropertyDescriptor: (_, name) => getOwnPropertyDescriptor(whole(), name),
