@@ -150,8 +150,9 @@ export interface ExecutorOptions {
   /**
    * Isolates that are kept ready, so that `init()` need not make one; it is replaced in the background. They are shared
    * by the executors of the process, worker threads included, that ask for as many, and end with the last of these, but
-   * for the default. Each isolate serves one executor, one with the `memoryLimitMb` that the isolate was made for. They
-   * do not keep the process alive. 0: none. An integer from 0 to 64; default: 1.
+   * for the default. Each isolate serves one executor, one with the `memoryLimitMb` that the isolate was made for. Of
+   * executors that do not share them, as Python's with a `workDir` each, those that were made or started last keep
+   * some, for four at most. They do not keep the process alive. 0: none. An integer from 0 to 64; default: 1.
    */
   warmPool?: number;
   /**
@@ -168,8 +169,8 @@ export interface ExecutorOptions {
   sandbox?: 'required' | 'best-effort' | 'off';
   /**
    * With `isolation: "process"`: worker processes that are kept ready, so that `init()` need not start one; each is
-   * replaced in the background. Executors that give a number have their own. An integer from 0 to 16; default: 1, which
-   * all executors share that give none.
+   * replaced in the background. Executors that give a number have their own; for how many that is, `warmPool` says. An
+   * integer from 0 to 16; default: 1, which all executors share that give none.
    */
   spares?: number;
   /**

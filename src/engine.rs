@@ -71,6 +71,7 @@ impl Engines {
         let mut others = self.others.lock().unwrap_or_else(PoisonError::into_inner);
         others.get(&place).and_then(Weak::upgrade).unwrap_or_else(|| {
             let made = self.make(&place);
+            others.retain(|_, engine| engine.strong_count() > 0);
             others.insert(place, Arc::downgrade(&made));
             made
         })

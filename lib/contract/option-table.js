@@ -294,8 +294,9 @@ isolates that hold as much memory, in MiB: parked ones and those that do not end
     brief: 'isolates that are kept ready for `init()`; 0: none',
     doc: `Isolates that are kept ready, so that \`init()\` need not make one; it is replaced in the background. They are shared by
 the executors of the process, worker threads included, that ask for as many, and end with the last of these, but for the
-default. Each isolate serves one executor, one with the \`memoryLimitMb\` that the isolate was made for. They do not keep the
-process alive. 0: none.`,
+default. Each isolate serves one executor, one with the \`memoryLimitMb\` that the isolate was made for. Of executors that do
+not share them, as Python's with a \`workDir\` each, those that were made or started last keep some, for four at most. They do not
+keep the process alive. 0: none.`,
     rust: { type: 'Option<usize>', doc: 'Isolates that are kept ready; absent: those of the default engine.' },
   },
   {
@@ -329,7 +330,7 @@ of Linux. \`"required"\`: \`init()\` fails where there is none; \`"best-effort"\
     shown: '1',
     brief: 'worker processes that are kept ready for `init()`; 0: none',
     doc: `With \`isolation: "process"\`: worker processes that are kept ready, so that \`init()\` need not start one; each is replaced
-in the background. Executors that give a number have their own.`,
+in the background. Executors that give a number have their own; for how many that is, \`warmPool\` says.`,
     rust: null,
   },
   {

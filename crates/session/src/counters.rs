@@ -3,6 +3,7 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::losses::{Held, Losses};
+use crate::recent_pools::RecentPools;
 
 /// Counters of isolates.
 #[derive(Debug, Default)]
@@ -12,6 +13,8 @@ pub struct Counters {
     terminated: AtomicU64,
     /// Isolates that are not given back.
     pub losses: Losses,
+    /// Pools that keep isolates ready.
+    pub recent_pools: RecentPools,
 }
 
 /// The counters at one moment.

@@ -14,6 +14,7 @@ mod logs;
 mod losses;
 mod notice;
 mod pool;
+mod recent_pools;
 mod reporter;
 mod run_clock;
 mod session;

@@ -6,10 +6,12 @@
 
 use std::collections::VecDeque;
 use std::io;
+use std::mem;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
 use crate::counters::Counters;
+use crate::recent_pools::Rest;
 use crate::watchdog::{Deadline, Watchdog};
 
 /// How long a replacement is put off for the session that took its place.
@@ -45,6 +47,8 @@ struct State<W> {
     failures: u32,
     /// When the next one is made.
     next: Option<Deadline>,
+    /// Other pools were asked lately, and not this one.
+    is_resting: bool,
 }
 
 impl<W: Send + 'static> Pool<W> {
@@ -62,6 +66,7 @@ impl<W: Send + 'static> Pool<W> {
             missed: None,
             failures: 0,
             next: None,
+            is_resting: false,
         };
         Self(Arc::new(Shared { size, boot: Box::new(boot), watchdog, counters, state: Mutex::new(state) }))
     }
@@ -73,6 +78,7 @@ impl<W: Send + 'static> Pool<W> {
 
     /// An executor with this memory limit was made.
     pub fn expect(&self, limit_bytes: usize) {
+        self.asked();
         let mut state = self.0.state();
         while state.count() < self.0.size {
             state.wanted.push_back(limit_bytes);
@@ -82,6 +88,7 @@ impl<W: Send + 'static> Pool<W> {
 
     /// Takes an isolate with this memory limit, and orders another one.
     pub fn take(&self, limit_bytes: usize) -> Option<W> {
+        self.asked();
         let mut state = self.0.state();
         let found = state.ready.iter().position(|&(limit, _)| limit == limit_bytes);
         let warm = found.and_then(|index| state.ready.remove(index));
@@ -99,6 +106,14 @@ impl<W: Send + 'static> Pool<W> {
             self.0.counters.remove_warm();
         }
         warm.map(|(_, warm)| warm)
+    }
+
+    fn asked(&self) {
+        if self.is_on() {
+            self.0.state().is_resting = false;
+            let shared: Weak<dyn Rest> = Arc::downgrade(&self.0) as Weak<dyn Rest>;
+            self.0.counters.recent_pools.asked(&shared);
+        }
     }
 }
 
@@ -137,6 +152,19 @@ impl<W: Send + 'static> Shared<W> {
         let booting = Booting { pool: Arc::downgrade(self), limit_bytes, is_settled: false };
         // If nothing can be started, `booting` is dropped, which is a failure.
         let _ = (self.boot)(limit_bytes, booting);
+    }
+}
+
+impl<W: Send + 'static> Rest for Shared<W> {
+    fn rest(&self) {
+        let mut state = self.state();
+        state.is_resting = true;
+        state.wanted.clear();
+        let ready = mem::take(&mut state.ready);
+        drop(state);
+        for _ in ready {
+            self.counters.remove_warm();
+        }
     }
 }
 
@@ -180,13 +208,19 @@ impl<W: Send + 'static> Booting<W> {
     pub fn ready(mut self, warm: W) {
         self.is_settled = true;
         let Some(pool) = self.pool.upgrade() else { return };
-        {
+        let unwanted = {
             let mut state = pool.state();
             state.is_booting = None;
             state.failures = 0;
-            state.ready.push_back((self.limit_bytes, warm));
-            pool.counters.add_warm();
-        }
+            if state.is_resting {
+                Some(warm)
+            } else {
+                state.ready.push_back((self.limit_bytes, warm));
+                pool.counters.add_warm();
+                None
+            }
+        };
+        drop(unwanted);
         pool.refill();
     }
 
@@ -207,6 +241,9 @@ impl<W: Send + 'static> Drop for Booting<W> {
         let Some(pool) = self.pool.upgrade() else { return };
         let mut state = pool.state();
         state.is_booting = None;
+        if state.is_resting {
+            return;
+        }
         state.wanted.push_front(self.limit_bytes);
         let delay = RETRY * (1 << state.failures.min(MAX_DOUBLINGS));
         state.failures += 1;
@@ -223,9 +260,12 @@ mod tests {
     type Boots = Receiver<(usize, Booting<u32>)>;
 
     fn pool(size: usize) -> (Pool<u32>, Boots, Arc<Counters>) {
+        pool_beside(size, Arc::default())
+    }
+
+    fn pool_beside(size: usize, counters: Arc<Counters>) -> (Pool<u32>, Boots, Arc<Counters>) {
         let (boots, begun) = channel();
         let boots = Mutex::new(boots);
-        let counters = Arc::new(Counters::default());
         let boot = move |limit, booting| {
             boots.lock().unwrap().send((limit, booting)).unwrap();
             Ok(())
@@ -284,5 +324,27 @@ mod tests {
         assert_eq!((pool.take(128), pool.take(128)), (None, None));
         assert_eq!(counters.now().warm, 0);
         assert_eq!(begun.recv().unwrap().0, 128);
+    }
+
+    #[test]
+    fn only_the_pools_that_were_asked_last_keep_isolates() {
+        let counters = Arc::<Counters>::default();
+        let pools: Vec<_> = (0..5).map(|_| pool_beside(1, counters.clone())).collect();
+        for (at, (pool, begun, _)) in pools.iter().enumerate() {
+            pool.expect(64);
+            begun.recv().unwrap().1.ready(at as u32);
+        }
+        assert_eq!(counters.now().warm, 4);
+        // The first one rests: it has nothing, and asking it makes it one of the last.
+        assert_eq!(pools[0].0.take(64), None);
+        assert_eq!(counters.now().warm, 3);
+        assert_eq!(pools[2].0.take(64), Some(2));
+        // The one that is being made when its pool has to rest is for nobody.
+        let coming = pools[2].1.recv().unwrap().1;
+        for (pool, ..) in [&pools[3], &pools[4], &pools[0], &pools[1]] {
+            pool.expect(64);
+        }
+        coming.ready(7);
+        assert!(pools[2].0.0.state().ready.is_empty());
     }
 }
