@@ -48,15 +48,15 @@ const REPLACEMENTS = combinations(`
       results.push(JSON.stringify([source, flags, text, found, { ...found }, regexp.lastIndex]));
 `);
 
-/** The same on texts that are too long for V8's loops: of each result its length, beginning and end. */
-const LONG = `
+/** The same on longer texts: of each result its length, beginning and end. */
+const longTexts = (length, sources) => `
 const results = [];
 const add = (value) => {
   const text = JSON.stringify(value);
   results.push([text.length, text.slice(0, 200), text.slice(-200)].join());
 };
-const sources = ['a', '', '(a)|(b)', '\\s*,\\s*', '(?<x>[abc])(,)?', '\\b', '(?<=a)', '\\u{1F600}'];
-const pad = '-'.repeat(2 ** 16);
+const sources = ${JSON.stringify(sources)};
+const pad = '-'.repeat(${length});
 for (const source of sources) {
   for (const flags of source === '' ? ['g'] : ['', 'g', 'y', 'dgimsuy']) {
     let regexp;
@@ -90,11 +90,15 @@ test.each([
   });
 });
 
-test('on long texts, too', async () => {
-  const expected = new Function(`${LONG} return results;`)();
-  expect(expected.length).toBeGreaterThan(200);
+test.each([
+  ['longer', 2 ** 16, ['a', '', '(a)|(b)', '\\s*,\\s*', '(?<x>[abc])(,)?', '\\b', '(?<=a)', '\\u{1F600}']],
+  ['that are too long for the loops of V8', 2 ** 20, ['(a)|(b)', '(?<x>[abc])(,)?']],
+])('on texts %s, too', async (_name, length, sources) => {
+  const code = longTexts(length, sources);
+  const expected = new Function(`${code} return results;`)();
+  expect(expected.length).toBeGreaterThan(50);
   await withExecutor({ maxOperations: 1e6, timeoutMs: 60_000, memoryLimitMb: 512 }, {}, async (executor) => {
-    expect((await executor.run(`${LONG} results`)).output).toEqual(expected);
+    expect((await executor.run(`${code} results`)).output).toEqual(expected);
   });
 });
 
@@ -119,6 +123,12 @@ const BOMBS = {
   'replaceAll in a text that is an object':
     'String.prototype.replaceAll.call(Object("a".repeat(2 ** 26)), /a/g, "bc").length',
   'split of a text that is an object': 'String.prototype.split.call(Object("a".repeat(2 ** 26)), /a/).length',
+  'matches of texts of middle length':
+    'const all = []; const text = "ab".repeat(2 ** 19); for (;;) all.push(text.match(/../g), text.match(/a|b/g))',
+  'parts of texts of middle length':
+    'const all = []; const text = "a\u0101".repeat(2 ** 19); for (;;) all.push(text.split(/(a)/))',
+  'replacements in texts of middle length':
+    'const all = []; const text = "a\u0101".repeat(2 ** 19); for (;;) all.push(text.replace(/(?<x>a)/g, (found) => found + "b"), text.replaceAll(/a/g, "<$&>"))',
   'split by many groups': '"a".repeat(2 ** 16).split(new RegExp("()".repeat(3000) + "a")).length',
 };
 
@@ -137,6 +147,7 @@ const LARGE_RESULTS = {
   'what is before each match': '"a".repeat(4096).replace(/a/g, "$`".repeat(60)).length',
   'what is behind each match': '"a".repeat(4096).replaceAll(/a/g, "$\'".repeat(60)).length',
   'a group that looks ahead': '"a".repeat(4096).replace(/a(?=(.*))/g, "$1".repeat(60)).length',
+  'a group that looks behind': '"a".repeat(4096).replace(/(?<=(.*))a/g, "$1".repeat(60)).length',
   'the method of the expression': '/a/g[Symbol.replace]("a".repeat(4096), "$`".repeat(60)).length',
 };
 

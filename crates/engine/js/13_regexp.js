@@ -1,13 +1,15 @@
 // `split`, `replace` and `match` by a regular expression, where the text is long.
 //
-// V8's loops over the matches of a text look neither at termination nor at memory. They are used for short texts; for others
-// and a regular expression without properties of its own, whose prototype nothing can change, here is what they do.
+// V8's loops over the matches of a text look neither at termination nor at memory. They are used for short texts, and for longer
+// ones where what they make certainly fits; for others and a regular expression without properties of its own, whose prototype
+// nothing can change, here is what they do.
 "use strict";
 (() => {
   const boot = globalThis.__smol_boot;
   const { apply, construct, getDescriptor, getPrototypeOf, ownKeys, uncurryThis } = boot.p;
   const { arrayPush, RangeError, stringIncludes, stringIndexOf, stringReplaceAll, stringSlice } = boot.p;
   const { isObject, replace: replaceMethods } = boot.loops;
+  const { op_room } = boot.ops;
   const { prototype } = RegExp;
   const nativeSplit = uncurryThis(prototype[Symbol.split]);
   const nativeReplace = uncurryThis(prototype[Symbol.replace]);
@@ -181,13 +183,41 @@
   };
   const isShortToSplit = (text, separator) =>
     text.length <= SHORT_FOR_GROUPS || (text.length <= SHORT && text.length * lengthOfSource(separator) <= SHORT_PARTS);
-  const isShortReplacement = (text, replacement) => {
-    if (text.length > SHORT) return false;
+  const hasSmallResult = (text, replacement) => {
     if (typeof replacement === "function") return true;
     const { length } = replacement;
     // Each part of a template may stand for as much as the whole text, at each match.
     if (length <= SHORT_TEMPLATE && text.length * text.length * length <= SHORT_RESULT) return true;
     return text.length * length <= SHORT_RESULT && !stringIncludes(replacement, "$");
+  };
+
+  // V8 is done with these in some tens of milliseconds: a search that takes longer looks at termination itself.
+  const LONG = 1 << 20;
+  // What V8 has at most for a match or a group of one: its text, and its places in lists.
+  const MATCH_BYTES = 64;
+
+  const count = (text, part) => {
+    let found = 0;
+    for (let at = stringIndexOf(text, part); at !== -1; at = stringIndexOf(text, part, at + 1)) found++;
+    return found;
+  };
+
+  // Whether there is room for as many matches as the text has characters. All functions from here on take plain expressions only.
+  const hasRoomForMatches = (regexp, text) =>
+    text.length <= LONG && text.length * (1 + count(sourceOf(regexp), "(")) * MATCH_BYTES <= op_room() / 2;
+
+  // Whether all that a template stands for is parts of the matches, which do not overlap.
+  const isOfMatches = (regexp, template) =>
+    !stringIncludes(template, "$`") &&
+    !stringIncludes(template, "$'") &&
+    !stringIncludes(sourceOf(regexp), "(?=") &&
+    !stringIncludes(sourceOf(regexp), "(?<=");
+
+  const isReplacedByV8 = (regexp, text, replacement) => {
+    if (!hasRoomForMatches(regexp, text)) return false;
+    if (hasSmallResult(text, replacement)) return true;
+    const { length } = replacement;
+    return length <= SHORT_TEMPLATE && text.length * length <= SHORT_RESULT && isOfMatches(regexp, replacement);
   };
 
   const matchLong = (regexp, text) => {
@@ -207,15 +237,18 @@
 
   const replaceBy = (regexp, text, replacement) => {
     const by = typeof replacement === "function" ? replacement : `${replacement}`;
-    const isEasy = isShortReplacement(text, by) || !isPlain(regexp);
-    return isEasy ? nativeReplace(regexp, text, by) : replace(regexp, text, by);
+    const isShort = text.length <= SHORT && hasSmallResult(text, by);
+    const isNative = isShort || !isPlain(regexp) || isReplacedByV8(regexp, text, by);
+    return isNative ? nativeReplace(regexp, text, by) : replace(regexp, text, by);
   };
-  const matchBy = (regexp, text) =>
-    text.length <= SHORT || !isPlain(regexp) ? nativeMatch(regexp, text) : matchLong(regexp, text);
-  const splitBy = (regexp, text, limit) =>
-    isShortToSplit(text, regexp) || !isPlain(regexp)
-      ? nativeSplit(regexp, text, limit)
-      : splitLong(regexp, text, limit);
+  const matchBy = (regexp, text) => {
+    const isNative = text.length <= SHORT || !isPlain(regexp) || hasRoomForMatches(regexp, text);
+    return isNative ? nativeMatch(regexp, text) : matchLong(regexp, text);
+  };
+  const splitBy = (regexp, text, limit) => {
+    const isNative = isShortToSplit(text, regexp) || !isPlain(regexp) || hasRoomForMatches(regexp, text);
+    return isNative ? nativeSplit(regexp, text, limit) : splitLong(regexp, text, limit);
+  };
 
   replaceMethods(prototype, {
     [Symbol.replace](string, replacement) {

@@ -46,6 +46,9 @@ pub trait Bridge {
     /// Whether the guest was terminated for another reason than its iterations.
     fn is_terminated(&self) -> bool;
 
+    /// What the isolate's limit of memory leaves in bytes, where its heap uses so many.
+    fn room(&self, heap_bytes: usize) -> usize;
+
     /// The guest goes on although its outcome is recorded.
     fn swallowed(&self, scope: &mut v8::PinScope<'_, '_>);
 

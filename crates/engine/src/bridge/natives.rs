@@ -59,6 +59,10 @@ impl Bridge for Host {
         Host::is_terminated(self)
     }
 
+    fn room(&self, heap_bytes: usize) -> usize {
+        self.memory.limit().saturating_sub(heap_bytes + self.memory.outside())
+    }
+
     /// Errors know their place themselves.
     fn thrown<'s>(&self, scope: &mut v8::PinScope<'s, '_>, value: v8::Local<'s, v8::Value>) {
         if value.is_native_error() {

@@ -85,6 +85,7 @@ table! {
     op_log
     op_log_open
     op_preview_entries
+    op_room
     op_swallowed
     op_thrown
     op_to_base64
@@ -188,6 +189,11 @@ fn op_function_text<'s>(scope: &mut v8::PinScope<'s, '_>, args: Arguments<'s>, m
 
 fn op_is_terminated<'s>(scope: &mut v8::PinScope<'s, '_>, _: Arguments<'s>, mut returned: Returned<'s>) {
     returned.set_bool(bridge(scope).is_some_and(|bridge| bridge.is_terminated()));
+}
+
+fn op_room<'s>(scope: &mut v8::PinScope<'s, '_>, _: Arguments<'s>, mut returned: Returned<'s>) {
+    let used = scope.get_heap_statistics().used_heap_size();
+    returned.set_double(bridge(scope).map_or(0.0, |bridge| bridge.room(used) as f64));
 }
 
 fn op_compile_module<'s>(scope: &mut v8::PinScope<'s, '_>, args: Arguments<'s>, _: Returned<'s>) {
