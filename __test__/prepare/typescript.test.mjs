@@ -105,6 +105,29 @@ describe('what works', () => {
     expect(validateCode(code, { language: 'typescript' }).filter(({ severity }) => severity === 'ERROR')).toEqual([]);
   });
 
+  test.each([
+    [
+      'a type that is imported as a value',
+      `import { Options, twice } from 'types'; export const f = (o: Options): number => twice(o.n)`,
+    ],
+    ['a type that is the default', `import Options from 'types'; export const f = (o: Options): number => 2 * o.n`],
+    [
+      'a type that is exported as a value',
+      `interface A { n: number } const f = (o: A): number => 2 * o.n; export { A, f }`,
+    ],
+    ['an import for its effect', `import 'types'; export const f = (o: any): number => 2 * o.n`],
+  ])('a module with %s', async (_name, m) => {
+    const types = `export interface Options { n: number } globalThis.loaded = 1; export const twice = (n: number) => 2 * n; export default interface Q {}`;
+    const options = { authorizedImports: ['m', 'types'], modules: { m, types } };
+    const [output, loaded] = await withExecutor(options, {}, async (executor) => {
+      const { output } = await executor.run('[(await import("m")).f({ n: 3 }), globalThis.loaded]');
+      return output;
+    });
+    expect(output).toBe(6);
+    // As with `tsc`, a module that only types are imported from is not loaded.
+    expect(loaded).toBe(m.includes('twice(') || m.includes("import 'types'") ? 1 : undefined);
+  });
+
   test('imports by name are unaffected', async () => {
     const options = { authorizedImports: ['m'], modules: { m: 'export const a: number = 1; export enum E { B = 3 }' } };
     const code = 'const { a, E }: any = await import("m"); [a, E.B]';

@@ -348,5 +348,5 @@ fn javascript(
     if report.has_errors() {
         return Err(SyntaxErrors::of_read_text(report.into_sorted()));
     }
-    Ok(typescript::strip(source))
+    Ok(typescript::strip(source, goal))
 }

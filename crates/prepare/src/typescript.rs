@@ -18,12 +18,13 @@ use swc_ecma_transforms_base::resolver;
 use swc_ecma_transforms_typescript::typescript;
 use swc_ecma_visit::{VisitMut, VisitMutWith};
 
+use super::goal::Goal;
 use super::parse::ParsedSource;
 pub(super) use detect::has_types;
 pub(super) use survey::survey;
 
 /// Turns a tree without findings into JavaScript.
-pub(super) fn strip(source: ParsedSource) -> ParsedSource {
+pub(super) fn strip(source: ParsedSource, goal: Goal) -> ParsedSource {
     source.map(|module| {
         let mut program = Program::Module(module);
         GLOBALS.set(&Globals::default(), || {
@@ -33,7 +34,7 @@ pub(super) fn strip(source: ParsedSource) -> ParsedSource {
             program.visit_mut_with(&mut heritage::Returner);
             // Not the resolver's mark of the top level, which would make an enum there a `var`: it is a `let`, so that
             // it neither is declared twice nor extends a value that an earlier run left.
-            program.mutate(typescript::typescript(config(), unresolved, Mark::new()));
+            program.mutate(typescript::typescript(config(goal), unresolved, Mark::new()));
             // The parameter of what an enum becomes has the scope of the enum's name. Names are printed as they are, so scopes are
             // looked up anew by whoever needs them.
             program.visit_mut_with(&mut Unresolver);
@@ -54,10 +55,10 @@ impl VisitMut for Unresolver {
     }
 }
 
-fn config() -> typescript::Config {
+fn config(goal: Goal) -> typescript::Config {
     typescript::Config {
-        // Imports stay as they are written: only `import type` goes.
-        verbatim_module_syntax: true,
+        // `import type` goes, and of a module what else nothing but types uses. Other imports of a program stay, to be refused.
+        verbatim_module_syntax: goal != Goal::HostModule,
         native_class_properties: true,
         no_empty_export: true,
         // Members of enums are read at run time, so that no long text is copied to where it is used.
