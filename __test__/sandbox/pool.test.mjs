@@ -17,7 +17,7 @@ function poolOf(size, maxMaking = size) {
   const asked = [];
   let disposed = 0;
   const make = ({ isAwaited }) => new Promise((resolve, reject) => asked.push({ resolve, reject, isAwaited }));
-  const pool = new Pool(make, size, maxMaking);
+  const pool = new Pool(make, size, maxMaking, { clearTimeout, setTimeout });
   /** Settles all that have been asked for; returns how many. */
   const settle = async (how) => {
     const all = asked.splice(0);

@@ -1,6 +1,6 @@
 // How answers of tools go back to the native side: one that nobody has to wait with goes at once.
 
-import { expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 
 import { checkOptions } from '../../lib/contract/options.js';
 import { Core } from '../../lib/ses/core.js';
@@ -72,5 +72,39 @@ test('what a tool of an ended run answers late reaches no later run', async () =
     await called;
     late.resolve('late');
     expect((await run).code).toBe('ERR_EXEC_TIMEOUT');
+  });
+});
+
+describe.each(['thread', 'process'])('fake timers of the host, in a %s', (isolation) => {
+  /** @param {(executor: any) => Promise<void>} use */
+  const withFakeTimers = (options, tools, use) =>
+    withExecutor({ isolation, ...options }, tools, async (executor) => {
+      vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setImmediate', 'performance'] });
+      try {
+        await use(executor);
+      } finally {
+        vi.useRealTimers();
+      }
+    });
+  const LARGE = 'Array.from({ length: 20_000 }, (_, i) => ({ i }))';
+
+  test('stop no deadline of a tool', async () => {
+    await withFakeTimers({ toolTimeoutMs: 20 }, { tool: async () => new Promise(() => {}) }, async (executor) => {
+      expect((await executor.run('try { await tool() } catch (error) { error.code }')).output).toBe('ERR_TOOL_TIMEOUT');
+    });
+  });
+
+  test('keep no output, argument or entry of a log back, nor later ones', async () => {
+    const entries = [];
+    const onLog = (entry) => entries.push(entry);
+    await withFakeTimers({ onLog }, { count: async (list) => list.length }, async (executor) => {
+      expect((await executor.run(LARGE)).output).toHaveLength(20_000);
+      expect((await executor.run(`await count(${LARGE})`)).output).toBe(20_000);
+      await executor.run('for (let i = 0; i < 5_000; i++) console.log(i)', { maxOperations: 1e6 });
+      expect(entries).toHaveLength(5_000);
+    });
+    await withExecutor({ isolation }, {}, async (executor) => {
+      expect((await executor.run(LARGE)).output).toHaveLength(20_000);
+    });
   });
 });

@@ -3,6 +3,7 @@
 
 const { readFileSync } = require('node:fs');
 
+const { clearTimeout, setTimeout } = require('../contract/clock');
 const { launch } = require('./launch');
 const { MemoryWatch } = require('./memory');
 const { Tab } = require('./tab');

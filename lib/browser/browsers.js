@@ -1,6 +1,7 @@
 // @ts-check
 'use strict';
 
+const { clearTimeout, setTimeout } = require('../contract/clock');
 const { Browser } = require('./browser');
 const { Demand } = require('./demand');
 

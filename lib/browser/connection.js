@@ -1,6 +1,8 @@
 // @ts-check
 'use strict';
 
+const { performance, setImmediate } = require('../contract/clock');
+
 // The DevTools protocol over two pipes: JSON texts, each followed by a zero byte.
 
 /** Time of one turn of the event loop for what the browser says: guests decide how much that is. */

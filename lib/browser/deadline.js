@@ -3,6 +3,8 @@
 
 const { readFileSync } = require('node:fs');
 
+const { clearInterval, clearTimeout, performance, setInterval, setTimeout } = require('../contract/clock');
+
 /** Between two looks at what a page's process has computed. */
 const INTERVAL_MS = 50;
 /** What `/proc` counts in, on every Linux that Node.js runs on. */

@@ -1,6 +1,8 @@
 // @ts-check
 'use strict';
 
+const { performance } = require('../contract/clock');
+
 /** How many runs were under way at once lately: in a span of time, or in the one before it. */
 class Demand {
   #spanMs;

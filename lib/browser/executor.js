@@ -3,6 +3,7 @@
 
 const { AsyncResource } = require('node:async_hooks');
 
+const { clearInterval, setInterval } = require('../contract/clock');
 const { describe, isPlainObject } = require('../contract/describe');
 const { ExecutorError, TransferLimitError, abortedBeforeStart, errorOf } = require('../contract/errors');
 const { transferLimitExceeded } = require('../contract/errors');

@@ -1,6 +1,7 @@
 // @ts-check
 'use strict';
 
+const { clearTimeout, setTimeout } = require('../contract/clock');
 const { loadPreparation } = require('./prepare');
 
 /** How long a page may take to say what there is: getters of the guest run. */

@@ -4,6 +4,7 @@
 const { spawn, spawnSync } = require('node:child_process');
 const { readFileSync, statfsSync } = require('node:fs');
 
+const { clearTimeout, setTimeout } = require('../contract/clock');
 const { Connection } = require('./connection');
 const { findChrome } = require('./find');
 const { makeProfile, removeProfile, sweepProfiles } = require('./profiles');

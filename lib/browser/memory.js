@@ -3,6 +3,8 @@
 
 const { readFileSync } = require('node:fs');
 
+const { clearInterval, setInterval } = require('../contract/clock');
+
 /** Between two looks. A page fills about a megabyte in a millisecond. */
 const INTERVAL_MS = 50;
 /** Looks between two lists of the browser's processes. */

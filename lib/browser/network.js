@@ -1,6 +1,7 @@
 // @ts-check
 'use strict';
 
+const { clearTimeout, setTimeout } = require('../contract/clock');
 const { Gate } = require('../contract/gate');
 const { RunScope } = require('../contract/run-scope');
 

@@ -1,6 +1,7 @@
 // @ts-check
 'use strict';
 
+const { setImmediate } = require('../contract/clock');
 const { RunScope } = require('../contract/run-scope');
 const { ERROR, PROMISE, answerToolCall } = require('../contract/tool-calls');
 const { TRANSFER_LIMIT_CODE, TransferLimitError, errorOf } = require('../contract/errors');

@@ -3,6 +3,7 @@
 
 const { randomBytes } = require('node:crypto');
 
+const { clearTimeout, setTimeout } = require('../contract/clock');
 const { FRAME_SOURCE, HELPERS, pageSource } = require('./guest');
 const { Requests } = require('./network');
 const { expectCall, noteCall } = require('./pause');

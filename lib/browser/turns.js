@@ -1,6 +1,8 @@
 // @ts-check
 'use strict';
 
+const { setImmediate } = require('../contract/clock');
+
 /**
  * Something that waits for its turn: a run, or variables and tools to be taken.
  *

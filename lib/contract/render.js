@@ -3,6 +3,7 @@
 
 const { inspect, types } = require('node:util');
 
+const { performance } = require('./clock');
 const { cut, partsOf } = require('./cut');
 const { isLongBigint } = require('./describe');
 const { isWide } = require('./wide');

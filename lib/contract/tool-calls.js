@@ -3,6 +3,7 @@
 
 const { types } = require('node:util');
 
+const { clearTimeout, setTimeout } = require('./clock');
 const { TRANSFER_LIMIT_CODE, TransferLimitError, UncloneableError, describeThrown } = require('./errors');
 const { describe } = require('./describe');
 const { within } = require('./run-scope');

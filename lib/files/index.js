@@ -2,6 +2,7 @@
 'use strict';
 
 const { parseArguments } = require('./arguments');
+const { setImmediate } = require('../contract/clock');
 const { FILE_TOOLS, MUTATING, describeFileTools, fileToolDefinitions } = require('./definitions');
 const { checkFileToolOptions } = require('./options');
 const { currentScope } = require('../contract/run-scope');

@@ -1,6 +1,7 @@
 // @ts-check
 'use strict';
 
+const { performance } = require('../contract/clock');
 const guest = require('./guest');
 const { loadHostPyodide } = require('./host-pyodide');
 const { BASE_BUILTIN_MODULES } = require('./options');

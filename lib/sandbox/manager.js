@@ -3,6 +3,7 @@
 
 const { availableParallelism } = require('node:os');
 
+const { performance, setImmediate } = require('../contract/clock');
 const { describe } = require('../contract/describe');
 const { Gate } = require('../contract/gate');
 const { Methods } = require('./adapters');

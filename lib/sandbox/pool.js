@@ -1,6 +1,8 @@
 // @ts-check
 'use strict';
 
+const clock = require('../contract/clock');
+
 /**
  * Making an isolate takes time of the host's thread, which a program that has just got one needs for its calls and its answer: it
  * is made when an execution has ended, or after so long.
@@ -21,6 +23,7 @@ class Pool {
   #make;
   #size;
   #maxMaking;
+  #timers;
   /** @type {T[]} */
   #ready = [];
   /** @type {{ resolve: (isolate: T) => void, reject: (error: unknown) => void }[]} */
@@ -39,11 +42,13 @@ class Pool {
    * @param {(how: { isAwaited: boolean }) => Promise<T>} make `isAwaited`: somebody has asked for it
    * @param {number} size
    * @param {number} maxMaking of those that are made ahead, so many at a time
+   * @param {Pick<typeof clock, 'clearTimeout' | 'setTimeout'>} [timers]
    */
-  constructor(make, size, maxMaking) {
+  constructor(make, size, maxMaking, timers = clock) {
     this.#make = make;
     this.#size = size;
     this.#maxMaking = maxMaking;
+    this.#timers = timers;
     this.fill();
   }
 
@@ -55,7 +60,7 @@ class Pool {
   async take() {
     const isolate = this.#ready.shift();
     if (isolate !== undefined) {
-      this.#timer ??= setTimeout(() => this.fill(), FILL_DELAY_MS).unref();
+      this.#timer ??= this.#timers.setTimeout(() => this.fill(), FILL_DELAY_MS).unref();
       return isolate;
     }
     return new Promise((resolve, reject) => {
@@ -67,15 +72,15 @@ class Pool {
   /** @param {unknown} error for those who wait */
   close(error) {
     this.#isClosed = true;
-    clearTimeout(this.#timer);
-    clearTimeout(this.#pause);
+    this.#timers.clearTimeout(this.#timer);
+    this.#timers.clearTimeout(this.#pause);
     for (const waiting of this.#waiting.splice(0)) waiting.reject(error);
     for (const isolate of this.#ready.splice(0)) isolate.dispose();
   }
 
   /** Makes what is missing. */
   fill() {
-    clearTimeout(this.#timer);
+    this.#timers.clearTimeout(this.#timer);
     this.#timer = undefined;
     while (!this.#isClosed) {
       const isAwaited = this.#making < this.#waiting.length;
@@ -113,14 +118,16 @@ class Pool {
     // Of those that are made at the same time the first one counts.
     if (this.#pause !== undefined || this.#size === 0 || this.#isClosed) return;
     this.#pauseMs = Math.min(Math.max(2 * this.#pauseMs, FIRST_PAUSE_MS), MAX_PAUSE_MS);
-    this.#pause = setTimeout(() => {
-      this.#endPause();
-      this.fill();
-    }, this.#pauseMs).unref();
+    this.#pause = this.#timers
+      .setTimeout(() => {
+        this.#endPause();
+        this.fill();
+      }, this.#pauseMs)
+      .unref();
   }
 
   #endPause() {
-    clearTimeout(this.#pause);
+    this.#timers.clearTimeout(this.#pause);
     this.#pause = undefined;
   }
 

@@ -1,6 +1,8 @@
 // @ts-check
 'use strict';
 
+const { clearTimeout, performance, setTimeout } = require('../contract/clock');
+
 /**
  * Calls of one source: so many a second, so many at the same time, in the order in which they came. A slot is free again
  * when its call has settled or its execution has ended, whichever is first: an adapter that hangs holds nobody up.

@@ -1,6 +1,7 @@
 // @ts-check
 'use strict';
 
+const { clearTimeout, setTimeout } = require('../contract/clock');
 const { describe, isPlainObject } = require('../contract/describe');
 const { invalidState, schemaFailed, validationTooSlow } = require('./errors');
 

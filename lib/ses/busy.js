@@ -1,7 +1,7 @@
 // @ts-check
 'use strict';
 
-const { clearInterval, setInterval } = require('node:timers');
+const { clearInterval, setInterval } = require('../contract/clock');
 
 /**
  * How often Deno's event loop is made to look while calls are under way, in milliseconds. It looks for what other threads have

@@ -3,6 +3,7 @@
 
 const { AsyncResource } = require('node:async_hooks');
 
+const { performance, setImmediate } = require('../contract/clock');
 const { ExecutorError } = require('../contract/errors');
 const { defineEntries, eachEntry, safeListener } = require('../contract/logs');
 const { RunScope } = require('../contract/run-scope');

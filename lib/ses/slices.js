@@ -3,6 +3,7 @@
 
 const v8 = require('node:v8');
 
+const { performance } = require('../contract/clock');
 const { hasV8Format } = require('./v8-format');
 const { errorFrame, growSparse, mapFrame, properties, setFrame } = require('./wire-frames');
 const { WireReader } = require('./wire-reader');

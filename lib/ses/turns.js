@@ -1,6 +1,7 @@
 // @ts-check
 'use strict';
 
+const { performance, setImmediate } = require('../contract/clock');
 const { SliceReader, isInSlices } = require('./slices');
 const { decode } = require('./transfer');
 
