@@ -263,6 +263,23 @@ describe.runIf(onLinux)('executors that nobody cleans up', () => {
   }, 60_000);
 });
 
+test('errors that are kept keep no executor, thread or worker process', async () => {
+  const facts = await measure(`
+    import { engineStats } from './index.mjs';
+    const errors = [];
+    const fail = async (isolation) => {
+      await new SESExecutor({ isolation, autoInit: true }).run('null.x').catch((error) => errors.push(error));
+    };
+    for (const isolation of ['thread', 'process']) for (let i = 0; i < 5; i++) await fail(isolation);
+    const isGone = await until(() => {
+      globalThis.gc();
+      return engineStats().live === 0;
+    });
+    report({ isGone, errors: errors.map(({ code }) => code) });
+  `);
+  expect(facts).toEqual({ isGone: true, errors: Array(10).fill('ERR_RUNTIME_EXCEPTION') });
+}, 60_000);
+
 describe.runIf(onLinux)('worker threads that are terminated with executors alive inside', () => {
   const WORKER = `
     const { parentPort, workerData } = require('node:worker_threads');

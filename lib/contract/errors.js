@@ -37,6 +37,8 @@ class ExecutorError extends Error {
     // They repeat what `logs` says, so an error that is printed leaves them out.
     Object.defineProperty(this, 'logEntries', { value: logEntries, writable: true, configurable: true });
     Object.defineProperty(this, 'stats', { value: stats, writable: true, configurable: true });
+    // Until its text is made V8 keeps what the functions of the stack were called on: executors, and so their isolates.
+    void this.stack;
   }
 
   /** All that can be said of it, for a model that wrote the code. */
