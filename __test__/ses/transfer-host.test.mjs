@@ -53,6 +53,17 @@ describe('round trip', () => {
     expect(decode(v8.serialize(value))).toEqual(value);
   });
 
+  test('a DOMException is an error with its message and stack', () => {
+    const error = new DOMException('The operation timed out', 'TimeoutError');
+    const [{ status, reason }] = roundTrip([{ status: 'rejected', reason: error }]);
+    expect(status).toBe('rejected');
+    expect(reason).toBeInstanceOf(Error);
+    expect(reason.message).toBe('The operation timed out');
+    expect(reason.stack).toBe(error.stack);
+    // What only inherits from the class is none.
+    expect(roundTrip(Object.create(DOMException.prototype))).toEqual({});
+  });
+
   test('shared references and cycles', () => {
     const inner = { n: 1 };
     const outer = { a: inner, b: inner };

@@ -8,8 +8,9 @@ const { hasV8Format } = require('./v8-format');
 const { elementsOf, ownView, viewTag } = require('./views');
 const { ERROR_CLASSES, ERROR_TAG, FLAG_BITS, TAG, VERSION, VIEW_CLASSES } = require('./wire-tags');
 
-// A writer of V8's serialization format in JavaScript. What it makes of a value is what V8 makes of it, but for arrays: there V8
-// goes by how it stores the elements, and this file by how many are missing. Where V8 can write the value as well, it is left to
+// A writer of V8's serialization format in JavaScript. What it makes of a value is what V8 makes of it, but for arrays, where V8
+// goes by how it stores the elements, and this file by how many are missing, and for a `DOMException`, which is an error with its
+// message here whatever it is to V8. Where V8 can write the value as well, it is left to
 // V8 once it turns out to be what V8 is faster at, or an object that only the host knows.
 
 /** Bytes that a writer begins with; it keeps as many for its next value. */
@@ -111,7 +112,7 @@ class WireWriter {
     ) {
       return this.#plain(object);
     }
-    if (types.isNativeError(object)) return this.#error(object);
+    if (types.isNativeError(object) || domMessage(object) !== undefined) return this.#error(object);
     if (types.isDate(object)) {
       this.#tag(TAG.DATE);
       return this.#double(Date.prototype.getTime.call(object));
@@ -242,10 +243,11 @@ class WireWriter {
     this.#tag(TAG.ERROR);
     const kind = ERROR_CLASSES.get(String(error.name));
     if (kind !== undefined) this.#tag(kind);
-    const message = Object.getOwnPropertyDescriptor(error, 'message');
-    if (message !== undefined && 'value' in message) {
+    const own = Object.getOwnPropertyDescriptor(error, 'message');
+    const message = own !== undefined && 'value' in own ? String(own.value) : domMessage(error);
+    if (message !== undefined) {
       this.#tag(ERROR_TAG.MESSAGE);
-      this.#text(String(message.value));
+      this.#text(message);
     }
     const { stack } = error;
     if (typeof stack === 'string') {
@@ -467,6 +469,24 @@ function unboxed(object) {
   if (types.isBooleanObject(object)) return Boolean.prototype.valueOf.call(object);
   if (types.isBigIntObject(object)) return BigInt.prototype.valueOf.call(object);
   return undefined;
+}
+
+const getDomMessage = Object.getOwnPropertyDescriptor(DOMException.prototype, 'message')?.get;
+
+/**
+ * The message of a `DOMException`, which some engines know as an error and others do not; undefined for anything else.
+ *
+ * @param {object} object
+ * @returns {string | undefined}
+ */
+function domMessage(object) {
+  if (!(object instanceof DOMException) || getDomMessage === undefined) return undefined;
+  try {
+    return String(Reflect.apply(getDomMessage, object, []));
+  } catch {
+    // It only inherits from the class.
+    return undefined;
+  }
 }
 
 const NATIVE_CODE = /\{\s*\[native code\]\s*\}\s*$/;
