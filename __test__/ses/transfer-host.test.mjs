@@ -151,6 +151,17 @@ describe('refused values are named by their path', () => {
     ['an iterator', () => ({ i: new Map().entries() }), 'result.i (Object) cannot be cloned'],
     ['a class of Intl', () => ({ f: new Intl.NumberFormat() }), 'result.f (NumberFormat) cannot be cloned'],
     ['a class of the host', () => ({ b: new Blob([]) }), 'result.b (Blob) cannot be cloned'],
+    ['an object of the host', () => ({ env: process.env }), 'result.env (object of the host) cannot be cloned'],
+    [
+      'arguments',
+      () => {
+        const ofCall = function () {
+          return arguments;
+        };
+        return [ofCall(1)];
+      },
+      'result[0] (arguments object) cannot be cloned',
+    ],
     ['shared memory', () => [new SharedArrayBuffer(1)], 'result[0] (SharedArrayBuffer) cannot be cloned'],
     [
       'a view of it',

@@ -20,6 +20,15 @@ const { writeWire } = require('./wire-writer');
 /** Wires up to this length are read in JavaScript: 16 KiB. */
 const MAX_SMALL_BYTES = 16 << 10;
 
+/** An object that the host's V8 does not write, such as `process.env`. */
+class HostObjectError extends TypeError {
+  /** @param {object} object */
+  constructor(object) {
+    super('an object of the host could not be cloned');
+    this.object = object;
+  }
+}
+
 /** Writes one value. Its own class, because V8 calls the methods with an underscore. */
 class Writer extends v8.Serializer {
   constructor() {
@@ -30,7 +39,7 @@ class Writer extends v8.Serializer {
 
   /** @param {object} object */
   _writeHostObject(object) {
-    if (!ArrayBuffer.isView(object)) throw new TypeError('an object of the host could not be cloned');
+    if (!ArrayBuffer.isView(object)) throw new HostObjectError(object);
     // @ts-expect-error: see the constructor.
     this._setTreatArrayBufferViewsAsHostObjects(false);
     // Never `object` itself: V8 has given it a number already and would write a reference to what is being written.
@@ -86,7 +95,8 @@ function tooLarge(path, maxBytes) {
  * @param {string} path
  */
 function refusal(error, value, path) {
-  const found = findUncloneable(value, path, (part) => writeWire(part, Infinity) ?? writeWithV8(part, Infinity));
+  const clone = (/** @type {unknown} */ part) => writeWire(part, Infinity) ?? writeWithV8(part, Infinity);
+  const found = findUncloneable(value, path, clone, error instanceof HostObjectError ? error.object : undefined);
   if (found !== undefined) return `${found} cannot be cloned`;
   if (error instanceof RangeError) return `${path} cannot be cloned: it is nested too deeply or too large`;
   return `${path} cannot be cloned: ${describeThrown(error).message}`;

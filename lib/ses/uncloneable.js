@@ -15,8 +15,9 @@ const { describe, memberPath } = require('../contract/describe');
  * @param {unknown} root
  * @param {string} rootPath
  * @param {(part: unknown) => void} clone throws for what cannot be cloned
+ * @param {object} [culprit] an object that is known to be refused, whatever its parts are
  */
-function findUncloneable(root, rootPath, clone) {
+function findUncloneable(root, rootPath, clone, culprit) {
   /** @type {{ value: unknown, path: Path }[]} */
   const queue = [{ value: root, path: { parent: null, step: rootPath } }];
   /** @type {{ object: any, key: string, path: Path }[]} */
@@ -39,6 +40,7 @@ function findUncloneable(root, rootPath, clone) {
       if (queue.length + getters.length === before && isRefused(value, clone)) {
         return `${pathText(path)} (${className(value)})`;
       }
+      if (value === culprit) return `${pathText(path)} (object of the host)`;
     }
     queue.length = 0;
     const getter = getters.shift();
@@ -88,6 +90,7 @@ function refusedKind(value) {
   if (!isObject(value)) return undefined;
   if (types.isProxy(value)) return 'Proxy';
   if (types.isPromise(value)) return 'Promise';
+  if (types.isArgumentsObject(value)) return 'arguments object';
   if (types.isSharedArrayBuffer(value)) return 'SharedArrayBuffer';
   if (ArrayBuffer.isView(value) && types.isSharedArrayBuffer(value.buffer)) return 'view of a SharedArrayBuffer';
   if (types.isWeakMap(value) || types.isWeakSet(value) || types.isGeneratorObject(value)) return className(value);
