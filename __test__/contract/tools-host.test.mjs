@@ -282,4 +282,15 @@ describe('RunScope', () => {
     first.atEnd(() => ended.push('late'));
     expect(ended).toEqual(['first', 'late']);
   });
+
+  test('Node.js does not warn when all of many calls listen to its signal', async () => {
+    const warnings = [];
+    const listener = (warning) => warnings.push(warning);
+    process.on('warning', listener);
+    const { signal } = new RunScope();
+    for (let i = 0; i < 20; i++) signal.addEventListener('abort', () => {});
+    await new Promise((resolve) => setImmediate(resolve));
+    process.off('warning', listener);
+    expect(warnings).toEqual([]);
+  });
 });

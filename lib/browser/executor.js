@@ -7,6 +7,7 @@ const { clearInterval, setInterval } = require('../contract/clock');
 const { describe, isPlainObject } = require('../contract/describe');
 const { ExecutorError, TransferLimitError, abortedBeforeStart, errorOf } = require('../contract/errors');
 const { transferLimitExceeded } = require('../contract/errors');
+const { onAbort } = require('../contract/signals');
 const { flattenTools, refuseReservedName } = require('../contract/tool-registry');
 const { traceRun } = require('../contract/tracing');
 const { NoBrowserError, sharedBrowser } = require('./browsers');
@@ -257,21 +258,21 @@ class BrowserExecutor {
     if (this.#state === 'RUNNING') this.#refuseFullQueue('run');
     const { signal, timeoutMs } = options;
     /** @type {(() => void) | undefined} */
-    let abort;
+    let stopListening;
     try {
       return await new Promise((resolve, reject) => {
         const context = new AsyncResource('BrowserExecutorRun');
         /** @type {RunJob} */
         const job = { operation: 'run', code, options, context, resolve, reject, interrupt: reject };
-        abort = () => this.#turns.abort(job, abortedBeforeStart(timeoutMs, signal.reason));
-        signal?.addEventListener('abort', abort, { once: true });
+        const abort = () => this.#turns.abort(job, abortedBeforeStart(timeoutMs, signal.reason));
+        stopListening = signal && onAbort(signal, abort);
         if (this.#state === 'RUNNING') this.#turns.add(job);
         else this.#turns.start(job);
       });
     } catch (error) {
       throw withStackOf(error);
     } finally {
-      signal?.removeEventListener('abort', abort);
+      stopListening?.();
     }
   }
 

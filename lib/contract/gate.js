@@ -1,6 +1,8 @@
 // @ts-check
 'use strict';
 
+const { onAbort } = require('./signals');
+
 /** So many at the same time; others wait in order, so many of them. */
 class Gate {
   #maxConcurrent;
@@ -34,20 +36,19 @@ class Gate {
     }
     if (this.#queue.length >= this.#maxQueued) throw this.#full?.(this.#maxQueued);
     await new Promise((/** @type {(value?: undefined) => void} */ resolve, reject) => {
-      const abort = () => waiting.refuse(aborted?.());
       const waiting = {
         begin: () => {
-          signal?.removeEventListener('abort', abort);
+          stopListening?.();
           resolve();
         },
         refuse: (/** @type {unknown} */ error) => {
-          signal?.removeEventListener('abort', abort);
+          stopListening?.();
           const at = this.#queue.indexOf(waiting);
           if (at !== -1) this.#queue.splice(at, 1);
           reject(error);
         },
       };
-      signal?.addEventListener('abort', abort);
+      const stopListening = signal && onAbort(signal, () => waiting.refuse(aborted?.()));
       this.#queue.push(waiting);
     });
   }

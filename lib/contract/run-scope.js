@@ -1,6 +1,8 @@
 // @ts-check
 'use strict';
 
+const { abortController } = require('./signals');
+
 // Tools that can end their work early, such as searches, learn here that the run that called them is over. No argument and no
 // `this` says it: those belong to the tool's own contract.
 
@@ -22,7 +24,7 @@ class RunScope {
   /** Aborted when that is so. */
   get signal() {
     if (this.#controller === undefined) {
-      const controller = new AbortController();
+      const controller = abortController();
       this.#controller = controller;
       this.atEnd(() => controller.abort());
     }

@@ -2,6 +2,7 @@
 'use strict';
 
 const { describe } = require('../contract/describe');
+const { abortController } = require('../contract/signals');
 const { InvalidCallError, SdkCallError, callLimitExceeded } = require('./errors');
 
 /** For calls whose execution has ended: nobody wants an answer. */
@@ -22,7 +23,7 @@ class Execution {
   #api;
   #context;
   /** Ends the program. */
-  #stop = new AbortController();
+  #stop = abortController();
   /** Why the execution has ended, if it has. */
   /** @type {{ reason: unknown } | undefined} */
   #end;
@@ -68,7 +69,7 @@ class Execution {
   /** Aborted when the execution ends, for whatever reason. */
   get signal() {
     if (this.#ended === undefined) {
-      this.#ended = new AbortController();
+      this.#ended = abortController();
       if (this.#end !== undefined) this.#ended.abort(reasonOf(this.#end));
     }
     return this.#ended.signal;

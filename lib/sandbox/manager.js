@@ -6,6 +6,7 @@ const { availableParallelism } = require('node:os');
 const { performance, setImmediate } = require('../contract/clock');
 const { describe } = require('../contract/describe');
 const { Gate } = require('../contract/gate');
+const { abortController, onAbort } = require('../contract/signals');
 const { Methods } = require('./adapters');
 const { SandboxError, busy, closed, codeTooLarge } = require('./errors');
 const { Execution } = require('./execution');
@@ -180,14 +181,14 @@ class SandboxManager {
    */
   async #validated(output, signal) {
     const { stateSchema, executionTimeoutMs: timeoutMs } = this.#options;
-    const validating = new AbortController();
+    const validating = abortController();
     const abort = () => validating.abort(aborted('while its state was validated', timeoutMs, signal?.reason));
     this.#validating.add(validating);
-    signal?.addEventListener('abort', abort, { once: true });
+    const stopListening = signal && onAbort(signal, abort);
     try {
       return await validState(stateSchema, output, { timeoutMs, signal: validating.signal });
     } finally {
-      signal?.removeEventListener('abort', abort);
+      stopListening?.();
       this.#validating.delete(validating);
     }
   }
@@ -199,7 +200,7 @@ class SandboxManager {
   async #run(code, { kind, style, variables, signal, execution, report }) {
     // A caller that has given up ends the execution as its deadline would.
     const abort = () => execution.abort(signal.reason);
-    signal?.addEventListener('abort', abort, { once: true });
+    const stopListening = signal && onAbort(signal, abort);
     /** @type {Promise<Isolate> | undefined} */
     let taken;
     /** @type {import('./program').Program | undefined} */
@@ -221,7 +222,7 @@ class SandboxManager {
       report.take(failure);
       throw failure;
     } finally {
-      signal?.removeEventListener('abort', abort);
+      stopListening?.();
       report.sdkCalls = execution.callsBySource;
       execution.end();
       // The caller has its answer first.

@@ -12,6 +12,7 @@ const {
 } = require('../contract/errors');
 const { defineEntries } = require('../contract/logs');
 const { checkOptions, checkRunOptions } = require('../contract/options');
+const { onAbort } = require('../contract/signals');
 const { flattenTools, refuseReservedName } = require('../contract/tool-registry');
 const { traceRun } = require('../contract/tracing');
 const { readOutput } = require('./output');
@@ -151,16 +152,6 @@ if (Symbol.asyncDispose !== undefined) {
     writable: true,
     configurable: true,
   });
-}
-
-/**
- * @param {AbortSignal} signal
- * @param {() => void} abort
- * @returns {() => void} stops listening
- */
-function onAbort(signal, abort) {
-  signal.addEventListener('abort', abort, { once: true });
-  return () => signal.removeEventListener('abort', abort);
 }
 
 /**

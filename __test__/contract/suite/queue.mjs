@@ -277,6 +277,30 @@ export function describeQueue({ make, withExecutor, can }) {
       });
     });
 
+    // Node.js warns of more than ten listeners of a signal.
+    test('many runs that wait for one signal are one listener of it, and none once they have ended', async () => {
+      const gate = gateTool();
+      await withExecutor(queue(20), { gate: gate.tool }, async (executor) => {
+        const { signal, abort } = countingSignal();
+        const first = executor.run('await gate()', { signal });
+        const others = Array.from({ length: 12 }, (_, i) => executor.run(`${i}`, { signal }));
+        await gate.called;
+        expect(signal.listeners).toBe(1);
+        gate.open('first');
+        expect((await first).output).toBe('first');
+        expect((await Promise.all(others)).map(({ output }) => output)).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11]);
+        expect(signal.listeners).toBe(0);
+        const { tool, called } = neverTool();
+        await executor.sendTools({ never: tool });
+        const all = ['await never()', '1', '2'].map((code) =>
+          expectCode(executor.run(code, { signal }), 'ERR_EXEC_TIMEOUT'),
+        );
+        await called;
+        abort();
+        expect((await Promise.all(all)).map(({ details }) => details.aborted)).toEqual([true, true, true]);
+      });
+    });
+
     test('sendVariables, sendTools and init are illegal while runs go on', async () => {
       const gate = gateTool();
       await withExecutor(queue(1), { gate: gate.tool }, async (executor) => {
@@ -400,4 +424,21 @@ export function describeQueue({ make, withExecutor, can }) {
       }
     });
   });
+}
+
+/** A signal that counts its listeners, and what aborts it. */
+function countingSignal() {
+  const controller = new AbortController();
+  const { signal } = controller;
+  signal.listeners = 0;
+  for (const [name, by] of [
+    ['addEventListener', 1],
+    ['removeEventListener', -1],
+  ]) {
+    signal[name] = (...args) => {
+      signal.listeners += by;
+      return AbortSignal.prototype[name].apply(signal, args);
+    };
+  }
+  return { signal, abort: () => controller.abort() };
 }

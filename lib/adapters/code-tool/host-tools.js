@@ -1,6 +1,8 @@
 // @ts-check
 'use strict';
 
+const { abortController, onAbort } = require('../../contract/signals');
+
 /**
  * @typedef {import('./definition').CallableTool | import('./definition').CallableFunction} Callable
  *
@@ -19,9 +21,8 @@
  */
 function hostTools(callable, { signal, context, approve, language }) {
   // Tools that nobody waits for any more should know it.
-  const ended = new AbortController();
-  const abort = () => ended.abort(signal?.reason);
-  signal?.addEventListener('abort', abort);
+  const ended = abortController();
+  const stopListening = signal && onAbort(signal, () => ended.abort(signal.reason));
   const callContext = {
     signal: ended.signal,
     context,
@@ -31,7 +32,7 @@ function hostTools(callable, { signal, context, approve, language }) {
   return {
     tools: Object.fromEntries(callable.map((it) => [it.name, toolOf(it, callContext, language)])),
     end: () => {
-      signal?.removeEventListener('abort', abort);
+      stopListening?.();
       ended.abort();
     },
   };
