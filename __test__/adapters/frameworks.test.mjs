@@ -4,7 +4,7 @@
 import Anthropic from '@anthropic-ai/sdk';
 import { tool as langchainTool } from '@langchain/core/tools';
 import { createTool as mastraTool } from '@mastra/core/tools';
-import { RunContext, tool as openAiTool } from '@openai/agents';
+import { Agent, RunContext, Runner, Usage, tool as openAiTool } from '@openai/agents';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 
@@ -277,4 +277,100 @@ test('openai-agents: a tool that says only that it needs approval does', async (
   );
   expect(text).toContain("ApprovalError: remove needs a person's approval");
   expect(called).toEqual([]);
+});
+
+describe('openai-agents', () => {
+  /** Runs an agent whose model calls the code tool once; resolves to what the model is told. */
+  async function agentRuns(tools, code) {
+    let told;
+    const outputs = [
+      { type: 'function_call', callId: 'call-1', name: 'run_javascript', arguments: JSON.stringify({ code }) },
+      { type: 'message', role: 'assistant', status: 'completed', content: [{ type: 'output_text', text: 'done' }] },
+    ];
+    const getResponse = async ({ input }) => {
+      told = input.at(-1).output?.text;
+      return { usage: new Usage(), output: [outputs.shift()] };
+    };
+    const agent = new Agent({
+      name: 'a',
+      instructions: 'a',
+      model: { getResponse },
+      tools: [openAiCodeTool({ tools })],
+    });
+    await new Runner({ tracingDisabled: true }).run(agent, 'go');
+    return told;
+  }
+  const toolThat = (called, more) =>
+    openAiTool({
+      name: 'remove',
+      description: '',
+      parameters: z.object({ path: z.string() }),
+      execute: ({ path }) => (called.push(path), `removed ${path}`),
+      ...more,
+    });
+  const behaviorOf = (type, message) => ({ behavior: { type, message } });
+  const failed = (error, at = 7, code = 'await remove({ path: "/etc" })') =>
+    `ERR_TOOL_PROXY_FAIL: Tool execution failed: ${error} (line 1, column ${at})\n  |\n1 | ${code}\n  | ` +
+    `${' '.repeat(at - 1)}^ ${error}\nHint: Correct the arguments, catch the error, or do without this call.`;
+
+  test('a call that an input guardrail rejects is not made', async () => {
+    const called = [];
+    const seen = [];
+    const run = async ({ agent, context, toolCall }) => {
+      const { type, name, arguments: text } = toolCall;
+      seen.push([agent.name, context instanceof RunContext, type, name, text]);
+      return JSON.parse(text).path === '/etc' ? behaviorOf('rejectContent', 'not there') : behaviorOf('allow');
+    };
+    const remove = toolThat(called, { inputGuardrails: [{ name: 'paths', run }] });
+    expect(await agentRuns([remove], 'await remove({ path: "/etc" })')).toBe(failed('GuardrailError: not there'));
+    expect(await agentRuns([remove], 'await remove({ path: "/tmp" })')).toBe('removed /tmp');
+    expect(called).toEqual(['/tmp']);
+    expect(seen).toEqual([
+      ['a', true, 'function_call', 'remove', '{"path":"/etc"}'],
+      ['a', true, 'function_call', 'remove', '{"path":"/tmp"}'],
+    ]);
+  });
+
+  test('code does not get a result that an output guardrail rejects', async () => {
+    const run = async ({ output }) => behaviorOf(output === 'removed /etc' ? 'rejectContent' : 'allow', 'secret');
+    const remove = toolThat([], { outputGuardrails: [{ name: 'secrets', run }] });
+    expect(await agentRuns([remove], 'await remove({ path: "/etc" })')).toBe(failed('GuardrailError: secret'));
+    expect(await agentRuns([remove], 'await remove({ path: "/tmp" })')).toBe('removed /tmp');
+  });
+
+  test.each(['input', 'output'])(
+    'a tripwire of an %s guardrail ends the code and the run of the agent',
+    async (side) => {
+      const called = [];
+      const remove = toolThat(called, {
+        [`${side}Guardrails`]: [{ name: 'wire', run: async () => behaviorOf('throwException') }],
+      });
+      const code = 'await remove({ path: "/etc" }).catch(() => 1); await later()';
+      const ended = await agentRuns({ remove, later: () => called.push('later') }, code).catch(({ error }) => error);
+      expect(ended.message).toBe(`Tool ${side} guardrail triggered: wire`);
+      expect(called).toEqual(side === 'input' ? [] : ['/etc']);
+    },
+  );
+
+  test('a tool is called where it is enabled for the agent', async () => {
+    const called = [];
+    const remove = toolThat(called, { isEnabled: ({ agent }) => agent.name !== 'a', needsApproval: true });
+    const code = 'await remove({ path: "/etc" })';
+    expect(await agentRuns([remove], code)).toBe(failed('remove is not enabled now: do without it'));
+    expect(called).toEqual([]);
+  });
+
+  test('wrong input is an error with place, not the text that the tool answers errors with', async () => {
+    const called = [];
+    const wrong = (text) =>
+      `InvalidToolInputError: the input of remove is not valid: ${text}; pass one object as declared`;
+    const code = 'let all = ""; for (const path of ["a", 3]) all += await remove({ path }); all';
+    expect(await agentRuns([toolThat(called)], code)).toBe(failed(wrong('path must be string, got 3'), 57, code));
+    expect(called).toEqual(['a']);
+  });
+
+  test('a tool whose schema cannot be checked here checks its input itself', async () => {
+    const parameters = z.object({ path: z.string().regex(/^(?!x)/) });
+    expect(await agentRuns([toolThat([], { parameters })], 'await remove({ path: "/etc" })')).toBe('removed /etc');
+  });
 });

@@ -72,6 +72,18 @@ async function validate(schema, value) {
   return result.issues === undefined ? { value: result.value } : { issues: result.issues };
 }
 
+/**
+ * A schema with a check of its own.
+ *
+ * @param {string} vendor
+ * @param {object} jsonSchema
+ * @param {(value: unknown) => any} validate as Standard Schema has it
+ */
+function standardSchema(vendor, jsonSchema, validate) {
+  const get = () => jsonSchema;
+  return { '~standard': { version: 1, vendor, validate, jsonSchema: { input: get, output: get } } };
+}
+
 /** @typedef {{ message: string, path?: readonly (PropertyKey | { key: PropertyKey })[] }} Issue */
 
 /**
@@ -90,4 +102,4 @@ function keyOf(part) {
   return String(typeof part === 'object' ? part.key : part);
 }
 
-module.exports = { isStandardSchema, issuesText, jsonSchemaOf, validate };
+module.exports = { isStandardSchema, issuesText, jsonSchemaOf, standardSchema, validate };

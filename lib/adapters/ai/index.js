@@ -4,7 +4,7 @@
 const { describe, isPlainObject } = require('../../contract/describe');
 const { objectOf } = require('../../contract/options');
 const { requirePeer } = require('../../contract/peer');
-const { isStandardSchema } = require('../../contract/standard-schema');
+const { isStandardSchema, standardSchema } = require('../../contract/standard-schema');
 const { byIdentifier } = require('../../contract/tool-names');
 const codeTool = require('../code-tool');
 const { ToolPolicy, isApproved, namedIn } = require('./approval');
@@ -100,10 +100,7 @@ function neutral(schema, tool) {
     throw new TypeError(`a schema of the tool ${tool} is a promise; await it before createCodeTool is called`);
   }
   if (validate === undefined) return { ...jsonSchema };
-  const get = () => jsonSchema;
-  return {
-    '~standard': { version: 1, vendor: 'ai', validate: checker(validate), jsonSchema: { input: get, output: get } },
-  };
+  return standardSchema('ai', jsonSchema, checker(validate));
 }
 
 /**

@@ -4,6 +4,7 @@
 const { isPlainObject } = require('../../contract/describe');
 const { objectOf } = require('../../contract/options');
 const { requirePeer } = require('../../contract/peer');
+const { standardSchema } = require('../../contract/standard-schema');
 const codeTool = require('../code-tool');
 const { byName } = require('../code-tool/definition');
 
@@ -32,7 +33,7 @@ function createCodeTool(options) {
   return createTool({
     id: name,
     description,
-    inputSchema: /** @type {any} */ (standardSchema(inputSchema)),
+    inputSchema: /** @type {any} */ (standardSchema('ses-executor', inputSchema, validateCode)),
     execute: async (/** @type {any} */ { code }, /** @type {any} */ toolContext) => {
       const { text: _, ...result } = await execute(code, {
         signal: toolContext?.abortSignal,
@@ -78,23 +79,14 @@ function thrown(result) {
 }
 
 /**
- * The schema of the tool's own input, as Mastra takes those of all libraries.
+ * By what Mastra checks the tool's own input.
  *
- * @param {object} jsonSchema
+ * @param {unknown} value
  */
-function standardSchema(jsonSchema) {
-  const get = () => jsonSchema;
-  return {
-    '~standard': {
-      version: 1,
-      vendor: 'ses-executor',
-      validate: (/** @type {unknown} */ value) =>
-        isPlainObject(value) && typeof value.code === 'string'
-          ? { value: { code: value.code } }
-          : { issues: [{ message: 'must be an object with the string `code`' }] },
-      jsonSchema: { input: get, output: get },
-    },
-  };
+function validateCode(value) {
+  return isPlainObject(value) && typeof value.code === 'string'
+    ? { value: { code: value.code } }
+    : { issues: [{ message: 'must be an object with the string `code`' }] };
 }
 
 module.exports = { createCodeTool };

@@ -1,10 +1,16 @@
 // @ts-check
 'use strict';
 
+const { randomUUID } = require('node:crypto');
+
 const { objectOf } = require('../../contract/options');
 const { requirePeer } = require('../../contract/peer');
+const { standardSchema } = require('../../contract/standard-schema');
+const { InvalidCallError } = require('../../sandbox/errors');
+const { ParamsReader } = require('../../sandbox/params');
 const codeTool = require('../code-tool');
 const { byName } = require('../code-tool/definition');
+const { Guardrails } = require('./guardrails');
 
 /**
  * Makes a function tool of the OpenAI Agents SDK by which a model calls other tools from code. Documented in `index.d.ts`.
@@ -14,40 +20,117 @@ const { byName } = require('../code-tool/definition');
  */
 function createCodeTool(options) {
   const { tools, ...settings } = objectOf(options, 'options');
-  const { tool } = requirePeer('ses-executor/openai-agents', '@openai/agents', () => require('@openai/agents'));
-  const definitions = Object.entries(byName(tools)).map(([name, it]) => [name, definitionOf(it)]);
+  const sdk = requirePeer('ses-executor/openai-agents', '@openai/agents', () => require('@openai/agents'));
+  const guardrails = new Guardrails(sdk);
+  const definitions = Object.entries(byName(tools)).map(([name, it]) => [name, definitionOf(name, it, guardrails)]);
   const { name, description, inputSchema, execute } = codeTool.createCodeTool({
     ...settings,
     tools: Object.fromEntries(definitions),
   });
-  return tool({
+  /** By the call that it has made: guardrails are told the agent, `execute` is not. */
+  const agents = new WeakMap();
+  return sdk.tool({
     name,
     description,
     parameters: inputSchema,
     strict: true,
-    execute: async (/** @type {any} */ { code }, runContext, details) =>
-      (await execute(code, { signal: details?.signal, context: { runContext } })).text,
+    inputGuardrails: [
+      {
+        name: `agent of ${name}`,
+        run: async (/** @type {any} */ { agent, toolCall }) => {
+          agents.set(toolCall, agent);
+          return { behavior: { type: 'allow' } };
+        },
+      },
+    ],
+    execute: async (/** @type {any} */ { code }, runContext, details) => {
+      const { signal, toolCall } = details ?? {};
+      const ended = new AbortController();
+      const abort = () => ended.abort(signal?.reason);
+      if (signal?.aborted) abort();
+      signal?.addEventListener('abort', abort);
+      /** @type {Error | undefined} */
+      let tripped;
+      const stop = (/** @type {Error} */ tripwire) => {
+        tripped ??= tripwire;
+        ended.abort(tripwire);
+      };
+      const context = { runContext, agent: toolCall && agents.get(toolCall), stop };
+      try {
+        const { text } = await execute(code, { signal: ended.signal, context });
+        if (tripped !== undefined) throw tripped;
+        return text;
+      } finally {
+        signal?.removeEventListener('abort', abort);
+      }
+    },
+    errorFunction: (/** @type {unknown} */ _, /** @type {unknown} */ error) => {
+      if (guardrails.isTripwire(error)) throw error;
+      return 'An error occurred while running the tool. Please try again.';
+    },
   });
 }
 
 /**
+ * @param {string} name
  * @param {any} tool a function tool, or what the neutral code tool takes
+ * @param {Guardrails} guardrails
  * @returns {any}
  */
-function definitionOf(tool) {
+function definitionOf(name, tool, guardrails) {
   if (typeof tool?.invoke !== 'function') return tool;
+  guardrails.mustBeKnown(name, tool);
   const { description, parameters, needsApproval } = tool;
   return {
     description,
-    inputSchema: parameters,
-    needsApproval:
-      typeof needsApproval !== 'function'
-        ? needsApproval
-        : (/** @type {unknown} */ input, /** @type {any} */ { context }) =>
-            needsApproval.call(tool, context.runContext, input),
-    execute: (/** @type {unknown} */ input, /** @type {any} */ { signal, context }) =>
-      tool.invoke(context.runContext, JSON.stringify(input), { signal }),
+    inputSchema: checked(name, parameters),
+    needsApproval: async (
+      /** @type {unknown} */ input,
+      /** @type {{ context: import('./guardrails').RunOfCode }} */ { context },
+    ) => {
+      // Nobody is asked for a tool that is off.
+      if (!(await isEnabled(tool, context))) throw new Error(`${name} is not enabled now: do without it`);
+      return typeof needsApproval === 'function' ? needsApproval.call(tool, context.runContext, input) : needsApproval;
+    },
+    execute: async (/** @type {unknown} */ input, /** @type {any} */ { signal, context }) => {
+      const text = JSON.stringify(input);
+      const toolCall = { type: 'function_call', callId: randomUUID(), name: tool.name, arguments: text };
+      return guardrails.around(tool, toolCall, context, () =>
+        tool.invoke(context.runContext, text, { toolCall, signal }),
+      );
+    },
   };
+}
+
+/**
+ * As `Agent` asks it.
+ *
+ * @param {any} tool
+ * @param {import('./guardrails').RunOfCode} run
+ */
+async function isEnabled(tool, { runContext, agent }) {
+  const { isEnabled: enabled = true } = tool;
+  return typeof enabled === 'function' ? enabled.call(tool, runContext, agent) : enabled;
+}
+
+/**
+ * The schema of a tool as one that checks: the tool itself answers wrong input as it answers errors, often with a text.
+ *
+ * @param {string} name
+ * @param {object} jsonSchema
+ */
+function checked(name, jsonSchema) {
+  const reader = new ParamsReader(name, JSON.stringify(jsonSchema), Infinity);
+  return standardSchema('openai-agents', jsonSchema, (value) => {
+    try {
+      reader.read(JSON.stringify(value));
+    } catch (error) {
+      if (!(error instanceof InvalidCallError)) throw error;
+      // What cannot be checked here, the tool checks.
+      if (error.issues !== undefined) return { issues: error.issues.map(({ message }) => ({ message })) };
+    }
+    return { value };
+  });
 }
 
 module.exports = { createCodeTool };

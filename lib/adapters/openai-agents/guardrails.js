@@ -1,0 +1,78 @@
+// @ts-check
+'use strict';
+
+/**
+ * What a run of code calls the tools with.
+ *
+ * @typedef {object} RunOfCode
+ * @property {any} runContext
+ * @property {any} agent undefined outside of a run of an agent
+ * @property {(tripwire: Error) => void} stop ends the run of the code
+ */
+
+/** The guardrails of function tools, which the runner of the SDK runs, and not the tools themselves. */
+class Guardrails {
+  #runInput;
+  #runOutput;
+  #tripwires;
+
+  /** @param {any} sdk `@openai/agents` */
+  constructor(sdk) {
+    this.#runInput = sdk.runToolInputGuardrails;
+    this.#runOutput = sdk.runToolOutputGuardrails;
+    const { ToolInputGuardrailTripwireTriggered, ToolOutputGuardrailTripwireTriggered } = sdk;
+    this.#tripwires = [ToolInputGuardrailTripwireTriggered, ToolOutputGuardrailTripwireTriggered];
+  }
+
+  /**
+   * @param {string} name
+   * @param {any} tool
+   * @throws {Error} if the tool has guardrails that this version of the SDK does not let others run
+   */
+  mustBeKnown(name, { inputGuardrails = [], outputGuardrails = [] }) {
+    const isKnown = typeof this.#runInput === 'function' && typeof this.#runOutput === 'function';
+    if (isKnown || inputGuardrails.length + outputGuardrails.length === 0) return;
+    throw new Error(
+      `the tool ${name} has guardrails, which cannot be run with this version of @openai/agents; run: npm install @openai/agents@latest`,
+    );
+  }
+
+  /**
+   * What a tool gives, between its guardrails.
+   *
+   * @param {any} tool
+   * @param {object} toolCall
+   * @param {RunOfCode} run
+   * @param {() => unknown} invoke
+   * @throws {Error} what a guardrail says of a call or a result that it rejects
+   */
+  async around(tool, toolCall, { runContext, agent, stop }, invoke) {
+    const { inputGuardrails = [], outputGuardrails = [] } = tool;
+    const call = { context: runContext, agent, toolCall, onResult: throwRejected };
+    try {
+      if (inputGuardrails.length > 0) await this.#runInput({ ...call, guardrails: inputGuardrails });
+      const toolOutput = await invoke();
+      if (outputGuardrails.length > 0) await this.#runOutput({ ...call, guardrails: outputGuardrails, toolOutput });
+      return toolOutput;
+    } catch (error) {
+      if (this.isTripwire(error)) stop(/** @type {Error} */ (error));
+      throw error;
+    }
+  }
+
+  /** @param {unknown} error whether it has to end the run of the agent */
+  isTripwire(error) {
+    return this.#tripwires.some((Tripwire) => typeof Tripwire === 'function' && error instanceof Tripwire);
+  }
+}
+
+/**
+ * Code must not take the message of a rejection for a result.
+ *
+ * @param {any} result of a guardrail
+ */
+function throwRejected({ output: { behavior } }) {
+  if (behavior.type === 'rejectContent') throw Object.assign(new Error(behavior.message), { name: 'GuardrailError' });
+}
+
+module.exports = { Guardrails };
