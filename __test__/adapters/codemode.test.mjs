@@ -137,6 +137,28 @@ describe('code', () => {
     }
   });
 
+  test.each([
+    ['an async arrow function', 'async () => { const n: number = 7; return n }'],
+    ['one with a result type', 'async (): Promise<number> => { const n = 7 as number; return n };'],
+    ['one behind a comment', '// seven\n() => 7 as number'],
+    ['a function', 'async function main() { return 7 as number }'],
+    ['one that is called', 'function main(): number { return 7 }\nmain()'],
+  ])('of codemode’s tool is called in TypeScript, too, which codemode cannot parse: %s', async (_, code) => {
+    const { execute: call } = createBrowserCodeTool({ executor, tools: {} });
+    expect(await call({ code })).toEqual({ result: 7 });
+  });
+
+  test('of codemode’s tool gives nothing where a program returns nothing', async () => {
+    const { execute: call } = createBrowserCodeTool({ executor, tools: {} });
+    expect(await call({ code: 'const n: number = 7;\nn' })).toEqual({ result: undefined });
+  });
+
+  test('of codemode’s tool has the places of the model’s lines', async () => {
+    const { execute: call } = createBrowserCodeTool({ executor, tools: {} });
+    const { message } = await rejection(call({ code: 'async () => {\n  null.x as number;\n}' }));
+    expect(message).toMatch(/ \(line 2, column 8\)\n/);
+  });
+
   test('its result is what JSON says wholly, else the text of `util.inspect`', async () => {
     const { result } = await execute('async () => ({ big: 2n, map: new Map([["a", new Date(0)]]), none: undefined })');
     expect(result).toBe("{ big: 2n, map: Map(1) { 'a' => 1970-01-01T00:00:00.000Z }, none: undefined }");

@@ -33,6 +33,11 @@ const MAX_ENDS = 4;
 /** The text that a function is as an output. */
 const FUNCTION = /^\[(?:Async)?(?:Generator)?Function(?:: [^\]]*| \(anonymous\))\]/;
 const FENCE = '```';
+/** What codemode makes of what it cannot parse, TypeScript, too. */
+const PROGRAM = /^async \(\) => \{\n([^]*)\n\}$/;
+/** How a function begins that takes nothing, behind comments. */
+const FUNCTION_START =
+  /^(?:\s|\/\/.*\n|\/\*(?:[^*]|\*(?!\/))*\*\/)*(?:async\b\s*)?(?:function\b|\(\s*\)\s*(?::[^;]*?)?=>)/;
 
 /** Runs code for `@cloudflare/codemode`. Documented in `index.d.ts`. */
 class SESCodemodeExecutor {
@@ -197,7 +202,7 @@ function withoutSemicolons(text) {
 }
 
 /**
- * The code without what models put around it.
+ * The code without what models, and codemode, put around it.
  *
  * @param {unknown} code
  */
@@ -207,7 +212,10 @@ function sourceOf(code) {
   const fence = /^```(?:js|javascript|typescript|ts|tsx|jsx)?[^\S\n]*\n/.exec(text)?.[0].length ?? Infinity;
   const isFenced = text.endsWith(FENCE) && fence <= text.length - FENCE.length;
   const source = isFenced ? text.slice(fence, -FENCE.length).trim() : text;
-  return source.replace(/^export\s+default\s+/, '');
+  const bare = source.replace(/^export\s+default\s+/, '');
+  const [, program = ''] = PROGRAM.exec(bare) ?? [];
+  // Of a function in a function nobody would hear again.
+  return FUNCTION_START.test(program) ? program : bare;
 }
 
 /**
