@@ -110,6 +110,19 @@ describe('a call', () => {
     expect((await tool.execute(`${make}; await lengthOf({ x })`)).output).toBe(length);
   });
 
+  test('after one that was aborted says that state is gone, until somebody has read it', () =>
+    withExecutor({}, {}, async (executor) => {
+      const hang = { execute: () => (controller.abort(new Error('the user left')), new Promise(() => {})) };
+      const controller = new AbortController();
+      const tool = createCodeTool({ tools: { hang }, executor });
+      await tool.execute('const rows = [1]');
+      await tool.execute('await hang()', { signal: controller.signal });
+      await tool.execute('rows', { signal: controller.signal });
+      const note = 'Variables and functions of earlier runs are gone: define again what is still needed.';
+      expect(await tool.execute('1')).toEqual({ output: 1, logs: '', note, text: `1\n\nNote: ${note}` });
+      expect(await tool.execute('1')).toEqual({ output: 1, logs: '', text: '1' });
+    }));
+
   test('of something that is no text is wrong use', async () => {
     await expect(createCodeTool({ tools: {} }).execute({ code: '1' })).rejects.toThrow(
       new TypeError('code must be a string, got an object'),

@@ -11,7 +11,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 
 import { createMcpServer } from 'ses-executor/mcp';
 import { OPTIONS } from '../../lib/contract/option-table.js';
-import { ROOT, spawnNode, withExecutor, withFolder } from '../helpers.mjs';
+import { ROOT, deferred, spawnNode, withExecutor, withFolder } from '../helpers.mjs';
 
 const BIN = join(ROOT, 'bin', 'ses-executor.js');
 
@@ -400,6 +400,36 @@ describe('createMcpServer', () => {
       expect(await run('n + 1')).toEqual({ output: 2, logs: '' });
       expect((await run('for (;;);')).error.code).toBe('ERR_MAX_OPS_EXCEEDED');
     }));
+
+  test('what went with a call that was cancelled, the next one is told', async () => {
+    let called;
+    await withServerHere({ tools: { hang: () => (called.resolve(), new Promise(() => {})) } }, async (client) => {
+      const gone = 'Variables and functions of earlier runs are gone: define again what is still needed.';
+      const hint = 'Correct the code at that place and run it again.';
+      const run = (args, options) => client.callTool({ name: 'run_javascript', arguments: args }, undefined, options);
+      const cancel = async () => {
+        called = deferred();
+        const controller = new AbortController();
+        const cancelled = run({ code: 'await hang()' }, { signal: controller.signal });
+        await called.promise;
+        controller.abort('the user left');
+        await expect(cancelled).rejects.toThrow('the user left');
+      };
+      await run({ code: 'const rows = [1, 2, 3]' });
+      await cancel();
+      for (const expected of [`${hint} ${gone}`, hint]) {
+        expect((await run({ code: 'rows.length' })).structuredContent.error.hint).toBe(expected);
+      }
+      await cancel();
+      expect(await run({ code: '1 + 1' })).toEqual({
+        content: [{ type: 'text', text: `2\n\nNote: ${gone}` }],
+        structuredContent: { output: 2, logs: '', note: gone },
+      });
+      expect((await run({ code: '1 + 1' })).structuredContent).toEqual({ output: 2, logs: '' });
+      await cancel();
+      expect((await run({ code: '1 + 1', reset: true })).structuredContent).toEqual({ output: 2, logs: '' });
+    });
+  });
 
   test.each([
     [{ timeout: 5 }, 'options.timeout is not an option; did you mean options.timeoutMs?'],

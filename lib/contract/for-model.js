@@ -60,9 +60,10 @@ function modelFailure(failure, maxChars = MAX_CHARS) {
  * @param {import('./session').Report} report
  * @param {number} [maxChars]
  */
-function reportText({ output, failure, logs }, maxChars = MAX_CHARS) {
+function reportText({ output, failure, logs, note }, maxChars = MAX_CHARS) {
   const main = failure === undefined ? modelText(output, { maxChars }) : failureText(modelFailure(failure, maxChars));
-  return logs === '' ? main : `${main}\n\nLogs:\n${modelLogs(logs, maxChars)}`;
+  const noted = note === undefined ? main : `${main}\n\nNote: ${note}`;
+  return logs === '' ? noted : `${noted}\n\nLogs:\n${modelLogs(logs, maxChars)}`;
 }
 
 /**

@@ -12,6 +12,7 @@ const { STATE_LOST, failureOf } = require('./failure');
  * @property {import('./failure').RunFailure} [failure]
  * @property {string} logs
  * @property {import('../../index').LogEntry[]} logEntries
+ * @property {string} [note] what else the author of the code has to know, where there is no `failure` whose hint says it
  *
  * @typedef {object} SessionRunOptions
  * @property {import('../../index').Tools} [tools] what the code can call from now on
@@ -34,6 +35,8 @@ class Session {
   #variables;
   /** Settles with the last call that was made. */
   #last = Promise.resolve();
+  /** Whether what earlier runs have left is gone, and no report that somebody reads has said so. */
+  #isLost = false;
 
   /**
    * @param {import('../../index').Executor} executor
@@ -55,12 +58,12 @@ class Session {
    * @returns {Promise<Report>} rejects only with errors that are no `ExecutorError`: those of the program around it
    */
   run(code, options = {}) {
-    return this.#inTurn(() => this.#run(code, options));
+    return this.#inTurn(async () => this.#noted(await this.#run(code, options), options));
   }
 
   /** Forgets everything that runs have left. */
   reset() {
-    return this.#inTurn(() => this.#executor.cleanup());
+    return this.#inTurn(() => this.#forget());
   }
 
   /** Ends at once, also the run that is under way. */
@@ -75,7 +78,7 @@ class Session {
    */
   async #run(code, { tools = {}, before = 0, wrapped = code, afresh = false, ...runOptions }) {
     try {
-      if (afresh) await this.#executor.cleanup();
+      if (afresh) await this.#forget();
       await this.#makeReady();
       if (Object.keys(tools).length > 0) await this.#executor.sendTools(tools);
       const { output, logs, logEntries } = await this.#executor.run(wrapped, runOptions);
@@ -86,10 +89,30 @@ class Session {
       const failure = failureOf(error, { code, before, codeFrame: this.#codeFrame });
       if (this.#executor.state === 'DIRTY') {
         await this.#executor.cleanup();
-        if (this.#livesOn) failure.hint += ` ${STATE_LOST}`;
+        this.#isLost = this.#livesOn;
       }
       return { failure, logs: error.logs ?? '', logEntries: error.logEntries ?? [] };
     }
+  }
+
+  /**
+   * Who aborts a run does not hand its report on: the next one says what is gone.
+   *
+   * @param {Report} report
+   * @param {SessionRunOptions} options
+   * @returns {Report}
+   */
+  #noted(report, { signal }) {
+    if (!this.#isLost) return report;
+    this.#isLost = signal?.aborted === true;
+    const { failure } = report;
+    if (failure === undefined) return { ...report, note: STATE_LOST };
+    return { ...report, failure: { ...failure, hint: `${failure.hint} ${STATE_LOST}` } };
+  }
+
+  async #forget() {
+    await this.#executor.cleanup();
+    this.#isLost = false;
   }
 
   async #makeReady() {

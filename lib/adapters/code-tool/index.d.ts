@@ -105,6 +105,8 @@ export type CodeToolResult =
       output: unknown;
       /** Lines that the code has logged. */
       logs: string;
+      /** Says that what earlier runs have left is gone, after a run that was aborted; the hint of an `error` says it, too. */
+      note?: string;
       /** All of it as a model reads it. */
       text: string;
     }

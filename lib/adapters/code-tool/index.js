@@ -107,11 +107,11 @@ function sessionOf(executor) {
  * @returns {CodeToolResult}
  */
 function resultOf(report, maxChars) {
-  const { output, failure } = report;
+  const { output, failure, note } = report;
   const logs = modelLogs(report.logs, maxChars);
   const text = reportText(report, maxChars);
   return failure === undefined
-    ? { output: modelValue(output, maxChars), logs, text }
+    ? { output: modelValue(output, maxChars), logs, ...(note !== undefined && { note }), text }
     : { error: modelFailure(failure, maxChars), logs, text };
 }
 

@@ -7,6 +7,7 @@ const { z } = require('../../bundled/mcp');
 const OUTPUT_SHAPE = {
   output: z.unknown().optional().describe('What the program gives, as JSON'),
   logs: z.string().describe('What the program has logged'),
+  note: z.string().optional().describe('What else there is to know: that earlier variables are gone'),
   error: z
     .looseObject({
       code: z.string(),

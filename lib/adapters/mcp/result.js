@@ -10,13 +10,13 @@ const { modelFailure, modelLogs, modelValue, reportText } = require('../../contr
  * @returns {import('@modelcontextprotocol/sdk/types.js').CallToolResult}
  */
 function callResult(report) {
-  const { output, failure } = report;
+  const { output, failure, note } = report;
   const content = [{ type: /** @type {const} */ ('text'), text: reportText(report) }];
   const logs = modelLogs(report.logs);
   if (failure !== undefined) {
     return { content, structuredContent: { error: modelFailure(failure), logs }, isError: true };
   }
-  return { content, structuredContent: { output: modelValue(output), logs } };
+  return { content, structuredContent: { output: modelValue(output), logs, ...(note !== undefined && { note }) } };
 }
 
 module.exports = { callResult };
