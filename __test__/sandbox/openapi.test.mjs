@@ -28,7 +28,7 @@ beforeAll(async () => {
     requests.push({ method, url, headers, body: Buffer.concat(chunks).toString() });
     const { status = 200, body = { ok: true }, headers: sent = {} } = answer(request) ?? {};
     response.writeHead(status, { 'content-type': 'application/json', ...sent });
-    response.end(typeof body === 'string' ? body : JSON.stringify(body));
+    response.end(typeof body === 'string' || Buffer.isBuffer(body) ? body : JSON.stringify(body));
   });
   await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
   baseUrl = `http://127.0.0.1:${server.address().port}`;
@@ -557,6 +557,50 @@ test('an answer may begin with a byte order mark', async () => {
   answer = () => ({ body: '\ufeff{"a":1}' });
   const manager = await managerFrom(documentOf({ '/a': { operationId: 'a' } }));
   expect(await manager.executeCode('sdk.api.a()')).toEqual({ a: 1 });
+});
+
+describe('an answer that is no JSON', () => {
+  const bytesOf = (...bytes) => Buffer.from(bytes);
+
+  test.each([
+    ['text/plain; charset=iso-8859-1', Buffer.from('caf\xe9', 'latin1'), 'café'],
+    ['text/csv;Charset="UTF-16LE"', Buffer.from('a,ж', 'utf16le'), 'a,ж'],
+    ['application/json; charset=windows-1251', bytesOf(0x22, 0xe6, 0x22), 'ж'],
+    ['application/vnd.acme.diff; charset=utf-8', Buffer.from('ж'), 'ж'],
+    ['text/plain; charset=acme', Buffer.from('ж'), 'ж'],
+    ['image/svg+xml', Buffer.from('<svg/>'), '<svg/>'],
+    ['application/x-ndjson', Buffer.from('{}\n'), '{}\n'],
+    ['', Buffer.from('ж'), 'ж'],
+  ])('of %s is a text in its charset', async (type, body, expected) => {
+    answer = () => ({ body, headers: { 'content-type': type } });
+    const manager = await managerFrom(documentOf({ '/a': { operationId: 'a' } }));
+    expect(await manager.executeCode('sdk.api.a()')).toBe(expected);
+  });
+
+  test.each([
+    ['image/png', bytesOf(0x89, 0x50, 0x4e, 0x47, 0, 255, 1, 2)],
+    ['application/octet-stream', Buffer.from('text')],
+    ['text/plain', bytesOf(0xff, 0x41)],
+  ])('of %s is bytes if it is none', async (type, body) => {
+    answer = () => ({ body, headers: { 'content-type': type } });
+    const manager = await managerFrom(documentOf({ '/a': { operationId: 'a' } }));
+    expect(await manager.executeCode('const a = sdk.api.a(); [a instanceof Uint8Array, a]')).toEqual([
+      true,
+      new Uint8Array(body),
+    ]);
+  });
+
+  test('says in its method that it is bytes, and in its error how many', async () => {
+    answer = () => ({ status: 500, body: bytesOf(1, 2), headers: { 'content-type': 'image/png' } });
+    const content = { 'image/png': { schema: { type: 'string', format: 'binary' } } };
+    const document = documentOf({ '/a': { operationId: 'a', responses: { 200: { description: '', content } } } });
+    const manager = await managerFrom(document);
+    expect(await manager.executeSearch('spec.method("api.a").result')).toEqual({
+      description: 'A Uint8Array of image/png',
+    });
+    const message = 'HTTP 500 Internal Server Error: 2 bytes';
+    expect((await rejection(manager.executeCode('sdk.api.a()'))).message).toContain(message);
+  });
 });
 
 test('what is no document of 3.0 or 3.1 is refused', async () => {

@@ -1,6 +1,7 @@
 // @ts-check
 'use strict';
 
+const { isTextType } = require('./answer');
 const { camel, unique } = require('./names');
 const { SchemaWriter, readable, resolved } = require('./schemas');
 const { isForm, isJsonType } = require('./serialize');
@@ -238,7 +239,8 @@ function resultOf(api, operation) {
   const responses = operation.responses ?? {};
   const status = Object.keys(responses).find((code) => /^2/.test(code)) ?? 'default';
   const { content } = resolved(api, responses[status] ?? {});
-  const schema = Object.values(content ?? {})[0]?.schema;
+  const [type, { schema } = /** @type {any} */ ({})] = Object.entries(content ?? {})[0] ?? [];
+  if (type !== undefined && !type.includes('*') && !isTextType(type)) return { description: `A Uint8Array of ${type}` };
   return schema === undefined ? {} : readable(api, schema);
 }
 

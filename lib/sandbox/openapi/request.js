@@ -2,6 +2,7 @@
 'use strict';
 
 const { describe, isPlainObject } = require('../../contract/describe');
+const { answerOf } = require('./answer');
 const { expanded, formOf, isForm, isJsonType, pairsOf } = require('./serialize');
 
 const MAX_REDIRECTS = 5;
@@ -54,13 +55,13 @@ function requester({ fetch, baseUrl, headers, credentials, maxResponseBytes }) {
     for (const [name, value] of new Headers(own ?? {})) sent.set(name, value);
     const init = { method: operation.method, headers: sent, body: body?.text, signal: call.signal };
     const response = await followed(fetch, url, init);
-    const answer = await limitedText(response, maxResponseBytes);
+    const answer = await answerOf(response, maxResponseBytes);
     if (!response.ok) {
-      const shown = answer.length > MAX_SHOWN ? `${answer.slice(0, MAX_SHOWN)}...` : answer;
-      throw new HttpError(response.status, `HTTP ${response.status} ${response.statusText}: ${shown}`.trim());
+      throw new HttpError(response.status, `HTTP ${response.status} ${response.statusText}: ${shown(answer)}`.trim());
     }
-    if (answer === '') return null;
-    return isJsonType(response.headers.get('content-type') ?? '') ? JSON.parse(answer) : answer;
+    if (answer.length === 0) return null;
+    const isJson = typeof answer === 'string' && isJsonType(response.headers.get('content-type') ?? '');
+    return isJson ? JSON.parse(answer) : answer;
   };
 }
 
@@ -158,20 +159,10 @@ async function followed(fetch, url, init) {
   }
 }
 
-/**
- * @param {Response} response
- * @param {number} maxBytes
- */
-async function limitedText(response, maxBytes) {
-  const parts = [];
-  let bytes = 0;
-  for await (const part of /** @type {any} */ (response.body ?? [])) {
-    bytes += part.length;
-    if (bytes > maxBytes) throw new RangeError(`the answer takes more than ${maxBytes} bytes`);
-    parts.push(part);
-  }
-  // Without the mark that may be before it.
-  return new TextDecoder().decode(Buffer.concat(parts));
+/** @param {string | Uint8Array} answer that is no success */
+function shown(answer) {
+  if (typeof answer !== 'string') return `${answer.length} bytes`;
+  return answer.length > MAX_SHOWN ? `${answer.slice(0, MAX_SHOWN)}...` : answer;
 }
 
 /** @param {string} login `user:password`, sent as UTF-8: RFC 7617 */
