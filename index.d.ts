@@ -52,7 +52,7 @@ export interface ExecutorOptions {
    * Any other *number* is accepted here and makes each run fail with `ERR_VALIDATION_FAILED`, diagnostic
    * `max_operations_valid` (section 6.2).
    */
-  maxOperations?: number;
+  maxOperations?: number | undefined;
   /**
    * Deadline of one run in milliseconds, from its start; time in the queue does not count. An integer from 1 to
    * 2,147,483,647; default 10,000.
@@ -60,7 +60,7 @@ export interface ExecutorOptions {
    * Any other *number* is accepted here and makes each run fail with `ERR_VALIDATION_FAILED`, diagnostic
    * `timeout_valid` (section 6.2).
    */
-  timeoutMs?: number;
+  timeoutMs?: number | undefined;
   /**
    * Milliseconds within which a tool has to answer a call. One that does not is an error in the guest: its `name` is
    * `"TimeoutError"`, its `code` `"ERR_TOOL_TIMEOUT"`, and the run goes on. {@link withTimeout} gives a tool a limit of
@@ -68,47 +68,47 @@ export interface ExecutorOptions {
    *
    * Time in which guest code only waits for calls with a limit does not count against `timeoutMs`.
    */
-  toolTimeoutMs?: number;
+  toolTimeoutMs?: number | undefined;
   /**
    * What a `run()` does while another one is under way (section 2.3): `"reject"` fails with `ERR_INVALID_STATE`;
    * `"queue"` waits for its turn, first in, first out. `sendVariables()` and `sendTools()` do the same. Default
    * `"reject"`.
    */
-  runConcurrency?: 'reject' | 'queue';
+  runConcurrency?: 'reject' | 'queue' | undefined;
   /**
    * Calls of `run()`, `sendVariables()` and `sendTools()` that may wait for their turn; one more fails with
    * `ERR_INVALID_STATE`. Only used with `runConcurrency: "queue"`. An integer from 0 to 2^53 - 1; default 0.
    */
-  maxQueuedRuns?: number;
+  maxQueuedRuns?: number | undefined;
   /** Module names that guest code may `import()`, compared exactly (section 5.3). Non-empty strings. Default none. */
-  authorizedImports?: string[];
+  authorizedImports?: string[] | undefined;
   /**
    * UTF-8 bytes of log text that one run may leave; what comes after is cut and marked with `...[TRUNCATED]` (section
    * 7.3). An integer from 1,024 to 268,435,456; default 262,144 (256 KiB).
    */
-  maxLogBytes?: number;
+  maxLogBytes?: number | undefined;
   /** Console levels that are collected; calls of the others are ignored. Default all. */
-  collectConsoleLevels?: LogLevel[];
+  collectConsoleLevels?: LogLevel[] | undefined;
   /**
    * Memory that guest code may use, in MiB, heap and array buffers together; beyond it a run fails with
    * `ERR_MEMORY_LIMIT_EXCEEDED`. An integer from 8 to 65,536; default 128.
    */
-  memoryLimitMb?: number;
+  memoryLimitMb?: number | undefined;
   /**
    * UTF-8 bytes of code that one run may have; more is the diagnostic `code_too_large`. An integer from 1 to
    * 1,073,741,824; default 1,048,576 (1 MiB).
    */
-  maxCodeBytes?: number;
+  maxCodeBytes?: number | undefined;
   /**
    * Tool calls that one run may make; one more ends it with `ERR_TOOL_CALL_LIMIT_EXCEEDED`. An integer from 0 to
    * 4,294,967,295; default 1,000.
    */
-  maxToolCalls?: number;
+  maxToolCalls?: number | undefined;
   /**
    * Calls of `async` tools that the host works on at the same time; further ones wait their turn. An integer from 1 to
    * 4,294,967,295; default 64.
    */
-  maxConcurrentToolCalls?: number;
+  maxConcurrentToolCalls?: number | undefined;
   /**
    * Bytes that one value may take on its way between host and guest, and that the arguments of all unanswered tool
    * calls may take together. What guests give may take four times that as memory of Node.js, and 1 MiB in any case. An
@@ -117,36 +117,36 @@ export interface ExecutorOptions {
    * An output or variables beyond it fail with `ERR_TRANSFER_LIMIT_EXCEEDED`; a tool call whose arguments or result are
    * beyond it fails in the guest, with an error that has this code.
    */
-  maxTransferBytes?: number;
+  maxTransferBytes?: number | undefined;
   /**
    * Whether what tools give is hardened for guest code, as variables are. Else it is the guest's own copy, to change as
    * it likes; what modules export is hardened in any case. Default `false`.
    */
-  hardenToolResults?: boolean;
+  hardenToolResults?: boolean | undefined;
   /**
    * Whether a run that is ended early leaves what earlier runs, and it itself, have defined: at its deadline, when it
    * has used up `maxCpuMs`, or when its `signal` is aborted. It fails with `ERR_EXEC_TIMEOUT` all the same, and
    * `details.stateLost` says what has become of that: `false`, and the executor is `READY`; or, if the code did not end
    * within 40 ms, or 2 s of an abort, `true`, and it is `DIRTY`. In worker processes on Linux only. Default `false`.
    */
-  keepState?: boolean;
+  keepState?: boolean | undefined;
   /**
    * Processor time of one run in milliseconds, on the isolate's own thread: waiting for tools does not count. Beyond it
    * the run fails with `ERR_EXEC_TIMEOUT`, `details.reason` is `"cpu"`. Linux only. An integer from 1 to 2,147,483,647;
    * default: not limited.
    */
-  maxCpuMs?: number;
+  maxCpuMs?: number | undefined;
   /**
    * Whose executor this is, for {@link ExecutorOptions.maxParkedMb}: a name for the tenant, for example. Default `""`.
    */
-  owner?: string;
+  owner?: string | undefined;
   /**
    * `init()` fails with `ERR_SES_INIT_FAILED` while executors of the same {@link ExecutorOptions.owner} have left
    * isolates that hold as much memory, in MiB: parked ones and those that do not end ({@link EngineStats.parked},
    * {@link EngineStats.stuck}): as measured and 2 MiB for each that is parked, its limit for each that does not end.
    * What executors of other owners have left does not count. An integer from 1 to 65,536; default 2,048.
    */
-  maxParkedMb?: number;
+  maxParkedMb?: number | undefined;
   /**
    * Isolates that are kept ready, so that `init()` need not make one; it is replaced in the background. They are shared
    * by the executors of the process, worker threads included, that ask for as many, and end with the last of these, but
@@ -154,42 +154,42 @@ export interface ExecutorOptions {
    * executors that do not share them, as Python's with a `workDir` each, those that were made or started last keep
    * some, for four at most. They do not keep the process alive. 0: none. An integer from 0 to 64; default: 1.
    */
-  warmPool?: number;
+  warmPool?: number | undefined;
   /**
    * Where the isolate lives: on a thread of this process, or in a worker process of its own, which is killed when it is
    * given up and has a sandbox of the operating system (`sandbox`). Everything else is the same; `ERR_WORKER_LOST` is
    * new. Not on Windows. Default `"thread"`.
    */
-  isolation?: 'thread' | 'process';
+  isolation?: 'thread' | 'process' | undefined;
   /**
    * With `isolation: "process"`: whether the worker must have the sandbox of the operating system, which is landlock
    * and seccomp of Linux. `"required"`: `init()` fails where there is none; `"best-effort"`: as much as there is, which
    * `executor.isolation` tells; `"off"`: none. Default `"best-effort"`.
    */
-  sandbox?: 'required' | 'best-effort' | 'off';
+  sandbox?: 'required' | 'best-effort' | 'off' | undefined;
   /**
    * With `isolation: "process"`: worker processes that are kept ready, so that `init()` need not start one; each is
    * replaced in the background. Executors that give a number have their own; for how many that is, `warmPool` says. An
    * integer from 0 to 16; default: 1, which all executors share that give none.
    */
-  spares?: number;
+  spares?: number | undefined;
   /**
    * Whether `sendVariables`, `sendTools` and `run` call `init()` themselves when the state is `NEW` or `DEAD`. Else
    * they fail with `ERR_INVALID_STATE`. Default `false`.
    */
-  autoInit?: boolean;
+  autoInit?: boolean | undefined;
   /**
    * Whether `autoInit` also serves when the state is `DIRTY`: the next `sendVariables`, `sendTools` or `run` makes a
    * new isolate, which gets the tools that were sent. Variables, and what runs have defined, are gone: the outcome of
    * the first run says so ({@link CodeOutput.recovered}, `details.recovered` of an error). Only used with `autoInit`.
    * Default `false`.
    */
-  recover?: boolean;
+  recover?: boolean | undefined;
   /**
    * Language of guest code and of the texts in {@link ExecutorOptions.modules}. Positions in errors are those of the
    * source. Enums and namespaces are there in later runs, as other declarations are. Default `"auto"`.
    */
-  language?: Language;
+  language?: Language | undefined;
   /**
    * Modules that guest code can import if `authorizedImports` has their names. A text may have 8 MiB; docs/libraries.md
    * says which libraries of npm work as such. Default: none: a module that is authorized but not provided is empty, and
@@ -197,7 +197,7 @@ export interface ExecutorOptions {
    *
    * The constructor clones exported values, and throws a `TypeError` that names the path of one that cannot be cloned.
    */
-  modules?: Modules;
+  modules?: Modules | undefined;
   /**
    * Called before each call of a tool, and of a function of a module. Returns nothing, and the call is made; throws,
    * and the call fails in the guest with that error; returns `{ args }`, and the tool gets these; returns `{ result }`,
@@ -205,12 +205,12 @@ export interface ExecutorOptions {
    * `async`; if the run ends meanwhile, the call is not made. Whatever else it returns refuses the call. Default: none:
    * each call is made.
    */
-  onToolCall?: OnToolCall;
+  onToolCall?: OnToolCall | undefined;
   /**
    * Called with each log entry while the run goes on. What it throws is reported once, as a warning of the process, and
    * changes nothing else. Default: none.
    */
-  onLog?: (entry: LogEntry) => void;
+  onLog?: ((entry: LogEntry) => void) | undefined;
   // End of ExecutorOptions.
 }
 
@@ -224,13 +224,13 @@ export type Modules = Record<string, string | Record<string, unknown>>;
 export interface RunOptions {
   // Generated by scripts/generate.mjs: RunOptions.
   /** As {@link ExecutorOptions.maxOperations}, for this run. */
-  maxOperations?: number;
+  maxOperations?: number | undefined;
   /** As {@link ExecutorOptions.timeoutMs}, for this run. */
-  timeoutMs?: number;
+  timeoutMs?: number | undefined;
   /** As {@link ExecutorOptions.toolTimeoutMs}, for this run. */
-  toolTimeoutMs?: number;
+  toolTimeoutMs?: number | undefined;
   /** As {@link ExecutorOptions.language}, for this run. */
-  language?: Language;
+  language?: Language | undefined;
   // End of RunOptions.
 
   /**
@@ -238,7 +238,7 @@ export interface RunOptions {
    * the text of the signal's reason. The executor is `DIRTY` then, as after a timeout; but if the run had not started,
    * because the signal was aborted before or the run was in the queue, nothing changes.
    */
-  signal?: AbortSignal;
+  signal?: AbortSignal | undefined;
 }
 
 /** One console call of guest code (sections 3.1 and 7.3). */

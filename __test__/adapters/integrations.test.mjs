@@ -11,8 +11,8 @@ import { ROOT } from '../helpers.mjs';
 const HERE = join(ROOT, '__test__', 'adapters');
 
 /** What TypeScript finds in files that there are only here, by their paths, compiled as those of tsconfig.integrations.json. */
-function findingsIn(files) {
-  const { options } = ts.getParsedCommandLineOfConfigFile(join(ROOT, 'tsconfig.integrations.json'), {}, ts.sys);
+function findingsIn(files, more = {}) {
+  const { options } = ts.getParsedCommandLineOfConfigFile(join(ROOT, 'tsconfig.integrations.json'), more, ts.sys);
   const host = ts.createCompilerHost(options);
   const { fileExists, readFile } = host;
   host.fileExists = (file) => Object.hasOwn(files, file) || fileExists(file);
@@ -31,4 +31,19 @@ test('the declarations fit the packages that they are for in ES modules, too', (
     [join(HERE, 'readme.mts')]: example,
   };
   expect(findingsIn(files)).toEqual([]);
+});
+
+test('an option may be undefined where `exactOptionalPropertyTypes` tells that from none', () => {
+  const program = `import { SESExecutor, type ExecutorOptions } from 'ses-executor';
+    import { PyodideExecutor } from 'ses-executor/python';
+    import { SandboxManager } from 'ses-executor/sandbox';
+    type Given<T> = { [K in keyof T]: T[K] | undefined };
+    export async function main(signal: AbortSignal | undefined, ms: number | undefined, given: Given<ExecutorOptions>) {
+      await new SESExecutor(given).run('1', { signal, timeoutMs: ms, toolTimeoutMs: ms, maxOperations: ms });
+      await new PyodideExecutor().run('1', { signal });
+    }
+    export const execute = (manager: SandboxManager<any>, signal: AbortSignal | undefined) =>
+      manager.executeCode('1', { signal });`;
+  const files = { [join(HERE, 'exact.mts')]: program };
+  expect(findingsIn(files, { exactOptionalPropertyTypes: true })).toEqual([]);
 });

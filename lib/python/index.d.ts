@@ -82,7 +82,7 @@ export interface PythonRunOptions {
   /** As `toolTimeoutMs` of the executor, for this run. Needs an isolate. */
   toolTimeoutMs?: number;
   /** Ends the run when it is aborted. Needs an isolate. */
-  signal?: AbortSignal;
+  signal?: AbortSignal | undefined;
 }
 
 /**

@@ -154,7 +154,7 @@ export interface SandboxManagerOptions<
 
 export interface ExecuteOptions<Context = any> {
   /** Ends the execution, also one that waits: it fails with `ERR_EXEC_TIMEOUT` and `details.aborted`. */
-  signal?: AbortSignal;
+  signal?: AbortSignal | undefined;
   /** For adapters, instead of the manager's. */
   context?: Context;
   /**

@@ -25,11 +25,17 @@ export function optionParts() {
 function member(row) {
   const [what, ...more] = row.doc.split('\n\n');
   const doc = [`${what} ${range(row)}`, ...more].join('\n\n');
-  return `${docComment(doc, '  ')}\n  ${row.name}?: ${typeOf(row)};\n`;
+  return `${docComment(doc, '  ')}\n  ${optional(row)}`;
 }
 
 function runMember(row) {
-  return `  /** As {@link ExecutorOptions.${row.name}}, for this run. */\n  ${row.name}?: ${typeOf(row)};\n`;
+  return `  /** As {@link ExecutorOptions.${row.name}}, for this run. */\n  ${optional(row)}`;
+}
+
+/** `undefined` is as good as none, also where `exactOptionalPropertyTypes` tells them apart. */
+function optional(row) {
+  const type = typeOf(row);
+  return `${row.name}?: ${type.includes('=>') ? `(${type})` : type} | undefined;\n`;
 }
 
 /** Range and default in a sentence. */
