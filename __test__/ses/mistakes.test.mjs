@@ -49,7 +49,10 @@ describe('at run time', () => {
     ['True', '`True` is Python. In JavaScript write `true`.'],
     ['len([1])', '`len` is Python. In JavaScript write `value.length`, or `value.size` of a Map or Set.'],
     ['[...range(3)]', '`range` is Python. In JavaScript write a `for` loop, or `[...Array(n).keys()]`.'],
-    ['require("fs")', 'Use `await import(name)` with an authorized module'],
+    [
+      'require("fs")',
+      'Do not import modules: none is authorized here; use the tools and variables that the host provides',
+    ],
     ['await fetch("https://example.com")', 'Ask the host for a tool that makes the request'],
     ['setTimeout(() => {}, 1)', 'Ask the host for a tool such as sleepTool(ms)'],
     ['document.title', 'There is no browser; ask the host for a tool'],
@@ -125,6 +128,83 @@ describe('before it runs', () => {
     ['if (a) {}\nelif x', "Expected ';', '}' or <eof>", 'This is Python: write `else if (…) { … }`'],
     ['def f(x):\n  return x', "Expected ';', '}' or <eof>", 'This is Python: write `function name(…) { … }`'],
     ['for x in range(3):\n  x', "Expected '(', got 'ident'", 'This is Python: write `for (const item of list) { … }`'],
+    ['while n < 3:\n  n', "Expected '(', got 'ident'", 'This is Python: write `while (…) { … }`'],
+    ['if (1) {} elif (2) {}', "Expected ';', '}' or <eof>", 'This is Python: write `else if (…) { … }`'],
+    ['if (1) {} elif x: 2', "Expected ';', '}' or <eof>", 'This is Python: write `else if (…) { … }`'],
+    ['if (a > 2 and true) {}', "Expected ')', got 'ident'", 'This is Python: write `&&`'],
+    ['const x = f(a) or b', 'Expected a semicolon', 'This is Python: write `||`'],
+    ['if (not x) {}', "Expected ')', got 'ident'", 'This is Python: write `!`'],
+    ['x and', "Expected ';', '}' or <eof>", undefined],
+    ['class A {\n  #n = 0;\n  #total = items.reduce((a, b) => a + b;\n}', 'missing ) after argument list', undefined],
+    ['class A {\n  # the total\n}', 'Unexpected space between # and identifier', 'Comments begin with //, not with #'],
+    [
+      'class A { #x = 1 }\nnew A().#x',
+      "Private field '#x' must be declared in an enclosing class",
+      'Private names are only for the code of their class: give it a method',
+    ],
+    [
+      'class A { #x = 1 }\n#x in new A()',
+      "Private field '#x' must be declared in an enclosing class",
+      'Private names are only for the code of their class: give it a method',
+    ],
+    ['class A { m() { return this.#y } }', "Private field '#y' must be declared in an enclosing class", undefined],
+    [
+      'let name, tags;\n{ name, tags } = user;',
+      "Unexpected token '='",
+      'An assignment that begins with a pattern needs parentheses: `({ … } = value)`',
+    ],
+    [
+      '{ name, tags: t } = user;',
+      "Expected ';', '}' or <eof>",
+      'An assignment that begins with a pattern needs parentheses: `({ … } = value)`',
+    ],
+    [
+      '{\n  // note\n  "a": 1,\n  "b": 2\n}',
+      "Expected ';', '}' or <eof>",
+      'An object at the end of a program needs parentheses: `({ … })`, or `return { … }`',
+    ],
+    [
+      'items.map(x => { id: x, b: 2 })',
+      "Expected ';', '}' or <eof>",
+      'An arrow function that returns an object needs parentheses: `(…) => ({ … })`',
+    ],
+    ['items.map(x => { f(x) b })', "Expected ';', '}' or <eof>", undefined],
+    ['try {\n  f("}");\n}\nconsole.log(1);', 'Missing catch or finally after try', undefined],
+    ['const o = search("x";', 'missing ) after argument list', undefined],
+    ['console.log("a"', 'missing ) after argument list', undefined],
+    ['[1 2]', 'Unexpected number', undefined],
+    ['({ a: 1 "b": 2 })', 'Unexpected string', undefined],
+    ['({ f(a b) {} })', "Unexpected identifier 'b'", undefined],
+    ['class A { f(a b) {} }', "Unexpected identifier 'b'", undefined],
+    ['let x = 5, let y = 6;', 'Unexpected strict mode reserved word', undefined],
+    ['function f( { return 1 }', 'Unexpected number', undefined],
+    [
+      'class A { foo: function() { return 1 } }',
+      "Unexpected token 'function'",
+      'In a class write methods as `name(…) { … }`',
+    ],
+    [
+      '@dec\nclass A {}',
+      'decorators are not supported',
+      'Call the function yourself: `const A = decorate(class { … })`',
+    ],
+    [
+      'class A { @dec m() {} }',
+      'decorators are not supported',
+      'Call the function yourself: `const A = decorate(class { … })`',
+    ],
+    ['x = a @ b', "Expected ';', '}' or <eof>", undefined],
+    ['class A { accessor x = 1 }', '`accessor` properties are not supported', 'Write a getter and a setter'],
+    [
+      'class A { constructor(private { a }: any) {} }',
+      'a parameter property cannot be a pattern',
+      'Leave the modifier out, and assign to properties in the body of the constructor',
+    ],
+    [
+      '<code>\nconst a = 1;',
+      "Unexpected token 'const'",
+      'Pass the code without the tags <code> and </code>, or with both on lines of their own',
+    ],
     ['const f = () => { return 1 } }', "Unexpected token '}'", undefined],
     ['if (a) b; } else { c }', "Unexpected token '}'", undefined],
     ['else { 1 }', "Unexpected token 'else'", undefined],
@@ -178,5 +258,44 @@ describe('before it runs', () => {
       expect([error.details.line, error.details.column]).toEqual([3, 6]);
       expect((await executor.run('`a` + `b`')).output).toBe('ab');
     });
+  });
+
+  test('so are the tags of the prompts', async () => {
+    const code = '<code>\nconst x = 1;\nx + 1\n</code>\n';
+    const message = 'the program was in tags (<code>): only what is between them is taken';
+    expect(fix(code)).toEqual([[message, 'Pass the code without tags']]);
+    await withExecutor({}, {}, async (executor) => {
+      const { output, logEntries } = await executor.run(code);
+      expect([output, logEntries.map(({ level, message: line }) => [level, line])]).toEqual([2, [['warn', message]]]);
+      const error = await executor.run('<code>\nx;\nnull.y\n</code>').catch((thrown) => thrown);
+      expect([error.details.line, error.details.column]).toEqual([3, 6]);
+    });
+  });
+
+  test.each([
+    ['# note\nlet x = 5;', 1, 1],
+    ['let x = 5;\n  #note\nx', 2, 3],
+    ['class A { #x = 1 }\nnew A().#x', 2, 9],
+    ['class A { m() { return this.#y } }', 1, 28],
+    ['try {\n  f("}");\n}\nconsole.log(1);', 3, 1],
+    ['let π; class A { accessor x = 1 }', 1, 18],
+    ['<code>\nlet x = ;\n</code>', 2, 9],
+  ])('the place in %j', async (code, line, column) => {
+    const places = validateCode(code).flatMap(({ severity, location }) => (severity === 'ERROR' ? [location] : []));
+    expect(places).toEqual([{ line, column }]);
+    const { details } = await withExecutor({}, {}, (executor) => executor.run(code).catch((thrown) => thrown));
+    expect(details.diagnostics).toEqual(validateCode(code));
+    expect(details.codeFrame).toContain(`\n${line} | `);
+  });
+
+  test('of a program that is too large', () => {
+    expect(validateCode('12345', { maxCodeBytes: 4 })).toEqual([
+      {
+        rule: 'code_too_large',
+        severity: 'ERROR',
+        message: 'the program has 5 bytes; at most 4 are accepted',
+        fix: "Leave large data out of the program: read it from a variable, or from a tool, of the host's",
+      },
+    ]);
   });
 });

@@ -87,11 +87,11 @@ Hint: Did you mean \`search\`?`);
 
     test('of code that is refused', async () => {
       expect(await explain('1;\nconst = 1'))
-        .toBe(`ERR_VALIDATION_FAILED: Code validation failed: Unexpected token \`=\`. Expected yield, an identifier, [ or { (line 2, column 7)
+        .toBe(`ERR_VALIDATION_FAILED: Code validation failed: Unexpected token '=' (line 2, column 7)
   |
 1 | 1;
 2 | const = 1
-  |       ^ Unexpected token \`=\`. Expected yield, an identifier, [ or {
+  |       ^ Unexpected token '='
 Hint: Nothing of the code has run. Correct it and send all of it again.`);
     });
 

@@ -8,15 +8,16 @@ pub(super) use names::{Binding, Cell, Kind};
 
 use std::collections::HashSet;
 use std::mem;
+use std::ops::Range;
 
 use swc_common::{BytePos, Span, Spanned};
 use swc_ecma_ast::{
     ArrowExpr, AssignTarget, AssignTargetPat, AwaitExpr, BindingIdent, BlockStmt, CallExpr, Callee, CatchClause, Class,
     ClassDecl, ClassExpr, ClassMethod, Constructor, Decl, DoWhileStmt, ExportAll, Expr, FnDecl, FnExpr, ForHead,
     ForInStmt, ForOfStmt, ForStmt, Function, GetterProp, Ident, ImportPhase, MetaPropExpr, MetaPropKind, MethodProp,
-    ModuleDecl, NamedExport, NewExpr, Param, Pat, PrivateMethod, Prop, Regex, SetterProp, SimpleAssignTarget,
-    StaticBlock, Stmt, SwitchStmt, TryStmt, UpdateExpr, UsingDecl, VarDecl, VarDeclKind, VarDeclarator, WhileStmt,
-    YieldExpr,
+    ModuleDecl, NamedExport, NewExpr, Param, Pat, PrivateMethod, PrivateName, Prop, Regex, SetterProp,
+    SimpleAssignTarget, StaticBlock, Stmt, SwitchStmt, TryStmt, UpdateExpr, UsingDecl, VarDecl, VarDeclKind,
+    VarDeclarator, WhileStmt, YieldExpr,
 };
 use swc_ecma_visit::{Visit, VisitWith};
 
@@ -81,6 +82,7 @@ pub(super) fn analyze(
         has_import: false,
         functions: Functions::default(),
         is_doubtful: has_escapes(code),
+        classes: 0,
         regexps: Cost::default(),
         scopes: Scopes::new(),
         bindings: Bindings::default(),
@@ -121,6 +123,8 @@ struct Analyzer<'a> {
     has_import: bool,
     functions: Functions,
     is_doubtful: bool,
+    /// Classes round the node.
+    classes: usize,
     /// Of all regular expressions so far.
     regexps: Cost,
     scopes: Scopes,
@@ -337,7 +341,7 @@ impl Analyzer<'_> {
             if !self.report.accepts(Severity::Warning) {
                 break;
             }
-            self.report.push(name.diagnostic(self.source.location(at)));
+            self.report.push(name.diagnostic(self.source.location(at), self.options));
         }
     }
 }
@@ -543,8 +547,21 @@ impl Visit for Analyzer<'_> {
     fn visit_class(&mut self, node: &Class) {
         self.add_function(node.span);
         self.scopes.enter_class();
+        self.classes += 1;
         node.visit_children_with(self);
+        self.classes -= 1;
         self.scopes.exit_class();
+    }
+
+    fn visit_private_name(&mut self, node: &PrivateName) {
+        // Within a class V8 knows which ones there are.
+        if self.classes == 0 && self.report.accepts(Severity::Error) {
+            let (start, end) = (offset(node.span.lo) as usize, offset(node.span.hi) as usize);
+            let text = |range: Range<usize>| self.code.get(range).unwrap_or_default();
+            let (before, behind) = (text(0..start), text(end..self.code.len()));
+            let at = self.source.location(node.span.lo);
+            self.report.push(rules::mistakes::private_name(before, &node.name, behind, at));
+        }
     }
 
     fn visit_static_block(&mut self, node: &StaticBlock) {

@@ -38,12 +38,11 @@ pub use observed::{Lookups, Observed};
 pub use options::PrepareOptions;
 pub use positions::PositionMap;
 pub use regexps::may_be_costly;
-pub use rules::mistakes::without_fences;
+pub use rules::mistakes::{WRAPPING_RULES, without_wrapping};
 pub use rules::text::{not_checked, not_checked_in_time};
 pub use sandbox::{CallStyle, Insertion, SandboxKind, SandboxProgram, SandboxRequest, sandbox_program};
 pub use transform::guest_text;
 
-use std::borrow::Cow;
 use std::sync::{Arc, OnceLock};
 
 use analyze::Analysis;
@@ -139,11 +138,11 @@ pub fn prepare(code: &str, options: &PrepareOptions) -> Result<Program, Vec<Diag
 /// As [`prepare`].
 pub fn prepare_for(observed: &Observed, code: &str, options: &PrepareOptions) -> Result<Program, Vec<Diagnostic>> {
     let mut report = Report::new(options.diagnostics());
-    let unfenced = rules::mistakes::without_fences(code);
-    if matches!(unfenced, Cow::Owned(_)) {
-        report.push(rules::mistakes::markdown_fences());
+    let (code, wrapping) = rules::mistakes::unwrapped(code);
+    if let Some(wrapping) = wrapping {
+        report.push(wrapping.diagnostic());
     }
-    let code = &*unfenced;
+    let code = &*code;
     let done = parsed(code, options, Goal::Program, &mut report, |source, report| {
         let Analysis { bindings, lookups, cells, meant, waiting, can_be_suspended, functions, is_doubtful } =
             analyze::analyze(&source, code, options, observed, Goal::Program, report)?;

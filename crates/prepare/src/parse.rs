@@ -1,5 +1,6 @@
 //! Text to syntax tree.
 
+mod around;
 mod budget;
 mod stand_ins;
 
@@ -15,6 +16,7 @@ use super::dialect::Dialect;
 use super::goal::Goal;
 use super::rules;
 use super::source_index::SourceIndex;
+pub(super) use around::{Around, Bracket, last_word};
 use budget::{Budget, Budgeted};
 use ses_protocol::{Diagnostic, Location};
 pub(super) use stand_ins::StandIns;
@@ -194,31 +196,58 @@ pub(super) fn offset(position: BytePos) -> u32 {
 
 /// What swc calls what it could not read, where it has said why already.
 const UNREADABLE: &str = "<lexing error";
+/// And a number or text.
+const LITERAL: &str = " literal (";
 
 fn syntax_errors(errors: &[Error], index: &SourceIndex, code: &str) -> SyntaxErrors {
+    let place = |error: &Error| offset(error.span().lo) as usize;
+    // What is to be said beyond the parser's words is said of the first place: the others may follow from it.
+    let first = errors.iter().map(place).min().unwrap_or_default();
+    let first = (0..=first.min(code.len())).rev().find(|&at| code.is_char_boundary(at)).unwrap_or_default();
+    let around = Around::of(code, first);
     let (mut offsets, mut diagnostics) = (Vec::new(), Vec::new());
     for error in errors {
-        let at = offset(error.span().lo) as usize;
+        let place = place(error);
+        let is_first = place == first;
+        if let Some((at, rule)) = rules::mistakes::not_supported(&around).filter(|_| is_first) {
+            return SyntaxErrors { diagnostics: vec![rule(index.location(at as u32))], offsets: vec![at as u32] };
+        }
         // V8's words, or place, say more.
         let (at, message) = match error.kind() {
-            SyntaxError::TS1109 | SyntaxError::ExpectedIdent => (at, rules::mistakes::unexpected(code, at)),
-            SyntaxError::TS1107 => (at, rules::mistakes::undefined_label(code, at)),
-            SyntaxError::InvalidIdentInStrict(_) => match rules::mistakes::declared_behind_let(code, at) {
+            SyntaxError::TS1109 | SyntaxError::ExpectedIdent => (place, rules::mistakes::unexpected(code, place)),
+            SyntaxError::Unexpected { .. } | SyntaxError::UnexpectedTokenWithSuggestions { .. } => {
+                (place, rules::mistakes::unexpected(code, place))
+            }
+            SyntaxError::Expected(token, _) if token == "," && is_first && around.is_in_arguments() => {
+                (place, Some("missing ) after argument list".to_owned()))
+            }
+            SyntaxError::Expected(token, got) if token == "," || got.contains(LITERAL) => {
+                (place, rules::mistakes::unexpected(code, place))
+            }
+            SyntaxError::TS1005 if is_first && rules::mistakes::lacks_catch(&around) => {
+                (around.before.len() - 1, Some("Missing catch or finally after try".to_owned()))
+            }
+            SyntaxError::TS1107 => (place, rules::mistakes::undefined_label(code, place)),
+            SyntaxError::InvalidIdentInStrict(_) => match rules::mistakes::declared_behind_let(code, place) {
                 Some((at, message)) => (at, Some(message)),
-                None => (at, None),
+                None => (place, None),
             },
-            _ => (at, None),
+            _ => (place, None),
         };
-        let message = message.map_or_else(|| error.kind().msg(), Into::into);
+        let own = error.kind().msg();
         // What follows from the first error of a place helps nobody.
-        if offsets.contains(&(at as u32)) || (message.contains(UNREADABLE) && !offsets.is_empty()) {
+        if offsets.contains(&(at as u32)) || (own.contains(UNREADABLE) && !offsets.is_empty()) {
             continue;
         }
+        let message = message.map_or(own, Into::into);
         offsets.push(at as u32);
-        let diagnostic = rules::text::syntax_valid(message, index.location(at as u32));
-        diagnostics.push(match rules::mistakes::fix(code, at) {
-            Some(fix) => diagnostic.with_fix(fix),
-            None => diagnostic,
+        let location = index.location(at as u32);
+        diagnostics.push(match error.kind() {
+            SyntaxError::TsInvalidParamPropPat => rules::typescript::parameter_property(location),
+            _ => match rules::mistakes::fix(code, &around).filter(|_| is_first) {
+                Some(fix) => rules::text::syntax_valid(message, location).with_fix(fix),
+                None => rules::text::syntax_valid(message, location),
+            },
         });
     }
     offsets.sort_unstable();

@@ -19,7 +19,7 @@ const HEAD: &str = "async () => {\"use strict\";\n";
 
 /// What V8 finds wrong with a program as it was written.
 pub fn of_program(scope: &mut v8::PinScope, code: &str) -> Option<EarlyError> {
-    let code = prepare::without_fences(code);
+    let code = prepare::without_wrapping(code);
     let code = code.strip_prefix('\u{feff}').unwrap_or(&code);
     // A function cannot begin with this comment.
     let (comment, code) = code.strip_prefix("#!").map_or(("", code), |code| ("//", code));
@@ -61,10 +61,7 @@ fn of_text(scope: &mut v8::PinScope, text: &str, is_module: bool) -> Option<Earl
 
 /// The diagnostic of an early error that VALIDATE leaves to V8.
 pub fn diagnostic(message: String, location: Option<Location>) -> Diagnostic {
-    // As V8 reads `# comment`.
-    let is_comment = message.starts_with("Private field '#") && message.ends_with("enclosing class");
-    let fix = is_comment.then(|| "Comments begin with //, not with #".to_owned());
-    Diagnostic { rule: "syntax_valid", severity: Severity::Error, message, location, fix, module: None }
+    Diagnostic { rule: "syntax_valid", severity: Severity::Error, message, location, fix: None, module: None }
 }
 
 impl From<EarlyError> for Diagnostic {

@@ -250,7 +250,8 @@ impl Guest {
         let name = format!("step-{}.js", self.runs);
         let script = self.host.scripts.borrow_mut().add(&name, compiled_as, code, program.positions.clone());
         self.host.begin(job, &limits);
-        for remark in program.diagnostics.iter().filter(|diagnostic| diagnostic.rule == "markdown_fences") {
+        for remark in program.diagnostics.iter().filter(|diagnostic| prepare::WRAPPING_RULES.contains(&diagnostic.rule))
+        {
             self.host.warn(remark.message.clone());
         }
         let host = self.host.clone();

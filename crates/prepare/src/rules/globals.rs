@@ -1,5 +1,7 @@
 //! Rule `forbidden_global_access`: names of other environments, which a guest program cannot reach.
 
+use super::super::options::PrepareOptions;
+use super::imports::NONE_AUTHORIZED;
 use ses_protocol::{Diagnostic, Location, Severity};
 
 const NODE: &str = "Node.js is not reachable; ask the host for a tool or a variable that provides what is needed";
@@ -62,8 +64,9 @@ impl ForbiddenName {
         FORBIDDEN.iter().position(|(forbidden, _)| *forbidden == name).map(|index| ForbiddenName(index as u8))
     }
 
-    pub(in super::super) fn diagnostic(self, at: Location) -> Diagnostic {
+    pub(in super::super) fn diagnostic(self, at: Location, options: &PrepareOptions) -> Diagnostic {
         let (name, fix) = FORBIDDEN[usize::from(self.0)];
+        let fix = if fix == MODULES && options.authorized_imports.is_empty() { NONE_AUTHORIZED } else { fix };
         Diagnostic::new(
             "forbidden_global_access",
             Severity::Warning,

@@ -5,6 +5,10 @@ use swc_ecma_ast::{CallExpr, Expr, Lit, ObjectLit, Prop, PropOrSpread};
 use super::super::options::PrepareOptions;
 use ses_protocol::{Diagnostic, Location};
 
+/// What to do where no module can be imported.
+pub(super) const NONE_AUTHORIZED: &str =
+    "Do not import modules: none is authorized here; use the tools and variables that the host provides";
+
 pub(in super::super) fn static_import(module: &str, at: Location, options: &PrepareOptions) -> Diagnostic {
     let diagnostic = Diagnostic::error(
         "static_import_in_script_mode",
@@ -25,7 +29,7 @@ pub(in super::super) fn import_allowed(module: &str, at: Location, options: &Pre
         return None;
     }
     let fix = if options.authorized_imports.is_empty() {
-        "Do not import modules: none is authorized here; use the tools and variables that the host provides".to_owned()
+        NONE_AUTHORIZED.to_owned()
     } else {
         format!("Import only from: {}", options.authorized_imports.join(", "))
     };

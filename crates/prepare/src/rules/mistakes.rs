@@ -2,101 +2,287 @@
 
 use std::borrow::Cow;
 
-use ses_protocol::{Diagnostic, Severity};
+use super::super::parse::{Around, Bracket, last_word};
+use super::super::trivia;
+use super::typescript;
+use ses_protocol::{Diagnostic, Location, Severity};
 
-/// A fence of Markdown.
-const FENCE: &str = "```";
-
-/// `code` without the Markdown fences round it, if there are any: blanks take their place, so that positions stay.
-pub fn without_fences(code: &str) -> Cow<'_, str> {
-    let Some((start, end)) = fences(code) else { return Cow::Borrowed(code) };
-    let blank = |text: &str| -> String { text.bytes().map(|byte| if byte == b'\n' { '\n' } else { ' ' }).collect() };
-    Cow::Owned(format!("{}{}{}", blank(&code[..start]), &code[start..end], blank(&code[end..])))
+/// What a program may be wrapped in that is taken out of an answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in super::super) enum Wrapping {
+    /// Fences of Markdown.
+    Fences,
+    /// The tags of the prompts of this package.
+    Tags,
 }
 
-/// Where the text between two fences begins and ends: one on the first line, one on the last, none between them.
-fn fences(code: &str) -> Option<(usize, usize)> {
-    let opening = code.trim_start();
-    if !opening.starts_with(FENCE) {
-        return None;
+/// The rules of what [`unwrapped`] leaves out.
+pub const WRAPPING_RULES: [&str; 2] = ["markdown_fences", "code_tags"];
+
+impl Wrapping {
+    const ALL: [Wrapping; 2] = [Wrapping::Fences, Wrapping::Tags];
+
+    fn ends(self) -> (&'static str, &'static str) {
+        match self {
+            Wrapping::Fences => ("```", "```"),
+            Wrapping::Tags => ("<code>", "</code>"),
+        }
     }
-    let first = code.len() - opening.len();
-    let start = first + opening.find('\n')? + 1;
-    let info = code[first + FENCE.len()..start].trim();
-    let language = info.split_whitespace().next().unwrap_or_default();
-    let inside = code.trim_end().strip_suffix(FENCE)?;
-    let is_fence = language.bytes().all(|byte| byte.is_ascii_alphanumeric())
-        && !info.contains('`')
-        && inside.len() >= start
-        && inside[start - 1..].trim_end_matches([' ', '\t']).ends_with('\n')
-        && !inside[start..].lines().any(|line| line.trim_start().starts_with(FENCE));
-    is_fence.then_some((start, inside.len()))
+
+    /// Where the text that is wrapped begins and ends: the opening is on the first line, the closing on the last.
+    fn inside(self, code: &str) -> Option<(usize, usize)> {
+        let (opening, closing) = self.ends();
+        let text = code.trim_start().strip_prefix(opening)?;
+        let first = code.len() - text.len();
+        let start = first + text.find('\n')? + 1;
+        let inside = code.trim_end().strip_suffix(closing)?;
+        let is_wrapped = self.may_begin_with(code[first..start].trim())
+            && inside.len() >= start
+            && inside[start - 1..].trim_end_matches([' ', '\t']).ends_with('\n')
+            && !inside[start..].lines().any(|line| self == Wrapping::Fences && line.trim_start().starts_with(closing));
+        is_wrapped.then_some((start, inside.len()))
+    }
+
+    /// `info`: what follows on the opening.
+    fn may_begin_with(self, info: &str) -> bool {
+        let language = info.split_whitespace().next().unwrap_or_default();
+        match self {
+            Wrapping::Fences => language.bytes().all(|byte| byte.is_ascii_alphanumeric()) && !info.contains('`'),
+            Wrapping::Tags => info.is_empty(),
+        }
+    }
+
+    pub(in super::super) fn diagnostic(self) -> Diagnostic {
+        let (rule, message, fix) = match self {
+            Wrapping::Fences => (
+                WRAPPING_RULES[0],
+                "the program was in Markdown fences (```): only what is between them is taken",
+                "Pass the code without fences",
+            ),
+            Wrapping::Tags => (
+                WRAPPING_RULES[1],
+                "the program was in tags (<code>): only what is between them is taken",
+                "Pass the code without tags",
+            ),
+        };
+        Diagnostic::new(rule, Severity::Warning, message).with_fix(fix)
+    }
+
+    /// What to do about a text that has one of the two ends.
+    fn fix(self) -> &'static str {
+        match self {
+            Wrapping::Fences => "Pass the code without Markdown fences (```), or with one before and one behind it",
+            Wrapping::Tags => "Pass the code without the tags <code> and </code>, or with both on lines of their own",
+        }
+    }
 }
 
-pub(in super::super) fn markdown_fences() -> Diagnostic {
-    Diagnostic::new(
-        "markdown_fences",
-        Severity::Warning,
-        "the program was in Markdown fences (```): only what is between them is taken",
-    )
-    .with_fix("Pass the code without fences")
+/// `code` without what it is wrapped in, and that, if it is: blanks take its place, so that positions stay.
+pub(in super::super) fn unwrapped(code: &str) -> (Cow<'_, str>, Option<Wrapping>) {
+    let found = Wrapping::ALL.iter().find_map(|wrapping| Some((*wrapping, wrapping.inside(code)?)));
+    let Some((wrapping, (start, end))) = found else { return (Cow::Borrowed(code), None) };
+    let blank = |text: &str| -> String { text.bytes().map(|byte| if byte == b'\n' { '\n' } else { ' ' }).collect() };
+    (Cow::Owned(format!("{}{}{}", blank(&code[..start]), &code[start..end], blank(&code[end..]))), Some(wrapping))
 }
 
-/// What to do about the syntax error at `offset`, if it is a known mistake.
-pub(in super::super) fn fix(code: &str, offset: usize) -> Option<&'static str> {
-    let offset = (0..=offset.min(code.len())).rev().find(|&at| code.is_char_boundary(at))?;
-    let (before, after) = code.split_at(offset);
+/// `code` without what it is wrapped in.
+pub fn without_wrapping(code: &str) -> Cow<'_, str> {
+    unwrapped(code).0
+}
+
+const COMMENT: &str = "Comments begin with //, not with #";
+
+/// What to do about the first syntax error of `code`, which is at the place of `around`, if it is a known mistake.
+pub(in super::super) fn fix(code: &str, around: &Around) -> Option<&'static str> {
+    let after = around.after();
+    let before = &code[..code.len() - after.len()];
     let line = before.rfind('\n').map_or(0, |at| at + 1);
     let line = code[line..].lines().next().unwrap_or_default().trim_start();
     if after.starts_with(['\u{201c}', '\u{201d}', '\u{2018}', '\u{2019}']) {
         return Some("Use straight quotes: \" or '");
     }
-    if after.starts_with('#') || after.trim_start().starts_with('#') || line.starts_with('#') {
-        return Some("Comments begin with //, not with #");
+    if [after.trim_start(), line].iter().any(|text| is_comment(text, around)) {
+        return Some(COMMENT);
     }
-    if before.trim_end().ends_with("for") && after.starts_with("await") {
+    if last_word(around.before) == "for" && after.starts_with("await") {
         return Some("`for await` needs an async function: `async function name(…) { … }`");
     }
-    if code.trim_start().starts_with(FENCE) || code.trim_end().ends_with(FENCE) {
-        return Some("Pass the code without Markdown fences (```), or with one before and one behind it");
-    }
-    let word = line.split(|c: char| !c.is_ascii_alphanumeric()).next().unwrap_or_default();
-    match word {
-        "elif" => return Some("This is Python: write `else if (…) { … }`"),
-        "def" => return Some("This is Python: write `function name(…) { … }`"),
-        "if" | "while" if line.trim_end().ends_with(':') => return Some("This is Python: write `if (…) { … }`"),
-        "for" if line.contains(" in ") && line.trim_end().ends_with(':') => {
-            return Some("This is Python: write `for (const item of list) { … }`");
-        }
-        _ => {}
-    }
-    is_in_last_object(before, after)
-        .then_some("An object at the end of a program needs parentheses: `({ … })`, or `return { … }`")
+    let wrapping = Wrapping::ALL.into_iter().find(|wrapping| {
+        let (opening, closing) = wrapping.ends();
+        code.trim_start().starts_with(opening) || code.trim_end().ends_with(closing)
+    });
+    wrapping.map(Wrapping::fix).or_else(|| python(line, around)).or_else(|| member(around)).or_else(|| object(around))
 }
 
-/// Whether the error is at the `:` or `,` of an object literal that stands where a block would.
-fn is_in_last_object(before: &str, after: &str) -> bool {
-    let Some(brace) = before.rfind('{') else { return false };
-    let is_statement = matches!(before[..brace].trim_end().chars().next_back(), None | Some(';' | '}'));
-    let inside = format!("{}{after}", &before[brace + 1..]);
-    let key = inside.trim_start().trim_start_matches(['"', '\'']);
+/// Whether a `#` that `text` begins with is no private name.
+fn is_comment(text: &str, around: &Around) -> bool {
+    let is_name = |text: &str| text.starts_with(|c: char| c.is_alphanumeric() || matches!(c, '_' | '$' | '\\'));
+    text.strip_prefix('#').is_some_and(|rest| {
+        !is_name(rest)
+            || (!around.is_in_class() && (text.len() != around.after().len() || !around.before.ends_with('.')))
+    })
+}
+
+/// What is written instead of Python. `line`: that of the place.
+fn python(line: &str, around: &Around) -> Option<&'static str> {
+    let after = around.after();
+    let word = word_at(after);
+    let is_operand = |text: &str| {
+        text.trim_start_matches([' ', '\t']).starts_with(|c: char| c.is_alphanumeric() || "_$([\"'`!-".contains(c))
+    };
+    if around.is_on_line() {
+        match word {
+            "and" if is_operand(&after[word.len()..]) => return Some("This is Python: write `&&`"),
+            "or" if is_operand(&after[word.len()..]) => return Some("This is Python: write `||`"),
+            _ if last_word(around.before) == "not" && is_operand(after) => return Some("This is Python: write `!`"),
+            _ => {}
+        }
+    }
+    let closed = around.closed.filter(|bracket| bracket.is('(')).map_or("", |bracket| last_word(bracket.before));
+    if closed == "elif" || last_word(around.before) == "elif" {
+        return Some(ELSE_IF);
+    }
+    match word_at(line) {
+        _ if word == "except" && lacks_catch(around) => Some("This is Python: write `catch (error) { … }`"),
+        "elif" => Some(ELSE_IF),
+        "def" => Some("This is Python: write `function name(…) { … }`"),
+        "if" if line.trim_end().ends_with(':') => Some("This is Python: write `if (…) { … }`"),
+        "while" if line.trim_end().ends_with(':') => Some("This is Python: write `while (…) { … }`"),
+        "for" if line.contains(" in ") && line.trim_end().ends_with(':') => {
+            Some("This is Python: write `for (const item of list) { … }`")
+        }
+        _ => None,
+    }
+}
+
+const ELSE_IF: &str = "This is Python: write `else if (…) { … }`";
+
+/// What to do about a member of a class that is written like one of an object.
+fn member(around: &Around) -> Option<&'static str> {
+    let value = if around.before.ends_with(':') { around.after() } else { around.after().strip_prefix(':')? };
+    let is_function = matches!(word_at(value.trim_start()), "function" | "async");
+    (around.is_in_class_body() && is_function).then_some("In a class write methods as `name(…) { … }`")
+}
+
+/// What to do about an object, or a pattern, that stands where a block would.
+fn object(around: &Around) -> Option<&'static str> {
+    const PATTERN: &str = "An assignment that begins with a pattern needs parentheses: `({ … } = value)`";
+    let after = around.after();
+    if around.closed.is_some_and(|bracket| bracket.is_statement()) && is_assignment(after) {
+        return Some(PATTERN);
+    }
+    let bracket = around.innermost().filter(|bracket| is_object(bracket))?;
+    if bracket.before.ends_with("=>") {
+        return Some("An arrow function that returns an object needs parentheses: `(…) => ({ … })`");
+    }
+    match bracket.is_statement() {
+        true if around.behind.is_some_and(|behind| is_assignment(trivia::skip(behind))) => Some(PATTERN),
+        true => Some("An object at the end of a program needs parentheses: `({ … })`, or `return { … }`"),
+        false => None,
+    }
+}
+
+fn is_assignment(text: &str) -> bool {
+    text.starts_with('=') && !text[1..].starts_with(['=', '>'])
+}
+
+/// Whether what follows on a brace is that of an object: a key and `:` or `,`, or `...`.
+fn is_object(bracket: &Bracket) -> bool {
+    let Some(inside) = bracket.rest.strip_prefix('{') else { return false };
+    let inside = trivia::skip(inside);
+    let key = inside.trim_start_matches(['"', '\'']);
     let rest = key.trim_start_matches(|c: char| c.is_alphanumeric() || c == '_' || c == '$');
-    is_statement && rest.len() < key.len() && rest.trim_start_matches(['"', '\'']).trim_start().starts_with([':', ','])
+    let has_key = rest.len() < key.len();
+    inside.starts_with("...") || (has_key && trivia::skip(rest.trim_start_matches(['"', '\''])).starts_with([':', ',']))
+}
+
+/// Whether the place follows on the block of a `try`.
+pub(in super::super) fn lacks_catch(around: &Around) -> bool {
+    around.closed.is_some_and(|bracket| bracket.is('{') && last_word(bracket.before) == "try")
+}
+
+/// What JavaScript will have and we do not, with its place.
+pub(in super::super) fn not_supported(around: &Around) -> Option<(usize, fn(Location) -> Diagnostic)> {
+    let end = around.before.len();
+    if let Some(name) = around.after().strip_prefix('@') {
+        let may_begin = around.before.is_empty()
+            || around.before.ends_with([';', '{', '}', ')'])
+            || !around.is_on_line()
+            || around.is_in_class_body();
+        return (may_begin && !word_at(name).is_empty()).then_some((around.place(), typescript::decorator));
+    }
+    let is_accessor = last_word(around.before) == "accessor" && around.is_in_class_body() && around.is_on_line();
+    is_accessor.then(|| (end - "accessor".len(), typescript::auto_accessor as fn(Location) -> Diagnostic))
+}
+
+/// What is wrong with a private name outside of all classes: V8's words, and what to do. `before`: the text before its `#`.
+pub(in super::super) fn private_name(before: &str, name: &str, behind: &str, at: Location) -> Diagnostic {
+    let is_used = before.trim_end().ends_with('.') || word_at(trivia::skip(behind)) == "in";
+    let shown: String = name.chars().take(64).collect();
+    super::text::syntax_valid(format!("Private field '#{shown}' must be declared in an enclosing class"), at).with_fix(
+        if is_used { "Private names are only for the code of their class: give it a method" } else { COMMENT },
+    )
 }
 
 /// What V8 calls the token where the parser had expected something else.
 pub(in super::super) fn unexpected(code: &str, offset: usize) -> Option<String> {
     let after = code.get(offset..)?;
-    let first = after.chars().next()?;
+    let Some(first) = after.chars().next() else { return Some("Unexpected end of input".to_owned()) };
     let word: String = word_at(after).chars().take(64).collect();
     match first {
-        _ if word.is_empty() && first.is_ascii_punctuation() && !"\"'`".contains(first) => {
-            Some(format!("Unexpected token '{first}'"))
-        }
-        'a'..='z' => Some(format!("Unexpected token '{word}'")),
-        _ => None,
+        '0'..='9' => Some("Unexpected number".to_owned()),
+        '"' | '\'' => Some("Unexpected string".to_owned()),
+        '`' => Some("Unexpected template string".to_owned()),
+        _ if word.is_empty() => first.is_ascii_punctuation().then(|| format!("Unexpected token '{first}'")),
+        _ if WORDS.contains(&&*word) => Some(format!("Unexpected token '{word}'")),
+        _ if STRICT_WORDS.contains(&&*word) => Some("Unexpected strict mode reserved word".to_owned()),
+        _ if matches!(&*word, "await" | "enum") => Some("Unexpected reserved word".to_owned()),
+        _ => Some(format!("Unexpected identifier '{word}'")),
     }
 }
+
+/// Words of the language.
+const WORDS: [&str; 36] = [
+    "async",
+    "break",
+    "case",
+    "catch",
+    "class",
+    "const",
+    "continue",
+    "debugger",
+    "default",
+    "delete",
+    "do",
+    "else",
+    "export",
+    "extends",
+    "false",
+    "finally",
+    "for",
+    "function",
+    "if",
+    "import",
+    "in",
+    "instanceof",
+    "new",
+    "null",
+    "return",
+    "super",
+    "switch",
+    "this",
+    "throw",
+    "true",
+    "try",
+    "typeof",
+    "var",
+    "void",
+    "while",
+    "with",
+];
+/// Those of strict code.
+const STRICT_WORDS: [&str; 9] =
+    ["implements", "interface", "let", "package", "private", "protected", "public", "static", "yield"];
 
 /// V8's words for the jump at `offset`, if no statement has the label that it names.
 pub(in super::super) fn undefined_label(code: &str, offset: usize) -> Option<String> {
@@ -128,17 +314,25 @@ mod tests {
     use super::*;
 
     #[test]
-    fn fences_become_blanks() {
+    fn what_a_program_is_wrapped_in_becomes_blanks() {
         for (code, inside) in [
             ("```js\n1 + 1\n```", "     \n1 + 1\n   "),
             ("\n```\n1\n```\n", "\n   \n1\n   \n"),
             ("```js title=\"x\"\n1\n```", "               \n1\n   "),
             ("```typescript\nlet x: number = 1;\n  ```", "             \nlet x: number = 1;\n     "),
         ] {
-            assert_eq!(without_fences(code), inside);
+            assert_eq!(unwrapped(code), (inside.into(), Some(Wrapping::Fences)));
+        }
+        let tagged = "\n<code> \nconst s = `\n<code>`;\n </code>\n";
+        let inside = "\n       \nconst s = `\n<code>`;\n        \n";
+        assert_eq!(unwrapped(tagged), (inside.into(), Some(Wrapping::Tags)));
+        for code in
+            ["<code>1</code>", "<code>\n1", "1\n</code>", "<code>\n1</code>", "<code> 1\n</code>", "```\n1\n</code>"]
+        {
+            assert_eq!(unwrapped(code), (code.into(), None));
         }
         for code in ["1", "```", "```js", "``` ```", "f```js\n1\n```", "```a\n1\n```\n```b\n2\n```", "```js\n`1```"] {
-            assert_eq!(without_fences(code), code);
+            assert_eq!(unwrapped(code), (code.into(), None));
         }
     }
 }

@@ -16,7 +16,7 @@ pub(in super::super) fn code_non_empty() -> Diagnostic {
 
 pub(in super::super) fn code_too_large(bytes: usize, max: usize) -> Diagnostic {
     Diagnostic::error("code_too_large", format!("the program has {bytes} bytes; at most {max} are accepted"))
-        .with_fix("Pass large data with sendVariables instead of writing it into the program")
+        .with_fix("Leave large data out of the program: read it from a variable, or from a tool, of the host's")
 }
 
 pub(in super::super) fn nesting_too_deep(at: Location) -> Diagnostic {

@@ -42,6 +42,11 @@ pub(in super::super) fn auto_accessor(at: Location) -> Diagnostic {
     syntax_valid("`accessor` properties are not supported", at).with_fix("Write a getter and a setter")
 }
 
+pub(in super::super) fn parameter_property(at: Location) -> Diagnostic {
+    syntax_valid("a parameter property cannot be a pattern", at)
+        .with_fix("Leave the modifier out, and assign to properties in the body of the constructor")
+}
+
 pub(in super::super) fn import_equals(at: Location) -> Diagnostic {
     syntax_valid("`import name = …` is not supported", at)
         .with_fix("Write `const name = …`, or `const name = await import(module)` for a module")

@@ -1,0 +1,251 @@
+//! What stands around a place of a text that cannot be read, by the tokens of the text: one pass over it, without recursion.
+
+use swc_common::Spanned;
+use swc_ecma_ast::EsVersion;
+use swc_ecma_lexer::Lexer;
+use swc_ecma_lexer::token::Token;
+
+use super::{Jsx, input, offset, typescript};
+
+/// The place, and the text as far as certain tokens before it.
+pub(in super::super) struct Around<'a> {
+    code: &'a str,
+    at: usize,
+    /// As far as the last token before the place.
+    pub(in super::super) before: &'a str,
+    /// Brackets that are open at the place, the innermost last.
+    open: Vec<Bracket<'a>>,
+    /// The bracket that the last token before the place closes.
+    pub(in super::super) closed: Option<Bracket<'a>>,
+    /// What follows on the innermost bracket, if that is closed.
+    pub(in super::super) behind: Option<&'a str>,
+}
+
+#[derive(Clone, Copy)]
+pub(in super::super) struct Bracket<'a> {
+    /// As far as the token before it.
+    pub(in super::super) before: &'a str,
+    /// As far as the token before that one.
+    pub(in super::super) earlier: &'a str,
+    /// From the bracket on.
+    pub(in super::super) rest: &'a str,
+    pub(in super::super) is_class: bool,
+}
+
+impl<'a> Around<'a> {
+    /// `at` must be between two characters.
+    pub(in super::super) fn of(code: &'a str, at: usize) -> Self {
+        let mut around = Around { code, at, before: "", open: Vec::new(), closed: None, behind: None };
+        let mut earlier = "";
+        // How many brackets were open at a `class` whose body is still to come.
+        let mut class: Option<usize> = None;
+        // Brackets that are opened behind the place.
+        let mut opened = 0;
+        for token in Lexer::new(typescript(Jsx::Refused), EsVersion::EsNext, input(code), None) {
+            let (start, end) = (offset(token.span_lo()) as usize, offset(token.span_hi()) as usize);
+            let opens = matches!(token.token, Token::LParen | Token::LBracket | Token::LBrace | Token::DollarLBrace);
+            let closes = matches!(token.token, Token::RParen | Token::RBracket | Token::RBrace);
+            if matches!(token.token, Token::Error(_) | Token::Eof) || (start >= at && around.open.is_empty()) {
+                break;
+            }
+            if start >= at {
+                if closes && opened == 0 {
+                    around.behind = code.get(end..);
+                    break;
+                }
+                opened = if opens { opened + 1 } else { opened - usize::from(closes) };
+                continue;
+            }
+            let before = around.before;
+            around.closed = None;
+            match token.token {
+                _ if opens => {
+                    let is_class = class.take_if(|depth| *depth == around.open.len() && token.token == Token::LBrace);
+                    let rest = code.get(start..).unwrap_or_default();
+                    around.open.push(Bracket { before, earlier, rest, is_class: is_class.is_some() });
+                }
+                _ if closes => around.closed = around.open.pop(),
+                Token::Word(_) if code.get(start..end) == Some("class") && !before.ends_with('.') => {
+                    class = Some(around.open.len());
+                }
+                // It was the name of a property.
+                Token::Colon | Token::Comma | Token::Semi if class == Some(around.open.len()) => class = None,
+                _ => {}
+            }
+            (earlier, around.before) = (before, code.get(..end).unwrap_or_default());
+        }
+        around
+    }
+
+    /// From the place on.
+    pub(in super::super) fn after(&self) -> &'a str {
+        self.code.get(self.at..).unwrap_or_default()
+    }
+
+    pub(in super::super) fn place(&self) -> usize {
+        self.at
+    }
+
+    /// Whether the last token before the place is on its line.
+    pub(in super::super) fn is_on_line(&self) -> bool {
+        self.code.get(self.before.len()..self.at).is_some_and(|between| !between.contains('\n'))
+    }
+
+    pub(in super::super) fn innermost(&self) -> Option<&Bracket<'a>> {
+        self.open.last()
+    }
+
+    /// Whether the place is among the members of a class.
+    pub(in super::super) fn is_in_class_body(&self) -> bool {
+        self.innermost().is_some_and(|bracket| bracket.is_class)
+    }
+
+    /// Whether it is anywhere in the body of a class.
+    pub(in super::super) fn is_in_class(&self) -> bool {
+        self.open.iter().any(|bracket| bracket.is_class)
+    }
+
+    /// Whether it is among the arguments of a call.
+    pub(in super::super) fn is_in_arguments(&self) -> bool {
+        let Some((bracket, outer)) = self.open.split_last().filter(|(bracket, _)| bracket.is('(')) else {
+            return false;
+        };
+        let name = last_word(bracket.before);
+        if name.is_empty() {
+            return bracket.before.ends_with([')', ']']) || bracket.before.ends_with("?.");
+        }
+        if NO_CALLEES.contains(&name) || last_word(bracket.earlier) == "function" || bracket.earlier.ends_with('*') {
+            return false;
+        }
+        // A method looks like a call there.
+        match outer.last() {
+            Some(outer) if outer.is_class => {
+                bracket.earlier.ends_with(|c: char| "=+-/%&|^!~?:.<>".contains(c))
+                    || matches!(last_word(bracket.earlier), "new" | "await")
+            }
+            Some(outer) if outer.is('{') && !outer.is_block() => {
+                !bracket.earlier.ends_with(['{', ',']) && !matches!(last_word(bracket.earlier), "get" | "set" | "async")
+            }
+            _ => true,
+        }
+    }
+}
+
+impl Bracket<'_> {
+    pub(in super::super) fn is(&self, opener: char) -> bool {
+        self.rest.starts_with(opener)
+    }
+
+    /// Whether it is a brace that begins a statement.
+    pub(in super::super) fn is_statement(&self) -> bool {
+        self.is('{') && (self.before.is_empty() || self.before.ends_with([';', '}']))
+    }
+
+    /// Whether it is a brace round statements; a block behind a label counts as an object.
+    fn is_block(&self) -> bool {
+        self.is_statement()
+            || self.before.ends_with([')', '{'])
+            || self.before.ends_with("=>")
+            || matches!(last_word(self.before), "else" | "do" | "try" | "finally" | "catch" | "static")
+    }
+}
+
+/// Words that a parenthesis follows on that is no list of arguments, or one of which V8 says something else.
+const NO_CALLEES: [&str; 26] = [
+    "if",
+    "for",
+    "while",
+    "switch",
+    "catch",
+    "with",
+    "function",
+    "return",
+    "typeof",
+    "in",
+    "of",
+    "instanceof",
+    "delete",
+    "void",
+    "await",
+    "yield",
+    "case",
+    "throw",
+    "else",
+    "do",
+    "new",
+    "import",
+    "constructor",
+    "default",
+    "extends",
+    "get",
+];
+
+/// The word that `text` ends with, if any.
+pub(in super::super) fn last_word(text: &str) -> &str {
+    let rest = text.trim_end_matches(|c: char| c.is_alphanumeric() || c == '_' || c == '$');
+    &text[rest.len()..]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Around the `|` in `text`.
+    fn with<R>(text: &str, look: impl FnOnce(Around) -> R) -> R {
+        look(Around::of(&text.replacen('|', "", 1), text.find('|').expect("a place")))
+    }
+
+    #[test]
+    fn arguments_are_told_from_other_parentheses() {
+        for text in [
+            "f(1 |2)",
+            "a.b(1 |",
+            "new A(1 |",
+            "f()(1 |",
+            "a?.(1 |",
+            "{ f(1 |",
+            "x => { f(1 |",
+            "f(')', `${1}`, /[)]/ |",
+            "class A { x = f(1 |",
+            "class A { m() { f(1 |",
+            "({ a: f(1 |",
+        ] {
+            assert!(with(text, |around| around.is_in_arguments()), "{text}");
+        }
+        for text in [
+            "(1 |2)",
+            "[1 |",
+            "f(); |",
+            "if (1 |",
+            "function f(a |",
+            "function (a |",
+            "function* f(a |",
+            "class A { m(a |",
+            "class A { x = 1\n m(a |",
+            "({ m(a |",
+            "({ a: 1, m(a |",
+            "({ get m(a |",
+            "f({ a: 1 |",
+        ] {
+            assert!(!with(text, |around| around.is_in_arguments()), "{text}");
+        }
+    }
+
+    #[test]
+    fn bodies_of_classes_are_known() {
+        for text in ["class A {|", "class A extends f({}) { x; |", "a = class {|"] {
+            assert!(with(text, |around| around.is_in_class_body() && around.is_in_class()), "{text}");
+        }
+        assert!(with("class A { m() {|", |around| around.is_in_class() && !around.is_in_class_body()));
+        for text in ["({ class: { |", "a.class\n{ |", "class A {} |", "class A {} { |", "'class' + { |"] {
+            assert!(with(text, |around| !around.is_in_class()), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_follows_on_the_innermost_bracket_is_found() {
+        assert_eq!(with("f({ a|, b: [{}] } = c)", |around| around.behind), Some(" = c)"));
+        assert_eq!(with("f({ a|, b: [{}", |around| around.behind), None);
+        assert_eq!(with("a| b", |around| around.behind), None);
+    }
+}
