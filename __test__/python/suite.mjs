@@ -574,6 +574,80 @@ export function describePython(name, engine, { startsFast, mounts }) {
         ).toStrictEqual([true, true, '1970-01-02T00:00:00+00:00', true, true, true, true, 1.5]);
       });
 
+      test('members of sets and keys of maps stay apart', async () => {
+        const inner = { id: 3 };
+        await executor.sendVariables({
+          objects: new Set([{ id: 1 }, { id: 1 }, inner]),
+          inner,
+          keyed: new Map([
+            [{ x: 1 }, 'a'],
+            [{ x: 2 }, 'b'],
+          ]),
+          lists: new Map([
+            [[1, [2]], 'a'],
+            [[3], 'b'],
+          ]),
+          sets: new Set([new Set([1, 2]), new Set([3])]),
+        });
+        expect(
+          await output(
+            '[sorted(each.id for each in objects), sorted(keyed[key] + str(key.x) for key in keyed), ' +
+              'lists == {(1, (2,)): "a", (3,): "b"}, sets == {frozenset((1, 2)), frozenset((3,))}]',
+          ),
+        ).toStrictEqual([[1, 1, 3], ['a1', 'b2'], true, true]);
+      });
+
+      const cyclic = new Set();
+      cyclic.add([cyclic]);
+      const beyond = [
+        [
+          'a date before the first year',
+          new Date('0000-01-01T00:00:00Z'),
+          ' (Date outside of the years 1 to 9999)',
+          '',
+        ],
+        [
+          'a date after the last year',
+          { 'a b': [1, new Date(8.64e15)] },
+          '["a b"][1] (Date outside of the years 1 to 9999)',
+          '',
+        ],
+        [
+          'members that are one in Python',
+          new Map([[1, new Set([1, true])]]),
+          '[value 0] (Set)',
+          ': two of its members would be one',
+        ],
+        [
+          'keys that are one in Python',
+          [
+            new Map([
+              [[1], 'a'],
+              [[1], 'b'],
+            ]),
+          ],
+          '[0] (Map)',
+          ': two of its keys would be one',
+        ],
+        ['members that have no hash', new Set([new Map()]), ' (Set)', ': one of its members cannot be hashed'],
+        ['a set in itself', cyclic, ' (Set)', ': one of its members cannot be hashed'],
+      ];
+      test.each(beyond)('Python has none for %s', async (_title, value, place, reason) => {
+        const text = `${place} cannot be given to Python${reason}`;
+        await executor.sendTools({ give: () => value });
+        await expect(executor.sendVariables({ before: 1, v: value })).rejects.toThrow(
+          new TypeError(`variables.v${text}`),
+        );
+        const error = await failureOf(executor, 'give()');
+        expect([error.code, error.details.message, error.details.bridge, error.details.tool]).toStrictEqual([
+          'ERR_TOOL_PROXY_FAIL',
+          `result${text}`,
+          true,
+          'give',
+        ]);
+        expect(error.message.split('\n')[0]).toBe(`Error executing code: ToolError: TypeError: result${text}`);
+      });
+
       test('keep the names that are the executor’s', async () => {
         await expect(executor.sendVariables({ __smolagents_run: 1 })).rejects.toThrow(
           new TypeError('variables.__smolagents_run must have another name: `__smolagents_` is reserved'),

@@ -59,7 +59,13 @@ class PyodideExecutor {
     refuseReservedNames(variables, 'variables');
     if (this.#needsStart) await this.#startAgain();
     if (Object.keys(variables).length === 0) return;
-    await this.#engine.sendVariables(variables);
+    try {
+      await this.#engine.sendVariables(variables);
+    } catch (error) {
+      // Python has no such value.
+      const { name, message } = /** @type {any} */ (error).details ?? {};
+      throw name === 'TypeError' ? new TypeError(message) : error;
+    }
     Object.assign(this.#sent.variables, variables);
   }
 

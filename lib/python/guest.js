@@ -311,8 +311,9 @@ function variablesSetter(pyodide, prelude, host) {
         return defineTools(/** @type {any} */ (values[0]));
     }
     const tape = pyodide.toPy(encode(values));
-    define(JSON.stringify(names), tape);
+    const failure = define(JSON.stringify(names), tape);
     tape.destroy();
+    if (failure !== undefined) outputOf(failure);
   };
 
   /** @param {Record<string, string>} sources by the names of what they define */

@@ -30,7 +30,20 @@ class Data(dict):
         return (dict, (dict(self),))
 
 
-Data.__name__ = Data.__qualname__ = "dict"
+class _Member(Data):
+    """An object that is a key or a member of a set: it counts by its identity there, as on the host."""
+
+    __slots__ = ()
+    __hash__ = object.__hash__
+
+
+for _kind in (Data, _Member):
+    _kind.__name__ = _kind.__qualname__ = "dict"
+
+
+class _UncrossableError(TypeError):
+    """A value of the host that Python has none for."""
+
 
 # Values cross as one flat list, a tape. First the kinds of all containers, a letter each; then for each of them the number of
 # its parts and these. A part is itself if it is a text, a number or a boolean. Else it is `None` and what comes next: the number
@@ -45,23 +58,97 @@ _EPOCH = datetime.datetime(1970, 1, 1, tzinfo=datetime.timezone.utc)
 _TEXTUAL_MODULES = frozenset(("datetime", "decimal", "fractions", "uuid", "pathlib", "pathlib._local", "ipaddress"))
 
 
-def _decode(tape):
-    """The first container of a tape."""
+def _decode(tape, names=None):
+    """The first container of a tape, which holds variables of these names, or the result of a tool."""
     read = iter(tape).__next__
     kinds = read()
     made = [_MAKERS[kind]() for kind in kinds]
-    for kind, container in zip(kinds, made):
+    # What is hashed waits for its parts: by identity, with its number.
+    hashed = {}
+    for number, (kind, container) in enumerate(zip(kinds, made)):
         parts = []
-        for _ in range(read()):
-            part = read()
-            parts.append(_special(read, made) if part is None else _plain(part))
+        try:
+            for _ in range(read()):
+                part = read()
+                parts.append(_special(read, made) if part is None else _plain(part))
+        except OverflowError:
+            path = _path_to(tape, names, number, len(parts))
+            raise _UncrossableError(f"{path} (Date outside of the years 1 to 9999) cannot be given to Python") from None
         if kind == _LIST:
             container += parts
-        elif kind == _SET:
-            container.update(map(_hashable, parts))
+        elif kind == _OBJECT:
+            container.update(zip(parts[::2], parts[1::2]))
         else:
-            container.update(zip(map(_hashable, parts[::2]), parts[1::2]))
+            hashed[id(container)] = (number, container, parts)
+    frozen = {}
+    for number, container, parts in hashed.values():
+        is_set = type(container) is set
+        try:
+            keys = [_frozen(key, hashed, frozen) for key in (parts if is_set else parts[::2])]
+            container.update(keys if is_set else zip(keys, parts[1::2]))
+            reason = f"two of its {'members' if is_set else 'keys'} would be one" if len(container) < len(keys) else None
+        except (TypeError, RecursionError):
+            reason = f"one of its {'members' if is_set else 'keys'} cannot be hashed"
+        if reason is not None:
+            path = _path_to(tape, names, number)
+            raise _UncrossableError(f"{path} ({'Set' if is_set else 'Map'}) cannot be given to Python: {reason}")
     return made[0]
+
+
+def _frozen(value, hashed, frozen):
+    """What stands for a value where it is hashed: lists are tuples there."""
+    kind = type(value)
+    if kind is Data:
+        object.__setattr__(value, "__class__", _Member)
+    if kind is not list and kind is not set:
+        return value
+    made = frozen.get(id(value))
+    if made is None:
+        parts = value if kind is list else hashed[id(value)][2]
+        made = (tuple if kind is list else frozenset)([_frozen(part, hashed, frozen) for part in parts])
+        frozen[id(value)] = made
+    return made
+
+
+def _path_to(tape, names, number, at=None):
+    """How the host names a container of the tape, or one of its parts."""
+    read = iter(tape).__next__
+    kinds = read()
+    # Of each container, where it is first: there is no other way to it that comes from one with a higher number.
+    origins = {}
+    for holder in range(number + 1):
+        key = None
+        for index in range(read()):
+            part = read()
+            step = (holder, index, key)
+            key = part
+            if holder == number and index == at:
+                origins[None] = step
+            if part is None:
+                what = read()
+                if type(what) is int:
+                    origins.setdefault(what, step)
+                elif what != _NONE:
+                    read()
+    steps = []
+    place = number if at is None else None
+    while place != 0:
+        place, index, key = origins[place]
+        steps.append(_step_text(kinds[place], index, key) if place else index)
+    root = "result" if names is None else "variables" + _step_text(_OBJECT, 1, names[steps[-1]])
+    return root + "".join(reversed(steps[:-1]))
+
+
+def _step_text(kind, index, key):
+    if kind == _LIST:
+        return f"[{index}]"
+    if kind == _SET:
+        return f"[item {index}]"
+    if kind == _MAP:
+        return f"[key {index // 2}]" if index % 2 == 0 else f"[value {index // 2}]"
+    if key.isidentifier():
+        return f".{key}"
+    return f"[{_encode_json(key if len(key) <= 40 else key[:40] + '...')}]"
 
 
 def _plain(value):
@@ -77,14 +164,6 @@ def _special(read, made):
         return None
     content = read()
     return bytes(content) if what == _BYTES else _EPOCH + datetime.timedelta(milliseconds=content)
-
-
-def _hashable(value):
-    try:
-        hash(value)
-        return value
-    except TypeError:
-        return str(value)
 
 
 def _encode(root):

@@ -54,7 +54,10 @@ def _received(name, result):
     if type(result) is list:
         if result[0] == "!":
             raise _tool_error(name, *result[1:])
-        return _decode(result)[0]
+        try:
+            return _decode(result)[0]
+        except _UncrossableError as error:
+            raise _tool_error(name, str(error), "TypeError", None, None, True) from None
     if result is None or type(result) in _PLAIN:
         return result
     if isinstance(result, int):
@@ -88,8 +91,14 @@ def set_tools(specs):
 
 
 def set_variables(names, tape):
-    """Defines the values of a tape by their names, which are JSON."""
-    _define(dict(zip(_decode_json(names), _decode(tape))))
+    """Defines the values of a tape by their names, which are JSON; how that failed, if it did."""
+    names = _decode_json(names)
+    try:
+        _define(dict(zip(names, _decode(tape, names))))
+        return None
+    except _UncrossableError as error:
+        text = str(error)
+        return _failed("ERR_RUNTIME_EXCEPTION", text, {"name": "TypeError", "message": text})
 
 
 def _define(values):
