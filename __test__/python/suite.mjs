@@ -91,7 +91,12 @@ export function describePython(name, engine, { startsFast, mounts }) {
       });
 
       test.each([
-        ['a cycle', 'a = []\na.append(a)\na', 'ValueError: Circular reference detected', 3],
+        [
+          'a cycle',
+          'a = []\na.append(a)\na',
+          'ValueError: Circular reference detected\nwhen serializing list item 0',
+          3,
+        ],
         ['keys that are tuples', '{(1, 2): 3}', 'TypeError: keys must be str, int, float, bool or None, not tuple', 1],
       ])('%s has no JSON', async (_title, code, text, line) => {
         const { cause, code: kind } = await failure(code);
@@ -205,6 +210,20 @@ export function describePython(name, engine, { startsFast, mounts }) {
         expect(kind).toBe('ERR_IMPORT_NOT_ALLOWED');
       });
 
+      test('the failure names what can be imported', async () => {
+        const own = make(['math', 'xml.*']);
+        const error = await failureOf(own, 'import os');
+        expect([error.details.module, error.details.hint]).toStrictEqual([
+          'os',
+          'Do without this module: math, xml.* can be imported.',
+        ]);
+        await own.cleanup();
+      });
+
+      test('__future__ needs no permission', async () => {
+        expect(await output('from __future__ import annotations\ndef f(x: Unknown): return x\nf(1)')).toBe(1);
+      });
+
       test('the defaults are allowed', async () => {
         const modules =
           'collections, datetime, itertools, json, math, queue, random, re, stat, statistics, time, unicodedata';
@@ -273,8 +292,20 @@ export function describePython(name, engine, { startsFast, mounts }) {
       test.each(['open("x")', 'input()', '(eval)("1")', 'e = exec\ne("1")'])('%s calls None', async (code) => {
         const { cause } = await failure(code).catch((error) => error);
         expect(cause).toMatch(
-          /^(TypeError: 'NoneType' object is not callable|RuntimeError: Forbidden builtin: eval)\n/,
+          /^(TypeError: 'NoneType' object is not callable(\. `(open|input)` is not available here)?|RuntimeError: Forbidden builtin: eval)\n/,
         );
+      });
+
+      test.each([
+        ['open("x")', '. `open` is not available here'],
+        ['def f():\n    return [input("é"), 1]\nf()', '. `input` is not available here'],
+        ['open = None\nopen("x")', ''],
+        ['read = open\nread("x")', ''],
+      ])('the failure names the one that is off: %s', async (code, hint) => {
+        expect((await failure(`${code}`)).cause.split('\n')[0]).toBe(
+          `TypeError: 'NoneType' object is not callable${hint}`,
+        );
+        await executor.run('globals().pop("open", None)');
       });
 
       test('methods of these names are the code’s own', async () => {
@@ -472,6 +503,158 @@ export function describePython(name, engine, { startsFast, mounts }) {
           column,
         });
         if (cause !== undefined) expect(found.cause).toBe(cause);
+      });
+
+      test.each([
+        [
+          'a name',
+          'total = 1\ndef f(): return totl\nf()',
+          "NameError: name 'totl' is not defined. Did you mean: 'total'?",
+        ],
+        ['a name like a builtin that is off', 'opn("x")', "NameError: name 'opn' is not defined"],
+        [
+          'a module that was not imported',
+          'globals().pop("statistics", None)\nstatistics.mean([1])',
+          "NameError: name 'statistics' is not defined. Did you forget to import 'statistics'?",
+        ],
+        ['a module that is not allowed', 'subprocess.run', "NameError: name 'subprocess' is not defined"],
+        [
+          'an attribute of self',
+          'class A:\n    def __init__(self): self.size = 1\n    def f(self): return size\nA().f()',
+          "NameError: name 'size' is not defined. Did you mean: 'self.size'?",
+        ],
+        [
+          'an attribute of an instance',
+          'class A:\n    def __init__(self): self.value = 1\nA().valu',
+          "AttributeError: 'A' object has no attribute 'valu'. Did you mean: 'value'?",
+        ],
+        [
+          'an attribute of a class',
+          'class A:\n    value = 1\nA.valu',
+          "AttributeError: type object 'A' has no attribute 'valu'. Did you mean: 'value'?",
+        ],
+        [
+          'a method of a builtin',
+          '"a".uper()',
+          "AttributeError: 'str' object has no attribute 'uper'. Did you mean: 'upper'?",
+        ],
+        [
+          'an attribute of a module',
+          'import math\nmath.sqr(2)',
+          "AttributeError: module 'math' has no attribute 'sqr'. Did you mean: 'sqrt'?",
+        ],
+        [
+          'a name of a module',
+          'from math import sqr',
+          "ImportError: cannot import name 'sqr' from 'math' (unknown location). Did you mean: 'sqrt'?",
+        ],
+        [
+          'no code of the guest is asked',
+          'class A:\n    value = 1\n    def __dir__(self): return ["valu2"]\n    @property\n    def __dict__(self): return {"valu3": 1}\nA().valu',
+          "AttributeError: 'A' object has no attribute 'valu'. Did you mean: 'value'?",
+        ],
+      ])('what may be meant: %s', async (_title, code, text) => {
+        expect((await failure(code)).cause.split('\n')[0]).toBe(text);
+      });
+
+      test.each([
+        [
+          'a cause',
+          'try:\n    {}["port"]\nexcept KeyError as e:\n    raise RuntimeError("no config") from e',
+          [
+            'RuntimeError: no config',
+            'Code execution failed at line 4: raise RuntimeError("no config") from e',
+            'Caused by KeyError: \'port\' at line 2: {}["port"]',
+          ],
+        ],
+        [
+          'what was handled',
+          'try:\n    1/0\nexcept ZeroDivisionError:\n    [][1]',
+          [
+            'IndexError: list index out of range',
+            'Code execution failed at line 4: [][1]',
+            'Raised while handling ZeroDivisionError: division by zero at line 2: 1/0',
+          ],
+        ],
+        [
+          'not what is hidden',
+          'try:\n    1/0\nexcept ZeroDivisionError:\n    raise KeyError(1) from None',
+          ['KeyError: 1', 'Code execution failed at line 4: raise KeyError(1) from None'],
+        ],
+        [
+          'notes',
+          'e = ValueError("bad")\ne.add_note("in row 7")\nraise e',
+          ['ValueError: bad', 'in row 7', 'Code execution failed at line 3: raise e'],
+        ],
+        [
+          'the members of groups',
+          'a = ValueError("a")\na.add_note("noted")\nb = ExceptionGroup("b", [KeyError("c"), a])\nraise ExceptionGroup("d", [b, a, TypeError("e")])',
+          [
+            'ExceptionGroup: d (3 sub-exceptions)',
+            'Code execution failed at line 4: raise ExceptionGroup("d", [b, a, TypeError("e")])',
+            '  - ExceptionGroup: b (2 sub-exceptions)',
+            "    - KeyError: 'c'",
+            '    - ValueError: a',
+            '    noted',
+            '  - TypeError: e',
+          ],
+        ],
+        [
+          'ten of many',
+          'raise ExceptionGroup("m", [ValueError(n) for n in range(99)])',
+          [
+            'ExceptionGroup: m (99 sub-exceptions)',
+            'Code execution failed at line 1: raise ExceptionGroup("m", [ValueError(n) for n in range(99)])',
+            ...Array.from({ length: 10 }, (_, n) => `  - ValueError: ${n}`),
+            '  ... more errors',
+          ],
+        ],
+      ])('errors within errors: %s', async (_title, code, lines) => {
+        const error = await failureOf(executor, code);
+        expect(error.details.cause.split('\n')).toStrictEqual(lines);
+        const told = lines.filter((line) => !line.startsWith('Code execution failed'));
+        expect(error.details.traceback.split('\n').slice(2)).toStrictEqual(told);
+      });
+
+      test.each([
+        ['its traceback', 'class E(Exception):\n    __traceback__ = 5\nraise E("x")', 'E: x', 3],
+        [
+          'its other parts',
+          'class E(KeyError):\n    @property\n    def args(self): 1/0\n    name = details = __dict__ = __class__ = __cause__ = __context__ = __notes__ = args\nraise E("x")',
+          "E: 'x'",
+          5,
+        ],
+        [
+          'its class',
+          'class M(type):\n    @property\n    def __name__(cls): 1/0\nclass E(Exception, metaclass=M): pass\nraise E("x")',
+          'E: x',
+          5,
+        ],
+        [
+          'its text',
+          'class T(str):\n    def __len__(self): 1/0\n    __format__ = __getitem__ = __len__\nclass E(Exception):\n    def __str__(self): return T("x")\nraise E',
+          'E: x',
+          6,
+        ],
+        [
+          'marks of the host',
+          'class E(ImportError):\n    __smolagents_refused__ = True\n    __smolagents_place__ = 7\nraise E("x", name="os")',
+          'E: x',
+          4,
+        ],
+        [
+          'a limit',
+          'try:\n    while True: pass\nexcept RuntimeError as e: made = type(e)("mine")\nraise made',
+          'RuntimeError: Maximum number of 500 iterations in While loop exceeded',
+          3,
+          'ERR_MAX_OPS_EXCEEDED',
+        ],
+      ])('guests cannot make up %s', async (_title, code, text, line, kind = 'ERR_RUNTIME_EXCEPTION') => {
+        await executor.run('kept = 1');
+        const { details, code: found } = await failureOf(executor, code);
+        expect([found, details.cause.split('\n')[0], details.line]).toStrictEqual([kind, text, line]);
+        expect(details).not.toHaveProperty('module');
+        expect(await output('kept')).toBe(1);
       });
 
       test('what is too deep for the parser', async () => {

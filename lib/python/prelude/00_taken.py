@@ -25,6 +25,7 @@ import types
 import weakref
 
 import __main__
+import _suggestions
 
 FILENAME = "<smolagents>"
 LAST_EXPRESSION = "__smolagents_last_expr__"
@@ -51,5 +52,8 @@ _CodeType = types.CodeType
 _reference_to = weakref.ref
 _monitoring = sys.monitoring
 _environ = os.environ
+_stdlib = sys.stdlib_module_names
+_modules = sys.modules
+_suggested = _suggestions._generate_suggestions
 _KeysView, _ValuesView, _ItemsView = collections.abc.KeysView, collections.abc.ValuesView, collections.abc.ItemsView
 _deque = collections.deque

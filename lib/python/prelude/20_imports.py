@@ -22,6 +22,23 @@ def __smolagents_is_import_allowed(module_name, allowed):
     return False
 
 
+class _RefusedImport(ImportError):
+    """One that the host does not allow."""
+
+
+_RefusedImport.__name__ = _RefusedImport.__qualname__ = "ImportError"
+
+
+def _refused_import(name, allowed):
+    error = _RefusedImport(f"Import of '{name}' is not authorized", name=name)
+    names = ", ".join(allowed)
+    known = {"module": name}
+    if len(names) <= _MAX_LINE_CHARS:
+        known["hint"] = f"Do without this module: {names or 'none'} can be imported."
+    _remember(error, "ERR_IMPORT_NOT_ALLOWED", known)
+    return error
+
+
 def __smolagents_safe_import_factory(allowed):
     """An `__import__` that imports what is allowed."""
 
@@ -31,10 +48,9 @@ def __smolagents_safe_import_factory(allowed):
             package = (globals or {}).get("__package__")
             if package:
                 full_name = _resolve_name("." * level + name, package)
-        if not __smolagents_is_import_allowed(full_name, allowed):
-            error = ImportError(f"Import of '{full_name}' is not authorized", name=full_name)
-            error.__smolagents_refused__ = True
-            raise error
+        # That one only says how code is read.
+        if full_name != "__future__" and not __smolagents_is_import_allowed(full_name, allowed):
+            raise _refused_import(full_name, allowed)
         return _import(name, globals, locals, fromlist, level)
 
     return safe_import

@@ -60,10 +60,19 @@ def _may_name(code, names):
     return not code.isascii() or any(name in code for name in names)
 
 
+class _ForbiddenCall(RuntimeError):
+    """A call of a builtin that is off."""
+
+    def __init__(self, call):
+        super().__init__(f"Forbidden builtin: {call.func.id}")
+        self.place = (call.lineno, call.col_offset)
+
+
+_ForbiddenCall.__name__ = _ForbiddenCall.__qualname__ = "RuntimeError"
+
+
 def __smolagents_check_forbidden_calls(tree, forbidden):
     """Refuses calls of builtins by their names."""
     for node in ast.walk(tree):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in forbidden:
-            error = RuntimeError(f"Forbidden builtin: {node.func.id}")
-            error.__smolagents_place__ = (node.lineno, node.col_offset)
-            raise error
+            raise _ForbiddenCall(node)

@@ -4,10 +4,6 @@
 class _LimitError(RuntimeError):
     """A limit of the run was reached."""
 
-    def __init__(self, message, details):
-        super().__init__(message)
-        self.details = details
-
 
 _LimitError.__name__ = _LimitError.__qualname__ = "RuntimeError"
 
@@ -32,20 +28,22 @@ _keep_reserve()
 class _Run:
     """What is known of the run under way."""
 
-    __slots__ = ("operations", "bound", "whiles", "max_operations", "max_whiles", "answer")
+    __slots__ = ("operations", "bound", "whiles", "max_operations", "max_whiles", "imports", "answer")
 
     def __init__(self):
-        self.begin(0, 0)
+        self.begin(0, 0, ())
 
-    def begin(self, max_operations, max_whiles):
+    def begin(self, max_operations, max_whiles, imports):
         self.operations = 0
         self.whiles = 0
         # The operation after this one is looked at more closely.
         self.bound = self.max_operations = max_operations
         self.max_whiles = max_whiles
+        # What it may import.
+        self.imports = imports
         self.answer = None
         _loops.clear()
-        _tool_errors.clear()
+        _known_errors.clear()
 
     def answered(self, answer):
         """Keeps the final answer, as JSON."""
@@ -59,14 +57,11 @@ class _Run:
     def check(self):
         """Raises what limit was reached, if one was."""
         if self.whiles > self.max_whiles:
-            raise _LimitError(
-                f"Maximum number of {self.max_whiles} iterations in While loop exceeded",
-                {"maxWhileIterations": self.max_whiles},
-            )
+            text = f"Maximum number of {self.max_whiles} iterations in While loop exceeded"
+            raise _limit_error(text, {"maxWhileIterations": self.max_whiles})
         if self.operations > self.max_operations:
-            raise _LimitError(
-                f"Reached the max number of operations ({self.max_operations})", {"maxOperations": self.max_operations}
-            )
+            text = f"Reached the max number of operations ({self.max_operations})"
+            raise _limit_error(text, {"maxOperations": self.max_operations})
 
     def end(self):
         # What is still called, by finalizers for example, is no part of a run.
@@ -75,10 +70,27 @@ class _Run:
 
 # Loops of one line, by where the jump back lies in memory: while a run lasts, no other one gets there.
 _loops = set()
-# What the host knows of the errors that calls of this run have raised, by their identities: guest code may change an error, copy
-# it, and keep it for later runs.
-_tool_errors = {}
+# What the host knows of errors that it has raised in this run, by their identities: guest code may change an error, copy it, and keep
+# it for later runs.
+_known_errors = {}
 _run = _Run()
+
+
+def _remember(error, code, known):
+    """Has the failure of a run that ends with this error say what is known of it."""
+    _known_errors[id(error)] = (_reference_to(error), code, known)
+
+
+def _limit_error(text, limit):
+    error = _LimitError(text)
+    _remember(error, "ERR_MAX_OPS_EXCEEDED", limit)
+    return error
+
+
+def _known_of(error):
+    """The code of this error and what is known of it; `None` twice if nothing is."""
+    reference, code, known = _known_errors.get(id(error), (None, None, None))
+    return (code, known) if reference is not None and reference() is error else (None, None)
 
 
 # Called for each line, and for each call of a function in one line, which enters none: attributes of the run are looked up as seldom

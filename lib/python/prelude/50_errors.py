@@ -12,6 +12,37 @@ class _Failure(RuntimeError):
 
 _Failure.__name__ = _Failure.__qualname__ = "RuntimeError"
 
+# Classes of the guest can have attributes of their own with any name: what is told of exceptions is read where CPython keeps it, and no
+# code of the guest is called for it but what makes their texts.
+_plain_text = str.__str__
+_name_of_class = type.__dict__["__name__"].__get__
+_names_of_class = type.__dict__["__dict__"].__get__
+_bases_of_class = type.__dict__["__mro__"].__get__
+_DICT_DESCRIPTORS = (types.GetSetDescriptorType, types.MemberDescriptorType)
+_args_of = BaseException.args.__get__
+_traceback_of = BaseException.__traceback__.__get__
+_cause_of = BaseException.__cause__.__get__
+_context_of = BaseException.__context__.__get__
+_own_of = BaseException.__dict__["__dict__"].__get__
+_has_no_context = BaseException.__suppress_context__.__get__
+_members_of = BaseExceptionGroup.exceptions.__get__
+
+# Of a message, of that of an error within another one, and of a line that is quoted.
+_MAX_CHARS = 5_000
+_MAX_INNER_CHARS = 1_000
+_MAX_LINE_CHARS = 500
+# Of errors within one and of notes, and of names that are compared.
+_MAX_INNER = 10
+_MAX_NAMES = 1_000
+
+
+def _is(error, kind):
+    return issubclass(type(error), kind)
+
+
+def _name_of(error):
+    return _plain_text(_name_of_class(type(error)))
+
 
 def __smolagents_format_syntax_error(error):
     """Where the code cannot be read, with a mark under the column."""
@@ -25,87 +56,156 @@ def __smolagents_format_syntax_error(error):
 
 def __smolagents_format_runtime_error(error, code):
     """What was raised, and the line of the code that it happened at."""
-    place = _place_of(error, None)
-    return _runtime_text(error, code, place and place[0])
+    step = _step_of(error, None)
+    text = _error_text(error) + _suggestion(error, code, step)
+    return text + _line_text(code, step and step.tb_lineno, "\nCode execution failed at line")
 
 
-def _runtime_text(error, code, line):
-    text = _error_text(error) + _suggestion(error, code, line)
-    if line is None:
-        return text
-    return f"{text}\nCode execution failed at line {line}: {_line_text(code, line)}"
-
-
-# Of a message, and of a line that is quoted.
-_MAX_CHARS = 5_000
-_MAX_LINE_CHARS = 500
-
-
-def _error_text(error):
-    try:
-        message = str(error)
-    except BaseException as failure:
-        message = f"<its text cannot be made: {type(failure).__name__}>"
-    if len(message) > _MAX_CHARS:
-        message = f"{message[:_MAX_CHARS]}... {len(message) - _MAX_CHARS} more characters"
-    name = type(error).__name__
+def _error_text(error, most=_MAX_CHARS):
+    name, message = _name_of(error), _message_of(error, most)
     return f"{name}: {message}" if message else name
 
 
-def _line_text(code, line):
+def _message_of(error, most=_MAX_CHARS):
+    if type(error) in (SyntaxError, IndentationError, TabError) and type(error.msg) is str:
+        message = error.msg
+    else:
+        try:
+            message = _plain_text(str(error))
+        except BaseException as failure:
+            return f"<its text cannot be made: {_name_of(failure)}>"
+    return _shortened(message, most)
+
+
+def _shortened(text, most):
+    return text if len(text) <= most else f"{text[:most]}... {len(text) - most} more characters"
+
+
+def _line_text(code, line, intro):
+    return "" if line is None else f"{intro} {line}: {_line_of(code, line).strip()[:_MAX_LINE_CHARS]}"
+
+
+def _line_of(code, line):
     lines = code.split("\n")
-    return lines[line - 1].strip()[:_MAX_LINE_CHARS] if 0 < line <= len(lines) else ""
+    return lines[line - 1] if 0 < line <= len(lines) else ""
 
 
-def _place_of(error, codes):
-    """Line and column, in bytes, of the innermost frame in `codes`, or in any guest code."""
-    place = getattr(error, "__smolagents_place__", None)
-    step = error.__traceback__
+def _step_of(error, codes):
+    """The innermost step of the traceback in `codes`, or in any guest code."""
+    found = None
+    step = _traceback_of(error)
     while step is not None:
-        frame = step.tb_frame
-        if frame.f_code.co_filename == FILENAME and (codes is None or frame.f_code in codes):
-            place = (step.tb_lineno, _column_of(frame.f_code, step.tb_lasti))
+        code = step.tb_frame.f_code
+        if code.co_filename == FILENAME and (codes is None or code in codes):
+            found = step
         step = step.tb_next
-    return place
+    return found
 
 
-def _column_of(code, instruction):
-    for index, (_, _, column, _) in enumerate(code.co_positions()):
-        if index == instruction // 2:
-            return column
-    return None
+def _span_of(step):
+    """First and last line of what a step has executed, and its columns, in bytes."""
+    for index, span in enumerate(step.tb_frame.f_code.co_positions()):
+        if index == step.tb_lasti // 2:
+            return span
+    return (None,) * 4
 
 
-def _suggestion(error, code, line):
-    """Keys of the dictionary that are like the one that is not there."""
-    if not isinstance(error, KeyError) or not error.args or not isinstance(error.args[0], str) or line is None:
-        return ""
-    missing = error.args[0]
+def _suggestion(error, code, step):
+    """What else may be meant, at a step of the code."""
     try:
-        scope = _scope_of(error)
-        for node in ast.walk(_parse(code)):
-            if not isinstance(node, ast.Subscript) or not node.lineno <= line <= node.end_lineno:
-                continue
-            holder = _value_of(node.value, scope)
-            if not isinstance(holder, dict) or missing in holder:
-                continue
-            matches = _get_close_matches(missing, [key for key in holder if isinstance(key, str)])
-            if matches:
-                return f". Maybe you meant one of these indexes instead: {matches}"
+        if step is None:
+            return ""
+        kind = type(error)
+        if issubclass(kind, KeyError):
+            return _meant_keys(error, code, step)
+        if issubclass(kind, TypeError):
+            return _absent_builtin(error, code, step)
+        if issubclass(kind, ImportError):
+            missing = ImportError.name_from.__get__(error)
+            name = ImportError.name.__get__(error)
+            module = _modules.get(name) if type(name) is str else None
+            return _meant(missing, _attributes_of(module)) if type(module) is types.ModuleType else ""
+        if issubclass(kind, AttributeError):
+            missing, owner = AttributeError.name.__get__(error), AttributeError.obj.__get__(error)
+            keys = _keys_like(missing, owner)
+            return f". Did you mean: '{keys[0]}'?" if keys else _meant(missing, _attributes_of(owner))
+        if issubclass(kind, NameError) and step is _innermost(error):
+            return _meant_names(NameError.name.__get__(error), step.tb_frame)
     except Exception:
         pass
     return ""
 
 
-def _scope_of(error):
-    scope = {}
-    step = error.__traceback__
-    while step is not None:
-        frame = step.tb_frame
-        if frame.f_code.co_filename == FILENAME:
-            scope = {**frame.f_globals, **frame.f_locals}
+def _innermost(error):
+    step = _traceback_of(error)
+    while step.tb_next is not None:
         step = step.tb_next
-    return scope
+    return step
+
+
+def _meant(missing, names):
+    if type(missing) is not str:
+        return ""
+    found = _suggested([name for name in names if missing.startswith("_") or not name.startswith("_")], missing)
+    return f". Did you mean: '{found}'?" if found else ""
+
+
+def _meant_names(missing, frame):
+    if type(missing) is not str:
+        return ""
+    owner = frame.f_locals.get("self")
+    if owner is not None and missing in _attributes_of(owner):
+        return f". Did you mean: 'self.{missing}'?"
+    usable = [name for name, value in frame.f_builtins.items() if value is not None]
+    text = _meant(missing, _names_in((frame.f_locals, frame.f_globals, usable)))
+    if missing in _stdlib and __smolagents_is_import_allowed(missing, _run.imports):
+        return f"{text or '.'}{' Or did' if text else ' Did'} you forget to import '{missing}'?"
+    return text
+
+
+def _attributes_of(value):
+    """Names of attributes in their order, as far as no code of the guest says them."""
+    kind = type(value)
+    holders = [_names_of_class(base) for base in _bases_of_class(kind)]
+    if issubclass(kind, type):
+        holders += [_names_of_class(base) for base in _bases_of_class(value)]
+    elif issubclass(kind, Data):
+        holders.append(dict.keys(value))
+    else:
+        for names in holders:
+            descriptor = names.get("__dict__")
+            if type(descriptor) in _DICT_DESCRIPTORS:
+                holders.append(dict.keys(descriptor.__get__(value)))
+                break
+    return _names_in(holders)
+
+
+def _names_in(holders):
+    if sum(map(len, holders)) > _MAX_NAMES:
+        return []
+    return sorted({name for names in holders for name in names if type(name) is str})
+
+
+def _meant_keys(error, code, step):
+    """Keys of the dictionary that are like the one that is not there."""
+    [missing] = _args_of(error) or [None]
+    frame, line = step.tb_frame, step.tb_lineno
+    scope = {**frame.f_globals, **frame.f_locals}
+    for node in ast.walk(_parse(code)):
+        if not isinstance(node, ast.Subscript) or not node.lineno <= line <= node.end_lineno:
+            continue
+        matches = _keys_like(missing, _value_of(node.value, scope))
+        if matches:
+            return f". Maybe you meant one of these indexes instead: {matches}"
+    return ""
+
+
+def _keys_like(missing, holder):
+    if type(holder) not in _DICTS or type(missing) is not str or len(missing) > _MAX_LINE_CHARS:
+        return []
+    if missing in holder or len(holder) > _MAX_NAMES:
+        return []
+    return _get_close_matches(missing, [key for key in holder if type(key) is str and len(key) <= _MAX_LINE_CHARS])
 
 
 def _value_of(node, scope):
@@ -114,45 +214,64 @@ def _value_of(node, scope):
         return scope.get(node.id)
     if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant):
         holder = _value_of(node.value, scope)
-        return holder[node.slice.value] if type(holder) in (dict, list, tuple, Data) else None
+        return holder[node.slice.value] if type(holder) in (list, tuple, *_DICTS) else None
     if isinstance(node, ast.Attribute):
         holder = _value_of(node.value, scope)
-        return holder.get(node.attr) if type(holder) is Data else None
+        return holder.get(node.attr) if type(holder) in _DICTS and type(holder) is not dict else None
     return None
+
+
+def _absent_builtin(error, code, step):
+    """The builtin that is off and was called by its name."""
+    if [arg for arg in _args_of(error) if type(arg) is str] != ["'NoneType' object is not callable"]:
+        return ""
+    frame = step.tb_frame
+    span = _span_of(step)
+    for node in ast.walk(_parse(code)):
+        if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name):
+            continue
+        name = node.func.id
+        if (node.lineno, node.end_lineno, node.col_offset, node.end_col_offset) != span or name not in DANGEROUS_BUILTINS:
+            continue
+        if name not in frame.f_locals and name not in frame.f_globals and frame.f_builtins.get(name, name) is None:
+            return f". `{name}` is not available here"
+    return ""
 
 
 def _utf16_column(code, line, byte_column):
     """From 1, in UTF-16 units."""
-    lines = code.split("\n")
-    if byte_column is None or not 0 < line <= len(lines):
+    text = _line_of(code, line)
+    if byte_column is None:
         return 1
-    before = lines[line - 1].encode("utf-8", "surrogatepass")[:byte_column].decode("utf-8", "replace")
+    before = text.encode("utf-8", "surrogatepass")[:byte_column].decode("utf-8", "replace")
     return len(before.encode("utf-16-le", "surrogatepass")) // 2 + 1
 
 
-def _failure_of(error, code, codes):
-    """What is told of an exception of the code."""
-    details = {"name": type(error).__name__, "message": _message_of(error)}
+def _failure_of(error, code, codes, place):
+    """What is told of an exception of the code. `place`: line and column, in bytes, where no code of the guest was entered."""
+    name, message = _name_of(error), _message_of(error)
+    details = {"name": name, "message": message}
     if codes is None and _is_of_code(error):
         return _unread(error, code, details)
-    place = _place_of(error, codes)
-    line = place[0] if place else None
-    text = _runtime_text(error, code, line)
-    if place:
-        details |= {"line": line, "column": _utf16_column(code, line, place[1])}
-    details["traceback"] = _traceback_text(error)
-    if isinstance(error, _LimitError):
-        return _Failure(text, "ERR_MAX_OPS_EXCEEDED", details | error.details)
-    if isinstance(error, ImportError) and getattr(error, "__smolagents_refused__", False):
-        return _Failure(text, "ERR_IMPORT_NOT_ALLOWED", details | {"module": error.name})
-    if isinstance(error, MemoryError):
+    step = _step_of(error, codes)
+    if step is not None:
+        place = (step.tb_lineno, _span_of(step)[2])
+    if place is not None:
+        details |= {"line": place[0], "column": _utf16_column(code, *place)}
+    head = f"{name}: {message}" if message else name
+    notes, inner = _notes_of(error), _inner_texts(error, code, codes)
+    where = _line_text(code, place and place[0], "\nCode execution failed at line")
+    text = "\n".join([head + _suggestion(error, code, step), *notes]) + "\n".join([where, *inner])
+    details["traceback"] = "\n".join(["Traceback (most recent call last):", *_frames_of(error), head, *notes, *inner])
+    if _is(error, MemoryError):
         return _Failure(text, "ERR_MEMORY_LIMIT_EXCEEDED", details)
-    known = _known_of(error)
-    if known is not None:
-        return _Failure(text, "ERR_TOOL_PROXY_FAIL", details | known)
+    kind, known = _known_of(error)
+    if kind is not None:
+        return _Failure(text, kind, details | known)
     if type(error) is ToolError:
         # One of an earlier run, or a copy: the guest's own, whatever it has written there.
-        details |= {name: given for name in ("name", "message") if type(given := getattr(error, name, None)) is str}
+        own = _own_of(error)
+        details |= {name: given for name in ("name", "message") if type(given := dict.get(own, name)) is str}
     return _Failure(text, "ERR_RUNTIME_EXCEPTION", details)
 
 
@@ -164,16 +283,19 @@ def _is_of_code(error):
 
 def _unread(error, code, details):
     """The failure of code that nothing has run of."""
-    place = getattr(error, "__smolagents_place__", None)
-    rule = "syntax_valid" if place is None else "forbidden_builtin"
+    rule = "syntax_valid"
     if isinstance(error, SyntaxError):
         _complete_place(error, code)
         text = __smolagents_format_syntax_error(error)
         line, column = error.lineno or 1, max(error.offset or 1, 1)
-        place = (line, len(_line_of(code, line)[: column - 1].encode("utf-8", "surrogatepass")))
+        byte_column = len(_line_of(code, line)[: column - 1].encode("utf-8", "surrogatepass"))
+    elif type(error) is _ForbiddenCall:
+        rule = "forbidden_builtin"
+        line, byte_column = error.place
+        text = _error_text(error) + _line_text(code, line, "\nCode execution failed at line")
     else:
-        text = _runtime_text(error, code, place and place[0])
-    line, byte_column = place or (1, 0)
+        line, byte_column = 1, 0
+        text = _error_text(error)
     location = {"line": line, "column": _utf16_column(code, line, byte_column)}
     finding = {"rule": rule, "severity": "ERROR", "message": details["message"], "location": location}
     return _Failure(text, "ERR_VALIDATION_FAILED", details | location | {"diagnostics": [finding]})
@@ -187,24 +309,54 @@ def _complete_place(error, code):
         error.offset = len(before.decode("utf-8", "replace")) + 1
 
 
-def _message_of(error):
-    if isinstance(error, SyntaxError):
-        return error.msg
-    return _error_text(error).removeprefix(type(error).__name__).removeprefix(": ")
+def _inner_texts(error, code, codes):
+    """The errors that this one has come from, and those that it holds, a text each."""
+    texts = []
+    told = {id(error)}
+    waiting = _inner_of(error, "")
+    while waiting:
+        intro, indent, inner = waiting.pop()
+        if id(inner) in told:
+            continue
+        if len(told) > _MAX_INNER:
+            texts.append(f"{indent}... more errors")
+            break
+        told.add(id(inner))
+        step = _step_of(inner, codes)
+        where = _line_text(code, step and step.tb_lineno, " at line")
+        texts.append(f"{indent}{intro}{_error_text(inner, _MAX_INNER_CHARS)}{where}")
+        texts += [f"{indent}{note}" for note in _notes_of(inner)]
+        waiting += _inner_of(inner, indent)
+    return texts
 
 
-def _line_of(code, line):
-    lines = code.split("\n")
-    return lines[line - 1] if 0 < line <= len(lines) else ""
+def _inner_of(error, indent):
+    """The next one is the last."""
+    inner = []
+    if _is(error, BaseExceptionGroup):
+        inner += [("- ", f"{indent}  ", member) for member in reversed(_members_of(error)[: _MAX_INNER + 1])]
+    cause, context = _cause_of(error), _context_of(error)
+    if cause is not None:
+        inner.append(("Caused by ", indent, cause))
+    elif context is not None and not _has_no_context(error):
+        inner.append(("Raised while handling ", indent, context))
+    return inner
+
+
+def _notes_of(error):
+    notes = dict.get(_own_of(error), "__notes__")
+    if type(notes) is not list:
+        return []
+    return [_shortened(_plain_text(note), _MAX_INNER_CHARS) for note in notes[:_MAX_INNER] if issubclass(type(note), str)]
 
 
 _MAX_FRAMES = 50
 
 
-def _traceback_text(error):
+def _frames_of(error):
     """The guest's own part of the traceback."""
     frames = []
-    step = error.__traceback__
+    step = _traceback_of(error)
     while step is not None:
         code = step.tb_frame.f_code
         if code.co_filename == FILENAME:
@@ -213,4 +365,4 @@ def _traceback_text(error):
     if len(frames) > _MAX_FRAMES:
         half = _MAX_FRAMES // 2
         frames[half:-half] = [f"  ... {len(frames) - 2 * half} more ..."]
-    return "\n".join(["Traceback (most recent call last):", *frames, _error_text(error)])
+    return frames

@@ -10,9 +10,7 @@ class Data(dict):
         try:
             return self[name]
         except KeyError:
-            matches = _get_close_matches(name, [key for key in self if isinstance(key, str)])
-            hint = f". Did you mean: '{matches[0]}'?" if matches else ""
-            raise AttributeError(f"'dict' object has no attribute '{name}'{hint}") from None
+            raise AttributeError(f"'dict' object has no attribute '{name}'") from None
 
     def __setattr__(self, name, value):
         self[name] = value
@@ -39,6 +37,7 @@ class _Member(Data):
 
 for _kind in (Data, _Member):
     _kind.__name__ = _kind.__qualname__ = "dict"
+_DICTS = (dict, Data, _Member)
 
 
 class _UncrossableError(TypeError):

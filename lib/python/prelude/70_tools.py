@@ -18,12 +18,6 @@ class ToolError(Exception):
 builtins.ToolError = ToolError
 
 
-def _known_of(error):
-    """What the host knows of this error; `None` if no call of this run has raised it."""
-    reference, known = _tool_errors.get(id(error), (None, None))
-    return known if reference is not None and reference() is error else None
-
-
 class _Bridge:
     """What `connect` is given by `guest.js`."""
 
@@ -74,7 +68,7 @@ def _tool_error(tool, message, name, code, call, is_bridge):
         _run.decided()
     error = ToolError(message, name, code, call, is_bridge, tool)
     known = {"name": name, "message": message, "tool": tool, "code": code, "call": call}
-    _tool_errors[id(error)] = (_reference_to(error), known | {"bridge": True} if is_bridge else known)
+    _remember(error, "ERR_TOOL_PROXY_FAIL", known | {"bridge": True} if is_bridge else known)
     return error
 
 

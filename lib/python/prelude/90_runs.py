@@ -17,7 +17,7 @@ class _Loop(asyncio.base_events.BaseEventLoop):
 
     def call_exception_handler(self, context):
         # The end of a run is told otherwise.
-        if not isinstance(context.get("exception"), (FinalAnswerException, _LimitError)):
+        if not _is(context.get("exception"), (FinalAnswerException, _LimitError)):
             super().call_exception_handler(context)
 
     def _process_events(self, events):
@@ -55,7 +55,7 @@ async def __smolagents_run(code, config):
     scope[AWAITED] = _awaited
     scope[ROUND] = _round
     scope[LAST_EXPRESSION] = None
-    codes = None
+    codes = place = None
     try:
         _keep_reserve()
         tree = __smolagents_transform_code(code)
@@ -64,7 +64,7 @@ async def __smolagents_run(code, config):
             __smolagents_check_forbidden_calls(tree, forbidden)
         compiled = _compile(tree, FILENAME, "exec", _await_flag, dont_inherit=True)
         codes = _guard(compiled)
-        _run.begin(config["max_operations"], config["max_while_iterations"])
+        _run.begin(config["max_operations"], config["max_while_iterations"], config["authorized_imports"])
         result = _eval(compiled, scope)
         if _isawaitable(result):
             if _bridge.blocks:
@@ -74,25 +74,18 @@ async def __smolagents_run(code, config):
         if _run.answer is None:
             # Whatever has caught it.
             _run.check()
-            return {"is_final_answer": False, "value": _last_value(tree, scope)}
+            if tree.body:
+                place = (tree.body[-1].lineno, tree.body[-1].col_offset)
+            return {"is_final_answer": False, "value": _encode_json(scope.get(LAST_EXPRESSION))}
     except BaseException as error:
-        if isinstance(error, MemoryError):
+        if _is(error, MemoryError):
             _reserve.clear()
-        if isinstance(error, FinalAnswerException) and _run.answer is None:
+        if type(error) is FinalAnswerException and _run.answer is None:
             _run.answered(_encode_json(error.value))
         if _run.answer is None:
-            raise _failure_of(error, code, codes) from None
+            raise _failure_of(error, code, codes, place) from None
     finally:
         _run.end()
         for stream in _streams:
             stream.end_line()
     return {"is_final_answer": True, "value": _run.answer[0]}
-
-
-def _last_value(tree, scope):
-    try:
-        return _encode_json(scope.get(LAST_EXPRESSION))
-    except Exception as error:
-        last = tree.body[-1]
-        error.__smolagents_place__ = (last.lineno, last.col_offset)
-        raise

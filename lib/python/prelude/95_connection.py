@@ -30,9 +30,9 @@ def _failed(code, message, details):
 
 def _failed_outside(error, **facts):
     """What was raised where no run could say it: there was no memory left, or the code is a tool's."""
-    code = "ERR_MEMORY_LIMIT_EXCEEDED" if isinstance(error, MemoryError) else "ERR_RUNTIME_EXCEPTION"
+    code = "ERR_MEMORY_LIMIT_EXCEEDED" if _is(error, MemoryError) else "ERR_RUNTIME_EXCEPTION"
     text = "".join(_exception_only(error)).rstrip()
-    return _failed(code, text, {"name": type(error).__name__, "message": _message_of(error), **facts})
+    return _failed(code, text, {"name": _name_of(error), "message": _message_of(error), **facts})
 
 
 def define_tool(name, source):
