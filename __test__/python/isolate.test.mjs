@@ -132,6 +132,14 @@ describe('asyncio', () => {
   });
 
   test.each([
+    'asyncio.new_event_loop().run_until_complete(main())',
+    'asyncio.get_event_loop().run_until_complete(main())',
+    'with asyncio.Runner() as runner: x = runner.run(main())\nx',
+  ])('code may have a loop of its own: %s', async (code) => {
+    expect((await executor.run(code)).output).toBe(1);
+  });
+
+  test.each([
     [
       'generators',
       'async def gen():\n    try:\n        yield 1\n    finally:\n        print("ended")\nasync for left in gen(): break',

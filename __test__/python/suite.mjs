@@ -104,6 +104,21 @@ export function describePython(name, engine, { startsFast, mounts }) {
         expect(kind).toBe('ERR_RUNTIME_EXCEPTION');
       });
 
+      test('__main__ is where the names of the code are', async () => {
+        const own = make(['*']);
+        const code = `import __main__, pickle, typing, unittest
+class A:
+    next: "A"
+class T(unittest.TestCase):
+    def test_a(self): self.assertEqual(1, 2)
+unittest.main(argv=["x"], exit=False)
+[type(pickle.loads(pickle.dumps(A()))) is A, typing.get_type_hints(A)["next"] is A, __main__.A is A]`;
+        const { output: found, logs } = await own.run(code);
+        expect(found).toStrictEqual([true, true, true]);
+        expect(logs).toContain('stderr: FAILED (failures=1)\n');
+        await own.cleanup();
+      });
+
       test('state lives on', async () => {
         await executor.run('import math\ncount = 1\ndef more(n):\n    return count + n');
         await executor.run('count = 10');
@@ -176,6 +191,13 @@ export function describePython(name, engine, { startsFast, mounts }) {
       test('an empty line is no empty log', async () => {
         expect((await executor.run('print()')).logs).toBe('\n');
         expect((await executor.run('1')).logs).toBe('');
+      });
+
+      test('of the next run, where one has replaced the streams', async () => {
+        const own = make(['sys', 'io']);
+        await failureOf(own, 'import sys, io\nsys.stdout = sys.stderr = io.StringIO()\n1/0');
+        expect((await own.run('print("a")\nprint("b", file=sys.stderr)')).logs).toBe('a\nstderr: b\n');
+        await own.cleanup();
       });
 
       test('of a run that fails', async () => {
@@ -737,6 +759,18 @@ export function describePython(name, engine, { startsFast, mounts }) {
         );
       });
 
+      test('copies are data with attributes, too, and may contain themselves', async () => {
+        const user = { tags: [{ a: 1 }] };
+        user.me = user;
+        const own = make(['*']);
+        await own.sendVariables({ user, set: new Set([{ id: 1 }]) });
+        const code = `import copy, pickle
+one, deep, plain = copy.copy(user), copy.deepcopy(user), pickle.loads(pickle.dumps(user))
+[one.tags is user.tags, one.me is user, deep.me is deep, deep.tags[0].a, deep.tags is user.tags, plain["me"] is plain, type(plain) is dict, [each.id for each in copy.deepcopy(set)]]`;
+        expect((await own.run(code)).output).toStrictEqual([true, true, true, 1, false, true, true, [1]]);
+        await own.cleanup();
+      });
+
       test('of all kinds', async () => {
         const cycle = { list: [] };
         cycle.list.push(cycle);
@@ -1015,6 +1049,10 @@ await asyncio.gather(f(2), f(1))`;
     tasks = [group.create_task(plain(1)), asyncio.create_task(plain([2]))]
 [task.result() for task in tasks] + [await asyncio.wait_for(plain(3), timeout=1), await asyncio.shield(plain(4))]`;
         expect((await own.run(code)).output).toStrictEqual([1, [2], 3, 4]);
+        const iterated = `async def main(): return 3
+done, pending = await asyncio.wait([plain(1), asyncio.create_task(main())])
+[await each for each in asyncio.as_completed([plain(1), later(2), main()])] + sorted(each.result() for each in done)`;
+        expect((await own.run(iterated)).output.sort()).toStrictEqual([1, 1, 2, 3, 3]);
         await own.cleanup();
       });
     });

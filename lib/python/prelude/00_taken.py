@@ -9,6 +9,7 @@ import asyncio
 import builtins
 import collections
 import collections.abc
+import copy
 import datetime
 import difflib
 import functools
@@ -56,4 +57,5 @@ _stdlib = sys.stdlib_module_names
 _modules = sys.modules
 _suggested = _suggestions._generate_suggestions
 _KeysView, _ValuesView, _ItemsView = collections.abc.KeysView, collections.abc.ValuesView, collections.abc.ItemsView
+_deepcopy = copy.deepcopy
 _deque = collections.deque

@@ -1,6 +1,8 @@
 # Imports and builtins
 
-__smolagents_user_globals__ = {"__name__": "__main__"}
+# What guest code has for `__main__`: modules of Python look there for the names that they are given.
+_user_module = types.ModuleType("__main__")
+__smolagents_user_globals__ = _user_module.__dict__
 
 
 def __smolagents_set_user_globals(names):

@@ -22,10 +22,25 @@ def _take_values(owner, name, first=0, end=1):
     setattr(owner, name, taking)
 
 
+def _take_iterable(name):
+    """The same for the values of its first argument."""
+    function = getattr(asyncio, name)
+
+    @functools.wraps(function)
+    def taking(fs, **kwargs):
+        if not _isawaitable(fs):
+            fs = [each if _isawaitable(each) else asyncio.ensure_future(each) for each in fs]
+        return function(fs, **kwargs)
+
+    setattr(asyncio, name, taking)
+
+
 _take_values(asyncio, "gather", end=None)
 _take_values(asyncio.TaskGroup, "create_task", first=1, end=2)
 for _name in ("create_task", "ensure_future", "shield", "wait_for"):
     _take_values(asyncio, _name)
+for _name in ("as_completed", "wait"):
+    _take_iterable(_name)
 
 
 def _call(name, args, place):

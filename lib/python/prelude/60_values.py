@@ -21,11 +21,19 @@ class Data(dict):
         except KeyError:
             raise AttributeError(f"'dict' object has no attribute '{name}'") from None
 
-    def copy(self):
-        return Data(self)
+    def __copy__(self):
+        return type(self)(self)
+
+    copy = __copy__
+
+    def __deepcopy__(self, memo):
+        made = memo[id(self)] = type(self)()
+        for key, value in self.items():
+            made[_deepcopy(key, memo)] = _deepcopy(value, memo)
+        return made
 
     def __reduce__(self):
-        return (dict, (dict(self),))
+        return (dict, (), None, None, iter(self.items()))
 
 
 class _Member(Data):

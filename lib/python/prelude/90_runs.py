@@ -27,11 +27,25 @@ class _Loop(asyncio.base_events.BaseEventLoop):
         pass
 
 
+class _LoopPolicy(asyncio.events._BaseDefaultEventLoopPolicy):
+    _loop_factory = _Loop
+
+    def get_event_loop(self):
+        if self._local._loop is None:
+            self.set_event_loop(self.new_event_loop())
+        return self._local._loop
+
+
+def _use_own_loops():
+    """On a thread that may block: Pyodide's own loop, which is always running, would never do anything."""
+    asyncio._set_running_loop(None)
+    asyncio.events._set_event_loop_policy(_LoopPolicy())
+    asyncio.run = _run_coroutine
+
+
 def _complete(awaitable):
     """The result of an awaitable, on a thread that may block. What it has left under way is ended as `asyncio.run` does it."""
     loop = _Loop()
-    # Pyodide's own one is always running.
-    asyncio._set_running_loop(None)
     try:
         return loop.run_until_complete(_awaiting(awaitable))
     finally:
@@ -58,6 +72,7 @@ async def __smolagents_run(code, config):
     codes = place = None
     try:
         _keep_reserve()
+        sys.stdout, sys.stderr = _streams
         tree = __smolagents_transform_code(code)
         forbidden = FORBIDDEN_CALLS.difference(allowed_dangerous)
         if _may_name(code, forbidden):

@@ -61,12 +61,13 @@ def connect(call, call_plain, log, final_answer, sleep, operations, blocks):
     """Takes the functions of the host. Everything that needs one of them works from now on."""
     _bridge.call, _bridge.call_plain, _bridge.log, _bridge.final_answer = call, call_plain, log, final_answer
     _bridge.sleep, _bridge.operations, _bridge.blocks = sleep, operations, blocks
-    sys.stdout, sys.stderr = _streams
+    # Pyodide boots with its own.
+    _modules["__main__"] = _user_module
     if sleep is not None:
         time.sleep = _sleep
     _take_time_zone()
     if blocks:
-        asyncio.run = _run_coroutine
+        _use_own_loops()
 
 
 def _take_time_zone():
