@@ -31,6 +31,11 @@ describe('run', () => {
     });
   });
 
+  test('a file that begins with a byte order mark', async () => {
+    const { status, stdout } = await cli(['run', 'a.py'], { 'a.py': '\uFEFF1 + 1\n' });
+    expect([status, stdout]).toStrictEqual([0, '2\n']);
+  });
+
   test('a failure has its place, and its logs once', async () => {
     const { status, stdout, stderr } = await cli(['run', 'a.py'], { 'a.py': 'print("logged")\n1/0\n' });
     expect({ status, stdout, stderr }).toEqual({
@@ -102,13 +107,10 @@ describe('repl --python', () => {
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
     expect(stdout).toBe(
       `1
-None
 logged
-None
 42
 'a\\ntext'
 [ 0, 1, 2 ]
-None
 'yes'
 ERR_RUNTIME_EXCEPTION: ZeroDivisionError: division by zero
 Code execution failed at line 1: 1/0
@@ -132,7 +134,6 @@ Code execution failed at line 1: 1/0
     expect(stderr).toBe('');
     expect(stdout.split('\n').filter((line) => !/^( |Code|\d+ \|)/.test(line))).toStrictEqual([
       'def add(*args, **kwargs): ...',
-      'None',
       '3',
       '1',
       'The session is empty.',

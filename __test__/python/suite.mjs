@@ -435,6 +435,12 @@ unittest.main(argv=["x"], exit=False)
         expect(await output('for i in range(50):\n    i\ni')).toBe(49);
       });
 
+      test.each([-1, 0, 1.5, NaN, Infinity])('a run cannot have %d operations', async (maxOperations) => {
+        await expect(executor.run('1', { maxOperations })).rejects.toThrow(
+          new TypeError(`options.maxOperations must be a positive integer, got ${maxOperations}`),
+        );
+      });
+
       test('what runs has counted', async () => {
         const { stats } = await executor.run('a = 1\nfor i in range(3):\n    a += i\na');
         expect(stats.operations).toBe(9);

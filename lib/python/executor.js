@@ -2,7 +2,7 @@
 'use strict';
 
 const { agentError, logText, toolError } = require('./errors');
-const { checkPythonOptions } = require('./options');
+const { checkPythonOptions, checkRunCount } = require('./options');
 const { describe, isPlainObject } = require('../contract/describe');
 const { ExecutorError } = require('../contract/errors');
 const { traceRun } = require('../contract/tracing');
@@ -94,6 +94,7 @@ class PyodideExecutor {
    */
   async run(code, options) {
     if (typeof code !== 'string') throw new TypeError(`code must be a string, got ${describe(code)}`);
+    checkRunCount(options);
     return await traceRun(/** @type {any} */ (this), code, () => this.#run(code, options));
   }
 

@@ -81,6 +81,26 @@ const OWN_OPTIONS = {
  */
 
 /**
+ * @param {{ expected: string, accepts: (value: any) => boolean }} row
+ * @param {string} name
+ * @param {unknown} value
+ */
+function refuseUnless({ expected, accepts }, name, value) {
+  if (value === undefined || accepts(value)) return;
+  throw new TypeError(`options.${name} must be ${expected}, got ${describe(value)}`);
+}
+
+/**
+ * Refuses a count of operations that no run can have.
+ *
+ * @param {any} options of a run
+ * @throws {TypeError}
+ */
+function checkRunCount(options) {
+  refuseUnless(OWN_OPTIONS.max_operations, 'maxOperations', options?.maxOperations);
+}
+
+/**
  * Options of a `PyodideExecutor`, with their defaults and priorities (specification, section 3.2).
  *
  * @param {unknown} authorizedImports
@@ -96,10 +116,7 @@ function checkPythonOptions(authorizedImports, options) {
     throw new TypeError(`options must be an object, got ${describe(options)}`);
   }
   const given = { .../** @type {Record<string, any>} */ (options) };
-  for (const [name, { expected, accepts }] of Object.entries(OWN_OPTIONS)) {
-    if (given[name] === undefined || accepts(given[name])) continue;
-    throw new TypeError(`options.${name} must be ${expected}, got ${describe(given[name])}`);
-  }
+  for (const [name, row] of Object.entries(OWN_OPTIONS)) refuseUnless(row, name, given[name]);
   const { engine = 'isolate', fsMode = 'nodefs', mount = true } = given;
   if (fsMode === 'nativefs' && !given.directoryHandle) {
     throw new Error('directoryHandle is required when fsMode is "nativefs"');
@@ -163,4 +180,4 @@ function isCount(value) {
   return Number.isSafeInteger(value) && value > 0;
 }
 
-module.exports = { BASE_BUILTIN_MODULES, checkPythonOptions };
+module.exports = { BASE_BUILTIN_MODULES, checkPythonOptions, checkRunCount };

@@ -18,7 +18,7 @@ async function readCode(file) {
   process.stdin.setEncoding('utf8');
   let code = '';
   for await (const chunk of process.stdin) code += chunk;
-  return code;
+  return withoutMark(code);
 }
 
 /**
@@ -66,10 +66,19 @@ async function loadTools(file) {
 /** @param {string} file */
 function readText(file) {
   try {
-    return readFileSync(file, 'utf8');
+    return withoutMark(readFileSync(file, 'utf8'));
   } catch (error) {
     throw new UsageError(`${file} cannot be read: ${/** @type {Error} */ (error).message}`);
   }
+}
+
+/**
+ * A text without its byte order mark.
+ *
+ * @param {string} text
+ */
+function withoutMark(text) {
+  return text.replace(/^\uFEFF/, '');
 }
 
 /**

@@ -84,17 +84,17 @@ function newExecutor({ authorizedImports, modules, python, packages, ...given })
  * @property {import('../code-tool/language').LanguageText} text
  * @property {(code: string) => boolean} isIncomplete whether further lines may complete code that ends with a line break
  * @property {typeof namesFor} namesFor
- * @property {string} [nothing] how `null` is shown
+ * @property {boolean} hidesNull whether nothing is shown for `null`
  */
 
 /** @type {PromptLanguage} */
-const JAVASCRIPT = { text: languageText(), isIncomplete, namesFor };
+const JAVASCRIPT = { text: languageText(), isIncomplete, namesFor, hidesNull: false };
 /** @type {PromptLanguage} */
 const PYTHON = {
   text: languageText('python'),
   isIncomplete: isIncompletePython,
   namesFor: pythonNamesFor,
-  nothing: 'None',
+  hidesNull: true,
 };
 
 /** Where what was typed is kept; undefined: nowhere. */
@@ -216,7 +216,7 @@ class Prompt {
   /**
    * Shows what a call gives, when those before have been shown; then there is a prompt again.
    *
-   * @param {() => Promise<string>} call
+   * @param {() => Promise<string | undefined>} call
    */
   #inTurn(call) {
     this.#waiting++;
@@ -227,9 +227,9 @@ class Prompt {
     );
   }
 
-  /** @param {string} text */
+  /** @param {string | undefined} text */
   #show(text) {
-    this.#say(text);
+    if (text !== undefined) this.#say(text);
     if (--this.#waiting > 0) return;
     this.#server.setPrompt(PROMPT);
     this.#server.displayPrompt(true);
@@ -245,7 +245,7 @@ class Prompt {
       await this.#makeReady();
       if (!this.#toolset.isEmpty) await this.#executor.sendTools(tools);
       const { output } = await this.#executor.run(code, { signal: controller.signal });
-      if (output === null && this.#language.nothing !== undefined) return this.#language.nothing;
+      if (output === null && this.#language.hidesNull) return undefined;
       // As in other prompts: a string is told from what else would look like it.
       return typeof output === 'object' ? outputText(output, { colors }) : inspect(output, { colors });
     } catch (error) {
