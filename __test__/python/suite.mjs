@@ -1097,6 +1097,33 @@ done, pending = await asyncio.wait([plain(1), asyncio.create_task(main())])
         await own.cleanup();
       });
 
+      whenConfined('folders can be opened, listed and removed with all that is in them', async () => {
+        const folder = mkdtempSync(join(root, 'mount-'));
+        const own = make(['*'], { mount: true, workDir: folder, allowed_dangerous_builtins: ['open'] });
+        const code = `import os, shutil, tempfile
+os.makedirs("/mnt/a/b/c")
+open("/mnt/a/b/x.txt", "w").close()
+fd = os.open("/mnt/a/b", os.O_RDONLY)
+listed = [sorted(os.listdir(fd)), os.fstat(fd).st_mode == os.stat("/mnt/a/b").st_mode]
+os.close(fd)
+walked = [[at, folders, files] for at, folders, files, _ in os.fwalk("/mnt/a")]
+shutil.rmtree("/mnt/a")
+with tempfile.TemporaryDirectory(dir="/mnt") as made:
+    open(os.path.join(made, "y.txt"), "w").close()
+[listed, walked, os.listdir("/mnt")]`;
+        expect((await own.run(code)).output).toStrictEqual([
+          [['c', 'x.txt'], true],
+          [
+            ['/mnt/a', ['b'], []],
+            ['/mnt/a/b', ['c'], ['x.txt']],
+            ['/mnt/a/b/c', [], []],
+          ],
+          [],
+        ]);
+        expect((await failureOf(own, 'open("/mnt")')).details.name).toBe('IsADirectoryError');
+        await own.cleanup();
+      });
+
       whenConfined('nothing leads out of the folder', async () => {
         const folder = mkdtempSync(join(root, 'mount-'));
         writeFileSync(join(root, 'secret.txt'), 'secret');

@@ -95,11 +95,14 @@
   };
 
   const streamOperations = {
-    getattr: (stream) =>
-      attributes(
+    getattr(stream) {
+      // A folder that is opened stays its path.
+      if (stream.file === undefined) return nodeOperations.getattr(stream.node);
+      return attributes(
         attempt(() => files.statFile(stream.file)),
         stream.node,
-      ),
+      );
+    },
     setattr(stream, changes) {
       attempt(() => {
         if (changes.size !== undefined) files.setFileLength(stream.file, changes.size);
