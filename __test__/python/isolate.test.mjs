@@ -226,6 +226,20 @@ describe.runIf(process.platform === 'linux' && process.arch === 'x64')('deep rec
   );
 });
 
+describe('deep outputs', () => {
+  test.each(['v', 'final_answer(v)'])('are refused: %s', async (last) => {
+    const executor = await unguarded({});
+    const error = await failureOf(executor, `v = None\nfor _ in range(95_000): v = [v]\n${last}`);
+    expect([error.code, error.details.name, error.details.cause]).toStrictEqual([
+      'ERR_RUNTIME_EXCEPTION',
+      'RecursionError',
+      'the output is nested too deeply or too large for the host',
+    ]);
+    expect((await executor.run('v = None\n1')).output).toBe(1);
+    await executor.cleanup();
+  });
+});
+
 describe('code that breaks what runs it', () => {
   const EVERY_TOOL = 'import sys\nm = sys.monitoring\nfor i in range(6): m.free_tool_id(i)';
 

@@ -21,7 +21,7 @@ use crate::realm::boot::Guarded;
 use crate::realm::evaluate;
 use crate::realm::instance::Instance;
 use crate::realm::interrupt::Interrupt;
-use ses_protocol::{Command, Event, Failure, FailureKind, Figures, JobId, RunLimits, Success, ToolSpec, Values};
+use ses_protocol::{Command, Event, Failure, FailureKind, Figures, JobId, RunLimits, Success, ToolSpec, Value, Values};
 
 /// The isolate of one session, on its thread.
 pub struct Guest {
@@ -129,6 +129,14 @@ impl Guest {
         });
         let figures = self.host.figures();
         self.host.run.borrow_mut().take();
+        // What `guest.js` gives is JSON or a text.
+        let result = match result {
+            Ok(Success::Output { value: Value::Undefined, .. }) => {
+                let failure = failure::runtime("the output is nested too deeply or too large for the host");
+                Err(failure.with("name", "RecursionError"))
+            }
+            result => result,
+        };
         Done { result, figures, sound }
     }
 
