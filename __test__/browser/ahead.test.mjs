@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 
 import browsers from '../../lib/browser/browsers.js';
 import demand from '../../lib/browser/demand.js';
-import { chromeProcesses, make, until } from './helpers.mjs';
+import { chromeProcesses, killAll, make, until } from './helpers.mjs';
 
 const SPAN_MS = 1_000;
 const renderers = () => chromeProcesses().filter(({ type }) => type === 'renderer').length;
@@ -130,6 +130,26 @@ test.runIf(process.platform === 'linux')(
       await until(() => renderers() === 3);
       const next = await shared.join({}, { origins: [], warmTabs: 1 });
       next.kill();
+    });
+  },
+);
+
+test.runIf(process.platform === 'linux')(
+  'a page whose process ends while it is made is made again, and those beside it stay',
+  async () => {
+    await withShared(0, async (shared, { pages }) => {
+      const beside = await shared.take([]);
+      const known = chromeProcesses().map(({ pid }) => pid);
+      const taken = shared.take([]);
+      const isNew = ({ pid, type }) => type === 'renderer' && !known.includes(pid);
+      await until(() => chromeProcesses().some(isNew));
+      killAll(chromeProcesses().filter(isNew));
+      const tab = await taken;
+      expect([tab.isLost, beside.isLost, pages]).toEqual([false, false, { begun: 3, ready: 2 }]);
+      const [first, second] = chromeProcesses().flatMap(({ pid, type }) => (type === 'renderer' ? pid : []));
+      expect([beside.pid, tab.pid]).toEqual([first, second]);
+      beside.close();
+      tab.close();
     });
   },
 );

@@ -76,6 +76,29 @@ describe.runIf(isLinux)('on Linux', () => {
     });
   });
 
+  test.each(['run', 'session'])('a page that has ended before code ran in it is replaced: %s', async (isolation) => {
+    await withBrowser({ isolation, timeoutMs: 60_000 }, {}, async (executor) => {
+      if (isolation === 'run') await executor.run('1');
+      await until(() => chromeProcesses().some(({ type }) => type === 'renderer'));
+      // Nobody knows of it when the run gets it.
+      killAll(chromeProcesses().filter(({ type }) => type === 'renderer'));
+      expect((await executor.run('const kept = 7; kept')).output).toBe(7);
+      expect(executor.state).toBe('READY');
+    });
+  });
+
+  test('a run waits for its page no longer than its code may take', async () => {
+    await withBrowser({ warmTabs: 0 }, {}, async (executor) => {
+      const [{ pid }] = chromeProcesses().filter(({ type }) => type === 'browser');
+      process.kill(pid, 'SIGSTOP');
+      const error = await expectCode(executor.run('1', { timeoutMs: 300 }), 'ERR_EXEC_TIMEOUT');
+      process.kill(pid, 'SIGCONT');
+      expect(error.details).toEqual({ timeoutMs: 300, reason: 'deadline' });
+      expect(error.stats.durationMs).toBeLessThan(5_000);
+      expect((await executor.run('2')).output).toBe(2);
+    });
+  });
+
   test('a browser that does not answer is replaced', async () => {
     const { tool, called } = neverTool();
     await withBrowser({ timeoutMs: 8_000 }, { never: tool }, async (executor) => {

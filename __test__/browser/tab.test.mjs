@@ -30,7 +30,7 @@ function fakeBrowser() {
     browser: {
       connection,
       tabs: new Map(),
-      attachedIn: async () => ({ sessionId: 'session', targetId: 'target' }),
+      onAttached: (_, take) => take({ sessionId: 'session', targetId: 'target' }),
       takeContext: async () => 'context',
       expectRenderer: () => {},
       mapRenderers: async () => {},
@@ -96,6 +96,24 @@ test('a browser that does not wait with requests gets its page in a second step'
   tell('Page.domContentEventFired');
   await opened;
 });
+
+test.each(['before it is attached to', 'while it is prepared'])(
+  'a page whose process ends %s is given up at once',
+  async (when) => {
+    const { browser, commands, tell } = fakeBrowser();
+    const tab = new tabs.Tab(browser);
+    const opened = tab.open([]);
+    if (when === 'while it is prepared') {
+      await turn();
+      tell('Page.frameNavigated', { frame: { url: 'https://sandbox.invalid/' } });
+      await turn();
+      tell('Inspector.targetCrashed');
+    } else tab.lost('crashed');
+    await expect(opened).rejects.toThrow('the process of the page has ended');
+    await turn();
+    expect(commands.some(({ method }) => method === 'Runtime.evaluate')).toBe(when === 'while it is prepared');
+  },
+);
 
 // A run has begun before the page's body was parsed: `document.body` was null then.
 test('a page is ready when all of its document is there', async () => {

@@ -19,7 +19,7 @@ const OPEN_MS = 10_000;
 class Browser {
   /** @type {import('./launch').Running} */
   #running;
-  /** Those who wait for the target of their context. @type {Map<string, (target: any) => void>} */
+  /** Who is told of the target of a context. @type {Map<string, (target: { sessionId: string, targetId: string }) => void>} */
   #attaching = new Map();
   /** Tabs whose process is not known yet, in the order in which the browser makes processes. @type {Tab[]} */
   #unmapped = [];
@@ -108,8 +108,9 @@ class Browser {
       this.#nextContext ??= makeContext(this.connection);
       return tab;
     } catch (error) {
+      if (tab.isLost) this.#giveUp(tab);
       // Whose the next processes are is not known any more.
-      this.kill();
+      else this.kill();
       throw error;
     } finally {
       clearTimeout(late);
@@ -126,6 +127,14 @@ class Browser {
   /** @param {Tab} tab whose process the browser makes next */
   expectRenderer(tab) {
     this.#unmapped.push(tab);
+  }
+
+  /** @param {Tab} tab whose process has ended before it was there */
+  #giveUp(tab) {
+    this.#unmapped = this.#unmapped.filter((one) => one !== tab);
+    tab.close();
+    // Those behind it have waited for it.
+    this.mapRenderers().catch(() => {});
   }
 
   /** Finds out which processes are those of the tabs whose documents have begun: they are numbered as they are made. */
@@ -161,13 +170,13 @@ class Browser {
   }
 
   /**
-   * The target that comes into being in a context, and the session with it.
+   * Tells of the target that comes into being in a context, and of the session with it, before what becomes of them.
    *
    * @param {string} context
-   * @returns {Promise<{ sessionId: string, targetId: string }>}
+   * @param {(target: { sessionId: string, targetId: string }) => void} take called once
    */
-  attachedIn(context) {
-    return new Promise((resolve) => this.#attaching.set(context, resolve));
+  onAttached(context, take) {
+    this.#attaching.set(context, take);
   }
 
   #ended() {

@@ -7,7 +7,7 @@ const { Demand } = require('./demand');
 
 /** A browser that no executor uses is kept for so long. */
 const IDLE_MS = 30_000;
-/** Browsers that are tried for one tab. */
+/** Pages, or browsers, that are tried for one tab. */
 const MAX_ATTEMPTS = 4;
 /** Runs that were under way at once are expected to come again for so long, and for twice that at most. */
 const LATELY_MS = 10_000;
@@ -130,17 +130,18 @@ class SharedBrowser {
    * @returns {Promise<import('./tab').Tab>} rejects with NoBrowserError, or with ProtocolError if browsers end again and again
    */
   async take(origins) {
-    for (let attempt = 1; ; attempt++) {
+    for (let attempt = 1; ;) {
       const ahead = this.#warm.get(origins.join(' '))?.shift();
       // Runs follow each other faster than pages are made: the next one is made beside this one.
       if (ahead?.isReady === false && ahead.isAfterRun) this.#refill(true);
       try {
         const tab = await (ahead?.tab ?? this.#make(origins));
         if (!tab.isLost) return tab;
+        // It has ended while it waited: there are no more of those than were made ahead.
         tab.close();
       } catch (error) {
-        // The browser has ended meanwhile, or did not answer and was ended.
-        if (error instanceof NoBrowserError || attempt === MAX_ATTEMPTS) throw error;
+        // The process of the page has ended, or the browser, or that did not answer and was ended.
+        if (error instanceof NoBrowserError || attempt++ === MAX_ATTEMPTS) throw error;
       }
     }
   }

@@ -323,7 +323,7 @@ class BrowserExecutor {
       options,
       executorOptions: this.#options,
       isLasting,
-      taking: this.#takeTab(),
+      takeTab: () => this.#takeTab(),
       given: this.#given,
       log: this.#newLog(isLasting),
       programs: isLasting ? this.#programs : new Programs(),
@@ -376,17 +376,25 @@ class BrowserExecutor {
   /** A page of a run's own, or that of the session. */
   async #takeTab() {
     if (this.#options.isolation !== 'session') return this.#shared.take(this.#options.origins);
-    if (this.#tab === undefined) {
-      const epoch = this.#epoch;
-      const tab = await this.#shared.take(this.#options.origins);
-      if (epoch !== this.#epoch) {
-        tab.close();
-        throw this.#illegal('run', 'cleanup() was called');
-      }
-      this.#tab = tab;
-      this.#given.forgetPage();
+    const before = this.#tab;
+    // One that has ended before code ran in it is like none.
+    if (before !== undefined && (before.hasRun || !before.isLost)) return before;
+    const epoch = this.#epoch;
+    const tab = await this.#shared.take(this.#options.origins);
+    if (epoch !== this.#epoch) {
+      tab.close();
+      throw this.#illegal('run', 'cleanup() was called');
     }
-    return this.#tab;
+    // A run that has not waited any longer has got one all the same.
+    const other = this.#tab;
+    if (other !== undefined && other !== before) {
+      tab.close();
+      return other;
+    }
+    before?.close();
+    this.#tab = tab;
+    this.#given.forgetPage();
+    return tab;
   }
 
   #forgetTab() {

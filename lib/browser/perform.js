@@ -11,6 +11,9 @@ const { whileRunning } = require('./pause');
 const { preparePage } = require('./prepare');
 const { Run } = require('./run');
 
+/** Pages that a run gets one after the other, as long as nothing of it has begun in the one before. */
+const MAX_PAGES = 3;
+
 /**
  * One run of an executor.
  *
@@ -20,7 +23,7 @@ const { Run } = require('./run');
  * @property {any} options of the run, checked
  * @property {any} executorOptions
  * @property {boolean} isLasting whether the page has run other programs, or will
- * @property {Promise<import('./tab').Tab>} taking the page
+ * @property {() => Promise<import('./tab').Tab>} takeTab gives the page; again: another one, where that has ended before code ran in it
  * @property {import('./given').Given} given
  * @property {import('./log').Log} log
  * @property {import('./failures').Programs} programs of the page
@@ -33,37 +36,46 @@ const { Run } = require('./run');
  * @param {RunPlan} plan
  * @returns {Promise<import('./index').BrowserOutput>}
  */
-async function perform({ taking, interrupted, isLasting, log, onEnd, ...run }) {
+async function perform({ takeTab, interrupted, isLasting, log, onEnd, ...run }) {
   const { id, code, options, executorOptions, given, programs, context } = run;
   const startedAt = performance.now();
-  /** @type {import('../../native').NativePageProgram} */
-  let program;
-  /** @type {import('./tab').Tab} */
-  let tab;
-  try {
-    const history = isLasting ? programs.history : undefined;
-    const ready = Promise.all([preparePage(code, options, executorOptions, history), taking]);
-    ready.catch(() => {});
-    [program, tab] = await Promise.race([ready, interrupted]);
-  } catch (error) {
-    // A run that does not get so far leaves its tab to nobody.
-    if (!isLasting) taking.then((unused) => onEnd(unused, false)).catch(() => {});
-    throw withRun(crashOf(error), log, {
-      durationMs: performance.now() - startedAt,
-      operations: 0,
-      toolCalls: 0,
-      heapUsedBytes: 0,
-    });
-  }
-  programs.add(id, program);
+  const history = isLasting ? programs.history : undefined;
+  const preparing = preparePage(code, options, executorOptions, history);
   const failures = new Failures(code, id, programs);
   const toolTimeoutMs = options.toolTimeoutMs ?? executorOptions.toolTimeoutMs ?? undefined;
-  const runner = new Run({ id, tab, options: { ...executorOptions, toolTimeoutMs }, given, log, failures, context });
-  const began = performance.now();
-  const order = orderFor(id, options, executorOptions, given.forPage(isLasting));
-  const ending = await supervise(runner, tab, { ...executorOptions, ...options }, interrupted, () =>
-    runner.start(program.code, order),
-  );
+  /** @type {import('./tab').Tab} */
+  let tab;
+  /** @type {Run} */
+  let runner;
+  /** @type {import('./run').Ending} */
+  let ending;
+  /** @type {number} */
+  let began;
+  for (let pages = 1; ; pages++) {
+    const taking = takeTab();
+    /** @type {import('../../native').NativePageProgram} */
+    let program;
+    try {
+      [program, tab] = await inTime(Promise.all([preparing, taking]), interrupted, options);
+    } catch (error) {
+      // A run that does not get so far leaves its tab to nobody.
+      if (!isLasting) taking.then((unused) => onEnd(unused, false)).catch(() => {});
+      throw withRun(crashOf(error), log, {
+        durationMs: performance.now() - startedAt,
+        operations: 0,
+        toolCalls: 0,
+        heapUsedBytes: 0,
+      });
+    }
+    programs.add(id, program);
+    runner = new Run({ id, tab, options: { ...executorOptions, toolTimeoutMs }, given, log, failures, context });
+    began = performance.now();
+    const order = orderFor(id, options, executorOptions, given.forPage(isLasting));
+    const start = () => runner.start(program.code, order);
+    ending = await supervise(runner, tab, { ...executorOptions, ...options }, interrupted, start);
+    if (ending.error?.code !== 'ERR_BROWSER_CRASHED' || tab.hasRun || pages === MAX_PAGES) break;
+    tab.close();
+  }
   const stats = {
     durationMs: performance.now() - began,
     operations: 0,
@@ -80,6 +92,34 @@ async function perform({ taking, interrupted, isLasting, log, onEnd, ...run }) {
 }
 
 /**
+ * What a run waits for before its code begins, which takes no longer than the code may.
+ *
+ * @template T
+ * @param {Promise<T>} ready
+ * @param {Promise<never>} interrupted
+ * @param {{ timeoutMs: number }} options
+ * @returns {Promise<T>}
+ */
+async function inTime(ready, interrupted, { timeoutMs }) {
+  /** @type {NodeJS.Timeout | undefined} */
+  let late;
+  /** @type {Promise<never>} */
+  const reached = new Promise((_, reject) => {
+    late = setTimeout(() => reject(timeout(timeoutMs)), timeoutMs);
+  });
+  try {
+    return await Promise.race([ready, interrupted, reached]);
+  } finally {
+    clearTimeout(late);
+  }
+}
+
+/** @param {number} timeoutMs */
+function timeout(timeoutMs) {
+  return errorOf('ERR_EXEC_TIMEOUT', { timeoutMs }, { timeoutMs, reason: 'deadline' });
+}
+
+/**
  * Starts a run and waits until it ends, by itself or not.
  *
  * @param {Run} run
@@ -91,9 +131,7 @@ async function perform({ taking, interrupted, isLasting, log, onEnd, ...run }) {
  */
 async function supervise(run, tab, { timeoutMs, memoryLimitMb }, interrupted, start) {
   const end = (/** @type {any} */ error) => run.settle({ error, tabAfter: 'lost' });
-  const deadline = new Deadline(timeoutMs, tab, () =>
-    end(errorOf('ERR_EXEC_TIMEOUT', { timeoutMs }, { timeoutMs, reason: 'deadline' })),
-  );
+  const deadline = new Deadline(timeoutMs, tab, () => end(timeout(timeoutMs)));
   run.onWaiting = (isWaiting) => deadline.wait(isWaiting);
   const watched = {
     tab,

@@ -4,6 +4,7 @@
 const { randomBytes } = require('node:crypto');
 
 const { clearTimeout, setTimeout } = require('../contract/clock');
+const { ProtocolError } = require('./connection');
 const { FRAME_SOURCE, HELPERS, pageSource } = require('./guest');
 const { Requests } = require('./network');
 const { expectCall, noteCall } = require('./pause');
@@ -48,11 +49,15 @@ class Tab {
   #onBegun = () => {};
   /** Called when all of the document is there, its body too. @type {(value?: unknown) => void} */
   #onParsed = () => {};
+  /** Called when it is lost. @type {(error: Error) => void} */
+  #onLost = () => {};
   /** Whether its document is there, so that it has a process. */
   hasBegun = false;
   #isReady = false;
   /** Whether its document or its process is gone. */
   isLost = false;
+  /** Whether code may have begun in it. */
+  hasRun = false;
   #isClosed = false;
   /** @type {TabEvents | undefined} */
   #events;
@@ -81,25 +86,40 @@ class Tab {
    * Makes the page.
    *
    * @param {string[]} origins that it may have requests to
+   * @returns {Promise<void>} rejects with ProtocolError if it is lost meanwhile
    */
-  async open(origins) {
+  open(origins) {
+    return new Promise((resolve, reject) => {
+      this.#onLost = reject;
+      this.#make(origins).then(resolve, reject);
+    });
+  }
+
+  /** @param {string[]} origins */
+  async #make(origins) {
     const browserContextId = await this.#browser.takeContext();
     this.#context = browserContextId;
     this.#browser.expectRenderer(this);
     // It is attached before it has a document, and waits for us: there is one navigation, and nothing of it is missed. Where the
     // browser does not wait with that, there are two.
     const isBlank = this.#browser.navigatesAtOnce;
-    const attached = this.#browser.attachedIn(browserContextId);
-    const [{ sessionId, targetId }] = await Promise.all([
+    const attached = new Promise((/** @type {(value?: unknown) => void} */ resolve) => {
+      this.#browser.onAttached(browserContextId, ({ sessionId, targetId }) => {
+        this.#target = targetId;
+        this.#session = sessionId;
+        this.#browser.tabs.set(targetId, this);
+        resolve();
+      });
+    });
+    await Promise.all([
       attached,
       this.#connection.send('Target.createTarget', { url: isBlank ? 'about:blank' : URL, browserContextId }),
     ]);
-    this.#target = targetId;
-    this.#browser.tabs.set(targetId, this);
-    this.#session = sessionId;
+    // Whoever waits knows of it.
+    if (this.isLost) return;
     const begun = new Promise((resolve) => (this.#onBegun = resolve));
     const parsed = new Promise((resolve) => (this.#onParsed = resolve));
-    this.#connection.listen(sessionId, (method, params) => this.#onEvent(method, params, origins));
+    this.#connection.listen(this.#session, (method, params) => this.#onEvent(method, params, origins));
     await Promise.all([
       this.#send('Fetch.enable', { patterns: [{ urlPattern: '*' }] }),
       this.#send('Page.enable', {}),
@@ -149,6 +169,11 @@ class Tab {
     const declaration =
       `function(__smol_order){return this("run",__smol_order,function(${HELPERS},arguments){return(\n` +
       `${code}\n)()})}\n//# sourceURL=${SCRIPT}:${run}\n`;
+    // Answered by whoever reaches what follows.
+    this.#send('Runtime.getHeapUsage', {}).then(
+      () => (this.hasRun = true),
+      () => {},
+    );
     const { exceptionDetails } = await this.#call(declaration, order);
     if (exceptionDetails === undefined) return undefined;
     const { exception, lineNumber, columnNumber, text } = exceptionDetails;
@@ -265,6 +290,7 @@ class Tab {
   lost(reason) {
     this.isLost = true;
     this.requests.end();
+    this.#onLost(new ProtocolError('the process of the page has ended'));
     this.#events?.onGone(reason);
   }
 
