@@ -260,6 +260,21 @@ describe('tools', () => {
     });
   });
 
+  test.each([
+    ['sync(() => 1)', 'arguments[0] (function)', 1],
+    ['sync({ f() {} })', 'arguments[0].f (function)', 1],
+    ['sync(Symbol())', 'arguments[0] (symbol)', 1],
+    ['sync(new WeakMap())', 'arguments[0] (WeakMap)', 1],
+    ['await later([1, () => 1])', 'arguments[0][1] (function)', 7],
+  ])('arguments that cannot be sent have the place of the call: %s', async (code, what, column) => {
+    await withBrowser({}, { sync: (x) => x, later: async (x) => x }, async (executor) => {
+      const { details } = await expectCode(executor.run(`const a = 1;\n${code}`), 'ERR_TOOL_PROXY_FAIL');
+      const { bridge, message, line, codeFrame } = details;
+      expect([bridge, message, line, details.column]).toEqual([true, `${what} cannot be cloned`, 2, column]);
+      expect(codeFrame).toContain(`2 | ${code}`);
+    });
+  });
+
   test('more calls than allowed end the run, calls beyond the concurrency wait', async () => {
     let now = 0;
     let most = 0;
@@ -380,6 +395,76 @@ describe('failures', () => {
       expect(error.details).toMatchObject({ name, message, line, column });
       expect(error.details.codeFrame).toContain(code.split('\n')[line - 1]);
       expect(error.details.stack).not.toMatch(/anonymous>:\d|__smol/);
+    });
+  });
+
+  test.each([
+    [
+      'const a = 1;\n(async () => { null.x })();\n5',
+      "TypeError: Cannot read properties of null (reading 'x') (line 2)",
+    ],
+    ['Promise.reject(new Error("u"))\nvoid 0', 'u (line 1)'],
+    ['Promise.reject("text"); Promise.reject({ a: 1 }); 1', 'text', '{ a: 1 }'],
+    [
+      'const lost = Promise.reject(new RangeError("later")); lost.then(1); lost.then(2); 1',
+      'RangeError: later (line 1)',
+    ],
+    ['fail(); await new Promise((done) => setTimeout(done, 20))', 'RangeError: of the tool'],
+    [
+      'fetch("https://example.com"); await fetch("https://example.com").catch(() => {})',
+      'TypeError: Failed to fetch (line 1)',
+    ],
+    [
+      'Promise.reject(1).catch(() => {}); dispatchEvent(new PromiseRejectionEvent("unhandledrejection", { promise: Promise.resolve() })); 1',
+    ],
+  ])('%j: rejections that nobody handles are lines of the log', async (code, ...texts) => {
+    const fail = async () => {
+      throw new RangeError('of the tool');
+    };
+    for (const isolation of ['run', 'session']) {
+      await withBrowser({ isolation }, { fail }, async (executor) => {
+        const { logEntries } = await executor.run(code);
+        expect(logEntries.map(({ level, message }) => [level, message])).toEqual(
+          texts.map((text) => ['warn', `Unhandled promise rejection: ${text}`]),
+        );
+      });
+    }
+  });
+
+  test('so are errors of timers and listeners', async () => {
+    await withBrowser({ isolation: 'session' }, {}, async (executor) => {
+      const { logs } =
+        await executor.run(`const timer = (work) => new Promise((done) => setTimeout(() => { done(); work(); }));
+        addEventListener('error', ({ message, error }) => console.log(message, error instanceof RangeError));
+        await timer(() => { throw new RangeError('late'); });
+        document.addEventListener('x', () => missing());
+        document.dispatchEvent(new Event('x'));
+        dispatchEvent(new ErrorEvent('error', { message: 'own', error: new Error('own') }));`);
+      expect(logs.split('\n')).toEqual([
+        'Uncaught exception: RangeError: late (line 3)',
+        'Uncaught RangeError: late true',
+        'Uncaught exception: ReferenceError: missing is not defined (line 4)',
+        'Uncaught ReferenceError: missing is not defined false',
+        'own false',
+      ]);
+    });
+  });
+
+  test('the failure of the run is no line of its log, and what was not handled before it is one', async () => {
+    await withBrowser({}, {}, async (executor) => {
+      const code =
+        'const failed = Promise.reject(new Error("it"));\nfailed.then(1);\nPromise.reject(new Error("other"));\nawait failed';
+      const error = await expectCode(executor.run(code), 'ERR_RUNTIME_EXCEPTION');
+      expect([error.details.message, error.logs]).toEqual(['it', 'Unhandled promise rejection: other (line 3)']);
+    });
+  });
+
+  test('of lines without end the log has what it may hold', async () => {
+    await withBrowser({ maxLogBytes: 1_024 }, {}, async (executor) => {
+      const { logs } = await executor.run(
+        'for (let i = 0; i < 3_000; i++) Promise.reject(new Error("x".repeat(2_000))); 1',
+      );
+      expect(logs).toBe(`Unhandled promise rejection: ${'x'.repeat(995)}...[TRUNCATED]`);
     });
   });
 

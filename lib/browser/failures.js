@@ -108,20 +108,9 @@ class Failures {
    */
   thrown(thrown, called) {
     const isError = thrown instanceof Error;
-    const {
-      name,
-      message: text,
-      code,
-    } = called?.failure ??
-    (isError
-      ? { ...describeThrown(thrown), name: String(thrown.name || 'Error'), message: String(thrown.message) }
-      : {
-          name: null,
-          message: typeof thrown === 'string' ? thrown : outputText(thrown) || String(thrown),
-          code: null,
-        });
-    const message = shortened(isError ? this.#programs.written(this.#run, text) : text);
-    const cause = name === null || name === 'Error' ? message : message === '' ? name : `${name}: ${message}`;
+    const described = this.#described(thrown, called?.failure);
+    const { name, message, code } = described;
+    const cause = inBrief(described);
     const at = isError ? placeIn(thrown.stack, this.#run) : undefined;
     const details = {
       ...(called !== undefined && { tool: called.path.join('.') }),
@@ -133,6 +122,39 @@ class Failures {
       ...(isError && typeof thrown.stack === 'string' && { stack: shortened(thrown.stack) }),
     };
     return errorOf(called === undefined ? 'ERR_RUNTIME_EXCEPTION' : 'ERR_TOOL_PROXY_FAIL', { cause }, details);
+  }
+
+  /**
+   * An error in brief.
+   *
+   * @param {any} thrown as it looks
+   */
+  header(thrown) {
+    return inBrief(this.#described(thrown));
+  }
+
+  /**
+   * The same, with the line if it is one of the run's.
+   *
+   * @param {any} thrown
+   */
+  brief(thrown) {
+    const at = thrown instanceof Error ? placeIn(thrown.stack, this.#run) : undefined;
+    return at === undefined ? this.header(thrown) : `${this.header(thrown)} (line ${at.line})`;
+  }
+
+  /**
+   * @param {any} thrown
+   * @param {import('./run').Called['failure']} [failure] of the tool that it stands for
+   */
+  #described(thrown, failure) {
+    if (!(thrown instanceof Error)) {
+      const message = typeof thrown === 'string' ? thrown : outputText(thrown) || String(thrown);
+      return { name: null, code: null, ...failure, message: shortened(failure?.message ?? message) };
+    }
+    const own = { ...describeThrown(thrown), name: String(thrown.name || 'Error'), message: String(thrown.message) };
+    const { name, message, code } = failure ?? own;
+    return { name, message: shortened(this.#programs.written(this.#run, message)), code };
   }
 
   /** @param {'navigated' | 'closed' | 'crashed'} reason */
@@ -169,7 +191,9 @@ class Failures {
   #frame(line) {
     const found = /^ {4}at (?:async |(.*) \()?agent:(\d+):(\d+):(\d+)\)?$/.exec(line);
     if (found === null) return undefined;
-    const [, name = '', run, row, column] = found;
+    const [, called = '', run, row, column] = found;
+    // What programs are compiled by is around them.
+    const name = called === 'eval' || called === 'async eval' ? '' : called;
     const at = this.#programs.original(Number(run), Number(row), Number(column));
     if (at === undefined) return undefined;
     const place = `${SCRIPT}:${run}:${at.line}:${at.column}`;
@@ -186,6 +210,12 @@ class Failures {
 function placeIn(stack, run) {
   const [, line, column] = new RegExp(`${SCRIPT}:${run}:(\\d+):(\\d+)\\)?(?:\\n|$)`).exec(String(stack)) ?? [];
   return line === undefined ? undefined : { line: Number(line), column: Number(column) };
+}
+
+/** @param {{ name: string | null, message: string }} error */
+function inBrief({ name, message }) {
+  if (name === null || name === 'Error') return message;
+  return message === '' ? name : `${name}: ${message}`;
 }
 
 /** @param {string} text */

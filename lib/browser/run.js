@@ -156,6 +156,8 @@ class Run {
     switch (kind) {
       case 'L':
         return this.#log.call(head, this.#shown(body));
+      case 'W':
+        return this.#onUnhandled(head.split(';'), this.#shown(body));
       case 'T':
         return this.#onCall(head.split(';').map(Number), body);
       case 'U':
@@ -214,6 +216,17 @@ class Run {
       if (hint !== undefined) error.details = { ...error.details, hint };
       this.settle({ tabAfter: isAnswered ? 'idle' : 'busy' });
     });
+  }
+
+  /**
+   * @param {string[]} head
+   * @param {any} list of the error
+   */
+  #onUnhandled([what, call], [error]) {
+    const words = what === 'rejection' ? 'Unhandled promise rejection' : 'Uncaught exception';
+    // Those of tools have their place in the tool.
+    const text = Number(call) === 0 ? this.#failures.brief(error) : this.#failures.header(error);
+    this.#log.add('warn', `${words}: ${text}`);
   }
 
   /** @returns {boolean} whether one more call is allowed */

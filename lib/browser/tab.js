@@ -5,7 +5,7 @@ const { randomBytes } = require('node:crypto');
 
 const { clearTimeout, setTimeout } = require('../contract/clock');
 const { ProtocolError } = require('./connection');
-const { FRAME_SOURCE, HELPERS, pageSource } = require('./guest');
+const { documentSource, pageSource, programSource } = require('./guest');
 const { Requests } = require('./network');
 const { expectCall, noteCall } = require('./pause');
 
@@ -13,11 +13,13 @@ const { expectCall, noteCall } = require('./pause');
 const ORIGIN = 'https://sandbox.invalid';
 const URL = `${ORIGIN}/`;
 const BINDING = '__smol_tell';
+const COMPILER = '__smol_compile';
 /** What databases and caches of the page may take: they lie in the browser's process. 16 MiB. */
 const QUOTA_BYTES = 16 << 20;
 /** What programs are called in stacks; the number is that of the run. */
 const SCRIPT = 'agent';
 
+const RUN = 'function(order,source){return this("run",order,source)}';
 const END = 'function(text){this("end",text)}';
 /** How long code may take to stop when it is told to. */
 const STOP_MS = 5_000;
@@ -123,7 +125,7 @@ class Tab {
     await Promise.all([
       this.#send('Fetch.enable', { patterns: [{ urlPattern: '*' }] }),
       this.#send('Page.enable', {}),
-      this.#send('Page.addScriptToEvaluateOnNewDocument', { source: FRAME_SOURCE }),
+      this.#send('Page.addScriptToEvaluateOnNewDocument', { source: documentSource(COMPILER) }),
       this.#send('Storage.overrideQuotaForOrigin', { origin: ORIGIN, quotaSize: QUOTA_BYTES }),
       this.#send('Runtime.runIfWaitingForDebugger', {}),
       isBlank || begun,
@@ -133,7 +135,7 @@ class Tab {
       // It is the first one there, as otherwise.
       this.post('Page.resetNavigationHistory', {});
     }
-    const expression = pageSource({ binding: BINDING, key: this.#key, isQuick: !isBlank });
+    const expression = pageSource({ binding: BINDING, compiler: COMPILER, key: this.#key, isQuick: !isBlank });
     // A binding is made as long as the agent is on, and goes on working when it is off: frames get none then, and no console
     // of theirs can flood us. The page is prepared when it is off: as long as it is on, the first error that is made has all of that
     // text parsed once more.
@@ -166,15 +168,12 @@ class Tab {
    * @returns {Promise<{ text: string, line: number, column: number } | undefined>} what keeps it from being compiled
    */
   async run(run, code, order) {
-    const declaration =
-      `function(__smol_order){return this("run",__smol_order,function(${HELPERS},arguments){return(\n` +
-      `${code}\n)()})}\n//# sourceURL=${SCRIPT}:${run}\n`;
     // Answered by whoever reaches what follows.
     this.#send('Runtime.getHeapUsage', {}).then(
       () => (this.hasRun = true),
       () => {},
     );
-    const { exceptionDetails } = await this.#call(declaration, order);
+    const { exceptionDetails } = await this.#call(RUN, order, programSource(code, `${SCRIPT}:${run}`));
     if (exceptionDetails === undefined) return undefined;
     const { exception, lineNumber, columnNumber, text } = exceptionDetails;
     const message = String(exception?.description ?? text).split('\n')[0];
@@ -312,10 +311,11 @@ class Tab {
 
   /**
    * @param {string} functionDeclaration
-   * @param {string} text
+   * @param {string[]} texts
    */
-  #call(functionDeclaration, text) {
-    const params = { objectId: this.#kit, functionDeclaration, arguments: [{ value: text }], silent: true };
+  #call(functionDeclaration, ...texts) {
+    const given = texts.map((value) => ({ value }));
+    const params = { objectId: this.#kit, functionDeclaration, arguments: given, silent: true };
     return this.#send('Runtime.callFunctionOn', params);
   }
 

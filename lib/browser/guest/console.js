@@ -14,7 +14,8 @@ function makeConsole(language, page) {
   /** Those that are collected. */
   let levels = empty();
 
-  const print = (/** @type {string} */ method, /** @type {any[]} */ args) => {
+  const print = (/** @type {string} */ method, /** @type {any[]} */ args) => send('L', method, args);
+  const send = (/** @type {string} */ kind, /** @type {string} */ head, /** @type {any[]} */ args) => {
     const { maxLogBytes } = page.limits();
     // Beyond this the host has cut the log, whatever it makes of the entries.
     if (page.run() === 0 || chars > maxLogBytes + 1) return;
@@ -26,7 +27,7 @@ function makeConsole(language, page) {
       body = '["[inspection failed]"]';
     }
     chars += 1 + leastChars(args);
-    page.say('L', method, body);
+    page.say(kind, head, body);
   };
   const leastChars = (/** @type {any[]} */ args) => {
     let count = 0;
@@ -58,6 +59,10 @@ function makeConsole(language, page) {
 
   return {
     print,
+    /** What nobody has handled. @param {string} what @param {number} call that it is of; 0: none @param {any} error */
+    tellOf(what, call, error) {
+      if (levels.warn === true) send('W', `${what};${call}`, [error]);
+    },
     /** @param {string[]} collected levels */
     begin(collected) {
       chars = 0;

@@ -37,7 +37,21 @@ const source = `(${startPage})({${fields.join(',')}},`
  */
 const pageSource = (config) => `${source}${JSON.stringify(config)})`;
 
-/** What every document runs first: those of frames have no dialogs. */
-const FRAME_SOURCE = `if(self!==top)(${endDialogs})()`;
+/**
+ * What every document runs first: those of frames have no dialogs. The page gets what compiles programs, since of errors of scripts that
+ * the DevTools protocol has compiled nobody is told. It is strict, as programs are, and so no name in it gets between them and the global.
+ *
+ * @param {string} compiler its name, on the global
+ */
+const documentSource = (compiler) =>
+  `"use strict";if(self!==top)(${endDialogs})();else self.${compiler}=(__smol_source)=>eval(__smol_source)`;
 
-module.exports = { FRAME_SOURCE, HELPERS, pageSource };
+/**
+ * A program as the compiler takes it: what runs it, with the helpers.
+ *
+ * @param {string} code a function without parameters
+ * @param {string} name
+ */
+const programSource = (code, name) => `((${HELPERS})=>(\n${code}\n)())\n//# sourceURL=${name}\n`;
+
+module.exports = { documentSource, pageSource, programSource };

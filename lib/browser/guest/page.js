@@ -4,10 +4,11 @@
 /**
  * What a page has before guest code: the page gets the source of this function and of those that it is given, and runs it first.
  * All that is used is captured; see language.js. It speaks with the host through one function, which is on the global only until
- * this has run. The host trusts nothing that is said there.
+ * this has run, as is what compiles programs. The host trusts nothing that is said there.
  *
  * @typedef {object} PageConfig
  * @property {string} binding name of the function that tells the host
+ * @property {string} compiler name of the function that compiles programs
  * @property {string} key what marks the dialogs that are calls
  * @property {boolean} isQuick whether dialogs take less time than other ways to be answered
  *
@@ -46,11 +47,13 @@ function startPage(parts, config) {
   const G = /** @type {any} */ (globalThis);
   const tellHost = G[config.binding];
   delete G[config.binding];
+  const compile = G[config.compiler];
+  delete G[config.compiler];
 
   const language = parts.captureLanguage();
-  const { Error, Promise, apply, attempt, defineProperty, freeze, getPrototypeOf, getter, hide, isError, parse } =
+  const { Error, Promise, WeakMap, apply, attempt, defineProperty, freeze, getPrototypeOf, getter, hide, parse } =
     language;
-  const { WeakMap, text, unbound, weakGet, weakSet } = language;
+  const { unbound, weakGet, weakSet } = language;
   const encode = parts.makeEncode(language);
   const decode = parts.makeDecode(language);
   const later = G.setTimeout.bind(G);
@@ -70,6 +73,7 @@ function startPage(parts, config) {
   const memoryOf = getter(getPrototypeOf(performance), 'memory');
   const usedHeap = getter(getPrototypeOf(memoryOf(performance)), 'usedJSHeapSize');
   const reasonOf = getter(G.PromiseRejectionEvent.prototype, 'reason');
+  const errorOf = getter(G.ErrorEvent.prototype, 'error');
   const listen = unbound(G.EventTarget.prototype.addEventListener);
 
   let run = 0;
@@ -81,8 +85,14 @@ function startPage(parts, config) {
   /** Whether a call has failed, of which the page may hear a moment later that nobody has handled it. */
   let hasFailedCall = false;
 
-  /** Errors of calls whose run was over: the next run may have begun when the page hears that nobody has handled them. */
-  const tooLate = new WeakMap();
+  /**
+   * Errors that no line of the log is written of, or no further one. Those of calls whose run was over are among them: the next run may
+   * have begun when the page hears that nobody has handled them.
+   */
+  const untold = new WeakMap();
+  const leaveUntold = (/** @type {any} */ error) => {
+    if ((typeof error === 'object' && error !== null) || typeof error === 'function') weakSet(untold, error, true);
+  };
 
   /** @type {Page} */
   const page = {
@@ -92,7 +102,7 @@ function startPage(parts, config) {
     checkRun() {
       if (run !== 0) return;
       const error = new Error('the run is over');
-      weakSet(tooLate, error, true);
+      leaveUntold(error);
       throw error;
     },
     limits: () => limits,
@@ -151,6 +161,7 @@ function startPage(parts, config) {
 
   /** A final answer unwinds the guest's stack with this. */
   const finalAnswer = new Error('final_answer');
+  leaveUntold(finalAnswer);
   const isThenable = (/** @type {any} */ value) =>
     typeof value === 'object' &&
     value !== null &&
@@ -177,13 +188,20 @@ function startPage(parts, config) {
 
   listen(channel.port1, 'message', () => onMessage());
   unbound(G.MessagePort.prototype.start)(channel.port1);
+  /** Writes to the log what nobody has handled. */
+  const tellOf = (/** @type {string} */ what, /** @type {any} */ error) => {
+    if (run === 0 || weakGet(untold, error)) return;
+    leaveUntold(error);
+    printer.tellOf(what, tools.callOf(error), error);
+  };
+  // Guests may send events of their own.
   listen(G, 'unhandledrejection', (/** @type {any} */ event) => {
-    const reason = reasonOf(event);
-    if (run === 0 || reason === finalAnswer || weakGet(tooLate, reason)) return;
-    const isReal = isError === undefined ? reason instanceof Error : isError(reason);
-    const brief = isReal ? `${text(attempt((/** @type {any} */ e) => `${e.name}: ${e.message}`, reason))}` : undefined;
-    if (brief === undefined) printer.print('warn', ['Unhandled promise rejection:', reason]);
-    else page.warn(`Unhandled promise rejection: ${brief}`);
+    if (event.isTrusted) tellOf('rejection', reasonOf(event));
+  });
+  listen(G, 'error', (/** @type {any} */ event) => {
+    const error = event.isTrusted ? attempt(errorOf, event) : undefined;
+    // Without one it is a remark of the browser's.
+    if (error !== undefined && error !== null) tellOf('exception', error);
   });
 
   // --- what the host calls -----------------------------------------------------------------------------------------
@@ -205,6 +223,11 @@ function startPage(parts, config) {
     tools.defineTools(order.tools);
   };
 
+  /** The page hears of a rejection in a task that the end of this one brings about. */
+  const untilTold = async () => {
+    await inNextTask();
+    await inNextTask();
+  };
   const settle = async (/** @type {() => any} */ program, /** @type {number} */ mine) => {
     let value;
     let isHeld;
@@ -216,7 +239,7 @@ function startPage(parts, config) {
       } finally {
         if (run === mine) bindings.finish();
       }
-      if (run === mine && !isAnswered) await inNextTask();
+      if (run === mine && !isAnswered) await untilTold();
       while ((artifacts.areUnderWay() || hasFailedCall) && run === mine) {
         hasFailedCall = false;
         await page.pinned(new Promise((/** @type {any} */ next) => later(next, 0)));
@@ -224,7 +247,9 @@ function startPage(parts, config) {
     } catch (error) {
       if (run !== mine || isAnswered) return;
       isAnswered = true;
-      fail(error);
+      leaveUntold(error);
+      await untilTold();
+      if (run === mine) fail(error);
       return;
     }
     if (run !== mine || isAnswered) return;
@@ -249,8 +274,8 @@ function startPage(parts, config) {
     return promise;
   };
 
-  /** `program` runs the program, with the helpers that its text calls. */
-  return (/** @type {string} */ kind, /** @type {any} */ given, /** @type {any} */ program) => {
+  /** `source`: what runs the program, with the helpers that its text calls. */
+  return (/** @type {string} */ kind, /** @type {any} */ given, /** @type {string} */ source) => {
     if (kind === 'answer') {
       tools.answer(given);
       return receipt();
@@ -260,6 +285,7 @@ function startPage(parts, config) {
       return;
     }
     if (kind === 'look up') return lookUp(parse(given));
+    const program = compile(source);
     begin(parse(given));
     page.pinned(settle(() => apply(program, undefined, bindings.helpers), run));
   };

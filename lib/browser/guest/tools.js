@@ -48,7 +48,7 @@ function makeTools(language, page, { key, isQuick }) {
   };
 
   /** The number of a new call, and its arguments as they cross; throws if they cannot be sent. */
-  const begin = (/** @type {number} */ id, /** @type {any[]} */ args) => {
+  const begin = (/** @type {number} */ id, /** @type {Function} */ tool, /** @type {any[]} */ args) => {
     page.checkRun();
     const call = ++calls;
     try {
@@ -58,8 +58,11 @@ function makeTools(language, page, { key, isQuick }) {
       };
     } catch (thrown) {
       const error = /** @type {any} */ (thrown);
-      if (attempt((/** @type {any} */ e) => e.isTooLarge, error) === true)
-        put(error, 'code', 'ERR_TRANSFER_LIMIT_EXCEEDED');
+      const isTooLarge = attempt((/** @type {any} */ e) => e.isTooLarge, error) === true;
+      if (isTooLarge) put(error, 'code', 'ERR_TRANSFER_LIMIT_EXCEEDED');
+      // Nearer to the guest's call than what has looked through them.
+      if (isTooLarge || attempt((/** @type {any} */ e) => e.isUncloneable, error) === true)
+        attempt((/** @type {any} */ e) => captureStackTrace(e, tool), error);
       if (typeof error === 'object' && error !== null) weakSet(failures, error, call);
       // The host has to know of the call to name its tool.
       page.say('U', `${id};${call}`, '');
@@ -100,7 +103,7 @@ function makeTools(language, page, { key, isQuick }) {
     let isSlow = !isQuick;
     const later = (/** @type {any[]} */ ...args) => {
       try {
-        const { call, encoded } = begin(id, args);
+        const { call, encoded } = begin(id, tool, args);
         const promise = promised(call, traceFrom(tool));
         if (isSlow || !isFirst) {
           page.say('T', `${id};${call};0`, encoded);
@@ -116,7 +119,7 @@ function makeTools(language, page, { key, isQuick }) {
       }
     };
     const atOnce = (/** @type {any[]} */ ...args) => {
-      const { call, encoded } = begin(id, args);
+      const { call, encoded } = begin(id, tool, args);
       // Chrome cuts what dialogs say, and not what they begin with.
       const answer = ask(`${key}${page.said()}`, page.write('T', `${id};${call};1`, encoded));
       if (answer === null) throw new Error('the host has not answered');
