@@ -399,6 +399,24 @@ describe('failures', () => {
   });
 
   test.each([
+    ['throw new Error("outer", {\n  cause: new TypeError("inner") })', 'Its cause: TypeError: inner (line 2)'],
+    ['throw new Error("outer", { cause: 5 })', 'Its cause: 5'],
+    [
+      'const fails = async (text) => { throw new Error(text); };\nawait Promise.any(["a", "b", "c", "d", "e"].map(fails))',
+      'Its errors: a (line 1); b (line 1); c (line 1); d (line 1)',
+    ],
+    ['throw Object.assign(new Error("own"), { errors: [new RangeError("a")] })', 'Its errors: RangeError: a (line 1)'],
+    ['throw new AggregateError([])', undefined],
+    ['throw Object.defineProperty(new Error("x"), "errors", { get() { for (;;); } })', undefined],
+    ['undefined.a; throw new Error("", { cause: 1 })', undefined],
+  ])('%j has what the error says of others as its hint', async (code, hint) => {
+    await withBrowser({}, {}, async (executor) => {
+      const { details } = await expectCode(executor.run(code), 'ERR_RUNTIME_EXCEPTION');
+      expect(details.hint).toBe(hint);
+    });
+  });
+
+  test.each([
     [
       'const a = 1;\n(async () => { null.x })();\n5',
       "TypeError: Cannot read properties of null (reading 'x') (line 2)",

@@ -12,6 +12,8 @@ const MAX_TEXT = 8 << 10;
 /** What is above the program in the text that the page compiles. */
 const LINES_BEFORE = 1;
 const MAX_FRAMES = 100;
+/** Those of an AggregateError that are told. */
+const MAX_ERRORS = 4;
 /** Programs of a session whose positions are kept. */
 const MAX_PROGRAMS = 256;
 
@@ -141,6 +143,21 @@ class Failures {
   brief(thrown) {
     const at = thrown instanceof Error ? placeIn(thrown.stack, this.#run) : undefined;
     return at === undefined ? this.header(thrown) : `${this.header(thrown)} (line ${at.line})`;
+  }
+
+  /**
+   * What an error says of others, its cause or those that it stands for: as crates/engine/src/realm/exceptions.rs has it for isolates.
+   *
+   * @param {any} error as it looks
+   */
+  causes(error) {
+    if (Object.hasOwn(error, 'cause')) return `Its cause: ${this.brief(error.cause)}`;
+    const { errors } = error;
+    if (!Array.isArray(errors) || errors.length === 0) return undefined;
+    return `Its errors: ${errors
+      .slice(0, MAX_ERRORS)
+      .map((one) => this.brief(one))
+      .join('; ')}`;
   }
 
   /**

@@ -211,9 +211,11 @@ class Run {
     const error = this.#failures.thrown(thrown, called);
     const cause = this.#thrown.has(call) ? { cause: this.#thrown.get(call) } : undefined;
     if (called !== undefined || !(thrown instanceof Error)) return this.settle({ error, cause, tabAfter: 'idle' });
+    const causes = this.#failures.causes(thrown);
     this.#ending = { error, cause, tabAfter: 'idle' };
     void hintOf(error.details, this.#failures.code, this.#given, this.#tab).then(({ hint, isAnswered }) => {
-      if (hint !== undefined) error.details = { ...error.details, hint };
+      const told = hint ?? causes;
+      if (told !== undefined) error.details = { ...error.details, hint: told };
       this.settle({ tabAfter: isAnswered ? 'idle' : 'busy' });
     });
   }

@@ -166,8 +166,12 @@ function makeDecode(language) {
           for (let at = 1; at < node.length; at++) setAdd(value, part(node[at]));
           break;
         case 'e':
-          if (node[4] === 1) hide(value, 'cause', part(node[5]));
-          for (let at = 6; at < node.length; at += 2) put(value, node[at], part(node[at + 1]));
+          // Marks: 1 for a cause, 2 for the errors that it stands for.
+          if ((node[4] & 1) !== 0) hide(value, 'cause', part(node[5]));
+          for (let at = 6; at < node.length; at += 2) {
+            const isHidden = at === 6 && (node[4] & 2) !== 0;
+            (isHidden ? hide : put)(value, node[at], part(node[at + 1]));
+          }
       }
     };
 

@@ -295,9 +295,14 @@ function makeEncode(language) {
       const name = isShown ? text(attempt((/** @type {any} */ e) => e.name, object)) : nativeName(object);
       const message = attempt((/** @type {any} */ e) => `${e.message}`, object);
       add(`["e",${element(name)},${element(text(message))},${element(typeof stack === 'string' ? stack : undefined)}`);
-      add(hasCause ? `,1,${valueAt(object, 'cause', '.cause')}` : ',0');
+      const errors = isShown ? own(object, 'errors') : undefined;
+      // What it stands for is not listed, as its cause is not.
+      const hasErrors = errors !== undefined && !errors.enumerable;
+      const marks = (hasCause ? 1 : 0) + (hasErrors ? 2 : 0);
+      add(`,${marks}${hasCause ? `,${valueAt(object, 'cause', '.cause')}` : ''}`);
       if (isShown) {
         if (!hasCause) add(',null');
+        if (hasErrors) add(`,"errors",${valueAt(object, 'errors', '.errors')}`);
         const names = ownKeys(object);
         for (let index = 0; index < names.length && index < SHOWN_ITEMS; index++) {
           const key = /** @type {any} */ (names[index]);
