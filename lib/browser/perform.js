@@ -1,7 +1,7 @@
 // @ts-check
 'use strict';
 
-const { performance } = require('../contract/clock');
+const { clearTimeout, performance, setTimeout } = require('../contract/clock');
 const { ExecutorError, errorOf } = require('../contract/errors');
 const { keepArtifacts } = require('./artifacts');
 const { ProtocolError } = require('./connection');
