@@ -165,6 +165,7 @@ pub struct NativePageError {
 pub struct NativeLookUp {
     pub kind: String,
     pub names: Vec<String>,
+    pub built_ins: Vec<String>,
 }
 
 /// `hint`: what to do about the error. Else, if there is a `member`: the page has to be asked what `path` leads to from its
@@ -189,6 +190,10 @@ impl ses_hints::Realm for Page<'_> {
         self.found.take()
     }
 
+    fn is_tool(&self, name: &str) -> bool {
+        self.is_async(name)
+    }
+
     fn is_async(&self, tool: &str) -> bool {
         self.async_tools.iter().any(|name| name == tool)
     }
@@ -208,7 +213,7 @@ impl Task for HintTask {
     fn compute(&mut self) -> Result<Self::Output> {
         let NativePageError { name, message, source, line, column, async_tools, found } = &mut self.0;
         let at = line.zip(*column).map(|(line, column)| Location { line, column });
-        let found = found.take().map(|NativeLookUp { kind, names }| LookUp { kind, names });
+        let found = found.take().map(|NativeLookUp { kind, names, built_ins }| LookUp { kind, names, built_ins });
         let mut page = Page { async_tools, found, asked: None };
         let hint = ses_hints::hint(&mut page, &Uncaught { name, message, at, source });
         let (path, member) = page.asked.unzip();

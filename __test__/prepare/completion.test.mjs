@@ -281,7 +281,7 @@ describe('a promise that is only declared is not awaited', () => {
       const { output, logEntries } = await executor.run('fail(new RangeError("late")); 1');
       expect(output).toBe(1);
       expect(logEntries.map(({ level, message }) => [level, message])).toEqual([
-        ['warn', 'Unhandled promise rejection: RangeError: late'],
+        ['warn', 'Unhandled promise rejection: RangeError: late (line 1)'],
       ]);
       const { output: none, logs } = await executor.run('const lost = Promise.reject(new RangeError("now"))');
       expect([none, logs]).toEqual([undefined, 'Unhandled promise rejection: RangeError: now']);
@@ -300,7 +300,7 @@ describe('a promise that is only declared is not awaited', () => {
       expect((await executor.run('const q = later(4).then((x) => later(x + 1))')).output).toBe(5);
       expect((await executor.run('[await p, await q]')).output).toEqual([3, 5]);
       const { output, logs } = await executor.run('const lost = fail()');
-      expect([output, logs]).toEqual([undefined, 'Unhandled promise rejection: failed']);
+      expect([output, logs]).toEqual([undefined, 'Unhandled promise rejection: failed (line 1)']);
     });
   });
 

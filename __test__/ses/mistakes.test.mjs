@@ -4,9 +4,15 @@ import { describe, expect, test } from 'vitest';
 import { validateCode } from '../../index.mjs';
 import { withExecutor } from '../helpers.mjs';
 
+const TOOLS = {
+  search: async () => ({ results: [1] }),
+  db: { query: async () => ({ rows: [] }) },
+  plain: () => 1,
+};
+
 /** What the failure of a run says to whoever writes the code: the hint, or what to do about the findings. */
 const told = (code, { earlier = [], options = {}, variables = {} } = {}) =>
-  withExecutor({ ...options }, { search: async () => ({ results: [1] }) }, async (executor) => {
+  withExecutor({ ...options }, TOOLS, async (executor) => {
     await executor.sendVariables(variables);
     for (const step of earlier) await executor.run(step);
     const error = await executor.run(code).catch((thrown) => thrown);
@@ -16,8 +22,7 @@ const told = (code, { earlier = [], options = {}, variables = {} } = {}) =>
 
 describe('at run time', () => {
   const data = { items: [{ n: 1 }], list: [1] };
-  const COPY =
-    "`data` is a variable of the host's, and frozen. Change a copy: `const copy = JSON.parse(JSON.stringify(data))`.";
+  const COPY = "`data` is a variable of the host's, and frozen. Change a copy: `const copy = structuredClone(data)`.";
 
   test.each([
     ['data.items[0].n = 2', COPY],
@@ -65,6 +70,181 @@ describe('at run time', () => {
   ])('%s', async (code, hint) => {
     const earlier = ['const K = 1; const L = 1; const g = () => L; const f = (x) => x;'];
     expect(await told(code, { earlier, variables: { data } })).toMatchObject({ code: 'ERR_RUNTIME_EXCEPTION', hint });
+  });
+
+  const NOT_DECLARED = (name) => `\`${name}\` is not declared: write \`let ${name} = …\`.`;
+  const INSIDE = (name) =>
+    `\`${name}\` is declared only inside a block or function: declare it in front of that to use it here.`;
+  const NAMED = 'JavaScript has no named arguments: pass the value alone, or `{ query: … }` if an object is expected.';
+  const AWAITED = (call, member) => `\`${call}\` gives a promise: write \`(await ${call}(…))${member}\`.`;
+
+  describe('names that are not defined', () => {
+    test.each([
+      ['data = 1', NOT_DECLARED('data')],
+      ['data=1', NOT_DECLARED('data')],
+      ['for (i = 0; i < 2; i++) i', NOT_DECLARED('i')],
+      ['[1, 2].forEach((n) => { sum += n; })', NOT_DECLARED('sum')],
+      ['count++', NOT_DECLARED('count')],
+      ['itmes += 1', 'Did you mean `items`?'],
+      ['await search(query="x")', NAMED],
+      ['await search("a", query = "x")', NAMED],
+      ['try { const data = 1; } catch {}\nconsole.log(data.length)', INSIDE('data')],
+      ['for (const item of items) { item }\nitem', INSIDE('item')],
+      ['function f() { const { list } = { list: 1 }; }\nlist.push(1)', INSIDE('list')],
+      ['data.length', undefined],
+      ['path.join("a", "b")', undefined],
+      ['const m = match[1];', undefined],
+      ['rate * 2', undefined],
+      ['url.split("/")', undefined],
+      ['map((x) => x)', undefined],
+      ['for (const v of items) if (v > max) v;', undefined],
+      ['query.length', undefined],
+      ['throw new ValueError("x")', undefined],
+      ['new map()', 'Did you mean `Map`?'],
+      ['string(5)', 'Did you mean `String`?'],
+      ['consle.log(5)', 'Did you mean `console`?'],
+      ['finalAnswer(5)', 'Did you mean `final_answer`?'],
+      ['query("x")', 'Did you mean `db.query`?'],
+      ['list.map((x) => x)', undefined],
+      ['str.split(",")', undefined],
+      ['list("ab")', '`list` is Python. In JavaScript write `Array.from(values)`.'],
+      ['str (5)', '`str` is Python. In JavaScript write `String(value)`.'],
+    ])('%s', async (code, hint) => {
+      expect(await told(code, { variables: { items: [1] } })).toMatchObject({ code: 'ERR_RUNTIME_EXCEPTION', hint });
+    });
+  });
+
+  describe('what is of another class', () => {
+    test.each([
+      ['const price = "12.5"; price.toFixed(2)', '`price` is a string: write `Number(price).toFixed(…)`.'],
+      [
+        '[{ price: "1" }].map((r) => r.price.toFixed(2))',
+        '`r.price` is no number: write `Number(r.price).toFixed(…)`.',
+      ],
+      ['Date.now().toISOString()', '`Date.now(…)` is no Date: write `new Date(Date.now(…)).toISOString()`.'],
+      ['const n = 5; n.split("")', '`n` is a number: write `String(n).split(…)`.'],
+      ['const m = new Map(); m.map((x) => x)', '`m` is a Map: write `[...m].map(…)`.'],
+      ['const s = "a"; s.map((x) => x)', '`s` is a string, which has no `map`.'],
+      ['const o = { rows: [1] }; o.map((x) => x)', '`o` is no array.'],
+      ['items.max()', '`items` is an array: write `Math.max(...items)`.'],
+      ['items.reduse((a) => a)', '`items` has no `reduse`. Did you mean `reduce`?'],
+      ['const page = "<html>"; page.links.map((l) => l)', '`page` has no `links`.'],
+      ['const rs = [1]; rs.value.map((x) => x)', '`rs` has no `value`.'],
+      ['const o = { links: 1 }; o.link.map((x) => x)', '`o` has no `link`. Did you mean `links`?'],
+      ['const names = [undefined]; names[0].length', '`names[0]` is undefined.'],
+    ])('%s', async (code, hint) => {
+      expect(await told(code, { variables: { items: [1] } })).toMatchObject({ code: 'ERR_RUNTIME_EXCEPTION', hint });
+    });
+  });
+
+  describe('await that is forgotten', () => {
+    test.each([
+      ['const t = await search("x").map((r) => r.title)', AWAITED('search', '.map')],
+      ['await db.query("x").rows.length', AWAITED('db.query', '.rows')],
+      ['const t = await search("x")[0].title', AWAITED('search', '[0]')],
+      ['search("x")?.results?.map', undefined],
+      ['search("x")\n  .results\n  .map((x) => x)', AWAITED('search', '.results')],
+      ['const l = search("x")\n  .map((x) => x);', AWAITED('search', '.map')],
+      ['const r = search("x");\nfor (const x of r) {}', '`r` is a promise: write `await r`.'],
+      ['JSON.parse(search("x"))', '`JSON.parse` was given a promise: write `JSON.parse(await …)`.'],
+      ['await search("x"); const o = {}; o.results.map((x) => x)', '`o` has no `results`.'],
+      ['function search() { return {}; }\nsearch("x").results.map((x) => x)', undefined],
+    ])('%s', async (code, hint) => {
+      expect((await told(code)).hint).toBe(hint);
+    });
+  });
+
+  describe('names that are not the global’s', () => {
+    test.each([
+      ['class V { render(user) { return user.tag.length; } }\nnew V().render({})'],
+      ['const o = { m(user) { return user.tag.length; } }; o.m({})'],
+      ['for (const { user } of [{ user: {} }]) user.tag.length'],
+      ['function g(o) {\n  const { user } = o;\n  return user.tag.length;\n}\ng({ user: {} })'],
+    ])('%s', async (code) => {
+      const { hint } = await told(code, { variables: { user: { tags: [] } } });
+      expect(hint).toBe('`user.tag` is undefined.');
+    });
+  });
+
+  describe('what is fixed', () => {
+    const config = { limit: 5 };
+    test.each([
+      ['final_answer = "42"', '`final_answer` is a function, which is called: `final_answer(value)`.'],
+      ['search = 5', "`search` is a tool of the host's: give the variable another name."],
+      ['db = 5', "`db` is a tool of the host's: give the variable another name."],
+      ['JSON = null', "`JSON` is a name of the language's: give the variable another name."],
+      ['URL = null', "`URL` is a name of the language's: give the variable another name."],
+      [
+        'const limit = config.limit; config.limit = limit + 1',
+        "`config` is a variable of the host's, and frozen. Change a copy: `const copy = structuredClone(config)`.",
+      ],
+      ['const tags = Object.freeze([]);\ntags.push(config.limit);', undefined],
+      ['const tags = Object.freeze([]);\r\nconst n = config.limit;\r\ntags.push(1);', undefined],
+    ])('%s', async (code, hint) => {
+      expect(await told(code, { variables: { config } })).toMatchObject({ code: 'ERR_RUNTIME_EXCEPTION', hint });
+    });
+
+    test('a copy keeps what JSON loses', async () => {
+      await withExecutor({}, {}, async (executor) => {
+        await executor.sendVariables({ event: { when: new Date(0), n: 5n } });
+        const code = 'const copy = structuredClone(event); copy.n += 1n; [copy.n, copy.when.getTime()]';
+        expect((await executor.run(code)).output).toEqual([6n, 0]);
+      });
+    });
+  });
+
+  test('a line that ends with \\r\\n is one line', async () => {
+    const code = 'const rows = [{ a: 1 }];\r\nconst b = config.limit;\r\nconst k = rows.zz.y;';
+    expect((await told(code, { variables: { config: { limit: 1 } } })).hint).toBe('`rows` has no `zz`.');
+  });
+
+  test('getters of the guest do not run again', async () => {
+    let paid = 0;
+    await withExecutor({}, { pay: () => void paid++ }, async (executor) => {
+      const code = 'const order = { get receipt() { pay(); return { id: undefined }; } };\norder.receipt.id.length';
+      const error = await executor.run(code).catch((thrown) => thrown);
+      expect([error.details.hint, paid]).toEqual(['`order.receipt.id` is undefined.', 1]);
+      const method = await executor.run('const box = { get it() { pay(); return 1; } };\nbox.it()').catch((e) => e);
+      expect([method.details.hint, paid]).toEqual([undefined, 2]);
+    });
+  });
+
+  describe('what a function of an earlier run has thrown', () => {
+    test.each([
+      [
+        'run({ items: [] })',
+        'It was thrown in `pick`, line 2 of an earlier run (step-1.js): `return r.items[0].name;`.',
+      ],
+      [
+        'total([])',
+        'It was thrown in `total`, line 7 of an earlier run (step-1.js): `const total = (list) => list.sum();`.',
+      ],
+      [
+        '[{}].map((x) => { try { total([]); } catch (e) { throw new Error("mine", { cause: e }); } })',
+        'Its cause: TypeError: list.sum is not a function (line 2)',
+      ],
+    ])('%s', async (code, hint) => {
+      const earlier = [
+        'function pick(r) {\n  return r.items[0].name;\n}\nfunction run(q) {\n  return pick(q);\n}\nconst total = (list) => list.sum();',
+      ];
+      expect(await told(`const list = { sums: 1, other: 2 };\n${code}`, { earlier })).toMatchObject({ hint, line: 2 });
+    });
+  });
+
+  test('an error without a message is called by its name', async () => {
+    await withExecutor({}, {}, async (executor) => {
+      const { message, details } = await executor.run('throw new Error()').catch((thrown) => thrown);
+      expect([message, details.message]).toEqual(['Runtime exception: Error', '']);
+    });
+  });
+
+  test('a rejection that nothing handled has a line', async () => {
+    await withExecutor({}, TOOLS, async (executor) => {
+      const code = '[1].forEach(async () => {\n  const r = await search("q");\n  r.foo.bar;\n});\nawait search("z");';
+      expect((await executor.run(code)).logs).toBe(
+        "Unhandled promise rejection: TypeError: Cannot read properties of undefined (reading 'bar') (line 3)",
+      );
+    });
   });
 
   test('what the guest has frozen itself is not of the host', async () => {

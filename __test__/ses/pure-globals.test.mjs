@@ -139,7 +139,7 @@ describe('queueMicrotask', () => {
 
   test('an error of the callback is a warning', async () => {
     const { logs } = await executor.run('queueMicrotask(() => { throw new RangeError("late"); }); await null; 1');
-    expect(logs).toBe('Unhandled promise rejection: RangeError: late');
+    expect(logs).toBe('Unhandled promise rejection: RangeError: late (line 1)');
     expect(await there('caught(() => queueMicrotask(5))')).toBe('throws TypeError');
   });
 });

@@ -4,7 +4,7 @@
 const { clearTimeout, setTimeout } = require('../contract/clock');
 const { loadPreparation } = require('./prepare');
 
-/** How long a page may take to say what there is: getters of the guest run. */
+/** How long a page may take to say what there is: handlers of the guest's proxies run. */
 const MAX_MS = 100;
 /** Longer lines nobody has written. */
 const MAX_LINE = 2 << 10;

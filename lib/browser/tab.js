@@ -192,13 +192,13 @@ class Tab {
    * What there is at a place of the page: for hints.
    *
    * @param {{ path: string[], member: string }} place
-   * @returns {Promise<{ kind: string, names: string[] } | undefined>} undefined if the page does not tell it
+   * @returns {Promise<{ kind: string, names: string[], builtIns: string[] } | undefined>} undefined if the page does not tell it
    */
   async lookUp(place) {
     const { result } = await this.#call('function(text){return this("look up",text)}', JSON.stringify(place));
     if (result?.type !== 'string') return undefined;
-    const [kind, names] = JSON.parse(result.value);
-    return { kind, names };
+    const [kind, names, builtIns] = JSON.parse(result.value);
+    return { kind, names, builtIns };
   }
 
   /**

@@ -402,6 +402,9 @@
     if (__smol_done && signal !== undefined && !isReading) rethrow(caught);
   };
 
+  // Whether `get` only reads what the guest means by `name`.
+  boot.isVariable = (name, get) => variables.get(name)?.get === get;
+
   boot.isSignal = (value) => signals.has(value);
 
   boot.guard = guard;

@@ -5,7 +5,12 @@
 
 use ses_protocol::Location;
 
+mod methods;
 mod mistakes;
+mod names;
+mod unknown;
+
+use names::{Tokens, is_part};
 
 /// Longer names are none that somebody has mistyped.
 const MAX_NAME: usize = 64;
@@ -27,16 +32,21 @@ pub struct Uncaught<'a> {
 /// What there is at a place that code names.
 #[derive(Clone)]
 pub struct LookUp {
-    /// What the member is: its type, or "missing"; or "nothing" or "unknown" of the place itself.
+    /// What the member is: its type, "missing", or "accessor" if only a getter knows; or "nothing" or "unknown" of the place
+    /// itself.
     pub kind: String,
-    /// Names that there are.
+    /// Names that there are; of the global, those of the guest and the host.
     pub names: Vec<String>,
+    /// Of the global, names of the language's.
+    pub built_ins: Vec<String>,
 }
 
 /// What hints are about, where the code has run.
 pub trait Realm {
     /// What `path` leads to from the global, and its `member`; asked once for an error at most. `None`: it cannot be told.
     fn look_up(&mut self, path: &[String], member: &str) -> Option<LookUp>;
+    /// Whether there is a tool, or a namespace of tools, of this name.
+    fn is_tool(&self, name: &str) -> bool;
     /// Whether a tool of this name gives promises.
     fn is_async(&self, tool: &str) -> bool;
     /// Whether a variable of this name is the host's, and frozen.
@@ -45,66 +55,66 @@ pub trait Realm {
 
 /// What to do about the error, if something is known beyond the message: the first rule that has something to say.
 pub fn hint(realm: &mut impl Realm, error: &Uncaught) -> Option<String> {
-    mistakes::hint(realm, error)
-        .or_else(|| unknown_name(realm, error))
-        .or_else(|| unknown_method(realm, error))
-        .or_else(|| member_of_nothing(realm, error))
+    let tokens = Tokens::of(error.source)?;
+    let offset = offset_of(error.source, error.at?)?;
+    let code = Code { tokens: &tokens, at: tokens.at(offset)?, line: line_of(error.source, error.at?)? };
+    mistakes::hint(realm, error, &code)
+        .or_else(|| unknown::name(realm, error, &code))
+        .or_else(|| unknown_method(realm, error, &code))
+        .or_else(|| member_of_nothing(realm, error, &code))
+        .or_else(|| not_iterable(realm, error, &code))
 }
 
-/// `serch is not defined`.
-fn unknown_name(realm: &mut impl Realm, error: &Uncaught) -> Option<String> {
-    let name = error.message.strip_suffix(" is not defined").filter(|_| error.name == "ReferenceError")?;
-    if is_type_argument(error, name) {
-        return Some(format!(
-            "`<{name}>` is TypeScript, and this was read as JavaScript: leave the type arguments out."
-        ));
-    }
-    if MATH.contains(&name) {
-        return Some(format!("Did you mean `Math.{name}`?"));
-    }
-    let LookUp { names, .. } = look_up(realm, &[], name)?;
-    Some(format!("Did you mean `{}`?", nearest(name, &names)?))
+/// The source of an error.
+struct Code<'a> {
+    tokens: &'a Tokens<'a>,
+    /// The token where the error is, or the last one in front.
+    at: usize,
+    line: &'a str,
 }
 
-/// Functions of `Math` whose names stand alone in other languages.
-const MATH: [&str; 10] = ["abs", "ceil", "floor", "max", "min", "pow", "random", "round", "sqrt", "trunc"];
-
-/// Whether the name is where the error is, as `string` in `new Set<string>(…)`.
-fn is_type_argument(error: &Uncaught, name: &str) -> bool {
-    let Some((before, after)) = error.at.and_then(|at| split_at(error.source, at)) else { return false };
-    let is_of_a_name = before.strip_suffix('<').is_some_and(|of| of.ends_with(|c: char| c.is_alphanumeric()));
-    is_of_a_name && after.strip_prefix(name).is_some_and(|behind| behind.starts_with(['>', ',', '[']))
+impl Code<'_> {
+    /// Whether what is on the global by a name may not be meant by it.
+    fn is_local(&self, name: &str) -> bool {
+        self.tokens.declared(name).inside
+    }
 }
 
 /// `rows.fliter is not a function`, as V8 renders what was called.
-fn unknown_method(realm: &mut impl Realm, error: &Uncaught) -> Option<String> {
+fn unknown_method(realm: &mut impl Realm, error: &Uncaught, code: &Code) -> Option<String> {
     let called = error.message.strip_suffix(" is not a function").filter(|_| error.name == "TypeError")?;
     let Some((receiver, method)) = called.rsplit_once('.') else {
         let path = path_of(called)?;
-        let LookUp { kind, names } = look_up(realm, &path, "")?;
+        let LookUp { kind, names, .. } = look_up(realm, &path, "")?;
         return if kind == "missing" { listed(called, &names) } else { None };
     };
-    let path = path_of(receiver).filter(|path| !is_local(error.source, &path[0]));
-    let LookUp { kind, names } = look_up(realm, path.as_deref().unwrap_or(&[UNKNOWN.to_owned()]), method)?;
-    let receiver = path.map(|_| receiver);
-    match (kind.as_str(), receiver) {
+    let path = path_of(receiver).filter(|path| !code.is_local(&path[0]));
+    let LookUp { kind, names, .. } = look_up(realm, path.as_deref().unwrap_or(&[UNKNOWN.to_owned()]), method)?;
+    let known = path.map(|_| receiver);
+    match (kind.as_str(), known) {
         ("missing", Some(receiver)) if is_promise(&names) => Some(awaited(receiver)),
-        ("missing", Some(receiver)) => match nearest(method, &names) {
-            Some(near) => Some(format!("`{receiver}` has no `{method}`. Did you mean `{near}`?")),
-            None => listed(receiver, &names),
-        },
-        ("unknown" | "missing", _) if method == "length" || method == "size" => {
+        ("missing", Some(receiver)) => {
+            let listed = || listed(receiver, &names);
+            methods::misplaced(receiver, Some(&names), method).or_else(|| match nearest(method, &names) {
+                Some(near) => Some(format!("`{receiver}` has no `{method}`. Did you mean `{near}`?")),
+                None => listed(),
+            })
+        }
+        ("unknown" | "missing" | "accessor", _) if method == "length" || method == "size" => {
             Some(format!("`{method}` is no function: leave out the parentheses."))
         }
+        ("unknown" | "missing", _) if names.iter().any(|name| name == method) => {
+            methods::misplaced(receiver, None, method)
+        }
         ("unknown" | "missing", _) => Some(format!("Did you mean `{}`?", nearest(method, &names)?)),
-        ("nothing", _) => None,
+        ("nothing" | "accessor", _) => None,
         (kind, Some(receiver)) => Some(format!("`{receiver}.{method}` is {}, not a function.", with_article(kind))),
         (_, None) => None,
     }
 }
 
 /// `Cannot read properties of undefined (reading 'street')`: the code says what is undefined.
-fn member_of_nothing(realm: &mut impl Realm, error: &Uncaught) -> Option<String> {
+fn member_of_nothing(realm: &mut impl Realm, error: &Uncaught, code: &Code) -> Option<String> {
     let rest = error.message.strip_prefix("Cannot ").filter(|_| error.name == "TypeError")?;
     let rest = rest.strip_prefix("read properties of ").or_else(|| rest.strip_prefix("set properties of "))?;
     let (what, rest) = rest.split_once(" (")?;
@@ -112,55 +122,32 @@ fn member_of_nothing(realm: &mut impl Realm, error: &Uncaught) -> Option<String>
     let receiver = receiver_at(error.source, error.at?, member)?;
     let path = path_of(receiver)?;
     let (last, parents) = path.split_last()?;
-    if parents.is_empty() || is_local(error.source, &path[0]) {
+    if parents.is_empty() || code.is_local(&path[0]) {
         return (receiver != what).then(|| format!("`{receiver}` is {what}."));
     }
     let parent = &receiver[..receiver.rfind(['.', '['])?].trim_end_matches('?');
-    let LookUp { kind, names } = look_up(realm, parents, last)?;
-    match (kind.as_str(), nearest(last, &names)) {
-        ("missing", _) if is_promise(&names) => Some(awaited(parent)),
-        ("missing", Some(near)) => Some(format!("`{parent}` has no `{last}`. Did you mean `{near}`?")),
-        ("missing", None) => Some(format!("`{parent}` has no `{last}`.")),
-        _ => Some(format!("`{receiver}` is {what}.")),
+    let LookUp { kind, mut names, .. } = look_up(realm, parents, last)?;
+    if kind == "missing" && is_promise(&names) {
+        return Some(awaited(parent));
     }
-}
-
-/// Bytes in which the parentheses round a name are looked for.
-const MAX_PARAMETERS: usize = 512;
-/// Places of a name that are looked at.
-const MAX_PLACES: usize = 64;
-
-/// Whether a name seems to be a parameter, or declared in a block, somewhere: what is on the global by that name may not be meant.
-fn is_local(source: &str, name: &str) -> bool {
-    let mut places = source.match_indices(name).take(MAX_PLACES).filter_map(|(at, _)| {
-        let (before, after) = (&source[..at], &source[at + name.len()..]);
-        (!before.ends_with(|c| is_part(c) || c == '.') && !after.starts_with(is_part)).then_some((before, after))
-    });
-    places.any(|(before, after)| {
-        let is_declared = ["const", "let", "var"].iter().any(|kind| before.trim_end().ends_with(kind));
-        let is_in_block = || before.matches('{').count() > before.matches('}').count();
-        after.trim_start().starts_with("=>") || (is_declared && is_in_block()) || is_parameter(before, after)
+    // Names of lists have no indices.
+    if kind != "missing" || !is_identifier(last) {
+        return Some(format!("`{receiver}` is {what}."));
+    }
+    // What is inherited is methods, where data was meant.
+    names.truncate(own_names(&names).len());
+    Some(match nearest(last, &names) {
+        Some(near) => format!("`{parent}` has no `{last}`. Did you mean `{near}`?"),
+        None => format!("`{parent}` has no `{last}`."),
     })
 }
 
-/// Whether what is between the two texts stands in the parentheses of an arrow function, a function or a `catch` clause.
-fn is_parameter(before: &str, after: &str) -> bool {
-    let mut depth = 0;
-    let open = before.char_indices().rev().take(MAX_PARAMETERS).find_map(|(at, c)| {
-        depth += i32::from(c == ')') - i32::from(c == '(');
-        (depth < 0).then_some(at)
-    });
-    depth = 0;
-    let close = after.char_indices().take(MAX_PARAMETERS).find_map(|(at, c)| {
-        depth += i32::from(c == '(') - i32::from(c == ')');
-        (depth < 0).then_some(at + 1)
-    });
-    let (Some(open), Some(close)) = (open, close) else { return false };
-    let head = before[..open].trim_end();
-    let named = head.trim_end_matches(is_part).trim_end();
-    after[close..].trim_start().starts_with("=>")
-        || ["function", "function*"].iter().any(|of| head.ends_with(of) || named.ends_with(of))
-        || head.ends_with("catch")
+/// `rows is not iterable`.
+fn not_iterable(realm: &mut impl Realm, error: &Uncaught, code: &Code) -> Option<String> {
+    let value = error.message.strip_suffix(" is not iterable").filter(|_| error.name == "TypeError")?;
+    let path = path_of(value).filter(|path| !code.is_local(&path[0]))?;
+    let LookUp { kind, names, .. } = look_up(realm, &path, "")?;
+    (kind == "missing" && is_promise(&names)).then(|| format!("`{value}` is a promise: write `await {value}`."))
 }
 
 /// Whether names are those of a promise.
@@ -179,11 +166,29 @@ fn look_up(realm: &mut impl Realm, path: &[String], member: &str) -> Option<Look
     if member.len() > MAX_NAME {
         return None;
     }
-    let LookUp { kind, mut names } = realm.look_up(path, member)?;
+    let LookUp { kind, mut names, built_ins } = realm.look_up(path, member)?;
+    let is_of_texts = names.iter().any(|name| name == "charCodeAt");
     // Others cannot be written behind a dot, and may be of several lines.
-    names.retain(|name| name.split('.').all(is_identifier));
-    Some(LookUp { kind, names })
+    names.retain(|name| name.split('.').all(is_identifier) && !(is_of_texts && HTML.contains(&name.as_str())));
+    Some(LookUp { kind, names, built_ins })
 }
+
+/// Methods of strings that nobody means.
+const HTML: [&str; 13] = [
+    "anchor",
+    "big",
+    "blink",
+    "bold",
+    "fixed",
+    "fontcolor",
+    "fontsize",
+    "italics",
+    "link",
+    "small",
+    "strike",
+    "sub",
+    "sup",
+];
 
 /// The steps of `rows[0].name` or `a?.b`; `None` for anything else.
 fn path_of(text: &str) -> Option<Vec<String>> {
@@ -210,11 +215,6 @@ fn is_identifier(name: &str) -> bool {
     name.len() <= MAX_NAME && name.chars().all(is_part) && name.chars().next().is_some_and(|c| !c.is_ascii_digit())
 }
 
-/// Of a name.
-fn is_part(c: char) -> bool {
-    c.is_alphanumeric() || c == '_' || c == '$'
-}
-
 /// What `member` is read of at a place of the source, where V8 has found it.
 fn receiver_at<'a>(source: &'a str, at: Location, member: &str) -> Option<&'a str> {
     let (before, after) = split_at(source, at)?;
@@ -225,9 +225,23 @@ fn receiver_at<'a>(source: &'a str, at: Location, member: &str) -> Option<&'a st
     Some(&before[from..])
 }
 
+/// Where a line begins; `\r\n` ends one line.
+fn line_start(source: &str, line: u32) -> Option<usize> {
+    let mut start = 0;
+    for _ in 1..line {
+        let end = start + source[start..].find(LINE_ENDS)?;
+        let ending = &source[end..];
+        let length = if ending.starts_with("\r\n") { 2 } else { ending.chars().next().map_or(1, char::len_utf8) };
+        start = end + length;
+    }
+    (line > 0).then_some(start)
+}
+
+const LINE_ENDS: [char; 4] = ['\n', '\r', '\u{2028}', '\u{2029}'];
+
 /// The line of a place.
-fn line_of(source: &str, at: Location) -> Option<&str> {
-    source.split(['\n', '\r', '\u{2028}', '\u{2029}']).nth(at.line.checked_sub(1)? as usize)
+pub fn line_of(source: &str, at: Location) -> Option<&str> {
+    source[line_start(source, at.line)?..].split(LINE_ENDS).next()
 }
 
 /// The line of a place, before it and from it on.
@@ -241,9 +255,19 @@ fn split_at(source: &str, at: Location) -> Option<(&str, &str)> {
     Some(line.split_at(start.0))
 }
 
+/// The bytes in front of a place; one behind its line is that of the end of the line.
+fn offset_of(source: &str, at: Location) -> Option<usize> {
+    let line = line_of(source, at)?.len();
+    Some(line_start(source, at.line)? + split_at(source, at).map_or(line, |(before, _)| before.len()))
+}
+
+/// A name without what distinguishes styles.
+fn plain(name: &str) -> String {
+    name.replace('_', "").to_lowercase()
+}
+
 /// The name that was meant: the same but for case and `_`, or one that differs in few letters.
 fn nearest<'a>(wanted: &str, names: &'a [String]) -> Option<&'a str> {
-    let plain = |name: &str| name.replace('_', "").to_lowercase();
     // What has failed is no advice.
     let names = names.iter().filter(|name| *name != wanted);
     let wanted = plain(wanted);
@@ -255,21 +279,38 @@ fn nearest<'a>(wanted: &str, names: &'a [String]) -> Option<&'a str> {
     };
     let distances = names.map(|name| {
         // Of a function in a namespace, its own name counts.
-        let own = name.rsplit_once('.').map_or(name.as_str(), |(_, own)| own);
-        (strsim::osa_distance(&wanted, &plain(own)), name.as_str())
+        let own = plain(name.rsplit_once('.').map_or(name.as_str(), |(_, own)| own));
+        let distance = strsim::osa_distance(&wanted, &own);
+        (if is_other_word(&wanted, &own) { distance + most } else { distance }, name.as_str())
     });
     distances.filter(|&(distance, _)| distance <= most).min_by_key(|&(distance, _)| distance).map(|(_, name)| name)
 }
 
+/// Whether two short names are of the same length and of other letters: `max` and `map` are two words.
+fn is_other_word(a: &str, b: &str) -> bool {
+    let letters = |name: &str| {
+        let mut letters: Vec<char> = name.chars().collect();
+        letters.sort_unstable();
+        letters
+    };
+    let (a, b) = (letters(a), letters(b));
+    a.len() == b.len() && a.len() <= 4 && a != b
+}
+
 /// The members of a namespace of tools.
 fn listed(receiver: &str, names: &[String]) -> Option<String> {
-    let own: Vec<_> = names.iter().take_while(|name| *name != "constructor").collect();
+    let own = own_names(names);
     let is_list = own.iter().any(|name| *name == "length");
     if own.is_empty() || own.len() > MAX_LISTED || is_list {
         return None;
     }
-    let own: Vec<_> = own.into_iter().map(|name| format!("`{name}`")).collect();
+    let own: Vec<_> = own.iter().map(|name| format!("`{name}`")).collect();
     Some(format!("`{receiver}` has {}.", own.join(", ")))
+}
+
+/// The names that are not inherited.
+fn own_names(names: &[String]) -> &[String] {
+    &names[..names.iter().position(|name| name == "constructor").unwrap_or(names.len())]
 }
 
 fn with_article(kind: &str) -> String {
@@ -305,29 +346,10 @@ mod tests {
     }
 
     #[test]
-    fn a_name_is_local_where_it_is_a_parameter_or_of_a_block() {
-        for code in [
-            "list.map(rows => rows.a)",
-            "list.map((x, rows) => rows.a)",
-            "list.map(({ rows }) => f(rows))",
-            "function f(a, rows) {}",
-            "const f = function (rows) {}",
-            "try {} catch (rows) {}",
-            "{ const rows = 1; }",
-            "function f() { let rows; }",
-        ] {
-            assert!(is_local(code, "rows"), "{code}");
-        }
-        for code in [
-            "rows.a",
-            "f(rows)",
-            "const rows = 1; { rows }",
-            "let rowsOf = (a) => 1",
-            "a.rows => 1",
-            "f((rows), () => 1)",
-        ] {
-            assert!(!is_local(code, "rows"), "{code}");
-        }
+    fn lines_end_as_in_the_language() {
+        let line = |line| line_of("a\r\nb\nc\rd\u{2028}e\n\nf", Location { line, column: 1 });
+        let lines: Vec<_> = (0..=8).map(line).collect();
+        assert_eq!(lines, [None, Some("a"), Some("b"), Some("c"), Some("d"), Some("e"), Some(""), Some("f"), None]);
     }
 
     #[test]
@@ -337,6 +359,8 @@ mod tests {
         assert_eq!(nearest("read_doc", &names), Some("Host.readDoc"));
         assert_eq!(nearest("serch", &names), Some("search"));
         assert_eq!(nearest("mpa", &names), Some("map"));
+        assert_eq!(nearest("max", &names), None);
+        assert_eq!(nearest("maps", &names), Some("map"));
         assert_eq!(nearest("xy", &names), None);
         assert_eq!(nearest("total", &names), None);
     }

@@ -1,89 +1,141 @@
-//! Hints about mistakes that models often make: they think of another language, of values that they may change, or forget
-//! `await`. What V8's message says is read together with the line of the source that it is about.
+//! Hints about mistakes that models often make: they think of values that they may change, or forget `await`. What V8's message says
+//! is read together with the source in front of the place that it is about.
 
-use crate::{Realm, Uncaught, is_local, is_part, line_of};
+use crate::names::{Step, is_name};
+use crate::{Code, LookUp, Realm, Uncaught, is_part, look_up};
 
 /// Bytes of a line that is looked through. 2 KiB.
 const MAX_LINE_BYTES: usize = 2 << 10;
-
-/// Names of Python with what to write instead.
-const PYTHON: [(&str, &str); 12] = [
-    ("print", "`console.log(…)`"),
-    ("None", "`null`"),
-    ("True", "`true`"),
-    ("False", "`false`"),
-    ("len", "`value.length`, or `value.size` of a Map or Set"),
-    ("range", "a `for` loop, or `[...Array(n).keys()]`"),
-    ("str", "`String(value)`"),
-    ("int", "`Math.trunc(value)`, or `parseInt(text, 10)`"),
-    ("float", "`Number(text)`"),
-    ("dict", "an object, or `new Map()`"),
-    ("list", "`Array.from(values)`"),
-    ("sorted", "`values.toSorted(…)`"),
-];
+/// Tokens in front of the place of a write among which its operator is.
+const MAX_OPERATOR: usize = 3;
+/// Tokens behind the place of a member that is read among which it is.
+const MAX_STEP: usize = 8;
+/// What follows the name in V8's rendering of a call.
+const CALL: &str = "(...)";
 
 /// What to do about the error, if it is a known mistake.
-pub fn hint(realm: &impl Realm, error: &Uncaught) -> Option<String> {
-    python_name(error).or_else(|| {
-        let line = short_line_of(error)?;
-        missing_await(realm, error, line).or_else(|| frozen(realm, error, line))
-    })
+pub fn hint(realm: &mut impl Realm, error: &Uncaught, code: &Code) -> Option<String> {
+    promise_as_json(error).or_else(|| missing_await(realm, error, code)).or_else(|| frozen(realm, error, code))
 }
 
-fn python_name(error: &Uncaught) -> Option<String> {
-    let name = error.message.strip_suffix(" is not defined").filter(|_| error.name == "ReferenceError")?;
-    let (_, instead) = PYTHON.iter().find(|(python, _)| *python == name)?;
-    Some(format!("`{name}` is Python. In JavaScript write {instead}."))
+/// `JSON.parse(search(q))`.
+fn promise_as_json(error: &Uncaught) -> Option<String> {
+    let is_promise = error.name == "SyntaxError" && error.message.ends_with(", \"[object Promise]\" is not valid JSON");
+    is_promise.then(|| "`JSON.parse` was given a promise: write `JSON.parse(await …)`.".to_owned())
 }
 
 /// `search(q).results`, where `search` gives a promise.
-fn missing_await(realm: &impl Realm, error: &Uncaught, line: &str) -> Option<String> {
-    let is_about_a_member = error.name == "TypeError"
-        && (error.message.ends_with(" is not a function")
-            || error.message.ends_with(" is not iterable")
-            || error.message.starts_with("Cannot read properties of undefined"));
-    if !is_about_a_member {
+fn missing_await(realm: &impl Realm, error: &Uncaught, code: &Code) -> Option<String> {
+    if error.name != "TypeError" {
         return None;
     }
     if let Some(name) = error.message.strip_suffix(" is not a function or its return value is not iterable") {
-        return realm.is_async(name).then(|| format!("`{name}` gives a promise: write `await {name}(…)`."));
+        return gives_promise(realm, code, name).then(|| format!("`{name}` gives a promise: write `await {name}(…)`."));
     }
-    calls_in(line).find_map(|(name, before, after)| {
-        let member: String = after.strip_prefix('.')?.chars().take_while(|&c| is_part(c)).collect();
-        let is_handled = matches!(member.as_str(), "then" | "catch" | "finally" | "");
-        let is_awaited = before.trim_end().ends_with("await");
-        (!is_handled && !is_awaited && realm.is_async(name))
-            .then(|| format!("`{name}` gives a promise: write `(await {name}(…)).{member}`."))
-    })
+    if let Some((call, member)) =
+        error.message.strip_suffix(" is not a function").and_then(|called| called.rsplit_once('.'))
+        && let Some(name) = call.strip_suffix(CALL)
+    {
+        return gives_promise(realm, code, name).then(|| awaited_call(name, &format!(".{member}")));
+    }
+    let member = error.message.strip_prefix("Cannot read properties of undefined (reading '")?.strip_suffix("')")?;
+    // The place may be that of an earlier step, if each stands in a line of its own.
+    let mut steps = code.at..code.at + MAX_STEP;
+    let at = steps.find(|&at| code.tokens.text(at) == member && matches!(code.tokens.before(at), "." | "["))?;
+    let is_optional = at >= 3 && code.tokens.before(at - 1) == "?";
+    let end = at.checked_sub(if is_optional { 3 } else { 2 })?;
+    let steps = code.tokens.chain(end);
+    let call = steps.iter().position(|step| *step == Step::Call)?;
+    let name = steps[..call].iter().map(|step| match step {
+        Step::Name(name) => Some(*name),
+        Step::Index(_) | Step::Call => None,
+    });
+    let name = name.collect::<Option<Vec<_>>>()?.join(".");
+    let member = match steps.get(call + 1)? {
+        Step::Name("then" | "catch" | "finally") | Step::Call => return None,
+        Step::Name(member) => format!(".{member}"),
+        Step::Index(index) => format!("[{index}]"),
+    };
+    gives_promise(realm, code, &name).then(|| awaited_call(&name, &member))
 }
 
-/// Something that may not be changed: a constant of an earlier run, or a value of the host's.
-fn frozen(realm: &impl Realm, error: &Uncaught, line: &str) -> Option<String> {
+/// Whether a function that the source does not declare itself gives promises.
+fn gives_promise(realm: &impl Realm, code: &Code, function: &str) -> bool {
+    let root = function.split('.').next().unwrap_or(function);
+    let declared = code.tokens.declared(root);
+    realm.is_async(function) && !declared.at_top && !declared.inside
+}
+
+fn awaited_call(name: &str, member: &str) -> String {
+    format!("`{name}` gives a promise: write `(await {name}(…)){member}`.")
+}
+
+/// Something that may not be changed: a constant of an earlier run, or what the host or the language has given.
+fn frozen(realm: &mut impl Realm, error: &Uncaught, code: &Code) -> Option<String> {
     if error.name != "TypeError" || error.message.ends_with(" of a built-in") {
         return None;
     }
     let constant = quoted(error.message, "Cannot assign to read only property '", "' of object ")
-        .or_else(|| quoted(error.message, "Cannot set property ", " of "))
-        .filter(|name| is_assigned(line, name));
-    if let Some(name) = constant {
-        return Some(format!(
-            "`{name}` is a constant of an earlier run. Declare it again to change it: `let {name} = …`."
-        ));
-    }
+        .or_else(|| quoted(error.message, "Cannot set property ", " of "));
     let is_change = ["Cannot assign to read only property ", "Cannot add property ", "Cannot delete property "]
         .iter()
         .any(|beginning| error.message.starts_with(beginning));
-    let is_of_host = |name: &&str| realm.is_frozen(name) && !is_local(error.source, name);
-    let name = owners_in(line).find(|name| is_change && is_of_host(name))?;
-    Some(format!(
-        "`{name}` is a variable of the host's, and frozen. Change a copy: `const copy = JSON.parse(JSON.stringify({name}))`."
-    ))
+    if constant.is_none() && !is_change {
+        return None;
+    }
+    let target = target(code);
+    match (constant, &target[..]) {
+        (Some(name), [Step::Name(written)]) if name == *written => constant_name(realm, code, name),
+        // The place of an update is not that of its operator.
+        (Some(name), []) if is_assigned(code.line, name) => constant_name(realm, code, name),
+        (_, [Step::Name(name), _, ..]) if is_change && realm.is_frozen(name) && !code.is_local(name) => Some(format!(
+            "`{name}` is a variable of the host's, and frozen. Change a copy: `const copy = structuredClone({name})`."
+        )),
+        _ => None,
+    }
 }
 
-/// The line of the source where the error is, unless it is longer than anybody writes one: what looks through it takes the
-/// square of its length.
-fn short_line_of<'a>(error: &Uncaught<'a>) -> Option<&'a str> {
-    line_of(error.source, error.at?).filter(|line| line.len() <= MAX_LINE_BYTES)
+/// What is written to where the error is.
+fn target<'a>(code: &Code<'a>) -> Vec<Step<'a>> {
+    let Code { tokens, at, .. } = *code;
+    let first = match tokens.text(at) {
+        "delete" => Some(at + 1),
+        "+" | "-" if tokens.text(at + 1) == tokens.text(at) && is_name(tokens.text(at + 2)) => Some(at + 2),
+        name if is_name(name) && tokens.before(at) == "." => return tokens.chain(at),
+        name if is_name(name) && is_operator(tokens.text(at + 1)) => Some(at),
+        _ => None,
+    };
+    if let Some(first) = first {
+        return tokens.chain(tokens.end_of_members(first));
+    }
+    let Some(mut end) = (at.saturating_sub(MAX_OPERATOR)..=at).rev().find(|&index| is_operator(tokens.text(index)))
+    else {
+        return Vec::new();
+    };
+    while end > 0 && is_operator(tokens.text(end)) {
+        end -= 1;
+    }
+    tokens.chain(end)
+}
+
+/// A write to a name that the global has fixed.
+fn constant_name(realm: &mut impl Realm, code: &Code, name: &str) -> Option<String> {
+    if code.is_local(name) {
+        return None;
+    }
+    if name == "final_answer" {
+        return Some("`final_answer` is a function, which is called: `final_answer(value)`.".to_owned());
+    }
+    if realm.is_tool(name) {
+        return Some(format!("`{name}` is a tool of the host's: give the variable another name."));
+    }
+    let LookUp { names, built_ins, .. } = look_up(realm, &[], name)?;
+    if built_ins.iter().any(|built_in| built_in == name) {
+        return Some(format!("`{name}` is a name of the language's: give the variable another name."));
+    }
+    let is_known = names.iter().any(|known| known == name);
+    is_known
+        .then(|| format!("`{name}` is a constant of an earlier run. Declare it again to change it: `let {name} = …`."))
 }
 
 fn quoted<'a>(message: &'a str, before: &str, after: &str) -> Option<&'a str> {
@@ -92,62 +144,33 @@ fn quoted<'a>(message: &'a str, before: &str, after: &str) -> Option<&'a str> {
 
 /// Whether the name itself is written to, not a property.
 fn is_assigned(line: &str, name: &str) -> bool {
+    // What looks through it takes the square of its length.
+    if line.len() > MAX_LINE_BYTES {
+        return false;
+    }
     line.match_indices(name).any(|(at, _)| {
         let (before, after) = (&line[..at], &line[at + name.len()..]);
         let is_name = !before.ends_with(|c| is_part(c) || c == '.') && !after.starts_with(is_part);
         let after = after.trim_start();
         let is_plain = after.starts_with('=') && !after.starts_with("==");
         let is_update = after.starts_with("++") || after.starts_with("--") || before.trim_end().ends_with(['+', '-']);
-        let is_compound =
-            after.find('=').is_some_and(|at| (1..=3).contains(&at) && after[..at].bytes().all(is_operator));
+        let is_compound = after
+            .find('=')
+            .is_some_and(|at| (1..=3).contains(&at) && after[..at].bytes().all(|byte| OPERATORS.contains(&byte)));
         is_name && (is_plain || is_update || is_compound)
     })
 }
 
-fn is_operator(byte: u8) -> bool {
-    b"+-*/%&|^?<>".contains(&byte)
-}
+const OPERATORS: &[u8] = b"+-*/%&|^?<>";
 
-/// Names of which a property is named: `rows` in `rows.a` and `rows[0]`.
-fn owners_in(line: &str) -> impl Iterator<Item = &str> {
-    line.match_indices(['.', '[']).filter_map(|(at, _)| {
-        let before = line[..at].trim_end_matches('?');
-        let outer = before.trim_end_matches(is_part);
-        let name = &before[outer.len()..];
-        (!name.is_empty() && !outer.ends_with('.')).then_some(name)
-    })
-}
-
-/// Calls in a line: the path of the function, what is in front of it, and what comes behind its arguments.
-fn calls_in(line: &str) -> impl Iterator<Item = (&str, &str, &str)> {
-    line.match_indices('(').filter_map(|(open, _)| {
-        let name = line[..open]
-            .rfind(|c: char| !is_part(c) && c != '.')
-            .map_or(0, |at| at + line[at..].chars().next().map_or(1, char::len_utf8));
-        let mut depth = 0_usize;
-        let close = line[open..].char_indices().find_map(|(at, c)| {
-            match c {
-                '(' => depth += 1,
-                ')' => depth -= 1,
-                _ => {}
-            }
-            (depth == 0).then_some(open + at + 1)
-        })?;
-        (name < open).then(|| (&line[name..open], &line[..name], line[close..].trim_start_matches('?')))
-    })
+fn is_operator(token: &str) -> bool {
+    token == "=" || (token.len() == 1 && OPERATORS.contains(&token.as_bytes()[0]))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn calls_are_found_with_what_is_round_them() {
-        let calls: Vec<_> = calls_in("const r = a.b(f(1), \"x\")?.results;").collect();
-        assert_eq!(calls, [("a.b", "const r = ", ".results;"), ("f", "const r = a.b(", ", \"x\")?.results;")]);
-        assert_eq!(calls_in("(1").count(), 0);
-        assert_eq!(calls_in("é(1)").map(|(name, ..)| name).collect::<Vec<_>>(), ["é"]);
-    }
+    use crate::names::Tokens;
 
     #[test]
     fn writes_to_a_name_are_told_from_writes_to_properties() {
@@ -157,5 +180,24 @@ mod tests {
         for line in ["o.K = 2", "K == 2", "K.a = 2", "KK = 2", "[K]", "f(K)"] {
             assert!(!is_assigned(line, "K"), "{line}");
         }
+    }
+
+    #[test]
+    fn what_is_written_to_is_in_front_of_the_operator() {
+        use Step::{Index, Name};
+        let target_at = |source: &'static str, offset| {
+            let tokens = Box::leak(Box::new(Tokens::of(source).expect("it is short")));
+            let at = tokens.at(offset).expect("a token");
+            target(&Code { tokens, at, line: source })
+        };
+        assert_eq!(target_at("K = 2", 2), [Name("K")]);
+        assert_eq!(target_at("K=2", 2), [Name("K")]);
+        assert_eq!(target_at("K ??= 2", 0), [Name("K")]);
+        assert_eq!(target_at("a; ++K", 3), [Name("K")]);
+        assert_eq!(target_at("const l = c.l; c.l = l + 1", 19), [Name("c"), Name("l")]);
+        assert_eq!(target_at("d.items[0].n = 2", 13), [Name("d"), Name("items"), Index("0"), Name("n")]);
+        assert_eq!(target_at("d.list.push(2)", 7), [Name("d"), Name("list"), Name("push")]);
+        assert_eq!(target_at("delete d.list", 0), [Name("d"), Name("list")]);
+        assert_eq!(target_at("f(1)", 0), []);
     }
 }

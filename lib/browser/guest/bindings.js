@@ -205,6 +205,8 @@ function makeBindings(language, warn) {
   return {
     helpers: [declare, before, cell, keep, hold],
     declaredValue,
+    /** Whether `get` only reads what the guest means by `name`. */
+    isVariable: (/** @type {string} */ name, /** @type {any} */ get) => mapGet(variables, name)?.get === get,
     begin() {
       mapClear(declared);
       kept = undefined;

@@ -2,13 +2,14 @@
 'use strict';
 
 /**
- * What there is where a program has named something that is not there: for hints (crates/hints). As crates/engine/js/55_hints.js
+ * What there is where a program has named something that is not there: for hints (crates/hints). As crates/engine/js/65_hints.js
  * does it for isolates.
  *
  * @param {import('./language').Language} language
  * @param {(name: string) => any} toolAt what the host has given under a name of the global
+ * @param {(name: string, get: Function) => boolean} isVariable whether a getter only reads what the guest means by a name
  */
-function makeLookUp(language, toolAt) {
+function makeLookUp(language, toolAt, isVariable) {
   const { Array, Date, Map, Object, Promise, RegExp, Set, String, attempt, bare, empty, getPrototypeOf, isArray } =
     language;
   const { own, ownKeys, startsWith, stringify, typedLength } = language;
@@ -52,6 +53,18 @@ function makeLookUp(language, toolAt) {
       at = getPrototypeOf(at);
     }
   };
+  /** Names of the language's and the browser's on the global. */
+  const builtIns = makeNames();
+  addNames(builtIns, G);
+  for (const name of ['console', 'final_answer', 'harden']) builtIns.add(name);
+  /** Of `names`, those that are built in, or are not. */
+  const only = (/** @type {any} */ names, /** @type {boolean} */ isBuiltIn) => {
+    const some = makeNames();
+    for (let i = 0; i < names.list.length; i++) {
+      if (builtIns.has(names.list[i]) === isBuiltIn) some.add(names.list[i]);
+    }
+    return some;
+  };
   const addGlobals = (/** @type {any} */ names) => {
     const keys = ownKeys(G);
     for (let i = 0; i < keys.length; i++) {
@@ -64,10 +77,12 @@ function makeLookUp(language, toolAt) {
       }
     }
   };
-  const answer = (/** @type {string} */ kind, /** @type {any} */ names) => {
+  const none = makeNames();
+  const answer = (/** @type {string} */ kind, /** @type {any} */ names, /** @type {any} */ ofLanguage = none) => {
     const parts = bare();
     parts[0] = kind;
     parts[1] = names.list;
+    parts[2] = ofLanguage.list;
     return stringify(parts);
   };
   const unknown = () => {
@@ -76,8 +91,28 @@ function makeLookUp(language, toolAt) {
     return answer('unknown', names);
   };
 
+  /** What only code of the guest's may know. */
+  const UNKNOWN = empty();
+  /** The value of `object[key]`, undefined if there is none: as the one of isolates, but that a proxy cannot be told. */
+  const read = (/** @type {any} */ object, /** @type {string} */ key) => {
+    let at = isObject(object) ? object : Object(object);
+    for (let depth = 0; at !== null && depth < MAX_PROTOTYPES; depth++) {
+      const descriptor = own(at, key);
+      if (descriptor === undefined) {
+        at = getPrototypeOf(at);
+        continue;
+      }
+      const { get, value } = descriptor;
+      if (get === undefined) return value;
+      if (at !== G) return UNKNOWN;
+      return isVariable(key, get) ? get() : (toolAt(key) ?? UNKNOWN);
+    }
+    return undefined;
+  };
+
   /**
-   * JSON of the kind and the names of what `path` leads to: see `LookUp`. Getters and proxies of the guest run here.
+   * JSON of the kind, the names and those of the language's of what `path` leads to: see `LookUp`. No getters of the guest run here,
+   * but handlers of its proxies do.
    *
    * @param {{ path: string[], member: string }} place
    */
@@ -85,14 +120,18 @@ function makeLookUp(language, toolAt) {
     let at = G;
     for (let i = 0; i < path.length; i++) {
       if (at === undefined || at === null || (i === 0 && own(G, path[0]) === undefined)) return unknown();
-      at = at[path[i]];
+      at = read(at, path[i]);
+      if (at === UNKNOWN) return answer('nothing', none);
     }
     const names = makeNames();
     if (at === undefined || at === null) return answer('nothing', names);
-    const object = isObject(at) ? at : getPrototypeOf(Object(at));
-    addNames(names, object);
-    if (object === G) addGlobals(names);
-    return answer(names.has(member) ? typeof at[member] : 'missing', names);
+    addNames(names, isObject(at) ? at : getPrototypeOf(Object(at)));
+    const value = names.has(member) ? read(at, member) : undefined;
+    const kind = !names.has(member) ? 'missing' : value === UNKNOWN ? 'accessor' : typeof value;
+    if (at !== G) return answer(kind, names);
+    const others = only(names, false);
+    addGlobals(others);
+    return answer(kind, others, only(names, true));
   };
 }
 

@@ -125,7 +125,7 @@ function startPage(parts, config) {
   const tools = parts.makeTools(language, page, config);
   parts.endDialogs();
   const artifacts = parts.makeArtifacts(language, page);
-  const lookUp = parts.makeLookUp(language, tools.at);
+  const lookUp = parts.makeLookUp(language, tools.at, bindings.isVariable);
   const { declaredValue } = bindings;
 
   // --- how a run ends ----------------------------------------------------------------------------------------------

@@ -32,6 +32,13 @@ impl ToolTable {
         self.names.get(&id).cloned().unwrap_or_default()
     }
 
+    /// Whether there is, or was, a tool of this name, or with it in front of its own.
+    pub fn has_named(&self, name: &str) -> bool {
+        self.names
+            .values()
+            .any(|tool| tool.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with('.')))
+    }
+
     /// Whether a tool of this name gives, or gave, promises.
     pub fn is_async(&self, name: &str) -> bool {
         self.asynchronous.contains(name)

@@ -203,8 +203,8 @@ impl Realm {
         }
         let found = v8::Local::<v8::Array>::try_from(self.call(attempt, "lookUp", &[place.into()])?).ok()?;
         let kind = found.get_index(attempt, 0)?.to_rust_string_lossy(attempt);
-        let names = found.get_index(attempt, 1)?;
-        Some(LookUp { kind, names: to_strings(attempt, names)? })
+        let (names, built_ins) = (found.get_index(attempt, 1)?, found.get_index(attempt, 2)?);
+        Some(LookUp { kind, names: to_strings(attempt, names)?, built_ins: to_strings(attempt, built_ins)? })
     }
 
     fn call<'s>(

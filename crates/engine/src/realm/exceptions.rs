@@ -8,8 +8,8 @@ use serde_json::Value;
 use crate::bridge::host::Host;
 use crate::bridge::log_room::floor_char_boundary;
 use crate::realm::hints;
-use crate::realm::scripts::Script;
-use ses_hints::Uncaught;
+use crate::realm::scripts::{Script, is_program, program_name};
+use ses_hints::{Uncaught, line_of};
 use ses_prepare::{code_frame, guest_text};
 use ses_protocol::{ERR_TRANSFER_LIMIT_EXCEEDED, Failure, FailureKind, Location, ToolCallId};
 
@@ -19,6 +19,9 @@ const MAX_TEXT_BYTES: usize = 8 << 10;
 const MAX_ERRORS: u32 = 4;
 /// Frames of a stack that are shown, as V8 would; the one of the program that runs may come behind them.
 const MAX_SHOWN_FRAMES: usize = 10;
+/// Longer names of functions, and lines of earlier programs, are not shown. In bytes.
+const MAX_SHOWN_NAME: usize = 64;
+const MAX_SHOWN_LINE: usize = 200;
 /// Prototypes of an error that are looked at for names of its classes.
 const MAX_PROTOTYPES: usize = 8;
 
@@ -152,7 +155,8 @@ pub fn brief(scope: &mut v8::PinScope, host: &Host, thrown: v8::Local<v8::Value>
 
 fn in_brief(name: Option<&str>, message: &str) -> String {
     match name {
-        None | Some("Error") => message.to_owned(),
+        None => message.to_owned(),
+        Some("Error") if !message.is_empty() => message.to_owned(),
         Some(name) => header_of(name, message),
     }
 }
@@ -201,13 +205,21 @@ pub fn failure(scope: &mut v8::PinScope, host: &Host, thrown: v8::Local<v8::Valu
     }
     let at = error_position(scope, host, thrown, script);
     let name = failure.details.get("name").and_then(Value::as_str);
-    if let (false, Some(name), Some(message)) =
-        (is_marked, name, failure.details.get("message").and_then(Value::as_str))
+    // Names in code of an earlier run are not those of this one.
+    let elsewhere = stack.as_deref().filter(|_| !is_marked).and_then(|stack| {
+        let message = failure.details.get("message").and_then(Value::as_str).unwrap_or_default();
+        thrown_elsewhere(host, stack, &header_of(name.unwrap_or_default(), message), script)
+    });
+    if let (false, None, Some(name), Some(message)) =
+        (is_marked, &elsewhere, name, failure.details.get("message").and_then(Value::as_str))
         && let Some(hint) = hints::hint(scope, host, &Uncaught { name, message, at, source: &script.source })
     {
         failure = failure.with("hint", hint);
-    } else if let (false, Some(causes)) = (is_marked, causes(scope, host, thrown, script)) {
-        failure = failure.with("hint", causes);
+    } else if !is_marked {
+        let notes = [elsewhere, causes(scope, host, thrown, &script.name)].into_iter().flatten().collect::<Vec<_>>();
+        if !notes.is_empty() {
+            failure = failure.with("hint", notes.join(" "));
+        }
     }
     if let Some(at) = at {
         failure = failure
@@ -221,8 +233,33 @@ pub fn failure(scope: &mut v8::PinScope, host: &Host, thrown: v8::Local<v8::Valu
     }
 }
 
+/// Where an error comes from whose innermost frame is none of `script`: a function of an earlier run, or of a module.
+fn thrown_elsewhere(host: &Host, stack: &str, header: &str, script: &Script) -> Option<String> {
+    let frame = stack.strip_prefix(header)?.lines().find_map(|line| line.strip_prefix("    at "))?;
+    let (function, place) = match frame.strip_suffix(')').and_then(|frame| frame.rsplit_once(" (")) {
+        Some((function, place)) => (function.rsplit(' ').next(), place),
+        None => (None, frame),
+    };
+    let (place, column) = place.rsplit_once(':')?;
+    let (name, line) = place.rsplit_once(':')?;
+    if name == &*script.name {
+        return None;
+    }
+    let of = host.scripts.borrow().named(name)?;
+    let at = Location { line: line.parse().ok()?, column: column.parse().ok()? };
+    let function = function.filter(|name| name.len() <= MAX_SHOWN_NAME).map(|name| format!(" `{name}`,"));
+    let function = function.unwrap_or_default();
+    if !is_program(name) {
+        return Some(format!("It was thrown in{function} line {line} of {name}."));
+    }
+    let text = line_of(&of.source, at).map(str::trim);
+    let text = text.filter(|text| text.len() <= MAX_SHOWN_LINE && !text.contains('`'));
+    let text = text.map(|text| format!(": `{text}`")).unwrap_or_default();
+    Some(format!("It was thrown in{function} line {line} of an earlier run ({name}){text}."))
+}
+
 /// What an error says of others: its cause, or those that it stands for.
-fn causes(scope: &mut v8::PinScope, host: &Host, thrown: v8::Local<v8::Value>, script: &Script) -> Option<String> {
+fn causes(scope: &mut v8::PinScope, host: &Host, thrown: v8::Local<v8::Value>, script: &str) -> Option<String> {
     let object = v8::Local::<v8::Object>::try_from(thrown).ok().filter(|_| thrown.is_native_error())?;
     v8::tc_scope!(let attempt, scope);
     let key = v8::String::new(attempt, "cause")?;
@@ -240,10 +277,10 @@ fn causes(scope: &mut v8::PinScope, host: &Host, thrown: v8::Local<v8::Value>, s
     (!shown.is_empty()).then(|| format!("Its errors: {}", shown.join("; ")))
 }
 
-/// An error in brief, with its line if that is one of `script`.
-fn with_place(scope: &mut v8::PinScope, host: &Host, error: v8::Local<v8::Value>, script: &Script) -> String {
+/// An error in brief, with its line if that is one of the script of this name.
+pub fn with_place(scope: &mut v8::PinScope, host: &Host, error: v8::Local<v8::Value>, script: &str) -> String {
     let text = brief(scope, host, error);
-    match stack_text(scope, error).and_then(|stack| position_in_stack(&stack, &script.name)) {
+    match stack_text(scope, error).and_then(|stack| position_in_stack(&stack, script)) {
         Some(at) => format!("{text} (line {})", at.line),
         None => text,
     }
@@ -276,7 +313,7 @@ pub fn prepare_stack_trace<'s, 'i>(
     let classes = class_names(scope, error);
     let mut is_leading = true;
     // The program that runs, whose place is looked for behind the frames that are shown.
-    let program = host.as_ref().map(|host| format!("step-{}.js:", host.run_number()));
+    let program = host.as_ref().map(|host| format!("{}:", program_name(host.run_number())));
     let (mut shown, mut has_program) = (0, false);
     for index in 0..sites.length() {
         if shown >= MAX_SHOWN_FRAMES && has_program {

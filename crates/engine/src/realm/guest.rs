@@ -20,7 +20,7 @@ use crate::realm::instance::Instance;
 use crate::realm::interrupt::Interrupt;
 use crate::realm::modules;
 use crate::realm::reruns::Reruns;
-use crate::realm::scripts::Script;
+use crate::realm::scripts::{Script, program_name};
 use ses_prepare::{self as prepare, Observed, PrepareOptions, Program, Programs};
 use ses_protocol::{Command, Event, Failure, FailureKind, Figures, JobId, RunLimits, Success, ToolSpec, Values};
 use ses_transfer::Plain;
@@ -247,7 +247,7 @@ impl Guest {
         self.runs += 1;
         let (function, compiled_as) = self.reruns.find(&code, &program).unzip();
         let is_new = function.is_none();
-        let name = format!("step-{}.js", self.runs);
+        let name = program_name(self.runs);
         let script = self.host.scripts.borrow_mut().add(&name, compiled_as, code, program.positions.clone());
         self.host.begin(job, &limits);
         for remark in program.diagnostics.iter().filter(|diagnostic| prepare::WRAPPING_RULES.contains(&diagnostic.rule))
@@ -408,7 +408,7 @@ fn drop_remains(scope: &mut v8::PinScope, host: &Host, has_failed: bool) {
     for promise in rejections.unwrap_or_default() {
         let promise = v8::Local::new(attempt, promise);
         let reason = promise.result(attempt);
-        let text = exceptions::brief(attempt, host, reason);
+        let text = exceptions::with_place(attempt, host, reason, &program_name(host.run_number()));
         host.warn(format!("Unhandled promise rejection: {text}"));
     }
     let dropped = host.calls.borrow_mut().drop_all(attempt, has_failed);

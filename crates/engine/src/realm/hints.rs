@@ -15,6 +15,10 @@ impl ses_hints::Realm for InRealm<'_, '_, '_> {
         self.host.realm.get()?.look_up(self.scope, path, member)
     }
 
+    fn is_tool(&self, name: &str) -> bool {
+        self.host.tools.borrow().has_named(name)
+    }
+
     fn is_async(&self, tool: &str) -> bool {
         self.host.tools.borrow().is_async(tool)
     }
@@ -24,7 +28,7 @@ impl ses_hints::Realm for InRealm<'_, '_, '_> {
     }
 }
 
-/// What to do about the error, if something is known beyond its message. Getters of the guest run here.
+/// What to do about the error, if something is known beyond its message. No code of the guest's runs here.
 pub fn hint(scope: &mut v8::PinScope, host: &Host, error: &Uncaught) -> Option<String> {
     ses_hints::hint(&mut InRealm { scope, host }, error)
 }

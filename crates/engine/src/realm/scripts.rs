@@ -11,6 +11,19 @@ use ses_protocol::Location;
 /// frames just lose the position.
 const MAX_KEPT_BYTES: usize = 4 << 20;
 
+/// What names of programs begin with.
+const PROGRAM: &str = "step-";
+
+/// The name of the program of a run.
+pub fn program_name(run: u64) -> String {
+    format!("{PROGRAM}{run}.js")
+}
+
+/// Whether a script of this name is a program, or else a module.
+pub fn is_program(name: &str) -> bool {
+    name.starts_with(PROGRAM)
+}
+
 /// One program or module.
 pub struct Script {
     pub name: Rc<str>,
@@ -66,6 +79,11 @@ impl Scripts {
             }
         }
         script
+    }
+
+    /// The one that stacks call so.
+    pub fn named(&self, name: &str) -> Option<Rc<Script>> {
+        self.scripts.iter().rev().find(|script| *script.name == *name).cloned()
     }
 
     /// The one that V8 calls so, and of programs that came again the last one.

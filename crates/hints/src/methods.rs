@@ -1,0 +1,147 @@
+//! Hints about methods that values of another class have.
+
+use crate::is_part;
+
+/// Longest text of a receiver that is shown, in bytes.
+const MAX_RECEIVER: usize = 100;
+
+/// Classes of values that code is mostly about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Class {
+    Number,
+    Text,
+    Array,
+    Date,
+    Map,
+    Set,
+}
+
+use Class::{Array, Date, Map, Number, Set, Text};
+
+/// Methods that only one class of values has.
+const METHODS: [(Class, &[&str]); 4] = [
+    (Number, &["toExponential", "toFixed", "toPrecision"]),
+    (
+        Text,
+        &[
+            "charAt",
+            "charCodeAt",
+            "codePointAt",
+            "endsWith",
+            "localeCompare",
+            "match",
+            "matchAll",
+            "normalize",
+            "padEnd",
+            "padStart",
+            "repeat",
+            "replace",
+            "replaceAll",
+            "split",
+            "startsWith",
+            "substr",
+            "substring",
+            "toLowerCase",
+            "toUpperCase",
+            "trim",
+            "trimEnd",
+            "trimStart",
+        ],
+    ),
+    (
+        Array,
+        &[
+            "every",
+            "filter",
+            "find",
+            "findIndex",
+            "findLast",
+            "flat",
+            "flatMap",
+            "join",
+            "map",
+            "pop",
+            "push",
+            "reduce",
+            "reverse",
+            "shift",
+            "some",
+            "sort",
+            "splice",
+            "toSorted",
+            "unshift",
+        ],
+    ),
+    (
+        Date,
+        &[
+            "getDate",
+            "getDay",
+            "getFullYear",
+            "getHours",
+            "getMinutes",
+            "getMonth",
+            "getSeconds",
+            "getTime",
+            "toDateString",
+            "toISOString",
+            "toLocaleDateString",
+            "toLocaleTimeString",
+        ],
+    ),
+];
+
+/// What to say where `receiver`, as V8 renders it, has no `method` because it is of another class. `names`: those that it has.
+pub fn misplaced(receiver: &str, names: Option<&[String]>, method: &str) -> Option<String> {
+    let is_shown = |c: char| is_part(c) || ".[]()?".contains(c);
+    if receiver.len() > MAX_RECEIVER || !receiver.starts_with(is_part) || !receiver.chars().all(is_shown) {
+        return None;
+    }
+    let receiver = receiver.replace("(...)", "(…)");
+    let class = names.and_then(class_of);
+    if class == Some(Array) && matches!(method, "max" | "min") {
+        return Some(format!("`{receiver}` is an array: write `Math.{method}(...{receiver})`."));
+    }
+    let (of, _) = METHODS.iter().find(|(_, methods)| methods.contains(&method))?;
+    let what = match class {
+        Some(class) => format!("is {}", noun(class)),
+        None => format!("is no {}", noun(*of).split_once(' ').map_or("", |(_, noun)| noun)),
+    };
+    let instead = match (class, of) {
+        (Some(Text) | None, Number) => Some(format!("Number({receiver}).{method}(…)")),
+        (Some(Text | Number) | None, Date) => Some(format!("new Date({receiver}).{method}()")),
+        (Some(Number), Text) => Some(format!("String({receiver}).{method}(…)")),
+        (Some(Map | Set), Array) => Some(format!("[...{receiver}].{method}(…)")),
+        _ => None,
+    };
+    Some(match (instead, class) {
+        (Some(instead), _) => format!("`{receiver}` {what}: write `{instead}`."),
+        (None, Some(_)) => format!("`{receiver}` {what}, which has no `{method}`."),
+        (None, None) => format!("`{receiver}` {what}."),
+    })
+}
+
+/// The class of what has these names.
+fn class_of(names: &[String]) -> Option<Class> {
+    let has = |wanted: &[&str]| wanted.iter().all(|wanted| names.iter().any(|name| name == wanted));
+    let classes: [(&[&str], Class); 6] = [
+        (&["charCodeAt", "padStart"], Text),
+        (&["copyWithin", "push"], Array),
+        (&["toPrecision", "toFixed"], Number),
+        (&["getUTCDay", "toISOString"], Date),
+        (&["add", "clear", "isSubsetOf"], Set),
+        (&["clear", "delete", "entries", "forEach", "get", "has", "keys", "set", "size", "values"], Map),
+    ];
+    classes.into_iter().find(|(names, _)| has(names)).map(|(_, class)| class)
+}
+
+fn noun(class: Class) -> &'static str {
+    match class {
+        Number => "a number",
+        Text => "a string",
+        Array => "an array",
+        Date => "a Date",
+        Map => "a Map",
+        Set => "a Set",
+    }
+}
