@@ -1,6 +1,8 @@
 // The code tool in the frameworks themselves, with a model whose turns are written down: what the examples show, and what
 // becomes of errors, approval and aborts.
 
+import { createRequire } from 'node:module';
+
 import Anthropic from '@anthropic-ai/sdk';
 import { tool as langchainTool } from '@langchain/core/tools';
 import { createTool as mastraTool } from '@mastra/core/tools';
@@ -134,8 +136,7 @@ const FRAMEWORKS = {
         execute: ({ n }, { abortSignal }) => run(n, abortSignal),
         ...(needsApproval && { requireApproval: true }),
       }),
-    codeTool: ({ tools, ...settings }) =>
-      mastraCodeTool({ tools: Object.fromEntries(tools.map((tool) => [tool.id, tool])), ...settings }),
+    codeTool: mastraCodeTool,
     call: async (tool, code, abortSignal) => {
       const { output, error } = await tool.execute({ code }, { abortSignal });
       return error === undefined ? JSON.stringify(output) : `${error.code}: ${error.message}`;
@@ -277,6 +278,32 @@ test('openai-agents: a tool that says only that it needs approval does', async (
   );
   expect(text).toContain("ApprovalError: remove needs a person's approval");
   expect(called).toEqual([]);
+});
+
+test('mastra: tools are called by name, or in a list by their ids', async () => {
+  const double = mastraTool({
+    id: 'double-it',
+    description: '',
+    inputSchema: z.object({ n: z.number() }),
+    execute: async ({ n }) => n * 2,
+  });
+  const { call } = FRAMEWORKS.mastra;
+  expect(await call(mastraCodeTool({ tools: { twice: double } }), 'await twice({ n: 2 })')).toBe('4');
+  expect(await call(mastraCodeTool({ tools: [double] }), 'await double_it({ n: 2 })')).toBe('4');
+});
+
+test('mastra: a version whose tools are called in another way is refused', () => {
+  const require = createRequire(import.meta.url);
+  const { version } = require('@mastra/core/package.json');
+  const cached = require.cache[require.resolve('@mastra/core/package.json')];
+  try {
+    cached.exports = { version: '0.24.9' };
+    expect(() => mastraCodeTool({ tools: {} })).toThrow(
+      new Error('ses-executor/mastra needs @mastra/core 1 or later, got 0.24.9; run: npm install @mastra/core@latest'),
+    );
+  } finally {
+    cached.exports = { version };
+  }
 });
 
 describe('openai-agents', () => {

@@ -75,6 +75,7 @@ export async function otherFrameworks(
   createAgent({ model: 'a', tools: [createLangchainCodeTool({ tools: { langchain } }), langchainCode] });
   const mastra = makeTool({ id: 'a', description: 'a', inputSchema: schema, execute: async ({ n }) => ({ n }) });
   const mastraCode = createMastraCodeTool({ tools: { mastra } });
+  createMastraCodeTool({ tools: [mastra] });
   const id: string = mastraCode.id;
   await client.beta.messages.toolRunner({
     model: 'a',

@@ -143,7 +143,7 @@ function callables(tools) {
 }
 
 /**
- * @param {any} tools by name, or a list of tools that have one
+ * @param {any} tools by name, or a list of tools that have one, or the `id` that Mastra's have instead
  * @returns {Record<string, any>}
  */
 function byName(tools) {
@@ -154,7 +154,7 @@ function byName(tools) {
   /** @type {Map<string, unknown>} */
   const named = new Map();
   tools.forEach((tool, index) => {
-    const { name } = Object(tool);
+    const { id, name = id } = Object(tool);
     if (typeof name !== 'string' || name === '') {
       throw new TypeError(`options.tools[${index}].name must be a non-empty string, got ${describe(name)}`);
     }

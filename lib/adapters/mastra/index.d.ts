@@ -1,5 +1,5 @@
 /**
- * `ses-executor/mastra`: a tool of Mastra (`@mastra/core`) by which a model calls other tools from code.
+ * `ses-executor/mastra`: a tool of Mastra (`@mastra/core`, 1 or later) by which a model calls other tools from code.
  *
  * @packageDocumentation
  */
@@ -9,15 +9,21 @@ import type { CodeTools, CodeToolSettings } from '../code-tool/index';
 
 /** What {@link createCodeTool} is made with. */
 export interface CodeToolOptions extends CodeToolSettings {
-  /** What code can call as `await name(input)`. A name that is no identifier is changed: `list-files` is `list_files`. */
-  tools: Readonly<Record<string, Tool<any, any, any, any, any, any, any>>> | CodeTools;
+  /**
+   * What code can call as `await name(input)`: by name, or a list, where the `id` of a tool is its name. A name that is no identifier
+   * is changed: `list-files` is `list_files`.
+   */
+  tools:
+    | Readonly<Record<string, Tool<any, any, any, any, any, any, any>>>
+    | readonly Tool<any, any, any, any, any, any, any>[]
+    | CodeTools;
 }
 
 /**
  * Makes a tool of Mastra (`@mastra/core`) that takes JavaScript, in which the other tools are functions.
  * Tools with `requireApproval` fail in code without `approve`.
  *
- * @throws as `createCodeTool` of `ses-executor/code-tool`
+ * @throws as `createCodeTool` of `ses-executor/code-tool`; `Error` with `@mastra/core` 0, whose tools are called in another way
  *
  * @example
  * ```js

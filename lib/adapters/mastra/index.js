@@ -19,12 +19,7 @@ const OF_INPUT = /^Tool input validation failed/;
  */
 function createCodeTool(options) {
   const { tools, ...settings } = objectOf(options, 'options');
-  const { createTool } = requirePeer(
-    'ses-executor/mastra',
-    '@mastra/core',
-    // @ts-expect-error: its declarations are those of an ES module, also where it is not
-    () => require('@mastra/core/tools'),
-  );
+  const { createTool } = requirePeer('ses-executor/mastra', '@mastra/core', loadTools);
   const definitions = Object.entries(byName(tools)).map(([name, it]) => [name, definitionOf(it)]);
   const { name, description, inputSchema, execute } = codeTool.createCodeTool({
     ...settings,
@@ -42,6 +37,18 @@ function createCodeTool(options) {
       return result;
     },
   });
+}
+
+/** @throws {Error} if it is a version whose tools are called in another way */
+function loadTools() {
+  const { version } = require('@mastra/core/package.json');
+  if (/^0\./.test(version)) {
+    throw new Error(
+      `ses-executor/mastra needs @mastra/core 1 or later, got ${version}; run: npm install @mastra/core@latest`,
+    );
+  }
+  // @ts-expect-error: its declarations are those of an ES module, also where it is not
+  return require('@mastra/core/tools');
 }
 
 /**
