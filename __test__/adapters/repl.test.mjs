@@ -37,6 +37,22 @@ describe('piped into it', () => {
     expect(stdout).toBe("1\nundefined\nlogged\n42\n'text'\nMap(1) { 1 => 2n }\nundefined\n1\n0\n");
   });
 
+  test('a text goes on behind a line break that is escaped, and behind no other', async () => {
+    const { stdout } = await piped(['"a\\', 'b\\', 'c"', '"d\\\\', '7']);
+    expect(stdout).toBe(
+      [
+        "'abc'",
+        'ERR_VALIDATION_FAILED: Code validation failed',
+        'repl:1:1: ERROR Unterminated string constant (syntax_valid)',
+        '  |',
+        '1 | "d\\\\',
+        '  | ^ Unterminated string constant',
+        '7',
+        '',
+      ].join('\n'),
+    );
+  });
+
   test('a failure is shown with its place, and the session goes on', async () => {
     const { stdout } = await piped(['let n = 1', 'null.x', 'n', 'let b = ;', '`never', 'closed']);
     expect(stdout).toBe(

@@ -117,6 +117,8 @@ function historyFile() {
  */
 
 const PROMPT = '> ';
+/** A line that a text goes on after: its end is escaped. */
+const CONTINUED = /(?<!\\)(?:\\\\)*\\\r?\n$/;
 
 /** Reads programs from a person, runs them one after the other in one executor, and shows what they give. */
 class Prompt {
@@ -346,7 +348,9 @@ function isIncomplete(code) {
   return prepareProgram(code).diagnostics.some(
     ({ rule, message, location }) =>
       rule === 'syntax_valid' &&
-      ((location !== undefined && location.line > lines) || message === 'Unterminated template'),
+      ((location !== undefined && location.line > lines) ||
+        message === 'Unterminated template' ||
+        (message === 'Unterminated string constant' && CONTINUED.test(code))),
   );
 }
 
