@@ -234,6 +234,31 @@ describe('check', () => {
   });
 });
 
+describe('check with the texts of modules', () => {
+  const files = {
+    'a.mjs': 'export { b } from "b";',
+    'b.mjs': 'export const b = 1;',
+    'broken.mjs': 'export const a = ;',
+  };
+
+  test('loads them, and runs no code', async () => {
+    const args = ['check', '-', '--allow-import', 'a=a.mjs', '--allow-import', 'b=b.mjs'];
+    expect(await cli(args, { files, input: 'import("a"); for (;;);' })).toMatchObject({ status: 0, stderr: '' });
+  });
+
+  test('one that does not load is wrong use', async () => {
+    const { status, stdout, stderr } = await cli(['check', '-', '--allow-import', 'x=broken.mjs'], {
+      files,
+      input: '1',
+    });
+    expect({ status, stdout, reason: stderr.split('\n')[0] }).toEqual({
+      status: 2,
+      stdout: '',
+      reason: `ses-executor: the module x does not load: SyntaxError: Module 'x' cannot be loaded: in module "x": Unexpected token ';'`,
+    });
+  });
+});
+
 describe('check --module', () => {
   test('a file that loads', async () => {
     const files = { 'lib.mjs': 'export const a = typeof process; export default () => fetch("x");' };

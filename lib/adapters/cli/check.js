@@ -3,7 +3,7 @@
 
 const { diagnosticsText } = require('./diagnostics');
 const { languageOf, readCode } = require('./input');
-const { inspectLibrary, loadLibrary } = require('./library');
+const { inspectLibrary, load, loadLibrary } = require('./library');
 const { write } = require('./terminal');
 const { UsageError } = require('./usage-error');
 const { prepareProgram } = require('../../ses/check');
@@ -19,6 +19,10 @@ async function check(file, options) {
   const language = languageOf(file);
   if (language === 'python') throw new UsageError('check reads JavaScript and TypeScript; Python is read when it runs');
   const code = await readCode(file);
+  for (const [name, text] of Object.entries(modules)) {
+    const { error } = await load(name, text, authorizedImports, modules);
+    if (error !== undefined) throw new UsageError(`the module ${name} does not load: ${error}`);
+  }
   const { diagnostics } = prepareProgram(code, { language, timeoutMs, maxOperations, authorizedImports, modules });
   const name = file === '-' ? 'stdin' : file;
   write(

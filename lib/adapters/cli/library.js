@@ -125,6 +125,8 @@ function named(message, pattern) {
 }
 
 /**
+ * Loads the text of a module, with others that it may import.
+ *
  * @param {string} name
  * @param {string} text
  * @param {string[]} authorizedImports
@@ -151,4 +153,4 @@ async function load(name, text, authorizedImports, modules) {
   }
 }
 
-module.exports = { inspectLibrary, loadLibrary };
+module.exports = { inspectLibrary, load, loadLibrary };
