@@ -231,6 +231,45 @@ describe('origins that are allowed', () => {
     expect(heard).toEqual([]);
   });
 
+  test('answer whatever a page asks for with credentials, to its origin, with all bytes of their headers', async () => {
+    const respond = (request, response) =>
+      response.writeHead(200, { 'x-text': 'caf\xe9', 'set-cookie': 'a=b' }).end(request.method);
+    await withServers(respond, {}, async (run) => {
+      const { output } = await run(`
+        const outputs = [];
+        for (const credentials of ['omit', 'same-origin', 'include']) {
+          for (const init of [{}, { method: 'PUT', headers: { 'x-own': '1' } }]) {
+            const response = await fetch(input[0], { credentials, ...init });
+            outputs.push([await response.text(), response.headers.get('x-text'), response.headers.get('set-cookie')]);
+          }
+        }
+        const request = new XMLHttpRequest();
+        request.withCredentials = true;
+        request.open('GET', input[0]);
+        request.send();
+        await new Promise((done) => { request.onloadend = done; });
+        return [...outputs, request.responseText, request.getResponseHeader('x-text')]`);
+      const both = [
+        ['GET', 'caf\xe9', null],
+        ['PUT', 'caf\xe9', null],
+      ];
+      expect(output).toEqual([...both, ...both, ...both, 'GET', 'caf\xe9']);
+    });
+  });
+
+  test('a frame of no origin gets its answers, too', async () => {
+    await withServers(echo, {}, async (run) => {
+      const { output } = await run(`
+        const frame = document.createElement('iframe');
+        frame.src = 'data:text/html,<script>fetch("' + input[0] + '/x", { credentials: "include" })' +
+          '.then((response) => response.json()).then((answer) => parent.postMessage(answer, "*"), ({ name }) => parent.postMessage(name, "*"))<\\/script>';
+        const answered = new Promise((done) => { onmessage = ({ data }) => done(data); });
+        document.body.append(frame);
+        return await answered`);
+      expect(output).toEqual(['GET', '/x', '', null, null]);
+    });
+  });
+
   test('onRequest is asked before each step of a redirect', async () => {
     const seen = [];
     const respond = (request, response) => {

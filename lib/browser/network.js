@@ -58,7 +58,7 @@ class Requests {
    */
   answer({ requestId, request }, asking) {
     // Of the request as it came nothing is kept.
-    void this.#answer(requestId, plain(request), corsHeaders(request), asking);
+    void this.#answer(requestId, plain(request), corsHeaders(request.headers), asking);
   }
 
   /** The page is gone, and with it whoever waits. */
@@ -69,7 +69,7 @@ class Requests {
   /**
    * @param {string} requestId
    * @param {Plain} request
-   * @param {{ name: string, value: string }[]} cors
+   * @param {(names: string[]) => string[][]} cors
    * @param {Asking} asking
    */
   async #answer(requestId, request, cors, { onRequest, warn }) {
@@ -83,11 +83,13 @@ class Requests {
     };
     try {
       hold(sizeOf(request));
-      if (request.method === 'OPTIONS') return void (await this.#tab.fulfill(requestId, 204, cors, Buffer.alloc(0)));
+      if (request.method === 'OPTIONS')
+        return void (await this.#tab.fulfill(requestId, 204, cors([]), Buffer.alloc(0)));
       await this.#inTurn(async () => {
         const { status, headers, body } = await this.#make(request, onRequest, hold);
         // Until the browser has it, it is held.
-        await this.#tab.fulfill(requestId, status, [...headers, ...cors], body);
+        const names = headers.map(([name]) => name);
+        await this.#tab.fulfill(requestId, status, [...headers, ...cors(names)], body);
       });
     } catch (error) {
       if (error instanceof RefusedError) warn(`${request.method} ${request.url} has failed: ${error.message}`);
@@ -125,7 +127,7 @@ class Requests {
       late = setTimeout(() => scope.end(), REQUEST_MS);
       const sent = body.length === 0 ? {} : { body };
       const response = await fetch(url, { method, headers, ...sent, redirect: 'manual', signal: scope.signal });
-      const given = passed([...response.headers]).map(([name, value]) => ({ name, value }));
+      const given = passed([...response.headers]);
       return { status: response.status, headers: given, body: await bytesOf(response, hold) };
     } finally {
       clearTimeout(late);
@@ -179,19 +181,22 @@ function passed(headers) {
 }
 
 /**
- * The host has decided already; the page's origin is nobody's.
+ * The host has decided already, and passes no cookies. What a page asks for with credentials is answered to its origin, and by name.
  *
- * @param {any} request
+ * @param {Record<string, string>} asked headers of the request
+ * @returns {(names: string[]) => string[][]} the headers that allow its page to read an answer with headers of these names
  */
-function corsHeaders(request) {
-  const asked = Object.entries(request.headers).find(
-    ([name]) => name.toLowerCase() === 'access-control-request-headers',
-  );
-  return [
-    { name: 'access-control-allow-origin', value: '*' },
-    { name: 'access-control-expose-headers', value: '*' },
-    { name: 'access-control-allow-methods', value: 'GET, HEAD, POST, PUT, PATCH, DELETE' },
-    { name: 'access-control-allow-headers', value: String(asked?.[1] ?? '*') },
+function corsHeaders(asked) {
+  const found = (/** @type {string} */ wanted) =>
+    Object.entries(asked).find(([name]) => name.toLowerCase() === wanted)?.[1];
+  const origin = found('origin') ?? '*';
+  const allowed = found('access-control-request-headers') ?? '*';
+  return (names) => [
+    ['access-control-allow-origin', origin],
+    ['access-control-allow-credentials', 'true'],
+    ['access-control-expose-headers', names.join(', ')],
+    ['access-control-allow-methods', 'GET, HEAD, POST, PUT, PATCH, DELETE'],
+    ['access-control-allow-headers', allowed],
   ];
 }
 

@@ -263,12 +263,15 @@ class Tab {
   /**
    * @param {string} requestId
    * @param {number} responseCode
-   * @param {{ name: string, value: string }[]} responseHeaders
+   * @param {string[][]} headers names and values, of which each character is a byte
    * @param {Buffer} body
    * @returns {Promise<unknown>} settles when the browser has it; rejects if it does not take it
    */
-  fulfill(requestId, responseCode, responseHeaders, body) {
-    const params = { requestId, responseCode, responseHeaders, body: body.toString('base64') };
+  fulfill(requestId, responseCode, headers, body) {
+    // As text they would come as UTF-8.
+    const lines = Buffer.from(headers.map(([name, value]) => `${name}: ${value}`).join('\0'), 'latin1');
+    const binaryResponseHeaders = lines.toString('base64');
+    const params = { requestId, responseCode, binaryResponseHeaders, body: body.toString('base64') };
     return this.#send('Fetch.fulfillRequest', params);
   }
 
@@ -360,12 +363,12 @@ class Tab {
   #onRequest(params, origins) {
     const { requestId, request, resourceType, frameId } = params;
     if (!this.#isReady && request.url === URL && resourceType === 'Document') {
-      const responseHeaders = [
-        { name: 'content-type', value: 'text/html; charset=utf-8' },
-        { name: 'content-security-policy', value: policy(origins) },
+      const headers = [
+        ['content-type', 'text/html; charset=utf-8'],
+        ['content-security-policy', policy(origins)],
       ];
       const body = Buffer.from('<!doctype html><title></title>');
-      void this.fulfill(requestId, 200, responseHeaders, body).catch(() => {});
+      void this.fulfill(requestId, 200, headers, body).catch(() => {});
       return;
     }
     const isMain = resourceType === 'Document' && frameId === this.#target;
