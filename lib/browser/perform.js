@@ -56,7 +56,9 @@ async function perform({ takeTab, interrupted, isLasting, log, onEnd, ...run }) 
     /** @type {import('../../native').NativePageProgram} */
     let program;
     try {
-      [program, tab] = await inTime(Promise.all([preparing, taking]), interrupted, options);
+      const ready = Promise.all([preparing, inTime(taking, options.timeoutMs)]);
+      ready.catch(() => {});
+      [program, tab] = await Promise.race([ready, interrupted]);
     } catch (error) {
       // A run that does not get so far leaves its tab to nobody.
       if (!isLasting) taking.then((unused) => onEnd(unused, false)).catch(() => {});
@@ -92,23 +94,22 @@ async function perform({ takeTab, interrupted, isLasting, log, onEnd, ...run }) 
 }
 
 /**
- * What a run waits for before its code begins, which takes no longer than the code may.
+ * A page, for which a run waits no longer than its code may take.
  *
- * @template T
- * @param {Promise<T>} ready
- * @param {Promise<never>} interrupted
- * @param {{ timeoutMs: number }} options
- * @returns {Promise<T>}
+ * @param {Promise<import('./tab').Tab>} taking
+ * @param {number} timeoutMs
+ * @returns {Promise<import('./tab').Tab>}
  */
-async function inTime(ready, interrupted, { timeoutMs }) {
+async function inTime(taking, timeoutMs) {
   /** @type {NodeJS.Timeout | undefined} */
   let late;
   /** @type {Promise<never>} */
   const reached = new Promise((_, reject) => {
     late = setTimeout(() => reject(timeout(timeoutMs)), timeoutMs);
+    late.unref();
   });
   try {
-    return await Promise.race([ready, interrupted, reached]);
+    return await Promise.race([taking, reached]);
   } finally {
     clearTimeout(late);
   }
