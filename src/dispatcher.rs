@@ -37,6 +37,7 @@ impl Bell {
 
 /// What the executors of an environment share; lives on the Node.js thread.
 pub struct Dispatcher {
+    env: sys::napi_env,
     bell: Bell,
     sources: Rc<RefCell<HashMap<u64, Source>>>,
     /// Calls whose outcome has not been delivered.
@@ -68,6 +69,13 @@ impl Dispatcher {
         }
         #[cfg(not(target_os = "linux"))]
         let _ = ear;
+    }
+
+    /// Tells V8 that objects of the environment hold so many bytes more, or fewer, than it can see: it collects by that, too.
+    pub fn hold(&self, bytes: i64) {
+        let mut held = 0;
+        // SAFETY: this is the thread of the environment, which outlives its objects, in a finalizer as well.
+        unsafe { sys::napi_adjust_external_memory(self.env, bytes, &raw mut held) };
     }
 
     /// Counts a call that will be settled later; the first one keeps the event loop alive.
@@ -117,6 +125,7 @@ impl NativeDispatcher {
                 Ok(Delivery { executor, args: next.map_or(DeliverArgs::Nothing, |next| next(&context.env)) })
             })?;
         Ok(Self(Rc::new(Dispatcher {
+            env: env.raw(),
             bell: Bell(Arc::new(deliver)),
             sources,
             pending: Cell::default(),

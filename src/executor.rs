@@ -25,16 +25,35 @@ use crate::values;
 #[cfg(unix)]
 use crate::worker;
 
+/// What an isolate holds of memory and other things of the system, as far as V8's decision goes to look for executors that nobody
+/// refers to: 2 MiB, and 32 MiB with Python.
+const HELD_BYTES: i64 = 2 << 20;
+const HELD_BYTES_PYTHON: i64 = 32 << 20;
+
 /// What deliveries and the public methods share; both run on the Node.js thread.
 struct Inner {
     executor: Executor,
     number: u64,
     dispatcher: Rc<Dispatcher>,
+    /// What an isolate of this executor holds.
+    bytes_per_isolate: i64,
+    /// Of that, what V8 has been told.
+    held_bytes: i64,
 }
 
 impl Inner {
+    /// Tells V8 what has changed of what the executor holds.
+    fn tell_held(&mut self) {
+        let held_bytes = if self.executor.has_isolate() { self.bytes_per_isolate } else { 0 };
+        if held_bytes != self.held_bytes {
+            self.dispatcher.hold(held_bytes - self.held_bytes);
+            self.held_bytes = held_bytes;
+        }
+    }
+
     /// Counts a call that will be settled later.
-    fn pend(&self, env: &Env, outcome: Option<Outcome>) -> Option<Outcome> {
+    fn pend(&mut self, env: &Env, outcome: Option<Outcome>) -> Option<Outcome> {
+        self.tell_held();
         if outcome.is_none() {
             self.dispatcher.pend(env);
             self.dispatcher.expect(self.executor.ear());
@@ -64,6 +83,7 @@ impl Inner {
     /// Applies a notice.
     fn apply(&mut self, env: &Env, notice: Notice) -> Option<Delivery> {
         let delivery = self.executor.on_notice(notice);
+        self.tell_held();
         if let Some(Delivery::Settled { .. }) = delivery {
             self.dispatcher.settle(env);
         }
@@ -136,10 +156,17 @@ impl NativeExecutor {
                 bell.ring(number);
             }
         });
+        let bytes_per_isolate = if python.is_some() { HELD_BYTES_PYTHON } else { HELD_BYTES };
         let config = Config::from(options);
         let place = place(isolation, python, &config)?;
         let executor = Executor::new(config, engine_for(place), notices);
-        let inner = Rc::new(RefCell::new(Inner { executor, number, dispatcher: dispatcher.clone() }));
+        let inner = Rc::new(RefCell::new(Inner {
+            executor,
+            number,
+            dispatcher: dispatcher.clone(),
+            bytes_per_isolate,
+            held_bytes: 0,
+        }));
         // Weak: what the executor reports does not keep it alive.
         let reporting = Rc::downgrade(&inner);
         dispatcher.add(number, move |env| {
@@ -254,5 +281,6 @@ impl Drop for NativeExecutor {
     fn drop(&mut self) {
         let inner = self.inner.borrow();
         inner.dispatcher.remove(inner.number);
+        inner.dispatcher.hold(-inner.held_bytes);
     }
 }

@@ -240,6 +240,29 @@ describe.runIf(onLinux)('executors that nobody cleans up', () => {
     expectNothingKept(facts);
   }, 60_000);
 
+  test.each(['thread', 'process'])(
+    'are collected without a call for it, with what they hold: in a %s',
+    async (isolation) => {
+      const facts = await measure(
+        `
+      import { engineStats } from './index.mjs';
+      let most = 0;
+      const use = async () => {
+        const executor = new SESExecutor({ isolation: '${isolation}', autoInit: true });
+        await executor.sendTools({ later: async (x) => x });
+        await executor.run('await later(1)');
+        most = Math.max(most, engineStats().live);
+      };
+      for (let i = 0; i < 300; i++) await use();
+      report({ most });
+    `,
+        { nodeArgs: [] },
+      );
+      expect(facts.most).toBeLessThan(200);
+    },
+    60_000,
+  );
+
   test('are collected after their last run when nobody refers to them while it goes on', async () => {
     const facts = await measure(`
       const results = [];

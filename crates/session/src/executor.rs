@@ -142,6 +142,11 @@ impl Executor {
         self.session.as_ref().and_then(Session::process)
     }
 
+    /// Whether there is an isolate that has not been cleaned up, be it one that is being made or that was given up.
+    pub fn has_isolate(&self) -> bool {
+        self.session.is_some()
+    }
+
     /// As [`Link::ear`](crate::Link::ear); absent also without an isolate.
     pub fn ear(&self) -> Option<Arc<dyn Ear>> {
         self.session.as_ref().and_then(Session::ear)
