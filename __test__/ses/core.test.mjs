@@ -108,3 +108,47 @@ describe.each(['thread', 'process'])('fake timers of the host, in a %s', (isolat
     });
   });
 });
+
+// A guest cannot tell such a promise from one that takes long.
+describe.each(['thread', 'process'])(
+  'the deadline of a run after one that left calls unawaited, in a %s',
+  (isolation) => {
+    const HINT =
+      'Do less in one run, and await only promises that settle: those of tool calls that an earlier run did not await never do. Call the tools again and await them in the same run.';
+    const options = { isolation, timeoutMs: 200 };
+    const tools = { search: async (query) => query, never: async () => new Promise(() => {}) };
+
+    test.each([
+      ['declared', 'const jobs = [1, 2].map(() => never())', 'await Promise.all(jobs)'],
+      ['in a run that failed', 'const job = never(); null.x', 'await job'],
+    ])('has a hint: %s', async (_, before, code) => {
+      await withExecutor(options, tools, async (executor) => {
+        await executor.run(before).catch(() => {});
+        const { details } = await rejection(executor.run(code));
+        expect(details).toEqual({ timeoutMs: 200, reason: 'deadline', hint: HINT });
+        await executor.cleanup();
+        await executor.init();
+        await executor.sendTools(tools);
+        const afresh = await rejection(executor.run('await never()'));
+        expect(afresh.details).toEqual({ timeoutMs: 200, reason: 'deadline' });
+      });
+    });
+
+    test('has none when the calls were awaited, or the caller ends the run', async () => {
+      await withExecutor(options, tools, async (executor) => {
+        await executor.run('const found = await search("a")');
+        expect((await rejection(executor.run('await never()'))).details).toEqual({
+          timeoutMs: 200,
+          reason: 'deadline',
+        });
+      });
+      await withExecutor({ isolation }, { search: tools.search, never: neverTool().tool }, async (executor) => {
+        await executor.run('const job = search("a")');
+        const controller = new AbortController();
+        const run = rejection(executor.run('await job', { signal: controller.signal }));
+        controller.abort();
+        expect((await run).details).not.toHaveProperty('hint');
+      });
+    });
+  },
+);

@@ -118,6 +118,8 @@ pub struct Figures {
     pub operations: u64,
     pub tool_calls: u64,
     pub heap_used_bytes: u64,
+    /// Tool calls that the run had not awaited when it ended: their promises never settle.
+    pub dropped_calls: u64,
 }
 
 /// How a call ended.

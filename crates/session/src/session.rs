@@ -22,6 +22,9 @@ use crate::run_clock::{Expired, RunClock};
 use crate::share::Share;
 use crate::watchdog::{Deadline, Watchdog};
 
+/// `details.hint` of a run that took too long, where earlier ones have left promises that never settle.
+const DROPPED_CALLS_HINT: &str = "Do less in one run, and await only promises that settle: those of tool calls that an earlier run \
+     did not await never do. Call the tools again and await them in the same run.";
 /// `details.reason` of a run that took too long.
 const DEADLINE: &str = "deadline";
 /// `details.reason` of a run that used up its processor time.
@@ -72,6 +75,8 @@ struct Open {
     untaken: usize,
     /// Log entries that the owner has not taken.
     unsent: Vec<LogEntry>,
+    /// A run has ended before tool calls that it had not awaited, whose promises later runs may await.
+    has_dropped_calls: bool,
     /// The isolate counts as live.
     is_live: bool,
     /// What it gets of the processors, as long as it is live and there is a way to it.
@@ -145,7 +150,10 @@ impl Desk {
                 (self.notices)(Notice::Initialized { session, result });
             }
             Event::Settled { job, result, figures, sound, installing } => {
-                let (job, asked) = self.open().claim(job);
+                let mut open = self.open();
+                let (job, asked) = open.claim(job);
+                open.has_dropped_calls |= figures.dropped_calls > 0;
+                drop(open);
                 if let Some(job) = job {
                     // Whatever it gives, it was too late.
                     let result = match asked {
@@ -287,6 +295,7 @@ impl Desk {
             operations: self.operations.load(Ordering::Relaxed),
             tool_calls: self.tool_calls.load(Ordering::Relaxed),
             heap_used_bytes: 0,
+            dropped_calls: 0,
         }
     }
 }
@@ -559,7 +568,11 @@ impl RunDeadline {
     }
 
     fn end(&self) {
-        interrupt(&self.desk, &self.link, self.job, timed_out(self.timeout_ms, DEADLINE), PATIENCE);
+        let mut failure = timed_out(self.timeout_ms, DEADLINE);
+        if self.desk.open().has_dropped_calls {
+            failure = failure.with("hint", DROPPED_CALLS_HINT);
+        }
+        interrupt(&self.desk, &self.link, self.job, failure, PATIENCE);
     }
 }
 

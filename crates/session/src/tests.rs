@@ -192,7 +192,7 @@ fn config() -> Config {
 
 fn settled(job: u64, value: f64) -> Event {
     let result = Ok(Success::Output { value: Value::Number(value), is_final_answer: false });
-    let figures = Figures { operations: 0, tool_calls: 2, heap_used_bytes: 0 };
+    let figures = Figures { operations: 0, tool_calls: 2, heap_used_bytes: 0, dropped_calls: 0 };
     Event::Settled { job, result, figures, sound: true, installing: false }
 }
 

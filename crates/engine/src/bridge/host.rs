@@ -63,6 +63,8 @@ pub struct Run {
     pub operations: f64,
     /// Tool calls so far.
     tool_calls: u64,
+    /// Those of them that were not awaited, once the run has ended.
+    pub dropped_calls: u64,
     log: LogRoom,
     pub rejections: Vec<v8::Global<v8::Promise>>,
 }
@@ -150,6 +152,7 @@ impl Host {
             thrown: None,
             operations: 0.0,
             tool_calls: 0,
+            dropped_calls: 0,
             log: LogRoom::new(self.context.config().max_log_bytes),
             rejections: Vec::new(),
         });
@@ -389,6 +392,7 @@ impl Host {
             operations: run.operations as u64,
             tool_calls: run.tool_calls,
             heap_used_bytes: 0,
+            dropped_calls: run.dropped_calls,
         })
     }
 

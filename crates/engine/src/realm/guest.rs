@@ -415,6 +415,9 @@ fn drop_remains(scope: &mut v8::PinScope, host: &Host, has_failed: bool) {
     if !dropped.is_empty() {
         let mut names: Vec<String> = dropped.iter().map(|&tool| host.tool_name(tool)).collect();
         let count = names.len();
+        if let Some(run) = host.run.borrow_mut().as_mut() {
+            run.dropped_calls = count as u64;
+        }
         names.dedup();
         host.warn(format!(
             "{count} tool call{} not awaited and dropped when the run ended: {}",

@@ -93,7 +93,7 @@ fn functions(module: ModuleSpec) -> Vec<ToolSpec> {
 }
 
 fn from_worker() -> Vec<FromWorker> {
-    let figures = Figures { operations: 2, tool_calls: 3, heap_used_bytes: 4 };
+    let figures = Figures { operations: 2, tool_calls: 3, heap_used_bytes: 4, dropped_calls: 5 };
     let output = Success::Output { value: Value::Number(2.0), is_final_answer: true };
     let failed = Failure {
         kind: FailureKind::Runtime { cause: "Error: no".into() },

@@ -240,7 +240,7 @@ choice!(ToolReply { 0 Value(value), 1 Error(error), 2 Promise });
 record!(ToolError { name, message, code, bridge });
 choice!(ErrorCode { 0 Text(code), 1 Number(code) });
 record!(ToolCall { id, tool, is_async, args, made });
-record!(Figures { operations, tool_calls, heap_used_bytes });
+record!(Figures { operations, tool_calls, heap_used_bytes, dropped_calls });
 choice!(Success { 0 Done, 1 Output { value, is_final_answer } });
 
 record!(Failure { kind, details, tool_call });
