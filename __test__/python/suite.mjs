@@ -615,6 +615,11 @@ unittest.main(argv=["x"], exit=False)
           ['ValueError: bad', 'in row 7', 'Code execution failed at line 3: raise e'],
         ],
         [
+          'notes that are texts, and not all of long ones',
+          'e = ValueError("bad")\ne.__notes__ = [5, "x" * 999]\nraise e',
+          ['ValueError: bad', `${'x'.repeat(500)}...`, 'Code execution failed at line 3: raise e'],
+        ],
+        [
           'the members of groups',
           'a = ValueError("a")\na.add_note("noted")\nb = ExceptionGroup("b", [KeyError("c"), a])\nraise ExceptionGroup("d", [b, a, TypeError("e")])',
           [

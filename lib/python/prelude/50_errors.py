@@ -27,9 +27,9 @@ _own_of = BaseException.__dict__["__dict__"].__get__
 _has_no_context = BaseException.__suppress_context__.__get__
 _members_of = BaseExceptionGroup.exceptions.__get__
 
-# Of a message, of that of an error within another one, and of a line that is quoted.
+# Of a message; of that of an error within another one, and of the notes of an error; of a line that is quoted.
 _MAX_CHARS = 5_000
-_MAX_INNER_CHARS = 1_000
+_MAX_INNER_CHARS = 500
 _MAX_LINE_CHARS = 500
 # Of errors within one and of notes, and of names that are compared.
 _MAX_INNER = 10
@@ -347,7 +347,9 @@ def _notes_of(error):
     notes = dict.get(_own_of(error), "__notes__")
     if type(notes) is not list:
         return []
-    return [_shortened(_plain_text(note), _MAX_INNER_CHARS) for note in notes[:_MAX_INNER] if issubclass(type(note), str)]
+    texts = [_plain_text(note)[: _MAX_INNER_CHARS + 1] for note in notes[:_MAX_INNER] if issubclass(type(note), str)]
+    text = "\n".join(texts)
+    return (text if len(text) <= _MAX_INNER_CHARS else f"{text[:_MAX_INNER_CHARS]}...").split("\n") if texts else []
 
 
 _MAX_FRAMES = 50
