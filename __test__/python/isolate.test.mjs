@@ -233,7 +233,7 @@ describe('deep outputs', () => {
     expect([error.code, error.details.name, error.details.cause]).toStrictEqual([
       'ERR_RUNTIME_EXCEPTION',
       'RecursionError',
-      'the output is nested too deeply or too large for the host',
+      'Runtime exception: the output is nested too deeply or too large for the host',
     ]);
     expect((await executor.run('v = None\n1')).output).toBe(1);
     await executor.cleanup();
