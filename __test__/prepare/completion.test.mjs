@@ -284,7 +284,7 @@ describe('a promise that is only declared is not awaited', () => {
         ['warn', 'Unhandled promise rejection: RangeError: late (line 1)'],
       ]);
       const { output: none, logs } = await executor.run('const lost = Promise.reject(new RangeError("now"))');
-      expect([none, logs]).toEqual([undefined, 'Unhandled promise rejection: RangeError: now']);
+      expect([none, logs]).toEqual([undefined, 'Unhandled promise rejection: RangeError: now (line 1)']);
     });
   });
 
