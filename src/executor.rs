@@ -5,6 +5,7 @@
 #![expect(clippy::too_many_arguments, reason = "arguments of `run`: an object costs several times as much here")]
 
 use std::cell::RefCell;
+use std::mem;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -42,18 +43,14 @@ struct Inner {
 }
 
 impl Inner {
-    /// Tells V8 what has changed of what the executor holds.
-    fn tell_held(&mut self) {
+    /// What has changed of what the executor holds since V8 was told, in bytes.
+    fn take_change(&mut self) -> i64 {
         let held_bytes = if self.executor.has_isolate() { self.bytes_per_isolate } else { 0 };
-        if held_bytes != self.held_bytes {
-            self.dispatcher.hold(held_bytes - self.held_bytes);
-            self.held_bytes = held_bytes;
-        }
+        held_bytes - mem::replace(&mut self.held_bytes, held_bytes)
     }
 
     /// Counts a call that will be settled later.
-    fn pend(&mut self, env: &Env, outcome: Option<Outcome>) -> Option<Outcome> {
-        self.tell_held();
+    fn pend(&self, env: &Env, outcome: Option<Outcome>) -> Option<Outcome> {
         if outcome.is_none() {
             self.dispatcher.pend(env);
             self.dispatcher.expect(self.executor.ear());
@@ -83,7 +80,6 @@ impl Inner {
     /// Applies a notice.
     fn apply(&mut self, env: &Env, notice: Notice) -> Option<Delivery> {
         let delivery = self.executor.on_notice(notice);
-        self.tell_held();
         if let Some(Delivery::Settled { .. }) = delivery {
             self.dispatcher.settle(env);
         }
@@ -170,7 +166,9 @@ impl NativeExecutor {
         // Weak: what the executor reports does not keep it alive.
         let reporting = Rc::downgrade(&inner);
         dispatcher.add(number, move |env| {
-            reporting.upgrade().map_or(DeliverArgs::Nothing, |inner| inner.borrow_mut().next_delivery(env, &inbox))
+            reporting
+                .upgrade()
+                .map_or(DeliverArgs::Nothing, |inner| with(&inner, |inner| inner.next_delivery(env, &inbox)))
         });
         Ok(Self { inner })
     }
@@ -273,8 +271,22 @@ impl NativeExecutor {
     }
 
     fn with<R>(&self, work: impl FnOnce(&mut Inner) -> R) -> R {
-        work(&mut self.inner.borrow_mut())
+        with(&self.inner, work)
     }
+}
+
+/// Works with an executor and tells V8 what it holds then. That may collect, which drops executors that nobody refers to, perhaps this
+/// one: nothing is borrowed meanwhile.
+fn with<R>(inner: &RefCell<Inner>, work: impl FnOnce(&mut Inner) -> R) -> R {
+    let mut borrowed = inner.borrow_mut();
+    let result = work(&mut borrowed);
+    let change = borrowed.take_change();
+    if change != 0 {
+        let dispatcher = borrowed.dispatcher.clone();
+        drop(borrowed);
+        dispatcher.hold(change);
+    }
+    result
 }
 
 impl Drop for NativeExecutor {
