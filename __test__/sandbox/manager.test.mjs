@@ -1,5 +1,5 @@
 // `SandboxManager`: what each kind of execution has and gives, the pool, the queue, and how executions end.
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { z } from 'zod';
 
 import { ExecutorError } from '../../index.mjs';
@@ -258,6 +258,40 @@ test('a state schema that does not answer ends with the deadline, its signal and
   expect(error.details).toMatchObject({ aborted: true, reason: 'no longer' });
   await manager.close();
   expect((await other).error).toMatchObject({ code: 'ERR_SANDBOX_CLOSED' });
+});
+
+test('what is read ends with the deadline, its signal and close(), and holds no place', async () => {
+  // Takes longer to read than what follows here.
+  const slow = '01;'.repeat(87_000);
+  const turn = () => new Promise((resolve) => setImmediate(resolve));
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  try {
+    const quick = managerOf({ executionTimeoutMs: 1_000, maxConcurrent: 1 });
+    const late = rejection(quick.executeCode(slow));
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(await late).toMatchObject({
+      code: 'ERR_EXEC_TIMEOUT',
+      message: 'The program could not be read within 1000 ms',
+      details: { timeoutMs: 1_000 },
+    });
+    vi.useRealTimers();
+    expect(await quick.executeSearch('2')).toBe(2);
+  } finally {
+    vi.useRealTimers();
+  }
+  const manager = managerOf();
+  const controller = new AbortController();
+  const given = rejection(manager.executeCode(slow, { signal: controller.signal }));
+  const other = rejection(manager.executeCode(slow));
+  await turn();
+  controller.abort('no longer');
+  expect(await given).toMatchObject({
+    code: 'ERR_EXEC_TIMEOUT',
+    message: 'Execution aborted while its program was read',
+    details: { timeoutMs: 30_000, aborted: true, reason: 'no longer' },
+  });
+  await manager.close();
+  expect(await other).toMatchObject({ code: 'ERR_SANDBOX_CLOSED' });
 });
 
 test('a listener that fails changes no outcome, and is a warning', async () => {

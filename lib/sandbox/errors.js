@@ -98,6 +98,16 @@ function validationTooSlow(timeoutMs) {
   });
 }
 
+/** @param {number} timeoutMs */
+function readingTooSlow(timeoutMs) {
+  return new SandboxError(`The program could not be read within ${timeoutMs} ms`, {
+    code: 'ERR_EXEC_TIMEOUT',
+    severity: 'ERROR',
+    retryable: true,
+    details: { timeoutMs },
+  });
+}
+
 /** @param {number} limit in bytes */
 function codeTooLarge(limit) {
   const message = `The code takes more than ${limit} bytes`;
@@ -137,6 +147,7 @@ module.exports = {
   closed,
   codeTooLarge,
   invalidState,
+  readingTooSlow,
   schemaFailed,
   validationTooSlow,
 };

@@ -8,9 +8,10 @@ const { describe } = require('../contract/describe');
 const { Gate } = require('../contract/gate');
 const { abortController, onAbort } = require('../contract/signals');
 const { Methods } = require('./adapters');
-const { SandboxError, busy, closed, codeTooLarge } = require('./errors');
+const { SandboxError, busy, closed, codeTooLarge, readingTooSlow } = require('./errors');
 const { Execution } = require('./execution');
 const { aborted, failureOf } = require('./failures');
+const { inTime } = require('./in-time');
 const { Isolate } = require('./isolate');
 const { checkExecutionOptions, checkManagerOptions } = require('./options');
 const { Pool } = require('./pool');
@@ -209,7 +210,14 @@ class SandboxManager {
       taken = this.#pool.take();
       // The program may be what fails first.
       taken.catch(() => {});
-      program = await programOf(code, kind, style);
+      const { executionTimeoutMs: timeoutMs } = this.#options;
+      // A thread reads on for a while.
+      program = await inTime(programOf(code, kind, style), {
+        timeoutMs,
+        signal: execution.stop,
+        late: () => readingTooSlow(timeoutMs),
+        aborted: (reason) => execution.failure ?? aborted('while its program was read', timeoutMs, reason),
+      });
       report.style = program.style;
       const isolate = await taken;
       report.prepared();

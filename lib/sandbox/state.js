@@ -4,6 +4,7 @@
 const { clearTimeout, setTimeout } = require('../contract/clock');
 const { describe, isPlainObject } = require('../contract/describe');
 const { invalidState, schemaFailed, validationTooSlow } = require('./errors');
+const { inTime } = require('./in-time');
 
 const MAX_ISSUES = 50;
 
@@ -76,7 +77,7 @@ async function validState(schema, value, until) {
   const validating = validated(schema, value).catch((thrown) => {
     throw schemaFailed(thrown);
   });
-  const result = await inTime(validating, until);
+  const result = await inTime(validating, { ...until, late: () => validationTooSlow(until.timeoutMs) });
   if (result.issues !== undefined) throw invalidState(result.issues);
   return result.value;
 }
@@ -95,30 +96,6 @@ async function validated(schema, value) {
     message,
   }));
   return { issues };
-}
-
-/**
- * @template T
- * @param {Promise<T>} promise
- * @param {{ timeoutMs: number, signal: AbortSignal }} until
- * @returns {Promise<T>}
- */
-async function inTime(promise, { timeoutMs, signal }) {
-  /** @type {NodeJS.Timeout | undefined} */
-  let timer;
-  let abort = () => {};
-  const end = new Promise((_, reject) => {
-    timer = setTimeout(() => reject(validationTooSlow(timeoutMs)), timeoutMs);
-    abort = () => reject(signal.reason);
-    signal.addEventListener('abort', abort, { once: true });
-    if (signal.aborted) abort();
-  });
-  try {
-    return await /** @type {Promise<T>} */ (Promise.race([promise, end]));
-  } finally {
-    clearTimeout(timer);
-    signal.removeEventListener('abort', abort);
-  }
 }
 
 /**

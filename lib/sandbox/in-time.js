@@ -1,0 +1,34 @@
+// @ts-check
+'use strict';
+
+/**
+ * What a promise gives, waited for up to a deadline, and as long as somebody wants it.
+ *
+ * @template T
+ * @param {Promise<T>} promise
+ * @param {object} until
+ * @param {number} until.timeoutMs
+ * @param {AbortSignal} until.signal
+ * @param {() => unknown} until.late what it rejects with at the deadline
+ * @param {(reason: any) => unknown} [until.aborted] what it rejects with when the signal is aborted, for its reason
+ * @returns {Promise<T>}
+ */
+async function inTime(promise, { timeoutMs, signal, late, aborted = (reason) => reason }) {
+  /** @type {NodeJS.Timeout | undefined} */
+  let timer;
+  let abort = () => {};
+  const end = new Promise((_, reject) => {
+    timer = setTimeout(() => reject(late()), timeoutMs);
+    abort = () => reject(aborted(signal.reason));
+    signal.addEventListener('abort', abort, { once: true });
+    if (signal.aborted) abort();
+  });
+  try {
+    return await /** @type {Promise<T>} */ (Promise.race([promise, end]));
+  } finally {
+    clearTimeout(timer);
+    signal.removeEventListener('abort', abort);
+  }
+}
+
+module.exports = { inTime };
