@@ -587,7 +587,8 @@ export class SESExecutor implements Executor {
    * the new value. Legal in `READY`.
    *
    * Rejects with `ERR_INVALID_STATE`, and with a `TypeError` that names the path of a value that cannot be cloned, or a
-   * reserved name: `console`, `harden`, `globalThis`, `final_answer` and those that begin with `__smol_`.
+   * reserved name: `console`, `harden`, `globalThis`, `final_answer`, `undefined`, `NaN`, `Infinity` and those that begin with
+   * `__smol_`.
    */
   sendVariables(variables: Record<string, unknown>): Promise<void>;
 

@@ -92,6 +92,9 @@ describe('flattenTools', () => {
     [{ console() {} }, TypeError, 'tools.console must have another name: `console` is reserved'],
     [{ harden() {} }, TypeError, 'tools.harden must have another name: `harden` is reserved'],
     [{ globalThis() {} }, TypeError, 'tools.globalThis must have another name: `globalThis` is reserved'],
+    [{ undefined() {} }, TypeError, 'tools.undefined must have another name: `undefined` is reserved'],
+    [{ NaN() {} }, TypeError, 'tools.NaN must have another name: `NaN` is reserved'],
+    [{ Infinity: { f() {} } }, TypeError, 'tools.Infinity must have another name: `Infinity` is reserved'],
     [{ __smol_guard() {} }, TypeError, 'tools.__smol_guard must have another name: `__smol_guard` is reserved'],
     [{ deep }, RangeError, `tools.deep${'.d'.repeat(31)} must be nested at most 32 deep`],
   ])('case %#', (tools, ErrorClass, message) => {

@@ -35,8 +35,8 @@ const { RESERVED_PREFIX } = require('./identifiers');
  */
 const traitsOf = new WeakMap();
 
-/** Names that the realm keeps for itself. */
-const RESERVED = new Set(['console', 'harden', 'globalThis']);
+/** Names that the realm keeps for itself, or the language does for good. */
+const RESERVED = new Set(['console', 'harden', 'globalThis', 'undefined', 'NaN', 'Infinity']);
 const MAX_TOOLS = 10_000;
 const MAX_DEPTH = 32;
 
