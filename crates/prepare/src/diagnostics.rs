@@ -7,7 +7,7 @@ pub(super) fn has_errors(diagnostics: &[Diagnostic]) -> bool {
 }
 
 /// Findings kept of each severity. More would help nobody, and 1 MiB of `eval;` has 200,000.
-const MAX_PER_SEVERITY: usize = 100;
+pub(super) const MAX_PER_SEVERITY: usize = 100;
 
 /// Collects the findings about one text.
 pub(super) struct Report {

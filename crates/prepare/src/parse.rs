@@ -5,6 +5,7 @@ mod budget;
 mod stand_ins;
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 
 use swc_common::{BytePos, Spanned, input::StringInput};
 use swc_ecma_ast::{EsVersion, JSXElement, JSXFragment, Module};
@@ -12,6 +13,7 @@ use swc_ecma_parser::error::{Error, SyntaxError};
 use swc_ecma_parser::{EsSyntax, Lexer, Parser, Syntax, TsSyntax};
 use swc_ecma_visit::{Visit, VisitWith};
 
+use super::diagnostics::MAX_PER_SEVERITY;
 use super::dialect::Dialect;
 use super::goal::Goal;
 use super::rules;
@@ -199,17 +201,21 @@ const UNREADABLE: &str = "<lexing error";
 /// And a number or text.
 const LITERAL: &str = " literal (";
 
+/// Of the first places only: what is said of one looks through the text.
 fn syntax_errors(errors: &[Error], index: &SourceIndex, code: &str) -> SyntaxErrors {
     let place = |error: &Error| offset(error.span().lo) as usize;
     // What is to be said beyond the parser's words is said of the first place: the others may follow from it.
     let first = errors.iter().map(place).min().unwrap_or_default();
     let first = (0..=first.min(code.len())).rev().find(|&at| code.is_char_boundary(at)).unwrap_or_default();
     let around = Around::of(code, first);
-    let (mut offsets, mut diagnostics) = (Vec::new(), Vec::new());
+    let (mut offsets, mut diagnostics) = (BTreeSet::new(), Vec::new());
     for error in errors {
         let place = place(error);
         let is_first = place == first;
-        if let Some((at, rule)) = rules::mistakes::not_supported(&around).filter(|_| is_first) {
+        if diagnostics.len() >= MAX_PER_SEVERITY && !is_first {
+            continue;
+        }
+        if is_first && let Some((at, rule)) = rules::mistakes::not_supported(&around) {
             return SyntaxErrors { diagnostics: vec![rule(index.location(at as u32))], offsets: vec![at as u32] };
         }
         // V8's words, or place, say more.
@@ -236,20 +242,18 @@ fn syntax_errors(errors: &[Error], index: &SourceIndex, code: &str) -> SyntaxErr
         };
         let own = error.kind().msg();
         // What follows from the first error of a place helps nobody.
-        if offsets.contains(&(at as u32)) || (own.contains(UNREADABLE) && !offsets.is_empty()) {
+        if (own.contains(UNREADABLE) && !offsets.is_empty()) || !offsets.insert(at as u32) {
             continue;
         }
         let message = message.map_or(own, Into::into);
-        offsets.push(at as u32);
         let location = index.location(at as u32);
         diagnostics.push(match error.kind() {
             SyntaxError::TsInvalidParamPropPat => rules::typescript::parameter_property(location),
-            _ => match rules::mistakes::fix(code, &around).filter(|_| is_first) {
+            _ => match is_first.then(|| rules::mistakes::fix(code, &around)).flatten() {
                 Some(fix) => rules::text::syntax_valid(message, location).with_fix(fix),
                 None => rules::text::syntax_valid(message, location),
             },
         });
     }
-    offsets.sort_unstable();
-    SyntaxErrors { diagnostics, offsets }
+    SyntaxErrors { diagnostics, offsets: offsets.into_iter().collect() }
 }

@@ -287,9 +287,12 @@ const STRICT_WORDS: [&str; 9] =
 /// V8's words for the jump at `offset`, if no statement has the label that it names.
 pub(in super::super) fn undefined_label(code: &str, offset: usize) -> Option<String> {
     let label = word_at(code.get(offset..)?.strip_prefix("continue")?.trim_start());
+    if label.is_empty() {
+        return None;
+    }
     let is_label = |at: usize| code[at + label.len()..].trim_start().starts_with(':');
     let is_there = code.match_indices(label).any(|(at, _)| is_label(at));
-    (!label.is_empty() && !is_there).then(|| format!("Undefined label '{label}'"))
+    (!is_there).then(|| format!("Undefined label '{label}'"))
 }
 
 /// Where a name was expected behind the `let` at `offset`, and V8's words for what is there instead.

@@ -1,6 +1,7 @@
 //! Any text ends in a result, on a thread with hardly any stack.
 
 use std::thread;
+use std::time::{Duration, Instant};
 
 use super::options;
 use super::validate;
@@ -243,6 +244,30 @@ fn labels_of_one_name_are_rejected_before_each_pair_is_an_error() {
             assert!(!outcome(code).is_empty());
         }
     }
+}
+
+#[test]
+fn the_first_hundred_of_many_syntax_errors_are_found_in_time_linear_in_the_text() {
+    let shapes: [(&str, fn(usize) -> String); 4] = [
+        ("breaks", |index| format!("break x{index};")),
+        ("continues", |index| format!("for(;;)continue x{index};")),
+        ("octal numbers", |_| "01;".to_owned()),
+        ("lines", |_| "1++;\n".to_owned()),
+    ];
+    for (shape, error) in shapes {
+        let code: String = (0..60_000).map(error).collect();
+        let began = Instant::now();
+        assert_eq!(outcome(code), ["syntax_valid"; 100], "{shape}");
+        // Each error compared with all before it took a minute.
+        assert!(began.elapsed() < Duration::from_secs(10), "{shape}: {:?}", began.elapsed());
+    }
+}
+
+#[test]
+fn a_label_behind_a_comment_is_looked_for_in_no_time() {
+    let began = Instant::now();
+    assert_eq!(outcome(format!("for(;;)continue/**/x;{}", " ".repeat(200_000))), ["syntax_valid"]);
+    assert!(began.elapsed() < Duration::from_secs(5), "{:?}", began.elapsed());
 }
 
 #[test]
