@@ -368,6 +368,23 @@ describe.each(['thread', 'process'])('isolation: %s', (isolation) => {
   });
 });
 
+test('a program that is nested too deeply to be compiled is refused, with its deepest place', async () => {
+  const manager = managerOf({ stateSchema: anyState });
+  const error = await expectCode(manager.executeCode('utils.parallel(() => '.repeat(900)), 'ERR_VALIDATION_FAILED');
+  expect(error.details.diagnostics.map(({ rule }) => rule)).toEqual(['syntax_valid']);
+  const code = `${'utils.parallel(() => '.repeat(900)}1${')'.repeat(900)}`;
+  const { details } = await expectCode(manager.executeCode(code), 'ERR_VALIDATION_FAILED');
+  expect(details.diagnostics).toEqual([
+    {
+      rule: 'nesting_too_deep',
+      severity: 'ERROR',
+      message: 'the program is nested too deeply to be compiled',
+      location: { line: 1, column: expect.any(Number) },
+      fix: 'Use a loop or an array instead of nesting expressions or statements',
+    },
+  ]);
+});
+
 test.each(['thread', 'process'])('programs that kill an executor leave all else alone: %s', async (isolation) => {
   const { status, stdout, stderr } = await runChild(`
     import { SandboxManager, anyState } from './lib/sandbox/index.js';

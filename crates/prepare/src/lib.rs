@@ -216,6 +216,12 @@ pub fn prepare_module(source: &str, specifier: &str, options: &PrepareOptions) -
     })
 }
 
+/// Why the engine has not the stack to compile a program, and where that is nested most deeply.
+pub fn nesting_too_deep_to_compile(code: &str) -> Diagnostic {
+    let at = nesting::deepest(code, Dialect::JavaScript);
+    rules::text::nesting_too_deep_to_compile(SourceIndex::new(code).location(at as u32))
+}
+
 /// The tree with what the parser has lost of `code` or read another word for.
 fn as_written(source: ParsedSource, code: &str) -> Module {
     let ParsedSource { mut module, loses_holes, stand_ins, .. } = source;

@@ -60,6 +60,18 @@ impl Nesting {
     }
 }
 
+/// Where a text is nested most deeply, by the estimate.
+pub(super) fn deepest(text: &str, dialect: Dialect) -> usize {
+    let (mut depth, mut at) = (0, 0);
+    Scanner::new(text.as_bytes(), dialect).find(|scanner| {
+        if scanner.depth > depth {
+            (depth, at) = (scanner.depth, scanner.at);
+        }
+        false
+    });
+    at.min(text.len())
+}
+
 /// Everything that begins a nested construct: brackets, prefix and right-associative operators, arrows,
 /// conditionals, labels, and the keywords of [`Word`]; of TypeScript also type arguments and the dots of `namespace a.b`.
 fn count_openers(bytes: &[u8], dialect: Dialect) -> (usize, usize) {
@@ -81,6 +93,11 @@ fn count_openers(bytes: &[u8], dialect: Dialect) -> (usize, usize) {
                 _ => openers += 1,
             }
             at = end;
+        } else if byte == b'*' {
+            // Only of `**`: each comment has two of `*`, and generators have a word or brackets.
+            let is_power = bytes.get(at + 1) == Some(&b'*');
+            openers += usize::from(is_power);
+            at += 1 + usize::from(is_power);
         } else {
             // An escape in an identifier may spell a keyword.
             let is_dot = byte == b'.' && dialect == Dialect::TypeScript;
@@ -164,12 +181,17 @@ impl<'a> Scanner<'a> {
     }
 
     fn find_deep_nesting(&mut self) -> Option<usize> {
+        self.find(|scanner| scanner.depth > MAX_ESTIMATE || scanner.labels.are_too_many())
+    }
+
+    /// The end of the first token behind which `is_found`.
+    fn find(&mut self, mut is_found: impl FnMut(&Self) -> bool) -> Option<usize> {
         if self.bytes.starts_with(b"#!") {
             self.skip_line();
         }
         while self.at < self.bytes.len() {
             self.token();
-            if self.depth > MAX_ESTIMATE || self.labels.are_too_many() {
+            if is_found(self) {
                 return Some(self.at.min(self.bytes.len()));
             }
         }

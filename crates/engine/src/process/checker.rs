@@ -117,7 +117,7 @@ impl Checker {
         if let Some(written) = written {
             match self.compiler.wait(&written, &mut allowance).map_err(unchecked)? {
                 None => return Ok(program),
-                Some(error) if program.is_doubtful => return Err(refused(error.into(), &program)),
+                Some(error) if program.is_doubtful => return Err(refused(error.diagnostic(&code), &program)),
                 Some(_) => {}
             }
         }
@@ -126,7 +126,7 @@ impl Checker {
             .wait(&self.compiler.ask(Text::Prepared(program.clone())), &mut allowance)
             .map_err(unchecked)?;
         let Some(EarlyError { message, line, column }) = found else { return Ok(program) };
-        Err(refused(early_errors::diagnostic(message, program.positions.original(line, column)), &program))
+        Err(refused(early_errors::diagnostic(message, program.positions.original(line, column), &code), &program))
     }
 
     /// Keeps one isolate alive for good. V8 drops the read-only heap that isolates share with the last one of them, and reads it

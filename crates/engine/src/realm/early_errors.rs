@@ -59,14 +59,20 @@ fn of_text(scope: &mut v8::PinScope, text: &str, is_module: bool) -> Option<Earl
     })
 }
 
-/// The diagnostic of an early error that VALIDATE leaves to V8.
-pub fn diagnostic(message: String, location: Option<Location>) -> Diagnostic {
+/// What V8 says where its stack does not suffice for a text.
+const STACK_OVERFLOW: &str = "Maximum call stack size exceeded";
+
+/// The diagnostic of an early error of `code` that VALIDATE leaves to V8.
+pub fn diagnostic(message: String, location: Option<Location>, code: &str) -> Diagnostic {
+    if message.ends_with(STACK_OVERFLOW) {
+        return prepare::nesting_too_deep_to_compile(code);
+    }
     Diagnostic { rule: "syntax_valid", severity: Severity::Error, message, location, fix: None, module: None }
 }
 
-impl From<EarlyError> for Diagnostic {
-    /// Of a text as it was written.
-    fn from(EarlyError { message, line, column }: EarlyError) -> Self {
-        diagnostic(message, Some(Location { line, column }))
+impl EarlyError {
+    /// Of `code` as it was written.
+    pub fn diagnostic(self, code: &str) -> Diagnostic {
+        diagnostic(self.message, Some(Location { line: self.line, column: self.column }), code)
     }
 }

@@ -126,7 +126,7 @@ fn compile_program<'s>(
     if program.is_doubtful
         && let Some(error) = early_errors::of_program(attempt, &script.source)
     {
-        return Err(refused(&[error.into()], &script.source));
+        return Err(refused(&[error.diagnostic(&script.source)], &script.source));
     }
     let bytecode = program.bytecode.get();
     if let Some(compiled) = compile(attempt, text, &origin, bytecode.map(|bytes| &**bytes)) {
@@ -140,7 +140,8 @@ fn compile_program<'s>(
         script.original(line, message.get_start_column() as u32 + 1)
     });
     let message = attempt.exception().map(|thrown| exceptions::message(attempt, host, thrown));
-    Err(refused(&[early_errors::diagnostic(message.unwrap_or_default(), at)], &script.source))
+    let reason = early_errors::diagnostic(message.unwrap_or_default(), at, &script.source);
+    Err(refused(&[reason], &script.source))
 }
 
 /// The promise that an async function would have returned. `None`: the isolate is being terminated.

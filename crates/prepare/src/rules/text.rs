@@ -19,10 +19,19 @@ pub(in super::super) fn code_too_large(bytes: usize, max: usize) -> Diagnostic {
         .with_fix("Leave large data out of the program: read it from a variable, or from a tool, of the host's")
 }
 
+const LESS_NESTING: &str = "Use a loop or an array instead of nesting expressions or statements";
+
 pub(in super::super) fn nesting_too_deep(at: Location) -> Diagnostic {
     Diagnostic::error("nesting_too_deep", format!("the program is nested too deeply (limit: {MAX_DEPTH} levels)"))
         .at(at)
-        .with_fix("Use a loop or an array instead of nesting expressions or statements")
+        .with_fix(LESS_NESTING)
+}
+
+/// The engine has not the stack to compile it.
+pub(in super::super) fn nesting_too_deep_to_compile(at: Location) -> Diagnostic {
+    Diagnostic::error("nesting_too_deep", "the program is nested too deeply to be compiled")
+        .at(at)
+        .with_fix(LESS_NESTING)
 }
 
 pub(in super::super) fn syntax_valid(message: impl Into<String>, at: Location) -> Diagnostic {

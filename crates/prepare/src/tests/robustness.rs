@@ -5,7 +5,8 @@ use std::time::{Duration, Instant};
 
 use super::options;
 use super::validate;
-use crate::{prepare, prepare_module};
+use crate::{nesting_too_deep_to_compile, prepare, prepare_module};
+use ses_protocol::Location;
 
 /// Rules of the errors, or nothing, for `code` on a thread of 128 KiB.
 fn outcome(code: String) -> Vec<&'static str> {
@@ -268,6 +269,26 @@ fn a_label_behind_a_comment_is_looked_for_in_no_time() {
     let began = Instant::now();
     assert_eq!(outcome(format!("for(;;)continue/**/x;{}", " ".repeat(200_000))), ["syntax_valid"]);
     assert!(began.elapsed() < Duration::from_secs(5), "{:?}", began.elapsed());
+}
+
+#[test]
+fn comments_nest_nothing() {
+    for comment in ["/**/", "/***/", "/* * */", "/** a */\n"] {
+        assert_eq!(
+            outcome(format!("{}nope", comment.repeat(1_000_000 / comment.len()))),
+            Vec::<&str>::new(),
+            "{comment}"
+        );
+    }
+}
+
+#[test]
+fn a_program_is_deepest_behind_what_opens_last() {
+    let found = nesting_too_deep_to_compile(&format!("[1];\n{}1{}", "f(() => ".repeat(900), ")".repeat(900)));
+    assert_eq!(found.rule, "nesting_too_deep");
+    assert_eq!(found.message, "the program is nested too deeply to be compiled");
+    let Location { line, column } = found.location.expect("it is known");
+    assert_eq!((line, column), (2, 900 * 8));
 }
 
 #[test]
