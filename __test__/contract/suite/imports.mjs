@@ -167,6 +167,31 @@ export function describeImports({ make, withExecutor }) {
       },
     );
 
+    test.each([
+      ['as a literal', (name) => `await import(${JSON.stringify(name)})`],
+      ['made at run time', (name) => `await import(${JSON.stringify(name[0])}.repeat(${name.length}))`],
+    ])('of a long name the beginning is said: %s', async (_, codeOf) => {
+      await withExecutor(OPTIONS, {}, async (executor) => {
+        for (const [name, said] of [
+          ['x'.repeat(200), 'x'.repeat(200)],
+          ['x'.repeat(201), `${'x'.repeat(200)}…`],
+          ['x'.repeat(50_000), `${'x'.repeat(200)}…`],
+        ]) {
+          const error = await expectCode(executor.run(codeOf(name)), DENIED);
+          expect([error.message, error.details.module]).toEqual([`Import not allowed: ${said}`, said]);
+        }
+      });
+    });
+
+    test('a name that is authorized may be long', async () => {
+      const name = 'x'.repeat(1_000);
+      await withExecutor({ authorizedImports: [name], modules: { [name]: { value: 1 } } }, {}, async (executor) => {
+        expect((await executor.run('(await import("x".repeat(1_000))).value')).output).toBe(1);
+        const error = await expectCode(executor.run('await import("x".repeat(999))'), DENIED);
+        expect(error.details.module).toBe(`${'x'.repeat(200)}…`);
+      });
+    });
+
     test('the object behind a specifier is asked once: it cannot show two names', async () => {
       await withExecutor(OPTIONS, {}, async (executor) => {
         const { output } = await executor.run(

@@ -38,6 +38,7 @@ pub use observed::{Lookups, Observed};
 pub use options::PrepareOptions;
 pub use positions::PositionMap;
 pub use regexps::may_be_costly;
+pub use rules::imports::{MAX_NAME_CHARS, module_name};
 pub use rules::mistakes::{WRAPPING_RULES, without_wrapping};
 pub use rules::text::{not_checked, not_checked_in_time};
 pub use sandbox::{CallStyle, Insertion, SandboxKind, SandboxProgram, SandboxRequest, sandbox_program};

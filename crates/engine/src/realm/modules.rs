@@ -13,10 +13,14 @@ use crate::realm::origin::origin;
 use ses_prepare::{self as prepare, PrepareOptions};
 use ses_protocol::{ModuleBody, ModuleSpec, Severity};
 
+/// UTF-16 units that what is shown of a name may take.
+const MAX_SHOWN_UNITS: usize = 2 * prepare::MAX_NAME_CHARS;
+
 /// The first half of `import(specifier)` of guest code. If it fails, an exception is pending.
 pub fn compile<'s>(scope: &mut v8::PinScope<'s, '_>, host: &Host, specifier: v8::Local<'s, v8::String>) {
-    let specifier = specifier.to_rust_string_lossy(scope);
-    load(scope, host, &specifier);
+    if let Some(specifier) = requested(scope, host, specifier) {
+        load(scope, host, &specifier);
+    }
 }
 
 /// The other half. `None`: an exception is pending.
@@ -25,7 +29,7 @@ pub fn evaluate<'s>(
     host: &Host,
     specifier: v8::Local<'s, v8::String>,
 ) -> Option<v8::Local<'s, v8::Value>> {
-    let specifier = specifier.to_rust_string_lossy(scope);
+    let specifier = requested(scope, host, specifier)?;
     // V8 would end the process.
     if host.modules.borrow().is_evaluating {
         let message =
@@ -88,10 +92,26 @@ fn is_finished<'s>(scope: &mut v8::PinScope<'s, '_>, host: &Host, module: v8::Lo
     })
 }
 
+/// What guest code names. Of a text that is longer than each name that is authorized only the beginning is read, and it is refused;
+/// then an exception is pending.
+fn requested(scope: &mut v8::PinScope, host: &Host, specifier: v8::Local<v8::String>) -> Option<String> {
+    let authorized = host.context.config().authorized_imports.iter().map(|name| name.encode_utf16().count());
+    let longest = authorized.max().unwrap_or_default().max(MAX_SHOWN_UNITS);
+    if specifier.length() <= longest {
+        return Some(specifier.to_rust_string_lossy(scope));
+    }
+    // One more than is shown, so that it is seen that there is more.
+    let mut units = [0; MAX_SHOWN_UNITS + 1];
+    specifier.write_v2(scope, 0, &mut units, v8::WriteFlags::default());
+    refuse(scope, host, &String::from_utf16_lossy(&units));
+    None
+}
+
 /// Calls in, with the error of an import that was refused pending.
 fn refuse(scope: &mut v8::PinScope, host: &Host, specifier: &str) {
+    let specifier = prepare::module_name(specifier);
     let message = format!("Import not allowed: {specifier}");
-    let mark = Mark::Import { module: specifier.to_owned() };
+    let mark = Mark::Import { module: specifier };
     let code = v8::String::new(scope, "ERR_IMPORT_NOT_ALLOWED").map(Into::into);
     let error = exceptions::marked_error(scope, host, "Error", &message, code, &mark);
     scope.throw_exception(error);

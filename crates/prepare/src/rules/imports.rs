@@ -9,13 +9,16 @@ use ses_protocol::{Diagnostic, Location};
 pub(super) const NONE_AUTHORIZED: &str =
     "Do not import modules: none is authorized here; use the tools and variables that the host provides";
 
+/// Characters of a module's name that are shown.
+pub const MAX_NAME_CHARS: usize = 200;
+
 pub(in super::super) fn static_import(module: &str, at: Location, options: &PrepareOptions) -> Diagnostic {
     let diagnostic = Diagnostic::error(
         "static_import_in_script_mode",
         format!("static import of {} is not available: programs run as scripts", shown(module)),
     )
     .at(at)
-    .with_module(module);
+    .with_module(&module_name(module));
     // What is not authorized cannot be imported in another way either.
     match options.authorized_imports.iter().any(|authorized| authorized == module) {
         true => diagnostic.with_fix(format!("Write `const module = await import({})`", shown(module))),
@@ -36,7 +39,7 @@ pub(in super::super) fn import_allowed(module: &str, at: Location, options: &Pre
     Some(
         Diagnostic::error("import_allowed", format!("import of {} is not allowed", shown(module)))
             .at(at)
-            .with_module(module)
+            .with_module(&module_name(module))
             .with_fix(fix),
     )
 }
@@ -82,9 +85,14 @@ fn is_literal_object(object: &ObjectLit) -> bool {
 }
 
 fn shown(module: &str) -> String {
-    let mut text: String = module.chars().take(200).collect();
+    format!("{:?}", module_name(module))
+}
+
+/// What is said of a module's name: the whole of it, unless nobody would read that.
+pub fn module_name(module: &str) -> String {
+    let mut text: String = module.chars().take(MAX_NAME_CHARS).collect();
     if text.len() < module.len() {
         text.push('…');
     }
-    format!("{text:?}")
+    text
 }
