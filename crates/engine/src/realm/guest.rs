@@ -408,6 +408,11 @@ fn drop_remains(scope: &mut v8::PinScope, host: &Host, has_failed: bool) {
     for promise in rejections.unwrap_or_default() {
         let promise = v8::Local::new(attempt, promise);
         let reason = promise.result(attempt);
+        // What the run ended with is no mistake of the guest's.
+        let is_signal = host.realm.get().and_then(|realm| realm.is_signal(attempt, reason));
+        if is_signal == Some(true) {
+            continue;
+        }
         let text = exceptions::with_place(attempt, host, reason, &program_name(host.run_number()));
         host.warn(format!("Unhandled promise rejection: {text}"));
     }
