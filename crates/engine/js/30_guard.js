@@ -7,7 +7,7 @@
 (() => {
   const boot = globalThis.__smol_boot;
   const { p } = boot;
-  const { arrayPush, defineProperty, Error, freeze, getDescriptor } = p;
+  const { arrayPush, defineProperty, Error, freeze, getDescriptor, isExtensible } = p;
   const { newMap, newWeakSet, ownKeys, ReferenceError, reflectDefine, reflectDelete, reflectHas, TypeError } = p;
   const { op_final, op_guard_exceeded, op_swallowed, op_thrown } = boot.ops;
 
@@ -135,8 +135,13 @@
     },
   }.final_answer;
 
-  const warnOfHostName = (name) =>
-    boot.warn(`'${name}' is provided by the host: this run's own '${name}' will not be seen by later runs.`);
+  // The global does not take what a run has declared.
+  const warnOfName = (name) => {
+    const reason = isExtensible(globalThis)
+      ? `'${name}' is provided by the host`
+      : "Code of this session has fixed its global object";
+    boot.warn(`${reason}: this run's own '${name}' will not be seen by later runs.`);
+  };
 
   // Cells (crates/prepare/src/transform/cells.rs): what programs mean by names that one of them has declared, by name. `get` is the
   // getter that the global has; `cell`, `reader` and `constant` are the objects with accessors on their prototypes, the latter two for
@@ -210,7 +215,7 @@
       declared.set(name, { __proto__: null, previous, property: accessors, older: variables.get(name) });
       variables.set(name, variable);
     } else {
-      warnOfHostName(name);
+      warnOfName(name);
     }
     return variable;
   };
@@ -296,7 +301,7 @@
       for (let i = 0; i < hidden.length; i += 2) {
         const binding = hidden[i + 1];
         binding.previous = getDescriptor(globalThis, hidden[i]);
-        if (binding.previous !== undefined && !binding.previous.configurable) warnOfHostName(hidden[i]);
+        if (binding.previous !== undefined && !binding.previous.configurable) warnOfName(hidden[i]);
         else reflectDefine(globalThis, hidden[i], binding.property);
       }
     }
@@ -326,7 +331,7 @@
         if (previous !== undefined && value === valueOf(name, previous)) continue;
       }
       const property = { __proto__: null, value, writable: !isConst, enumerable: true, configurable: true };
-      if (!reflectDefine(globalThis, name, property)) warnOfHostName(name);
+      if (!reflectDefine(globalThis, name, property)) warnOfName(name);
     }
   };
 
