@@ -1,5 +1,5 @@
 // `SandboxManager`: what each kind of execution has and gives, the pool, the queue, and how executions end.
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { z } from 'zod';
 
 import { ExecutorError } from '../../index.mjs';
@@ -264,20 +264,13 @@ test('what is read ends with the deadline, its signal and close(), and holds no 
   // Takes longer to read than what follows here.
   const slow = '01;'.repeat(87_000);
   const turn = () => new Promise((resolve) => setImmediate(resolve));
-  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
-  try {
-    const quick = managerOf({ executionTimeoutMs: 1_000, maxConcurrent: 1 });
-    const late = rejection(quick.executeCode(slow));
-    await vi.advanceTimersByTimeAsync(1_000);
-    expect(await late).toMatchObject({
+  const quick = managerOf({ executionTimeoutMs: 1, maxConcurrent: 1 });
+  for (let round = 0; round < 2; round++) {
+    expect(await rejection(quick.executeCode(slow))).toMatchObject({
       code: 'ERR_EXEC_TIMEOUT',
-      message: 'The program could not be read within 1000 ms',
-      details: { timeoutMs: 1_000 },
+      message: 'The program could not be read within 1 ms',
+      details: { timeoutMs: 1 },
     });
-    vi.useRealTimers();
-    expect(await quick.executeSearch('2')).toBe(2);
-  } finally {
-    vi.useRealTimers();
   }
   const manager = managerOf();
   const controller = new AbortController();

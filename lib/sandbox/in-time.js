@@ -1,6 +1,8 @@
 // @ts-check
 'use strict';
 
+const { clearTimeout, setTimeout } = require('../contract/clock');
+
 /**
  * What a promise gives, waited for up to a deadline, and as long as somebody wants it.
  *

@@ -1,7 +1,6 @@
 // @ts-check
 'use strict';
 
-const { clearTimeout, setTimeout } = require('../contract/clock');
 const { describe, isPlainObject } = require('../contract/describe');
 const { invalidState, schemaFailed, validationTooSlow } = require('./errors');
 const { inTime } = require('./in-time');
