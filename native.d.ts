@@ -228,6 +228,7 @@ export interface NativeIsolation {
 export interface NativeLookUp {
   kind: string;
   names: Array<string>;
+  builtIns: Array<string>;
 }
 
 /** An ES module: `source`, or `names` and `values` (wire of an array) and `functions`. */

@@ -201,8 +201,11 @@ pub(in super::super) fn lacks_catch(around: &Around) -> bool {
     around.closed.is_some_and(|bracket| bracket.is('{') && last_word(bracket.before) == "try")
 }
 
+/// What is said of a place.
+type Rule = fn(Location) -> Diagnostic;
+
 /// What JavaScript will have and we do not, with its place.
-pub(in super::super) fn not_supported(around: &Around) -> Option<(usize, fn(Location) -> Diagnostic)> {
+pub(in super::super) fn not_supported(around: &Around) -> Option<(usize, Rule)> {
     let end = around.before.len();
     if let Some(name) = around.after().strip_prefix('@') {
         let may_begin = around.before.is_empty()
@@ -212,7 +215,7 @@ pub(in super::super) fn not_supported(around: &Around) -> Option<(usize, fn(Loca
         return (may_begin && !word_at(name).is_empty()).then_some((around.place(), typescript::decorator));
     }
     let is_accessor = last_word(around.before) == "accessor" && around.is_in_class_body() && around.is_on_line();
-    is_accessor.then(|| (end - "accessor".len(), typescript::auto_accessor as fn(Location) -> Diagnostic))
+    is_accessor.then(|| (end - "accessor".len(), typescript::auto_accessor as Rule))
 }
 
 /// What is wrong with a private name outside of all classes: V8's words, and what to do. `before`: the text before its `#`.
