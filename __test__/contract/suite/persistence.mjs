@@ -688,14 +688,11 @@ export function describePersistence({ withExecutor, can }) {
 
     test('what a run declares stays its own if an earlier one has fixed the global object, and the log says so', async () => {
       await withExecutor({}, {}, async (executor) => {
-        await executor.run('let before = 1; Object.freeze(globalThis); 0');
-        const { output, logs } = await executor.run('let z = 1; const before = 2; z + before');
-        expect(output).toBe(3);
-        expect(logs.split('\n').sort()).toEqual(
-          ['before', 'z'].map(
-            (name) =>
-              `Code of this session has fixed its global object: this run's own '${name}' will not be seen by later runs.`,
-          ),
+        await executor.run('Object.freeze(globalThis); 0');
+        const { output, logs } = await executor.run('let z = 1; z');
+        expect(output).toBe(1);
+        expect(logs).toBe(
+          "Code of this session has fixed its global object: this run's own 'z' will not be seen by later runs.",
         );
         expect((await executor.run('typeof z')).output).toBe('undefined');
       });
