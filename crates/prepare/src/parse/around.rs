@@ -244,8 +244,8 @@ mod tests {
 
     #[test]
     fn what_follows_on_the_innermost_bracket_is_found() {
-        assert_eq!(with("f({ a|, b: [{}] } = c)", |around| around.behind), Some(" = c)"));
-        assert_eq!(with("f({ a|, b: [{}", |around| around.behind), None);
-        assert_eq!(with("a| b", |around| around.behind), None);
+        assert_eq!(with("f({ a|, b: [{}] } = c)", |around| around.behind.map(str::to_owned)).as_deref(), Some(" = c)"));
+        assert_eq!(with("f({ a|, b: [{}", |around| around.behind.map(str::to_owned)).as_deref(), None);
+        assert_eq!(with("a| b", |around| around.behind.map(str::to_owned)).as_deref(), None);
     }
 }
