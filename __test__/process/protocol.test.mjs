@@ -26,11 +26,11 @@ const u32 = (value) => Uint8Array.of(value, value >> 8, value >> 16, value >> 24
 const u64 = (value) => [...u32(value), 0, 0, 0, 0];
 const text = (value) => [...u32(value.length), ...Buffer.from(value)];
 /** What the host speaks: `VERSION` of crates/protocol/src/frames. */
-const VERSION = 5;
+const VERSION = 6;
 const hello = (version = VERSION, landlock = 1, seccomp = 1) => frame(0x81, u32(version), [landlock, seccomp]);
 const INITIALIZED = frame(0x82, [0]);
 /** A job that went well without a value, and was sound. */
-const settled = (job) => frame(0x83, u64(job), [0, 0], u64(0), u64(0), u64(0), [1, 0]);
+const settled = (job) => frame(0x83, u64(job), [0, 0], u64(0), u64(0), u64(0), u64(0), [1, 0]);
 const toolCall = (id) => frame(0x85, u32(1), u64(id), u32(1), [1], [0], u32(0), u64(1));
 const logged = (job, message) => frame(0x86, u64(job), [0], new Uint8Array(8), text(message));
 
