@@ -249,7 +249,8 @@ fn labels_of_one_name_are_rejected_before_each_pair_is_an_error() {
 
 #[test]
 fn the_first_hundred_of_many_syntax_errors_are_found_in_time_linear_in_the_text() {
-    let shapes: [(&str, fn(usize) -> String); 4] = [
+    type Shape = fn(usize) -> String;
+    let shapes: [(&str, Shape); 4] = [
         ("breaks", |index| format!("break x{index};")),
         ("continues", |index| format!("for(;;)continue x{index};")),
         ("octal numbers", |_| "01;".to_owned()),
