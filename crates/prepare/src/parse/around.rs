@@ -1,9 +1,10 @@
 //! What stands around a place of a text that cannot be read, by the tokens of the text: one pass over it, without recursion.
 
 use swc_common::Spanned;
-use swc_ecma_ast::EsVersion;
+use swc_ecma_ast::{AssignOp, EsVersion};
 use swc_ecma_lexer::Lexer;
-use swc_ecma_lexer::token::Token;
+use swc_ecma_lexer::common::input::Tokens;
+use swc_ecma_lexer::token::{BinOpToken, Token};
 
 use super::{Jsx, input, offset, typescript};
 
@@ -41,7 +42,26 @@ impl<'a> Around<'a> {
         let mut class: Option<usize> = None;
         // Brackets that are opened behind the place.
         let mut opened = 0;
-        for token in Lexer::new(typescript(Jsx::Refused), EsVersion::EsNext, input(code), None) {
+        let mut lexer = Lexer::new(typescript(Jsx::Refused), EsVersion::EsNext, input(code), None);
+        while let Some(token) = lexer.next() {
+            let is_slash = matches!(token.token, Token::BinOp(BinOpToken::Div) | Token::AssignOp(AssignOp::DivAssign));
+            if is_slash && !ends_with_value(around.before) {
+                // As the parser has it read there.
+                lexer.set_next_regexp(Some(token.span_lo()));
+                let regexp = lexer.next();
+                lexer.set_next_regexp(None);
+                match regexp {
+                    Some(regexp) if !matches!(regexp.token, Token::Error(_)) => {
+                        let end = offset(regexp.span_hi()) as usize;
+                        if end <= at {
+                            (earlier, around.before, around.closed) =
+                                (around.before, code.get(..end).unwrap_or_default(), None);
+                        }
+                    }
+                    _ => break,
+                }
+                continue;
+            }
             let (start, end) = (offset(token.span_lo()) as usize, offset(token.span_hi()) as usize);
             let opens = matches!(token.token, Token::LParen | Token::LBracket | Token::LBrace | Token::DollarLBrace);
             let closes = matches!(token.token, Token::RParen | Token::RBracket | Token::RBrace);
@@ -180,6 +200,12 @@ const NO_CALLEES: [&str; 26] = [
     "get",
 ];
 
+/// Whether a slash behind `text` divides.
+fn ends_with_value(text: &str) -> bool {
+    let word = last_word(text);
+    if word.is_empty() { text.ends_with([')', ']', '}', '"', '\'', '`']) } else { !NO_CALLEES.contains(&word) }
+}
+
 /// The word that `text` ends with, if any.
 pub(in super::super) fn last_word(text: &str) -> &str {
     let rest = text.trim_end_matches(|c: char| c.is_alphanumeric() || c == '_' || c == '$');
@@ -205,7 +231,10 @@ mod tests {
             "a?.(1 |",
             "{ f(1 |",
             "x => { f(1 |",
-            "f(')', `${1}`, /[)]/ |",
+            "f(')', `${1}` |",
+            "f(/[)]/ |",
+            "f(1, /[)]/ |",
+            "f(`${1}`, /[)]/ |",
             "class A { x = f(1 |",
             "class A { m() { f(1 |",
             "({ a: f(1 |",

@@ -13,10 +13,14 @@ const TIMER: &str = "Ask the host for a tool such as sleepTool(ms)";
 const MEMORY: &str = "Use ordinary arrays and typed arrays; there is only one thread";
 const CODE: &str = "Code from strings is off; write the code itself, or use a function";
 const BYTES: &str = "Use Uint8Array";
+const CLOCK: &str = "Use Date.now()";
+const SECRETS: &str = "Ask the host for a tool; Math.random() serves where nothing has to be secret";
+const STREAMS: &str = "Use arrays, generators or async generators";
+const SIGNALS: &str = "Leave it out: the host ends what takes too long";
 const PATHS: &str = "Programs have no file; ask the host for a tool or a variable";
 
 /// Each name with what to do instead.
-const FORBIDDEN: [(&str, &str); 27] = [
+const FORBIDDEN: [(&str, &str); 41] = [
     ("process", NODE),
     ("require", MODULES),
     ("module", EXPORTS),
@@ -44,6 +48,20 @@ const FORBIDDEN: [(&str, &str); 27] = [
     ("clearImmediate", TIMER),
     ("localStorage", BROWSER),
     ("navigator", BROWSER),
+    ("sessionStorage", BROWSER),
+    ("indexedDB", BROWSER),
+    ("requestAnimationFrame", BROWSER),
+    ("performance", CLOCK),
+    ("crypto", SECRETS),
+    ("AbortController", SIGNALS),
+    ("AbortSignal", SIGNALS),
+    ("Blob", BYTES),
+    ("Headers", NETWORK),
+    ("FormData", NETWORK),
+    ("EventSource", NETWORK),
+    ("ReadableStream", STREAMS),
+    ("WritableStream", STREAMS),
+    ("TransformStream", STREAMS),
 ];
 
 /// Whether a global leads to all others: by properties, or as `Function("return this")()`.
@@ -58,7 +76,7 @@ pub(in super::super) struct ForbiddenName(u8);
 impl ForbiddenName {
     pub(in super::super) fn find(name: &str) -> Option<Self> {
         // Nearly all identifiers stop here.
-        if !(3..=17).contains(&name.len()) {
+        if !(3..=21).contains(&name.len()) {
             return None;
         }
         FORBIDDEN.iter().position(|(forbidden, _)| *forbidden == name).map(|index| ForbiddenName(index as u8))

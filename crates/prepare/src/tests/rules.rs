@@ -130,6 +130,10 @@ fn only_unresolved_references_to_other_environments_warn() {
         "eval('1')",
         "new Function('1')",
         "for (window of []);",
+        "performance.now()",
+        "crypto.randomUUID()",
+        "new AbortController()",
+        "requestAnimationFrame(f => f)",
     ] {
         let found = prepared(code).diagnostics;
         assert_eq!(rules(&found), ["forbidden_global_access"], "{code}");
