@@ -116,7 +116,7 @@ fn another_version_boots_by_itself() {
     let seen = serve(&spec, vec![run(1, "import sys\nkept = 41"), run(2, "f'{kept + 1} {sys.version_info[0]}'")]);
     let is_cached = cache.exists();
     std::fs::remove_dir_all(folder).unwrap();
-    assert_eq!(seen, ["Undefined", "42 3"]);
+    assert_eq!(seen, ["None", "42 3"]);
     // Of what it holds beside its memory nobody knows.
     assert!(!is_cached);
 }
@@ -143,7 +143,7 @@ fn memory_of_python_ends_at_its_limit_and_the_session_lives() {
             run(3, "x = None; len(bytearray(100 << 20)) + kept"),
         ],
     );
-    assert_eq!(seen, ["Undefined", "MemoryError", "104857607"]);
+    assert_eq!(seen, ["None", "MemoryError", "104857607"]);
 }
 
 #[test]
@@ -172,7 +172,7 @@ os.mkdir('/mnt/d'); os.rmdir('/mnt/d'); os.remove('/mnt/c.txt')
 "#;
     let commands = vec![run(1, "mount('/mnt')"), run(2, code), run(3, "mount('/mnt')")];
     let expected = [
-        "Undefined",
+        "None",
         "FileNotFoundError FileNotFoundError FileNotFoundError FileNotFoundError from the host",
         "Runtime exception: Error: the folder is mounted already",
     ];
@@ -271,7 +271,7 @@ fn python_runs_with_tools_variables_and_logs() {
         "3: b",
         "calls 3 with List([Number(1.0)])",
         "42",
-        "Undefined",
+        "None",
         "6",
         "7",
         "finally 8",
