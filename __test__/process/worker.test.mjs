@@ -62,7 +62,7 @@ async function startWorker() {
 describe.runIf(isLinux)('a worker process', () => {
   test('greets, answers a ping before and in a session, and after what came before it', async () => {
     const { read, write, ended } = await startWorker();
-    expect(await read()).toMatch(/^81 05000000/);
+    expect(await read()).toMatch(/^81 06000000/);
     write(PING, PING);
     expect([await read(), await read()]).toEqual([PONG, PONG]);
     write(OPEN);
