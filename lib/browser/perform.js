@@ -1,8 +1,9 @@
 // @ts-check
 'use strict';
 
-const { clearTimeout, performance, setTimeout } = require('../contract/clock');
+const { performance } = require('../contract/clock');
 const { ExecutorError, errorOf } = require('../contract/errors');
+const { inTime } = require('../contract/in-time');
 const { keepArtifacts } = require('./artifacts');
 const { ProtocolError } = require('./connection');
 const { Deadline } = require('./deadline');
@@ -38,6 +39,7 @@ const MAX_PAGES = 3;
  */
 async function perform({ takeTab, interrupted, isLasting, log, onEnd, ...run }) {
   const { id, code, options, executorOptions, given, programs, context } = run;
+  const { timeoutMs } = options;
   const startedAt = performance.now();
   const history = isLasting ? programs.history : undefined;
   const preparing = preparePage(code, options, executorOptions, history);
@@ -56,7 +58,10 @@ async function perform({ takeTab, interrupted, isLasting, log, onEnd, ...run }) 
     /** @type {import('../../native').NativePageProgram} */
     let program;
     try {
-      const ready = Promise.all([preparing, inTime(taking, options.timeoutMs)]);
+      const ready = Promise.all([
+        preparing,
+        inTime(taking, { timeoutMs, late: () => timeout(timeoutMs), holds: false }),
+      ]);
       ready.catch(() => {});
       [program, tab] = await Promise.race([ready, interrupted]);
     } catch (error) {
@@ -91,28 +96,6 @@ async function perform({ takeTab, interrupted, isLasting, log, onEnd, ...run }) 
   const artifacts = await keepArtifacts(runner.artifacts, executorOptions.artifactsDir);
   const { output, isFinal = false } = ending;
   return { output, logs: log.text, is_final_answer: isFinal, logEntries: log.entries, stats, artifacts };
-}
-
-/**
- * A page, for which a run waits no longer than its code may take.
- *
- * @param {Promise<import('./tab').Tab>} taking
- * @param {number} timeoutMs
- * @returns {Promise<import('./tab').Tab>}
- */
-async function inTime(taking, timeoutMs) {
-  /** @type {NodeJS.Timeout | undefined} */
-  let late;
-  /** @type {Promise<never>} */
-  const reached = new Promise((_, reject) => {
-    late = setTimeout(() => reject(timeout(timeoutMs)), timeoutMs);
-    late.unref();
-  });
-  try {
-    return await Promise.race([taking, reached]);
-  } finally {
-    clearTimeout(late);
-  }
 }
 
 /** @param {number} timeoutMs */

@@ -3,7 +3,7 @@
 
 const { describe, isPlainObject } = require('../contract/describe');
 const { invalidState, schemaFailed, validationTooSlow } = require('./errors');
-const { inTime } = require('./in-time');
+const { inTime } = require('../contract/in-time');
 
 const MAX_ISSUES = 50;
 

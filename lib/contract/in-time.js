@@ -1,7 +1,7 @@
 // @ts-check
 'use strict';
 
-const { clearTimeout, setTimeout } = require('../contract/clock');
+const { clearTimeout, setTimeout } = require('./clock');
 
 /**
  * What a promise gives, waited for up to a deadline, and as long as somebody wants it.
@@ -10,26 +10,28 @@ const { clearTimeout, setTimeout } = require('../contract/clock');
  * @param {Promise<T>} promise
  * @param {object} until
  * @param {number} until.timeoutMs
- * @param {AbortSignal} until.signal
+ * @param {AbortSignal} [until.signal]
  * @param {() => unknown} until.late what it rejects with at the deadline
  * @param {(reason: any) => unknown} [until.aborted] what it rejects with when the signal is aborted, for its reason
+ * @param {boolean} [until.holds] whether the process lives on for it; default true
  * @returns {Promise<T>}
  */
-async function inTime(promise, { timeoutMs, signal, late, aborted = (reason) => reason }) {
+async function inTime(promise, { timeoutMs, signal, late, aborted = (reason) => reason, holds = true }) {
   /** @type {NodeJS.Timeout | undefined} */
   let timer;
   let abort = () => {};
   const end = new Promise((_, reject) => {
     timer = setTimeout(() => reject(late()), timeoutMs);
-    abort = () => reject(aborted(signal.reason));
-    signal.addEventListener('abort', abort, { once: true });
-    if (signal.aborted) abort();
+    if (!holds) timer.unref();
+    abort = () => reject(aborted(signal?.reason));
+    signal?.addEventListener('abort', abort, { once: true });
+    if (signal?.aborted) abort();
   });
   try {
     return await /** @type {Promise<T>} */ (Promise.race([promise, end]));
   } finally {
     clearTimeout(timer);
-    signal.removeEventListener('abort', abort);
+    signal?.removeEventListener('abort', abort);
   }
 }
 
