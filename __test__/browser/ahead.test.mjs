@@ -145,7 +145,8 @@ test.runIf(process.platform === 'linux')(
       await until(() => chromeProcesses().some(isNew));
       killAll(chromeProcesses().filter(isNew));
       const tab = await taken;
-      expect([tab.isLost, beside.isLost, pages]).toEqual([false, false, { begun: 3, ready: 2 }]);
+      // Chrome may have had a process ready for the page after it, which is gone, too.
+      expect([tab.isLost, beside.isLost, pages.begun > 2, pages.ready]).toEqual([false, false, true, 2]);
       const [first, second] = chromeProcesses().flatMap(({ pid, type }) => (type === 'renderer' ? pid : []));
       expect([beside.pid, tab.pid]).toEqual([first, second]);
       beside.close();
