@@ -1,5 +1,7 @@
 // `ses-executor/code-tool`: the tool that takes code, without a framework.
 
+import { getEventListeners } from 'node:events';
+
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { z as z3 } from 'zod/v3';
@@ -41,6 +43,17 @@ describe('a call', () => {
       text: '[2,"x",5]\n\nLogs:\nadding',
     });
     expect(seen).toEqual([[{ id: 'x' }, { user: 1 }, false]]);
+  });
+
+  test('that has ended aborts the signal of its tools, and leaves no listener on that of its caller', async () => {
+    const signals = [];
+    const tool = createCodeTool({
+      tools: { wait: { execute: (_, { signal }) => (signals.push(signal), new Promise(() => {})) } },
+    });
+    const { signal } = new AbortController();
+    for (const code of ['wait(); 1', 'wait(); null.x']) await tool.execute(code, { signal });
+    expect(signals.map(({ aborted }) => aborted)).toEqual([true, true]);
+    expect(getEventListeners(signal, 'abort')).toEqual([]);
   });
 
   test('tells a model what failed, where and what to do', async () => {

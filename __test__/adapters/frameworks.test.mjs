@@ -1,6 +1,7 @@
 // The code tool in the frameworks themselves, with a model whose turns are written down: what the examples show, and what
 // becomes of errors, approval and aborts.
 
+import { getEventListeners } from 'node:events';
 import { createRequire } from 'node:module';
 
 import Anthropic from '@anthropic-ai/sdk';
@@ -15,6 +16,7 @@ import { createCodeTool as langchainCodeTool } from 'ses-executor/langchain';
 import { createCodeTool as mastraCodeTool } from 'ses-executor/mastra';
 import { createCodeTool as openAiCodeTool } from 'ses-executor/openai-agents';
 
+import { Guardrails } from '../../lib/adapters/openai-agents/guardrails.js';
 import { deferred, spawnNode } from '../helpers.mjs';
 
 const CORRECTED = `const degrees = await Promise.all(cities.map((city) => get_temperature({ city })));
@@ -394,6 +396,28 @@ describe('openai-agents', () => {
     const code = 'let all = ""; for (const path of ["a", 3]) all += await remove({ path }); all';
     expect(await agentRuns([toolThat(called)], code)).toBe(failed(wrong('path must be string, got 3'), 57, code));
     expect(called).toEqual(['a']);
+  });
+
+  test('a call whose signal is aborted already runs no code, and no listener is left on one that is not', async () => {
+    const called = [];
+    const tool = openAiCodeTool({ tools: { note: () => called.push('note') } });
+    const input = JSON.stringify({ code: 'await note()' });
+    const { signal } = new AbortController();
+    await tool.invoke(new RunContext(), input, { signal });
+    await tool.invoke(new RunContext(), input, { signal: AbortSignal.abort() });
+    expect(called).toEqual(['note']);
+    expect(getEventListeners(signal, 'abort')).toEqual([]);
+  });
+
+  test('a tool with guardrails is refused where the SDK does not let others run them', () => {
+    const guardrails = new Guardrails({});
+    const some = [{ name: 'a', run: () => {} }];
+    expect(guardrails.mustBeKnown('remove', {})).toBe(undefined);
+    for (const tool of [{ inputGuardrails: some }, { outputGuardrails: some }]) {
+      expect(() => guardrails.mustBeKnown('remove', tool)).toThrow(
+        'the tool remove has guardrails, which cannot be run',
+      );
+    }
   });
 
   test('a tool whose schema cannot be checked here checks its input itself', async () => {

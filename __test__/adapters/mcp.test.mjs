@@ -3,13 +3,17 @@
 import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
 
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 
 import { createMcpServer } from 'ses-executor/mcp';
+import { MAX_LINE_BYTES } from '../../lib/adapters/mcp/messages.js';
+import { connectServers } from '../../lib/adapters/mcp/servers.js';
+import { StdioTransport } from '../../lib/adapters/mcp/stdio.js';
 import { OPTIONS } from '../../lib/contract/option-table.js';
 import { ROOT, deferred, spawnNode, withExecutor, withFolder } from '../helpers.mjs';
 
@@ -491,6 +495,59 @@ describe('file tools', () => {
     ));
 });
 
+test.skipIf(process.platform === 'win32')('of other servers none runs on when one cannot be used', () =>
+  withFolder(async (folder) => {
+    const file = join(folder, 'pid');
+    const good = `sh -c 'echo $$ > ${file}; exec "${process.execPath}" "${BIN}" mcp'`;
+    const bad = `sh -c 'until [ -s ${file} ]; do :; done; exit 1'`;
+    const connecting = connectServers([
+      { name: 'a', command: good },
+      { name: 'b', command: bad },
+    ]);
+    await expect(connecting).rejects.toThrow('the server b cannot be used');
+    expect(() => process.kill(Number(readFileSync(file, 'utf8')), 0)).toThrow('ESRCH');
+  }),
+);
+
+test.skipIf(process.platform === 'win32')('another server whose tools cannot be told apart is ended', () =>
+  withFolder(async (folder) => {
+    const [script, file] = [join(folder, 'server.cjs'), join(folder, 'pid')];
+    writeFileSync(
+      script,
+      `require('node:fs').writeFileSync(${JSON.stringify(file)}, String(process.pid));
+      setInterval(() => {}, 1e6);
+      const tools = ['a-b', 'a_b'].map((name) => ({ name, inputSchema: { type: 'object' } }));
+      const start = { protocolVersion: '2025-06-18', capabilities: { tools: {} }, serverInfo: { name: 'a', version: '1' } };
+      require('node:readline').createInterface(process.stdin).on('line', (line) => {
+        const { id, method } = JSON.parse(line);
+        if (id !== undefined) console.log(JSON.stringify({ jsonrpc: '2.0', id, result: method === 'initialize' ? start : { tools } }));
+      });`,
+    );
+    const connecting = connectServers([{ name: 'a', command: `"${process.execPath}" "${script}"` }]);
+    await expect(connecting).rejects.toThrow('would both be called a_b in code');
+    expect(() => process.kill(Number(readFileSync(file, 'utf8')), 0)).toThrow('ESRCH');
+  }),
+);
+
+test('a call of another server takes as long as its run, and ends with it', async () => {
+  const command = `"${process.execPath}" "${BIN}" mcp --timeout 600000`;
+  const [{ definitions, close }] = await connectServers([{ name: 'a', command }]);
+  onTestFinished(close);
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const controller = new AbortController();
+  const settled = vi.fn();
+  const called = definitions.run_javascript.execute(
+    { code: 'await new Promise(() => {})' },
+    { signal: controller.signal },
+  );
+  called.then(settled, settled);
+  await vi.advanceTimersByTimeAsync(600_000);
+  expect(settled).not.toHaveBeenCalled();
+  controller.abort(new Error('the run is over'));
+  await expect(called).rejects.toThrow('the run is over');
+});
+
 describe('the process', () => {
   const initialize = {
     jsonrpc: '2.0',
@@ -550,6 +607,32 @@ describe('the process', () => {
       [5, { output: 2, logs: '' }],
     ]);
     expect(await child.ended).toEqual({ status: 0, signal: null, stderr: '' });
+  });
+
+  test('keeps of a line that is too long its ends, and takes one of the greatest length', async () => {
+    const input = new PassThrough();
+    const output = new PassThrough();
+    const transport = new StdioTransport(input, output);
+    const methods = [];
+    transport.onmessage = ({ method }) => methods.push(method);
+    await transport.start();
+    const concat = vi.spyOn(Buffer, 'concat');
+    onTestFinished(() => concat.mockRestore());
+    // 64 MiB without an end, of which the process must not hold more than a line may have, and this chunk.
+    const chunk = Buffer.alloc(2 ** 20, 'x');
+    for (let i = 0; i < 64; i++) input.emit('data', chunk);
+    input.emit('data', Buffer.from('\n'));
+    expect(Math.max(...concat.mock.results.map(({ value }) => value.length))).toBeLessThanOrEqual(11 * 2 ** 20);
+    expect(JSON.parse(output.read()).error.code).toBe(-32600);
+    const lineOf = (length) => {
+      const message = { jsonrpc: '2.0', method: 'a', params: { text: '' } };
+      message.params.text = 'x'.repeat(length - JSON.stringify(message).length);
+      return Buffer.from(`${JSON.stringify(message)}\n`);
+    };
+    input.emit('data', lineOf(MAX_LINE_BYTES));
+    expect([methods, output.read()]).toEqual([['a'], null]);
+    input.emit('data', lineOf(MAX_LINE_BYTES + 1));
+    expect([methods, JSON.parse(output.read()).error.code]).toEqual([['a'], -32600]);
   });
 
   test('answers lines that are no messages as JSON-RPC says, and goes on', async () => {

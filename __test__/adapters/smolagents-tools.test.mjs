@@ -112,6 +112,12 @@ describe('toHostTools', () => {
     expect(await called(inputs, code)).toEqual(expected);
   }); // prettier-ignore
 
+  test('what objects have by themselves is no member of an argument', async () => {
+    const properties = { toString: { type: 'string' }, constructor: { type: 'string', nullable: true } };
+    const inputs = { options: { type: 'object', properties, required: [] } };
+    expect(await called(inputs, '{ options: {} }')).toEqual({ options: {} });
+  });
+
   test('defaults are copied for each call', async () => {
     const seen = [];
     const inputs = { list: { type: 'array', default: [] } };

@@ -257,6 +257,24 @@ describe('origins that are allowed', () => {
     });
   });
 
+  test('have nothing of a connection or of the browser in their headers, in either direction', async () => {
+    const names = [];
+    const onRequest = ({ headers }) => void names.push(...Object.keys(headers));
+    const own = { 'x-own': '1', 'access-control-max-age': '9', 'content-security-policy': "default-src 'none'" };
+    const respond = (request, response) => response.writeHead(200, { ...own, 'keep-alive': 'timeout=9' }).end();
+    await withServers(respond, { network: { onRequest } }, async (run) => {
+      const { output } = await run(`
+        const response = await fetch(input[0], { headers: { 'x-own': '1' }, referrerPolicy: 'unsafe-url' });
+        return [...response.headers.keys()]`);
+      expect(output.filter((name) => name !== 'date' && !name.startsWith('access-control-'))).toEqual(['x-own']);
+      expect(output).not.toContain('access-control-max-age');
+    });
+    expect(names.map((name) => name.toLowerCase())).toContain('x-own');
+    expect(names.filter((name) => /^(?:origin|referer|cookie|host|connection|sec-.*|proxy-.*)$/i.test(name))).toEqual(
+      [],
+    );
+  });
+
   test('a frame of no origin gets its answers, too', async () => {
     await withServers(echo, {}, async (run) => {
       const { output } = await run(`

@@ -5,6 +5,7 @@ import { ERROR, PROMISE, answerToolCall } from '../../lib/contract/tool-calls.js
 import { RunScope } from '../../lib/contract/run-scope.js';
 import { ToolRegistry, flattenTools } from '../../lib/contract/tool-registry.js';
 import wire from '../../lib/ses/transfer.js';
+import { deferred } from '../helpers.mjs';
 
 const { encode, readArguments, valueOf } = wire;
 
@@ -99,6 +100,17 @@ describe('flattenTools', () => {
     [{ deep }, RangeError, `tools.deep${'.d'.repeat(31)} must be nested at most 32 deep`],
   ])('case %#', (tools, ErrorClass, message) => {
     expect(() => flattenTools(tools)).toThrow(new ErrorClass(message));
+  });
+
+  test('so many functions, and of any length', () => {
+    const named = (count) => Object.fromEntries(Array.from({ length: count }, (_, i) => [`f${i}`, () => {}]));
+    expect(flattenTools({ a: named(9_999), f() {} })).toHaveLength(10_000);
+    expect(() => flattenTools({ a: named(10_000), f() {} })).toThrow(
+      new RangeError('tools must hold at most 10000 functions'),
+    );
+    const withLength = (value) => Object.defineProperty(() => {}, 'length', { value });
+    const tools = { a: withLength(1e6), b: withLength(-1), c: withLength('x'), d: withLength(1.5), e: withLength(255) };
+    expect(flattenTools(tools).map(({ length }) => length)).toEqual([255, 0, 0, 0, 255]);
   });
 
   test('one namespace under two names', () => {
@@ -208,6 +220,28 @@ describe('answerToolCall', () => {
     expect((await answers(async () => 5, { isAsync: true })).replies).toEqual([[0, 5]]);
     // Another function may have taken the place of the async one.
     expect((await answers(() => 5, { isAsync: true })).replies).toEqual([[0, 5]]);
+  });
+
+  test('of a call that is late, nothing counts but that', async () => {
+    const told = { replies: [], thrown: [] };
+    const late = deferred();
+    const tool = { path: ['tool'], fn: () => late.promise, self: undefined, isAsync: true, length: 0 };
+    const answered = new Promise((resolve) => {
+      answerToolCall({ ...tool, timeoutMs: 1 }, true, [], {
+        wire,
+        scope: new RunScope(),
+        reply: (status, payload) => resolve(told.replies.push([status, payload])),
+        onThrown: ({ code }) => told.thrown.push(code),
+      });
+    });
+    await answered;
+    late.reject(boom);
+    await new Promise((resolve) => setImmediate(resolve));
+    const message = 'tool did not answer within 1 ms';
+    expect(told).toEqual({
+      replies: [[ERROR, ['TimeoutError', message, 'ERR_TOOL_TIMEOUT', false]]],
+      thrown: ['ERR_TOOL_TIMEOUT'],
+    });
   });
 
   test('what the tool threw is told, what the bridge refused is not', async () => {

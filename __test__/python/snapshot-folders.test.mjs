@@ -15,8 +15,12 @@ const root = realpathSync(mkdtempSync(join(tmpdir(), 'snapshots-')));
 const at = (...names) => join(root, ...names);
 
 beforeAll(() => {
-  for (const folder of ['home/proj', 'elsewhere', 'linked']) mkdirSync(at(folder), { recursive: true });
+  for (const folder of ['home/proj', 'elsewhere', 'linked', 'between', 'chained']) {
+    mkdirSync(at(folder), { recursive: true });
+  }
   symlinkSync(at('elsewhere'), at('linked', '.cache'));
+  symlinkSync(at('elsewhere'), at('between', 'link'));
+  symlinkSync(join('..', 'between', 'link'), at('chained', '.cache'));
 });
 afterAll(() => rmSync(root, { recursive: true }));
 afterEach(() => {
@@ -63,6 +67,7 @@ describe('who may write in a folder', () => {
     ['the default place of other processes', 'home', 'home', 'elsewhere', own],
     ['where a link leads', 'elsewhere', 'linked', undefined, `linked/.cache/${IN_CACHE}`],
     ['where the link is', 'linked', 'linked', undefined, `linked/.cache/${IN_CACHE}`],
+    ['where a link is that another one leads to', 'between', 'chained', undefined, `chained/.cache/${IN_CACHE}`],
     ['where a link comes from', 'linked/.cache', 'home', 'elsewhere', `elsewhere/${IN_CACHE}`],
   ])('%s', (_title, folder, home, cache, found) => {
     withPlaces(at(home), cache && at(cache));

@@ -72,7 +72,9 @@ test('parameters are checked in a time that their length explains', () => {
   expect(ms).toBeLessThan(20 * reference + 50);
   // Each item against each other one would be 10^7 comparisons of objects.
   const items = Array.from({ length: 6_000 }, (_, i) => ({ i }));
-  expect(timed({ b: items })[0]).toEqual({ b: items });
+  const [unique, uniqueMs] = timed({ b: items });
+  expect(unique).toEqual({ b: items });
+  expect(uniqueMs).toBeLessThan(300);
   expect(
     timed({
       b: [
@@ -86,6 +88,13 @@ test('parameters are checked in a time that their length explains', () => {
     'they take 108 characters of JSON, and at most 50 are allowed',
   );
   expect(read(schema, `{"a":${'['.repeat(100)}${']'.repeat(100)}}`)).toBe('they must be nested at most 64 deep');
+  // The object is the first level.
+  const nested = (levels) => read({}, `{"a":${'['.repeat(levels - 1)}${']'.repeat(levels - 1)}}`);
+  expect([typeof nested(64), nested(65)]).toEqual(['object', 'they must be nested at most 64 deep']);
+  expect(['{"d":12}', '{"d":123}'].map((text) => read(schema, text, 8))).toEqual([
+    { d: 12 },
+    'they take 9 characters of JSON, and at most 8 are allowed',
+  ]);
   expect(read(schema, '{"x":{"__proto__":{"a":1}}}')).toBe('no object may have the key `__proto__`');
 });
 

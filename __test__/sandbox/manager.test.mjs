@@ -1,8 +1,11 @@
 // `SandboxManager`: what each kind of execution has and gives, the pool, the queue, and how executions end.
-import { expect, test } from 'vitest';
+import { getEventListeners } from 'node:events';
+
+import { describe, expect, test, vi } from 'vitest';
 import { z } from 'zod';
 
 import { ExecutorError } from '../../index.mjs';
+import { Execution } from '../../lib/sandbox/execution.js';
 import { SandboxError, SandboxManager, anyState } from '../../lib/sandbox/index.js';
 import { deferred, expectCode, rejection, runChild } from '../helpers.mjs';
 import { managerOf, registry } from './market.mjs';
@@ -260,6 +263,21 @@ test('a state schema that does not answer ends with the deadline, its signal and
   expect((await other).error).toMatchObject({ code: 'ERR_SANDBOX_CLOSED' });
 });
 
+test("a caller's signal is left with no listener, whatever came of the execution", async () => {
+  const manager = managerOf({ maxConcurrent: 1 });
+  const { signal } = new AbortController();
+  // One runs, the others wait; one fails, one has a state that is wrong.
+  const executions = ['({ title: "", panels: [] })', 'null.x', '1'].map((code) =>
+    manager.executeCode(code, { signal }),
+  );
+  expect((await Promise.allSettled(executions)).map(({ status }) => status)).toEqual([
+    'fulfilled',
+    'rejected',
+    'rejected',
+  ]);
+  expect(getEventListeners(signal, 'abort')).toEqual([]);
+});
+
 test('what is read ends with the deadline, its signal and close(), and holds no place', async () => {
   // Takes longer to read than what follows here.
   const slow = '01;'.repeat(87_000);
@@ -432,6 +450,14 @@ test('two managers do not disturb each other', async () => {
   expect(await two.executeCode('2')).toBe(2);
 });
 
+test('of what a state schema finds, the first fifty are told', async () => {
+  const issues = Array.from({ length: 60 }, (_, at) => ({ message: 'is wrong', path: [at] }));
+  const stateSchema = { '~standard': { version: 1, vendor: 'acme', validate: () => ({ issues }) } };
+  const error = await expectCode(managerOf({ stateSchema }).executeCode('1'), 'ERR_INVALID_STATE_OUTPUT');
+  expect(error.details.issues).toHaveLength(50);
+  expect(error.details.issues[49]).toEqual({ path: '49', message: 'is wrong' });
+});
+
 test('limits of the executor end an execution', async () => {
   const manager = managerOf({ maxCodeBytes: 1_000 });
   const quick = managerOf({ executionTimeoutMs: 300, poolSize: 0 });
@@ -443,6 +469,11 @@ test('limits of the executor end an execution', async () => {
   );
   const large = await expectCode(manager.executeCode(`'${'x'.repeat(1_000)}'`), 'ERR_VALIDATION_FAILED');
   expect(large.details.diagnostics[0].rule).toBe('code_too_large');
+  // Bytes of UTF-8: with these the code takes 999.
+  const program = (text) => `'${text}'; ({ title: '', panels: [] })`;
+  const full = 'é'.repeat((999 - program('').length) / 2);
+  expect((await manager.executeCode(program(full))).title).toBe('');
+  await expectCode(manager.executeCode(program(`${full}é`)), 'ERR_VALIDATION_FAILED');
   const wrong = await expectCode(manager.executeCode('const = 1'), 'ERR_VALIDATION_FAILED');
   expect(wrong.details.diagnostics[0]).toMatchObject({ rule: 'syntax_valid', location: { line: 1, column: 7 } });
   await expectCode(manager.executeCode('  '), 'ERR_VALIDATION_FAILED');
@@ -504,4 +535,49 @@ test('the console shows the methods of a source, used or not', async () => {
     '{ searchTweets: [Function: searchTweets] } { market: [Getter], social: [Getter] }\n' +
       '{ getKline: [Function: getKline], getQuote: [Function: getQuote] }',
   ]);
+});
+
+describe('an execution that has ended', () => {
+  const executionWith = (adapter) => {
+    const methodOf = () => ({ reader: { read: JSON.parse }, adapter });
+    return new Execution('execute', { methodOf, rateLimitOf: () => undefined, maxSdkCalls: 9 }, undefined);
+  };
+  const turn = () => new Promise((resolve) => setImmediate(resolve));
+
+  test.each([
+    ['gives', (late) => late.resolve('late')],
+    ['throws', (late) => late.reject(new Error('late'))],
+  ])('calls no adapter, and answers nothing that one still %s', async (_, settle) => {
+    const late = deferred();
+    const adapter = vi.fn(() => late.promise);
+    const execution = executionWith(adapter);
+    const settled = vi.fn();
+    const call = () => execution.call('market', 'getQuote', '{}').then(settled, settled);
+    void call();
+    await turn();
+    execution.end();
+    void call();
+    settle(late);
+    await turn();
+    expect(adapter).toHaveBeenCalledTimes(1);
+    expect(settled).not.toHaveBeenCalled();
+  });
+
+  test('forgets answers that were not taken', async () => {
+    const execution = executionWith(() => 'answer');
+    const tickets = [1, 2].map(() => execution.start('market', 'getQuote', '{}'));
+    await turn();
+    expect(execution.take(tickets[0])).toBe('answer');
+    expect(() => execution.take(tickets[0])).toThrow('there is no such call');
+    execution.end();
+    expect(() => execution.take(tickets[1])).toThrow('there is no such call');
+  });
+
+  test('has failed with what was first', () => {
+    const execution = executionWith(() => 'answer');
+    const [first, second] = [new Error('first'), new Error('second')];
+    execution.fail(first);
+    execution.fail(second);
+    expect([execution.failure, execution.stop.reason, execution.signal.reason]).toEqual([first, first, first]);
+  });
 });

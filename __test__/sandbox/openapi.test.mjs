@@ -256,6 +256,25 @@ describe('parameters and security', () => {
     expect(requests).toHaveLength(1);
   });
 
+  test('a part of a path is not empty, whatever its schema says', async () => {
+    const parameters = [{ name: 'id', in: 'path', required: true, schema: { type: 'string' } }];
+    const manager = await managerFrom(documentOf({ '/pets/{id}': { operationId: 'get', parameters } }));
+    for (const id of ['', '.', '..']) {
+      const error = await expectCode(manager.executeCode(`sdk.api.get({ id: '${id}' })`), 'ERR_TOOL_PROXY_FAIL');
+      expect(error.details.message).toBe(`id must not be "${id}": it is part of a path`);
+    }
+    expect(requests).toEqual([]);
+  });
+
+  test('names that no method and no parameter may have get a number', async () => {
+    const parameters = [{ name: '__proto__', in: 'query', schema: { type: 'string' } }];
+    const manager = await managerFrom(
+      documentOf({ '/a': { operationId: 'then' }, '/b': { operationId: 'b', parameters } }),
+    );
+    expect(await manager.executeCode(`sdk.api.then2(); await sdk.api.b({ __proto__2: 'x' })`)).toEqual({ ok: true });
+    expect(requests.map(({ url }) => url)).toEqual(['/a', '/b?__proto__=x']);
+  });
+
   test('names of a document that objects have by themselves are names like others', async () => {
     const names = ['constructor', 'toString', 'hasOwnProperty', 'valueOf'];
     const operation = (tag) => ({
@@ -298,11 +317,54 @@ describe('parameters and security', () => {
     expect(error.cause.code).toBe('HTTP_302');
   });
 
+  test.each(['http://127.0.0.1:1/stolen', 'https://127.0.0.1:$PORT/stolen', '//localhost:$PORT/stolen'])(
+    'another port, scheme or host is another origin: %s',
+    async (to) => {
+      const manager = await managerFrom(YAML, { credentials: { token: 'secret' } });
+      const location = to.replace('$PORT', new URL(baseUrl).port);
+      answer = () => ({ status: 307, headers: { location } });
+      const error = await expectCode(manager.executeCode(`sdk.petStore.getPet({ petId: '1' })`), 'ERR_TOOL_PROXY_FAIL');
+      expect([error.cause.code, requests.length]).toEqual(['HTTP_307', 1]);
+    },
+  );
+
+  test('a redirect is followed five times, and only of a request that changes nothing', async () => {
+    const manager = await managerFrom(YAML, { credentials: { token: 'secret' } });
+    answer = ({ url }) => ({ status: 307, headers: { location: url } });
+    const again = await expectCode(manager.executeCode(`sdk.petStore.getPet({ petId: '1' })`), 'ERR_TOOL_PROXY_FAIL');
+    expect([again.cause.code, requests.length]).toEqual(['HTTP_307', 6]);
+    requests = [];
+    const post = await expectCode(manager.executeCode(`sdk.api.postNotes({ body: 'x' })`), 'ERR_TOOL_PROXY_FAIL');
+    expect([post.cause.code, requests.length]).toEqual(['HTTP_307', 1]);
+  });
+
+  test('what comes with a redirect is given up', async () => {
+    const cancelled = [];
+    const manager = await managerFrom(YAML, {
+      credentials: { token: 'x' },
+      fetch: async ({ pathname }) =>
+        pathname === '/pets/1'
+          ? new Response(new ReadableStream({ cancel: () => void cancelled.push(pathname) }), {
+              status: 302,
+              headers: { location: '/pets/2' },
+            })
+          : Response.json({ pathname }),
+    });
+    expect(await manager.executeCode(`sdk.petStore.getPet({ petId: '1' })`)).toEqual({ pathname: '/pets/2' });
+    expect(cancelled).toEqual(['/pets/1']);
+  });
+
   test('an answer that is too large is refused, and one that is awaited ends with its execution', async () => {
     const manager = await managerFrom(YAML, { credentials: { token: 'x' }, maxResponseBytes: 1_000 });
     answer = () => ({ body: 'x'.repeat(2_000) });
     const error = await expectCode(manager.executeCode(`sdk.petStore.getPet({ petId: '1' })`), 'ERR_TOOL_PROXY_FAIL');
     expect(error.details.message).toBe('the answer takes more than 1000 bytes');
+    answer = ({ url }) => ({
+      body: 'x'.repeat(url === '/notes' ? 1_000 : 1_001),
+      headers: { 'content-type': 'text/plain' },
+    });
+    expect(await manager.executeCode(`sdk.api.postNotes({ body: '' })`)).toHaveLength(1_000);
+    await expectCode(manager.executeCode(`sdk.petStore.getPet({ petId: '1' })`), 'ERR_TOOL_PROXY_FAIL');
     let signal;
     const own = await managerFrom(YAML, {
       fetch: (url, init) => {
@@ -553,6 +615,30 @@ test('credentials: those that are optional, of any characters, and two cookies',
   expect(await sentWith({ first: '1', second: '2' }, 'cookies')).toBe('a=1; b=2');
 });
 
+test('credentials: only those that the host has given, of a scheme in any case', async () => {
+  const securitySchemes = {
+    constructor: { type: 'http', scheme: 'bearer' },
+    login: { type: 'http', scheme: 'Basic' },
+  };
+  const document = documentOf(
+    {
+      '/a': { operationId: 'a', security: [{ constructor: [] }] },
+      '/b': { operationId: 'b', security: [{ constructor: [] }, { login: [] }] },
+    },
+    { securitySchemes },
+  );
+  const manager = await managerFrom(document, { credentials: { login: 'me:pw' } });
+  await manager.executeCode('sdk.api.a(); sdk.api.b()');
+  expect(requests.map(({ headers }) => headers.authorization)).toEqual([undefined, `Basic ${btoa('me:pw')}`]);
+});
+
+test('of an answer that is no success an error shows the beginning', async () => {
+  answer = () => ({ status: 500, body: 'x'.repeat(10_000) });
+  const manager = await managerFrom(documentOf({ '/a': { operationId: 'a' } }));
+  const error = await expectCode(manager.executeCode('sdk.api.a()'), 'ERR_TOOL_PROXY_FAIL');
+  expect(error.details.message).toBe(`HTTP 500 Internal Server Error: ${'x'.repeat(500)}...`);
+});
+
 test('an answer may begin with a byte order mark', async () => {
   answer = () => ({ body: '\ufeff{"a":1}' });
   const manager = await managerFrom(documentOf({ '/a': { operationId: 'a' } }));
@@ -621,5 +707,20 @@ test('what is no document of 3.0 or 3.1 is refused', async () => {
   const paths = {
     '/x': { get: { parameters: [{ $ref: 'file:///etc/passwd' }], responses: { 200: { description: '' } } } },
   };
-  expect(await refused({ openapi: '3.0.0', info, paths }, { baseUrl })).toMatch(/\$ref|reference/);
+  expect(await refused({ openapi: '3.0.0', info, paths }, { baseUrl })).toMatch(
+    /^the reference \S+ cannot be followed$/,
+  );
+  paths['/x'].get.parameters = [{ $ref: `${baseUrl}/parameter.json` }];
+  expect(await refused({ openapi: '3.0.0', info, paths }, { baseUrl })).toMatch(
+    /^the reference \S+ cannot be followed$/,
+  );
+  expect(requests).toEqual([]);
+  const parameters = { a: { $ref: '#/components/parameters/b' }, b: { $ref: '#/components/parameters/a' } };
+  paths['/x'].get.parameters = [parameters.a];
+  expect(await refused({ openapi: '3.0.0', info, paths, components: { parameters } }, { baseUrl })).toMatch(/refer/);
+  for (const url of ['file:///etc/passwd', 'ftp://example.com', 'data:,x', 'example.com']) {
+    expect(await refused({ openapi: '3.0.0', info, paths: {} }, { baseUrl: url })).toContain(
+      `must be an http URL, since the document has none, got "${url}"`,
+    );
+  }
 });

@@ -2,6 +2,7 @@
 
 import { describe, expect, test, vi } from 'vitest';
 
+import { SESExecutor } from '../../index.mjs';
 import { checkOptions } from '../../lib/contract/options.js';
 import { Core } from '../../lib/ses/core.js';
 import { deferred, gateTool, neverTool, rejection, withExecutor } from '../helpers.mjs';
@@ -73,6 +74,16 @@ test('what a tool of an ended run answers late reaches no later run', async () =
     late.resolve('late');
     expect((await run).code).toBe('ERR_EXEC_TIMEOUT');
   });
+});
+
+test('a run whose signal is aborted already makes no isolate', async () => {
+  const executor = new SESExecutor({ autoInit: true });
+  try {
+    const error = await rejection(executor.run('1', { signal: AbortSignal.abort() }));
+    expect([error.code, executor.state]).toEqual(['ERR_EXEC_TIMEOUT', 'NEW']);
+  } finally {
+    await executor.cleanup();
+  }
 });
 
 describe.each(['thread', 'process'])('fake timers of the host, in a %s', (isolation) => {

@@ -4,10 +4,10 @@ import v8 from 'node:v8';
 
 import { describe, expect, test } from 'vitest';
 
-import { decode, encode } from '../../lib/ses/transfer.js';
+import { WIRE, decode, encode, kindOf, payloadOf, withoutWire } from '../../lib/ses/transfer.js';
 
 // The class that `transfer.js` throws: vitest would load another one.
-const { UncloneableError } = createRequire(import.meta.url)('../../lib/contract/errors.js');
+const { TransferLimitError, UncloneableError } = createRequire(import.meta.url)('../../lib/contract/errors.js');
 
 class Reader extends v8.Deserializer {
   _readHostObject() {
@@ -130,6 +130,22 @@ describe('views', () => {
   test('an instance of a subclass is one of the class', () => {
     class Bytes extends Uint8Array {}
     expect(roundTrip(new Bytes([1, 2])).constructor).toBe(Uint8Array);
+  });
+});
+
+describe('what needs no serializer', () => {
+  test('no array on shared memory, whose bytes change while they are copied', () => {
+    const shared = new Uint8Array(new SharedArrayBuffer(8_192));
+    expect([kindOf(shared), kindOf(new Uint8Array(8_192)) === WIRE]).toEqual([WIRE, false]);
+    expect(refusal(shared)).toMatch(/^result \(view of a SharedArrayBuffer\) cannot be cloned/);
+  });
+
+  test.each([['x'.repeat(5_000)], [new Uint8Array(5_000)]])('is not handed over when it is too large', (value) => {
+    const kind = kindOf(value);
+    expect(payloadOf(kind, value, 'result', 5_000)).toBe(value);
+    expect(() => payloadOf(kind, value, 'result', 4_999)).toThrow(TransferLimitError);
+    expect(withoutWire([value, 1], 'variables', 5_001)).toEqual([kind, value, 0, 1]);
+    expect(() => withoutWire([value, 1], 'variables', 5_000)).toThrow(TransferLimitError);
   });
 });
 

@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
 import { SESExecutor } from '../../index.mjs';
+import { gateTool } from '../helpers.mjs';
 
 /** As `SliceReader` in `lib/ses/slices.js` puts values together, kind by kind. */
 const VALUES = {
@@ -106,6 +107,16 @@ test('tools whose arguments were not read when the run ended are not called', as
   // The arguments take several turns of the loop, and the run does not wait for them.
   await executor.run(`take(Array(1_500_000).fill('x')); take('small'); 1`);
   await executor.run('now(1)');
+  expect(seen).toEqual([]);
+  // Nor do they become calls of the next one, which waits meanwhile.
+  const gate = gateTool();
+  await executor.sendTools({ gate: gate.tool });
+  await executor.run(`take(Array(1_500_000).fill('x')); take('small'); 1`);
+  const next = executor.run('await gate()');
+  await gate.called;
+  for (let turn = 0; turn < 50; turn++) await new Promise((resolve) => setImmediate(resolve));
+  gate.open();
+  await next;
   expect(seen).toEqual([]);
 });
 
