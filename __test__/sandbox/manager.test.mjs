@@ -581,3 +581,14 @@ describe('an execution that has ended', () => {
     expect([execution.failure, execution.stop.reason, execution.signal.reason]).toEqual([first, first, first]);
   });
 });
+
+test('a signal that is aborted right after the call ends it', async () => {
+  const adapter = vi.fn(() => 1);
+  const manager = managerOf({ stateSchema: anyState, adapters: adapter });
+  const controller = new AbortController();
+  const execution = manager.executeCode('sdk.market.getQuote()', { signal: controller.signal });
+  controller.abort('no longer');
+  const error = await expectCode(execution, 'ERR_EXEC_TIMEOUT');
+  expect(error.details).toMatchObject({ aborted: true, reason: 'no longer' });
+  expect(adapter).not.toHaveBeenCalled();
+});

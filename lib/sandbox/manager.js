@@ -186,6 +186,7 @@ class SandboxManager {
     const abort = () => validating.abort(aborted('while its state was validated', timeoutMs, signal?.reason));
     this.#validating.add(validating);
     const stopListening = signal && onAbort(signal, abort);
+    if (signal?.aborted) abort();
     try {
       return await validState(stateSchema, output, { timeoutMs, signal: validating.signal });
     } finally {
@@ -202,6 +203,8 @@ class SandboxManager {
     // A caller that has given up ends the execution as its deadline would.
     const abort = () => execution.abort(signal.reason);
     const stopListening = signal && onAbort(signal, abort);
+    // While it waited for its turn nobody listened for a moment.
+    if (signal?.aborted) abort();
     /** @type {Promise<Isolate> | undefined} */
     let taken;
     /** @type {import('./program').Program | undefined} */
