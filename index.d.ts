@@ -105,8 +105,9 @@ export interface ExecutorOptions {
    */
   maxToolCalls?: number | undefined;
   /**
-   * Calls of `async` tools that the host works on at the same time; further ones wait their turn. An integer from 1 to
-   * 4,294,967,295; default 64.
+   * Calls of a run that the host works on at the same time, of tools that are `async` or give promises; further ones
+   * wait their turn. That a function which is not `async` gives promises shows at its first call, which does not wait.
+   * What earlier runs have dropped does not count. An integer from 1 to 4,294,967,295; default 64.
    */
   maxConcurrentToolCalls?: number | undefined;
   /**

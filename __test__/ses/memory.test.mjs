@@ -301,6 +301,49 @@ test('memory of earlier runs that nothing holds is there for later ones', async 
   });
 });
 
+test('a session whose variables hold nearly all of the limit is lost, and says so', async () => {
+  for (const isolation of ['thread', 'process']) {
+    await withExecutor({ memoryLimitMb: 16, maxOperations: 1e9, isolation }, {}, async (executor) => {
+      await executor.run('const kept = []');
+      const error = await expectCode(executor.run('for (;;) kept.push(new Array(1000).fill(0.5))'), LIMIT);
+      const { usedBytes, ...details } = error.details;
+      expect(details).toEqual({
+        limitBytes: 16 * 2 ** 20,
+        stateLost: true,
+        hint:
+          'Variables hold nearly all of it, those of earlier runs included: work on smaller pieces, and keep results instead of ' +
+          'everything that led to them.',
+      });
+      expect(usedBytes).toBeGreaterThan(15 * 2 ** 20);
+      expect(executor.state).toBe('DIRTY');
+      expect(error.explanation).toBe(
+        `ERR_MEMORY_LIMIT_EXCEEDED: Memory limit exceeded (16 MB)\nHint: ${details.hint} ` +
+          'Variables and functions of earlier runs are gone: define again what is still needed.',
+      );
+    });
+  }
+});
+
+test('a variable whose buffer is larger than the limit is refused as one that has many objects', async () => {
+  await withExecutor({ memoryLimitMb: 16 }, {}, async (executor) => {
+    for (const value of [new Uint8Array(40e6), Array.from({ length: 1e6 }, (_, i) => ({ i }))]) {
+      const error = await expectCode(executor.sendVariables({ value }), LIMIT);
+      expect([error.message, executor.state]).toEqual(['Memory limit exceeded (16 MB)', 'READY']);
+    }
+    expect((await executor.run('typeof value')).output).toBe('undefined');
+  });
+});
+
+test('formatters that nothing holds do not count', async () => {
+  await withExecutor({ memoryLimitMb: 32, maxOperations: 1e9 }, {}, async (executor) => {
+    const { output } = await executor.run(`
+      let length = 0;
+      for (let i = 0; i < 5000; i++) length += new Intl.DateTimeFormat('en-CA', { timeZone: 'UTC' }).format(0).length;
+      length`);
+    expect(output).toBe(50_000);
+  });
+});
+
 describe('a limit that was met leaves the isolate as it was', () => {
   const BUFFERS = '(() => { const hoard = []; Array.from({ length: 1e6 }, () => hoard.push(new Uint8Array(1e6))); })()';
   const CAUGHT = '(() => { const hoard = []; try { for (;;) hoard.push(new Uint8Array(1e6)); } catch {} return 1; })()';

@@ -150,12 +150,13 @@ throws instead is \`ERR_RUNTIME_EXCEPTION\`.`,
     message: 'Memory limit exceeded ({limitMb} MB)',
     params: { limitMb: 'f64' },
     leaves: 'READY',
-    leavesToo: 'DIRTY with `details.parked`',
+    leavesToo: 'DIRTY with `details.parked` or `details.stateLost`',
     ofSpecification: false,
     variant: 'Memory',
     cause: 'The memory limit was reached.',
-    doc: `The guest's heap reached \`memoryLimitMb\`. READY if the memory could be collected. If V8 could not go on at all, the
-thread is parked and the executor DIRTY. Array buffers beyond the limit are not this error: allocating one throws a
+    doc: `What the guest holds reached \`memoryLimitMb\`; \`details.limitBytes\` and \`details.usedBytes\` say how much. READY if the memory
+could be collected. DIRTY with \`details.stateLost\` if variables hold nearly all of it; with \`details.parked\` if V8 could not go
+on at all and the thread was parked. Array buffers beyond the limit are not this error: allocating one throws a
 \`RangeError\` that guest code can catch.`,
     example:
       "await executor.run('const hoard = []; for (;;) hoard.push({ at: hoard.length })', { maxOperations: 1e9 });",

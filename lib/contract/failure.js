@@ -104,7 +104,7 @@ function explanationOf(error) {
 function losesState(error) {
   const { code, details } = error ?? {};
   if (details?.parked) return true;
-  if (details?.stateLost === false) return false;
+  if (details?.stateLost !== undefined) return details.stateLost;
   // It was aborted before it began: it has no figures, as data it does not say.
   const neverBegan = details?.aborted && 'stats' in error && error.stats === undefined;
   return errorRow(code)?.leaves === 'DIRTY' && !neverBegan;

@@ -203,8 +203,10 @@ Time in which guest code only waits for calls with a limit does not count agains
     min: 1,
     max: MAX_COUNT,
     fallback: 64,
-    brief: 'calls of `async` tools at the same time',
-    doc: 'Calls of `async` tools that the host works on at the same time; further ones wait their turn.',
+    brief: 'calls of a run that the host works on at the same time',
+    doc: `Calls of a run that the host works on at the same time, of tools that are \`async\` or give promises; further ones wait
+their turn. That a function which is not \`async\` gives promises shows at its first call, which does not wait. What earlier
+runs have dropped does not count.`,
     rust: { type: 'usize' },
   },
   {

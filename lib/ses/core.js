@@ -131,12 +131,20 @@ class Core {
   #epoch = 0;
   /** Tool calls of the run that the host works on. */
   #unanswered = 0;
+  /** Those of them whose tools have given promises. */
+  #working = 0;
+  /** Begins a call that waits for one of these to settle. The guest waits for it, so that there is no other. @type {(() => void) | undefined} */
+  #waiting;
+  /** Functions that have given promises without being `async`: the guest finds out at each call. @type {WeakSet<Function>} */
+  #promising = new WeakSet();
   /** Answers for `NativeExecutor.toolResults` that have not been sent. */
   /** @type {unknown[]} */
   #replies = [];
   #willSend = false;
   /** Of the run under way. */
   #scope = new RunScope();
+  /** Ends with `cleanup()`, for what is done for runs that the isolate has done. */
+  life = new RunScope();
   /** Tool calls whose arguments have not been read, in the order of the calls. */
   /** @type {UnreadCall[]} */
   #unread = [];
@@ -155,6 +163,8 @@ class Core {
   /** Whether the isolate has a process of its own. */
   #isProcess;
 
+  /** Of the calls of a run, at the same time. */
+  #maxWorking;
   #isPython;
 
   /**
@@ -169,6 +179,7 @@ class Core {
     this.timeoutMs = options.timeoutMs;
     this.toolTimeoutMs = options.toolTimeoutMs;
     this.maxTransferBytes = options.maxTransferBytes;
+    this.#maxWorking = options.maxConcurrentToolCalls;
     this.tools = new ToolRegistry();
     this.#onLog = onLog && safeListener(onLog);
     this.#onToolCall = onToolCall;
@@ -240,6 +251,8 @@ class Core {
   /** Releases the isolate. Nothing that tools of its runs still answer is passed on. */
   cleanup() {
     return this.call((call) => {
+      this.life.end();
+      this.life = new RunScope();
       this.#forgetToolCalls();
       this.tools.clear();
       return this.native.cleanup(call);
@@ -323,6 +336,8 @@ class Core {
   #forgetToolCalls() {
     this.#epoch++;
     this.#unanswered = 0;
+    this.#working = 0;
+    this.#waiting = undefined;
     this.#replies = [];
     this.#unread = [];
     this.#thrown.clear();
@@ -370,8 +385,12 @@ class Core {
     const run = this.#runUnderWay();
     // The guest of a run that was settled from outside may still have been about to call: nobody wants the effect.
     if (run === undefined) return;
+    const tool = this.tools.get(id);
     const epoch = this.#epoch;
     this.#unanswered++;
+    // Of such calls the native side sees to it that there are not too many.
+    let isWorking = isAsync;
+    if (isAsync) this.#working++;
     /** @type {import('../contract/tool-calls').Answer} */
     const answer = {
       wire,
@@ -380,13 +399,29 @@ class Core {
       scope: this.#scope,
       onToolCall: this.#onToolCall,
       reply: (status, payload) => {
-        if (epoch === this.#epoch) this.#reply(call, status, payload, isAsync);
+        if (epoch !== this.#epoch) return;
+        if (status === PROMISE) {
+          isWorking = true;
+          this.#working++;
+          if (tool !== undefined) this.#promising.add(tool.fn);
+        } else if (isWorking) this.#onWorkDone();
+        this.#reply(call, status, payload, isAsync);
       },
       onThrown: (thrown) => {
         if (epoch === this.#epoch) this.#thrown.set(call, thrown);
       },
     };
-    this.#inContext(run, () => answerToolCall(this.tools.get(id), isAsync, args, answer));
+    const begin = () => this.#inContext(run, () => answerToolCall(tool, isAsync, args, answer));
+    const givesPromise = tool !== undefined && !tool.isBlocking && this.#promising.has(tool.fn);
+    if (!isAsync && givesPromise && this.#working >= this.#maxWorking) this.#waiting = begin;
+    else begin();
+  }
+
+  #onWorkDone() {
+    this.#working--;
+    const begin = this.#waiting;
+    this.#waiting = undefined;
+    begin?.();
   }
 
   /** Runs take turns. */

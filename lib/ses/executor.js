@@ -88,9 +88,10 @@ class SESExecutor {
    * @param {import('../../index').RunOptions} [options]
    */
   async #run(code, options) {
-    const { maxOperations, timeoutMs, toolTimeoutMs, signal, language } = checkRunOptions(options);
+    const { maxOperations, toolTimeoutMs, signal, language, ...checked } = checkRunOptions(options);
+    const timeoutMs = checked.timeoutMs ?? this.#core.timeoutMs;
     const refuseIfAborted = () => {
-      if (signal?.aborted) throw abortedBeforeStart(timeoutMs ?? this.#core.timeoutMs, signal.reason);
+      if (signal?.aborted) throw abortedBeforeStart(timeoutMs, signal.reason);
     };
     refuseIfAborted();
     const ready = this.#makeReady();
@@ -106,7 +107,8 @@ class SESExecutor {
     const stopListening = signal && onAbort(signal, () => core.native.abort(call, reasonText(signal.reason)));
     try {
       const outcome = /** @type {import('./core').Outcome} */ (succeeded(await settled));
-      const output = readOutput(outcome, core.maxTransferBytes);
+      const { maxTransferBytes, life } = core;
+      const output = readOutput(outcome, { maxTransferBytes, timeoutMs, signal, life });
       const given = outputOf(outcome, output instanceof Promise ? await output : output);
       return isFirst ? Object.assign(given, { recovered: true }) : given;
     } catch (error) {

@@ -1,11 +1,18 @@
 // @ts-check
 'use strict';
 
-const { errorOf } = require('./core');
+const { errorOf: failureOf } = require('./core');
 const { SlowValueError } = require('./slices');
 const { valueOf } = require('./transfer');
 const { mayReadNow, readInTurns } = require('./turns');
-const { transferLimitExceeded } = require('../contract/errors');
+const { clearTimeout, setTimeout } = require('../contract/clock');
+const { ExecutorError, errorOf, reasonText, transferLimitExceeded } = require('../contract/errors');
+const { onAbort } = require('../contract/signals');
+
+/** What to do about an output that was not read in time. */
+const LATE_HINT = 'The code ended in time, but its output takes long to be read: give back less.';
+/** `details` of a run whose output was still being read. */
+const CLEANED_UP = { state: 'DEAD', operation: 'run', hint: 'cleanup() was called' };
 
 /**
  * The output of a run, or a promise of it if reading takes more than a moment.
@@ -14,12 +21,12 @@ const { transferLimitExceeded } = require('../contract/errors');
  * cross do.
  *
  * @param {import('./core').Outcome} outcome
- * @param {number} maxTransferBytes
+ * @param {Limits} limits
  */
-function readOutput(outcome, maxTransferBytes) {
+function readOutput(outcome, limits) {
   const { payload } = outcome;
   if (typeof payload !== 'object' || payload === null) return payload;
-  if (!mayReadNow(payload)) return readLarge(outcome, maxTransferBytes);
+  if (!mayReadNow(payload)) return readLarge(outcome, limits);
   try {
     return valueOf(payload);
   } catch (error) {
@@ -28,17 +35,68 @@ function readOutput(outcome, maxTransferBytes) {
 }
 
 /**
- * @param {import('./core').Outcome} outcome
- * @param {number} maxTransferBytes
+ * What bounds the reading of an output.
+ *
+ * @typedef {object} Limits
+ * @property {number} maxTransferBytes
+ * @property {number} timeoutMs of the run
+ * @property {AbortSignal | undefined} signal of the run
+ * @property {import('../contract/run-scope').RunScope} life ended by `cleanup()`
  */
-async function readLarge(outcome, maxTransferBytes) {
+
+/**
+ * @param {import('./core').Outcome} outcome
+ * @param {Limits} limits
+ */
+async function readLarge(outcome, { maxTransferBytes, timeoutMs, signal, life }) {
+  const scope = life.part();
+  /** @type {(error: ExecutorError) => void} */
+  let giveUp = () => {};
+  const givenUp = new Promise((_, reject) => {
+    giveUp = (error) => {
+      reject(failed(outcome, error));
+      scope.end();
+    };
+  });
+  scope.atEnd(() => giveUp(errorOf('ERR_INVALID_STATE', { state: 'DEAD' }, CLEANED_UP)));
+  /** @param {Record<string, unknown>} why */
+  const late = (why) => giveUp(errorOf('ERR_EXEC_TIMEOUT', { timeoutMs }, { timeoutMs, ...why, stateLost: false }));
+  const timer = setTimeout(() => late({ reason: 'deadline', hint: LATE_HINT }), timeLeft(outcome, timeoutMs));
+  const abort = () => late({ aborted: true, reason: reasonText(signal?.reason) });
+  const stopListening = signal && onAbort(signal, abort);
+  if (signal?.aborted) abort();
   try {
-    return await readInTurns(outcome.payload);
+    return await Promise.race([readInTurns(outcome.payload, scope), givenUp]);
   } catch (error) {
+    if (error instanceof ExecutorError) throw error;
     if (!(error instanceof SlowValueError)) return unreadable(error);
-    const { message, code, severity, retryable, details } = transferLimitExceeded(maxTransferBytes, 'output');
-    throw errorOf({ ...outcome, payload: { message, code, severity, retryable, details: JSON.stringify(details) } });
+    throw failed(outcome, transferLimitExceeded(maxTransferBytes, 'output'));
+  } finally {
+    clearTimeout(timer);
+    stopListening?.();
+    scope.close();
   }
+}
+
+/**
+ * What a run has left of its time. One that was given more, for its tools, has as much once more.
+ *
+ * @param {import('./core').Outcome} outcome
+ * @param {number} timeoutMs
+ */
+function timeLeft({ stats }, timeoutMs) {
+  const left = timeoutMs - (stats?.durationMs ?? 0);
+  return left > 0 ? left : timeoutMs;
+}
+
+/**
+ * The failure of a run that had ended well.
+ *
+ * @param {import('./core').Outcome} outcome
+ * @param {ExecutorError} error
+ */
+function failed(outcome, { message, code, severity, retryable, details }) {
+  return failureOf({ ...outcome, payload: { message, code, severity, retryable, details: JSON.stringify(details) } });
 }
 
 /** @param {unknown} error */

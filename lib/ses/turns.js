@@ -17,6 +17,7 @@ const SLICE_MS = 10;
  * @typedef {object} Reading
  * @property {Uint8Array} wire
  * @property {SliceReader} [reader]
+ * @property {import('../contract/run-scope').RunScope} [scope]
  * @property {(value: any) => void} resolve
  * @property {(error: unknown) => void} reject
  */
@@ -45,11 +46,13 @@ function mayReadNow(received) {
  * The value of a wire, which may take several turns of the loop.
  *
  * @param {Uint8Array} wire
+ * @param {import('../contract/run-scope').RunScope} [scope] nobody wants the value any more when this has ended: the promise stays
+ *   unsettled then
  * @returns {Promise<any>}
  */
-function readInTurns(wire) {
+function readInTurns(wire, scope) {
   return new Promise((resolve, reject) => {
-    waiting.push({ wire, resolve, reject });
+    waiting.push({ wire, scope, resolve, reject });
     if (!isSliceTaken) readSlice();
   });
 }
@@ -60,6 +63,7 @@ function readSlice() {
   const end = performance.now() + SLICE_MS;
   do {
     const reading = /** @type {Reading} */ (waiting.shift());
+    if (reading.scope?.isOver) continue;
     try {
       if (isRead(reading, end)) continue;
       // Others first.

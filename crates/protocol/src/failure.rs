@@ -39,10 +39,14 @@ impl Failure {
         }
     }
 
-    /// The memory limit, in bytes, was reached.
-    pub fn memory_limit(limit_bytes: usize) -> Self {
+    /// The memory limit was reached; `used_bytes`: what was held then, if that is known.
+    pub fn memory_limit(limit_bytes: usize, used_bytes: Option<usize>) -> Self {
         let limit_mb = limit_bytes as f64 / f64::from(1 << 20);
-        Self::new(FailureKind::Memory { limit_mb }).with("limitBytes", limit_bytes)
+        let failure = Self::new(FailureKind::Memory { limit_mb }).with("limitBytes", limit_bytes);
+        match used_bytes {
+            Some(bytes) => failure.with("usedBytes", bytes),
+            None => failure,
+        }
     }
 
     /// Adds the findings of VALIDATE to `details`.

@@ -23,7 +23,7 @@ pub enum FailureKind {
     Runtime { cause: String },
     /// A tool, or the bridge to it, failed and the guest did not handle it. The executor is READY.
     Tool { cause: String },
-    /// The memory limit was reached. The executor is READY, or DIRTY with `details.parked`.
+    /// The memory limit was reached. The executor is READY, or DIRTY with `details.parked` or `details.stateLost`.
     Memory { limit_mb: f64 },
     /// The run made more tool calls than `maxToolCalls`. The executor is READY.
     ToolCallLimit { limit: u64 },

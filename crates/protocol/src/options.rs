@@ -29,7 +29,9 @@ pub struct Config {
     pub max_code_bytes: usize,
     /// Tool calls that one run may make.
     pub max_tool_calls: u64,
-    /// Calls of `async` tools that the host works on at the same time; further ones wait their turn.
+    /// Calls of a run that the host works on at the same time, of tools that are `async` or give promises; further
+    /// ones wait their turn. That a function which is not `async` gives promises shows at its first call, which
+    /// does not wait. What earlier runs have dropped does not count.
     pub max_concurrent_tool_calls: usize,
     /// Bytes of wire that one value may take, and that the arguments of all unanswered calls may take together.
     pub max_transfer_bytes: usize,

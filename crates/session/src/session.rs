@@ -226,7 +226,7 @@ impl Desk {
         let job = self.open().jobs.claim_current();
         match job {
             Some(job) => {
-                let failure = Failure::memory_limit(self.config.memory_limit_bytes).with("parked", true);
+                let failure = Failure::memory_limit(self.config.memory_limit_bytes, Some(bytes)).with("parked", true);
                 self.give_up(job, failure, None);
             }
             None => (self.notices)(Notice::Closed { session: self.id, panicked: true }),

@@ -53,6 +53,7 @@ pub fn bytes<'s>(
 ) -> Option<v8::Local<'s, v8::Uint8Array>> {
     let len = bytes.len();
     if !reserve_or_collect(scope, budget, len) {
+        budget.note_refusal();
         throw_no_memory(scope);
         return None;
     }

@@ -4,6 +4,8 @@
 use std::ffi::c_void;
 
 use crate::memory::limits::with_guard;
+#[cfg(target_os = "linux")]
+use crate::memory::stop::park_in_icu_if_far_over;
 use crate::memory::usage::Counter;
 
 /// In front of each block: its size and who it is counted for. As aligned as what `malloc` gives.
@@ -89,11 +91,14 @@ unsafe fn free(memory: *mut c_void) {
 }
 
 unsafe extern "C" fn icu_allocate(_context: *const c_void, size: usize) -> *mut c_void {
+    #[cfg(target_os = "linux")]
+    park_in_icu_if_far_over(size);
     allocate(size)
 }
 
-unsafe extern "C" fn icu_reallocate(_context: *const c_void, memory: *mut c_void, size: usize) -> *mut c_void {
-    let fresh = allocate(size);
+unsafe extern "C" fn icu_reallocate(context: *const c_void, memory: *mut c_void, size: usize) -> *mut c_void {
+    // SAFETY: the contract is the same.
+    let fresh = unsafe { icu_allocate(context, size) };
     if !fresh.is_null() && !memory.is_null() {
         // SAFETY: ICU got `memory` from `allocate`, which left a header in front of it. The new block is another one;
         // what both have room for is copied.

@@ -71,11 +71,20 @@ impl BufferBudget {
 
     /// Whether the isolate holds far more than its limit outside of its heap.
     pub fn is_far_over(&self) -> bool {
-        let outside = self.outside();
+        self.is_far_over_with(0, self.heap.load(Ordering::Relaxed))
+    }
+
+    /// The same with `bytes` more, and a heap of so many.
+    pub(super) fn is_far_over_with(&self, bytes: usize, heap: usize) -> bool {
+        let outside = self.outside() + bytes;
         // V8 itself sees to the heap as long as that is what is too large.
         outside > NATIVE_EXCESS_BYTES
-            && (outside > self.limit + NATIVE_EXCESS_BYTES
-                || self.heap.load(Ordering::Relaxed) + outside > self.limit + EXCESS_BYTES)
+            && (outside > self.limit + NATIVE_EXCESS_BYTES || heap + outside > self.limit + EXCESS_BYTES)
+    }
+
+    /// An array buffer has been refused.
+    pub fn note_refusal(&self) {
+        self.refused.store(true, Ordering::Relaxed);
     }
 
     /// Counts an array buffer, or the text of a string, of `length` bytes outside of the heap. False: there is no room.

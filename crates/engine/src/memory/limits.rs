@@ -110,8 +110,15 @@ impl MemoryGuard {
         isolate.get_heap_statistics().used_heap_size() < self.limit_bytes - self.limit_bytes / ROOM
     }
 
+    /// That the limit has been met, with what the isolate holds now. On its thread.
     pub fn failure(&self) -> Failure {
-        Failure::memory_limit(self.limit_bytes)
+        Failure::memory_limit(self.limit_bytes, Some(self.used_heap_bytes() + self.buffers.outside()))
+    }
+
+    fn used_heap_bytes(&self) -> usize {
+        // SAFETY: this is the isolate's thread, which closes its account before it takes the isolate apart.
+        let mut isolate = unsafe { v8::Isolate::from_raw_isolate_ptr(self.isolate) };
+        isolate.get_heap_statistics().used_heap_size()
     }
 
     /// Ends the guest, for it is over the limit.
@@ -158,6 +165,18 @@ impl MemoryGuard {
         self.buffers.is_far_over()
     }
 
+    /// Whether it would with `bytes` more. Where these are many, the heap counts as it is, garbage included. Not to be asked while
+    /// V8 changes its heap.
+    #[cfg(target_os = "linux")]
+    pub fn is_far_over_with(&self, bytes: usize) -> bool {
+        let heap = if bytes < self.limit_bytes / ROOM {
+            self.buffers.heap.load(Ordering::Relaxed)
+        } else {
+            self.used_heap_bytes()
+        };
+        self.buffers.is_far_over_with(bytes, heap)
+    }
+
     /// Whether nobody waits for what the thread is about to do.
     pub fn can_park(&self) -> bool {
         !self.collecting.load(Ordering::Relaxed) && !self.requesting.load(Ordering::Relaxed) && locks::holds_none()
@@ -189,8 +208,13 @@ impl MemoryGuard {
     }
 
     /// V8 is done with an array buffer that was refused, since guest code runs: what it collects for from here on is not that.
-    fn forget_refusal(&self) {
+    pub fn forget_refusal(&self) {
         self.buffers.refused.store(false, Ordering::Relaxed);
+    }
+
+    /// Whether an array buffer has been refused since this or [`Self::forget_refusal`] was called.
+    pub fn take_refusal(&self) -> bool {
+        self.buffers.refused.swap(false, Ordering::Relaxed)
     }
 
     /// Array buffers have grown: asks for a check if the heap has to make room for them.
@@ -368,8 +392,10 @@ unsafe extern "C" fn collect(isolate: v8::UnsafeRawIsolatePtr, data: *mut c_void
         if heap + guard.buffers.outside() > guard.limit_bytes {
             guard.exceed();
         }
+        guard.account.rearm_after_collection(native_step(guard.limit_bytes));
+    } else {
+        guard.account.rearm();
     }
-    guard.account.rearm(native_step(guard.limit_bytes));
 }
 
 /// What may be taken outside of the heap between two collections that are made for it.

@@ -67,6 +67,14 @@ pub fn park_in_new_if_far_over() {
     }
 }
 
+/// The same where ICU is about to allocate `bytes`. Taking a long text apart by words needs many times the text in one call.
+#[cfg(target_os = "linux")]
+pub fn park_in_icu_if_far_over(bytes: usize) {
+    if with_guard(|guard| guard.is_far_over_with(bytes) && guard.can_park()) == Some(true) {
+        park();
+    }
+}
+
 /// V8 aborts the process when this returns, so it does not: the run is settled, the thread parked for good.
 /// Nothing of V8 is on the stack of any other thread that waits for this one.
 unsafe extern "C" fn on_out_of_memory(_location: *const c_char, _details: &v8::OomDetails) {

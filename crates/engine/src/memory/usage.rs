@@ -77,9 +77,14 @@ impl Account {
         self.used.0.load(Ordering::Relaxed) > self.threshold.get()
     }
 
-    /// Asks again when `step` more bytes are used.
-    pub fn rearm(&self, step: usize) {
+    /// Asks again when `step` more bytes are used than a collection has left.
+    pub fn rearm_after_collection(&self, step: usize) {
         self.threshold.set(self.used.0.load(Ordering::Relaxed) + step);
+        self.rearm();
+    }
+
+    /// Asks again beyond the same threshold: what was above it was for a moment, and much of the rest may be garbage.
+    pub fn rearm(&self) {
         self.asked.set(false);
     }
 }

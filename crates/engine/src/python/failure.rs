@@ -40,7 +40,7 @@ pub fn of(scope: &mut v8::PinScope, thrown: v8::Local<v8::Value>, limit_bytes: u
         }
         ERR_TOOL_PROXY_FAIL => Failure::new(FailureKind::Tool { cause }),
         // The WebAssembly memory has reached its maximum.
-        ERR_MEMORY_LIMIT_EXCEEDED => Failure::memory_limit(limit_bytes),
+        ERR_MEMORY_LIMIT_EXCEEDED => Failure::memory_limit(limit_bytes, None),
         _ => Failure::new(FailureKind::Runtime { cause }),
     };
     let details = text_field(attempt, error, "details", MAX_DETAILS_BYTES);

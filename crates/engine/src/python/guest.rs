@@ -168,7 +168,7 @@ impl Guest {
             }
         };
         if memory.is_exceeded() {
-            return (Err(Failure::memory_limit(limit_bytes).with("stateLost", true)), false);
+            return (Err(Failure::memory_limit(limit_bytes, None).with("stateLost", true)), false);
         }
         let result = match (evaluate::recorded(attempt, &host), ending) {
             (_, Ending::Terminated) => return (Err(failure::runtime("the run was terminated")), false),

@@ -31,6 +31,9 @@ const MIN_SENT_BYTES: usize = 64 << 10;
 const MAX_SENT_BYTES: usize = 4 << 20;
 /// Why variables cannot be made.
 const TOO_LARGE: &str = "the variables are nested too deeply or too large for the guest";
+/// What to do where a run has met its limit of memory, and a collection behind it leaves no room for the next one.
+const NO_ROOM_HINT: &str = "Variables hold nearly all of it, those of earlier runs included: work on smaller pieces, and keep \
+    results instead of everything that led to them.";
 /// Bytes of a program whose bytecode is written to be kept: that takes a millisecond, for which the next run waits. 64 KiB.
 const MAX_BYTECODE_CODE: usize = 64 << 10;
 /// Nesting for which V8's stack certainly suffices.
@@ -284,6 +287,9 @@ impl Guest {
             result = Err(self.guarded.memory.failure());
         }
         let sound = self.recover();
+        if !sound {
+            result = result.map_err(|failure| failure.with("stateLost", true).with("hint", NO_ROOM_HINT));
+        }
         if result.is_err() || !is_new {
             compiled = Compiled::default();
         }
@@ -314,6 +320,7 @@ impl Guest {
 
     fn set_up(&mut self, cause: &str, work: impl FnOnce(&mut v8::PinScope, &Host) -> Option<Vec<String>>) -> Done {
         let host = self.host.clone();
+        self.guarded.memory.forget_refusal();
         let done = {
             v8::scope_with_context!(scope, &mut self.guarded.instance.isolate, &self.guarded.instance.context);
             v8::tc_scope!(let attempt, scope);
@@ -323,6 +330,7 @@ impl Guest {
                     let cause = format!("guest code has fixed its global object, which lacks {}", refused.join(", "));
                     Err(Failure::new(FailureKind::Tool { cause }).with("bridge", true).with("names", refused))
                 }
+                None if self.guarded.memory.take_refusal() => Err(self.guarded.memory.failure()),
                 None => {
                     let thrown = attempt.exception();
                     let reason = thrown.map(|thrown| exceptions::brief(attempt, &host, thrown));

@@ -1,0 +1,73 @@
+// Outputs that take more than a moment to read: the run still settles in time, by its signal, and with cleanup().
+
+import { expect, test } from 'vitest';
+
+import { checkOptions } from '../../lib/contract/options.js';
+import { RunScope } from '../../lib/contract/run-scope.js';
+import { Core } from '../../lib/ses/core.js';
+import { readOutput } from '../../lib/ses/output.js';
+import { rejection } from '../helpers.mjs';
+
+/** Each object has a shape of its own, which takes Node.js some milliseconds per thousand. */
+const WIDE = 'Array.from({ length: 100_000 }, (_, i) => ({ ["a" + i]: 1 }))';
+const TIMEOUT_MS = 60_000;
+
+/** How such an output ends where `change` changes what bounds its reading, and `then` is called once that has begun. */
+async function read(change, then = () => {}) {
+  const core = new Core(checkOptions({ maxOperations: 1e9 }));
+  await core.call((call) => core.native.init(call));
+  try {
+    const call = core.nextCall();
+    const started = core.native.run(call, WIDE, null, TIMEOUT_MS, null, null);
+    const outcome = await core.settled(call, started, { run: { toolTimeoutMs: undefined } });
+    const stats = { ...outcome.stats, durationMs: 1_000 };
+    const limits = { maxTransferBytes: 1 << 30, timeoutMs: TIMEOUT_MS, signal: undefined, life: new RunScope() };
+    const reading = readOutput({ ...outcome, stats }, { ...limits, ...change });
+    then();
+    const { code, message, details, logs, stats: given } = await rejection(reading);
+    expect([logs, given]).toEqual(['', stats]);
+    return { code, message, details };
+  } finally {
+    await core.cleanup();
+  }
+}
+
+test('the deadline of the run', async () => {
+  expect(await read({ timeoutMs: 1_001 })).toEqual({
+    code: 'ERR_EXEC_TIMEOUT',
+    message: 'Execution timed out after 1001ms',
+    details: {
+      timeoutMs: 1_001,
+      reason: 'deadline',
+      hint: 'The code ended in time, but its output takes long to be read: give back less.',
+      stateLost: false,
+    },
+  });
+});
+
+test('its signal, aborted then or just before', async () => {
+  const failure = {
+    code: 'ERR_EXEC_TIMEOUT',
+    message: 'Execution timed out after 60000ms',
+    details: { timeoutMs: TIMEOUT_MS, aborted: true, reason: 'enough', stateLost: false },
+  };
+  const controller = new AbortController();
+  expect(await read({ signal: controller.signal }, () => controller.abort('enough'))).toEqual(failure);
+  expect(await read({ signal: controller.signal })).toEqual(failure);
+});
+
+test('cleanup()', async () => {
+  const life = new RunScope();
+  expect(await read({ life }, () => life.end())).toEqual({
+    code: 'ERR_INVALID_STATE',
+    message: 'Invalid executor state: DEAD',
+    details: { state: 'DEAD', operation: 'run', hint: 'cleanup() was called' },
+  });
+});
+
+test('a cleanup of the executor ends the life of what it has begun', async () => {
+  const core = new Core(checkOptions({}));
+  const { life } = core;
+  await core.cleanup();
+  expect([life.isOver, core.life.isOver]).toEqual([true, false]);
+});
