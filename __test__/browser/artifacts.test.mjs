@@ -1,13 +1,13 @@
 // Pictures and files that runs leave.
 
 import { createHash } from 'node:crypto';
-import { readFileSync, readdirSync } from 'node:fs';
+import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { inflateSync } from 'node:zlib';
 
 import { describe, expect, test } from 'vitest';
 
 import { expectCode, withFolder } from '../helpers.mjs';
-import { withBrowser } from './helpers.mjs';
+import { atDeadline, withBrowser } from './helpers.mjs';
 
 /** Width, height and a function that gives the pixel at a place, of a PNG with eight bits per channel. */
 function png(bytes) {
@@ -175,9 +175,66 @@ test('saveArtifact keeps blobs, texts and further canvases, also what is not awa
         ['-etc-passwd-ID.txt', 'text/plain', 'text \u00c3', undefined],
         ['data-ID.bin', 'application/octet-stream', '\0\u00ff', undefined],
         ['second-ID.png', 'image/png', '\u0089PNG\r\n', 5],
-        ['table-csv-ID.csv', 'text/csv', 'a,b', undefined],
+        ['table-ID.csv', 'text/csv', 'a,b', undefined],
       ]);
       expect(readdirSync(folder)).toHaveLength(8);
+    });
+  });
+});
+
+test.each([
+  ["'report.csv', 'a,b'", 'report-ID.csv', 'text/csv'],
+  ["'PAGE.HTML', '<p>'", 'PAGE-ID.HTML', 'text/html'],
+  ["'d.pdf', new Uint8Array([37])", 'd-ID.pdf', 'application/pdf'],
+  ["'photo.jpeg', new Blob([''])", 'photo-ID.jpeg', 'image/jpeg'],
+  ["'photo.jpeg', new Blob([''], { type: 'image/jpeg' })", 'photo-ID.jpeg', 'image/jpeg'],
+  ["'report.csv', new Blob([''], { type: 'application/json' })", 'report-csv-ID.json', 'application/json'],
+  ["'run.sh', 'rm'", 'run-sh-ID.txt', 'text/plain'],
+  ["'run.sh', new Uint8Array()", 'run-sh-ID.bin', 'application/octet-stream'],
+  ["'.csv', ''", '-csv-ID.txt', 'text/plain'],
+  ["'x', new Blob([''], { type: '__proto__' })", 'x-ID.bin', '__proto__'],
+  ["'../a/b.c.json', '{}'", '-a-b-c-ID.json', 'application/json'],
+])('saveArtifact(%s) has extension and type of the content, else of the name', async (args, name, mimeType) => {
+  await withBrowser({}, {}, async (executor) => {
+    const { artifacts, output } = await executor.run(`await saveArtifact(${args})`);
+    const [found] = artifacts;
+    const shown = found.name.replace(/-[0-9a-f]{8}-[0-9a-f-]{27}/, '-ID');
+    expect([shown, found.mimeType, found.givenName]).toEqual([name, mimeType, output]);
+  });
+});
+
+describe('a run that fails', () => {
+  const save = "await saveArtifact('report.txt', 'hello'); console.log('saved'); getCanvas(5, 5);";
+
+  test.each([
+    ['by what it throws', 'throw 5', (executor, code) => expectCode(executor.run(code), 'ERR_RUNTIME_EXCEPTION')],
+    ['at its deadline', 'for (;;);', (executor, code) => atDeadline(executor, code, ({ logs }) => logs === 'saved')],
+  ])('%s leaves what it has saved', async (_, then, fails) => {
+    await withFolder(async (folder) => {
+      await withBrowser({ artifactsDir: folder }, {}, async (executor) => {
+        const error = await fails(executor, save + then);
+        const [{ path, name, givenName }] = error.artifacts;
+        expect([error.artifacts.length, givenName, readFileSync(path, 'utf8')]).toEqual([1, 'report.txt', 'hello']);
+        expect(readdirSync(folder)).toEqual(expect.arrayContaining([name, `${name}.json`]));
+        expect(Object.keys(error)).not.toContain('artifacts');
+      });
+    });
+  });
+
+  test('tells its own failure where they cannot be kept', async () => {
+    await withFolder(async (folder) => {
+      writeFileSync(`${folder}/file`, '');
+      await withBrowser({ artifactsDir: `${folder}/file` }, {}, async (executor) => {
+        const error = await expectCode(executor.run(`${save} throw new Error("x")`), 'ERR_RUNTIME_EXCEPTION');
+        expect(error.artifacts).toEqual([]);
+        expect(error.logs).toMatch(/^saved\nthe artifacts could not be kept: EEXIST: /);
+      });
+    });
+  });
+
+  test('and has saved nothing has none', async () => {
+    await withBrowser({}, {}, async (executor) => {
+      expect((await expectCode(executor.run('let ;'), 'ERR_VALIDATION_FAILED')).artifacts).toEqual([]);
     });
   });
 });

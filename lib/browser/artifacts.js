@@ -5,19 +5,38 @@ const { createHash, randomUUID } = require('node:crypto');
 const { mkdir, rename, rm, writeFile } = require('node:fs/promises');
 const { join, resolve } = require('node:path');
 
-/** Extensions of what pages make, by type. */
-const EXTENSIONS = /** @type {Record<string, string>} */ ({
-  'image/png': '.png',
-  'image/jpeg': '.jpg',
-  'image/webp': '.webp',
-  'image/svg+xml': '.svg',
-  'text/plain': '.txt',
-  'text/html': '.html',
-  'text/csv': '.csv',
-  'application/json': '.json',
-  'application/pdf': '.pdf',
-});
+/** Types of what pages make, by extension; of a type that has several the first is the usual one. */
+const TYPES = new Map([
+  ['png', 'image/png'],
+  ['jpg', 'image/jpeg'],
+  ['jpeg', 'image/jpeg'],
+  ['gif', 'image/gif'],
+  ['webp', 'image/webp'],
+  ['svg', 'image/svg+xml'],
+  ['txt', 'text/plain'],
+  ['html', 'text/html'],
+  ['htm', 'text/html'],
+  ['css', 'text/css'],
+  ['csv', 'text/csv'],
+  ['tsv', 'text/tab-separated-values'],
+  ['md', 'text/markdown'],
+  ['ics', 'text/calendar'],
+  ['json', 'application/json'],
+  ['xml', 'application/xml'],
+  ['yaml', 'application/yaml'],
+  ['pdf', 'application/pdf'],
+  ['zip', 'application/zip'],
+  ['docx', 'application/vnd.openxmlformats-officedocument.wordprocessingml.document'],
+  ['pptx', 'application/vnd.openxmlformats-officedocument.presentationml.presentation'],
+  ['xlsx', 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet'],
+  ['mp3', 'audio/mpeg'],
+  ['wav', 'audio/wav'],
+  ['mp4', 'video/mp4'],
+  ['webm', 'video/webm'],
+]);
+/** UTF-16 units of a name that are part of the file's, and those that are kept of it as it was given. */
 const MAX_NAME = 100;
+const MAX_GIVEN = 255;
 
 /**
  * What a page has made.
@@ -25,6 +44,7 @@ const MAX_NAME = 100;
  * @typedef {object} Made
  * @property {string} name empty for the run's canvas
  * @property {string} mimeType
+ * @property {boolean} isGuess whether the content has no type of its own
  * @property {number} [width]
  * @property {number} [height]
  * @property {Buffer} data
@@ -47,9 +67,12 @@ async function keepArtifacts(made, folder) {
  * @param {string | undefined} folder
  * @returns {Promise<import('./index').Artifact>}
  */
-async function keepArtifact({ name, mimeType, width, height, data }, folder) {
+async function keepArtifact({ name, mimeType: given, isGuess, width, height, data }, folder) {
+  const { stem, extension } = split(name);
+  const mimeType = (isGuess && TYPES.get(extension.toLowerCase())) || given;
   const facts = {
-    name: fileName(name, mimeType),
+    name: TYPES.get(extension.toLowerCase()) === mimeType ? fileName(stem, extension) : fileName(name, usual(mimeType)),
+    ...(name !== '' && { givenName: name.slice(0, MAX_GIVEN) }),
     mimeType,
     ...(width !== undefined && { width, height }),
     bytes: data.length,
@@ -64,16 +87,27 @@ async function keepArtifact({ name, mimeType, width, height, data }, folder) {
   return artifact;
 }
 
+/** @param {string} name */
+function split(name) {
+  const dot = name.lastIndexOf('.');
+  return dot < 1 ? { stem: name, extension: '' } : { stem: name.slice(0, dot), extension: name.slice(dot + 1) };
+}
+
+/** @param {string} mimeType */
+function usual(mimeType) {
+  for (const [extension, type] of TYPES) if (type === mimeType) return extension;
+  return 'bin';
+}
+
 /**
  * A name that no other artifact has, and that is no path: guests choose the readable part of it.
  *
- * @param {string} name
- * @param {string} mimeType
+ * @param {string} stem
+ * @param {string} extension
  */
-function fileName(name, mimeType) {
-  const extension = EXTENSIONS[mimeType] ?? '.bin';
-  const readable = name.replace(/[^\p{L}\p{N}_-]+/gu, '-').slice(0, MAX_NAME);
-  return `${readable === '' ? 'canvas' : readable}-${randomUUID()}${extension}`;
+function fileName(stem, extension) {
+  const readable = stem.slice(0, MAX_NAME).replace(/[^\p{L}\p{N}_-]+/gu, '-');
+  return `${readable === '' ? 'canvas' : readable}-${randomUUID()}.${extension}`;
 }
 
 /**

@@ -8,6 +8,7 @@
 import type {
   CodeOutput,
   Executor,
+  ExecutorError,
   ExecutorState,
   Language,
   LogEntry,
@@ -107,8 +108,11 @@ export interface BrowserRunOptions extends Omit<RunOptions, 'maxOperations'> {
 export interface Artifact {
   /** Where it is; absent without `artifactsDir`. Beside it is a JSON file with all of this, `path + ".json"`. */
   path?: string;
-  /** Name of the file, which no other artifact has. */
+  /** Name of the file, which no other artifact has. Its extension is that of the type. */
   name: string;
+  /** What `saveArtifact()` was called with, up to 255 characters; absent of the run's canvas. */
+  givenName?: string;
+  /** That of the content; of texts, bytes and Blobs without a type what the name's extension stands for, where that is known. */
   mimeType: string;
   /** Of pictures: pixels. */
   width?: number;
@@ -128,6 +132,12 @@ export interface Artifact {
 export interface BrowserOutput extends CodeOutput {
   /** The run's canvas, if it has used `getCanvas()`, and what it has kept with `saveArtifact()`. */
   artifacts: Artifact[];
+}
+
+/** What a run of a {@link BrowserExecutor} rejects with. */
+export interface BrowserExecutorError extends ExecutorError {
+  /** What the run had kept with `saveArtifact()` until it failed; absent where there was no browser. Not enumerable. */
+  artifacts?: Artifact[];
 }
 
 /**
@@ -169,7 +179,7 @@ export class BrowserExecutor implements Executor {
 
   /**
    * Runs guest code. After a deadline or an abort the executor is `READY`, with `isolation: "session"` it is `DIRTY`. Rejects as
-   * `SESExecutor.run`, and with `ERR_BROWSER_CRASHED`.
+   * `SESExecutor.run`, with {@link BrowserExecutorError}, and with `ERR_BROWSER_CRASHED`.
    */
   run(code: string, options?: BrowserRunOptions): Promise<BrowserOutput>;
 

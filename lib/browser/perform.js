@@ -67,12 +67,8 @@ async function perform({ takeTab, interrupted, isLasting, log, onEnd, ...run }) 
     } catch (error) {
       // A run that does not get so far leaves its tab to nobody.
       if (!isLasting) taking.then((unused) => onEnd(unused, false)).catch(() => {});
-      throw withRun(crashOf(error), log, {
-        durationMs: performance.now() - startedAt,
-        operations: 0,
-        toolCalls: 0,
-        heapUsedBytes: 0,
-      });
+      const stats = { durationMs: performance.now() - startedAt, operations: 0, toolCalls: 0, heapUsedBytes: 0 };
+      throw withRun(crashOf(error), log, { stats, artifacts: [] });
     }
     programs.add(id, program);
     runner = new Run({ id, tab, options: { ...executorOptions, toolTimeoutMs }, given, log, failures, context });
@@ -92,8 +88,15 @@ async function perform({ takeTab, interrupted, isLasting, log, onEnd, ...run }) 
   const { error, cause, tabAfter } = ending;
   if (isLasting && tabAfter === 'idle') tab.end();
   onEnd(tab, isLasting && (tabAfter === 'idle' || (tabAfter === 'busy' && (await tab.interrupt()))));
-  if (error !== undefined) throw withRun(error, log, stats, cause);
-  const artifacts = await keepArtifacts(runner.artifacts, executorOptions.artifactsDir);
+  const keeping = keepArtifacts(runner.artifacts, executorOptions.artifactsDir);
+  if (error !== undefined) {
+    const artifacts = await keeping.catch((/** @type {Error} */ { message }) => {
+      log.add('warn', `the artifacts could not be kept: ${message}`);
+      return [];
+    });
+    throw withRun(error, log, { stats, artifacts, cause });
+  }
+  const artifacts = await keeping;
   const { output, isFinal = false } = ending;
   return { output, logs: log.text, is_final_answer: isFinal, logEntries: log.entries, stats, artifacts };
 }
@@ -169,15 +172,16 @@ function crashOf(error) {
  *
  * @param {any} error
  * @param {import('./log').Log} log
- * @param {any} stats
- * @param {{ cause: unknown }} [cause]
+ * @param {{ stats: any, artifacts: import('./index').Artifact[], cause?: { cause: unknown } }} run
  */
-function withRun(error, log, stats, cause) {
+function withRun(error, log, { stats, artifacts, cause }) {
   if (!(error instanceof ExecutorError)) return error;
   const { message, code, severity, retryable, details } = error;
   const logEntries = log.entries;
   const fields = { code, severity, retryable, details, logs: log.text, logEntries, stats };
-  return new ExecutorError(message, cause === undefined ? fields : { ...fields, cause: cause.cause });
+  const failure = new ExecutorError(message, cause === undefined ? fields : { ...fields, cause: cause.cause });
+  // An error that is printed leaves out their bytes.
+  return Object.defineProperty(failure, 'artifacts', { value: artifacts, writable: true, configurable: true });
 }
 
 module.exports = { perform };

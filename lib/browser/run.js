@@ -379,17 +379,17 @@ class Run {
   }
 
   /**
-   * @param {{ name: unknown, mimeType: unknown, width?: unknown, height?: unknown }} facts
+   * @param {{ name: unknown, mimeType: unknown, isGuess?: unknown, width?: unknown, height?: unknown }} facts
    * @param {string} base64
    */
-  #onArtifact({ name, mimeType, width, height }, base64) {
+  #onArtifact({ name, mimeType, isGuess, width, height }, base64) {
     const data = Buffer.from(base64, 'base64');
     this.#artifactBytes += data.length;
     if (this.#artifactBytes > this.#options.maxArtifactBytes) {
       throw new TransferLimitError('the artifacts take more than maxArtifactBytes');
     }
     const size = typeof width === 'number' && typeof height === 'number' ? { width, height } : {};
-    this.artifacts.push({ name: String(name), mimeType: String(mimeType), ...size, data });
+    this.artifacts.push({ name: String(name), mimeType: String(mimeType), isGuess: isGuess === true, ...size, data });
   }
 
   /** @param {'navigated' | 'closed' | 'crashed'} reason */

@@ -89,11 +89,15 @@ function makeArtifacts(language, page) {
     return canvas;
   });
 
-  /** What is kept as a file. */
-  const blobOf = (/** @type {any} */ content) => {
-    if (typeof content === 'string') return new Blob([content], { type: 'text/plain' });
-    if (isView(content) || attempt(bufferLength, content) !== undefined) return new Blob([content]);
-    if (attempt(blobSize, content) !== undefined) return content;
+  /** Of what has no type of its own: the host looks at the name. */
+  const guess = (/** @type {string} */ mimeType) => ({ mimeType, isGuess: true });
+  const sendContent = (/** @type {string} */ name, /** @type {any} */ content) => {
+    if (typeof content === 'string') return sendBlob(name, new Blob([content]), guess('text/plain'));
+    const isBytes = isView(content) || attempt(bufferLength, content) !== undefined;
+    if (isBytes) return sendBlob(name, new Blob([content]), guess('application/octet-stream'));
+    if (attempt(blobSize, content) !== undefined) {
+      return sendBlob(name, content, blobType(content) === '' ? guess('application/octet-stream') : {});
+    }
     throw new TypeError('saveArtifact: the content must be a text, bytes, a Blob or a canvas');
   };
   const sendBlob = async (/** @type {string} */ name, /** @type {any} */ blob, /** @type {any} */ extra) => {
@@ -106,7 +110,7 @@ function makeArtifacts(language, page) {
         readAsDataURL(reader, blob);
       }),
     );
-    send(name, readerResult(reader), blobType(blob) === '' ? { mimeType: 'application/octet-stream' } : extra);
+    send(name, readerResult(reader), extra);
   };
   const sendOffscreen = async (/** @type {string} */ name, /** @type {any} */ drawn) => {
     const size = checkedSize(offscreenWidth(drawn), offscreenHeight(drawn));
@@ -122,7 +126,7 @@ function makeArtifacts(language, page) {
     underWay++;
     try {
       const isOffscreen = attempt(offscreenWidth, content) !== undefined;
-      await page.pinned(isOffscreen ? sendOffscreen(name, content) : sendBlob(name, blobOf(content), {}));
+      await page.pinned(isOffscreen ? sendOffscreen(name, content) : sendContent(name, content));
       return name;
     } finally {
       underWay--;
