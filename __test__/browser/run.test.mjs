@@ -14,6 +14,13 @@ test('a run begins when all of its document is there', async () => {
   });
 });
 
+/** Of a DOMPoint. */
+const ORIGIN = { x: 0, y: 0, z: 0, w: 1 };
+const PAIRS = [
+  ['a', '1'],
+  ['b', '2'],
+];
+
 describe('values', () => {
   test('a program has the value of its last statement, or what it returns, awaited', async () => {
     await withBrowser({}, {}, async (executor) => {
@@ -104,6 +111,54 @@ describe('values', () => {
   ])('%s is given as it looks', async (code, text) => {
     await withBrowser({}, {}, async (executor) => {
       expect((await executor.run(code)).output).toEqual(text);
+    });
+  });
+
+  test.each([
+    ['new DOMRect(1, 2, 3, 4)', { x: 1, y: 2, width: 3, height: 4, top: 2, right: 4, bottom: 6, left: 1 }],
+    ['[DOMQuad.fromRect()]', [{ p1: ORIGIN, p2: ORIGIN, p3: ORIGIN, p4: ORIGIN }]],
+    ['new URL("https://a.b/c?d")', 'https://a.b/c?d'],
+    ['location', expect.stringMatching(/^https:/)],
+    ['new Headers({ a: "1", b: "2" })', PAIRS],
+    ['new URLSearchParams("a=1&b=2")', PAIRS],
+    ['const form = new FormData(); form.append("a", "1"); form.append("b", "2"); form', PAIRS],
+    ['document.body.classList.add("x", "y"); document.body.classList', ['x', 'y']],
+  ])('an object of the browser is given and sent as what it holds: %s', async (code, data) => {
+    await withBrowser({}, {}, async (executor) => {
+      const calls = [];
+      await executor.sendTools({ show: (value) => void calls.push(value) });
+      const { output } = await executor.run(`const it = (0, eval)(${JSON.stringify(code)}); show(it); it`);
+      expect([output, calls]).toEqual([data, [data]]);
+    });
+  });
+
+  test('lists of elements are given as their elements look, and printed so', async () => {
+    await withBrowser({}, {}, async (executor) => {
+      const { output, logs } = await executor.run(`
+        document.body.innerHTML = '<b></b><i></i>';
+        const all = document.body.querySelectorAll('*');
+        console.log(all, document.body.children.length, new DOMPoint(1, 2), new URL('https://a.b/'));
+        return all;`);
+      expect(output).toEqual(['<b></b>', '<i></i>']);
+      expect(logs).toBe('[ <b></b>, <i></i> ] 2 DOMPoint { x: 1, y: 2, z: 0, w: 1 } https://a.b/');
+    });
+  });
+
+  test('what objects of the browser hold is asked of none that guests have put in their place', async () => {
+    await withBrowser({}, {}, async (executor) => {
+      const { output } = await executor.run(`
+        const called = [];
+        const spy = (name) => () => (called.push(name), 7);
+        DOMRectReadOnly.prototype.toJSON = spy('toJSON');
+        NodeList.prototype.item = spy('item');
+        Headers.prototype.forEach = spy('forEach');
+        Object.defineProperty(URL.prototype, 'href', { get: spy('href') });
+        Object.defineProperty(NodeList.prototype, 'length', { get: spy('length') });
+        Array.prototype[Symbol.iterator] = spy('iterator');
+        const url = new URL('https://a.b/');
+        class Fake { get [Symbol.toStringTag]() { return 'URL'; } }
+        return [new DOMPoint(), document.querySelectorAll('body'), new Headers({ a: '1' }), url, new Fake(), called];`);
+      expect(output).toEqual([ORIGIN, ['<body></body>'], [['a', '1']], 'https://a.b/', {}, []]);
     });
   });
 
@@ -348,6 +403,20 @@ describe('the console', () => {
         'log',
         'log',
       ]);
+    });
+  });
+
+  test('shows the places of stacks in the code that was given, and no others', async () => {
+    await withBrowser({}, {}, async (executor) => {
+      const { logs, logEntries } = await executor.run(`type T = string;
+function f(at: T) { console.trace(at); return new Error('made').stack; }
+console.log(f('here'));
+console.log('    at lunch (with agent 7)');`);
+      const [trace, made, text] = logEntries.map(({ message }) => message.replace(/agent:\d+:/g, 'agent:N:'));
+      expect(trace).toBe('Trace: here\n    at f (agent:N:2:29)\n    at agent:N:3:13');
+      expect(made).toBe('Error: made\n    at f (agent:N:2:47)\n    at agent:N:3:13');
+      expect(text).toBe('    at lunch (with agent 7)');
+      expect(logs).not.toContain('anonymous');
     });
   });
 

@@ -12,6 +12,8 @@ const MAX_TEXT = 8 << 10;
 /** What is above the program in the text that the page compiles. */
 const LINES_BEFORE = 1;
 const MAX_FRAMES = 100;
+/** Whether a text has frames of programs in it. */
+const STACK = new RegExp(`^ {4}at .*\\b${SCRIPT}:\\d+:\\d+:\\d+`, 'm');
 /** Those of an AggregateError that are told. */
 const MAX_ERRORS = 4;
 /** Programs of a session whose positions are kept. */
@@ -202,6 +204,21 @@ class Failures {
       if (frame !== undefined) frames.push(frame);
     }
     return { text: [written(stack.slice(0, from)), ...frames].join('\n') };
+  }
+
+  /**
+   * What is printed, with the frames of stacks in it as those of `stackOf`.
+   *
+   * @param {unknown} value
+   */
+  printed(value) {
+    if (typeof value !== 'string' || !STACK.test(value)) return value;
+    let frames = 0;
+    const lines = value.split('\n').flatMap((line) => {
+      if (!line.startsWith('    at ') || ++frames > MAX_FRAMES) return line;
+      return this.#frame(line) ?? [];
+    });
+    return this.#programs.written(this.#run, lines.join('\n'));
   }
 
   /** @param {string} line */

@@ -155,7 +155,7 @@ class Run {
   #take(kind, head, body) {
     switch (kind) {
       case 'L':
-        return this.#log.call(head, this.#shown(body));
+        return this.#log.call(head, this.#printed(body));
       case 'W':
         return this.#onUnhandled(head.split(';'), this.#shown(body));
       case 'T':
@@ -189,6 +189,12 @@ class Run {
   #shown(body) {
     const maxBytes = MAX_SHOWN_BYTES + 8 * this.#options.maxLogBytes;
     return decode(body, { maxBytes, stackOf: this.#failures.stackOf, isShown: true });
+  }
+
+  /** @param {string} body */
+  #printed(body) {
+    const args = this.#shown(body);
+    return Array.isArray(args) ? args.map((arg) => this.#failures.printed(arg)) : args;
   }
 
   /** @param {import('../contract/errors').ExecutorError} error */

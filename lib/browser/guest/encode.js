@@ -23,9 +23,10 @@
 
 /**
  * @param {import('./language').Language} language
+ * @param {(object: any, name: string) => any} [dataOf] what an object of the browser holds
  * @returns {Encode}
  */
-function makeEncode(language) {
+function makeEncode(language, dataOf) {
   const { Map, NATIVE_ERRORS, RangeError, TypeError, Uint8Array, apply, attempt, bare, bigOf, bigText, btoa } =
     language;
   const { bufferLength, bufferSlice, dateTime, endsWith, fromCodes, functionText, getPrototypeOf, is, isArray } =
@@ -320,6 +321,13 @@ function makeEncode(language) {
       add(`["v","${kind}",${element(seen, '.buffer')},0,${length}]`);
     };
     const look = (/** @type {string} */ what) => add(`["x",${stringify(slice(what, 0, SHOWN_CHARS))}]`);
+    const platformData = (/** @type {any} */ object, /** @type {any} */ data) => {
+      if (typeof data === 'string') return isShown ? look(data) : add(plainLeaf(data));
+      if (isArray(data)) return array(data);
+      add(isShown ? `["c",${stringify(platformName(object))}` : '["o"');
+      properties(data);
+      add(']');
+    };
     const node = (/** @type {any} */ object) => {
       if (typeof object === 'function') {
         const name = text(own(object, 'name')?.value);
@@ -361,6 +369,8 @@ function makeEncode(language) {
       if (flags !== undefined) return add(`["r",${element(regexpSource(object))},${element(flags)}]`);
       const boxed = primitiveIn(object);
       if (boxed !== undefined) return add(`["w",${element(boxed)}]`);
+      const data = dataOf?.(object, platformName(object));
+      if (data !== undefined) return platformData(object, data);
       if (isPlatform(object)) {
         if (isShown) return look(lookOfPlatform(object));
         if (showsLeaves) return add(plainLeaf(slice(lookOfPlatform(object), 0, SHOWN_CHARS)));

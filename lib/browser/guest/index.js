@@ -10,12 +10,14 @@ const { makeEncode } = require('./encode');
 const { makeLookUp } = require('./hints');
 const { captureLanguage } = require('./language');
 const { startPage } = require('./page');
+const { makeDataOf } = require('./platform');
 const { makeTools } = require('./tools');
 
 /** The parts of a page as texts; each function is complete in itself. */
 const parts = {
   captureLanguage,
   makeEncode,
+  makeDataOf,
   makeDecode,
   makeConsole,
   makeTools,

@@ -15,6 +15,7 @@
  * @typedef {object} Parts
  * @property {typeof import('./language').captureLanguage} captureLanguage
  * @property {typeof import('./encode').makeEncode} makeEncode
+ * @property {typeof import('./platform').makeDataOf} makeDataOf
  * @property {typeof import('./decode').makeDecode} makeDecode
  * @property {typeof import('./console').makeConsole} makeConsole
  * @property {typeof import('./tools').makeTools} makeTools
@@ -54,7 +55,7 @@ function startPage(parts, config) {
   const { Error, Promise, WeakMap, apply, attempt, defineProperty, freeze, getPrototypeOf, getter, hide, parse } =
     language;
   const { unbound, weakGet, weakSet } = language;
-  const encode = parts.makeEncode(language);
+  const encode = parts.makeEncode(language, parts.makeDataOf(language));
   const decode = parts.makeDecode(language);
   const later = G.setTimeout.bind(G);
   /** Calls back when microtasks and what else waits have had their turn. */
