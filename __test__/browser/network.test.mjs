@@ -8,7 +8,7 @@ import { connect } from 'node:net';
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
-import { runChild } from '../helpers.mjs';
+import { expectCode, runChild } from '../helpers.mjs';
 import { withBrowser } from './helpers.mjs';
 
 /** Each gets the address of the listener as `at`, and its number as `port`. */
@@ -357,6 +357,39 @@ describe('origins that are allowed', () => {
         );
       },
     );
+  });
+
+  test('a dedicated worker has its requests as the document does', async () => {
+    const asked = [];
+    const onRequest = ({ url }) => void asked.push(new URL(url).pathname);
+    await withServers(echo, { network: { onRequest } }, async (run) => {
+      const { output } = await run(`
+        const text = 'onmessage = async ({ data }) => postMessage(await Promise.all(data.map((url) => ' +
+          'fetch(url).then((response) => response.json(), ({ name }) => name))))';
+        const worker = new Worker(URL.createObjectURL(new Blob([text])));
+        const answered = new Promise((done) => { worker.onmessage = ({ data }) => done(data); });
+        worker.postMessage([input[0] + '/x', 'http://127.0.0.1:${port}/']);
+        return await answered`);
+      expect([output, asked]).toEqual([[['GET', '/x', '', null, null], 'TypeError'], ['/x']]);
+    });
+    expect(heard).toEqual([]);
+  });
+
+  test('more than 1,000 of a run end it', { timeout: 60_000 }, async () => {
+    await withServers(echo, { timeoutMs: 50_000 }, async (run) => {
+      const error = await expectCode(
+        run(`
+          for (let i = 0; i < 1_000; i += 50) await Promise.all(Array.from({ length: 50 }, () => fetch(input[0])));
+          console.log('1,000');
+          await fetch(input[0]);`),
+        'ERR_TOOL_CALL_LIMIT_EXCEEDED',
+      );
+      expect([error.message, error.details, error.logs]).toEqual([
+        'Request limit exceeded (1000)',
+        { requests: 1_000 },
+        '1,000',
+      ]);
+    });
   });
 
   test('16 requests of a page are made at once, and others wait', async () => {

@@ -380,8 +380,9 @@ class Run {
   }
 
   #flood() {
-    const limit = MAX_REQUESTS;
-    this.settle({ error: errorOf('ERR_TOOL_CALL_LIMIT_EXCEEDED', { limit }, { requests: limit }), tabAfter: 'lost' });
+    const error = errorOf('ERR_TOOL_CALL_LIMIT_EXCEEDED', { limit: MAX_REQUESTS }, { requests: MAX_REQUESTS });
+    error.message = `Request limit exceeded (${MAX_REQUESTS})`;
+    this.settle({ error, tabAfter: 'lost' });
   }
 
   /**
