@@ -12,9 +12,6 @@ export declare function codeFrame(code: string, line: number, column: number, me
 
 export declare function engineStats(): NativeEngineStats;
 
-/** Whether there can be worker processes: on this system, and in this installation. */
-export declare function hasWorkers(): boolean;
-
 /** `type` is "text", with `text`, or "image", with the others. */
 export interface NativeBlock {
   type: 'text' | 'image';

@@ -95,15 +95,6 @@ pub struct NativeWorker {
     pub seccomp: bool,
 }
 
-/// Whether there can be worker processes: on this system, and in this installation.
-#[napi]
-pub fn has_workers() -> bool {
-    #[cfg(unix)]
-    return worker::installation(None).program.is_file();
-    #[cfg(not(unix))]
-    false
-}
-
 /// Where the executor's isolates live.
 #[cfg(unix)]
 fn place(isolation: Option<NativeIsolation>, python: Option<NativePython>, config: &Config) -> Result<Place> {

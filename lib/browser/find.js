@@ -18,7 +18,7 @@ const NAMES = [
 
 /** What to say where there is none. */
 const INSTALL =
-  'install Chrome or Chromium (Debian, Ubuntu: apt-get install chromium-headless-shell), or name the program with the ' +
+  'install Chrome or Chromium (Debian: apt-get install chromium-headless-shell), or name the program with the ' +
   'option `executablePath` or the environment variable CHROME_PATH';
 
 /**

@@ -2,14 +2,13 @@
 'use strict';
 
 /**
- * Where programs of this package have guest code run that nobody has chosen for them: in a process of its own, if there can
- * be one here.
+ * Where programs of this package have guest code run that nobody has chosen for them: in a process of its own, but for Windows,
+ * where there is none.
  *
  * @returns {'thread' | 'process'}
  */
 function preferredIsolation() {
-  const { hasWorkers } = require('../../native.cjs');
-  return hasWorkers() ? 'process' : 'thread';
+  return process.platform === 'win32' ? 'thread' : 'process';
 }
 
 module.exports = { preferredIsolation };

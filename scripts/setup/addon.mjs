@@ -45,9 +45,12 @@ export function typeDefinitions(root) {
 
 /** Whether the addon is what its sources make. */
 export function isAddonFresh(root, host) {
-  const stamp = read(stampPath(root));
-  const isDescribed = existsSync(typeDefinitions(root));
-  return isDescribed && stamp !== undefined && stamp === stampText(root, join(root, addonOf(host)));
+  return existsSync(typeDefinitions(root)) && read(stampPath(root)) === stampText(root, host);
+}
+
+/** Notes that the addon is what its sources make. */
+export function markFresh(root, host) {
+  writeFileSync(stampPath(root), stampText(root, host));
 }
 
 export async function buildAddon(root, host) {
@@ -78,7 +81,7 @@ export async function buildAddon(root, host) {
   const addon = join(root, addonOf(host));
   replace(addon, (partial) => copyFileSync(join(target, 'release', host.library), partial));
   await buildWorker(root, workerOf(host));
-  writeFileSync(stampPath(root), stampText(root, addon));
+  markFresh(root, host);
 }
 
 /** The program of worker processes, which loads the addon: C, since it is to be small. */
@@ -107,16 +110,19 @@ function replace(path, make) {
   renameSync(partial, path);
 }
 
-/** Contents of all sources, versions of what is baked in, and the addon that came of them. */
-function stampText(root, addon) {
+/** Contents of all sources, versions of what is baked in, and the addon and the worker's program that came of them. */
+function stampText(root, host) {
   const hash = createHash('sha256');
   for (const source of SOURCES) hashInto(hash, root, source);
   const baked = BAKED.map((name) => {
     const manifest = read(join(root, 'node_modules', name, 'package.json'));
     return [name, manifest && JSON.parse(manifest).version];
   });
-  const { size, mtimeMs } = statSync(addon, { throwIfNoEntry: false }) ?? {};
-  return `${JSON.stringify({ sources: hash.digest('hex'), baked, addon: { size, mtimeMs } })}\n`;
+  const made = [addonOf(host), workerOf(host)].map((name) => {
+    const { size, mtimeMs } = (name && statSync(join(root, name), { throwIfNoEntry: false })) ?? {};
+    return { name, size, mtimeMs };
+  });
+  return `${JSON.stringify({ sources: hash.digest('hex'), baked, made })}\n`;
 }
 
 function hashInto(hash, root, path) {

@@ -1,10 +1,10 @@
 // A browser for `ses-executor/browser`, and fonts, without which other scripts than Latin are boxes: installed where that can be
-// done, which is on Debian by root. Elsewhere whatever Chrome there is serves.
+// done, which is on Debian by root. Elsewhere, and where apt-get cannot do it, whatever Chrome there is serves.
 
 import { accessSync } from 'node:fs';
 
 import find from '../../lib/browser/find.js';
-import { fail, run, step } from './report.mjs';
+import { run, step, tell } from './report.mjs';
 
 const FONTS = ['fonts-wqy-microhei', 'fonts-noto-color-emoji', 'fonts-liberation'];
 /** A file of each font, to see whether it is there. */
@@ -18,7 +18,7 @@ export async function installChrome() {
   const chrome = missingChrome();
   const canInstall = process.getuid?.() === 0 && exists('/etc/debian_version') && exists('/usr/bin/apt-get');
   if (!canInstall) {
-    if (chrome !== undefined) console.error(`ses-executor set-up: the tests of the browser need Chrome: ${chrome}`);
+    if (chrome !== undefined) tell(`the tests of the browser need Chrome: ${chrome}`);
     return;
   }
   const packages = [
@@ -32,8 +32,11 @@ export async function installChrome() {
     return run('apt-get', ['install', '-y', '--no-install-recommends', ...packages], { env, onLine: say });
   });
   if (status === 0) return;
-  console.error(output);
-  fail(`apt-get could not install ${packages.join(' ')}; its output is above`);
+  const [reason] = output.match(/^E: .*/m) ?? [`exit status ${status}`];
+  tell(
+    `apt-get could not install ${packages.join(' ')} (${reason}), and the tests of the browser need them` +
+      (chrome === undefined ? '' : `: ${chrome}`),
+  );
 }
 
 /** Why there is no browser; undefined if there is one. */

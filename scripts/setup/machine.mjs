@@ -7,11 +7,15 @@ import { delimiter, join } from 'node:path';
 import { PLATFORMS, thisPlatform } from '../platforms.mjs';
 import { fail } from './report.mjs';
 
-const MIN_NODE = 20;
-export function checkNode() {
-  if (Number.parseInt(process.versions.node, 10) < MIN_NODE) {
-    fail(`Node.js ${MIN_NODE} or later is needed, and this is ${process.versions.node}: see https://nodejs.org`);
-  }
+/** What the npm packages of a clone need; the package itself is content with Node.js 20. */
+const MIN_NODE = { major: 20, minor: 19 };
+
+export function checkNode(version = process.versions.node) {
+  const [major, minor] = version.split('.').map(Number);
+  if (major > MIN_NODE.major || (major === MIN_NODE.major && minor >= MIN_NODE.minor)) return;
+  fail(
+    `Node.js ${MIN_NODE.major}.${MIN_NODE.minor} or later is needed, and this is ${version}: see https://nodejs.org`,
+  );
 }
 
 export function platform() {

@@ -7,6 +7,11 @@ const CLEAR_LINE = isTerminal ? '\r\x1b[2K' : '';
 /** Milliseconds between signs of life where there is no terminal. */
 const HEARTBEAT_MS = 15_000;
 
+/** Says in one line what set-up goes on without. */
+export function tell(message) {
+  console.error(`ses-executor set-up: ${message}`);
+}
+
 /** Ends set-up with one line. */
 export function fail(message) {
   console.error(`${CLEAR_LINE}ses-executor set-up: ${message}`);
