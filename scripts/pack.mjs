@@ -14,6 +14,7 @@ import { parseArgs } from 'node:util';
 import { bundle } from './bundle.mjs';
 import { loaderText } from './native-loader.mjs';
 import { PLATFORMS, addonOf, packageOf, thisPlatform, workerOf } from './platforms.mjs';
+import { thirdPartyText } from './third-party.mjs';
 
 const { values, positionals } = parseArgs({
   options: { 'platform-only': { type: 'boolean' } },
@@ -53,9 +54,11 @@ function stagePlatform(folder, platform) {
     cpu: [cpu],
     ...(libc && { libc: [libc] }),
     main: addonOf(platform),
-    files,
+    files: [...files, 'THIRD-PARTY.txt', 'licenses'],
   });
   cpSync(join(root, 'LICENSE'), join(folder, 'LICENSE'));
+  cpSync(join(root, 'vendor/v8/licenses'), join(folder, 'licenses'), { recursive: true });
+  writeFileSync(join(folder, 'THIRD-PARTY.txt'), thirdPartyText(root));
 }
 
 /** Packs ses-executor for `platforms`. */

@@ -1,6 +1,6 @@
 // What `npm run pack:all` makes can be installed and used, without a network and without any other package.
 
-import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
@@ -12,7 +12,7 @@ import ts from 'typescript';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import webpack from 'webpack';
 
-import { addonOf, packageOf, thisPlatform } from '../../scripts/platforms.mjs';
+import { addonOf, packageOf, thisPlatform, workerOf } from '../../scripts/platforms.mjs';
 import { ROOT, deferred, spawnNode, spawnProgram, withFolder } from '../helpers.mjs';
 
 const MANIFEST = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
@@ -204,6 +204,34 @@ paths:
       expect(existsSync(join(root, path)), path).toBe(false);
     }
   });
+});
+
+test('the platform package has the licences of what is in its build', () => {
+  const root = join(app, 'node_modules', PLATFORM_PACKAGE);
+  expect(readdirSync(join(root, 'licenses')).sort()).toEqual(readdirSync(join(ROOT, 'vendor/v8/licenses')).sort());
+  const text = readFileSync(join(root, 'THIRD-PARTY.txt'), 'utf8');
+  const lines = text.split('\n');
+  const lock = readFileSync(join(ROOT, 'Cargo.lock'), 'utf8');
+  const { version } = JSON.parse(readFileSync(join(ROOT, 'node_modules/ses/package.json'), 'utf8'));
+  const [, v8] = /^name = "v8"\nversion = "(.*)"$/m.exec(lock);
+  expect(lines).toContain(`ses ${version} · Apache-2.0 · https://www.npmjs.com/package/ses`);
+  expect(lines).toContain(`v8 ${v8} · MIT · https://github.com/denoland/rusty_v8`);
+  expect(text).toContain('TERMS AND CONDITIONS FOR USE, REPRODUCTION, AND DISTRIBUTION');
+  expect(text).not.toMatch(/undefined|^ses-/m);
+  const listed = lines.filter((line) => / · .* · https?:/.test(line)).map((line) => line.split(' ')[0]);
+  expect(listed).toEqual(expect.arrayContaining(['deno_core', 'napi', 'swc_ecma_parser', 'node-inspect-extracted']));
+});
+
+test('without the program of worker processes the command line says so, and runs nothing on a thread', async () => {
+  const worker = workerOf(thisPlatform());
+  if (worker === undefined) return;
+  const project = join(folder, 'without-worker');
+  expect(await install(project, [tarballs.main, tarballs.platform])).toMatchObject({ status: 0 });
+  rmSync(join(project, 'node_modules', PLATFORM_PACKAGE, worker));
+  const bin = join(project, 'node_modules/ses-executor/bin/ses-executor.js');
+  const result = await spawnNode([bin, 'run', '-'], { cwd: project, input: '1 + 1' });
+  expect(result).toMatchObject({ status: 1, stdout: '' });
+  expect(result.stderr).toMatch(/SES init failed: .*ses-executor-worker cannot be started: No such file or directory/);
 });
 
 test('links lead to files of the package, or to the repository', () => {

@@ -22,7 +22,7 @@ import { fail, run, step } from './report.mjs';
 /** What the addon is made of, relative to the root. Folders count with all that is in them. */
 const SOURCES = ['Cargo.lock', 'Cargo.toml', 'build.rs', 'crates', 'src', 'scripts/linker', 'vendor/v8/SHA256SUMS'];
 /** npm packages that the build bakes into the snapshot. */
-const BAKED = ['ses', 'node-inspect-extracted'];
+export const BAKED = ['ses', 'node-inspect-extracted'];
 
 /**
  * Where cargo builds. In CI, or if SES_EXECUTOR_CACHE is set (to a folder, or to anything else for the default one),
