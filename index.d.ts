@@ -333,6 +333,8 @@ export interface ExecutorErrorDetails {
   name?: string | null;
   /** Guest errors: message of the error. */
   message?: string;
+  /** Guest errors: `code` of the error, where it has one. */
+  code?: string | number;
   /** Guest errors: line in the code that was passed to `run()`, from 1. */
   line?: number;
   /** Guest errors: column in that line in UTF-16 units, from 1. */
@@ -353,10 +355,26 @@ export interface ExecutorErrorDetails {
   timeoutMs?: number;
   /** `ERR_EXEC_TIMEOUT`: the run was ended by its `signal`. */
   aborted?: boolean;
-  /** `ERR_EXEC_TIMEOUT`: `"deadline"`, or what the signal says. */
+  /** `ERR_EXEC_TIMEOUT`: `"deadline"`, `"cpu"`, or what the signal says; `ERR_WORKER_LOST` and the browser's errors: what is known. */
   reason?: string;
+  /** `ERR_EXEC_TIMEOUT`, with the reason `"cpu"`: the limit in milliseconds. */
+  maxCpuMs?: number;
+  /** Whether what earlier runs have defined is gone: of `ERR_EXEC_TIMEOUT` with `keepState`, and of Python. */
+  stateLost?: boolean;
   /** `ERR_MAX_OPS_EXCEEDED`: the limit. */
   maxOperations?: number;
+  /** `ERR_TOOL_CALL_LIMIT_EXCEEDED`: the limit. */
+  maxToolCalls?: number;
+  /** `ERR_TOOL_CALL_LIMIT_EXCEEDED` of a page that has made too many requests: the limit of these. */
+  requests?: number;
+  /** `ERR_MEMORY_LIMIT_EXCEEDED`: the limit of the isolate's heap. */
+  limitBytes?: number;
+  /** `ERR_TRANSFER_LIMIT_EXCEEDED`: the limit. */
+  maxTransferBytes?: number;
+  /** `ERR_TRANSFER_LIMIT_EXCEEDED`: what was too large: `"output"` or `"variables"`. */
+  value?: string;
+  /** `ERR_TRANSFER_LIMIT_EXCEEDED`: its size, if that is known. */
+  bytes?: number;
   /** As {@link CodeOutput.recovered}. */
   recovered?: true;
   /** `ERR_INVALID_STATE`: the state in which the call was not legal. */

@@ -1,5 +1,5 @@
 // Compiled, never run: the declarations of `ses-executor/prompts` and `ses-executor/smolagents`.
-import type { CodeOutput, ICodeExecutor, Tools } from 'ses-executor';
+import type { CodeOutput, Executor, ICodeExecutor, Tools } from 'ses-executor';
 import {
   CODE_AGENT_SYSTEM_PROMPT,
   CodeParsingError,
@@ -11,6 +11,8 @@ import {
   type ToolDefinition,
   type ToolInput,
 } from 'ses-executor/prompts';
+import { AgentExecutionError } from 'ses-executor/python';
+import type { StandardSchema } from 'ses-executor/code-tool';
 import {
   JavaScriptCodeAgent,
   SmolagentsExecutor,
@@ -148,6 +150,7 @@ export async function contract(): Promise<void> {
   const executor = new SmolagentsExecutor({ tools: [tool], timeoutMs: 1, autoInit: true });
   const made = createSmolagentsExecutor();
   holds<Equal<typeof made, SmolagentsExecutor>>();
+  const python: Executor = new SmolagentsExecutor({ language: 'python', tools: [tool], authorized_imports: ['math'] });
   const forAgent: AgentExecutor = executor;
   const parity: ICodeExecutor = executor;
   await forAgent.sendTools({}, { read: 'def read(): pass' });
@@ -173,7 +176,28 @@ export async function contract(): Promise<void> {
   } catch (error) {
     if (error instanceof CodeParsingError) holds<Equal<typeof error.code, 'ERR_CODE_NOT_FOUND'>>();
   }
-  void [parity, tools, observation, texts];
+  void [parity, tools, observation, texts, python];
+}
+
+/** An error of Python by its class, and by its name. */
+export function nameOf(error: unknown): string | undefined {
+  if (!(error instanceof AgentExecutionError)) return undefined;
+  holds<Equal<typeof error.name, 'AgentExecutionError'>>();
+  return error.explanation;
+}
+
+/** A schema as an interface, which has no index signature. */
+interface CitySchema {
+  type: 'object';
+  properties: { city: { type: 'string' } };
+}
+
+export function schemas(city: CitySchema, library: StandardSchema): string[] {
+  return [
+    toJavaScriptSignature({ name: 'weather', inputSchema: city, outputSchema: city, output_type: city }),
+    toJavaScriptSignature({ name: 'weather', parameters: library, outputType: library }),
+    toJavaScriptSignature({ name: 'weather', inputs: library, output_schema: library }),
+  ];
 }
 
 export function wrongUse(): void {

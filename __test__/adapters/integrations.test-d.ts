@@ -14,6 +14,7 @@ import { createCodeTool as createLangchainCodeTool } from 'ses-executor/langchai
 import { createCodeTool as createMastraCodeTool } from 'ses-executor/mastra';
 import { createMcpServer } from 'ses-executor/mcp';
 import { instrument } from 'ses-executor/opentelemetry';
+import { toJavaScriptSignature } from 'ses-executor/prompts';
 import { createCodeTool as createOpenAiCodeTool } from 'ses-executor/openai-agents';
 import { createCodeTool, type CodeToolOptions, type CodeToolResult, type RunFailure } from 'ses-executor/ai';
 import { SESCodemodeExecutor, type ExecuteResult, type ResolvedProvider } from 'ses-executor/codemode';
@@ -66,6 +67,7 @@ export async function otherFrameworks(
     maxOutputChars: 1_000,
     timeoutMs: 1,
   });
+  toJavaScriptSignature({ name: 'a', inputSchema: schema, outputSchema: schema });
   const result = await neutral.execute('1', { signal: new AbortController().signal, context: { user: 1 } });
   const text: string = result.text;
   const openAi = openAiTool({ name: 'a', description: 'a', parameters: schema, execute: ({ n }) => n * 2 });

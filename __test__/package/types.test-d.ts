@@ -65,6 +65,11 @@ export async function contract(): Promise<void> {
       holds<Equal<typeof error.code, ExecutorErrorCode>>();
       const line: number | undefined = error.details?.line;
       const retryable: boolean = error.retryable;
+      const { stateLost, value, requests, ...limits } = error.details ?? {};
+      holds<Equal<[typeof stateLost, typeof value], [boolean | undefined, string | undefined]>>();
+      const { maxCpuMs, maxTransferBytes, maxToolCalls, limitBytes, bytes } = limits;
+      const figures: (number | undefined)[] = [maxCpuMs, maxTransferBytes, maxToolCalls, limitBytes, bytes, requests];
+      void figures;
       void [line, retryable, error.toJSON().severity, error.cause];
     }
   }

@@ -24,9 +24,9 @@ import type {
  */
 export interface NetworkOptions {
   /** Origins, such as `https://api.example.com`; redirects to others are refused. Default none. */
-  allow?: string[];
+  allow?: string[] | undefined;
   /** Asked before each request, those that redirects lead to included; `false` refuses it. Default: none is refused. */
-  onRequest?: (request: { url: string; method: string; headers: Record<string, string> }) => unknown;
+  onRequest?: ((request: { url: string; method: string; headers: Record<string, string> }) => unknown) | undefined;
 }
 
 /** What a {@link BrowserExecutor} is made with. All of it is optional and fixed at construction. */
@@ -36,66 +36,66 @@ export interface BrowserExecutorOptions {
    * closed when the run ends. `"session"`: one page until `cleanup()`, in which variables and functions live on. Default
    * `"run"`.
    */
-  isolation?: 'run' | 'session';
+  isolation?: 'run' | 'session' | undefined;
   /** Deadline of one run in milliseconds. An integer from 1 to 2,147,483,647; default 30,000. */
-  timeoutMs?: number;
+  timeoutMs?: number | undefined;
   /** As for `SESExecutor`. Default `"reject"`. */
-  runConcurrency?: 'reject' | 'queue';
+  runConcurrency?: 'reject' | 'queue' | undefined;
   /** As for `SESExecutor`. Default 0. */
-  maxQueuedRuns?: number;
+  maxQueuedRuns?: number | undefined;
   /** As for `SESExecutor`. Default 262,144 (256 KiB). */
-  maxLogBytes?: number;
+  maxLogBytes?: number | undefined;
   /** Console levels that are collected. Default all. */
-  collectConsoleLevels?: LogLevel[];
+  collectConsoleLevels?: LogLevel[] | undefined;
   /**
    * Memory that the page's process may hold, in MiB, and the same for what pages keep in the browser's own process; beyond it
    * a run fails with `ERR_MEMORY_LIMIT_EXCEEDED`. It is looked at every 50 ms, so that a page may hold more for a moment. Linux
    * only. An integer from 64 to 65,536; default 512.
    */
-  memoryLimitMb?: number;
+  memoryLimitMb?: number | undefined;
   /** As for `SESExecutor`. Default 1,048,576 (1 MiB). */
-  maxCodeBytes?: number;
+  maxCodeBytes?: number | undefined;
   /** As for `SESExecutor`. Default 1,000. */
-  maxToolCalls?: number;
+  maxToolCalls?: number | undefined;
   /** As for `SESExecutor`. Default 64. */
-  maxConcurrentToolCalls?: number;
+  maxConcurrentToolCalls?: number | undefined;
   /**
    * Milliseconds within which a tool has to answer a call; see `SESExecutor`. While a run waits for nothing else, only what its
    * page computes counts against `timeoutMs` (Linux; elsewhere all the time does). Default: not limited.
    */
-  toolTimeoutMs?: number;
+  toolTimeoutMs?: number | undefined;
   /** UTF-16 units that one value may take as text on its way. Default 16,777,216 (16 MiB), at most 256 MiB. */
-  maxTransferBytes?: number;
+  maxTransferBytes?: number | undefined;
   /** As for `SESExecutor`. Default `false`. */
-  autoInit?: boolean;
+  autoInit?: boolean | undefined;
   /** As for `SESExecutor`, with `isolation: 'session'`: the next call makes another page. Default `false`. */
-  recover?: boolean;
+  recover?: boolean | undefined;
   /** As for `SESExecutor`. Default `"auto"`. */
-  language?: Language;
+  language?: Language | undefined;
   /** As for `SESExecutor`. */
-  onToolCall?: OnToolCall;
+  onToolCall?: OnToolCall | undefined;
   /** As for `SESExecutor`. */
-  onLog?: (entry: LogEntry) => void;
+  onLog?: ((entry: LogEntry) => void) | undefined;
   /** The browser's program. Default: the environment variable CHROME_PATH, else the first in the usual places. */
-  executablePath?: string;
+  executablePath?: string | undefined;
   /** Whether Chrome has its sandbox. `false` is for code that you trust as your own, and warns. Default `true`. */
-  sandbox?: boolean;
+  sandbox?: boolean | undefined;
   /**
    * Whether runs go to a `SESExecutor`, with a warning, where no browser can be started. `false`: `init()` fails with
    * `ERR_BROWSER_INIT_FAILED`. Default `true`.
    */
-  fallback?: boolean;
+  fallback?: boolean | undefined;
   /**
    * Pages that are made ahead, an integer from 0 to 16; executors with the same options share them. Default 1. Unless it is 0, there
    * are as many as runs were under way at once in the last 10 to 20 seconds, 8 at most.
    */
-  warmTabs?: number;
+  warmTabs?: number | undefined;
   /** Folder for artifacts, made if need be. Default: none, artifacts have their bytes in `data`. */
-  artifactsDir?: string;
+  artifactsDir?: string | undefined;
   /** Bytes that the artifacts of one run may take together. Default 67,108,864 (64 MiB), at most 256 MiB. */
-  maxArtifactBytes?: number;
+  maxArtifactBytes?: number | undefined;
   /** What pages can have requests to. Default nothing. */
-  network?: NetworkOptions;
+  network?: NetworkOptions | undefined;
 }
 
 /** Limits of one run, as for `SESExecutor`, and its input. */

@@ -107,7 +107,8 @@ cannot catch this. \`details.maxOperations\` is the limit. Let the model rewrite
     cause: 'The deadline passed or the caller aborted.',
     doc: `The deadline passed, the run used up \`maxCpuMs\`, or its \`signal\` was aborted (\`details.aborted\`). \`details.reason\` is
 \`"deadline"\`, \`"cpu"\` or what the signal says. The isolate is given up: call \`cleanup()\` and \`init()\`, send variables and
-tools again. With \`keepState\` the run is ended without its isolate if possible: then \`details.stateLost\` is \`false\`, the state
+tools again. With the reason \`"cpu"\` there is \`details.maxCpuMs\`, else \`details.timeoutMs\` is the limit. With \`keepState\` the run is
+ended without its isolate if possible: then \`details.stateLost\` is \`false\`, the state
 \`READY\`, and everything is still there. With \`toolTimeoutMs\`, time in which the run only waits for tools does not count. A run that was aborted before it began, in the queue too, leaves everything as it was and has no \`stats\`.`,
     example: "await executor.run('await new Promise(() => {})', { timeoutMs: 100 });",
     hint: 'Do less in one run, and await only promises that settle.',
@@ -172,8 +173,9 @@ on at all and the thread was parked. Array buffers beyond the limit are not this
     ofSpecification: false,
     variant: 'ToolCallLimit',
     cause: 'The run made more tool calls than `maxToolCalls`.',
-    doc: `The run made more tool calls than \`maxToolCalls\`; guest code cannot catch this. Let the model do with fewer, or raise the
-limit.`,
+    doc: `The run made more tool calls than \`maxToolCalls\`, which \`details\` have; guest code cannot catch this. Let the model do with
+fewer, or raise the limit. Of a page that makes more than 1,000 requests the message is \`Request limit exceeded (1000)\`, with
+\`details.requests\`.`,
     example: "await executor.run('for (let i = 0; i < 2000; i++) readTool(i)');",
     hint: 'Make fewer calls: ask for more at once, or do the rest in another run.',
   },
@@ -188,8 +190,8 @@ limit.`,
     variant: 'TransferLimit',
     cause: 'A value takes more bytes than `maxTransferBytes`.',
     doc: `The output of a run, or the variables that were sent, take more than \`maxTransferBytes\`, or the output would take more than four
-times that as memory of Node.js: a Map without entries takes three bytes on its way and two hundred there. \`details.bytes\` is
-their size, if it is known. Arguments or a result of a tool call that are too large are an error in the guest with this \`code\`; not
+times that as memory of Node.js: a Map without entries takes three bytes on its way and two hundred there. \`details.value\` says which,
+\`"output"\` or \`"variables"\`, \`details.maxTransferBytes\` is the limit, and \`details.bytes\` their size, if it is known. Arguments or a result of a tool call that are too large are an error in the guest with this \`code\`; not
 handled, they make the run fail with \`ERR_TOOL_PROXY_FAIL\` and \`details.bridge\`.`,
     example: `await executor.run("Array(1e5).fill('x'.repeat(1e6))");`,
     hint: 'Give back less: a part, a count or a summary.',

@@ -16,33 +16,33 @@ export interface FileToolOptions {
    */
   root: string | URL;
   /** Whether `write`, `edit`, `move` and `remove` are left out. Default `false`. */
-  readOnly?: boolean;
+  readOnly?: boolean | undefined;
   /** What one call may use. */
-  limits?: FileToolLimits;
+  limits?: FileToolLimits | undefined;
 }
 
 /** Limits of one call: integers from 1. */
 export interface FileToolLimits {
   /** Lines that `read` shows at once. Default 2,000. */
-  maxLines?: number;
+  maxLines?: number | undefined;
   /** UTF-8 bytes of text that a tool gives at once, and of the diff of `edit`; notices aside. Default 51,200 (50 KiB). */
-  maxBytes?: number;
+  maxBytes?: number | undefined;
   /** Bytes of an image that `read` gives, before base64. Default 10,485,760 (10 MiB). */
-  maxImageBytes?: number;
+  maxImageBytes?: number | undefined;
   /**
    * Bytes of a file: `read`, `readText`, `readBytes`, `edit` and `write` refuse larger ones, `grep` skips them and says so. Default 33,554,432
    * (32 MiB).
    */
-  maxFileBytes?: number;
+  maxFileBytes?: number | undefined;
   /** Matches, paths or entries that `grep`, `find` and `ls` give, whatever their `limit`. Default 10,000. */
-  maxResults?: number;
+  maxResults?: number | undefined;
   /**
    * Folder entries that `grep`, `find` and `ls` look at; then they give what they have. `remove` removes as many; if there are
    * more, it is an error then. Default 200,000.
    */
-  maxEntries?: number;
+  maxEntries?: number | undefined;
   /** Milliseconds that `grep`, `find` and `ls` look for; then they give what they have. Default 5,000. */
-  maxSearchMs?: number;
+  maxSearchMs?: number | undefined;
 }
 
 export interface TextBlock {
@@ -111,9 +111,9 @@ export type EditDetails = FileToolDetails & { diff: string; firstChangedLine: nu
 export interface ReadArguments {
   path: string;
   /** First line, from 1. */
-  offset?: number | null;
+  offset?: number | null | undefined;
   /** Number of lines. */
-  limit?: number | null;
+  limit?: number | null | undefined;
 }
 
 export interface WriteArguments {
@@ -141,13 +141,13 @@ export interface MoveArguments {
   /** The whole new path. */
   to: string;
   /** Whether a file that is there already is replaced. Default `false`. */
-  overwrite?: boolean | null;
+  overwrite?: boolean | null | undefined;
 }
 
 export interface RemoveArguments {
   path: string;
   /** Whether a folder may have something in it. Default `false`. */
-  recursive?: boolean | null;
+  recursive?: boolean | null | undefined;
 }
 
 export interface GrepArguments {
@@ -157,33 +157,33 @@ export interface GrepArguments {
    */
   pattern: string;
   /** Folder or file. Default: the root. */
-  path?: string | null;
+  path?: string | null | undefined;
   /** Which files: `*.ts` at any depth, `src/**` below the folder of the search, `!*.min.js` for all others. */
-  glob?: string | null;
+  glob?: string | null | undefined;
   /** Default `false`. */
-  ignoreCase?: boolean | null;
+  ignoreCase?: boolean | null | undefined;
   /** The pattern is plain text. Default `false`. */
-  literal?: boolean | null;
+  literal?: boolean | null | undefined;
   /** Lines before and after each match. Default 0. */
-  context?: number | null;
+  context?: number | null | undefined;
   /** Most matches. Default 100. */
-  limit?: number | null;
+  limit?: number | null | undefined;
 }
 
 export interface FindArguments {
   /** A glob: without a slash for names at any depth, with one for paths below the folder of the search. */
   pattern: string;
   /** Folder. Default: the root. */
-  path?: string | null;
+  path?: string | null | undefined;
   /** Most paths. Default 1,000. */
-  limit?: number | null;
+  limit?: number | null | undefined;
 }
 
 export interface LsArguments {
   /** Folder. Default: the root. */
-  path?: string | null;
+  path?: string | null | undefined;
   /** Most entries. Default 500. */
-  limit?: number | null;
+  limit?: number | null | undefined;
 }
 
 /**
@@ -298,7 +298,7 @@ export type FileTools = ReadOnlyFileTools & {
  * ```
  */
 export function createFileTools(options: FileToolOptions & { readOnly: true }): ReadOnlyFileTools;
-export function createFileTools(options: FileToolOptions & { readOnly?: false }): FileTools;
+export function createFileTools(options: FileToolOptions & { readOnly?: false | undefined }): FileTools;
 export function createFileTools(options: FileToolOptions): ReadOnlyFileTools;
 
 /** One argument of a tool. */

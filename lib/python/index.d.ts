@@ -38,49 +38,49 @@ export interface PyodideExecutorOptions extends SharedOptions {
    * Modules that guest code may import: `"pkg"` and `"pkg.*"` allow a package and what is in it, `"*"` allows all. Default: the
    * argument of the constructor, else {@link BASE_BUILTIN_MODULES}.
    */
-  authorized_imports?: string[];
+  authorized_imports?: string[] | undefined;
   /** Lines that one run may execute, functions of earlier runs included. Default 100,000. */
-  max_operations?: number;
+  max_operations?: number | undefined;
   /** Iterations of `while` loops that one run may take, over all of them. Default 10,000. */
-  max_while_iterations?: number;
+  max_while_iterations?: number | undefined;
   /** Which of `eval`, `exec`, `compile`, `open` and `input` guest code may call. Default none. */
-  allowed_dangerous_builtins?: string[];
+  allowed_dangerous_builtins?: string[] | undefined;
   /** How files are mounted: a folder of this computer, or one that a browser gives. Default `"nodefs"`. */
-  fsMode?: 'nodefs' | 'nativefs';
+  fsMode?: 'nodefs' | 'nativefs' | undefined;
   /**
    * The folder that is mounted; it has to be `readOnly` if snapshots are kept in it, as in the home. Default the current folder of the
    * process.
    */
-  workDir?: string;
+  workDir?: string | undefined;
   /** Where guests find it; also in `os.environ["PYODIDE_MOUNT_POINT"]`. Default `"/mnt"`. */
-  mountPoint?: string;
+  mountPoint?: string | undefined;
   /** The folder that is mounted with `fsMode: "nativefs"`, where it is required. */
-  directoryHandle?: FileSystemDirectoryHandle;
+  directoryHandle?: FileSystemDirectoryHandle | undefined;
   /** Whether anything is mounted. Default `true`, as the specification says. In a worker process this needs landlock (Linux 5.13). */
-  mount?: boolean;
+  mount?: boolean | undefined;
   /** Whether the mounted folder can be read only. Default `false`. */
-  readOnly?: boolean;
+  readOnly?: boolean | undefined;
   /**
    * A folder of packages that {@link addPackages} or `ses-executor python add` has filled. Guests find it as `/packages`, on
    * `sys.path`, for reading only; what they may import of it `authorized_imports` says. Default none.
    */
-  packages?: string;
+  packages?: string | undefined;
   /**
    * What runs the code. `"isolate"`: Pyodide in a V8 isolate of this package, with deadline, limit of memory, and no way into
    * the host. `"host"`: plain Pyodide in the realm of the host, **unprotected**: code can end or block the process, take its memory and
    * run commands. For browsers, and to compare. Default `"isolate"`.
    */
-  engine?: 'isolate' | 'host';
+  engine?: 'isolate' | 'host' | undefined;
 }
 
 /** Limits of one run. */
 export interface PythonRunOptions {
   /** As {@link PyodideExecutorOptions.max_operations}, for this run. */
-  maxOperations?: number;
+  maxOperations?: number | undefined;
   /** As `timeoutMs` of the executor, for this run. Needs an isolate. */
-  timeoutMs?: number;
+  timeoutMs?: number | undefined;
   /** As `toolTimeoutMs` of the executor, for this run. Needs an isolate. */
-  toolTimeoutMs?: number;
+  toolTimeoutMs?: number | undefined;
   /** Ends the run when it is aborted. Needs an isolate. */
   signal?: AbortSignal | undefined;
 }
@@ -89,7 +89,13 @@ export interface PythonRunOptions {
  * Code that failed: `message` is `Error executing code: <cause>\nLogs:\n<logs>` (section 7.2), where the cause is the exception with
  * its line. `code`, `details` with `name`, `message`, `line`, `column`, `traceback` and more say the same for programs.
  */
-export class AgentExecutionError extends ExecutorError {}
+export interface AgentExecutionError extends Omit<ExecutorError, 'name'> {
+  readonly name: 'AgentExecutionError';
+}
+export const AgentExecutionError: {
+  new (...args: never[]): AgentExecutionError;
+  readonly prototype: AgentExecutionError;
+};
 
 /**
  * Adds wheels to a folder of packages, which is made if there is none: pure ones (`py3-none-any`), and those that are built for

@@ -22,23 +22,23 @@ export interface SandboxRegistry {
 export interface SandboxSource {
   /** An identifier: `market`. */
   name: string;
-  description?: string;
+  description?: string | undefined;
   methods: SandboxMethod[];
 }
 
 export interface SandboxMethod {
   /** An identifier: `getKline`. */
   name: string;
-  description?: string;
+  description?: string | undefined;
   /**
    * Schema of the one parameter, an object; default: any object. It is checked before the adapter is called. `format` is not
    * checked; `pattern` is matched in linear time, by RE2: one with lookarounds or references to groups makes calls fail with
    * `ERR_INVALID_SCHEMA`.
    */
-  params?: JsonSchema;
+  params?: JsonSchema | undefined;
   /** Schema of what it gives, for the model; not checked. */
-  result?: JsonSchema;
-  examples?: unknown[];
+  result?: JsonSchema | undefined;
+  examples?: unknown[] | undefined;
 }
 
 /** What an adapter is told about a call. */
@@ -114,56 +114,56 @@ export interface SandboxManagerOptions<
    * What `executeCode` and `executeMutate` must give; default {@link dashboardState}. Called on the thread of the host; one that
    * gives a promise is waited for up to `executionTimeoutMs`, one that throws fails the execution with `ERR_INVALID_SCHEMA`.
    */
-  stateSchema?: Schema;
+  stateSchema?: Schema | undefined;
   /** Isolates that are made ahead, in the background; an integer from 0 to 1,000, default 4. */
-  poolSize?: number;
+  poolSize?: number | undefined;
   /** Deadline of one execution, from the start of its program, rate limits included; default 30,000. */
-  executionTimeoutMs?: number;
+  executionTimeoutMs?: number | undefined;
   /**
    * Where isolates live: on threads of this process, or each in a worker process of its own, with the sandbox of the operating system
    * (`sandbox`). As with `SESExecutor`; default `"thread"`.
    */
-  isolation?: ExecutorOptions['isolation'];
+  isolation?: ExecutorOptions['isolation'] | undefined;
   /** With `isolation: "process"`: whether that sandbox must be there; default `"best-effort"`. */
-  sandbox?: ExecutorOptions['sandbox'];
+  sandbox?: ExecutorOptions['sandbox'] | undefined;
   /** Memory of one execution in MiB; default 64. */
-  memoryLimitMb?: number;
+  memoryLimitMb?: number | undefined;
   /** SDK calls of one execution, over all sources; one more ends it with `ERR_SDK_CALL_LIMIT_EXCEEDED`. Default 50. */
-  maxSdkCalls?: number;
+  maxSdkCalls?: number | undefined;
   /** Calls per source and second, and at the same time; others wait, in order. Over all executions of the manager. */
-  rateLimits?: { [source: string]: { perSecond?: number; concurrency?: number } };
+  rateLimits?: { [source: string]: { perSecond?: number | undefined; concurrency?: number | undefined } } | undefined;
   /** For adapters, if an execution has none of its own. */
-  context?: Context;
+  context?: Context | undefined;
   /** Executions at the same time; others wait, in order. Default: four per processor. */
-  maxConcurrent?: number;
+  maxConcurrent?: number | undefined;
   /** Executions that may wait; one more fails with `ERR_SANDBOX_BUSY`. Default 256. */
-  maxQueued?: number;
+  maxQueued?: number | undefined;
   /** Loop iterations of one execution; default: as many as its time allows. */
-  maxOperations?: number;
+  maxOperations?: number | undefined;
   /** Characters of JSON that the parameters of one call may have; default 65,536. */
-  maxParamsBytes?: number;
+  maxParamsBytes?: number | undefined;
   /** Bytes of a result, and of what an execution gives; default 16 MiB. */
-  maxTransferBytes?: number;
+  maxTransferBytes?: number | undefined;
   /** Bytes of log text of one execution; default 65,536. */
-  maxLogBytes?: number;
+  maxLogBytes?: number | undefined;
   /** Bytes of code; default 262,144. */
-  maxCodeBytes?: number;
+  maxCodeBytes?: number | undefined;
   /** Called at the end of each execution. That it fails changes no outcome: it is a warning of the process. */
-  onReport?: (report: ExecutionReport) => void;
+  onReport?: ((report: ExecutionReport) => void) | undefined;
 }
 
 export interface ExecuteOptions<Context = any> {
   /** Ends the execution, also one that waits: it fails with `ERR_EXEC_TIMEOUT` and `details.aborted`. */
   signal?: AbortSignal | undefined;
   /** For adapters, instead of the manager's. */
-  context?: Context;
+  context?: Context | undefined;
   /**
    * How SDK calls wait: `"sync"` gives values, `"async"` promises. Default `"auto"`: promises if the program awaits anything but
    * `utils.parallel`, uses `Promise`, or calls `then` of an SDK call; that is found out from its syntax tree.
    */
-  style?: 'auto' | 'sync' | 'async';
+  style?: 'auto' | 'sync' | 'async' | undefined;
   /** Called at the end of this execution, as that of the manager is. */
-  onReport?: (report: ExecutionReport) => void;
+  onReport?: ((report: ExecutionReport) => void) | undefined;
 }
 
 /** What an execution tells of itself. */
@@ -284,21 +284,22 @@ type Fetch = typeof globalThis extends { fetch: infer Declared } ? Declared : (.
 
 export interface OpenApiOptions {
   /** Default: that of Node.js. */
-  fetch?: Fetch;
+  fetch?: Fetch | undefined;
   /** Default: the document's first server. */
-  baseUrl?: string;
+  baseUrl?: string | undefined;
   /** Headers of each request, or a function of the call that gives them. They replace those of guests. */
-  headers?: Record<string, string> | ((call: SdkCall) => Record<string, string> | Promise<Record<string, string>>);
+  headers?:
+    Record<string, string> | ((call: SdkCall) => Record<string, string> | Promise<Record<string, string>>) | undefined;
   /**
    * Values for the document's security schemes by name: a token, a key, or `user:password` for basic authentication; or a function
    * of the call that gives one. What they fill in is no parameter of guests. Of an operation's alternatives
    * the first is used that wants some of which all are here.
    */
-  credentials?: Record<string, string | ((call: SdkCall) => string | Promise<string>)>;
+  credentials?: Record<string, string | ((call: SdkCall) => string | Promise<string>)> | undefined;
   /** Which operations there are. */
-  filter?: (operation: OpenApiOperation) => boolean;
+  filter?: ((operation: OpenApiOperation) => boolean) | undefined;
   /** Bytes of one answer; default 8 MiB. */
-  maxResponseBytes?: number;
+  maxResponseBytes?: number | undefined;
 }
 
 /**
@@ -319,15 +320,15 @@ export function registryFromOpenApi(
 ): Promise<{ registry: SandboxRegistry; adapters: SandboxAdapters }>;
 
 export interface SandboxToolsOptions<State = unknown, Context = any> {
-  context?: Context;
+  context?: Context | undefined;
   /** Which style programs are written in; default: as {@link ExecuteOptions.style}, and descriptions that ask for `"sync"`. */
-  style?: 'sync' | 'async';
+  style?: 'sync' | 'async' | undefined;
   /** The state before the first call, if `getState` is not given. */
-  state?: State;
+  state?: State | undefined;
   /** Where the current state is, instead of in the tools. */
-  getState?: () => State | Promise<State>;
+  getState?: (() => State | Promise<State>) | undefined;
   /** Told each new state. */
-  setState?: (state: State) => void | Promise<void>;
+  setState?: ((state: State) => void | Promise<void>) | undefined;
 }
 
 /** What the tools give: `error` is what a model needs to correct its program. */
@@ -353,4 +354,7 @@ export function createSandboxTools<Schema extends StandardSchemaV1, Context>(
 ): Record<'search' | 'execute' | 'mutate', Tool<{ code: string }, SandboxToolResult>>;
 
 /** The part of a system prompt that names the sources and says how programs are written. Default style: `"sync"`. */
-export function renderSandboxPrompt(manager: SandboxManager<any, any>, options?: { style?: 'sync' | 'async' }): string;
+export function renderSandboxPrompt(
+  manager: SandboxManager<any, any>,
+  options?: { style?: 'sync' | 'async' | undefined },
+): string;

@@ -29,7 +29,7 @@ export interface CodeToolOptions extends Omit<CodeToolSettings, 'name'> {
    */
   tools: ToolSet;
   /** As `toolApproval` of `generateText` in AI SDK 7, by the name of the tool; takes precedence over `needsApproval`. */
-  toolApproval?: Readonly<Record<string, ToolApproval>>;
+  toolApproval?: Readonly<Record<string, ToolApproval>> | undefined;
 }
 
 /** What a call of the tool gives. */

@@ -36,14 +36,14 @@ export interface CallContext<Context = any> {
 /** A tool that code calls as `await name(input)`. */
 export interface CodeToolDefinition<Context = any> {
   /** For tools in a list. */
-  name?: string;
-  description?: string;
+  name?: string | undefined;
+  description?: string | undefined;
   /** What the tool takes: JSON Schema, or a Standard Schema, by which the input is checked before each call. */
-  inputSchema?: JsonSchema | StandardSchema;
+  inputSchema?: JsonSchema | StandardSchema | undefined;
   /** What it gives. */
-  outputSchema?: JsonSchema | StandardSchema;
+  outputSchema?: JsonSchema | StandardSchema | undefined;
   /** Whether a person has to approve a call: see {@link CodeToolOptions.approve}. */
-  needsApproval?: boolean | ((input: any, context: CallContext<Context>) => boolean | PromiseLike<boolean>);
+  needsApproval?: boolean | ((input: any, context: CallContext<Context>) => boolean | PromiseLike<boolean>) | undefined;
   /** Gives the result, a promise of it, or an async iterable of which the last is it. */
   execute(input: any, context: CallContext<Context>): unknown;
 }
@@ -69,27 +69,27 @@ export type Approve = (request: ApprovalRequest) => boolean | PromiseLike<boolea
 export interface CodeToolSettings
   extends Omit<ExecutorOptions, 'language'>, Omit<PyodideExecutorOptions, keyof ExecutorOptions> {
   /** What the model writes: as for `SESExecutor`, or `"python"`, which `ses-executor/python` runs. Default `"auto"`. */
-  language?: Language | 'python';
+  language?: Language | 'python' | undefined;
   /** Name of the tool. Default `"run_javascript"`, or `"run_python"`. */
-  name?: string;
+  name?: string | undefined;
   /**
    * Where code runs. Variables live on from call to call then, and calls take turns; it is initialised when it is
    * needed, and cleaning it up is up to the caller. After a run that leaves it `DIRTY` it is made anew, without
    * variables that the caller had sent. Default: an executor of its own for each call.
    */
-  executor?: Executor;
+  executor?: Executor | undefined;
   /** Makes the description of the tool of the declarations of the others. Default: a text that says how to use it. */
-  description?: (declarations: string) => string;
+  description?: ((declarations: string) => string) | undefined;
   /**
    * UTF-16 units of the output, and of the logs, that the model is told; of what is longer the middle is left out. At
    * least 100; default 20,000.
    */
-  maxOutputChars?: number;
+  maxOutputChars?: number | undefined;
   /**
    * Asked before each call of a tool that needs approval; the guest waits. Without it such calls fail in the guest, with an error
    * (`ApprovalError`) that tells the model to call the tool itself. For all calls there is `onToolCall`.
    */
-  approve?: Approve;
+  approve?: Approve | undefined;
 }
 
 /** What {@link createCodeTool} is made with. */
@@ -117,7 +117,7 @@ export interface CallOptions<Context = any> {
   /** Ends the run when it is aborted. */
   signal?: AbortSignal | undefined;
   /** Handed on to the tools. */
-  context?: Context;
+  context?: Context | undefined;
 }
 
 /** A tool that takes code, for any framework. */

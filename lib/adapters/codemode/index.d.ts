@@ -40,7 +40,7 @@ export interface ExecuteOptions {
 /** Limits and modules of each execution, or an executor that has its own. */
 export interface CodemodeExecutorOptions extends ExecutorOptions {
   /** Where code runs; it is cleaned up before and after each execution, and executions take turns. */
-  executor?: Executor;
+  executor?: Executor | undefined;
 }
 
 /**

@@ -11,20 +11,20 @@ import type { CodeToolDefinition } from '../code-tool/index';
 /** What {@link createMcpServer} is made with; without `executor` also the options of its own. */
 export interface McpServerOptions extends ExecutorOptions {
   /** Where code runs; its limits hold. It is cleaned up when the session is reset, and with the server. */
-  executor?: Executor;
+  executor?: Executor | undefined;
   /** Folder that the file tools are confined to; without it there are none. */
-  root?: string;
+  root?: string | undefined;
   /** Whether the file tools that change something are left out. */
-  readOnly?: boolean;
+  readOnly?: boolean | undefined;
   /** What code can call: functions, namespaces of functions, and tools with schemas, which are declared by them. */
-  tools?: Readonly<Record<string, Tools[string] | CodeToolDefinition>>;
+  tools?: Readonly<Record<string, Tools[string] | CodeToolDefinition>> | undefined;
   /**
    * Commands of other servers by name, for a shell: their tools are functions of the namespace of that name. Names that are no
    * identifiers are changed: `list-files` is `list_files`, and `then` is `then_`.
    */
-  servers?: Readonly<Record<string, string>>;
+  servers?: Readonly<Record<string, string>> | undefined;
   /** Variables of each session. */
-  variables?: Readonly<Record<string, unknown>>;
+  variables?: Readonly<Record<string, unknown>> | undefined;
 }
 
 /** A server with one session. */

@@ -8,9 +8,9 @@ import type { TracerProvider } from '@opentelemetry/api';
 
 export interface InstrumentOptions {
   /** Default: the global one, whichever it is when spans begin. */
-  tracerProvider?: TracerProvider;
+  tracerProvider?: TracerProvider | undefined;
   /** Whether spans have code, outputs, arguments and results, cut at 20,000 characters. Default `false`: they may be private. */
-  captureContent?: boolean;
+  captureContent?: boolean | undefined;
 }
 
 /**

@@ -5,8 +5,10 @@
  * @packageDocumentation
  */
 
-/** JSON Schema, as far as types go. */
-export type JsonSchema = boolean | { readonly [keyword: string]: unknown };
+import type { StandardSchema } from '../code-tool/index';
+
+/** JSON Schema, as far as types go: interfaces have no index signature. */
+export type JsonSchema = boolean | object;
 
 /** Names of types of smolagents; JSON Schema has most of them too. */
 export type ToolTypeName =
@@ -15,43 +17,43 @@ export type ToolTypeName =
 /** One input of a tool (`ToolInput` of smolagents-ts). Without `default` and `nullable` it must be given. */
 export interface ToolInput {
   /** One type, or those that are possible. */
-  type?: ToolTypeName | readonly ToolTypeName[];
-  description?: string;
+  type?: ToolTypeName | readonly ToolTypeName[] | undefined;
+  description?: string | undefined;
   /** Whether it may be `null`, which is also what it is when it is left out. */
-  nullable?: boolean;
+  nullable?: boolean | undefined;
   /** What it is when it is left out. */
   default?: unknown;
-  enum?: readonly unknown[];
-  items?: ToolInput;
-  properties?: Readonly<Record<string, ToolInput>>;
-  additionalProperties?: ToolInput | boolean;
-  anyOf?: readonly ToolInput[];
+  enum?: readonly unknown[] | undefined;
+  items?: ToolInput | undefined;
+  properties?: Readonly<Record<string, ToolInput>> | undefined;
+  additionalProperties?: ToolInput | boolean | undefined;
+  anyOf?: readonly ToolInput[] | undefined;
 }
 
 /**
  * What is said of a tool. `inputs` are those of a smolagents `Tool`, and are parameters one by one. `inputSchema`,
- * `input_schema` and `parameters` are JSON Schema of the one object that the tool takes, as with MCP and function
- * calling.
+ * `input_schema` and `parameters` are schemas of the one object that the tool takes, as with MCP and function calling: JSON Schema, or
+ * a Standard Schema that has it, as those of zod 4.
  */
 export interface ToolDefinition {
   /** An identifier, or identifiers joined by dots: `Host.readDoc`. */
   name: string;
-  description?: string;
-  inputs?: Readonly<Record<string, ToolInput>> | JsonSchema;
-  inputSchema?: JsonSchema;
-  input_schema?: JsonSchema;
-  parameters?: JsonSchema;
-  output_type?: ToolTypeName | JsonSchema;
-  outputType?: ToolTypeName | JsonSchema;
+  description?: string | undefined;
+  inputs?: Readonly<Record<string, ToolInput>> | JsonSchema | StandardSchema | undefined;
+  inputSchema?: JsonSchema | StandardSchema | undefined;
+  input_schema?: JsonSchema | StandardSchema | undefined;
+  parameters?: JsonSchema | StandardSchema | undefined;
+  output_type?: ToolTypeName | JsonSchema | StandardSchema | undefined;
+  outputType?: ToolTypeName | JsonSchema | StandardSchema | undefined;
   /** Says more than `output_type`, and takes precedence. */
   output_schema?: unknown;
   outputSchema?: unknown;
-  output_description?: string;
-  outputDescription?: string;
+  output_description?: string | undefined;
+  outputDescription?: string | undefined;
   output_example?: unknown;
   outputExample?: unknown;
   /** Whether the tool gives a promise; default `true`. */
-  async?: boolean;
+  async?: boolean | undefined;
 }
 
 /** A definition as function calling wraps it: what `to_dict()` of a smolagents tool gives. */
@@ -63,7 +65,7 @@ export interface FunctionDefinition {
 /** Somebody whom the agent can give tasks to: called as `name(task, additional_args)`. */
 export interface ManagedAgentDefinition {
   name: string;
-  description?: string;
+  description?: string | undefined;
 }
 
 /** A list, or a map or object by name. */
@@ -71,21 +73,21 @@ export type ListOf<T> = readonly T[] | ReadonlyMap<string, T> | Readonly<Record<
 
 export interface SystemPromptOptions {
   /** The tools, in the order in which the model shall read them. `final_answer` is added if it is missing. */
-  tools?: ListOf<ToolDefinition | FunctionDefinition>;
-  managedAgents?: ListOf<ManagedAgentDefinition>;
+  tools?: ListOf<ToolDefinition | FunctionDefinition> | undefined;
+  managedAgents?: ListOf<ManagedAgentDefinition> | undefined;
   /** Modules that may be imported: those of the executor's option of that name. Default none. */
-  authorizedImports?: readonly string[];
+  authorizedImports?: readonly string[] | undefined;
   /** Text that is put before the end of the prompt. */
-  customInstructions?: string;
+  customInstructions?: string | undefined;
   /** Opening and closing tag of a code block; default `['<code>', '</code>']`. */
-  codeBlockTags?: readonly [string, string];
+  codeBlockTags?: readonly [string, string] | undefined;
   /** What the agent writes; default `"javascript"`. It decides on the template and on the form of the declarations. */
-  language?: 'javascript' | 'python';
+  language?: 'javascript' | 'python' | undefined;
   /**
    * The template, if it is not {@link CODE_AGENT_SYSTEM_PROMPT} or {@link CODE_AGENT_PYTHON_SYSTEM_PROMPT}: text with `{{name}}`, `{{{name}}}` and
    * `{{#if name}}…{{/if}}` for the names of {@link SystemPromptVariables}.
    */
-  template?: string;
+  template?: string | undefined;
 }
 
 /** What the placeholders of the template stand for: the names of smolagents-ts, and `has_authorized_imports`. */

@@ -53,7 +53,7 @@ export type SmolagentsTools =
 export interface PythonSmolagentsExecutorOptions extends PyodideExecutorOptions {
   language: 'python';
   /** As {@link SmolagentsExecutorOptions.tools}. */
-  tools?: SmolagentsTools;
+  tools?: SmolagentsTools | undefined;
 }
 
 /**
@@ -70,12 +70,12 @@ export interface SmolagentsExecutorOptions extends ExecutorOptions {
    * Tools that every isolate of this executor has. The agent itself sends `{}`, the tools whose source is Python, so its
    * JavaScript tools have to be given here. A name that is given here keeps its meaning whatever `sendTools` brings.
    */
-  tools?: SmolagentsTools;
+  tools?: SmolagentsTools | undefined;
   /**
    * Where code runs, instead of an executor of its own; the other options, but for `tools` and `autoInit`, are its own then. A
    * `BrowserExecutor` has to have `isolation: 'session'`: the steps of an agent build on each other.
    */
-  executor?: Executor;
+  executor?: Executor | undefined;
 }
 
 /**
@@ -92,13 +92,17 @@ export interface SmolagentsExecutorOptions extends ExecutorOptions {
  * ```
  */
 export class SmolagentsExecutor implements Executor {
-  /** @throws `TypeError` or `RangeError` as `SESExecutor`, and for what {@link toHostTools} refuses */
-  constructor(options?: SmolagentsExecutorOptions);
+  /**
+   * With `language: 'python'` it is a {@link PythonSmolagentsExecutor}, as whose type `createSmolagentsExecutor` gives it.
+   *
+   * @throws `TypeError` or `RangeError` as `SESExecutor`, and for what {@link toHostTools} refuses
+   */
+  constructor(options?: SmolagentsExecutorOptions | PythonSmolagentsExecutorOptions);
 
   get state(): ExecutorState;
 
   /** Where the isolate lives; `"session"` in a page; undefined with an executor that does not say it. */
-  get isolation(): Isolation | 'session' | undefined;
+  get isolation(): Isolation | PyodideExecutor['isolation'] | 'session' | undefined;
 
   init(): Promise<void>;
 
@@ -139,9 +143,9 @@ export function createSmolagentsExecutor<AgentExecutor = SmolagentsExecutor>(
 /** What a {@link JavaScriptCodeAgent} is made with beside the configuration of the `CodeAgent`. */
 export interface JavaScriptCodeAgentConfig {
   /** Where code runs. Default: a {@link SmolagentsExecutor} with the agent's tools and managed agents. */
-  executor?: ICodeExecutor;
+  executor?: ICodeExecutor | undefined;
   /** Options of that default. */
-  executor_options?: Omit<SmolagentsExecutorOptions, 'tools' | 'executor'>;
+  executor_options?: Omit<SmolagentsExecutorOptions, 'tools' | 'executor'> | undefined;
 }
 
 /** The class that {@link JavaScriptCodeAgent} makes: a `CodeAgent` with another configuration. */
