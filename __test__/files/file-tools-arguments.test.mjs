@@ -73,6 +73,10 @@ describe('arguments', () => {
       text('one\n\n[2 more lines in file. Use offset=2 to continue.]'),
     );
     expect(await tools.read('a.txt', 3)).toEqual(text('three\n'));
+    expect(await rejection(tools.read('a.txt', 4))).toMatchObject({
+      code: 'ERR_OFFSET_BEYOND_END',
+      message: 'Offset 4 is beyond end of file (3 lines total)',
+    });
     expect(await tools.write('b.txt', '')).toEqual(text('Successfully wrote 0 bytes to b.txt'));
     expect((await tools.edit('a.txt', 'two', 'zwei')).content).toEqual(
       text('Successfully replaced text in a.txt.').content,

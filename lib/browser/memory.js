@@ -124,4 +124,4 @@ function kill(pid) {
   }
 }
 
-module.exports = { MemoryWatch, heldBy };
+module.exports = { MemoryWatch };

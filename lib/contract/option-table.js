@@ -423,4 +423,4 @@ function optionRow(name) {
   return row;
 }
 
-module.exports = { LANGUAGES, LEVELS, OPTIONS, optionRow };
+module.exports = { LEVELS, OPTIONS, optionRow };

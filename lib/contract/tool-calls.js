@@ -244,4 +244,4 @@ function isThenable(value) {
   );
 }
 
-module.exports = { ERROR, PROMISE, TIMEOUT_CODE, answerToolCall };
+module.exports = { ERROR, PROMISE, answerToolCall };

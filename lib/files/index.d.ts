@@ -205,7 +205,8 @@ export interface LsArguments {
  * - `EEXIST`, `ENOTEMPTY`, `EINVAL`, `EXDEV`, `ERR_TOO_MANY_ENTRIES`: `move`, `remove`;
  * - `ERR_INVALID_JSON`: `readJson`;
  * - `ERR_INVALID_PATTERN`: `grep`, `find`;
- * - `ECANCELED`: the run that made the call is over.
+ * - `ECANCELED`: the run that made the call is over;
+ * - `ERR_INTERNAL`: the tool has failed by a bug of its own; please report it.
  *
  * Wrong arguments are a `TypeError` or `RangeError` that names tool and argument, without a code.
  */

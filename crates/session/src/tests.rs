@@ -366,3 +366,12 @@ fn cleanup_waits_for_an_idle_isolate() {
     bench.isolate.report(Event::Closed { panicked: false });
     assert_eq!((bench.deliveries(), bench.counters.now().live), (vec!["2 done".to_owned()], 0));
 }
+
+#[test]
+fn a_thread_that_panics_while_it_is_cleaned_up_is_told_of() {
+    let mut bench = Bench::new(Watchdog::default());
+    assert!(bench.executor.cleanup(2.0).is_none());
+    bench.isolate.report(Event::Closed { panicked: true });
+    assert_eq!(bench.deliveries(), ["2 ERR_CLEANUP_FAILED null"]);
+    assert_eq!((bench.executor.state(), bench.counters.now().live), ("DEAD", 0));
+}

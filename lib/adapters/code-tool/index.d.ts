@@ -87,7 +87,7 @@ export interface CodeToolSettings
   maxOutputChars?: number | undefined;
   /**
    * Asked before each call of a tool that needs approval; the guest waits. Without it such calls fail in the guest, with an error
-   * (`ApprovalError`) that tells the model to call the tool itself. For all calls there is `onToolCall`.
+   * (`ApprovalError`, with the code `ERR_NOT_APPROVED`) that tells the model to call the tool itself. For all calls there is `onToolCall`.
    */
   approve?: Approve | undefined;
 }

@@ -170,4 +170,4 @@ function basic(login) {
   return `Basic ${Buffer.from(login).toString('base64')}`;
 }
 
-module.exports = { HttpError, requester };
+module.exports = { requester };
