@@ -80,7 +80,7 @@ function install(libraries) {
  */
 async function row({ name, use, expected }) {
   const { version } = JSON.parse(readFileSync(join(folder, 'node_modules', name, 'package.json'), 'utf8'));
-  const loaded = library.loadLibrary(name, folder);
+  const loaded = await library.loadLibrary(name, folder);
   const { bytes, lacks, imports, error } = await library.inspectLibrary(loaded);
   const outcome = error === undefined ? await tried(loaded, use, expected) : error;
   const globals = [...lacks.map(({ name: global }) => global), ...imports].map((text) => `\`${text}\``).join(', ');

@@ -303,6 +303,20 @@ describe('check --module', () => {
     expect(JSON.parse(stdout)).toMatchObject({ name: 'two', lacks: [], imports: [], exports: [], error: 'at 1' });
   });
 
+  test('modules of Node.js are left out, but for those that packages or the browser field stand for', async () => {
+    const files = {
+      'node_modules/one/package.json':
+        '{ "name": "one", "main": "main.js", "browser": { "crypto": false, "fs": "./fs.js" } }',
+      'node_modules/one/main.js':
+        "module.exports = { ...require('crypto'), fs: require('fs'), ...require('events'), path: () => require('path') };",
+      'node_modules/one/fs.js': 'module.exports = 1;',
+      'node_modules/one/node_modules/events/index.js': 'exports.events = 2;',
+    };
+    const { status, stdout } = await cli(['check', '--module', 'one', '--json'], { files });
+    expect(JSON.parse(stdout)).toMatchObject({ name: 'one', imports: [], exports: ['default'] });
+    expect(status).toBe(0);
+  });
+
   test('no package of this name', async () => {
     const { status, stderr } = await cli(['check', '--module', '@no-such/package/part'], { files: {} });
     expect(status).toBe(2);

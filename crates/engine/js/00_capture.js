@@ -2,7 +2,7 @@
 // functions of their receiver. `__smol_boot` carries it from file to file; 90_seal.js deletes it.
 "use strict";
 (() => {
-  const { apply, bind, call } = Function.prototype;
+  const { bind, call } = Function.prototype;
   const uncurryThis = bind.bind(call);
   const { defineProperties, defineProperty, getOwnPropertyDescriptor } = Object;
   const getter = (object, key) => uncurryThis(getOwnPropertyDescriptor(object, key).get);

@@ -40,7 +40,7 @@ async function check(file, options) {
 async function checkLibrary(name, { authorizedImports, modules, json }) {
   let library;
   try {
-    library = loadLibrary(name);
+    library = await loadLibrary(name);
   } catch (error) {
     throw new UsageError(`${name} cannot be read: ${/** @type {Error} */ (error).message}`);
   }

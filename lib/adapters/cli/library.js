@@ -39,19 +39,18 @@ const LOADING_MS = 20_000;
  *
  * @param {string} name of a file or a package
  * @param {string} [folder]
- * @returns {Library}
- * @throws {Error} if there is none, or esbuild is not installed
+ * @returns {Promise<Library>} rejects if there is none, or esbuild is not installed
  */
-function loadLibrary(name, folder = process.cwd()) {
+async function loadLibrary(name, folder = process.cwd()) {
   const file = resolve(folder, name);
   const isFile = existsSync(file) && statSync(file).isFile();
   if (isFile && /\.mjs$/.test(file)) return { name, text: readText(file) };
   const require = createRequire(join(folder, 'library.js'));
   if (!existsSync(file) && !isInstalled(name, require)) throw new Error('there is no such file and no such package');
-  const { buildSync } = /** @type {typeof import('esbuild')} */ (
+  const { build } = /** @type {typeof import('esbuild')} */ (
     requirePeer('what is no file that ends in .mjs', 'esbuild', () => esbuild(require))
   );
-  const { outputFiles } = buildSync({
+  const { outputFiles } = await build({
     entryPoints: [isFile ? file : name],
     absWorkingDir: folder,
     bundle: true,
@@ -61,14 +60,31 @@ function loadLibrary(name, folder = process.cwd()) {
     mainFields: ['module', 'browser', 'main'],
     target: 'esnext',
     minifyWhitespace: true,
-    // Some packages are called as modules of Node.js, to be bundled instead of them.
-    external: [...builtinModules.filter((builtin) => !existsSync(join(folder, 'node_modules', builtin))), 'node:*'],
+    external: ['node:*'],
+    plugins: [modulesOfNode],
     define: { 'process.env.NODE_ENV': '"production"' },
     legalComments: 'none',
     logLevel: 'silent',
   });
   return { name, text: outputFiles[0].text };
 }
+
+/**
+ * Leaves out modules of Node.js, but for those that a package of that name or the `browser` field of the one that asks stands for.
+ *
+ * @type {import('esbuild').Plugin}
+ */
+const modulesOfNode = {
+  name: 'modules-of-node',
+  setup(build) {
+    const filter = new RegExp(`^(?:${builtinModules.join('|')})$`);
+    build.onResolve({ filter }, async ({ path, kind, importer, resolveDir, pluginData }) => {
+      if (pluginData === modulesOfNode) return undefined;
+      const found = await build.resolve(path, { kind, importer, resolveDir, pluginData: modulesOfNode });
+      return found.errors.length === 0 ? undefined : { path, external: true };
+    });
+  },
+};
 
 /**
  * Whether there is the package that `name` is of, or the folder that it is relative to.
