@@ -1,6 +1,6 @@
 #!/bin/bash
 # The tests of what shares memory between threads and gives it away, under AddressSanitizer (with leaks) and ThreadSanitizer.
-# Linux x64. The sanitizers come with Rust, but only an unstable flag turns them on.
+# Linux x64. The sanitizers come with Rust, but only an unstable flag turns them on. No workflow runs it: it is for changes of these crates.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 target=x86_64-unknown-linux-gnu

@@ -113,7 +113,7 @@ impl Writer {
             Value::OneByte(text) => self.bytes(b'"', text),
             Value::TwoByte(text) => {
                 // Units are two bytes each, at even places.
-                if self.wire.len() % 2 != 0 {
+                if !self.wire.len().is_multiple_of(2) {
                     self.wire.push(0);
                 }
                 self.bytes(b'c', &[text.as_slice(), text.as_slice()].concat());
