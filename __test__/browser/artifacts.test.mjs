@@ -280,6 +280,15 @@ test('saveArtifact says what a content may be', async () => {
   });
 });
 
+test('a run keeps 1,000 artifacts at most', async () => {
+  await withBrowser({}, {}, async (executor) => {
+    const { artifacts, output } = await executor.run(`
+      for (let i = 0; i < 1000; i += 100) await Promise.all(Array.from({ length: 100 }, () => saveArtifact('x', '')));
+      return await saveArtifact('x', '').catch(({ name, message }) => [name, message])`);
+    expect([artifacts.length, output]).toEqual([1_000, ['RangeError', 'a run keeps 1000 artifacts at most']]);
+  });
+});
+
 test('artifacts beyond maxArtifactBytes are refused', async () => {
   await withBrowser({ maxArtifactBytes: 2_000 }, {}, async (executor) => {
     const { details } = await expectCode(

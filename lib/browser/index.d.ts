@@ -92,7 +92,7 @@ export interface BrowserExecutorOptions {
   warmTabs?: number | undefined;
   /** Folder for artifacts, made if need be. Default: none, artifacts have their bytes in `data`. */
   artifactsDir?: string | undefined;
-  /** Bytes that the artifacts of one run may take together. Default 67,108,864 (64 MiB), at most 256 MiB. */
+  /** Bytes that the artifacts of one run, 1,000 at most, may take together. Default 67,108,864 (64 MiB), at most 256 MiB. */
   maxArtifactBytes?: number | undefined;
   /** What pages can have requests to. Default nothing. */
   network?: NetworkOptions | undefined;

@@ -12,6 +12,8 @@ const { decode, wire } = require('./values');
 const MAX_SHOWN_BYTES = 4 << 20;
 /** Requests that are refused, or answered by the host; more are a flood. */
 const MAX_REQUESTS = 1_000;
+/** Each is a file or two, which a run is not over without. */
+const MAX_ARTIFACTS = 1_000;
 
 /**
  * How a run has ended: with a value, or with an error. What its page is afterwards: one that does nothing of the run any more, one
@@ -395,6 +397,7 @@ class Run {
     if (this.#artifactBytes > this.#options.maxArtifactBytes) {
       throw new TransferLimitError('the artifacts take more than maxArtifactBytes');
     }
+    if (this.artifacts.length === MAX_ARTIFACTS) throw new TransferLimitError('there are too many artifacts');
     const size = typeof width === 'number' && typeof height === 'number' ? { width, height } : {};
     this.artifacts.push({ name: String(name), mimeType: String(mimeType), isGuess: isGuess === true, ...size, data });
   }

@@ -30,9 +30,12 @@ function makeArtifacts(language, page) {
   const listen = unbound(EventTarget.prototype.addEventListener);
 
   const MAX_PIXELS = 64 * 1024 * 1024;
+  /** As in run.js of the host. */
+  const MAX_ARTIFACTS = 1_000;
   /** The one of the run. @type {any} */
   let canvas;
   let bytesSent = 0;
+  let sent = 0;
   let underWay = 0;
 
   const tooMuch = () =>
@@ -44,6 +47,7 @@ function makeArtifacts(language, page) {
     const bytes = slice(url, comma + 1);
     bytesSent += bytes.length * 0.75;
     if (bytesSent > page.limits().maxArtifactBytes) throw tooMuch();
+    if (++sent > MAX_ARTIFACTS) throw new RangeError(`a run keeps ${MAX_ARTIFACTS} artifacts at most`);
     const mimeType = slice(url, 5, indexOf(url, ';') === -1 ? comma : indexOf(url, ';'));
     page.say('A', stringify({ name, mimeType, ...extra }), bytes);
   };
@@ -137,6 +141,7 @@ function makeArtifacts(language, page) {
     begin() {
       canvas = undefined;
       bytesSent = 0;
+      sent = 0;
     },
     /** Whether some are still read. */
     areUnderWay: () => underWay > 0,
