@@ -159,6 +159,20 @@ unittest.main(argv=["x"], exit=False)
         expect(await run('2')).toStrictEqual({ output: 2, is_final_answer: false });
       });
 
+      test.each([
+        ['cannot be read', 'x = (', "SyntaxError: '(' was never closed"],
+        ['is refused', 'eval("1")', 'RuntimeError: Forbidden builtin: eval'],
+        ['the compiler refuses', 'return 5', "SyntaxError: 'return' outside function"],
+      ])('code that %s has no answer or operations of an earlier run', async (_title, code, text) => {
+        await executor.run('a = 1\nb = 2\nfinal_answer(a + b)');
+        const error = await failureOf(executor, code);
+        expect([error.code, error.details.cause.split('\n')[0], error.stats.operations]).toStrictEqual([
+          'ERR_VALIDATION_FAILED',
+          text,
+          0,
+        ]);
+      });
+
       test('one that has no JSON fails where it is given', async () => {
         expect((await failure('x = 1\nfinal_answer({(1,): 2})')).cause).toBe(
           'TypeError: keys must be str, int, float, bool or None, not tuple\n' +

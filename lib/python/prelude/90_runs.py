@@ -62,6 +62,7 @@ async def _awaiting(awaitable):
 
 async def __smolagents_run(code, config):
     """Runs code (specification, appendix B.2): `is_final_answer`, and `value` as JSON. Raises RuntimeError if it fails."""
+    _run.begin(config["max_operations"], config["max_while_iterations"], config["authorized_imports"])
     allowed_dangerous = config["allowed_dangerous_builtins"]
     scope = __smolagents_user_globals__
     scope["__builtins__"] = __smolagents_build_safe_builtins(config["authorized_imports"], allowed_dangerous)
@@ -79,7 +80,6 @@ async def __smolagents_run(code, config):
             __smolagents_check_forbidden_calls(tree, forbidden)
         compiled = _compile(tree, FILENAME, "exec", _await_flag, dont_inherit=True)
         codes = _guard(compiled)
-        _run.begin(config["max_operations"], config["max_while_iterations"], config["authorized_imports"])
         result = _eval(compiled, scope)
         if _isawaitable(result):
             if _bridge.blocks:
