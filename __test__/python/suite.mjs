@@ -154,6 +154,45 @@ unittest.main(argv=["x"], exit=False)
         expect(logs).toBe('before\n');
       });
 
+      test('leaves what it is in as other exceptions do', async () => {
+        const code = `class Room:
+    def __init__(self, name): self.name = name
+    def __enter__(self): events.append(f"enter {self.name}")
+    def __exit__(self, kind, *_):
+        for step in range(2):
+            events.append(f"leave {self.name} {step} {kind.__name__}")
+    async def __aenter__(self): self.__enter__()
+    async def __aexit__(self, *args): self.__exit__(*args)
+events = []
+def answer():
+    with Room("a"), Room("b"):
+        try:
+            final_answer(1)
+        except Exception:
+            events.append("caught")
+        finally:
+            events.append("finally")
+        events.append("went on")
+async with Room("c"):
+    answer()
+events.append("went on")`;
+        expect(await run(code)).toStrictEqual(final(1));
+        const left = (name) => [0, 1].map((step) => `leave ${name} ${step} FinalAnswerException`);
+        expect(await output('events')).toStrictEqual([
+          ...['enter c', 'enter a', 'enter b', 'finally'],
+          ...[...left('b'), ...left('a'), ...left('c')],
+        ]);
+      });
+
+      test('code that goes on ends soon', async () => {
+        const { output: value, logs } = await executor.run(
+          'n = 0\ntry: final_answer("answer")\nfinally:\n    print("on its way")\n    for _ in range(10**9):\n        n += 1\nprint("went on")',
+        );
+        expect([value, logs]).toStrictEqual(['answer', 'on its way\n']);
+        const count = await output('n');
+        expect([count > 0, count <= 1_000]).toStrictEqual([true, true]);
+      });
+
       test('the next run is another one', async () => {
         await executor.run('final_answer(1)');
         expect(await run('2')).toStrictEqual({ output: 2, is_final_answer: false });
@@ -383,6 +422,15 @@ unittest.main(argv=["x"], exit=False)
       test('code that catches them has no more operations', async () => {
         const code = 'n = 0\nfor i in range(10**9):\n    try:\n        n += 1\n    except Exception:\n        pass';
         expect((await failureOf(executor, code)).code).toBe('ERR_MAX_OPS_EXCEEDED');
+      });
+
+      test('what they end is left as CPython leaves it, and no answer comes out of that', async () => {
+        const code =
+          'left = []\ntry:\n    for i in range(10**9):\n        pass\nfinally:\n    left.append(1)\n    left.append(2)\n    final_answer("in time")';
+        expect((await failure(code)).cause.split('\n')[0]).toBe(
+          'RuntimeError: Reached the max number of operations (20000)',
+        );
+        expect(await output('left')).toStrictEqual([1, 2]);
       });
 
       test.each([
@@ -1102,6 +1150,18 @@ done, pending = await asyncio.wait([plain(1), asyncio.create_task(main())])
         await own.run('store("b.txt", "from python")\nrename("a.txt", "c.txt")');
         expect(readFileSync(join(folder, 'b.txt'), 'utf8')).toBe('from python');
         expect((await own.run('names()')).output).toStrictEqual(['b.txt', 'c.txt']);
+        await own.cleanup();
+      });
+
+      whenMounting('what is written is there when a final answer or a limit ends the run', async () => {
+        const folder = mkdtempSync(join(root, 'mount-'));
+        const options = { allowed_dangerous_builtins: ['open'], max_operations: 100 };
+        const own = make(undefined, { mount: true, workDir: folder, ...options });
+        await own.run('with open("/mnt/a.txt", "w") as f:\n    f.write("hello")\n    final_answer("a.txt")');
+        await failureOf(own, 'with open("/mnt/b.txt", "w") as f:\n    for _ in range(10**9): f.write("x")');
+        const content = ['a.txt', 'b.txt'].map((name) => readFileSync(join(folder, name), 'utf8'));
+        expect(content).toStrictEqual(['hello', 'x'.repeat(content[1].length)]);
+        expect(content[1].length).toBeGreaterThan(90);
         await own.cleanup();
       });
 

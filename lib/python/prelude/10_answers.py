@@ -14,10 +14,14 @@ def __smolagents_final_answer(value=None, **kwargs):
     if kwargs:
         value = kwargs["answer"] if "answer" in kwargs else next(iter(kwargs.values()))
     # The first answer counts, as it is now: what the code still does changes nothing.
-    if _run.answer is None:
-        _run.answered(_encode_json(value))
+    answer = _encode_json(value) if _run.is_open else None
+    # Code of the guest may have made that text.
+    if _run.is_open:
+        _run.answered(answer)
         if _bridge.final_answer is not None:
-            _bridge.final_answer(_run.answer[0])
+            _bridge.final_answer(answer)
+    elif _run.answer is None:
+        _run.check()
     raise FinalAnswerException(value)
 
 

@@ -25,10 +25,14 @@ def _keep_reserve():
 _keep_reserve()
 
 
+# Operations that `finally` and `with` have on the way out, once it is known what the run gives.
+_LEAVING_OPERATIONS = 1_000
+
+
 class _Run:
     """What is known of the run under way."""
 
-    __slots__ = ("operations", "bound", "whiles", "max_operations", "max_whiles", "imports", "answer")
+    __slots__ = ("operations", "bound", "whiles", "max_operations", "max_whiles", "imports", "answer", "is_open")
 
     def __init__(self):
         self.begin(0, 0, ())
@@ -42,6 +46,8 @@ class _Run:
         # What it may import.
         self.imports = imports
         self.answer = None
+        # Whether its outcome is still to come.
+        self.is_open = True
         _loops.clear()
         _known_errors.clear()
 
@@ -51,8 +57,10 @@ class _Run:
         self.decided()
 
     def decided(self):
-        """What the run gives is known: no further operation is allowed."""
-        self.bound = -1
+        """What the run gives is known: it has to end."""
+        if self.is_open:
+            self.is_open = False
+            self.bound = self.operations + _LEAVING_OPERATIONS
 
     def check(self):
         """Raises what limit was reached, if one was."""
@@ -65,6 +73,7 @@ class _Run:
 
     def end(self):
         # What is still called, by finalizers for example, is no part of a run.
+        self.is_open = False
         self.bound = self.max_operations = self.max_whiles = float("inf")
 
 
@@ -112,10 +121,21 @@ def _on_jump(code, offset, destination):
         if line is None or line != _line_at(code, destination):
             return _DISABLE
         _loops.add(place)
-    _on_line(code, None)
+    run = _run
+    run.operations = operations = run.operations + 1
+    if operations > run.bound:
+        # CPython takes what is raised here past the handlers of this code: the next instruction raises it.
+        _watch(code, _monitoring.events.INSTRUCTION)
+
+
+def _on_instruction(code, _):
+    _watch(code)
+    if _run.operations > _run.bound:
+        _refuse(_run)
 
 
 def _refuse(run):
+    run.decided()
     run.check()
     # Somebody has caught the final answer.
     raise FinalAnswerException()
@@ -155,9 +175,14 @@ def _take_tool_id():
     _monitoring.register_callback(_TOOL_ID, _monitoring.events.LINE, _on_line)
     _monitoring.register_callback(_TOOL_ID, _monitoring.events.JUMP, _on_jump)
     _monitoring.register_callback(_TOOL_ID, _monitoring.events.PY_START, _on_line)
+    _monitoring.register_callback(_TOOL_ID, _monitoring.events.INSTRUCTION, _on_instruction)
 
 
 _take_tool_id()
+
+
+def _watch(code, more=0):
+    _set_local_events(_TOOL_ID, code, (_EVENTS_IN_ONE_LINE if _is_in_one_line(code) else _EVENTS) | more)
 
 
 def _guard(code):
@@ -168,6 +193,6 @@ def _guard(code):
         _take_tool_id()
     found = [code]
     for each in found:
-        _set_local_events(_TOOL_ID, each, _EVENTS_IN_ONE_LINE if _is_in_one_line(each) else _EVENTS)
+        _watch(each)
         found += [constant for constant in each.co_consts if type(constant) is _CodeType]
     return found

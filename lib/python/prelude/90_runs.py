@@ -95,7 +95,7 @@ async def __smolagents_run(code, config):
     except BaseException as error:
         if _is(error, MemoryError):
             _reserve.clear()
-        if type(error) is FinalAnswerException and _run.answer is None:
+        if type(error) is FinalAnswerException and _run.is_open:
             _run.answered(_encode_json(error.value))
         if _run.answer is None:
             raise _failure_of(error, code, codes, place) from None

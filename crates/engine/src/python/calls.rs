@@ -80,7 +80,7 @@ fn call<'s>(
     args: v8::Local<'s, v8::Array>,
 ) -> Option<v8::Local<'s, v8::Value>> {
     if !host.count_tool_call() {
-        // Its code has the prelude allow no further operation.
+        // Its code has the prelude end the run.
         let message = "the run makes more tool calls than it may".to_owned();
         throw_error(scope, None, bridge_error("Error", message, Some(ERR_TOOL_CALL_LIMIT_EXCEEDED)));
         return None;
