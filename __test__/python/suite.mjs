@@ -212,6 +212,26 @@ events.append("went on")`;
         ]);
       });
 
+      test.each([
+        ['A()', 'text', false],
+        ['try: final_answer("answer")\nexcept BaseException: pass\nA()', 'answer', true],
+      ])('a last value is let go in its run: %s', async (code, expected, isFinal) => {
+        const kind = 'class A:\n    def __str__(self): return "text"\n    def __del__(self): print("let go")\n';
+        const { output: value, is_final_answer, logs } = await executor.run(kind + code);
+        expect([value, is_final_answer, logs]).toStrictEqual([expected, isFinal, 'let go\n']);
+        expect((await executor.run('1')).logs).toBe('');
+      });
+
+      test('no answer comes from what an earlier run has left', async () => {
+        const kind =
+          'class A:\n    def __str__(self): return "text"\n    def __del__(self): final_answer("of its finalizer")\n';
+        expect(await run(`${kind}A()`)).toStrictEqual(final('of its finalizer'));
+        expect(await run('2')).toStrictEqual({ output: 2, is_final_answer: false });
+        await executor.run('left = A()\n1');
+        await executor.sendVariables({ left: 1 });
+        expect(await run('left')).toStrictEqual({ output: 1, is_final_answer: false });
+      });
+
       test('one that has no JSON fails where it is given', async () => {
         expect((await failure('x = 1\nfinal_answer({(1,): 2})')).cause).toBe(
           'TypeError: keys must be str, int, float, bool or None, not tuple\n' +

@@ -91,7 +91,10 @@ async def __smolagents_run(code, config):
             _run.check()
             if tree.body:
                 place = (tree.body[-1].lineno, tree.body[-1].col_offset)
-            return {"is_final_answer": False, "value": _encode_json(scope.get(LAST_EXPRESSION))}
+            # What it has for a finalizer is a part of this run.
+            value = _encode_json(scope.pop(LAST_EXPRESSION, None))
+            if _run.answer is None:
+                _run.check()
     except BaseException as error:
         if _is(error, MemoryError):
             _reserve.clear()
@@ -100,7 +103,9 @@ async def __smolagents_run(code, config):
         if _run.answer is None:
             raise _failure_of(error, code, codes, place) from None
     finally:
+        scope.pop(LAST_EXPRESSION, None)
         _run.end()
         for stream in _streams:
             stream.end_line()
-    return {"is_final_answer": True, "value": _run.answer[0]}
+    is_final_answer = _run.answer is not None
+    return {"is_final_answer": is_final_answer, "value": _run.answer[0] if is_final_answer else value}
