@@ -336,6 +336,49 @@ describe('the pool of isolates', () => {
     FIRST_START_MS,
   );
 
+  test.each(['thread', 'process'])(
+    'has none for folders that are no longer at their paths, isolation %s',
+    async (isolation) => {
+      const found = await facts(`
+        import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+        import { tmpdir } from 'node:os';
+        import { join } from 'node:path';
+        const root = mkdtempSync(join(tmpdir(), 'folders-'));
+        const [workDir, packages] = [join(root, 'current'), join(root, 'packages')];
+        const release = (version) => {
+          const folder = join(root, 'release-' + version);
+          mkdirSync(folder);
+          writeFileSync(join(folder, 'version.txt'), version);
+          rmSync(workDir, { force: true });
+          symlinkSync(folder, workDir);
+          rmSync(packages, { recursive: true, force: true });
+          mkdirSync(packages);
+          writeFileSync(join(packages, 'ses-executor-packages.json'), '{"pyodide":"314.0.7","packages":{},"libraries":{}}');
+          writeFileSync(join(packages, 'words.py'), 'VERSION = "' + version + '"');
+        };
+        const executors = [];
+        const session = async () => {
+          const executor = open({
+            ...{ authorized_imports: ['words'], allowed_dangerous_builtins: ['open'], isolation: '${isolation}' },
+            ...{ mount: true, workDir, packages, warmPool: 1, spares: 1 },
+          });
+          executors.push(executor);
+          const { output } = await executor.run('import words\\n[words.VERSION, open("/mnt/version.txt").read()]');
+          await until(({ warm }) => warm === 1);
+          return output;
+        };
+        release('one');
+        const outputs = [await session(), await session()];
+        release('two');
+        outputs.push(await session(), await session());
+        await Promise.all(executors.map((executor) => executor.cleanup()));
+        rmSync(root, { recursive: true });
+        report(outputs);`);
+      expect(found).toStrictEqual(['one', 'one', 'two', 'two'].map((version) => [version, version]));
+    },
+    FIRST_START_MS,
+  );
+
   test(
     'an isolate whose JavaScript heap is exhausted is parked, and the next run has another one',
     async () => {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use ses_protocol::frames::{Control, Hello};
 use ses_protocol::{Config, Failure};
-use ses_session::{Backend, Boot, Counters, Link, Pool, Watchdog};
+use ses_session::{Backend, Boot, Counters, Folders, Link, Pool, Watchdog};
 
 use crate::launch::{Confinement, Installation, Kind};
 use crate::session::{ANSWER, Peer, ProcessLink};
@@ -40,10 +40,11 @@ impl ProcessBackend {
 
     /// A process for a session: one that waits, if there is one. Also returns what that has said of itself.
     fn worker(&self, kind: Kind, mut listener: Listener, most: usize) -> std::io::Result<(Worker, Option<Hello>)> {
+        let folders = Folders::now(self.installation.python.as_deref());
         while let Some(worker) = self.pool.take(kind.memory_limit_bytes) {
-            match worker.attach(listener, most) {
+            match worker.attach(listener, most, &folders) {
                 Ok(hello) => return Ok((worker, Some(hello))),
-                // It has ended while it waited.
+                // It has ended while it waited, or its folders are no longer those at their paths.
                 Err(returned) => listener = returned,
             }
         }

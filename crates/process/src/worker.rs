@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use ses_protocol::Event;
 use ses_protocol::frames::{Frames, FromWorker, Hello, Message, Status, VERSION};
-use ses_session::{Ear, Tasks};
+use ses_session::{Ear, Folders, Tasks};
 use ses_sync::priority;
 
 use crate::launch::{Installation, Kind};
@@ -73,6 +73,8 @@ struct State {
     /// Frames for a process that is not there yet.
     early: Vec<Vec<u8>>,
     hello: Option<Hello>,
+    /// As they were before the process was started, which may have opened others.
+    folders: Folders,
     is_given_up: bool,
     /// Why it was given up, if not because nobody wants it.
     verdict: Option<&'static str>,
@@ -114,17 +116,17 @@ impl Worker {
         Ok(Self(shared))
     }
 
-    /// Gives the worker its session. `most`: bytes of the longest body that it may write. Returns what the worker is, which the
-    /// listener is not told.
+    /// Gives the worker its session. `most`: bytes of the longest body that it may write; `folders`: those that it must have.
+    /// Returns what the worker is, which the listener is not told.
     ///
     /// # Errors
     ///
-    /// The process has ended already. The listener comes back.
-    pub fn attach(&self, listener: Listener, most: usize) -> Result<Hello, Listener> {
+    /// The process has ended already, or has other folders. The listener comes back.
+    pub fn attach(&self, listener: Listener, most: usize, folders: &Folders) -> Result<Hello, Listener> {
         let mut state = self.0.state();
         // The thread may not know yet.
         let is_there = !state.has_ended && state.process.as_ref().is_some_and(|process| !process.has_ended());
-        let Some(hello) = state.hello.filter(|_| is_there) else { return Err(listener) };
+        let Some(hello) = state.hello.filter(|_| is_there && state.folders == *folders) else { return Err(listener) };
         state.most = most;
         state.listener = Some(listener);
         Ok(hello)
@@ -252,6 +254,7 @@ impl Shared {
     fn serve(&self, installation: &Installation, kind: Kind, ready: Option<Ready>) -> Result<String, String> {
         if let Some(python) = installation.python.as_deref() {
             (installation.prepare)(python);
+            self.state().folders = Folders::now(Some(python));
         }
         let started = Process::start(&installation.program, &installation.arguments(kind));
         let (process, commands, events, last_words) = match started {

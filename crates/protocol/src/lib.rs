@@ -28,5 +28,5 @@ pub use messages::{
     ToolCallId, ToolError, ToolReply,
 };
 pub use options::{Config, MAX_OPERATIONS, Range, TIMEOUT_MS};
-pub use python::{MountSpec, PythonSpec};
+pub use python::{MountSpec, PACKAGES_LIST, PythonSpec};
 pub use value::{Value, Values};

@@ -2,6 +2,10 @@
 
 use std::path::PathBuf;
 
+/// What the maker of a folder of packages leaves in it (`lib/python/packages/`): what was added, for which Pyodide, and the
+/// digests of its libraries.
+pub const PACKAGES_LIST: &str = "ses-executor-packages.json";
+
 /// Files and modules that an isolate with Python is made of. All paths are absolute.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct PythonSpec {

@@ -4,12 +4,13 @@ mod context;
 mod link;
 mod serve;
 
+use std::iter;
 use std::sync::Arc;
 use std::sync::mpsc;
 
 use ses_engine::Checker;
 use ses_protocol::{Config, Event, Failure, PythonSpec};
-use ses_session::{Backend, Boot, Counters, Link, Pool, Watchdog};
+use ses_session::{Backend, Boot, Counters, Folders, Link, Pool, Watchdog};
 use ses_sync::channel;
 
 use link::{Control, ThreadLink};
@@ -17,6 +18,8 @@ use serve::Handover;
 
 /// An isolate that waits for a session.
 struct Warm {
+    /// As they were before it was made.
+    folders: Folders,
     control: Arc<Control>,
     /// Dropping it makes the thread end.
     handover: mpsc::Sender<Handover>,
@@ -55,7 +58,10 @@ impl Backend for ThreadBackend {
     }
 
     fn boot(&self, Boot { session, config, events }: Boot) -> Result<Arc<dyn Link>, Failure> {
-        let warm = self.pool.take(config.memory_limit_bytes);
+        let folders = Folders::now(self.python.as_deref());
+        let mut ready = iter::from_fn(|| self.pool.take(config.memory_limit_bytes));
+        // Others have packages that are no longer those at their path.
+        let warm = ready.find(|warm| warm.folders == folders);
         let (commands, inbox) = channel();
         // Else an isolate of the pool does that.
         let keeps_shared_heap = !self.pool.is_on();
@@ -66,7 +72,7 @@ impl Backend for ThreadBackend {
             Handover { session, config, events, inbox, control, checker, watchdog, keeps_shared_heap }
         };
         let control = match warm {
-            Some(Warm { control, handover: to_thread }) => {
+            Some(Warm { control, handover: to_thread, .. }) => {
                 // The thread of a warm isolate does nothing but wait for this.
                 let _ = to_thread.send(handover(control.clone()));
                 events(Event::Initialized(Ok(())));

@@ -9,7 +9,7 @@ use std::sync::mpsc;
 
 use ses_engine::{Booted, Checker, Guest, OnParked};
 use ses_protocol::{Command, Config, Event, PythonSpec, SessionId};
-use ses_session::{Booting, Counters, Events, Reporter, Watchdog};
+use ses_session::{Booting, Counters, Events, Folders, Reporter, Watchdog};
 use ses_sync::{Receiver, priority};
 
 use crate::Warm;
@@ -74,6 +74,7 @@ pub fn cold(python: Option<&PythonSpec>, handover: Handover) {
 /// Boots an isolate for the pool, waits there for a session, and serves it.
 pub fn warm(python: Option<&PythonSpec>, limit_bytes: usize, booting: Booting<Warm>, counters: Arc<Counters>) {
     priority::work_ahead_of_need();
+    let folders = Folders::now(python);
     let control = Arc::new(Control::default());
     control.begin();
     let booting = Rc::new(RefCell::new(Some(booting)));
@@ -92,7 +93,7 @@ pub fn warm(python: Option<&PythonSpec>, limit_bytes: usize, booting: Booting<Wa
     priority::work_for_guests();
     let (handover, handovers) = mpsc::channel();
     if let Some(booting) = booting.borrow_mut().take() {
-        booting.ready(Warm { control, handover });
+        booting.ready(Warm { folders, control, handover });
     }
     // The pool has dropped the isolate if nothing comes.
     let Ok(handover) = handovers.recv() else { return };

@@ -8,11 +8,8 @@ use serde_json::Value;
 
 use crate::python::libraries::Digest;
 use ses_files::mount::Mount;
-use ses_protocol::{MountSpec, PythonSpec};
+use ses_protocol::{MountSpec, PACKAGES_LIST, PythonSpec};
 
-/// What the maker of a folder of packages leaves in it (`lib/python/packages/`): what was added, for which Pyodide, and the
-/// digests of its libraries.
-const LIST: &str = "ses-executor-packages.json";
 /// A list that is longer is none of ours. 16 MiB.
 const MAX_LIST_BYTES: u64 = 16 << 20;
 
@@ -86,20 +83,20 @@ impl Packages {
                 root.display()
             )
         };
-        let list = read_list(&root.join(LIST)).map_err(|error| wrong(&error))?;
+        let list = read_list(&root.join(PACKAGES_LIST)).map_err(|error| wrong(&error))?;
         let made_for = list["pyodide"].as_str().unwrap_or_default();
         if made_for != version {
             return Err(wrong(&format!("they were made for Pyodide {made_for}, this is {version}")));
         }
         let digests = list["libraries"].as_object().into_iter().flat_map(|libraries| libraries.values());
         let libraries: Option<_> = digests.map(|digest| parse(digest.as_str()?)).collect();
-        let libraries = libraries.ok_or_else(|| wrong(&format!("{LIST} has a digest that is none")))?;
+        let libraries = libraries.ok_or_else(|| wrong(&format!("{PACKAGES_LIST} has a digest that is none")))?;
         Ok(Self { mount: Mount::open(root, true).map_err(|error| wrong(&error))?, libraries })
     }
 }
 
 fn read_list(path: &Path) -> Result<Value, String> {
-    let cannot = |error: &dyn std::fmt::Display| format!("{LIST} cannot be read: {error}");
+    let cannot = |error: &dyn std::fmt::Display| format!("{PACKAGES_LIST} cannot be read: {error}");
     let length = fs::metadata(path).map_err(|error| cannot(&error))?.len();
     if length > MAX_LIST_BYTES {
         return Err(cannot(&"it is too long"));
@@ -127,7 +124,7 @@ mod tests {
     fn opened(name: &str, list: &str) -> Result<Packages, String> {
         let root = std::env::temp_dir().join(format!("ses-packages-{}-{name}", std::process::id()));
         fs::create_dir_all(&root).unwrap();
-        fs::write(root.join(LIST), list).unwrap();
+        fs::write(root.join(PACKAGES_LIST), list).unwrap();
         let packages = Packages::open(&root, "1.2.3");
         fs::remove_dir_all(&root).unwrap();
         packages
