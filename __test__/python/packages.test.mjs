@@ -25,7 +25,12 @@ let wheels;
 
 beforeAll(async () => {
   wheels = await buildWheels(root, [
-    greeting('1.0', { 'greeting/words.py': 'def hello(name):\n    return f"hello {name}"\n', 'greeting/old.py': '' }),
+    greeting('1.0', {
+      'greeting/words.py': 'def hello(name):\n    return f"hello {name}"\n',
+      'greeting/old.py': '',
+      'greeting/fast/__init__.py': '',
+      'greeting/fast/inner/words.py': '',
+    }),
     greeting('2.0', {
       'greeting/words.py': 'def hello(name):\n    return "HELLO " + name\n',
       'greeting/broken.py': 'def (:\n',
@@ -70,6 +75,11 @@ describe.each(['thread', 'process'])('packages with the isolate in a %s', (isola
   test('are imported, the last version of each', async () => {
     const code = 'import greeting, greeting.more\n[greeting.hello("you"), greeting.VERSION, greeting.__file__]';
     expect((await executor.run(code)).output).toStrictEqual(['HELLO you', '2.0', '/packages/greeting/__init__.py']);
+  });
+
+  test('are known by their versions', async () => {
+    const code = 'import importlib.metadata as m\n[m.version("greeting-words"), [d.name for d in m.distributions()]]';
+    expect((await executor.run(code)).output).toStrictEqual(['2.0', ['Greeting_Words', 'native']]);
   });
 
   test('need to be authorized, as other modules', async () => {
@@ -136,6 +146,8 @@ describe('adding', () => {
     const exists = (/** @type {string} */ path) => existsSync(join(packages, path));
     expect(exists('greeting/old.py')).toBe(false);
     expect(exists('greeting/__pycache__/old.cpython-314.pyc')).toBe(false);
+    expect(exists('greeting/fast')).toBe(false);
+    expect(exists('Greeting_Words-1.0.dist-info')).toBe(false);
     expect(exists('greeting/__pycache__/words.cpython-314.pyc')).toBe(true);
     expect(exists('greeting/broken.py')).toBe(true);
     expect(exists('greeting/__pycache__/broken.cpython-314.pyc')).toBe(false);

@@ -117,12 +117,27 @@ def _list_of(root, pyodide):
 
 def _remove(known, name, root):
     """Removes what was there of a package."""
-    for place in known["packages"].pop(name, {"files": []})["files"]:
+    files = known["packages"].pop(name, {"files": []})["files"]
+    for place in files:
         known["libraries"].pop(place, None)
         path = os.path.join(root, place)
         for each in (path, importlib.util.cache_from_source(path)) if place.endswith(".py") else (path,):
             if os.path.exists(each):
                 os.remove(each)
+    for folder in {os.path.dirname(place) for place in files}:
+        _remove_empty(folder, root)
+
+
+def _remove_empty(folder, root):
+    """Removes a folder below the root and those above it, as far as they have nothing any more: Python would find packages in them."""
+    while folder:
+        for each in (os.path.join(root, folder, "__pycache__"), os.path.join(root, folder)):
+            try:
+                os.rmdir(each)
+            except OSError:
+                # Is not empty, or not there.
+                pass
+        folder = os.path.dirname(folder)
 
 
 def _write(path, content):
