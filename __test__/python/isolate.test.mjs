@@ -81,6 +81,70 @@ describe('deadlines', () => {
   });
 });
 
+describe('an interpreter that takes the place of a lost one', () => {
+  const lose = async (/** @type {PyodideExecutor} */ executor) => {
+    const { details } = await failureOf(executor, 'sum(range(10**12))', { timeoutMs: 300 });
+    expect(details.stateLost).toBe(true);
+  };
+
+  test('is given what was sent call by call, however much that is together', async () => {
+    const executor = await unguarded({ maxTransferBytes: 20_000 });
+    await executor.sendTools({ answer: async () => 42 });
+    const shared = { text: 'a'.repeat(12_000) };
+    await executor.sendVariables({ a: shared, old: 1 });
+    await executor.sendVariables({ b: 'b'.repeat(12_000), c: shared.text.slice(1) }).catch(() => {});
+    await executor.sendVariables({ b: 'b'.repeat(12_000), old: 2 });
+    const code = '[answer(), len(a.text), len(b), old, "c" in globals()]';
+    expect((await executor.run(code)).output).toStrictEqual([42, 12_000, 12_000, 2, false]);
+    await lose(executor);
+    expect((await executor.run(code)).output).toStrictEqual([42, 12_000, 12_000, 2, false]);
+    await executor.cleanup();
+  });
+
+  test('is given up where it cannot be given all of that, and the next call tries again', async () => {
+    const executor = await unguarded({});
+    const value = { list: [1] };
+    await executor.sendVariables({ value });
+    await executor.sendTools({ answer: () => 42 });
+    await lose(executor);
+    value.list.push(/** @type {any} */ (new Set([1, true])));
+    for (let tries = 0; tries < 2; tries++) {
+      const error = await executor.run('answer()').catch((thrown) => thrown);
+      expect([error.message, executor.state]).toStrictEqual([
+        'Runtime exception: variables.value.list[1] (Set) cannot be given to Python: two of its members would be one',
+        'DEAD',
+      ]);
+    }
+    value.list.pop();
+    expect((await executor.run('[answer(), value]')).output).toStrictEqual([42, { list: [1] }]);
+    await executor.cleanup();
+  });
+
+  test.each([
+    ['a tool of Python after one of the host', [['host'], ['python']], 'python'],
+    ['a tool of the host after one of Python', [['python'], ['host']], 'host'],
+    ['both at once', [['host', 'python']], 'host'],
+    ['a variable after a tool', [['host'], ['variable']], 'variable'],
+    ['a tool after a variable', [['variable'], ['python']], 'python'],
+  ])('has under a name what was sent last: %s', async (_title, calls, expected) => {
+    const executor = await unguarded({});
+    for (const kinds of calls) {
+      if (kinds.includes('variable')) await executor.sendVariables({ x: 'variable' });
+      else {
+        await executor.sendTools(
+          kinds.includes('host') ? { x: () => 'host' } : {},
+          kinds.includes('python') ? { x: 'def x():\n    return "python"' } : {},
+        );
+      }
+    }
+    const code = 'x() if callable(x) else x';
+    expect((await executor.run(code)).output).toBe(expected);
+    await lose(executor);
+    expect((await executor.run(code)).output).toBe(expected);
+    await executor.cleanup();
+  });
+});
+
 describe('memory', () => {
   /** @type {PyodideExecutor} */
   let executor;

@@ -18,8 +18,6 @@ class PyodideExecutor {
   #engine;
   /** What was sent, which an interpreter that takes the place of a lost one is given as well. */
   #sent = nothingSent();
-  /** @type {string[]} */
-  #toolNames = [];
   /** @type {Set<string>} */
   #allowedDangerous;
   /** @type {Promise<void> | undefined} */
@@ -66,7 +64,9 @@ class PyodideExecutor {
       const { name, message } = /** @type {any} */ (error).details ?? {};
       throw name === 'TypeError' ? new TypeError(message) : error;
     }
-    Object.assign(this.#sent.variables, variables);
+    const call = { ...variables };
+    this.#forget(Object.keys(call));
+    for (const name of Object.keys(call)) this.#sent.variables.set(name, call);
   }
 
   /**
@@ -79,11 +79,12 @@ class PyodideExecutor {
     refuseReservedNames(tools, 'tools');
     if (this.#needsStart) await this.#startAgain();
     await this.#defineTools(tools, pythonToolsMap);
+    const names = [...Object.keys(pythonToolsMap), ...Object.keys(tools)];
+    this.#forget(names);
     Object.assign(this.#sent.tools, tools);
     Object.assign(this.#sent.pythonTools, pythonToolsMap);
-    this.#toolNames = [...Object.keys(pythonToolsMap), ...Object.keys(tools)];
     const allowed = this.#allowedDangerous.size;
-    for (const name of this.#toolNames) if (REPLACEABLE_BUILTINS.includes(name)) this.#allowedDangerous.add(name);
+    for (const name of names) if (REPLACEABLE_BUILTINS.includes(name)) this.#allowedDangerous.add(name);
     if (this.#allowedDangerous.size > allowed) await this.#configure();
   }
 
@@ -116,6 +117,21 @@ class PyodideExecutor {
     }
   }
 
+  /**
+   * Something else was sent under these names, of whichever kind.
+   *
+   * @param {string[]} names
+   */
+  #forget(names) {
+    const { variables, tools, pythonTools } = this.#sent;
+    for (const name of names) {
+      delete variables.get(name)?.[name];
+      variables.delete(name);
+      delete tools[name];
+      delete pythonTools[name];
+    }
+  }
+
   async cleanup() {
     this.#sent = nothingSent();
     await this.#end();
@@ -145,11 +161,18 @@ class PyodideExecutor {
     const isNew = this.state !== 'READY';
     await this.#engine.init();
     if (!isNew) return;
-    await this.#configure();
-    await this.#mount();
-    const { variables, tools, pythonTools } = this.#sent;
-    if (Object.keys(variables).length > 0) await this.#engine.sendVariables(variables);
-    await this.#defineTools(tools, pythonTools);
+    try {
+      await this.#configure();
+      await this.#mount();
+      const { variables, tools, pythonTools } = this.#sent;
+      // As they were sent: together they may be more than one call takes.
+      for (const call of new Set(variables.values())) await this.#engine.sendVariables(call);
+      await this.#defineTools(tools, pythonTools);
+    } catch (error) {
+      // It would be READY without them: the next call starts again. What fails here is told on the console.
+      await this.#end().catch(() => {});
+      throw error;
+    }
   }
 
   /** What runs are given (specification, section 4.5), and where files are (section 6.3). */
@@ -161,7 +184,6 @@ class PyodideExecutor {
         max_operations: maxOperations,
         max_while_iterations: maxWhileIterations,
         allowed_dangerous_builtins: [...this.#allowedDangerous],
-        tool_names: this.#toolNames,
         mount_point: mountPoint,
       },
     });
@@ -207,8 +229,8 @@ if (Symbol.asyncDispose !== undefined) {
 
 function nothingSent() {
   return {
-    /** @type {Record<string, unknown>} */
-    variables: {},
+    /** By name, what is left of the call that it was sent in. @type {Map<string, Record<string, unknown>>} */
+    variables: new Map(),
     /** @type {import('../../index').Tools} */
     tools: {},
     /** @type {Record<string, string>} */
