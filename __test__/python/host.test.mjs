@@ -27,3 +27,9 @@ test.each([
 ])('wrong options: %j, %j', (imports, options, message) => {
   expect(() => new PyodideExecutor(imports, options)).toThrow(new TypeError(message));
 });
+
+test.each([4, 8, 63])('a memoryLimitMb of %d is none for Python', (memoryLimitMb) => {
+  expect(() => new PyodideExecutor([], { memoryLimitMb })).toThrow(
+    new RangeError(`options.memoryLimitMb must be an integer >= 64 for Python, got ${memoryLimitMb}`),
+  );
+});

@@ -40,6 +40,8 @@ const ISOLATE_OPTIONS = [
   'sandbox',
   'spares',
 ];
+/** With less Pyodide has no room to boot beside V8's part. */
+const MIN_MEMORY_LIMIT_MB = 64;
 /** Those that need no isolate. */
 const HOST_OPTIONS = ['autoInit', 'onToolCall', 'onLog'];
 
@@ -156,6 +158,10 @@ function executorOptions(given, engine) {
       throw new TypeError(`options.${name} needs an isolate: engine "host" runs Python unprotected, without limits`);
     }
     found[name] = value;
+  }
+  if (found.memoryLimitMb < MIN_MEMORY_LIMIT_MB) {
+    const expected = `an integer >= ${MIN_MEMORY_LIMIT_MB} for Python`;
+    throw new RangeError(`options.memoryLimitMb must be ${expected}, got ${describe(found.memoryLimitMb)}`);
   }
   checkSome(found, Object.keys(found));
   return found;
