@@ -761,7 +761,7 @@ events.append("went on")`;
           'a limit',
           'try:\n    while True: pass\nexcept RuntimeError as e: made = type(e)("mine")\nraise made',
           'RuntimeError: Maximum number of 500 iterations in While loop exceeded',
-          3,
+          2,
           'ERR_MAX_OPS_EXCEEDED',
         ],
       ])('guests cannot make up %s', async (_title, code, text, line, kind = 'ERR_RUNTIME_EXCEPTION') => {

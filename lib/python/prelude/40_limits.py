@@ -32,7 +32,7 @@ _LEAVING_OPERATIONS = 1_000
 class _Run:
     """What is known of the run under way."""
 
-    __slots__ = ("operations", "bound", "whiles", "max_operations", "max_whiles", "imports", "answer", "is_open")
+    __slots__ = ("operations", "bound", "whiles", "max_operations", "max_whiles", "imports", "answer", "is_open", "limit")
 
     def __init__(self):
         self.begin(0, 0, ())
@@ -48,6 +48,8 @@ class _Run:
         self.answer = None
         # Whether its outcome is still to come.
         self.is_open = True
+        # The first error of a limit, which the run fails by, whatever code makes of it.
+        self.limit = None
         _loops.clear()
         _known_errors.clear()
 
@@ -66,14 +68,22 @@ class _Run:
         """Raises what limit was reached, if one was."""
         if self.whiles > self.max_whiles:
             text = f"Maximum number of {self.max_whiles} iterations in While loop exceeded"
-            raise _limit_error(text, {"maxWhileIterations": self.max_whiles})
+            self.exceed(text, {"maxWhileIterations": self.max_whiles})
         if self.operations > self.max_operations:
             text = f"Reached the max number of operations ({self.max_operations})"
-            raise _limit_error(text, {"maxOperations": self.max_operations})
+            self.exceed(text, {"maxOperations": self.max_operations})
+
+    def exceed(self, text, limit):
+        error = _LimitError(text)
+        _remember(error, "ERR_MAX_OPS_EXCEEDED", limit)
+        if self.limit is None:
+            self.limit = error
+        raise error
 
     def end(self):
         # What is still called, by finalizers for example, is no part of a run.
         self.is_open = False
+        self.limit = None
         self.bound = self.max_operations = self.max_whiles = float("inf")
 
 
@@ -88,12 +98,6 @@ _run = _Run()
 def _remember(error, code, known):
     """Has the failure of a run that ends with this error say what is known of it."""
     _known_errors[id(error)] = (_reference_to(error), code, known)
-
-
-def _limit_error(text, limit):
-    error = _LimitError(text)
-    _remember(error, "ERR_MAX_OPS_EXCEEDED", limit)
-    return error
 
 
 def _known_of(error):

@@ -101,7 +101,7 @@ async def __smolagents_run(code, config):
         if type(error) is FinalAnswerException and _run.is_open:
             _run.answered(_encode_json(error.value))
         if _run.answer is None:
-            raise _failure_of(error, code, codes, place) from None
+            raise _failure_of(error if _run.limit is None else _run.limit, code, codes, place) from None
     finally:
         scope.pop(LAST_EXPRESSION, None)
         _run.end()
