@@ -772,6 +772,15 @@ events.append("went on")`;
         expect(await output('kept')).toBe(1);
       });
 
+      test('a time zone that is not there says what can be done', async () => {
+        const own = make(['zoneinfo']);
+        const { details } = await failureOf(own, 'import zoneinfo\nzoneinfo.ZoneInfo("Europe/Rome")');
+        const text =
+          "No time zone found with key Europe/Rome. The host has to add the package tzdata to the executor's `packages`.";
+        expect(details.message).toBe(`"${text}"`);
+        await own.cleanup();
+      });
+
       test('what is too deep for the parser', async () => {
         const { message, code, details } = await failureOf(executor, `${'-'.repeat(100_000)}1`);
         const reason = 'Parser stack overflowed - Python source too complex to parse';
@@ -836,8 +845,8 @@ events.append("went on")`;
           null,
         ]);
         expect(
-          await output('[type(user) is dict, isinstance(user, dict), list(user), user == dict(user)]'),
-        ).toStrictEqual([false, true, ['name', 'tags', 'items'], true]);
+          await output('[type(user) is dict, isinstance(user, dict), str(type(user)), list(user), user == dict(user)]'),
+        ).toStrictEqual([false, true, "<class 'dict'>", ['name', 'tags', 'items'], true]);
         await executor.run('user.name = "m"\nuser.tags.append(3)');
         expect(await output('user')).toStrictEqual({ name: 'm', tags: ['a', { b: 1 }, 3], items: 2 });
         // The host's own is another one.
@@ -1019,6 +1028,38 @@ r = give(cycle, b"ab", when, 2**70, {1, 2}, {(1, 2): 3}, Point(1, 2), None, True
         expect(others.slice(1, -1)).toStrictEqual([true, 1.5, Infinity, '2024-01-01', [0, 1]]);
         expect(others[0] ?? null).toBe(null);
         expect(Object.keys(others.at(-1))).toStrictEqual(['__proto__']);
+      });
+
+      test('take members of enums and the like as their values, as outputs have them', async () => {
+        const own = make(['enum']);
+        const given = [];
+        await own.sendTools({ give: (...args) => void given.push(args) });
+        const code = `import enum
+class Status(str, enum.Enum):
+    OPEN = "open"
+class Priority(int, enum.Enum):
+    HIGH = 3
+class Rate(float, enum.Enum):
+    LOW = 0.5
+class Loud(str):
+    def __str__(self): return "LOUD"
+values = [Status.OPEN, Priority.HIGH, Rate.LOW, Loud("quiet"), {Status.OPEN: 1, Priority.HIGH: 2, Rate.LOW: 3, float("inf"): 4, True: 5}]
+give(values, enum.Enum("Plain", {"A": "a"}).A)
+values`;
+        const { output: values } = await own.run(code);
+        expect(given).toStrictEqual([[values, 'a']]);
+        expect(values).toStrictEqual(['open', 3, 0.5, 'quiet', { open: 1, 3: 2, 0.5: 3, Infinity: 4, true: 5 }]);
+        await own.cleanup();
+      });
+
+      test('cannot be given the ends of time without a time zone', async () => {
+        await executor.sendTools({ give: (value) => value });
+        expect((await failure('import datetime\ngive({"when": datetime.datetime.min})')).cause).toBe(
+          'TypeError: a datetime of the year 1 without a time zone cannot be given to a tool: give it one with a time zone\n' +
+            'Code execution failed at line 2: give({"when": datetime.datetime.min})',
+        );
+        const code = 'give(datetime.datetime.min.replace(tzinfo=datetime.timezone.utc)).isoformat()';
+        expect(await output(code)).toBe('0001-01-01T00:00:00+00:00');
       });
 
       test('cannot be given functions', async () => {
@@ -1271,6 +1312,19 @@ with tempfile.TemporaryDirectory(dir="/mnt") as made:
         expect((await own.run('1 + 1')).output).toBe(2);
         expect(log.mock.calls.map(([text, { message }]) => [text, message])).toStrictEqual([
           ['Failed to mount NODEFS:', 'Runtime exception: nothing can be mounted at / (errno 10)'],
+        ]);
+        await own.cleanup();
+      });
+
+      whenMounting('a folder that would hide Python’s own modules is reported, and Python works', async () => {
+        const log = vi.spyOn(console, 'error').mockImplementation(() => {});
+        const own = make(undefined, { mount: true, workDir: root, mountPoint: '/mnt/..//lib/./' });
+        expect((await own.run('import statistics\nstatistics.mean([1, 3])')).output).toBe(2);
+        expect(log.mock.calls).toStrictEqual([
+          [
+            'Failed to mount NODEFS:',
+            new Error("nothing can be mounted at /mnt/..//lib/./: Python's own modules are there"),
+          ],
         ]);
         await own.cleanup();
       });

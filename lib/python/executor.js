@@ -191,9 +191,11 @@ class PyodideExecutor {
 
   /** A folder that cannot be mounted is reported, and Python goes on without it (section 6). */
   async #mount() {
-    const { fsMode, workDir } = this.#options;
+    const { fsMode, workDir, mountPoint } = this.#options;
     if (fsMode === 'nodefs' && workDir === undefined) return;
     try {
+      if (hidesModules(mountPoint))
+        throw new Error(`nothing can be mounted at ${mountPoint}: Python's own modules are there`);
       await this.#engine.mount();
     } catch (error) {
       console.error(`Failed to mount ${fsMode === 'nodefs' ? 'NODEFS' : 'NativeFS'}:`, error);
@@ -261,6 +263,21 @@ function refuseReservedNames(named, root) {
     if (!name.startsWith(RESERVED_PREFIX)) continue;
     throw new TypeError(`${root}.${name} must have another name: \`${RESERVED_PREFIX}\` is reserved`);
   }
+}
+
+/**
+ * Whether a folder that is mounted there hides modules of Python's standard library.
+ *
+ * @param {string} path absolute
+ */
+function hidesModules(path) {
+  /** @type {string[]} */
+  const parts = [];
+  for (const part of path.split('/')) {
+    if (part === '..') parts.pop();
+    else if (part !== '' && part !== '.') parts.push(part);
+  }
+  return parts[0] === 'lib';
 }
 
 /** @param {unknown} sources */

@@ -66,6 +66,11 @@ def _error_text(error, most=_MAX_CHARS):
     return f"{name}: {message}" if message else name
 
 
+# What Pyodide advises, as the text of a KeyError has it, which nothing here can do.
+_ADVICE = r". \n On Pyodide you must do pyodide.loadPackage('tzdata') package before you use zoneinfo."
+_OWN_ADVICE = ". The host has to add the package tzdata to the executor's `packages`."
+
+
 def _message_of(error, most=_MAX_CHARS):
     if type(error) in (SyntaxError, IndentationError, TabError) and type(error.msg) is str:
         message = error.msg
@@ -74,6 +79,8 @@ def _message_of(error, most=_MAX_CHARS):
             message = _plain_text(str(error))
         except BaseException as failure:
             return f"<its text cannot be made: {_name_of(failure)}>"
+        if _is(error, KeyError):
+            message = message.replace(_ADVICE, _OWN_ADVICE)
     return _shortened(message, most)
 
 

@@ -45,6 +45,7 @@ class _Member(Data):
 
 for _kind in (Data, _Member):
     _kind.__name__ = _kind.__qualname__ = "dict"
+    _kind.__module__ = "builtins"
 _DICTS = (dict, Data, _Member)
 
 
@@ -60,6 +61,8 @@ _LIST, _OBJECT, _MAP, _SET = "L", "O", "M", "S"
 _NONE, _BYTES, _DATE = "N", "B", "D"
 _MAKERS = {_LIST: list, _OBJECT: Data, _MAP: dict, _SET: set}
 _PLAIN = frozenset((str, int, float, bool))
+# What values of classes of the guest's own are as plain ones, whatever texts they make of themselves.
+_PLAIN_OF = ((str, str.__str__), (int, int.__int__), (float, float.__float__))
 _EPOCH = datetime.datetime(1970, 1, 1, tzinfo=datetime.timezone.utc)
 # Of these modules `str` says all that there is to say.
 _TEXTUAL_MODULES = frozenset(("datetime", "decimal", "fractions", "uuid", "pathlib", "pathlib._local", "ipaddress"))
@@ -197,13 +200,23 @@ def _encode(root):
             elif type(part) is bytes:
                 body += (None, _BYTES, part)
             elif isinstance(part, datetime.datetime):
-                body += (None, _DATE, part.timestamp() * 1000)
+                body += (None, _DATE, _milliseconds_of(part))
             else:
                 number = numbers.setdefault(id(part), len(containers))
                 if number == len(containers):
                     containers.append(part)
                 body += (None, number)
     return ["".join(kinds), *body]
+
+
+def _milliseconds_of(when):
+    try:
+        return when.timestamp() * 1000
+    except (ValueError, OverflowError):
+        if when.tzinfo is not None:
+            raise
+        text = f"a datetime of the year {when.year} without a time zone cannot be given to a tool: give it one with a time zone"
+        raise TypeError(text) from None
 
 
 def _parts_of(container):
@@ -217,11 +230,11 @@ def _parts_of(container):
 
 def _key_of(key):
     """A key as JSON writes it; `None` if it has no such form."""
-    if type(key) is str:
-        return key
-    if key is None or key is True or key is False:
+    if isinstance(key, str):
+        return str.__str__(key)
+    if key is None or key is True or key is False or isinstance(key, float):
         return _encode_json(key)
-    return str(key) if isinstance(key, (str, int, float)) else None
+    return int.__repr__(key) if isinstance(key, int) else None
 
 
 def _data_of(value):
@@ -230,9 +243,9 @@ def _data_of(value):
         return value
     if isinstance(value, (bytes, bytearray, memoryview)):
         return bytes(value)
-    for plain in (str, int, float):
-        if isinstance(value, plain):
-            return plain(value)
+    for kind, plain_of in _PLAIN_OF:
+        if isinstance(value, kind):
+            return plain_of(value)
     kind = type(value)
     if kind.__module__ in _TEXTUAL_MODULES or kind is complex:
         return str(value)
