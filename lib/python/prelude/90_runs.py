@@ -51,7 +51,9 @@ def _complete(awaitable):
     finally:
         try:
             _cancel_all_tasks(loop)
-            loop.run_until_complete(loop.shutdown_asyncgens())
+            # Else a deadline may come between the coroutine and the loop, which would be warned of.
+            if loop._asyncgens:
+                loop.run_until_complete(loop.shutdown_asyncgens())
         finally:
             loop.close()
 
