@@ -6,7 +6,7 @@ import { inflateSync } from 'node:zlib';
 
 import { describe, expect, test } from 'vitest';
 
-import { expectCode, withFolder } from '../helpers.mjs';
+import { expectCode, spawnProgram, testIf, withFolder } from '../helpers.mjs';
 import { atDeadline, withBrowser } from './helpers.mjs';
 
 /** Width, height and a function that gives the pixel at a place, of a PNG with eight bits per channel. */
@@ -304,5 +304,45 @@ test('artifacts beyond maxArtifactBytes are refused', async () => {
     );
     expect(artifacts).toEqual([]);
     expect(logs).toMatch(/^the canvas could not be kept: the artifacts of the run would take more/);
+  });
+});
+
+test('a content that is too large is refused before it is read', async () => {
+  await withBrowser({ maxArtifactBytes: 2_000 }, {}, async (executor) => {
+    const { output } = await executor.run(`
+      const { port1, port2 } = new MessageChannel();
+      const order = [];
+      const posted = new Promise((done) => { port1.onmessage = () => done(order.push('another turn')); });
+      port2.postMessage(1);
+      await saveArtifact('a', new Blob(['x'.repeat(3000)])).catch(({ name }) => order.push(name));
+      await posted;
+      return order`);
+    expect(output).toEqual(['RangeError', 'another turn']);
+  });
+});
+
+test('names of files are short', async () => {
+  await withFolder(async (folder) => {
+    await withBrowser({ artifactsDir: folder }, {}, async (executor) => {
+      const { artifacts } = await executor.run('await saveArtifact("n".repeat(300), "x")');
+      expect(artifacts.map(({ name }) => name)).toEqual([expect.stringMatching(/^n{100}-[0-9a-f-]{36}\.txt$/)]);
+    });
+  });
+});
+
+testIf(process.platform !== 'win32')('of a file that cannot be written nothing is left', async () => {
+  await withFolder(async (folder) => {
+    const script = `
+      const { readdirSync } = require('node:fs');
+      const { keepArtifacts } = require('./lib/browser/artifacts.js');
+      keepArtifacts([{ name: 'x', mimeType: 'text/plain', data: Buffer.alloc(1 << 20) }], process.env.FOLDER).catch(({ code }) =>
+        console.log(JSON.stringify([code, readdirSync(process.env.FOLDER)])))`;
+    const { stdout, stderr } = await spawnProgram(
+      'sh',
+      // In blocks of 512 or 1024 bytes.
+      ['-c', 'ulimit -f 8; exec "$0" -e "$1"', process.execPath, script],
+      { env: { FOLDER: folder } },
+    );
+    expect([stdout, stderr]).toEqual(['["EFBIG",[]]\n', '']);
   });
 });

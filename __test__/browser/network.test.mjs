@@ -4,12 +4,16 @@
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
+import { createRequire } from 'node:module';
 import { connect } from 'node:net';
 
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 
 import { expectCode, runChild } from '../helpers.mjs';
-import { withBrowser } from './helpers.mjs';
+import { make, withBrowser } from './helpers.mjs';
+
+// That of the library: what is imported here is loaded once more.
+const { Connection } = createRequire(import.meta.url)('../../lib/browser/connection.js');
 
 /** Each gets the address of the listener as `at`, and its number as `port`. */
 const VECTORS = {
@@ -171,6 +175,21 @@ test.runIf(process.platform === 'linux')('nor without the namespace of the netwo
 });
 
 describe('origins that are allowed', () => {
+  test.each([
+    'ftp://a.example',
+    'data:,x',
+    'https://a.example/path',
+    'https://a.example/?x',
+    'https://u:p@a.example',
+    '',
+  ])('are such, not %j', (origin) => {
+    expect(() => make({ network: { allow: ['https://a.example/', origin] } })).toThrow(
+      new RangeError(
+        `options.network.allow[1] must be an origin such as "https://api.example.com", got ${JSON.stringify(origin)}`,
+      ),
+    );
+  });
+
   /** Two servers of the same kind; the page has their origins as `input`. */
   async function withServers(respond, options, body) {
     const servers = [createServer(respond), createServer(respond)];
@@ -435,6 +454,25 @@ describe('origins that are allowed', () => {
     });
   });
 
+  test('an answer that is too large fails, and is held no longer', async () => {
+    const closed = [];
+    const respond = (request, response) => {
+      closed.push(once(response, 'close'));
+      response.write(Buffer.alloc((32 << 20) + 1));
+    };
+    await withServers(respond, {}, async (run) => {
+      const { output, logs } = await run(`
+        const names = [];
+        for (let i = 0; i < 3; i++) await fetch(input[0] + '/x').catch(({ name }) => names.push(name));
+        return names`);
+      expect(output).toEqual(Array(3).fill('TypeError'));
+      expect(logs).toMatch(
+        /^(?:GET http:\/\/127\.0\.0\.1:\d+\/x has failed: the answer has more than 33554432 bytes(?:\n|$)){3}$/,
+      );
+      await Promise.all(closed);
+    });
+  });
+
   test('what is sent counts, too', async () => {
     await withServers(
       () => {},
@@ -471,6 +509,39 @@ describe('origins that are allowed', () => {
         await closed;
       });
     }
+  });
+
+  test('those that wait are not made when their page is gone, and the browser is told of none', async () => {
+    let asked = 0;
+    let release;
+    const released = new Promise((resolve) => (release = resolve));
+    const onRequest = async ({ url }) => {
+      asked++;
+      await released;
+      return !url.endsWith('/refused');
+    };
+    const posts = vi.spyOn(Connection.prototype, 'post');
+    let told;
+    try {
+      await withServers(echo, { network: { onRequest } }, async (run) => {
+        // The host answers the question whether the method is allowed behind the requests before it.
+        await run(`
+          for (let i = 0; i < 20; i++) fetch(input[0]).catch(() => {});
+          await fetch(input[0], { method: 'PURGE' }).catch(() => {})`);
+        expect(asked).toBe(16);
+        release();
+        const { output } = await run(`
+          const { status } = await fetch(input[0]);
+          return [status, await fetch(input[0] + '/refused').catch(({ name }) => name)]`);
+        expect(output).toEqual([200, 'TypeError']);
+      });
+      told = posts.mock.calls.map(([method]) => method);
+    } finally {
+      posts.mockRestore();
+    }
+    expect(asked).toBe(18);
+    // That is of the last one.
+    expect(told.filter((method) => method === 'Fetch.failRequest')).toHaveLength(1);
   });
 
   test('a request of a session that is not awaited is there for the next run', async () => {
