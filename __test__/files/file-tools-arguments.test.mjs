@@ -26,6 +26,11 @@ describe('options', () => {
     [{ root: '' }, TypeError, 'options.root must be the path of a folder, or its file: URL, got ""'],
     [{ root: 'a\0b' }, TypeError, 'options.root must be the path of a folder, or its file: URL, got "a\\u0000b"'],
     [{ root: 5 }, TypeError, 'options.root must be the path of a folder, or its file: URL, got 5'],
+    [
+      { root: new URL('https://a.example/') },
+      TypeError,
+      'options.root must be the path of a folder, or its file: URL, got an object',
+    ],
     [null, TypeError, 'options must be an object, got null'],
     [{ root: '.', readonly: true }, TypeError, 'options.readonly is not an option; did you mean options.readOnly?'],
     [{ root: '.', readOnly: 1 }, TypeError, 'options.readOnly must be a boolean, got 1'],

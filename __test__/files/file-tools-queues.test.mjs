@@ -1,10 +1,17 @@
 // Calls of file tools that have to wait: for which others, and until when.
 
-import { describe, expect, test } from 'vitest';
+import { createRequire } from 'node:module';
+
+import { afterEach, describe, expect, test, vi } from 'vitest';
 
 import { createFileTools } from '../../lib/files/index.js';
 import { SESExecutor } from '../../lib/ses/executor.js';
-import { put, root, textOf, tools } from './file-tools-root.mjs';
+import { rejection } from '../helpers.mjs';
+import { get, put, root, textOf, tools } from './file-tools-root.mjs';
+
+// The one that the library has loaded.
+const native = createRequire(import.meta.url)('../../native.cjs');
+afterEach(() => vi.restoreAllMocks());
 
 /** A search that goes through several megabytes line by line. */
 const SLOW = { pattern: '(a|b)*c(d|e)*f$' };
@@ -33,6 +40,32 @@ describe('a set of tools', () => {
     expect(await textOf(tools.read('small.txt'))).toBe('small');
     expect(done).toBeLessThan(8);
     await Promise.all(searches);
+  });
+
+  test('goes on with changes when one could not be begun', async () => {
+    vi.spyOn(native.NativeFileTools.prototype, 'edit').mockImplementationOnce(() => {
+      throw new Error('no thread');
+    });
+    const failed = rejection(tools.edit('a.txt', 'a', 'b'));
+    await tools.write('a.txt', 'written');
+    expect([(await failed).message, get('a.txt')]).toEqual(['no thread', 'written']);
+  });
+
+  test('gives each large outcome in a turn of the event loop of its own', async () => {
+    vi.spyOn(native.NativeFileTools.prototype, 'readText').mockImplementation(async () => ({
+      text: '',
+      receipt: { sign() {} },
+    }));
+    let turn = 0;
+    let next;
+    const count = () => {
+      turn++;
+      next = setImmediate(count);
+    };
+    count();
+    const turns = await Promise.all(Array.from({ length: 3 }, () => tools.readText('a.txt').then(() => turn)));
+    clearImmediate(next);
+    expect(new Set(turns).size).toBe(3);
   });
 });
 
@@ -67,6 +100,17 @@ describe('a run that is over', () => {
     putMuch();
     const code = `for (let i = 0; i < 16; i++) grep(${JSON.stringify(SLOW)}); 1`;
     expect(await runWith(code, {}, 16)).toEqual({ error: undefined, outcomes: Array(16).fill(OVER) });
+  });
+
+  test('ends all of its calls by one stop', async () => {
+    const stops = vi.spyOn(native.NativeFileStop.prototype, 'stop');
+    const executor = new SESExecutor({ autoInit: true });
+    await executor.sendTools(tools);
+    for (let runs = 1; runs <= 2; runs++) {
+      await executor.run(`await find('*'); await Promise.all([find('*'), write('a.txt', '')])`);
+      expect(stops).toHaveBeenCalledTimes(runs);
+    }
+    await executor.cleanup();
   });
 
   test('ends them at its deadline', async () => {
