@@ -1,6 +1,9 @@
 // SDK calls as the host sees them: parameters, limits, rates, and signals.
-import { expect, test } from 'vitest';
+import { getEventListeners } from 'node:events';
 
+import { expect, test, vi } from 'vitest';
+
+import { Methods } from '../../lib/sandbox/adapters.js';
 import { ParamsReader } from '../../lib/sandbox/params.js';
 import { RateLimit } from '../../lib/sandbox/rate-limits.js';
 import { anyState } from '../../lib/sandbox/index.js';
@@ -15,6 +18,16 @@ function read(schema, params, maxBytes = 65_536) {
   } catch (error) {
     expect(error.code).toBe('ERR_INVALID_PARAMS');
     return error.message.replace('the parameters of sdk.a.b are not valid: ', '');
+  }
+}
+
+/** Calls `body` with timers and a clock that the test advances. */
+async function withFakeTime(body) {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
+  try {
+    await body({ clearTimeout, performance, setTimeout });
+  } finally {
+    vi.useRealTimers();
   }
 }
 
@@ -109,6 +122,16 @@ test('a schema that cannot be checked in linear time makes calls fail', async ()
   expect(error.retryable).toBe(false);
 });
 
+test('a name is looked for among the first two hundred that are about as long', () => {
+  const said = (names) =>
+    new Methods({ hasSource: () => true, methodNames: () => names }, () => {}, 1).unknown('a', 'getQuot');
+  const others = (prefix) => Array.from({ length: 200 }, (_, i) => `${prefix}${String(i).padStart(3, '0')}`);
+  expect(said([...others('methodOf'), 'getQuote'])).toBe('there is no sdk.a.getQuot; did you mean sdk.a.getQuote?');
+  expect(said([...others('wwww'), 'getQuote'])).toBe(
+    `there is no sdk.a.getQuot; there are ${others('wwww').slice(0, 12).join(', ')} and others`,
+  );
+});
+
 test('one call too many ends the execution, over all sources, caught or not', async () => {
   let calls = 0;
   const manager = managerOf({ maxSdkCalls: 3, stateSchema: anyState, adapters: async () => ++calls });
@@ -181,15 +204,38 @@ test('who ends no longer waits, and gives its slot back', async () => {
   await expect(limit.enter(one.signal)).rejects.toBe(one.signal.reason);
 });
 
+test('of those who had their turn, and of those who no longer wait, nothing is left', async () => {
+  await withFakeTime(async (time) => {
+    const limit = new RateLimit({ perSecond: 1, concurrency: Infinity }, time);
+    const [one, two] = [new AbortController(), new AbortController()];
+    const leave = await limit.enter(one.signal);
+    expect(getEventListeners(one.signal, 'abort')).toHaveLength(1);
+    leave();
+    expect(getEventListeners(one.signal, 'abort')).toEqual([]);
+    const waiting = limit.enter(two.signal);
+    expect(vi.getTimerCount()).toBe(1);
+    two.abort();
+    await expect(waiting).rejects.toBe(two.signal.reason);
+    expect(vi.getTimerCount()).toBe(0);
+  });
+});
+
 test('calls beyond the rate wait for the next second', async () => {
-  const limit = new RateLimit({ perSecond: 2, concurrency: Infinity });
-  const { signal } = new AbortController();
-  const from = performance.now();
-  const at = [];
-  await Promise.all([1, 2, 3, 4, 5].map(() => limit.enter(signal).then(() => at.push(performance.now() - from))));
-  // Two at once, two a second later, and the last another second later: never sooner.
-  expect(at[2] - at[0]).toBeGreaterThanOrEqual(999);
-  expect(at[4] - at[2]).toBeGreaterThanOrEqual(999);
+  await withFakeTime(async (time) => {
+    const limit = new RateLimit({ perSecond: 2, concurrency: Infinity }, time);
+    const { signal } = new AbortController();
+    const begun = [];
+    for (const id of [1, 2, 3, 4, 5]) limit.enter(signal).then(() => begun.push(id));
+    // Two at once, two a second later, and the last another second later: never sooner.
+    const after = async (ms) => {
+      await vi.advanceTimersByTimeAsync(ms);
+      return begun.length;
+    };
+    expect([await after(0), await after(999), await after(1), await after(999), await after(1)]).toEqual([
+      2, 2, 4, 4, 5,
+    ]);
+    expect(begun).toEqual([1, 2, 3, 4, 5]);
+  });
 });
 
 test('rates hold over all executions, and count against the deadline', async () => {

@@ -1,7 +1,7 @@
 // @ts-check
 'use strict';
 
-const { clearTimeout, performance, setTimeout } = require('../contract/clock');
+const clock = require('../contract/clock');
 
 /**
  * Calls of one source: so many a second, so many at the same time, in the order in which they came. A slot is free again
@@ -10,6 +10,7 @@ const { clearTimeout, performance, setTimeout } = require('../contract/clock');
 class RateLimit {
   #perSecond;
   #concurrency;
+  #time;
   #active = 0;
   /** When the latest calls began, at most `perSecond` of them. */
   /** @type {number[]} */
@@ -19,10 +20,14 @@ class RateLimit {
   /** @type {NodeJS.Timeout | undefined} */
   #timer;
 
-  /** @param {{ perSecond: number, concurrency: number }} limits */
-  constructor({ perSecond, concurrency }) {
+  /**
+   * @param {{ perSecond: number, concurrency: number }} limits
+   * @param {Pick<typeof clock, 'clearTimeout' | 'performance' | 'setTimeout'>} [time]
+   */
+  constructor({ perSecond, concurrency }, time = clock) {
     this.#perSecond = perSecond;
     this.#concurrency = concurrency;
+    this.#time = time;
   }
 
   /**
@@ -63,10 +68,10 @@ class RateLimit {
 
   #advance() {
     while (this.#queue.length > 0 && this.#active < this.#concurrency) {
-      const now = performance.now();
+      const now = this.#time.performance.now();
       const wait = this.#starts.length < this.#perSecond ? 0 : this.#starts[0] + 1_000 - now;
       if (wait > 0) {
-        this.#timer ??= setTimeout(() => {
+        this.#timer ??= this.#time.setTimeout(() => {
           this.#timer = undefined;
           this.#advance();
         }, Math.ceil(wait));
@@ -80,7 +85,7 @@ class RateLimit {
   }
 
   #stop() {
-    clearTimeout(this.#timer);
+    this.#time.clearTimeout(this.#timer);
     this.#timer = undefined;
   }
 }
