@@ -51,6 +51,14 @@ describe('the code tool', () => {
     );
   });
 
+  test('says what a tool takes that is called with more', async () => {
+    const tool = createCodeTool({ language: 'python', tools: { search } });
+    const { text } = await tool.execute('search("q", 3, 4)');
+    expect(text.split('\n')[0]).toBe(
+      'ERR_TOOL_PROXY_FAIL: ToolError: TypeError: called with 3 arguments; it takes (query, limit)',
+    );
+  });
+
   test('with an executor that lives on', async () => {
     const executor = new PyodideExecutor(['math'], { mount: false });
     const tool = createCodeTool({ executor, tools: {} });

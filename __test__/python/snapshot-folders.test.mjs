@@ -7,6 +7,8 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 
 import { PyodideExecutor } from '../../lib/python/index.js';
+import { IsolateEngine } from '../../lib/python/isolate-engine.js';
+import { checkPythonOptions } from '../../lib/python/options.js';
 import { snapshotFolderWithin, snapshotFolders } from '../../lib/python/snapshot-folders.js';
 import { FIRST_START_MS, failureOf } from './suite.mjs';
 
@@ -108,6 +110,16 @@ describe.each(/** @type {const} */ (['thread', 'process']))('an executor, isolat
     },
     FIRST_START_MS,
   );
+
+  test('gives the isolate nothing to mount then', async () => {
+    withPlaces(at('home'), cache);
+    const engine = new IsolateEngine(checkPythonOptions(['os'], { isolation, workDir: at('home') }));
+    await engine.init();
+    await expect(engine.sendVariables({ __smolagents_mount__: '/mnt' })).rejects.toThrow(
+      'the executor has no folder to mount',
+    );
+    await engine.cleanup();
+  });
 
   test.each([
     ['for reading', { readOnly: true }, ['proj']],

@@ -971,6 +971,9 @@ one, deep, plain = copy.copy(user), copy.deepcopy(user), pickle.loads(pickle.dum
         await expect(executor.sendVariables({ __smolagents_run: 1 })).rejects.toThrow(
           new TypeError('variables.__smolagents_run must have another name: `__smolagents_` is reserved'),
         );
+        await expect(executor.sendTools({ ok: () => 1, __smolagents_run: () => 1 })).rejects.toThrow(
+          new TypeError('tools.__smolagents_run must have another name: `__smolagents_` is reserved'),
+        );
         await executor.sendVariables({ json: 'mine', ast: 'mine' });
         expect(await output('[json, ast]')).toStrictEqual(['mine', 'mine']);
       });
