@@ -1,12 +1,19 @@
 // How all adapters show outputs. What is cut is counted, so that each of these ends however large the value is.
 
+import { createRequire } from 'node:module';
 import { inspect } from 'node:util';
 
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 
 import { describe as describeValue } from '../../lib/contract/describe.js';
 import { describeThrown } from '../../lib/contract/errors.js';
+import { modelText, modelValue } from '../../lib/contract/for-model.js';
 import { isSmall, outputText, toJson } from '../../lib/contract/render.js';
+
+// Those that the modules above have loaded.
+const library = createRequire(new URL('../../lib/contract/', import.meta.url));
+const clock = library('./clock.js');
+const { KeyCount } = library('./wide.js');
 
 const shared = (levels, part = 1) => {
   let graph = [part];
@@ -50,6 +57,17 @@ const LARGE = {
   'errors with long stacks': longError(),
 };
 
+/** An object of so many properties that readers of guests' values note it. */
+const noted = () => {
+  const object = {};
+  const count = new KeyCount(object);
+  for (let i = 0; i < 100_000; i++) {
+    object[`k${i}`] = i;
+    count.add(`k${i}`);
+  }
+  return object;
+};
+
 describe('toJson', () => {
   test.each(Object.keys(LARGE))('%s', (name) => {
     expect(isSmall(LARGE[name])).toBe(false);
@@ -85,6 +103,23 @@ describe('toJson', () => {
     const cycle = { list: Array(200_000).fill(1) };
     cycle.self = cycle;
     expect(toJson(cycle).self).toBe('[Circular]');
+    expect(JSON.stringify(toJson(deep(600)))).toBe(`${'['.repeat(50)}"[Array]"${']'.repeat(50)}`);
+  });
+
+  test('what takes too long to look through is cut', () => {
+    const list = Array(3_000).fill(1);
+    expect(isSmall(list)).toBe(true);
+    const now = vi.spyOn(clock.performance, 'now').mockReturnValueOnce(0).mockReturnValue(2_001);
+    const [isCut, looks] = [!isSmall(list), now.mock.calls.length];
+    now.mockRestore();
+    expect([isCut, looks]).toEqual([true, 2]);
+  });
+
+  test('an object that is noted as wide is cut, and shows what it still has', () => {
+    const object = noted();
+    expect(isSmall(object)).toBe(false);
+    delete object.k1;
+    expect(outputText(object)).toMatch(/^\{\n {2}k0: 0,\n {2}k2: 2,\n/);
   });
 });
 
@@ -125,4 +160,11 @@ test('what tools throw is described in a moment', () => {
   expect(describeThrown({ message: shared(40) }).message).toBe('an array');
   expect(describeThrown(shared(40)).message).toBe('an array');
   expect(describeThrown({ message: { a: 1 } }).message).toBe('{"a":1}');
+});
+
+test('a model is shown as JSON what is at most 200 levels deep', () => {
+  const json = `${'['.repeat(200)}${']'.repeat(200)}`;
+  expect([modelText(deep(199)), modelValue(deep(199))]).toEqual([json, deep(199)]);
+  const text = inspect(deep(200), { depth: 6 });
+  expect([modelText(deep(200)), modelValue(deep(200))]).toEqual([text, text]);
 });

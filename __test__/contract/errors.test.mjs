@@ -7,7 +7,7 @@ import { describe, expect, test } from 'vitest';
 
 import { ERRORS } from '../../lib/contract/error-table.js';
 import { abortedBeforeStart, transferLimitExceeded } from '../../lib/contract/errors.js';
-import { losesState } from '../../lib/contract/failure.js';
+import { failureOf, losesState } from '../../lib/contract/failure.js';
 import { ROOT } from '../helpers.mjs';
 
 test.each(ERRORS.map(({ code }) => code))('%s has its entry in the documentation', (code) => {
@@ -52,4 +52,21 @@ describe('what earlier runs have defined is lost', () => {
     ['not by other errors', new Error('other'), false],
     ['not by nothing', undefined, false],
   ])('%s', (_, error, expected) => expect(losesState(error)).toBe(expected));
+});
+
+test.each([
+  ['on the first line behind what ran before it', { line: 1, column: 11 }, { line: 1, column: 1, codeFrame: '1:1' }],
+  ['on another line', { line: 2, column: 1 }, { line: 2, column: 1, codeFrame: '2:1' }],
+  ['not in what ran before it', { line: 1, column: 10 }, {}],
+  ['not in what ran behind it', { line: 3, column: 1 }, {}],
+])('the place of a failure is that in the code that is shown: %s', (_, details, place) => {
+  const error = { code: 'ERR_RUNTIME_EXCEPTION', message: 'm', retryable: false, details };
+  const codeFrame = (code, line, column) => `${line}:${column}`;
+  expect(failureOf(error, { code: 'first\nlast', codeFrame, before: 10 })).toEqual({
+    code: 'ERR_RUNTIME_EXCEPTION',
+    message: 'm',
+    ...place,
+    hint: expect.any(String),
+    retryable: false,
+  });
 });

@@ -1,8 +1,15 @@
 // Values that Node.js reads in slices: they have to be what they are when they are read at once.
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createRequire } from 'node:module';
+import v8 from 'node:v8';
+
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 
 import { SESExecutor } from '../../index.mjs';
+import { mayReadNow, readInTurns } from '../../lib/ses/turns.js';
 import { gateTool } from '../helpers.mjs';
+
+// The one that the library has loaded.
+const clock = createRequire(import.meta.url)('../../lib/contract/clock.js');
 
 /** As `SliceReader` in `lib/ses/slices.js` puts values together, kind by kind. */
 const VALUES = {
@@ -126,6 +133,29 @@ test('tools whose arguments were not read when the run ended are not called', as
   gate.open();
   await next;
   expect(late).toEqual([]);
+});
+
+test('an output whose slices take too long is too large', async () => {
+  const { now } = clock.performance;
+  // A slice is over after the first look at the clock then.
+  const fast = vi.spyOn(clock.performance, 'now').mockImplementation(() => 1e6 * now());
+  try {
+    await expect(executor.run('return Array(200_000).fill("x")')).rejects.toMatchObject({
+      code: 'ERR_TRANSFER_LIMIT_EXCEEDED',
+      details: { maxTransferBytes: 64 << 20, value: 'output' },
+    });
+  } finally {
+    fast.mockRestore();
+  }
+  expect((await executor.run('return Array(200_000).fill("x")')).output).toHaveLength(200_000);
+});
+
+test('in a turn of the loop 64 KiB are read at once', async () => {
+  const wire = v8.serialize('x'.repeat(33 << 10));
+  expect([mayReadNow(wire), mayReadNow(wire), mayReadNow(v8.serialize(1))]).toEqual([true, false, true]);
+  expect(await readInTurns(wire)).toBe('x'.repeat(33 << 10));
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(mayReadNow(wire)).toBe(true);
 });
 
 describe('the budget of host memory', () => {
