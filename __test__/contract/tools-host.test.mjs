@@ -2,8 +2,9 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 
 import { ERROR, PROMISE, answerToolCall } from '../../lib/contract/tool-calls.js';
-import { RunScope } from '../../lib/contract/run-scope.js';
-import { ToolRegistry, flattenTools } from '../../lib/contract/tool-registry.js';
+import { RunScope, currentScope, within } from '../../lib/contract/run-scope.js';
+import { onAbort } from '../../lib/contract/signals.js';
+import { ToolRegistry, flattenTools, isNamespace } from '../../lib/contract/tool-registry.js';
 import wire from '../../lib/ses/transfer.js';
 import { deferred } from '../helpers.mjs';
 
@@ -102,6 +103,11 @@ describe('flattenTools', () => {
     expect(() => flattenTools(tools)).toThrow(new ErrorClass(message));
   });
 
+  test('what it refuses for its depth is no namespace of a module, either', () => {
+    const inner = deep.d.d.d.d.d.d.d.d;
+    expect([cycle, deep, inner, inner.d].map((value) => isNamespace(value))).toEqual([false, false, false, true]);
+  });
+
   test('so many functions, and of any length', () => {
     const named = (count) => Object.fromEntries(Array.from({ length: count }, (_, i) => [`f${i}`, () => {}]));
     expect(flattenTools({ a: named(9_999), f() {} })).toHaveLength(10_000);
@@ -194,6 +200,11 @@ describe('answerToolCall', () => {
       });
     });
 
+  class Later extends Promise {
+    then(resolve) {
+      resolve('later');
+    }
+  }
   const boom = Object.assign(new TypeError('boom'), { code: 'E_BOOM' });
   const boomText = ['TypeError', 'boom', 'E_BOOM', false];
   const failed = (message) => ['Error', message, undefined, false];
@@ -202,6 +213,12 @@ describe('answerToolCall', () => {
     ['a value', (a, b) => a + b, [[0, 3]]],
     ['a promise', async (a) => a, [[5], [0, 1]]],
     ['a thenable that calls back twice and throws', () => twice(), [[5], [0, 1]]],
+    [
+      'a promise whose `then` is its own',
+      () => Object.assign(Promise.resolve(1), { then: (f) => f(2) }),
+      [[5], [0, 2]],
+    ],
+    ['a promise of a class with another `then`', () => Later.resolve(1), [[5], [0, 'later']]],
     ['an error', () => thrower(boom), [[4, boomText]]],
     ['a rejection', () => Promise.reject(boom), [[5], [4, boomText]]],
     ['a getter on then that throws', () => hostileThen(), [[4, failed('then')]]],
@@ -226,15 +243,18 @@ describe('answerToolCall', () => {
     const told = { replies: [], thrown: [] };
     const late = deferred();
     const tool = { path: ['tool'], fn: () => late.promise, self: undefined, isAsync: true, length: 0 };
+    let ofCall;
     const answered = new Promise((resolve) => {
       answerToolCall({ ...tool, timeoutMs: 1 }, true, [], {
         wire,
         scope: new RunScope(),
+        onToolCall: ({ signal }) => void (ofCall = signal),
         reply: (status, payload) => resolve(told.replies.push([status, payload])),
         onThrown: ({ code }) => told.thrown.push(code),
       });
     });
     await answered;
+    expect(ofCall.aborted).toBe(true);
     late.reject(boom);
     await new Promise((resolve) => setImmediate(resolve));
     const message = 'tool did not answer within 1 ms';
@@ -316,8 +336,22 @@ describe('RunScope', () => {
     whole.end();
     expect(ended).toEqual(['first']);
     expect([first.isOver, third.isOver, signal.aborted]).toEqual([true, true, false]);
+    // Its whole does not know it any more.
+    expect(second.isOver).toBe(false);
     first.atEnd(() => ended.push('late'));
     expect(ended).toEqual(['first', 'late']);
+  });
+
+  test('calls are made in theirs, and behind them is the one before', () => {
+    const [outer, inner] = [new RunScope(), new RunScope()];
+    const seen = within(outer, () => {
+      const fail = () => {
+        throw new Error('no');
+      };
+      expect(() => within(inner, fail)).toThrow('no');
+      return [within(inner, currentScope) === inner, currentScope() === outer];
+    });
+    expect([...seen, currentScope()]).toEqual([true, true, undefined]);
   });
 
   test('Node.js does not warn when all of many calls listen to its signal', async () => {
@@ -330,4 +364,32 @@ describe('RunScope', () => {
     process.off('warning', listener);
     expect(warnings).toEqual([]);
   });
+});
+
+describe('onAbort', () => {
+  test('calls the others when one no longer listens', () => {
+    const { signal, abort } = withAbort();
+    const called = [];
+    const forget = ['a', 'b'].map((name) => onAbort(signal, () => called.push(name)))[0];
+    forget();
+    abort();
+    expect(called).toEqual(['b']);
+  });
+
+  // A polyfill may be aborted more than once.
+  test('calls those that listen since the signal was aborted', () => {
+    const { signal, abort } = withAbort();
+    const called = [];
+    const forget = onAbort(signal, () => called.push('before'));
+    abort();
+    onAbort(signal, () => called.push('since'));
+    forget();
+    abort();
+    expect(called).toEqual(['before', 'since']);
+  });
+
+  function withAbort() {
+    const signal = new EventTarget();
+    return { signal, abort: () => signal.dispatchEvent(new Event('abort')) };
+  }
 });

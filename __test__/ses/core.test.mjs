@@ -5,7 +5,7 @@ import { describe, expect, test, vi } from 'vitest';
 import { SESExecutor } from '../../index.mjs';
 import { checkOptions } from '../../lib/contract/options.js';
 import { Core } from '../../lib/ses/core.js';
-import { deferred, gateTool, neverTool, rejection, withExecutor } from '../helpers.mjs';
+import { deferred, gateTool, neverTool, rejection, runChild, withExecutor } from '../helpers.mjs';
 import { flattenTools } from '../../lib/contract/tool-registry.js';
 
 // Calls that a run had left unanswered counted in all later runs, whose answers then waited for others that never came.
@@ -74,6 +74,28 @@ test('what a tool of an ended run answers late reaches no later run', async () =
     late.resolve('late');
     expect((await run).code).toBe('ERR_EXEC_TIMEOUT');
   });
+});
+
+test('what a tool has thrown is not kept behind its run', async () => {
+  const { stdout, stderr } = await runChild(
+    `
+    import { SESExecutor } from './index.mjs';
+    const executor = new SESExecutor({ autoInit: true });
+    let thrown;
+    const fail = async () => {
+      const error = new Error('no');
+      thrown = new WeakRef(error);
+      throw error;
+    };
+    await executor.sendTools({ fail });
+    await executor.run('try { await fail() } catch {}');
+    await new Promise((resolve) => setImmediate(resolve));
+    globalThis.gc();
+    console.log(thrown.deref());
+    await executor.cleanup();`,
+    { nodeArgs: ['--expose-gc'] },
+  );
+  expect([stdout, stderr]).toEqual(['undefined\n', '']);
 });
 
 test('a run whose signal is aborted already makes no isolate', async () => {

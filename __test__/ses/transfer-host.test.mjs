@@ -4,6 +4,7 @@ import v8 from 'node:v8';
 
 import { describe, expect, test } from 'vitest';
 
+import { isLargerThan } from '../../lib/ses/wire-size.js';
 import { WIRE, decode, encode, kindOf, payloadOf, withoutWire } from '../../lib/ses/transfer.js';
 
 // The class that `transfer.js` throws: vitest would load another one.
@@ -109,6 +110,11 @@ describe('views', () => {
     expect(roundTrip({ buffer }).buffer).toEqual(Uint8Array.from(Buffer.from('public')));
   });
 
+  test('a view of all of a buffer that can grow is copied out of it', () => {
+    const copy = roundTrip(new Uint8Array(new ArrayBuffer(4, { maxByteLength: 8 })));
+    expect([copy.length, copy.buffer.resizable]).toEqual([4, false]);
+  });
+
   test('views that cover a shared buffer go on sharing it', () => {
     const buffer = new ArrayBuffer(8);
     const bytes = new Uint8Array(buffer);
@@ -146,6 +152,20 @@ describe('what needs no serializer', () => {
     expect(() => payloadOf(kind, value, 'result', 4_999)).toThrow(TransferLimitError);
     expect(withoutWire([value, 1], 'variables', 5_001)).toEqual([kind, value, 0, 1]);
     expect(() => withoutWire([value, 1], 'variables', 5_000)).toThrow(TransferLimitError);
+  });
+});
+
+describe('what is certainly too large', () => {
+  test('is told without a trap of a proxy', () => {
+    const traps = [];
+    const handler = new Proxy({}, { get: (_, trap) => void traps.push(trap) });
+    expect(isLargerThan([new Proxy({ a: 1 }, handler), new Proxy([1], handler)], 1_000)).toBe(false);
+    expect(traps).toEqual([]);
+  });
+
+  test('is told without a look at each of four billion holes', () => {
+    expect(isLargerThan(Object.assign([], { 4_000_000_000: 'x'.repeat(1_000) }), 1_000)).toBe(true);
+    expect(isLargerThan(Object.assign([], { 4_000_000_000: 'x'.repeat(999) }), 1_000)).toBe(false);
   });
 });
 

@@ -205,6 +205,7 @@ export function describeToolDeadlines({ withExecutor, can, expectGivenUp }) {
       [[5, 10], new TypeError('fn must be a function, got 5')],
       [[() => 1, '10'], new TypeError('timeoutMs must be an integer, got "10"')],
       [[() => 1, 0], new RangeError('timeoutMs must be an integer from 1 to 2147483647, got 0')],
+      [[() => 1, 2 ** 31], new RangeError('timeoutMs must be an integer from 1 to 2147483647, got 2147483648')],
     ])('refuses %o', (args, expected) => {
       expect(() => withTimeout(...args)).toThrow(expected);
     });
