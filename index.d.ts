@@ -359,7 +359,7 @@ export interface ExecutorErrorDetails {
   reason?: string;
   /** `ERR_EXEC_TIMEOUT`, with the reason `"cpu"`: the limit in milliseconds. */
   maxCpuMs?: number;
-  /** Whether what earlier runs have defined is gone: of `ERR_EXEC_TIMEOUT` with `keepState`, and of Python. */
+  /** Whether what earlier runs have defined is gone: of `ERR_EXEC_TIMEOUT` with `keepState`, `ERR_MEMORY_LIMIT_EXCEEDED`, and of Python. */
   stateLost?: boolean;
   /** `ERR_MAX_OPS_EXCEEDED`: the limit. */
   maxOperations?: number;
@@ -367,8 +367,10 @@ export interface ExecutorErrorDetails {
   maxToolCalls?: number;
   /** `ERR_TOOL_CALL_LIMIT_EXCEEDED` of a page that has made too many requests: the limit of these. */
   requests?: number;
-  /** `ERR_MEMORY_LIMIT_EXCEEDED`: the limit of the isolate's heap. */
+  /** `ERR_MEMORY_LIMIT_EXCEEDED`: the limit. */
   limitBytes?: number;
+  /** `ERR_MEMORY_LIMIT_EXCEEDED`: what was held then, where that is known. */
+  usedBytes?: number;
   /** `ERR_TRANSFER_LIMIT_EXCEEDED`: the limit. */
   maxTransferBytes?: number;
   /** `ERR_TRANSFER_LIMIT_EXCEEDED`: what was too large: `"output"` or `"variables"`. */
