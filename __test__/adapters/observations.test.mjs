@@ -47,6 +47,11 @@ describe('observations', () => {
     expect(formatObservation({ output: deep, logs: '' })).toMatch(/\[Array\]/);
   });
 
+  test('of more than a hundred items that JSON does not say', () => {
+    const { length } = formatObservation({ output: Array(300).fill({ at: new Date(0) }), logs: '' }).match(/1970/g);
+    expect(length).toBe(300);
+  });
+
   test('of a run that timed out or was aborted: only what had begun has lost the variables', async () => {
     const lost = /\nThe variables and functions of earlier steps are lost: define again what you need\.\n/;
     const gate = gateTool();

@@ -55,6 +55,9 @@ const LARGE = {
   'long keys': { ['k'.repeat(2 ** 24)]: 1 },
   'deep nesting': deep(100_000),
   'errors with long stacks': longError(),
+  'many errors': Array(100).fill(Array(1_000).fill(Object.assign(new Error('y'), { stack: 'x'.repeat(9_000) }))),
+  'long patterns': Array(100).fill(new RegExp('x'.repeat(1e6))),
+  'objects around long texts': Array(100).fill(Object('x'.repeat(1e6))),
 };
 
 /** An object of so many properties that readers of guests' values note it. */
@@ -152,6 +155,62 @@ describe('outputText', () => {
     };
     expect(outputText(odd)).toBe('{ boom: [Getter] }');
     expect(outputText(new Proxy([1], {}))).toBe('[ 1 ]');
+  });
+});
+
+describe('modelText', () => {
+  const left = '[... parts of the output are left out; give back a slice, a count or a summary ...]';
+
+  test.each([
+    ...Object.entries(LARGE),
+    ['many dates', Array(99_999).fill(new Date(0))],
+    ['many line ends', Array(20).fill(Array(20).fill('\n'.repeat(10_000)))],
+    ['an ArrayBuffer', new ArrayBuffer(1e8)],
+    ['one ArrayBuffer, many times', Array(1_000).fill(new DataView(new ArrayBuffer(20_000)))],
+  ])('%s', (_, value) => {
+    expect(modelText(value).length).toBeLessThan(20_200);
+  });
+
+  test.each([
+    ['a Date each', Array.from({ length: 300 }, () => ({ at: new Date(0) }))],
+    ['a Map', new Map(Array.from({ length: 300 }, (_, i) => [i, i]))],
+    ['a Set', new Set(Array.from({ length: 300 }, (_, i) => i))],
+    ['a typed array', new Uint8Array(300)],
+    ['a text', { text: 'x'.repeat(15_000), when: undefined }],
+    ['levels', { a: { b: { c: { d: { e: { f: { g: { h: { i: NaN } } } } } } } } }],
+  ])('%s is shown wholly if there is room', (_, value) => {
+    const whole = { depth: Infinity, maxArrayLength: Infinity, maxStringLength: Infinity, breakLength: 120 };
+    expect(modelText(value)).toBe(inspect(value, whole));
+  });
+
+  test('what is longer loses its middle', () => {
+    const text = modelText([...Array(10_000).keys(), NaN]);
+    expect(text).toMatch(/^\[\n\s+0,\s+1,/);
+    expect(text).toMatch(
+      /\n\[\.\.\. \d+ of \d+ characters of the output; give back a part, a count or a summary \.\.\.\]\n/,
+    );
+    expect(text).toMatch(/ 9999,\s+NaN\n\]$/);
+  });
+
+  test('what is far longer is not shown to its end, and says so', () => {
+    const text = modelText(Array(100_000).fill({ id: 1, at: new Date(0) }));
+    expect(text).toMatch(/\n\[\.\.\. \d+ of \d+ characters of this text \.\.\.\]\n/);
+    expect(text.endsWith(`\n  ... 97000 more items\n]\n${left}`)).toBe(true);
+    expect(modelText(shared(40))).toMatch(/\[Array\][\s\]]+\n\[\.\.\. parts of the output are left out; [^\n]+\]$/);
+  });
+
+  test('what is whole does not say so', () => {
+    expect(modelText(Object.assign([], { 4_000_000_000: 1 }))).toBe('[ <4000000000 empty items>, 1 ]');
+    expect(modelText(1n << 400_000_000n)).toBe('[a BigInt of more than 1048576 bits]');
+  });
+
+  test('bounds follow the number of characters', () => {
+    const text = modelText({ text: 'x'.repeat(30_000), when: undefined }, { maxChars: 40_000 });
+    expect(text).toBe(`{\n  text: '${'x'.repeat(30_000)}',\n  when: undefined\n}`);
+    expect(modelText({ text: 'x'.repeat(200), when: undefined }, { maxChars: 100 })).toBe(
+      `{\n  text: '${'x'.repeat(39)}\n[... 56 of 156 characters of the output; give back a part, a count or a summary ...]\n` +
+        `${'x'.repeat(5)}'... 100 more characters,\n  when: undefined\n}`,
+    );
   });
 });
 

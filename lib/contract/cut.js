@@ -67,7 +67,10 @@ class Cutter {
     if (typeof value !== 'object' || value === null) return value;
     if (types.isNativeError(value)) return new Remark(this.#text(`[${value.name}: ${value.message}]`));
     if (types.isBigIntObject(value)) return new Remark(`[BigInt: ${bigintText(BigInt.prototype.valueOf.call(value))}]`);
-    if (types.isDate(value) || types.isRegExp(value) || types.isBoxedPrimitive(value)) return value;
+    if (types.isStringObject(value))
+      return new Remark(`[String: '${this.#text(String.prototype.valueOf.call(value))}']`);
+    if (types.isRegExp(value)) return new Remark(this.#text(RegExp.prototype.toString.call(value)));
+    if (types.isDate(value) || types.isBoxedPrimitive(value)) return value;
     for (let outer = of; outer !== undefined; outer = outer.of) {
       if (outer.value === value) return new Remark('[Circular]');
     }

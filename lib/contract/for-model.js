@@ -3,7 +3,7 @@
 
 const { isPlainObject } = require('./describe');
 const { failureText } = require('./failure-text');
-const { isSmall, outputText } = require('./render');
+const { isSmall, outputForModel } = require('./render');
 
 // What adapters tell models of a run: the one way in which outputs, logs and failures are shown and cut.
 
@@ -13,15 +13,19 @@ const MAX_CHARS = 20_000;
 /** What to do about the rest. */
 const OUTPUT_ADVICE = 'give back a part, a count or a summary';
 const LOGS_ADVICE = 'log less';
+const NOT_WHOLE = '[... parts of the output are left out; give back a slice, a count or a summary ...]';
 
 /**
- * An output as text: strings as they are, what JSON says wholly as JSON, everything else as `util.inspect` shows it.
+ * An output as text: strings as they are, what JSON says wholly as JSON, everything else as `util.inspect` shows it; without its
+ * middle if it is too long.
  *
  * @param {unknown} output
  * @param {{ maxChars?: number, indent?: number }} [options]
  */
 function modelText(output, { maxChars = MAX_CHARS, indent } = {}) {
-  return cutMiddle(textOf(output, indent), maxChars, `of the output; ${OUTPUT_ADVICE}`);
+  const { text, isWhole } = textOf(output, maxChars, indent);
+  if (isWhole) return cutMiddle(text, maxChars, `of the output; ${OUTPUT_ADVICE}`);
+  return `${cutMiddle(text, maxChars, 'of this text')}\n${NOT_WHOLE}`;
 }
 
 /**
@@ -92,14 +96,16 @@ function wholeCharacters(text, at) {
 
 /**
  * @param {unknown} output
+ * @param {number} maxChars
  * @param {number | undefined} indent
+ * @returns {{ text: string, isWhole: boolean }}
  */
-function textOf(output, indent) {
-  if (typeof output === 'string') return output;
-  if (output === undefined) return 'undefined';
-  return isSmall(output) && isJson(output)
-    ? JSON.stringify(output, null, indent)
-    : outputText(output, { breakLength: 120 });
+function textOf(output, maxChars, indent) {
+  if (typeof output === 'string') return { text: output, isWhole: true };
+  if (isSmall(output) && isJson(output)) return { text: JSON.stringify(output, null, indent), isWhole: true };
+  const { text, isWhole } = outputForModel(output, maxChars);
+  // There are no parts of a large integer.
+  return { text, isWhole: isWhole || typeof output !== 'object' };
 }
 
 /** Levels that are looked into. */

@@ -10,7 +10,7 @@ const { isWide } = require('./wide');
 
 // How outputs are shown, as JSON and as text. Printers have no bounds: a value in which each part occurs twice in the next one has
 // 2^40 parts after 40 rounds of a loop. So a value is looked through first, as far as a budget goes. One that is within it is
-// printed as it is; of a larger one a copy that is cut.
+// printed as it is; of a larger one fewer items, or a copy that is cut.
 
 /**
  * What a printer would go through.
@@ -19,25 +19,44 @@ const { isWide } = require('./wide');
  * @property {number} depth levels
  * @property {boolean} omitsDeeper whether the printer itself leaves out what is deeper
  * @property {number} items of one array, Map or Set
+ * @property {number} bytes of one ArrayBuffer
  * @property {number} chars UTF-16 units of one text
+ * @property {number} nodes parts of the whole value; one that occurs several times counts each time
+ * @property {number} allChars UTF-16 units of all texts
  */
 
 /** @type {Limits} */
-const AS_JSON = { depth: 500, omitsDeeper: false, items: Infinity, chars: Infinity };
-/** With the options of `outputText`. @type {Limits} */
-const AS_TEXT = { depth: 7, omitsDeeper: true, items: 100, chars: 10_000 };
+const AS_JSON = {
+  depth: 500,
+  omitsDeeper: false,
+  items: Infinity,
+  bytes: 0,
+  chars: Infinity,
+  nodes: 100_000,
+  allChars: 4 << 20,
+};
+/** What Node.js shows of a value. @type {Limits} */
+const AS_TEXT = { ...AS_JSON, depth: 7, omitsDeeper: true, items: 100, bytes: 100, chars: 10_000 };
+/** For models, who are told less. @type {Limits} */
+const FOR_MODEL = { ...AS_TEXT, nodes: 30_000, allChars: 512 << 10 };
+const DEPTH_FOR_MODEL = 20;
+/** Of a list: so many that what is left of a large one is more than a model is told. */
+const ITEMS_FOR_MODEL = [30_000, 3_000, 300];
+/** What `util.inspect` writes where it has left something out. */
+const LEFT_OUT = /\.\.\. \d+ more (?:item|byte|character)|\[(?:Array|Object)\]/;
 
-/** Parts of a value that is printed as it is. One that occurs several times counts each time. */
-const MAX_NODES = 100_000;
-/** UTF-16 units of all its texts. */
-const MAX_CHARS = 4 << 20;
 /** To look through it takes far less than this, also on a busy machine. */
 const MAX_MS = 2_000;
 const NODES_PER_LOOK = 1_024;
 /** A large integer counts as a text of so many. */
 const BIGINT_CHARS = 1_024;
-/** UTF-16 units of an error's texts: printers compare its stack with that of its cause, which takes the square of the lines. */
-const MAX_ERROR_CHARS = 10_000;
+/** As a byte of an ArrayBuffer is shown. */
+const BYTE_CHARS = 3;
+/**
+ * UTF-16 units of an error's texts: printers compare its stack with that of its cause, which takes the square of the lines. And of
+ * a String object: printers list its indices.
+ */
+const MAX_PART_CHARS = 10_000;
 
 /**
  * An output as JSON can hold it: `undefined` becomes `null`, and what has no form at all, such as a cycle, the text
@@ -57,8 +76,8 @@ function toJson(value) {
 }
 
 /**
- * An output as people and models read it: a string as it is, anything else as Node.js prints it; nothing for
- * `undefined`. A large value is cut.
+ * An output as people read it: a string as it is, anything else as Node.js prints it; nothing for `undefined`. A large
+ * value is cut.
  *
  * @param {unknown} output
  * @param {import('node:util').InspectOptions} [options]
@@ -66,7 +85,38 @@ function toJson(value) {
 function outputText(output, options) {
   if (output === undefined) return '';
   if (typeof output === 'string') return output;
-  return inspect(isWithin(output, AS_TEXT) ? output : cut(output), { depth: 6, ...options });
+  return printed(output, [AS_TEXT], options).text;
+}
+
+/**
+ * An output that is no string as Node.js prints it, for models: with all its items, as far as that is done in a moment.
+ *
+ * @param {unknown} output
+ * @param {number} maxChars UTF-16 units of one text; of the whole the caller cuts what is more
+ */
+function outputForModel(output, maxChars) {
+  const limits = { ...FOR_MODEL, chars: maxChars };
+  const all = ITEMS_FOR_MODEL.map((items) => ({ ...limits, depth: DEPTH_FOR_MODEL, items, bytes: items }));
+  return printed(output, [...all, limits], { breakLength: 120 });
+}
+
+/**
+ * @param {unknown} value
+ * @param {Limits[]} allLimits the first that it is within are taken
+ * @param {import('node:util').InspectOptions} [options]
+ * @returns {{ text: string, isWhole: boolean }} whether nothing is left out but ends of long texts
+ */
+function printed(value, allLimits, options) {
+  const end = performance.now() + MAX_MS;
+  const fitting = allLimits.find((limits) => isWithin(value, limits, end));
+  const { depth, items, chars } = fitting ?? allLimits[0];
+  const text = inspect(fitting === undefined ? cut(value) : value, {
+    depth: depth - 1,
+    maxArrayLength: items,
+    maxStringLength: chars,
+    ...options,
+  });
+  return { text, isWhole: fitting === allLimits[0] || (fitting !== undefined && !LEFT_OUT.test(text)) };
 }
 
 /**
@@ -99,11 +149,11 @@ function jsonForm(_key, value) {
  *
  * @param {unknown} root
  * @param {Limits} limits
+ * @param {number} [end] when there is no time left
  */
-function isWithin(root, { depth, omitsDeeper, items, chars }) {
-  const end = performance.now() + MAX_MS;
-  let nodesLeft = MAX_NODES;
-  let charsLeft = MAX_CHARS;
+function isWithin(root, limits, end = performance.now() + MAX_MS) {
+  const { depth, omitsDeeper, items } = limits;
+  let { nodes: nodesLeft, allChars: charsLeft } = limits;
   /** Values that are being looked into, outermost first, and the same for look-ups. */
   const open = [{ value: /** @type {unknown} */ (undefined), parts: [{ key: '', value: root }].values() }];
   const containing = new Set();
@@ -116,7 +166,7 @@ function isWithin(root, { depth, omitsDeeper, items, chars }) {
         continue;
       }
       const { key, value } = next.value;
-      charsLeft -= key.length + charsOf(value, chars);
+      charsLeft -= key.length + charsOf(value, limits);
       if (--nodesLeft < 0 || charsLeft < 0 || isLong(value)) return false;
       if (nodesLeft % NODES_PER_LOOK === 0 && performance.now() > end) return false;
       if (typeof value !== 'object' || value === null || containing.has(value)) continue;
@@ -135,12 +185,17 @@ function isWithin(root, { depth, omitsDeeper, items, chars }) {
 }
 
 /**
- * @param {unknown} value
- * @param {number} limit for a text
+ * @param {any} value
+ * @param {Limits} limits
  */
-function charsOf(value, limit) {
-  if (typeof value === 'string') return Math.min(value.length, limit);
-  return typeof value === 'bigint' && BigInt.asIntN(64, value) !== value ? BIGINT_CHARS : 0;
+function charsOf(value, limits) {
+  if (typeof value === 'string') return Math.min(value.length, limits.chars);
+  if (typeof value === 'bigint') return BigInt.asIntN(64, value) === value ? 0 : BIGINT_CHARS;
+  if (typeof value !== 'object' || value === null) return 0;
+  if (types.isRegExp(value)) return value.source.length;
+  if (types.isNativeError(value)) return textsOf(value).reduce((sum, { length }) => sum + length, 0);
+  if (types.isDataView(value)) return charsOf(value.buffer, limits);
+  return types.isAnyArrayBuffer(value) ? BYTE_CHARS * Math.min(value.byteLength, limits.bytes) : 0;
 }
 
 /**
@@ -151,9 +206,16 @@ function charsOf(value, limit) {
 function isLong(value) {
   if (typeof value === 'bigint') return isLongBigint(value);
   if (types.isBigIntObject(value)) return isLongBigint(BigInt.prototype.valueOf.call(value));
-  if (!types.isNativeError(value)) return false;
-  const { name, message, stack } = value;
-  return [name, message, stack].some((text) => typeof text === 'string' && text.length > MAX_ERROR_CHARS);
+  if (types.isStringObject(value)) return String.prototype.valueOf.call(value).length > MAX_PART_CHARS;
+  return types.isNativeError(value) && textsOf(value).some(({ length }) => length > MAX_PART_CHARS);
 }
 
-module.exports = { isSmall, jsonForm, outputText, toJson };
+/**
+ * @param {Error} error
+ * @returns {string[]}
+ */
+function textsOf({ name, message, stack }) {
+  return [name, message, stack].filter((text) => typeof text === 'string');
+}
+
+module.exports = { isSmall, jsonForm, outputForModel, outputText, toJson };

@@ -81,8 +81,8 @@ export interface CodeToolSettings
   /** Makes the description of the tool of the declarations of the others. Default: a text that says how to use it. */
   description?: ((declarations: string) => string) | undefined;
   /**
-   * UTF-16 units of the output, and of the logs, that the model is told; of what is longer the middle is left out. At
-   * least 100; default 20,000.
+   * UTF-16 units of the output, and of the logs, that the model is told; of what is longer the middle is left out, and
+   * of lists that are far longer the end, too, which it is told. At least 100; default 20,000.
    */
   maxOutputChars?: number | undefined;
   /**
