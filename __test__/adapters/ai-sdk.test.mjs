@@ -111,6 +111,17 @@ describe('the description', () => {
     expect(description).toMatch(/^Use:\n\/\*\*\n \* Adds two numbers\./);
   });
 
+  test('declares functions, and namespaces of such', async () => {
+    const code = createCodeTool({ tools: { add, plus: (a, b) => a + b, files: { count: () => 2 } } });
+    expect(code.description).toMatch(
+      /\n\nasync function plus\(\.\.\.args\) \{\}\n\nfiles\.count = async function \(\.\.\.args\) \{\};$/,
+    );
+    const text = '[await add({ a: 1 }), await plus(1, 2), await files.count()]';
+    expect(await call(code, text)).toEqual({ output: [2, 3, 2], logs: '' });
+    const denying = createCodeTool({ tools: { plus: () => 1 }, toolApproval: { plus: 'denied' } });
+    expect(denying.description).not.toContain('async function');
+  });
+
   test('leaves out what code cannot call', async () => {
     const inputSchema = z.object({});
     const tools = { here: { inputSchema, execute: async () => 1 }, elsewhere: { inputSchema } };
@@ -429,6 +440,16 @@ describe('wrong use is refused at once', () => {
       'names',
       { tools: { 'a-b': add, a_b: add } },
       'the tools "a-b" and "a_b" would both be called a_b in code; rename one of them',
+    ],
+    [
+      'no tool',
+      { tools: { a: { exceute: () => 1, description: 'A tool.' } } },
+      'the tool a must be a function, a namespace of functions, or an object with a function `execute`, got an object',
+    ],
+    [
+      'approval of a function',
+      { tools: { f: () => 1 }, toolApproval: { f: true } },
+      'options.toolApproval.f needs a tool with `execute`, got a function',
     ],
     ['a reserved name', { tools: { console: add } }, 'tools.console must have another name: `console` is reserved'],
     [

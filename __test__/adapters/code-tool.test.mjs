@@ -1,14 +1,18 @@
 // `ses-executor/code-tool`: the tool that takes code, without a framework.
 
 import { getEventListeners } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 
-import { describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { z as z3 } from 'zod/v3';
 
-import { SESExecutor } from 'ses-executor';
+import { SESExecutor, withTimeout } from 'ses-executor';
 import { createCodeTool } from 'ses-executor/code-tool';
 import { toJavaScriptSignature } from 'ses-executor/prompts';
+import { createFileTools } from 'ses-executor/tools';
 
 import { OPTIONS } from '../../lib/contract/option-table.js';
 import { deferred, withExecutor } from '../helpers.mjs';
@@ -280,6 +284,61 @@ describe('the description', () => {
     expect((await execute(code)).output).toEqual(names);
   });
 
+  test('functions in namespaces have their names and their objects', async () => {
+    const store = {
+      rows: { count: () => 3 },
+      get() {
+        return this === store;
+      },
+      'drop-all': () => 'dropped',
+    };
+    const { description, execute } = createCodeTool({ tools: { 'my-store': store, add } });
+    const lines = description.split('\n').filter((line) => /\bfunction \w*\(/.test(line));
+    expect(lines).toEqual([
+      'my_store.rows.count = async function (...args) {};',
+      'my_store.get = async function (...args) {};',
+      'my_store.drop_all = async function (...args) {};',
+      'async function add(args) {}',
+    ]);
+    const code = '[await my_store.rows.count(), await my_store.get(), await my_store.drop_all(), await add({ a: 1 })]';
+    expect((await execute(code)).output).toEqual([3, true, 'dropped', 2]);
+  });
+
+  describe('declares file tools', () => {
+    const root = mkdtempSync(join(tmpdir(), 'code-tool-'));
+    afterAll(() => rmSync(root, { recursive: true }));
+    const files = createFileTools({ root, limits: { maxFileBytes: 1024 } });
+    const declaration = [
+      '/**',
+      ' * The whole text of a UTF-8 file, as a string, for code; a file of more than 1KB is an error.',
+      ' *',
+      ' * @param {object} args',
+      ' * @param {string} args.path Path of the file, relative to the root',
+      ' * @returns {Promise<string>}',
+      ' */',
+    ].join('\n');
+
+    test('by what they take, wherever they are', async () => {
+      const { description, execute } = createCodeTool({ tools: { ...files, files } });
+      expect(description).toContain(`\n\n${declaration}\nasync function readText(args) {}\n\n`);
+      expect(description).toContain(`\n\n${declaration}\nfiles.readText = async function (args) {};\n\n`);
+      const code =
+        'await write({ path: "a", content: "x" }); [await readText("a"), await files.readText({ path: "a" })]';
+      expect((await execute(code)).output).toEqual(['x', 'x']);
+    });
+
+    test('that have a limit of their own', () => {
+      const { description } = createCodeTool({ tools: { readText: withTimeout(files.readText, 1_000) } });
+      expect(description.endsWith(`\n\n${declaration}\nasync function readText(args) {}`)).toBe(true);
+    });
+
+    test('to Python', async () => {
+      const { description, execute } = createCodeTool({ tools: { files }, language: 'python' });
+      expect(description).toContain('\n\ndef files.readText(*, path: str) -> str:\n');
+      expect((await execute('files.write(path="b", content="y")\nfiles.readText(path="b")')).output).toBe('y');
+    });
+  });
+
   test('tools can be a list', async () => {
     const tool = createCodeTool({
       tools: [{ name: 'add', ...add }],
@@ -361,7 +420,21 @@ describe('wrong use is refused at once', () => {
 
   test.each([
     ['no tools', { tools: 1 }, 'options.tools must be an object of tools by name, or an array, got 1'],
-    ['a tool', { tools: { a: 1 } }, 'the tool a must be a function, or an object with a function `execute`, got 1'],
+    [
+      'a tool',
+      { tools: { a: 1 } },
+      'the tool a must be a function, a namespace of functions, or an object with a function `execute`, got 1',
+    ],
+    [
+      'a namespace with something else',
+      { tools: { a: { f: () => 1, g: 1 } } },
+      'the tool a must be a function, a namespace of functions, or an object with a function `execute`, got an object',
+    ],
+    [
+      'a namespace in which two names cannot be told apart',
+      { tools: { a: { 'f-1': () => 1, f_1: () => 1 } } },
+      'two functions would both be called a.f_1 in code; rename one of them',
+    ],
     ['a list', { tools: [add] }, 'options.tools[0].name must be a non-empty string, got undefined'],
     [
       'a list with a name twice',

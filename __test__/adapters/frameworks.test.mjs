@@ -173,6 +173,15 @@ describe.each(Object.keys(FRAMEWORKS))('%s', (framework) => {
     expect(failed).toMatch(/^ERR_TOOL_PROXY_FAIL: Tool execution failed: .*three is too much/s);
   });
 
+  test('functions, and namespaces of such', async () => {
+    const tools = { plus: (a, b) => a + b, shell: { run: (command) => command.length } };
+    const tool = codeTool({ tools });
+    expect(tool.description).toMatch(
+      /\n\nasync function plus\(\.\.\.args\) \{\}\n\nshell\.run = async function \(\.\.\.args\) \{\};$/,
+    );
+    expect(Number(await call(tool, 'await plus(1, await shell.run("ls"))'))).toBe(3);
+  });
+
   test('an abort ends the run, and its tools', async () => {
     const called = deferred();
     const hang = make('hang', (_, signal) => (called.resolve(signal), new Promise(() => {})));

@@ -16,6 +16,7 @@ import { createMcpServer } from 'ses-executor/mcp';
 import { instrument } from 'ses-executor/opentelemetry';
 import { toJavaScriptSignature } from 'ses-executor/prompts';
 import { createCodeTool as createOpenAiCodeTool } from 'ses-executor/openai-agents';
+import { createFileTools } from 'ses-executor/tools';
 import { createCodeTool, type CodeToolOptions, type CodeToolResult, type RunFailure } from 'ses-executor/ai';
 import { SESCodemodeExecutor, type ExecuteResult, type ResolvedProvider } from 'ses-executor/codemode';
 import { z } from 'zod';
@@ -49,6 +50,7 @@ export async function aiSdk(model: LanguageModel): Promise<void> {
     void logs;
   }
   void tools;
+  createCodeTool({ tools: { double, now: () => 1, files: createFileTools({ root: '.' }) } });
   // @ts-expect-error: tools are needed
   createCodeTool({});
   // @ts-expect-error: no such option
@@ -62,7 +64,11 @@ export async function otherFrameworks(
 ): Promise<void> {
   const schema = z.object({ n: z.number() });
   const neutral: CodeTool = createNeutralCodeTool({
-    tools: { double: { inputSchema: schema, execute: ({ n }) => n * 2 }, now: () => 1 },
+    tools: {
+      double: { inputSchema: schema, execute: ({ n }) => n * 2 },
+      now: () => 1,
+      files: createFileTools({ root: '.' }),
+    },
     approve: ({ name, input }) => name === 'a' && input !== null,
     maxOutputChars: 1_000,
     timeoutMs: 1,

@@ -63,4 +63,15 @@ function byIdentifier(byName, identifierOf = toolIdentifier) {
   return Object.fromEntries([...names].map(([identifier, name]) => [identifier, byName[name]]));
 }
 
-module.exports = { asciiIdentifier, byIdentifier, memberIdentifier };
+/**
+ * As an assignment, but `__proto__` is a name like others.
+ *
+ * @param {object} holder
+ * @param {string} key
+ * @param {unknown} value
+ */
+function defineMember(holder, key, value) {
+  Object.defineProperty(holder, key, { value, writable: true, enumerable: true, configurable: true });
+}
+
+module.exports = { asciiIdentifier, byIdentifier, defineMember, memberIdentifier };

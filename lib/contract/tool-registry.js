@@ -17,7 +17,17 @@ const { RESERVED_PREFIX } = require('./identifiers');
  * @property {boolean} isAsync whether guests get a promise at once
  * @property {boolean} isBlocking whether guests wait for what a promise of it gives
  * @property {number} [timeoutMs] within which it answers, if not within that of the run
+ * @property {Definition} [definition]
  * @property {number} length
+ */
+
+/**
+ * What models are told of a function that takes one object.
+ *
+ * @typedef {object} Definition
+ * @property {string} description
+ * @property {Record<string, any>} inputSchema JSON Schema
+ * @property {Record<string, any>} outputSchema
  */
 
 /**
@@ -26,10 +36,11 @@ const { RESERVED_PREFIX } = require('./identifiers');
  * @typedef {object} Traits
  * @property {boolean} [isBlocking]
  * @property {number} [timeoutMs]
+ * @property {Definition} [definition]
  */
 
 /**
- * Of functions that {@link blocking} and {@link withTimeout} have made.
+ * Of functions that {@link blocking}, {@link withTimeout} and {@link defined} have given.
  *
  * @type {WeakMap<Function, Traits>}
  */
@@ -62,6 +73,18 @@ function withTimeout(fn, timeoutMs) {
     throw new RangeError(`timeoutMs must be an integer from ${min} to ${max}, got ${timeoutMs}`);
   }
   return withTraits(fn, { timeoutMs });
+}
+
+/**
+ * The same function, with what models are told of it wherever it is a tool.
+ *
+ * @template {Function} F
+ * @param {F} fn
+ * @param {Definition} definition
+ */
+function defined(fn, definition) {
+  traitsOf.set(fn, { ...traitsOf.get(fn), definition });
+  return fn;
 }
 
 /**
@@ -158,7 +181,7 @@ function flattenInto(found, holder, key, ancestors, root, parents = []) {
  * @returns {Tool}
  */
 function toolOf(path, fn, self) {
-  const { isBlocking = false, timeoutMs } = traitsOf.get(fn) ?? {};
+  const { isBlocking = false, timeoutMs, definition } = traitsOf.get(fn) ?? {};
   const { length } = fn;
   return {
     path,
@@ -167,6 +190,7 @@ function toolOf(path, fn, self) {
     isAsync: !isBlocking && isAsyncFunction(fn),
     isBlocking,
     timeoutMs,
+    definition,
     length: Number.isInteger(length) && length >= 0 ? Math.min(length, 255) : 0,
   };
 }
@@ -289,4 +313,13 @@ function specOf({ path, isAsync, length, timeoutMs }, id) {
   return { path, id, isAsync, length, isLimited: timeoutMs !== undefined };
 }
 
-module.exports = { ToolRegistry, blocking, flattenInto, flattenTools, isNamespace, refuseReservedName, withTimeout };
+module.exports = {
+  ToolRegistry,
+  blocking,
+  defined,
+  flattenInto,
+  flattenTools,
+  isNamespace,
+  refuseReservedName,
+  withTimeout,
+};

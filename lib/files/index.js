@@ -6,6 +6,7 @@ const { setImmediate } = require('../contract/clock');
 const { FILE_TOOLS, MUTATING, describeFileTools, fileToolDefinitions } = require('./definitions');
 const { checkFileToolOptions } = require('./options');
 const { currentScope } = require('../contract/run-scope');
+const { defined } = require('../contract/tool-registry');
 
 /**
  * @typedef {import('../../native').NativeFileTools} NativeFileTools
@@ -45,7 +46,7 @@ const CALLS = {
  * @param {import('./index').FileToolOptions} options
  */
 function createFileTools(options) {
-  const { root, readOnly, limits } = checkFileToolOptions(options);
+  const { root, limits } = checkFileToolOptions(options);
   // Here and not above: the definitions need no addon.
   const { NativeFileStop, NativeFileTools } = require('../../native.cjs');
   const native = new NativeFileTools(root, limits);
@@ -63,17 +64,18 @@ function createFileTools(options) {
     return stop;
   };
   const inOrder = sequence();
-  const tools = FILE_TOOLS.filter(({ name }) => !readOnly || !MUTATING.has(name)).map((definition) => {
-    const { name, inputs } = definition;
+  const tools = describeFileTools(options).map(({ name, description, inputs, output_schema: outputSchema }) => {
+    const tool = /** @type {import('./definitions').FileTool} */ (FILE_TOOLS.find((it) => it.name === name));
     const call = async (/** @type {unknown[]} */ ...args) => {
-      const checked = parseArguments(definition, args);
+      const checked = parseArguments(tool, args);
       const stop = stopOfRun();
       const work = () => CALLS[name](native, checked, stop);
-      return result(definition, checked, await taken(MUTATING.has(name) ? inOrder(work) : work()));
+      return result(tool, checked, await taken(MUTATING.has(name) ? inOrder(work) : work()));
     };
-    const required = Object.values(inputs).filter(({ nullable }) => nullable !== true).length;
-    Object.defineProperties(call, { name: { value: name }, length: { value: required } });
-    return [name, call];
+    const required = Object.keys(inputs).filter((key) => inputs[key].nullable !== true);
+    Object.defineProperties(call, { name: { value: name }, length: { value: required.length } });
+    const inputSchema = { type: 'object', properties: inputs, required };
+    return [name, defined(call, { description, inputSchema, outputSchema: { ...outputSchema } })];
   });
   return Object.fromEntries(tools);
 }

@@ -6,7 +6,7 @@
 
 import type { Tool, ToolSet } from 'ai';
 import type { RunFailure } from '../../contract/run-failure';
-import type { CodeToolSettings } from '../code-tool/index';
+import type { CodeFunctions, CodeToolSettings } from '../code-tool/index';
 
 export type { RunFailure };
 
@@ -21,13 +21,13 @@ type ToolApprovalStatus = undefined | boolean | ToolApprovalType | { type: ToolA
 export interface CodeToolOptions extends Omit<CodeToolSettings, 'name'> {
   /**
    * The tools that code can call as `await name(input)`. A name that is no identifier is changed: `list-files` is
-   * `list_files`. Tools without `execute` are left out.
+   * `list_files`. Functions and namespaces of such are taken, too. Tools without `execute`, which run elsewhere, are left out.
    *
    * Tools with `needsApproval` keep it: code that names one of them is a call that needs approval itself, which the AI SDK asks
    * for, from version 6 on; the person sees the code. Tools that the approved code does not name, and all of them in a call that
    * nobody has approved, fail in the code. With `approve` each call is asked for instead, with its input.
    */
-  tools: ToolSet;
+  tools: Readonly<Record<string, ToolSet[string] | CodeFunctions>>;
   /** As `toolApproval` of `generateText` in AI SDK 7, by the name of the tool; takes precedence over `needsApproval`. */
   toolApproval?: Readonly<Record<string, ToolApproval>> | undefined;
 }

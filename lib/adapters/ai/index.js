@@ -1,12 +1,13 @@
 // @ts-check
 'use strict';
 
-const { describe, isPlainObject } = require('../../contract/describe');
+const { describe, isPlainObject, memberPath } = require('../../contract/describe');
 const { objectOf } = require('../../contract/options');
 const { requirePeer } = require('../../contract/peer');
 const { isStandardSchema, standardSchema } = require('../../contract/standard-schema');
 const { byIdentifier } = require('../../contract/tool-names');
 const codeTool = require('../code-tool');
+const { isDefinition } = require('../code-tool/definition');
 const { ToolPolicy, isApproved, namedIn } = require('./approval');
 
 /** By these the AI SDK knows its own schemas from those of others; by the second in version 5 only. */
@@ -27,7 +28,10 @@ function createCodeTool(options) {
     throw new TypeError(`options.toolApproval must be an object by name of the tool, got ${describe(toolApproval)}`);
   }
   const callable = Object.entries(byIdentifier(withPolicies(tools, /** @type {any} */ (toolApproval))));
-  const definitions = callable.map(([name, { tool, policy }]) => [name, definitionOf(name, tool, policy)]);
+  const definitions = callable.map(([name, { tool, policy }]) => [
+    name,
+    isDefinition(tool) ? definitionOf(name, tool, policy) : tool,
+  ]);
   const { inputSchema, description, execute } = codeTool.createCodeTool({
     ...settings,
     tools: Object.fromEntries(definitions),
@@ -56,11 +60,25 @@ function createCodeTool(options) {
 function withPolicies(tools, toolApproval) {
   const all = Object.entries(tools).map(([name, tool]) => {
     const own = Object.hasOwn(toolApproval, name) ? toolApproval[name] : undefined;
-    return /** @type {const} */ ([name, { tool, policy: new ToolPolicy(own ?? tool.needsApproval) }]);
+    const policy = new ToolPolicy(own ?? (isDefinition(tool) ? tool.needsApproval : undefined));
+    if (policy.mayNeed && !isDefinition(tool) && !runsElsewhere(tool)) {
+      throw new TypeError(
+        `${memberPath('options.toolApproval', name)} needs a tool with \`execute\`, got ${describe(tool)}`,
+      );
+    }
+    return /** @type {const} */ ([name, { tool, policy }]);
   });
-  return Object.fromEntries(
-    all.filter(([, { tool, policy }]) => typeof tool.execute === 'function' && !policy.isDenied),
-  );
+  return Object.fromEntries(all.filter(([, { tool, policy }]) => !runsElsewhere(tool) && !policy.isDenied));
+}
+
+/**
+ * Whether it is a tool that the provider runs, or the client.
+ *
+ * @param {any} tool
+ */
+function runsElsewhere(tool) {
+  if (!isPlainObject(tool) || tool.execute !== undefined) return false;
+  return 'inputSchema' in tool || typeof tool.type === 'string';
 }
 
 /**

@@ -1,6 +1,7 @@
 // @ts-check
 'use strict';
 
+const { isPlainObject } = require('../../contract/describe');
 const { objectOf } = require('../../contract/options');
 const codeTool = require('../code-tool');
 const { byName } = require('../code-tool/definition');
@@ -38,7 +39,7 @@ function createCodeTool(options) {
  * @returns {any}
  */
 function definitionOf(tool) {
-  if (typeof tool?.run !== 'function') return tool;
+  if (typeof tool?.run !== 'function' || !isPlainObject(tool.input_schema)) return tool;
   const { description, input_schema: inputSchema, parse } = tool;
   return {
     description,

@@ -3,8 +3,8 @@
 
 const { describe, isPlainObject } = require('../../contract/describe');
 const { isStandardSchema, issuesText, jsonSchemaOf, validate } = require('../../contract/standard-schema');
-const { byIdentifier } = require('../../contract/tool-names');
-const { flattenTools } = require('../../contract/tool-registry.js');
+const { byIdentifier, memberIdentifier } = require('../../contract/tool-names');
+const { flattenTools, isNamespace } = require('../../contract/tool-registry.js');
 const { isFarLargerWritten } = require('../../contract/written-size');
 const { languageText } = require('./language');
 const { namedArguments } = require('../../python/named-arguments');
@@ -12,6 +12,7 @@ const { namedArguments } = require('../../python/named-arguments');
 /**
  * @typedef {import('./index').CodeToolDefinition} CodeToolDefinition
  * @typedef {import('./index').CallContext} CallContext
+ * @typedef {import('../../contract/tool-registry').Tool} Tool
  */
 
 /** What code can call: a function, or a tool with the schemas that it is declared and checked by. */
@@ -24,9 +25,9 @@ class CallableTool {
    * @param {CodeToolDefinition} definition
    */
   constructor(name, definition) {
-    if (!isPlainObject(definition) || typeof definition.execute !== 'function') {
+    if (!isDefinition(definition)) {
       throw new TypeError(
-        `the tool ${name} must be a function, or an object with a function \`execute\`, got ${describe(definition)}`,
+        `the tool ${name} must be a function, a namespace of functions, or an object with a function \`execute\`, got ${describe(definition)}`,
       );
     }
     const { description } = definition;
@@ -105,27 +106,45 @@ class CallableTool {
 
 /** A function that code calls with whatever arguments. */
 class CallableFunction {
-  #fn;
+  #tool;
   takesObject = /** @type {const} */ (false);
 
-  /**
-   * @param {string} name
-   * @param {(...args: any[]) => unknown} fn
-   */
-  constructor(name, fn) {
-    this.name = name;
-    this.#fn = fn;
+  /** @param {Tool} tool */
+  constructor(tool) {
+    const [first, ...rest] = tool.path;
+    this.name = [first, ...rest.map(memberIdentifier)].join('.');
+    this.#tool = tool;
   }
 
   /** @param {import('./language').LanguageText} [language] */
   declaration(language = languageText()) {
-    return language.declareFunction(this.name);
+    return functionDeclaration(this.name, { ...this.#tool, isAsync: true }, language);
   }
 
   /** @param {unknown[]} args */
   async call(...args) {
-    return this.#fn(...args);
+    const { fn, self } = this.#tool;
+    return Reflect.apply(fn, self, args);
   }
+}
+
+/**
+ * @param {string} name
+ * @param {Tool} tool
+ * @param {import('./language').LanguageText} language
+ */
+function functionDeclaration(name, { definition, isAsync }, language) {
+  if (definition === undefined) return language.declareFunction(name, isAsync);
+  return language.declare({ name, ...definition, async: isAsync });
+}
+
+/**
+ * Whether a tool has more to it than a function.
+ *
+ * @param {any} tool
+ */
+function isDefinition(tool) {
+  return isPlainObject(tool) && typeof tool.execute === 'function';
 }
 
 /**
@@ -134,12 +153,25 @@ class CallableFunction {
  * @throws {TypeError} for what are no tools, and for names that cannot be called or told apart
  */
 function callables(tools) {
-  const callable = Object.entries(byIdentifier(byName(tools))).map(([name, tool]) =>
-    typeof tool === 'function' ? new CallableFunction(name, tool) : new CallableTool(name, tool),
-  );
+  const callable = Object.entries(byIdentifier(byName(tools))).flatMap(([name, tool]) => callablesOf(name, tool));
+  const names = new Set();
+  for (const { name } of callable) {
+    if (names.has(name)) throw new TypeError(`two functions would both be called ${name} in code; rename one of them`);
+    names.add(name);
+  }
   // Refuses names that are reserved.
-  flattenTools(Object.fromEntries(callable.map(({ name }) => [name, () => {}])));
+  flattenTools(Object.fromEntries(callable.map(({ name }) => [name.split('.')[0], () => {}])));
   return callable;
+}
+
+/**
+ * @param {string} name
+ * @param {any} tool
+ * @returns {(CallableTool | CallableFunction)[]}
+ */
+function callablesOf(name, tool) {
+  if (typeof tool !== 'function' && (isDefinition(tool) || !isNamespace(tool))) return [new CallableTool(name, tool)];
+  return flattenTools({ [name]: tool }).map((it) => new CallableFunction(it));
 }
 
 /**
@@ -189,4 +221,4 @@ async function lastOf(result) {
   return last;
 }
 
-module.exports = { CallableFunction, CallableTool, byName, callables };
+module.exports = { CallableTool, byName, callables, functionDeclaration, isDefinition };

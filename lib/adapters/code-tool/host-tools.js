@@ -2,9 +2,10 @@
 'use strict';
 
 const { abortController, onAbort } = require('../../contract/signals');
+const { defineMember } = require('../../contract/tool-names');
 
 /**
- * @typedef {import('./definition').CallableTool | import('./definition').CallableFunction} Callable
+ * @typedef {ReturnType<typeof import('./definition').callables>[number]} Callable
  *
  * @typedef {object} RunOfTools
  * @property {AbortSignal} [signal] of the caller
@@ -30,12 +31,34 @@ function hostTools(callable, { signal, context, approve, language }) {
       mustBeApproved(approve, { name, input, signal: ended.signal, context }),
   };
   return {
-    tools: Object.fromEntries(callable.map((it) => [it.name, toolOf(it, callContext, language)])),
+    tools: hostFunctions(callable.map((it) => [it.name, toolOf(it, callContext, language)])),
     end: () => {
       stopListening?.();
       ended.abort();
     },
   };
+}
+
+/**
+ * Functions as `sendTools` takes them, by names with their namespaces.
+ *
+ * @param {[name: string, fn: (...args: any[]) => unknown][]} named
+ * @returns {import('../../../index').Tools}
+ */
+function hostFunctions(named) {
+  /** @type {import('../../../index').Tools} */
+  const tools = {};
+  for (const [name, fn] of named) {
+    const path = name.split('.');
+    const last = /** @type {string} */ (path.pop());
+    let holder = tools;
+    for (const key of path) {
+      if (!Object.hasOwn(holder, key)) defineMember(holder, key, {});
+      holder = /** @type {import('../../../index').Tools} */ (holder[key]);
+    }
+    defineMember(holder, last, fn);
+  }
+  return tools;
 }
 
 /**

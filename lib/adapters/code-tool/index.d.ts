@@ -6,7 +6,7 @@
  * @packageDocumentation
  */
 
-import type { Executor, ExecutorOptions, Language } from '../../../index';
+import type { Executor, ExecutorOptions, Language, Tools } from '../../../index';
 import type { PyodideExecutorOptions } from '../../python/index';
 import type { RunFailure } from '../../contract/run-failure';
 import type { JsonSchema } from '../prompts/index';
@@ -48,9 +48,15 @@ export interface CodeToolDefinition<Context = any> {
   execute(input: any, context: CallContext<Context>): unknown;
 }
 
-/** Tools by the names that code calls them by, functions too, or a list of tools with names. */
+/**
+ * Functions, which are declared as such of any arguments but for those of `createFileTools`, and namespaces of such: code calls
+ * `files.read(...)`.
+ */
+export type CodeFunctions = ((...args: any[]) => unknown) | (Readonly<Tools> & { readonly execute?: never });
+
+/** Tools by the names that code calls them by, functions and namespaces too, or a list of tools with names. */
 export type CodeTools<Context = any> =
-  | Readonly<Record<string, CodeToolDefinition<Context> | ((...args: any[]) => unknown)>>
+  | Readonly<Record<string, CodeToolDefinition<Context> | CodeFunctions>>
   | readonly (CodeToolDefinition<Context> & { name: string })[];
 
 /** A call that a person has to approve. */

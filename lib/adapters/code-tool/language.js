@@ -12,7 +12,7 @@ const { BASE_BUILTIN_MODULES } = require('../../python/options');
  * @property {string} program what the input is
  * @property {(declarations: string, livesOn: boolean) => string} description of the tool
  * @property {(tool: import('../prompts').ToolDefinition) => string} declare a tool that takes one object
- * @property {(name: string) => string} declareFunction one that takes whatever arguments
+ * @property {(name: string, isAsync: boolean) => string} declareFunction one that takes whatever arguments
  * @property {boolean} namesArguments whether calls name the members of that object
  */
 
@@ -29,7 +29,10 @@ ${livesOn ? 'Variables and functions live on from call to call.' : 'Each call st
 
 ${declarations}`.trimEnd(),
   declare: toJavaScriptSignature,
-  declareFunction: (name) => `async function ${name}(...args) {}`,
+  declareFunction: (name, isAsync) => {
+    const keyword = isAsync ? 'async function' : 'function';
+    return name.includes('.') ? `${name} = ${keyword} (...args) {};` : `${keyword} ${name}(...args) {}`;
+  },
   namesArguments: false,
 };
 

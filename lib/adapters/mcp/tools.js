@@ -2,7 +2,7 @@
 'use strict';
 
 const { Toolset } = require('./toolset');
-const { createFileTools, fileToolDefinitions } = require('../../files/index.js');
+const { createFileTools } = require('../../files/index.js');
 
 /**
  * What programs can call that a person types or a client of the server sends, and which of it reaches files.
@@ -17,26 +17,10 @@ const { createFileTools, fileToolDefinitions } = require('../../files/index.js')
 function toolsetOf({ root, readOnly = false, tools = {}, servers = [] }) {
   const fileTools = root === undefined ? {} : createFileTools({ root, readOnly });
   const toolset = new Toolset();
-  toolset.addFunctions('the file tools', fileTools, (language) => declarationsOf(fileTools, language));
+  toolset.addFunctions('the file tools', fileTools);
   toolset.addExported('the tools', tools);
   for (const { name, definitions } of servers) toolset.addNamespace(`the server ${name}`, name, definitions);
   return { toolset, files: Object.keys(fileTools) };
-}
-
-/**
- * Declarations of functions that take one object, the form in which all arguments can be passed.
- *
- * @param {Record<string, unknown>} tools
- * @param {import('../code-tool/language').LanguageText} language
- */
-function declarationsOf(tools, language) {
-  return fileToolDefinitions
-    .filter(({ name }) => name in tools)
-    .map(({ name, description, inputs, output_schema: outputSchema }) => {
-      const required = Object.keys(inputs).filter((key) => inputs[key].nullable !== true);
-      const inputSchema = { type: 'object', properties: inputs, required };
-      return language.declare({ name, description, inputSchema, outputSchema });
-    });
 }
 
 module.exports = { toolsetOf };

@@ -1,10 +1,9 @@
 // @ts-check
 'use strict';
 
-const { CallableTool } = require('../code-tool/definition');
+const { CallableTool, functionDeclaration, isDefinition } = require('../code-tool/definition');
 const { hostTools } = require('../code-tool/host-tools');
 const { languageText } = require('../code-tool/language');
-const { isPlainObject } = require('../../contract/describe');
 const { flattenTools } = require('../../contract/tool-registry');
 
 /**
@@ -42,16 +41,13 @@ class Toolset {
   /**
    * @param {string} giver
    * @param {Tools} functions
-   * @param {(language: LanguageText) => string[]} [declare] default: functions with any arguments
    */
-  addFunctions(
-    giver,
-    functions,
-    declare = (language) => flattenTools(functions).map((tool) => declarationOf(tool, language)),
-  ) {
+  addFunctions(giver, functions) {
     for (const name of Object.keys(functions)) this.#claim(name, giver);
     Object.assign(this.#functions, functions);
-    this.#declarations.push(declare);
+    this.#declarations.push((language) =>
+      flattenTools(functions).map((tool) => functionDeclaration(tool.path.join('.'), tool, language)),
+    );
   }
 
   /**
@@ -61,7 +57,6 @@ class Toolset {
    * @param {Record<string, any>} exported
    */
   addExported(giver, exported) {
-    const isDefinition = (/** @type {any} */ value) => isPlainObject(value) && typeof value.execute === 'function';
     const entries = Object.entries(exported);
     this.addFunctions(giver, Object.fromEntries(entries.filter(([, value]) => !isDefinition(value))));
     for (const [name, value] of entries.filter(([, value]) => isDefinition(value))) {
@@ -90,14 +85,7 @@ class Toolset {
    */
   forRun(signal, language) {
     const { tools, end } = hostTools(this.#callable, { signal, language });
-    /** @type {Record<string, any>} */
-    const all = { ...this.#functions };
-    for (const [path, fn] of Object.entries(tools)) {
-      const [first, second] = path.split('.');
-      if (second === undefined) all[first] = fn;
-      else all[first] = { ...all[first], [second]: fn };
-    }
-    return { tools: all, end };
+    return { tools: { ...this.#functions, ...tools }, end };
   }
 
   /** @param {CallableTool} tool */
@@ -117,17 +105,6 @@ class Toolset {
     flattenTools({ [name]: () => {} });
     this.#givers.set(name, giver);
   }
-}
-
-/**
- * @param {import('../../contract/tool-registry').Tool} tool of which nothing is known
- * @param {LanguageText} language
- */
-function declarationOf({ path, isAsync }, language) {
-  if (language.namesArguments) return language.declareFunction(path.join('.'));
-  const keyword = isAsync ? 'async function' : 'function';
-  const name = path.join('.');
-  return path.length === 1 ? `${keyword} ${name}(...args) {}` : `${name} = ${keyword} (...args) {};`;
 }
 
 module.exports = { Toolset };

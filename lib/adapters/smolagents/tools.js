@@ -2,6 +2,7 @@
 'use strict';
 
 const { describe, isPlainObject, memberPath } = require('../../contract/describe');
+const { defineMember } = require('../../contract/tool-names');
 const { AGENT_INPUTS } = require('../prompts/agent-inputs');
 const { bindArguments, checkInputs } = require('./arguments');
 const { namedArguments } = require('../../python/named-arguments');
@@ -72,12 +73,12 @@ function place(root, keys, value, path) {
   const last = /** @type {string} */ (keys.at(-1));
   let holder = root;
   for (const key of keys.slice(0, -1)) {
-    if (!Object.hasOwn(holder, key)) define(holder, key, {});
+    if (!Object.hasOwn(holder, key)) defineMember(holder, key, {});
     holder = holder[key];
     if (typeof holder !== 'object') throw new TypeError(`${path} is in a namespace that is a tool itself: ${key}`);
   }
   if (Object.hasOwn(holder, last)) throw new TypeError(`${path} has a name that another tool has: ${keys.join('.')}`);
-  define(holder, last, value);
+  defineMember(holder, last, value);
 }
 
 /**
@@ -92,24 +93,13 @@ function fromEntries(entries, path, bind) {
   for (const [name, value] of entries) {
     const inner = memberPath(path, name);
     const isNamespace = isPlainObject(value) && !isTool(value) && !isAgent(value);
-    define(
+    defineMember(
       functions,
       name,
       isNamespace ? fromEntries(Object.entries(value), inner, bind) : hostTool(value, inner, bind),
     );
   }
   return functions;
-}
-
-/**
- * As an assignment, but `__proto__` is a name like others.
- *
- * @param {object} holder
- * @param {string} key
- * @param {unknown} value
- */
-function define(holder, key, value) {
-  Object.defineProperty(holder, key, { value, writable: true, enumerable: true, configurable: true });
 }
 
 /**
