@@ -12,6 +12,8 @@ import { z as z3 } from 'zod/v3';
 import { SESExecutor, withTimeout } from 'ses-executor';
 import { createCodeTool } from 'ses-executor/code-tool';
 import { toJavaScriptSignature } from 'ses-executor/prompts';
+import { PyodideExecutor } from 'ses-executor/python';
+import { SmolagentsExecutor } from 'ses-executor/smolagents';
 import { createFileTools } from 'ses-executor/tools';
 
 import { OPTIONS } from '../../lib/contract/option-table.js';
@@ -271,6 +273,92 @@ describe('the description', () => {
       properties: { code: { type: 'string', description: 'The program to run, in TypeScript' } },
       required: ['code'],
       additionalProperties: false,
+    });
+  });
+
+  describe('says what else code finds:', () => {
+    const surroundings = (options) => {
+      const { description } = createCodeTool({ tools: {}, ...options });
+      return description.replace(/^[^]*?(?:live on from call to call|starts afresh)\. ?/, '');
+    };
+    const AROUND = (imports) =>
+      `There is no network, no timer, ${imports}, no require and no process: only the language`;
+    const COPY = 'They are read-only: to change one, copy it ([...rows], structuredClone(value)).';
+
+    test('the language, and the functions', () => {
+      expect(surroundings({})).toBe(`${AROUND('no import')}.`);
+      expect(surroundings({ tools: { f: () => 1 } })).toBe(
+        `${AROUND('no import')} and the functions below.\n\nasync function f(...args) {}`,
+      );
+    });
+
+    test('modules', async () => {
+      const options = { authorizedImports: ['units', 'a-b'], modules: { units: 'export const k = 7' } };
+      const text = `${AROUND('no import but `await import(name)` of "units", "a-b"')}.`;
+      expect(surroundings(options)).toBe(text);
+      await withExecutor(options, {}, async (executor) => {
+        expect(surroundings({ executor })).toBe(text);
+      });
+    });
+
+    test('what an executor was sent', () =>
+      withExecutor({}, {}, async (executor) => {
+        await executor.sendVariables({ rows: [1], rate: 2, f: 3, both: 4 });
+        await executor.sendTools({
+          f: () => 1,
+          g: () => 1,
+          both: () => 1,
+          host: { h: async () => 1 },
+          'no-name': () => 1,
+        });
+        const text = [
+          `These variables are there: rows, rate. ${COPY} ${AROUND('no import')} and the functions below.`,
+          'async function f(...args) {}',
+          'function g(...args) {}',
+          'host.h = async function (...args) {};',
+        ].join('\n\n');
+        expect(surroundings({ executor, tools: { f: () => 2 } })).toBe(text);
+        const { execute } = createCodeTool({ tools: { f: () => 2 }, executor });
+        expect((await execute('[rows[0], rate, await f(), g(), await host.h()]')).output).toEqual([1, 2, 2, 1, 1]);
+        await executor.cleanup();
+        expect(surroundings({ executor })).toBe(`${AROUND('no import')}.`);
+      }));
+
+    test('what one of smolagents was sent', async () => {
+      const executor = new SmolagentsExecutor({ tools: { own: () => 1 }, authorizedImports: ['units'] });
+      await executor.sendVariables({ topic: 'SES' });
+      await executor.sendTools({ sent: () => 1 });
+      expect(surroundings({ executor })).toBe(
+        [
+          `These variables are there: topic. ${COPY} ${AROUND('no import but `await import(name)` of "units"')} and the functions below.`,
+          'function own(...args) {}',
+          'function sent(...args) {}',
+        ].join('\n\n'),
+      );
+      await executor.cleanup();
+    });
+
+    test('in Python', async () => {
+      const language = 'python';
+      expect(surroundings({ language, authorized_imports: ['math', 'json'] })).toBe(
+        'There is no network and no file system, and of modules only math, json.',
+      );
+      expect(surroundings({ language, authorized_imports: ['*'], workDir: '.', mountPoint: '/w' })).toBe(
+        'There is no network and no file system but the folder /w.',
+      );
+      const executor = new PyodideExecutor(['math'], { mount: false });
+      await executor.sendVariables({ rate: 2 });
+      await executor.sendTools({ g: () => 1 });
+      expect(surroundings({ executor })).toBe(
+        'These variables are there: rate. Beside the functions there is no network and no file system, and of modules only math.' +
+          '\n\ndef g(*args, **kwargs): ...',
+      );
+      await executor.cleanup();
+    });
+
+    test('nothing of an executor of which nothing is known', () => {
+      const methods = ['init', 'sendVariables', 'sendTools', 'run', 'cleanup'].map((name) => [name, async () => {}]);
+      expect(surroundings({ executor: { state: 'NEW', ...Object.fromEntries(methods) } })).toBe('');
     });
   });
 

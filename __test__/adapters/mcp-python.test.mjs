@@ -23,6 +23,9 @@ test('run_python is a tool of its own, with the same functions', () =>
       expect(tools.map(({ name }) => name)).toEqual(['run_javascript', 'run_python', 'reset']);
       const { description } = tools[1];
       expect(description).toContain('def add(*args, **kwargs): ...');
+      expect(description).toContain(
+        'These variables are there: n. Beside the functions there is no network and no file system, ',
+      );
       expect(description).toMatch(/\ndef read\(\*, path: str, /);
       const run = (code) => client.callTool({ name: 'run_python', arguments: { code } });
       const code = 'text = read(path="a.txt")["content"][0].text\nprint(text.strip())\nadd(n, 1)';

@@ -387,11 +387,12 @@ describe('createMcpServer', () => {
   }
 
   test('takes any executor', () =>
-    withExecutor({}, {}, async (executor) => {
+    withExecutor({ authorizedImports: ['units'] }, {}, async (executor) => {
       await executor.sendVariables({ mine: 41 });
       await withServerHere({ executor, tools: { add: (a, b) => a + b } }, async (client, run) => {
         const { tools } = await client.listTools();
         expect(tools[0].description).not.toContain('A run may take');
+        expect(tools[0].description).toContain('no import but `await import(name)` of "units"');
         expect(await run('add(mine, 1)')).toEqual({ output: 42, logs: '' });
       });
       expect(executor.state).toBe('DEAD');

@@ -19,6 +19,27 @@ function isExecutor(value) {
 }
 
 /**
+ * What guests of an executor find, as far as it is known.
+ *
+ * @typedef {object} Offer
+ * @property {readonly string[]} [imports] modules that they may import; undefined: nothing is known of where they are
+ * @property {string} [folder] that they see, in Python
+ * @property {readonly string[]} [variables] names of those that were sent
+ * @property {import('./tool-registry').Tool[]} [tools] those that were sent
+ */
+
+/** Property of executors that say it. */
+const OFFER = Symbol('offer');
+
+/**
+ * @param {any} executor
+ * @returns {Offer} empty for an executor that is none of these
+ */
+function offerOf(executor) {
+  return executor[OFFER] ?? {};
+}
+
+/**
  * Refuses options beside an executor, which has its own.
  *
  * @param {object} others
@@ -36,4 +57,4 @@ function refuseBeside(others, own) {
   throw new TypeError(`${memberPath('options', name)} ${reason}`);
 }
 
-module.exports = { isExecutor, refuseBeside };
+module.exports = { OFFER, isExecutor, offerOf, refuseBeside };

@@ -291,10 +291,20 @@ class ToolRegistry {
 
   /** How the native side calls the tools that are committed. */
   specs() {
+    return this.#committed().map(([id, tool]) => specOf(tool, id));
+  }
+
+  /** The tools that are committed. */
+  list() {
+    return this.#committed().map(([, tool]) => tool);
+  }
+
+  /** @returns {[id: number, tool: Tool][]} */
+  #committed() {
     const ids = [...this.#numbers.values()].flatMap((numbers) => [...numbers.values()]);
     return ids.flatMap((id) => {
       const tool = this.#tools.get(id);
-      return tool === undefined ? [] : [specOf(tool, id)];
+      return tool === undefined ? [] : [/** @type {[number, Tool]} */ ([id, tool])];
     });
   }
 

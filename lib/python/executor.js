@@ -2,9 +2,11 @@
 'use strict';
 
 const { agentError, logText, toolError } = require('./errors');
-const { checkPythonOptions, checkRunCount } = require('./options');
+const { checkPythonOptions, checkRunCount, offerWith } = require('./options');
 const { describe, isPlainObject } = require('../contract/describe');
 const { ExecutorError } = require('../contract/errors');
+const { OFFER } = require('../contract/executor');
+const { flattenTools } = require('../contract/tool-registry');
 const { traceRun } = require('../contract/tracing');
 
 /** First characters of the names that the prelude has for itself. */
@@ -41,6 +43,12 @@ class PyodideExecutor {
 
   get isolation() {
     return this.#engine.isolation;
+  }
+
+  /** For descriptions of what code can use; not part of the contract. */
+  get [OFFER]() {
+    const { variables, tools } = this.#sent;
+    return { ...offerWith(this.#options), variables: Object.keys(variables), tools: flattenTools(tools) };
   }
 
   init() {
@@ -191,8 +199,8 @@ class PyodideExecutor {
 
   /** A folder that cannot be mounted is reported, and Python goes on without it (section 6). */
   async #mount() {
-    const { fsMode, workDir, mountPoint } = this.#options;
-    if (fsMode === 'nodefs' && workDir === undefined) return;
+    const { fsMode, mountPoint } = this.#options;
+    if (offerWith(this.#options).folder === undefined) return;
     try {
       if (hidesModules(mountPoint))
         throw new Error(`nothing can be mounted at ${mountPoint}: Python's own modules are there`);

@@ -142,6 +142,17 @@ function checkPythonOptions(authorizedImports, options) {
 }
 
 /**
+ * What code finds with these options.
+ *
+ * @param {PythonOptions} options
+ * @returns {import('../contract/executor').Offer}
+ */
+function offerWith({ authorizedImports, fsMode, workDir, mountPoint }) {
+  const hasFolder = fsMode === 'nativefs' || workDir !== undefined;
+  return { imports: authorizedImports, ...(hasFolder && { folder: mountPoint }) };
+}
+
+/**
  * Those that are options of executors.
  *
  * @param {Record<string, any>} given
@@ -186,4 +197,4 @@ function isCount(value) {
   return Number.isSafeInteger(value) && value > 0;
 }
 
-module.exports = { BASE_BUILTIN_MODULES, checkPythonOptions, checkRunCount };
+module.exports = { BASE_BUILTIN_MODULES, checkPythonOptions, checkRunCount, offerWith };

@@ -166,6 +166,9 @@ class Core {
   /** Of the calls of a run, at the same time. */
   #maxWorking;
   #isPython;
+  /** Names of those that the isolate has. @type {Set<string>} */
+  #variables = new Set();
+  #imports;
 
   /**
    * @param {import('../contract/options').CheckedOptions} options
@@ -175,6 +178,7 @@ class Core {
     this.autoInit = autoInit;
     this.recovers = autoInit && recover;
     this.#isPython = python !== undefined;
+    this.#imports = options.authorizedImports;
     this.#isProcess = isolation === 'process';
     this.timeoutMs = options.timeoutMs;
     this.toolTimeoutMs = options.toolTimeoutMs;
@@ -207,6 +211,22 @@ class Core {
    */
   toolsFor(tools) {
     return this.#isPython ? tools.map((tool) => ({ ...tool, isAsync: false, isBlocking: true })) : tools;
+  }
+
+  /** @returns {import('../contract/executor').Offer} */
+  get offer() {
+    return { imports: this.#imports, variables: [...this.#variables], tools: this.tools.list() };
+  }
+
+  /**
+   * @param {string[]} names
+   * @param {any} payload their values
+   */
+  sendVariables(names, payload) {
+    return this.call(
+      (call) => this.native.sendVariables(call, names, payload),
+      () => names.forEach((name) => this.#variables.add(name)),
+    );
   }
 
   /** @returns {import('../../index').Isolation} */
@@ -254,6 +274,7 @@ class Core {
       this.life.end();
       this.life = new RunScope();
       this.#forgetToolCalls();
+      this.#variables.clear();
       this.tools.clear();
       return this.native.cleanup(call);
     });
@@ -267,6 +288,7 @@ class Core {
   async renew() {
     await this.call((call) => {
       this.#forgetToolCalls();
+      this.#variables.clear();
       return this.native.cleanup(call);
     });
     await this.init();

@@ -10,6 +10,7 @@ const {
   reasonText,
   transferLimitExceeded,
 } = require('../contract/errors');
+const { OFFER } = require('../contract/executor');
 const { defineEntries } = require('../contract/logs');
 const { checkOptions, checkRunOptions } = require('../contract/options');
 const { onAbort } = require('../contract/signals');
@@ -43,6 +44,11 @@ class SESExecutor {
     return this.#core.isolation;
   }
 
+  /** For descriptions of what code can use; not part of the contract. */
+  get [OFFER]() {
+    return this.#core.offer;
+  }
+
   async init() {
     await this.#core.init();
   }
@@ -61,7 +67,7 @@ class SESExecutor {
     const payload = this.#encodeVariables(values, variables);
     const ready = this.#makeReady();
     if (ready !== undefined) await ready;
-    await this.#core.call((call) => this.#core.native.sendVariables(call, names, payload));
+    await this.#core.sendVariables(names, payload);
   }
 
   /** @param {import('../../index').Tools} tools */

@@ -84,7 +84,10 @@ export interface CodeToolSettings
    * variables that the caller had sent. Default: an executor of its own for each call.
    */
   executor?: Executor | undefined;
-  /** Makes the description of the tool of the declarations of the others. Default: a text that says how to use it. */
+  /**
+   * Makes the description of the tool of the declarations of the others. Default: a text that says how to use it, and what else code
+   * finds: modules that it may import, and of `executor` the variables and tools that it has when the code tool is made.
+   */
   description?: ((declarations: string) => string) | undefined;
   /**
    * UTF-16 units of the output, and of the logs, that the model is told; of what is longer the middle is left out, and

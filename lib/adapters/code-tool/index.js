@@ -1,11 +1,12 @@
 // @ts-check
 'use strict';
 
-const { callables } = require('./definition');
+const { callables, functionDeclaration } = require('./definition');
 const { hostTools } = require('./host-tools');
 const { languageText } = require('./language');
 const { describe } = require('../../contract/describe');
-const { isExecutor, refuseBeside } = require('../../contract/executor');
+const { isExecutor, offerOf, refuseBeside } = require('../../contract/executor');
+const { isIdentifier } = require('../../contract/identifiers');
 const { checkSignal, objectOf } = require('../../contract/options');
 const { MAX_CHARS, modelFailure, modelLogs, modelValue, reportText } = require('../../contract/for-model');
 const { Session } = require('../../contract/session');
@@ -13,7 +14,7 @@ const { refuseWrongOptions } = require('../../ses/check-options');
 const { codeFrame } = require('../../ses/code-frame');
 const { SESExecutor } = require('../../ses/executor');
 const { PyodideExecutor } = require('../../python');
-const { checkPythonOptions } = require('../../python/options');
+const { checkPythonOptions, offerWith } = require('../../python/options');
 
 /**
  * @typedef {import('./index').CodeToolResult} CodeToolResult
@@ -48,10 +49,14 @@ function createCodeTool(options) {
   const callable = callables(tools);
   const session = executor === undefined ? undefined : sessionOf(executor);
   const language = languageText(/** @type {any} */ (executor)?.language ?? executorOptions.language);
-  const declarations = callable.map((it) => it.declaration(language).trim()).join('\n\n');
+  const offer = executor === undefined ? ownOffer(executorOptions) : offerBeside(callable, executor);
+  const sent = (offer.tools ?? []).map((it) => functionDeclaration(it.path.join('.'), it, language));
+  const declarations = [...callable.map((it) => it.declaration(language)), ...sent]
+    .map((text) => text.trim())
+    .join('\n\n');
   return {
     name: name ?? language.toolName,
-    description: description?.(declarations) ?? language.description(declarations, session !== undefined),
+    description: description?.(declarations) ?? language.description(declarations, session !== undefined, offer),
     inputSchema: {
       type: 'object',
       properties: { code: { type: 'string', description: `The program to run, in ${language.program}` } },
@@ -85,14 +90,51 @@ function refuseWrong({ language, ...others }) {
 }
 
 /**
- * Without a folder, unless one is given.
- *
  * @param {any} options
  * @returns {import('../../../index').Executor}
  */
 function executorOf({ language, ...others }) {
   if (language !== 'python') return new SESExecutor({ language, ...others });
-  return new PyodideExecutor(undefined, { mount: others.workDir !== undefined, ...others });
+  return new PyodideExecutor(undefined, pythonOptions(others));
+}
+
+/**
+ * What code finds in an executor that `executorOf` makes.
+ *
+ * @param {any} options
+ * @returns {import('../../contract/executor').Offer}
+ */
+function ownOffer({ language, ...others }) {
+  if (language === 'python') return offerWith(checkPythonOptions(undefined, pythonOptions(others)));
+  return { imports: others.authorizedImports ?? [] };
+}
+
+/**
+ * Without a folder, unless one is given.
+ *
+ * @param {any} options
+ */
+function pythonOptions(options) {
+  return { mount: options.workDir !== undefined, ...options };
+}
+
+/**
+ * What code finds in an executor of the caller's, as far as it can be named and the tools do not take its place.
+ *
+ * @param {{ name: string }[]} callable
+ * @param {import('../../../index').Executor} executor
+ * @returns {import('../../contract/executor').Offer}
+ */
+function offerBeside(callable, executor) {
+  const { variables = [], tools = [], ...others } = offerOf(executor);
+  const taken = new Set(callable.map(({ name }) => name.split('.')[0]));
+  const sent = new Set(tools.map(({ path }) => path[0]));
+  return {
+    ...others,
+    // Of a name that was sent as both nobody knows what it is.
+    variables: variables.filter((name) => !taken.has(name) && !sent.has(name)),
+    tools: tools.filter(({ path }) => !taken.has(path[0]) && !variables.includes(path[0]) && path.every(isIdentifier)),
+  };
 }
 
 /** @param {import('../../../index').Executor} executor */

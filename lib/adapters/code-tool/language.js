@@ -2,15 +2,18 @@
 'use strict';
 
 const { toJavaScriptSignature, toPythonSignature } = require('../prompts');
-const { BASE_BUILTIN_MODULES } = require('../../python/options');
 
 /**
+ * @typedef {import('../../contract/executor').Offer} Offer
+ *
  * How a language of code is told to models, and what runs it.
  *
  * @typedef {object} LanguageText
  * @property {string} toolName default name of the tool
  * @property {string} program what the input is
- * @property {(declarations: string, livesOn: boolean) => string} description of the tool
+ * @property {(declarations: string, livesOn: boolean, offer: Offer) => string} description of the tool
+ * @property {(offer: Offer, hasFunctions: boolean) => string} surroundings the sentences of a description that say what else there
+ * is, each with a space in front
  * @property {(tool: import('../prompts').ToolDefinition) => string} declare a tool that takes one object
  * @property {(name: string, isAsync: boolean) => string} declareFunction one that takes whatever arguments
  * @property {boolean} namesArguments whether calls name the members of that object
@@ -20,14 +23,22 @@ const { BASE_BUILTIN_MODULES } = require('../../python/options');
 const JAVASCRIPT = {
   toolName: 'run_javascript',
   program: 'JavaScript or TypeScript',
-  description: (declarations, livesOn) =>
+  description: (declarations, livesOn, offer) =>
     `Runs JavaScript that can call the functions below, and gives what its \
 last expression or a top-level \`return\` gives. Use it instead of several calls of single tools: call, loop, filter \
 and combine in one program, and give back only what is needed. \`await\` works at the top level. console.log is \
-collected. There is no network, no file system, no timer and no import: only the language and these functions. \
-${livesOn ? 'Variables and functions live on from call to call.' : 'Each call starts afresh.'}
+collected. ${lifeText(livesOn)}${JAVASCRIPT.surroundings(offer, declarations !== '')}
 
 ${declarations}`.trimEnd(),
+  surroundings: ({ imports, variables = [] }, hasFunctions) => {
+    const copies = 'They are read-only: to change one, copy it ([...rows], structuredClone(value)).';
+    const given = variables.length === 0 ? '' : `${variablesText(variables)} ${copies}`;
+    if (imports === undefined) return given;
+    const names = imports.map((name) => JSON.stringify(name)).join(', ');
+    const importText = names === '' ? 'no import' : `no import but \`await import(name)\` of ${names}`;
+    return `${given} There is no network, no timer, ${importText}, no require and no process: only the language\
+${hasFunctions ? ' and the functions below' : ''}.`;
+  },
   declare: toJavaScriptSignature,
   declareFunction: (name, isAsync) => {
     const keyword = isAsync ? 'async function' : 'function';
@@ -40,18 +51,35 @@ ${declarations}`.trimEnd(),
 const PYTHON = {
   toolName: 'run_python',
   program: 'Python',
-  description: (declarations, livesOn) =>
+  description: (declarations, livesOn, offer) =>
     `Runs Python that can call the functions below, and gives the value of its last expression. Use it instead of \
 several calls of single tools: call, loop, filter and combine in one program, and give back only what is needed. The \
-functions are synchronous: call them without await. print is collected. There is no network and no file system, and of \
-modules only ${BASE_BUILTIN_MODULES.join(', ')}, unless others were allowed. \
-${livesOn ? 'Variables and functions live on from call to call.' : 'Each call starts afresh.'}
+functions are synchronous: call them without await. print is collected. \
+${lifeText(livesOn)}${PYTHON.surroundings(offer, declarations !== '')}
 
 ${declarations}`.trimEnd(),
+  surroundings: ({ imports, folder, variables = [] }, hasFunctions) => {
+    const given = variables.length === 0 ? '' : variablesText(variables);
+    if (imports === undefined) return given;
+    const place = hasFunctions ? 'Beside the functions there' : 'There';
+    const files = `no file system${folder === undefined ? '' : ` but the folder ${folder}`}`;
+    const modules = imports.includes('*') ? '' : `, and of modules only ${imports.join(', ')}`;
+    return `${given} ${place} is no network and ${files}${modules}.`;
+  },
   declare: toPythonSignature,
   declareFunction: (name) => `def ${name}(*args, **kwargs): ...`,
   namesArguments: true,
 };
+
+/** @param {boolean} livesOn */
+function lifeText(livesOn) {
+  return livesOn ? 'Variables and functions live on from call to call.' : 'Each call starts afresh.';
+}
+
+/** @param {readonly string[]} names */
+function variablesText(names) {
+  return ` These variables are there: ${names.join(', ')}.`;
+}
 
 /** By the option `language` of executors. */
 const LANGUAGES = new Map([

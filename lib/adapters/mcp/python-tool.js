@@ -35,7 +35,10 @@ function registerPython(server, toolset, { timeoutMs, memoryLimitMb, authorizedI
     'run_python',
     {
       title: 'Run Python',
-      description: language.description(toolset.declarationsIn(language), true),
+      description: language.description(toolset.declarationsIn(language), true, {
+        imports,
+        variables: Object.keys(variables ?? {}),
+      }),
       inputSchema: {
         code: z.string().describe('The program, in Python'),
         timeoutMs: z

@@ -7,7 +7,9 @@ const { callResult } = require('./result');
 const { codeFrame } = require('../../ses/code-frame');
 const { SESExecutor } = require('../../ses/executor');
 const { preferredIsolation } = require('../../ses/isolation');
+const { languageText } = require('../code-tool/language');
 const { McpServer, z } = require('../../bundled/mcp');
+const { offerOf } = require('../../contract/executor');
 const { Session } = require('../../contract/session');
 const { refuseReservedName } = require('../../contract/tool-registry');
 const { toolsetOf } = require('./tools');
@@ -44,6 +46,9 @@ function createServer({ root, readOnly = false, tools = {}, servers = [], variab
     codeFrame,
     variables,
   });
+  // What an executor was sent is gone when it is reset.
+  const { imports } = executor === undefined ? { imports: options.authorizedImports ?? [] } : offerOf(executor);
+  const offer = { imports, variables: Object.keys(variables ?? {}) };
   const server = new McpServer(
     { name: 'ses-executor', version },
     { instructions: instructions(files, toolset.isEmpty) },
@@ -59,7 +64,7 @@ function createServer({ root, readOnly = false, tools = {}, servers = [], variab
     'run_javascript',
     {
       title: 'Run JavaScript',
-      description: description(options, toolset, { variables, hasFiles: root !== undefined }),
+      description: description(options, toolset, { offer, hasFiles: root !== undefined }),
       inputSchema: inputShape(options.timeoutMs),
       outputSchema: OUTPUT_SHAPE,
       annotations,
@@ -105,29 +110,14 @@ function inputShape(timeoutMs) {
 }
 
 /**
- * @param {Pick<ServerOptions, 'timeoutMs' | 'memoryLimitMb' | 'maxOperations' | 'authorizedImports'>} options
+ * @param {Pick<ServerOptions, 'timeoutMs' | 'memoryLimitMb' | 'maxOperations'>} limits
  * @param {import('./toolset').Toolset} toolset
- * @param {{ variables?: Record<string, unknown>, hasFiles: boolean }} more
+ * @param {{ offer: import('../../contract/executor').Offer, hasFiles: boolean }} more
  */
-function description(
-  { timeoutMs, memoryLimitMb, maxOperations, authorizedImports = [] },
-  { isEmpty, declarations },
-  { variables = {}, hasFiles },
-) {
-  const names = Object.keys(variables);
-  const given =
-    names.length === 0
-      ? ''
-      : ` These variables are there: ${names.join(', ')}. They are read-only: to change one, copy it ([...rows], structuredClone(value)).`;
-  const imports =
-    authorizedImports.length === 0
-      ? 'no import'
-      : `no import but \`await import(name)\` of ${authorizedImports.map((name) => JSON.stringify(name)).join(', ')}`;
+function description(limits, { isEmpty, declarations }, { offer, hasFiles }) {
   const text = `Runs JavaScript in an isolated V8 realm, and gives what the last expression or a top-level \`return\` \
 gives, and what console.log has logged. \`await\` works at the top level. Variables and functions live on from call \
-to call.${given} There is no network, no timer, ${imports}, no require and no process: only the language${
-    isEmpty ? '' : ' and the functions below'
-  }.${limitsText({ timeoutMs, memoryLimitMb, maxOperations })}`;
+to call.${languageText().surroundings(offer, !isEmpty)}${limitsText(limits)}`;
   if (isEmpty) return text;
   const files = hasFiles ? ' The text of a file is `await readText({ path })`.' : '';
   return `${text}${files}\n\n${declarations}`;

@@ -3,7 +3,8 @@
 
 const { describe, isPlainObject } = require('../../contract/describe');
 const { ExecutorError } = require('../../contract/errors');
-const { isExecutor, refuseBeside } = require('../../contract/executor');
+const { OFFER, isExecutor, offerOf, refuseBeside } = require('../../contract/executor');
+const { flattenTools } = require('../../contract/tool-registry');
 const { SESExecutor } = require('../../ses/executor');
 const { PythonSmolagentsExecutor } = require('./python');
 const { toHostTools } = require('./tools');
@@ -46,6 +47,13 @@ class SmolagentsExecutor {
 
   get isolation() {
     return /** @type {any} */ (this.#executor).isolation;
+  }
+
+  /** For descriptions of what code can use; not part of the contract. */
+  get [OFFER]() {
+    const { tools = [], ...others } = offerOf(this.#executor);
+    const sent = tools.filter(({ path }) => !Object.hasOwn(this.#ownTools, path[0]));
+    return { ...others, tools: [...flattenTools(this.#ownTools), ...sent] };
   }
 
   init() {
