@@ -372,6 +372,22 @@ describe('the description', () => {
     expect((await execute(code)).output).toEqual(names);
   });
 
+  test.each(['inputSchema', 'input_schema', 'parameters', 'schema'])('the schema can be called %s', async (key) => {
+    const find = { [key]: z.object({ id: z.string() }), output_schema: z.string(), execute: ({ id }) => id };
+    const { description, execute } = createCodeTool({ tools: { find } });
+    const lines = [
+      ' * @param {string} args.id',
+      ' * @returns {Promise<string>}',
+      ' */',
+      'async function find(args) {}',
+    ];
+    expect(description).toContain(lines.join('\n'));
+    expect((await execute('await find({ id: "x" })')).output).toBe('x');
+    expect((await execute('await find({ id: 1 })')).error.message).toContain('the input of find is not valid: id: ');
+    const schema = { type: 'object', properties: { id: { type: 'string' } }, required: ['id'] };
+    expect(toJavaScriptSignature({ name: 'find', [key]: schema })).toContain(' * @param {string} args.id');
+  });
+
   test('functions in namespaces have their names and their objects', async () => {
     const store = {
       rows: { count: () => 3 },
@@ -543,6 +559,17 @@ describe('wrong use is refused at once', () => {
     ['no options', undefined, 'options must be an object, got undefined'],
     ['a name', { tools: {}, name: 5 }, 'options.name must be a non-empty string, got 5'],
     ['a description', { tools: {}, description: 'x' }, 'options.description must be a function, got "x"'],
+    [
+      'a key of a tool that is misspelt',
+      { tools: { a: { inptSchema: {}, execute: () => 1 } } },
+      '"inptSchema" of the tool a is not a key of tools; did you mean inputSchema?',
+    ],
+    [
+      'a key of a tool that is like none',
+      { tools: { a: { type: 'function', execute: () => 1 } } },
+      '"type" of the tool a is not a key of tools; the keys are name, id, description, inputSchema, input_schema, ' +
+        'parameters, schema, outputSchema, output_schema, needsApproval, execute',
+    ],
     [
       'the description of a tool',
       { tools: { a: { ...add, description: 5 } } },

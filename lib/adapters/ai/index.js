@@ -8,6 +8,7 @@ const { isStandardSchema, standardSchema } = require('../../contract/standard-sc
 const { byIdentifier } = require('../../contract/tool-names');
 const codeTool = require('../code-tool');
 const { isDefinition } = require('../code-tool/definition');
+const { inputSchemaOf, outputSchemaOf } = require('../prompts/definition');
 const { ToolPolicy, isApproved, namedIn } = require('./approval');
 
 /** By these the AI SDK knows its own schemas from those of others; by the second in version 5 only. */
@@ -88,11 +89,12 @@ function runsElsewhere(tool) {
  * @returns {import('../code-tool').CodeToolDefinition}
  */
 function definitionOf(name, tool, policy) {
-  const { description, inputSchema, outputSchema } = tool;
+  const { description } = tool;
+  const outputSchema = outputSchemaOf(tool);
   const optionsOf = (/** @type {any} */ { signal, context }) => ({ ...context.options, abortSignal: signal });
   return {
     description,
-    inputSchema: neutral(inputSchema, name),
+    inputSchema: neutral(inputSchemaOf(tool), name),
     ...(outputSchema !== undefined && { outputSchema: neutral(outputSchema, name) }),
     needsApproval: async (input, context) =>
       (await policy.needs(input, optionsOf(context))) && !context.context.approved.includes(name),

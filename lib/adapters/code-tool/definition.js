@@ -2,11 +2,13 @@
 'use strict';
 
 const { describe, isPlainObject } = require('../../contract/describe');
+const { closest } = require('../../contract/options');
 const { isStandardSchema, issuesText, jsonSchemaOf, validate } = require('../../contract/standard-schema');
 const { byIdentifier, memberIdentifier } = require('../../contract/tool-names');
 const { flattenTools, isNamespace } = require('../../contract/tool-registry.js');
 const { isFarLargerWritten } = require('../../contract/written-size');
 const { languageText } = require('./language');
+const { INPUT_KEYS, OUTPUT_KEYS, inputSchemaOf, outputSchemaOf } = require('../prompts/definition');
 const { namedArguments } = require('../../python/named-arguments');
 
 /**
@@ -14,6 +16,10 @@ const { namedArguments } = require('../../python/named-arguments');
  * @typedef {import('./index').CallContext} CallContext
  * @typedef {import('../../contract/tool-registry').Tool} Tool
  */
+
+/** Keys of a tool, but for those of its names. */
+const KEYS = ['description', ...INPUT_KEYS, ...OUTPUT_KEYS, 'needsApproval', 'execute'];
+const NAME_KEYS = ['name', 'id'];
 
 /** What code can call: a function, or a tool with the schemas that it is declared and checked by. */
 class CallableTool {
@@ -30,6 +36,7 @@ class CallableTool {
         `the tool ${name} must be a function, a namespace of functions, or an object with a function \`execute\`, got ${describe(definition)}`,
       );
     }
+    refuseOtherKeys(name, definition);
     const { description } = definition;
     if (description !== undefined && description !== null && typeof description !== 'string') {
       throw new TypeError(`the description of the tool ${name} must be a string, got ${describe(description)}`);
@@ -40,7 +47,8 @@ class CallableTool {
 
   /** @param {import('./language').LanguageText} [language] */
   declaration(language = languageText()) {
-    const { description, outputSchema } = this.#definition;
+    const { description } = this.#definition;
+    const outputSchema = outputSchemaOf(this.#definition);
     const output = outputSchema === undefined ? undefined : plainSchema(outputSchema, 'output', this.name);
     return language.declare({
       name: this.name,
@@ -64,7 +72,7 @@ class CallableTool {
   }
 
   get #inputSchema() {
-    return plainSchema(this.#definition.inputSchema ?? { type: 'object' }, 'input', this.name);
+    return plainSchema(inputSchemaOf(this.#definition) ?? { type: 'object' }, 'input', this.name);
   }
 
   /**
@@ -73,7 +81,8 @@ class CallableTool {
    * @throws {Error} that says what is wrong with the input
    */
   async call(input, context) {
-    const { inputSchema, execute, needsApproval } = this.#definition;
+    const { execute, needsApproval } = this.#definition;
+    const inputSchema = inputSchemaOf(this.#definition);
     // Tools with schemas write their input as JSON, and frameworks do.
     if (isFarLargerWritten(input)) {
       throw this.#invalid('it would be far larger when it is written as JSON, since parts of it occur many times');
@@ -125,6 +134,22 @@ class CallableFunction {
   async call(...args) {
     const { fn, self } = this.#tool;
     return Reflect.apply(fn, self, args);
+  }
+}
+
+/**
+ * What is not known would be left out without a word: schemas, and who has to approve a call.
+ *
+ * @param {string} name
+ * @param {object} definition
+ * @throws {TypeError}
+ */
+function refuseOtherKeys(name, definition) {
+  for (const [key, value] of Object.entries(definition)) {
+    if (value === undefined || KEYS.includes(key) || NAME_KEYS.includes(key)) continue;
+    const close = closest(key, KEYS);
+    const hint = close === undefined ? `the keys are ${[...NAME_KEYS, ...KEYS].join(', ')}` : `did you mean ${close}?`;
+    throw new TypeError(`${describe(key)} of the tool ${name} is not a key of tools; ${hint}`);
   }
 }
 

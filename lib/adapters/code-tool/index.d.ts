@@ -40,8 +40,13 @@ export interface CodeToolDefinition<Context = any> {
   description?: string | undefined;
   /** What the tool takes: JSON Schema, or a Standard Schema, by which the input is checked before each call. */
   inputSchema?: JsonSchema | StandardSchema | undefined;
+  /** Other names for the same. */
+  input_schema?: JsonSchema | StandardSchema | undefined;
+  parameters?: JsonSchema | StandardSchema | undefined;
+  schema?: JsonSchema | StandardSchema | undefined;
   /** What it gives. */
   outputSchema?: JsonSchema | StandardSchema | undefined;
+  output_schema?: JsonSchema | StandardSchema | undefined;
   /** Whether a person has to approve a call: see {@link CodeToolOptions.approve}. */
   needsApproval?: boolean | ((input: any, context: CallContext<Context>) => boolean | PromiseLike<boolean>) | undefined;
   /** Gives the result, a promise of it, or an async iterable of which the last is it. */
@@ -152,7 +157,7 @@ export interface CodeTool<Context = any> {
  * Makes a tool that takes JavaScript, in which the other tools are functions; its description declares them, as their
  * schemas say.
  *
- * @throws `TypeError` or `RangeError` for wrong options, names that cannot be told apart, reserved names, and schemas that
+ * @throws `TypeError` or `RangeError` for wrong options, other keys of tools, names that cannot be told apart, reserved names, and schemas that
  *   have no form as JSON Schema
  *
  * @example

@@ -28,6 +28,9 @@ const { allProperties, isRequired, isSchema, resolve, typeContext, typeText } = 
  * @property {import('./schema-types').Schema} facts the schema, and what its `$ref` points to
  */
 
+/** What the schema of the object that a tool takes is called: by MCP, Anthropic, function calling and LangChain. */
+const INPUT_KEYS = /** @type {const} */ (['inputSchema', 'input_schema', 'parameters', 'schema']);
+const OUTPUT_KEYS = /** @type {const} */ (['outputSchema', 'output_schema']);
 /** Keywords of JSON Schema that are lists. */
 const LISTS = ['type', 'required', 'anyOf', 'oneOf', 'allOf'];
 /** What is left of an object's type without its properties: nothing, or that there may be others. */
@@ -46,7 +49,7 @@ function readDefinition(tool) {
   if (typeof name !== 'string' || name === '') {
     throw new TypeError(`a tool must have a name, a non-empty string, got ${describe(name)}`);
   }
-  const asObject = given.inputSchema ?? given.input_schema ?? given.parameters;
+  const asObject = inputSchemaOf(given);
   const inputs = plain(given.inputs ?? asObject ?? {}, 'input', name);
   if (!isSchema(inputs)) throw new TypeError(`inputs of the tool ${name} must be an object, got ${describe(inputs)}`);
   const isDocument = isStandardSchema(given.inputs) || (given.inputs === undefined && asObject !== undefined);
@@ -57,12 +60,34 @@ function readDefinition(tool) {
     isAsync: given.async !== false,
     takesObject: isDocument || parameters.isWhole,
     ...parameters,
-    output:
-      plain(given.output_schema ?? given.outputSchema ?? given.output_type ?? given.outputType, 'output', name) ??
-      'any',
+    output: plain(outputSchemaOf(given) ?? given.output_type ?? given.outputType, 'output', name) ?? 'any',
     outputDescription: text(given.output_description ?? given.outputDescription),
     outputExample: given.output_example ?? given.outputExample,
   };
+}
+
+/**
+ * @param {any} tool
+ * @returns {any} undefined: none
+ */
+function inputSchemaOf(tool) {
+  return valueOf(tool, INPUT_KEYS);
+}
+
+/**
+ * @param {any} tool
+ * @returns {any} undefined: none
+ */
+function outputSchemaOf(tool) {
+  return valueOf(tool, OUTPUT_KEYS);
+}
+
+/**
+ * @param {any} tool
+ * @param {readonly string[]} keys the first that has a value counts
+ */
+function valueOf(tool, keys) {
+  return keys.map((key) => tool[key]).find((value) => value !== undefined && value !== null);
 }
 
 /**
@@ -141,4 +166,4 @@ function text(value) {
   return typeof value === 'string' ? value.trim() : '';
 }
 
-module.exports = { readDefinition };
+module.exports = { INPUT_KEYS, OUTPUT_KEYS, inputSchemaOf, outputSchemaOf, readDefinition };

@@ -32,8 +32,8 @@ export interface ToolInput {
 
 /**
  * What is said of a tool. `inputs` are those of a smolagents `Tool`, and are parameters one by one. `inputSchema`,
- * `input_schema` and `parameters` are schemas of the one object that the tool takes, as with MCP and function calling: JSON Schema, or
- * a Standard Schema that has it, as those of zod 4.
+ * `input_schema`, `parameters` and `schema` are schemas of the one object that the tool takes, as with MCP, Anthropic, function
+ * calling and LangChain: JSON Schema, or a Standard Schema that has it, as those of zod 4.
  */
 export interface ToolDefinition {
   /** An identifier, or identifiers joined by dots: `Host.readDoc`. */
@@ -43,6 +43,7 @@ export interface ToolDefinition {
   inputSchema?: JsonSchema | StandardSchema | undefined;
   input_schema?: JsonSchema | StandardSchema | undefined;
   parameters?: JsonSchema | StandardSchema | undefined;
+  schema?: JsonSchema | StandardSchema | undefined;
   output_type?: ToolTypeName | JsonSchema | StandardSchema | undefined;
   outputType?: ToolTypeName | JsonSchema | StandardSchema | undefined;
   /** Says more than `output_type`, and takes precedence. */
