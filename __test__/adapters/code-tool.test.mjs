@@ -99,6 +99,52 @@ describe('a call', () => {
       expect(await tool.execute('n + 1')).toEqual({ output: 3, logs: '', text: '3' });
     }));
 
+  test('in an executor of the caller’s has the tools of its own code tool, whatever others do meanwhile', () =>
+    withExecutor({}, {}, async (executor) => {
+      const entered = deferred();
+      const left = deferred();
+      const toolFor = (user) =>
+        createCodeTool({
+          tools: { mail: async () => `mail of ${user}`, wait: () => (entered.resolve(), left.promise) },
+          executor,
+        });
+      const ada = toolFor('Ada').execute('await wait(); await mail()');
+      await entered.promise;
+      const bob = toolFor('Bob').execute('await wait(); await mail()');
+      left.resolve();
+      expect([(await ada).text, (await bob).text]).toEqual(['mail of Ada', 'mail of Bob']);
+    }));
+
+  test.each([
+    ['is there by its name', 'await removeAll()'],
+    ['was kept', 'await kept()'],
+  ])('in an executor of the caller’s does not reach a tool of another code tool that %s', async (_, code) =>
+    withExecutor({}, {}, async (executor) => {
+      const calls = [];
+      const admin = createCodeTool({ tools: { removeAll: () => calls.push('removed') }, executor });
+      const reader = createCodeTool({ tools: { list: () => ['a'] }, executor });
+      await admin.execute('globalThis.kept = removeAll');
+      expect((await reader.execute(code)).error.message).toBe(
+        'Tool execution failed: removeAll is none of the functions that this code can call',
+      );
+      expect(calls).toEqual([]);
+      expect((await admin.execute(`${code}; await list()`)).error.message).toBe(
+        'Tool execution failed: list is none of the functions that this code can call',
+      );
+      expect(calls).toEqual(['removed']);
+    }),
+  );
+
+  test('says that state is gone where a run of another code tool has ended it', () =>
+    withExecutor({ timeoutMs: 100, maxOperations: 1e12 }, {}, async (executor) => {
+      const [one, other] = [createCodeTool({ tools: {}, executor }), createCodeTool({ tools: {}, executor })];
+      await one.execute('const rows = [1]');
+      await other.execute('for (;;);');
+      const note = 'Variables and functions of earlier runs are gone: define again what is still needed.';
+      expect(await one.execute('1')).toEqual({ output: 1, logs: '', note, text: `1\n\nNote: ${note}` });
+      expect(await other.execute('1')).toEqual({ output: 1, logs: '', text: '1' });
+    }));
+
   // Written as JSON, the largest of them would take the host seconds, and others all of its memory.
   test.each([
     ['arrays that stand for 2^24', 'let x = [1]; for (let i = 0; i < 24; i++) x = [x, x]'],

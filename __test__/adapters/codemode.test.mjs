@@ -8,6 +8,7 @@ import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 
+import { createCodeTool } from '../../lib/adapters/code-tool/index.js';
 import { SESCodemodeExecutor } from '../../lib/adapters/codemode/index.js';
 import { deferred, rejection, runChild, spawnNode, withExecutor } from '../helpers.mjs';
 
@@ -360,7 +361,8 @@ describe('executions', () => {
   test('leave nothing', async () => {
     const { status, stdout } = await runChild(`
       import { engineStats } from 'ses-executor';
-      import { SESCodemodeExecutor } from 'ses-executor/codemode';
+      import { createCodeTool } from 'ses-executor/code-tool';
+import { SESCodemodeExecutor } from 'ses-executor/codemode';
       const executor = new SESCodemodeExecutor();
       for (const code of ['async () => 1', 'async () => null.x', 'let a = ;', 5]) await executor.execute(code, []);
       console.log(engineStats().live);
@@ -467,4 +469,21 @@ test('any executor will do, and executions in it share nothing', () =>
       new TypeError('options.executor must be an executor, got an object'),
     );
     expect(() => new SESCodemodeExecutor(null)).toThrow(new TypeError('options must be an object, got null'));
+  }));
+
+test('executions of two executors in one take turns, also with code tools', () =>
+  withExecutor({}, {}, async (inner) => {
+    const [one, other] = [1, 2].map(() => new SESCodemodeExecutor({ executor: inner }));
+    const who = (name) => ({ who: async () => name });
+    const tool = createCodeTool({ tools: who('tool'), executor: inner });
+    const results = await Promise.all([
+      one.execute('async () => codemode.who()', who('one')),
+      tool.execute('await who()'),
+      other.execute('async () => [await codemode.who(), typeof who]', who('other')),
+    ]);
+    expect(results).toEqual([
+      { result: 'one', logs: [] },
+      { output: 'tool', logs: '', text: 'tool' },
+      { result: ['other', 'undefined'], logs: [] },
+    ]);
   }));

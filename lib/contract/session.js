@@ -3,6 +3,7 @@
 
 const { ExecutorError } = require('./errors');
 const { STATE_LOST, failureOf } = require('./failure');
+const { turnsOf } = require('./executor-turns');
 
 /**
  * What came of a run: `failure` if it failed, else `output`.
@@ -15,7 +16,7 @@ const { STATE_LOST, failureOf } = require('./failure');
  * @property {string} [note] what else the author of the code has to know, where there is no `failure` whose hint says it
  *
  * @typedef {object} SessionRunOptions
- * @property {import('../../index').Tools} [tools] what the code can call from now on
+ * @property {import('../../index').Tools} [tools] what the code can call, of all that sessions have sent
  * @property {number} [before] UTF-16 units that `wrapped` has in front of the code, on its first line
  * @property {string} [wrapped] the code as it runs; by default as it is
  * @property {boolean} [afresh] whether to forget everything that earlier runs have left first
@@ -24,19 +25,34 @@ const { STATE_LOST, failureOf } = require('./failure');
  */
 
 /**
- * An executor for callers that must not fail: runs take turns, a failure is a value, and after a run that leaves the
- * executor `DIRTY` the next one finds a fresh isolate.
+ * What a caller does in one turn of the executor.
+ *
+ * @typedef {object} Turn
+ * @property {(code: string, options?: SessionRunOptions) => Promise<Report>} run
+ * @property {() => Promise<void>} reset
+ */
+
+/**
+ * An executor for callers that must not fail: runs take turns, with those of other sessions of the executor, a failure is a
+ * value, and after a run that leaves the executor `DIRTY` the next one finds a fresh isolate. Code cannot call what another
+ * session, or an earlier run, has sent as tools.
  */
 class Session {
   /** @type {import('../../index').Executor} */
   #executor;
+  #turns;
   #livesOn;
   #codeFrame;
   #variables;
-  /** Settles with the last call that was made. */
-  #last = Promise.resolve();
-  /** Whether what earlier runs have left is gone, and no report that somebody reads has said so. */
-  #isLost = false;
+  /** The isolate that has the variables. */
+  /** @type {number | undefined} */
+  #variablesIn;
+  /**
+   * The isolate that runs were in, as far as reports have said that somebody reads: what they have left is gone in another.
+   *
+   * @type {number | undefined}
+   */
+  #isolate;
 
   /**
    * @param {import('../../index').Executor} executor
@@ -47,6 +63,7 @@ class Session {
    */
   constructor(executor, { livesOn, codeFrame, variables }) {
     this.#executor = executor;
+    this.#turns = turnsOf(executor);
     this.#livesOn = livesOn;
     this.#codeFrame = codeFrame;
     this.#variables = variables;
@@ -57,18 +74,34 @@ class Session {
    * @param {SessionRunOptions} [options]
    * @returns {Promise<Report>} rejects only with errors that are no `ExecutorError`: those of the program around it
    */
-  run(code, options = {}) {
-    return this.#inTurn(async () => this.#noted(await this.#run(code, options), options));
+  run(code, options) {
+    return this.inTurn((turn) => turn.run(code, options));
   }
 
   /** Forgets everything that runs have left. */
   reset() {
-    return this.#inTurn(() => this.#forget());
+    return this.inTurn((turn) => turn.reset());
+  }
+
+  /**
+   * Several calls with none of another session between them.
+   *
+   * @template T
+   * @param {(turn: Turn) => Promise<T>} work
+   * @returns {Promise<T>}
+   */
+  inTurn(work) {
+    const turn = {
+      run: async (/** @type {string} */ code, /** @type {SessionRunOptions} */ options = {}) =>
+        this.#noted(await this.#run(code, options), options),
+      reset: () => this.#forget(),
+    };
+    return this.#turns.next(() => work(turn));
   }
 
   /** Ends at once, also the run that is under way. */
   async close() {
-    await this.#executor.cleanup();
+    await this.#turns.cleanup();
   }
 
   /**
@@ -80,17 +113,15 @@ class Session {
     try {
       if (afresh) await this.#forget();
       await this.#makeReady();
-      if (Object.keys(tools).length > 0) await this.#executor.sendTools(tools);
+      this.#isolate ??= this.#turns.isolate;
+      await this.#turns.sendTools(tools);
       const { output, logs, logEntries } = await this.#executor.run(wrapped, runOptions);
       return { output, logs, logEntries };
     } catch (thrown) {
       if (!(thrown instanceof ExecutorError)) throw thrown;
       const error = /** @type {import('../../index').ExecutorError} */ (/** @type {unknown} */ (thrown));
       const failure = failureOf(error, { code, before, codeFrame: this.#codeFrame });
-      if (this.#executor.state === 'DIRTY') {
-        await this.#executor.cleanup();
-        this.#isLost = this.#livesOn;
-      }
+      if (this.#executor.state === 'DIRTY') await this.#turns.cleanup();
       return { failure, logs: error.logs ?? '', logEntries: error.logEntries ?? [] };
     }
   }
@@ -103,36 +134,25 @@ class Session {
    * @returns {Report}
    */
   #noted(report, { signal }) {
-    if (!this.#isLost) return report;
-    this.#isLost = signal?.aborted === true;
+    const { isolate } = this.#turns;
+    if (!this.#livesOn || this.#isolate === undefined || this.#isolate === isolate) return report;
+    if (signal?.aborted !== true) this.#isolate = isolate;
     const { failure } = report;
     if (failure === undefined) return { ...report, note: STATE_LOST };
     return { ...report, failure: { ...failure, hint: `${failure.hint} ${STATE_LOST}` } };
   }
 
   async #forget() {
-    await this.#executor.cleanup();
-    this.#isLost = false;
+    await this.#turns.cleanup();
+    this.#isolate = undefined;
   }
 
   async #makeReady() {
-    if (this.#executor.state === 'DIRTY') await this.#executor.cleanup();
-    if (!['NEW', 'INITIALIZING', 'DEAD'].includes(this.#executor.state)) return;
-    await this.#executor.init();
-    if (this.#variables !== undefined) await this.#executor.sendVariables(this.#variables);
-  }
-
-  /**
-   * @template T
-   * @param {() => Promise<T>} call
-   */
-  #inTurn(call) {
-    const turn = this.#last.then(call);
-    this.#last = turn.then(
-      () => {},
-      () => {},
-    );
-    return turn;
+    await this.#turns.makeReady();
+    const { isolate } = this.#turns;
+    if (this.#variables === undefined || this.#variablesIn === isolate) return;
+    await this.#executor.sendVariables(this.#variables);
+    this.#variablesIn = isolate;
   }
 }
 

@@ -84,9 +84,11 @@ export interface CodeToolSettings
   /** Name of the tool. Default `"run_javascript"`, or `"run_python"`. */
   name?: string | undefined;
   /**
-   * Where code runs. Variables live on from call to call then, and calls take turns; it is initialised when it is
-   * needed, and cleaning it up is up to the caller. After a run that leaves it `DIRTY` it is made anew, without
-   * variables that the caller had sent. Default: an executor of its own for each call.
+   * Where code runs. Variables live on from call to call then, and calls take turns, with those of all other code tools, MCP
+   * servers and codemode executors that have the same one: code can call the tools of its own only, so that tools can be made
+   * for each request, bound to a user; what runs leave in the realm they share. A tool must not call code in the executor that
+   * waits for it. It is initialised when it is needed, and cleaning it up is up to the caller. After a run that leaves it
+   * `DIRTY` it is made anew, without variables that the caller had sent. Default: an executor of its own for each call.
    */
   executor?: Executor | undefined;
   /**
@@ -119,7 +121,7 @@ export type CodeToolResult =
       output: unknown;
       /** Lines that the code has logged. */
       logs: string;
-      /** Says that what earlier runs have left is gone, after a run that was aborted; the hint of an `error` says it, too. */
+      /** Says that what earlier runs have left is gone, if no earlier result has; the hint of an `error` says it, too. */
       note?: string;
       /** All of it as a model reads it. */
       text: string;

@@ -39,7 +39,10 @@ export interface ExecuteOptions {
 
 /** Limits and modules of each execution, or an executor that has its own. */
 export interface CodemodeExecutorOptions extends ExecutorOptions {
-  /** Where code runs; it is cleaned up before and after each execution, and executions take turns. */
+  /**
+   * Where code runs; it is cleaned up before and after each execution, and executions take turns, with all that code tools do in
+   * the same one.
+   */
   executor?: Executor | undefined;
 }
 

@@ -16,6 +16,7 @@ const { asciiIdentifier, byIdentifier } = require('../../contract/tool-names');
  * @typedef {import('./index').ExecuteResult} ExecuteResult
  * @typedef {import('./index').ResolvedProvider} ResolvedProvider
  * @typedef {import('../../contract/session').Report} Report
+ * @typedef {import('../../contract/session').Turn} Turn
  */
 
 /** Name of the one namespace when `execute` gets functions instead of providers. */
@@ -45,9 +46,6 @@ class SESCodemodeExecutor {
   #options;
   /** Of the caller's, if there is one; executions take turns then. */
   #executor;
-  /** Settles with the last execution that was asked for. */
-  /** @type {Promise<unknown>} */
-  #last = Promise.resolve();
 
   /** @param {import('./index').CodemodeExecutorOptions} [given] */
   constructor(given = {}) {
@@ -67,37 +65,34 @@ class SESCodemodeExecutor {
    * @param {string} code
    * @param {ResolvedProvider[] | ResolvedProvider['fns']} providersOrFns
    * @param {{ connectors?: { name: string }[] }} [options]
-   * @returns {Promise<ExecuteResult>}
-   */
-  execute(code, providersOrFns, options) {
-    const executor = this.#executor;
-    if (executor === undefined) return this.#execute(new SESExecutor(this.#options), code, providersOrFns, options);
-    const execution = this.#last.then(() => this.#execute(executor, code, providersOrFns, options));
-    this.#last = execution;
-    return execution;
-  }
-
-  /**
-   * @param {import('../../../index').Executor} executor that is clean afterwards
-   * @param {string} code
-   * @param {ResolvedProvider[] | ResolvedProvider['fns']} providersOrFns
-   * @param {{ connectors?: { name: string }[] }} [options]
    * @returns {Promise<ExecuteResult>} never rejects
    */
-  async #execute(executor, code, providersOrFns, options) {
+  execute(code, providersOrFns, options) {
+    const executor = this.#executor ?? new SESExecutor(this.#options);
     const session = new Session(executor, { livesOn: false, codeFrame });
-    try {
-      refuseConnectors(options?.connectors ?? []);
-      const { tools, setup } = plan(resolve(providersOrFns));
-      const source = sourceOf(code);
-      await session.reset();
-      const prepared = setup === '' ? undefined : await session.run(setup, { tools });
-      return prepared?.failure === undefined ? await runCode(session, source, tools) : resultOf(prepared);
-    } catch (error) {
-      return { result: undefined, error: messageOf(error), logs: [] };
-    } finally {
-      await session.close().catch(() => {});
-    }
+    return session.inTurn((turn) => execute(turn, code, providersOrFns, options));
+  }
+}
+
+/**
+ * @param {Turn} turn of an executor that is clean afterwards
+ * @param {string} code
+ * @param {ResolvedProvider[] | ResolvedProvider['fns']} providersOrFns
+ * @param {{ connectors?: { name: string }[] }} [options]
+ * @returns {Promise<ExecuteResult>} never rejects
+ */
+async function execute(turn, code, providersOrFns, options) {
+  try {
+    refuseConnectors(options?.connectors ?? []);
+    const { tools, setup } = plan(resolve(providersOrFns));
+    const source = sourceOf(code);
+    await turn.reset();
+    const prepared = setup === '' ? undefined : await turn.run(setup, { tools });
+    return prepared?.failure === undefined ? await runCode(turn, source, tools) : resultOf(prepared);
+  } catch (error) {
+    return { result: undefined, error: messageOf(error), logs: [] };
+  } finally {
+    await turn.reset().catch(() => {});
   }
 }
 
@@ -157,19 +152,19 @@ function promising(fns) {
 /**
  * Code is a function that is called, or a program that gives a value.
  *
- * @param {Session} session
+ * @param {Turn} turn
  * @param {string} source
  * @param {import('../../../index').Tools} tools
  * @returns {Promise<ExecuteResult>}
  */
-async function runCode(session, source, tools) {
+async function runCode(turn, source, tools) {
   for (const expression of expressions(source)) {
     const wrapped = `${CALL}${expression}${CALL_END}`;
-    const report = await session.run(source, { tools, wrapped, before: CALL.length });
+    const report = await turn.run(source, { tools, wrapped, before: CALL.length });
     // Otherwise it is not an expression, and nothing of it has run.
     if (report.failure?.code !== 'ERR_VALIDATION_FAILED') return resultOf(report);
   }
-  const { result, ...rest } = resultOf(await session.run(source, { tools }));
+  const { result, ...rest } = resultOf(await turn.run(source, { tools }));
   if (typeof result !== 'string' || !FUNCTION.test(result)) return { result, ...rest };
   const error =
     'The last expression of the code is a function, which nothing has called: call it, or send it without the statements before it';

@@ -1,0 +1,107 @@
+// @ts-check
+'use strict';
+
+const { isPlainObject, memberPath } = require('./describe');
+
+/** An executor that several sessions use: whose turn it is, and what they have sent. */
+class ExecutorTurns {
+  #executor;
+  /** Settles with the last turn that was asked for. */
+  #last = Promise.resolve();
+  /** Tools that guests can call. @type {import('../../index').Tools} */
+  #tools = {};
+  /** Number of the isolate: it grows when one has ended. */
+  isolate = 0;
+  /** Whether no isolate has this number yet. */
+  #isAhead = false;
+
+  /** @param {import('../../index').Executor} executor */
+  constructor(executor) {
+    this.#executor = executor;
+  }
+
+  /**
+   * @template T
+   * @param {() => Promise<T>} turn
+   * @returns {Promise<T>}
+   */
+  next(turn) {
+    const result = this.#last.then(turn);
+    this.#last = result.then(
+      () => {},
+      () => {},
+    );
+    return result;
+  }
+
+  /** Makes an isolate if there is none that could go on. */
+  async makeReady() {
+    if (this.#executor.state === 'DIRTY') await this.cleanup();
+    if (!['NEW', 'INITIALIZING', 'DEAD'].includes(this.#executor.state)) return;
+    // Of what others than sessions have ended nobody has told.
+    if (!this.#isAhead) this.#forget();
+    await this.#executor.init();
+    this.#isAhead = false;
+  }
+
+  /**
+   * Of all tools that sessions have sent, guests can call these from now on.
+   *
+   * @param {import('../../index').Tools} tools
+   */
+  async sendTools(tools) {
+    const others = Object.entries(this.#tools).filter(([name]) => !Object.hasOwn(tools, name));
+    const withdrawn = others.map(([name, tool]) => [name, refusing(tool, name)]);
+    const sent = { ...Object.fromEntries(withdrawn), ...tools };
+    if (Object.keys(sent).length === 0) return;
+    // Also what has arrived of tools whose sending fails has to be withdrawn.
+    this.#tools = { ...this.#tools, ...tools };
+    await this.#executor.sendTools(sent);
+    this.#tools = tools;
+  }
+
+  async cleanup() {
+    this.#forget();
+    await this.#executor.cleanup();
+  }
+
+  #forget() {
+    this.#tools = {};
+    this.isolate++;
+    this.#isAhead = true;
+  }
+}
+
+/**
+ * What takes the place of a tool, or of a namespace of tools.
+ *
+ * @param {unknown} tool
+ * @param {string} path
+ * @returns {any}
+ */
+function refusing(tool, path) {
+  if (isPlainObject(tool)) {
+    return Object.fromEntries(
+      Object.entries(tool).map(([key, inner]) => [key, refusing(inner, memberPath(path, key))]),
+    );
+  }
+  return async () => {
+    throw new Error(`${path} is none of the functions that this code can call`);
+  };
+}
+
+/**
+ * Held as long as the executor.
+ *
+ * @type {WeakMap<import('../../index').Executor, ExecutorTurns>}
+ */
+const known = new WeakMap();
+
+/** @param {import('../../index').Executor} executor */
+function turnsOf(executor) {
+  const turns = known.get(executor) ?? new ExecutorTurns(executor);
+  known.set(executor, turns);
+  return turns;
+}
+
+module.exports = { turnsOf };
