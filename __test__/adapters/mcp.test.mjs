@@ -386,6 +386,29 @@ describe('createMcpServer', () => {
     }
   }
 
+  test('sends variables to an executor that is there already', () =>
+    withExecutor({}, {}, async (executor) => {
+      await withServerHere({ executor, variables: { user: 'Ada' } }, async (_, run) => {
+        expect(await run('user')).toEqual({ output: 'Ada', logs: '' });
+        await executor.cleanup();
+        await executor.init();
+        await executor.cleanup();
+        expect(await run('user')).toMatchObject({ output: 'Ada' });
+      });
+    }));
+
+  test('says in each run that variables could not be sent', () =>
+    withServerHere({ maxTransferBytes: 2000, variables: { rows: 'x'.repeat(3000) } }, async (_, run) => {
+      const error = {
+        code: 'ERR_TRANSFER_LIMIT_EXCEEDED',
+        message: 'Transfer limit exceeded (2000 bytes)',
+        hint: 'The variables that the program around the code sends take more than `maxTransferBytes`: it must send less, or have a larger limit. The code is not to blame.',
+        retryable: true,
+      };
+      expect(await run('typeof rows')).toEqual({ error, logs: '' });
+      expect(await run('typeof rows')).toEqual({ error, logs: '' });
+    }));
+
   test('takes any executor', () =>
     withExecutor({ authorizedImports: ['units'] }, {}, async (executor) => {
       await executor.sendVariables({ mine: 41 });

@@ -12,6 +12,8 @@ const { failureText } = require('./failure-text');
 /** Appended to the hint of a failure after which nothing of earlier runs is left. */
 const STATE_LOST = 'Variables and functions of earlier runs are gone: define again what is still needed.';
 const ABORTED_HINT = 'The caller has ended this run; the code is not to blame.';
+const VARIABLES_HINT =
+  'The variables that the program around the code sends take more than `maxTransferBytes`: it must send less, or have a larger limit. The code is not to blame.';
 const OTHER_HINT = 'The code is not to blame. Running it again does not help unless the program around it changes.';
 
 /**
@@ -82,6 +84,7 @@ function reasonOf({ message, details = {} }, found) {
  */
 function hintOf({ code, details = {} }, found) {
   if (details.aborted) return ABORTED_HINT;
+  if (code === 'ERR_TRANSFER_LIMIT_EXCEEDED' && details.value === 'variables') return VARIABLES_HINT;
   return found?.fix ?? details.hint ?? errorRow(code)?.hint ?? OTHER_HINT;
 }
 
