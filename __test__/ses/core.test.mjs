@@ -1,5 +1,7 @@
 // How answers of tools go back to the native side: one that nobody has to wait with goes at once.
 
+import { createRequire } from 'node:module';
+
 import { describe, expect, test, vi } from 'vitest';
 
 import { SESExecutor } from '../../index.mjs';
@@ -176,3 +178,24 @@ describe.each(['thread', 'process'])(
     });
   },
 );
+
+test.each([
+  ['no isolate', 'init'],
+  ['an isolate that could not be given the tools', 'sendTools'],
+])('a renewal that failed with %s is made good, with all tools', async (_, failing) => {
+  const recovering = { autoInit: true, recover: true, timeoutMs: 50, maxOperations: 1e12 };
+  await withExecutor(recovering, { f: () => 42 }, async (executor) => {
+    await rejection(executor.run('for (;;);'));
+    // That of the executor: here vitest has loaded another.
+    const { prototype } = createRequire(import.meta.url)('../../lib/ses/core.js').Core;
+    const { call } = prototype;
+    const refuse = vi.spyOn(prototype, 'call').mockImplementation(function (start, ...more) {
+      if (!String(start).includes(`native.${failing}(`)) return call.call(this, start, ...more);
+      refuse.mockRestore();
+      return Promise.reject(new Error('no more of them'));
+    });
+    expect((await rejection(executor.run('f()'))).message).toBe('no more of them');
+    expect(await executor.run('f()')).toMatchObject({ output: 42, recovered: true });
+    expect(await executor.run('f()')).not.toHaveProperty('recovered');
+  });
+});

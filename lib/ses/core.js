@@ -169,6 +169,8 @@ class Core {
   /** Names of those that the isolate has. @type {Set<string>} */
   #variables = new Set();
   #imports;
+  /** Whether a renewal has begun and not given an isolate the tools. */
+  owesTools = false;
 
   /**
    * @param {import('../contract/options').CheckedOptions} options
@@ -273,6 +275,7 @@ class Core {
     return this.call((call) => {
       this.life.end();
       this.life = new RunScope();
+      this.owesTools = false;
       this.#forgetToolCalls();
       this.#variables.clear();
       this.tools.clear();
@@ -286,6 +289,7 @@ class Core {
 
   /** Makes a new isolate in place of one that cannot go on, and gives it the tools that this one had. */
   async renew() {
+    this.owesTools = true;
     await this.call((call) => {
       this.#forgetToolCalls();
       this.#variables.clear();
@@ -294,6 +298,7 @@ class Core {
     await this.init();
     const specs = this.tools.specs();
     if (specs.length > 0) await this.call((call) => this.native.sendTools(call, specs));
+    this.owesTools = false;
   }
 
   /**

@@ -146,8 +146,8 @@ class SESExecutor {
   /** Makes an isolate if there is none that could go on, as far as the options want that. */
   #makeReady() {
     const core = this.#core;
-    if (core.recovers && this.state === 'DIRTY') {
-      this.#renewal ??= core.renew().finally(() => (this.#renewal = undefined));
+    if (this.#renewal === undefined && core.recovers && (this.state === 'DIRTY' || core.owesTools)) {
+      this.#renewal = core.renew().finally(() => (this.#renewal = undefined));
       this.#isRenewed = true;
     }
     if (this.#renewal !== undefined) return this.#renewal;
