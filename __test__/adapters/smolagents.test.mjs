@@ -1,7 +1,7 @@
 // `ses-executor/smolagents`: the executor in the hands of an agent that is written as the `CodeAgent` of smolagents-ts, with
 // that agent's calls, names and shapes.
 
-import { afterAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test, vi } from 'vitest';
 
 import { ExecutorError, SESExecutor } from 'ses-executor';
 import { CodeParsingError, parseCodeBlobs, renderSystemPrompt } from 'ses-executor/prompts';
@@ -374,4 +374,21 @@ test('any executor will do: it is started, gets the tools, and is made anew afte
   expect(() => createSmolagentsExecutor({ executor: 5 })).toThrow(
     new TypeError('options.executor must be an executor, got 5'),
   );
+});
+
+test.each([
+  ['at its first run', (executor) => executor.state],
+  ['by init()', (executor) => executor.init()],
+])('an executor that is READY already gets the tools %s, once for each isolate', async (_, start) => {
+  const inner = new SESExecutor();
+  await inner.init();
+  const send = vi.spyOn(inner, 'sendTools');
+  const executor = create({ executor: inner, tools: [new SearchTool()] });
+  await start(executor);
+  expect((await executor.run('await search("x")')).output).toEqual(['xa', 'xb']);
+  expect((await executor.run('await search("x")')).output).toEqual(['xa', 'xb']);
+  await executor.cleanup();
+  await inner.init();
+  expect((await executor.run('await search("x")')).output).toEqual(['xa', 'xb']);
+  expect(send).toHaveBeenCalledTimes(2);
 });

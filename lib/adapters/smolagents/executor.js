@@ -16,6 +16,8 @@ class SmolagentsExecutor {
   #isAutomatic;
   /** @type {import('../../../index').Tools} */
   #ownTools = {};
+  /** Whether the isolate has them. */
+  #hasOwnTools = false;
   /** @type {Promise<void> | undefined} */
   #starting;
 
@@ -94,6 +96,7 @@ class SmolagentsExecutor {
   }
 
   async cleanup() {
+    this.#hasOwnTools = false;
     await this.#executor.cleanup();
   }
 
@@ -101,14 +104,20 @@ class SmolagentsExecutor {
     if (!this.#isAutomatic) return;
     const isUsable = this.state === 'READY' || this.state === 'RUNNING';
     if (!isUsable || this.#starting !== undefined) await this.init();
+    else if (!this.#hasOwnTools) await this.#sendOwnTools();
   }
 
   async #start() {
     // The agent does not know of states: its next call is what a new isolate is made for.
     if (this.#isAutomatic && this.state === 'DIRTY') await this.cleanup();
-    const isNew = this.state !== 'READY';
+    if (this.state !== 'READY') this.#hasOwnTools = false;
     await this.#executor.init();
-    if (isNew) await this.#executor.sendTools(this.#ownTools);
+    if (!this.#hasOwnTools) await this.#sendOwnTools();
+  }
+
+  async #sendOwnTools() {
+    await this.#executor.sendTools(this.#ownTools);
+    this.#hasOwnTools = true;
   }
 }
 
