@@ -303,6 +303,31 @@ test('mastra: tools are called by name, or in a list by their ids', async () => 
   expect(await call(mastraCodeTool({ tools: [double] }), 'await double_it({ n: 2 })')).toBe('4');
 });
 
+test.each([
+  ['an agent', (context) => context.agent, (suspend) => ({ agent: { toolCallId: '1', messages: [], suspend } })],
+  ['a workflow', (context) => context.workflow, (suspend) => ({ workflow: { runId: '1', suspend } })],
+  ['another', (context) => context, (suspend) => ({ suspend })],
+])('mastra: a tool does not suspend %s from code', async (_, of, contextWith) => {
+  const steps = [];
+  const ask = mastraTool({
+    id: 'ask',
+    description: 'Asks.',
+    inputSchema: z.object({}),
+    suspendSchema: z.object({ question: z.string() }),
+    execute: (_input, context) => of(context).suspend({ question: 'Sure?' }),
+  });
+  const next = mastraTool({ id: 'next', description: 'Goes on.', execute: async () => steps.push('next') });
+  const tool = mastraCodeTool({ tools: [ask, next] });
+  const { error } = await tool.execute(
+    { code: 'await ask({}); await next({})' },
+    contextWith(async () => steps.push('suspended')),
+  );
+  expect(error.message).toBe(
+    'Tool execution failed: SuspendError: ask suspends the agent, which it cannot do when code calls it: call the tool itself instead',
+  );
+  expect(steps).toEqual([]);
+});
+
 test('mastra: a version whose tools are called in another way is refused', () => {
   const require = createRequire(import.meta.url);
   const { version } = require('@mastra/core/package.json');

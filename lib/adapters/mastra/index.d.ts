@@ -21,7 +21,8 @@ export interface CodeToolOptions extends CodeToolSettings {
 
 /**
  * Makes a tool of Mastra (`@mastra/core`) that takes JavaScript, in which the other tools are functions.
- * Tools with `requireApproval` fail in code without `approve`.
+ * Tools with `requireApproval` fail in code without `approve`. A tool cannot `suspend` when code calls it: the call fails with an error
+ * (`SuspendError`) that tells the model to call the tool itself, so give the agent such a tool directly, too.
  *
  * @throws as `createCodeTool` of `ses-executor/code-tool`; `Error` with `@mastra/core` 0, whose tools are called in another way
  *

@@ -58,7 +58,10 @@ function loadTools() {
 function definitionOf(tool) {
   if (typeof tool?.id !== 'string' || typeof tool.execute !== 'function') return tool;
   const { description, inputSchema, outputSchema, requireApproval } = tool;
-  const contextOf = (/** @type {any} */ { signal, context }) => ({ ...context.toolContext, abortSignal: signal });
+  const contextOf = (/** @type {any} */ { signal, context }) => ({
+    ...withoutSuspension(tool.id, context.toolContext),
+    abortSignal: signal,
+  });
   return {
     description,
     ...(inputSchema !== undefined && { inputSchema }),
@@ -69,6 +72,30 @@ function definitionOf(tool) {
     }),
     execute: async (/** @type {unknown} */ input, /** @type {any} */ context) =>
       thrown(await tool.execute(input, contextOf(context))),
+  };
+}
+
+/**
+ * Where a tool is called from code nothing can wait for an answer that comes in another call of the agent: code would go on without it,
+ * and run once more with it.
+ *
+ * @param {string} name
+ * @param {any} toolContext
+ */
+function withoutSuspension(name, toolContext) {
+  const suspend = async () => {
+    throw Object.assign(
+      new Error(`${name} suspends the agent, which it cannot do when code calls it: call the tool itself instead`),
+      { name: 'SuspendError' },
+    );
+  };
+  const { agent, workflow } = Object(toolContext);
+  const refused = { suspend, resumeData: undefined, suspendPayload: undefined };
+  return {
+    ...toolContext,
+    ...refused,
+    ...(agent && { agent: { ...agent, ...refused } }),
+    ...(workflow && { workflow: { ...workflow, ...refused } }),
   };
 }
 
