@@ -6,6 +6,7 @@ import { createRequire } from 'node:module';
 
 import Anthropic from '@anthropic-ai/sdk';
 import { tool as langchainTool } from '@langchain/core/tools';
+import { Annotation, Command, MemorySaver, START, StateGraph, interrupt } from '@langchain/langgraph';
 import { createTool as mastraTool } from '@mastra/core/tools';
 import { Agent, RunContext, Runner, Usage, tool as openAiTool } from '@openai/agents';
 import { describe, expect, test } from 'vitest';
@@ -301,6 +302,25 @@ test('mastra: tools are called by name, or in a list by their ids', async () => 
   const { call } = FRAMEWORKS.mastra;
   expect(await call(mastraCodeTool({ tools: { twice: double } }), 'await twice({ n: 2 })')).toBe('4');
   expect(await call(mastraCodeTool({ tools: [double] }), 'await double_it({ n: 2 })')).toBe('4');
+});
+
+test('langchain: an interrupt in a tool interrupts the graph, whatever code catches, and the answer runs the code again', async () => {
+  const called = [];
+  const make = (name, run) => langchainTool(run, { name, description: name, schema: z.object({}) });
+  const ask = make('ask', () => interrupt('Sure?'));
+  const next = make('next', () => called.push('next'));
+  const tool = langchainCodeTool({ tools: [ask, next] });
+  const code = 'let answer = "none"; try { answer = await ask({}); } catch {} await next({}); answer';
+  const graph = new StateGraph(Annotation.Root({ answer: Annotation() }))
+    .addNode('code', async (_, config) => ({ answer: await tool.invoke({ code }, config) }))
+    .addEdge(START, 'code')
+    .compile({ checkpointer: new MemorySaver() });
+  const thread = { configurable: { thread_id: '1' } };
+  const { __interrupt__: interrupts } = await graph.invoke({}, thread);
+  expect(interrupts.map(({ value }) => value)).toEqual(['Sure?']);
+  expect(called).toEqual([]);
+  expect(await graph.invoke(new Command({ resume: 'yes' }), thread)).toEqual({ answer: 'yes' });
+  expect(called).toEqual(['next']);
 });
 
 test.each([

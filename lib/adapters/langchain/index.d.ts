@@ -23,7 +23,9 @@ export interface CodeToolOptions extends CodeToolSettings {
 
 /**
  * Makes a tool of LangChain (`@langchain/core`) that takes JavaScript, in which the other tools are functions.
- * The tools get the configuration of the call, with a `signal` that is also aborted when the run ends.
+ * The tools get the configuration of the call, with a `signal` that is also aborted when the run ends. An `interrupt()` of LangGraph in a
+ * tool ends the code, whatever that catches, and interrupts the graph; with the answer the code runs again from its beginning, as
+ * a node does.
  *
  * @throws as `createCodeTool` of `ses-executor/code-tool`
  *

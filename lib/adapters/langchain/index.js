@@ -6,6 +6,7 @@ const { objectOf } = require('../../contract/options');
 const { requirePeer } = require('../../contract/peer');
 const codeTool = require('../code-tool');
 const { byName } = require('../code-tool/definition');
+const { stoppable } = require('../code-tool/stoppable');
 
 /**
  * Makes a tool of LangChain by which a model calls other tools from code. Documented in `index.d.ts`.
@@ -22,8 +23,12 @@ function createCodeTool(options) {
     tools: Object.fromEntries(definitions),
   });
   return tool(
-    async (/** @type {any} */ { code }, /** @type {any} */ config) =>
-      (await execute(code, { signal: config?.signal, context: { config } })).text,
+    async (/** @type {any} */ { code }, /** @type {any} */ config) => {
+      const { text } = await stoppable(config?.signal, (signal, stop) =>
+        execute(code, { signal, context: { config, stop } }),
+      );
+      return text;
+    },
     { name, description, schema: /** @type {any} */ (inputSchema) },
   );
 }
@@ -39,12 +44,26 @@ function definitionOf(tool) {
     description,
     // Of the schemas that LangChain knows, a JSON Schema checks nothing here; the tool itself does.
     inputSchema: isStandardSchema(schema) ? schema : { ...schema },
-    execute: (/** @type {unknown} */ input, /** @type {any} */ { signal, context }) => {
+    execute: async (/** @type {unknown} */ input, /** @type {any} */ { signal, context: { config, stop } }) => {
       // With the call of the outer tool its message would be the result.
-      const { toolCall: _, ...config } = context.config ?? {};
-      return tool.invoke(input, { ...config, signal });
+      const { toolCall: _, ...own } = config ?? {};
+      try {
+        return await tool.invoke(input, { ...own, signal });
+      } catch (thrown) {
+        if (isForGraph(thrown)) stop(thrown);
+        throw thrown;
+      }
     },
   };
+}
+
+/**
+ * Whether it is no failure, but what LangGraph itself waits for: an interrupt, or a command for a graph around it.
+ *
+ * @param {any} thrown
+ */
+function isForGraph(thrown) {
+  return thrown?.is_bubble_up === true;
 }
 
 module.exports = { createCodeTool };

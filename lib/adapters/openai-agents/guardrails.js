@@ -7,7 +7,7 @@
  * @typedef {object} RunOfCode
  * @property {any} runContext
  * @property {any} agent undefined outside of a run of an agent
- * @property {(tripwire: Error) => void} stop ends the run of the code
+ * @property {(tripwire: unknown) => void} stop ends the run of the code
  */
 
 /** The guardrails of function tools, which the runner of the SDK runs, and not the tools themselves. */
@@ -55,7 +55,7 @@ class Guardrails {
       if (outputGuardrails.length > 0) await this.#runOutput({ ...call, guardrails: outputGuardrails, toolOutput });
       return toolOutput;
     } catch (error) {
-      if (this.isTripwire(error)) stop(/** @type {Error} */ (error));
+      if (this.isTripwire(error)) stop(error);
       throw error;
     }
   }

@@ -10,6 +10,7 @@ const { InvalidCallError } = require('../../sandbox/errors');
 const { ParamsReader } = require('../../sandbox/params');
 const codeTool = require('../code-tool');
 const { byName } = require('../code-tool/definition');
+const { stoppable } = require('../code-tool/stoppable');
 const { Guardrails } = require('./guardrails');
 
 /**
@@ -45,24 +46,11 @@ function createCodeTool(options) {
     ],
     execute: async (/** @type {any} */ { code }, runContext, details) => {
       const { signal, toolCall } = details ?? {};
-      const ended = new AbortController();
-      const abort = () => ended.abort(signal?.reason);
-      if (signal?.aborted) abort();
-      signal?.addEventListener('abort', abort);
-      /** @type {Error | undefined} */
-      let tripped;
-      const stop = (/** @type {Error} */ tripwire) => {
-        tripped ??= tripwire;
-        ended.abort(tripwire);
-      };
-      const context = { runContext, agent: toolCall && agents.get(toolCall), stop };
-      try {
-        const { text } = await execute(code, { signal: ended.signal, context });
-        if (tripped !== undefined) throw tripped;
-        return text;
-      } finally {
-        signal?.removeEventListener('abort', abort);
-      }
+      const agent = toolCall && agents.get(toolCall);
+      const { text } = await stoppable(signal, (own, stop) =>
+        execute(code, { signal: own, context: { runContext, agent, stop } }),
+      );
+      return text;
     },
     errorFunction: (/** @type {unknown} */ _, /** @type {unknown} */ error) => {
       if (guardrails.isTripwire(error)) throw error;
