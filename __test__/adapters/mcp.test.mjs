@@ -153,6 +153,14 @@ describe('run_javascript', () => {
       expect(structuredContent.error).toMatchObject({ code: 'ERR_MAX_OPS_EXCEEDED' });
     }));
 
+  test('calls of tools are limited by the command line', () =>
+    withFolder(async (folder) => {
+      writeFileSync(join(folder, 'tools.mjs'), 'export const hang = () => new Promise(() => {});');
+      await withServer(['--tools', join(folder, 'tools.mjs'), '--tool-timeout', '50'], async ({ output }) =>
+        expect(await output('await hang().catch(({ code }) => code)')).toBe('ERR_TOOL_TIMEOUT'),
+      );
+    }));
+
   test('memory is limited by the command line', () =>
     withServer(['--memory', '16', '--max-operations', '1000000000'], async ({ run, tools }) => {
       expect(tools[0].description).toContain('1000000000 loop iterations and 16 MiB of memory.');
@@ -754,6 +762,7 @@ describe('wrong use: status 2, and the reason on stderr', () => {
   test.each([
     [['--root', '/nowhere/at/all'], 'ses-executor: --root must be a folder, got "/nowhere/at/all"\n'],
     [['--read-only'], 'ses-executor: --read-only needs --root\n'],
+    [['--tool-timeout', '0'], 'ses-executor: --tool-timeout must be an integer from 1 to 2147483647, got "0"\n'],
     [['--timeout', 'soon'], 'ses-executor: --timeout must be an integer from 1 to 2147483647, got "soon"\n'],
     [['--memory', '7'], 'ses-executor: --memory must be an integer from 8 to 65536, got "7"\n'],
     [['--json'], 'ses-executor: mcp does not take --json\n'],

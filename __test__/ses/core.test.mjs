@@ -7,7 +7,7 @@ import { describe, expect, test, vi } from 'vitest';
 import { SESExecutor } from '../../index.mjs';
 import { checkOptions } from '../../lib/contract/options.js';
 import { Core } from '../../lib/ses/core.js';
-import { deferred, gateTool, neverTool, rejection, runChild, withExecutor } from '../helpers.mjs';
+import { deferred, expectCode, gateTool, neverTool, rejection, runChild, withExecutor } from '../helpers.mjs';
 import { flattenTools } from '../../lib/contract/tool-registry.js';
 
 // Calls that a run had left unanswered counted in all later runs, whose answers then waited for others that never came.
@@ -150,6 +150,8 @@ describe.each(['thread', 'process'])(
   (isolation) => {
     const HINT =
       'Do less in one run, and await only promises that settle: those of tool calls that an earlier run did not await never do. Call the tools again and await them in the same run.';
+    const OTHER =
+      'Do less in one run, and await only promises that settle. At the deadline the host had not answered a tool call: waiting for tools counts, unless `toolTimeoutMs` limits calls.';
     const options = { isolation, timeoutMs: 200 };
     const tools = { search: async (query) => query, never: async () => new Promise(() => {}) };
 
@@ -165,15 +167,15 @@ describe.each(['thread', 'process'])(
         await executor.init();
         await executor.sendTools(tools);
         const afresh = await rejection(executor.run('await never()'));
-        expect(afresh.details).toEqual({ timeoutMs: 200, reason: 'deadline' });
+        expect(afresh.details).toEqual({ timeoutMs: 200, reason: 'deadline', hint: OTHER });
       });
     });
 
-    test('has none when the calls were awaited', async () => {
+    test('has another when the calls were awaited', async () => {
       await withExecutor({ isolation }, tools, async (executor) => {
         await executor.run('const found = await search("a")');
         const { details } = await rejection(executor.run('await never()', { timeoutMs: 200 }));
-        expect(details).toEqual({ timeoutMs: 200, reason: 'deadline' });
+        expect(details).toEqual({ timeoutMs: 200, reason: 'deadline', hint: OTHER });
       });
     });
   },
@@ -197,5 +199,21 @@ test.each([
     expect((await rejection(executor.run('f()'))).message).toBe('no more of them');
     expect(await executor.run('f()')).toMatchObject({ output: 42, recovered: true });
     expect(await executor.run('f()')).not.toHaveProperty('recovered');
+  });
+});
+
+test.each([
+  ['one call', 'await never()', {}, 'a tool call'],
+  ['several calls', 'await Promise.all([never(), never()])', {}, '2 tool calls'],
+  ['no call', 'await new Promise(() => {})', {}, undefined],
+  ['a call with a limit', 'await never()', { toolTimeoutMs: 1e6, signal: AbortSignal.timeout(200) }, undefined],
+])('a run that ended at its deadline with %s unanswered says so', async (_, code, options, calls) => {
+  const { tool: never } = neverTool();
+  await withExecutor({ timeoutMs: 100 }, { never }, async (executor) => {
+    const error = await expectCode(executor.run(code, options), 'ERR_EXEC_TIMEOUT');
+    const hint =
+      `Do less in one run, and await only promises that settle. At the deadline the host had not answered ${calls}: ` +
+      'waiting for tools counts, unless `toolTimeoutMs` limits calls.';
+    expect(error.details.hint).toBe(calls && hint);
   });
 });

@@ -392,8 +392,9 @@ The constructor clones exported values, and throws a \`TypeError\` that names th
     brief: 'asked before each tool call: allows, refuses or replaces it',
     doc: `Called before each call of a tool, and of a function of a module. Returns nothing, and the call is made; throws, and the
 call fails in the guest with that error; returns \`{ args }\`, and the tool gets these; returns \`{ result }\`, and the guest gets
-that without a call. A promise of any of these makes the guest wait, also for a tool that is not \`async\`; if the run ends
-meanwhile, the call is not made. Whatever else it returns refuses the call.`,
+that without a call. A promise of any of these makes the guest wait, also for a tool that is not \`async\`, as a part of the call:
+that counts against \`timeoutMs\`, unless {@link ExecutorOptions.toolTimeoutMs} limits calls. If the run ends meanwhile, the call is not made.
+Whatever else it returns refuses the call.`,
     rust: null,
   },
   {

@@ -4,6 +4,7 @@
 const { AsyncResource } = require('node:async_hooks');
 
 const { performance, setImmediate } = require('../contract/clock');
+const { errorRow } = require('../contract/error-table');
 const { ExecutorError } = require('../contract/errors');
 const { defineEntries, eachEntry, safeListener } = require('../contract/logs');
 const { RunScope } = require('../contract/run-scope');
@@ -57,6 +58,7 @@ const ERROR = 3;
  * @property {string} [logs]
  * @property {import('../contract/logs').LogIndex} [logIndex] undefined if there are no entries
  * @property {{ thrown: unknown }} [cause] what the host's tool threw
+ * @property {number} [unanswered] tool calls whose time counts, and that the host had not answered
  */
 
 /**
@@ -355,7 +357,10 @@ class Core {
     // Any other failure is one of the isolate, which may have done a part of it.
     if (outcome.ending !== ERROR || outcome.payload.code !== 'ERR_INVALID_STATE') pending.onDone?.();
     // A run that did not begin has called nothing, and another may be under way.
-    if (pending.run !== undefined && outcome.stats !== undefined) this.#forgetToolCalls();
+    if (pending.run !== undefined && outcome.stats !== undefined) {
+      if (pending.run.toolTimeoutMs === undefined) outcome.unanswered = this.#unanswered;
+      this.#forgetToolCalls();
+    }
     pending.resolve(outcome);
   }
 
@@ -506,7 +511,15 @@ class Core {
 function outcomeOf(args) {
   const [, ending, payload, durationMs, operations, toolCalls, heapUsedBytes] = args;
   /** @type {Outcome} */
-  const outcome = { ending, payload, stats: undefined, logs: undefined, logIndex: undefined, cause: undefined };
+  const outcome = {
+    ending,
+    payload,
+    stats: undefined,
+    logs: undefined,
+    logIndex: undefined,
+    cause: undefined,
+    unanswered: 0,
+  };
   if (durationMs === undefined) return outcome;
   outcome.stats = /** @type {any} */ ({ durationMs, operations, toolCalls, heapUsedBytes });
   outcome.logs = '';
@@ -532,13 +545,23 @@ function succeeded(outcome) {
 }
 
 /** @param {Outcome} outcome */
-function errorOf({ payload, stats, logs, logIndex, cause }) {
-  const { code, severity, retryable, message, details } = payload;
+function errorOf({ payload, stats, logs, logIndex, cause, unanswered = 0 }) {
+  const { code, severity, retryable, message } = payload;
+  const details = JSON.parse(payload.details);
+  if (unanswered > 0 && code === 'ERR_EXEC_TIMEOUT' && details.reason === 'deadline')
+    details.hint ??= waitedHint(unanswered);
   const logEntries = logs === undefined ? undefined : [];
-  const fields = { code, severity, retryable, details: JSON.parse(details), logs, logEntries, stats };
+  const fields = { code, severity, retryable, details, logs, logEntries, stats };
   const failure = new ExecutorError(message, cause ? { ...fields, cause: cause.thrown } : fields);
   if (logs === undefined || logIndex === undefined) return failure;
   return defineEntries(failure, logs, logIndex, { enumerable: false });
+}
+
+/** @param {number} unanswered */
+function waitedHint(unanswered) {
+  const calls = unanswered === 1 ? 'a tool call' : `${unanswered} tool calls`;
+  const fact = `At the deadline the host had not answered ${calls}`;
+  return `${errorRow('ERR_EXEC_TIMEOUT')?.hint} ${fact}: waiting for tools counts, unless \`toolTimeoutMs\` limits calls.`;
 }
 
 module.exports = { Core, FINAL, errorOf, succeeded };

@@ -29,6 +29,7 @@ Options:
   --vars <vars.json>      variables for the code: an object (run, repl, mcp)
   --tools <tools.mjs>     tools for the code: the exports of the module, or of its default export (run, repl, mcp)
   --timeout <ms>          deadline of a run in milliseconds (default ${optionRow('timeoutMs').fallback})
+  --tool-timeout <ms>     time of a call of a tool; waiting for it does not count against --timeout (default: it counts) (mcp)
   --max-operations <n>    loop iterations that a run may take (default ${optionRow('maxOperations').fallback})
   --allow-import <name[=module.mjs]>
                           a module that the code may import, and its text; can be repeated (run, check, repl, mcp)
@@ -55,6 +56,7 @@ const OPTIONS = /** @type {const} */ ({
   vars: { type: 'string' },
   tools: { type: 'string' },
   timeout: { type: 'string' },
+  'tool-timeout': { type: 'string' },
   'max-operations': { type: 'string' },
   'allow-import': { type: 'string', multiple: true },
   json: { type: 'boolean' },
@@ -101,7 +103,7 @@ const COMMANDS = /** @type {Record<string, { takes: string[], words: Words, load
     load: () => require('./repl').repl,
   },
   mcp: {
-    takes: [...SESSION_OPTIONS, 'openapi', 'base-url', 'header'],
+    takes: [...SESSION_OPTIONS, 'tool-timeout', 'openapi', 'base-url', 'header'],
     words: noFile,
     load: () => require('./mcp').mcp,
   },
@@ -117,6 +119,7 @@ const COMMANDS = /** @type {Record<string, { takes: string[], words: Words, load
  * @property {string} [vars]
  * @property {string} [tools]
  * @property {number} [timeoutMs]
+ * @property {number} [toolTimeoutMs]
  * @property {number} [maxOperations]
  * @property {string[]} authorizedImports
  * @property {Record<string, string>} modules texts by name, of those that have one
@@ -190,6 +193,7 @@ async function dispatch(args) {
     vars: values.vars,
     tools: values.tools,
     timeoutMs: integer('--timeout', values.timeout, 'timeoutMs'),
+    toolTimeoutMs: integer('--tool-timeout', values['tool-timeout'], 'toolTimeoutMs'),
     maxOperations: integer('--max-operations', values['max-operations'], 'maxOperations'),
     ...imports(values['allow-import'] ?? []),
     json: values.json ?? false,

@@ -36,13 +36,14 @@ async function mcp(_file, { openapi, baseUrl, headers, ...given }) {
  *
  * @param {any} given
  */
-function refuseOthers({ root, tools, vars, authorizedImports, servers, python, packages }) {
+function refuseOthers({ root, tools, vars, authorizedImports, servers, python, packages, toolTimeoutMs }) {
   const others = {
     '--root': root,
     '--tools': tools,
     '--vars': vars,
     '--python': python || undefined,
     '--packages': packages,
+    '--tool-timeout': toolTimeoutMs,
   };
   const lists = { '--allow-import': authorizedImports, '--server': servers };
   const [other] = [

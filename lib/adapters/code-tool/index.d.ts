@@ -102,7 +102,8 @@ export interface CodeToolSettings
    */
   maxOutputChars?: number | undefined;
   /**
-   * Asked before each call of a tool that needs approval; the guest waits. Without it such calls fail in the guest, with an error
+   * Asked before each call of a tool that needs approval; the guest waits, which counts against `timeoutMs` unless `toolTimeoutMs`
+   * limits calls. Without it such calls fail in the guest, with an error
    * (`ApprovalError`, with the code `ERR_NOT_APPROVED`) that tells the model to call the tool itself. For all calls there is `onToolCall`.
    */
   approve?: Approve | undefined;

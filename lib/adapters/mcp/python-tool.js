@@ -17,6 +17,7 @@ const { preferredIsolation } = require('../../ses/isolation');
  * @param {import('./toolset').Toolset} toolset
  * @param {object} options
  * @param {number} [options.timeoutMs]
+ * @param {number} [options.toolTimeoutMs]
  * @param {number} [options.memoryLimitMb]
  * @param {string[]} [options.authorizedImports]
  * @param {string} [options.packages]
@@ -24,10 +25,14 @@ const { preferredIsolation } = require('../../ses/isolation');
  * @param {object} options.annotations
  * @returns {Session}
  */
-function registerPython(server, toolset, { timeoutMs, memoryLimitMb, authorizedImports = [], ...others }) {
+function registerPython(
+  server,
+  toolset,
+  { timeoutMs, toolTimeoutMs, memoryLimitMb, authorizedImports = [], ...others },
+) {
   const { packages, variables, annotations } = others;
   const language = languageText('python');
-  const limits = { timeoutMs, memoryLimitMb, isolation: preferredIsolation() };
+  const limits = { timeoutMs, toolTimeoutMs, memoryLimitMb, isolation: preferredIsolation() };
   const imports = [...BASE_BUILTIN_MODULES, ...authorizedImports];
   const executor = new PyodideExecutor(imports, { ...limits, mount: false, packages });
   const session = new Session(executor, { livesOn: true, codeFrame, variables });

@@ -26,6 +26,7 @@ const { version } = require('../../../package.json');
  * @property {string} [packages] folder of packages that it may import
  * @property {import('../../../index').Executor} [executor] where code runs; default: one of its own, with the options that follow
  * @property {number} [timeoutMs] deadline of a run, and the most that a call may ask for
+ * @property {number} [toolTimeoutMs] time of a call of a tool, which does not count against the deadline then
  * @property {number} [memoryLimitMb]
  * @property {number} [maxOperations]
  * @property {string[]} [authorizedImports]
