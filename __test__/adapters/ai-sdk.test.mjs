@@ -124,12 +124,45 @@ describe('the description', () => {
 
   test('leaves out what code cannot call', async () => {
     const inputSchema = z.object({});
-    const tools = { here: { inputSchema, execute: async () => 1 }, elsewhere: { inputSchema } };
+    const execute = async () => 1;
+    const tools = { here: { inputSchema, execute }, elsewhere: { inputSchema }, denied: { inputSchema, execute } };
     const code = createCodeTool({ tools, toolApproval: { denied: 'denied' } });
     expect(code.description.match(/function \w+/g)).toEqual(['function here']);
     expect(await call(code, 'typeof here + typeof elsewhere')).toEqual({ output: 'functionundefined', logs: '' });
-    const denying = createCodeTool({ tools, toolApproval: { here: { type: 'denied', reason: 'no' } } });
+    const denying = createCodeTool({
+      tools,
+      toolApproval: { here: { type: 'denied', reason: 'no' }, denied: 'denied' },
+    });
     expect(denying.description).not.toContain('async function');
+  });
+});
+
+describe('toolApproval', () => {
+  const inputSchema = z.object({});
+  const execute = async () => 1;
+  const tools = { deleteFile: { inputSchema, execute }, 'drop-table': { inputSchema, execute } };
+
+  test.each(['drop-table', 'drop_table'])('takes %s', async (name) => {
+    const code = createCodeTool({ tools, toolApproval: { [name]: 'user-approval' } });
+    const needsApproval = (text) => code.needsApproval({ code: text }, {});
+    expect([needsApproval('await drop_table({})'), needsApproval('await deleteFile({})')]).toEqual([true, false]);
+  });
+
+  test.each([
+    [{ deleteFiel: 'user-approval' }, '.deleteFiel is not a tool; did you mean options.toolApproval.deleteFile?'],
+    [{ 'drop-tabel': 'denied' }, '["drop-tabel"] is not a tool; did you mean options.toolApproval["drop-table"]?'],
+    [{ weather: true }, '.weather is not a tool; the tools are deleteFile, drop-table'],
+  ])('refuses %j', (toolApproval, message) => {
+    expect(() => createCodeTool({ tools, toolApproval })).toThrow(new TypeError(`options.toolApproval${message}`));
+  });
+
+  test('refuses two names for one tool', () => {
+    const toolApproval = { 'drop-table': 'denied', drop_table: 'approved' };
+    expect(() => createCodeTool({ tools, toolApproval })).toThrow(
+      new TypeError(
+        'the tools "drop-table" and "drop_table" would both be called drop_table in code; rename one of them',
+      ),
+    );
   });
 });
 

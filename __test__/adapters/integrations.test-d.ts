@@ -55,6 +55,9 @@ export async function aiSdk(model: LanguageModel): Promise<void> {
   createCodeTool({});
   // @ts-expect-error: no such option
   createCodeTool({ tools: {}, timeout: 5 });
+  createCodeTool({ tools: { double }, toolApproval: { double: 'user-approval' } });
+  // @ts-expect-error: no such tool
+  createCodeTool({ tools: { double }, toolApproval: { duoble: 'user-approval' } });
 }
 
 export async function otherFrameworks(

@@ -268,7 +268,7 @@ function closest(name, known) {
   const ranked = known
     .map((candidate) => ({ candidate, edits: editDistance(name.slice(0, 64).toLowerCase(), candidate.toLowerCase()) }))
     .sort((a, b) => a.edits - b.edits);
-  return ranked[0].edits <= 3 ? ranked[0].candidate : undefined;
+  return ranked.length > 0 && ranked[0].edits <= 3 ? ranked[0].candidate : undefined;
 }
 
 /**

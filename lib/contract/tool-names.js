@@ -74,4 +74,4 @@ function defineMember(holder, key, value) {
   Object.defineProperty(holder, key, { value, writable: true, enumerable: true, configurable: true });
 }
 
-module.exports = { asciiIdentifier, byIdentifier, defineMember, memberIdentifier };
+module.exports = { asciiIdentifier, byIdentifier, defineMember, memberIdentifier, toolIdentifier };

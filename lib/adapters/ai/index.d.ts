@@ -17,8 +17,11 @@ export type ToolApproval =
 type ToolApprovalType = 'not-applicable' | 'approved' | 'denied' | 'user-approval';
 type ToolApprovalStatus = undefined | boolean | ToolApprovalType | { type: ToolApprovalType; reason?: string };
 
+/** Tools of the AI SDK, functions, and namespaces of functions. */
+type CodeTools = Readonly<Record<string, ToolSet[string] | CodeFunctions>>;
+
 /** What {@link createCodeTool} is made with. */
-export interface CodeToolOptions extends Omit<CodeToolSettings, 'name'> {
+export interface CodeToolOptions<Tools extends CodeTools = CodeTools> extends Omit<CodeToolSettings, 'name'> {
   /**
    * The tools that code can call as `await name(input)`. A name that is no identifier is changed: `list-files` is
    * `list_files`. Functions and namespaces of such are taken, too. Tools without `execute`, which run elsewhere, are left out.
@@ -27,9 +30,12 @@ export interface CodeToolOptions extends Omit<CodeToolSettings, 'name'> {
    * for, from version 6 on; the person sees the code. Tools that the approved code does not name, and all of them in a call that
    * nobody has approved, fail in the code. With `approve` each call is asked for instead, with its input.
    */
-  tools: Readonly<Record<string, ToolSet[string] | CodeFunctions>>;
-  /** As `toolApproval` of `generateText` in AI SDK 7, by the name of the tool; takes precedence over `needsApproval`. */
-  toolApproval?: Readonly<Record<string, ToolApproval>> | undefined;
+  tools: Tools;
+  /**
+   * As `toolApproval` of `generateText` in AI SDK 7, by the name of the tool; takes precedence over `needsApproval`. Names of other
+   * tools are refused.
+   */
+  toolApproval?: { readonly [Name in keyof Tools]?: ToolApproval } | undefined;
 }
 
 /** What a call of the tool gives. */
@@ -39,7 +45,7 @@ export type CodeToolResult =
       output: unknown;
       /** Lines that the code has logged. */
       logs: string;
-      /** Says that what earlier runs have left is gone, after a run that was aborted; the hint of an `error` says it, too. */
+      /** Says that what earlier runs have left is gone, if no earlier result has; the hint of an `error` says it, too. */
       note?: string;
     }
   | { error: RunFailure; logs: string };
@@ -61,4 +67,6 @@ export type CodeToolResult =
  * const { text } = await generateText({ model, tools: { code }, stopWhen: stepCountIs(5), prompt });
  * ```
  */
-export function createCodeTool(options: CodeToolOptions): Tool<{ code: string }, CodeToolResult>;
+export function createCodeTool<Tools extends ToolSet>(
+  options: CodeToolOptions<Tools>,
+): Tool<{ code: string }, CodeToolResult>;

@@ -2,10 +2,10 @@
 'use strict';
 
 const { describe, isPlainObject, memberPath } = require('../../contract/describe');
-const { objectOf } = require('../../contract/options');
+const { closest, objectOf } = require('../../contract/options');
 const { requirePeer } = require('../../contract/peer');
 const { isStandardSchema, standardSchema } = require('../../contract/standard-schema');
-const { byIdentifier } = require('../../contract/tool-names');
+const { byIdentifier, toolIdentifier } = require('../../contract/tool-names');
 const codeTool = require('../code-tool');
 const { isDefinition } = require('../code-tool/definition');
 const { inputSchemaOf, outputSchemaOf } = require('../prompts/definition');
@@ -56,11 +56,14 @@ function createCodeTool(options) {
  * The tools that code can call, and whether a person has to approve that. Those that run elsewhere are left out.
  *
  * @param {Record<string, any>} tools
- * @param {Record<string, import('./index').ToolApproval>} toolApproval
+ * @param {Record<string, import('./index').ToolApproval>} toolApproval by names of tools, or their identifiers
  */
 function withPolicies(tools, toolApproval) {
+  refuseOtherNames(toolApproval, Object.keys(tools));
+  const approvals = byIdentifier(toolApproval);
   const all = Object.entries(tools).map(([name, tool]) => {
-    const own = Object.hasOwn(toolApproval, name) ? toolApproval[name] : undefined;
+    const identifier = toolIdentifier(name);
+    const own = Object.hasOwn(approvals, identifier) ? approvals[identifier] : undefined;
     const policy = new ToolPolicy(own ?? (isDefinition(tool) ? tool.needsApproval : undefined));
     if (policy.mayNeed && !isDefinition(tool) && !runsElsewhere(tool)) {
       throw new TypeError(
@@ -80,6 +83,24 @@ function withPolicies(tools, toolApproval) {
 function runsElsewhere(tool) {
   if (!isPlainObject(tool) || tool.execute !== undefined) return false;
   return 'inputSchema' in tool || typeof tool.type === 'string';
+}
+
+/**
+ * A name that is misspelt would let calls pass that a person has to approve.
+ *
+ * @param {object} toolApproval
+ * @param {string[]} names of tools
+ * @throws {TypeError}
+ */
+function refuseOtherNames(toolApproval, names) {
+  const identifiers = names.map(toolIdentifier);
+  const path = 'options.toolApproval';
+  for (const name of Object.keys(toolApproval)) {
+    if (identifiers.includes(toolIdentifier(name))) continue;
+    const close = closest(name, names);
+    const hint = close === undefined ? `the tools are ${names.join(', ')}` : `did you mean ${memberPath(path, close)}?`;
+    throw new TypeError(`${memberPath(path, name)} is not a tool; ${hint}`);
+  }
 }
 
 /**
