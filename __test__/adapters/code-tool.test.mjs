@@ -76,6 +76,32 @@ describe('a call', () => {
     );
   });
 
+  test.each([
+    ['{ town: "Oslo" }', 'city is missing; town is not a parameter'],
+    ['{ city: 5, days: -1 }', 'city must be string, got 5; days must be >= 1, got -1'],
+    ['{ city: "Oslo", days: 2n }', 'it cannot be written as JSON: Do not know how to serialize a BigInt'],
+    ['"Oslo"', 'it must be one object, got "Oslo"'],
+    ['', 'city is missing'],
+  ])('does not reach a tool with a JSON Schema by the input %s', async (input, reason) => {
+    const inputs = [];
+    const properties = { city: { type: 'string' }, days: { type: 'integer', minimum: 1 } };
+    const inputSchema = { type: 'object', properties, required: ['city'], additionalProperties: false };
+    const tool = createCodeTool({ tools: { weather: { inputSchema, execute: (it) => inputs.push(it) } } });
+    expect((await tool.execute(`await weather(${input})`)).error.message).toBe(
+      `Tool execution failed: InvalidToolInputError: the input of weather is not valid: ${reason}; pass one object as declared`,
+    );
+    expect(await tool.execute('await weather({ city: "Oslo", days: 2 })')).toMatchObject({ output: 1 });
+    expect(inputs).toEqual([{ city: 'Oslo', days: 2 }]);
+  });
+
+  test.each([
+    ['of no object', { type: 'array' }, [1]],
+    ['that cannot be used', { type: 'object', properties: { a: { pattern: '(?!x)' } } }, { a: 1 }],
+  ])('reaches a tool with a JSON Schema %s', async (_, inputSchema, input) => {
+    const tool = createCodeTool({ tools: { same: { inputSchema, execute: (it) => it } } });
+    expect((await tool.execute(`await same(${JSON.stringify(input)})`)).output).toEqual(input);
+  });
+
   test('is ended by its signal, and so are its tools', async () => {
     const called = deferred();
     const controller = new AbortController();

@@ -3,6 +3,7 @@
 
 const { isPlainObject } = require('../../contract/describe');
 const { objectOf } = require('../../contract/options');
+const { isStandardSchema, standardSchema } = require('../../contract/standard-schema');
 const codeTool = require('../code-tool');
 const { byName } = require('../code-tool/definition');
 
@@ -43,10 +44,19 @@ function definitionOf(tool) {
   const { description, input_schema: inputSchema, parse } = tool;
   return {
     description,
-    inputSchema,
+    inputSchema: isStandardSchema(inputSchema) || parse === undefined ? inputSchema : unchecked(inputSchema),
     execute: async (/** @type {unknown} */ input, /** @type {any} */ { signal, context }) =>
       textOf(await tool.run(parse === undefined ? input : parse(input), { ...context.toolContext, signal })),
   };
+}
+
+/**
+ * What the `parse` of a tool takes and changes, its schema need not say.
+ *
+ * @param {object} inputSchema
+ */
+function unchecked(inputSchema) {
+  return standardSchema('anthropic', inputSchema, (value) => ({ value }));
 }
 
 /**

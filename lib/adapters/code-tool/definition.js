@@ -7,6 +7,7 @@ const { isStandardSchema, issuesText, jsonSchemaOf, validate } = require('../../
 const { byIdentifier, memberIdentifier } = require('../../contract/tool-names');
 const { flattenTools, isNamespace } = require('../../contract/tool-registry.js');
 const { isFarLargerWritten } = require('../../contract/written-size');
+const { JsonInput } = require('./json-input');
 const { languageText } = require('./language');
 const { INPUT_KEYS, OUTPUT_KEYS, inputSchemaOf, outputSchemaOf } = require('../prompts/definition');
 const { namedArguments } = require('../../python/named-arguments');
@@ -24,6 +25,8 @@ const NAME_KEYS = ['name', 'id'];
 /** What code can call: a function, or a tool with the schemas that it is declared and checked by. */
 class CallableTool {
   #definition;
+  /** @type {JsonInput | undefined} */
+  #jsonInput;
   takesObject = /** @type {const} */ (true);
 
   /**
@@ -82,23 +85,23 @@ class CallableTool {
    */
   async call(input, context) {
     const { execute, needsApproval } = this.#definition;
-    const inputSchema = inputSchemaOf(this.#definition);
     // Tools with schemas write their input as JSON, and frameworks do.
     if (isFarLargerWritten(input)) {
       throw this.#invalid('it would be far larger when it is written as JSON, since parts of it occur many times');
     }
-    const value = isStandardSchema(inputSchema) ? await this.#checked(inputSchema, input) : input;
+    const value = await this.#checked(input);
     const mustAsk = typeof needsApproval === 'function' ? await needsApproval(value, context) : needsApproval;
     if (mustAsk) await context.approve(this.name, value);
     return lastOf(await execute(value, context));
   }
 
-  /**
-   * @param {unknown} schema
-   * @param {unknown} input
-   */
-  async #checked(schema, input) {
-    const result = await validate(schema, input);
+  /** @param {unknown} input */
+  async #checked(input) {
+    const inputSchema = inputSchemaOf(this.#definition);
+    if (inputSchema === undefined || inputSchema === null) return input;
+    const result = isStandardSchema(inputSchema)
+      ? await validate(inputSchema, input)
+      : (this.#jsonInput ??= new JsonInput(inputSchema)).validate(input);
     if ('value' in result) return result.value;
     throw this.#invalid(`${issuesText(result.issues)}; pass one object as declared`, result.issues);
   }

@@ -38,7 +38,10 @@ export interface CodeToolDefinition<Context = any> {
   /** For tools in a list. */
   name?: string | undefined;
   description?: string | undefined;
-  /** What the tool takes: JSON Schema, or a Standard Schema, by which the input is checked before each call. */
+  /**
+   * What the tool takes: JSON Schema, or a Standard Schema, by which the input is checked before each call. By JSON Schema it is checked
+   * as the JSON that it is written as; without one, and by one that cannot be used, it is not.
+   */
   inputSchema?: JsonSchema | StandardSchema | undefined;
   /** Other names for the same. */
   input_schema?: JsonSchema | StandardSchema | undefined;

@@ -42,7 +42,6 @@ function definitionOf(tool) {
   const { description, schema } = tool;
   return {
     description,
-    // Of the schemas that LangChain knows, a JSON Schema checks nothing here; the tool itself does.
     inputSchema: isStandardSchema(schema) ? schema : { ...schema },
     execute: async (/** @type {unknown} */ input, /** @type {any} */ { signal, context: { config, stop } }) => {
       // With the call of the outer tool its message would be the result.

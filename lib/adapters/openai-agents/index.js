@@ -5,9 +5,6 @@ const { randomUUID } = require('node:crypto');
 
 const { objectOf } = require('../../contract/options');
 const { requirePeer } = require('../../contract/peer');
-const { standardSchema } = require('../../contract/standard-schema');
-const { InvalidCallError } = require('../../sandbox/errors');
-const { ParamsReader } = require('../../sandbox/params');
 const codeTool = require('../code-tool');
 const { byName } = require('../code-tool/definition');
 const { stoppable } = require('../code-tool/stoppable');
@@ -71,7 +68,8 @@ function definitionOf(name, tool, guardrails) {
   const { description, parameters, needsApproval } = tool;
   return {
     description,
-    inputSchema: checked(name, parameters),
+    // The tool itself answers wrong input as it answers errors, often with a text.
+    inputSchema: parameters,
     needsApproval: async (
       /** @type {unknown} */ input,
       /** @type {{ context: import('./guardrails').RunOfCode }} */ { context },
@@ -99,26 +97,6 @@ function definitionOf(name, tool, guardrails) {
 async function isEnabled(tool, { runContext, agent }) {
   const { isEnabled: enabled = true } = tool;
   return typeof enabled === 'function' ? enabled.call(tool, runContext, agent) : enabled;
-}
-
-/**
- * The schema of a tool as one that checks: the tool itself answers wrong input as it answers errors, often with a text.
- *
- * @param {string} name
- * @param {object} jsonSchema
- */
-function checked(name, jsonSchema) {
-  const reader = new ParamsReader(name, JSON.stringify(jsonSchema), Infinity);
-  return standardSchema('openai-agents', jsonSchema, (value) => {
-    try {
-      reader.read(JSON.stringify(value));
-    } catch (error) {
-      if (!(error instanceof InvalidCallError)) throw error;
-      // What cannot be checked here, the tool checks.
-      if (error.issues !== undefined) return { issues: error.issues.map(({ message }) => ({ message })) };
-    }
-    return { value };
-  });
 }
 
 module.exports = { createCodeTool };

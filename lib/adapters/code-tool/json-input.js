@@ -1,0 +1,58 @@
+// @ts-check
+'use strict';
+
+const { describe, isPlainObject } = require('../../contract/describe');
+
+/** The input of a tool whose schema is JSON Schema. */
+class JsonInput {
+  #schema;
+  /** Loaded with the validator when there is something to check. @type {import('../../sandbox/params').ParamsReader | undefined} */
+  #reader;
+
+  /** @param {any} schema */
+  constructor(schema) {
+    this.#schema = schema;
+  }
+
+  /**
+   * As JSON has it; anything is valid for a schema that cannot be used.
+   *
+   * @param {unknown} input
+   * @returns {{ value: unknown } | { issues: readonly import('../../contract/standard-schema').Issue[] }}
+   */
+  validate(input) {
+    const issues = this.#issuesOf(input);
+    return issues.length === 0 ? { value: input } : { issues };
+  }
+
+  /** @param {unknown} input */
+  #issuesOf(input) {
+    if (!isPlainObject(input)) {
+      return this.#schema.type === 'object' ? [{ message: `it must be one object, got ${describe(input)}` }] : [];
+    }
+    let text;
+    try {
+      text = JSON.stringify(input);
+    } catch (error) {
+      return [{ message: `it cannot be written as JSON: ${/** @type {Error} */ (error).message}` }];
+    }
+    try {
+      this.#reader ??= readerOf(this.#schema);
+      this.#reader.read(text);
+      return [];
+    } catch (error) {
+      const { code, issues = [] } = /** @type {import('../../sandbox/errors').InvalidCallError} */ (error);
+      if (code === 'ERR_INVALID_PARAMS' || code === 'ERR_INVALID_SCHEMA')
+        return issues.map(({ message }) => ({ message }));
+      throw error;
+    }
+  }
+}
+
+/** @param {object} schema */
+function readerOf(schema) {
+  const { ParamsReader } = require('../../sandbox/params');
+  return new ParamsReader('the tool', JSON.stringify(schema), Infinity);
+}
+
+module.exports = { JsonInput };
