@@ -166,6 +166,13 @@ describe('toolApproval', () => {
   });
 });
 
+test('a call without options runs code', async () => {
+  expect(await createCodeTool({ tools: { add } }).execute({ code: 'await add({ a: 1 })' })).toEqual({
+    output: 2,
+    logs: '',
+  });
+});
+
 describe('a call of a tool', () => {
   test('gets the value that its schema makes, and the options of the call', async () => {
     const seen = [];

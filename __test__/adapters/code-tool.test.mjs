@@ -668,6 +668,12 @@ describe('wrong use is refused at once', () => {
     expect(() => createCodeTool(options)).toThrow(new TypeError(message));
   });
 
+  test('an option beside an executor that is undefined is none', () => {
+    expect(createCodeTool({ tools: {}, executor: new SESExecutor(), timeoutMs: undefined }).name).toBe(
+      'run_javascript',
+    );
+  });
+
   test.each([
     [null, 'options must be an object, got null'],
     [{ signal: 5 }, 'options.signal must be an AbortSignal, got 5'],

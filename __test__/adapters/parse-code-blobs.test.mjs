@@ -101,12 +101,23 @@ test('whatever strings, templates and comments hold', () => {
 });
 
 describe('fences', () => {
-  test.each(['js', 'javascript', 'ts', 'typescript', 'JavaScript', ' js', 'js title="a.js"', 'js {1,3}', 'js:a.js'])(
-    'marked %s',
-    (mark) => {
-      expect(parseCodeBlobs(`Thought: x\n${FENCE}${mark}\nfoo()\n${FENCE}\nDone.`)).toBe('foo()');
-    },
-  );
+  test.each([
+    'js',
+    'mjs',
+    'jsx',
+    'javascript',
+    'ts',
+    'mts',
+    'tsx',
+    'typescript',
+    'JavaScript',
+    ' js',
+    'js title="a.js"',
+    'js {1,3}',
+    'js:a.js',
+  ])('marked %s', (mark) => {
+    expect(parseCodeBlobs(`Thought: x\n${FENCE}${mark}\nfoo()\n${FENCE}\nDone.`)).toBe('foo()');
+  });
 
   test.each([
     ['several', `${FENCE}js\na()\n${FENCE}\nand\n${FENCE}ts\nb()\n${FENCE}`, 'a()\n\nb()'],
@@ -126,7 +137,7 @@ describe('fences', () => {
     expect(parseCodeBlobs(text)).toBe(code);
   }); // prettier-ignore
 
-  test.each(['python', 'jsx', 'json', 'js-like', 'jsonc', ''])('marked %j are not taken', (mark) => {
+  test.each(['python', 'java', 'json', 'js-like', 'jsonc', ''])('marked %j are not taken', (mark) => {
     const found = mark === '' ? 'is not marked' : `is marked "${mark}"`;
     expect(failure(`${FENCE}${mark}\nfoo()\n${FENCE}`)).toContain(
       `\nA fenced block in it ${found}: only JavaScript can run here.\n`,

@@ -40,14 +40,14 @@ function offerOf(executor) {
 }
 
 /**
- * Refuses options beside an executor, which has its own.
+ * Refuses options beside an executor, which has its own; those that are undefined are absent.
  *
  * @param {object} others
  * @param {readonly string[]} own names of options that may stand beside it, for messages
  * @throws {TypeError}
  */
 function refuseBeside(others, own) {
-  const [name] = Object.keys(others);
+  const [name] = Object.entries(others).find(([, value]) => value !== undefined) ?? [];
   if (name === undefined) return;
   const close = closest(name, own);
   const reason =

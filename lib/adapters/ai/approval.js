@@ -7,7 +7,7 @@
 
 /**
  * @typedef {import('./index').ToolApproval} ToolApproval
- * @typedef {{ toolCallId: string, messages: readonly any[] }} Call
+ * @typedef {{ toolCallId?: string, messages?: readonly any[] }} Call
  */
 
 /** Whether a person has to approve calls of a tool, as `toolApproval` of the call or `needsApproval` of the tool says. */
@@ -71,7 +71,7 @@ function namedIn(code, names) {
  *
  * @param {Call} call
  */
-function isApproved({ toolCallId, messages }) {
+function isApproved({ toolCallId, messages = [] }) {
   const parts = messages.flatMap(({ content }) => (Array.isArray(content) ? content : []));
   const ids = parts
     .filter((part) => part.type === 'tool-approval-request' && part.toolCallId === toolCallId)

@@ -43,7 +43,7 @@ function createCodeTool(options) {
     description,
     inputSchema: codeSchema(inputSchema),
     ...(!asksItself && { needsApproval: (/** @type {any} */ { code }) => namedIn(code, guarded).length > 0 }),
-    execute: async (/** @type {{ code: string }} */ { code }, /** @type {any} */ call) => {
+    execute: async (/** @type {{ code: string }} */ { code }, /** @type {any} */ call = {}) => {
       const { abortSignal: signal } = call;
       const approved = asksItself || !isApproved(call) ? [] : namedIn(code, guarded);
       const { text: _, ...result } = await execute(code, { signal, context: { options: call, approved } });

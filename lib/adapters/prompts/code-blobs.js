@@ -17,7 +17,7 @@ const MAX_CANDIDATES = 8;
 const MAX_PARSES = 200;
 const PARSED_PER_UNIT = 4;
 
-const LANGUAGES = new Set(['js', 'javascript', 'ts', 'typescript']);
+const LANGUAGES = new Set(['js', 'mjs', 'cjs', 'jsx', 'javascript', 'ts', 'mts', 'cts', 'tsx', 'typescript']);
 /** A line that opens or closes a fence, and the mark behind it. An inline code span is none. */
 const FENCE = /^[ \t]*(`{3,}|~{3,})[ \t]*([^\s`{:,(]*)([^`\n]*)/gm;
 /** Findings with which a text is no program; others say what a program must not do. */

@@ -110,10 +110,16 @@ function fromEntries(entries, path, bind) {
 function hostTool(tool, path, bind) {
   if (isTool(tool)) return namedFunction(tool, checkInputs(tool.inputs, `${path}.inputs`), bind);
   if (isAgent(tool)) return namedFunction(agentTool(tool), AGENT_INPUTS, bind);
+  if (isClass(tool)) throw new TypeError(`${path} is a class: pass an object of it, made with \`new\``);
   if (typeof tool === 'function') return tool;
   throw new TypeError(
     `${path} must be a Tool with inputs and forward(args), an agent with run(task), or a function, got ${describe(tool)}`,
   );
+}
+
+/** @param {any} value */
+function isClass(value) {
+  return typeof value === 'function' && /^class\b/.test(Function.prototype.toString.call(value));
 }
 
 /** @param {any} value */
