@@ -438,7 +438,7 @@ describe('console methods print as Node does', () => {
     count:
       'console.count(); console.count(); console.count("x"); console.count("default"); console.countReset(); console.count(); console.count(undefined); console.count(5);',
     assert:
-      'console.assert(true, "no"); console.assert(false); console.assert(0, "text"); console.assert(false, "%s is %d", "x", 5); console.assert(false, { a: 1 }); console.assert(); console.assert(false, "a", { b: 1 });',
+      'console.assert(true, "no"); console.assert(false); console.assert(0, "text"); console.assert(false, "%s is %d", "x", 5); console.assert(); console.assert(false, "a", { b: 1 });',
     dir: 'console.dir({ a: { b: { c: { d: 1 } } } }); console.dir("text"); console.dir([1, 2]); console.dir({ a: 1 }, undefined);',
     'dir with options':
       'console.dir({ a: { b: { c: { d: 1 } } } }, { depth: 0 }); console.dir({ a: { b: { c: { d: { e: 1 } } } } }, { depth: null }); console.dir([1], { showHidden: true }); console.dir({ b: 1, a: 2 }, { sorted: true }); console.dir({ a: 1, b: [1, 2] }, { compact: false }); console.dir(Array.from({ length: 5 }, (_, i) => i), { maxArrayLength: 2 });',
@@ -450,6 +450,15 @@ describe('console methods print as Node does', () => {
 
   test.each(Object.entries(PROGRAMS))('%s', async (_name, code) => {
     await expectAsNode(code);
+  });
+
+  // From version 24 on, Node.js does so too.
+  test('assert shows values as they are', async () => {
+    const code =
+      'console.assert(1 === 2, { user: "x", tags: [1] }); console.assert(0, ["q"], new Map([[1, 2]])); console.assert(0, 5);';
+    expect(await guestPrints(code)).toBe(
+      "Assertion failed { user: 'x', tags: [ 1 ] }\nAssertion failed [ 'q' ] Map(1) { 1 => 2 }\nAssertion failed 5",
+    );
   });
 
   test('table refuses columns that are no array', async () => {

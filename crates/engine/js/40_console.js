@@ -291,12 +291,9 @@
     },
     assert(expression, ...args) {
       if (expression) return;
-      if (args.length === 0) {
-        print(WARN, ["Assertion failed"]);
-        return;
-      }
-      if (!op_log_open(WARN)) return;
-      args[0] = formatted(() => `Assertion failed: ${args[0]}`);
+      const failed = "Assertion failed";
+      if (typeof args[0] === "string") args[0] = `${failed}: ${args[0]}`;
+      else args = [failed, ...args];
       print(WARN, args);
     },
     count(label = "default") {
