@@ -269,7 +269,8 @@ export interface CodeOutput {
   /**
    * The argument of `final_answer`; else what a top-level `return` gives, or the value of the last statement as ECMA-262
    * has it (an expression, also in a last loop, `switch` or block), or the variable of a last declaration. A promise is
-   * awaited, unless it is only declared: then only its tool calls are waited for. A structured clone; what cannot be cloned is the text that `util.inspect` gives. A
+   * awaited, unless it is only declared: then only its tool calls are waited for. A structured clone; what cannot be cloned is the text that `util.inspect` gives,
+   * and a `URL` or `URLSearchParams` its own. A
    * `Float16Array` is a `Float32Array` where Node.js does not have that class. A regular expression that takes more than a moment
    * to parse, or that Node.js may not know, is an object `{ source, flags }`: one of more than 1,000 characters, with the flag
    * `v`, with `\p` and the flag `u`, with modifiers, or with two groups of one name.

@@ -192,6 +192,57 @@ describe('limits', () => {
   });
 });
 
+describe('in an output a URL is its text', () => {
+  const HREF = 'https://a/b?c=1';
+  test.each([
+    [`new URL('${HREF}')`, HREF],
+    [
+      "({ link: new URL('https://a/b'), q: new URLSearchParams('a=1&b=x y') })",
+      { link: 'https://a/b', q: 'a=1&b=x+y' },
+    ],
+    ['[new URLSearchParams({ a: 1 }), new URLSearchParams()]', ['a=1', '']],
+    [`new Map([['u', [new URL('${HREF}')]]])`, new Map([['u', [HREF]]])],
+    [`new Set([new URL('${HREF}')])`, new Set([HREF])],
+    [`final_answer({ u: new URL('${HREF}'), f: () => 1 })`, { u: HREF, f: '[Function: f]' }],
+    [`const u = new URL('${HREF}'); u.search = ''; ({ a: u, b: u })`, { a: 'https://a/b', b: 'https://a/b' }],
+    [`const o = { u: new URL('${HREF}') }; o.self = o; [o, o.self === o, new Date(0), /x/g]`, undefined],
+    [
+      `class Link { constructor() { this.url = new URL('${HREF}'); } get host() { return 1; } } new Link()`,
+      { url: HREF },
+    ],
+    [
+      "new URL('https://a/'); ({ n: 1, at: new Date(0), p: new Uint8Array(2) })",
+      { n: 1, at: new Date(0), p: new Uint8Array(2) },
+    ],
+  ])('%s', async (code, expected) => {
+    await withExecutor({}, {}, async (own) => {
+      const { output } = await own.run(code);
+      if (expected !== undefined) expect(output).toEqual(expected);
+      else
+        expect([output[0].u, output[0].self === output[0], output.slice(1)]).toEqual([
+          HREF,
+          true,
+          [true, new Date(0), /x/g],
+        ]);
+    });
+  });
+
+  test('of one that a later run gives, and none of a getter', async () => {
+    await withExecutor({}, {}, async (own) => {
+      await own.run(`let asked = 0; const kept = { url: new URL('${HREF}'), get other() { asked++; return 1; } }; 0`);
+      expect((await own.run('[kept, asked]')).output).toEqual([{ url: HREF, other: 1 }, 0]);
+      expect((await own.run('[asked]')).output).toEqual([1]);
+    });
+  });
+
+  test('a large value is whole', async () => {
+    await withExecutor({}, {}, async (own) => {
+      const { output } = await own.run(`[Array.from({ length: 20_000 }, () => ({})), new URL('${HREF}')]`);
+      expect([output[0].length, output[1]]).toEqual([20_000, HREF]);
+    });
+  });
+});
+
 describe('what guests cannot do with them', () => {
   test('they are frozen, and give no way to the host', async () => {
     const names = [

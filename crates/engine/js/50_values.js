@@ -74,6 +74,8 @@
   // Texts beyond this number are the short ones that inspect prints at the end of its depth.
   const MAX_TEXTS = 10_000;
 
+  const MAX_SEARCHED = 10_000;
+
   const setHidden = (object, key, value) =>
     defineProperty(object, key, { __proto__: null, value, writable: true, enumerable: false, configurable: true });
 
@@ -144,6 +146,8 @@
       if (known !== undefined) return known;
       if (depth > MAX_DEPTH || nodes > MAX_NODES) return shortText(value);
       nodes++;
+      const url = boot.urlText(value);
+      if (url !== undefined) return url;
       let copy;
       if (isCloneableLeaf(value)) return value;
       else if (isArray(value)) copy = [];
@@ -220,6 +224,37 @@
     }
   };
 
+  // `root`, or a copy of it in which URLs and their parameters are their texts: structured clone takes them for empty objects. Those are
+  // looked for among the first MAX_SEARCHED parts, without a call of the guest's.
+  const withUrlTexts = (root) => {
+    if (!boot.isObject(root)) return root;
+    const seen = newSet();
+    const queue = [];
+    let isFound = false;
+    const enqueue = (value) => {
+      if (!boot.isObject(value) || types.isProxy(value) || isView(value) || seen.has(value)) return;
+      isFound ||= boot.urlText(value) !== undefined;
+      seen.add(value);
+      arrayPush(queue, value);
+    };
+    enqueue(root);
+    for (let at = 0; at < queue.length && !isFound && queue.length <= MAX_SEARCHED; at++) {
+      const value = queue[at];
+      if (types.isMap(value)) {
+        mapForEach(value, (item, key) => {
+          enqueue(key);
+          enqueue(item);
+        });
+      } else if (types.isSet(value)) {
+        setForEach(value, enqueue);
+      } else {
+        const names = keys(value);
+        for (let i = 0; i < names.length && i < MAX_SEARCHED; i++) enqueue(getDescriptor(value, names[i])?.value);
+      }
+    }
+    return isFound ? toCloneable(root) : root;
+  };
+
   const isIdentifier = (key) => regExpTest(/^[A-Za-z_$][\w$]*$/, key);
 
   // Whether structured clone takes `value` itself, whatever its parts are.
@@ -289,6 +324,7 @@
   boot.describe = describe;
   boot.inspectValue = inspect;
   boot.toCloneable = toCloneable;
+  boot.withUrlTexts = withUrlTexts;
   boot.uncloneablePath = uncloneablePath;
   boot.objectPrototype = Object.prototype;
 })();

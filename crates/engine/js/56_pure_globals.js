@@ -172,6 +172,7 @@
   }
 
   let follow;
+  let queryOf;
   class URLSearchParams {
     // Names and values, one after the other.
     #list = [];
@@ -182,7 +183,8 @@
       else this.#parse(text(init));
     }
     #fill(init) {
-      const list = this.#list;
+      // By the op, so that the host knows that there are such objects.
+      const list = (this.#list = op_url_query(""));
       if (init[Symbol.iterator] !== undefined && init[Symbol.iterator] !== null) {
         for (const pair of init) {
           const parts = boot.isObject(pair) ? [...pair] : [];
@@ -197,8 +199,9 @@
     #parse(query) {
       this.#list = op_url_query(query[0] === "?" ? p.stringSlice(query, 1) : query);
     }
-    // For the URL that these are the parameters of.
+    // For the URL that these are the parameters of, and for outputs.
     static {
+      queryOf = (value) => (#list in value ? op_url_query_text(value.#list) : undefined);
       follow = (params, query, onChange) => {
         params.#parse(query);
         params.#onChange = onChange;
@@ -312,6 +315,7 @@
 
   const parsed = (url, base) => op_url(text(url), base === undefined ? undefined : text(base));
 
+  let hrefOf;
   let part;
   let setPart;
   class URL {
@@ -338,8 +342,9 @@
       need(1, arguments, "parse");
       return parsed(url, base) === undefined ? null : new URL(url, base);
     }
-    // For the accessors below.
+    // For the accessors below, and for outputs.
     static {
+      hrefOf = (value) => (#parts in value ? value.#parts[0] : undefined);
       part = (url, number) => url.#parts[number];
       setPart = (url, number, value) => {
         const changed = op_url(url.#parts[0], undefined, number, text(value));
@@ -398,6 +403,9 @@
       configurable: true,
     });
   }
+
+  // The text that a URL or the parameters of one are in outputs; undefined for anything else.
+  boot.urlText = (value) => hrefOf(value) ?? queryOf(value);
 
   const classes = { TextDecoder, TextEncoder, URL, URLSearchParams };
   for (const [name, Class] of p.entries(classes)) {

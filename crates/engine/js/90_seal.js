@@ -222,7 +222,7 @@ const {
     harden({ array: [{}] });
   };
 
-  const { begin, inspectValue, lookUp, reading, resetConsole, toCloneable, uncloneablePath } = boot;
+  const { begin, inspectValue, lookUp, reading, resetConsole, toCloneable, uncloneablePath, withUrlTexts } = boot;
   const realm = freeze({
     __proto__: null,
     finishHardening,
@@ -239,6 +239,7 @@ const {
     buildExports: boot.buildExports,
     inspect: (value) => reading(inspectValue, value),
     toCloneable: (value) => reading(toCloneable, value),
+    withUrlTexts: (value) => reading(withUrlTexts, value),
     uncloneablePath: (args) => reading(uncloneablePath, args),
     lookUp: (place) => reading(lookUp, place),
     hardenFresh: boot.hardenFresh,

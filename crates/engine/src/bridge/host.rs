@@ -105,6 +105,8 @@ pub struct Host {
     pub terminated: Cell<bool>,
     pub scripts: RefCell<Scripts>,
     pub tools: RefCell<ToolTable>,
+    /// The guest may have made URLs, or parameters of them.
+    pub has_urls: Cell<bool>,
     /// Names of variables that were sent.
     pub sent_names: RefCell<HashSet<String>>,
     pub calls: RefCell<PendingCalls>,
@@ -130,6 +132,7 @@ impl Host {
             terminated: Cell::new(false),
             scripts: RefCell::default(),
             tools: RefCell::default(),
+            has_urls: Cell::new(false),
             sent_names: RefCell::default(),
             calls: RefCell::new(PendingCalls::starting_at(first_call)),
             modules: RefCell::default(),

@@ -49,8 +49,14 @@ pub fn call<'s>(scope: &mut v8::PinScope<'s, '_>, host: &Host, function: Pure, a
         Pure::Encoding => encoding(scope, args),
         Pure::FromBase64 => from_base64(scope, host, args),
         Pure::ToBase64 => to_base64(scope, host, args),
-        Pure::Url => url(scope, args),
-        Pure::UrlQuery => url_query(scope, host, args),
+        Pure::Url => {
+            host.has_urls.set(true);
+            url(scope, args)
+        }
+        Pure::UrlQuery => {
+            host.has_urls.set(true);
+            url_query(scope, host, args)
+        }
         Pure::UrlQueryText => url_query_text(scope, host, args),
     }
 }

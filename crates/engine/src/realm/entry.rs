@@ -173,6 +173,15 @@ impl Realm {
         self.call(scope, "toCloneable", &[value])
     }
 
+    /// `value`, or a copy of it in which URLs and their parameters are their texts.
+    pub fn with_url_texts<'s>(
+        &self,
+        scope: &mut v8::PinScope<'s, '_>,
+        value: v8::Local<'s, v8::Value>,
+    ) -> Option<v8::Local<'s, v8::Value>> {
+        self.call(scope, "withUrlTexts", &[value])
+    }
+
     /// What the console prints for `value`.
     pub fn inspect(&self, scope: &mut v8::PinScope, value: v8::Local<v8::Value>) -> Option<String> {
         v8::tc_scope!(let attempt, scope);

@@ -376,12 +376,19 @@ fn output(host: &Host, value: Result<Value, Unwritable>, is_final_answer: bool) 
     }
 }
 
-/// A copy of an output. What cannot be cloned becomes the text that inspection gives, so that a run that is
+/// A copy of an output. URLs become their texts, and what cannot be cloned that which inspection gives, so that a run that is
 /// otherwise fine does not fail. `Thrown` if not even that can be done with the stack or memory that is left.
 pub fn write_output(scope: &mut v8::PinScope, host: &Host, value: v8::Local<v8::Value>) -> Result<Value, Unwritable> {
     let max_bytes = host.context.config().max_transfer_bytes;
     v8::tc_scope!(let attempt, scope);
-    let value = v8::Local::new(attempt, value);
+    let mut value = v8::Local::new(attempt, value);
+    if host.has_urls.get() {
+        match host.realm.get().and_then(|realm| realm.with_url_texts(attempt, value)) {
+            Some(written) => value = written,
+            None if attempt.has_terminated() => return Err(Unwritable::Thrown),
+            None => attempt.reset(),
+        }
+    }
     match serialize::write_value(attempt, value, max_bytes) {
         Err(Unwritable::Thrown) if !attempt.has_terminated() => attempt.reset(),
         done => return done,
