@@ -14,7 +14,7 @@ fn main() {
 }
 
 /// Functions of V8, ICU and the system that the linker replaces by functions of crates/engine/src/{memory,process}.
-const WRAPPED: [&str; 47] = [
+const WRAPPED: [&str; 48] = [
     // How V8 ends the process without asking, and what it writes then: fatal.rs.
     "_ZN2v84base21FatalNoSecurityImpactEPKcz",
     "_ZN2v84base8FatalOOMENS0_7OOMTypeEPKc",
@@ -35,6 +35,7 @@ const WRAPPED: [&str; 47] = [
     "_ZNK2v88internal8GCTracer41AllocationThroughputInBytesPerMillisecondEv",
     // Messages that quote the program: quoted_code.rs.
     "_ZN2v88internal11CallPrinter5PrintEPNS0_15FunctionLiteralEi",
+    "_ZN2v88internal10JSFunction8ToStringEPNS0_7IsolateENS0_12DirectHandleIS1_EE",
     // The remainder of numbers: modulo.rs.
     "fmod",
     // WebAssembly in a new context: web_assembly.rs.

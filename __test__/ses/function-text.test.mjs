@@ -130,9 +130,22 @@ test('a message that shows a function has no guards in it', async () => {
     const message = (code) => executor.run(code).then(expect.fail, (error) => error.details.message);
     const each = 'const each = (list) => { for (const x of list) console.log(x) };';
     expect(await message(`${each}\nclass Row extends each {}`)).toBe(
-      'Class extends value (list)=>{ … } is not a constructor or null',
+      'Class extends value (list) => { for (const x of list) console.log(x) } is not a constructor or null',
     );
     const frozen = `const f = Object.freeze(function f(n) { while (n-- > 0) { if (n === 3) break; console.log('${'x'.repeat(200)}') } return n });`;
-    expect(await message(`${frozen}\ndelete f.length`)).toBe("Cannot delete property 'length' of function f(n) { … }");
+    expect(await message(`${frozen}\ndelete f.length`)).toBe(
+      "Cannot delete property 'length' of function f(n) { while (n-- > 0) { if (n === 3) break; console.log('xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx...<omitted>... }",
+    );
+    const caught = async (code) =>
+      (await executor.run(`${each}\ntry { ${code} } catch (error) { console.log(error.message); error }`)).logs;
+    expect(await caught('each.name = "x"')).toBe(
+      "Cannot assign to read only property 'name' of function '(list) => { for (const x of list) console.log(x) }'",
+    );
+    expect(await caught('structuredClone({ each })')).toBe(
+      '(list) => { for (const x of list) console.log(x) } could not be cloned.',
+    );
+    expect(await caught('class K { m() { while (false); } } K.prototype = {}')).toBe(
+      "Cannot assign to read only property 'prototype' of function 'class K { m() { while (false); } }'",
+    );
   });
 });

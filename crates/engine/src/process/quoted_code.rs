@@ -1,9 +1,14 @@
 //! What V8's messages quote of a program is what the guest has written: `f is not a function`, not the name that generated code has
-//! for `f`. build.rs has the linker send here (`--wrap`) who asks V8 for the text of an expression.
+//! for `f`, and functions without guards. build.rs has the linker send here (`--wrap`) who asks V8 for the text of an expression or
+//! of a function.
 
 use std::ffi::c_void;
+use std::mem;
+use std::rc::Rc;
 
 use deno_core::v8;
+
+use crate::bridge::interface::Bridge;
 
 /// The longest text that is looked at; V8's own are of names and the calls between them.
 const MAX_UNITS: usize = 4_096;
@@ -15,6 +20,11 @@ unsafe extern "C" {
         program: *mut c_void,
         position: i32,
     ) -> *const v8::String;
+    fn __real__ZN2v88internal10JSFunction8ToStringEPNS0_7IsolateENS0_12DirectHandleIS1_EE(
+        isolate: *mut c_void,
+        function: *const v8::Function,
+    ) -> *const v8::String;
+    fn v8__Isolate__GetCurrentContext(isolate: *mut c_void) -> *const v8::Context;
     fn v8__String__Length(this: *const v8::String) -> i32;
     fn v8__String__Write_v2(
         this: *const v8::String,
@@ -55,6 +65,45 @@ unsafe extern "C" fn __wrap__ZN2v88internal11CallPrinter5PrintEPNS0_15FunctionLi
             v8__String__NewFromTwoByte(*printer, written.as_ptr(), v8::NewStringType::Normal, written.len() as i32);
         if made.is_null() { text } else { made }
     }
+}
+
+/// # Safety
+/// V8 calls this in place of its own function, with its arguments.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn __wrap__ZN2v88internal10JSFunction8ToStringEPNS0_7IsolateENS0_12DirectHandleIS1_EE(
+    isolate: *mut c_void,
+    function: *const v8::Function,
+) -> *const v8::String {
+    // SAFETY: the arguments are V8's, whose handles are what the locals of its interface are. V8 makes a string here itself, so that there
+    // is room for a handle and a collection does no harm.
+    unsafe {
+        if let Some(written) =
+            text_of(isolate, mem::transmute::<*const v8::Function, v8::Local<v8::Function>>(function))
+        {
+            return mem::transmute::<v8::Local<v8::String>, *const v8::String>(written);
+        }
+        __real__ZN2v88internal10JSFunction8ToStringEPNS0_7IsolateENS0_12DirectHandleIS1_EE(isolate, function)
+    }
+}
+
+/// The text of a function of the guest's, as it was written.
+///
+/// # Safety
+/// `isolate` is V8's, and the current one.
+unsafe fn text_of<'s>(
+    isolate: *mut c_void,
+    function: v8::Local<'s, v8::Function>,
+) -> Option<v8::Local<'s, v8::String>> {
+    // SAFETY: the caller's contract.
+    let context = unsafe { v8__Isolate__GetCurrentContext(isolate) };
+    if context.is_null() {
+        return None;
+    }
+    // SAFETY: a handle that V8 has just made.
+    let context = unsafe { mem::transmute::<*const v8::Context, v8::Local<v8::Context>>(context) };
+    v8::callback_scope!(unsafe scope, context);
+    let bridge = scope.get_slot::<Rc<dyn Bridge>>()?.clone();
+    bridge.function_text(scope, function)
 }
 
 /// The text without what generated code adds, if it has anything of it.
