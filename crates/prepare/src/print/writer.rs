@@ -153,7 +153,7 @@ impl WriteJs for Writer {
     }
 
     fn write_punct(&mut self, span: Option<Span>, text: &'static str, _commit_pending_semi: bool) -> Result {
-        if text == "("
+        if text.starts_with('(')
             && let Some(callee) = self.callee.take()
         {
             self.mark(callee);

@@ -234,3 +234,23 @@ fn texts_of_messages_are_what_the_guest_wrote() {
         assert_eq!(guest_text(text), written);
     }
 }
+
+#[test]
+fn a_call_is_where_its_name_is() {
+    for code in
+        ["f()", "f(1)", "try { f() } catch (e) { e }", "1 + f(2)", "let x = f()", "[f(), f(n)]", "f(f())", "if (n) f()"]
+    {
+        let program = program(code);
+        let mut count = 0;
+        for (line, text) in program.code.lines().enumerate() {
+            // Where V8 places a call of what is no plain name.
+            for (at, _) in text.match_indices(".f)(") {
+                let place = program.positions.original(line as u32 + 1, at as u32 + 4).expect("it is in the source");
+                let source = &code[place.column as usize - 1..];
+                assert!(source.starts_with("f("), "{source:?} of {code:?}: {text}");
+                count += 1;
+            }
+        }
+        assert_eq!(count, code.matches("f(").count(), "{code}");
+    }
+}
