@@ -216,6 +216,41 @@ export function describePersistence({ withExecutor, can }) {
       },
     );
 
+    test.each([
+      'a = 5',
+      '[a, b] = [b, a]',
+      '({ a } = { a: 3 })',
+      'for (a of [1]);',
+      'a++',
+      '--a',
+      'a ??= 1, a += 1',
+      'd = 2',
+      'const write = () => { a = 3 }; write()',
+    ])('%s says so as the language does', async (code) => {
+      await withExecutor({}, {}, async (executor) => {
+        await executor.run('const a = 1, b = 2;');
+        await executor.run('const d = 1; const get = () => d;');
+        const { details } = await expectCode(executor.run(code), 'ERR_RUNTIME_EXCEPTION');
+        expect(details).toMatchObject({ name: 'TypeError', message: 'Assignment to constant variable.' });
+        const caught = `try { ${code} } catch (error) { final_answer(error.message) }`;
+        expect((await executor.run(caught)).output).toBe('Assignment to constant variable.');
+        expect((await executor.run('[a, b, d, get()]')).output).toEqual([1, 2, 1, 1]);
+      });
+    });
+
+    test('a function that wrote to a constant writes to the variable that is declared later', async () => {
+      expect(
+        await steps([
+          'const a = 1;',
+          'const write = () => { a = 2; }; write()',
+          'let a = 5; write(); a',
+          'const a = 6;',
+          'write()',
+          'a',
+        ]),
+      ).toEqual([1, RUNTIME('TypeError'), 2, 6, RUNTIME('TypeError'), 6]);
+    });
+
     test.each(['x = 2', '(x) = 2', '[(x)] = [2]', 'x++', '((x))--', '({ x } = { x: 2 })', 'for (x of [2]);'])(
       '%s in its own run too',
       async (code) => {
@@ -657,6 +692,57 @@ export function describePersistence({ withExecutor, can }) {
         1,
         2,
         'undefined',
+      ]);
+    });
+
+    test.each([
+      ['let', 'let results = globalThis.results || []; results.push(1); [results, globalThis.results]', [[1], [1]]],
+      ['const', 'const cache = globalThis.cache ??= {}; cache', {}],
+      ['a built-in', 'const structuredClone = globalThis.structuredClone ?? (() => "own"); structuredClone([1])', [1]],
+      ['typeof', 'const kind = typeof globalThis.later; let later = 1; [kind, globalThis.later]', ['undefined', 1]],
+      ['in', 'const has = "later" in globalThis; let later = 1; [has, "later" in globalThis]', [false, true]],
+      ['a class', 'const is = "C" in globalThis; class C {} [is, globalThis.C === C]', [false, true]],
+      ['Object.entries', 'const vars = Object.entries(globalThis).map(([name]) => name); vars.includes("vars")', false],
+      ['for in', 'let seen = ""; for (const k in globalThis) seen += k; let later; seen.includes("later")', false],
+      ['spread', 'const all = { ...globalThis }; let later = 1; [Object.hasOwn(all, "later"), later]', [false, 1]],
+      ['a pattern', 'const { ...rest } = globalThis; const [a, b] = [1, 2]; [rest.a, globalThis.b]', [undefined, 2]],
+      ['await', 'const a = await globalThis.b; let b = 2; [a, globalThis.a, globalThis.b]', [undefined, undefined, 2]],
+    ])('does not have a name before its declaration is reached: %s', async (_name, code, expected) => {
+      expect(await steps([code, `(() => 1)(); ${code}`])).toEqual([expected, expect.anything()]);
+    });
+
+    test('has what was there before until a declaration is reached', async () => {
+      expect(
+        await steps([
+          'let x = 1; globalThis.y = 2; const all = globalThis; 0',
+          'const x = [globalThis.x, 1], y = globalThis.y + 1; [x, y]',
+          'let z = all.z ?? "none", x = all.x; [z, x, all.z]',
+          'const old = globalThis.fresh; null.x; let fresh = 1;',
+          'const fresh = globalThis.fresh ?? "again"; fresh',
+          '[x, y, z, fresh, globalThis.fresh]',
+        ]),
+      ).toEqual([
+        0,
+        [[1, 1], 3],
+        ['none', [1, 1], 'none'],
+        RUNTIME('TypeError'),
+        'again',
+        [[1, 1], 3, 'none', 'again', 'again'],
+      ]);
+    });
+
+    test('by its own name a variable throws before its declaration all the same', async () => {
+      expect(await steps(['globalThis.x = 1; const seen = x; let x = 2;', 'x'])).toEqual([
+        RUNTIME('ReferenceError'),
+        1,
+      ]);
+    });
+
+    test('a pattern that fails in its middle leaves the names before that', async () => {
+      const code = 'globalThis; const { a, b = (() => { throw new RangeError("mid"); })(), c } = { a: 1, c: 3 };';
+      expect(await steps([code, '[a, typeof b, typeof c]'])).toEqual([
+        RUNTIME('RangeError'),
+        [1, 'undefined', 'undefined'],
       ]);
     });
 

@@ -63,6 +63,8 @@
   let isLoading = false;
   // Bindings that this run declared: name -> what was there before, its getter, and what its name meant before.
   const declared = newMap();
+  // Variables that this run has not put on the global yet, since it has not reached their declarations: by name.
+  const unreached = newMap();
   // Bindings that it has handed over, of which later runs get what it reached (crates/prepare/src/transform/persistence.rs).
   let kept;
   let lastReached = 0;
@@ -144,8 +146,8 @@
   };
 
   // Cells (crates/prepare/src/transform/cells.rs): what programs mean by names that one of them has declared, by name. `get` is the
-  // getter that the global has; `cell`, `reader` and `constant` are the objects with accessors on their prototypes, the latter two for
-  // constants of other programs and of the program's own.
+  // getter that the global has; `cell` and `reader` are the objects with accessors on their prototypes, the latter for
+  // constants where they are not declared.
   const variables = newMap();
 
   // An object with the accessors of a name on its prototype, where V8 finds them at the price of one comparison.
@@ -155,10 +157,14 @@
     return freeze({ __proto__: freeze(prototype) });
   };
 
+  const refuse = freeze(() => {
+    throw new TypeError("Assignment to constant variable.");
+  });
+
   const property = ({ get, set, isConst }) => ({
     __proto__: null,
     get,
-    set: isConst ? undefined : set,
+    set: isConst || set === undefined ? refuse : set,
     enumerable: true,
     configurable: true,
   });
@@ -190,25 +196,42 @@
     return names;
   };
 
-  // Installs a run's top-level bindings on the global, where later runs find them.
-  const declare = (accessors, vars, constants) => {
+  // Installs a run's top-level bindings on the global, where later runs find them. `late`: those that are not there before their
+  // declarations are reached, for which the program calls what is returned.
+  const declare = (accessors, vars, constants, late) => {
     const isVar = namesIn(vars);
     const isConstant = namesIn(constants);
+    const isLate = namesIn(late);
+    const awaited = { __proto__: null };
     const names = ownKeys(accessors);
     for (let i = 0; i < names.length; i++) {
       const name = names[i];
       const { get, set } = getDescriptor(accessors, name);
+      const variable = newVariable(get, set, isConstant[name] === true);
+      if (isLate[name] === true) {
+        unreached.set(name, (awaited[name] = variable));
+        continue;
+      }
       const previous = getDescriptor(globalThis, name);
       if (isVar[name] === true) {
         const value = valueOf(name, previous);
         if (value !== undefined) set(value);
       }
-      publish(name, previous, get, set, isConstant[name] === true);
+      publish(name, previous, variable);
     }
+    return (name) => reach(name, awaited[name]);
   };
 
-  const publish = (name, previous, get, set, isConst) => {
-    const variable = { __proto__: null, get, set, isConst, cell: undefined, reader: undefined, constant: undefined };
+  const newVariable = (get, set, isConst) => ({
+    __proto__: null,
+    get,
+    set,
+    isConst,
+    cell: undefined,
+    reader: undefined,
+  });
+
+  const publish = (name, previous, variable) => {
     const accessors = property(variable);
     const isFree = previous === undefined || previous.configurable;
     if (isFree && reflectDefine(globalThis, name, accessors)) {
@@ -217,7 +240,13 @@
     } else {
       warnOfName(name);
     }
-    return variable;
+  };
+
+  // The declaration of a late variable is reached. Nothing is done about those of a run that has ended.
+  const reach = (name, variable) => {
+    if (variable === undefined || unreached.get(name) !== variable) return;
+    unreached.delete(name);
+    publish(name, getDescriptor(globalThis, name), variable);
   };
 
   // A variable that is declared where a cell was expected: the program before has not reached its declaration, or the name has
@@ -232,10 +261,16 @@
     });
     const set = freeze((to) => {
       value = to;
-      isDead = false;
+      if (isDead) {
+        isDead = false;
+        reach(name, variable);
+      }
       if (setOlder !== undefined) setOlder(to);
     });
-    return publish(name, previous, get, set, kind === "const");
+    const variable = newVariable(get, set, kind === "const");
+    if (isDead) unreached.set(name, variable);
+    else publish(name, previous, variable);
+    return variable;
   };
 
   // What stands for a cell that is gone: whatever the global has by the name.
@@ -249,14 +284,15 @@
     };
     const set = (to) => {
       check();
+      // Of a constant that no other code has met (`publishKept`), V8 would say that it is a property of an object.
+      if (getDescriptor(globalThis, name)?.writable === false) refuse();
       globalThis[name] = to;
     };
     return holder(name, freeze(get), freeze(set));
   };
 
-  const refuse = freeze(() => {
-    throw new TypeError("Assignment to constant variable.");
-  });
+  // A constant, for those that may not write to it.
+  const readerOf = (name, variable) => (variable.reader ??= holder(name, variable.get, refuse));
 
   // The variable that was declared last, and all those of earlier runs that this one has declared again.
   let latest;
@@ -267,7 +303,7 @@
   const cell = (name, kind) => {
     const previous = getDescriptor(globalThis, name);
     let variable = variables.get(name);
-    if (kind === "refused") return (latest.constant ??= holder(name, latest.get, refuse));
+    if (kind === "refused") return readerOf(name, latest);
     const isGone = variable === undefined || previous === undefined || previous.get !== variable.get;
     // A program that writes to a constant of its own has made it one for good.
     if (isGone || (kind !== undefined && variable.set === undefined)) {
@@ -280,31 +316,8 @@
     latest = variable;
     if (kind !== undefined) arrayPush(declaredAgain, variable);
     const { get, set, isConst } = variable;
-    if (isConst && kind === undefined) return (variable.reader ??= holder(name, get, undefined));
+    if (isConst && kind === undefined) return readerOf(name, variable);
     return (variable.cell ??= holder(name, get, set));
-  };
-
-  // Loads a module, which finds on the global what was there before the bindings that have no value yet: libraries read
-  // and write the name that `const { default: _ } = await import("lodash")` declares.
-  const withoutDead = (load) => {
-    const hidden = [];
-    p.mapForEach(declared, (binding, name) => {
-      const { previous, property } = binding;
-      if (getDescriptor(globalThis, name)?.get !== property.get || !isUninitialised(property.get)) return;
-      if (previous === undefined) reflectDelete(globalThis, name);
-      else reflectDefine(globalThis, name, previous);
-      arrayPush(hidden, name, binding);
-    });
-    try {
-      return load();
-    } finally {
-      for (let i = 0; i < hidden.length; i += 2) {
-        const binding = hidden[i + 1];
-        binding.previous = getDescriptor(globalThis, hidden[i]);
-        if (binding.previous !== undefined && !binding.previous.configurable) warnOfName(hidden[i]);
-        else reflectDefine(globalThis, hidden[i], binding.property);
-      }
-    }
   };
 
   const restoreVariable = (name, older) => {
@@ -353,6 +366,14 @@
     else reflectDefine(globalThis, name, previous);
   };
 
+  // A pattern that failed in its middle has given values to the names before that.
+  const settleUnreached = (isForgotten) => {
+    p.mapForEach(unreached, (variable, name) => {
+      if (!isForgotten && !isUninitialised(variable.get)) publish(name, getDescriptor(globalThis, name), variable);
+    });
+    p.emptyMap(unreached);
+  };
+
   boot.begin = (limit) => {
     signal = undefined;
     operationLimit = limit;
@@ -366,6 +387,7 @@
     declaredValue.value = undefined;
     unusedBudget = undefined;
     p.emptyMap(declared);
+    p.emptyMap(unreached);
     declaredAgain.length = 0;
     kept = undefined;
     __smol_budget = limit;
@@ -376,6 +398,7 @@
   // Settles which bindings of the run stay: those that it reached, or none.
   boot.finish = (forgetDeclared) => {
     const remaining = unusedBudget ?? __smol_budget;
+    if (unreached.size > 0) settleUnreached(forgetDeclared);
     if (declared.size > 0) p.mapForEach(declared, (binding, name) => restore(name, binding, forgetDeclared));
     p.emptyMap(declared);
     if (forgetDeclared) {
@@ -419,7 +442,6 @@
   boot.declare = declare;
   boot.before = before;
   boot.cell = cell;
-  boot.withoutDead = withoutDead;
   boot.declaredValue = declaredValue;
   boot.holdDeclared = holdDeclared;
   boot.keep = keep;

@@ -25,7 +25,7 @@ use super::descent::Descent;
 use super::diagnostics::Report;
 use super::dialect::Dialect;
 use super::goal::Goal;
-use super::observed::{Lookups, Observed};
+use super::observed::{Lookups, Meant, Observed};
 use super::options::PrepareOptions;
 use super::parse::{ParsedSource, offset};
 use super::positions::Functions;
@@ -48,7 +48,7 @@ pub(super) struct Analysis {
     /// Cells of earlier programs that it names.
     pub(super) cells: Vec<Cell>,
     /// See [`super::Program::suits`].
-    pub(super) meant: Vec<(String, bool)>,
+    pub(super) meant: Vec<Meant>,
     /// Where loops are that wait, or have a `finally` clause in them.
     pub(super) waiting: HashSet<BytePos>,
     /// The program's own body waits somewhere, so that other code runs before it has ended.
@@ -207,7 +207,7 @@ impl Analyzer<'_> {
         let is_page = self.goal == Goal::Page;
         let is_realm = |name: &str| rules::globals::is_whole(name) || (is_page && PAGE_WAYS.contains(&name));
         let has_all = self.has_import || self.scopes.globals().any(is_realm);
-        self.bindings.settle(&self.scopes, observed, !has_all && !self.can_be_suspended);
+        self.bindings.settle(&self.scopes, observed, has_all, !self.can_be_suspended);
         let is_kept = |name: &&str| self.can_be_suspended || self.scopes.uses(name).any(|a| a.is_nested());
         let mut names = Vec::new();
         if !has_all {
@@ -221,7 +221,8 @@ impl Analyzer<'_> {
         let bindings = self.bindings.into_vec();
         let (plain, own): (Vec<_>, Vec<_>) = bindings.iter().partition(|binding| binding.is_deferred);
         let names_of = |list: Vec<&Binding>| list.into_iter().map(|binding| binding.name.clone()).collect();
-        let lookups = Lookups { names, has_all, cells: names_of(own), plain: names_of(plain) };
+        let constants = names_of(plain.iter().copied().filter(|binding| binding.kind == Kind::Const).collect());
+        let lookups = Lookups { names, has_all, cells: names_of(own), plain: names_of(plain), constants };
         Analysis {
             bindings,
             lookups,

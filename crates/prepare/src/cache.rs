@@ -71,9 +71,9 @@ struct Entry {
 /// What an entry for this program takes.
 fn bytes(code: &str, options: &PrepareOptions, program: &Program) -> usize {
     let imports: usize = options.authorized_imports.iter().map(|name| name.len() + size_of::<String>()).sum();
-    let Lookups { names, cells, plain, .. } = &program.lookups;
-    let meant = program.meant.iter().map(|(name, _)| name);
-    let names = program.private.iter().chain(names).chain(cells).chain(plain).chain(meant);
+    let Lookups { names, cells, plain, constants, .. } = &program.lookups;
+    let meant = program.meant.iter().map(|meant| &meant.name);
+    let names = program.private.iter().chain(names).chain(cells).chain(plain).chain(constants).chain(meant);
     let names: usize = names.map(|name| name.len() + size_of::<String>()).sum();
     ENTRY_BYTES + code.len() + program.code.len() + program.positions.bytes() + imports + names
 }

@@ -34,6 +34,7 @@ mod typescript;
 
 pub use cache::Programs;
 pub use code_frame::code_frame;
+use observed::Meant;
 pub use observed::{Lookups, Observed};
 pub use options::PrepareOptions;
 pub use positions::PositionMap;
@@ -80,7 +81,7 @@ pub struct Program {
     /// Names that the program declares for itself, so that no earlier one may observe them.
     pub private: Vec<String>,
     /// Names that it means as cells of earlier programs, or not, as it was told that they are.
-    meant: Vec<(String, bool)>,
+    meant: Vec<Meant>,
     /// What it leaves when it has run.
     pub lookups: Lookups,
     /// What V8 has made of `code`, for isolates of this process that run it later; see [`Programs::keep_bytecode`].
@@ -116,7 +117,7 @@ impl Program {
     /// Whether it may run in a realm whose earlier programs have left `observed`.
     pub fn suits(&self, observed: &Observed) -> bool {
         !self.private.iter().any(|name| observed.contains(name))
-            && self.meant.iter().all(|(name, is_cell)| observed.has_cell(name) == *is_cell)
+            && self.meant.iter().all(|one| observed.is_reached_as_cell(&one.name, one.is_written) == one.is_cell)
     }
 }
 

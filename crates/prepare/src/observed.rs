@@ -1,7 +1,7 @@
 //! What earlier programs have left: what their code may look up on the global, where a binding of that name has to be while it is
 //! in scope, and their cells, which later programs use as their own.
 //!
-//! A cell is a variable that other code may hold on to: one that has had accessors on the global from the start of its program.
+//! A cell is a variable that other code may hold on to: one that has accessors on the global from the start of its program, or from its declaration on.
 
 use std::collections::HashSet;
 
@@ -22,6 +22,18 @@ pub struct Lookups {
     pub(super) cells: Vec<String>,
     /// Those that are not on the global until it has run, and plain properties then.
     pub(super) plain: Vec<String>,
+    /// Those of `plain` that are constants.
+    pub(super) constants: Vec<String>,
+}
+
+/// How a program means a name that it does not declare itself, or shares with earlier programs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Meant {
+    pub(super) name: String,
+    /// It is not the program's, and written to.
+    pub(super) is_written: bool,
+    /// As a cell.
+    pub(super) is_cell: bool,
 }
 
 /// The lookups of all programs that a realm has run.
@@ -33,6 +45,8 @@ pub struct Observed {
     has_all: bool,
     /// No more than `MAX_NAMES`: those that come later are not followed.
     cells: HashSet<String>,
+    /// Constants that are plain properties of the global. As many at most.
+    constants: HashSet<String>,
 }
 
 impl Observed {
@@ -45,11 +59,17 @@ impl Observed {
     pub fn add(&mut self, lookups: &Lookups) {
         for name in &lookups.plain {
             self.cells.remove(name);
+            self.constants.remove(name);
+        }
+        for name in &lookups.cells {
+            self.constants.remove(name);
         }
         // A property `__proto__` of a literal is another thing.
         let is_followed = |name: &&String| name.len() <= MAX_CELL_NAME_BYTES && *name != "__proto__";
         let room = MAX_NAMES - self.cells.len();
         self.cells.extend(lookups.cells.iter().filter(is_followed).take(room).cloned());
+        let room = MAX_NAMES - self.constants.len();
+        self.constants.extend(lookups.constants.iter().filter(is_followed).take(room).cloned());
         if self.has_all {
             return;
         }
@@ -72,6 +92,12 @@ impl Observed {
     /// Whether an earlier program has a cell of this name.
     pub fn has_cell(&self, name: &str) -> bool {
         self.cells.contains(name)
+    }
+
+    /// Whether a program that does not declare a name reaches it as a cell: one that writes to a constant does, which refuses that as
+    /// the language does. The constant itself is a plain property, which V8 reads fastest.
+    pub(super) fn is_reached_as_cell(&self, name: &str, is_written: bool) -> bool {
+        self.has_cell(name) || (is_written && self.constants.contains(name))
     }
 
     pub fn contains(&self, name: &str) -> bool {

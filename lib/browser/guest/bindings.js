@@ -58,36 +58,58 @@ function makeBindings(language, warn) {
 
   /** What the run has declared, by name, and what the global had before. */
   const declared = new Map();
-  const declare = (/** @type {any} */ accessors, /** @type {string[]} */ vars, /** @type {string[]} */ constants) => {
+  /** Variables that the run has not put on the global yet, since it has not reached their declarations: by name. */
+  const unreached = new Map();
+  const declare = (
+    /** @type {any} */ accessors,
+    /** @type {string[]} */ vars,
+    /** @type {string[]} */ constants,
+    /** @type {string[]} */ late,
+  ) => {
     const isVar = namesIn(vars);
     const isConstant = namesIn(constants);
+    const isLate = namesIn(late);
+    const awaited = empty();
     const names = ownKeys(accessors);
     for (let i = 0; i < names.length; i++) {
       const name = /** @type {string} */ (names[i]);
       const { get, set } = own(accessors, name);
+      const variable = newVariable(get, set, isConstant[name] === true);
+      if (isLate[name] === true) {
+        mapSet(unreached, name, (awaited[name] = variable));
+        continue;
+      }
       const previous = own(G, name);
       if (isVar[name] === true) {
         const value = valueOf(name, previous);
         if (value !== undefined) set(value);
       }
-      publish(name, previous, get, set, isConstant[name] === true);
+      publish(name, previous, variable);
     }
+    return (/** @type {string} */ name) => reach(name, awaited[name]);
   };
-  const publish = (
-    /** @type {string} */ name,
-    /** @type {any} */ previous,
-    /** @type {any} */ get,
-    /** @type {any} */ set,
-    /** @type {boolean} */ isConst,
-  ) => {
-    const variable = { __proto__: null, get, set, isConst, cell: undefined, reader: undefined };
+  const newVariable = (/** @type {any} */ get, /** @type {any} */ set, /** @type {boolean} */ isConst) => ({
+    __proto__: null,
+    get,
+    set,
+    isConst,
+    cell: undefined,
+    reader: undefined,
+  });
+  const publish = (/** @type {string} */ name, /** @type {any} */ previous, /** @type {any} */ variable) => {
+    const { get } = variable;
     if ((previous === undefined || previous.configurable) && defineProperty(G, name, property(variable))) {
       mapSet(declared, name, { __proto__: null, previous, get, older: mapGet(variables, name) });
       mapSet(variables, name, variable);
     } else {
       warnOfHostName(name);
     }
-    return variable;
+  };
+  /** The declaration of a late variable is reached. Nothing is done about those of a run that has ended. */
+  const reach = (/** @type {string} */ name, /** @type {any} */ variable) => {
+    if (variable === undefined || mapGet(unreached, name) !== variable) return;
+    mapDelete(unreached, name);
+    publish(name, own(G, name), variable);
   };
   /**
    * A variable that is declared where a cell was expected: the program before has not reached its declaration, or the name has been
@@ -103,10 +125,16 @@ function makeBindings(language, warn) {
     };
     const set = (/** @type {any} */ to) => {
       value = to;
-      isDead = false;
+      if (isDead) {
+        isDead = false;
+        reach(name, variable);
+      }
       if (setOlder !== undefined) setOlder(to);
     };
-    return publish(name, previous, freeze(get), freeze(set), kind === 'const');
+    const variable = newVariable(freeze(get), freeze(set), kind === 'const');
+    if (isDead) mapSet(unreached, name, variable);
+    else publish(name, previous, variable);
+    return variable;
   };
   /** What stands for a cell that is gone: whatever the global has by the name. */
   const globalHolder = (/** @type {string} */ name) => {
@@ -185,7 +213,7 @@ function makeBindings(language, warn) {
     return declaredValue;
   };
 
-  const isDead = (/** @type {any} */ get) => {
+  const isUninitialised = (/** @type {any} */ get) => {
     try {
       get();
       return false;
@@ -194,9 +222,13 @@ function makeBindings(language, warn) {
       return true;
     }
   };
+  /** A pattern that failed in its middle has given values to the names before that. */
+  const settleUnreached = (/** @type {any} */ variable, /** @type {string} */ name) => {
+    if (!isUninitialised(variable.get)) publish(name, own(G, name), variable);
+  };
   const settle = (/** @type {any} */ { previous, get, older }, /** @type {string} */ name) => {
     if (own(G, name)?.get !== get) return;
-    if (!isDead(get)) return;
+    if (!isUninitialised(get)) return;
     restoreVariable(name, older);
     if (previous === undefined) deleteProperty(G, name);
     else defineProperty(G, name, previous);
@@ -209,10 +241,13 @@ function makeBindings(language, warn) {
     isVariable: (/** @type {string} */ name, /** @type {any} */ get) => mapGet(variables, name)?.get === get,
     begin() {
       mapClear(declared);
+      mapClear(unreached);
       kept = undefined;
     },
     /** The run has ended: what it has reached stays, and what it has not leaves what was there before it. */
     finish() {
+      mapForEach(unreached, settleUnreached);
+      mapClear(unreached);
       mapForEach(declared, settle);
       mapClear(declared);
       if (kept !== undefined) publishKept();

@@ -6,7 +6,7 @@ use swc_common::BytePos;
 
 use super::names::{Binding, Cell, Kind};
 use super::scopes::Scopes;
-use crate::Observed;
+use crate::observed::{Meant, Observed};
 
 /// Collects names once each, in the order of their first declarations.
 #[derive(Default)]
@@ -33,6 +33,7 @@ impl Bindings {
                 is_shared: false,
                 is_cell: false,
                 is_written: false,
+                is_late: false,
                 initialized_at,
             });
             return;
@@ -50,9 +51,9 @@ impl Bindings {
         self.resources.insert(name.to_owned());
     }
 
-    /// Notes how bindings are used, and defers those that can be, if any may.
-    pub(super) fn settle(&mut self, scopes: &Scopes, observed: &Observed, may_defer: bool) {
-        let may_defer = may_defer && !self.has_conflict;
+    /// Notes how bindings are used, and defers those that can be, if any may. `has_all`: the program may look up all names itself.
+    pub(super) fn settle(&mut self, scopes: &Scopes, observed: &Observed, has_all: bool, may_defer: bool) {
+        let may_defer = may_defer && !has_all && !self.has_conflict;
         self.has_clash |= self.list.iter().any(|binding| self.resources.contains(&binding.name));
         for binding in &mut self.list {
             let is_observed = observed.contains(&binding.name);
@@ -60,7 +61,9 @@ impl Bindings {
             let can_be_cell = !self.has_clash && !is_used_too_early(binding, scopes);
             binding.is_cell = is_observed && can_be_cell && observed.has_cell(&binding.name);
             binding.is_deferred = may_defer && !is_observed && is_deferrable(binding, scopes);
-            binding.is_written = scopes.uses(&binding.name).any(|a| a.is_write);
+            let is_lexical = matches!(binding.kind, Kind::Let | Kind::Const | Kind::Class);
+            binding.is_late = is_lexical && (has_all || is_observed) && !binding.is_cell;
+            binding.is_written = scopes.is_written(&binding.name);
         }
     }
 
@@ -79,14 +82,22 @@ impl Bindings {
         }
         let declared = self.list.iter().filter(|binding| binding.is_cell);
         let declared = declared.map(|binding| Cell { name: binding.name.clone(), kind: Some(binding.kind) });
-        let others = scopes.globals().filter(|name| !quotes_what_runs && observed.has_cell(name));
+        let others = scopes
+            .globals()
+            .filter(|name| !quotes_what_runs && observed.is_reached_as_cell(name, scopes.is_written(name)));
         declared.chain(others.map(|name| Cell { name: name.to_owned(), kind: None })).collect()
     }
 
     /// Names that the program means as it does only as long as they are, or are not, those of cells.
-    pub(super) fn meant(&self, scopes: &Scopes, observed: &Observed) -> Vec<(String, bool)> {
-        let declared = self.list.iter().filter(|binding| binding.is_shared).map(|binding| binding.name.as_str());
-        declared.chain(scopes.globals()).map(|name| (name.to_owned(), observed.has_cell(name))).collect()
+    pub(super) fn meant(&self, scopes: &Scopes, observed: &Observed) -> Vec<Meant> {
+        let declared =
+            self.list.iter().filter(|binding| binding.is_shared).map(|binding| (binding.name.as_str(), false));
+        let others = scopes.globals().map(|name| (name, scopes.is_written(name)));
+        let meant = |(name, is_written): (&str, bool)| {
+            let is_cell = observed.is_reached_as_cell(name, is_written);
+            Meant { name: name.to_owned(), is_written, is_cell }
+        };
+        declared.chain(others).map(meant).collect()
     }
 
     pub(super) fn into_vec(self) -> Vec<Binding> {

@@ -28,6 +28,8 @@ pub(in super::super) struct Binding {
     pub(in super::super) is_cell: bool,
     /// The program writes to it, besides where it is declared.
     pub(in super::super) is_written: bool,
+    /// It is not on the global until its declaration is reached, since other code may look there before that.
+    pub(in super::super) is_late: bool,
     /// Where it has its value, if its declaration is a single name's.
     pub(super) initialized_at: Option<BytePos>,
 }

@@ -141,6 +141,11 @@ impl Scopes {
         std::iter::successors(last, |&index| self.references[index].previous).map(|index| self.references[index].use_)
     }
 
+    /// Whether such a use writes to the name.
+    pub(super) fn is_written(&self, name: &str) -> bool {
+        self.uses(name).any(|use_| use_.is_write)
+    }
+
     fn enter(&mut self, is_function: bool) {
         self.open.push(Scope { declared: Vec::new(), is_function, first_reference: self.references.len() });
     }

@@ -106,6 +106,31 @@ fn what_earlier_programs_look_up_is_not() {
 }
 
 #[test]
+fn what_other_code_may_look_for_is_on_the_global_from_its_declaration_on() {
+    let late = |code: &str, observed: &Observed| {
+        let program = prepare_for(observed, code, &options()).unwrap();
+        let reached =
+            program.code.lines().filter_map(|line| line.strip_prefix("__smol_reach(\"")?.strip_suffix("\");"));
+        reached.map(str::to_owned).collect::<Vec<_>>()
+    };
+    let code = "let a = globalThis.b, { b, c: [d] } = {}; var e; class F {} function g() {} const h = 1; { let i; }";
+    assert_eq!(late(code, &Observed::default()), ["a", "b", "d", "F", "h"]);
+    let mut observed = Observed::default();
+    observed.add(&prepared("() => a + f").lookups);
+    assert_eq!(late("let a = 1; const b = () => a; await 1", &observed), ["a"]);
+    assert_eq!(late("let b = 1; const c = () => b; await 1", &observed), [""; 0]);
+    let Program { code, .. } = prepare_for(&observed, "let a = 1, b = 2; class f {}", &options()).unwrap();
+    assert_eq!(
+        code,
+        "(() => {\n\"use strict\";\nlet __smol_at = 0; \nlet a = 1;\ntry {\n\
+         const __smol_reach = __smol_declare({ get a() { return a; }, set a(__smol_v) { a = __smol_v; }, \
+         get f() { return f; }, set f(__smol_v) { f = __smol_v; } }, [], [], [\"a\", \"f\"]);\n\
+         __smol_reach(\"a\");\nvar b = 2;\n__smol_at = 1;\nclass f {\n}\n__smol_reach(\"f\");\nreturn b;\n\
+         } finally { __smol_keep(__smol_at, [\"b\", 1, b]); }\n})"
+    );
+}
+
+#[test]
 fn too_many_names_are_all_names() {
     let mut observed = Observed::default();
     let names =

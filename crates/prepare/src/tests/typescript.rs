@@ -21,7 +21,8 @@ fn body(code: &str) -> String {
     let program = prepare_for(&observed, code, &as_typescript());
     let program = program.unwrap_or_else(|found| panic!("{code:?} was rejected: {found:?}"));
     let (head, tail) = if program.form == Form::Script { (1, 0) } else { (2, 1) };
-    let text = program.code.lines().skip(head).filter(|line| !line.starts_with("__smol_declare(")).collect::<Vec<_>>();
+    let is_published = |line: &&str| line.contains("__smol_declare(") || line.starts_with("__smol_reach(");
+    let text = program.code.lines().skip(head).filter(|line| !is_published(line)).collect::<Vec<_>>();
     text[..text.len() - tail].join("\n")
 }
 

@@ -40,6 +40,6 @@ fn passing_signals_on(block: BlockStmt, span: Span) -> Stmt {
 }
 
 fn rethrow(caught: &str, span: Span) -> Stmt {
-    let call = nodes::call_statement("__smol_rethrow", caught, span);
+    let call = nodes::call_statement("__smol_rethrow", nodes::name(caught, span), span);
     nodes::if_statement(nodes::name("__smol_done", span), call, span)
 }

@@ -105,9 +105,13 @@ pub(super) fn keep_async_a_name(node: &mut ForOfStmt) {
     }
 }
 
-/// `callee(name);`
-pub(super) fn call_statement(callee: &str, argument: &str, span: Span) -> Stmt {
-    let argument = ExprOrSpread { spread: None, expr: name(argument, span) };
+pub(super) fn text(value: &str) -> Box<Expr> {
+    Box::new(Expr::Lit(Lit::Str(value.into())))
+}
+
+/// `callee(argument);`
+pub(super) fn call_statement(callee: &str, argument: Box<Expr>, span: Span) -> Stmt {
+    let argument = ExprOrSpread { spread: None, expr: argument };
     Stmt::Expr(ExprStmt { span, expr: call(callee, vec![argument], span) })
 }
 

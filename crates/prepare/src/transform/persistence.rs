@@ -2,7 +2,9 @@
 //!
 //! Those that other code may meet while the program runs stay what they are, and accessors to them are there from the
 //! start: `__smol_declare({ get x() { return x; }, set x(__smol_v) { x = __smol_v; }, … }, ["v"], ["c"]);`. The arrays name
-//! what `var` and `const` declare. Guests cannot write to a constant; it is a variable all the same unless the text itself
+//! what `var` and `const` declare. Where code that looks at the global may run in their dead zones, `let`, `const` and classes come
+//! there behind their declarations only, so that it finds what was there before:
+//! `const __smol_reach = __smol_declare({ … }, [], [], ["x"]); … let x = 1; __smol_reach("x");`. Guests cannot write to a constant; it is a variable all the same unless the text itself
 //! writes to it, so that its functions get the value of a later declaration of the name.
 //!
 //! Names of cells, which earlier programs have left, are not declared: see [`super::cells`].
@@ -27,7 +29,7 @@ use std::collections::{HashMap, HashSet};
 use std::fmt::Write;
 
 use swc_common::DUMMY_SP;
-use swc_ecma_ast::{Decl, Expr, Lit, SimpleAssignTarget, Stmt, UnaryOp, VarDecl, VarDeclKind, VarDeclarator};
+use swc_ecma_ast::{Decl, Expr, Ident, Lit, SimpleAssignTarget, Stmt, UnaryOp, VarDecl, VarDeclKind, VarDeclarator};
 
 use super::super::analyze::{Binding, Cell, Kind};
 use super::cells::{Reached, reach};
@@ -79,7 +81,7 @@ pub(in super::super) fn publish(bindings: &[Binding], cells: &[Cell], body: &mut
 /// The call of `__smol_declare`, or nothing when there is nothing to declare.
 fn declaration(bindings: &[Binding]) -> String {
     let mut accessors = String::with_capacity(bindings.len() * 64);
-    let (mut vars, mut constants) = (String::new(), String::new());
+    let (mut vars, mut constants, mut late) = (String::new(), String::new(), String::new());
     let list = |names: &mut String, name: &str| {
         let separator = if names.is_empty() { "" } else { ", " };
         let _ = write!(names, "{separator}\"{name}\"");
@@ -96,9 +98,15 @@ fn declaration(bindings: &[Binding]) -> String {
             Kind::Const => list(&mut constants, name),
             _ => {}
         }
+        if binding.is_late {
+            list(&mut late, name);
+        }
     }
     if accessors.is_empty() {
         return accessors;
+    }
+    if !late.is_empty() {
+        return format!("const __smol_reach = __smol_declare({{ {accessors} }}, [{vars}], [{constants}], [{late}]);\n");
     }
     let constants = if constants.is_empty() { constants } else { format!(", [{constants}]") };
     format!("__smol_declare({{ {accessors} }}, [{vars}]{constants});\n")
@@ -111,6 +119,8 @@ struct Names<'b> {
     deferred: HashSet<&'b str>,
     /// Constants that become variables.
     replaceable: HashSet<&'b str>,
+    /// On the global from their declarations on.
+    late: HashSet<&'b str>,
 }
 
 impl<'b> Names<'b> {
@@ -122,7 +132,16 @@ impl<'b> Names<'b> {
             deferred_lexical: names(&|binding| binding.is_deferred && binding.kind != Kind::Var),
             deferred: names(&|binding| binding.is_deferred),
             replaceable: names(&|binding| binding.kind == Kind::Const && binding.can_be_replaced()),
+            late: names(&|binding| binding.is_late),
         }
+    }
+}
+
+impl Names<'_> {
+    /// `__smol_reach("name");` for each of those that come late.
+    fn reach<'n>(&self, declared: impl Iterator<Item = &'n Ident>) -> impl Iterator<Item = Stmt> {
+        let late = declared.filter(|name| self.late.contains(&*name.sym));
+        late.map(|name| nodes::call_statement("__smol_reach", nodes::text(&name.sym), DUMMY_SP))
     }
 }
 
@@ -134,7 +153,7 @@ struct Rewritten<'b> {
 }
 
 /// Turns each `let` or `const` of a deferred name into a `var` with a note behind it, and constants that can be replaced into
-/// variables. Nothing comes ahead of a body of which nothing is deferred.
+/// variables, and puts names on the global behind their declarations that come there late. Nothing comes ahead of a body of which nothing is deferred.
 fn rewrite_declarations<'b>(names: &Names<'b>, body: &mut Vec<Stmt>) -> Rewritten<'b> {
     let mut reached = HashMap::with_capacity(names.deferred_lexical.len());
     let mut ahead = Vec::new();
@@ -151,8 +170,10 @@ fn rewrite_declarations<'b>(names: &Names<'b>, body: &mut Vec<Stmt>) -> Rewritte
                         let is_replaceable =
                             names_in(&declarator.name).all(|name| names.replaceable.contains(&*name.sym));
                         let kind = if kind == VarDeclKind::Const && is_replaceable { VarDeclKind::Let } else { kind };
+                        let reaching: Vec<_> = names.reach(names_in(&declarator.name)).collect();
                         let place = if comes_ahead { &mut ahead } else { &mut *body };
                         place.push(declare(kind, declarator));
+                        body.extend(reaching);
                         continue;
                     };
                     let number = reached.len() as u32 + 1;
@@ -161,7 +182,15 @@ fn rewrite_declarations<'b>(names: &Names<'b>, body: &mut Vec<Stmt>) -> Rewritte
                     body.push(note(number));
                 }
             }
-            other => body.push(other),
+            other => {
+                let class = match &other {
+                    Stmt::Decl(Decl::Class(class)) => Some(&class.ident),
+                    _ => None,
+                };
+                let reaching: Vec<_> = names.reach(class.into_iter()).collect();
+                body.push(other);
+                body.extend(reaching);
+            }
         }
     }
     Rewritten { reached, ahead }
