@@ -395,7 +395,7 @@ describe('intrinsics', () => {
           if (!own(make, key)) results.push([String(make), key]);
         }
       }
-      for (const Class of [Map, Set, Array, Error]) {
+      for (const Class of [Map, Set, Array, Date, Error]) {
         for (const key of Object.getOwnPropertyNames(Class.prototype)) {
           if (['size', 'length', 'getOrInsert', 'getOrInsertComputed'].includes(key) || (key === 'constructor' && Class === Array)) continue;
           if (!own(() => Object.create(Class.prototype), key)) results.push([Class.name, key]);
@@ -409,17 +409,22 @@ describe('intrinsics', () => {
       IndexError.prototype.constructor = IndexError;
       IndexError.prototype.name = 'IndexError';
       const refused = [];
-      for (const [object, key] of [[Map.prototype, 'get'], [Array.prototype, 'map'], [Error.prototype, 'name'], [Set.prototype, 'add']]) {
+      for (const [object, key] of [[Map.prototype, 'get'], [Array.prototype, 'map'], [Error.prototype, 'name'], [Set.prototype, 'add'], [Date.prototype, 'toJSON']]) {
         try { object[key] = 1; } catch (error) { refused.push(error.message); }
       }
-      return [results, String(new IndexError()), refused, new Map([[1, 2]]).get(1), [1].map((x) => x + 1)];`;
+      const day = new Date(0);
+      day.toJSON = () => 'mine';
+      return [results, String(new IndexError()), refused, new Map([[1, 2]]).get(1), [1].map((x) => x + 1), JSON.stringify([day, new Date(0)])];`;
     await withExecutor({}, {}, async (executor) => {
       expect((await executor.run(code)).output).toEqual([
         [],
         'IndexError',
-        ['get', 'map', 'name', 'add'].map((key) => `Cannot assign to read only property '${key}' of a built-in`),
+        ['get', 'map', 'name', 'add', 'toJSON'].map(
+          (key) => `Cannot assign to read only property '${key}' of a built-in`,
+        ),
         2,
         [2],
+        '["mine","1970-01-01T00:00:00.000Z"]',
       ]);
     });
   });
@@ -918,7 +923,7 @@ describe("the engine's own names cannot be reached", () => {
         let refused = 0;
         for (const f of [d.get, d.set]) { try { f.caller; } catch { refused++; } try { f.arguments; } catch { refused++; } }
         return [x, typeof Object.getOwnPropertyDescriptor(globalThis, 'c').set, d.get.call(null)];`);
-      expect(output).toEqual([5, 'undefined', 5]);
+      expect(output).toEqual([5, 'function', 5]);
       await expectCode(
         executor.run('const f = () => { for (;;); }; const text = String(f); f();'),
         'ERR_MAX_OPS_EXCEEDED',

@@ -80,7 +80,7 @@
       if (isMethod && !isLeftAlone) overridable(object, key, descriptor.value);
     }
   };
-  for (const { prototype } of [Array, Map, Set, WeakMap, WeakSet]) {
+  for (const { prototype } of [Array, Date, Map, Set, WeakMap, WeakSet]) {
     enable(
       prototype,
       p.ownKeys(prototype).filter((key) => typeof key === "string"),
@@ -88,7 +88,7 @@
   }
   const errors = [Error, AggregateError, EvalError, RangeError, ReferenceError, SyntaxError, TypeError, URIError];
   for (const { prototype } of errors) enable(prototype, ["constructor", "name", "message", "toString"]);
-  for (const { prototype } of [ArrayBuffer, BigInt, Boolean, DataView, Date, Number, Promise, RegExp, String, Symbol]) {
+  for (const { prototype } of [ArrayBuffer, BigInt, Boolean, DataView, Number, Promise, RegExp, String, Symbol]) {
     enable(prototype, ["constructor", "toString", "valueOf"]);
   }
 
