@@ -201,6 +201,10 @@ impl ses_hints::Realm for Page<'_> {
     fn is_frozen(&self, _variable: &str) -> bool {
         false
     }
+
+    fn has_frozen(&self) -> bool {
+        false
+    }
 }
 
 /// One error, on a thread of the pool.

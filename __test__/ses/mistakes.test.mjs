@@ -24,6 +24,12 @@ describe('at run time', () => {
   const data = { items: [{ n: 1 }], list: [1] };
   const COPY = "`data` is a variable of the host's, and frozen. Change a copy: `const copy = structuredClone(data)`.";
 
+  const FROZEN =
+    'The object is frozen, as everything is that the host gives, and all that is in it. ' +
+    'Change a copy of that: `const copy = structuredClone(…)`.';
+  const partOf = (name) =>
+    `\`${name}\` is a part of \`data\`, a variable of the host's, and frozen. Change a copy: \`const copy = structuredClone(data)\`.`;
+
   test.each([
     ['data.items[0].n = 2', COPY],
     ['data.list.push(2)', COPY],
@@ -32,6 +38,31 @@ describe('at run time', () => {
     ['K = 2', '`K` is a constant of an earlier run. Declare it again to change it: `let K = …`.'],
     ['K += 2', '`K` is a constant of an earlier run. Declare it again to change it: `let K = …`.'],
     ['L++', '`L` is a constant of an earlier run. Declare it again to change it: `let L = …`.'],
+    ['[K] = [2]', '`K` is a constant of an earlier run. Declare it again to change it: `let K = …`.'],
+    ['({ K } = { K: 3 })', '`K` is a constant of an earlier run. Declare it again to change it: `let K = …`.'],
+    ['for (K of [1]);', '`K` is a constant of an earlier run. Declare it again to change it: `let K = …`.'],
+    ['const c = 1; c = 2', '`c` is a constant. Declare it by `let` to change it: `let c = …`.'],
+    ['const c = 1;\nif (c)\n  c++', '`c` is a constant. Declare it by `let` to change it: `let c = …`.'],
+    ['const { c } = { c: 1 }; [c] = [2]', '`c` is a constant. Declare it by `let` to change it: `let c = …`.'],
+    ['for (const x of [1]) x += 1', '`x` is a constant. Declare it by `let` to change it: `let x = …`.'],
+    ['const f = function g() { g = 1; }; f()', undefined],
+    ['data.items.forEach((i) => { i.total = 1; })', FROZEN],
+    ['data.items.map((i) => { i.n = 5; return i; })', FROZEN],
+    ['const copy = [...data.items]; copy[0].n = 3', FROZEN],
+    ['Object.assign(data.items[0], { k: 1 })', FROZEN],
+    ['const add = (list) => list.push(1); add(data.list)', FROZEN],
+    ['const { items } = data; delete items[0].n', FROZEN],
+    ['data.items.find((i) => i.n === 1).n = 2', COPY],
+    ['for (const i of data.items) i.total = 1', partOf('i')],
+    ['const first = data.items[0];\nfirst.n = 3', partOf('first')],
+    ['const alias = data; alias.list = 1', partOf('alias')],
+    ['Math.tau = 6.28', undefined],
+    ['Object.assign(Math, { tau: 6.28 })', undefined],
+    ['Object.assign({}, data).items[0].n = 2', FROZEN],
+    ['Array.prototype.last = 1', undefined],
+    ['const day = new Date(0); day.constructor.x = 1', undefined],
+    ['search.cache = 1', undefined],
+    ['"abc".length = 1', undefined],
     ['search("q").results.map((x) => x)', '`search` gives a promise: write `(await search(…)).results`.'],
     ['const rows = search(f("a")).slice(1)', '`search` gives a promise: write `(await search(…)).slice`.'],
     ['for (const r of search("x")) r', '`search` gives a promise: write `await search(…)`.'],
@@ -134,6 +165,35 @@ describe('at run time', () => {
       ['const names = [undefined]; names[0].length', '`names[0]` is undefined.'],
     ])('%s', async (code, hint) => {
       expect(await told(code, { variables: { items: [1] } })).toMatchObject({ code: 'ERR_RUNTIME_EXCEPTION', hint });
+    });
+  });
+
+  describe('short names, and those of other languages', () => {
+    test.each([
+      ['new Mapp()', 'Did you mean `Map`?'],
+      ['JSN.parse("1")', 'Did you mean `JSON`?'],
+      ['Promise.al([])', '`Promise` has no `al`. Did you mean `all`?'],
+      ['console.lg(1)', '`console` has no `lg`. Did you mean `log`?'],
+      ['st.ad(1)', '`st` has no `ad`. Did you mean `add`?'],
+      ['m.gt(1)', '`m` has no `gt`. Did you mean `get`?'],
+      ['Math.mx(1)', '`Math` has no `mx`. Did you mean `max`?'],
+      ['new Data()', undefined],
+      ['items.contains(1)', '`items` is an array: write `items.includes(…)`.'],
+      ['st.contains(1)', '`st` is a Set: write `st.has(…)`.'],
+      [
+        '"a".contains("a")',
+        'An array has `includes(…)`, a string has `includes(…)`, a Set has `has(…)`, a Map has `has(…)`.',
+      ],
+      ['items.append(1)', '`items` is an array: write `items.push(…)`.'],
+      ['st.append(1)', '`st` is a Set: write `st.add(…)`.'],
+      ['st.push(1)', '`st` is a Set: write `st.add(…)`.'],
+      ['items.size()', '`items` is an array: write `items.length`.'],
+      ['m.put(1, 2)', '`m` is a Map: write `m.set(…)`.'],
+      ['m.length()', '`m` is a Map: write `m.size`.'],
+    ])('%s', async (code, hint) => {
+      const earlier = ['const st = new Set(), m = new Map();'];
+      const given = await told(code, { earlier, variables: { items: [1] } });
+      expect(given).toMatchObject({ code: 'ERR_RUNTIME_EXCEPTION', hint });
     });
   });
 

@@ -51,6 +51,8 @@ pub trait Realm {
     fn is_async(&self, tool: &str) -> bool;
     /// Whether a variable of this name is the host's, and frozen.
     fn is_frozen(&self, variable: &str) -> bool;
+    /// Whether the host has given anything that is frozen.
+    fn has_frozen(&self) -> bool;
 }
 
 /// What to do about the error, if something is known beyond the message: the first rule that has something to say.
@@ -95,9 +97,12 @@ fn unknown_method(realm: &mut impl Realm, error: &Uncaught, code: &Code) -> Opti
         ("missing", Some(receiver)) if is_promise(&names) => Some(awaited(receiver)),
         ("missing", Some(receiver)) => {
             let listed = || listed(receiver, &names);
-            methods::misplaced(receiver, Some(&names), method).or_else(|| match nearest(method, &names) {
-                Some(near) => Some(format!("`{receiver}` has no `{method}`. Did you mean `{near}`?")),
-                None => listed(),
+            let foreign = methods::foreign(receiver, Some(&names), method);
+            foreign.or_else(|| methods::misplaced(receiver, Some(&names), method)).or_else(|| {
+                match nearest(method, &names) {
+                    Some(near) => Some(format!("`{receiver}` has no `{method}`. Did you mean `{near}`?")),
+                    None => listed(),
+                }
             })
         }
         ("unknown" | "missing" | "accessor", _) if method == "length" || method == "size" => {
@@ -106,7 +111,10 @@ fn unknown_method(realm: &mut impl Realm, error: &Uncaught, code: &Code) -> Opti
         ("unknown" | "missing", _) if names.iter().any(|name| name == method) => {
             methods::misplaced(receiver, None, method)
         }
-        ("unknown" | "missing", _) => Some(format!("Did you mean `{}`?", nearest(method, &names)?)),
+        ("unknown" | "missing", _) => {
+            let foreign = methods::foreign(receiver, None, method);
+            foreign.or_else(|| Some(format!("Did you mean `{}`?", nearest(method, &names)?)))
+        }
         ("nothing" | "accessor", _) => None,
         (kind, Some(receiver)) => Some(format!("`{receiver}.{method}` is {}, not a function.", with_article(kind))),
         (_, None) => None,
@@ -266,12 +274,14 @@ fn plain(name: &str) -> String {
     name.replace('_', "").to_lowercase()
 }
 
-/// The name that was meant: the same but for case and `_`, or one that differs in few letters.
+/// The name that was meant: the same but for case and `_`, or one that differs in few letters; of two letters, the only one that has them
+/// and one more.
 fn nearest<'a>(wanted: &str, names: &'a [String]) -> Option<&'a str> {
     // What has failed is no advice.
     let names = names.iter().filter(|name| *name != wanted);
     let wanted = plain(wanted);
     let most = match wanted.chars().count() {
+        2 => return completed(&wanted, names),
         0..=2 => 0,
         3..=5 => 1,
         6..=9 => 2,
@@ -284,6 +294,20 @@ fn nearest<'a>(wanted: &str, names: &'a [String]) -> Option<&'a str> {
         (if is_other_word(&wanted, &own) { distance + most } else { distance }, name.as_str())
     });
     distances.filter(|&(distance, _)| distance <= most).min_by_key(|&(distance, _)| distance).map(|(_, name)| name)
+}
+
+/// The one name of three letters in which `wanted` has left out one behind the first, or that is the same but for case.
+fn completed<'a>(wanted: &str, names: impl Iterator<Item = &'a String> + Clone) -> Option<&'a str> {
+    let same = names.clone().find(|name| plain(name) == wanted);
+    let is_near = |name: &&String| {
+        let name = plain(name);
+        name.chars().count() == 3
+            && name.chars().next() == wanted.chars().next()
+            && strsim::osa_distance(wanted, &name) == 1
+    };
+    let mut near = names.filter(is_near);
+    let only = near.next().filter(|_| near.next().is_none());
+    same.or(only).map(String::as_str)
 }
 
 /// Whether two short names are of the same length and of other letters: `max` and `map` are two words.
@@ -363,5 +387,10 @@ mod tests {
         assert_eq!(nearest("maps", &names), Some("map"));
         assert_eq!(nearest("xy", &names), None);
         assert_eq!(nearest("total", &names), None);
+        let names: Vec<String> = ["get", "set", "add", "all", "any", "tools.max"].map(str::to_owned).to_vec();
+        let near: Vec<_> = ["gt", "ad", "al", "an", "xt", "AD"].map(|name| nearest(name, &names)).to_vec();
+        assert_eq!(near, [Some("get"), Some("add"), Some("all"), Some("any"), None, Some("add")]);
+        let many: Vec<String> = ["max", "mix"].map(str::to_owned).to_vec();
+        assert_eq!(nearest("mx", &many), None);
     }
 }

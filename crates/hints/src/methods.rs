@@ -93,8 +93,7 @@ const METHODS: [(Class, &[&str]); 4] = [
 
 /// What to say where `receiver`, as V8 renders it, has no `method` because it is of another class. `names`: those that it has.
 pub fn misplaced(receiver: &str, names: Option<&[String]>, method: &str) -> Option<String> {
-    let is_shown = |c: char| is_part(c) || ".[]()?".contains(c);
-    if receiver.len() > MAX_RECEIVER || !receiver.starts_with(is_part) || !receiver.chars().all(is_shown) {
+    if !is_shown(receiver) {
         return None;
     }
     let receiver = receiver.replace("(...)", "(…)");
@@ -119,6 +118,39 @@ pub fn misplaced(receiver: &str, names: Option<&[String]>, method: &str) -> Opti
         (None, Some(_)) => format!("`{receiver}` {what}, which has no `{method}`."),
         (None, None) => format!("`{receiver}` {what}."),
     })
+}
+
+/// Names of other languages' methods with what to write instead, by class.
+const FOREIGN: [(&str, &[(Class, &str)]); 9] = [
+    ("contains", &[(Array, "includes(…)"), (Text, "includes(…)"), (Set, "has(…)"), (Map, "has(…)")]),
+    ("append", &[(Array, "push(…)"), (Set, "add(…)")]),
+    ("add", &[(Array, "push(…)"), (Map, "set(…)")]),
+    ("push", &[(Set, "add(…)")]),
+    ("put", &[(Map, "set(…)")]),
+    ("containsKey", &[(Map, "has(…)")]),
+    ("remove", &[(Set, "delete(…)"), (Map, "delete(…)")]),
+    ("size", &[(Array, "length"), (Text, "length")]),
+    ("length", &[(Set, "size"), (Map, "size")]),
+];
+
+/// What to say of a `method` that other languages have. `names`: those that `receiver`, as V8 renders it, has.
+pub fn foreign(receiver: &str, names: Option<&[String]>, method: &str) -> Option<String> {
+    let (_, instead) = FOREIGN.iter().find(|(foreign, _)| *foreign == method)?;
+    let Some(names) = names else {
+        let of = |&(class, instead): &(Class, &str)| format!("{} has `{instead}`", noun(class));
+        let list = instead.iter().map(of).collect::<Vec<_>>().join(", ");
+        let (first, rest) = list.split_at_checked(1)?;
+        return Some(format!("{}{rest}.", first.to_uppercase()));
+    };
+    let class = class_of(names)?;
+    let (_, instead) = instead.iter().find(|(of, _)| *of == class)?;
+    is_shown(receiver).then(|| format!("`{receiver}` is {}: write `{receiver}.{instead}`.", noun(class)))
+}
+
+/// Whether a receiver, as V8 renders it, is one that a hint can quote.
+fn is_shown(receiver: &str) -> bool {
+    let is_shown = |c: char| is_part(c) || ".[]()?".contains(c);
+    receiver.len() <= MAX_RECEIVER && receiver.starts_with(is_part) && receiver.chars().all(is_shown)
 }
 
 /// The class of what has these names.

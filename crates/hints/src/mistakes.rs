@@ -15,7 +15,10 @@ const CALL: &str = "(...)";
 
 /// What to do about the error, if it is a known mistake.
 pub fn hint(realm: &mut impl Realm, error: &Uncaught, code: &Code) -> Option<String> {
-    promise_as_json(error).or_else(|| missing_await(realm, error, code)).or_else(|| frozen(realm, error, code))
+    promise_as_json(error)
+        .or_else(|| missing_await(realm, error, code))
+        .or_else(|| constant(realm, error, code))
+        .or_else(|| frozen(realm, error, code))
 }
 
 /// `JSON.parse(search(q))`.
@@ -70,7 +73,25 @@ fn awaited_call(name: &str, member: &str) -> String {
     format!("`{name}` gives a promise: write `(await {name}(…)){member}`.")
 }
 
-/// Something that may not be changed: a constant of an earlier run, or what the host or the language has given.
+/// `Assignment to constant variable.`: V8 does not say which.
+fn constant(realm: &mut impl Realm, error: &Uncaught, code: &Code) -> Option<String> {
+    if error.name != "TypeError" || error.message != "Assignment to constant variable." {
+        return None;
+    }
+    let name = match target(code)[..] {
+        [Step::Name(name)] => name,
+        _ => Some(code.tokens.text(code.at)).filter(|name| is_name(name))?,
+    };
+    let declared = code.tokens.declared(name);
+    if declared.at_top || declared.inside {
+        let is_constant = code.tokens.declared_once(name).is_some_and(|at| code.tokens.is_constant(at));
+        return is_constant
+            .then(|| format!("`{name}` is a constant. Declare it by `let` to change it: `let {name} = …`."));
+    }
+    constant_name(realm, code, name)
+}
+
+/// Something that may not be changed: what the host or the language has given, or a constant of an earlier run.
 fn frozen(realm: &mut impl Realm, error: &Uncaught, code: &Code) -> Option<String> {
     if error.name != "TypeError" || error.message.ends_with(" of a built-in") {
         return None;
@@ -91,9 +112,76 @@ fn frozen(realm: &mut impl Realm, error: &Uncaught, code: &Code) -> Option<Strin
         (_, [Step::Name(name), _, ..]) if is_change && realm.is_frozen(name) && !code.is_local(name) => Some(format!(
             "`{name}` is a variable of the host's, and frozen. Change a copy: `const copy = structuredClone({name})`."
         )),
+        (_, target) if is_change => of_the_host(realm, error, code, target),
         _ => None,
     }
 }
+
+/// A write to an object that is frozen, of which it is not known where it comes from.
+fn of_the_host(realm: &mut impl Realm, error: &Uncaught, code: &Code, target: &[Step]) -> Option<String> {
+    if !realm.has_frozen() || !is_of_data(error.message) || FREEZING.iter().any(|name| code.tokens.has(name)) {
+        return None;
+    }
+    let root = match target {
+        // What is changed is the first argument.
+        [Step::Name("Object"), Step::Name("assign"), ..] => {
+            let open = (code.at..code.at + MAX_STEP).find(|&at| code.tokens.text(at) == "(")?;
+            Some(code.tokens.text(open + 1)).filter(|name| is_name(name))
+        }
+        [Step::Name(root), ..] => Some(*root),
+        _ => None,
+    };
+    if let Some(root) = root {
+        if let Some(host) = code.tokens.taken_from(root).filter(|host| realm.is_frozen(host) && !code.is_local(host)) {
+            return Some(format!(
+                "`{root}` is a part of `{host}`, a variable of the host's, and frozen. Change a copy: \
+                 `const copy = structuredClone({host})`."
+            ));
+        }
+        let is_own = code.is_local(root) || code.tokens.declared(root).at_top;
+        if !is_own && (realm.is_tool(root) || look_up(realm, &[], root)?.built_ins.iter().any(|name| name == root)) {
+            return None;
+        }
+    }
+    Some(
+        "The object is frozen, as everything is that the host gives, and all that is in it. \
+         Change a copy of that: `const copy = structuredClone(…)`."
+            .to_owned(),
+    )
+}
+
+/// Whether V8 says this of an object or array that can be frozen data: not of what is inherited of a class.
+fn is_of_data(message: &str) -> bool {
+    if let Some(name) = quoted(message, "Cannot add property ", ", object is not extensible") {
+        return !INHERITED.contains(&name);
+    }
+    let found = quoted_with_rest(message, "Cannot assign to read only property '", "' of object '")
+        .or_else(|| quoted_with_rest(message, "Cannot delete property '", "' of "));
+    let Some((name, of)) = found else { return false };
+    match of.trim_end_matches('\'') {
+        "[object Array]" => name == "length" || name.bytes().all(|byte| byte.is_ascii_digit()),
+        "[object Object]" | "#<Object>" => !INHERITED.contains(&name),
+        _ => false,
+    }
+}
+
+/// What all objects inherit.
+const INHERITED: [&str; 7] =
+    ["constructor", "hasOwnProperty", "isPrototypeOf", "propertyIsEnumerable", "toLocaleString", "toString", "valueOf"];
+
+/// By these the guest may have frozen the object itself, or look at what the language has given.
+const FREEZING: [&str; 10] = [
+    "freeze",
+    "seal",
+    "preventExtensions",
+    "harden",
+    "defineProperty",
+    "defineProperties",
+    "prototype",
+    "__proto__",
+    "getPrototypeOf",
+    "constructor",
+];
 
 /// What is written to where the error is.
 fn target<'a>(code: &Code<'a>) -> Vec<Step<'a>> {
@@ -139,7 +227,11 @@ fn constant_name(realm: &mut impl Realm, code: &Code, name: &str) -> Option<Stri
 }
 
 fn quoted<'a>(message: &'a str, before: &str, after: &str) -> Option<&'a str> {
-    message.strip_prefix(before)?.split_once(after).map(|(name, _)| name)
+    quoted_with_rest(message, before, after).map(|(name, _)| name)
+}
+
+fn quoted_with_rest<'a>(message: &'a str, before: &str, after: &str) -> Option<(&'a str, &'a str)> {
+    message.strip_prefix(before)?.split_once(after)
 }
 
 /// Whether the name itself is written to, not a property.

@@ -66,6 +66,41 @@ impl<'a> Tokens<'a> {
         declared
     }
 
+    /// Whether a token is `name`.
+    pub fn has(&self, name: &str) -> bool {
+        self.list.iter().any(|token| token.text == name)
+    }
+
+    /// The place where the source declares `name`, if that is one only.
+    pub fn declared_once(&self, name: &str) -> Option<usize> {
+        let mut places = (0..self.list.len()).filter(|&index| self.list[index].text == name).take(MAX_PLACES);
+        let only = places.find(|&index| self.is_declared_inside(index).is_some())?;
+        places.all(|index| self.is_declared_inside(index).is_none()).then_some(only)
+    }
+
+    /// Whether `const` declares the name in this place.
+    pub fn is_constant(&self, index: usize) -> bool {
+        let declares =
+            |word: &&str| matches!(*word, "const" | "let" | "var" | "using" | "function" | "class" | "catch");
+        (0..index).rev().map(|index| self.text(index)).find(declares) == Some("const")
+    }
+
+    /// The name of which `name` is a part, or another name: `const name = rows[0];` or `for (const name of rows.list)`.
+    pub fn taken_from(&self, name: &str) -> Option<&'a str> {
+        let at = self.declared_once(name)?;
+        if !matches!(self.before(at), "const" | "let" | "var") {
+            return None;
+        }
+        let from = at + 2;
+        let end = self.end_of_members(from);
+        let is_whole = match self.text(at + 1) {
+            "of" => self.text(end + 1) == ")",
+            "=" => matches!(self.text(end + 1), "" | ";" | "}" | "const" | "let" | "var" | "for" | "if"),
+            _ => false,
+        };
+        Some(self.text(from)).filter(|root| is_whole && is_name(root) && !is_word(root))
+    }
+
     /// The index of the last token that begins at `offset` or in front of it.
     pub fn at(&self, offset: usize) -> Option<usize> {
         self.list.partition_point(|token| token.at <= offset).checked_sub(1)

@@ -1,13 +1,15 @@
 //! Hints about names that are not defined.
 
 use crate::names::Declared;
-use crate::{Code, LookUp, Realm, Uncaught, look_up, nearest, plain, split_at};
+use crate::{Code, LookUp, Realm, Uncaught, is_other_word, look_up, nearest, plain, split_at};
 
 /// Tokens in front of the place of an error, and behind it, among which the name is.
 const TOKENS_BEFORE: usize = 3;
 const TOKENS_BEHIND: usize = 16;
 /// Shorter names are no mistyped ones of the language's.
-const MIN_MISTYPED: usize = 5;
+const MIN_MISTYPED: usize = 3;
+/// Shorter names are mistyped ones only where one name of the language's is near.
+const MIN_AMBIGUOUS: usize = 5;
 
 /// Names of Python with what to write instead.
 const PYTHON: [(&str, &str); 12] = [
@@ -160,12 +162,15 @@ fn near_built_in<'a>(name: &str, used: Use, built_ins: &'a [String]) -> Option<&
         let is_mistyped = || {
             name.len() >= MIN_MISTYPED
                 && wanted.chars().next() == plain.chars().next()
+                && !is_other_word(&wanted, &plain)
                 && strsim::osa_distance(&wanted, &plain) == 1
         };
         plain == wanted || is_mistyped()
     };
     let built_ins = built_ins.iter().map(String::as_str);
-    built_ins.filter(|&built_in| fits(built_in) && is_near(built_in)).min_by_key(|&built_in| plain(built_in) != wanted)
+    let near: Vec<&str> = built_ins.filter(|&built_in| fits(built_in) && is_near(built_in)).collect();
+    let same = near.iter().copied().find(|built_in| plain(built_in) == wanted);
+    same.or_else(|| near.first().copied().filter(|_| near.len() == 1 || name.len() >= MIN_AMBIGUOUS))
 }
 
 #[cfg(test)]
@@ -182,6 +187,8 @@ mod tests {
         assert_eq!(near("parse_int", Use::Call), Some("parseInt"));
         assert_eq!(near("string", Use::Call), Some("String"));
         assert_eq!(near("map", Use::New), Some("Map"));
+        assert_eq!(near("Mapp", Use::New), Some("Map"));
+        assert_eq!(near("JSN", Use::Member("parse")), Some("JSON"));
         for (name, used) in [
             ("data", Use::Read),
             ("data", Use::Member("length")),
@@ -190,6 +197,8 @@ mod tests {
             ("map", Use::Call),
             ("date", Use::Read),
             ("ValueError", Use::New),
+            ("Data", Use::New),
+            ("JSN", Use::Member("length")),
             ("date", Use::Written),
         ] {
             assert_eq!(near(name, used), None, "{name}");

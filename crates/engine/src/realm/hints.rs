@@ -26,6 +26,10 @@ impl ses_hints::Realm for InRealm<'_, '_, '_> {
     fn is_frozen(&self, variable: &str) -> bool {
         self.host.sent_names.borrow().contains(variable)
     }
+
+    fn has_frozen(&self) -> bool {
+        self.host.context.config().harden_tool_results || !self.host.sent_names.borrow().is_empty()
+    }
 }
 
 /// What to do about the error, if something is known beyond its message. No code of the guest's runs here.
