@@ -47,7 +47,7 @@ function operationsOf(api) {
       if (operation === undefined) continue;
       const tag = operation.tags?.[0] ?? 'api';
       const source = camel(tag);
-      const taken = names.get(source) ?? new Set(['__proto__', 'then']);
+      const taken = names.get(source) ?? new Set(['then']);
       names.set(source, taken);
       const name = unique(taken, nameOf(operation, tag, method, path));
       const parts = partsOf(api, item, operation, schemes);
