@@ -1,13 +1,15 @@
 // `ses-executor/opentelemetry` with the SDK of OpenTelemetry.
 
-import { SpanStatusCode, context, trace } from '@opentelemetry/api';
+import { tracingChannel } from 'node:diagnostics_channel';
+
+import { SpanStatusCode, context, diag, trace } from '@opentelemetry/api';
 import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks';
 import { BasicTracerProvider, InMemorySpanExporter, SimpleSpanProcessor } from '@opentelemetry/sdk-trace-base';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 
 import { instrument } from 'ses-executor/opentelemetry';
 
-import { expectCode, withExecutor } from '../helpers.mjs';
+import { expectCode, neverTool, rejection, withExecutor } from '../helpers.mjs';
 
 const exporter = new InMemorySpanExporter();
 const tracerProvider = new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] });
@@ -89,6 +91,27 @@ describe('spans', () => {
         'gen_ai.tool.call.arguments': "[ Map(1) { 'a' => 1n } ]",
         'gen_ai.tool.call.result': "{ id: Map(1) { 'a' => 1n } }",
       });
+    }));
+
+  test('end once, also when somebody who hears first that a call waits ends its run', () =>
+    withExecutor({}, { never: neverTool().tool }, async (executor) => {
+      const said = [];
+      const say = (text) => said.push(text);
+      diag.setLogger({ error: say, warn: say, info() {}, debug() {}, verbose() {} });
+      const { end } = tracingChannel('ses-executor:tool-call');
+      const cleanUp = () => void executor.cleanup();
+      end.subscribe(cleanUp);
+      try {
+        await instrumented({}, () => rejection(executor.run('await never()')));
+      } finally {
+        end.unsubscribe(cleanUp);
+        diag.disable();
+      }
+      expect(spans()['execute_tool never'].status).toEqual({
+        code: SpanStatusCode.ERROR,
+        message: 'the run has ended',
+      });
+      expect(said).toEqual([]);
     }));
 
   test('tell failures', () =>
