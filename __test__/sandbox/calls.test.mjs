@@ -1,20 +1,24 @@
 // SDK calls as the host sees them: parameters, limits, rates, and signals.
 import { getEventListeners } from 'node:events';
+import { createRequire } from 'node:module';
 
 import { expect, test, vi } from 'vitest';
 
 import { Methods } from '../../lib/sandbox/adapters.js';
-import { ParamsReader } from '../../lib/sandbox/params.js';
 import { RateLimit } from '../../lib/sandbox/rate-limits.js';
 import { anyState } from '../../lib/sandbox/index.js';
-import { deferred, expectCode } from '../helpers.mjs';
+import { deferred, expectCode, rejection } from '../helpers.mjs';
 import { managerOf, registry } from './market.mjs';
 
+const require = createRequire(import.meta.url);
+const { ParamsReader } = require('../../lib/sandbox/params.js');
+const { Schemas } = require('../../lib/sandbox/schemas.js');
+
 /** What the reader says of parameters, or the parameters. */
-function read(schema, params, maxBytes = 65_536) {
+async function read(schema, params, maxBytes = 65_536) {
   const reader = new ParamsReader('sdk.a.b', JSON.stringify(schema), maxBytes);
   try {
-    return reader.read(typeof params === 'string' ? params : JSON.stringify(params));
+    return await reader.read(typeof params === 'string' ? params : JSON.stringify(params));
   } catch (error) {
     expect(error.code).toBe('ERR_INVALID_PARAMS');
     return error.message.replace('the parameters of sdk.a.b are not valid: ', '');
@@ -31,28 +35,30 @@ async function withFakeTime(body) {
   }
 }
 
-test('messages name the parameter, what was given and what is expected', () => {
+test('messages name the parameter, what was given and what is expected', async () => {
   const schema = registry.sources[0].methods[0].params;
-  expect(read(schema, { symbol: 'XAU', limit: 5, tags: ['a', 'b'] })).toEqual({
+  expect(await read(schema, { symbol: 'XAU', limit: 5, tags: ['a', 'b'] })).toEqual({
     symbol: 'XAU',
     limit: 5,
     tags: ['a', 'b'],
   });
-  expect(read(schema, {})).toBe('symbol is missing');
-  expect(read(schema, { symbol: 5 })).toBe('symbol must be string, got 5');
-  expect(read(schema, { symbol: 'xau' })).toBe('symbol must match pattern "^[A-Z]{3,8}$", got "xau"');
-  expect(read(schema, { symbol: 'XAU', timeframe: '5m' })).toBe('timeframe must be one of "1m", "1h", "1D", got "5m"');
-  expect(read(schema, { symbol: 'XAU', limit: 0 })).toBe('limit must be >= 1, got 0');
-  expect(read(schema, { symbol: 'XAU', limit: 1.5 })).toBe('limit must be integer, got 1.5');
-  expect(read(schema, { symbol: 'XAU', tags: ['a', 3] })).toBe('tags.1 must be string, got 3');
-  expect(read(schema, { symbol: 'XAU', tags: ['a', 'a'] })).toBe('tags must not have equal items, got ["a","a"]');
-  expect(read(schema, { symbol: 'XAU', symbl: 1 })).toBe('symbl is not a parameter');
-  expect(read(schema, 5)).toBe('they must be one object, got 5');
-  expect(read(schema, '{')).toBe('they must be JSON');
-  expect(read({ type: 'object', required: ['toString'] }, {})).toBe('toString is missing');
-  expect(read({ type: 'object', properties: { a: { const: 1 } } }, { a: 2 })).toBe('a must be 1, got 2');
+  expect(await read(schema, {})).toBe('symbol is missing');
+  expect(await read(schema, { symbol: 5 })).toBe('symbol must be string, got 5');
+  expect(await read(schema, { symbol: 'xau' })).toBe('symbol must match pattern "^[A-Z]{3,8}$", got "xau"');
+  expect(await read(schema, { symbol: 'XAU', timeframe: '5m' })).toBe(
+    'timeframe must be one of "1m", "1h", "1D", got "5m"',
+  );
+  expect(await read(schema, { symbol: 'XAU', limit: 0 })).toBe('limit must be >= 1, got 0');
+  expect(await read(schema, { symbol: 'XAU', limit: 1.5 })).toBe('limit must be integer, got 1.5');
+  expect(await read(schema, { symbol: 'XAU', tags: ['a', 3] })).toBe('tags.1 must be string, got 3');
+  expect(await read(schema, { symbol: 'XAU', tags: ['a', 'a'] })).toBe('tags must not have equal items, got ["a","a"]');
+  expect(await read(schema, { symbol: 'XAU', symbl: 1 })).toBe('symbl is not a parameter');
+  expect(await read(schema, 5)).toBe('they must be one object, got 5');
+  expect(await read(schema, '{')).toBe('they must be JSON');
+  expect(await read({ type: 'object', required: ['toString'] }, {})).toBe('toString is missing');
+  expect(await read({ type: 'object', properties: { a: { const: 1 } } }, { a: 2 })).toBe('a must be 1, got 2');
   expect(
-    read(
+    await read(
       {
         $schema: 'http://json-schema.org/draft-07/schema#',
         type: 'object',
@@ -63,7 +69,7 @@ test('messages name the parameter, what was given and what is expected', () => {
   ).toBe('a.0 must be string, got 1');
 });
 
-test('parameters are checked in a time that their length explains', () => {
+test('parameters are checked in a time that their length explains', async () => {
   // Backtracking would take 2^n steps for n letters.
   const schema = {
     type: 'object',
@@ -73,42 +79,97 @@ test('parameters are checked in a time that their length explains', () => {
       c: { type: 'string', pattern: '^b$' },
     },
   };
-  const timed = (params) => {
+  const timed = async (params) => {
     const from = process.cpuUsage();
-    const said = read(schema, params);
+    const said = await read(schema, params);
     return [said, process.cpuUsage(from).user / 1e3];
   };
-  timed({ a: 'a', b: [1] });
-  const [said, ms] = timed({ a: `${'a'.repeat(60_000)}!` });
+  await timed({ a: 'a', b: [1] });
+  const [said, ms] = await timed({ a: `${'a'.repeat(60_000)}!` });
   expect(said).toMatch(/^a must match pattern/);
-  const [, reference] = timed({ a: 'a'.repeat(60_000) });
+  const [, reference] = await timed({ a: 'a'.repeat(60_000) });
   expect(ms).toBeLessThan(20 * reference + 50);
   // Each item against each other one would be 10^7 comparisons of objects.
   const items = Array.from({ length: 6_000 }, (_, i) => ({ i }));
-  const [unique, uniqueMs] = timed({ b: items });
+  const [unique, uniqueMs] = await timed({ b: items });
   expect(unique).toEqual({ b: items });
   expect(uniqueMs).toBeLessThan(300);
-  expect(
-    timed({
-      b: [
-        { x: 1, y: 2 },
-        { y: 2, x: 1 },
-      ],
-    })[0],
-  ).toMatch(/^b must not have equal items/);
-  expect(read(schema, { c: 'a' })).toMatch(/^c must match/);
-  expect(read(schema, `{"a":"${'x'.repeat(100)}"}`, 50)).toBe(
+  const equal = [
+    { x: 1, y: 2 },
+    { y: 2, x: 1 },
+  ];
+  expect((await timed({ b: equal }))[0]).toMatch(/^b must not have equal items/);
+  expect(await read(schema, { c: 'a' })).toMatch(/^c must match/);
+  expect(await read(schema, `{"a":"${'x'.repeat(100)}"}`, 50)).toBe(
     'they take 108 characters of JSON, and at most 50 are allowed',
   );
-  expect(read(schema, `{"a":${'['.repeat(100)}${']'.repeat(100)}}`)).toBe('they must be nested at most 64 deep');
+  expect(await read(schema, `{"a":${'['.repeat(100)}${']'.repeat(100)}}`)).toBe('they must be nested at most 64 deep');
   // The object is the first level.
   const nested = (levels) => read({}, `{"a":${'['.repeat(levels - 1)}${']'.repeat(levels - 1)}}`);
-  expect([typeof nested(64), nested(65)]).toEqual(['object', 'they must be nested at most 64 deep']);
-  expect(['{"d":12}', '{"d":123}'].map((text) => read(schema, text, 8))).toEqual([
+  expect([typeof (await nested(64)), await nested(65)]).toEqual(['object', 'they must be nested at most 64 deep']);
+  expect([await read(schema, '{"d":12}', 8), await read(schema, '{"d":123}', 8)]).toEqual([
     { d: 12 },
     'they take 9 characters of JSON, and at most 8 are allowed',
   ]);
-  expect(read(schema, '{"x":{"__proto__":{"a":1}}}')).toBe('no object may have the key `__proto__`');
+  expect(await read(schema, '{"x":{"__proto__":{"a":1}}}')).toBe('no object may have the key `__proto__`');
+});
+
+/** Schemas of which each refers to three others. */
+function linkedDefs(count) {
+  const link = (i, k) => ({ $ref: `#/$defs/entity${(i * 7 + k * 31 + 1) % count}` });
+  const properties = (i) => ({ id: { type: 'string' }, a: link(i, 1), b: link(i, 2), c: link(i, 3) });
+  return Object.fromEntries(
+    Array.from({ length: count }, (_, i) => [`entity${i}`, { type: 'object', properties: properties(i) }]),
+  );
+}
+
+// All that a method could refer to was compiled at its first call, again for each method, on the thread of the host.
+test('schemas that methods share are compiled once, when a value gets to them, over several turns of the event loop', async () => {
+  const defs = Object.entries(linkedDefs(300));
+  const schemas = new Schemas(new Map(defs.map(([name, schema]) => [name, JSON.stringify(schema)])));
+  const readerOf = (names) => {
+    const properties = Object.fromEntries(names.map((name) => [name, { $ref: `#/$defs/${name}` }]));
+    return new ParamsReader('sdk.a.b', JSON.stringify({ type: 'object', properties }), 65_536, schemas);
+  };
+  const all = readerOf(defs.map(([name]) => name));
+  const measured = async (reader, params) => {
+    const text = JSON.stringify(params);
+    const from = performance.now();
+    let turns = 0;
+    let isRead = false;
+    const reading = reader.read(text).finally(() => (isRead = true));
+    while (!isRead) await new Promise((resolve) => setImmediate(() => resolve(turns++)));
+    expect(await reading).toEqual(params);
+    return { turns, ms: performance.now() - from };
+  };
+  const everything = Object.fromEntries(defs.map(([name]) => [name, { id: name, a: {} }]));
+  await measured(all, {});
+  const first = await measured(all, everything);
+  expect(first.turns).toBeGreaterThan(5);
+  const other = await measured(readerOf(['entity0', 'entity1']), { entity0: { a: { b: {} } }, entity1: {} });
+  expect(other.ms).toBeLessThan(first.ms / 5);
+  const error = await rejection(all.read('{"entity0":{"a":{"b":{"c":{"id":5}}}}}'));
+  expect(error.message).toBe('the parameters of sdk.a.b are not valid: entity0.a.b.c.id must be string, got 5');
+});
+
+test('a reference to what there is not makes calls fail that get there', async () => {
+  const reader = new ParamsReader('sdk.a.b', '{"properties":{"a":{"$ref":"#/$defs/nothing"}}}', 65_536);
+  expect(await reader.read('{}')).toEqual({});
+  expect(await rejection(reader.read('{"a":1}'))).toMatchObject({
+    code: 'ERR_INVALID_SCHEMA',
+    message: 'the schema of sdk.a.b cannot be used: the reference #/$defs/nothing leads nowhere',
+  });
+});
+
+test("a method's own schemas come before those that all share", async () => {
+  const schemas = new Schemas(new Map([['a', '{"type":"string"}'], ['b', '{"$ref":"#/$defs/a"}']])); // prettier-ignore
+  const own = { properties: { a: { $ref: '#/$defs/a' }, b: { $ref: '#/$defs/b' } }, $defs: { a: { type: 'integer' } } };
+  const reader = new ParamsReader('sdk.a.b', JSON.stringify(own), 65_536, schemas);
+  expect(await reader.read('{"a":1,"b":"x"}')).toEqual({ a: 1, b: 'x' });
+  expect((await rejection(reader.read('{"a":"x","b":1}'))).issues.map(({ message }) => message)).toEqual([
+    'a must be integer, got "x"',
+    'b must be string, got 1',
+  ]);
 });
 
 test('a schema that cannot be checked in linear time makes calls fail', async () => {

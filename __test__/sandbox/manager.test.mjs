@@ -49,6 +49,28 @@ test('a search has spec, and neither sdk nor utils', async () => {
   expect(error.details.message).toBe('there is no method "market.nothing"; look with spec.find("nothing")');
 });
 
+test('methods have the schemas that they refer to, as far as the size allows, and spec.$defs has all', async () => {
+  const large = { type: 'string', description: 'x'.repeat(7_000) };
+  const $defs = {
+    node: { type: 'object', properties: { next: { $ref: '#/$defs/node' }, leaf: { $ref: '#/$defs/leaf' } } },
+    leaf: { type: 'string' },
+    large,
+    other: { type: 'null' },
+  };
+  const params = { type: 'object', properties: { a: { $ref: '#/$defs/node' }, b: { $ref: '#/$defs/large' } } };
+  const methods = [{ name: 'get', params }, { name: 'all' }];
+  const manager = managerOf({ registry: { sources: [{ name: 'a', methods }], $defs } });
+  expect(await manager.executeSearch("spec.method('a.get').params")).toEqual({
+    ...params,
+    $defs: { node: $defs.node, leaf: $defs.leaf },
+  });
+  expect(await manager.executeSearch("spec.method('a.all').params")).toEqual({ type: 'object' });
+  expect(await manager.executeSearch('[Object.keys(spec.$defs), spec.$defs.large]')).toEqual([
+    ['node', 'leaf', 'large', 'other'],
+    large,
+  ]);
+});
+
 test('methods are found by their exact names', async () => {
   const methods = ['get', 'Get', 'getAll', 'all'].map((name) => ({ name, description: `b.get a.${name} ${name}` }));
   const manager = managerOf({

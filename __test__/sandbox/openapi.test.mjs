@@ -2,6 +2,7 @@
 // that does not have.
 import { createServer } from 'node:http';
 import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { brotliDecompressSync } from 'node:zlib';
 
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
@@ -10,6 +11,10 @@ import { anyState, registryFromOpenApi } from '../../lib/sandbox/index.js';
 import { readDocument } from '../../lib/sandbox/openapi/document.js';
 import { expectCode, rejection } from '../helpers.mjs';
 import { managerOf } from './market.mjs';
+
+const require = createRequire(import.meta.url);
+const { ParamsReader } = require('../../lib/sandbox/params.js');
+const { Schemas } = require('../../lib/sandbox/schemas.js');
 
 const githubText = brotliDecompressSync(
   readFileSync(new URL('./fixtures/github-openapi.json.br', import.meta.url)),
@@ -66,20 +71,21 @@ describe("GitHub's document", () => {
   });
 
   test('every schema of parameters can be used', async () => {
-    const { ParamsReader } = await import('../../lib/sandbox/params.js');
+    const { sources, $defs } = api.registry;
+    const schemas = new Schemas(new Map(Object.entries($defs).map(([name, schema]) => [name, JSON.stringify(schema)])));
     const unusable = [];
-    for (const { name: source, methods } of api.registry.sources) {
-      for (const { name, params } of methods) {
-        const error = (() => {
-          try {
-            new ParamsReader(`${source}.${name}`, JSON.stringify(params), 1e6).read('{}');
-          } catch (it) {
-            return it;
-          }
-        })();
-        if (error?.code === 'ERR_INVALID_SCHEMA') unusable.push(error.message);
+    const look = async (path, schema) => {
+      const text = JSON.stringify(schema);
+      const error = await rejection(new ParamsReader(path, text, 1e6, schemas).read('{"":0}')).catch(() => undefined);
+      if (error?.code === 'ERR_INVALID_SCHEMA') unusable.push(error.message);
+      for (const [, ref, name] of text.matchAll(/"\$ref":"(#\/\$defs\/([^"]*)|[^"]*)"/g)) {
+        if (!Object.hasOwn($defs, name)) unusable.push(`${path} refers to ${ref}`);
       }
+    };
+    for (const { name: source, methods } of sources) {
+      for (const { name, params } of methods) await look(`${source}.${name}`, params);
     }
+    for (const [name, schema] of Object.entries($defs)) await look(name, schema);
     expect(unusable).toEqual([]);
   });
 
@@ -570,10 +576,10 @@ test('requests do not require what is readOnly, and answers do not have what is 
       baseUrl,
     },
   );
-  const [addPet, addDog] = api.registry.sources[0].methods;
+  const [addPet] = api.registry.sources[0].methods;
   expect(addPet.params.required).toEqual(['name', 'password']);
-  expect(addPet.params.$defs.Pet.required).toEqual(['name', 'password']);
-  expect(addDog.params.$defs.Dog.allOf[1].required).toEqual(['breed']);
+  expect(api.registry.$defs.Pet.required).toEqual(['name', 'password']);
+  expect(api.registry.$defs.Dog.allOf[1].required).toEqual(['breed']);
   expect([addPet.result.required, Object.keys(addPet.result.properties)]).toEqual([
     ['id', 'name', 'made'],
     ['id', 'name', 'made', 'parent'],

@@ -4,12 +4,14 @@
 const { describe, isPlainObject, memberPath } = require('../contract/describe');
 const { closest } = require('../contract/options');
 const { ParamsReader } = require('./params');
+const { Schemas } = require('./schemas');
 
 /** The methods of a registry with what is called for each. */
 class Methods {
   #registry;
   #adapters;
   #maxParamsBytes;
+  #schemas;
   /** @type {Map<string, { reader: ParamsReader, adapter: import('./execution').Adapter }>} */
   #known = new Map();
 
@@ -23,6 +25,7 @@ class Methods {
     this.#registry = registry;
     this.#adapters = adapters;
     this.#maxParamsBytes = maxParamsBytes;
+    this.#schemas = new Schemas(registry.defs);
     if (isPlainObject(adapters)) checkAdapters(registry, adapters);
   }
 
@@ -38,7 +41,7 @@ class Methods {
     const schema = this.#registry.paramsOf(source, name);
     if (schema === undefined) return this.unknown(source, name);
     const method = {
-      reader: new ParamsReader(path, schema, this.#maxParamsBytes),
+      reader: new ParamsReader(path, schema, this.#maxParamsBytes, this.#schemas),
       adapter: this.#adapterOf(source, name),
     };
     this.#known.set(path, method);

@@ -142,7 +142,8 @@ class Execution {
     const { reader, adapter } = this.#methodOf(given, name);
     const [source, method] = /** @type {string[]} */ ([given, name]);
     this.#callsBySource.set(source, (this.#callsBySource.get(source) ?? 0) + 1);
-    const params = reader.read(text);
+    const params = await reader.read(text);
+    if (this.isOver) return never;
     const leave = await this.#api.rateLimitOf(source)?.enter(this.signal);
     try {
       const value = await adapter(params, this.#callOf(source, method));

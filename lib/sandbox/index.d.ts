@@ -17,6 +17,11 @@ export type JsonSchema = { [keyword: string]: unknown };
 /** What there is to call. */
 export interface SandboxRegistry {
   sources: SandboxSource[];
+  /**
+   * Schemas that methods share: `{ "$ref": "#/$defs/name" }` in `params` that have none of that name themselves. Names are of letters,
+   * digits, `_`, `.` and `-`.
+   */
+  $defs?: { [name: string]: JsonSchema };
 }
 
 export interface SandboxSource {
@@ -33,7 +38,7 @@ export interface SandboxMethod {
   /**
    * Schema of the one parameter, an object; default: any object. It is checked before the adapter is called. `format` is not
    * checked; `pattern` is matched in linear time, by RE2: one with lookarounds or references to groups makes calls fail with
-   * `ERR_INVALID_SCHEMA`.
+   * `ERR_INVALID_SCHEMA`, as a reference does that leads nowhere. What it refers to is compiled when parameters first get there.
    */
   params?: JsonSchema | undefined;
   /** Schema of what it gives, for the model; not checked. */

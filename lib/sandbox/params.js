@@ -1,22 +1,14 @@
 // @ts-check
 'use strict';
 
-const { Ajv, Ajv2020, Name, RE2JS, _ } = require('../bundled/schemas');
+const { setImmediate } = require('../contract/clock');
 const { describe, isPlainObject } = require('../contract/describe');
 const { InvalidCallError } = require('./errors');
+const { NextTurn, Schemas, TooManySteps, UnusableSchema } = require('./schemas');
 
 /** Levels of objects and arrays in parameters: schemas may recurse as deep. */
 const MAX_DEPTH = 64;
 const MAX_ISSUES = 5;
-
-/** References that may be followed, whatever the parameters; and for each of their characters. */
-const FREE_STEPS = 10_000;
-const STEPS_PER_CHARACTER = 2;
-/** Errors that cost as much as a reference: each one that is followed copies those of all before. */
-const ERRORS_PER_STEP = 16;
-
-/** Keywords by which schemas recurse. */
-const REFERENCES = ['$ref', '$dynamicRef', '$recursiveRef'];
 
 /**
  * Parameters of one method, read and checked without taking more time than their length explains: their size and depth
@@ -24,32 +16,26 @@ const REFERENCES = ['$ref', '$dynamicRef', '$recursiveRef'];
  * alternatives that recurse, their number doubles with each level.
  */
 class ParamsReader {
-  /** Tells all errors. */
-  /** @type {import('ajv').ValidateFunction | undefined} */
-  #validateAll;
-  /** Tells the first one. */
-  /** @type {import('ajv').ValidateFunction | undefined} */
-  #validate;
-  /** References that may still be followed. */
-  #steps = 0;
+  /** Those that tell all errors, and the first one. */
+  #validators;
 
   /**
    * @param {string} path as guests call the method
    * @param {string} schemaText
    * @param {number} maxBytes
+   * @param {Schemas} [schemas]
    */
-  constructor(path, schemaText, maxBytes) {
+  constructor(path, schemaText, maxBytes, schemas = new Schemas()) {
     this.path = path;
-    this.schemaText = schemaText;
     this.maxBytes = maxBytes;
+    this.#validators = [true, false].map((allErrors) => schemas.validator(schemaText, { allErrors }));
   }
 
   /**
    * @param {unknown} text JSON
-   * @returns {Record<string, unknown>}
-   * @throws {InvalidCallError} naming each parameter that is wrong
+   * @returns {Promise<Record<string, unknown>>} rejects with an `InvalidCallError` that names each parameter that is wrong
    */
-  read(text) {
+  async read(text) {
     if (typeof text !== 'string') throw this.#invalid('they must be JSON');
     if (text.length > this.maxBytes) {
       throw this.#invalid(`they take ${text.length} characters of JSON, and at most ${this.maxBytes} are allowed`);
@@ -63,7 +49,7 @@ class ParamsReader {
     if (!isPlainObject(params)) throw this.#invalid(`they must be one object, got ${describe(params)}`);
     const wrong = wrongShape(params);
     if (wrong !== undefined) throw this.#invalid(wrong);
-    const errors = this.#errorsOf(params, text.length);
+    const errors = await this.#errorsOf(params, text.length);
     if (errors.length === 0) return params;
     const issues = issuesOf(errors, params);
     throw this.#invalid(issues.map(({ message }) => message).join('; '), issues);
@@ -75,51 +61,29 @@ class ParamsReader {
    * @param {object} params
    * @param {number} characters of them as JSON
    */
-  #errorsOf(params, characters) {
-    try {
-      return this.#validated((this.#validateAll ??= this.#compiled(true)), params, characters);
-    } catch (error) {
-      if (!(error instanceof TooManySteps)) throw error;
+  async #errorsOf(params, characters) {
+    for (const validate of this.#validators) {
+      for (;;) {
+        const found = this.#attempt(() => validate(params, characters));
+        if (found instanceof TooManySteps) break;
+        if (!(found instanceof NextTurn)) return found;
+        await new Promise((resolve) => setImmediate(resolve));
+      }
     }
-    try {
-      return this.#validated((this.#validate ??= this.#compiled(false)), params, characters);
-    } catch (error) {
-      if (!(error instanceof TooManySteps)) throw error;
-      throw this.#invalid(`they cannot be checked: ${error.message}`);
-    }
+    throw this.#invalid('they cannot be checked: too many alternatives of the schema do not fit');
   }
 
-  /**
-   * @param {import('ajv').ValidateFunction} validate
-   * @param {object} params
-   * @param {number} characters
-   */
-  #validated(validate, params, characters) {
-    this.#steps = FREE_STEPS + STEPS_PER_CHARACTER * characters;
+  /** @param {() => import('ajv').ErrorObject[]} validated */
+  #attempt(validated) {
     try {
-      return validate(params) ? [] : (validate.errors ?? []);
+      return validated();
     } catch (error) {
-      if (error instanceof TooManySteps) throw error;
-      throw this.#invalid(`they cannot be checked: ${/** @type {Error} */ (error).message}`);
-    }
-  }
-
-  /** @param {boolean} allErrors */
-  #compiled(allErrors) {
-    try {
-      const schema = JSON.parse(this.schemaText);
-      return validatorFor(schema, allErrors, this.#follow).compile(schema);
-    } catch (error) {
+      if (error instanceof NextTurn || error instanceof TooManySteps) return error;
       const reason = /** @type {Error} */ (error).message;
+      if (!(error instanceof UnusableSchema)) throw this.#invalid(`they cannot be checked: ${reason}`);
       throw new InvalidCallError('ERR_INVALID_SCHEMA', `the schema of ${this.path} cannot be used: ${reason}`, this);
     }
   }
-
-  /** A reference is followed, with so many errors before it. */
-  #follow = (/** @type {number} */ errors) => {
-    this.#steps -= 1 + errors / ERRORS_PER_STEP;
-    if (this.#steps < 0) throw new TooManySteps('too many alternatives of the schema do not fit');
-  };
 
   /**
    * @param {string} reason
@@ -129,74 +93,6 @@ class ParamsReader {
     const message = `the parameters of ${this.path} are not valid: ${reason}`;
     return new InvalidCallError('ERR_INVALID_PARAMS', message, { path: this.path, issues });
   }
-}
-
-class TooManySteps extends RangeError {}
-
-/**
- * A validator of its own: one that is shared would keep all schemas, and refuse two of the same `$id`.
- *
- * @param {Record<string, unknown>} schema
- * @param {boolean} allErrors
- * @param {(errors: number) => void} follow called for each reference that is followed, with how many errors there are
- */
-function validatorFor({ $schema }, allErrors, follow) {
-  const isOld = typeof $schema === 'string' && /draft-0[4-7]/.test($schema);
-  const AnyAjv = isOld ? Ajv : Ajv2020;
-  const ajv = new AnyAjv({
-    strict: false,
-    allErrors,
-    ownProperties: true,
-    validateFormats: false,
-    validateSchema: false,
-    addUsedSchema: false,
-    logger: false,
-    // Ajv's own name of this: https://ajv.js.org/options.html#code.
-    code: { regExp: linearRegExp },
-  });
-  ajv.removeKeyword('uniqueItems');
-  ajv.addKeyword({ keyword: 'uniqueItems', type: 'array', validate: uniqueItems, errors: false });
-  for (const keyword of REFERENCES) {
-    const definition = /** @type {any} */ (ajv.getKeyword(keyword));
-    if (typeof definition !== 'object') continue;
-    ajv.removeKeyword(keyword);
-    ajv.addKeyword({
-      ...definition,
-      code(/** @type {import('ajv').KeywordCxt} */ context) {
-        const { gen } = context;
-        gen.code(_`${gen.scopeValue('func', { ref: follow })}(${new Name('errors')})`);
-        definition.code(context);
-      },
-    });
-  }
-  return ajv;
-}
-
-/**
- * RE2 in the place of V8's regular expressions, whose time can grow without a bound.
- *
- * @param {string} pattern
- */
-function linearRegExp(pattern) {
-  const compiled = RE2JS.compile(pattern);
-  // Ajv tells patterns apart by their texts.
-  return { test: (/** @type {string} */ text) => compiled.matcher(text).find(), toString: () => pattern };
-}
-linearRegExp.code = 'linearRegExp';
-
-/**
- * @param {boolean} wanted
- * @param {unknown[]} items
- */
-function uniqueItems(wanted, items) {
-  return !wanted || new Set(items.map(canonicalText)).size === items.length;
-}
-
-/** @param {unknown} value */
-function canonicalText(value) {
-  return JSON.stringify(value, (_, inner) =>
-    isPlainObject(inner) ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1))) : inner,
-  );
 }
 
 /**

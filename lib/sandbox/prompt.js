@@ -42,7 +42,7 @@ You work with these sources by writing JavaScript programs that run in a sandbox
 schemas, then call them.
 - Search: only \`spec\`. \`spec.find('words')\` or \`spec.find(/pattern/i)\` gives [{ method, source, name, description }];
   \`spec.method('source.method')\` gives one with \`params\` and \`result\` (JSON schemas) and \`examples\`;
-  \`spec.sources\` has them all.
+  \`spec.sources\` has them all, and \`spec.$defs\` the schemas that \`#/$defs/name\` refers to.
 - Execute: \`spec\`, \`sdk.source.method(params)\` and \`utils\`. Give back only what is needed.
 - Mutate: as execute, with the current state: \`(state) => ({ ...state, … })\`. The state is frozen: make a new one.
 

@@ -17,6 +17,7 @@ const { describe, isPlainObject, memberPath } = require('../contract/describe');
  * @property {Grams} grams
  * @property {Uint32Array} headAt where each head begins, and where the last one ends
  * @property {Uint32Array} detailAt the same of details
+ * @property {{ names: string[], text: string, at: Uint32Array }} defs schemas that methods share, as JSON
  */
 
 /**
@@ -34,6 +35,7 @@ const LINES_PER_BLOCK = 16;
 const HASHES = 4096;
 
 const NAME = /^[A-Za-z_$][\w$]*$/;
+const DEF_NAME = /^[\w.-]+$/;
 const ANY_OBJECT = { type: 'object' };
 
 /** Sources and methods of a manager, as they were when it was made. */
@@ -43,12 +45,15 @@ class Registry {
   #params = new Map();
   /** @type {{ name: string, description: string, methods: number }[]} */
   summary = [];
+  /** JSON texts of the schemas that methods share, by name. */
+  defs;
 
   /** @param {unknown} registry */
   constructor(registry) {
     if (!isPlainObject(registry) || !Array.isArray(registry.sources)) {
       throw new TypeError(`options.registry must be an object with the array \`sources\`, got ${describe(registry)}`);
     }
+    this.defs = defsOf(registry.$defs ?? {});
     const writer = new TextWriter();
     registry.sources.forEach((source, at) => {
       const path = `options.registry.sources[${at}]`;
@@ -62,7 +67,7 @@ class Registry {
       this.summary.push({ name, description, methods: source.methods.length });
     });
     /** @type {RegistryTexts} */
-    this.texts = writer.texts();
+    this.texts = { ...writer.texts(), defs: defTexts(this.defs) };
   }
 
   /** @returns {Iterable<[string, Iterable<string>]>} sources and their methods */
@@ -128,6 +133,27 @@ class TextWriter {
       detailAt: startsOf(this.#details, 0),
     };
   }
+}
+
+/**
+ * @param {unknown} given
+ * @returns {Map<string, string>}
+ */
+function defsOf(given) {
+  if (!isPlainObject(given)) throw new TypeError(`options.registry.$defs must be an object, got ${describe(given)}`);
+  return new Map(
+    Object.entries(given).map(([name, schema]) => {
+      const path = memberPath('options.registry.$defs', name);
+      if (!DEF_NAME.test(name)) throw new TypeError(`${path} must have a name of letters, digits, "_", "." and "-"`);
+      return [name, schemaText(jsonOf(schema, path), path)];
+    }),
+  );
+}
+
+/** @param {Map<string, string>} defs */
+function defTexts(defs) {
+  const texts = [...defs.values()].map(latin1);
+  return { names: [...defs.keys()], text: texts.join(''), at: startsOf(texts, 0) };
 }
 
 /**

@@ -1,6 +1,6 @@
 // Guest code: `spec`, made from the texts of `../registry.js`. Everything but the names of the sources is made when
 // somebody asks for it, from texts that lie outside of the heap.
-({ sources, heads, details, index, lines, grams, headAt, detailAt }) => {
+({ sources, heads, details, index, lines, grams, headAt, detailAt, defs }) => {
   const { freeze, defineProperty } = Object;
   const bySource = new Map();
   const methods = new Map();
@@ -12,9 +12,40 @@
   const headsOf = ({ first, count }) =>
     count === 0 ? [] : JSON.parse(`[${heads.slice(headAt[first], headAt[first + count] - 1)}]`);
 
+  // Characters of shared schemas that a method's parameters come with.
+  const MAX_DEFS_CHARS = 6_000;
+
+  const textOfDef = new Map(defs.names.map((name, i) => [name, () => defs.text.slice(defs.at[i], defs.at[i + 1])]));
+
+  // The parameters with what they refer to, as far as the size allows, the nearest first.
+  const withDefs = (params) => {
+    const found = new Map(Object.entries(params.$defs ?? {}));
+    const own = found.size;
+    let room = MAX_DEFS_CHARS;
+    const look = (text) => {
+      const names = [];
+      for (const [, name] of text.matchAll(/"\$ref":"#\/\$defs\/([\w.-]+)"/g)) {
+        const defText = found.has(name) ? undefined : textOfDef.get(name)?.();
+        if (defText === undefined || defText.length > room) continue;
+        room -= defText.length;
+        found.set(name, JSON.parse(defText));
+        names.push(defText);
+      }
+      return names;
+    };
+    for (let texts = [JSON.stringify(params)]; texts.length > 0;) texts = texts.flatMap(look);
+    return found.size === own ? params : { ...params, $defs: Object.fromEntries(found) };
+  };
+
   const makeMethod = (source, line, [name, description]) => {
     let known;
-    const detail = () => (known ??= harden(JSON.parse(details.slice(detailAt[line], detailAt[line + 1]))));
+    const detail = () => {
+      if (known === undefined) {
+        const { params, ...others } = JSON.parse(details.slice(detailAt[line], detailAt[line + 1]));
+        known = harden({ params: withDefs(params), ...others });
+      }
+      return known;
+    };
     const method = {
       id: `${source.name}.${name}`,
       source: source.name,
@@ -158,9 +189,15 @@
     const shown = { name: source.name, description: source.description };
     return defineProperty(shown, 'methods', { get, enumerable: true, configurable: false });
   });
+  const $defs = {};
+  for (const [name, text] of textOfDef) {
+    let known;
+    const get = () => (known ??= harden(JSON.parse(text())));
+    defineProperty($defs, name, { get, enumerable: true, configurable: false });
+  }
   const spec = { sources: shownSources };
-  for (const [name, value] of Object.entries({ find, method })) {
-    // Not enumerable: an output that holds all of `spec` is data.
+  for (const [name, value] of Object.entries({ find, method, $defs })) {
+    // Not enumerable: an output that holds all of `spec` is data, and no larger than it has to be.
     defineProperty(spec, name, { value, enumerable: false, writable: false, configurable: false });
   }
   const registry = {

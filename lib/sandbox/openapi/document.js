@@ -8,7 +8,7 @@ const { operationsOf } = require('./operations');
  * Reads a document. It takes seconds if the document is large, which is why `worker.js` does it.
  *
  * @param {unknown} document object, or text in JSON or YAML
- * @returns {Promise<{ operations: import('./operations').Operation[], serverUrl: unknown }>} rejects with a TypeError if it is not
+ * @returns {Promise<ReturnType<typeof operationsOf> & { serverUrl: unknown }>} rejects with a TypeError if it is not
  *   valid, with a SyntaxError if it cannot be parsed
  */
 async function readDocument(document) {
@@ -28,7 +28,7 @@ async function readDocument(document) {
     const [first] = checked.errors;
     throw new TypeError(`document is not valid OpenAPI: ${String(first?.message ?? first).split('\n')[0]}`);
   }
-  return { operations: operationsOf(api), serverUrl: api.servers?.[0]?.url };
+  return { ...operationsOf(api), serverUrl: api.servers?.[0]?.url };
 }
 
 module.exports = { readDocument };

@@ -23,7 +23,7 @@ async function registryFromOpenApi(document, options) {
   if (!isPlainObject(credentials)) {
     throw new TypeError(`options.credentials must be an object by security scheme, got ${describe(credentials)}`);
   }
-  const { operations, serverUrl } = await readElsewhere(document);
+  const { operations, $defs, serverUrl } = await readElsewhere(document);
   const request = requester({
     fetch: ownFetch,
     baseUrl: baseUrlOf(baseUrl ?? serverUrl),
@@ -43,7 +43,7 @@ async function registryFromOpenApi(document, options) {
     known.methods.push(operation.spec);
     (adapters[source] ??= {})[name] = (params, call) => request(operation, params, call);
   }
-  return { registry: { sources: [...sources.values()] }, adapters };
+  return { registry: { sources: [...sources.values()], $defs }, adapters };
 }
 
 const OPTIONS = ['fetch', 'baseUrl', 'headers', 'credentials', 'filter', 'maxResponseBytes'];

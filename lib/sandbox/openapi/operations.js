@@ -28,10 +28,10 @@ const RESERVED_HEADERS = new Set(['accept', 'content-type', 'authorization', 'co
  */
 
 /**
- * The operations of a document. Those that cannot be described are left out.
+ * The operations of a document, and the schemas that they share.
  *
  * @param {any} api
- * @returns {Operation[]}
+ * @returns {{ operations: Operation[], $defs: Record<string, unknown> }}
  */
 function operationsOf(api) {
   const names = new Map();
@@ -39,7 +39,8 @@ function operationsOf(api) {
   const schemes = Object.fromEntries(
     Object.entries(api.components?.securitySchemes ?? {}).map(([name, scheme]) => [name, resolved(api, scheme)]),
   );
-  const found = [];
+  const writer = new SchemaWriter(api);
+  const operations = [];
   for (const [path, given] of Object.entries(api.paths ?? {})) {
     const item = resolved(api, given);
     for (const method of METHODS) {
@@ -50,8 +51,8 @@ function operationsOf(api) {
       const taken = names.get(source) ?? new Set(['then']);
       names.set(source, taken);
       const name = unique(taken, nameOf(operation, tag, method, path));
-      const parts = partsOf(api, item, operation, schemes);
-      found.push({
+      const parts = partsOf(api, item, operation, { schemes, writer });
+      operations.push({
         source,
         sourceDescription: String(descriptions.get(tag) ?? ''),
         name,
@@ -73,7 +74,7 @@ function operationsOf(api) {
       });
     }
   }
-  return found;
+  return { operations, $defs: writer.$defs };
 }
 
 /**
@@ -95,10 +96,9 @@ function nameOf({ operationId }, tag, method, path) {
  * @param {any} api
  * @param {any} item
  * @param {any} operation
- * @param {Record<string, any>} schemes
+ * @param {{ schemes: Record<string, any>, writer: SchemaWriter }} how
  */
-function partsOf(api, item, operation, schemes) {
-  const writer = new SchemaWriter(api);
+function partsOf(api, item, operation, { schemes, writer }) {
   /** @type {Record<string, unknown>} */
   const properties = {};
   /** @type {string[]} */
@@ -134,7 +134,6 @@ function partsOf(api, item, operation, schemes) {
     properties,
     ...(required.length > 0 && { required }),
     additionalProperties: body?.isOpen ?? false,
-    ...(Object.keys(writer.$defs).length > 0 && { $defs: writer.$defs }),
   };
   return { parameters, body, params: /** @type {any} */ (params) };
 }

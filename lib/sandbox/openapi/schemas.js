@@ -1,6 +1,8 @@
 // @ts-check
 'use strict';
 
+const { unique } = require('./names');
+
 /** Levels and characters of a result's schema: it is read by models, and checks nothing. */
 const MAX_RESULT_DEPTH = 5;
 const MAX_RESULT_CHARS = 6_000;
@@ -61,15 +63,19 @@ function hasKeyword(api, property, keyword) {
 }
 
 /**
- * A schema of the document as JSON schema of a request that stands alone: references become `$defs`, the words of OpenAPI 3.0
+ * Schemas of the document as JSON schemas of requests: what they refer to becomes `$defs` that all share, the words of OpenAPI 3.0
  * those of JSON schema, and what is `readOnly` is not required.
  */
 class SchemaWriter {
   #api;
   /** @type {Map<string, string>} */
   #names = new Map();
+  #taken = new Set(['__proto__']);
+  /** Those that are to be written. */
+  /** @type {{ name: string, ref: string }[]} */
+  #pending = [];
   /** @type {Record<string, unknown>} */
-  $defs = {};
+  #defs = {};
 
   /** @param {any} api */
   constructor(api) {
@@ -121,13 +127,19 @@ class SchemaWriter {
   #reference(ref) {
     const known = this.#names.get(ref);
     if (known !== undefined) return { $ref: `#/$defs/${known}` };
-    const name = ref.slice(ref.lastIndexOf('/') + 1).replace(/[^\w.-]/g, '_') || 'schema';
-    const own = Object.hasOwn(this.$defs, name) ? `${name}_${this.#names.size}` : name;
-    this.#names.set(ref, own);
-    // Taken before what is inside may want it.
-    this.$defs[own] = {};
-    this.$defs[own] = this.write(resolved(this.#api, { $ref: ref }));
-    return { $ref: `#/$defs/${own}` };
+    const wanted = keyOf(ref.slice(ref.lastIndexOf('/') + 1)).replace(/[^\w.-]/g, '_') || 'schema';
+    const name = unique(this.#taken, wanted);
+    this.#names.set(ref, name);
+    this.#pending.push({ name, ref });
+    return { $ref: `#/$defs/${name}` };
+  }
+
+  /** What has been referred to. Not written where it was met: schemas refer to each other in chains of any length. */
+  get $defs() {
+    for (let next = this.#pending.pop(); next !== undefined; next = this.#pending.pop()) {
+      this.#defs[next.name] = this.write(resolved(this.#api, { $ref: next.ref }));
+    }
+    return this.#defs;
   }
 }
 
