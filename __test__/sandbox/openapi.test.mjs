@@ -695,6 +695,56 @@ describe('an answer that is no JSON', () => {
   });
 });
 
+describe('schemas that refer to each other', () => {
+  const answers = (name) => ({
+    200: { description: 'ok', content: { 'application/json': { schema: { $ref: `#/components/schemas/${name}` } } } },
+  });
+
+  test('in a long circle', async () => {
+    const next = (i) => ({ anyOf: [{ type: 'string' }, { $ref: `#/components/schemas/e${(i + 1) % 2_000}` }] });
+    const schemas = Object.fromEntries(
+      Array.from({ length: 2_000 }, (_, i) => [`e${i}`, { type: 'object', properties: { next: next(i) } }]),
+    );
+    const body = { content: { 'application/json': { schema: { $ref: '#/components/schemas/e0' } } } };
+    const document = documentOf({ '/a': { method: 'post', requestBody: body, responses: answers('e0') } }, { schemas });
+    const { registry } = await registryFromOpenApi(document, { baseUrl });
+    expect(Object.keys(registry.$defs).length).toBe(2_000);
+    expect(registry.sources[0].methods[0].params.properties).toEqual({
+      next: { anyOf: [{ type: 'string' }, { $ref: '#/$defs/e1' }] },
+    });
+  });
+
+  test('each to many others', async () => {
+    const others = (i) => Array.from({ length: 40 }, (_, k) => [`p${k}`, { $ref: `#/components/schemas/e${(i * 7 + k * 13 + 1) % 200}` }]); // prettier-ignore
+    const schemas = Object.fromEntries(
+      Array.from({ length: 200 }, (_, i) => [`e${i}`, { type: 'object', properties: Object.fromEntries(others(i)) }]),
+    );
+    const document = documentOf({ '/a': { responses: answers('e0') } }, { schemas });
+    const { registry } = await registryFromOpenApi(document, { baseUrl });
+    expect(registry.sources[0].methods[0].result.properties.p0).toEqual({ type: 'object' });
+  });
+
+  test('to what there is not is a TypeError', async () => {
+    const document = documentOf({ '/a': { responses: answers('nothing') } });
+    expect(await rejection(registryFromOpenApi(document, { baseUrl }))).toEqual(
+      new TypeError('the reference #/components/schemas/nothing leads nowhere'),
+    );
+  });
+
+  test('by other ways than components, too deep, is a TypeError of one short line', async () => {
+    const at = (i) => `#/x-own/${'long-name-'.repeat(10)}${i}`;
+    const own = Object.fromEntries(
+      Array.from({ length: 400 }, (_, i) => [at(i).slice(8), { properties: { a: { $ref: at((i + 1) % 400) } } }]),
+    );
+    const content = { 'application/json': { schema: { $ref: at(0) } } };
+    const document = documentOf({ '/a': { responses: { 200: { description: 'ok', content } } } });
+    const error = await rejection(registryFromOpenApi({ ...document, 'x-own': own }, { baseUrl }));
+    expect(error).toBeInstanceOf(TypeError);
+    expect(error.message).toMatch(/^document is not valid OpenAPI: Maximum dereference depth \(500\) exceeded at /);
+    expect(error.message.length).toBeLessThan(350);
+  });
+});
+
 test('what is no document of 3.0 or 3.1 is refused', async () => {
   const refused = async (document, options) => (await rejection(registryFromOpenApi(document, options))).message;
   expect(await refused(5)).toBe('document must be an object or a text in JSON or YAML, got 5');

@@ -174,13 +174,15 @@ function withNull(schema) {
  * @param {any} schema
  */
 function readable(api, schema) {
-  for (let depth = MAX_RESULT_DEPTH; depth > 0; depth--) {
-    for (const isDescribed of [true, false]) {
-      const shown = shownTo(api, schema, { depth, isDescribed });
-      if (JSON.stringify(shown).length <= MAX_RESULT_CHARS) return shown;
-    }
+  let best = { type: schema?.type ?? 'object' };
+  for (let depth = 1; depth <= MAX_RESULT_DEPTH; depth++) {
+    const [described, plain] = [true, false].map((isDescribed) => shownTo(api, schema, { depth, isDescribed }));
+    const fits = (/** @type {object} */ shown) => JSON.stringify(shown).length <= MAX_RESULT_CHARS;
+    // Each level may be as many times as large as the one before it.
+    if (!fits(plain)) break;
+    best = fits(described) ? described : plain;
   }
-  return { type: schema?.type ?? 'object' };
+  return best;
 }
 
 /**
