@@ -645,6 +645,88 @@ test('of an answer that is no success an error shows the beginning', async () =>
   expect(error.details.message).toBe(`HTTP 500 Internal Server Error: ${'x'.repeat(500)}...`);
 });
 
+test('a credential that is no text fails the call, and sends nothing', async () => {
+  const document = documentOf(
+    { '/a': { operationId: 'a', security: [{ token: [] }] } },
+    { securitySchemes: { token: { type: 'http', scheme: 'bearer' } } },
+  );
+  for (const given of [undefined, '']) {
+    const manager = await managerFrom(document, { credentials: { token: () => given } });
+    const error = await expectCode(manager.executeCode('sdk.api.a()'), 'ERR_TOOL_PROXY_FAIL');
+    expect(error.details.message).toBe(
+      `the host has no credential for the security scheme token: it must be a string, got ${given === '' ? '""' : 'undefined'}`,
+    );
+  }
+  expect(requests).toEqual([]);
+  expect(await rejection(registryFromOpenApi(document, { credentials: { token: undefined } }))).toEqual(
+    new TypeError('options.credentials.token must be a string or a function, got undefined'),
+  );
+});
+
+describe('servers', () => {
+  const urls = async (document, options) => {
+    const asked = [];
+    const fetch = async (url) => (asked.push(String(url)), new Response('{}'));
+    const manager = managerOf({
+      ...(await registryFromOpenApi(document, { fetch, ...options })),
+      stateSchema: anyState,
+    });
+    for (const { name } of (await manager.executeSearch('spec.sources'))[0].methods) {
+      await manager.executeCode(`sdk.api.${name}()`);
+    }
+    return asked;
+  };
+  const operation = (operationId, servers) => ({
+    operationId,
+    responses: { 200: { description: 'ok' } },
+    ...(servers && { servers }),
+  });
+  const document = {
+    openapi: '3.0.3',
+    info: { title: 't', version: '1' },
+    servers: [
+      {
+        url: 'https://{region}.a.test/{version}',
+        variables: { region: { default: 'eu' }, version: { default: 'v2', enum: ['v1', 'v2'] } },
+      },
+      { url: 'https://unused.test' },
+    ],
+    paths: {
+      '/plain': { get: operation('plain') },
+      '/upload': { get: operation('upload', [{ url: 'https://uploads.a.test/' }]) },
+      '/files': { servers: [{ url: '/files/v1' }], get: operation('files'), put: operation('none', []) },
+    },
+  };
+
+  test("the operation's, the path's or the document's, with the defaults of its variables", async () => {
+    expect(await urls(document)).toEqual([
+      'https://eu.a.test/v2/plain',
+      'https://uploads.a.test/upload',
+      'https://eu.a.test/files/v1/files',
+      'https://eu.a.test/files/v1/files',
+    ]);
+  });
+
+  test('a base URL takes the place of all', async () => {
+    expect(await urls(document, { baseUrl: 'https://own.test/x' })).toEqual([
+      'https://own.test/x/plain',
+      'https://own.test/x/upload',
+      'https://own.test/x/files',
+      'https://own.test/x/files',
+    ]);
+  });
+
+  test('a document without one needs a base URL, unless its operations have some', async () => {
+    const { servers: _, paths, ...others } = document;
+    expect(await urls({ ...others, paths: { '/upload': paths['/upload'] } })).toEqual([
+      'https://uploads.a.test/upload',
+    ]);
+    expect(await rejection(registryFromOpenApi({ ...others, paths }))).toEqual(
+      new TypeError('options.baseUrl must be an http URL, since the document has none, got undefined'),
+    );
+  });
+});
+
 test('an answer may begin with a byte order mark', async () => {
   answer = () => ({ body: '\ufeff{"a":1}' });
   const manager = await managerFrom(documentOf({ '/a': { operationId: 'a' } }));
@@ -754,7 +836,8 @@ test('what is no document of 3.0 or 3.1 is refused', async () => {
   );
   expect(await refused('{')).toMatch(/JSON/);
   const info = { title: 'x', version: '1' };
-  expect(await refused({ openapi: '3.0.0', info, paths: {} })).toBe(
+  const some = { '/a': { get: { responses: { 200: { description: '' } } } } };
+  expect(await refused({ openapi: '3.0.0', info, paths: some })).toBe(
     'options.baseUrl must be an http URL, since the document has none, got undefined',
   );
   expect(await refused({ openapi: '3.0.0', info, paths: {} }, { basurl: 1 })).toContain(

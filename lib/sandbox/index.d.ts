@@ -290,7 +290,9 @@ type Fetch = typeof globalThis extends { fetch: infer Declared } ? Declared : (.
 export interface OpenApiOptions {
   /** Default: that of Node.js. */
   fetch?: Fetch | undefined;
-  /** Default: the document's first server. */
+  /**
+   * Of all requests. Default: the first server of the operation, its path or the document, with the defaults of its variables.
+   */
   baseUrl?: string | undefined;
   /** Headers of each request, or a function of the call that gives them. They replace those of guests. */
   headers?:
@@ -298,7 +300,7 @@ export interface OpenApiOptions {
   /**
    * Values for the document's security schemes by name: a token, a key, or `user:password` for basic authentication; or a function
    * of the call that gives one. What they fill in is no parameter of guests. Of an operation's alternatives
-   * the first is used that wants some of which all are here.
+   * the first is used that wants some of which all are here. A call for which a function gives no text fails.
    */
   credentials?: Record<string, string | ((call: SdkCall) => string | Promise<string>)> | undefined;
   /** Which operations there are. */

@@ -12,8 +12,7 @@ const MAX_REASON = 300;
  * Reads a document. It takes seconds if the document is large, which is why `worker.js` does it.
  *
  * @param {unknown} document object, or text in JSON or YAML
- * @returns {Promise<ReturnType<typeof operationsOf> & { serverUrl: unknown }>} rejects with a TypeError if it is not
- *   valid, with a SyntaxError if it cannot be parsed
+ * @returns {Promise<ReturnType<typeof operationsOf>>} rejects with a TypeError if it is not valid, with a SyntaxError if it cannot be parsed
  */
 async function readDocument(document) {
   const { parseYaml, validateOpenApi } = require('../../bundled/openapi');
@@ -33,7 +32,7 @@ async function readDocument(document) {
     const [first] = checked.errors;
     throw new TypeError(`document is not valid OpenAPI: ${firstLine(first?.message ?? first)}`);
   }
-  return { ...operationsOf(api), serverUrl: api.servers?.[0]?.url };
+  return operationsOf(api);
 }
 
 /**

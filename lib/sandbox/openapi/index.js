@@ -4,7 +4,7 @@
 const { join } = require('node:path');
 const { Worker } = require('node:worker_threads');
 
-const { describe, isPlainObject } = require('../../contract/describe');
+const { describe, isPlainObject, memberPath } = require('../../contract/describe');
 const { record } = require('../../contract/options');
 const { requester } = require('./request');
 
@@ -23,10 +23,15 @@ async function registryFromOpenApi(document, options) {
   if (!isPlainObject(credentials)) {
     throw new TypeError(`options.credentials must be an object by security scheme, got ${describe(credentials)}`);
   }
-  const { operations, $defs, serverUrl } = await readElsewhere(document);
+  for (const [name, value] of Object.entries(credentials)) {
+    if (typeof value === 'string' || typeof value === 'function') continue;
+    throw new TypeError(
+      `${memberPath('options.credentials', name)} must be a string or a function, got ${describe(value)}`,
+    );
+  }
+  const { operations, $defs } = await readElsewhere(document);
   const request = requester({
     fetch: ownFetch,
-    baseUrl: baseUrlOf(baseUrl ?? serverUrl),
     headers,
     credentials,
     maxResponseBytes: given.maxResponseBytes ?? 8 * (1 << 20),
@@ -41,7 +46,8 @@ async function registryFromOpenApi(document, options) {
     const known = sources.get(source) ?? { name: source, description: operation.sourceDescription, methods: [] };
     sources.set(source, known);
     known.methods.push(operation.spec);
-    (adapters[source] ??= {})[name] = (params, call) => request(operation, params, call);
+    const base = baseUrlOf(baseUrl ?? operation.serverUrl);
+    (adapters[source] ??= {})[name] = (params, call) => request(operation, base, params, call);
   }
   return { registry: { sources: [...sources.values()], $defs }, adapters };
 }

@@ -17,6 +17,7 @@ const RESERVED_HEADERS = new Set(['accept', 'content-type', 'authorization', 'co
  * @property {string} name
  * @property {string} method in capitals
  * @property {string} path
+ * @property {string | undefined} serverUrl of its first server, or of that of the path or the document
  * @property {string[]} tags
  * @property {string | undefined} operationId
  * @property {(import('./serialize').Writing & { in: string, key: string })[]} parameters `key`: how guests name it
@@ -58,6 +59,7 @@ function operationsOf(api) {
         name,
         method: method.toUpperCase(),
         path,
+        serverUrl: serverUrlOf([operation, item, api]),
         tags: operation.tags ?? [],
         operationId: operation.operationId,
         parameters: parts.parameters,
@@ -75,6 +77,24 @@ function operationsOf(api) {
     }
   }
   return { operations, $defs: writer.$defs };
+}
+
+/**
+ * The first server there is, with the defaults of its variables. One that is relative is that of what is further outside.
+ *
+ * @param {any[]} owners from the operation to the document
+ * @returns {string | undefined}
+ */
+function serverUrlOf([owner, ...outer]) {
+  if (owner === undefined) return undefined;
+  const [server] = owner.servers ?? [];
+  if (typeof server?.url !== 'string') return serverUrlOf(outer);
+  const url = server.url.replace(/\{([^{}]+)\}/g, (/** @type {string} */ text, /** @type {string} */ name) => {
+    return server.variables?.[name]?.default ?? text;
+  });
+  if (URL.canParse(url)) return url;
+  const base = serverUrlOf(outer);
+  return URL.canParse(url, base) ? new URL(url, base).href : url;
 }
 
 /**

@@ -28,14 +28,14 @@ class HttpError extends Error {
  *
  * @param {object} api
  * @param {typeof fetch} api.fetch
- * @param {URL} api.baseUrl
  * @param {any} api.headers an object, or a function of the call that gives one
  * @param {Record<string, any>} api.credentials by security scheme: a text, or a function of the call that gives one
  * @param {number} api.maxResponseBytes
  */
-function requester({ fetch, baseUrl, headers, credentials, maxResponseBytes }) {
+function requester({ fetch, headers, credentials, maxResponseBytes }) {
   return async (
     /** @type {import('./operations').Operation} */ operation,
+    /** @type {URL} */ baseUrl,
     /** @type {any} */ given,
     /** @type {any} */ call,
   ) => {
@@ -129,6 +129,11 @@ async function authorize({ security, schemes }, credentials, call, url, headers)
   for (const name of alternatives.find((names) => names.length > 0 && hasAll(names)) ?? []) {
     const given = credentials[name];
     const value = typeof given === 'function' ? await given(call) : given;
+    if (typeof value !== 'string' || value === '') {
+      throw new TypeError(
+        `the host has no credential for the security scheme ${name}: it must be a string, got ${describe(value)}`,
+      );
+    }
     const { type, scheme, in: place, name: key } = schemes[name] ?? {};
     if (type === 'apiKey' && place === 'query') url.searchParams.set(key, value);
     else if (type === 'apiKey' && place === 'cookie') headers.append('cookie', `${key}=${encodeURIComponent(value)}`);
