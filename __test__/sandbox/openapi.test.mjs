@@ -491,6 +491,23 @@ describe('how values are written', () => {
     expect(decodeURIComponent(url)).toBe('/q?R=1&G=2&closed=B,3&space=1+2&pipe=1|2&deep[k]=4');
   });
 
+  test('deepObject, however deep, in queries and forms', async () => {
+    const deep = { style: 'deepObject', explode: true };
+    const content = { 'application/x-www-form-urlencoded': { schema: { type: 'object', properties: { items: {}, tax: {} } }, encoding: { items: deep, tax: deep } } }; // prettier-ignore
+    const document = documentOf({
+      '/list': { operationId: 'list', parameters: [parameter('query', 'expand', ids, deep)] },
+      '/add': { method: 'post', operationId: 'add', requestBody: { content } },
+    });
+    const [list, add] = await asked(document, [
+      'list({ expand: [5, 6] })',
+      "add({ body: { items: [{ price: 'p1', tags: ['a'] }, { price: null }], tax: { of: { type: 'self', none: {} } } } })",
+    ]);
+    expect(decodeURIComponent(list.url)).toBe('/list?expand[0]=5&expand[1]=6');
+    expect(decodeURIComponent(add.body)).toBe(
+      'items[0][price]=p1&items[0][tags][0]=a&items[1][price]=null&tax[of][type]=self',
+    );
+  });
+
   test('forms, as their encoding says', async () => {
     const properties = { list: ids, closed: ids, json: ids, deep: color, file: { type: 'string', format: 'binary' } };
     const encoding = {

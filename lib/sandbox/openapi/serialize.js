@@ -64,15 +64,28 @@ function pairsOf({ name, style, explode, isJson }, value, encode = (text) => tex
   const own = encode(name);
   if (isJson) return [[own, encode(JSON.stringify(value))]];
   const written = (/** @type {unknown} */ inner) => encode(textOf(inner));
+  if (style === 'deepObject') return deepPairs(own, value, encode);
   if (Array.isArray(value)) {
     if (explode) return value.map((item) => [own, written(item)]);
     return [[own, value.map(written).join(BETWEEN.get(style) ?? ',')]];
   }
   if (!isPlainObject(value)) return [[own, written(value)]];
   const entries = Object.entries(value).map(([key, inner]) => [encode(key), written(inner)]);
-  if (style === 'deepObject') return entries.map(([key, inner]) => [`${own}[${key}]`, inner]);
   if (explode) return /** @type {[string, string][]} */ (entries);
   return [[own, entries.flat().join(BETWEEN.get(style) ?? ',')]];
+}
+
+/**
+ * `a[b][0]=c`: what OpenAPI leaves open for what is further inside, as the APIs that use it read it.
+ *
+ * @param {string} name
+ * @param {unknown} value
+ * @param {(text: string) => string} encode
+ * @returns {[name: string, text: string][]}
+ */
+function deepPairs(name, value, encode) {
+  if (typeof value !== 'object' || value === null) return [[name, encode(textOf(value))]];
+  return Object.entries(value).flatMap(([key, inner]) => deepPairs(`${name}[${encode(key)}]`, inner, encode));
 }
 
 /**
