@@ -68,6 +68,30 @@ describe('createSandboxTools', () => {
     expect(stored).toEqual([1, 'tenant']);
   });
 
+  test('calls at the same time take turns, whether they succeed, fail or are aborted', async () => {
+    let stored = { n: 0 };
+    const held = { getState: async () => stored, setState: async (state) => void (stored = state) };
+    for (const options of [{ state: stored }, held]) {
+      const tools = createSandboxTools(managerOf({ stateSchema: anyState }), options);
+      const stop = new AbortController();
+      const all = Promise.all([
+        call(tools.mutate, '(state) => ({ ...state, a: 1 })'),
+        call(tools.mutate, '(state) => missing'),
+        tools.mutate.execute({ code: '(state) => ({ n: 5 })' }, { abortSignal: stop.signal }),
+        call(tools.mutate, '(state) => ({ ...state, b: 1 })'),
+      ]);
+      stop.abort();
+      const results = await all;
+      expect(results.map(({ output, error }) => output ?? error.code)).toEqual([
+        { n: 0, a: 1 },
+        'ERR_RUNTIME_EXCEPTION',
+        'ERR_EXEC_TIMEOUT',
+        { n: 0, a: 1, b: 1 },
+      ]);
+    }
+    expect(stored).toEqual({ n: 0, a: 1, b: 1 });
+  });
+
   test('wrong arguments', () => {
     expect(() => createSandboxTools({})).toThrow('manager must be a SandboxManager, got an object');
     expect(() => createSandboxTools(managerOf(), { contxt: 1 })).toThrow('did you mean options.context?');

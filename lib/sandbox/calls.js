@@ -3,7 +3,9 @@
 
 const { ExecutorError } = require('../contract/errors');
 const { failureOf } = require('../contract/failure');
+const { Gate } = require('../contract/gate');
 const { codeFrame } = require('../ses/code-frame');
+const { aborted } = require('./failures');
 const { RULES, sourcesText } = require('./prompt');
 
 /** What the writer of a program can do about failures that only sandboxes have. */
@@ -24,6 +26,7 @@ class SandboxCalls {
   #options;
   /** @type {unknown} */
   #state;
+  #turns = new Gate({ maxConcurrent: 1, maxQueued: Infinity });
 
   /**
    * @param {import('./index').SandboxManager<any, any>} manager
@@ -58,7 +61,7 @@ frozen; what the function gives back becomes the current state.\n${RULES[style]}
    *   with errors of the program around it
    */
   async call(name, code, signal) {
-    const { getState, setState, style, ...given } = this.#options;
+    const { style, ...given } = this.#options;
     let report = { logs: '' };
     const onReport = (/** @type {any} */ one) => (report = one);
     const options = {
@@ -68,14 +71,8 @@ frozen; what the function gives back becomes the current state.\n${RULES[style]}
       ...('context' in given && { context: given.context }),
     };
     try {
-      if (name === 'search') return { output: await this.#manager.executeSearch(code, options), logs: report.logs };
-      const state = name === 'mutate' ? await (getState ? getState() : this.#state) : undefined;
       const output =
-        name === 'mutate'
-          ? await this.#manager.executeMutate(code, state, options)
-          : await this.#manager.executeCode(code, options);
-      this.#state = output;
-      await setState?.(output);
+        name === 'search' ? await this.#manager.executeSearch(code, options) : await this.#change(name, code, options);
       return { output, logs: report.logs };
     } catch (thrown) {
       if (!(thrown instanceof ExecutorError)) throw thrown;
@@ -85,6 +82,31 @@ frozen; what the function gives back becomes the current state.\n${RULES[style]}
         failure: { ...failure, hint: error.details?.hint ?? HINTS[error.code] ?? failure.hint },
         logs: error.logs ?? '',
       };
+    }
+  }
+
+  /**
+   * Makes a state of the one before it. Calls take turns, in order: of two at the same time the second has the state of the first.
+   *
+   * @param {'execute' | 'mutate'} name
+   * @param {string} code
+   * @param {{ signal: AbortSignal | undefined }} options
+   */
+  async #change(name, code, options) {
+    const { getState, setState } = this.#options;
+    const { signal } = options;
+    const timeoutMs = this.#manager.limits.executionTimeoutMs;
+    await this.#turns.enter(signal, () => aborted('before it began', timeoutMs, signal?.reason));
+    try {
+      const output =
+        name === 'mutate'
+          ? await this.#manager.executeMutate(code, await (getState ? getState() : this.#state), options)
+          : await this.#manager.executeCode(code, options);
+      this.#state = output;
+      await setState?.(output);
+      return output;
+    } finally {
+      this.#turns.leave();
     }
   }
 }

@@ -354,7 +354,10 @@ export type SandboxToolResult =
       logs: string;
     };
 
-/** The tools `search`, `execute` and `mutate` for the AI SDK. Needs `ai` and `zod`. */
+/**
+ * The tools `search`, `execute` and `mutate` for the AI SDK. Calls of the last two take turns, so that each has the state that the one
+ * before it gave. Needs `ai` and `zod`.
+ */
 export function createSandboxTools<Schema extends StandardSchemaV1, Context>(
   manager: SandboxManager<Schema, Context>,
   options?: SandboxToolsOptions<StateOf<Schema>, Context>,
