@@ -194,6 +194,50 @@ test('a mutation works on a hardened copy of the state', async () => {
   expect(state).toEqual(before);
 });
 
+test('promises in a state are awaited', async () => {
+  const manager = managerOf({ adapters: async (source, method) => method, stateSchema: anyState });
+  const code = `const a = await sdk.market.getQuote(); const b = sdk.social.searchTweets();
+    const shared = [b]; ({ a, list: [b, , Promise.resolve([1, b])], shared, again: shared, at: new Date(5) })`;
+  const b = 'searchTweets';
+  expect(await manager.executeCode(code)).toEqual({
+    a: 'getQuote',
+    list: [b, undefined, [1, b]],
+    shared: [b],
+    again: [b],
+    at: new Date(5),
+  });
+  expect(
+    await manager.executeMutate(`async (state) => ({ ...state, b: sdk.social.searchTweets() })`, { a: 1 }),
+  ).toEqual({
+    a: 1,
+    b,
+  });
+  const failing = '({ a: Promise.reject(new RangeError("too far")) })';
+  expect((await expectCode(manager.executeCode(failing), 'ERR_RUNTIME_EXCEPTION')).details.message).toBe('too far');
+});
+
+test('what is no data in a state is refused, with its path, whichever way the program ends', async () => {
+  const manager = managerOf({ stateSchema: anyState });
+  const refused = {
+    '({ panels: [{ fmt: (x) => x }] })': ['panels.0.fmt', 'must be data, got the function "fmt"'],
+    'if (true) { ({ a: Symbol("s") }) }': ['a', 'must be data, got the symbol Symbol(s)'],
+    'if (true) return { a: { b: Math.max } }; 1': ['a.b', 'must be data, got the function "max"'],
+    '(async () => ({ a: [() => 1] }))()': ['a.0', 'must be data, got the function ""'],
+    'await 1; Promise.resolve({ a: Promise.resolve(() => 1) })': ['a', 'must be data, got the function ""'],
+    '() => ({ a: class A {} })': ['a', 'must be data, got the function "A"'],
+    'sdk.market': ['getKline', 'must be data, got the function "getKline"'],
+  };
+  for (const [code, [path, message]] of Object.entries(refused)) {
+    const error = await expectCode(manager.executeCode(code), 'ERR_INVALID_STATE_OUTPUT');
+    expect(error.details.issues).toEqual([{ path, message }]);
+    expect(error.message).toBe(`Invalid state: ${path}: ${message}`);
+  }
+  const error = await expectCode(manager.executeMutate('({ ...state, a: Math.max })', {}), 'ERR_INVALID_STATE_OUTPUT');
+  expect(error.details.issues).toEqual([{ path: 'a', message: 'must be data, got the function "max"' }]);
+  // Of a search it is shown.
+  expect(await manager.executeSearch('({ a: Math.max })')).toEqual({ a: '[Function: max]' });
+});
+
 test('what is no valid state is refused, with each path', async () => {
   const manager = managerOf();
   const error = await expectCode(
@@ -613,4 +657,47 @@ test('a signal that is aborted right after the call ends it', async () => {
   const error = await expectCode(execution, 'ERR_EXEC_TIMEOUT');
   expect(error.details).toMatchObject({ aborted: true, reason: 'no longer' });
   expect(adapter).not.toHaveBeenCalled();
+});
+
+test('the console shows what getters of spec give', async () => {
+  let report;
+  const manager = managerOf({ onReport: (one) => (report = one) });
+  const shown = async (code) => {
+    await manager.executeSearch(`console.log(${code}); 1`);
+    return report.logs;
+  };
+  expect(await shown("spec.method('market.getQuote')")).toBe(
+    `{
+  id: 'market.getQuote',
+  source: 'market',
+  name: 'getQuote',
+  description: 'The last price',
+  params: { type: 'object' },
+  result: {},
+  examples: []
+}`,
+  );
+  expect(await shown('spec.sources[1]')).toBe(`{
+  name: 'social',
+  description: 'Tweets – 推文',
+  methods: [
+    {
+      id: 'social.searchTweets',
+      source: 'social',
+      name: 'searchTweets',
+      description: 'Tweets with words',
+      params: [Object],
+      result: {},
+      examples: []
+    }
+  ]
+}`);
+  expect(await shown('spec.sources')).toBe(`[
+  {
+    name: 'market',
+    description: 'Prices',
+    methods: [ [Object], [Object] ]
+  },
+  { name: 'social', description: 'Tweets – 推文', methods: [ [Object] ] }
+]`);
 });

@@ -35,6 +35,10 @@ const AT_ONCE = {
     () => { const n = sdk.market.getQuote({ n: 2 }); return n + 0; }, () => sdk.market.getQuote({ n: 3 }))`,
   'style A, an array of functions': `utils.parallel([1, 2, 3].length ? [
     ] : []), utils.parallel([() => sdk.market.getQuote({ n: 1 }), () => sdk.market.getQuote({ n: 2 }), () => sdk.market.getQuote({ n: 3 })])`,
+  'style A, functions of a map': `utils.parallel(...[1, 2, 3].map((n) => () => sdk.market.getQuote({ n })))`,
+  'style A, functions that only say async': `utils.parallel(
+    async () => sdk.market.getQuote({ n: 1 }), async function () { return sdk.market.getQuote({ n: 2 }); }, () => sdk.market.getQuote({ n: 3 })
+    ).then((all) => all)`,
   'style B, Promise.all': `await Promise.all([1, 2, 3].map((n) => sdk.market.getQuote({ n })))`,
   'style B, then': `sdk.market.getQuote({ n: 1 }).then((a) => Promise.all([a, b, c])); var b = sdk.market.getQuote({ n: 2 });
     var c = sdk.market.getQuote({ n: 3 }); Promise.all([1, b, c])`,
@@ -169,4 +173,31 @@ test('positions are those of the code, whatever was added to it', async () => {
     'ERR_RUNTIME_EXCEPTION',
   );
   expect(warned.details.diagnostics[0].location).toEqual({ line: 1, column: 32 });
+});
+
+test('the lines round what keeps a program from running are those of the code', async () => {
+  const manager = managerOf({ stateSchema: anyState });
+  const frames = {
+    'let a = 1; let a = 2;': [1, 16],
+    'const x = await sdk.market.getQuote({});\nexport default x;': [2, 1],
+  };
+  for (const [code, [line, column]] of Object.entries(frames)) {
+    const { details } = await expectCode(manager.executeCode(code), 'ERR_VALIDATION_FAILED');
+    expect(details.diagnostics[0].location).toEqual({ line, column });
+    const shown = code.split('\n').map((text, i) => `${i + 1} | ${text}`);
+    expect(details.codeFrame.split('\n').slice(1, -1)).toEqual(shown);
+    expect(details.codeFrame.split('\n').at(-1)).toBe(
+      `  | ${' '.repeat(column - 1)}^ ${details.diagnostics[0].message}`,
+    );
+  }
+});
+
+test('calls that nobody has awaited are named as guests name them', async () => {
+  const manager = managerOf({ stateSchema: anyState, adapters: () => new Promise(() => {}) });
+  let report;
+  const options = { style: 'async', onReport: (it) => (report = it) };
+  await manager.executeCode('sdk.market.getQuote(); sdk.market.getQuote(); sdk.social.searchTweets(); 1', options);
+  const text =
+    '3 tool calls were not awaited and dropped when the run ended: sdk.market.getQuote, sdk.social.searchTweets';
+  expect([report.logs, report.logEntries[0].message]).toEqual([text, text]);
 });

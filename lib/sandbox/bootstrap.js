@@ -17,8 +17,9 @@ const TEXTS = '__sandbox_texts';
  * The program that prepares an isolate. It defines one global, `KIT`:
  *
  * - `begin(style)`: makes `spec`, and but for `"search"` `sdk` and `utils`; once.
- * - `apply(value)`: what a function gives for the state; any other value as it is.
- * - `task`, `later`, `take`: for compiled functions, see `sdk.js`.
+ * - `done(value)`: what the program gives, see `output.js`.
+ * - `apply(value)`: what a function gives for the state; any other value as it is. Of a search no more is asked, else it is `done`.
+ * - `task`, `promised`, `later`, `take`: for compiled functions, see `sdk.js`.
  * - `rehearse()`: does once what programs do, so that it has been compiled.
  */
 const bootstrap = `(() => {
@@ -31,17 +32,23 @@ const resample = (${guestText('resample')})();
 const utilsOf = (style) => harden({ ...plain, resample, parallel: kit.parallelOf(style) });
 const byStyle = { sync: utilsOf('sync'), async: utilsOf('async') };
 const define = (name, value) => defineProperty(globalThis, name, { value, enumerable: true });
+const done = (${guestText('output')})(${HOST}.refuse);
+let isSearch = false;
 let hasBegun = false;
 const begin = (style) => {
   if (hasBegun) return;
   hasBegun = true;
   define('spec', spec);
-  if (style === 'search') return;
+  isSearch = style === 'search';
+  if (isSearch) return;
   define('sdk', kit.sdkOf(style, registry));
   define('utils', byStyle[style]);
 };
-const apply = (value) => (typeof value === 'function' ? value(globalThis.state) : value);
-const { task, later, take } = kit;
+const apply = (value) => {
+  const given = typeof value === 'function' ? value(globalThis.state) : value;
+  return isSearch ? given : done(given);
+};
+const { task, promised, later, take } = kit;
 // What V8 compiles when it is called first, which an execution need not wait for: what is here, and what of the realm most programs use.
 const word = ${TEXTS}.index.slice(0, ${TEXTS}.index.indexOf(' '));
 const rehearse = async () => {
@@ -55,7 +62,7 @@ const rehearse = async () => {
   [3, 1].map((it) => it).filter((it) => it).sort((a, b) => a - b).reduce((sum, it) => sum + it, 0);
 };
 delete globalThis.${TEXTS};
-defineProperty(globalThis, '${KIT}', { value: harden({ begin, apply, task, later, take, rehearse }) });
+defineProperty(globalThis, '${KIT}', { value: harden({ begin, apply, done, task, promised, later, take, rehearse }) });
 })()`;
 
 /** Run ahead of an execution that nobody waits for. The host answers its calls with anything. */

@@ -3,7 +3,10 @@
 
 const { describe } = require('../contract/describe');
 const { abortController } = require('../contract/signals');
-const { InvalidCallError, SdkCallError, callLimitExceeded } = require('./errors');
+const { InvalidCallError, SdkCallError, callLimitExceeded, invalidState } = require('./errors');
+
+/** Characters of a path in what a program gives. */
+const MAX_SHOWN = 200;
 
 /** For calls whose execution has ended: nobody wants an answer. */
 const never = new Promise(() => {});
@@ -33,6 +36,9 @@ class Execution {
   #calls = 0;
   /** @type {Map<string, number>} */
   #callsBySource = new Map();
+  /** Source and method of calls that have no answer yet, as the guest has named them. */
+  /** @type {Set<unknown[]>} */
+  #unanswered = new Set();
   /** Answers by ticket, until the guest takes them. */
   /** @type {Map<number, { value?: unknown, thrown?: { error: unknown } }>} */
   #answers = new Map();
@@ -79,6 +85,11 @@ class Execution {
     return Object.fromEntries(this.#callsBySource);
   }
 
+  /** Methods of calls that have no answer. */
+  get unanswered() {
+    return [...new Set([...this.#unanswered].map(([source, method]) => `sdk.${source}.${method}`))];
+  }
+
   /**
    * Ends it from the host's side.
    *
@@ -123,12 +134,16 @@ class Execution {
       return never;
     }
     const at = Number.isInteger(place) ? /** @type {number} */ (place) : -1;
+    const names = [source, method];
+    this.#unanswered.add(names);
     try {
       return await this.#answerOf(source, method, text, at);
     } catch (error) {
       if (this.isOver) return never;
       if (error instanceof InvalidCallError) error.at = at;
       throw error;
+    } finally {
+      this.#unanswered.delete(names);
     }
   }
 
@@ -206,6 +221,17 @@ class Execution {
   }
 
   /**
+   * The program has given what is no data.
+   *
+   * @param {unknown} path
+   * @param {unknown} what
+   */
+  refuse(path, what) {
+    if (!this.isOver) this.fail(invalidState([{ path: shown(path), message: `must be data, got ${shown(what)}` }]));
+    return never;
+  }
+
+  /**
    * @param {number} ticket
    * @param {{ value?: unknown, thrown?: { error: unknown } }} answer
    */
@@ -235,6 +261,11 @@ class Execution {
     if (typeof found === 'string') throw new InvalidCallError('ERR_UNKNOWN_METHOD', found, { path });
     return found;
   }
+}
+
+/** @param {unknown} text of a guest */
+function shown(text) {
+  return typeof text === 'string' ? text.slice(0, MAX_SHOWN) : '';
 }
 
 /** @param {{ reason: unknown }} end */

@@ -10,8 +10,33 @@ const { placeOf } = require('./program');
 /** What a frame of the isolate's preparation is called in stacks. */
 const PREPARATION = /\n[^\n]*\bstep-1\.js:[^\n]*/g;
 
+/** How the executor says that an error comes from there. */
+const FROM_PREPARATION = /It was thrown in [^\n]*\(step-1\.js\)[^\n]*/;
+
 /** How V8 says that there is no such method. */
-const MISSING = /^sdk\.(\w+)\.(\w+) is not a function$/;
+const MISSING = /^sdk\.([\p{ID_Continue}$]+)\.([\p{ID_Continue}$]+) is not a function$/u;
+
+/** How the executor says that calls were not awaited: by the names of its tools. */
+const DROPPED = new RegExp(
+  `^(\\d+ tool calls? (?:was|were) not awaited and dropped when the run ended): .*\\b${HOST}\\..*$`,
+  'gm',
+);
+
+/**
+ * What a program that has succeeded has logged, in terms of `sdk`. To be asked for before its execution ends.
+ *
+ * @param {{ logs: string, logEntries: import('../../index').LogEntry[] }} result
+ * @param {import('./execution').Execution} execution
+ */
+function logsOf({ logs, logEntries }, execution) {
+  const names = execution.unanswered.join(', ');
+  const told = (/** @type {string} */ text) =>
+    text.replace(DROPPED, (_, said) => (names === '' ? said : `${said}: ${names}`));
+  return {
+    logs: told(logs),
+    logEntries: logEntries.map((entry) => ({ ...entry, message: told(entry.message) })),
+  };
+}
 
 /**
  * The failure of an execution as its caller gets it: in terms of the code and of `sdk`.
@@ -76,15 +101,31 @@ function detailsOf({ aborted, reason, timeoutMs, ...details }, program, isEnded,
   const facts = isEnded ? details : { ...details, ...withoutUndefined({ aborted, reason, timeoutMs }) };
   if (typeof facts.tool === 'string' && facts.tool.startsWith(HOST)) delete facts.tool;
   if (typeof facts.stack === 'string') facts.stack = stackOf(facts.stack, program);
+  if (typeof facts.hint === 'string') {
+    facts.hint = facts.hint.replace(FROM_PREPARATION, '').trim();
+    if (facts.hint === '') delete facts.hint;
+  }
   if (Array.isArray(facts.diagnostics)) {
     facts.diagnostics = facts.diagnostics.map((/** @type {any} */ diagnostic) => diagnosticOf(diagnostic, program));
   }
   if (typeof facts.line === 'number') facts.column = program.columnOf(facts.line, facts.column);
   else if (at >= 0) Object.assign(facts, placeOf(program.code, at));
-  else return facts;
-  const headline = facts.name ? `${facts.name}: ${facts.message}` : facts.message;
-  facts.codeFrame = codeFrame(program.code, facts.line, facts.column, headline);
+  const [place, message] = headlineOf(facts);
+  // That of the executor has lines with what was added to them.
+  if (place !== undefined) facts.codeFrame = codeFrame(program.code, place.line, place.column, message);
   return facts;
+}
+
+/**
+ * What is wrong, and where.
+ *
+ * @param {any} facts
+ * @returns {[place: { line: number, column: number } | undefined, message: string]}
+ */
+function headlineOf(facts) {
+  if (typeof facts.line === 'number') return [facts, facts.name ? `${facts.name}: ${facts.message}` : facts.message];
+  const first = facts.diagnostics?.find((/** @type {any} */ { severity }) => severity === 'ERROR');
+  return [first?.location, first?.message];
 }
 
 /**
@@ -128,4 +169,4 @@ function aborted(when, timeoutMs, reason) {
   });
 }
 
-module.exports = { aborted, failureOf };
+module.exports = { aborted, failureOf, logsOf };

@@ -19,7 +19,7 @@ const { HOST, TEXTS, bootstrap, rehearsal } = require('./bootstrap');
  */
 
 /** Answers what an isolate calls while it is prepared. */
-const answers = { call: () => 0, start: () => 1, next: () => 1, take: () => 0 };
+const answers = { call: () => 0, start: () => 1, next: () => 1, take: () => 0, refuse: () => 0 };
 
 /** An isolate with `spec`, `sdk` and `utils`, for one execution. */
 class Isolate {
@@ -69,6 +69,7 @@ class Isolate {
         start: (/** @type {unknown[]} */ ...args) => execution().start(args[0], args[1], args[2]),
         next: blocking(() => execution().next()),
         take: (/** @type {unknown} */ ticket) => execution().take(ticket),
+        refuse: blocking((/** @type {any[]} */ ...args) => execution().refuse(args[0], args[1])),
       },
     });
     await executor.sendVariables({ [TEXTS]: texts });

@@ -10,7 +10,7 @@ const { abortController, onAbort } = require('../contract/signals');
 const { Methods } = require('./adapters');
 const { SandboxError, busy, closed, codeTooLarge, readingTooSlow } = require('./errors');
 const { Execution } = require('./execution');
-const { aborted, failureOf } = require('./failures');
+const { aborted, failureOf, logsOf } = require('./failures');
 const { inTime } = require('../contract/in-time');
 const { Isolate } = require('./isolate');
 const { checkExecutionOptions, checkManagerOptions } = require('./options');
@@ -225,7 +225,7 @@ class SandboxManager {
       const isolate = await taken;
       report.prepared();
       const result = await isolate.run(program.text, execution, variables);
-      report.take(result);
+      report.take({ ...result, ...logsOf(result, execution) });
       return result.output;
     } catch (error) {
       if (program === undefined) throw error;

@@ -5,7 +5,8 @@ mod calls;
 mod style;
 
 use swc_common::{BytePos, Spanned};
-use swc_ecma_ast::{Decl, Expr, Module, ModuleItem, Pat, Stmt};
+use swc_ecma_ast::{BlockStmt, Class, Decl, Expr, Function, Module, ModuleItem, Pat, ReturnStmt, Stmt};
+use swc_ecma_visit::{Visit, VisitWith};
 
 use super::diagnostics::Report;
 use super::goal::Goal;
@@ -56,7 +57,7 @@ pub struct SandboxProgram {
 
 /// Finds out how a program is written, and what a sandbox has to add to it.
 pub fn sandbox_program(code: &str, request: &SandboxRequest, options: &PrepareOptions) -> SandboxProgram {
-    let whole = |module: &Module, insertions: &mut Insertions| wrap_last(module, request, insertions);
+    let whole = |module: &Module, insertions: &mut Insertions| wrap_values(module, request, insertions);
     if let Some(program) = insertions_of(code, 0, request, options, whole) {
         return program;
     }
@@ -124,32 +125,83 @@ fn insertions_of(
     })
 }
 
-/// A program that ends with a function is what that gives: for the state if there is one. So is one that only declares a function.
-fn wrap_last(module: &Module, request: &SandboxRequest, insertions: &mut Insertions) -> bool {
-    let apply = format!("{}.apply(", request.kit);
-    let mut wrap = |expr: &Expr| {
-        if request.kind == SandboxKind::Mutate || style::is_function(expr) {
-            insertions.push(expr.span_lo(), format!("{apply}("));
-            insertions.push(expr.span_hi(), "))".into());
-        }
-    };
+/// Wraps what the program gives. A program that ends with a function is what that gives: for the state if there is one. So is one that
+/// only declares a function.
+fn wrap_values(module: &Module, request: &SandboxRequest, insertions: &mut Insertions) -> bool {
+    let mut values = Values { request, insertions };
+    module.visit_with(&mut values);
     let mut items = module.body.iter().rev().filter(|item| !matches!(item, ModuleItem::Stmt(Stmt::Empty(_))));
     let (last, others) = (items.next(), items.count());
     match last {
-        Some(ModuleItem::Stmt(Stmt::Expr(statement))) => wrap(&statement.expr),
-        Some(ModuleItem::Stmt(Stmt::Return(statement))) => {
-            if let Some(expr) = &statement.arg {
-                wrap(expr);
-            }
-        }
         Some(ModuleItem::Stmt(Stmt::Decl(declaration))) if request.kind == SandboxKind::Mutate || others == 0 => {
             if let Some(name) = declared_function(declaration) {
-                insertions.push(declaration.span_hi(), format!(";{apply}{name})"));
+                values.insertions.push(declaration.span_hi(), format!(";{}.apply({name})", request.kit));
             }
         }
+        Some(ModuleItem::Stmt(statement)) => values.end_with(statement),
         _ => {}
     }
     true
+}
+
+/// Expressions whose value may be the program's: those that it returns, and that of the statement that it ends with.
+struct Values<'a> {
+    request: &'a SandboxRequest,
+    insertions: &'a mut Insertions,
+}
+
+impl Values<'_> {
+    fn wrap(&mut self, expr: &Expr) {
+        let wrapper = match self.request.kind {
+            SandboxKind::Mutate => "apply",
+            _ if style::is_function(expr) => "apply",
+            SandboxKind::Execute => "done",
+            SandboxKind::Search => return,
+        };
+        self.insertions.push(expr.span_lo(), format!("{}.{wrapper}((", self.request.kit));
+        self.insertions.push(expr.span_hi(), "))".into());
+    }
+
+    fn end_with(&mut self, statement: &Stmt) {
+        match statement {
+            Stmt::Expr(statement) => self.wrap(&statement.expr),
+            Stmt::Block(block) => self.end_with_block(block),
+            Stmt::If(statement) => {
+                self.end_with(&statement.cons);
+                if let Some(other) = &statement.alt {
+                    self.end_with(other);
+                }
+            }
+            Stmt::Try(statement) => {
+                self.end_with_block(&statement.block);
+                if let Some(handler) = &statement.handler {
+                    self.end_with_block(&handler.body);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn end_with_block(&mut self, block: &BlockStmt) {
+        if let Some(last) = block.stmts.iter().rfind(|statement| !matches!(statement, Stmt::Empty(_))) {
+            self.end_with(last);
+        }
+    }
+}
+
+impl Visit for Values<'_> {
+    fn visit_return_stmt(&mut self, node: &ReturnStmt) {
+        if let Some(expr) = &node.arg {
+            self.wrap(expr);
+        }
+    }
+
+    // What functions return, and expressions, in which there are no other returns.
+    fn visit_function(&mut self, _: &Function) {}
+
+    fn visit_class(&mut self, _: &Class) {}
+
+    fn visit_expr(&mut self, _: &Expr) {}
 }
 
 fn declared_function(declaration: &Decl) -> Option<&str> {

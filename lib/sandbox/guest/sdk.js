@@ -94,6 +94,13 @@
     return running;
   };
 
+  // Functions that give promises, compiled or not.
+  const asynchronousOnes = new WeakSet();
+  const promised = (one) => {
+    asynchronousOnes.add(one);
+    return one;
+  };
+
   // Calls that are done, for whichever `parallel` waits for them: one may run inside of another.
   const done = new Set();
 
@@ -105,8 +112,13 @@
     return list;
   };
 
-  // Runs each function until it waits, and goes on with whichever has its answer first.
   const parallel = (...functions) => {
+    const list = checked(functions);
+    return list.some((one) => asynchronousOnes.has(one)) ? (async () => runAll(list))() : runAll(list);
+  };
+
+  // Runs each function until it waits, and goes on with whichever has its answer first.
+  const runAll = (functions) => {
     const results = [];
     const waiting = new Map();
     const advance = (at, running, ticket) => {
@@ -114,7 +126,7 @@
       if (step.done) results[at] = step.value;
       else waiting.set(step.value, { at, running });
     };
-    checked(functions).forEach((one, at) => {
+    functions.forEach((one, at) => {
       const value = one();
       if (tasks.has(value)) advance(at, value);
       else results[at] = value;
@@ -142,6 +154,7 @@
   return {
     later,
     task,
+    promised,
     take,
     sdkOf: (style, registry) => makeSdk(style === 'sync' ? synchronous : asynchronous, registry),
     parallelOf: (style) => (style === 'sync' ? parallel : parallelPromises),

@@ -37,6 +37,12 @@
     return found.size === own ? params : { ...params, $defs: Object.fromEntries(found) };
   };
 
+  // The console would show getters as such: it looks at what they give, as deep as it goes.
+  const withShown = (object) =>
+    defineProperty(object, Symbol.for('nodejs.util.inspect.custom'), {
+      value: (depth) => (depth < 0 ? object : { ...object }),
+    });
+
   const makeMethod = (source, line, [name, description]) => {
     let known;
     const detail = () => {
@@ -61,7 +67,7 @@
         return detail().examples;
       },
     };
-    methods.set(line, harden(method));
+    methods.set(line, harden(withShown(method)));
     return method;
   };
 
@@ -187,7 +193,7 @@
     let known;
     const get = () => (known ??= allMethods(source));
     const shown = { name: source.name, description: source.description };
-    return defineProperty(shown, 'methods', { get, enumerable: true, configurable: false });
+    return withShown(defineProperty(shown, 'methods', { get, enumerable: true, configurable: false }));
   });
   const $defs = {};
   for (const [name, text] of textOfDef) {
@@ -196,7 +202,7 @@
     defineProperty($defs, name, { get, enumerable: true, configurable: false });
   }
   const spec = { sources: shownSources };
-  for (const [name, value] of Object.entries({ find, method, $defs })) {
+  for (const [name, value] of Object.entries({ find, method, $defs: withShown($defs) })) {
     // Not enumerable: an output that holds all of `spec` is data, and no larger than it has to be.
     defineProperty(spec, name, { value, enumerable: false, writable: false, configurable: false });
   }

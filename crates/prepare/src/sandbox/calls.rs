@@ -1,10 +1,12 @@
 //! Calls of the API: those of functions that run in parallel give way to the other functions while they wait; those that
 //! give promises say where they are, which the stack does not when such a promise is rejected.
 
+use std::collections::HashSet;
+
 use swc_common::{BytePos, Spanned};
 use swc_ecma_ast::{
-    ArrowExpr, ArrowFunctionBody, CallExpr, Callee, Class, Constructor, Expr, ExprOrSpread, Function, FunctionBody,
-    GetterProp, Ident, MetaPropExpr, Module, SetterProp, Super, ThisExpr,
+    ArrowExpr, ArrowFunctionBody, AwaitExpr, CallExpr, Callee, Class, Constructor, Expr, ExprOrSpread, ForOfStmt,
+    Function, FunctionBody, GetterProp, Ident, MemberProp, MetaPropExpr, Module, SetterProp, Super, ThisExpr,
 };
 use swc_ecma_visit::{Visit, VisitWith};
 
@@ -26,7 +28,7 @@ pub(super) fn compile(
     match style {
         CallStyle::Async => module.visit_with(&mut Places { before: before as u32, insertions }),
         CallStyle::Sync if survey.has_utils => {
-            module.visit_with(&mut Tasks { kit, is_own: false, next_is_task: false, insertions });
+            module.visit_with(&mut Tasks { kit, is_own: false, tasks: HashSet::new(), insertions });
         }
         CallStyle::Sync => {}
     }
@@ -65,8 +67,8 @@ struct Tasks<'a> {
     kit: &'a str,
     /// Whether what is visited is run by such a generator itself.
     is_own: bool,
-    /// Whether the function that is visited next becomes one.
-    next_is_task: bool,
+    /// Where the functions begin that become such ones.
+    tasks: HashSet<BytePos>,
     insertions: &'a mut Insertions,
 }
 
@@ -78,9 +80,23 @@ impl Tasks<'_> {
     }
 
     fn task(&mut self, argument: &Expr) {
-        self.next_is_task = can_be_task(argument);
+        let literal = match unwrapped(argument) {
+            Expr::Call(call) => mapped_to(call),
+            literal => Some(literal),
+        };
+        let Some(literal) = literal.map(unwrapped).filter(|literal| can_be_task(literal)) else {
+            return argument.visit_with(self);
+        };
+        self.tasks.insert(literal.span_lo());
+        if !is_async(literal) {
+            return argument.visit_with(self);
+        }
+        // One that awaits nothing: it gives what others give, as a promise.
+        let start = literal.span_lo();
+        self.insertions.push(start, format!("{}.promised(/*", self.kit));
+        self.insertions.push(start + BytePos("async".len() as u32), "*/".into());
         argument.visit_with(self);
-        self.next_is_task = false;
+        self.insertions.push(literal.span_hi(), ")".into());
     }
 
     fn block(&mut self, body: &FunctionBody) {
@@ -124,13 +140,13 @@ impl Visit for Tasks<'_> {
 
     fn visit_function(&mut self, node: &Function) {
         match &node.body {
-            Some(body) if std::mem::take(&mut self.next_is_task) => self.as_task(|tasks| tasks.block(body)),
+            Some(body) if self.tasks.contains(&node.span.lo) => self.as_task(|tasks| tasks.block(body)),
             _ => self.in_function(node),
         }
     }
 
     fn visit_arrow_expr(&mut self, node: &ArrowExpr) {
-        if !std::mem::take(&mut self.next_is_task) {
+        if !self.tasks.contains(&node.span.lo) {
             return self.in_function(node);
         }
         self.as_task(|tasks| match &*node.body {
@@ -160,18 +176,46 @@ impl Visit for Tasks<'_> {
     }
 }
 
+/// `() => …` of `list.map((item) => () => …)`.
+fn mapped_to(call: &CallExpr) -> Option<&Expr> {
+    let Callee::Expr(callee) = &call.callee else { return None };
+    let MemberProp::Ident(property) = &callee.as_member()?.prop else { return None };
+    if property.sym != *"map" {
+        return None;
+    }
+    let body = match unwrapped(&call.args.first()?.expr) {
+        Expr::Arrow(arrow) if !arrow.is_async => match &*arrow.body {
+            ArrowFunctionBody::Expr(body) => return Some(body),
+            ArrowFunctionBody::FunctionBody(body) => body,
+        },
+        Expr::Fn(function) if !function.function.is_async && !function.function.is_generator => {
+            function.function.body.as_ref()?
+        }
+        _ => return None,
+    };
+    body.stmts.last()?.as_return_stmt()?.arg.as_deref()
+}
+
+fn is_async(literal: &Expr) -> bool {
+    match literal {
+        Expr::Fn(function) => function.function.is_async,
+        Expr::Arrow(arrow) => arrow.is_async,
+        _ => false,
+    }
+}
+
 /// Whether a function literal does the same as a generator inside of it: nothing there may mean the function itself.
 fn can_be_task(argument: &Expr) -> bool {
     let mut own = Own { calls: false, is_bound: false };
     match unwrapped(argument) {
-        Expr::Fn(function) if !function.function.is_async && !function.function.is_generator => {
+        Expr::Fn(function) if !function.function.is_generator => {
             let is_named = |name: &Ident| names(&function.function, &name.sym);
             if !function.function.params.is_empty() || function.ident.as_ref().is_some_and(is_named) {
                 return false;
             }
             function.function.body.visit_with(&mut own);
         }
-        Expr::Arrow(arrow) if !arrow.is_async && arrow.params.is_empty() => arrow.body.visit_with(&mut own),
+        Expr::Arrow(arrow) if arrow.params.is_empty() => arrow.body.visit_with(&mut own),
         _ => return false,
     }
     own.calls && !own.is_bound
@@ -194,7 +238,7 @@ fn names(function: &Function, name: &str) -> bool {
 struct Own {
     /// Calls the API.
     calls: bool,
-    /// Uses what belongs to the function: `this`, `arguments`, `super`, `new.target`.
+    /// Uses what belongs to the function: `this`, `arguments`, `super`, `new.target`, `await`.
     is_bound: bool,
 }
 
@@ -216,6 +260,15 @@ impl Visit for Own {
 
     fn visit_this_expr(&mut self, _: &ThisExpr) {
         self.is_bound = true;
+    }
+
+    fn visit_await_expr(&mut self, _: &AwaitExpr) {
+        self.is_bound = true;
+    }
+
+    fn visit_for_of_stmt(&mut self, node: &ForOfStmt) {
+        self.is_bound |= node.is_await;
+        node.visit_children_with(self);
     }
 
     fn visit_super(&mut self, _: &Super) {

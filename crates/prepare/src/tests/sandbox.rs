@@ -58,15 +58,35 @@ fn the_style_is_that_of_the_syntax_tree() {
 #[test]
 fn functions_that_run_in_parallel_wait_for_themselves() {
     assert_eq!(
-        execute("utils.parallel(function () { return sdk.a.b({ x: 1 }).c; }, () => sdk.c.d())"),
-        "K.begin(\"sync\");utils.parallel(function () { return K.task(function* () { return K.take(yield \
+        execute("r = utils.parallel(function () { return sdk.a.b({ x: 1 }).c; }, () => sdk.c.d()); class R {}"),
+        "K.begin(\"sync\");r = utils.parallel(function () { return K.task(function* () { return K.take(yield \
          sdk.a.b({ x: 1 }, K.later)).c; });}, () => K.task(function* () { return (K.take(yield sdk.c.d(void 0, \
-         K.later))); }))"
+         K.later))); })); class R {}"
     );
     assert_eq!(
         execute("utils.parallel([() => { f(sdk.a.b(sdk.a.c(1,),)) }])"),
-        "K.begin(\"sync\");utils.parallel([() => { return K.task(function* () { f(K.take(yield sdk.a.b(K.take(yield \
-         sdk.a.c(1, K.later,)), K.later,))) });}])"
+        "K.begin(\"sync\");K.done((utils.parallel([() => { return K.task(function* () { f(K.take(yield sdk.a.b(K.take(yield \
+         sdk.a.c(1, K.later,)), K.later,))) });}])))"
+    );
+}
+
+#[test]
+fn functions_that_a_map_gives_and_those_that_only_say_async_wait_for_themselves_too() {
+    assert_eq!(
+        execute("utils.parallel(...list.map((i) => () => sdk.a.b({ i })))"),
+        "K.begin(\"sync\");K.done((utils.parallel(...list.map((i) => () => K.task(function* () { return (K.take(yield \
+         sdk.a.b({ i }, K.later))); })))))"
+    );
+    assert_eq!(
+        execute("utils.parallel(list.map(function (i) { return () => sdk.a.b(i); }))"),
+        "K.begin(\"sync\");K.done((utils.parallel(list.map(function (i) { return () => K.task(function* () { return \
+         (K.take(yield sdk.a.b(i, K.later))); }); }))))"
+    );
+    assert_eq!(
+        execute("utils.parallel(async () => sdk.a.b(), async function () { sdk.a.c(1) })"),
+        "K.begin(\"sync\");K.done((utils.parallel(K.promised(/*async*/ () => K.task(function* () { return (K.take(yield \
+         sdk.a.b(void 0, K.later))); })), K.promised(/*async*/ function () { return K.task(function* () { K.take(yield \
+         sdk.a.c(1, K.later)) });}))))"
     );
 }
 
@@ -74,7 +94,8 @@ fn functions_that_run_in_parallel_wait_for_themselves() {
 fn what_is_not_known_to_be_the_same_stays() {
     for code in [
         "utils.parallel(() => list.map((x) => sdk.a.b(x)))",
-        "utils.parallel(f, async () => sdk.a.b(), function* () { sdk.a.b() })",
+        "utils.parallel(f, async () => { sdk.a.b(await 1) }, function* () { sdk.a.b() })",
+        "utils.parallel(list.flat((i) => () => sdk.a.b(i)), ...list.map((i) => (j) => sdk.a.b(j)))",
         "utils.parallel(() => sdk.a.b(this.x))",
         "utils.parallel(function () { return sdk.a.b(arguments[0]) })",
         "utils.parallel(function (x = sdk.a.b()) { return sdk.a.b(x) })",
@@ -84,7 +105,8 @@ fn what_is_not_known_to_be_the_same_stays() {
         "other.parallel(() => sdk.a.b())",
         "const run = () => sdk.a.b(); run()",
     ] {
-        assert_eq!(added(code, SandboxKind::Execute, Some(CallStyle::Sync)).1, format!("K.begin(\"sync\");{code}"));
+        let whole = format!("{code}; class Last {{}}");
+        assert_eq!(added(&whole, SandboxKind::Execute, Some(CallStyle::Sync)).1, format!("K.begin(\"sync\");{whole}"));
     }
 }
 
@@ -92,7 +114,8 @@ fn what_is_not_known_to_be_the_same_stays() {
 fn calls_that_give_promises_say_where_they_are() {
     assert_eq!(
         execute("\u{fc}; await sdk.a.b({}); await sdk.a['c']( ); await sdk.a.b(...x)"),
-        "K.begin(\"async\");\u{fc}; await sdk.a.b({}, 16); await sdk.a['c']( void 0, 34); await sdk.a.b(...x)"
+        "K.begin(\"async\");\u{fc}; await sdk.a.b({}, 16); await sdk.a['c']( void 0, 34); K.done((await \
+         sdk.a.b(...x)))"
     );
 }
 
@@ -110,15 +133,28 @@ fn a_function_is_what_it_gives() {
     assert_eq!(execute("function main() {};"), "K.begin(\"sync\");function main() {};K.apply(main);");
     assert_eq!(execute("const main = () => 1"), "K.begin(\"sync\");const main = () => 1;K.apply(main)");
     assert_eq!(execute("1; function helper() {}"), "K.begin(\"sync\");1; function helper() {}");
-    assert_eq!(execute("f"), "K.begin(\"sync\");f");
+    assert_eq!(execute("f"), "K.begin(\"sync\");K.done((f))");
     assert_eq!(added("1 + 1", SandboxKind::Search, None).1, "K.begin(\"search\");1 + 1");
 }
 
 #[test]
+fn what_the_program_gives_is_looked_at_whichever_way_it_ends() {
+    assert_eq!(
+        execute("if (a) { return { b }; } else { f(() => { return 1 }); } c;"),
+        "K.begin(\"sync\");if (a) { return K.done(({ b })); } else { f(() => { return 1 }); } K.done((c));"
+    );
+    assert_eq!(
+        execute("try { if (a) b; else { c; ; } } catch { d } finally { e }"),
+        "K.begin(\"sync\");try { if (a) K.done((b)); else { K.done((c)); ; } } catch { K.done((d)) } finally { e }"
+    );
+    assert_eq!(added("if (a) return b; c", SandboxKind::Search, None).1, "K.begin(\"search\");if (a) return b; c");
+}
+
+#[test]
 fn what_comes_first_stays_first() {
-    assert_eq!(execute("\u{feff}// a\n'use strict'; 1"), "\u{feff}// a\nK.begin(\"sync\");'use strict'; 1");
-    assert_eq!(execute("#!/bin/node\nf()"), "#!/bin/node\nK.begin(\"sync\");f()");
-    assert_eq!(execute("let a: number = f() as any; a"), "K.begin(\"sync\");let a: number = f() as any; a");
+    assert_eq!(execute("\u{feff}// a\n'use strict'; 1"), "\u{feff}// a\nK.begin(\"sync\");'use strict'; K.done((1))");
+    assert_eq!(execute("#!/bin/node\nf()"), "#!/bin/node\nK.begin(\"sync\");K.done((f()))");
+    assert_eq!(execute("let a: number = f() as any; a"), "K.begin(\"sync\");let a: number = f() as any; K.done((a))");
 }
 
 #[test]
