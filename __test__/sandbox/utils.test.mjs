@@ -42,6 +42,32 @@ test('values are those of TA-Lib, and null before the first full window', async 
   );
 });
 
+test('what is null before the first full window of another function is skipped', async () => {
+  const manager = managerOf({ stateSchema: anyState });
+  const [of, ofRest, others] = await run(
+    manager,
+    `const { prices } = data;
+    const rsi = utils.computeRSI(prices, 3);
+    const behind = (list) => [null, null, null, ...list];
+    const two = (of, period) => [utils.computeEMA(of, period), utils.computeBOLL(of, period), utils.normalize(of), utils.pctChange(of)];
+    [two(rsi, 3), [...two(rsi.slice(3), 3)].map((it) => Array.isArray(it) ? behind(it) : {
+      upper: behind(it.upper), middle: behind(it.middle), lower: behind(it.lower) }),
+      [utils.computeMA([null, null], 2), utils.computeMA([null, { close: null }, { close: 1 }, { close: 3 }], 2),
+        utils.computeRollingCorrelation([null, 1, 2, 3], [null, null, 4, 2], 2),
+        utils.computeCorrelationMatrix([[null, 1, 2, 3], [1, 2, 4, 6]]).matrix[0]]]`,
+    { prices: [1, 2, 3, 2, 3, 4, 5, 4, 6, 3] },
+  );
+  expect(of).toEqual(ofRest);
+  expect(others).toEqual([
+    [null, null],
+    [null, null, null, 2],
+    [null, null, null, -1],
+    [1, 1],
+  ]);
+  const error = await expectCode(manager.executeCode('utils.computeMA([null, 1, null], 1)'), 'ERR_RUNTIME_EXCEPTION');
+  expect(error.details.message).toBe('utils.computeMA: data[2] must be a finite number, got null');
+});
+
 test('typed arrays and columns of candles are data, too', async () => {
   const manager = managerOf({ stateSchema: anyState });
   expect(
@@ -157,5 +183,6 @@ test('wrong arguments are told what is wrong', async () => {
   for (const [code, message] of Object.entries(messages)) {
     const error = await expectCode(manager.executeCode(`\n${code}`), 'ERR_RUNTIME_EXCEPTION');
     expect(error.details).toMatchObject({ name: 'TypeError', message, line: 2 });
+    expect(error.details.hint).toBe(undefined);
   }
 });

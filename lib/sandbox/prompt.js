@@ -20,7 +20,7 @@ const UTILS = `computeMA(data, period), computeEMA(data, period), computeBOLL(da
 computeMACD(data, fast, slow, signal), computeRollingCorrelation(a, b, windows), computeCorrelationMatrix(series, labels),
 resample(candles, timeframe, { gaps }), pctChange(data), normalize(data), parallel(...functions). Data are arrays of numbers or
 of candles; the last argument may name another column than "close". Results are as long as the data, with null where there is no
-full window yet.`;
+full window yet; data may begin with null.`;
 
 /**
  * The part of a system prompt that says how to use the sandbox. Documented in `index.d.ts`.

@@ -13,22 +13,32 @@
 
   const isView = (value) => ArrayBuffer.isView(value) && !(value instanceof DataView);
 
-  // The numbers of `data`: itself, or of candles the column.
-  const numbers = (name, data, column = 'close', what = 'data') => {
+  // The numbers of `data`, itself or of candles the column, behind the `lead` of it that is null: what other functions give before
+  // their first full window.
+  const series = (name, data, column = 'close', what = 'data') => {
     if (!Array.isArray(data) && !isView(data))
       fail(name, `${what} must be an array of numbers or candles, got ${text(data)}`);
     const { length } = data;
-    const values = new Float64Array(length);
-    const isCandles = length > 0 && typeof data[0] === 'object' && data[0] !== null;
+    let lead = 0;
+    while (lead < length && data[lead] === null) lead++;
+    const isCandles = lead < length && typeof data[lead] === 'object';
     if (isCandles && typeof column !== 'string') fail(name, `column must be the name of a column, got ${text(column)}`);
-    for (let i = 0; i < length; i++) {
+    if (isCandles) while (lead < length && data[lead]?.[column] === null) lead++;
+    const values = new Float64Array(length - lead);
+    for (let i = lead; i < length; i++) {
       const value = isCandles ? data[i]?.[column] : data[i];
       if (typeof value !== 'number' || value - value !== 0) {
         fail(name, `${what}[${i}]${isCandles ? `.${column}` : ''} must be a finite number, got ${text(value)}`);
       }
-      values[i] = value;
+      values[i - lead] = value;
     }
-    return values;
+    return { values, lead };
+  };
+
+  // All series behind the longest lead.
+  const together = (all) => {
+    const lead = Math.max(0, ...all.map((one) => one.lead));
+    return { lead, values: all.map((one) => one.values.subarray(lead - one.lead)) };
   };
 
   const integer = (name, value, what, min) => {
@@ -36,17 +46,18 @@
     return value;
   };
 
-  // What is calculated in `values`, as guests get it: what is before `from` is no full window.
-  const aligned = (values, from) => {
+  // What is calculated in `values`, as guests get it: what is before `from` is no full window, and before that is the lead.
+  const aligned = (values, from, lead) => {
     const result = [];
+    for (let i = 0; i < lead; i++) result.push(null);
     for (let i = 0; i < values.length; i++) result.push(i < from ? null : values[i]);
     return result;
   };
 
   const computeMA = (data, period, column) => {
-    const values = numbers('computeMA', data, column);
+    const { values, lead } = series('computeMA', data, column);
     integer('computeMA', period, 'period', 1);
-    return aligned(simple(values, period), period - 1);
+    return aligned(simple(values, period), period - 1, lead);
   };
 
   const simple = (values, period) => {
@@ -154,13 +165,13 @@
   };
 
   const computeEMA = (data, period, column) => {
-    const values = numbers('computeEMA', data, column);
+    const { values, lead } = series('computeEMA', data, column);
     integer('computeEMA', period, 'period', 1);
-    return aligned(exponential(values, period, period - 1), period - 1);
+    return aligned(exponential(values, period, period - 1), period - 1, lead);
   };
 
   const computeBOLL = (data, period = 20, stdDev = 2, column) => {
-    const values = numbers('computeBOLL', data, column);
+    const { values, lead } = series('computeBOLL', data, column);
     integer('computeBOLL', period, 'period', 2);
     if (typeof stdDev !== 'number' || !(stdDev > 0) || stdDev === Infinity) {
       fail('computeBOLL', `stdDev must be a number > 0, got ${text(stdDev)}`);
@@ -174,12 +185,12 @@
       upper[i] = middle[i] + width;
       lower[i] = middle[i] - width;
     }
-    const from = period - 1;
-    return { upper: aligned(upper, from), middle: aligned(middle, from), lower: aligned(lower, from) };
+    const of = (band) => aligned(band, period - 1, lead);
+    return { upper: of(upper), middle: of(middle), lower: of(lower) };
   };
 
   const computeRSI = (data, period = 14, column) => {
-    const values = numbers('computeRSI', data, column);
+    const { values, lead } = series('computeRSI', data, column);
     integer('computeRSI', period, 'period', 2);
     const result = new Float64Array(values.length);
     let gain = 0;
@@ -198,11 +209,11 @@
       const both = gain + loss;
       result[i] = both > 0 ? 100 * (gain / both) : 0;
     }
-    return aligned(result, period);
+    return aligned(result, period, lead);
   };
 
   const computeMACD = (data, fast = 12, slow = 26, signal = 9, column) => {
-    const values = numbers('computeMACD', data, column);
+    const { values, lead } = series('computeMACD', data, column);
     integer('computeMACD', fast, 'fast', 2);
     integer('computeMACD', slow, 'slow', 2);
     integer('computeMACD', signal, 'signal', 1);
@@ -215,7 +226,8 @@
     const signals = exponential(line, signal, from);
     const histogram = new Float64Array(line.length);
     for (let i = 0; i < line.length; i++) histogram[i] = line[i] - signals[i];
-    return { macd: aligned(line, from), signal: aligned(signals, from), histogram: aligned(histogram, from) };
+    const of = (part) => aligned(part, from, lead);
+    return { macd: of(line), signal: of(signals), histogram: of(histogram) };
   };
 
   const correlation = (x, y, period) => {
@@ -230,33 +242,38 @@
 
   const computeRollingCorrelation = (seriesA, seriesB, windows, column) => {
     const name = 'computeRollingCorrelation';
-    const a = numbers(name, seriesA, column, 'seriesA');
-    const b = numbers(name, seriesB, column, 'seriesB');
-    if (a.length !== b.length) fail(name, `the series must be equally long, got ${a.length} and ${b.length} values`);
-    if (!Array.isArray(windows)) return aligned(correlation(a, b, integer(name, windows, 'windows', 2)), windows - 1);
+    const both = [series(name, seriesA, column, 'seriesA'), series(name, seriesB, column, 'seriesB')];
+    if (seriesA.length !== seriesB.length) {
+      fail(name, `the series must be equally long, got ${seriesA.length} and ${seriesB.length} values`);
+    }
+    const { values, lead } = together(both);
+    const [a, b] = values;
+    const of = (window, what) => aligned(correlation(a, b, integer(name, window, what, 2)), window - 1, lead);
+    if (!Array.isArray(windows)) return of(windows, 'windows');
     const result = {};
     windows.forEach((window, i) => {
-      result[window] = aligned(correlation(a, b, integer(name, window, `windows[${i}]`, 2)), window - 1);
+      result[window] = of(window, `windows[${i}]`);
     });
     return result;
   };
 
-  const computeCorrelationMatrix = (series, labels, column) => {
+  const computeCorrelationMatrix = (given, labels, column) => {
     const name = 'computeCorrelationMatrix';
-    if (!Array.isArray(series)) fail(name, `series must be an array of series, got ${text(series)}`);
-    const all = series.map((one, i) => numbers(name, one, column, `series[${i}]`));
-    const names = labels ?? all.map((_, i) => String(i));
-    if (!Array.isArray(names) || names.length !== all.length) {
+    if (!Array.isArray(given)) fail(name, `series must be an array of series, got ${text(given)}`);
+    const read = given.map((one, i) => series(name, one, column, `series[${i}]`));
+    const names = labels ?? given.map((_, i) => String(i));
+    if (!Array.isArray(names) || names.length !== given.length) {
       fail(
         name,
-        `labels must be one per series, got ${Array.isArray(names) ? names.length : text(names)} for ${all.length}`,
+        `labels must be one per series, got ${Array.isArray(names) ? names.length : text(names)} for ${given.length}`,
       );
     }
-    const length = all[0]?.length ?? 0;
-    all.forEach((one, i) => {
-      if (one.length !== length)
-        fail(name, `series[${i}] must have ${length} values as series[0] has, got ${one.length}`);
+    given.forEach((one, i) => {
+      if (one.length !== given[0].length)
+        fail(name, `series[${i}] must have ${given[0].length} values as series[0] has, got ${one.length}`);
     });
+    const { values: all } = together(read);
+    const length = all[0]?.length ?? 0;
     if (all.length > 0 && length < 2) fail(name, `series must have at least 2 values, got ${length}`);
     const of = (x, y) => correlation(x, y, length)[length - 1];
     const matrix = all.map(() => []);
@@ -267,17 +284,17 @@
   };
 
   const pctChange = (data, column) => {
-    const values = numbers('pctChange', data, column);
+    const { values, lead } = series('pctChange', data, column);
     const result = new Float64Array(values.length);
     for (let i = 1; i < values.length; i++) {
       const before = values[i - 1];
       result[i] = before === 0 ? 0 : (values[i] - before) / before;
     }
-    return aligned(result, 1);
+    return aligned(result, 1, lead);
   };
 
   const normalize = (data, column) => {
-    const values = numbers('normalize', data, column);
+    const { values, lead } = series('normalize', data, column);
     let min = Infinity;
     let max = -Infinity;
     for (let i = 0; i < values.length; i++) {
@@ -286,7 +303,7 @@
     }
     const span = max - min;
     for (let i = 0; i < values.length; i++) values[i] = span === 0 ? 0 : (values[i] - min) / span;
-    return aligned(values, 0);
+    return aligned(values, 0, lead);
   };
 
   return {
