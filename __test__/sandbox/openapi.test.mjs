@@ -760,6 +760,7 @@ describe('an answer that is no JSON', () => {
     ['application/vnd.acme.diff; charset=utf-8', Buffer.from('ж'), 'ж'],
     ['text/plain; charset=acme', Buffer.from('ж'), 'ж'],
     ['image/svg+xml', Buffer.from('<svg/>'), '<svg/>'],
+    ['application/json-seq', Buffer.from('\x1e{"a":1}\n'), '\x1e{"a":1}\n'],
     ['application/x-ndjson', Buffer.from('{}\n'), '{}\n'],
     ['', Buffer.from('ж'), 'ж'],
   ])('of %s is a text in its charset', async (type, body, expected) => {
@@ -791,6 +792,128 @@ describe('an answer that is no JSON', () => {
     });
     const message = 'HTTP 500 Internal Server Error: 2 bytes';
     expect((await rejection(manager.executeCode('sdk.api.a()'))).message).toContain(message);
+  });
+});
+
+test('names in any language are identifiers, and no two tags are one source', async () => {
+  const operation = (tag, operationId) => ({ ...(tag && { tags: [tag] }), ...(operationId && { operationId }) });
+  const api = await registryFromOpenApi(
+    documentOf({
+      '/users': operation('用户', '获取用户'),
+      '/orders': operation('订单', 'получить_заказ'),
+      '/stores': operation('Pet Store', '2nd-ação'),
+      '/other': operation('pet-store', '🚀'),
+      '/none/{id}': {
+        ...operation('🚀', '---'),
+        parameters: [{ name: 'id', in: 'path', required: true, schema: { type: 'string' } }],
+      },
+      '/plain': operation(undefined, 'then'),
+    }),
+    { baseUrl },
+  );
+  expect(
+    api.registry.sources.flatMap(({ name, methods }) => methods.map((method) => `${name}.${method.name}`)),
+  ).toEqual([
+    '用户.获取用户',
+    '订单.получитьЗаказ',
+    'petStore._2ndAção',
+    'petStore2.getOther',
+    'api.getNoneId',
+    'api2.then2',
+  ]);
+  const manager = managerOf({ ...api, stateSchema: anyState });
+  expect(await manager.executeCode("[sdk.用户.获取用户(), sdk['订单'].получитьЗаказ()]")).toEqual([
+    { ok: true },
+    { ok: true },
+  ]);
+  expect(await manager.executeSearch("[spec.find('订单')[0].method, spec.method('用户.获取用户').id]")).toEqual([
+    '订单.получитьЗаказ',
+    '用户.获取用户',
+  ]);
+  const error = await expectCode(manager.executeCode('sdk.用户.获取用()'), 'ERR_RUNTIME_EXCEPTION');
+  expect(error.details.hint).toBe('there is no sdk.用户.获取用; did you mean sdk.用户.获取用户?');
+});
+
+test('requests accept what the document says that the answers are', async () => {
+  const responses = (...types) => ({
+    200: { description: 'ok', content: Object.fromEntries(types.map((type) => [type, {}])) },
+  });
+  const document = documentOf({
+    '/none': { operationId: 'none' },
+    '/pdf': { operationId: 'pdf', responses: responses('application/pdf') },
+    '/both': { operationId: 'both', responses: responses('text/xml', 'application/vnd.a+json') },
+  });
+  const manager = await managerFrom(document);
+  await manager.executeCode('[sdk.api.none(), sdk.api.pdf(), sdk.api.both()]');
+  expect(requests.map(({ headers }) => headers.accept)).toEqual([
+    'application/json, */*;q=0.1',
+    'application/pdf, */*;q=0.1',
+    'application/vnd.a+json, text/xml;q=0.5, */*;q=0.1',
+  ]);
+});
+
+test('a GET has no body, whatever the document says', async () => {
+  const body = {
+    content: { 'application/json': { schema: { type: 'object', properties: { q: {} } } } },
+    required: true,
+  };
+  const manager = await managerFrom(documentOf({ '/a': { operationId: 'a', requestBody: body } }));
+  expect(await manager.executeSearch("spec.method('api.a').params.properties")).toEqual({});
+  expect(await manager.executeCode('sdk.api.a()')).toEqual({ ok: true });
+});
+
+test('further properties of a body are those that its schema allows', async () => {
+  const bodyOf = (additionalProperties) => {
+    const schema = { type: 'object', properties: { q: { type: 'string' } }, additionalProperties };
+    return { method: 'post', requestBody: { content: { 'application/json': { schema } } } };
+  };
+  const manager = await managerFrom(
+    documentOf(
+      {
+        '/text': { operationId: 'text', ...bodyOf({ $ref: '#/components/schemas/Text' }) },
+        '/open': { operationId: 'open', ...bodyOf(true) },
+        '/closed': { operationId: 'closed', ...bodyOf(undefined) },
+      },
+      { schemas: { Text: { type: 'string' } } },
+    ),
+  );
+  await manager.executeCode("sdk.api.text({ q: 'a', z: 'b' }); sdk.api.open({ q: 'a', z: 1 })");
+  expect(requests.map(({ body }) => JSON.parse(body))).toEqual([
+    { q: 'a', z: 'b' },
+    { q: 'a', z: 1 },
+  ]);
+  const message = async (code) =>
+    (await expectCode(manager.executeCode(code), 'ERR_INVALID_PARAMS')).details.issues[0].message;
+  expect(await message('sdk.api.text({ z: 1 })')).toBe('z must be string, got 1');
+  expect(await message('sdk.api.closed({ z: 1 })')).toBe('z is not a parameter');
+});
+
+test('what the document says to readers is told', async () => {
+  const parameters = [
+    { name: 'a', in: 'query', deprecated: true, example: 'x', schema: { type: 'string', description: 'A' } },
+    { name: 'b', in: 'query', examples: { one: { value: 1 }, two: { value: 2 } }, schema: { type: 'integer' } },
+    { name: 'c', in: 'query', schema: { type: 'string', example: 'y' } },
+  ];
+  const { registry } = await registryFromOpenApi(
+    documentOf({
+      '/a': { summary: 'List things.', description: 'At most 30.', deprecated: true, parameters },
+      '/b': { summary: 'List', description: 'List all of them' },
+      '/c': { description: 'x'.repeat(1_000) },
+      '/d': {},
+    }),
+    { baseUrl },
+  );
+  const { methods } = registry.sources[0];
+  expect(methods.map(({ description }) => description)).toEqual([
+    'List things. At most 30. (deprecated, GET /a)',
+    'List all of them (GET /b)',
+    `${'x'.repeat(400)}... (GET /c)`,
+    '(GET /d)',
+  ]);
+  expect(methods[0].params.properties).toEqual({
+    a: { type: 'string', description: 'A', deprecated: true, examples: ['x'] },
+    b: { type: 'integer', examples: [1, 2] },
+    c: { type: 'string', examples: ['y'] },
   });
 });
 

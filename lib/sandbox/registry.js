@@ -34,7 +34,7 @@ const { describe, isPlainObject, memberPath } = require('../contract/describe');
 const LINES_PER_BLOCK = 16;
 const HASHES = 4096;
 
-const NAME = /^[A-Za-z_$][\w$]*$/;
+const NAME = /^[\p{ID_Start}_$][\p{ID_Continue}$]*$/u;
 const DEF_NAME = /^[\w.-]+$/;
 const ANY_OBJECT = { type: 'object' };
 

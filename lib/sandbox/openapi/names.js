@@ -2,16 +2,19 @@
 'use strict';
 
 /**
- * `repos/list-for-user` in camel case: an identifier.
+ * `repos/list-for-user` in camel case: an identifier, or nothing.
  *
  * @param {string} text
  */
 function camel(text) {
-  const words = text.split(/[^A-Za-z0-9$]+/).filter((word) => word !== '');
+  const words = text.normalize('NFC').split(/(?:_|[^\p{ID_Continue}$])+/u).filter((word) => word !== ''); // prettier-ignore
   const name = words
-    .map((word, at) => (at === 0 ? word[0].toLowerCase() : word[0].toUpperCase()) + word.slice(1))
+    .map((word, at) => {
+      const [first] = word;
+      return (at === 0 ? first.toLowerCase() : first.toUpperCase()) + word.slice(first.length);
+    })
     .join('');
-  return name === '' || /^[0-9]/.test(name) ? `_${name}` : name;
+  return name === '' || /^[\p{ID_Start}$]/u.test(name) ? name : `_${name}`;
 }
 
 /**

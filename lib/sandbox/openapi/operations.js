@@ -7,6 +7,10 @@ const { SchemaWriter, readable, resolved } = require('./schemas');
 const { isForm, isJsonType } = require('./serialize');
 
 const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace'];
+/** Requests that have no body, whatever the document says. */
+const WITHOUT_BODY = new Set(['get', 'head']);
+/** Characters of a description: searches give many. */
+const MAX_DESCRIPTION = 400;
 /** Of the host, as OpenAPI says: who writes them as parameters means documentation. */
 const RESERVED_HEADERS = new Set(['accept', 'content-type', 'authorization', 'cookie', 'host', 'content-length']);
 
@@ -23,6 +27,7 @@ const RESERVED_HEADERS = new Set(['accept', 'content-type', 'authorization', 'co
  * @property {(import('./serialize').Writing & { in: string, key: string })[]} parameters `key`: how guests name it
  * @property {{ key: string | undefined, contentType: string, fields: import('./serialize').Field[] } | undefined} body
  *   `key` undefined: the other parameters; `fields`: those of a form of which the document says more than the schema
+ * @property {string} accept types of its answers
  * @property {any[]} security alternatives, each an object by scheme
  * @property {Record<string, any>} schemes
  * @property {{ name: string, description: string, params: object, result: object, examples: unknown[] }} spec
@@ -35,7 +40,8 @@ const RESERVED_HEADERS = new Set(['accept', 'content-type', 'authorization', 'co
  * @returns {{ operations: Operation[], $defs: Record<string, unknown> }}
  */
 function operationsOf(api) {
-  const names = new Map();
+  const sources = new Map();
+  const sourceNames = new Set(['then']);
   const descriptions = new Map((api.tags ?? []).map((/** @type {any} */ tag) => [tag.name, tag.description ?? '']));
   const schemes = Object.fromEntries(
     Object.entries(api.components?.securitySchemes ?? {}).map(([name, scheme]) => [name, resolved(api, scheme)]),
@@ -47,12 +53,14 @@ function operationsOf(api) {
     for (const method of METHODS) {
       const operation = item[method];
       if (operation === undefined) continue;
-      const tag = operation.tags?.[0] ?? 'api';
-      const source = camel(tag);
-      const taken = names.get(source) ?? new Set(['then']);
-      names.set(source, taken);
-      const name = unique(taken, nameOf(operation, tag, method, path));
-      const parts = partsOf(api, item, operation, { schemes, writer });
+      const [tag = ''] = operation.tags ?? [];
+      if (!sources.has(tag)) {
+        const source = unique(sourceNames, camel(tag) || 'api');
+        sources.set(tag, { source, taken: new Set(['then']) });
+      }
+      const { source, taken } = sources.get(tag);
+      const name = unique(taken, nameOf(operation, tag) || camel(`${method} ${path}`));
+      const parts = partsOf(api, item, operation, { schemes, writer, hasBody: !WITHOUT_BODY.has(method) });
       operations.push({
         source,
         sourceDescription: String(descriptions.get(tag) ?? ''),
@@ -64,11 +72,12 @@ function operationsOf(api) {
         operationId: operation.operationId,
         parameters: parts.parameters,
         body: parts.body,
+        accept: acceptOf(contentOf(api, operation)),
         security: operation.security ?? api.security ?? [],
         schemes,
         spec: {
           name,
-          description: `${operation.summary ?? operation.description ?? ''} (${method.toUpperCase()} ${path})`.trim(),
+          description: descriptionOf(operation, `${method.toUpperCase()} ${path}`),
           params: parts.params,
           result: resultOf(api, operation),
           examples: [],
@@ -100,14 +109,21 @@ function serverUrlOf([owner, ...outer]) {
 /**
  * @param {any} operation
  * @param {string} tag
- * @param {string} method
- * @param {string} path
  */
-function nameOf({ operationId }, tag, method, path) {
-  if (operationId === undefined) return camel(`${method} ${path}`);
+function nameOf({ operationId = '' }, tag) {
   // Many documents repeat the tag: `repos/list-for-user`.
-  const rest = operationId.startsWith(`${tag}/`) ? operationId.slice(tag.length + 1) : operationId;
-  return camel(rest);
+  return camel(operationId.startsWith(`${tag}/`) ? operationId.slice(tag.length + 1) : operationId);
+}
+
+/**
+ * @param {any} operation
+ * @param {string} request
+ */
+function descriptionOf({ summary = '', description = '', deprecated }, request) {
+  const said = description.startsWith(summary) ? [description] : [summary.replace(/\.$/, ''), description];
+  const text = said.filter((part) => part !== '').join('. ');
+  const short = text.length > MAX_DESCRIPTION ? `${text.slice(0, MAX_DESCRIPTION)}...` : text;
+  return `${short} (${deprecated === true ? 'deprecated, ' : ''}${request})`.trim();
 }
 
 /**
@@ -116,9 +132,9 @@ function nameOf({ operationId }, tag, method, path) {
  * @param {any} api
  * @param {any} item
  * @param {any} operation
- * @param {{ schemes: Record<string, any>, writer: SchemaWriter }} how
+ * @param {{ schemes: Record<string, any>, writer: SchemaWriter, hasBody: boolean }} how
  */
-function partsOf(api, item, operation, { schemes, writer }) {
+function partsOf(api, item, operation, { schemes, writer, hasBody }) {
   /** @type {Record<string, unknown>} */
   const properties = {};
   /** @type {string[]} */
@@ -136,8 +152,7 @@ function partsOf(api, item, operation, { schemes, writer }) {
       const key = unique(taken, parameter.name);
       const [contentType, content] = Object.entries(parameter.content ?? {})[0] ?? [];
       const schema = parameter.schema ?? content?.schema ?? {};
-      const description = parameter.description === undefined ? {} : { description: parameter.description };
-      properties[key] = { ...description, ...writer.write(schema) };
+      properties[key] = { ...notesOf(api, parameter), ...writer.write(schema) };
       if (parameter.required === true || parameter.in === 'path') required.push(key);
       const { name, in: place } = parameter;
       return {
@@ -148,14 +163,30 @@ function partsOf(api, item, operation, { schemes, writer }) {
         isJson: isJsonType(contentType),
       };
     });
-  const body = bodyOf(api, operation, writer, { properties, required, taken });
+  const body = hasBody ? bodyOf(api, operation, writer, { properties, required, taken }) : undefined;
   const params = {
     type: 'object',
     properties,
     ...(required.length > 0 && { required }),
-    additionalProperties: body?.isOpen ?? false,
+    additionalProperties: body?.others ?? false,
   };
   return { parameters, body, params: /** @type {any} */ (params) };
+}
+
+/**
+ * What a parameter says to readers.
+ *
+ * @param {any} api
+ * @param {any} parameter
+ */
+function notesOf(api, { description, deprecated, example, examples = {} }) {
+  const shown = Object.values(examples).map((given) => resolved(api, given)?.value);
+  const values = [example, ...shown].filter((value) => value !== undefined);
+  return {
+    ...(description !== undefined && { description }),
+    ...(deprecated === true && { deprecated }),
+    ...(values.length > 0 && { examples: values }),
+  };
 }
 
 /**
@@ -198,7 +229,7 @@ function bodyOf(api, operation, writer, { properties, required, taken }) {
     const own = writer.write({ properties: schema.properties, required: schema.required ?? [] });
     Object.assign(properties, own.properties);
     if (isRequired === true) required.push(...own.required.filter((/** @type {string} */ it) => names.includes(it)));
-    return { key: undefined, contentType, fields: [], isOpen: schema.additionalProperties === true };
+    return { key: undefined, contentType, fields: [], others: writer.write(schema.additionalProperties) };
   }
   const key = unique(taken, 'body');
   const isText = !isJsonType(contentType) && !isForm(contentType) && schema.type !== 'string';
@@ -207,7 +238,7 @@ function bodyOf(api, operation, writer, { properties, required, taken }) {
     : writer.write(given.schema ?? {});
   if (isRequired === true) required.push(key);
   const fields = isForm(contentType) ? fieldsOf(api, schema, given.encoding ?? {}) : [];
-  return { key, contentType, fields, isOpen: false };
+  return { key, contentType, fields, others: false };
 }
 
 /**
@@ -251,14 +282,37 @@ function isFile(schema) {
 }
 
 /**
+ * What an answer is, by type.
+ *
+ * @param {any} api
+ * @param {any} operation
+ * @returns {Record<string, any>}
+ */
+function contentOf(api, operation) {
+  const responses = operation.responses ?? {};
+  const status = Object.keys(responses).find((code) => /^2/.test(code)) ?? 'default';
+  return resolved(api, responses[status] ?? {}).content ?? {};
+}
+
+/**
+ * JSON before all others, and anything rather than nothing: errors may be of any type.
+ *
+ * @param {Record<string, any>} content
+ */
+function acceptOf(content) {
+  const types = Object.keys(content);
+  const json = types.filter(isJsonType);
+  const others = types.filter((type) => !isJsonType(type));
+  const wanted = types.length === 0 ? ['application/json'] : [...json, ...others.map((type) => (json.length > 0 ? `${type};q=0.5` : type))]; // prettier-ignore
+  return [...wanted, '*/*;q=0.1'].join(', ');
+}
+
+/**
  * @param {any} api
  * @param {any} operation
  */
 function resultOf(api, operation) {
-  const responses = operation.responses ?? {};
-  const status = Object.keys(responses).find((code) => /^2/.test(code)) ?? 'default';
-  const { content } = resolved(api, responses[status] ?? {});
-  const [type, { schema } = /** @type {any} */ ({})] = Object.entries(content ?? {})[0] ?? [];
+  const [type, { schema } = /** @type {any} */ ({})] = Object.entries(contentOf(api, operation))[0] ?? [];
   if (type !== undefined && !type.includes('*') && !isTextType(type)) return { description: `A Uint8Array of ${type}` };
   return schema === undefined ? {} : readable(api, schema);
 }

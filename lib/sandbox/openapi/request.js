@@ -42,7 +42,7 @@ function requester({ fetch, headers, credentials, maxResponseBytes }) {
     // Names of parameters are those of a document, and objects have names by themselves.
     const params = { __proto__: null, ...given };
     const url = urlOf(baseUrl, operation, params);
-    const sent = new Headers({ accept: 'application/json' });
+    const sent = new Headers({ accept: operation.accept });
     for (const parameter of operation.parameters) {
       const value = params[parameter.key];
       if (parameter.in === 'header' && value !== undefined) sent.set(parameter.name, expanded(parameter, value));

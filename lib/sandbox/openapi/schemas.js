@@ -96,7 +96,7 @@ class SchemaWriter {
       discriminator: _,
       xml: __,
       externalDocs: ___,
-      example: ____,
+      example,
       exclusiveMinimum,
       exclusiveMaximum,
       ...rest
@@ -118,6 +118,7 @@ class SchemaWriter {
         written[key] = this.write(value);
       }
     }
+    if (example !== undefined) written.examples ??= [example];
     limit(written, 'minimum', 'exclusiveMinimum', exclusiveMinimum);
     limit(written, 'maximum', 'exclusiveMaximum', exclusiveMaximum);
     return nullable === true ? withNull(written) : written;

@@ -39,7 +39,7 @@ const EXPANSIONS = new Map([
 
 /** @param {string | undefined} contentType */
 function isJsonType(contentType) {
-  return /[/+]json\b/.test(contentType ?? '');
+  return /[/+]json\s*(?:;|$)/i.test(contentType ?? '');
 }
 
 /** @param {string} contentType */
