@@ -91,6 +91,34 @@ test('methods are found by their exact names', async () => {
   }
 });
 
+test('plain words find methods, in singular or plural, and if not all fit those that most fit', async () => {
+  const methods = [
+    { name: 'listForUser', description: 'List repositories for a user' },
+    { name: 'createPullRequest', description: 'Create a pull request' },
+    { name: 'listCommits', description: 'List commits' },
+    { name: 'getAddress', description: 'Get an address with its boxes' },
+  ];
+  const manager = managerOf({ registry: { sources: [{ name: 'repos', methods }] } });
+  const found = {
+    'pull requests': ['createPullRequest'],
+    repository: ['listForUser'],
+    'list, commits': ['listCommits'],
+    list_commits: ['listCommits'],
+    'repos.listCommits': ['listCommits'],
+    addresses: ['getAddress'],
+    box: ['getAddress'],
+    'get commits': ['listCommits', 'getAddress'],
+    'how to create a pull request': ['createPullRequest', 'listForUser', 'getAddress'],
+    nothing: [],
+    '...': [],
+  };
+  for (const [words, names] of Object.entries(found)) {
+    expect(await manager.executeSearch(`spec.find(${JSON.stringify(words)}).map((it) => it.name)`), words).toEqual(
+      names,
+    );
+  }
+});
+
 test('a search over many methods finds what looking at each of them would', async () => {
   // Words that share most of their characters, so that what is only similar has to be told apart.
   const parts = ['list', 'lists', 'last', 'order', 'border', 'Größe', '推文', 'a', 'is', 'orderlist', 'e\u0301', '𝒳'];
@@ -124,7 +152,7 @@ test('a search over many methods finds what looking at each of them would', asyn
     own.map((method) => ({ id: `${name}.${method.name}`, text: `${name}.${method.name} ${method.description}` })),
   );
   texts.forEach((text, at) => {
-    const words = text.toLowerCase().split(/\s+/);
+    const words = text.toLowerCase().replace('lists', 'list').match(/[^\s._]+/g);
     const has = (where) => words.every((word) => where.toLowerCase().includes(word));
     const [inName, inText] = [all.filter(({ id }) => has(id)), all.filter((it) => !has(it.id) && has(it.text))];
     expect(found[at], text).toEqual([...inName, ...inText].map(({ id }) => id));

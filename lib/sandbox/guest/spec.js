@@ -12,6 +12,8 @@
   const headsOf = ({ first, count }) =>
     count === 0 ? [] : JSON.parse(`[${heads.slice(headAt[first], headAt[first + count] - 1)}]`);
 
+  // Methods that a search gives which have only some of its words.
+  const MAX_PARTIAL = 20;
   // Characters of shared schemas that a method's parameters come with.
   const MAX_DEFS_CHARS = 6_000;
 
@@ -133,6 +135,29 @@
     return found;
   };
 
+  // Lines with some of the words, those first that have most: a word counts as much as it is rare.
+  const linesWithSome = (words) => {
+    const scores = new Map();
+    for (const word of words) {
+      const found = linesWith([word]);
+      const weight = Math.log(1 + lines.length / found.length);
+      for (const line of found) scores.set(line, (scores.get(line) ?? 0) + weight);
+    }
+    const ranked = [...scores].sort(([lineA, a], [lineB, b]) => b - a || lineA - lineB);
+    return ranked.slice(0, MAX_PARTIAL).map(([line]) => line);
+  };
+
+  // The words of a text, each once and without the ending of its plural.
+  const wordsOf = (text) => {
+    const words = text.toLowerCase().match(/[\p{L}\p{M}\p{N}$]+/gu) ?? [];
+    return [...new Set(words.map(stemOf))];
+  };
+
+  const stemOf = (word) => {
+    if (word.length < 4 || word.endsWith('ss')) return word;
+    return word.replace(/(?<=s|x|ch|sh)es$|ies$|[sy]$/, '');
+  };
+
   const entryOf = (line) => {
     const source = sourceOfLine(line);
     const [name, description] = headOf(line);
@@ -150,7 +175,7 @@
       return found;
     }
     if (typeof wanted !== 'string') throw new TypeError('spec.find takes a text or a RegExp');
-    const words = wanted.toLowerCase().split(/\s+/).filter(Boolean);
+    const words = wordsOf(wanted);
     if (words.length === 0 || lines.length === 0) return [];
     const inName = [];
     const inText = [];
@@ -159,7 +184,8 @@
       const name = entry.method.toLowerCase();
       (words.every((word) => name.includes(word)) ? inName : inText).push(entry);
     }
-    return [...inName, ...inText];
+    const found = [...inName, ...inText];
+    return found.length > 0 ? found : linesWithSome(words).map(entryOf);
   };
 
   // Lines begin with the name of their method and a space, which no name has.
