@@ -224,6 +224,6 @@ test('what tools throw is described in a moment', () => {
 test('a model is shown as JSON what is at most 200 levels deep', () => {
   const json = `${'['.repeat(200)}${']'.repeat(200)}`;
   expect([modelText(deep(199)), modelValue(deep(199))]).toEqual([json, deep(199)]);
-  const text = inspect(deep(200), { depth: 19 });
+  const text = inspect(deep(200), { depth: 19, breakLength: 120 });
   expect([modelText(deep(200)), modelValue(deep(200))]).toEqual([text, text]);
 });

@@ -48,7 +48,7 @@ class PyodideExecutor {
   /** For descriptions of what code can use; not part of the contract. */
   get [OFFER]() {
     const { variables, tools } = this.#sent;
-    return { ...offerWith(this.#options), variables: Object.keys(variables), tools: flattenTools(tools) };
+    return { ...offerWith(this.#options), variables: [...variables.keys()], tools: flattenTools(tools) };
   }
 
   init() {
