@@ -59,6 +59,7 @@ describe('at run time', () => {
     ['Math.tau = 6.28', undefined],
     ['Object.assign(Math, { tau: 6.28 })', undefined],
     ['Object.assign({}, data).items[0].n = 2', FROZEN],
+    ['Object.values(data)[0].n = 2', FROZEN],
     ['Array.prototype.last = 1', undefined],
     ['const day = new Date(0); day.constructor.x = 1', undefined],
     ['search.cache = 1', undefined],

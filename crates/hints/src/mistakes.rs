@@ -123,10 +123,12 @@ fn of_the_host(realm: &mut impl Realm, error: &Uncaught, code: &Code, target: &[
         return None;
     }
     let root = match target {
+        // What a call gives comes from anywhere.
+        target if target.contains(&Step::Call) => None,
         // What is changed is the first argument.
-        [Step::Name("Object"), Step::Name("assign"), ..] => {
-            let open = (code.at..code.at + MAX_STEP).find(|&at| code.tokens.text(at) == "(")?;
-            Some(code.tokens.text(open + 1)).filter(|name| is_name(name))
+        [Step::Name("Object"), Step::Name("assign")] => {
+            let open = (code.at..code.at + MAX_STEP).find(|&at| code.tokens.text(at) == "(");
+            open.map(|open| code.tokens.text(open + 1)).filter(|name| is_name(name))
         }
         [Step::Name(root), ..] => Some(*root),
         _ => None,
