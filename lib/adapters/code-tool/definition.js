@@ -101,7 +101,7 @@ class CallableTool {
     if (inputSchema === undefined || inputSchema === null) return input;
     const result = isStandardSchema(inputSchema)
       ? await validate(inputSchema, input)
-      : (this.#jsonInput ??= new JsonInput(inputSchema)).validate(input);
+      : await (this.#jsonInput ??= new JsonInput(inputSchema)).validate(input);
     if ('value' in result) return result.value;
     throw this.#invalid(`${issuesText(result.issues)}; pass one object as declared`, result.issues);
   }

@@ -18,15 +18,15 @@ class JsonInput {
    * As JSON has it; anything is valid for a schema that cannot be used.
    *
    * @param {unknown} input
-   * @returns {{ value: unknown } | { issues: readonly import('../../contract/standard-schema').Issue[] }}
+   * @returns {Promise<{ value: unknown } | { issues: readonly import('../../contract/standard-schema').Issue[] }>}
    */
-  validate(input) {
-    const issues = this.#issuesOf(input);
+  async validate(input) {
+    const issues = await this.#issuesOf(input);
     return issues.length === 0 ? { value: input } : { issues };
   }
 
   /** @param {unknown} input */
-  #issuesOf(input) {
+  async #issuesOf(input) {
     if (!isPlainObject(input)) {
       return this.#schema.type === 'object' ? [{ message: `it must be one object, got ${describe(input)}` }] : [];
     }
@@ -38,7 +38,7 @@ class JsonInput {
     }
     try {
       this.#reader ??= readerOf(this.#schema);
-      this.#reader.read(text);
+      await this.#reader.read(text);
       return [];
     } catch (error) {
       const { code, issues = [] } = /** @type {import('../../sandbox/errors').InvalidCallError} */ (error);
