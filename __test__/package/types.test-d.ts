@@ -67,8 +67,16 @@ export async function contract(): Promise<void> {
       const retryable: boolean = error.retryable;
       const { stateLost, value, requests, ...limits } = error.details ?? {};
       holds<Equal<[typeof stateLost, typeof value], [boolean | undefined, string | undefined]>>();
-      const { maxCpuMs, maxTransferBytes, maxToolCalls, limitBytes, bytes } = limits;
-      const figures: (number | undefined)[] = [maxCpuMs, maxTransferBytes, maxToolCalls, limitBytes, bytes, requests];
+      const { maxCpuMs, maxTransferBytes, maxToolCalls, limitBytes, usedBytes, bytes } = limits;
+      const figures: (number | undefined)[] = [
+        maxCpuMs,
+        maxTransferBytes,
+        maxToolCalls,
+        limitBytes,
+        usedBytes,
+        bytes,
+        requests,
+      ];
       void figures;
       void [line, retryable, error.toJSON().severity, error.cause];
     }
