@@ -67,6 +67,6 @@ export type CodeToolResult =
  * const { text } = await generateText({ model, tools: { code }, stopWhen: stepCountIs(5), prompt });
  * ```
  */
-export function createCodeTool<Tools extends ToolSet>(
+export function createCodeTool<Tools extends CodeTools>(
   options: CodeToolOptions<Tools>,
 ): Tool<{ code: string }, CodeToolResult>;
