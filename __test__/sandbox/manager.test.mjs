@@ -152,7 +152,10 @@ test('a search over many methods finds what looking at each of them would', asyn
     own.map((method) => ({ id: `${name}.${method.name}`, text: `${name}.${method.name} ${method.description}` })),
   );
   texts.forEach((text, at) => {
-    const words = text.toLowerCase().replace('lists', 'list').match(/[^\s._]+/g);
+    const words = text
+      .toLowerCase()
+      .replace('lists', 'list')
+      .match(/[^\s._]+/g);
     const has = (where) => words.every((word) => where.toLowerCase().includes(word));
     const [inName, inText] = [all.filter(({ id }) => has(id)), all.filter((it) => !has(it.id) && has(it.text))];
     expect(found[at], text).toEqual([...inName, ...inText].map(({ id }) => id));
