@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 
 import { ERRORS } from '../../lib/contract/error-table.js';
-import { abortedBeforeStart, transferLimitExceeded } from '../../lib/contract/errors.js';
+import { ExecutorError, abortedBeforeStart, transferLimitExceeded } from '../../lib/contract/errors.js';
 import { failureOf, losesState } from '../../lib/contract/failure.js';
 import { ROOT } from '../helpers.mjs';
 
@@ -68,5 +68,32 @@ test.each([
     ...place,
     hint: expect.any(String),
     retryable: false,
+  });
+});
+
+describe('a run that took too long is told', () => {
+  const TIMEOUT = { code: 'ERR_EXEC_TIMEOUT', severity: 'ERROR', retryable: true };
+  const explain = (details) => new ExecutorError('Execution timed out after 50ms', { ...TIMEOUT, details }).explanation;
+
+  test.each([
+    [
+      'that the deadline passed',
+      { timeoutMs: 50, reason: 'deadline' },
+      'Execution timed out after 50ms\nHint: Do less in one run, and await only promises that settle.',
+    ],
+    [
+      'that its processor time is used up',
+      { timeoutMs: 50, maxCpuMs: 10, reason: 'cpu' },
+      'Execution used up its 10ms of processor time\nHint: Compute less in one run. Time in which it waits does not count.',
+    ],
+    [
+      'what its signal says',
+      { timeoutMs: 50, aborted: true, reason: 'cpu' },
+      'Execution aborted: cpu\nHint: The caller has ended this run; the code is not to blame.',
+    ],
+  ])('%s', (_, details, expected) => {
+    const lost = 'Variables and functions of earlier runs are gone: define again what is still needed.';
+    const text = explain(details);
+    expect(text.replace(` ${lost}`, '')).toBe(`ERR_EXEC_TIMEOUT: ${expected}`);
   });
 });

@@ -14,6 +14,7 @@ const STATE_LOST = 'Variables and functions of earlier runs are gone: define aga
 const ABORTED_HINT = 'The caller has ended this run; the code is not to blame.';
 const VARIABLES_HINT =
   'The variables that the program around the code sends take more than `maxTransferBytes`: it must send less, or have a larger limit. The code is not to blame.';
+const CPU_HINT = 'Compute less in one run. Time in which it waits does not count.';
 const OTHER_HINT = 'The code is not to blame. Running it again does not help unless the program around it changes.';
 
 /**
@@ -85,6 +86,7 @@ function reasonOf({ message, details = {} }, found) {
 function hintOf({ code, details = {} }, found) {
   if (details.aborted) return ABORTED_HINT;
   if (code === 'ERR_TRANSFER_LIMIT_EXCEEDED' && details.value === 'variables') return VARIABLES_HINT;
+  if (isCpuSpent(details)) return CPU_HINT;
   return found?.fix ?? details.hint ?? errorRow(code)?.hint ?? OTHER_HINT;
 }
 
@@ -119,9 +121,18 @@ function losesState(error) {
  */
 function messageOf({ code, message, details }, found) {
   if (details?.aborted) return `Execution aborted: ${details.reason}`;
+  if (isCpuSpent(details)) return `Execution used up its ${details.maxCpuMs}ms of processor time`;
   // The message has the logs, too.
   if (typeof details?.cause === 'string') return details.cause;
   return code === 'ERR_VALIDATION_FAILED' && found !== undefined ? `${message}: ${found.message}` : message;
+}
+
+/**
+ * @param {import('../../index').ExecutorErrorDetails} [details]
+ * @returns {details is import('../../index').ExecutorErrorDetails}
+ */
+function isCpuSpent({ aborted, reason, maxCpuMs } = {}) {
+  return !aborted && reason === 'cpu' && maxCpuMs !== undefined;
 }
 
 /**
