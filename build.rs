@@ -14,7 +14,7 @@ fn main() {
 }
 
 /// Functions of V8, ICU and the system that the linker replaces by functions of crates/engine/src/{memory,process}.
-const WRAPPED: [&str; 48] = [
+const WRAPPED: [&str; 49] = [
     // How V8 ends the process without asking, and what it writes then: fatal.rs.
     "_ZN2v84base21FatalNoSecurityImpactEPKcz",
     "_ZN2v84base8FatalOOMENS0_7OOMTypeEPKc",
@@ -48,6 +48,7 @@ const WRAPPED: [&str; 48] = [
     "_ZN2v88internal40Builtin_StringPrototypeToLocaleUpperCaseEiPmPNS0_7IsolateE",
     "_ZN2v88internal29Runtime_StringToLowerCaseIntlEiPmPNS0_7IsolateE",
     "_ZN2v88internal10JSReceiver11HasPropertyEPNS0_14LookupIteratorE",
+    "_ZN2v88internal6Object23CreateListFromArrayLikeEPNS0_7IsolateENS0_12DirectHandleIS1_EENS0_12ElementTypesE",
     "_ZN2v88internal8JSLocale27StartsWithUnicodeLanguageIdENSt4__Cr17basic_string_viewIcNS2_11char_traitsIcEEEE",
     "_ZN6icu_7713LocaleBuilder14setLanguageTagENS_11StringPieceE",
     "_ZN2v88internal15GetStringOptionEPNS0_7IsolateENS0_12DirectHandleINS0_10JSReceiverEEENS3_INS0_6StringEEEPKcPS7_",

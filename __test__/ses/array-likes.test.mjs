@@ -135,6 +135,10 @@ test('other built-ins that take array-likes as V8 has them', async () => {
       trial('Reflect.construct' + name, (on) => Reflect.construct(Other, on, List), receiver);
       trial('raw' + name, (on) => String.raw({ raw: on }, 1, 2, 3), receiver);
       trial('raw' + name, (on) => String.raw(on, 1), receiver);
+      trial('normalize' + name, (on) => String.prototype.normalize.call(on, 'NFD'), receiver);
+      trial('localeCompare' + name, (on) => String.prototype.localeCompare.call(on, 'l'), receiver);
+      trial('localeCompare' + name, (on) => 'l'.localeCompare(on), receiver);
+      trial('compare' + name, (on) => ['l', 2].map((other) => new Intl.Collator().compare(on, other)), receiver);
       trial('stringify' + name, (on) => JSON.stringify({ a: 1, b: 2, 1: 3, 3: 4, x: 2 }, on), receiver);
     }
     const proxy = new Proxy([1, 2], {});
@@ -162,7 +166,42 @@ test('they look like V8’s', async () => {
     }
     const others = [[Array, 'from'], [Object.getPrototypeOf(Uint8Array), 'from'], [Uint8Array.prototype.__proto__, 'set'],
       [Function.prototype, 'apply'], [Reflect, 'apply'], [Reflect, 'construct'], [String, 'raw'], [JSON, 'stringify'],
-      [globalThis, 'Proxy'], [Proxy, 'revocable']];
+      [globalThis, 'Proxy'], [Proxy, 'revocable'], [String.prototype, 'normalize'], [String.prototype, 'localeCompare']];
     for (const [object, key] of others) shape(object, key);`);
   expect(here).toEqual(there);
+});
+
+test('texts with fewer than 128 marks in a row are normalized and compared as V8 does', async () => {
+  const { here, there } = await both(`
+    const texts = ['\\u0301\\u0327', '\\uff9e\\u0301', '\\u{1e000}\\u0327'].flatMap((marks) =>
+      [0, 1, 63, 64, 127, 128, 1000].map((before) => {
+        const row = [...marks.repeat(64)].slice(1).join('');
+        return 'a'.repeat(before) + row + 'b' + row + 'c'.repeat(before);
+      }));
+    for (const text of texts) {
+      for (const form of ['NFC', 'NFD', 'NFKC', 'NFKD', undefined]) results.push(text.normalize(form));
+      results.push(texts.map((other) => text.localeCompare(other, 'ig')));
+    }
+    const collator = new Intl.Collator('de', { numeric: true });
+    const { compare } = collator;
+    results.push([texts.toSorted(compare), ['a10', 'a9', 'ä'].sort(compare), compare === collator.compare, compare.name, compare.length]);
+    trial('compare', () => Object.getOwnPropertyDescriptor(Intl.Collator.prototype, 'compare').get.call({}), () => 1);`);
+  expect(here).toEqual(there);
+});
+
+test.each([
+  ['', 0],
+  ['in the middle', 5000],
+])('more marks in a row are refused%s', async (_, before) => {
+  await withExecutor({}, {}, async (executor) => {
+    const { output } = await executor.run(`
+      const text = 'a'.repeat(${before}) + '\\u0301'.repeat(256) + 'a'.repeat(${before});
+      const shorter = text.replace(/(\\p{M}{30})\\p{M}+/gu, '$1');
+      [() => text.normalize(), () => 'a'.localeCompare(text), () => new Intl.Collator().compare(text, 'a')].map((attempt) => {
+        try { return attempt(); } catch (error) { return String(error); }
+      }).concat(shorter.normalize().length)`);
+    const refused =
+      'RangeError: More than 127 combining marks in a row: take some out first, as by text.replace(/(\\p{M}{30})\\p{M}+/gu, "$1")';
+    expect(output).toEqual([refused, refused, refused, 2 * before + 30 - (before === 0 ? 0 : 1)]);
+  });
 });

@@ -84,6 +84,7 @@
   };
   p.newMap = own(Map, ["get", "set", "has", "delete", "clear"]);
   p.newSet = own(Set, ["add", "has", "delete", "clear"]);
+  p.newWeakMap = own(WeakMap, ["get", "set"]);
   p.newWeakSet = own(WeakSet, ["add", "has"]);
   // Every run empties its maps, and V8 makes a new table each time, also for one that is empty.
   p.emptyMap = (map) => {

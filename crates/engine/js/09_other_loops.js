@@ -4,7 +4,8 @@
 (() => {
   const boot = globalThis.__smol_boot;
   const { apply, arrayPush, construct, defineProperty, getPrototypeOf, isArray, jsonStringify } = boot.p;
-  const { min, RangeError, TypeError, typedArrayLength, typedArrayTag, uncurryThis } = boot.p;
+  const { getDescriptor, min, newWeakMap, RangeError, regExpTest, TypeError } = boot.p;
+  const { typedArrayLength, typedArrayTag, uncurryThis } = boot.p;
   const { argumentsOf, isPlain, toObject, toInteger, lengthOf, placeOf, look, newArray, listOf, move, replace } =
     boot.loops;
   const { prototype } = Array;
@@ -216,6 +217,56 @@
       return nameOf(this, text);
     },
   });
+
+  // Marks in a row are sorted, and each is compared with those before it. Those of Unicode's stream-safe format are 30.
+  const MANY_MARKS = 128;
+  // Two letters become marks when they are normalized.
+  const marks = new RegExp(`[\\p{M}\uff9e\uff9f]{${MANY_MARKS}}`, "uy");
+  // A text that has fewer in a row than twice as many: one of so many begins before one of these places and goes on as far behind it.
+  const sortable = (value) => {
+    const text = typeof value === "string" ? value : `${value}`;
+    for (let at = 0; at + MANY_MARKS <= text.length; at += MANY_MARKS) {
+      marks.lastIndex = at;
+      if (!regExpTest(marks, text)) continue;
+      const hint = 'text.replace(/(\\p{M}{30})\\p{M}+/gu, "$1")';
+      throw new RangeError(`More than ${MANY_MARKS - 1} combining marks in a row: take some out first, as by ${hint}`);
+    }
+    return text;
+  };
+  const isThere = (value) => value !== undefined && value !== null;
+  const normalize = uncurryThis(String.prototype.normalize);
+  const localeCompare = uncurryThis(String.prototype.localeCompare);
+  replace(String.prototype, {
+    normalize(form = undefined) {
+      return normalize(isThere(this) ? sortable(this) : this, form);
+    },
+    localeCompare(that, locales = undefined, options = undefined) {
+      return isThere(this)
+        ? localeCompare(sortable(this), sortable(that), locales, options)
+        : localeCompare(this, that, locales, options);
+    },
+  });
+  const { prototype: collatorPrototype } = Intl.Collator;
+  const compare = getDescriptor(collatorPrototype, "compare");
+  const compareOf = uncurryThis(compare.get);
+  // V8's function of a collator -> ours.
+  const comparing = newWeakMap();
+  const { get } = getDescriptor(
+    {
+      get compare() {
+        const native = compareOf(this);
+        let ours = comparing.get(native);
+        if (ours === undefined) {
+          ours = (x, y) => native(sortable(x), sortable(y));
+          defineProperty(ours, "name", { __proto__: null, value: "" });
+          comparing.set(native, ours);
+        }
+        return ours;
+      },
+    },
+    "compare",
+  );
+  defineProperty(collatorPrototype, "compare", { __proto__: null, ...compare, get });
 
   // The names that JSON.stringify is to write. V8 keeps a handle of each element, also of those that are not there.
   const MAX_NAMES = 0xffff;

@@ -88,6 +88,10 @@ type MaybeBool = u16;
 const NOTHING: MaybeBool = 0;
 /// `true`.
 const FOUND: MaybeBool = 0x0101;
+/// `v8::internal::ElementTypes`: those of an array-like that stands for the keys of a proxy.
+const STRING_AND_SYMBOL: u32 = 1;
+/// Keys of a proxy, of each of which V8 has several copies beside the heap.
+const MAX_PROXY_KEYS: usize = 1 << 18;
 /// Bytes of a language tag, of whose parts V8 and ICU compare each with all others. People write tens.
 const MAX_TAG_BYTES: usize = 1024;
 
@@ -110,6 +114,11 @@ unsafe extern "C" {
         method: *const c_char,
         text: *mut v8::Local<'_, v8::String>,
     ) -> MaybeBool;
+    fn __real__ZN2v88internal6Object23CreateListFromArrayLikeEPNS0_7IsolateENS0_12DirectHandleIS1_EENS0_12ElementTypesE(
+        isolate: *mut c_void,
+        object: *mut c_void,
+        types: u32,
+    ) -> *const v8::FixedArray;
     fn v8__Isolate__GetCurrentContext(isolate: *mut c_void) -> *const v8::Context;
 }
 
@@ -129,6 +138,32 @@ unsafe extern "C" fn __wrap__ZN2v88internal10JSReceiver11HasPropertyEPNS0_14Look
             Some(_) => NOTHING,
             None => __real__ZN2v88internal10JSReceiver11HasPropertyEPNS0_14LookupIteratorE(lookup),
         }
+    }
+}
+
+/// The elements of an array-like, such as the keys that a proxy says it has.
+///
+/// # Safety
+/// V8 calls this in place of its own function.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn __wrap__ZN2v88internal6Object23CreateListFromArrayLikeEPNS0_7IsolateENS0_12DirectHandleIS1_EENS0_12ElementTypesE(
+    isolate: *mut c_void,
+    object: *mut c_void,
+    types: u32,
+) -> *const v8::FixedArray {
+    // SAFETY: the caller's contract is the same. V8's handles are what the locals of its interface are, and null is none.
+    unsafe {
+        let array = v8::Local::<v8::Array>::try_from(mem::transmute::<*mut c_void, v8::Local<v8::Value>>(object));
+        let is_long = |length: usize| types == STRING_AND_SYMBOL && length > MAX_PROXY_KEYS;
+        // V8 makes an internalized text of each, and only those who are asked know the length of what is no array.
+        if !array.is_ok_and(|array| is_long(array.length() as usize)) {
+            let list = __real__ZN2v88internal6Object23CreateListFromArrayLikeEPNS0_7IsolateENS0_12DirectHandleIS1_EENS0_12ElementTypesE(isolate, object, types);
+            if list.is_null() || !is_long((*list).length()) {
+                return list;
+            }
+        }
+        throw_range_error(isolate, &format!("A proxy has at most {MAX_PROXY_KEYS} keys"));
+        std::ptr::null()
     }
 }
 
@@ -182,13 +217,21 @@ unsafe extern "C" fn __wrap__ZN2v88internal15GetStringOptionEPNS0_7IsolateENS0_1
         if found != FOUND || (*text).length() <= MAX_TAG_BYTES {
             return found;
         }
-        let context =
-            mem::transmute::<*const v8::Context, v8::Local<v8::Context>>(v8__Isolate__GetCurrentContext(isolate));
-        v8::callback_scope!(unsafe scope, context);
-        let message = format!("An option has at most {MAX_TAG_BYTES} characters");
-        let message = v8::String::new(scope, &message).unwrap_or_else(|| v8::String::empty(scope));
-        let error = v8::Exception::range_error(scope, message);
-        scope.throw_exception(error);
+        throw_range_error(isolate, &format!("An option has at most {MAX_TAG_BYTES} characters"));
         NOTHING
     }
+}
+
+/// # Safety
+/// The isolate is the thread's, where V8 can throw.
+unsafe fn throw_range_error(isolate: *mut c_void, message: &str) {
+    // SAFETY: it has a context, whose handle is what a local of V8's interface is.
+    let context = unsafe {
+        mem::transmute::<*const v8::Context, v8::Local<v8::Context>>(v8__Isolate__GetCurrentContext(isolate))
+    };
+    // SAFETY: V8 is called back on the isolate's thread, in this context.
+    v8::callback_scope!(unsafe scope, context);
+    let message = v8::String::new(scope, message).unwrap_or_else(|| v8::String::empty(scope));
+    let error = v8::Exception::range_error(scope, message);
+    scope.throw_exception(error);
 }
