@@ -413,7 +413,6 @@ impl Line {
                 return Err("the worker process is of another version of ses-executor");
             }
             (false, _) | (true, FromWorker::Status(Status::Hello(_))) => return Err(NONSENSE),
-            (true, FromWorker::Status(_)) => return Ok(()),
             (true, FromWorker::Event(event)) => News::Event(event),
         };
         if self.listener.is_none() {

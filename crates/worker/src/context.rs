@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use ses_engine::{GuestContext, Interrupt};
-use ses_protocol::frames::{Control, Frames, Message, Status, ToWorker};
+use ses_protocol::frames::{Control, Frames, Message, ToWorker};
 use ses_protocol::{Command, Config, Event, JobId, RunLimits, SessionId};
 use ses_session::{Deadline, Reporter, Watchdog};
 use ses_sync::{CpuClock, Patience};
@@ -56,31 +56,23 @@ impl PipeContext {
     /// The next command; waits.
     fn read(&self) -> Option<Command> {
         let mut commands = self.commands.borrow_mut();
-        loop {
-            // The host closes its end when it has given the session up, and its frames are those of this version.
-            let Ok(Some((head, body))) = commands.next(usize::MAX) else { exit() };
-            let Ok(message) = ToWorker::read(head.kind, body) else { exit() };
-            match message {
-                ToWorker::Command(command) => {
-                    if let Command::Run { job, limits, .. } = &command {
-                        self.begin(*job, limits);
-                    }
-                    return Some(command);
+        // The host closes its end when it has given the session up, and its frames are those of this version.
+        let Ok(Some((head, body))) = commands.next(usize::MAX) else { exit() };
+        match ToWorker::read(head.kind, body) {
+            Ok(ToWorker::Command(command)) => {
+                if let Command::Run { job, limits, .. } = &command {
+                    self.begin(*job, limits);
                 }
-                ToWorker::Control(Control::Ping(number)) => self.out.say(Status::Pong(number)),
-                ToWorker::Control(Control::Stop(job)) => {
-                    // One that has ended is not to end another.
-                    if self.running.get() == job {
-                        self.interrupt.ask(job);
-                    }
-                    return None;
-                }
-                ToWorker::Control(Control::Close) => {
-                    self.out.report(Event::Closed { panicked: false });
-                    exit();
-                }
-                ToWorker::Control(Control::Open(_)) => exit(),
+                Some(command)
             }
+            Ok(ToWorker::Control(Control::Stop(job))) => {
+                // One that has ended is not to end another.
+                if self.running.get() == job {
+                    self.interrupt.ask(job);
+                }
+                None
+            }
+            Ok(ToWorker::Control(Control::Open(_))) | Err(_) => exit(),
         }
     }
 

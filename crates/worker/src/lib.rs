@@ -170,16 +170,9 @@ fn serve_isolate(
     };
     out.say(Status::Hello(hello));
     let mut frames = Frames::new(commands);
-    let (session, config) = loop {
-        match frames.next(usize::MAX) {
-            Ok(Some((head, body))) => match ToWorker::read(head.kind, body) {
-                Ok(ToWorker::Control(Control::Open(config))) => break (head.session, config),
-                Ok(ToWorker::Control(Control::Ping(number))) => out.say(Status::Pong(number)),
-                _ => exit(),
-            },
-            Ok(None) | Err(_) => exit(),
-        }
-    };
+    let Ok(Some((head, body))) = frames.next(usize::MAX) else { exit() };
+    let Ok(ToWorker::Control(Control::Open(config))) = ToWorker::read(head.kind, body) else { exit() };
+    let session = head.session;
     out.begin(session);
     let _ = parked_to.set(out.clone());
     let context = PipeContext::new(session, config, frames, out.clone(), interrupt, watchdog);
@@ -187,6 +180,5 @@ fn serve_isolate(
     out.report(Event::Initialized(Ok(())));
     guest.serve();
     // The isolate is lost, or the host has closed the session: the system takes it apart.
-    out.say(Status::Draining);
     exit();
 }

@@ -18,10 +18,6 @@ pub enum ToWorker {
 pub enum Control {
     /// The session: the first frame, and the only one of its kind. [`Event::Initialized`] follows.
     Open(Arc<Config>),
-    /// The session is over; [`Event::Closed`] follows.
-    Close,
-    /// [`Status::Pong`] with the same number follows, when what came before is done.
-    Ping(u64),
     /// The guest is to end this run by itself, if it is still under way.
     Stop(JobId),
 }
@@ -38,9 +34,6 @@ pub enum FromWorker {
 pub enum Status {
     /// The first frame: an isolate is ready.
     Hello(Hello),
-    Pong(u64),
-    /// No further job is taken: the isolate is not sound, and the worker ends.
-    Draining,
 }
 
 /// What a worker is.
@@ -103,8 +96,6 @@ macro_rules! messages {
 
 messages!(Control {
     0x01 Open(config),
-    0x06 Close,
-    0x07 Ping(number),
     0x08 Stop(job),
 });
 messages!(Command {
@@ -115,8 +106,6 @@ messages!(Command {
 });
 messages!(Status {
     0x81 Hello(hello),
-    0x88 Pong(number),
-    0x89 Draining,
 });
 messages!(Event {
     0x82 Initialized(result),
@@ -144,7 +133,7 @@ impl Message for ToWorker {
 
     fn read(kind: u8, body: &[u8]) -> Result<Self, Malformed> {
         match kind {
-            0x01 | 0x06..=0x08 => Control::read(kind, body).map(Self::Control),
+            0x01 | 0x08 => Control::read(kind, body).map(Self::Control),
             _ => Command::read(kind, body).map(Self::Command),
         }
     }
@@ -160,7 +149,7 @@ impl Message for FromWorker {
 
     fn read(kind: u8, body: &[u8]) -> Result<Self, Malformed> {
         match kind {
-            0x81 | 0x88 | 0x89 => Status::read(kind, body).map(Self::Status),
+            0x81 => Status::read(kind, body).map(Self::Status),
             _ => Event::read(kind, body).map(Self::Event),
         }
     }
