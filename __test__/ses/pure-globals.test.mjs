@@ -125,6 +125,16 @@ describe('as the standards say', () => {
       'caught(() => { const b = new ArrayBuffer(1); structuredClone(b, { transfer: [b, b] }); })',
       'throws DataCloneError',
     ],
+    [
+      'a copy of a buffer that there is no room for',
+      `caught(() => { const kept = []; for (;;) kept.push(structuredClone(new Uint8Array(1e6))); })`,
+      'throws RangeError',
+    ],
+    [
+      'as it says',
+      `(() => { const kept = []; try { for (;;) kept.push(structuredClone([new Uint8Array(1e6)])); } catch (error) { return error.message; } })()`,
+      'Array buffer allocation failed',
+    ],
   ])('%s', async (_, code, expected) => {
     expect(await there(code)).toBe(expected);
   });

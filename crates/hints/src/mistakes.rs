@@ -16,6 +16,7 @@ const CALL: &str = "(...)";
 /// What to do about the error, if it is a known mistake.
 pub fn hint(realm: &mut impl Realm, error: &Uncaught, code: &Code) -> Option<String> {
     promise_as_json(error)
+        .or_else(|| no_room(error))
         .or_else(|| missing_await(realm, error, code))
         .or_else(|| constant(realm, error, code))
         .or_else(|| frozen(realm, error, code))
@@ -25,6 +26,14 @@ pub fn hint(realm: &mut impl Realm, error: &Uncaught, code: &Code) -> Option<Str
 fn promise_as_json(error: &Uncaught) -> Option<String> {
     let is_promise = error.name == "SyntaxError" && error.message.ends_with(", \"[object Promise]\" is not valid JSON");
     is_promise.then(|| "`JSON.parse` was given a promise: write `JSON.parse(await …)`.".to_owned())
+}
+
+/// `new Uint8Array(1e9)`.
+fn no_room(error: &Uncaught) -> Option<String> {
+    let is_refused = error.name == "RangeError" && error.message == "Array buffer allocation failed";
+    is_refused.then(|| {
+        "Array buffers count for `memoryLimitMb`, which leaves no room for this one: work on smaller pieces.".to_owned()
+    })
 }
 
 /// `search(q).results`, where `search` gives a promise.

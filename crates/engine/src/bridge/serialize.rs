@@ -260,7 +260,25 @@ pub fn clone<'s>(
     if deserializer.read_header(context) != Some(true) {
         return Ok(None);
     }
-    Ok(deserializer.read_value(context))
+    {
+        v8::tc_scope!(let attempt, scope);
+        let copy = deserializer.read_value(context);
+        // What has just been written is well-formed.
+        if attempt.exception().and_then(|thrown| is_broken(attempt, thrown)) != Some(true) {
+            attempt.rethrow();
+            return Ok(copy);
+        }
+    }
+    adopt::throw_no_memory(scope);
+    Ok(None)
+}
+
+/// Whether V8 has thrown that it could not read a value, as also where there is no room for an array buffer.
+fn is_broken<'s>(scope: &mut v8::PinScope<'s, '_>, thrown: v8::Local<'s, v8::Value>) -> Option<bool> {
+    let thrown = v8::Local::<v8::Object>::try_from(thrown).ok().filter(|_| thrown.is_native_error())?;
+    let key = v8::String::new(scope, "message")?;
+    let message = v8::Local::<v8::String>::try_from(thrown.get(scope, key.into())?).ok()?;
+    Some(message.to_rust_string_lossy(scope) == "Unable to deserialize cloned data.")
 }
 
 /// Throws what `structuredClone` throws for a value that cannot be cloned: there is no DOMException here, only its name.
