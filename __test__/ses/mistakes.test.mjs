@@ -99,6 +99,20 @@ describe('at run time', () => {
       'const fails = async (text) => { throw new Error(text); };\nawait Promise.any([fails("a"), fails("b")])',
       'Its errors: a (line 1); b (line 1)',
     ],
+    [
+      '{\n  using a = { [Symbol.dispose]() { throw new TypeError("a"); } };\n  throw new Error("body");\n}',
+      'Its errors: TypeError: a (line 2); body (line 3)',
+    ],
+    [
+      '{\n  using a = { [Symbol.dispose]() { throw 1; } };\n  using b = { [Symbol.dispose]() { throw 2; } };\n  throw 3;\n}',
+      'Its errors: 1; 2; 3',
+    ],
+    ['throw [1, 2, 3, 4, 5, 6].reduce((all, at) => new SuppressedError(at, all), 0)', 'Its errors: 6; 5; 4; 3'],
+    ['throw Object.defineProperty(new SuppressedError(1, 2), "error", { get: () => { for (;;); } })', undefined],
+    [
+      'const kept = [];\nfor (;;) kept.push(new Uint8Array(1e7))',
+      'Array buffers count for `memoryLimitMb`, which leaves no room for this one: work on smaller pieces.',
+    ],
   ])('%s', async (code, hint) => {
     const earlier = ['const K = 1; const L = 1; const g = () => L; const f = (x) => x;'];
     expect(await told(code, { earlier, variables: { data } })).toMatchObject({ code: 'ERR_RUNTIME_EXCEPTION', hint });

@@ -262,19 +262,53 @@ fn thrown_elsewhere(host: &Host, stack: &str, header: &str, script: &Script) -> 
 fn causes(scope: &mut v8::PinScope, host: &Host, thrown: v8::Local<v8::Value>, script: &str) -> Option<String> {
     let object = v8::Local::<v8::Object>::try_from(thrown).ok().filter(|_| thrown.is_native_error())?;
     v8::tc_scope!(let attempt, scope);
-    let key = v8::String::new(attempt, "cause")?;
-    if object.has_own_property(attempt, key.into())? {
-        let cause = object.get(attempt, key.into())?;
+    let object = v8::Local::new(attempt, object);
+    if let Some(cause) = own_value(attempt, object, "cause") {
         return Some(format!("Its cause: {}", with_place(attempt, host, cause, script)));
     }
-    let key = v8::String::new(attempt, "errors")?;
-    let errors = v8::Local::<v8::Array>::try_from(object.get(attempt, key.into())?).ok()?;
-    let shown = (0..errors.length().min(MAX_ERRORS)).filter_map(|index| {
-        let error = errors.get_index(attempt, index)?;
-        Some(with_place(attempt, host, error, script))
-    });
-    let shown: Vec<String> = shown.collect();
+    let errors = match own_value(attempt, object, "errors") {
+        Some(errors) => {
+            let errors = v8::Local::<v8::Array>::try_from(errors).ok()?;
+            (0..errors.length().min(MAX_ERRORS)).filter_map(|index| errors.get_index(attempt, index)).collect()
+        }
+        None => suppressed(attempt, object),
+    };
+    let shown: Vec<String> = errors.into_iter().map(|error| with_place(attempt, host, error, script)).collect();
     (!shown.is_empty()).then(|| format!("Its errors: {}", shown.join("; ")))
+}
+
+/// What was thrown while something was disposed of, and what it took the place of, which may be an error of that kind itself.
+fn suppressed<'s>(
+    scope: &mut v8::PinScope<'s, '_>,
+    object: v8::Local<'s, v8::Object>,
+) -> Vec<v8::Local<'s, v8::Value>> {
+    let mut errors = Vec::new();
+    let mut at = Some(object);
+    while let Some(object) = at
+        && errors.len() < MAX_ERRORS as usize
+        && let Some(suppressed) = own_value(scope, object, "suppressed")
+        && let Some(error) = own_value(scope, object, "error")
+    {
+        errors.push(error);
+        at = v8::Local::try_from(suppressed).ok().filter(|_| suppressed.is_native_error());
+        if at.is_none_or(|object| own_value(scope, object, "suppressed").is_none()) {
+            errors.push(suppressed);
+        }
+    }
+    errors
+}
+
+/// The value of an error's own property that is no accessor.
+fn own_value<'s>(
+    scope: &mut v8::PinScope<'s, '_>,
+    error: v8::Local<'s, v8::Object>,
+    key: &str,
+) -> Option<v8::Local<'s, v8::Value>> {
+    let key = v8::String::new(scope, key)?;
+    let property = error.get_own_property_descriptor(scope, key.into())?;
+    let property = v8::Local::<v8::Object>::try_from(property).ok()?;
+    let value = v8::String::new(scope, "value")?.into();
+    if property.has_own_property(scope, value)? { property.get(scope, value.into()) } else { None }
 }
 
 /// An error in brief, with its line if that is one of the script of this name.
