@@ -271,7 +271,7 @@ impl Guest {
                 Some(()) => evaluate(scope, &host, &self.guarded.memory, &script, &program, &mut compiled),
                 None => Err(Failure::new(FailureKind::Runtime { cause: "the realm could not begin a run".to_owned() })),
             };
-            drop_remains(scope, &host, result.is_err());
+            drop_remains(scope, &host, result.as_ref().err());
             let figures = host.figures();
             drop_microtasks(scope, &host);
             modules::end_run(scope, &host);
@@ -410,7 +410,7 @@ impl Done {
 }
 
 /// Drops what belonged to the run and remarks on what was left.
-fn drop_remains(scope: &mut v8::PinScope, host: &Host, has_failed: bool) {
+fn drop_remains(scope: &mut v8::PinScope, host: &Host, failure: Option<&Failure>) {
     v8::tc_scope!(let attempt, scope);
     let rejections = host.run.borrow_mut().as_mut().map(|run| std::mem::take(&mut run.rejections));
     for promise in rejections.unwrap_or_default() {
@@ -424,8 +424,12 @@ fn drop_remains(scope: &mut v8::PinScope, host: &Host, has_failed: bool) {
         let text = exceptions::with_place(attempt, host, reason, &program_name(host.run_number()));
         host.warn(format!("Unhandled promise rejection: {text}"));
     }
-    let dropped = host.calls.borrow_mut().drop_all(attempt, has_failed);
-    if !dropped.is_empty() {
+    let dropped = host.calls.borrow_mut().drop_all(attempt, failure.is_some());
+    // A limit may have ended the run where it was about to wait for them.
+    let is_known = !failure.is_some_and(|failure| {
+        matches!(failure.kind, FailureKind::ToolCallLimit { .. } | FailureKind::MaxOperations { .. })
+    });
+    if is_known && !dropped.is_empty() {
         let mut names: Vec<String> = dropped.iter().map(|&tool| host.tool_name(tool)).collect();
         let count = names.len();
         if let Some(run) = host.run.borrow_mut().as_mut() {
