@@ -501,3 +501,31 @@ test('operations are in the stats of failed runs too', async () => {
     expect(exceeded.stats.operations).toBe(100);
   });
 });
+
+test('a loop of a module that is loaded is told of, with the limit that modules have for it', async () => {
+  const modules = { inf: 'export const x = 1; for (;;);', top: 'import "inf";' };
+  const options = { maxOperations: 1000, authorizedImports: ['inf', 'top'], modules };
+  await withExecutor(options, {}, async (executor) => {
+    for (const module of ['inf', 'top']) {
+      const program = `for (let i = 0; i < 5; i++); await import("${module}")`;
+      const error = await expectCode(executor.run(program), 'ERR_MAX_OPS_EXCEEDED');
+      expect(error.message).toBe('Max operations exceeded (10000000)');
+      expect(error.details).toEqual({
+        maxOperations: 10_000_000,
+        module,
+        hint: `It was reached while module '${module}' was being loaded, not in this code: do without this module.`,
+      });
+      expect(error.stats.operations).toBe(5);
+    }
+  });
+});
+
+test.each([
+  ['tool calls', 'await Promise.all([a(1), a(2), a(3)])', 'ERR_TOOL_CALL_LIMIT_EXCEEDED'],
+  ['iterations', 'const calls = []; for (;;) { if (calls.length < 2) calls.push(a(1)); }', 'ERR_MAX_OPS_EXCEEDED'],
+])('calls of a run that a limit of %s has ended are not said to be dropped', async (_, code, expected) => {
+  const tools = { a: () => new Promise(() => {}) };
+  await withExecutor({ maxToolCalls: 2, maxOperations: 1000 }, tools, async (executor) => {
+    expect((await expectCode(executor.run(code), expected)).logs).toBe('');
+  });
+});

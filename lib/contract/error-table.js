@@ -91,7 +91,8 @@ is decided when the call is made. \`details.module\` names it. Allow the module,
     variant: 'MaxOperations',
     cause: 'The loop guards counted more than `maxOperations`.',
     doc: `The loops of the run, functions of earlier runs included, went round more often than \`maxOperations\`. Guest code
-cannot catch this. \`details.maxOperations\` is the limit. Let the model rewrite the loop, or raise the limit.`,
+cannot catch this. \`details.maxOperations\` is the limit; with \`details.module\` it is that of modules while a run loads them, 10 million
+for all of them, and no option. Let the model rewrite the loop, or raise the limit.`,
     example: "await executor.run('while (true) {}');",
     hint: 'Write loops that end earlier, or use array methods and the functions that are provided.',
   },

@@ -59,8 +59,8 @@
   let unusedBudget;
   // What the run's modules have left of `LOADING_BUDGET`.
   let loadingBudget = 0;
-  // A module is being loaded.
-  let isLoading = false;
+  // The module that is being loaded, by the name that the program has imported.
+  let loading;
   // Bindings that this run declared: name -> what was there before, its getter, and what its name meant before.
   const declared = newMap();
   // Variables that this run has not put on the global yet, since it has not reached their declarations: by name.
@@ -84,9 +84,10 @@
       op_swallowed();
       throw signal;
     }
-    op_guard_exceeded();
+    const limit = loading === undefined ? operationLimit : LOADING_BUDGET;
+    op_guard_exceeded(limit, loading);
     // First the signal, then the flags: what reads them throws the signal.
-    signal = asSignal(new MaxOperationsExceededError(operationLimit));
+    signal = asSignal(new MaxOperationsExceededError(limit));
     isAwaited = false;
     __smol_done = true;
     __smol_budget = 0;
@@ -99,19 +100,19 @@
     return value;
   };
 
-  // Runs `load`, whose iterations are not the program's: what the program has left of its budget stays as it is.
-  const forModule = (load) => {
-    if (isLoading) return load();
+  // Runs `load` of a module, whose iterations are not the program's: what the program has left of its budget stays as it is.
+  const forModule = (name, load) => {
+    if (loading !== undefined) return load();
     const left = __smol_budget;
     __smol_budget = loadingBudget;
-    isLoading = true;
+    loading = name;
     try {
       return load();
     } finally {
-      isLoading = false;
+      loading = undefined;
       loadingBudget = __smol_budget;
       if (!__smol_done || isAwaited) __smol_budget = left;
-      else if (unusedBudget !== undefined) unusedBudget = left;
+      else unusedBudget = left;
     }
   };
 
@@ -382,7 +383,7 @@
     isAwaited = false;
     // Where a run is terminated, nothing tidies up.
     isReading = false;
-    isLoading = false;
+    loading = undefined;
     boot.joining.length = 0;
     declaredValue.value = undefined;
     unusedBudget = undefined;

@@ -10,6 +10,6 @@
     op_compile_module(name);
     // As the language has it, no module is evaluated while another one is, which may be the one that asks.
     await undefined;
-    return boot.forModule(() => op_evaluate_module(name));
+    return boot.forModule(name, () => op_evaluate_module(name));
   };
 })();

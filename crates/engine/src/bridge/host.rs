@@ -37,8 +37,8 @@ pub enum Verdict {
     FinalPromise(v8::Global<v8::Promise>),
     /// `final_answer(value)` where the stack that was left did not suffice to write the value.
     FinalLate(v8::Global<v8::Value>),
-    /// The guards counted more than the limit.
-    MaxOperations,
+    /// The guards counted more than a limit.
+    MaxOperations(Exceeded),
     /// The run made more tool calls than it may.
     ToolCallLimit,
 }
@@ -50,13 +50,20 @@ impl Verdict {
     }
 }
 
+/// A limit of iterations that was exceeded.
+pub struct Exceeded {
+    pub limit: f64,
+    /// The limit is that of modules, and this one was being loaded.
+    pub module: Option<String>,
+    /// Where.
+    pub at: Option<v8::Global<v8::StackTrace>>,
+}
+
 /// State of one run.
 pub struct Run {
     pub job: JobId,
     pub verdict: Option<Verdict>,
     pub max_operations: f64,
-    /// Where the limit was exceeded.
-    pub exceeded_at: Option<v8::Global<v8::StackTrace>>,
     /// What was thrown last that is no error, and where.
     pub thrown: Option<(v8::Global<v8::Value>, v8::Global<v8::StackTrace>)>,
     /// Iterations that the run has taken, as far as it has told.
@@ -151,7 +158,6 @@ impl Host {
             job,
             verdict: None,
             max_operations: limits.max_operations,
-            exceeded_at: None,
             thrown: None,
             operations: 0.0,
             tool_calls: 0,
@@ -183,17 +189,19 @@ impl Host {
         }
     }
 
-    /// Records that the run has exceeded its limit, `at` a loop.
-    pub fn exceed_limit(&self, at: Option<v8::Global<v8::StackTrace>>) {
+    /// Records that the run has exceeded a limit: its own, if nothing is known of it.
+    pub fn exceed_limit(&self, exceeded: Option<Exceeded>) {
         if self.is_terminated() {
             return;
         }
         let mut run = self.run.borrow_mut();
         let Some(run) = run.as_mut() else { return };
-        run.operations = run.max_operations;
+        let exceeded = exceeded.unwrap_or(Exceeded { limit: run.max_operations, module: None, at: None });
+        if exceeded.module.is_none() {
+            run.operations = run.max_operations;
+        }
         if run.is_open() {
-            run.verdict = Some(Verdict::MaxOperations);
-            run.exceeded_at = at;
+            run.verdict = Some(Verdict::MaxOperations(exceeded));
         }
     }
 

@@ -30,8 +30,8 @@ pub trait Bridge {
     /// The guest called `final_answer(value)`: records the outcome. Whether it is that of a promise, whose code goes on.
     fn final_answer(&self, scope: &mut v8::PinScope<'_, '_>, value: v8::Local<'_, v8::Value>) -> bool;
 
-    /// The run takes an iteration beyond its limit: records the outcome.
-    fn guard_exceeded(&self, scope: &mut v8::PinScope<'_, '_>);
+    /// The run takes an iteration beyond its limit, or beyond that of modules while it loads one: records the outcome.
+    fn guard_exceeded(&self, scope: &mut v8::PinScope<'_, '_>, limit: f64, module: Option<String>);
 
     /// The guest throws `value`, which need not be an error: notes where.
     fn thrown<'s>(&self, scope: &mut v8::PinScope<'s, '_>, value: v8::Local<'s, v8::Value>);

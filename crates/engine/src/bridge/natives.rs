@@ -2,7 +2,7 @@
 
 use deno_core::v8;
 
-use crate::bridge::host::{Host, Verdict};
+use crate::bridge::host::{Exceeded, Host, Verdict};
 use crate::bridge::interface::{Bridge, Pure};
 use crate::bridge::pure;
 use crate::bridge::serialize::Unwritable;
@@ -82,9 +82,9 @@ impl Bridge for Host {
         exceptions::function_text(scope, self, function)
     }
 
-    fn guard_exceeded(&self, scope: &mut v8::PinScope<'_, '_>) {
+    fn guard_exceeded(&self, scope: &mut v8::PinScope<'_, '_>, limit: f64, module: Option<String>) {
         let at = v8::StackTrace::current_stack_trace(scope, MAX_FRAMES).map(|trace| v8::Global::new(scope, trace));
-        self.exceed_limit(at);
+        self.exceed_limit(Some(Exceeded { limit, module, at }));
     }
 
     fn swallowed(&self, _scope: &mut v8::PinScope<'_, '_>) {

@@ -156,9 +156,12 @@ fn op_final<'s>(scope: &mut v8::PinScope<'s, '_>, args: Arguments<'s>, mut retur
     returned.set_bool(bridge(scope).is_some_and(|bridge| bridge.final_answer(scope, args.get(0))));
 }
 
-fn op_guard_exceeded<'s>(scope: &mut v8::PinScope<'s, '_>, _: Arguments<'s>, _: Returned<'s>) {
+fn op_guard_exceeded<'s>(scope: &mut v8::PinScope<'s, '_>, args: Arguments<'s>, _: Returned<'s>) {
     if let Some(bridge) = bridge(scope) {
-        bridge.guard_exceeded(scope);
+        let limit = args.get(0).number_value(scope).unwrap_or_default();
+        let module = args.get(1);
+        let module = module.is_string().then(|| module.to_rust_string_lossy(scope));
+        bridge.guard_exceeded(scope, limit, module);
     }
 }
 

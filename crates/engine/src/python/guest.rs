@@ -170,7 +170,7 @@ impl Guest {
         if memory.is_exceeded() {
             return (Err(Failure::memory_limit(limit_bytes, None).with("stateLost", true)), false);
         }
-        let result = match (evaluate::recorded(attempt, &host), ending) {
+        let result = match (evaluate::recorded(attempt, &host, None), ending) {
             (_, Ending::Terminated) => return (Err(failure::runtime("the run was terminated")), false),
             (Some(recorded), _) => recorded,
             (None, Ending::Value(value)) => evaluate::written(attempt, &host, value, false),

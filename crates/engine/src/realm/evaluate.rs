@@ -5,7 +5,7 @@ use std::rc::Rc;
 use deno_core::v8;
 use v8::script_compiler::{self, CachedData, CompileOptions, NoCacheReason, Source};
 
-use crate::bridge::host::{Host, Run, Verdict};
+use crate::bridge::host::{Exceeded, Host, Run, Verdict};
 use crate::bridge::serialize::{self, Unwritable};
 use crate::bridge::tools;
 use crate::memory::limits::MemoryGuard;
@@ -14,7 +14,7 @@ use crate::process::tiers;
 use crate::realm::origin::origin;
 use crate::realm::scripts::Script;
 use crate::realm::{early_errors, exceptions};
-use ses_prepare::{Form, Program, code_frame};
+use ses_prepare::{Form, Program, code_frame, module_name};
 use ses_protocol::{Command, Diagnostic, Failure, FailureKind, Severity, Success, Value};
 
 /// UTF-16 units of a program that is compiled with all its functions.
@@ -309,8 +309,8 @@ fn finish(scope: &mut v8::PinScope, host: &Host, forget_declared: bool) {
 
 /// The outcome of a run that ended in `ending`.
 fn normalize(scope: &mut v8::PinScope, host: &Host, script: &Script, ending: Ending) -> Result<Success, Failure> {
-    if let Some(recorded) = recorded(scope, host) {
-        return recorded.map_err(|failure| at_loop(scope, host, script, failure));
+    if let Some(recorded) = recorded(scope, host, Some(script)) {
+        return recorded;
     }
     // A promise that was given to `final_answer` is what has ended.
     let is_final_answer = host.run.borrow_mut().as_mut().is_some_and(|run| run.verdict.take().is_some());
@@ -324,23 +324,29 @@ fn normalize(scope: &mut v8::PinScope, host: &Host, script: &Script, ending: End
     }
 }
 
-/// The failure with the loop of `script` that exceeded the limit, if one did.
-fn at_loop(scope: &mut v8::PinScope, host: &Host, script: &Script, failure: Failure) -> Failure {
-    let trace = host.run.borrow_mut().as_mut().and_then(|run| run.exceeded_at.take());
-    let Some(trace) = trace.map(|trace| v8::Local::new(scope, trace)) else { return failure };
+/// The failure that `exceeded` is: with the module that was being loaded, or with the loop of `script`.
+fn limit_exceeded(scope: &mut v8::PinScope, script: Option<&Script>, exceeded: Exceeded) -> Failure {
+    let Exceeded { limit, module, at } = exceeded;
+    let failure = Failure::new(FailureKind::MaxOperations { limit }).with("maxOperations", limit);
+    if let Some(module) = module {
+        let module = module_name(&module);
+        let hint = format!(
+            "It was reached while module '{module}' was being loaded, not in this code: do without this module."
+        );
+        return failure.with("module", module).with("hint", hint);
+    }
+    let (Some(script), Some(trace)) = (script, at.map(|trace| v8::Local::new(scope, trace))) else { return failure };
     let Some(at) = exceptions::position_in_trace(scope, trace, script) else { return failure };
     let frame = code_frame(&script.source, at, "it took more iterations than the run may");
     failure.with("line", at.line).with("column", at.column).with("codeFrame", frame)
 }
 
-/// The outcome that was recorded while the run went on, if it needs nothing more of the guest.
-pub fn recorded(scope: &mut v8::PinScope, host: &Host) -> Option<Result<Success, Failure>> {
-    let is_decided = |run: &mut Run| {
-        run.verdict.take_if(|verdict| verdict.is_decided()).map(|verdict| (verdict, run.max_operations))
-    };
-    let (verdict, limit) = host.run.borrow_mut().as_mut().and_then(is_decided)?;
+/// The outcome that was recorded while the run of `script`, if it has one, went on, and that needs nothing more of the guest.
+pub fn recorded(scope: &mut v8::PinScope, host: &Host, script: Option<&Script>) -> Option<Result<Success, Failure>> {
+    let is_decided = |run: &mut Run| run.verdict.take_if(|verdict| verdict.is_decided());
+    let verdict = host.run.borrow_mut().as_mut().and_then(is_decided)?;
     Some(match verdict {
-        Verdict::MaxOperations => Err(Failure::new(FailureKind::MaxOperations { limit }).with("maxOperations", limit)),
+        Verdict::MaxOperations(exceeded) => Err(limit_exceeded(scope, script, exceeded)),
         Verdict::ToolCallLimit => {
             let limit = host.context.config().max_tool_calls;
             Err(Failure::new(FailureKind::ToolCallLimit { limit }).with("maxToolCalls", limit))
