@@ -34,22 +34,33 @@ pub fn apart_from<T>(processor: i32, work: impl FnOnce() -> T) -> T {
     {
         let size = size_of::<libc::cpu_set_t>();
         // SAFETY: the sets are valid for what the system reads and writes, zeros too, and have a place for the number.
-        unsafe {
+        let moved = unsafe {
             let mut all = std::mem::zeroed::<libc::cpu_set_t>();
             let is_known = libc::sched_getaffinity(0, size, &raw mut all) == 0;
             let mut others = all;
             libc::CPU_CLR(number, &mut others);
             // Refused where there are none. Else it has moved when this returns.
-            if is_known && libc::sched_setaffinity(0, size, &raw const others) == 0 {
-                let result = work();
-                libc::sched_setaffinity(0, size, &raw const all);
-                return result;
-            }
-        }
+            (is_known && libc::sched_setaffinity(0, size, &raw const others) == 0).then_some(Apart(all))
+        };
+        let result = work();
+        drop(moved);
+        return result;
     }
     #[cfg(not(target_os = "linux"))]
     let _ = processor;
     work()
+}
+
+/// While the calling thread is not to be on one of its processors: all of them.
+#[cfg(target_os = "linux")]
+struct Apart(libc::cpu_set_t);
+
+#[cfg(target_os = "linux")]
+impl Drop for Apart {
+    fn drop(&mut self) {
+        // SAFETY: the set is valid for the read.
+        unsafe { libc::sched_setaffinity(0, size_of::<libc::cpu_set_t>(), &raw const self.0) };
+    }
 }
 
 #[cfg(all(test, target_os = "linux"))]
@@ -92,5 +103,14 @@ mod tests {
             // SAFETY: the sets are valid.
             assert!(unsafe { libc::CPU_EQUAL(&allowed(), &all) });
         }
+    }
+
+    #[test]
+    fn who_panics_apart_may_be_on_all_processors_behind_it() {
+        let all = allowed();
+        let panicked = std::panic::catch_unwind(|| apart_from(current(), || panic!("on purpose")));
+        assert!(panicked.is_err());
+        // SAFETY: the sets are valid.
+        assert!(unsafe { libc::CPU_EQUAL(&allowed(), &all) });
     }
 }
