@@ -1,12 +1,13 @@
 //! The file tools: each call gives a promise of an outcome.
 
+use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
 use napi::bindgen_prelude::{Object, Uint8Array};
-use napi::{Env, Error, Result, Status};
+use napi::{Env, Error, Result};
 use napi_derive::napi;
 
 use ses_files::pool::{Queue, Receipt, Stop, Work};
@@ -291,25 +292,32 @@ impl NativeFileTools {
     {
         let (deferred, promise) = env.create_deferred()?;
         let (tools, stop) = (self.tools.clone(), stop.stop.clone());
-        let job = move |mut receipt: Receipt| {
-            let result = if stop.is_stopped() {
-                Err(FileError::stopped())
-            } else {
-                // A panic is a bug; it must not leave the caller waiting.
-                catch_unwind(AssertUnwindSafe(|| call(&tools, &stop)))
-                    .unwrap_or_else(|_| Err(FileError::new("ERR_INTERNAL", "The file tool failed by a bug of its own")))
-            };
+        let work_on = move || {
+            if stop.is_stopped() {
+                return Err(FileError::stopped());
+            }
+            // A panic is a bug; it must not leave the caller waiting.
+            let result = catch_unwind(AssertUnwindSafe(|| call(&tools, &stop)))
+                .unwrap_or_else(|_| Err(FileError::new("ERR_INTERNAL", "The file tool failed by a bug of its own")));
             // What a search has found until it was stopped is not all that there is.
-            let result = if stop.is_stopped() { Err(FileError::stopped()) } else { result };
+            if stop.is_stopped() { Err(FileError::stopped()) } else { result }
+        };
+        let job = move |receipt: io::Result<Receipt>| {
+            let no_thread =
+                |error| FileError::new("EIO", format!("The operating system gives file tools no thread: {error}"));
+            let (result, receipt) = match receipt {
+                Ok(receipt) => (work_on(), Some(receipt)),
+                Err(error) => (Err(no_thread(error)), None),
+            };
             let mut outcome = outcome(result);
             let bytes = outcome.bytes();
-            if bytes >= LARGE_BYTES {
+            if let Some(mut receipt) = receipt.filter(|_| bytes >= LARGE_BYTES) {
                 receipt.set_bytes(bytes);
                 outcome.receipt = Some(NativeFileReceipt { receipt: Some(receipt) });
             }
             deferred.resolve(move |_| Ok(outcome));
         };
-        self.queue.run(work, job).map_err(|error| Error::new(Status::GenericFailure, error.to_string()))?;
+        self.queue.run(work, job);
         Ok(promise)
     }
 }

@@ -22,7 +22,7 @@ const MAX_THREADS: usize = 16;
 /// Of which searches may take so many.
 const MAX_SEARCHES: usize = 12;
 
-type Job = Box<dyn FnOnce(Receipt) + Send>;
+type Job = Box<dyn FnOnce(io::Result<Receipt>) + Send>;
 
 /// What a call does, by how long it may take.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -46,13 +46,9 @@ impl Queue {
     }
 
     /// Runs `job` on a thread of the pool, after those of the same kind that came before. Its result counts for as long as the
-    /// receipt lives.
-    ///
-    /// # Errors
-    ///
-    /// There is no thread, and the operating system refused one.
-    pub fn run(&self, work: Work, job: impl FnOnce(Receipt) + Send + 'static) -> io::Result<()> {
-        Shared::add(&self.pool.shared, (self.id, work), Box::new(job))
+    /// receipt lives. If there is no thread, and the operating system refuses one, it gets the error at once.
+    pub fn run(&self, work: Work, job: impl FnOnce(io::Result<Receipt>) + Send + 'static) {
+        Shared::add(&self.pool.shared, (self.id, work), Box::new(job));
     }
 }
 
@@ -198,15 +194,18 @@ impl Shared {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn add(self: &Arc<Self>, key: Key, job: Job) -> io::Result<()> {
-        let state = &mut *self.state();
-        if state.threads == 0 {
-            self.make_thread(state)?;
+    fn add(self: &Arc<Self>, key: Key, job: Job) {
+        let mut guard = self.state();
+        let state = &mut *guard;
+        if state.threads == 0
+            && let Err(error) = self.make_thread(state)
+        {
+            drop(guard);
+            return job(Err(error));
         }
         state.lines.entry(key).or_default().waiting.push_back(job);
         state.offer(key);
         self.call_threads(state);
-        Ok(())
     }
 
     /// Wakes a thread, or makes one, for the turns that there are.
@@ -247,7 +246,7 @@ impl Shared {
             drop(guard);
             // A job that panics is a bug, but must not take the thread from those behind it.
             let receipt = Receipt { shared: self.clone(), key, bytes: 0 };
-            drop(catch_unwind(AssertUnwindSafe(|| job(receipt))));
+            drop(catch_unwind(AssertUnwindSafe(|| job(Ok(receipt)))));
             guard = self.state();
             guard.idle += 1;
             guard.end(key);
@@ -289,7 +288,7 @@ mod tests {
                 begun.send(number).expect("the test waits");
                 let _ = released.lock().unwrap_or_else(PoisonError::into_inner).recv();
             };
-            many.run(Work::Search, job).expect("a thread");
+            many.run(Work::Search, job);
         }
         let mut first: Vec<_> = (0..MAX_RUNNING).map(|_| begins.recv().expect("it begins")).collect();
         first.sort_unstable();
@@ -297,7 +296,7 @@ mod tests {
         // All of the first queue's searches that may are under way.
         for (queue, work) in [(&other, Work::Search), (&other, Work::Access), (&many, Work::Access)] {
             let (done, is_done) = channel();
-            queue.run(work, move |_| done.send(()).expect("the test waits")).expect("a thread");
+            queue.run(work, move |_| done.send(()).expect("the test waits"));
             is_done.recv().expect("it is done");
         }
         assert!(begins.try_recv().is_err());
@@ -317,11 +316,11 @@ mod tests {
                 let job = move |_| {
                     let _ = released.lock().unwrap_or_else(PoisonError::into_inner).recv();
                 };
-                queue.run(Work::Search, job).expect("a thread");
+                queue.run(Work::Search, job);
             }
         }
         let (done, is_done) = channel();
-        Queue::new(pool).run(Work::Access, move |_| done.send(()).expect("the test waits")).expect("a thread");
+        Queue::new(pool).run(Work::Access, move |_| done.send(()).expect("the test waits"));
         is_done.recv().expect("it is done");
         drop(release);
     }
@@ -335,12 +334,13 @@ mod tests {
         let begun = Arc::<AtomicU64>::default();
         for _ in 0..CALLS {
             let (result, begun) = (result.clone(), begun.clone());
-            let job = move |mut receipt: Receipt| {
+            let job = move |receipt: io::Result<Receipt>| {
+                let mut receipt = receipt.expect("a thread");
                 begun.fetch_add(1, Ordering::Relaxed);
                 receipt.set_bytes(MAX_UNTAKEN_BYTES + 1);
                 result.send(receipt).expect("the test waits");
             };
-            large.run(Work::Access, job).expect("a thread");
+            large.run(Work::Access, job);
         }
         for taken in 1..=CALLS {
             let receipt = results.recv().expect("it is done");
@@ -348,7 +348,7 @@ mod tests {
             for queue in [&other; CALLS].into_iter().chain([&large]) {
                 let (done, is_done) = channel();
                 let work = if std::ptr::eq(queue, &large) { Work::Search } else { Work::Access };
-                queue.run(work, move |_| done.send(()).expect("the test waits")).expect("a thread");
+                queue.run(work, move |_| done.send(()).expect("the test waits"));
                 is_done.recv().expect("it is done");
             }
             assert!(begun.load(Ordering::Relaxed) as usize <= taken - 1 + MAX_RUNNING);
@@ -366,7 +366,7 @@ mod tests {
         let pool = Arc::<Pool>::default();
         let (shared, queue) = (Arc::downgrade(&pool.shared), Queue::new(pool));
         let (done, is_done) = channel();
-        queue.run(Work::Access, move |_| done.send(()).expect("the test waits")).expect("a thread");
+        queue.run(Work::Access, move |_| done.send(()).expect("the test waits"));
         drop(queue);
         is_done.recv().expect("what waits is done");
         let until = Instant::now() + Duration::from_secs(60);
@@ -380,10 +380,10 @@ mod tests {
     fn a_panic_takes_no_thread() {
         let queue = Queue::new(Arc::default());
         for _ in 0..2 * MAX_THREADS {
-            queue.run(Work::Access, |_| panic!("a bug")).expect("a thread");
+            queue.run(Work::Access, |_| panic!("a bug"));
         }
         let (done, is_done) = channel();
-        queue.run(Work::Access, move |_| done.send(()).expect("the test waits")).expect("a thread");
+        queue.run(Work::Access, move |_| done.send(()).expect("the test waits"));
         is_done.recv().expect("it is done");
     }
 }
