@@ -133,6 +133,9 @@ pub unsafe fn reply(
 }
 
 /// `[name, message, code, bridge]`; a code is a string, a number or nothing.
+///
+/// # Safety
+/// As for [`values`].
 unsafe fn tool_error(env: sys::napi_env, parts: sys::napi_value) -> Result<ToolError> {
     // SAFETY: as the caller promises.
     unsafe {
@@ -157,6 +160,8 @@ fn not_an_error() -> Error {
     Error::new(Status::InvalidArg, "an error has four parts")
 }
 
+/// # Safety
+/// As for [`values`].
 unsafe fn elements(env: sys::napi_env, array: sys::napi_value) -> Result<Vec<sys::napi_value>> {
     let mut length = 0;
     // SAFETY: as the caller promises.
@@ -169,6 +174,8 @@ unsafe fn elements(env: sys::napi_env, array: sys::napi_value) -> Result<Vec<sys
     Ok(elements)
 }
 
+/// # Safety
+/// As for [`values`].
 unsafe fn number(env: sys::napi_env, value: sys::napi_value) -> Result<f64> {
     let mut number = 0.0;
     // SAFETY: as the caller promises.
@@ -176,6 +183,8 @@ unsafe fn number(env: sys::napi_env, value: sys::napi_value) -> Result<f64> {
     Ok(number)
 }
 
+/// # Safety
+/// As for [`values`].
 unsafe fn value(env: sys::napi_env, kind: u32, value: sys::napi_value) -> Result<Value> {
     // SAFETY: as the caller promises.
     unsafe {
@@ -191,6 +200,9 @@ unsafe fn value(env: sys::napi_env, kind: u32, value: sys::napi_value) -> Result
 
 /// Copies a wire, which nobody else has, and frees a large one: left to the host's collector, it would cost a collection
 /// now and then, and each wire fresh pages.
+///
+/// # Safety
+/// As for [`values`].
 unsafe fn take_wire(env: sys::napi_env, wire: sys::napi_value) -> Result<Vec<u8>> {
     // SAFETY: as the caller promises; the bytes are not used after the buffer is detached.
     unsafe {
@@ -203,6 +215,8 @@ unsafe fn take_wire(env: sys::napi_env, wire: sys::napi_value) -> Result<Vec<u8>
     }
 }
 
+/// # Safety
+/// As for [`values`].
 unsafe fn is_array(env: sys::napi_env, value: sys::napi_value) -> Result<bool> {
     let mut is_array = false;
     // SAFETY: as the caller promises.
@@ -211,20 +225,26 @@ unsafe fn is_array(env: sys::napi_env, value: sys::napi_value) -> Result<bool> {
 }
 
 /// The bytes of a Uint8Array; valid until JavaScript runs again.
+///
+/// # Safety
+/// As for [`values`].
 unsafe fn view<'a>(env: sys::napi_env, value: sys::napi_value) -> Result<&'a [u8]> {
-    let (mut length, mut data) = (0, ptr::null_mut());
+    let (mut kind, mut length, mut data) = (0, 0, ptr::null_mut());
     // SAFETY: as the caller promises; what is not asked for may be null.
     check_status!(unsafe {
         sys::napi_get_typedarray_info(
             env,
             value,
-            ptr::null_mut(),
+            &raw mut kind,
             &raw mut length,
             &raw mut data,
             ptr::null_mut(),
             ptr::null_mut(),
         )
     })?;
+    if kind != sys::TypedarrayType::uint8_array {
+        return Err(Error::new(Status::InvalidArg, "bytes are those of a Uint8Array"));
+    }
     if length == 0 {
         return Ok(&[]);
     }
@@ -232,6 +252,8 @@ unsafe fn view<'a>(env: sys::napi_env, value: sys::napi_value) -> Result<&'a [u8
     Ok(unsafe { std::slice::from_raw_parts(data.cast(), length) })
 }
 
+/// # Safety
+/// As for [`values`].
 unsafe fn primitive(env: sys::napi_env, value: sys::napi_value) -> Result<Value> {
     let mut kind = 0;
     // SAFETY: as the caller promises.
@@ -252,6 +274,8 @@ unsafe fn primitive(env: sys::napi_env, value: sys::napi_value) -> Result<Value>
     }
 }
 
+/// # Safety
+/// As for [`values`].
 unsafe fn text(env: sys::napi_env, value: sys::napi_value) -> Result<Value> {
     let mut length = 0;
     // SAFETY: as the caller promises.
@@ -278,6 +302,8 @@ unsafe fn text(env: sys::napi_env, value: sys::napi_value) -> Result<Value> {
     block.map(Value::Latin1).ok_or_else(no_memory)
 }
 
+/// # Safety
+/// As for [`values`].
 unsafe fn latin1_text(env: sys::napi_env, value: sys::napi_value) -> Result<Block> {
     let mut length = 0;
     // SAFETY: as the caller promises.
@@ -297,6 +323,8 @@ unsafe fn latin1_text(env: sys::napi_env, value: sys::napi_value) -> Result<Bloc
     Ok(block)
 }
 
+/// # Safety
+/// As for [`push_values`].
 unsafe fn latin1(env: sys::napi_env, text: Block) -> Result<sys::napi_value> {
     let len = text.len();
     if len < MIN_EXTERNAL_BYTES {
@@ -332,6 +360,9 @@ unsafe extern "C" fn free_text(_env: sys::node_api_basic_env, data: *mut c_void,
 }
 
 /// A buffer of V8's own, so that the caller may transfer it to other threads.
+///
+/// # Safety
+/// As for [`push_values`].
 unsafe fn array_buffer(env: sys::napi_env, bytes: &[u8]) -> Result<sys::napi_value> {
     // SAFETY: as the caller of `to_napi_value` promises.
     let (buffer, data) = unsafe { unwritten_buffer(env, bytes.len()) }?;
@@ -344,6 +375,9 @@ unsafe fn array_buffer(env: sys::napi_env, bytes: &[u8]) -> Result<sys::napi_val
 
 /// An ArrayBuffer and where its bytes are, which have yet to be written. A large one is taken from a Buffer: Node.js does
 /// not fill that with zeros.
+///
+/// # Safety
+/// As for [`push_values`].
 unsafe fn unwritten_buffer(env: sys::napi_env, bytes: usize) -> Result<(sys::napi_value, *mut u8)> {
     let (mut data, mut length) = (ptr::null_mut(), 0);
     if bytes >= MIN_EXTERNAL_BYTES {
@@ -365,6 +399,9 @@ unsafe fn unwritten_buffer(env: sys::napi_env, bytes: usize) -> Result<(sys::nap
 }
 
 /// The ArrayBuffer of a view.
+///
+/// # Safety
+/// As for [`values`].
 unsafe fn buffer_of(env: sys::napi_env, view: sys::napi_value) -> Result<sys::napi_value> {
     let nothing = ptr::null_mut();
     // SAFETY: as the caller promises; what is not asked for may be null.
@@ -373,6 +410,8 @@ unsafe fn buffer_of(env: sys::napi_env, view: sys::napi_value) -> Result<sys::na
     })
 }
 
+/// # Safety
+/// As for [`push_values`].
 unsafe fn wire_bytes(env: sys::napi_env, wire: Vec<u8>) -> Result<sys::napi_value> {
     if wire.len() >= MIN_EXTERNAL_BYTES {
         // SAFETY: as the caller of `to_napi_value` promises.
