@@ -119,11 +119,11 @@ function losesState(error) {
  * @param {import('../../index').ExecutorError} error
  * @param {import('../../index').Diagnostic | undefined} found
  */
-function messageOf({ code, message, details }, found) {
-  if (details?.aborted) return `Execution aborted: ${details.reason}`;
+function messageOf({ code, message, details = {} }, found) {
+  if (details.aborted) return `Execution aborted: ${details.reason}`;
   if (isCpuSpent(details)) return `Execution used up its ${details.maxCpuMs}ms of processor time`;
   // The message has the logs, too.
-  if (typeof details?.cause === 'string') return details.cause;
+  if (typeof details.cause === 'string') return details.cause;
   return code === 'ERR_VALIDATION_FAILED' && found !== undefined ? `${message}: ${found.message}` : message;
 }
 
