@@ -74,7 +74,7 @@ impl Booted {
 
 /// An isolate in a session, on its thread.
 pub enum Guest {
-    Realm(RealmGuest),
+    Realm(Box<RealmGuest>),
     Python(python::guest::Guest),
 }
 
@@ -84,7 +84,7 @@ impl Guest {
         #[cfg(target_os = "linux")]
         compile_thread::open();
         match booted {
-            Booted::Realm(realm) => Self::Realm(RealmGuest::new(realm, context, programs.clone())),
+            Booted::Realm(realm) => Self::Realm(Box::new(RealmGuest::new(realm, context, programs.clone()))),
             Booted::Python(python) => Self::Python(python::guest::Guest::new(python, context)),
         }
     }
