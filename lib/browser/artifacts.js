@@ -34,8 +34,8 @@ const TYPES = new Map([
   ['mp4', 'video/mp4'],
   ['webm', 'video/webm'],
 ]);
-/** UTF-16 units of a name that are part of the file's, and those that are kept of it as it was given. */
-const MAX_NAME = 100;
+/** UTF-16 units of a name that are part of the file's, whose own bound is 255 bytes, and those that are kept of it as it was given. */
+const MAX_NAME = 50;
 const MAX_GIVEN = 255;
 
 /**

@@ -241,9 +241,12 @@
       return normalize(isThere(this) ? sortable(this) : this, form);
     },
     localeCompare(that, locales = undefined, options = undefined) {
-      return isThere(this)
-        ? localeCompare(sortable(this), sortable(that), locales, options)
-        : localeCompare(this, that, locales, options);
+      if (!isThere(this)) return localeCompare(this, that, locales, options);
+      const text = sortable(this);
+      const other = sortable(that);
+      // V8 compares by itself, without a call, where it knows that there is nothing else.
+      const isByDefault = locales === undefined && options === undefined;
+      return isByDefault ? localeCompare(text, other) : localeCompare(text, other, locales, options);
     },
   });
   const { prototype: collatorPrototype } = Intl.Collator;
