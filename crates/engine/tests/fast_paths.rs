@@ -60,7 +60,7 @@ fn prototypes_and_constructors_are_laid_out_for_reading() {
           }
         };
         visit(globalThis, 'globalThis');
-        [seen.size > 500, ...slow].join()";
+        [seen.size > 400, ...slow].join()";
     assert_eq!(values(&[SLOW.to_owned()]), ["true"]);
 }
 
