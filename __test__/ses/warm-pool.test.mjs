@@ -79,7 +79,7 @@ describe('the pool', () => {
         }
         report(seen);
       `),
-    ).toEqual(Array.from({ length: 20 }, (_, i) => [[['undefined', ['mine', 'tool', 'left']], i], `${i}`]));
+    ).toEqual(Array.from({ length: 20 }, (_, i) => [[['undefined', ['mine', 'tool']], i], `${i}`]));
   });
 
   test('is shared by executors that ask for as many, and leaves those of others alone', async () => {

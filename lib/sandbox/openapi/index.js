@@ -29,6 +29,7 @@ async function registryFromOpenApi(document, options) {
       `${memberPath('options.credentials', name)} must be a string or a function, got ${describe(value)}`,
     );
   }
+  const givenBase = baseUrl === undefined ? undefined : baseUrlOf(baseUrl);
   const { operations, $defs } = await readElsewhere(document);
   const request = requester({
     fetch: ownFetch,
@@ -46,7 +47,7 @@ async function registryFromOpenApi(document, options) {
     const known = sources.get(source) ?? { name: source, description: operation.sourceDescription, methods: [] };
     sources.set(source, known);
     known.methods.push(operation.spec);
-    const base = baseUrlOf(baseUrl ?? operation.serverUrl);
+    const base = givenBase ?? baseUrlOf(operation.serverUrl);
     (adapters[source] ??= {})[name] = (params, call) => request(operation, base, params, call);
   }
   return { registry: { sources: [...sources.values()], $defs }, adapters };
