@@ -107,7 +107,7 @@ export function describeLargeValues({ make, can }) {
     testIf(can.survivesMemory)('count as memory of the isolate', async () => {
       const executor = await executorWith({ memoryLimitMb: 16, maxTransferBytes: 64 * 2 ** 20 });
       await expect(executor.sendVariables({ data: new Uint8Array(40 * 2 ** 20) })).rejects.toMatchObject({
-        code: 'ERR_TOOL_PROXY_FAIL',
+        code: 'ERR_MEMORY_LIMIT_EXCEEDED',
       });
       await executor.sendVariables({ data: new Uint8Array(8 * 2 ** 20) });
       const code = 'try { new Uint8Array(10 * 2 ** 20); return "room" } catch (e) { return e.name }';
