@@ -217,3 +217,28 @@ test.each([
     expect(error.details.hint).toBe(calls && hint);
   });
 });
+
+test('calls of functions that give promises wait for their turn with a promise, also those that give a value then', async () => {
+  const started = [];
+  const gate = deferred();
+  let seen;
+  const tools = {
+    take: (i) => {
+      started.push(i);
+      return i === 4 ? 'value' : gate.promise;
+    },
+    note: () => {
+      seen = [...started];
+      gate.resolve('done');
+    },
+  };
+  await withExecutor({ maxConcurrentToolCalls: 2 }, tools, async (executor) => {
+    const { output } = await executor.run(
+      'const all = [0, 1, 2, 3, 4].map((i) => take(i)); note(); await Promise.all(all)',
+    );
+    expect([seen, output]).toEqual([
+      [0, 1],
+      ['done', 'done', 'done', 'done', 'value'],
+    ]);
+  });
+});

@@ -135,8 +135,11 @@ class Core {
   #unanswered = 0;
   /** Those of them whose tools have given promises. */
   #working = 0;
-  /** Begins a call that waits for one of these to settle. The guest waits for it, so that there is no other. @type {(() => void) | undefined} */
-  #waiting;
+  /** Begin calls that wait for one of these to settle. @type {(() => void)[]} */
+  #waiting = [];
+  /** Bytes of their arguments. */
+  #waitingBytes = 0;
+  #isStarting = false;
   /** Functions that have given promises without being `async`: the guest finds out at each call. @type {WeakSet<Function>} */
   #promising = new WeakSet();
   /** Answers for `NativeExecutor.toolResults` that have not been sent. */
@@ -369,7 +372,8 @@ class Core {
     this.#epoch++;
     this.#unanswered = 0;
     this.#working = 0;
-    this.#waiting = undefined;
+    this.#waiting = [];
+    this.#waitingBytes = 0;
     this.#replies = [];
     this.#unread = [];
     this.#thrown.clear();
@@ -385,7 +389,7 @@ class Core {
       at = from + Math.abs(count);
       const args = count < 0 ? parts[from] : parts.slice(from, at);
       if (this.#unread.length === 0 && mayReadNow(args)) {
-        this.#callTool(call, id, isAsync, wire.readArguments(args));
+        this.#callTool(call, id, isAsync, wire.readArguments(args), bytesOf(args));
       } else {
         this.#unread.push({ call, id, isAsync, args });
         if (this.#unread.length === 1) void this.#callUnread();
@@ -403,7 +407,7 @@ class Core {
       // What is unread is dropped when the run ends.
       if (this.#unread[0] !== next) return;
       this.#unread.shift();
-      this.#callTool(call, id, isAsync, read);
+      this.#callTool(call, id, isAsync, read, bytesOf(args));
     }
   }
 
@@ -412,8 +416,9 @@ class Core {
    * @param {number} id
    * @param {boolean} isAsync
    * @param {unknown[] | { error: unknown }} args
+   * @param {number} bytes of them
    */
-  #callTool(call, id, isAsync, args) {
+  #callTool(call, id, isAsync, args, bytes) {
     const run = this.#runUnderWay();
     // The guest of a run that was settled from outside may still have been about to call: nobody wants the effect.
     if (run === undefined) return;
@@ -423,6 +428,8 @@ class Core {
     // Of such calls the native side sees to it that there are not too many.
     let isWorking = isAsync;
     if (isAsync) this.#working++;
+    // The guest has a promise already.
+    let isPromised = false;
     /** @type {import('../contract/tool-calls').Answer} */
     const answer = {
       wire,
@@ -436,8 +443,12 @@ class Core {
           isWorking = true;
           this.#working++;
           if (tool !== undefined) this.#promising.add(tool.fn);
-        } else if (isWorking) this.#onWorkDone();
-        this.#reply(call, status, payload, isAsync);
+          if (isPromised) return;
+        }
+        this.#reply(call, status, payload, isAsync || isPromised);
+        if (status === PROMISE) return;
+        if (isWorking) this.#working--;
+        this.#startWaiting();
       },
       onThrown: (thrown) => {
         if (epoch === this.#epoch) this.#thrown.set(call, thrown);
@@ -445,15 +456,27 @@ class Core {
     };
     const begin = () => this.#inContext(run, () => answerToolCall(tool, isAsync, args, answer));
     const givesPromise = tool !== undefined && !tool.isBlocking && this.#promising.has(tool.fn);
-    if (!isAsync && givesPromise && this.#working >= this.#maxWorking) this.#waiting = begin;
-    else begin();
+    if (isAsync || !givesPromise || this.#working < this.#maxWorking) return begin();
+    this.#waitingBytes += bytes;
+    this.#waiting.push(() => {
+      this.#waitingBytes -= bytes;
+      begin();
+    });
+    // Otherwise the guest itself waits, so that the host has to keep no more arguments.
+    isPromised = this.#waitingBytes <= this.maxTransferBytes;
+    if (isPromised) this.#reply(call, PROMISE, undefined, false);
   }
 
-  #onWorkDone() {
-    this.#working--;
-    const begin = this.#waiting;
-    this.#waiting = undefined;
-    begin?.();
+  /** Begins calls that wait, as long as there may be more. One may be done at once. */
+  #startWaiting() {
+    if (this.#isStarting) return;
+    this.#isStarting = true;
+    while (this.#working < this.#maxWorking) {
+      const begin = this.#waiting.shift();
+      if (begin === undefined) break;
+      begin();
+    }
+    this.#isStarting = false;
   }
 
   /** Runs take turns. */
@@ -502,6 +525,18 @@ class Core {
     this.#replies = [];
     this.native.toolResults(replies);
   }
+}
+
+/**
+ * What arguments take at least, as they arrive.
+ *
+ * @param {any} args a wire, or values one by one
+ */
+function bytesOf(args) {
+  if (ArrayBuffer.isView(args)) return args.byteLength;
+  let bytes = 0;
+  for (const value of args) bytes += typeof value === 'string' ? value.length : (value?.byteLength ?? 0);
+  return bytes;
 }
 
 /**
