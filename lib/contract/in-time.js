@@ -2,6 +2,7 @@
 'use strict';
 
 const { clearTimeout, setTimeout } = require('./clock');
+const { onAbort } = require('./signals');
 
 /**
  * What a promise gives, waited for up to a deadline, and as long as somebody wants it.
@@ -19,19 +20,20 @@ const { clearTimeout, setTimeout } = require('./clock');
 async function inTime(promise, { timeoutMs, signal, late, aborted = (reason) => reason, holds = true }) {
   /** @type {NodeJS.Timeout | undefined} */
   let timer;
-  let abort = () => {};
+  /** @type {(() => void) | undefined} */
+  let stopListening;
   const end = new Promise((_, reject) => {
     timer = setTimeout(() => reject(late()), timeoutMs);
     if (!holds) timer.unref();
-    abort = () => reject(aborted(signal?.reason));
-    signal?.addEventListener('abort', abort, { once: true });
+    const abort = () => reject(aborted(signal?.reason));
+    stopListening = signal && onAbort(signal, abort);
     if (signal?.aborted) abort();
   });
   try {
     return await /** @type {Promise<T>} */ (Promise.race([promise, end]));
   } finally {
     clearTimeout(timer);
-    signal?.removeEventListener('abort', abort);
+    stopListening?.();
   }
 }
 

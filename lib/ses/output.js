@@ -5,9 +5,8 @@ const { errorOf: failureOf } = require('./core');
 const { SlowValueError } = require('./slices');
 const { valueOf } = require('./transfer');
 const { mayReadNow, readInTurns } = require('./turns');
-const { clearTimeout, setTimeout } = require('../contract/clock');
 const { ExecutorError, errorOf, reasonText, transferLimitExceeded } = require('../contract/errors');
-const { onAbort } = require('../contract/signals');
+const { inTime } = require('../contract/in-time');
 
 /** What to do about an output that was not read in time. */
 const LATE_HINT = 'The code ended in time, but its output takes long to be read: give back less.';
@@ -50,31 +49,29 @@ function readOutput(outcome, limits) {
  */
 async function readLarge(outcome, { maxTransferBytes, timeoutMs, signal, life }) {
   const scope = life.part();
-  /** @type {(error: ExecutorError) => void} */
-  let giveUp = () => {};
-  const givenUp = new Promise((_, reject) => {
-    giveUp = (error) => {
-      reject(failed(outcome, error));
-      scope.end();
-    };
+  /** @type {() => void} */
+  let forget = () => {};
+  const cleanedUp = new Promise((_, reject) => {
+    const refuse = () => reject(failed(outcome, errorOf('ERR_INVALID_STATE', { state: 'DEAD' }, CLEANED_UP)));
+    forget = scope.atEnd(refuse);
   });
-  scope.atEnd(() => giveUp(errorOf('ERR_INVALID_STATE', { state: 'DEAD' }, CLEANED_UP)));
   /** @param {Record<string, unknown>} why */
-  const late = (why) => giveUp(errorOf('ERR_EXEC_TIMEOUT', { timeoutMs }, { timeoutMs, ...why, stateLost: false }));
-  const timer = setTimeout(() => late({ reason: 'deadline', hint: LATE_HINT }), timeLeft(outcome, timeoutMs));
-  const abort = () => late({ aborted: true, reason: reasonText(signal?.reason) });
-  const stopListening = signal && onAbort(signal, abort);
-  if (signal?.aborted) abort();
+  const ended = (why) =>
+    failed(outcome, errorOf('ERR_EXEC_TIMEOUT', { timeoutMs }, { timeoutMs, ...why, stateLost: false }));
   try {
-    return await Promise.race([readInTurns(outcome.payload, scope), givenUp]);
+    return await inTime(Promise.race([readInTurns(outcome.payload, scope), cleanedUp]), {
+      timeoutMs: timeLeft(outcome, timeoutMs),
+      signal,
+      late: () => ended({ reason: 'deadline', hint: LATE_HINT }),
+      aborted: (reason) => ended({ aborted: true, reason: reasonText(reason) }),
+    });
   } catch (error) {
     if (error instanceof ExecutorError) throw error;
     if (!(error instanceof SlowValueError)) return unreadable(error);
     throw failed(outcome, transferLimitExceeded(maxTransferBytes, 'output'));
   } finally {
-    clearTimeout(timer);
-    stopListening?.();
-    scope.close();
+    forget();
+    scope.end();
   }
 }
 
