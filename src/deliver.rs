@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use ses_protocol::{Failure, LogEntry, LogIndex, Outcome, Report, Success, ToolCall};
 
-use crate::values::{NativeValue, push_values};
+use crate::values::{NativeValue, push_values, rust_text};
 
 /// How a call that was decided at once ended: well, or with `error`.
 #[napi(object, object_from_js = false)]
@@ -163,7 +163,7 @@ unsafe fn push_logs(env: sys::napi_env, logs: String, index: LogIndex, args: &mu
     let LogIndex { levels, at_ms, lengths } = index;
     // SAFETY: the caller's contract.
     unsafe {
-        args.push(String::to_napi_value(env, logs)?);
+        args.push(rust_text(env, &logs)?);
         args.push(Uint8Array::to_napi_value(env, Uint8Array::new(levels))?);
         args.push(Float64Array::to_napi_value(env, Float64Array::new(at_ms))?);
         args.push(Uint32Array::to_napi_value(env, Uint32Array::new(lengths))?);

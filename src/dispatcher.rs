@@ -18,6 +18,7 @@ use ses_session::Ear;
 use crate::deliver::{DeliverArgs, Delivery};
 #[cfg(target_os = "linux")]
 use crate::pause::Pause;
+use crate::values::hold;
 
 /// Weak: idle executors do not keep the event loop alive.
 type Deliver = ThreadsafeFunction<u64, Unknown<'static>, Delivery, Status, false, true>;
@@ -71,11 +72,10 @@ impl Dispatcher {
         let _ = ear;
     }
 
-    /// Tells V8 that objects of the environment hold so many bytes more, or fewer, than it can see: it collects by that, too.
+    /// As [`hold`], for the environment of this dispatcher.
     pub fn hold(&self, bytes: i64) {
-        let mut held = 0;
         // SAFETY: this is the thread of the environment, which outlives its objects, in a finalizer as well.
-        unsafe { sys::napi_adjust_external_memory(self.env, bytes, &raw mut held) };
+        unsafe { hold(self.env, bytes) };
     }
 
     /// Counts a call that will be settled later; the first one keeps the event loop alive.

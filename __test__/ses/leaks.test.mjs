@@ -208,6 +208,31 @@ test.runIf(onLinux)('a session that is idle keeps little of what its runs have u
   expect(kept).toBeLessThan(used / 2);
 });
 
+describe.runIf(onLinux)('texts that the host has dropped are collected', () => {
+  test.each([
+    ['outputs', 'for (let i = 0; i < 400; i++) add((await executor.run(`"x".repeat(2e6)`)).output);'],
+    ['arguments', 'await executor.run(`const text = "x".repeat(4e7); for (let i = 0; i < 20; i++) take(text);`);'],
+  ])('%s', async (_name, use) => {
+    const { units, grownMb } = await measure(`
+      let units = 0;
+      let peak = 0;
+      const add = (text) => {
+        units += text.length;
+        peak = Math.max(peak, rssMb());
+      };
+      const executor = new SESExecutor({ autoInit: true, timeoutMs: 60_000 });
+      await executor.sendTools({ take: (text) => void add(text) });
+      await executor.run('1');
+      const before = rssMb();
+      ${use}
+      report({ units, grownMb: peak - before });
+      await executor.cleanup();
+    `);
+    expect(units).toBe(8e8);
+    expect(grownMb).toBeLessThan(400);
+  });
+});
+
 describe.runIf(onLinux)('executors that nobody cleans up', () => {
   test('are collected with their threads, whatever they were left at', async () => {
     const facts = await measure(`
