@@ -557,6 +557,19 @@ describe('floods cost the host no more than the limit', () => {
     }
   });
 
+  test('a text of three million lines in a group', async () => {
+    const report = await flood("console.group('g'); console.log('123456789\\n'.repeat(3e6)); 'went on'");
+    expect(report).toMatchObject({
+      code: null,
+      output: 'went on',
+      length: 262_144 + MARKER.length,
+      start: 'g\n  123456789\n  1234',
+      state: 'READY',
+      next: 2,
+    });
+    expect(report.grownMb).toBeLessThan(64);
+  });
+
   test('a million lines', async () => {
     const report = await flood("for (let i = 0; i < 1e6; i++) console.log('line ' + i); 'went on'", {
       maxOperations: 2e6,

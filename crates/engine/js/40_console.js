@@ -18,14 +18,14 @@
     isArray,
     keys,
     mapForEach,
+    max,
+    min,
     newMap,
     numberToFixed,
     setForEach,
-    stringIncludes,
     stringIndexOf,
     stringPadStart,
     stringRepeat,
-    stringReplaceAll,
     stringSlice,
     stringSplit,
     TypeError,
@@ -47,17 +47,12 @@
   const MINUTE = 60 * SECOND;
   const HOUR = 60 * MINUTE;
 
-  let indent = "";
+  // How many spaces the lines have in front.
+  let indent = 0;
   const counts = newMap();
   const timers = newMap();
 
-  const write = (level, text) => {
-    if (indent.length !== 0) {
-      if (stringIncludes(text, "\n")) text = stringReplaceAll(text, "\n", `\n${indent}`);
-      text = indent + text;
-    }
-    op_log(level, text);
-  };
+  const write = (level, text) => op_log(level, text, indent);
 
   // Formatting runs guest code (getters of errors, inspect.custom, toString). A signal of the run passes through,
   // and so does termination, which no catch sees.
@@ -241,7 +236,7 @@
 
   const group = (args) => {
     if (args.length > 0) print(LOG, args);
-    if (indent.length < MAX_INDENT) indent += stringRepeat(" ", GROUP_INDENT);
+    indent = min(indent + GROUP_INDENT, MAX_INDENT);
   };
 
   // Method shorthand: no prototype, not constructible.
@@ -325,7 +320,7 @@
       group(args);
     },
     groupEnd() {
-      indent = stringSlice(indent, 0, indent.length > GROUP_INDENT ? indent.length - GROUP_INDENT : 0);
+      indent = max(indent - GROUP_INDENT, 0);
     },
   };
   // Node's methods are bound to their console, which leaves them no parameters.
@@ -334,7 +329,7 @@
   defineProperty(console, Symbol.toStringTag, { __proto__: null, value: "console" });
 
   boot.resetConsole = () => {
-    indent = "";
+    indent = 0;
     p.emptyMap(counts);
     p.emptyMap(timers);
   };

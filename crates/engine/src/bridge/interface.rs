@@ -24,8 +24,9 @@ pub trait Bridge {
     /// Whether an entry of `level` would be kept. If not, the console does not even format it.
     fn log_open(&self, level: u32) -> bool;
 
-    /// One entry. The message is the guest's own string, of any length, possibly not yet flat.
-    fn log(&self, scope: &mut v8::PinScope<'_, '_>, level: u32, message: v8::Local<'_, v8::String>);
+    /// One entry, each of whose lines has `indent` spaces in front. The message is the guest's own string, of any length, possibly
+    /// not yet flat.
+    fn log(&self, scope: &mut v8::PinScope<'_, '_>, level: u32, message: v8::Local<'_, v8::String>, indent: usize);
 
     /// The guest called `final_answer(value)`: records the outcome. Whether it is that of a promise, whose code goes on.
     fn final_answer(&self, scope: &mut v8::PinScope<'_, '_>, value: v8::Local<'_, v8::Value>) -> bool;

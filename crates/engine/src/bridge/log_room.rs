@@ -54,6 +54,22 @@ impl LogRoom {
     }
 }
 
+/// `text` with spaces in front of each line, or the beginning of that, of more than `room` bytes.
+pub fn indented(text: &str, indent: usize, room: usize) -> String {
+    let mut result = String::new();
+    for line in text.split_inclusive('\n') {
+        result.extend(std::iter::repeat_n(' ', indent));
+        result.push_str(line);
+        if result.len() > room {
+            return result;
+        }
+    }
+    if text.is_empty() || text.ends_with('\n') {
+        result.extend(std::iter::repeat_n(' ', indent));
+    }
+    result
+}
+
 /// The largest index of a character boundary that is at most `index`.
 pub fn floor_char_boundary(text: &str, index: usize) -> usize {
     if index >= text.len() {
@@ -86,6 +102,13 @@ mod tests {
     #[test]
     fn an_entry_without_room_leaves_the_marker_on_a_line_of_its_own() {
         assert_eq!(cut(6, &["abc", "de", ""]), "abc\nde\n...[TRUNCATED]");
+    }
+
+    #[test]
+    fn lines_are_indented_as_far_as_there_is_room() {
+        assert_eq!(indented("a\n\nb\n", 2, 100), "  a\n  \n  b\n  ");
+        assert_eq!(indented("", 2, 100), "  ");
+        assert_eq!(indented(&"\n".repeat(1_000_000), 1_000, 3_000), format!("{}\n", " ".repeat(1_000)).repeat(3));
     }
 
     #[test]

@@ -4,6 +4,7 @@ use deno_core::v8;
 
 use crate::bridge::host::{Exceeded, Host, Verdict};
 use crate::bridge::interface::{Bridge, Pure};
+use crate::bridge::log_room::indented;
 use crate::bridge::pure;
 use crate::bridge::serialize::Unwritable;
 use crate::realm::evaluate::write_output;
@@ -21,16 +22,21 @@ impl Bridge for Host {
     }
 
     /// Copies no more than the log takes, and does not flatten the string for it.
-    fn log(&self, scope: &mut v8::PinScope<'_, '_>, level: u32, message: v8::Local<'_, v8::String>) {
+    fn log(&self, scope: &mut v8::PinScope<'_, '_>, level: u32, message: v8::Local<'_, v8::String>, indent: usize) {
         if !self.is_log_open(level as usize) {
             return;
         }
         transfer::without_limit(|| {
             // A UTF-16 unit becomes at least one byte, so that one unit more than there is room for shows the cut.
-            let units = message.length().min(self.log_room() + 1);
+            let room = self.log_room();
+            let units = message.length().min(room + 1);
             let mut text = vec![0u16; units];
             message.write_v2(scope, 0, &mut text, v8::WriteFlags::default());
-            self.log(level as usize, String::from_utf16_lossy(&text), units == message.length());
+            let mut text = String::from_utf16_lossy(&text);
+            if indent > 0 {
+                text = indented(&text, indent, room);
+            }
+            self.log(level as usize, text, units == message.length());
         });
     }
 

@@ -147,8 +147,9 @@ fn op_log_open<'s>(scope: &mut v8::PinScope<'s, '_>, args: Arguments<'s>, mut re
 
 fn op_log<'s>(scope: &mut v8::PinScope<'s, '_>, args: Arguments<'s>, _: Returned<'s>) {
     let level = args.get(0).uint32_value(scope).unwrap_or_default();
+    let indent = args.get(2).uint32_value(scope).unwrap_or_default() as usize;
     if let (Some(bridge), Ok(message)) = (bridge(scope), args.get(1).try_into()) {
-        bridge.log(scope, level, message);
+        bridge.log(scope, level, message, indent);
     }
 }
 

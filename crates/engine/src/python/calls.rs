@@ -210,7 +210,7 @@ fn throw_error(scope: &mut v8::PinScope, call: Option<ToolCallId>, error: ToolEr
 fn log<'s>(scope: &mut v8::PinScope<'s, '_>, args: Arguments<'s>, _: Returned<'s>) {
     let level = args.get(0).uint32_value(scope).unwrap_or_default();
     if let (Some(host), Ok(message)) = (host(scope), args.get(1).try_into()) {
-        Bridge::log(&*host, scope, level, message);
+        Bridge::log(&*host, scope, level, message, 0);
     }
 }
 
