@@ -102,6 +102,58 @@ test.each([
   });
 });
 
+/**
+ * What takes the place of an expression: own `exec`, flags, places and groups, in all forms of a replacement. V8 of Node.js 20 looks at
+ * `global` and `unicode`, a newer one at `flags`.
+ */
+const OTHERS = `
+const results = [];
+const seen = [];
+const trace = (name, value) => (seen.push(name), value);
+const found = (text, more) => Object.assign([text], more);
+const finds = (...all) => { let i = 0; return () => all[i++] ?? null; };
+const others = {
+  'once': () => ({ flags: '', exec: finds(found('b', { index: 1 })) }),
+  'all': () => ({ flags: 'g', global: true, exec: finds(found('a', { index: 0 }), found('c', { index: 2, groups: { x: { toString: () => 'X' } } })) }),
+  'empty': () => ({ flags: 'gu', global: true, unicode: true, lastIndex: 0, exec() { return this.lastIndex > 3 ? null : found('', { index: this.lastIndex }); } }),
+  'odd places': () => ({ flags: 'g', global: true, exec: finds(found('bc', { index: -5 }), found('a', { index: '1' }), found('d', { index: 99 })) }),
+  'groups': () => ({ flags: 'g', global: true, exec: finds({ length: 4, 0: 'a', 1: undefined, 2: null, 3: { toString: () => '3' }, index: 1, groups: null }) }),
+  'text groups': () => ({ flags: '', exec: finds({ length: '2.5', 0: 'a', 1: 'g', index: 1.7, groups: 'text' }) }),
+  'flags that are no text': () => ({ flags: { toString: () => 'g' }, global: true, exec: finds(found('b', { index: 1 })) }),
+  'no flags': () => ({ exec: () => found('b', { index: 1 }) }),
+  'a number': () => ({ flags: '', exec: () => 5 }),
+  'no exec': () => ({ flags: 'g', global: true }),
+  'an own exec': () => Object.defineProperty(/b/g, 'exec', { value: finds(found('c', { index: 2 })) }),
+  'a subclass': () => new (class extends RegExp { exec(text) { return trace(text, super.exec(text)); } })('[ab]', 'g'),
+  'a subclass without g': () => new (class extends RegExp { exec(text) { return trace(text, super.exec(text)); } })('[ab]'),
+  'a proxy': () => new Proxy(/b/g, { get: (target, key) => (key === 'exec' ? trace(key, target.exec.bind(target)) : Reflect.get(target, key)) }),
+  'an own property': () => Object.assign(/[a-c]/g, { note: 1 }),
+};
+for (const [name, make] of Object.entries(others)) {
+  for (const by of ['<$&>', '$1|$2|$3|$01', '$<x>', '$\`$\\'', (...all) => JSON.stringify(all), undefined]) {
+    for (const use of [
+      (value) => RegExp.prototype[Symbol.replace].call(value, 'abcd', by),
+      (value) => RegExp.prototype[Symbol.match].call(value, 'abcd'),
+      (value) => (value instanceof RegExp ? 'abcd'.replace(value, by) : 0),
+      (value) => (value instanceof RegExp ? 'abcd'.match(value) : 0),
+    ]) {
+      let result;
+      const value = make();
+      try { result = use(value); } catch (error) { result = error.name; }
+      results.push(JSON.stringify([name, result, seen.splice(0), value.lastIndex]));
+    }
+  }
+}
+`;
+
+test('replace and match of what is no plain expression give what plain JavaScript gives', async () => {
+  const expected = new Function(`${OTHERS} return results;`)();
+  expect(expected.length).toBe(360);
+  await withExecutor({}, {}, async (executor) => {
+    expect((await executor.run(`${OTHERS} results`)).output).toEqual(expected);
+  });
+});
+
 test('the constructor remembers no match, and expressions cannot be changed', async () => {
   await withExecutor({}, {}, async (executor) => {
     const code = `'secret'.match(/s(e)/);

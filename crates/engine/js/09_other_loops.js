@@ -4,10 +4,22 @@
 (() => {
   const boot = globalThis.__smol_boot;
   const { apply, arrayPush, construct, defineProperty, getPrototypeOf, isArray, jsonStringify } = boot.p;
-  const { getDescriptor, min, newWeakMap, RangeError, regExpTest, TypeError } = boot.p;
+  const { getDescriptor, hasOwn, min, newWeakMap, RangeError, regExpTest, TypeError } = boot.p;
   const { typedArrayLength, typedArrayTag, uncurryThis } = boot.p;
-  const { argumentsOf, isPlain, toObject, toInteger, lengthOf, placeOf, look, newArray, listOf, move, replace } =
-    boot.loops;
+  const {
+    argumentsOf,
+    isObject,
+    isPlain,
+    toObject,
+    toInteger,
+    lengthOf,
+    placeOf,
+    look,
+    newArray,
+    listOf,
+    move,
+    replace,
+  } = boot.loops;
   const { prototype } = Array;
   const call = uncurryThis(Function.prototype.call);
   const copyWithin = uncurryThis(prototype.copyWithin);
@@ -205,6 +217,37 @@
       return formatToParts(this, textsOf(list));
     },
   });
+
+  // V8 looks only where what gives the next number is no built-in. It adds the function when it has made the context.
+  let sumPrecise;
+  const isPlainList = (items) =>
+    isPlain(items) && getPrototypeOf(items) === prototype && !hasOwn(items, Symbol.iterator);
+  const late = {
+    sumPrecise(items) {
+      if (!isObject(items) || isPlainList(items)) return sumPrecise(items);
+      const method = items[Symbol.iterator];
+      if (typeof method !== "function") throw new TypeError("The items are not iterable");
+      const iterator = call(method, items);
+      if (!isObject(iterator)) throw new TypeError("Result of the Symbol.iterator method is not an object");
+      const { next } = iterator;
+      let steps = 0;
+      const looking = {
+        next() {
+          look(steps++);
+          return call(next, iterator);
+        },
+        get return() {
+          const end = iterator.return;
+          return typeof end === "function" ? () => call(end, iterator) : end;
+        },
+      };
+      return sumPrecise({ [Symbol.iterator]: () => looking });
+    },
+  };
+  boot.replaceLate = () => {
+    ({ sumPrecise } = Math);
+    if (sumPrecise !== undefined) replace(Math, late);
+  };
 
   // ICU compares each part of a language tag with all others.
   const MAX_TAG_UNITS = 1024;

@@ -2,19 +2,21 @@
 //
 // V8's loops over the matches of a text look neither at termination nor at memory. They are used for short texts, and for longer
 // ones where what they make certainly fits; for others and a regular expression without properties of its own, whose prototype
-// nothing can change, here is what they do.
+// nothing can change, here is what they do. So is what `replace` and `match` do with anything else: the `exec` of a guest may be a
+// built-in that always finds something.
 "use strict";
 (() => {
   const boot = globalThis.__smol_boot;
-  const { apply, construct, getDescriptor, getPrototypeOf, ownKeys, uncurryThis } = boot.p;
-  const { arrayPush, RangeError, stringIncludes, stringIndexOf, stringReplaceAll, stringSlice } = boot.p;
-  const { isObject, replace: replaceMethods } = boot.loops;
+  const { apply, construct, getDescriptor, getPrototypeOf, ownKeys, TypeError, uncurryThis } = boot.p;
+  const { arrayPush, max, min, RangeError, stringIncludes, stringIndexOf, stringReplaceAll, stringSlice } = boot.p;
+  const { isObject, lengthOf, look, newArray, replace: replaceMethods, toInteger, toObject } = boot.loops;
   const { op_room } = boot.ops;
   const { prototype } = RegExp;
   const nativeSplit = uncurryThis(prototype[Symbol.split]);
   const nativeReplace = uncurryThis(prototype[Symbol.replace]);
   const nativeMatch = uncurryThis(prototype[Symbol.match]);
-  const exec = uncurryThis(prototype.exec);
+  const { exec: nativeExec } = prototype;
+  const exec = uncurryThis(nativeExec);
   const getter = (name) => uncurryThis(getDescriptor(prototype, name).get);
   const sourceOf = getter("source");
   const flagsOf = getter("flags");
@@ -32,6 +34,17 @@
       return false;
     }
     return getPrototypeOf(value) === prototype && ownKeys(value).length === 1;
+  };
+
+  // Whether V8's own `exec` finds the matches, so that its loops over those of a text end: by themselves, or where an expression lies
+  // about its flags, by memory. Cheaper than `isPlain`, for what most programs do. A getter of the guest's may run.
+  const hasNativeExec = (value) => {
+    try {
+      isGlobal(value);
+    } catch {
+      return false;
+    }
+    return value.exec === nativeExec;
   };
 
   // Where to search on after an empty match.
@@ -119,7 +132,8 @@
         const end = stringIndexOf(template, ">", at);
         if (end !== -1) {
           length = end - at;
-          value = groups[stringSlice(template, at + 2, end)] ?? "";
+          const group = groups[stringSlice(template, at + 2, end)];
+          value = group === undefined ? "" : `${group}`;
         }
       } else length = 0;
       start = at + 1 + length;
@@ -160,6 +174,74 @@
       forEachMatch(regexp, text, (found) => add(found, substitute(found, text, replacement)));
     } else {
       forEachMatch(regexp, text, (found) => add(found, replacement));
+    }
+    return result + stringSlice(text, start);
+  };
+
+  // RegExpExec of ECMA-262.
+  const execOf = (value, text) => {
+    const own = value.exec;
+    if (typeof own !== "function") return exec(value, text);
+    const found = apply(own, value, [text]);
+    if (found === null || isObject(found)) return found;
+    throw new TypeError("RegExp exec method returned something other than an Object or null");
+  };
+
+  // What `exec` of a value that need not be plain finds: all of it if its flags say so.
+  const foundBy = (value, text) => {
+    const flags = `${value.flags}`;
+    const all = newArray();
+    const isForAll = stringIncludes(flags, "g");
+    if (isForAll) value.lastIndex = 0;
+    const byCodePoint = stringIncludes(flags, "u") || stringIncludes(flags, "v");
+    for (let found = execOf(value, text); found !== null; found = execOf(value, text)) {
+      look(all.length);
+      arrayPush(all, found);
+      if (!isForAll) break;
+      if (`${found[0]}` !== "") continue;
+      value.lastIndex = next(text, min(max(toInteger(value.lastIndex), 0), 2 ** 53 - 1), byCodePoint);
+    }
+    return { all, isForAll };
+  };
+
+  const matchOther = (value, text) => {
+    const { all, isForAll } = foundBy(value, text);
+    if (!isForAll) return all.length === 0 ? null : all[0];
+    for (let i = 0; i < all.length; i++) all[i] = `${all[i][0]}`;
+    return all.length === 0 ? null : all;
+  };
+
+  // A match as `substitute` and `replacementOf` take it.
+  const readMatch = (found, text) => {
+    const length = max(lengthOf(found), 1);
+    const match = [`${found[0]}`];
+    match.index = max(min(toInteger(found.index), text.length), 0);
+    for (let i = 1; i < length; i++) {
+      look(i);
+      const group = found[i];
+      arrayPush(match, group === undefined ? group : `${group}`);
+    }
+    match.groups = found.groups;
+    return match;
+  };
+
+  const replaceOther = (value, text, replacement) => {
+    const { all } = foundBy(value, text);
+    let result = "";
+    let start = 0;
+    for (let i = 0; i < all.length; i++) {
+      look(i);
+      const match = readMatch(all[i], text);
+      const { index } = match;
+      let by;
+      if (typeof replacement === "function") by = replacementOf(replacement, match, text);
+      else {
+        if (match.groups !== undefined) match.groups = toObject(match.groups);
+        by = substitute(match, text, replacement);
+      }
+      if (index < start) continue;
+      result += stringSlice(text, start, index) + by;
+      start = index + match[0].length;
     }
     return result + stringSlice(text, start);
   };
@@ -237,13 +319,15 @@
 
   const replaceBy = (regexp, text, replacement) => {
     const by = typeof replacement === "function" ? replacement : `${replacement}`;
-    const isShort = text.length <= SHORT && hasSmallResult(text, by);
-    const isNative = isShort || !isPlain(regexp) || isReplacedByV8(regexp, text, by);
-    return isNative ? nativeReplace(regexp, text, by) : replace(regexp, text, by);
+    if (text.length <= SHORT && hasSmallResult(text, by) && hasNativeExec(regexp))
+      return nativeReplace(regexp, text, by);
+    if (!isPlain(regexp)) return replaceOther(regexp, text, by);
+    return isReplacedByV8(regexp, text, by) ? nativeReplace(regexp, text, by) : replace(regexp, text, by);
   };
   const matchBy = (regexp, text) => {
-    const isNative = text.length <= SHORT || !isPlain(regexp) || hasRoomForMatches(regexp, text);
-    return isNative ? nativeMatch(regexp, text) : matchLong(regexp, text);
+    if (text.length <= SHORT && hasNativeExec(regexp)) return nativeMatch(regexp, text);
+    if (!isPlain(regexp)) return matchOther(regexp, text);
+    return hasRoomForMatches(regexp, text) ? nativeMatch(regexp, text) : matchLong(regexp, text);
   };
   const splitBy = (regexp, text, limit) => {
     const isNative = isShortToSplit(text, regexp) || !isPlain(regexp) || hasRoomForMatches(regexp, text);

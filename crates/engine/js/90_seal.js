@@ -20,7 +20,7 @@ const {
 
 (() => {
   const boot = globalThis.__smol_boot;
-  const { p, harden, hardened, isObject, lateKeys, recordKeys, twins } = boot;
+  const { p, harden, hardened, isObject, lateKeys, recordKeys, replaceLate, twins } = boot;
   const {
     arrayPop,
     arrayPush,
@@ -177,12 +177,13 @@ const {
     freezeAll(queue);
   };
 
-  // Called once, when V8 has added its newest built-ins, before any guest code: copies them to the replaced classes,
-  // removes the names that guests do not get, and freezes what is left.
+  // Called once, when V8 has added its newest built-ins, before any guest code: replaces those that never look at termination, copies
+  // them to the replaced classes, removes the names that guests do not get, and freezes what is left.
   const finishHardening = () => {
     const { twins, global, homes } = work;
     // Of these frames ten are shown, and that of the program which runs. V8 has made the property by now.
     twins[0].from.stackTraceLimit = 100;
+    replaceLate();
     const roots = [];
     for (let at = getPrototypeOf(global.object); at !== null; at = getPrototypeOf(at)) arrayPush(roots, at);
     finish(twins, global, homes, roots);
@@ -268,6 +269,7 @@ const {
     "ops",
     "recordKeys",
     "recordRealm",
+    "replaceLate",
     "resolveLateHomes",
     "toHarden",
     "twins",
