@@ -359,7 +359,9 @@ test('calls that were awaited are not among those that the log says were not', a
       executor.run('never(); never(); await Promise.all([slow(), fail()])'),
       'ERR_TOOL_PROXY_FAIL',
     );
-    expect(lines(both)).toEqual(['2 tool calls were not awaited and dropped when the run ended: never']);
+    expect(lines(both)).toEqual([
+      '2 tool calls were not awaited and dropped when the run ended: never; `await` each, or all at once by `await Promise.all([…])`',
+    ]);
   });
 });
 

@@ -198,6 +198,7 @@ test('calls that nobody has awaited are named as guests name them', async () => 
   const options = { style: 'async', onReport: (it) => (report = it) };
   await manager.executeCode('sdk.market.getQuote(); sdk.market.getQuote(); sdk.social.searchTweets(); 1', options);
   const text =
-    '3 tool calls were not awaited and dropped when the run ended: sdk.market.getQuote, sdk.social.searchTweets';
+    '3 tool calls were not awaited and dropped when the run ended: sdk.market.getQuote, sdk.social.searchTweets; ' +
+    '`await` each, or all at once by `await Promise.all([…])`';
   expect([report.logs, report.logEntries[0].message]).toEqual([text, text]);
 });

@@ -179,7 +179,8 @@ class Run {
     if (count === 0) return;
     const names = [...new Set(this.#promised.values())].join(', ');
     const were = count === 1 ? 'call was' : 'calls were';
-    this.#log.add('warn', `${count} tool ${were} not awaited and dropped when the run ended: ${names}`);
+    const way = count === 1 ? '`await` it' : '`await` each, or all at once by `await Promise.all([…])`';
+    this.#log.add('warn', `${count} tool ${were} not awaited and dropped when the run ended: ${names}; ${way}`);
   }
 
   /** @param {string} body */

@@ -18,7 +18,7 @@ const MISSING = /^sdk\.([\p{ID_Continue}$]+)\.([\p{ID_Continue}$]+) is not a fun
 
 /** How the executor says that calls were not awaited: by the names of its tools. */
 const DROPPED = new RegExp(
-  `^(\\d+ tool calls? (?:was|were) not awaited and dropped when the run ended): .*\\b${HOST}\\..*$`,
+  `^(\\d+ tool calls? (?:was|were) not awaited and dropped when the run ended): .*\\b${HOST}\\.[^;]*(; .*)$`,
   'gm',
 );
 
@@ -31,7 +31,7 @@ const DROPPED = new RegExp(
 function logsOf({ logs, logEntries }, execution) {
   const names = execution.unanswered.join(', ');
   const told = (/** @type {string} */ text) =>
-    text.replace(DROPPED, (_, said) => (names === '' ? said : `${said}: ${names}`));
+    text.replace(DROPPED, (_, said, way) => (names === '' ? said : `${said}: ${names}`) + way);
   return {
     logs: told(logs),
     logEntries: logEntries.map((entry) => ({ ...entry, message: told(entry.message) })),

@@ -436,9 +436,13 @@ fn drop_remains(scope: &mut v8::PinScope, host: &Host, failure: Option<&Failure>
             run.dropped_calls = count as u64;
         }
         names.dedup();
+        let (were, way) = if count == 1 {
+            (" was", "`await` it")
+        } else {
+            ("s were", "`await` each, or all at once by `await Promise.all([…])`")
+        };
         host.warn(format!(
-            "{count} tool call{} not awaited and dropped when the run ended: {}",
-            if count == 1 { " was" } else { "s were" },
+            "{count} tool call{were} not awaited and dropped when the run ended: {}; {way}",
             names.join(", ")
         ));
     }
