@@ -534,6 +534,19 @@ test('close ends all executions, and waits for nothing', async () => {
   await manager.close();
 });
 
+test.each([0, 1])(
+  'close() ends what was asked for in the same moment, with %d isolates made ahead',
+  async (poolSize) => {
+    const calls = [];
+    const manager = managerOf({ stateSchema: anyState, poolSize, adapters: (...call) => void calls.push(call) });
+    await vi.waitUntil(() => manager.ready === poolSize);
+    const asked = manager.executeCode('sdk.market.getQuote()');
+    await manager.close();
+    await expectCode(asked, 'ERR_SANDBOX_CLOSED');
+    expect([calls, manager.ready]).toEqual([[], 0]);
+  },
+);
+
 test('two managers do not disturb each other', async () => {
   const [one, two] = [
     managerOf({ stateSchema: anyState, maxConcurrent: 1 }),

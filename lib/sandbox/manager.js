@@ -164,6 +164,8 @@ class SandboxManager {
     this.#running.add(execution);
     let value;
     try {
+      // For a moment it was neither waiting nor under way.
+      if (this.#isClosed) throw closed();
       const output = await this.#run(code, { kind, style, variables, signal, execution, report });
       value = kind === 'search' ? output : await this.#validated(output, signal);
     } catch (error) {
