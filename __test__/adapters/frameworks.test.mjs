@@ -195,6 +195,46 @@ describe.each(Object.keys(FRAMEWORKS))('%s', (framework) => {
   });
 });
 
+describe.each(['langchain', 'mastra'])('%s: a tool whose schema changes its input', (framework) => {
+  const { codeTool, call } = FRAMEWORKS[framework];
+  const schema = z.object({
+    day: z.string().transform((text) => new Date(text)),
+    n: z.number().transform((n) => n + 1),
+  });
+  const seen = [];
+  const asked = [];
+  const run = (input) => seen.push(input);
+  const tool = codeTool({
+    tools: {
+      langchain: [langchainTool(run, { name: 'next', description: '', schema })],
+      mastra: [
+        mastraTool({
+          id: 'next',
+          description: '',
+          inputSchema: schema,
+          requireApproval: async (input) => (asked.push(input), false),
+          execute: async (input) => run(input),
+        }),
+      ],
+    }[framework],
+  });
+
+  test('gets it as it does when it is called itself', async () => {
+    const input = { day: '2026-01-02', n: 1 };
+    await call(tool, `await next(${JSON.stringify(input)})`);
+    expect(seen).toEqual([{ day: new Date('2026-01-02'), n: 2 }]);
+    expect(asked).toEqual(framework === 'mastra' ? [input] : []);
+  });
+
+  test('does not get what is wrong', async () => {
+    const message = await call(tool, 'await next({ day: 5, n: 1 })');
+    expect(message.split(/ \(line|\n/)[0]).toBe(
+      'ERR_TOOL_PROXY_FAIL: Tool execution failed: InvalidToolInputError: the input of next is not valid: day: Invalid ' +
+        'input: expected string, received number; pass one object as declared',
+    );
+  });
+});
+
 describe.each(['openai-agents', 'mastra'])('approval in %s', (framework) => {
   const { make, codeTool, call } = FRAMEWORKS[framework];
 

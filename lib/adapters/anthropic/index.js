@@ -45,8 +45,8 @@ function definitionOf(tool) {
   return {
     description,
     inputSchema: isStandardSchema(inputSchema) || parse === undefined ? inputSchema : unchecked(inputSchema),
-    execute: async (/** @type {unknown} */ input, /** @type {any} */ { signal, context }) =>
-      textOf(await tool.run(parse === undefined ? input : parse(input), { ...context.toolContext, signal })),
+    execute: async (/** @type {unknown} */ value, /** @type {any} */ { input, signal, context }) =>
+      textOf(await tool.run(parse === undefined ? value : parse(input), { ...context.toolContext, signal })),
   };
 }
 

@@ -80,16 +80,17 @@ class CallableTool {
 
   /**
    * @param {unknown} input
-   * @param {CallContext} context
+   * @param {Omit<CallContext, 'input'>} of
    * @throws {Error} that says what is wrong with the input
    */
-  async call(input, context) {
+  async call(input, of) {
     const { execute, needsApproval } = this.#definition;
     // Tools with schemas write their input as JSON, and frameworks do.
     if (isFarLargerWritten(input)) {
       throw this.#invalid('it would be far larger when it is written as JSON, since parts of it occur many times');
     }
     const value = await this.#checked(input);
+    const context = { ...of, input };
     const mustAsk = typeof needsApproval === 'function' ? await needsApproval(value, context) : needsApproval;
     if (mustAsk) await context.approve(this.name, value);
     return lastOf(await execute(value, context));

@@ -65,7 +65,7 @@ function hostFunctions(named) {
  * An `async` function, so that code gets a promise at once.
  *
  * @param {Callable} callable
- * @param {import('./index').CallContext} context
+ * @param {Omit<import('./index').CallContext, 'input'>} context
  * @param {import('./language').LanguageText | undefined} language
  */
 function toolOf(callable, context, language) {

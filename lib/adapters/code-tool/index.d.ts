@@ -25,6 +25,8 @@ export interface StandardSchema<Output = any> {
 
 /** What a tool is called with, beside its input. */
 export interface CallContext<Context = any> {
+  /** What code has given, before a Standard Schema has changed it. */
+  input: unknown;
   /** Aborted when the run ends. */
   signal: AbortSignal;
   /** What `execute` of the code tool was given for this run. */

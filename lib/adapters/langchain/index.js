@@ -43,7 +43,8 @@ function definitionOf(tool) {
   return {
     description,
     inputSchema: isStandardSchema(schema) ? schema : { ...schema },
-    execute: async (/** @type {unknown} */ input, /** @type {any} */ { signal, context: { config, stop } }) => {
+    // The tool itself parses its input.
+    execute: async (/** @type {unknown} */ _value, /** @type {any} */ { input, signal, context: { config, stop } }) => {
       // With the call of the outer tool its message would be the result.
       const { toolCall: _, ...own } = config ?? {};
       try {

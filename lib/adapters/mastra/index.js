@@ -67,11 +67,12 @@ function definitionOf(tool) {
     ...(inputSchema !== undefined && { inputSchema }),
     ...(outputSchema !== undefined && { outputSchema }),
     ...(requireApproval !== undefined && {
-      needsApproval: (/** @type {unknown} */ input, /** @type {any} */ context) =>
-        typeof requireApproval === 'function' ? requireApproval(input, contextOf(context)) : requireApproval,
+      needsApproval: (/** @type {unknown} */ _, /** @type {any} */ context) =>
+        typeof requireApproval === 'function' ? requireApproval(context.input, contextOf(context)) : requireApproval,
     }),
-    execute: async (/** @type {unknown} */ input, /** @type {any} */ context) =>
-      thrown(await tool.execute(input, contextOf(context))),
+    // The tool itself parses its input.
+    execute: async (/** @type {unknown} */ _, /** @type {any} */ context) =>
+      thrown(await tool.execute(context.input, contextOf(context))),
   };
 }
 
