@@ -2,6 +2,7 @@
 
 import { getEventListeners } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -432,6 +433,22 @@ describe('the description', () => {
       const methods = ['init', 'sendVariables', 'sendTools', 'run', 'cleanup'].map((name) => [name, async () => {}]);
       expect(surroundings({ executor: { state: 'NEW', ...Object.fromEntries(methods) } })).toBe('');
     });
+  });
+
+  test('declares tools by schemas of `zod/v4` where `zod` itself is version 3', () => {
+    const { _zod, '~standard': standard } = z.object({ city: z.string() });
+    const { version, vendor, validate } = standard;
+    const inputSchema = { _zod, '~standard': { version, vendor, validate } };
+    const require = createRequire(import.meta.url);
+    const exports = require('zod');
+    const cached = require.cache[require.resolve('zod')];
+    try {
+      cached.exports = z3;
+      const { description } = createCodeTool({ tools: { weather: { inputSchema, execute: () => 1 } } });
+      expect(description).toContain('\n * @param {object} args\n * @param {string} args.city\n');
+    } finally {
+      cached.exports = exports;
+    }
   });
 
   test('names that are identifiers stay as they are, and others become some', async () => {

@@ -50,7 +50,8 @@ function converterOf(schema, side) {
   const standard = schema['~standard'];
   if (typeof standard.jsonSchema?.[side] === 'function') return () => standard.jsonSchema[side]({ target: 'draft-07' });
   if ('_zod' in schema) {
-    const { toJSONSchema } = requirePeer('a schema of zod', 'zod', () => require('zod'));
+    // Where the package is version 3, only this part of it is version 4.
+    const { toJSONSchema } = requirePeer('a schema of zod', 'zod', () => require('zod/v4'));
     return () => toJSONSchema(schema, { io: side });
   }
   if (standard.vendor === 'zod') {
