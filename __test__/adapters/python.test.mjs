@@ -1,6 +1,7 @@
 // Adapters with `language: 'python'`.
 
 import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
 
 import { createCodeTool } from 'ses-executor/code-tool';
 import { PyodideExecutor } from 'ses-executor/python';
@@ -48,6 +49,35 @@ describe('the code tool', () => {
         'a',
         '',
       ].join('\n'),
+    );
+  });
+
+  test('takes None for an optional parameter that is left out, where its schema takes no null', async () => {
+    const string = { type: 'string' };
+    const properties = {
+      query: string,
+      since: string,
+      limit: { type: 'integer', default: 3 },
+      kind: { enum: ['a', 'b'] },
+      item: { $ref: '#/$defs/item' },
+      choice: { enum: ['a', null] },
+      region: { type: ['string', 'null'] },
+      owner: { anyOf: [string, { type: 'null' }] },
+      nullable: { type: 'string', nullable: true },
+      any: {},
+    };
+    const inputSchema = { type: 'object', properties, required: ['query'], $defs: { item: { allOf: [string, {}] } } };
+    const zod = { inputSchema: z.object({ query: z.string(), since: z.string().optional() }), execute: (it) => it };
+    const tool = createCodeTool({ language: 'python', tools: { find: { inputSchema, execute: (it) => it }, zod } });
+    expect(tool.description).toContain('def zod(*, query: str, since: str | None = None) -> Any:\n');
+    const names = Object.keys(properties).slice(1);
+    const code = `[find(query="q", ${names.map((name) => `${name}=None`).join(', ')}), zod("q", None)]`;
+    expect((await tool.execute(code)).output).toEqual([
+      { query: 'q', choice: null, region: null, owner: null, nullable: null, any: null },
+      { query: 'q' },
+    ]);
+    expect((await tool.execute('find(query=None)')).error.message.split('\n')[0]).toBe(
+      'ToolError: InvalidToolInputError: the input of find is not valid: query must be string, got null; pass one object as declared',
     );
   });
 

@@ -9,7 +9,8 @@ const { flattenTools, isNamespace } = require('../../contract/tool-registry.js')
 const { isFarLargerWritten } = require('../../contract/written-size');
 const { JsonInput } = require('./json-input');
 const { languageText } = require('./language');
-const { INPUT_KEYS, OUTPUT_KEYS, inputSchemaOf, outputSchemaOf } = require('../prompts/definition');
+const { INPUT_KEYS, OUTPUT_KEYS, inputSchemaOf, outputSchemaOf, readDefinition } = require('../prompts/definition');
+const { takesNull } = require('../prompts/schema-types');
 const { namedArguments } = require('../../python/named-arguments');
 
 /**
@@ -27,6 +28,8 @@ class CallableTool {
   #definition;
   /** @type {JsonInput | undefined} */
   #jsonInput;
+  /** @type {ReturnType<typeof keywordsOf> | undefined} */
+  #keywords;
   takesObject = /** @type {const} */ (true);
 
   /**
@@ -68,10 +71,11 @@ class CallableTool {
    * @returns {unknown}
    */
   named(args) {
-    const { properties } = /** @type {any} */ (this.#inputSchema);
-    const names = Object.keys(Object(properties));
+    const { names, withoutNull } = (this.#keywords ??= keywordsOf(this.name, this.#inputSchema));
     // Of what has no names, a record or a list, it is the one argument.
-    return names.length === 0 && args.length === 1 ? args[0] : namedArguments(names, args);
+    if (names.length === 0 && args.length === 1) return args[0];
+    const given = Object.entries(namedArguments(names, args));
+    return Object.fromEntries(given.filter(([name, value]) => value !== null || !withoutNull.has(name)));
   }
 
   get #inputSchema() {
@@ -115,6 +119,24 @@ class CallableTool {
     const error = new Error(`the input of ${this.name} is not valid: ${reason}`, { cause });
     return Object.assign(error, { name: 'InvalidToolInputError' });
   }
+}
+
+/**
+ * The keywords that Python calls a tool with.
+ *
+ * @param {string} name
+ * @param {any} inputSchema JSON Schema
+ * @returns {{ names: string[], withoutNull: Set<string> }} in their order, and those of which `None`, as they are declared, can
+ * only mean that they are left out
+ */
+function keywordsOf(name, inputSchema) {
+  const { parameters, isWhole, context } = readDefinition({ name, inputSchema });
+  const optional = isWhole ? [] : parameters.filter(({ isOptional }) => isOptional);
+  const withoutNull = optional.filter(({ schema }) => !takesNull(schema, context.root));
+  return {
+    names: Object.keys(Object(inputSchema.properties)),
+    withoutNull: new Set(withoutNull.map((parameter) => parameter.name)),
+  };
 }
 
 /** A function that code calls with whatever arguments. */

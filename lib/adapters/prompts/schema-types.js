@@ -292,6 +292,42 @@ function propertyName(name) {
 }
 
 /**
+ * Whether a schema takes `null`; where that is not known, it does.
+ *
+ * @param {unknown} schema
+ * @param {unknown} root
+ * @param {Map<unknown, boolean>} [known] of schemas; `$ref` may lead back to them
+ * @returns {boolean}
+ */
+function takesNull(schema, root, known = new Map()) {
+  const resolved = resolve(schema, root);
+  if (!isSchema(resolved)) return resolved !== false;
+  if (!known.has(resolved) && known.size < MAX_SCHEMAS) {
+    known.set(resolved, true);
+    known.set(
+      resolved,
+      allowsNull(resolved, (part) => takesNull(part, root, known)),
+    );
+  }
+  return known.get(resolved) ?? true;
+}
+
+/**
+ * @param {Schema} schema
+ * @param {(part: unknown) => boolean} takes
+ */
+function allowsNull(schema, takes) {
+  const { type, nullable, anyOf, oneOf, allOf } = schema;
+  if (nullable === true) return true;
+  const values = 'const' in schema ? [schema.const] : schema.enum;
+  if (Array.isArray(values) && !values.includes(null)) return false;
+  const isOther = (/** @type {unknown} */ name) => TYPE_NAMES.has(String(name)) && name !== 'null' && name !== 'any';
+  if (type !== undefined && [type].flat().every(isOther)) return false;
+  const alternatives = [anyOf, oneOf].map(list).filter(({ length }) => length > 0);
+  return alternatives.every((items) => items.some(takes)) && list(allOf).every(takes);
+}
+
+/**
  * @param {unknown} value
  * @returns {value is Schema}
  */
@@ -299,4 +335,4 @@ function isSchema(value) {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-module.exports = { allProperties, isRequired, isSchema, resolve, typeContext, typeText };
+module.exports = { allProperties, isRequired, isSchema, resolve, takesNull, typeContext, typeText };
