@@ -137,6 +137,66 @@ describe('declarations', () => {
     expect(toPythonSignature(tool)).toBe(expected);
   });
 
+  test('objects in parameters and results are told with their keys, as annotations have none', () => {
+    const entity = {
+      type: 'object',
+      properties: {
+        name: { type: 'string', description: 'Its name.' },
+        tags: { type: 'array', items: { type: 'string' } },
+      },
+      required: ['name'],
+    };
+    const signature = toPythonSignature({
+      name: 'create',
+      description: 'Creates.',
+      inputSchema: {
+        type: 'object',
+        properties: { entities: { type: 'array', items: entity, description: 'Which.' }, dryRun: { type: 'boolean' } },
+        required: ['entities'],
+      },
+      outputSchema: { type: 'object', properties: { created: { type: 'integer', description: 'How many.' } } },
+    });
+    expect(signature).toBe(`def create(*, entities: list[dict], dryRun: bool | None = None) -> dict:
+    """Creates.
+
+    Args:
+        entities: Which.
+            Array<{ name: string, tags?: string[] }> (as TypeScript writes it)
+            entities[]["name"]: Its name.
+        dryRun:
+
+    Returns:
+        { created?: number } (as TypeScript writes it)
+        ["created"]: How many.
+    """`);
+  });
+
+  const listOf = (...type) => ({ type: 'array', items: { type } });
+  test.each([
+    [{ anyOf: [listOf('integer', 'null'), listOf('string', 'null')] }, 'list[int | None] | list[str | None]'],
+    [{ anyOf: [listOf('number', 'string'), { additionalProperties: { type: ['integer', 'string'] }, type: 'object' }] }, 'list[float | str] | dict[str, int | str]'],
+    [{ anyOf: [{ enum: [' | ', ' | | '] }, { type: 'null' }] }, 'Literal[" | ", " | | "] | None'],
+    [{ anyOf: [{ type: ['string', 'null'] }, { type: 'null' }, { type: 'string' }] }, 'str | None'],
+    [{ enum: [] }, 'Any'],
+    [{ type: 'string', enum: [] }, 'str'],
+  ])('%j is %s', (schema, type) => {
+    const inputSchema = { type: 'object', properties: { a: schema }, required: ['a'] };
+    expect(toPythonSignature({ name: 'f', inputSchema }).split('\n')[0]).toBe(`def f(*, a: ${type}) -> Any:`);
+  }); // prettier-ignore
+
+  test('an optional parameter that may be a list of None is not None itself', () => {
+    const inputSchema = { type: 'object', properties: { a: { anyOf: [listOf('integer', 'null'), listOf('null')] } } };
+    expect(toPythonSignature({ name: 'f', inputSchema }).split('\n')[0]).toBe(
+      'def f(*, a: list[int | None] | list[None] | None = None) -> Any:',
+    );
+  });
+
+  test('annotations that references would make huge are cut', () => {
+    const $defs = { value: { anyOf: [{ type: 'string' }, ...[1, 2, 3].map((n) => ({ type: 'array', items: { anyOf: [{ const: n }, { $ref: '#/$defs/value' }] } }))] } };
+    const inputSchema = { type: 'object', properties: { a: { $ref: '#/$defs/value' } }, required: ['a'], $defs };
+    expect(toPythonSignature({ name: 'f', inputSchema }).split('\n')[0]).toBe('def f(*, a: str | list[Any]) -> Any:');
+  }); // prettier-ignore
+
   test('names must be names', () => {
     expect(() => toPythonSignature({ name: 'import' })).toThrow(
       new TypeError('the tool "import" cannot be called from Python: its name must be an identifier'),

@@ -112,6 +112,75 @@ async function read(args) {}`);
     );
   });
 
+  const described = {
+    filter: {
+      type: 'object',
+      description: 'Which.',
+      properties: { since: { type: 'string', description: 'ISO 8601\ndate.' }, 'max-size': { description: 'Bytes.' } },
+      required: ['since'],
+    },
+    entities: { anyOf: [{ type: 'array', items: { $ref: '#/$defs/entity' } }, { type: 'null' }] },
+    days: { type: 'array', items: { type: 'string', description: 'ISO 8601.' } },
+    byName: { type: 'object', additionalProperties: { $ref: '#/$defs/entity' } },
+  };
+  const $defs = {
+    entity: {
+      type: 'object',
+      properties: {
+        name: { $ref: '#/$defs/name' },
+        parts: { type: 'array', items: { $ref: '#/$defs/entity' }, description: 'Of the same kind.' },
+        'sort-by': { type: 'string', description: 'A name.' },
+      },
+      required: ['name'],
+    },
+    name: { type: 'string', description: 'Its name.' },
+  };
+
+  test('members of members are described by the way to them', () => {
+    const inputSchema = { type: 'object', properties: described, required: ['filter'], $defs };
+    const outputSchema = {
+      type: 'array',
+      items: { properties: { total: { type: 'integer', description: 'In cents.' } } },
+    };
+    const entity = '{ name: string, parts?: any[], "sort-by"?: string }';
+    const members = [
+      ' * @param args.filter.since ISO 8601 date.',
+      ` * @param {Array<${entity}> | null} [args.entities]`,
+      ' * @param args.entities[].name Its name.',
+      ' * @param args.entities[].parts Of the same kind.',
+      ' * @param args.entities[] "sort-by": A name.',
+      ' * @param {string[]} [args.days]',
+      ' * @param args.days[] ISO 8601.',
+      ` * @param {Record<string, ${entity}>} [args.byName]`,
+    ];
+    expect(toJavaScriptSignature({ name: 'f', inputSchema, outputSchema }).split('\n')).toEqual([
+      '/**',
+      ' * @param {object} args',
+      ' * @param {{ since: string, "max-size"?: any }} args.filter Which. "max-size": Bytes.',
+      ...members,
+      ' * @returns {Promise<Array<{ total?: number }>>}',
+      ' * Members of the result:',
+      ' * [].total: In cents.',
+      ' */',
+      'async function f(args) {}',
+    ]);
+    const inputs = { type: 'object', properties: { byName: described.byName, filter: described.filter }, $defs };
+    expect(toJavaScriptSignature({ name: 'f', inputs })).toContain(
+      ' * @param {{ since: string, "max-size"?: any }} [filter] Which. "max-size": Bytes.\n * @param filter.since ISO 8601 date.\n',
+    );
+  });
+
+  test('of members that references would make many, the first are described', () => {
+    const levels = Array.from({ length: 11 }, (_, i) => {
+      const next = { $ref: `#/$defs/s${i + 1}`, description: 'More.' };
+      return [`s${i}`, { type: 'object', properties: { a: next, b: next, c: next } }];
+    });
+    const inputSchema = { ...levels[0][1], $defs: Object.fromEntries(levels) };
+    const lines = toJavaScriptSignature({ name: 'f', inputSchema }).split('\n');
+    expect(lines.filter((line) => line.endsWith(' More.'))).toHaveLength(503);
+    expect(lines).toContain(` * @param args${'.a'.repeat(11)} More.`);
+  });
+
   test('inputs given as JSON Schema are parameters one by one', () => {
     const inputs = {
       type: 'object',

@@ -154,8 +154,9 @@ export function systemPromptVariables(options?: SystemPromptOptions): SystemProm
  * A tool as a declaration with a JSDoc comment, as models read it.
  *
  * Types are those of TypeScript, `image` and `audio` stand for themselves. The one object that a tool takes is told by its
- * properties, and by its type as a whole where these do not say all: alternatives, records, lists. `$ref` is followed
- * inside the document; a schema inside itself, and what is beyond 500 schemas or 12 levels, is `any`.
+ * properties, and by its type as a whole where these do not say all: alternatives, records, lists. What is said of members at any
+ * depth has lines of its own (`args.items[].name`). `$ref` is followed inside the document; a schema inside itself, and what is
+ * beyond 500 schemas or 12 levels, is `any`.
  *
  * @throws `TypeError` that names the tool and what is wrong: a name that is not an identifier, inputs that are none
  *
@@ -184,7 +185,8 @@ export function toJavaScriptSignature(tool: ToolDefinition | FunctionDefinition)
 
 /**
  * A tool as a Python function with annotations and a docstring, as models read it. A tool that takes one object is called with
- * keywords, or with `args` where its properties do not say all of that, or are no names in Python.
+ * keywords, or with `args` where its properties do not say all of that, or are no names in Python. Of objects in parameters and
+ * results the docstring gives the type as TypeScript writes it, since annotations have no keys, and what is said of their members.
  *
  * @throws `TypeError` as {@link toJavaScriptSignature}
  *

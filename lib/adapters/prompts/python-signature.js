@@ -3,8 +3,11 @@
 
 const { readDefinition } = require('./definition');
 const { isPythonName } = require('./python-names');
-const { annotation, pythonLiteral } = require('./python-types');
-const { typeText } = require('./schema-types');
+const { membersOf, oneLine } = require('./members');
+const { alternatives, annotation, pythonLiteral } = require('./python-types');
+const { typeContext, typeText } = require('./schema-types');
+
+/** @typedef {import('./schema-types').TypeContext} TypeContext */
 
 /**
  * The declaration of a tool as a model that writes Python reads it. Documented in `index.d.ts`.
@@ -22,13 +25,13 @@ function toPythonSignature(tool) {
         `the tool ${JSON.stringify(name)} cannot be called from Python: its name must be an identifier`,
       );
   }
-  const returns = output === false ? 'NoReturn' : annotation(output, output);
-  const root = context.root;
+  const returns = output === false ? 'NoReturn' : annotation(output, typeContext(output, true));
+  const types = typeContext(context.root, context.listed);
   // Keywords are the object that the tool takes; names that are none are left to a dictionary.
   const isNamed = !isWhole && parameters.every((parameter) => isPythonName(parameter.name));
-  const type = isWhole ? annotation(root, root) : 'dict';
+  const type = isWhole ? annotation(context.root, types) : 'dict';
   const args = type === 'Any' ? 'args: Any = None' : `args: ${type}`;
-  const head = isNamed ? parameterHeads(definition, root).join(', ') : args;
+  const head = isNamed ? parameterHeads(definition, types).join(', ') : args;
   return [`def ${name}(${head}) -> ${returns}:`, docstring(definition, isNamed)].join('\n');
 }
 
@@ -36,10 +39,10 @@ function toPythonSignature(tool) {
  * Parameters that need a value and come after some that do not have to be named, as those of one object.
  *
  * @param {import('./definition').Definition} definition
- * @param {unknown} root
+ * @param {TypeContext} types
  */
-function parameterHeads({ parameters, takesObject }, root) {
-  const heads = parameters.map((parameter) => headOf(parameter, root));
+function parameterHeads({ parameters, takesObject }, types) {
+  const heads = parameters.map((parameter) => headOf(parameter, types));
   const firstOptional = parameters.findIndex(({ isOptional }) => isOptional);
   const isMixed = firstOptional !== -1 && parameters.slice(firstOptional).some(({ isOptional }) => !isOptional);
   if (heads.length > 0 && (takesObject || isMixed)) heads.splice(takesObject ? 0 : firstOptional, 0, '*');
@@ -48,14 +51,15 @@ function parameterHeads({ parameters, takesObject }, root) {
 
 /**
  * @param {import('./definition').Parameter} parameter
- * @param {unknown} root
+ * @param {TypeContext} types
  */
-function headOf({ name, schema, isOptional, facts }, root) {
-  const type = annotation(schema, root);
+function headOf({ name, schema, isOptional, facts }, types) {
+  const possible = alternatives(schema, types);
+  const type = possible.join(' | ');
   if (!isOptional) return `${name}: ${type}`;
   const value = facts.default === undefined ? undefined : pythonLiteral(facts.default);
   if (value !== undefined) return `${name}: ${type} = ${value}`;
-  return `${name}: ${type === 'Any' || type.split(' | ').includes('None') ? type : `${type} | None`} = None`;
+  return `${name}: ${possible.some((each) => each === 'Any' || each === 'None') ? type : `${type} | None`} = None`;
 }
 
 /**
@@ -63,11 +67,11 @@ function headOf({ name, schema, isOptional, facts }, root) {
  * @param {boolean} isNamed
  */
 function docstring(definition, isNamed) {
-  const { description, outputDescription, outputExample } = definition;
+  const { description, outputExample } = definition;
   const sections = [
     description.split(/\r\n|[\n\r]/),
     ...argumentSections(definition, isNamed),
-    outputDescription === '' ? [] : ['Returns:', `    ${oneLine(outputDescription)}`],
+    outputSection(definition),
     outputExample === undefined ? [] : ['Example of the result:', `    ${pythonLiteral(outputExample)}`],
   ].filter((lines) => lines.join('') !== '');
   if (sections.length === 0) return '    ...';
@@ -81,16 +85,47 @@ function docstring(definition, isNamed) {
  * @param {boolean} isNamed
  */
 function argumentSections({ parameters, isWhole, context }, isNamed) {
-  const about = parameters.map(({ name, facts }) => `    ${name}: ${oneLine(facts.description)}`.trimEnd());
-  const members = about.length === 0 ? [] : [isNamed ? 'Args:' : 'Args, keys of `args`:', ...about];
-  if (!isWhole) return [members];
   // Annotations have no keys.
-  return [['Args:', `    args: ${typeText(context.root, context)} (as TypeScript writes it)`], members];
+  const whole = isWhole ? ['Args:', `    args: ${typeScript(context.root, context)}`] : [];
+  const members = typeContext(context.root, context.listed);
+  const about = parameters.flatMap(({ name, schema, facts }) => {
+    const { shape, described } = memberTexts(name, schema, context, members);
+    const more = isWhole ? described : [...shape, ...described];
+    return [`    ${name}: ${oneLine(facts.description)}`.trimEnd(), ...more.map((line) => `        ${line}`)];
+  });
+  return [whole, about.length === 0 ? [] : [isNamed ? 'Args:' : 'Args, keys of `args`:', ...about]];
 }
 
-/** @param {unknown} text */
-function oneLine(text) {
-  return typeof text === 'string' ? text.trim().replace(/\s+/g, ' ') : '';
+/** @param {import('./definition').Definition} definition */
+function outputSection({ output, outputDescription }) {
+  const { shape, described } = memberTexts('', output, typeContext(output, true), typeContext(output, true));
+  const lines = [oneLine(outputDescription), ...shape, ...described].filter((line) => line !== '');
+  return lines.length === 0 ? [] : ['Returns:', ...lines.map((line) => `    ${line}`)];
+}
+
+/**
+ * What annotations do not say of a value: the type, if objects in it have keys, and what is said of members.
+ *
+ * @param {string} path of the value
+ * @param {unknown} schema
+ * @param {TypeContext} types
+ * @param {TypeContext} context for the members
+ */
+function memberTexts(path, schema, types, context) {
+  const members = membersOf(schema, context, (name) => `[${JSON.stringify(name)}]`);
+  const described = members.filter(({ description }) => description !== '');
+  return {
+    shape: members.some(({ name }) => name !== undefined) ? [typeScript(schema, types)] : [],
+    described: described.map((member) => `${path}${member.path}: ${member.description}`),
+  };
+}
+
+/**
+ * @param {unknown} schema
+ * @param {TypeContext} types
+ */
+function typeScript(schema, types) {
+  return `${typeText(schema, types)} (as TypeScript writes it)`;
 }
 
 module.exports = { toPythonSignature };

@@ -1,7 +1,9 @@
 // @ts-check
 'use strict';
 
-const { isSchema, resolve } = require('./schema-types');
+const { isSchema, list, within } = require('./schema-types');
+
+/** @typedef {import('./schema-types').TypeContext} TypeContext */
 
 /** Names of types, of JSON Schema and of smolagents, as Python calls them. */
 const TYPE_NAMES = new Map([
@@ -19,58 +21,69 @@ const TYPE_NAMES = new Map([
   ['list', 'list'],
 ]);
 
-/** What lies deeper, or is in itself, is `Any`. */
-const MAX_DEPTH = 12;
+/** What is not known. */
+const ANY = ['Any'];
 
 /**
- * A schema as a type annotation of Python. What it does not know is `Any`.
+ * A schema as a type annotation of Python. What it does not know, or is too deep, is `Any`.
  *
  * @param {unknown} schema
- * @param {unknown} root the document that `$ref` points into
- * @param {number} [depth]
+ * @param {TypeContext} context
  * @returns {string}
  */
-function annotation(schema, root, depth = 0) {
-  if (typeof schema === 'string') return TYPE_NAMES.get(schema) ?? 'Any';
-  const resolved = resolve(schema, root);
-  if (!isSchema(resolved) || depth === MAX_DEPTH) return 'Any';
-  const inner = (/** @type {unknown} */ part) => annotation(part, root, depth + 1);
-  const text = bareType(resolved, inner);
-  return resolved.nullable === true ? union([text, 'None']) : text;
+function annotation(schema, context) {
+  return alternatives(schema, context).join(' | ');
+}
+
+/**
+ * The types of an annotation.
+ *
+ * @param {unknown} schema
+ * @param {TypeContext} context
+ * @returns {string[]}
+ */
+function alternatives(schema, context) {
+  if (typeof schema === 'string') return [TYPE_NAMES.get(schema) ?? 'Any'];
+  const types = within(schema, context, (resolved) => {
+    const bare = bareTypes(resolved, context);
+    return resolved.nullable === true ? union([bare, ['None']]) : bare;
+  });
+  return types ?? ANY;
 }
 
 /**
  * @param {import('./schema-types').Schema} schema
- * @param {(part: unknown) => string} inner
+ * @param {TypeContext} context
+ * @returns {string[]}
  */
-function bareType(schema, inner) {
-  const values = 'const' in schema ? [schema.const] : schema.enum;
-  if (Array.isArray(values) && values.every(isLiteral)) return `Literal[${values.map(pythonLiteral).join(', ')}]`;
+function bareTypes(schema, context) {
+  const values = 'const' in schema ? [schema.const] : list(schema.enum);
+  if (values.length > 0 && values.every(isLiteral)) return [`Literal[${values.map(pythonLiteral).join(', ')}]`];
+  const inner = (/** @type {unknown} */ part) => alternatives(part, context);
   const types = Array.isArray(schema.type) ? schema.type : [schema.type ?? (schema.properties ? 'object' : 'any')];
-  const own = union(types.map((/** @type {unknown} */ type) => namedType(type, schema, inner)));
-  const alternatives = [schema.anyOf, schema.oneOf].filter(Array.isArray).map((items) => union(items.map(inner)));
-  const parts = Array.isArray(schema.allOf) ? schema.allOf.map(inner) : [];
+  const own = union(types.map((/** @type {unknown} */ type) => [namedType(type, schema, context)]));
+  const combined = [schema.anyOf, schema.oneOf].map(list).map((items) => union(items.map(inner)));
   // Python has no name for what fits all of them.
-  return [...alternatives, ...parts, own].find((type) => type !== 'Any') ?? 'Any';
+  return [...combined, ...list(schema.allOf).map(inner), own].find(([type]) => type !== 'Any') ?? ANY;
 }
 
 /**
  * @param {unknown} type
  * @param {import('./schema-types').Schema} schema
- * @param {(part: unknown) => string} inner
+ * @param {TypeContext} context
  */
-function namedType(type, schema, inner) {
+function namedType(type, schema, context) {
   const name = TYPE_NAMES.get(String(type)) ?? 'Any';
   if (name === 'list' && isSchema(schema.items) && !Array.isArray(schema.prefixItems))
-    return `list[${inner(schema.items)}]`;
+    return `list[${annotation(schema.items, context)}]`;
   const others = schema.additionalProperties;
-  return name === 'dict' && isSchema(others) ? `dict[str, ${inner(others)}]` : name;
+  return name === 'dict' && isSchema(others) ? `dict[str, ${annotation(others, context)}]` : name;
 }
 
-/** @param {string[]} types */
+/** @param {string[][]} types */
 function union(types) {
-  const different = [...new Set(types.flatMap((type) => type.split(' | ')))];
-  return different.includes('Any') || different.length === 0 ? 'Any' : different.join(' | ');
+  const different = [...new Set(types.flat())];
+  return different.includes('Any') || different.length === 0 ? ANY : different;
 }
 
 /** @param {unknown} value */
@@ -97,4 +110,4 @@ function pythonLiteral(value) {
     .join(', ')}}`;
 }
 
-module.exports = { annotation, pythonLiteral };
+module.exports = { alternatives, annotation, pythonLiteral };

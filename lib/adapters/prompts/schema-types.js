@@ -61,14 +61,31 @@ function typeContext(root, listed) {
 function typeText(schema, context) {
   if (schema === false) return 'never';
   if (typeof schema === 'string') return TYPE_NAMES.get(schema) ?? 'any';
+  const text = within(schema, context, (resolved) => {
+    const type = bareType(resolved, context);
+    return resolved.nullable === true ? union([type, 'null']) : type;
+  });
+  return text ?? 'any';
+}
+
+/**
+ * What is written of a schema, as long as it is not inside itself and not too deep, and not too much has been written.
+ *
+ * @template T
+ * @param {unknown} schema
+ * @param {TypeContext} context
+ * @param {(resolved: Schema) => T} write
+ * @returns {T | undefined} undefined for what is left out, and for what is no object
+ */
+function within(schema, context, write) {
   const resolved = resolve(schema, context.root);
-  if (!isSchema(resolved) || context.open.has(resolved)) return 'any';
-  if (context.left === 0 || context.open.size === MAX_DEPTH) return 'any';
+  if (!isSchema(resolved) || context.open.has(resolved)) return undefined;
+  if (context.left === 0 || context.open.size === MAX_DEPTH) return undefined;
   context.left--;
   context.open.add(resolved);
-  const text = bareType(resolved, context);
+  const written = write(resolved);
   context.open.delete(resolved);
-  return resolved.nullable === true ? union([text, 'null']) : text;
+  return written;
 }
 
 /**
@@ -335,4 +352,4 @@ function isSchema(value) {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-module.exports = { allProperties, isRequired, isSchema, resolve, takesNull, typeContext, typeText };
+module.exports = { allProperties, isRequired, isSchema, list, resolve, takesNull, typeContext, typeText, within };

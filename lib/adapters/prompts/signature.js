@@ -2,8 +2,12 @@
 'use strict';
 
 const { readDefinition } = require('./definition');
-const { isSchema, typeContext, typeText } = require('./schema-types');
+const { membersOf, oneLine } = require('./members');
+const { typeContext, typeText } = require('./schema-types');
 const { isBindable, isIdentifier } = require('../../contract/identifiers');
+
+/** Names and items of such, to which TypeScript knows the way, too. */
+const JSDOC_PATH = /^(\[\])?(\.[^.[\]]+(\[\])?)*$/;
 
 /**
  * The declaration of a tool as a model reads it. Documented in `index.d.ts`.
@@ -58,86 +62,92 @@ function descriptionLines({ description }) {
 
 /** @param {import('./definition').Definition} definition */
 function parameterLines({ parameters, takesObject, isWhole, context }) {
-  if (!takesObject) {
-    return parameters.flatMap((parameter) => {
-      const { name, facts } = parameter;
-      return [parameterLine(name, parameter, context), ...memberLines(name, facts.properties)];
-    });
-  }
-  if (isWhole) return objectLines(parameters, context, false);
+  const { root, listed } = context;
+  const members = typeContext(root, listed);
+  const lines = (/** @type {string} */ path, /** @type {import('./definition').Parameter} */ parameter) => {
+    const { notes, others } = memberTexts(path, parameter.schema, members);
+    return [parameterLine(path, parameter, notes, context), ...others];
+  };
+  if (!takesObject) return parameters.flatMap((parameter) => lines(parameter.name, parameter));
+  if (isWhole) return objectLines(context, members, false);
   if (parameters.length === 0) return [];
   const isOptional = parameters.every((parameter) => parameter.isOptional);
-  if (!parameters.every(({ name }) => isIdentifier(name))) return objectLines(parameters, context, isOptional);
-  const lines = parameters.map((parameter) => parameterLine(`args.${parameter.name}`, parameter, context));
-  return [`@param {object} ${isOptional ? '[args]' : 'args'}`, ...lines];
+  if (!parameters.every(({ name }) => isIdentifier(name))) return objectLines(context, members, isOptional);
+  const all = parameters.flatMap((parameter) => lines(`args.${parameter.name}`, parameter));
+  return [`@param {object} ${isOptional ? '[args]' : 'args'}`, ...all];
 }
 
 /**
  * Lines for the object that a tool takes, whose type says what its members are.
  *
- * @param {import('./definition').Parameter[]} parameters
  * @param {import('./schema-types').TypeContext} context
+ * @param {import('./schema-types').TypeContext} members
  * @param {boolean} isOptional
  */
-function objectLines(parameters, context, isOptional) {
-  const properties = Object.fromEntries(parameters.map(({ name, facts }) => [name, facts]));
+function objectLines(context, members, isOptional) {
   const type = typeText(context.root, context);
+  const { notes, others } = memberTexts('args', context.root, members);
   const args = isOptional || type === 'any' ? '[args]' : 'args';
-  return [`@param {${type}} ${args} ${memberNotes(properties)}`.trimEnd(), ...memberLines('args', properties)];
+  return [[`@param {${type}} ${args}`, ...notes].join(' '), ...others];
 }
 
 /**
  * @param {string} path
  * @param {import('./definition').Parameter} parameter
+ * @param {string[]} notes
  * @param {import('./schema-types').TypeContext} context
  */
-function parameterLine(path, { schema, facts, isOptional }, context) {
-  const { description, type, properties } = facts;
+function parameterLine(path, { schema, facts, isOptional }, notes, context) {
+  const { description, type } = facts;
   const value = json(facts.default);
   const optional = value === undefined ? `[${path}]` : `[${path}=${value}]`;
-  const about = [type === 'integer' ? '(integer)' : '', oneLine(description), memberNotes(properties)];
+  const about = [type === 'integer' ? '(integer)' : '', oneLine(description), ...notes];
   return [`@param {${typeText(schema, context)}} ${isOptional ? optional : path}`, ...about.filter(Boolean)].join(' ');
 }
 
 /**
- * Lines for the properties of an object that is a parameter, as far as they are described.
+ * What is said of the members of a parameter, in lines of their own; of those whose names JSDoc has no path for in notes on
+ * what they are members of.
  *
- * @param {string} path
- * @param {unknown} properties
+ * @param {string} path of the parameter
+ * @param {unknown} schema
+ * @param {import('./schema-types').TypeContext} context
+ * @returns {{ notes: string[], others: string[] }} notes on the parameter itself
  */
-function memberLines(path, properties) {
-  return descriptions(properties)
-    .filter(([name]) => isIdentifier(name))
-    .map(([name, description]) => `@param ${path}.${name} ${description}`);
+function memberTexts(path, schema, context) {
+  /** @type {Map<string, string[]>} */
+  const texts = new Map([['', []]]);
+  const add = (/** @type {string} */ at, /** @type {string} */ text) => texts.set(at, [...(texts.get(at) ?? []), text]);
+  for (const member of describedMembers(schema, context)) {
+    if (JSDOC_PATH.test(member.path)) add(member.path, member.description);
+    else if (member.name !== undefined && JSDOC_PATH.test(member.parent)) {
+      add(member.parent, `${JSON.stringify(member.name)}: ${member.description}`);
+    }
+  }
+  const [[, notes], ...others] = texts;
+  return { notes, others: others.map(([at, all]) => `@param ${path}${at} ${all.join(' ')}`) };
 }
 
 /**
- * What is said of properties whose names JSDoc has no path for.
- *
- * @param {unknown} properties
+ * @param {unknown} schema
+ * @param {import('./schema-types').TypeContext} context
  */
-function memberNotes(properties) {
-  const others = descriptions(properties).filter(([name]) => !isIdentifier(name));
-  return others.map(([name, description]) => `${JSON.stringify(name)}: ${description}`).join(' ');
-}
-
-/**
- * @param {unknown} properties
- * @returns {[string, string][]} name and description of those that are described
- */
-function descriptions(properties) {
-  if (!isSchema(properties)) return [];
-  /** @type {[string, string][]} */
-  const all = Object.keys(properties).map((name) => [name, oneLine(properties[name]?.description)]);
-  return all.filter(([, description]) => description !== '');
+function describedMembers(schema, context) {
+  const access = (/** @type {string} */ name) => (isIdentifier(name) ? `.${name}` : `[${JSON.stringify(name)}]`);
+  return membersOf(schema, context, access).filter(({ description }) => description !== '');
 }
 
 /** @param {import('./definition').Definition} definition */
 function outputLines({ output, outputDescription, outputExample, isAsync }) {
   const type = typeText(output, typeContext(output, true));
-  const lines = [`@returns {${isAsync ? `Promise<${type}>` : type}} ${oneLine(outputDescription)}`.trimEnd()];
+  const members = describedMembers(output, typeContext(output, true));
   const example = outputExample === undefined ? undefined : JSON.stringify(outputExample, null, 2);
-  return example === undefined ? lines : [...lines, 'Example of the result:', ...example.split('\n')];
+  return [
+    `@returns {${isAsync ? `Promise<${type}>` : type}} ${oneLine(outputDescription)}`.trimEnd(),
+    ...(members.length === 0 ? [] : ['Members of the result:']),
+    ...members.map(({ path, description }) => `${path}: ${description}`),
+    ...(example === undefined ? [] : ['Example of the result:', ...example.split('\n')]),
+  ];
 }
 
 /** @param {import('./definition').Definition} definition */
@@ -166,11 +176,6 @@ function json(value) {
   } catch {
     return undefined;
   }
-}
-
-/** @param {unknown} description */
-function oneLine(description) {
-  return typeof description === 'string' ? description.trim().replace(/\s+/g, ' ') : '';
 }
 
 /**
