@@ -196,3 +196,67 @@ describe.each(['6', '7'])('approval in AI SDK %s', (version) => {
     expect(third.removed).toEqual(['b']);
   });
 });
+
+describe('what AI SDK 7 gives tools', () => {
+  const { generateText, isStepCount, jsonSchema, tool } = ai7;
+  const inputSchema = z.object({ city: z.string() });
+  const weather = tool({
+    description: ({ context, experimental_sandbox: sandbox }) =>
+      `Weather of ${context.from} in ${sandbox.description}.`,
+    inputSchema,
+    contextSchema: z.object({ from: z.string().transform((text) => text.toUpperCase()) }),
+    execute: async ({ city }, { context }) => `${city} of ${context.from}`,
+  });
+  const seen = (settings) => tool({ inputSchema, execute: async (_, { context = 'none' }) => context, ...settings });
+  const tools = {
+    weather,
+    'own-schema': seen({ contextSchema: jsonSchema({ type: 'object' }) }),
+    none: seen(),
+  };
+
+  /** The outputs of code, and the descriptions that the model got. */
+  async function run(code, settings, toolsContext) {
+    const made = createCodeTool({ tools, ...settings });
+    const model = scripted(VERSIONS[7], [{ code }, { text: 'done' }]);
+    const { steps } = await generateText({
+      model,
+      tools: { code: made },
+      toolsContext,
+      experimental_sandbox: { description: 'a box' },
+      stopWhen: isStepCount(5),
+      prompt: 'go',
+    });
+    const [{ output }] = steps[0].toolResults;
+    return { output, descriptions: model.doGenerateCalls.map((call) => call.tools[0].description), made };
+  }
+
+  test('code has its tools get their contexts, from that of the code tool', async () => {
+    const code = '[await weather({ city: "Oslo" }), await own_schema({ city: "" }), await none({ city: "" })]';
+    const context = { weather: { from: 'here' }, 'own-schema': { a: 1 } };
+    const { output, descriptions, made } = await run(code, {}, { code: context });
+    expect(output).toEqual({ output: ['Oslo of HERE', { a: 1 }, 'none'], logs: '' });
+    const all = made.description({ context, experimental_sandbox: { description: 'a box' } });
+    expect(all).toContain('\n\n/**\n * Weather of here in a box.\n *\n * @param {object} args\n');
+    expect(descriptions).toEqual([all, all]);
+  });
+
+  test('a context that is wrong or missing is an error that says where it belongs', async () => {
+    const { output } = await run('await weather({ city: "Oslo" })', {}, { code: { weather: { from: 5 } } });
+    expect(output.error.message).toBe(
+      'Tool execution failed: the context of weather is not valid: from: Invalid input: expected string, received number; ' +
+        'the host gives it in toolsContext, as a member "weather" of what is there for the tool that runs code',
+    );
+  });
+
+  const approving = (decide) => ({
+    toolApproval: { weather: (_, options) => (decide(options) ? 'approved' : 'denied') },
+    approve: () => false,
+  });
+  test.each([
+    ['toolContext', ({ toolContext, toolCallId }) => toolContext.from === 'HERE' && toolCallId === 'call-1', { output: 'Oslo of HERE', logs: '' }],
+    ['runtimeContext', ({ runtimeContext }) => runtimeContext.isAdmin, { error: { message: 'Tool execution failed: toolApproval of weather cannot read runtimeContext, which the AI SDK gives no tool: decide by toolContext' } }],
+  ])('toolApproval decides by %s', async (_, decide, expected) => {
+    const { output } = await run('await weather({ city: "Oslo" })', approving(decide), { code: { weather: { from: 'here' } } });
+    expect(output).toMatchObject(expected);
+  }); // prettier-ignore
+});

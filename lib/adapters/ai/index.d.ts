@@ -29,11 +29,15 @@ export interface CodeToolOptions<Tools extends CodeTools = CodeTools> extends Om
    * Tools with `needsApproval` keep it: code that names one of them is a call that needs approval itself, which the AI SDK asks
    * for, from version 6 on; the person sees the code. Tools that the approved code does not name, and all of them in a call that
    * nobody has approved, fail in the code. With `approve` each call is asked for instead, with its input.
+   *
+   * In AI SDK 7 they get their contexts from that of this tool, by their names: `toolsContext: { code: { getWeather: { apiKey } } }` where
+   * this tool is `code`, for TypeScript `as never`. What `contextSchema` does not take is an error in the code; descriptions
+   * that are functions make that of this tool one.
    */
   tools: Tools;
   /**
    * As `toolApproval` of `generateText` in AI SDK 7, by the name of the tool; takes precedence over `needsApproval`. Names of other
-   * tools are refused.
+   * tools are refused. Functions get `toolContext`; to read `runtimeContext`, which the AI SDK gives no tool, is an error in the code.
    */
   toolApproval?: { readonly [Name in keyof Tools]?: ToolApproval } | undefined;
 }

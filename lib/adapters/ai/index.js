@@ -4,10 +4,10 @@
 const { describe, isPlainObject, memberPath } = require('../../contract/describe');
 const { closest, objectOf } = require('../../contract/options');
 const { requirePeer } = require('../../contract/peer');
-const { isStandardSchema, standardSchema } = require('../../contract/standard-schema');
+const { isStandardSchema, issuesText, standardSchema, validate } = require('../../contract/standard-schema');
 const { byIdentifier, toolIdentifier } = require('../../contract/tool-names');
-const codeTool = require('../code-tool');
 const { isDefinition } = require('../code-tool/definition');
+const { makeCodeTool } = require('../code-tool/make');
 const { inputSchemaOf, outputSchemaOf } = require('../prompts/definition');
 const { ToolPolicy, isApproved, namedIn } = require('./approval');
 
@@ -29,18 +29,22 @@ function createCodeTool(options) {
     throw new TypeError(`options.toolApproval must be an object by name of the tool, got ${describe(toolApproval)}`);
   }
   const callable = Object.entries(byIdentifier(withPolicies(tools, /** @type {any} */ (toolApproval))));
-  const definitions = callable.map(([name, { tool, policy }]) => [
+  const definitions = callable.map(([name, { tool, policy, key }]) => [
     name,
-    isDefinition(tool) ? definitionOf(name, tool, policy) : tool,
+    isDefinition(tool) ? definitionOf(name, tool, policy, key) : tool,
   ]);
-  const { inputSchema, description, execute } = codeTool.createCodeTool({
-    ...settings,
-    tools: Object.fromEntries(definitions),
-  });
+  const { tool: made, describe: describeWith } = makeCodeTool({ ...settings, tools: Object.fromEntries(definitions) });
+  const { inputSchema, description, execute } = made;
+  const described = callable.filter(([, { tool }]) => isDefinition(tool) && typeof tool.description === 'function');
+  /** As version 7 asks it before each request. @type {(of: any) => string} */
+  const describeIn = (of) => {
+    const own = (/** @type {any} */ { tool, key }) => tool.description({ ...of, context: contextIn(of, key) });
+    return describeWith(Object.fromEntries(described.map(([name, it]) => [name, own(it)])));
+  };
   const guarded = callable.filter(([, { policy }]) => policy.mayNeed).map(([name]) => name);
   const asksItself = settings.approve !== undefined || guarded.length === 0;
   return {
-    description,
+    description: described.length === 0 ? description : describeIn,
     inputSchema: codeSchema(inputSchema),
     ...(!asksItself && { needsApproval: (/** @type {any} */ { code }) => namedIn(code, guarded).length > 0 }),
     execute: async (/** @type {{ code: string }} */ { code }, /** @type {any} */ call = {}) => {
@@ -64,13 +68,13 @@ function withPolicies(tools, toolApproval) {
   const all = Object.entries(tools).map(([name, tool]) => {
     const identifier = toolIdentifier(name);
     const own = Object.hasOwn(approvals, identifier) ? approvals[identifier] : undefined;
-    const policy = new ToolPolicy(own ?? (isDefinition(tool) ? tool.needsApproval : undefined));
+    const policy = new ToolPolicy(asked(name, own) ?? (isDefinition(tool) ? tool.needsApproval : undefined));
     if (policy.mayNeed && !isDefinition(tool) && !runsElsewhere(tool)) {
       throw new TypeError(
         `${memberPath('options.toolApproval', name)} needs a tool with \`execute\`, got ${describe(tool)}`,
       );
     }
-    return /** @type {const} */ ([name, { tool, policy }]);
+    return /** @type {const} */ ([name, { tool, policy, key: name }]);
   });
   return Object.fromEntries(all.filter(([, { tool, policy }]) => !runsElsewhere(tool) && !policy.isDenied));
 }
@@ -104,23 +108,77 @@ function refuseOtherNames(toolApproval, names) {
 }
 
 /**
+ * A function of `toolApproval` gets what version 7 gives it, but for what that gives no tool.
+ *
+ * @param {string} name
+ * @param {import('./index').ToolApproval | undefined} approval
+ * @returns {import('./index').ToolApproval | undefined}
+ */
+function asked(name, approval) {
+  if (typeof approval !== 'function') return approval;
+  return (input, options) =>
+    approval(input, {
+      ...options,
+      toolContext: options.context,
+      get runtimeContext() {
+        throw new Error(
+          `toolApproval of ${name} cannot read runtimeContext, which the AI SDK gives no tool: decide by toolContext`,
+        );
+      },
+    });
+}
+
+/**
  * @param {string} name
  * @param {any} tool
  * @param {ToolPolicy} policy
+ * @param {string} key of the tool in `tools`
  * @returns {import('../code-tool').CodeToolDefinition}
  */
-function definitionOf(name, tool, policy) {
-  const { description } = tool;
+function definitionOf(name, tool, policy, key) {
+  const { description, contextSchema } = tool;
   const outputSchema = outputSchemaOf(tool);
-  const optionsOf = (/** @type {any} */ { signal, context }) => ({ ...context.options, abortSignal: signal });
+  const checked = contextSchema === undefined ? undefined : neutral(contextSchema, name);
+  const optionsOf = async (/** @type {any} */ { signal, context: { options } }) => {
+    const own = { ...options, abortSignal: signal };
+    // Versions before 7 have none.
+    if (!('context' in own) && checked === undefined) return own;
+    return { ...own, context: await validContext(contextIn(own, key), checked, key) };
+  };
   return {
-    description,
+    ...(typeof description !== 'function' && { description }),
     inputSchema: neutral(inputSchemaOf(tool), name),
     ...(outputSchema !== undefined && { outputSchema: neutral(outputSchema, name) }),
     needsApproval: async (input, context) =>
-      (await policy.needs(input, optionsOf(context))) && !context.context.approved.includes(name),
-    execute: (input, context) => tool.execute(input, optionsOf(context)),
+      (await policy.needs(input, await optionsOf(context))) && !context.context.approved.includes(name),
+    execute: async (input, context) => tool.execute(input, await optionsOf(context)),
   };
+}
+
+/**
+ * The context of one of the tools in that of the tool that runs code.
+ *
+ * @param {any} options
+ * @param {string} key
+ */
+function contextIn({ context }, key) {
+  return Object.hasOwn(Object(context), key) ? context[key] : undefined;
+}
+
+/**
+ * @param {unknown} context
+ * @param {any} schema undefined: none
+ * @param {string} key
+ * @throws {Error} if it is not what the tool needs
+ */
+async function validContext(context, schema, key) {
+  if (!isStandardSchema(schema)) return context;
+  const result = await validate(schema, context);
+  if ('value' in result) return result.value;
+  throw new Error(
+    `the context of ${key} is not valid: ${issuesText(result.issues)}; the host gives it in toolsContext, as a member ` +
+      `${JSON.stringify(key)} of what is there for the tool that runs code`,
+  );
 }
 
 /**

@@ -51,9 +51,11 @@ class CallableTool {
     this.#definition = definition;
   }
 
-  /** @param {import('./language').LanguageText} [language] */
-  declaration(language = languageText()) {
-    const { description } = this.#definition;
+  /**
+   * @param {import('./language').LanguageText} [language]
+   * @param {string} [description]
+   */
+  declaration(language = languageText(), description = this.#definition.description) {
     const outputSchema = outputSchemaOf(this.#definition);
     const output = outputSchema === undefined ? undefined : plainSchema(outputSchema, 'output', this.name);
     return language.declare({
