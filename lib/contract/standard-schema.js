@@ -17,6 +17,15 @@ function isStandardSchema(value) {
 }
 
 /**
+ * Whether it is of zod 3: frameworks that know its schemas convert them, which have no JSON Schema of their own.
+ *
+ * @param {any} schema
+ */
+function isZod3(schema) {
+  return isStandardSchema(schema) && schema['~standard'].vendor === 'zod' && !('_zod' in schema);
+}
+
+/**
  * The JSON schema of what a schema takes, or of what it gives.
  *
  * @param {any} schema
@@ -54,7 +63,7 @@ function converterOf(schema, side) {
     const { toJSONSchema } = requirePeer('a schema of zod', 'zod', () => require('zod/v4'));
     return () => toJSONSchema(schema, { io: side });
   }
-  if (standard.vendor === 'zod') {
+  if (isZod3(schema)) {
     const { zodToJsonSchema } = requirePeer('a schema of zod 3', 'zod-to-json-schema', () =>
       require('zod-to-json-schema'),
     );
@@ -103,4 +112,4 @@ function keyOf(part) {
   return String(typeof part === 'object' ? part.key : part);
 }
 
-module.exports = { isStandardSchema, issuesText, jsonSchemaOf, standardSchema, validate };
+module.exports = { isStandardSchema, isZod3, issuesText, jsonSchemaOf, standardSchema, validate };

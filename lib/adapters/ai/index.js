@@ -4,8 +4,9 @@
 const { describe, isPlainObject, memberPath } = require('../../contract/describe');
 const { closest, objectOf } = require('../../contract/options');
 const { requirePeer } = require('../../contract/peer');
-const { isStandardSchema, issuesText, standardSchema, validate } = require('../../contract/standard-schema');
+const { isStandardSchema, isZod3, issuesText, standardSchema, validate } = require('../../contract/standard-schema');
 const { byIdentifier, toolIdentifier } = require('../../contract/tool-names');
+const { WRONG_INPUT, isCodeInput } = require('../code-tool/code-input');
 const { isDefinition } = require('../code-tool/definition');
 const { makeCodeTool } = require('../code-tool/make');
 const { inputSchemaOf, outputSchemaOf } = require('../prompts/definition');
@@ -202,15 +203,6 @@ function neutral(schema, tool) {
   return standardSchema('ai', jsonSchema, checker(validate));
 }
 
-/**
- * The one kind of schema that has no JSON Schema of its own and that all versions of the AI SDK can convert.
- *
- * @param {any} schema
- */
-function isZod3(schema) {
-  return isStandardSchema(schema) && schema['~standard'].vendor === 'zod' && !('_zod' in schema);
-}
-
 /** @param {any} schema */
 function asSchema(schema) {
   return requirePeer('ses-executor/ai with schemas of zod 3', 'ai', () => require('ai')).asSchema(schema);
@@ -238,9 +230,9 @@ function codeSchema(jsonSchema) {
     _type: undefined,
     jsonSchema,
     validate: (/** @type {unknown} */ value) =>
-      isPlainObject(value) && typeof value.code === 'string'
+      isCodeInput(value)
         ? { success: true, value: { code: value.code } }
-        : { success: false, error: new TypeError('the input must be an object with the string `code`') },
+        : { success: false, error: new TypeError(WRONG_INPUT) },
   };
 }
 

@@ -5,6 +5,7 @@ const { isPlainObject } = require('../../contract/describe');
 const { objectOf } = require('../../contract/options');
 const { isStandardSchema, standardSchema } = require('../../contract/standard-schema');
 const codeTool = require('../code-tool');
+const { WRONG_INPUT, isCodeInput } = require('../code-tool/code-input');
 const { byName } = require('../code-tool/definition');
 
 /**
@@ -26,8 +27,9 @@ function createCodeTool(options) {
     description,
     input_schema: inputSchema,
     parse: (/** @type {unknown} */ content) => content,
-    run: async (/** @type {any} */ { code }, /** @type {any} */ toolContext) => {
-      const result = await execute(code, { signal: toolContext?.signal ?? undefined, context: { toolContext } });
+    run: async (/** @type {unknown} */ input, /** @type {any} */ toolContext) => {
+      if (!isCodeInput(input)) throw new TypeError(WRONG_INPUT);
+      const result = await execute(input.code, { signal: toolContext?.signal ?? undefined, context: { toolContext } });
       // The runner marks what is thrown as an error.
       if ('error' in result) throw new Error(result.text);
       return result.text;

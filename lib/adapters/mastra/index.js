@@ -1,11 +1,11 @@
 // @ts-check
 'use strict';
 
-const { isPlainObject } = require('../../contract/describe');
 const { objectOf } = require('../../contract/options');
 const { requirePeer } = require('../../contract/peer');
 const { standardSchema } = require('../../contract/standard-schema');
 const codeTool = require('../code-tool');
+const { WRONG_INPUT, isCodeInput } = require('../code-tool/code-input');
 const { byName } = require('../code-tool/definition');
 
 /** How Mastra's message begins where it is the input that is wrong. */
@@ -119,9 +119,7 @@ function thrown(result) {
  * @param {unknown} value
  */
 function validateCode(value) {
-  return isPlainObject(value) && typeof value.code === 'string'
-    ? { value: { code: value.code } }
-    : { issues: [{ message: 'must be an object with the string `code`' }] };
+  return isCodeInput(value) ? { value: { code: value.code } } : { issues: [{ message: WRONG_INPUT }] };
 }
 
 module.exports = { createCodeTool };

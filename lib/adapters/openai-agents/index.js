@@ -6,6 +6,7 @@ const { randomUUID } = require('node:crypto');
 const { objectOf } = require('../../contract/options');
 const { requirePeer } = require('../../contract/peer');
 const codeTool = require('../code-tool');
+const { WRONG_INPUT, isCodeInput } = require('../code-tool/code-input');
 const { byName } = require('../code-tool/definition');
 const { stoppable } = require('../code-tool/stoppable');
 const { Guardrails } = require('./guardrails');
@@ -41,16 +42,19 @@ function createCodeTool(options) {
         },
       },
     ],
-    execute: async (/** @type {any} */ { code }, runContext, details) => {
+    execute: async (/** @type {unknown} */ input, runContext, details) => {
+      if (!isCodeInput(input)) return WRONG_INPUT;
       const { signal, toolCall } = details ?? {};
       const agent = toolCall && agents.get(toolCall);
       const { text } = await stoppable(signal, (own, stop) =>
-        execute(code, { signal: own, context: { runContext, agent, stop } }),
+        execute(input.code, { signal: own, context: { runContext, agent, stop } }),
       );
       return text;
     },
     errorFunction: (/** @type {unknown} */ _, /** @type {unknown} */ error) => {
       if (guardrails.isTripwire(error)) throw error;
+      // Input that is no JSON.
+      if (error instanceof sdk.ModelBehaviorError) return WRONG_INPUT;
       return 'An error occurred while running the tool. Please try again.';
     },
   });
