@@ -5,7 +5,8 @@ import { getEventListeners } from 'node:events';
 import { createRequire } from 'node:module';
 
 import Anthropic from '@anthropic-ai/sdk';
-import { tool as langchainTool } from '@langchain/core/tools';
+import { ToolMessage } from '@langchain/core/messages';
+import { DynamicTool, tool as langchainTool } from '@langchain/core/tools';
 import { Annotation, Command, MemorySaver, START, StateGraph, interrupt } from '@langchain/langgraph';
 import { createTool as mastraTool } from '@mastra/core/tools';
 import { Agent, RunContext, Runner, Usage, tool as openAiTool } from '@openai/agents';
@@ -361,6 +362,96 @@ test('langchain: an interrupt in a tool interrupts the graph, whatever code catc
   expect(called).toEqual([]);
   expect(await graph.invoke(new Command({ resume: 'yes' }), thread)).toEqual({ answer: 'yes' });
   expect(called).toEqual(['next']);
+});
+
+test('langchain: code gets the content of a message, and no command to the graph without being told', async () => {
+  const make = (name, run) => langchainTool(run, { name, description: name, schema: z.object({}) });
+  const message = (fields) => new ToolMessage({ tool_call_id: '1', ...fields });
+  const blocks = [{ type: 'text', text: 'two' }];
+  const tools = [
+    make('text', () => message({ content: 'one', artifact: { secret: 1 } })),
+    make('blocks', () => message({ content: blocks })),
+    make('failed', () => message({ content: 'no such row', status: 'error' })),
+    make('unreadable', () => message({ content: blocks, status: 'error' })),
+    make('data', () => ({ lg_name: 'Command', update: {} })),
+    make('command', () => new Command({ update: { user: 'Ada' } })),
+    make('commands', () => [new Command({ goto: 'next' })]),
+  ];
+  const tool = langchainCodeTool({ tools });
+  expect(await tool.invoke({ code: '[await text({}), await blocks({}), await data({})]' })).toBe(
+    JSON.stringify(['one', blocks, { lg_name: 'Command', update: {} }]),
+  );
+  const told = async (name) => {
+    const code = `try { await ${name}({}) } catch (error) { String(error) }`;
+    return tool.invoke({ code });
+  };
+  const lost = (name) =>
+    `CommandError: ${name} gives a command to the graph, which does not get it from code: call the tool itself instead`;
+  expect(await told('failed')).toBe('Error: no such row');
+  expect(await told('unreadable')).toBe(`Error: ${JSON.stringify(blocks)}`);
+  expect(await told('command')).toBe(lost('command'));
+  expect(await told('commands')).toBe(lost('commands'));
+});
+
+test('langchain: tools that take a text need no converter of zod 3', async () => {
+  const require = createRequire(import.meta.url);
+  require('zod-to-json-schema');
+  const cached = require.cache[require.resolve('zod-to-json-schema')];
+  const { exports } = cached;
+  const missing = Object.assign(new Error('missing'), { code: 'MODULE_NOT_FOUND' });
+  Object.defineProperty(cached, 'exports', { configurable: true, get: () => { throw missing; } }); // prettier-ignore
+  try {
+    const upper = async (text) => text.toUpperCase();
+    const tools = [
+      langchainTool(upper, { name: 'text', description: 'Upper case.', schema: z.string() }),
+      langchainTool(upper, { name: 'none', description: '' }),
+      new DynamicTool({ name: 'dynamic', description: '', func: upper }),
+    ];
+    const tool = langchainCodeTool({ tools });
+    expect(tool.description).toContain(
+      '/**\n * Upper case.\n *\n * @param {object} [args]\n * @param {string} [args.input]\n * @returns {Promise<any>}\n */\nasync function text(args) {}',
+    );
+    const code = 'const input = "a"; [await text({ input }), await none({ input }), await dynamic({ input })]';
+    expect(await tool.invoke({ code })).toBe('["A","A","A"]');
+    expect(await tool.invoke({ code: 'await text({ input: 5 })' })).toMatch(
+      /^ERR_TOOL_PROXY_FAIL: Tool execution failed: InvalidToolInputError: the input of text is not valid: input: /,
+    );
+  } finally {
+    Object.defineProperty(cached, 'exports', { configurable: true, writable: true, value: exports });
+  }
+});
+
+describe('a model is told what is wrong with input that is no code', () => {
+  const WRONG = 'the input must be an object with the string `code`';
+  const tools = {};
+
+  test.each(['{"code":5}', '{}', 'null', '"1"', '{"code":'])('by openai-agents: %s', async (input) => {
+    expect(await openAiCodeTool({ tools }).invoke(new RunContext({}), input)).toBe(WRONG);
+  });
+
+  test.each([[{ code: 5 }], [{}], [null]])('by anthropic: %j', async (input) => {
+    await expect(anthropicCodeTool({ tools }).run(input)).rejects.toThrow(new TypeError(WRONG));
+  });
+
+  test('by mastra', async () => {
+    const { message } = await mastraCodeTool({ tools }).execute({ code: 5 }, {});
+    expect(message).toContain(`\n- root: ${WRONG}\n`);
+  });
+
+  test.each([
+    [{ code: 5 }, '#/properties/code/type: Instance type "number" is invalid. Expected "string".'],
+    [{}, '#/required: Instance does not have required property "code".'],
+  ])('by langchain: %j', async (input, reason) => {
+    const { message } = await langchainCodeTool({ tools })
+      .invoke(input)
+      .catch((error) => error);
+    expect(
+      message
+        .split('\n')
+        .at(-1)
+        .replace(/^Details: /, ''),
+    ).toBe(reason);
+  });
 });
 
 test.each([

@@ -27,6 +27,10 @@ export interface CodeToolOptions extends CodeToolSettings {
  * tool ends the code, whatever that catches, and interrupts the graph; with the answer the code runs again from its beginning, as
  * a node does.
  *
+ * Of a `ToolMessage` that a tool gives, code gets the `content`; with `status: 'error'` it is thrown. A `Command` does not reach the graph
+ * from code: the call fails with an error (`CommandError`) that tells the model to call the tool itself, so give the agent such
+ * a tool directly, too. Tools that take a text take `{ input }`.
+ *
  * @throws as `createCodeTool` of `ses-executor/code-tool`
  *
  * @example

@@ -1,7 +1,8 @@
 // @ts-check
 'use strict';
 
-const { isStandardSchema } = require('../../contract/standard-schema');
+const { isPlainObject } = require('../../contract/describe');
+const { isStandardSchema, isZod3, standardSchema } = require('../../contract/standard-schema');
 const { objectOf } = require('../../contract/options');
 const { requirePeer } = require('../../contract/peer');
 const codeTool = require('../code-tool');
@@ -17,7 +18,7 @@ const { stoppable } = require('../code-tool/stoppable');
 function createCodeTool(options) {
   const { tools, ...settings } = objectOf(options, 'options');
   const { tool } = requirePeer('ses-executor/langchain', '@langchain/core', () => require('@langchain/core/tools'));
-  const definitions = Object.entries(byName(tools)).map(([name, it]) => [name, definitionOf(it)]);
+  const definitions = Object.entries(byName(tools)).map(([name, it]) => [name, definitionOf(name, it)]);
   const { name, description, inputSchema, execute } = codeTool.createCodeTool({
     ...settings,
     tools: Object.fromEntries(definitions),
@@ -29,32 +30,77 @@ function createCodeTool(options) {
       );
       return text;
     },
-    { name, description, schema: /** @type {any} */ (inputSchema) },
+    // Wrong input is told with what is wrong.
+    { name, description, schema: /** @type {any} */ (inputSchema), verboseParsingErrors: true },
   );
 }
 
 /**
+ * @param {string} name
  * @param {any} tool a tool of LangChain, or what the neutral code tool takes
  * @returns {any}
  */
-function definitionOf(tool) {
+function definitionOf(name, tool) {
   if (typeof tool?.invoke !== 'function') return tool;
   const { description, schema } = tool;
   return {
     description,
-    inputSchema: isStandardSchema(schema) ? schema : { ...schema },
+    inputSchema: neutral(schema),
     // The tool itself parses its input.
     execute: async (/** @type {unknown} */ _value, /** @type {any} */ { input, signal, context: { config, stop } }) => {
       // With the call of the outer tool its message would be the result.
       const { toolCall: _, ...own } = config ?? {};
       try {
-        return await tool.invoke(input, { ...own, signal });
+        return outputOf(name, await tool.invoke(input, { ...own, signal }));
       } catch (thrown) {
         if (isForGraph(thrown)) stop(thrown);
         throw thrown;
       }
     },
   };
+}
+
+/**
+ * @param {any} schema of a tool
+ * @returns {any}
+ */
+function neutral(schema) {
+  if (!isStandardSchema(schema)) return { ...schema };
+  // Those of tools that take a text are, whatever the version of zod.
+  return isZod3(schema) ? convertedByLangchain(schema) : schema;
+}
+
+/** @param {any} schema of zod 3 */
+function convertedByLangchain(schema) {
+  const { toJsonSchema } = require('@langchain/core/utils/json_schema');
+  // Versions without it need `zod-to-json-schema` themselves.
+  if (toJsonSchema === undefined) return schema;
+  return standardSchema('zod', toJsonSchema(schema), schema['~standard'].validate);
+}
+
+/**
+ * What code gets of what a tool gives: of a message its content.
+ *
+ * @param {string} name
+ * @param {any} output
+ * @throws {Error} what a message says that is an error; for a command, which only a graph can follow
+ */
+function outputOf(name, output) {
+  if (isCommand(output) || (Array.isArray(output) && output.some(isCommand))) {
+    throw Object.assign(
+      new Error(`${name} gives a command to the graph, which does not get it from code: call the tool itself instead`),
+      { name: 'CommandError' },
+    );
+  }
+  if (output?.lc_direct_tool_output !== true) return output;
+  const { content, status } = output;
+  if (status === 'error') throw new Error(typeof content === 'string' ? content : JSON.stringify(content));
+  return content;
+}
+
+/** @param {any} output */
+function isCommand(output) {
+  return output?.lg_name === 'Command' && !isPlainObject(output);
 }
 
 /**
