@@ -70,6 +70,47 @@ describe('tags', () => {
     expect(parseCodeBlobs(text)).toBe(code);
   }); // prettier-ignore
 
+  test.each([
+    'The code goes between <code> and </code> tags.',
+    "The block must start with '<code>' and end with '</code>'.",
+    'I will put it in <code>...</code>.',
+    '<code>search</code> comes first.',
+    'I call <code>search(query)</code> and then <code>final_answer()</code>.',
+    'A block begins with <code>.\nIt ends with </code>.',
+  ])('spans of prose beside a block on lines of its own are none: %j', (prose) => {
+    const block = '\n  <code>\nfinal_answer(2);\n</code>\n';
+    expect(parseCodeBlobs(prose + block)).toBe('final_answer(2);');
+    expect(parseCodeBlobs(block + prose)).toBe('final_answer(2);');
+    expect(parseCodeBlobs(`${block}${prose}${block.slice(0, -'\n</code>\n'.length)}`)).toBe(
+      'final_answer(2);\n\nfinal_answer(2);',
+    );
+  });
+
+  test.each([
+    ['that begin and end their line', '<code>a()</code>\n<code>\nb()\n</code>', 'a()\n\nb()'],
+    ['that begin in a line of prose', 'Then: <code>\na()\n</code>\n<code>\nb()\n</code>', 'a()\n\nb()'],
+    ['beside blank ones', 'I call <code>a()</code> here.\n<code>\n</code>', 'a()'],
+  ])('spans %s are blocks', (_, text, code) => {
+    expect(parseCodeBlobs(text)).toBe(code);
+  });
+
+  test.each([
+    ['with a block', '<think>\nDraft:\n<code>\nno();\n</code>\nNo.\n</think>\nSo:\n<code>\nyes();\n</code>', 'yes();'],
+    ['with a span', '<think>I could <code>no()</code>.</think>\n<code>yes()</code>', 'yes()'],
+    ['with a fence', `<think>\n${FENCE}js\nno();\n${FENCE}\n</think>\n${FENCE}js\nyes();\n${FENCE}`, 'yes();'],
+    ['before a program', '<think>\nno();\n</think>\nyes();', 'yes();'],
+    ['one after another', 'Hm.\n<think>no();</think>\n <think><code>no();</code></think>\n<code>\nyes();\n</code>', 'yes();'],
+    ['that are not closed are none', '<think>\n<code>\nyes();\n</code>', 'yes();'],
+    ['in code are its own', '<code>\nyes(`\n<think>\n</code>\n</think>\n`);\n</code>', 'yes(`\n<think>\n</code>\n</think>\n`);'],
+    ['in a fence are its own', `${FENCE}js\nyes(\`\n<think>x</think>\`);\n${FENCE}`, 'yes(`\n<think>x</think>`);'],
+  ])('thoughts %s', (_, text, code) => {
+    expect(parseCodeBlobs(text)).toBe(code);
+  }); // prettier-ignore
+
+  test('an answer of thoughts alone has no code', () => {
+    expect(failure('<think>I could <code>no()</code>.</think>')).toContain('Your answer is empty');
+  });
+
   test('other tags, with signs that regular expressions know', () => {
     expect(parseCodeBlobs('[js](a()) [/js]', ['[js]', '[/js]'])).toBe('(a())');
     expect(parseCodeBlobs('$*a()*$', ['$*', '*$'])).toBe('a()');
@@ -223,6 +264,10 @@ describe('time is in proportion to the answer', () => {
     'blocks that do not parse': (n) => '<code>(</code>'.repeat(n / 14),
     'blocks that parse': (n) => '<code>a()</code>\n'.repeat(n / 17),
     'prose about tags': (n) => 'a <code>\n<code>\n'.repeat(n / 16),
+    'prose about tags before a block': (n) => `${'a <code>(</code>\n'.repeat(n / 17)}<code>\na()`,
+    'thoughts': (n) => '<think></think>\n'.repeat(n / 16),
+    'thoughts that are not closed': (n) => '<think>\n'.repeat(n / 8),
+    'ends of thoughts': (n) => '</think>\n'.repeat(n / 9),
     'backticks': (n) => '`'.repeat(n),
     'opening fences': (n) => '```js\n'.repeat(n / 6),
     'fences that do not parse': (n) => '```js\n(\n```\n'.repeat(n / 12),

@@ -34,10 +34,12 @@ const NOT_A_PROGRAM = new Set(['syntax_valid', 'code_non_empty', 'code_too_large
 function parseCodeBlobs(text, tags = DEFAULT_TAGS) {
   if (typeof text !== 'string') throw new TypeError(`text must be a string, got ${describe(text)}`);
   const [opening, closing] = checkTags(tags, 'tags');
-  const answer = text.replaceAll('\r\n', '\n');
+  const answer = withoutThoughts(text.replaceAll('\r\n', '\n'), opening);
   const parser = new BoundedParser(answer);
-  const tagged = joined(answer, tagSpans(answer, opening, closing, parser));
-  if (tagged !== '') return tagged;
+  for (const inProse of [false, true]) {
+    const tagged = joined(answer, tagSpans(answer, opening, closing, parser, inProse));
+    if (tagged !== '') return tagged;
+  }
   const rest = withoutEnd(answer, closing);
   const fenced = joined(rest, fenceSpans(rest, parser));
   if (fenced !== '') return fenced;
@@ -90,9 +92,10 @@ class BoundedParser {
  * @param {string} opening
  * @param {string} closing
  * @param {BoundedParser} parser
+ * @param {boolean} inProse whether what is between tags in a line of prose counts, too, where there are blocks on lines of their own
  * @returns {Span[]}
  */
-function tagSpans(text, opening, closing, parser) {
+function tagSpans(text, opening, closing, parser, inProse) {
   const openings = positions(text, opening);
   const closings = positions(text, closing);
   const alone = openings.filter((at) => beginsLine(text, at) && endsLine(text, at + opening.length));
@@ -106,6 +109,10 @@ function tagSpans(text, opening, closing, parser) {
     while (alone[k] < start) k++;
     // Prose about tags, which with the tag behind it may be a program: `tag < code > f()`.
     if (alone[k] < end && !beginsLine(text, openings[i])) continue;
+    if (!inProse && alone.length > 0 && isProse(text, openings[i], start, end, end + closing.length)) {
+      from = end + closing.length;
+      continue;
+    }
     const inner = innerStarts(openings, i, end).map((position) => ({ start: position + opening.length, end }));
     const longer = closings.slice(j, j + MAX_CANDIDATES).map((position) => ({ start, end: position }));
     const naive = { start, end };
@@ -116,6 +123,40 @@ function tagSpans(text, opening, closing, parser) {
     from = span.end + closing.length;
   }
   return spans;
+}
+
+/**
+ * Whether tags are in a line of prose: with text on both sides of the opening one, or of what is between them.
+ *
+ * @param {string} text
+ * @param {number} position of the opening tag
+ * @param {number} start its end
+ * @param {number} end where the closing tag begins
+ * @param {number} behind its end
+ */
+function isProse(text, position, start, end, behind) {
+  if (endsLine(text, start)) return false;
+  return !beginsLine(text, position) || !(endsLine(text, behind) || text.slice(start, end).includes('\n'));
+}
+
+/**
+ * An answer without what its author has thought in front of it: of what stands there between tags of their own nothing is code.
+ *
+ * @param {string} text
+ * @param {string} opening
+ */
+function withoutThoughts(text, opening) {
+  const tag = opening.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&');
+  const next = new RegExp(`^[ \\t]*(<think>|\`{3}|~{3})|${tag}`, 'gm');
+  const kept = [];
+  let from = 0;
+  while (next.exec(text)?.[1] === '<think>') {
+    const end = text.indexOf('</think>', next.lastIndex);
+    if (end === -1) break;
+    kept.push(text.slice(from, next.lastIndex - '<think>'.length));
+    from = next.lastIndex = end + '</think>'.length;
+  }
+  return kept.join('') + text.slice(from);
 }
 
 /**

@@ -212,6 +212,8 @@ export function toPythonSignature(tool: ToolDefinition | FunctionDefinition): st
  * The code of a model's answer: what is between the tags; else the fenced blocks marked `js`, `javascript`, `ts` or
  * `typescript`; else the whole answer, if it is a program and more than a word or a number. Several blocks are joined by
  * a blank line. A block that is not closed goes on to the end of the answer, since generation stops at the closing tag.
+ * Where a block stands on lines of its own, tags in a line of prose make none; what is in `<think>…</think>` in front of the code
+ * is not looked at.
  *
  * Tags inside strings, templates and comments of the code do not end it: of the tags that may be the end, those that begin
  * a line before others, the first is taken at which the code parses. Time is in proportion to the length of the answer:
