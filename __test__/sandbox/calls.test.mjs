@@ -2,7 +2,7 @@
 import { getEventListeners } from 'node:events';
 import { createRequire } from 'node:module';
 
-import { expect, test, vi } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 
 import { Methods } from '../../lib/sandbox/adapters.js';
 import { RateLimit } from '../../lib/sandbox/rate-limits.js';
@@ -172,15 +172,47 @@ test("a method's own schemas come before those that all share", async () => {
   ]);
 });
 
-test('a schema that cannot be checked in linear time makes calls fail', async () => {
-  const lookaround = { type: 'object', properties: { a: { type: 'string', pattern: '(?=a)b' } } };
-  const manager = managerOf({
-    stateSchema: anyState,
-    registry: { sources: [{ name: 'a', methods: [{ name: 'b', params: lookaround }] }] },
-    adapters: () => 'must not be called',
+describe('a pattern', () => {
+  test.each([
+    ['^[\\u4e00-\\u9fa5]{2,3}$', ['张三'], ['三', 'ab']],
+    ['^[\\u0020-\\uD7FF\\uE000-\\uFFFD]*$', ['a'], ['\n', '😀']],
+    ['^\\u{1F600}\\uD83D\\uDE00{2}$', ['😀😀😀'], ['😀😀']],
+    ['^[\\uD83D\\uDE00-\\uD83D\\uDE4F]$', ['😁'], ['🙐', '\uD83D']],
+    ['^[^]$', ['\n', 'a'], ['', 'ab']],
+    ['^([]|a)$', ['a'], [']']],
+    ['^\\cJ[^\\cA\\b]$', ['\na'], ['\n\u0001', '\n\b', 'Ja']],
+    ['^\\p{Script=Han}\\P{L}\\é$', ['张1é'], ['a1é', '张aé']],
+    ['^(?<first>a)(b){2}$', ['abb'], ['ab']],
+    ['^.{1,2048}$', ['a', 'a'.repeat(1_000), 'a'.repeat(2_048)], ['', 'a'.repeat(2_049)]],
+    ['^[ab]{1500,2500}?c$', [`${'a'.repeat(1_500)}c`, `${'b'.repeat(2_500)}c`], [`${'a'.repeat(1_499)}c`, 'c']],
+    ['^([a-z]{1,63}\\.){1,20}$', ['a.bc.', 'a.'.repeat(20)], ['', 'a', 'a.'.repeat(21)]],
+  ])('%s is that of ECMAScript', async (pattern, matching, others) => {
+    const schema = { type: 'object', properties: { a: { type: 'string', pattern } } };
+    for (const a of matching) expect(await read(schema, { a })).toEqual({ a });
+    for (const a of others) expect(await read(schema, { a })).toMatch('a must match pattern');
   });
-  const error = await expectCode(manager.executeCode("sdk.a.b({ a: 'x' })"), 'ERR_INVALID_SCHEMA');
-  expect(error.retryable).toBe(false);
+
+  test.each([
+    ['(?=a)b', 'error parsing regexp: invalid or unsupported Perl syntax: `(?=`'],
+    ['(a)\\1', 'error parsing regexp: invalid escape sequence: `\\1`'],
+    ...['a{2000}', '^a*b{2000}', '^a|b{2000}', '^(?:[ab]{1,100}){1,100}$'].map((pattern) => [
+      pattern,
+      'repeats of more than 1000 need a pattern from ^ on, without loops and of at most 10000 characters',
+    ]),
+  ])('%s, which cannot be matched in linear time, makes calls fail that get there', async (pattern, reason) => {
+    const params = { type: 'object', properties: { a: { type: 'string', pattern }, b: {} } };
+    const manager = managerOf({
+      stateSchema: anyState,
+      registry: { sources: [{ name: 'a', methods: [{ name: 'b', params }] }] },
+      adapters: () => 'called',
+    });
+    expect(await manager.executeCode('sdk.a.b({ b: 1 })')).toBe('called');
+    const error = await expectCode(manager.executeCode("sdk.a.b({ a: 'x' })"), 'ERR_INVALID_SCHEMA');
+    expect([error.retryable, error.message]).toEqual([
+      false,
+      `the schema of sdk.a.b cannot be used: the pattern ${pattern} cannot be used: ${reason}`,
+    ]);
+  });
 });
 
 test('a name is looked for among the first two hundred that are about as long', () => {

@@ -888,6 +888,22 @@ test('further properties of a body are those that its schema allows', async () =
   expect(await message('sdk.api.closed({ z: 1 })')).toBe('z is not a parameter');
 });
 
+test('a pattern that cannot be matched in linear time is left to the API', async () => {
+  const parameters = ['(?=a)b', '^[\\u0061]$'].map((pattern, at) => ({
+    name: 'ab'[at],
+    in: 'query',
+    required: true,
+    schema: { type: 'string', pattern },
+  }));
+  const manager = await managerFrom(documentOf({ '/a': { operationId: 'a', parameters } }));
+  expect(await manager.executeSearch("spec.method('api.a').params.properties")).toEqual({
+    a: { type: 'string', $comment: 'must match (?=a)b' },
+    b: { type: 'string', pattern: '^[\\u0061]$' },
+  });
+  expect(await manager.executeCode("sdk.api.a({ a: 'x', b: 'a' })")).toEqual({ ok: true });
+  await expectCode(manager.executeCode("sdk.api.a({ a: 'x', b: 'b' })"), 'ERR_INVALID_PARAMS');
+});
+
 test('what the document says to readers is told', async () => {
   const parameters = [
     { name: 'a', in: 'query', deprecated: true, example: 'x', schema: { type: 'string', description: 'A' } },

@@ -37,8 +37,9 @@ export interface SandboxMethod {
   description?: string | undefined;
   /**
    * Schema of the one parameter, an object; default: any object. It is checked before the adapter is called. `format` is not
-   * checked; `pattern` is matched in linear time, by RE2: one with lookarounds or references to groups makes calls fail with
-   * `ERR_INVALID_SCHEMA`, as a reference does that leads nowhere. What it refers to is compiled when parameters first get there.
+   * checked; `pattern` is matched in linear time, by RE2: one with lookarounds, references to groups, or repeats beyond 1,000 that are
+   * not from `^` on without loops makes calls fail with `ERR_INVALID_SCHEMA` that give a text for it, as a reference does that leads
+   * nowhere. What it refers to is compiled when parameters first get there.
    */
   params?: JsonSchema | undefined;
   /** Schema of what it gives, for the model; not checked. */
@@ -313,8 +314,8 @@ export interface OpenApiOptions {
  * Registry and adapters of an OpenAPI 3.0 or 3.1 document, an object or a text in JSON or YAML. A source per tag, a method per
  * operation. Parameters of path, query and header, and the properties of a JSON body, are the properties of the one parameter;
  * a body that is no object, that has a name that a parameter has too, or that is a form, is its property `body`. Values are written
- * in the document's styles, forms by its `encoding`; a file is a text, which is sent as UTF-8. What is `readOnly` is not required.
- * An answer of JSON is what it says, a text is decoded by its charset, and what is neither is a `Uint8Array`; an empty one is `null`.
+ * in the document's styles, forms by its `encoding`; a file is a text, which is sent as UTF-8. What is `readOnly` is not required,
+ * and a `pattern` that RE2 does not have is left to the API. An answer of JSON is what it says, a text is decoded by its charset, and what is neither is a `Uint8Array`; an empty one is `null`.
  * Answers that are no success are errors with the code `HTTP_404` and the like. Redirects are followed within one origin.
  *
  * Needs `@readme/openapi-parser`.

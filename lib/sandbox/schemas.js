@@ -1,9 +1,10 @@
 // @ts-check
 'use strict';
 
-const { Ajv, Ajv2020, Name, RE2JS, _, callRef, refKeyword, resolveRef } = require('../bundled/schemas');
+const { Ajv, Ajv2020, Name, _, callRef, refKeyword, resolveRef } = require('../bundled/schemas');
 const { performance, setImmediate } = require('../contract/clock');
 const { isPlainObject } = require('../contract/describe');
+const { compiledPattern } = require('./patterns');
 
 /** References that may be followed, whatever the value; and for each of its characters as JSON. */
 const FREE_STEPS = 10_000;
@@ -197,14 +198,21 @@ function inTurn(compile) {
 }
 
 /**
- * RE2 in the place of V8's regular expressions, whose time can grow without a bound.
+ * A pattern, which is compiled when a value gets there.
  *
  * @param {string} pattern
  */
 function linearRegExp(pattern) {
-  const compiled = RE2JS.compile(pattern);
-  // Ajv tells patterns apart by their texts.
-  return { test: (/** @type {string} */ text) => compiled.matcher(text).find(), toString: () => pattern };
+  /** @type {ReturnType<typeof compiledPattern>} */
+  let compiled;
+  return {
+    test(/** @type {string} */ text) {
+      compiled ??= inTurn(() => compiledPattern(pattern));
+      return compiled.matcher(text).find();
+    },
+    // Ajv tells patterns apart by their texts.
+    toString: () => pattern,
+  };
 }
 linearRegExp.code = 'linearRegExp';
 

@@ -1,6 +1,7 @@
 // @ts-check
 'use strict';
 
+const { canBeCompiled } = require('../patterns');
 const { unique } = require('./names');
 
 /** Levels and characters of a result's schema: it is read by models, and checks nothing. */
@@ -110,6 +111,9 @@ class SchemaWriter {
         written.required = value.filter((name) => !readOnly.includes(name));
       } else if (key === 'allOf' && Array.isArray(value)) {
         written.allOf = value.map((part) => this.write(part, readOnly));
+      } else if (key === 'pattern' && !canBeCompiled(value)) {
+        // The API knows it, and so does who reads this.
+        written.$comment = `must match ${value}`;
       } else if (DATA.has(key) || key.startsWith('x-')) {
         if (!key.startsWith('x-')) written[key] = value;
       } else if (BY_NAME.has(key)) {
