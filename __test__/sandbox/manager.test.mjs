@@ -108,7 +108,9 @@ test('plain words find methods, in singular or plural, and if not all fit those 
     addresses: ['getAddress'],
     box: ['getAddress'],
     'get commits': ['listCommits', 'getAddress'],
-    'how to create a pull request': ['createPullRequest', 'listForUser', 'getAddress'],
+    'how to create a pull request': ['createPullRequest'],
+    'create or list a request': ['createPullRequest', 'listForUser', 'listCommits'],
+    the: [],
     nothing: [],
     '...': [],
   };
@@ -117,6 +119,67 @@ test('plain words find methods, in singular or plural, and if not all fit those 
       names,
     );
   }
+});
+
+test('methods that fit best come first: by words of their name, and of what their description says first', async () => {
+  const methods = [
+    ['getClones', 'Get repository clones'],
+    ['getHTTPStatus', 'Tells the status. It may get any repository.'],
+    ['listIssues', 'Get the issues of a repository'],
+    ['get', 'Get a repository. It has all there is.'],
+    ['getForUser', 'Get a repository for a user'],
+    ['budget', 'Tells what there is to spend on a repository'],
+  ].map(([name, description]) => ({ name, description }));
+  const manager = managerOf({ registry: { sources: [{ name: 'repos', methods }] } });
+  expect(await manager.executeSearch(`spec.find('get a repository').map((it) => it.name)`)).toEqual([
+    'get',
+    'getForUser',
+    'getClones',
+    'listIssues',
+    'getHTTPStatus',
+    'budget',
+  ]);
+});
+
+test('what is written without spaces is found by parts of it', async () => {
+  const methods = [
+    ['create', '创建用户'],
+    ['remove', '删除用户'],
+    ['getKline', '获取 K 线数据'],
+    ['search', 'ツイートを検索する'],
+    ['list', '주문 목록'],
+  ].map(([name, description]) => ({ name, description }));
+  const manager = managerOf({ registry: { sources: [{ name: 'api', methods }] } });
+  const found = {
+    用户: ['create', 'remove'],
+    创建用户: ['create'],
+    用户创建: ['create', 'remove'],
+    新建用户: ['create', 'remove'],
+    怎么创建一个用户: ['create', 'remove'],
+    获取K线数据: ['getKline'],
+    K线: ['getKline'],
+    線: [],
+    検索ツイート: ['search'],
+    주문목록조회: ['list'],
+  };
+  for (const [words, names] of Object.entries(found)) {
+    expect(await manager.executeSearch(`spec.find('${words}').map((it) => it.name)`), words).toEqual(names);
+  }
+});
+
+test('a search by words gives the fifty methods that fit best, or as many as it is told, and logs how many there are', async () => {
+  const methods = Array.from({ length: 60 }, (_, n) => ({ name: `get${n}` }));
+  const manager = managerOf({ registry: { sources: [{ name: 'api', methods }] } });
+  let logs;
+  const lengths = async (code) => [
+    await manager.executeSearch(`${code}.length`, { onReport: (report) => (logs = report.logs) }),
+    logs,
+  ];
+  const said = (limit) => `spec.find gives ${limit} of 60 methods, those that fit best`;
+  expect(await lengths("spec.find('get')")).toEqual([50, said(50)]);
+  expect(await lengths("spec.find('get', { limit: 3 })")).toEqual([3, said(3)]);
+  expect(await lengths("spec.find('get', { limit: 60 })")).toEqual([60, '']);
+  expect(await lengths('spec.find(/get/)')).toEqual([60, '']);
 });
 
 test('a search over many methods finds what looking at each of them would', async () => {
@@ -146,7 +209,7 @@ test('a search over many methods finds what looking at each of them would', asyn
     'lists order is',
   );
   const found = await manager.executeSearch(
-    `${JSON.stringify(texts)}.map((text) => spec.find(text).map(({ method }) => method))`,
+    `${JSON.stringify(texts)}.map((text) => spec.find(text, { limit: Infinity }).map(({ method }) => method))`,
   );
   const all = sources.flatMap(({ name, methods: own }) =>
     own.map((method) => ({ id: `${name}.${method.name}`, text: `${name}.${method.name} ${method.description}` })),
@@ -156,9 +219,10 @@ test('a search over many methods finds what looking at each of them would', asyn
       .toLowerCase()
       .replace('lists', 'list')
       .match(/[^\s._]+/g);
-    const has = (where) => words.every((word) => where.toLowerCase().includes(word));
-    const [inName, inText] = [all.filter(({ id }) => has(id)), all.filter((it) => !has(it.id) && has(it.text))];
-    expect(found[at], text).toEqual([...inName, ...inText].map(({ id }) => id));
+    const said = words.filter((word) => word !== 'a' && word !== 'is');
+    const wanted = said.length > 0 ? said : words;
+    const fitting = all.filter((it) => wanted.every((word) => it.text.toLowerCase().includes(word)));
+    expect(found[at].sort(), text).toEqual(fitting.map(({ id }) => id).sort());
   });
   expect(found.flat().length).toBeGreaterThan(1_000);
   const ids = all.map(({ id }) => id);

@@ -121,6 +121,27 @@ describe("GitHub's document", () => {
     expect(error.message).toContain('pull_number must be integer, got "x"');
   });
 
+  // `repos.get` was behind two hundred others.
+  test('what is looked for comes first', async () => {
+    const manager = managerOf({ ...api, stateSchema: anyState });
+    const wanted = {
+      'get repository': 'repos.get',
+      'delete repository': 'repos.delete',
+      'get authenticated user': 'users.getAuthenticated',
+      'get a user': 'users.getByUsername',
+      'list pull requests': 'pulls.list',
+      'create pull request': 'pulls.create',
+      'list my repos': 'repos.listForAuthenticatedUser',
+      'create repository': 'repos.createForAuthenticatedUser',
+      'fork a repo': 'repos.createFork',
+      'list issues': 'issues.listForRepo',
+    };
+    const found = await manager.executeSearch(
+      `${JSON.stringify(Object.keys(wanted))}.map((text) => spec.find(text).map((it) => it.method))`,
+    );
+    for (const [at, method] of Object.values(wanted).entries()) expect(found[at].slice(0, 5)).toContain(method);
+  });
+
   test('an answer that is no success is an error with its status', async () => {
     answer = () => ({ status: 404, body: { message: 'Not Found' } });
     const manager = managerOf({ ...api, stateSchema: anyState });

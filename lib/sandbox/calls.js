@@ -44,7 +44,7 @@ class SandboxCalls {
     const sources = sourcesText(this.#manager);
     return {
       search: `Finds methods of the API. Runs JavaScript in which only \`spec\` is defined: spec.find('words' or /pattern/) gives \
-[{ method, description }], spec.method('source.method') gives params and result as JSON schemas, spec.sources has all. The last \
+[{ method, description }], the best first, spec.method('source.method') gives params and result as JSON schemas, spec.sources has all. The last \
 expression is the result.\n\nSources:\n${sources}`,
       execute: `Runs JavaScript that calls the API: sdk.source.method(params), with spec and utils. Search for methods and read their \
 schemas first. The last expression is the result, and becomes the current state.\n${RULES[style]}\n\nSources:\n${sources}`,

@@ -40,7 +40,8 @@ ${sourcesText(manager)}
 ## Programs
 You work with these sources by writing JavaScript programs that run in a sandbox. First search for methods and read their
 schemas, then call them.
-- Search: only \`spec\`. \`spec.find('words')\` or \`spec.find(/pattern/i)\` gives [{ method, source, name, description }];
+- Search: only \`spec\`. \`spec.find('words')\` or \`spec.find(/pattern/i)\` gives [{ method, source, name, description }],
+  the best first;
   \`spec.method('source.method')\` gives one with \`params\` and \`result\` (JSON schemas) and \`examples\`;
   \`spec.sources\` has them all, and \`spec.$defs\` the schemas that \`#/$defs/name\` refers to.
 - Execute: \`spec\`, \`sdk.source.method(params)\` and \`utils\`. Give back only what is needed.

@@ -2,6 +2,7 @@
 // somebody asks for it, from texts that lie outside of the heap.
 ({ sources, heads, details, index, lines, grams, headAt, detailAt, defs }) => {
   const { freeze, defineProperty } = Object;
+  const { log } = console;
   const bySource = new Map();
   const methods = new Map();
 
@@ -12,8 +13,11 @@
   const headsOf = ({ first, count }) =>
     count === 0 ? [] : JSON.parse(`[${heads.slice(headAt[first], headAt[first + count] - 1)}]`);
 
-  // Methods that a search gives which have only some of its words.
+  // Methods that a search gives: of all that have its words, and of those that have only some.
+  const MAX_FOUND = 50;
   const MAX_PARTIAL = 20;
+  // Characters of a description that are looked at for how well it fits.
+  const MAX_SUMMARY = 120;
   // Characters of shared schemas that a method's parameters come with.
   const MAX_DEFS_CHARS = 6_000;
 
@@ -135,36 +139,134 @@
     return found;
   };
 
-  // Lines with some of the words, those first that have most: a word counts as much as it is rare.
+  // Lines with some of the words, with the rarity of those: those that have most.
   const linesWithSome = (words) => {
-    const scores = new Map();
+    const rarities = new Map();
+    const sums = new Map();
     for (const word of words) {
       const found = linesWith([word]);
-      const weight = Math.log(1 + lines.length / found.length);
-      for (const line of found) scores.set(line, (scores.get(line) ?? 0) + weight);
+      const rarity = Math.log(1 + lines.length / found.length);
+      rarities.set(word, rarity);
+      for (const line of found) sums.set(line, (sums.get(line) ?? 0) + rarity);
     }
-    const ranked = [...scores].sort(([lineA, a], [lineB, b]) => b - a || lineA - lineB);
-    return ranked.slice(0, MAX_PARTIAL).map(([line]) => line);
+    const most = [...sums].sort(([lineA, a], [lineB, b]) => b - a || lineA - lineB).slice(0, MAX_PARTIAL);
+    return most.map(([line, sum]) => ({ line, sum: sum / rarities.size }));
   };
 
-  // The words of a text, each once and without the ending of its plural.
-  const wordsOf = (text) => {
-    const words = text.toLowerCase().match(/[\p{L}\p{M}\p{N}$]+/gu) ?? [];
-    return [...new Set(words.map(stemOf))];
+  const STOP_WORDS = new Set('a an and are can do does how i is it me my or that the this what which'.split(' '));
+  // Behind these it is told of what a method's object is, no more what it is.
+  const PREPOSITIONS = new Set(
+    'across as at between by for from in of on to under using via when with within without'.split(' '),
+  );
+  const IS_UNSPACED = /^[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}ー]/u;
+  const UNSPACED = new RegExp(`${IS_UNSPACED.source.slice(1)}+`, 'gu');
+  const IS_ASCII = /^[\0-\x7f]*$/;
+
+  // The words of a text in lower case; what is written without spaces is one.
+  const runsOf = (text) => {
+    if (IS_ASCII.test(text)) return text.match(/[a-z\d$]+/g) ?? [];
+    return text.replace(UNSPACED, ' $& ').match(/[\p{L}\p{M}\p{N}$]+/gu) ?? [];
   };
 
+  const stems = new Map();
+
+  // A word without the ending of its plural.
   const stemOf = (word) => {
-    if (word.length < 4 || word.endsWith('ss')) return word;
-    return word.replace(/(?<=s|x|ch|sh)es$|ies$|[sy]$/, '');
+    let stem = stems.get(word);
+    if (stem === undefined) {
+      stem = word.length < 4 || word.endsWith('ss') ? word : word.replace(/(?<=s|x|ch|sh)es$|ies$|[sy]$/, '');
+      stems.set(word, stem);
+    }
+    return stem;
   };
 
-  const entryOf = (line) => {
+  // What is looked for, each word once; such as `the` only if there are no others.
+  const wordsOf = (text) => {
+    const runs = runsOf(text.toLowerCase());
+    const words = runs.filter((run) => !STOP_WORDS.has(run) && !PREPOSITIONS.has(run));
+    return [...new Set((words.length > 0 ? words : runs).map(stemOf))];
+  };
+
+  // The same, of what is written without spaces each two characters in a row: where a word of it ends is not known.
+  const termsOf = (words) => [
+    ...new Set(
+      words.flatMap((word) => {
+        if (!IS_UNSPACED.test(word)) return [word];
+        const characters = [...word];
+        if (characters.length < 3) return [word];
+        return characters.slice(1).map((character, at) => characters[at] + character);
+      }),
+    ),
+  ];
+
+  const fitOf = (term, word) => {
+    if (term === word) return 1;
+    if (word.includes(term)) return IS_UNSPACED.test(term) ? 1 : word.startsWith(term) ? 0.6 : 0.2;
+    return word.length >= 4 && term.startsWith(word) ? 0.6 : 0;
+  };
+
+  // How well terms fit a text: `best` takes the best of each, and `share` is how much of what it says first fits.
+  const fit = (terms, text, best) => {
+    let covered = 0;
+    let length = 0;
+    let isFirst = true;
+    for (const run of runsOf(text)) {
+      if (STOP_WORDS.has(run)) continue;
+      if (PREPOSITIONS.has(run)) {
+        isFirst = length === 0;
+        continue;
+      }
+      const word = stemOf(run);
+      let own = 0;
+      for (let at = 0; at < terms.length; at++) {
+        const value = fitOf(terms[at], word);
+        if (value === 0) continue;
+        if (value > best[at]) best[at] = value;
+        own += value * Math.min(terms[at].length, word.length);
+      }
+      if (!isFirst) continue;
+      covered += Math.min(own, word.length);
+      length += word.length;
+    }
+    return length === 0 ? 0 : covered / length;
+  };
+
+  const meanOf = (numbers) => numbers.reduce((sum, number) => sum + number, 0) / numbers.length;
+
+  // Names are in camel case.
+  const spaced = (name) => name.replace(/(?<=[\p{Ll}\p{N}])\p{Lu}/gu, ' $&').toLowerCase();
+
+  const scoreOf = ({ source, name, description }, terms) => {
+    const inPath = terms.map(() => 0);
+    const inSummary = terms.map(() => 0);
+    fit(terms, spaced(source), inPath);
+    const ofName = fit(terms, spaced(name), inPath);
+    const [summary] = description
+      .slice(0, MAX_SUMMARY)
+      .toLowerCase()
+      .split(/\.\s|[。\n]| \(/, 1);
+    const ofSummary = fit(terms, summary, inSummary);
+    return 2 * meanOf(inPath) + ofName + meanOf(inSummary) + 2 * ofSummary;
+  };
+
+  const entryOf = (line, [name, description] = headOf(line)) => {
     const source = sourceOfLine(line);
-    const [name, description] = headOf(line);
     return { method: `${source.name}.${name}`, source: source.name, name, description };
   };
 
-  const find = (wanted) => {
+  // Those that fit best come first.
+  const ranked = (found, words) => {
+    const terms = termsOf(words);
+    return found
+      .map(({ line, sum }) => {
+        const entry = entryOf(line);
+        return { entry, line, score: sum + scoreOf(entry, terms) };
+      })
+      .sort((a, b) => b.score - a.score || a.line - b.line)
+      .map(({ entry }) => entry);
+  };
+
+  const find = (wanted, { limit = MAX_FOUND } = {}) => {
     if (wanted instanceof RegExp) {
       const pattern = new RegExp(wanted.source, wanted.flags.replace(/[gy]/g, ''));
       const found = [];
@@ -177,15 +279,11 @@
     if (typeof wanted !== 'string') throw new TypeError('spec.find takes a text or a RegExp');
     const words = wordsOf(wanted);
     if (words.length === 0 || lines.length === 0) return [];
-    const inName = [];
-    const inText = [];
-    for (const line of linesWith(words)) {
-      const entry = entryOf(line);
-      const name = entry.method.toLowerCase();
-      (words.every((word) => name.includes(word)) ? inName : inText).push(entry);
-    }
-    const found = [...inName, ...inText];
-    return found.length > 0 ? found : linesWithSome(words).map(entryOf);
+    const withAll = linesWith(words).map((line) => ({ line, sum: 0 }));
+    const found = ranked(withAll.length > 0 ? withAll : linesWithSome(termsOf(words)), words);
+    if (found.length <= limit) return found;
+    log(`spec.find gives ${limit} of ${found.length} methods, those that fit best`);
+    return found.slice(0, limit);
   };
 
   // Lines begin with the name of their method and a space, which no name has.
