@@ -92,6 +92,24 @@ describe('createSandboxTools', () => {
     expect(stored).toEqual({ n: 0, a: 1, b: 1 });
   });
 
+  test.each(['getState', 'setState'])(
+    'a call whose %s does not answer ends with its signal and the deadline, and holds up no other',
+    async (name) => {
+      const stop = new AbortController();
+      const hangs = () => (stop.abort(), new Promise(() => {}));
+      const manager = managerOf({ stateSchema: anyState, executionTimeoutMs: 1_000 });
+      const tools = createSandboxTools(manager, { [name]: hangs });
+      const results = await Promise.all([
+        tools.mutate.execute({ code: '() => 1' }, { abortSignal: stop.signal }),
+        call(tools.mutate, '() => 2'),
+      ]);
+      expect(results.map(({ error }) => [error.code, error.message])).toEqual([
+        ['ERR_EXEC_TIMEOUT', 'Execution aborted: This operation was aborted'],
+        ['ERR_EXEC_TIMEOUT', `${name} has not answered within 1000 ms`],
+      ]);
+    },
+  );
+
   test('wrong arguments', () => {
     expect(() => createSandboxTools({})).toThrow('manager must be a SandboxManager, got an object');
     expect(() => createSandboxTools(managerOf(), { contxt: 1 })).toThrow('did you mean options.context?');

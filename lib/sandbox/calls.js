@@ -4,7 +4,9 @@
 const { ExecutorError } = require('../contract/errors');
 const { failureOf } = require('../contract/failure');
 const { Gate } = require('../contract/gate');
+const { inTime } = require('../contract/in-time');
 const { codeFrame } = require('../ses/code-frame');
+const { hostTooSlow } = require('./errors');
 const { aborted } = require('./failures');
 const { RULES, sourcesText } = require('./prompt');
 
@@ -96,14 +98,24 @@ frozen; what the function gives back becomes the current state.\n${RULES[style]}
     const { getState, setState } = this.#options;
     const { signal } = options;
     const timeoutMs = this.#manager.limits.executionTimeoutMs;
-    await this.#turns.enter(signal, () => aborted('before it began', timeoutMs, signal?.reason));
+    /** What a function of the host gives, for which the others that wait for their turn wait no longer than for a program. */
+    const answered = (/** @type {string} */ name, /** @type {string} */ when, /** @type {unknown} */ given) =>
+      inTime(Promise.resolve(given), {
+        timeoutMs,
+        signal,
+        late: () => hostTooSlow(name, name, timeoutMs),
+        aborted: (reason) => aborted(when, timeoutMs, reason),
+      });
+    const beforeItBegan = 'before it began';
+    await this.#turns.enter(signal, () => aborted(beforeItBegan, timeoutMs, signal?.reason));
     try {
+      const state = () => (getState ? answered('getState', beforeItBegan, getState()) : this.#state);
       const output =
         name === 'mutate'
-          ? await this.#manager.executeMutate(code, await (getState ? getState() : this.#state), options)
+          ? await this.#manager.executeMutate(code, await state(), options)
           : await this.#manager.executeCode(code, options);
       this.#state = output;
-      await setState?.(output);
+      if (setState) await answered('setState', 'before its state was stored', setState(output));
       return output;
     } finally {
       this.#turns.leave();

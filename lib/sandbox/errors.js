@@ -88,13 +88,19 @@ function schemaFailed(thrown) {
   });
 }
 
-/** @param {number} timeoutMs */
-function validationTooSlow(timeoutMs) {
-  return new SandboxError(`The state schema has not answered within ${timeoutMs} ms`, {
+/**
+ * The failure of an execution for which a function of the host has not answered in time.
+ *
+ * @param {string} what
+ * @param {string} option where the host has given it
+ * @param {number} timeoutMs
+ */
+function hostTooSlow(what, option, timeoutMs) {
+  return new SandboxError(`${what} has not answered within ${timeoutMs} ms`, {
     code: 'ERR_EXEC_TIMEOUT',
     severity: 'ERROR',
     retryable: true,
-    details: { timeoutMs, reason: 'stateSchema' },
+    details: { timeoutMs, reason: option },
   });
 }
 
@@ -146,8 +152,8 @@ module.exports = {
   callLimitExceeded,
   closed,
   codeTooLarge,
+  hostTooSlow,
   invalidState,
   readingTooSlow,
   schemaFailed,
-  validationTooSlow,
 };

@@ -333,7 +333,7 @@ export interface SandboxToolsOptions<State = unknown, Context = any> {
   style?: 'sync' | 'async' | undefined;
   /** The state before the first call, if `getState` is not given. */
   state?: State | undefined;
-  /** Where the current state is, instead of in the tools. */
+  /** Where the current state is, instead of in the tools. Waited for up to `executionTimeoutMs`, as `setState` is. */
   getState?: (() => State | Promise<State>) | undefined;
   /** Told each new state. */
   setState?: ((state: State) => void | Promise<void>) | undefined;

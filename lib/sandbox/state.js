@@ -2,7 +2,7 @@
 'use strict';
 
 const { describe, isPlainObject } = require('../contract/describe');
-const { invalidState, schemaFailed, validationTooSlow } = require('./errors');
+const { hostTooSlow, invalidState, schemaFailed } = require('./errors');
 const { inTime } = require('../contract/in-time');
 
 const MAX_ISSUES = 50;
@@ -76,7 +76,8 @@ async function validState(schema, value, until) {
   const validating = validated(schema, value).catch((thrown) => {
     throw schemaFailed(thrown);
   });
-  const result = await inTime(validating, { ...until, late: () => validationTooSlow(until.timeoutMs) });
+  const late = () => hostTooSlow('The state schema', 'stateSchema', until.timeoutMs);
+  const result = await inTime(validating, { ...until, late });
   if (result.issues !== undefined) throw invalidState(result.issues);
   return result.value;
 }

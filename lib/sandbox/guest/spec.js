@@ -256,6 +256,7 @@
 
   // Those that fit best come first.
   const ranked = (found, words) => {
+    if (found.length === 1) return [entryOf(found[0].line)];
     const terms = termsOf(words);
     return found
       .map(({ line, sum }) => {
