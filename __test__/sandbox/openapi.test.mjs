@@ -1004,6 +1004,54 @@ describe('schemas that refer to each other', () => {
   });
 });
 
+test('what is wrong with a document is said with its place, unless it is in answers and examples', async () => {
+  const parameter = { name: 'a', in: 'query', schema: { type: 'string' } };
+  const refused = async (parameters) =>
+    (await rejection(registryFromOpenApi(documentOf({ '/a/b': { parameters } }), { baseUrl }))).message;
+  expect(await refused([parameter, { ...parameter, name: 5 }])).toBe(
+    'document is not valid OpenAPI: TYPE must be string at #/paths/~1a~1b/get/parameters/1/name',
+  );
+  expect(await refused([{ name: 'a', in: 'query' }])).toBe(
+    "document is not valid OpenAPI: REQUIRED must have required property 'schema' at #/paths/~1a~1b/get/parameters/0",
+  );
+  const answers = [
+    {},
+    { 200: null },
+    { 200: { content: { 'application/json': null } } },
+    { 200: { description: 'ok', content: { 'application/json': { schema: null } } } },
+    { 200: { description: 'ok', content: { 'application/json': { schema: { type: 'none' } } } } },
+  ];
+  const parameters = [{ ...parameter, examples: [5] }];
+  const paths = answers.map((responses, at) => [`/${at}`, { operationId: `a${at}`, parameters, responses }]);
+  const { registry } = await registryFromOpenApi(documentOf(Object.fromEntries(paths)), { baseUrl });
+  expect(registry.sources[0].methods.map(({ params }) => params.properties)).toEqual(
+    answers.map(() => ({ a: { type: 'string' } })),
+  );
+});
+
+test('a document is a text in usual forms of JSON and YAML', async () => {
+  const operations = (texts) =>
+    texts.map((text, at) => `  /${at}: { get: { operationId: a${at}, ${text} } }`).join('\n');
+  const head = "openapi: 3.0.3\ninfo: { title: t, version: '1' }\n";
+  const answers = "responses: { '200': { description: ok } }";
+  const json = JSON.stringify(documentOf({ '/0': { operationId: 'a0' } }));
+  const countOf = async (text) => (await registryFromOpenApi(text, { baseUrl })).registry.sources[0].methods.length;
+  expect(await countOf(`\ufeff${json}`)).toBe(1);
+  expect(await countOf(`\ufeff${head}paths:\n${operations([answers])}`)).toBe(1);
+  expect(await countOf(`{ ${head.trim().replace('\n', ', ')}, paths: { /0: { get: { ${answers} } } } }`)).toBe(1);
+  expect(await countOf(`${head}x-common: &common { ${answers} }\npaths:\n${operations(['<<: *common', '<<: *common'])}`)).toBe(2); // prettier-ignore
+  const uses = Array.from({ length: 500 }, () => 'responses: *answers');
+  expect(await countOf(`${head}x-a: { a: &answers { '200': { description: ok } } }\npaths:\n${operations(uses)}`)).toBe(
+    500,
+  );
+  const refused = async (text) => (await rejection(registryFromOpenApi(text, { baseUrl }))).message;
+  const lines = Array.from({ length: 9 }, (_, n) => `x-${n + 1}: &a${n + 1} [${`*a${n}, `.repeat(9)}]`);
+  expect(await refused(`${head}x-0: &a0 [x]\n${lines.join('\n')}\npaths: {}`)).toMatch('Excessive alias count');
+  const large = `x-0: &a0 [${'x, '.repeat(1_000)}]\nx-1: [${'*a0, '.repeat(9_000)}]`;
+  expect(await refused(`${head}${large}\npaths: {}`)).toBe('document has more than 5000000 values');
+  expect(await refused(`{ // comment\n${json.slice(1)}`)).toMatch('JSON');
+});
+
 test('what is no document of 3.0 or 3.1 is refused', async () => {
   const refused = async (document, options) => (await rejection(registryFromOpenApi(document, options))).message;
   expect(await refused(5)).toBe('document must be an object or a text in JSON or YAML, got 5');

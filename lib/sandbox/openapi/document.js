@@ -1,12 +1,16 @@
 // @ts-check
 'use strict';
 
-const { describe } = require('../../contract/describe');
-const { operationsOf } = require('./operations');
+const { describe, isPlainObject } = require('../../contract/describe');
+const { METHODS, operationsOf } = require('./operations');
 const { resolved } = require('./schemas');
 
 /** Characters of what is wrong with a document: the parser may name every step that it has taken. */
 const MAX_REASON = 300;
+
+/** Aliases of a YAML, multiplied where they are inside of each other; and values of what comes of it. */
+const MAX_ALIASES = 10_000;
+const MAX_VALUES = 5_000_000;
 
 /**
  * Reads a document. It takes seconds if the document is large, which is why `worker.js` does it.
@@ -15,24 +19,137 @@ const MAX_REASON = 300;
  * @returns {Promise<ReturnType<typeof operationsOf>>} rejects with a TypeError if it is not valid, with a SyntaxError if it cannot be parsed
  */
 async function readDocument(document) {
-  const { parseYaml, validateOpenApi } = require('../../bundled/openapi');
-  // JSON is YAML, but its own parser is faster by far.
-  const parse = (/** @type {string} */ text) => (text.trimStart().startsWith('{') ? JSON.parse(text) : parseYaml(text));
-  const api = typeof document === 'string' ? parse(document) : /** @type {any} */ (document);
+  const api = typeof document === 'string' ? parsed(document) : /** @type {any} */ (document);
   if (typeof api?.openapi !== 'string' || !/^3\.[01]\./.test(api.openapi)) {
     throw new TypeError(`document must be OpenAPI 3.0 or 3.1, got version ${describe(api?.openapi ?? api?.swagger)}`);
   }
-  const copy = withoutSchemaReferences(api);
-  // References stay what they are, and lead nowhere outside of the document.
-  const checked = await validateOpenApi(copy, {
+  const flaw =
+    (await flawOf(withoutSchemaReferences(api))) && (await flawOf(withoutAnswers(withoutSchemaReferences(api))));
+  if (flaw !== undefined) throw new TypeError(`document is not valid OpenAPI: ${flaw}`);
+  return operationsOf(api);
+}
+
+/** @param {string} document */
+function parsed(document) {
+  const text = document.replace(/^\ufeff/, '');
+  if (!text.trimStart().startsWith('{')) return parsedYaml(text);
+  // JSON is YAML, but its own parser is faster by far.
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    const api = yamlOrNone(text);
+    if (api?.openapi === undefined) throw error;
+    return api;
+  }
+}
+
+/**
+ * @param {string} text
+ * @returns {any} undefined for what is no YAML either
+ */
+function yamlOrNone(text) {
+  try {
+    return parsedYaml(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** @param {string} text */
+function parsedYaml(text) {
+  const { parseYaml } = require('../../bundled/openapi');
+  const value = parseYaml(text, { merge: true, maxAliasCount: MAX_ALIASES });
+  if (countOf(value) > MAX_VALUES) throw new TypeError(`document has more than ${MAX_VALUES} values`);
+  return value;
+}
+
+/**
+ * How many values there are in one, those that are there several times counted as often.
+ *
+ * @param {unknown} value
+ * @param {Map<object, number>} [known]
+ * @returns {number}
+ */
+function countOf(value, known = new Map()) {
+  if (typeof value !== 'object' || value === null) return 1;
+  let count = known.get(value);
+  if (count === undefined) {
+    known.set(value, 1);
+    count = Object.values(value).reduce((sum, inner) => sum + countOf(inner, known), 1);
+    known.set(value, count);
+  }
+  return count;
+}
+
+/**
+ * What is wrong with a document, and where.
+ *
+ * @param {any} api is changed
+ * @returns {Promise<string | undefined>}
+ */
+async function flawOf(api) {
+  const { validateOpenApi } = require('../../bundled/openapi');
+  // References lead nowhere outside of the document.
+  const checked = await validateOpenApi(api, {
     resolve: { external: false },
     dereference: { circular: 'ignore' },
   }).catch((/** @type {any} */ error) => ({ valid: false, errors: [error] }));
-  if (checked.valid === false) {
-    const [first] = checked.errors;
-    throw new TypeError(`document is not valid OpenAPI: ${firstLine(first?.message ?? first)}`);
+  if (checked.valid !== false) return undefined;
+  const [first] = checked.errors;
+  const text = String(first?.message ?? first);
+  // A line of the document as JSON that has been written for this.
+  const line = /^> *(\d+) \|/m.exec(text)?.[1];
+  return firstLine(text) + (line === undefined ? '' : ` at ${pointerTo(Number(line), api)}`);
+}
+
+/**
+ * A JSON pointer to what begins in a line of a value as JSON that is indented.
+ *
+ * @param {number} line from 1
+ * @param {any} value
+ */
+function pointerTo(line, value) {
+  const linesOf = (/** @type {unknown} */ inner) => JSON.stringify(inner, undefined, 1)?.split('\n').length ?? 0;
+  let pointer = '#';
+  let before = line - 1;
+  for (let at = value; before > 0;) {
+    // That of the bracket.
+    before--;
+    const entry = Object.entries(at).find(([, inner]) => {
+      const count = linesOf(inner);
+      if (before < count) return true;
+      before -= count;
+      return false;
+    });
+    if (entry === undefined) break;
+    pointer += `/${entry[0].replaceAll('~', '~0').replaceAll('/', '~1')}`;
+    at = entry[1];
   }
-  return operationsOf(api);
+  return pointer;
+}
+
+/**
+ * A document without what its operations are found and called without: answers and examples.
+ *
+ * @param {any} api is changed
+ */
+function withoutAnswers(api) {
+  const { paths, components } = api;
+  const partsIn = (/** @type {any} */ value) => Object.values(value ?? {}).filter(isPlainObject);
+  const items = partsIn(paths);
+  const operations = items.flatMap((item) => partsIn(METHODS.map((method) => item[method])));
+  const bodies = [...operations.map(({ requestBody }) => requestBody), ...partsIn(components?.requestBodies)];
+  const parameters = [...items, ...operations, components ?? {}].flatMap((owner) => partsIn(owner.parameters));
+  for (const part of [...parameters, ...bodies.flatMap((body) => partsIn(body?.content))]) {
+    delete part.example;
+    delete part.examples;
+  }
+  for (const operation of operations) {
+    operation.responses = { default: { description: '' } };
+    delete operation.callbacks;
+  }
+  for (const name of ['responses', 'examples', 'links', 'callbacks']) delete components?.[name];
+  return api;
 }
 
 /**

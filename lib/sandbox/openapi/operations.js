@@ -179,8 +179,8 @@ function partsOf(api, item, operation, { schemes, writer, hasBody }) {
  * @param {any} api
  * @param {any} parameter
  */
-function notesOf(api, { description, deprecated, example, examples = {} }) {
-  const shown = Object.values(examples).map((given) => resolved(api, given)?.value);
+function notesOf(api, { description, deprecated, example, examples }) {
+  const shown = Object.values(examples ?? {}).map((given) => resolved(api, given)?.value);
   const values = [example, ...shown].filter((value) => value !== undefined);
   return {
     ...(description !== undefined && { description }),
@@ -289,9 +289,10 @@ function isFile(schema) {
  * @returns {Record<string, any>}
  */
 function contentOf(api, operation) {
+  // What is wrong with answers is no reason to refuse a document.
   const responses = operation.responses ?? {};
   const status = Object.keys(responses).find((code) => /^2/.test(code)) ?? 'default';
-  return resolved(api, responses[status] ?? {}).content ?? {};
+  return resolved(api, responses[status])?.content ?? {};
 }
 
 /**
@@ -312,9 +313,9 @@ function acceptOf(content) {
  * @param {any} operation
  */
 function resultOf(api, operation) {
-  const [type, { schema } = /** @type {any} */ ({})] = Object.entries(contentOf(api, operation))[0] ?? [];
+  const [type, given] = Object.entries(contentOf(api, operation))[0] ?? [];
   if (type !== undefined && !type.includes('*') && !isTextType(type)) return { description: `A Uint8Array of ${type}` };
-  return schema === undefined ? {} : readable(api, schema);
+  return given?.schema === undefined ? {} : readable(api, given.schema);
 }
 
-module.exports = { operationsOf };
+module.exports = { METHODS, operationsOf };
