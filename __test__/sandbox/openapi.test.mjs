@@ -883,6 +883,53 @@ test('a GET has no body, whatever the document says', async () => {
   expect(await manager.executeCode('sdk.api.a()')).toEqual({ ok: true });
 });
 
+test('a body that may be missing is there as a whole or not at all', async () => {
+  const schema = { type: 'object', required: ['reason'], properties: { reason: { type: 'string' }, notify: {} } };
+  const requestBody = { content: { 'application/json': { schema } } };
+  const parameters = [{ name: 'id', in: 'query', schema: { type: 'string' } }];
+  const manager = await managerFrom(
+    documentOf({
+      '/a': { method: 'post', operationId: 'a', requestBody },
+      '/b': { method: 'post', operationId: 'b', requestBody, parameters },
+      '/c': { method: 'post', operationId: 'c', requestBody: { ...requestBody, required: true }, parameters },
+    }),
+  );
+  await manager.executeCode("sdk.api.a(); sdk.api.b({ id: '1' }); sdk.api.b({ id: '2', reason: 'x', notify: 1 })");
+  expect(requests.map(({ url, headers, body }) => [url, headers['content-type'], body])).toEqual([
+    ['/a', undefined, ''],
+    ['/b?id=1', undefined, ''],
+    ['/b?id=2', 'application/json', '{"reason":"x","notify":1}'],
+  ]);
+  for (const call of ['a({ notify: 1 })', "b({ id: '1', notify: 1 })", "c({ id: '1' })"]) {
+    const error = await expectCode(manager.executeCode(`sdk.api.${call}`), 'ERR_INVALID_PARAMS');
+    expect(error.details.issues, call).toEqual([{ path: 'reason', message: 'reason is missing' }]);
+  }
+});
+
+test('a body of a range of types is sent as one of them', async () => {
+  const typed = (type, schema) => ({
+    method: 'post',
+    requestBody: { required: true, content: { [type]: { schema } } },
+  });
+  const object = { type: 'object', properties: { q: { type: 'string' } } };
+  const bytes = { type: 'string', format: 'binary' };
+  const manager = await managerFrom(
+    documentOf({
+      '/a': { operationId: 'a', ...typed('*/*', object) },
+      '/b': { operationId: 'b', ...typed('*/*', { type: 'string' }) },
+      '/c': { operationId: 'c', ...typed('application/*', bytes) },
+      '/d': { operationId: 'd', ...typed('*/*', bytes) },
+    }),
+  );
+  await manager.executeCode("sdk.api.a({ q: 'x' }); ['b', 'c', 'd'].map((name) => sdk.api[name]({ body: 'x' }))");
+  expect(requests.map(({ headers, body }) => [headers['content-type'], body])).toEqual([
+    ['application/json', '{"q":"x"}'],
+    ['text/plain', 'x'],
+    ['application/octet-stream', 'x'],
+    ['application/octet-stream', 'x'],
+  ]);
+});
+
 test('further properties of a body are those that its schema allows', async () => {
   const bodyOf = (additionalProperties) => {
     const schema = { type: 'object', properties: { q: { type: 'string' } }, additionalProperties };

@@ -72,12 +72,11 @@ function parsedYaml(text) {
  */
 function countOf(value, known = new Map()) {
   if (typeof value !== 'object' || value === null) return 1;
-  let count = known.get(value);
-  if (count === undefined) {
-    known.set(value, 1);
-    count = Object.values(value).reduce((sum, inner) => sum + countOf(inner, known), 1);
-    known.set(value, count);
-  }
+  const before = known.get(value);
+  if (before !== undefined) return before;
+  known.set(value, 1);
+  const count = Object.values(value).reduce((sum, inner) => sum + countOf(inner, known), 1);
+  known.set(value, count);
   return count;
 }
 
@@ -135,7 +134,7 @@ function pointerTo(line, value) {
  */
 function withoutAnswers(api) {
   const { paths, components } = api;
-  const partsIn = (/** @type {any} */ value) => Object.values(value ?? {}).filter(isPlainObject);
+  const partsIn = (/** @type {any} */ value) => /** @type {any[]} */ (Object.values(value ?? {}).filter(isPlainObject));
   const items = partsIn(paths);
   const operations = items.flatMap((item) => partsIn(METHODS.map((method) => item[method])));
   const bodies = [...operations.map(({ requestBody }) => requestBody), ...partsIn(components?.requestBodies)];

@@ -25,8 +25,9 @@ const RESERVED_HEADERS = new Set(['accept', 'content-type', 'authorization', 'co
  * @property {string[]} tags
  * @property {string | undefined} operationId
  * @property {(import('./serialize').Writing & { in: string, key: string })[]} parameters `key`: how guests name it
- * @property {{ key: string | undefined, contentType: string, fields: import('./serialize').Field[] } | undefined} body
- *   `key` undefined: the other parameters; `fields`: those of a form of which the document says more than the schema
+ * @property {{ key: string | undefined, contentType: string, fields: import('./serialize').Field[], isOptional: boolean } | undefined} body
+ *   `key` undefined: the other parameters, none of which is no body if it `isOptional`; `fields`: those of a form of which the
+ *   document says more than the schema
  * @property {string} accept types of its answers
  * @property {any[]} security alternatives, each an object by scheme
  * @property {Record<string, any>} schemes
@@ -169,6 +170,7 @@ function partsOf(api, item, operation, { schemes, writer, hasBody }) {
     properties,
     ...(required.length > 0 && { required }),
     additionalProperties: body?.others ?? false,
+    ...body?.whole,
   };
   return { parameters, body, params: /** @type {any} */ (params) };
 }
@@ -219,17 +221,27 @@ function isGuests(place, name) {
 function bodyOf(api, operation, writer, { properties, required, taken }) {
   if (operation.requestBody === undefined) return undefined;
   const { content = {}, required: isRequired } = resolved(api, operation.requestBody);
-  const contentType = contentTypeOf(Object.keys(content));
-  if (contentType === undefined) return undefined;
-  const given = content[contentType];
+  const type = contentTypeOf(Object.keys(content));
+  if (type === undefined) return undefined;
+  const given = content[type];
   const schema = resolved(api, given.schema ?? {});
+  const contentType = sentAs(type, schema);
   const names = Object.keys(schema.properties ?? {});
   const hasOwnWords = ['oneOf', 'anyOf', 'allOf', 'not'].some((word) => schema[word] !== undefined);
   if (isJsonType(contentType) && names.length > 0 && !hasOwnWords && !names.some((name) => taken.has(name))) {
     const own = writer.write({ properties: schema.properties, required: schema.required ?? [] });
     Object.assign(properties, own.properties);
-    if (isRequired === true) required.push(...own.required.filter((/** @type {string} */ it) => names.includes(it)));
-    return { key: undefined, contentType, fields: [], others: writer.write(schema.additionalProperties) };
+    const wanted = own.required.filter((/** @type {string} */ it) => names.includes(it));
+    const isOptional = isRequired !== true;
+    if (!isOptional) required.push(...wanted);
+    return {
+      key: undefined,
+      contentType,
+      fields: [],
+      isOptional,
+      others: writer.write(schema.additionalProperties),
+      whole: isOptional && wanted.length > 0 ? { if: hasOther(taken), then: { required: wanted } } : {},
+    };
   }
   const key = unique(taken, 'body');
   const isText = !isJsonType(contentType) && !isForm(contentType) && schema.type !== 'string';
@@ -238,11 +250,33 @@ function bodyOf(api, operation, writer, { properties, required, taken }) {
     : writer.write(given.schema ?? {});
   if (isRequired === true) required.push(key);
   const fields = isForm(contentType) ? fieldsOf(api, schema, given.encoding ?? {}) : [];
-  return { key, contentType, fields, others: false };
+  return { key, contentType, fields, isOptional: false, others: false, whole: {} };
 }
 
 /**
- * The type that a body is sent as: the first of those that objects can be written in.
+ * What an object fits that has anything else than these, of which it never has `__proto__`.
+ *
+ * @param {Set<string>} names
+ */
+function hasOther(names) {
+  const known = [...names].filter((name) => name !== '__proto__');
+  return known.length === 0 ? { minProperties: 1 } : { not: { propertyNames: { enum: known } } };
+}
+
+/**
+ * The type that a body is sent as which may be of any of a range.
+ *
+ * @param {string} type
+ * @param {any} schema
+ */
+function sentAs(type, schema) {
+  if (!type.includes('*')) return type;
+  if (schema.type !== 'string' && /^(?:\*|application)\//.test(type)) return 'application/json';
+  return /^(?:\*|text)\//.test(type) && !isFile(schema) ? 'text/plain' : 'application/octet-stream';
+}
+
+/**
+ * The type by which a body is described: the first of those that objects can be written in.
  *
  * @param {string[]} types
  */

@@ -98,11 +98,11 @@ function urlOf(baseUrl, { path, parameters }, params) {
  */
 function bodyOf({ body, parameters }, params) {
   if (body === undefined) return undefined;
-  const { key, contentType, fields } = body;
+  const { key, contentType, fields, isOptional } = body;
   const others = new Set(parameters.map((parameter) => parameter.key));
   const value =
     key === undefined ? Object.fromEntries(Object.entries(params).filter(([name]) => !others.has(name))) : params[key];
-  if (value === undefined) return undefined;
+  if (value === undefined || (isOptional && Object.keys(value).length === 0)) return undefined;
   if (isJsonType(contentType)) return { contentType, text: JSON.stringify(value) };
   const refused = (/** @type {string} */ wanted) =>
     new TypeError(`a body of ${contentType} must be ${wanted}, got ${describe(value)}`);
