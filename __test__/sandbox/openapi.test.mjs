@@ -293,6 +293,18 @@ describe('parameters and security', () => {
     expect(requests).toEqual([]);
   });
 
+  test('a header that a security scheme fills in is no parameter, in any case', async () => {
+    const parameters = [{ name: 'x-api-key', in: 'header', required: true, schema: { type: 'string' } }];
+    const securitySchemes = { key: { type: 'apiKey', in: 'header', name: 'X-API-Key' } };
+    const document = documentOf(
+      { '/a': { operationId: 'a', security: [{ key: [] }], parameters } },
+      { securitySchemes },
+    );
+    const manager = await managerFrom(document, { credentials: { key: 'secret' } });
+    expect(await manager.executeCode('sdk.api.a()')).toEqual({ ok: true });
+    expect(requests.map(({ headers }) => headers['x-api-key'])).toEqual(['secret']);
+  });
+
   test('names that no method and no parameter may have get a number', async () => {
     const parameters = [{ name: '__proto__', in: 'query', schema: { type: 'string' } }];
     const manager = await managerFrom(
@@ -363,6 +375,59 @@ describe('parameters and security', () => {
     requests = [];
     const post = await expectCode(manager.executeCode(`sdk.api.postNotes({ body: 'x' })`), 'ERR_TOOL_PROXY_FAIL');
     expect([post.cause.code, requests.length]).toEqual(['HTTP_307', 1]);
+    expect(post.cause.message).toBe(`HTTP 307 Temporary Redirect (to ${baseUrl}/notes): {"ok":true}`);
+  });
+
+  test('what a request has made is where 303 says', async () => {
+    const manager = await managerFrom(YAML, { credentials: { token: 'secret' }, headers: { 'x-own': '1' } });
+    answer = ({ method }) => (method === 'POST' ? { status: 303, headers: { location: '/notes/7' } } : undefined);
+    expect(await manager.executeCode(`sdk.api.postNotes({ body: 'x' })`)).toEqual({ ok: true });
+    expect(
+      requests.map(({ method, url, headers, body }) => [method, url, headers['content-type'], headers['x-own'], body]),
+    ).toEqual([
+      ['POST', '/notes', 'text/plain', '1', 'x'],
+      ['GET', '/notes/7', undefined, '1', ''],
+    ]);
+    // What a query says may be a secret of the host.
+    answer = () => ({ status: 303, body: '', headers: { location: 'http://user:pw@localhost:1/a?key=secret' } });
+    const error = await expectCode(manager.executeCode(`sdk.api.postNotes({ body: 'x' })`), 'ERR_TOOL_PROXY_FAIL');
+    expect(error.cause.message).toBe('HTTP 303 See Other (to http://localhost:1/a):');
+  });
+
+  test('a connection that fails says why and to where, and an answer that is no JSON of what', async () => {
+    const said = async (manager, code) => {
+      const { cause, details } = await expectCode(manager.executeCode(code), 'ERR_TOOL_PROXY_FAIL');
+      return [cause.code, details.message];
+    };
+    const call = "sdk.petStore.getPet({ petId: '1' })";
+    const closed = createServer();
+    await new Promise((resolve) => closed.listen(0, '127.0.0.1', resolve));
+    const host = `127.0.0.1:${closed.address().port}`;
+    await new Promise((resolve) => closed.close(resolve));
+    for (const [place, code, reason] of [
+      [host, 'ECONNREFUSED', 'ECONNREFUSED'],
+      ['127.0.0.1:1', undefined, 'bad port'],
+    ]) {
+      const gone = await managerFrom(YAML, { credentials: { key: 'secret' }, baseUrl: `http://${place}/v1` });
+      expect(await said(gone, call)).toEqual([code, `fetch failed: ${reason} (${place})`]);
+    }
+    const manager = await managerFrom(YAML, { credentials: { token: 'x' }, maxResponseBytes: 1_000 });
+    answer = () => ({ body: '{"a":' });
+    expect(await said(manager, call)).toEqual([
+      undefined,
+      `the answer of GET /pets/{petId} is not the JSON that it says it is: ${(() => {
+        try {
+          return JSON.parse('{"a":');
+        } catch (error) {
+          return error.message;
+        }
+      })()}`,
+    ]);
+    answer = () => ({ status: 500, body: 'x'.repeat(2_000) });
+    expect(await said(manager, call)).toEqual([
+      'HTTP_500',
+      'HTTP 500 Internal Server Error: the answer takes more than 1000 bytes',
+    ]);
   });
 
   test('what comes with a redirect is given up', async () => {

@@ -315,8 +315,10 @@ export interface OpenApiOptions {
  * operation. Parameters of path, query and header, and the properties of a JSON body, are the properties of the one parameter;
  * a body that is no object, that has a name that a parameter has too, or that is a form, is its property `body`. Values are written
  * in the document's styles, forms by its `encoding`; a file is a text, which is sent as UTF-8. What is `readOnly` is not required,
- * and a `pattern` that RE2 does not have is left to the API. An answer of JSON is what it says, a text is decoded by its charset, and what is neither is a `Uint8Array`; an empty one is `null`.
- * Answers that are no success are errors with the code `HTTP_404` and the like. Redirects are followed within one origin.
+ * and a `pattern` that RE2 does not have is left to the API. A body that is not required is not sent if none of its properties is given.
+ * An answer of JSON is what it says, a text is decoded by its charset, and what is neither is a `Uint8Array`; an empty one is `null`.
+ * Answers that are no success are errors with the code `HTTP_404` and the like, a connection that fails is one with its code, as
+ * `ECONNREFUSED`. Redirects are followed within one origin, of requests that change something only those by 303.
  *
  * Needs `@readme/openapi-parser`.
  *

@@ -141,14 +141,18 @@ function partsOf(api, item, operation, { schemes, writer, hasBody }) {
   /** @type {string[]} */
   const required = [];
   const taken = new Set(['__proto__']);
-  const secrets = new Set(Object.values(schemes).filter(({ type }) => type === 'apiKey').map((it) => `${it.in} ${it.name}`)); // prettier-ignore
+  const secrets = new Set(
+    Object.values(schemes)
+      .filter(({ type }) => type === 'apiKey')
+      .map(placeOf),
+  );
   const byPlace = new Map();
   for (const given of [...(item.parameters ?? []), ...(operation.parameters ?? [])]) {
     const parameter = resolved(api, given);
     byPlace.set(`${parameter.in} ${parameter.name}`, parameter);
   }
   const parameters = [...byPlace.values()]
-    .filter(({ in: place, name }) => isGuests(place, name) && !secrets.has(`${place} ${name}`))
+    .filter(({ in: place, name }) => isGuests(place, name) && !secrets.has(placeOf({ in: place, name })))
     .map((parameter) => {
       const key = unique(taken, parameter.name);
       const [contentType, content] = Object.entries(parameter.content ?? {})[0] ?? [];
@@ -173,6 +177,15 @@ function partsOf(api, item, operation, { schemes, writer, hasBody }) {
     ...body?.whole,
   };
   return { parameters, body, params: /** @type {any} */ (params) };
+}
+
+/**
+ * Where something is given: names of headers are the same in any case.
+ *
+ * @param {{ in: string, name: string }} it
+ */
+function placeOf({ in: place, name }) {
+  return `${place} ${place === 'header' ? name.toLowerCase() : name}`;
 }
 
 /**

@@ -54,15 +54,49 @@ function requester({ fetch, headers, credentials, maxResponseBytes }) {
     const own = typeof headers === 'function' ? await headers(call) : headers;
     for (const [name, value] of new Headers(own ?? {})) sent.set(name, value);
     const init = { method: operation.method, headers: sent, body: body?.text, signal: call.signal };
-    const response = await followed(fetch, url, init);
-    const answer = await answerOf(response, maxResponseBytes);
+    const { response, location } = await followed(fetch, url, init).catch((error) => {
+      throw withHost(error, url);
+    });
+    const reading = answerOf(response, maxResponseBytes);
     if (!response.ok) {
-      throw new HttpError(response.status, `HTTP ${response.status} ${response.statusText}: ${shown(answer)}`.trim());
+      const said = await reading.then(shown, (error) => error.message);
+      const place = location === undefined ? '' : ` (to ${location.origin}${location.pathname})`;
+      throw new HttpError(response.status, `HTTP ${response.status} ${response.statusText}${place}: ${said}`.trim());
     }
+    const answer = await reading.catch((error) => {
+      throw withHost(error, url);
+    });
     if (answer.length === 0) return null;
     const isJson = typeof answer === 'string' && isJsonType(response.headers.get('content-type') ?? '');
-    return isJson ? JSON.parse(answer) : answer;
+    return isJson ? parsed(answer, operation) : answer;
   };
+}
+
+/**
+ * @param {string} answer
+ * @param {import('./operations').Operation} operation
+ */
+function parsed(answer, { method, path }) {
+  try {
+    return JSON.parse(answer);
+  } catch (cause) {
+    const reason = /** @type {Error} */ (cause).message;
+    throw new SyntaxError(`the answer of ${method} ${path} is not the JSON that it says it is: ${reason}`, { cause });
+  }
+}
+
+/**
+ * What the failure of a connection does not say by itself; other errors are what they are.
+ *
+ * @param {any} error
+ * @param {URL} url
+ */
+function withHost(error, { host }) {
+  const { code, message } = error?.cause ?? {};
+  // Of its own: what other errors are caused by is for the host.
+  const reason = code ?? (error?.message === 'fetch failed' ? message : undefined);
+  if (typeof reason !== 'string') return error;
+  return Object.assign(new TypeError(`${error.message}: ${reason} (${host})`, { cause: error }), { code });
 }
 
 /**
@@ -144,24 +178,37 @@ async function authorize({ security, schemes }, credentials, call, url, headers)
 }
 
 /**
- * Follows redirects, but to no other origin: headers of the host would go there, too.
+ * Follows redirects of requests that change nothing, and to the result of one that has been done, but to no other origin: headers of
+ * the host would go there, too.
  *
  * @param {typeof fetch} fetch
  * @param {URL} url
- * @param {any} init
+ * @param {any} given
+ * @returns {Promise<{ response: Response, location?: URL }>} `location`: of a redirect that is not followed
  */
-async function followed(fetch, url, init) {
+async function followed(fetch, url, given) {
+  let init = given;
   let at = url;
   for (let steps = 0; ; steps++) {
     const response = await fetch(at, { ...init, redirect: 'manual' });
     const location = response.headers.get('location');
     const isRedirect = [301, 302, 303, 307, 308].includes(response.status) && location !== null;
-    if (!isRedirect || !['GET', 'HEAD'].includes(init.method)) return response;
+    if (!isRedirect || !URL.canParse(location, at.href)) return { response };
     const next = new URL(location, at);
-    if (next.origin !== at.origin || steps === MAX_REDIRECTS) return response;
+    const isRead = ['GET', 'HEAD'].includes(init.method);
+    const mayFollow = isRead || response.status === 303;
+    if (!mayFollow || next.origin !== at.origin || steps === MAX_REDIRECTS) return { response, location: next };
     await response.body?.cancel();
+    if (!isRead) init = asGet(init);
     at = next;
   }
+}
+
+/** @param {any} init */
+function asGet({ body: _, headers, ...init }) {
+  const kept = new Headers(headers);
+  kept.delete('content-type');
+  return { ...init, method: 'GET', headers: kept };
 }
 
 /** @param {string | Uint8Array} answer that is no success */
