@@ -519,6 +519,39 @@ export function describePersistence({ withExecutor, can }) {
       },
     );
 
+    test.each([
+      ['let', 'const', 'null.x;', 'set'],
+      ['let', 'const', '', RUNTIME('TypeError')],
+      ['let', 'const', 'const { y = null.x } = {};', 'set'],
+      ['const', 'let', 'null.x;', RUNTIME('TypeError')],
+      ['const', 'let', '', 'set'],
+      ['const', 'var', 'null.x;', RUNTIME('TypeError')],
+      ['const', 'var', '', 'set'],
+    ])('%s is %s once its declaration is reached, behind %j', async (first, second, before, expected) => {
+      const outputs = await steps([
+        `${first} v = 1; const get = () => v;`,
+        `${before} ${second} v = 2;`,
+        'v = "set"',
+        '[v, get()]',
+      ]);
+      const kept = before === '' ? 2 : 1;
+      expect(outputs.slice(2)).toEqual([expected, Array(2).fill(expected === 'set' ? 'set' : kept)]);
+    });
+
+    test('a constant whose declaration fails half-way leaves the variable one', async () => {
+      const tools = { search: async () => Promise.reject(new Error('rate limit')) };
+      const outputs = await steps(
+        [
+          'let items = []; function add(x) { items.push(x); }',
+          'const items = await search();',
+          'items = [1]',
+          'add(2); items',
+        ],
+        { tools },
+      );
+      expect(outputs).toEqual([[], 'ERR_TOOL_PROXY_FAIL: Error', [1], [1, 2]]);
+    });
+
     test('a declaration that is not reached passes nothing on', async () => {
       expect(
         await steps(['const f = () => 1; const g = () => f();', 'null.x; const f = () => 2;', '[f(), g()]']),
@@ -619,12 +652,40 @@ export function describePersistence({ withExecutor, can }) {
       ]);
     });
 
+    const BOMB = 'const hoard = []; for (;;) hoard.push(new Array(1e4).fill(0.5));';
     testIf(can.survivesMemory)('by its memory forgets what it declared', async () => {
-      const bomb = 'let a = 2; const hoard = []; for (;;) hoard.push(new Array(1e4).fill(0.5));';
-      const outputs = await steps(['let a = 1;', bomb, '[a, typeof hoard]'], {
+      const outputs = await steps(['let a = 1;', `let a = 2; ${BOMB}`, '[a, typeof hoard]'], {
         options: { memoryLimitMb: 64, maxOperations: 1e9 },
       });
       expect(outputs.slice(1)).toEqual(['ERR_MEMORY_LIMIT_EXCEEDED: ', [1, 'undefined']]);
+    });
+
+    testIf(can.survivesMemory)('by its memory leaves what functions of earlier runs use', async () => {
+      const options = { memoryLimitMb: 64, maxOperations: 1e9 };
+      for (const [first, bomb, read, expected] of [
+        ['let v = { n: 1 }; const get = () => v.n;', `${BOMB} let v = 2;`, '[v, get()]', [{ n: 1 }, 1]],
+        ['let v = 1; const get = () => v;', `let v = 2; ${BOMB}`, '[v, get()]', [1, 1]],
+        ['let v = 1; const get = () => v;', `v = 3; ${BOMB} var v = 2;`, '[v, get()]', [1, 1]],
+        ['function f() { return 1; } const get = () => f();', `function f() {} ${BOMB}`, '[f(), get()]', [1, 1]],
+        ['let v = 1; const get = () => v;', `const v = 2; ${BOMB}`, 'v = 3; get()', 3],
+        ['const v = 1; const get = () => v;', `let v = 2; ${BOMB}`, 'v = 3', RUNTIME('TypeError')],
+        // What holds the memory is let go.
+        [
+          'let v = []; const get = () => v;',
+          BOMB.replaceAll('hoard', 'v'),
+          '[v, new Array(4e6).fill(0.5).length]',
+          [[], 4e6],
+        ],
+        [
+          'let v = 1; const get = () => v; delete globalThis.v; var more = () => v;',
+          BOMB.replaceAll('hoard', 'v'),
+          '[typeof v, get(), new Array(4e6).fill(0.5).length]',
+          ['undefined', 1, 4e6],
+        ],
+      ]) {
+        const outputs = await steps([first, bomb, read], { options });
+        expect([bomb, ...outputs.slice(1)]).toEqual([bomb, 'ERR_MEMORY_LIMIT_EXCEEDED: ', expected]);
+      }
     });
 
     test('by names that are declared twice leaves everything as it was', async () => {

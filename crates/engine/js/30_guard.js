@@ -253,7 +253,8 @@
   // A variable that is declared where a cell was expected: the program before has not reached its declaration, or the name has
   // been given to something else since. Then what functions mean by it gets the values of the new one.
   const freshVariable = (name, previous, kind) => {
-    const setOlder = variables.get(name)?.set;
+    const older = variables.get(name);
+    const setOlder = older?.set;
     let value = kind === "var" ? valueOf(name, previous) : undefined;
     let isDead = kind !== "var";
     const get = freeze(() => {
@@ -269,6 +270,9 @@
       if (setOlder !== undefined) setOlder(to);
     });
     const variable = newVariable(get, set, kind === "const");
+    noteEarlier(name, variable);
+    // Behind the new one, which sets it too.
+    if (setOlder !== undefined) noteEarlier(name, older);
     if (isDead) unreached.set(name, variable);
     else publish(name, previous, variable);
     return variable;
@@ -295,9 +299,38 @@
   // A constant, for those that may not write to it.
   const readerOf = (name, variable) => (variable.reader ??= holder(name, variable.get, refuse));
 
-  // The variable that was declared last, and all those of earlier runs that this one has declared again.
+  // The variable that was declared last.
   let latest;
-  const declaredAgain = [];
+  // What variables of earlier runs were that this run gives values to by its declarations, and those that it has made for that.
+  const earlier = [];
+  let runs = 0;
+
+  const noteEarlier = (name, variable) => {
+    const { get, isConst } = variable;
+    arrayPush(earlier, { __proto__: null, name, variable, value: isUninitialised(get) ? undefined : get(), isConst });
+  };
+
+  const restoreEarlier = ({ name, variable, value, isConst }) => {
+    variable.set(value);
+    setKind(name, variable, isConst);
+  };
+
+  const setKind = (name, variable, isConst) => {
+    if (variable.isConst === isConst) return;
+    variable.isConst = isConst;
+    if (getDescriptor(globalThis, name)?.get === variable.get) reflectDefine(globalThis, name, property(variable));
+  };
+
+  // The cell of a variable that is declared anew as a constant, or as none: it becomes that with the value of its declaration.
+  const changingCell = (name, variable, isConst) => {
+    const { get, set } = variable;
+    const run = runs;
+    const change = (to) => {
+      set(to);
+      if (run === runs) setKind(name, variable, isConst);
+    };
+    return holder(name, get, freeze(change));
+  };
 
   // The object by which a program reads and writes a cell. `kind`: how it declares the name, if it does; "refused": as a constant, whose
   // declaration the call before was for.
@@ -306,19 +339,19 @@
     let variable = variables.get(name);
     if (kind === "refused") return readerOf(name, latest);
     const isGone = variable === undefined || previous === undefined || previous.get !== variable.get;
-    // A program that writes to a constant of its own has made it one for good.
-    if (isGone || (kind !== undefined && variable.set === undefined)) {
-      if (kind === undefined) return globalHolder(name);
+    if (kind === undefined) {
+      if (isGone) return globalHolder(name);
+      if (variable.isConst) return readerOf(name, variable);
+    } else if (isGone || variable.set === undefined) {
+      // A program that writes to a constant of its own has made it one for good.
       variable = freshVariable(name, previous, kind);
-    } else if (kind !== undefined && variable.isConst !== (kind === "const")) {
-      variable.isConst = kind === "const";
-      reflectDefine(globalThis, name, property(variable));
+    } else {
+      noteEarlier(name, variable);
+      const isConst = kind === "const";
+      if (variable.isConst !== isConst) return changingCell(name, (latest = variable), isConst);
     }
     latest = variable;
-    if (kind !== undefined) arrayPush(declaredAgain, variable);
-    const { get, set, isConst } = variable;
-    if (isConst && kind === undefined) return readerOf(name, variable);
-    return (variable.cell ??= holder(name, get, set));
+    return (variable.cell ??= holder(name, variable.get, variable.set));
   };
 
   const restoreVariable = (name, older) => {
@@ -389,7 +422,8 @@
     unusedBudget = undefined;
     p.emptyMap(declared);
     p.emptyMap(unreached);
-    declaredAgain.length = 0;
+    earlier.length = 0;
+    runs += 1;
     kept = undefined;
     __smol_budget = limit;
     __smol_done = false;
@@ -403,9 +437,9 @@
     if (declared.size > 0) p.mapForEach(declared, (binding, name) => restore(name, binding, forgetDeclared));
     p.emptyMap(declared);
     if (forgetDeclared) {
-      for (let i = 0; i < declaredAgain.length; i++) declaredAgain[i].set(undefined);
+      for (let i = 0; i < earlier.length; i++) restoreEarlier(earlier[i]);
     }
-    declaredAgain.length = 0;
+    earlier.length = 0;
     if (kept !== undefined && !forgetDeclared) publishKept();
     kept = undefined;
     signal = undefined;

@@ -151,6 +151,18 @@ function makeBindings(language, warn) {
     };
     return holder(name, get, set);
   };
+  let runs = 0;
+  /** The cell of a variable that is declared anew as a constant, or as none: it becomes that with the value of its declaration. */
+  const changingCell = (/** @type {string} */ name, /** @type {any} */ variable, /** @type {boolean} */ isConst) => {
+    const run = runs;
+    const change = (/** @type {any} */ to) => {
+      variable.set(to);
+      if (run !== runs || variable.isConst === isConst) return;
+      variable.isConst = isConst;
+      if (own(G, name)?.get === variable.get) defineProperty(G, name, property(variable));
+    };
+    return holder(name, variable.get, change);
+  };
   /** The variable that was declared last. @type {any} */
   let latest;
   /**
@@ -162,18 +174,17 @@ function makeBindings(language, warn) {
     let variable = mapGet(variables, name);
     if (kind === 'refused') return (latest.reader ??= holder(name, latest.get, constant));
     const isGone = variable === undefined || previous === undefined || previous.get !== variable.get;
-    // A program that writes to a constant of its own has made it one for good.
-    if (isGone || (kind !== undefined && variable.set === undefined)) {
-      if (kind === undefined) return globalHolder(name);
+    if (kind === undefined) {
+      if (isGone) return globalHolder(name);
+      if (variable.isConst) return (variable.reader ??= holder(name, variable.get, constant));
+    } else if (isGone || variable.set === undefined) {
+      // A program that writes to a constant of its own has made it one for good.
       variable = freshVariable(name, previous, kind);
-    } else if (kind !== undefined && variable.isConst !== (kind === 'const')) {
-      variable.isConst = kind === 'const';
-      defineProperty(G, name, property(variable));
+    } else if (variable.isConst !== (kind === 'const')) {
+      return changingCell(name, (latest = variable), kind === 'const');
     }
     latest = variable;
-    const { get, set, isConst } = variable;
-    if (isConst && kind === undefined) return (variable.reader ??= holder(name, get, constant));
-    return (variable.cell ??= holder(name, get, set));
+    return (variable.cell ??= holder(name, variable.get, variable.set));
   };
   const constant = () => {
     throw new language.TypeError('Assignment to constant variable.');
@@ -243,6 +254,7 @@ function makeBindings(language, warn) {
       mapClear(declared);
       mapClear(unreached);
       kept = undefined;
+      runs += 1;
     },
     /** The run has ended: what it has reached stays, and what it has not leaves what was there before it. */
     finish() {
