@@ -230,6 +230,42 @@ export function describeErrors({ make, withExecutor, can }) {
       });
     });
 
+    test.each([
+      'const x = missing();',
+      'let x = missing();',
+      'var x = missing();',
+      'const x = missing;',
+      'x = missing();',
+      'x = !missing();',
+      'const x = !missing();',
+      'const x = missing().a.b;',
+      'const x = missing`a`;',
+      'const x = await missing();',
+      'const x = null.a;',
+      'const [x] = missing();',
+      'const { x } = missing();',
+      'const { x } = null;',
+      'const y = 1, x = missing();',
+    ])('%s where functions of an earlier run use the name: as elsewhere', async (statement) => {
+      const placeAfter = (earlier) =>
+        withExecutor({}, {}, async (executor) => {
+          await executor.run(earlier);
+          const { details } = await expectCode(executor.run(`1;\n\n  ${statement}\n2;`), 'ERR_RUNTIME_EXCEPTION');
+          return [details.line, details.column];
+        });
+      const place = await placeAfter('let x = { a: 1 };');
+      expect(place[0]).toBe(3);
+      expect(await placeAfter('let x = { a: 1 }; const get = () => x;')).toEqual(place);
+    });
+
+    test('of a class that is not there', async () => {
+      await withExecutor({}, {}, async (executor) => {
+        await executor.run('let x = { a: 1 }; const get = () => x;');
+        const { details } = await expectCode(executor.run('1;\n\nconst x = new Missing();'), 'ERR_RUNTIME_EXCEPTION');
+        expect(details.line).toBe(3);
+      });
+    });
+
     test('a callback that a built-in calls', async () => {
       const { details } = await failure('[3, 1].sort((a, b) => {\n  throw new TypeError(`cannot compare ${a}`);\n});');
       expect(details).toMatchObject({ name: 'TypeError', line: 2, column: 9 });

@@ -254,3 +254,21 @@ fn a_call_is_where_its_name_is() {
         assert_eq!(count, code.matches("f(").count(), "{code}");
     }
 }
+
+/// V8 places what is thrown there at the beginning of the statement, or of the value that a declaration has.
+#[test]
+fn a_declaration_throws_where_its_value_is() {
+    for code in
+        ["1;\nconst n = own(1);", "1;\nlet n = !own();", "1;\nvar [n, a] = new own();", "1;\nlet b = 2,\n { n } = own;"]
+    {
+        let program = program(code);
+        let start = program.code.rfind("\n(").expect("a statement of its own") + 1;
+        let line = program.code[..start].matches('\n').count() as u32 + 1;
+        let value = code.find(if code.contains("new") { "new own" } else { "own" }).expect("a value");
+        let value = if code.contains('!') { value - 1 } else { value };
+        let before = &code[..value];
+        let expected = (before.matches('\n').count() as u32 + 1, before.len() - before.rfind('\n').unwrap_or(0));
+        let place = program.positions.original(line, 1).map(|at| (at.line, at.column as usize));
+        assert_eq!(place, Some(expected), "{code:?}: {}", program.code);
+    }
+}

@@ -20,7 +20,7 @@ use std::mem;
 use swc_common::{DUMMY_SP, GLOBALS, Globals, Mark, Spanned, SyntaxContext};
 use swc_ecma_ast::{
     AssignExpr, AssignOp, AssignPat, AssignTarget, AssignTargetPat, CallExpr, Callee, CatchClause, ClassDecl,
-    ClassExpr, Decl, Expr, ExprStmt, FnDecl, FnExpr, ForHead, ForInStmt, ForOfStmt, ForStmt, Ident, KeyValuePatProp,
+    ClassExpr, Decl, Expr, FnDecl, FnExpr, ForHead, ForInStmt, ForOfStmt, ForStmt, Ident, KeyValuePatProp,
     KeyValueProp, MemberExpr, MemberProp, Module, ModuleItem, ObjectLit, ObjectPatProp, OptCall, Pat, Program, Prop,
     PropName, PropOrSpread, SeqExpr, SimpleAssignTarget, Stmt, TaggedTpl, UnaryExpr, UnaryOp, VarDecl, VarDeclKind,
     VarDeclOrExpr, VarDeclarator,
@@ -215,10 +215,10 @@ impl Reacher<'_> {
                 continue;
             }
             statements.extend(self.declarations(kind, names_in(&declarator.name)));
-            let span = declarator.span;
-            if let Some(expr) = self.assignment(declarator, kind) {
-                let expr = nodes::parenthesized(expr);
-                statements.push(Stmt::Expr(ExprStmt { span, expr }));
+            // Where V8 places what the value throws of a declaration.
+            let span = declarator.init.as_ref().map_or(declarator.span, |value| value.span());
+            if let Some(assignment) = self.assignment(declarator, kind) {
+                statements.push(nodes::value_statement(assignment, span));
             }
         }
         statements
