@@ -306,6 +306,67 @@ describe('at run time', () => {
     });
   });
 
+  describe('what a tool has failed with in a function of an earlier run', () => {
+    const LOAD = 'It was thrown in `load`, line 2 of an earlier run (step-1.js): `const r = await fetchPage(q);`.';
+    const EARLIER = `async function load(q) {
+  const r = await fetchPage(q);
+  return r;
+}
+async function second(q) {
+  await null;
+  return await load(q);
+}
+const arrow = async (q) =>
+  (await fetchPage(q)).x;
+class Api {
+  async get(q) { return await fetchPage(q); }
+}
+const api = new Api();
+function sync(q) {
+  return boom(q);
+}`;
+    const tools = {
+      fetchPage: async () => Promise.reject(new Error('rate limit')),
+      boom: () => {
+        throw new Error('rate limit');
+      },
+    };
+    const frames = (...list) => ['Error: rate limit', ...list.map((frame) => `    at ${frame}`)].join('\n');
+
+    test.each([
+      ['const page = await load("x");', LOAD, 20, frames('load (step-1.js:2:19)', 'step-2.js:3:20')],
+      ['await second(1);', LOAD, 1],
+      ['await Promise.all(["a", "b"].map(load));', LOAD, 30],
+      ['await Promise.all(["a", "b"].map((q) => load(q)));', LOAD, 41],
+      ['for (const q of ["a"]) await load(q);', LOAD, 30],
+      [
+        'await arrow(1);',
+        'It was thrown in `arrow`, line 10 of an earlier run (step-1.js): `(await fetchPage(q)).x;`.',
+        7,
+        frames('arrow (step-1.js:10:10)', 'step-2.js:3:7'),
+      ],
+      [
+        'await api.get(1);',
+        'It was thrown in `get`, line 12 of an earlier run (step-1.js): `async get(q) { return await fetchPage(q); }`.',
+        11,
+      ],
+      ['sync(1);', 'It was thrown in `sync`, line 16 of an earlier run (step-1.js): `return boom(q);`.', 1],
+      ['try { await load(1); } catch (e) { throw e; }', LOAD, 13],
+      [
+        'try { await load(1); } catch (e) { throw new Error("own", { cause: e }); }',
+        'Its cause: rate limit (line 3)',
+        42,
+      ],
+    ])('%s', async (code, hint, column, stack = expect.any(String)) => {
+      await withExecutor({}, tools, async (executor) => {
+        await executor.run(EARLIER);
+        const { details } = await executor.run(`const a = 1;\nconst b = 2;\n${code}`).catch((error) => error);
+        expect(details).toMatchObject({ hint, line: 3, column, stack });
+        expect(details.codeFrame).toContain(`3 | ${code}`);
+      });
+    });
+  });
+
   test('an error without a message is called by its name', async () => {
     await withExecutor({}, {}, async (executor) => {
       const { message, details } = await executor.run('throw new Error()').catch((thrown) => thrown);

@@ -4,6 +4,7 @@ use std::collections::{HashMap, HashSet, VecDeque};
 
 use deno_core::v8;
 
+use crate::realm::exceptions::Caller;
 use ses_protocol::{ToolCallId, ToolSpec, Values};
 
 /// What is known of the tools that the realm has.
@@ -55,7 +56,7 @@ pub struct PendingCall {
     pub(super) resolver: v8::Global<v8::PromiseResolver>,
     pub(super) tool: u32,
     /// The code that made the call.
-    pub(super) caller: v8::Global<v8::Message>,
+    pub(super) caller: Caller,
     pub(super) args_bytes: usize,
 }
 

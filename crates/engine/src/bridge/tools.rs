@@ -7,7 +7,7 @@ use deno_core::v8;
 use crate::bridge::host::Host;
 use crate::bridge::pending_calls::{PendingCall, WaitingCall};
 use crate::bridge::serialize::{self, Unwritable};
-use crate::realm::exceptions::{self, Mark};
+use crate::realm::exceptions::{self, Caller, Mark};
 use ses_protocol::{ErrorCode, Event, ToolCall, ToolCallId, ToolError, ToolReply, ToolSpec, Values};
 use ses_transfer as transfer;
 
@@ -107,10 +107,7 @@ pub fn on_reply(scope: &mut v8::PinScope, host: &Host, call: ToolCallId, reply: 
     match read_reply(scope, host, pending.tool, call, reply) {
         Ok(value) => resolver.resolve(scope, value),
         Err(error) => {
-            let caller = v8::Local::new(scope, pending.caller);
-            if let Some(position) = exceptions::position_in(scope, host, caller) {
-                exceptions::set_position(scope, host, error, &position);
-            }
+            exceptions::set_position(scope, host, error, &pending.caller);
             resolver.reject(scope, error)
         }
     };
@@ -139,8 +136,7 @@ fn promise_of<'s>(
     tool: u32,
     args_bytes: usize,
 ) -> Option<v8::Local<'s, v8::Value>> {
-    let caller = exceptions::caller(scope);
-    let caller = v8::Global::new(scope, caller);
+    let caller = Caller::find(scope, host);
     let resolver = v8::PromiseResolver::new(scope)?;
     let promise = resolver.get_promise(scope);
     let resolver = v8::Global::new(scope, resolver);

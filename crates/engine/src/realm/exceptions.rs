@@ -42,10 +42,29 @@ struct Marked {
     code: Option<Value>,
 }
 
-/// A place in guest code.
-pub struct GuestPosition {
-    pub script: Rc<str>,
-    pub at: Location,
+/// The guest code that called into the host. What it stands for is found by [`set_position`], which few calls need.
+pub enum Caller {
+    /// The program that runs, by a message of its innermost frame: it takes a third as long as a stack of that frame and the native
+    /// one above it.
+    Program(v8::Global<v8::Message>),
+    /// Other code, by an error that was made there: its stack leads to the program.
+    Other(v8::Global<v8::Object>),
+}
+
+impl Caller {
+    /// The innermost frame that is not native.
+    pub fn find(scope: &mut v8::PinScope, host: &Host) -> Self {
+        let nothing = v8::undefined(scope).into();
+        let message = v8::Exception::create_message(scope, nothing);
+        let script = message.get_script_resource_name(scope).map(|name| name.to_rust_string_lossy(scope));
+        if script.is_some_and(|name| !host.scripts.borrow().is_last_program(&name)) {
+            let text = v8::String::empty(scope);
+            if let Ok(error) = v8::Local::<v8::Object>::try_from(v8::Exception::error(scope, text)) {
+                return Caller::Other(v8::Global::new(scope, error));
+            }
+        }
+        Caller::Program(v8::Global::new(scope, message))
+    }
 }
 
 /// Makes an error of the guest's realm that carries `mark`. `error_name` chooses the constructor where the language has
@@ -110,15 +129,32 @@ pub fn transfer_error<'s>(
     marked_error(scope, host, "RangeError", message, code, mark)
 }
 
-/// Gives an error that was made outside guest code the guest position that it belongs to.
-pub fn set_position(scope: &mut v8::PinScope, host: &Host, error: v8::Local<v8::Value>, position: &GuestPosition) {
+/// Gives an error that was made outside guest code the place of the guest code that it belongs to.
+pub fn set_position(scope: &mut v8::PinScope, host: &Host, error: v8::Local<v8::Value>, caller: &Caller) {
     let Ok(object) = v8::Local::<v8::Object>::try_from(error) else { return };
-    let header = header(scope, error);
-    let GuestPosition { script, at } = position;
-    let stack = format!("{header}\n    at {script}:{}:{}", at.line, at.column);
+    let Some(frames) = (match caller {
+        Caller::Program(message) => {
+            let message = v8::Local::new(scope, message);
+            position_in(scope, host, message).map(|(script, at)| {
+                mark_position(scope, host, object, &script.name, at);
+                format!("    at {}:{}:{}", script.name, at.line, at.column)
+            })
+        }
+        Caller::Other(error) => {
+            let error = v8::Local::new(scope, error).into();
+            stack_text(scope, error).and_then(|stack| stack.split_once('\n').map(|(_, frames)| frames.to_owned()))
+        }
+    }) else {
+        return;
+    };
+    let stack = format!("{}\n{frames}", header(scope, error));
     if let Some(stack) = v8::String::new(scope, &stack) {
         define_hidden(scope, object, "stack", stack.into());
     }
+}
+
+/// Keeps a position with an error where the guest does not find it.
+fn mark_position(scope: &mut v8::PinScope, host: &Host, error: v8::Local<v8::Object>, script: &str, at: Location) {
     let Some(realm) = host.realm.get() else { return };
     let Some(script) = v8::String::new(scope, script) else { return };
     let fields = [
@@ -128,23 +164,20 @@ pub fn set_position(scope: &mut v8::PinScope, host: &Host, error: v8::Local<v8::
     ];
     let fields = v8::Array::new_with_elements(scope, &fields);
     let key = realm.position_key(scope);
-    object.set_private(scope, key, fields.into());
+    error.set_private(scope, key, fields.into());
 }
 
-/// The code that called into the host: the innermost frame that is not native. What it stands for is found by
-/// [`position_in`], which few calls need; a message takes a third as long as a stack of that frame and the native one above it.
-pub fn caller<'s>(scope: &mut v8::PinScope<'s, '_>) -> v8::Local<'s, v8::Message> {
-    let nothing = v8::undefined(scope).into();
-    v8::Exception::create_message(scope, nothing)
-}
-
-/// Where `caller` is, if it is guest code.
-pub fn position_in(scope: &mut v8::PinScope, host: &Host, caller: v8::Local<v8::Message>) -> Option<GuestPosition> {
-    let name = v8::Local::<v8::String>::try_from(caller.get_script_resource_name(scope)?).ok()?;
+/// Where the code of a message is, if it is guest code.
+fn position_in(
+    scope: &mut v8::PinScope,
+    host: &Host,
+    message: v8::Local<v8::Message>,
+) -> Option<(Rc<Script>, Location)> {
+    let name = v8::Local::<v8::String>::try_from(message.get_script_resource_name(scope)?).ok()?;
     let script = host.scripts.borrow().get(&name.to_rust_string_lossy(scope))?;
-    let (line, column) = (caller.get_line_number(scope)?, caller.get_start_column());
+    let (line, column) = (message.get_line_number(scope)?, message.get_start_column());
     let at = script.original(u32::try_from(line).ok()?, u32::try_from(column).ok()? + 1)?;
-    Some(GuestPosition { script: script.name.clone(), at })
+    Some((script, at))
 }
 
 /// `name: message` of an error, or what console.log would print, shortened.
@@ -183,7 +216,7 @@ pub fn failure(scope: &mut v8::PinScope, host: &Host, thrown: v8::Local<v8::Valu
     let stack = stack_text(scope, thrown)
         // Of an error that the guest has changed since, the stack says what the guest wants.
         .filter(|stack| mark.is_none() || stack.starts_with(&header_of(name.as_deref().unwrap_or_default(), &message)));
-    let is_marked = mark.is_some();
+    let (is_marked, is_import) = (mark.is_some(), matches!(mark, Some(Mark::Import { .. })));
     let mut failure = match mark {
         Some(Mark::Tool { name, call, bridge }) => {
             let mut failure = Failure::new(FailureKind::Tool { cause: cause.clone() }).with("tool", name);
@@ -204,22 +237,25 @@ pub fn failure(scope: &mut v8::PinScope, host: &Host, thrown: v8::Local<v8::Valu
         failure = failure.with("code", code);
     }
     let at = error_position(scope, host, thrown, script);
-    let name = failure.details.get("name").and_then(Value::as_str);
+    let text = |key: &str| failure.details.get(key).and_then(Value::as_str);
+    let (name, message) = (text("name"), text("message"));
     // Names in code of an earlier run are not those of this one.
-    let elsewhere = stack.as_deref().filter(|_| !is_marked).and_then(|stack| {
-        let message = failure.details.get("message").and_then(Value::as_str).unwrap_or_default();
-        thrown_elsewhere(host, stack, &header_of(name.unwrap_or_default(), message), script)
+    let elsewhere = stack.as_deref().filter(|_| !is_import).and_then(|stack| {
+        thrown_elsewhere(host, stack, &header_of(name.unwrap_or_default(), message.unwrap_or_default()), script)
     });
-    if let (false, None, Some(name), Some(message)) =
-        (is_marked, &elsewhere, name, failure.details.get("message").and_then(Value::as_str))
-        && let Some(hint) = hints::hint(scope, host, &Uncaught { name, message, at, source: &script.source })
-    {
-        failure = failure.with("hint", hint);
-    } else if !is_marked {
-        let notes = [elsewhere, causes(scope, host, thrown, &script.name)].into_iter().flatten().collect::<Vec<_>>();
-        if !notes.is_empty() {
-            failure = failure.with("hint", notes.join(" "));
+    let hint = match (is_marked, &elsewhere, name, message) {
+        (false, None, Some(name), Some(message)) => {
+            hints::hint(scope, host, &Uncaught { name, message, at, source: &script.source })
         }
+        _ => None,
+    };
+    let hint = hint.or_else(|| {
+        let causes = if is_marked { None } else { causes(scope, host, thrown, &script.name) };
+        let notes = [elsewhere, causes].into_iter().flatten().collect::<Vec<_>>();
+        (!notes.is_empty()).then(|| notes.join(" "))
+    });
+    if let Some(hint) = hint {
+        failure = failure.with("hint", hint);
     }
     if let Some(at) = at {
         failure = failure

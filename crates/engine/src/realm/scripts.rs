@@ -56,6 +56,8 @@ impl Script {
 #[derive(Default)]
 pub struct Scripts {
     scripts: VecDeque<Rc<Script>>,
+    /// V8's name for the last program.
+    program: Option<Rc<str>>,
     kept_bytes: usize,
 }
 
@@ -70,6 +72,9 @@ impl Scripts {
     ) -> Rc<Script> {
         let name = Rc::from(name);
         let resource_name = compiled_as.unwrap_or_else(|| Rc::clone(&name));
+        if is_program(&name) {
+            self.program = Some(Rc::clone(&resource_name));
+        }
         let script = Rc::new(Script { name, resource_name, source, positions });
         self.kept_bytes += script.bytes();
         self.scripts.push_back(script.clone());
@@ -84,6 +89,11 @@ impl Scripts {
     /// The one that stacks call so.
     pub fn named(&self, name: &str) -> Option<Rc<Script>> {
         self.scripts.iter().rev().find(|script| *script.name == *name).cloned()
+    }
+
+    /// Whether V8 calls the last program so.
+    pub fn is_last_program(&self, resource_name: &str) -> bool {
+        self.program.as_deref() == Some(resource_name)
     }
 
     /// The one that V8 calls so, and of programs that came again the last one.
