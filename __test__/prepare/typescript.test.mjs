@@ -211,12 +211,34 @@ describe('state and value', () => {
     expect(await outputOf(first, `const unrelated: number = 1; ${second}`)).toEqual(expected);
   });
 
-  test('a later enum of the name replaces it, a later namespace adds to it', async () => {
-    expect(await outputOf('enum E { A }', 'enum E { B }', 'E')).toEqual({ 0: 'B', B: 0 });
-    expect(await outputOf('const E = 5', 'enum E { B }', 'E')).toEqual({ 0: 'B', B: 0 });
-    expect(await outputOf('namespace N { export const a = 1 }', 'namespace N { export const b = 2 }', 'N')).toEqual({
-      a: 1,
-      b: 2,
+  test.each([
+    ['enum E { A }', 'enum E { B }', { 0: 'B', B: 0 }],
+    ['const E = 5', 'enum E { B }', { 0: 'B', B: 0 }],
+    ['namespace E { export const a = 1 }', 'namespace E { export const b = 2 }', { b: 2 }],
+    ['namespace E { export const a = 1 } const f = () => E;', 'namespace E { export const b = 2 }', { b: 2 }],
+    ['const E = "text"', 'namespace E { export const b = 2 } namespace E { export const c = E.b }', { b: 2, c: 2 }],
+    ['function E() {}', 'namespace E { export const b = 2 }', { b: 2 }],
+    ['namespace E { export const a = 1 }', 'enum E { B }', { 0: 'B', B: 0 }],
+  ])('%s, then %s: the later one of the name replaces it', async (first, second, expected) => {
+    expect(await outputOf(first, second, 'E')).toEqual(expected);
+  });
+
+  test('members of enums behind constants of earlier runs must have values', async () => {
+    await withExecutor({}, {}, async (executor) => {
+      await executor.run('const BASE = 10;');
+      const { code, details } = await executor.run('enum E {\n  A = BASE,\n  B,\n}').catch((error) => error);
+      expect([code, details.diagnostics]).toMatchObject([
+        'ERR_VALIDATION_FAILED',
+        [
+          {
+            rule: 'syntax_valid',
+            message: 'an enum member must have a value if the one before it has no number that this text tells',
+            location: { line: 3, column: 3 },
+            fix: 'Write `member = …`',
+          },
+        ],
+      ]);
+      expect((await executor.run('enum E { A = BASE, B = A + 1 } [E.A, E.B, E[11]]')).output).toEqual([10, 11, 'B']);
     });
   });
 

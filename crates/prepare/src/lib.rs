@@ -351,9 +351,10 @@ fn javascript(
     if has_failed && !typescript::has_types(&source.module) {
         return Err(SyntaxErrors::default());
     }
+    let refused = |report: Report| SyntaxErrors::of_read_text(report.into_sorted());
     let report = typescript::survey(&mut source, goal);
     if report.has_errors() {
-        return Err(SyntaxErrors::of_read_text(report.into_sorted()));
+        return Err(refused(report));
     }
-    Ok(typescript::strip(source, goal))
+    typescript::strip(source, goal).map_err(refused)
 }

@@ -11,21 +11,24 @@ mod detect;
 mod heritage;
 mod parentheses;
 mod survey;
+mod valueless;
 
 use swc_common::{GLOBALS, Globals, Mark, Spanned, SyntaxContext};
 use swc_ecma_ast::{Decl, Module, ModuleItem, Program, Stmt, VarDeclKind};
 use swc_ecma_transforms_base::resolver;
 use swc_ecma_transforms_typescript::typescript;
-use swc_ecma_visit::{VisitMut, VisitMutWith};
+use swc_ecma_visit::{VisitMut, VisitMutWith, VisitWith};
 
+use super::diagnostics::Report;
 use super::goal::Goal;
 use super::parse::ParsedSource;
 pub(super) use detect::has_types;
 pub(super) use survey::survey;
 
-/// Turns a tree without findings into JavaScript.
-pub(super) fn strip(source: ParsedSource, goal: Goal) -> ParsedSource {
-    source.map(|module| {
+/// Turns a tree without findings into JavaScript. `Err`: what swc has found no value for.
+pub(super) fn strip(source: ParsedSource, goal: Goal) -> Result<ParsedSource, Report> {
+    let mut valueless = valueless::Finder::default();
+    let source = source.map(|module| {
         let mut program = Program::Module(module);
         GLOBALS.set(&Globals::default(), || {
             let unresolved = Mark::new();
@@ -38,12 +41,15 @@ pub(super) fn strip(source: ParsedSource, goal: Goal) -> ParsedSource {
             // The parameter of what an enum becomes has the scope of the enum's name. Names are printed as they are, so scopes are
             // looked up anew by whoever needs them.
             program.visit_mut_with(&mut Unresolver);
+            program.visit_with(&mut valueless);
         });
         let mut module = program.expect_module();
         declare_first(&mut module);
         parentheses::add(&mut module);
         module
-    })
+    });
+    let report = valueless.report(&source);
+    if report.has_errors() { Err(report) } else { Ok(source) }
 }
 
 /// Takes away what swc has found out of names.
@@ -68,18 +74,13 @@ fn config(goal: Goal) -> typescript::Config {
 }
 
 /// Moves the `var` that swc puts behind the namespaces it declares before them, since the value of a program is that of
-/// its last statement.
+/// its last statement. It becomes a `let`, as of an enum.
 fn declare_first(module: &mut Module) {
-    if module.body.last().is_some_and(is_added_declaration) {
+    if let Some(ModuleItem::Stmt(Stmt::Decl(Decl::Var(declaration)))) = module.body.last_mut()
+        && declaration.kind == VarDeclKind::Var
+        && declaration.span().is_dummy()
+    {
+        declaration.kind = VarDeclKind::Let;
         module.body.rotate_right(1);
-    }
-}
-
-fn is_added_declaration(item: &ModuleItem) -> bool {
-    match item {
-        ModuleItem::Stmt(Stmt::Decl(Decl::Var(declaration))) => {
-            declaration.kind == VarDeclKind::Var && declaration.span().is_dummy()
-        }
-        _ => false,
     }
 }

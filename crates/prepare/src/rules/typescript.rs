@@ -24,6 +24,12 @@ pub(in super::super) fn enums_too_large(at: Location) -> Diagnostic {
         .with_fix("Use objects, and constants for long texts")
 }
 
+/// tsc: "Enum member must have initializer".
+pub(in super::super) fn valueless_member(at: Location) -> Diagnostic {
+    syntax_valid("an enum member must have a value if the one before it has no number that this text tells", at)
+        .with_fix("Write `member = …`")
+}
+
 pub(in super::super) fn too_many_parameter_properties(at: Location) -> Diagnostic {
     Diagnostic::error(
         "typescript_too_complex",

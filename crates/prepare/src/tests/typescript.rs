@@ -57,7 +57,7 @@ fn the_dialect_that_reads_more_reports_its_errors() {
 fn what_swc_adds_is_read_back_as_what_it_is() {
     assert_eq!(
         body("namespace N { export const { a, b: [c] } = x; }"),
-        "var N;\nreturn ((function(N) {\n({ a: N.a, b: [N.c] } = x);\n})(N || (N = {})));"
+        "let N;\nreturn ((function(N) {\n({ a: N.a, b: [N.c] } = x);\n})(N || (N = {})));"
     );
     assert_eq!(body("enum E { A = -1, B = (A ** f()) }").matches("(-1)").count(), 1);
     assert_eq!(body("() => <any>{ a: 1 }"), "(()=>({\na: 1\n}));");
@@ -96,6 +96,31 @@ fn what_is_not_supported_is_named() {
         assert!(found[0].fix.is_some(), "{code}");
     }
     prepare("declare namespace N { export default 1; class N {} } 1", &options()).expect("only types");
+}
+
+/// tsc knows constants of the text only, and says so of what comes behind others.
+#[test]
+fn members_of_enums_behind_unknown_ones_must_have_values() {
+    const MESSAGE: &str = "an enum member must have a value if the one before it has no number that this text tells";
+    let at = |code: &str| {
+        let found = rejected(code);
+        assert!(found.iter().all(|one| one.rule == "syntax_valid" && one.message == MESSAGE), "{code}: {found:?}");
+        found.iter().filter_map(|one| one.location).map(|at| (at.line, at.column)).collect::<Vec<_>>()
+    };
+    assert_eq!(at("enum E { A = BASE, B }"), [(1, 20)]);
+    assert_eq!(at("enum E {\n  A = Other.X,\n  B,\n  C,\n}"), [(3, 3), (4, 3)]);
+    assert_eq!(at("namespace N { export enum E { A = f(), 'b c' } }"), [(1, 40)]);
+    assert_eq!(at("enum E { A = 'a', B, C = 3, D }"), [(1, 19)]);
+    assert_eq!(at("() => { let base = 10; enum E { A = base, B } }"), [(1, 43)]);
+    for code in [
+        "const BASE = 10; enum E { A = BASE, B }",
+        "enum E { A = BASE, B = A + 1, C = 2, D }",
+        "declare enum E { A = BASE, B } 1",
+        "enum E { A = void 0, B = undefined } E",
+        "let E: any; E[E['B'] = void 0] = 'B'",
+    ] {
+        prepare(code, &options()).unwrap_or_else(|found| panic!("{code}: {found:?}"));
+    }
 }
 
 #[test]
