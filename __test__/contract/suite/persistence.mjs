@@ -519,6 +519,17 @@ export function describePersistence({ withExecutor, can }) {
       },
     );
 
+    test('a constant beside one of an earlier run in a pattern refuses too', async () => {
+      expect(
+        await steps([
+          'let a = 0; const f = () => a;',
+          'const { a, b } = { a: 1, b: 2 }; b = 5;',
+          '[a, b, f()]',
+          'b = 5',
+        ]),
+      ).toEqual(['[Function: f]', RUNTIME('TypeError'), [1, 2, 1], RUNTIME('TypeError')]);
+    });
+
     test.each([
       ['let', 'const', 'null.x;', 'set'],
       ['let', 'const', '', RUNTIME('TypeError')],

@@ -65,6 +65,12 @@ impl Bindings {
             binding.is_late = is_lexical && (has_all || is_observed) && !binding.is_cell;
             binding.is_written = scopes.is_written(&binding.name);
         }
+        if self.list.iter().any(|binding| binding.is_cell) {
+            // A pattern with a cell in it assigns: the constants beside that have to refuse what else is written to them.
+            for binding in self.list.iter_mut().filter(|binding| is_refusing(binding)) {
+                (binding.is_cell, binding.is_late) = (true, false);
+            }
+        }
     }
 
     /// Names that functions of the program mean after it has ended.
@@ -109,6 +115,11 @@ impl Bindings {
 fn is_used_too_early(binding: &Binding, scopes: &Scopes) -> bool {
     let start = binding.initialized_at.filter(|_| matches!(binding.kind, Kind::Let | Kind::Const));
     start.is_some_and(|start| scopes.uses(&binding.name).any(|a| !a.is_nested() && a.at < start))
+}
+
+/// Whether a binding is a constant of a pattern, and written to.
+fn is_refusing(binding: &Binding) -> bool {
+    binding.kind == Kind::Const && binding.is_written && binding.initialized_at.is_none()
 }
 
 /// Whether `var` would do for a binding just as well, and nothing but the program's own body names it.

@@ -144,6 +144,20 @@ fn a_constant_of_the_program_refuses_what_it_writes() {
     assert!(body("const [n = n = 1] = own; 0").starts_with("([__smol_1.n = __smol_2.n = 1] = own);"));
 }
 
+/// The pattern assigns, which a constant of the program would not let it.
+#[test]
+fn constants_beside_a_cell_refuse_what_the_program_writes() {
+    let (cells, text) = texts("const { n, own } = {}; own = 5; own");
+    assert_eq!(
+        cells,
+        r#"__smol_1 = __smol_cell("n", "const"), __smol_2 = __smol_cell("n", "refused"), __smol_3 = __smol_cell("own", "const"), __smol_4 = __smol_cell("own", "refused")"#
+    );
+    assert_eq!(text, "({ n: __smol_1.n, own: __smol_3.own } = {}); __smol_4.own = 5; return __smol_4.own;");
+    for code in ["const { own } = {}; own = 5;", "let { n, own } = {}; own = 5;", "const { n, own } = {}; own;"] {
+        assert!(!program(code).code.contains("__smol_cell(\"own\""), "{code}");
+    }
+}
+
 #[test]
 fn what_no_function_holds_on_to_is_declared_anew() {
     let mut observed = Observed::default();
