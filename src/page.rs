@@ -191,14 +191,15 @@ impl ses_hints::Realm for Page<'_> {
     }
 
     fn is_tool(&self, name: &str) -> bool {
-        self.is_async(name)
+        self.async_tools.iter().any(|tool| tool == name)
     }
 
-    fn is_async(&self, tool: &str) -> bool {
-        self.async_tools.iter().any(|name| name == tool)
+    /// Of tools only: what the page has is asked once.
+    fn is_async(&mut self, function: &str) -> bool {
+        self.is_tool(function)
     }
 
-    fn is_frozen(&self, _variable: &str) -> bool {
+    fn is_frozen(&mut self, _variable: &str) -> bool {
         false
     }
 

@@ -30,6 +30,9 @@ describe('at run time', () => {
   const partOf = (name) =>
     `\`${name}\` is a part of \`data\`, a variable of the host's, and frozen. Change a copy: \`const copy = structuredClone(data)\`.`;
 
+  const WITHOUT_PARENTHESES =
+    'An array or a string has `length`, a Map or a Set has `size`: write it without parentheses.';
+
   test.each([
     ['data.items[0].n = 2', COPY],
     ['data.list.push(2)', COPY],
@@ -71,7 +74,11 @@ describe('at run time', () => {
     ['const r = search("a"); r[0].title', '`r` is a promise: write `(await r)`.'],
     ['const r = search("a"); r.filter((x) => x)', '`r` is a promise: write `(await r)`.'],
     ['(await search("a")).map((x) => x)', undefined],
-    ['"a".length()', '`length` is no function: leave out the parentheses.'],
+    ['"a".length()', WITHOUT_PARENTHESES],
+    ['const s = [1, 2]; s.filter(Boolean).size()', WITHOUT_PARENTHESES],
+    ['function total(xs) { return xs.size(); }\ntotal([1])', WITHOUT_PARENTHESES],
+    ['function count(m) { return m.length(); }\ncount(new Map())', WITHOUT_PARENTHESES],
+    ['const kinds = new Set(); kinds.size()', '`size` is no function: leave out the parentheses.'],
     ['max([1, 2])', 'Did you mean `Math.max`?'],
     [
       'new Set<string>(["a"]).size',
@@ -122,6 +129,7 @@ describe('at run time', () => {
   const INSIDE = (name) =>
     `\`${name}\` is declared only inside a block or function: declare it in front of that to use it here.`;
   const NAMED = 'JavaScript has no named arguments: pass the value alone, or `{ query: … }` if an object is expected.';
+  const VALUE = (call) => `\`${call}\` gives a promise: write \`await ${call}(…)\`.`;
   const AWAITED = (call, member) => `\`${call}\` gives a promise: write \`(await ${call}(…))${member}\`.`;
 
   describe('names that are not defined', () => {
@@ -224,8 +232,42 @@ describe('at run time', () => {
       ['JSON.parse(search("x"))', '`JSON.parse` was given a promise: write `JSON.parse(await …)`.'],
       ['await search("x"); const o = {}; o.results.map((x) => x)', '`o` has no `results`.'],
       ['function search() { return {}; }\nsearch("x").results.map((x) => x)', undefined],
+      ['const { results } = search("q");\nresults.length', VALUE('search')],
+      ['const { rows: list } = db.query("q");\nlist.map((x) => x)', VALUE('db.query')],
+      ['const { results } = search("q");\nfor (const r of results) r', VALUE('search')],
+      ['const { results } = (await search("q")).meta ?? {};\nresults.length', '`results` is undefined.'],
+      ['for (const r of search("q").results) r', AWAITED('search', '.results')],
+      ['[...db.query("q").rows]', AWAITED('db.query', '.rows')],
+      ['async function getRows() { return [1]; }\ngetRows().map((x) => x)', AWAITED('getRows', '.map')],
+      ['const getRows = async () => [1];\ngetRows().filter(Boolean)', AWAITED('getRows', '.filter')],
+      ['async function getRows() { return [1]; }\nfor (const r of getRows()) r', VALUE('getRows')],
+      ['async function page() { return { rows: [1] }; }\npage().rows.length', AWAITED('page', '.rows')],
+      ['function getRows() { return {}; }\ngetRows().map((x) => x)', '`getRows(…)` is no array.'],
+      ['async function* getRows() {}\ngetRows().filter(Boolean)', '`getRows(…)` is no array.'],
     ])('%s', async (code, hint) => {
       expect((await told(code)).hint).toBe(hint);
+    });
+
+    test.each([
+      ['rows().map((x) => x)', AWAITED('rows', '.map')],
+      ['for (const r of rows()) r', VALUE('rows')],
+      ['[...rows()]', VALUE('rows')],
+      ['const [a] = rows()', VALUE('rows')],
+      ['arrow().rows.length', AWAITED('arrow', '.rows')],
+      ['api.get(1).map((x) => x)', AWAITED('api.get', '.map')],
+      ['const { length } = rows(); length.toFixed()', VALUE('rows')],
+      ['plainRows().map((x) => x)', '`plainRows(…)` is no array.'],
+      ['(() => { const rows = () => ({}); rows().map((x) => x); })()', '`rows(…)` is no array.'],
+      ['trap().map((x) => x)', '`trap(…)` is no array.'],
+    ])('of a function of an earlier run: %s', async (code, hint) => {
+      const earlier = [
+        `async function rows() { return [1]; }
+         const arrow = async () => ({ rows: [1] });
+         const api = new (class { async get() { return [1]; } })();
+         const plainRows = () => ({});
+         const trap = new Proxy(() => ({}), { getPrototypeOf: () => { throw new Error("asked"); } });`,
+      ];
+      expect((await told(code, { earlier })).hint).toBe(hint);
     });
   });
 
@@ -386,6 +428,19 @@ function sync(q) {
   test('what the guest has frozen itself is not of the host', async () => {
     const { hint } = await told('const own = Object.freeze({ a: 1 });\nown.a = 2', { variables: { data } });
     expect(hint).toBeUndefined();
+  });
+
+  test.each([
+    ['Object.freeze(user); user.a = 3', ['let user = { a: 1 };'], undefined],
+    ['Object.freeze(user); user.a = 3', ['user = { a: 1 };'], undefined],
+    ['const user = Object.freeze({ a: 1 });\nuser.a = 2', [], undefined],
+    [
+      'user.a = 3',
+      ['null; let own = user;'],
+      "`user` is a variable of the host's, and frozen. Change a copy: `const copy = structuredClone(user)`.",
+    ],
+  ])('what takes the place of a variable of the host is not of the host: %s', async (code, earlier, hint) => {
+    expect((await told(code, { earlier, variables: { user: { a: 1 } } })).hint).toBe(hint);
   });
 
   test('a loop that exceeds its operations is shown', async () => {

@@ -6,7 +6,8 @@
 (() => {
   const boot = globalThis.__smol_boot;
   const { p } = boot;
-  const { arrayPush, defineProperty, freeze, getDescriptor, isExtensible, newMap, ownKeys, reflectDefine } = p;
+  const { arrayPush, defineProperty, freeze, getDescriptor, isExtensible, newMap, newWeakSet, ownKeys, reflectDefine } =
+    p;
 
   // Builds the functions of `specs`, nested by their paths: a null-prototype object of name -> tool or namespace.
   const makeNamespaces = (specs) => {
@@ -66,6 +67,9 @@
     return refused;
   };
 
+  // Objects that are variables of the host's.
+  boot.sent = newWeakSet();
+
   // Whether `setVariables` would refuse none of `names`.
   boot.canDefine = (names) => {
     for (let i = 0; i < names.length; i++) {
@@ -81,6 +85,7 @@
     const refused = [];
     for (let i = 0; i < names.length; i++) {
       const value = boot.hardenFresh(values[i], isPlain);
+      if (boot.isObject(value)) boot.sent.add(value);
       const cell = cells.get(names[i]);
       if (cell !== undefined) {
         cell.value = value;

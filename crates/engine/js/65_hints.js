@@ -92,11 +92,18 @@
     return undefined;
   };
 
+  const asyncPrototype = getPrototypeOf(async () => undefined);
+
+  const typeOf = (value) =>
+    typeof value === "function" && !op_is_proxy(value) && getPrototypeOf(value) === asyncPrototype
+      ? "async function"
+      : typeof value;
+
   const nothing = [];
   const unknown = () => ["unknown", list(usualNames()), nothing];
 
   // [kind, names, names of the language's] of what `path` leads to from the global: "missing" if that has no `member`, else the type
-  // of it, or "accessor"; "nothing" for undefined and null, and for what only code of the guest's may know; "unknown" with the names of the usual classes if it cannot be told. No
+  // of it, "async function" too, or "accessor"; "nothing" for undefined and null, and for what only code of the guest's may know; "unknown" with the names of the usual classes if it cannot be told. No
   // code of the guest's runs here. Throws for a variable that has no value yet.
   boot.lookUp = ({ path, member }) => {
     let at = globalThis;
@@ -110,7 +117,10 @@
     const all = namesOf(boot.isObject(at) ? at : getPrototypeOf(at));
     const isGlobal = at === globalThis;
     const value = all.has(member) ? read(at, member) : undefined;
-    const kind = !all.has(member) ? "missing" : value === UNKNOWN ? "accessor" : typeof value;
+    const kind = !all.has(member) ? "missing" : value === UNKNOWN ? "accessor" : typeOf(value);
     return [kind, list(isGlobal ? globalNames(all) : all), isGlobal ? list(only(all, true)) : nothing];
   };
+
+  // Whether what the global has by `name` is what the host has sent, and no primitive.
+  boot.isSent = (name) => boot.sent.has(read(globalThis, name));
 })();

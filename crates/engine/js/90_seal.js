@@ -223,7 +223,8 @@ const {
     harden({ array: [{}] });
   };
 
-  const { begin, inspectValue, lookUp, reading, resetConsole, toCloneable, uncloneablePath, withUrlTexts } = boot;
+  const { begin, inspectValue, isSent, lookUp, reading, resetConsole, toCloneable, uncloneablePath, withUrlTexts } =
+    boot;
   const realm = freeze({
     __proto__: null,
     finishHardening,
@@ -243,6 +244,7 @@ const {
     withUrlTexts: (value) => reading(withUrlTexts, value),
     uncloneablePath: (args) => reading(uncloneablePath, args),
     lookUp: (place) => reading(lookUp, place),
+    isSent: (name) => reading(isSent, name),
     hardenFresh: boot.hardenFresh,
     setStacks: boot.setStacks,
   });

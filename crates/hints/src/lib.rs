@@ -47,10 +47,11 @@ pub trait Realm {
     fn look_up(&mut self, path: &[String], member: &str) -> Option<LookUp>;
     /// Whether there is a tool, or a namespace of tools, of this name.
     fn is_tool(&self, name: &str) -> bool;
-    /// Whether a tool of this name gives promises.
-    fn is_async(&self, tool: &str) -> bool;
-    /// Whether a variable of this name is the host's, and frozen.
-    fn is_frozen(&self, variable: &str) -> bool;
+    /// Whether what the global has by this name, or by these names with dots between them, is a tool that gives promises or an
+    /// async function.
+    fn is_async(&mut self, function: &str) -> bool;
+    /// Whether what a variable of this name has is the host's, and frozen.
+    fn is_frozen(&mut self, variable: &str) -> bool;
     /// Whether the host has given anything that is frozen.
     fn has_frozen(&self) -> bool;
 }
@@ -105,9 +106,10 @@ fn unknown_method(realm: &mut impl Realm, error: &Uncaught, code: &Code) -> Opti
                 }
             })
         }
-        ("unknown" | "missing" | "accessor", _) if method == "length" || method == "size" => {
-            Some(format!("`{method}` is no function: leave out the parentheses."))
-        }
+        ("accessor", _) if method == "size" => Some("`size` is no function: leave out the parentheses.".to_owned()),
+        ("unknown" | "missing", _) if method == "length" || method == "size" => Some(
+            "An array or a string has `length`, a Map or a Set has `size`: write it without parentheses.".to_owned(),
+        ),
         ("unknown" | "missing", _) if names.iter().any(|name| name == method) => {
             methods::misplaced(receiver, None, method)
         }

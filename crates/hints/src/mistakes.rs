@@ -37,12 +37,17 @@ fn no_room(error: &Uncaught) -> Option<String> {
 }
 
 /// `search(q).results`, where `search` gives a promise.
-fn missing_await(realm: &impl Realm, error: &Uncaught, code: &Code) -> Option<String> {
+fn missing_await(realm: &mut impl Realm, error: &Uncaught, code: &Code) -> Option<String> {
     if error.name != "TypeError" {
         return None;
     }
     if let Some(name) = error.message.strip_suffix(" is not a function or its return value is not iterable") {
-        return gives_promise(realm, code, name).then(|| format!("`{name}` gives a promise: write `await {name}(…)`."));
+        return gives_promise(realm, code, name).then(|| awaited_value(name));
+    }
+    // V8's for functions of earlier runs.
+    if error.message == "object is not iterable (cannot read property Symbol(Symbol.iterator))" {
+        let name = code.tokens.called(code.at)?;
+        return gives_promise(realm, code, &name).then(|| awaited_value(&name));
     }
     if let Some((call, member)) =
         error.message.strip_suffix(" is not a function").and_then(|called| called.rsplit_once('.'))
@@ -50,13 +55,26 @@ fn missing_await(realm: &impl Realm, error: &Uncaught, code: &Code) -> Option<St
     {
         return gives_promise(realm, code, name).then(|| awaited_call(name, &format!(".{member}")));
     }
-    let member = error.message.strip_prefix("Cannot read properties of undefined (reading '")?.strip_suffix("')")?;
     // The place may be that of an earlier step, if each stands in a line of its own.
-    let mut steps = code.at..code.at + MAX_STEP;
-    let at = steps.find(|&at| code.tokens.text(at) == member && matches!(code.tokens.before(at), "." | "["))?;
+    let mut near = code.at..code.at + MAX_STEP;
+    if let Some(value) = error.message.strip_suffix(" is not iterable") {
+        // V8 leaves calls out.
+        let Some((_, member)) = value.rsplit_once('.') else { return taken_from_promise(realm, code, value) };
+        let at = near.find(|&at| code.tokens.text(at) == member && code.tokens.before(at) == ".")?;
+        return member_of_promise(realm, code, &code.tokens.chain(at));
+    }
+    let member = error.message.strip_prefix("Cannot read properties of undefined (reading '")?.strip_suffix("')")?;
+    let at = near.find(|&at| code.tokens.text(at) == member && matches!(code.tokens.before(at), "." | "["))?;
     let is_optional = at >= 3 && code.tokens.before(at - 1) == "?";
     let end = at.checked_sub(if is_optional { 3 } else { 2 })?;
-    let steps = code.tokens.chain(end);
+    match code.tokens.chain(end)[..] {
+        [Step::Name(name)] => taken_from_promise(realm, code, name),
+        ref steps => member_of_promise(realm, code, steps),
+    }
+}
+
+/// Of the steps `search(q).results`.
+fn member_of_promise(realm: &mut impl Realm, code: &Code, steps: &[Step]) -> Option<String> {
     let call = steps.iter().position(|step| *step == Step::Call)?;
     let name = steps[..call].iter().map(|step| match step {
         Step::Name(name) => Some(*name),
@@ -71,11 +89,24 @@ fn missing_await(realm: &impl Realm, error: &Uncaught, code: &Code) -> Option<St
     gives_promise(realm, code, &name).then(|| awaited_call(&name, &member))
 }
 
-/// Whether a function that the source does not declare itself gives promises.
-fn gives_promise(realm: &impl Realm, code: &Code, function: &str) -> bool {
+/// Of a name that `const { results } = search(q)` declares.
+fn taken_from_promise(realm: &mut impl Realm, code: &Code, name: &str) -> Option<String> {
+    let function = code.tokens.taken_from_call(name)?;
+    gives_promise(realm, code, &function).then(|| awaited_value(&function))
+}
+
+/// Whether a function gives promises: one that the source declares, or another one that the global has.
+fn gives_promise(realm: &mut impl Realm, code: &Code, function: &str) -> bool {
     let root = function.split('.').next().unwrap_or(function);
     let declared = code.tokens.declared(root);
-    realm.is_async(function) && !declared.at_top && !declared.inside
+    if declared.at_top || declared.inside {
+        return code.tokens.is_async_function(function);
+    }
+    realm.is_async(function)
+}
+
+fn awaited_value(name: &str) -> String {
+    format!("`{name}` gives a promise: write `await {name}(…)`.")
 }
 
 fn awaited_call(name: &str, member: &str) -> String {

@@ -101,6 +101,38 @@ impl<'a> Tokens<'a> {
         Some(self.text(from)).filter(|root| is_whole && is_name(root) && !is_word(root))
     }
 
+    /// The function whose answer a pattern takes `name` out of: `const { name } = db.query(…)`.
+    pub fn taken_from_call(&self, name: &str) -> Option<String> {
+        let open = self.list[self.declared_once(name)?].parent?;
+        let close = self.list[open].partner?;
+        let is_pattern = self.text(open) == "{" && matches!(self.before(open), "const" | "let" | "var");
+        if is_pattern && self.text(close + 1) == "=" { self.called(close + 2) } else { None }
+    }
+
+    /// The function that is called from the token with this index on, with what it is a member of: `db.query(…)`.
+    pub fn called(&self, index: usize) -> Option<String> {
+        let end = self.end_of_members(index);
+        let names = self.chain(end).into_iter().map(|step| match step {
+            Step::Name(name) => Some(name),
+            Step::Index(_) | Step::Call => None,
+        });
+        let names = names.collect::<Option<Vec<_>>>().filter(|names| !names.is_empty());
+        names.filter(|_| self.text(end + 1) == "(").map(|names| names.join("."))
+    }
+
+    /// Whether the one declaration of `name` is that of an async function, which gives a promise.
+    pub fn is_async_function(&self, name: &str) -> bool {
+        let Some(at) = self.declared_once(name) else { return false };
+        if self.before(at) == "function" {
+            return at >= 2 && self.before(at - 1) == "async";
+        }
+        let is_function = match self.text(at + 3) {
+            "function" => self.text(at + 4) != "*",
+            head => head == "(" || is_name(head),
+        };
+        is_function && self.text(at + 1) == "=" && self.text(at + 2) == "async"
+    }
+
     /// The index of the last token that begins at `offset` or in front of it.
     pub fn at(&self, offset: usize) -> Option<usize> {
         self.list.partition_point(|token| token.at <= offset).checked_sub(1)
@@ -462,6 +494,52 @@ mod tests {
     }
 
     #[test]
+    fn what_a_name_is_taken_out_of_is_the_function_that_is_called() {
+        let taken = |code: &str| Tokens::of(code).expect("it is short").taken_from_call("rows");
+        assert_eq!(taken("const { rows } = search('q'); rows.a"), Some("search".to_owned()));
+        assert_eq!(taken("let { a, b: rows } = db.query(f(1))"), Some("db.query".to_owned()));
+        for other in [
+            "const { rows } = await search('q')",
+            "const { rows } = (await search('q'))",
+            "const { rows } = data",
+            "const { a: { rows } } = search('q')",
+            "const [rows] = search('q')",
+            "const rows = search('q')",
+            "({ rows } = search('q'))",
+            "const { rows } = search('q'); { const rows = 1; }",
+            "const { rows } =",
+        ] {
+            assert_eq!(taken(other), None, "{other}");
+        }
+    }
+
+    #[test]
+    fn async_functions_are_told_by_their_declarations() {
+        let is_async = |code: &str| Tokens::of(code).expect("it is short").is_async_function("rows");
+        for code in [
+            "async function rows() {}",
+            "{ async function rows() {} }",
+            "const rows = async () => 1",
+            "let rows = async x => x",
+            "const rows = async function () {}",
+        ] {
+            assert!(is_async(code), "{code}");
+        }
+        for code in [
+            "function rows() {}",
+            "async function* rows() {}",
+            "const rows = async function* () {}",
+            "const rows = async",
+            "const rows = () => async",
+            "async function rows() {} { const rows = 1; }",
+            "rows()",
+            "function rows",
+        ] {
+            assert!(!is_async(code), "{code}");
+        }
+    }
+
+    #[test]
     fn chains_are_read_from_their_ends() {
         use Step::{Call, Index, Name};
 
@@ -485,6 +563,9 @@ mod tests {
             for index in 0..tokens.list.len() {
                 tokens.chain(index);
                 tokens.is_declared_inside(index);
+                tokens.taken_from_call(tokens.text(index));
+                tokens.called(index);
+                tokens.is_async_function(tokens.text(index));
             }
         }
         assert!(Tokens::of(&" ".repeat(MAX_SOURCE_BYTES + 1)).is_none());

@@ -216,6 +216,13 @@ impl Realm {
         Some(LookUp { kind, names: to_strings(attempt, names)?, built_ins: to_strings(attempt, built_ins)? })
     }
 
+    /// Whether what the global has by `name` is an object that the host has sent.
+    pub fn is_sent(&self, scope: &mut v8::PinScope, name: &str) -> bool {
+        v8::tc_scope!(let attempt, scope);
+        let Some(name) = v8::String::new(attempt, name) else { return false };
+        self.call(attempt, "isSent", &[name.into()]).is_some_and(|answer| answer.is_true())
+    }
+
     fn call<'s>(
         &self,
         scope: &mut v8::PinScope<'s, '_>,

@@ -19,12 +19,15 @@ impl ses_hints::Realm for InRealm<'_, '_, '_> {
         self.host.tools.borrow().has_named(name)
     }
 
-    fn is_async(&self, tool: &str) -> bool {
-        self.host.tools.borrow().is_async(tool)
+    fn is_async(&mut self, function: &str) -> bool {
+        let mut path: Vec<String> = function.split('.').map(str::to_owned).collect();
+        self.host.tools.borrow().is_async(function)
+            || path.pop().and_then(|own| self.look_up(&path, &own)).is_some_and(|found| found.kind == "async function")
     }
 
-    fn is_frozen(&self, variable: &str) -> bool {
+    fn is_frozen(&mut self, variable: &str) -> bool {
         self.host.sent_names.borrow().contains(variable)
+            && self.host.realm.get().is_some_and(|realm| realm.is_sent(self.scope, variable))
     }
 
     fn has_frozen(&self) -> bool {
