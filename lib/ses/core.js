@@ -3,27 +3,21 @@
 
 const { AsyncResource } = require('node:async_hooks');
 
-const { performance, setImmediate } = require('../contract/clock');
 const { errorRow } = require('../contract/error-table');
 const { ExecutorError } = require('../contract/errors');
-const { defineEntries, eachEntry, safeListener } = require('../contract/logs');
+const { defineEntries, eachEntry } = require('../contract/logs');
 const { RunScope } = require('../contract/run-scope');
-const { PROMISE, answerToolCall } = require('../contract/tool-calls');
 const busy = require('./busy');
+const { LogFeed } = require('./log-feed');
 const { nativeModules } = require('./modules');
+const { RunCalls } = require('./run-calls');
 const { surroundings } = require('./surroundings');
-const wire = require('./transfer');
-const { mayReadNow, readInTurns } = require('./turns');
 const { ToolRegistry } = require('../contract/tool-registry');
 
 /** Kinds of deliveries, as `src/deliver.rs` numbers them. */
 const SETTLED = 0;
 const TOOL_CALL = 1;
 const LOGS = 2;
-
-/** Time of one turn of the event loop for the entries of a log, and how many of them come between two looks at the clock. */
-const LOG_SLICE_MS = 5;
-const ENTRIES_PER_LOOK = 64;
 
 /** How a call ended, numbered there too. */
 const FINAL = 2;
@@ -76,14 +70,6 @@ const ERROR = 3;
  */
 
 /**
- * @typedef {object} UnreadCall
- * @property {number} call
- * @property {number} id of the tool
- * @property {boolean} isAsync
- * @property {any} args as the native side gives them
- */
-
-/**
  * @typedef {object} PendingCall
  * @property {(outcome: Outcome) => void} resolve
  * @property {RunOfCall} [run] of a run
@@ -93,8 +79,6 @@ const ERROR = 3;
  * @property {number | undefined} toolTimeoutMs
  * @property {AsyncResource} context that of its caller, which its tools are called in
  */
-
-const now = Promise.resolve();
 
 /**
  * Kept, since `require` looks for what it has loaded each time.
@@ -120,6 +104,17 @@ const reporting = new Map();
 const collected = new FinalizationRegistry((number) => reporting.delete(number));
 let nextNumber = 1;
 
+/**
+ * No closure of a constructor, which would keep the executor that it was made with.
+ *
+ * @param {number} number
+ * @param {number} kind
+ * @param {any[]} parts
+ */
+function report(number, kind, ...parts) {
+  reporting.get(number)?.deref()?.deliver(kind, parts);
+}
+
 /** What one executor is made of on this side: the native executor, calls under way, tools. */
 class Core {
   /**
@@ -129,47 +124,15 @@ class Core {
    */
   #calls = new Map();
   #nextCall = 1;
-  /** Grows with each run that ends and with each cleanup, so that late answers to tool calls can be told and dropped. */
-  #epoch = 0;
-  /** Tool calls of the run that the host works on. */
-  #unanswered = 0;
-  /** Those of them whose tools have given promises. */
-  #working = 0;
-  /** Begin calls that wait for one of these to settle. @type {(() => void)[]} */
-  #waiting = [];
-  /** Bytes of their arguments. */
-  #waitingBytes = 0;
-  #isStarting = false;
+  /** Tool calls of the run under way. */
+  #toolCalls = new RunCalls(this);
   /** Functions that have given promises without being `async`: the guest finds out at each call. @type {WeakSet<Function>} */
-  #promising = new WeakSet();
-  /** Answers for `NativeExecutor.toolResults` that have not been sent. */
-  /** @type {unknown[]} */
-  #replies = [];
-  #willSend = false;
-  /** Of the run under way. */
-  #scope = new RunScope();
+  promising = new WeakSet();
   /** Ends with `cleanup()`, for what is done for runs that the isolate has done. */
   life = new RunScope();
-  /** Tool calls whose arguments have not been read, in the order of the calls. */
-  /** @type {UnreadCall[]} */
-  #unread = [];
-  /** What host tools threw during the run, by tool call: the run's error may name one as its cause. */
-  /** @type {Map<number, unknown>} */
-  #thrown = new Map();
-  /** @type {((entry: any) => void) | undefined} */
-  #onLog;
-  /** @type {import('../../index').OnToolCall | undefined} */
-  #onToolCall;
-  /** Entries that `#onLog` has not been told of, and what was reported after them. */
-  /** @type {Iterator<import('../../index').LogEntry, undefined> | undefined} */
-  #entries;
-  /** @type {[kind: number, parts: any[]][]} */
-  #undelivered = [];
+  #logFeed;
   /** Whether the isolate has a process of its own. */
   #isProcess;
-
-  /** Of the calls of a run, at the same time. */
-  #maxWorking;
   #isPython;
   /** Names of those that the isolate has. @type {Set<string>} */
   #variables = new Set();
@@ -190,15 +153,13 @@ class Core {
     this.timeoutMs = options.timeoutMs;
     this.toolTimeoutMs = options.toolTimeoutMs;
     this.maxTransferBytes = options.maxTransferBytes;
-    this.#maxWorking = options.maxConcurrentToolCalls;
+    this.maxConcurrentToolCalls = options.maxConcurrentToolCalls;
+    this.onToolCall = onToolCall;
     this.tools = new ToolRegistry();
-    this.#onLog = onLog && safeListener(onLog);
-    this.#onToolCall = onToolCall;
+    this.#logFeed = new LogFeed(onLog, (kind, parts) => this.deliver(kind, parts));
     // Here and not above: who only holds the class needs no addon.
     addon ??= require('../../native.cjs');
-    dispatcher ??= new addon.NativeDispatcher((number, kind, ...parts) =>
-      reporting.get(number)?.deref()?.deliver(kind, parts),
-    );
+    dispatcher ??= new addon.NativeDispatcher(report);
     const number = nextNumber++;
     this.native = new addon.NativeExecutor(
       { ...options, streamLogs: onLog !== undefined, modules: nativeModules(modules, this.tools) },
@@ -313,36 +274,23 @@ class Core {
    * @param {any[]} parts
    */
   deliver(kind, parts) {
-    // In the order in which it was reported.
-    if (this.#entries !== undefined) return void this.#undelivered.push([kind, parts]);
+    if (this.#logFeed.keeps(kind, parts)) return;
     switch (kind) {
       case SETTLED:
         return this.#settle(/** @type {any} */ (parts));
       case TOOL_CALL:
         return this.#callTools(parts);
       case LOGS:
-        this.#entries = eachEntry(parts[0], { levels: parts[1], times: parts[2], lengths: parts[3] });
-        return this.#inContext(this.#runUnderWay(), () => this.#passEntriesOn());
+        return this.#onLogs(parts);
     }
   }
 
-  /** Tells the host's listener of entries, for a moment of each turn of the event loop. */
-  #passEntriesOn() {
-    const end = performance.now() + LOG_SLICE_MS;
-    for (let count = 1; ; count++) {
-      const next = this.#entries?.next();
-      if (next === undefined || next.done) break;
-      this.#onLog?.(next.value);
-      if (count % ENTRIES_PER_LOOK === 0 && performance.now() > end) {
-        setImmediate(() => this.#passEntriesOn());
-        return;
-      }
-    }
-    this.#entries = undefined;
-    while (this.#entries === undefined && this.#undelivered.length > 0) {
-      const [kind, parts] = /** @type {[number, any[]]} */ (this.#undelivered.shift());
-      this.deliver(kind, parts);
-    }
+  /** @param {any[]} parts the text of entries and where they are in it */
+  #onLogs([logs, levels, times, lengths]) {
+    const begin = () => this.#logFeed.begin(eachEntry(logs, { levels, times, lengths }));
+    const run = this.runUnderWay();
+    if (run === undefined) begin();
+    else run.context.runInAsyncScope(begin);
   }
 
   /** @param {NativeSettled} args */
@@ -353,32 +301,20 @@ class Core {
     this.#calls.delete(call);
     if (this.#calls.size === 0) busy.end(this);
     const outcome = outcomeOf(args);
-    if (this.#thrown.size > 0) {
-      const toolCall = outcome.ending === ERROR ? outcome.payload.toolCallId : undefined;
-      if (this.#thrown.has(toolCall)) outcome.cause = { thrown: this.#thrown.get(toolCall) };
-    }
+    if (outcome.ending === ERROR) outcome.cause = this.#toolCalls.causeOf(outcome.payload.toolCallId);
     // Any other failure is one of the isolate, which may have done a part of it.
     if (outcome.ending !== ERROR || outcome.payload.code !== 'ERR_INVALID_STATE') pending.onDone?.();
     // A run that did not begin has called nothing, and another may be under way.
     if (pending.run !== undefined && outcome.stats !== undefined) {
-      if (pending.run.toolTimeoutMs === undefined) outcome.unanswered = this.#unanswered;
+      if (pending.run.toolTimeoutMs === undefined) outcome.unanswered = this.#toolCalls.unanswered;
       this.#forgetToolCalls();
     }
     pending.resolve(outcome);
   }
 
-  /** Nobody waits for what tools still answer. */
   #forgetToolCalls() {
-    this.#epoch++;
-    this.#unanswered = 0;
-    this.#working = 0;
-    this.#waiting = [];
-    this.#waitingBytes = 0;
-    this.#replies = [];
-    this.#unread = [];
-    this.#thrown.clear();
-    this.#scope.end();
-    this.#scope = new RunScope();
+    this.#toolCalls.end();
+    this.#toolCalls = new RunCalls(this);
   }
 
   /** @param {any[]} parts call, tool, isAsync, number of arguments and these, or -1 and their wire; and so on */
@@ -387,156 +323,15 @@ class Core {
       const [call, id, isAsync, count] = [parts[at], parts[at + 1], parts[at + 2], parts[at + 3]];
       const from = at + 4;
       at = from + Math.abs(count);
-      const args = count < 0 ? parts[from] : parts.slice(from, at);
-      if (this.#unread.length === 0 && mayReadNow(args)) {
-        this.#callTool(call, id, isAsync, wire.readArguments(args), bytesOf(args));
-      } else {
-        this.#unread.push({ call, id, isAsync, args });
-        if (this.#unread.length === 1) void this.#callUnread();
-      }
+      this.#toolCalls.add(call, id, isAsync, count < 0 ? parts[from] : parts.slice(from, at));
     }
-  }
-
-  /** Reads arguments in turns of the event loop, one call after the other, so that tools are called in order. */
-  async #callUnread() {
-    for (let next = this.#unread[0]; next !== undefined; next = this.#unread[0]) {
-      const { call, id, isAsync, args } = next;
-      const read = mayReadNow(args)
-        ? wire.readArguments(args)
-        : await readInTurns(args).catch((error) => /** @type {const} */ ({ error }));
-      // What is unread is dropped when the run ends.
-      if (this.#unread[0] !== next) return;
-      this.#unread.shift();
-      this.#callTool(call, id, isAsync, read, bytesOf(args));
-    }
-  }
-
-  /**
-   * @param {number} call
-   * @param {number} id
-   * @param {boolean} isAsync
-   * @param {unknown[] | { error: unknown }} args
-   * @param {number} bytes of them
-   */
-  #callTool(call, id, isAsync, args, bytes) {
-    const run = this.#runUnderWay();
-    // The guest of a run that was settled from outside may still have been about to call: nobody wants the effect.
-    if (run === undefined) return;
-    const tool = this.tools.get(id);
-    const epoch = this.#epoch;
-    this.#unanswered++;
-    // Of such calls the native side sees to it that there are not too many.
-    let isWorking = isAsync;
-    if (isAsync) this.#working++;
-    // The guest has a promise already.
-    let isPromised = false;
-    /** @type {import('../contract/tool-calls').Answer} */
-    const answer = {
-      wire,
-      maxTransferBytes: this.maxTransferBytes,
-      timeoutMs: run.toolTimeoutMs,
-      scope: this.#scope,
-      onToolCall: this.#onToolCall,
-      reply: (status, payload) => {
-        if (epoch !== this.#epoch) return;
-        if (status === PROMISE) {
-          isWorking = true;
-          this.#working++;
-          if (tool !== undefined) this.#promising.add(tool.fn);
-          if (isPromised) return;
-        }
-        this.#reply(call, status, payload, isAsync || isPromised);
-        if (status === PROMISE) return;
-        if (isWorking) this.#working--;
-        this.#startWaiting();
-      },
-      onThrown: (thrown) => {
-        if (epoch === this.#epoch) this.#thrown.set(call, thrown);
-      },
-    };
-    const begin = () => this.#inContext(run, () => answerToolCall(tool, isAsync, args, answer));
-    const givesPromise = tool !== undefined && !tool.isBlocking && this.#promising.has(tool.fn);
-    if (isAsync || !givesPromise || this.#working < this.#maxWorking) return begin();
-    this.#waitingBytes += bytes;
-    this.#waiting.push(() => {
-      this.#waitingBytes -= bytes;
-      begin();
-    });
-    // Otherwise the guest itself waits, so that the host has to keep no more arguments.
-    isPromised = this.#waitingBytes <= this.maxTransferBytes;
-    if (isPromised) this.#reply(call, PROMISE, undefined, false);
-  }
-
-  /** Begins calls that wait, as long as there may be more. One may be done at once. */
-  #startWaiting() {
-    if (this.#isStarting) return;
-    this.#isStarting = true;
-    while (this.#working < this.#maxWorking) {
-      const begin = this.#waiting.shift();
-      if (begin === undefined) break;
-      begin();
-    }
-    this.#isStarting = false;
   }
 
   /** Runs take turns. */
-  #runUnderWay() {
+  runUnderWay() {
     for (const { run } of this.#calls.values()) if (run !== undefined) return run;
     return undefined;
   }
-
-  /**
-   * Calls something in the asynchronous context of a run.
-   *
-   * @param {RunOfCall | undefined} run
-   * @param {() => void} call
-   */
-  #inContext(run, call) {
-    if (run === undefined) call();
-    else run.context.runInAsyncScope(call);
-  }
-
-  /**
-   * Passes an answer on, together with others of this moment if there may be some.
-   *
-   * @param {number} call
-   * @param {number} status
-   * @param {unknown} payload
-   * @param {boolean} canWait whether the guest can do without for a moment
-   */
-  #reply(call, status, payload, canWait) {
-    if (status !== PROMISE) this.#unanswered--;
-    const isLast = !canWait || this.#unanswered <= 0;
-    if (isLast && this.#replies.length === 0) return this.native.toolResult(call, status, payload);
-    this.#replies.push(call, status, payload);
-    if (isLast) return this.#sendReplies();
-    if (this.#willSend) return;
-    this.#willSend = true;
-    // Behind the answers that are ready now.
-    now.then(() => {
-      this.#willSend = false;
-      this.#sendReplies();
-    });
-  }
-
-  #sendReplies() {
-    if (this.#replies.length === 0) return;
-    const replies = this.#replies;
-    this.#replies = [];
-    this.native.toolResults(replies);
-  }
-}
-
-/**
- * What arguments take at least, as they arrive.
- *
- * @param {any} args a wire, or values one by one
- */
-function bytesOf(args) {
-  if (ArrayBuffer.isView(args)) return args.byteLength;
-  let bytes = 0;
-  for (const value of args) bytes += typeof value === 'string' ? value.length : (value?.byteLength ?? 0);
-  return bytes;
 }
 
 /**
