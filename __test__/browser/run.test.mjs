@@ -347,6 +347,20 @@ describe('tools', () => {
     });
   });
 
+  // Each began within the answer to the one before: the host's stack ended, and with it the answers.
+  test('ten thousand calls that wait for their turn and are answered at once', async () => {
+    const { tool: take, open } = gateTool();
+    const onToolCall = ({ name, args: [i] }) => (name === 'take' && i > 0 ? { result: i } : undefined);
+    const options = { maxToolCalls: 20_000, maxConcurrentToolCalls: 1, onToolCall };
+    await withBrowser(options, { take, open }, async (executor) => {
+      const code = `
+        const calls = Array.from({ length: 10_000 }, (_, i) => take(i));
+        open(0);
+        return await Promise.all(calls)`;
+      expect((await executor.run(code)).output).toEqual(Array.from({ length: 10_000 }, (_, i) => i));
+    });
+  });
+
   test('what a page needs to call the host is not on its global, and not on that of frames', async () => {
     await withBrowser({}, {}, async (executor) => {
       const { output } = await executor.run(`

@@ -32,6 +32,14 @@ const MAX_ARTIFACTS = 1_000;
  * @property {string[]} path
  * @property {boolean} isBridge whether not the tool has failed, but what is between it and the page
  * @property {{ name: string, message: string, code: string | null }} [failure]
+ *
+ * A call of the page.
+ *
+ * @typedef {object} Asked
+ * @property {number} call
+ * @property {import('../contract/tool-registry').Tool | undefined} tool undefined if the host has revoked it
+ * @property {boolean} isAsync whether the page goes on meanwhile
+ * @property {string} body the arguments, as the page has written them
  */
 
 /** One run in one tab. It ends once; what the page says afterwards is dropped. */
@@ -54,8 +62,9 @@ class Run {
   #argumentBytes = 0;
   /** Asynchronous calls that the host works on, and those that wait for their turn. */
   #working = 0;
-  /** @type {(() => void)[]} */
+  /** @type {Asked[]} */
   #queued = [];
+  #isStarting = false;
   /** Answers for the page that have not been sent. @type {unknown[]} */
   #answers = [];
   /** The synchronous call that the page waits for; 0: none. */
@@ -272,65 +281,75 @@ class Run {
     if (waits !== 0) this.#asking = call;
     // The page waits for what is there in this turn of the event loop.
     if (waits === 2) setImmediate(() => this.#promise(call));
-    const { maxConcurrentToolCalls, maxTransferBytes, toolTimeoutMs } = this.#options;
-    const isLimited = (tool?.timeoutMs ?? toolTimeoutMs) !== undefined;
-    this.#argumentBytes += body.length;
-    const begin = () => {
-      /** @type {unknown[] | { error: unknown }} */
-      let args;
-      try {
-        args = this.#value(body);
-      } catch (error) {
-        args = { error };
-      }
-      let isDone = false;
-      const done = () => {
-        if (isDone) return;
-        isDone = true;
-        this.#count(isLimited, -1);
-        this.#argumentBytes -= body.length;
-        if (isAsync && --this.#working < maxConcurrentToolCalls) this.#queued.shift()?.();
-      };
-      answerToolCall(tool, isAsync, args, {
-        wire,
-        maxTransferBytes,
-        scope: this.#scope,
-        onToolCall: this.#options.onToolCall,
-        timeoutMs: toolTimeoutMs,
-        reply: (status, payload) => {
-          if (this.#isOver) return;
-          this.#reply(call, status, payload);
-          if (status !== PROMISE) done();
-        },
-        onThrown: (thrown) => this.#thrown.set(call, thrown),
-      });
-    };
-    if (this.#argumentBytes > maxTransferBytes) {
-      this.#argumentBytes -= body.length;
+    const { maxConcurrentToolCalls, maxTransferBytes } = this.#options;
+    if (this.#argumentBytes + body.length > maxTransferBytes) {
       const message = `the arguments of all unanswered calls would take more than maxTransferBytes (${maxTransferBytes})`;
       return this.#reply(call, ERROR, ['RangeError', message, TRANSFER_LIMIT_CODE, true]);
     }
-    this.#count(isLimited, 1);
+    const asked = { call, tool, isAsync, body };
+    this.#count(asked, 1);
     if (isAsync && tool !== undefined) this.#promised.set(call, tool.path.join('.'));
-    if (isAsync && this.#working >= maxConcurrentToolCalls) {
-      this.#queued.push(() => {
-        if (this.#isOver) return;
-        this.#working++;
-        this.#context.runInAsyncScope(begin);
-      });
-      return;
-    }
+    if (isAsync && this.#working >= maxConcurrentToolCalls) this.#queued.push(asked);
+    else this.#begin(asked);
+  }
+
+  /** @param {Asked} asked */
+  #begin(asked) {
+    const { call, tool, isAsync, body } = asked;
+    const { maxTransferBytes, toolTimeoutMs, onToolCall } = this.#options;
     if (isAsync) this.#working++;
-    begin();
+    /** @type {import('../contract/tool-calls').Answer} */
+    const answer = {
+      wire,
+      maxTransferBytes,
+      scope: this.#scope,
+      onToolCall,
+      timeoutMs: toolTimeoutMs,
+      reply: (status, payload) => {
+        if (this.#isOver) return;
+        this.#reply(call, status, payload);
+        if (status === PROMISE) return;
+        this.#count(asked, -1);
+        if (isAsync) this.#working--;
+        this.#startQueued();
+      },
+      onThrown: (thrown) => this.#thrown.set(call, thrown),
+    };
+    this.#context.runInAsyncScope(() => answerToolCall(tool, isAsync, this.#argumentsOf(body), answer));
+  }
+
+  /** Begins calls that wait, as long as there may be more. Any may be done at once. */
+  #startQueued() {
+    if (this.#isStarting) return;
+    this.#isStarting = true;
+    while (this.#working < this.#options.maxConcurrentToolCalls) {
+      const next = this.#queued.shift();
+      if (next === undefined) break;
+      this.#begin(next);
+    }
+    this.#isStarting = false;
   }
 
   /**
-   * @param {boolean} isLimited
-   * @param {number} change
+   * @param {string} body
+   * @returns {unknown[] | { error: unknown }}
    */
-  #count(isLimited, change) {
+  #argumentsOf(body) {
+    try {
+      return /** @type {unknown[]} */ (this.#value(body));
+    } catch (error) {
+      return { error };
+    }
+  }
+
+  /**
+   * @param {Asked} asked
+   * @param {1 | -1} change how many more of its kind have no answer
+   */
+  #count({ tool, body }, change) {
     this.#unanswered += change;
-    if (isLimited) this.#limited += change;
+    this.#argumentBytes += change * body.length;
+    if ((tool?.timeoutMs ?? this.#options.toolTimeoutMs) !== undefined) this.#limited += change;
     this.onWaiting(this.#limited > 0 && this.#limited === this.#unanswered);
   }
 
