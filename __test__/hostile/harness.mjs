@@ -15,6 +15,7 @@
 //   modules     of the executor; authorized as well
 //   onLog       of the executor
 //   scenario    (host) => promise of the outcome, instead of one run of `code`
+//   rest        (host) => promise of what the outcome says behind ", and ": what there is to see when the attack has ended
 // where host is { executor, SESExecutor, api, options, run(code, options), outcomeOf(promise), tools }.
 
 import { readFileSync } from 'node:fs';
@@ -159,6 +160,7 @@ const baseline = process.memoryUsage.rss();
 const started = performance.now();
 const outcome = await (scenario.scenario ? scenario.scenario(host) : host.run(scenario.code));
 const durationMs = performance.now() - started;
+const rest = scenario.rest && (await scenario.rest(host));
 // What the attack left to happen later: timers of the host, rejections nobody handles, tools of the old run.
 await new Promise((resolve) => setTimeout(resolve, 50));
 const peakMb = (process.resourceUsage().maxRSS * 1024 - baseline) / 2 ** 20;
@@ -169,7 +171,7 @@ if (state !== 'READY') {
 }
 const report = {
   name: attack.name,
-  outcome,
+  outcome: rest === undefined ? outcome : `${outcome}, and ${rest}`,
   details: lastError.details,
   message: /** @type {any} */ (lastError).message,
   state,

@@ -4,7 +4,7 @@
 // `<group>-<name>.host.mjs` (see harness.mjs). Both begin with a header, a line per key:
 //
 //   // attack: what is attacked, and how
-//   // outcome: value <inspected> | final <inspected> | <code>
+//   // outcome: value <inspected> | final <inspected> | <code>      and what `rest` of a scenario says, behind ", and "
 //   // state: READY | DIRTY | DEAD      what the attack leaves; alternatives are separated by `, `
 //                                      (only for memory: garbage collection decides whether V8 can still unwind)
 //   // options: <JSON>                  of the executor, beside DEFAULTS

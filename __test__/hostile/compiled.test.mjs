@@ -1,0 +1,21 @@
+// What the attacks memory-compiled-* look at.
+
+import { expect, test } from 'vitest';
+
+import { expectCode, withExecutor } from '../helpers.mjs';
+import { goesOn } from './compiled.mjs';
+
+const ISOLATIONS = process.platform === 'linux' ? ['thread', 'process'] : ['thread'];
+
+test.each(ISOLATIONS)('a guest that computes goes on, and one that has ended does not: %s', async (isolation) => {
+  await withExecutor({ isolation, timeoutMs: 60_000, maxOperations: 1e15 }, {}, async (executor) => {
+    await executor.run('1');
+    expect(await goesOn(executor)).toBe(false);
+    const abort = new AbortController();
+    const run = executor.run('for (;;);', { signal: abort.signal });
+    const isSeen = await goesOn(executor);
+    abort.abort();
+    await expectCode(run, 'ERR_EXEC_TIMEOUT');
+    expect(isSeen).toBe(true);
+  });
+});
