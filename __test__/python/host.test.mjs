@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 
 import { BASE_BUILTIN_MODULES, PyodideExecutor } from '../../lib/python/index.js';
+import { expectCode } from '../helpers.mjs';
 import { describePython } from './suite.mjs';
 
 describePython('plain Pyodide in the host', { engine: 'host' }, { startsFast: false, mounts: true });
@@ -9,6 +10,18 @@ test('the host has no limits to give', () => {
   expect(() => new PyodideExecutor([], { engine: 'host', timeoutMs: 1000 })).toThrow(
     new TypeError('options.timeoutMs needs an isolate: engine "host" runs Python unprotected, without limits'),
   );
+});
+
+test('a call that is not legal says what to do instead', async () => {
+  const executor = new PyodideExecutor([], { engine: 'host', autoInit: false });
+  const early = await expectCode(executor.run('1'), 'ERR_INVALID_STATE');
+  expect(early.details).toMatchObject({ state: 'NEW', operation: 'run', hint: 'await init() first' });
+  await executor.init();
+  const run = executor.run('1');
+  const second = await expectCode(executor.run('2'), 'ERR_INVALID_STATE');
+  expect(second.details).toMatchObject({ state: 'RUNNING', operation: 'run', hint: 'a run is under way; wait for it' });
+  await run;
+  await executor.cleanup();
 });
 
 test('the default imports', () => {

@@ -4,12 +4,13 @@
 const { AsyncResource } = require('node:async_hooks');
 
 const { clearInterval, setInterval } = require('../contract/clock');
-const { describe, isPlainObject } = require('../contract/describe');
-const { ExecutorError, TransferLimitError, abortedBeforeStart, errorOf } = require('../contract/errors');
-const { transferLimitExceeded } = require('../contract/errors');
+const { describe } = require('../contract/describe');
+const { ExecutorError, abortedBeforeStart, errorOf } = require('../contract/errors');
+const { HINTS, invalidState, needsInit } = require('../contract/lifecycle');
 const { onAbort } = require('../contract/signals');
 const { flattenTools, refuseReservedName } = require('../contract/tool-registry');
 const { traceRun } = require('../contract/tracing');
+const { encodeVariables, namesOfVariables } = require('../contract/variables');
 const { NoBrowserError, sharedBrowser } = require('./browsers');
 const { Programs } = require('./failures');
 const { Given } = require('./given');
@@ -84,8 +85,7 @@ class BrowserExecutor {
 
   async init() {
     if (this.#state === 'READY') return;
-    if (this.#state === 'RUNNING' || this.#state === 'DIRTY')
-      throw this.#illegal('init', 'call cleanup() before init()');
+    if (!needsInit(this.#state)) throw this.#illegal('init', HINTS.HAS_ISOLATE);
     this.#state = 'INITIALIZING';
     this.#starting ??= this.#start(this.#epoch).finally(() => (this.#starting = undefined));
     await this.#starting;
@@ -93,12 +93,9 @@ class BrowserExecutor {
 
   /** @param {Record<string, unknown>} variables */
   async sendVariables(variables) {
-    if (!isPlainObject(variables)) {
-      throw new TypeError(`variables must be an object of values by name, got ${describe(variables)}`);
-    }
-    const names = Object.keys(variables);
+    const names = namesOfVariables(variables);
     for (const name of names) refuseName(name, 'variables');
-    const values = this.#encodeVariables(names, variables);
+    const values = encodeVariables(variables, names, this.#options.maxTransferBytes, encode);
     const ready = this.#makeReady();
     if (ready !== undefined) await ready;
     await this.#setUp('sendVariables', () => {
@@ -143,7 +140,7 @@ class BrowserExecutor {
     this.#substitute = undefined;
     this.#epoch++;
     this.#state = 'DEAD';
-    this.#refuseAll('cleanup() was called');
+    this.#refuseAll(HINTS.CLEANED_UP);
     this.#tab?.close();
     this.#forgetTab();
     this.#shared.leave(this);
@@ -159,7 +156,7 @@ class BrowserExecutor {
       this.#given.forgetVariables();
       this.#isRenewed = true;
     }
-    return ['NEW', 'INITIALIZING', 'DEAD'].includes(this.#state) ? this.init() : undefined;
+    return needsInit(this.#state) ? this.init() : undefined;
   }
 
   /** @param {number} epoch */
@@ -172,12 +169,12 @@ class BrowserExecutor {
       // The page of a session is made here, so that the first run finds it.
       if (this.#options.isolation === 'session') await staying(this.#takeTab());
     } catch (error) {
-      if (epoch !== this.#epoch) throw this.#illegal('init', 'cleanup() was called');
+      if (epoch !== this.#epoch) throw this.#illegal('init', HINTS.CLEANED_UP);
       this.#doWithout(/** @type {Error} */ (error));
     }
     if (epoch !== this.#epoch) {
       if (this.#state === 'DEAD') this.#shared.leave(this);
-      throw this.#illegal('init', 'cleanup() was called');
+      throw this.#illegal('init', HINTS.CLEANED_UP);
     }
     this.#state = 'READY';
   }
@@ -219,8 +216,7 @@ class BrowserExecutor {
     if (ready !== undefined) await ready;
     refuseIfAborted();
     if (this.#state !== 'READY' && this.#state !== 'RUNNING') {
-      const hint = this.#state === 'DIRTY' ? 'call cleanup() and init() first' : 'await init() first';
-      throw this.#illegal('run', hint);
+      throw this.#illegal('run', this.#state === 'DIRTY' ? HINTS.DIRTY : HINTS.NO_ISOLATE);
     }
     const language = checked.language ?? this.#options.language;
     const isFirst = this.#isRenewed;
@@ -242,7 +238,7 @@ class BrowserExecutor {
    */
   async #setUp(operation, apply) {
     if (this.#state === 'READY') return apply();
-    if (this.#state !== 'RUNNING') throw this.#illegal(operation, 'it is legal in state READY only');
+    if (this.#state !== 'RUNNING') throw this.#illegal(operation, HINTS.NOT_READY);
     this.#refuseFullQueue(operation);
     await new Promise((resolve, reject) => {
       this.#turns.add({ operation, apply, resolve, interrupt: reject });
@@ -295,7 +291,7 @@ class BrowserExecutor {
     if (epoch !== this.#epoch) return;
     if (this.#state === 'RUNNING') this.#state = 'READY';
     if (this.#state !== 'DIRTY') return this.#turns.next();
-    this.#refuseAll('an earlier call left the executor DIRTY; call cleanup() and init()');
+    this.#refuseAll(HINTS.LEFT_DIRTY);
   }
 
   /** @param {string} hint */
@@ -383,7 +379,7 @@ class BrowserExecutor {
     const tab = await this.#shared.take(this.#options.origins);
     if (epoch !== this.#epoch) {
       tab.close();
-      throw this.#illegal('run', 'cleanup() was called');
+      throw this.#illegal('run', HINTS.CLEANED_UP);
     }
     // A run that has not waited any longer has got one all the same.
     const other = this.#tab;
@@ -406,32 +402,14 @@ class BrowserExecutor {
 
   // --- what is refused ---------------------------------------------------------------------------------------------
 
-  /**
-   * @param {string[]} names
-   * @param {Record<string, unknown>} variables
-   */
-  #encodeVariables(names, variables) {
-    const { maxTransferBytes } = this.#options;
-    try {
-      return encode(
-        names.map((name) => variables[name]),
-        'variables',
-        maxTransferBytes,
-        variables,
-      );
-    } catch (error) {
-      throw error instanceof TransferLimitError ? transferLimitExceeded(maxTransferBytes, 'variables') : error;
-    }
-  }
-
   /** @param {string} operation */
   #refuseFullQueue(operation) {
     const { runConcurrency, maxQueuedRuns } = this.#options;
     if (runConcurrency !== 'queue') {
-      throw this.#illegal(operation, 'a run is under way; wait for it, or use runConcurrency: "queue"');
+      throw this.#illegal(operation, HINTS.NO_QUEUE);
     }
     if (this.#turns.waiting >= maxQueuedRuns) {
-      throw this.#illegal(operation, 'the queue is full; raise maxQueuedRuns or wait', { maxQueuedRuns });
+      throw this.#illegal(operation, HINTS.QUEUE_FULL, { maxQueuedRuns });
     }
   }
 
@@ -440,9 +418,8 @@ class BrowserExecutor {
    * @param {string} hint
    * @param {Record<string, unknown>} [facts]
    */
-  #illegal(operation, hint, facts = {}) {
-    const state = this.#state;
-    return errorOf('ERR_INVALID_STATE', { state }, { state, operation, hint, ...facts });
+  #illegal(operation, hint, facts) {
+    return invalidState(this.#state, operation, hint, facts);
   }
 }
 if (Symbol.asyncDispose !== undefined) {

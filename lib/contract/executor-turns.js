@@ -2,6 +2,7 @@
 'use strict';
 
 const { isPlainObject, memberPath } = require('./describe');
+const { needsInit } = require('./lifecycle');
 
 /** An executor that several sessions use: whose turn it is, and what they have sent. */
 class ExecutorTurns {
@@ -37,7 +38,7 @@ class ExecutorTurns {
   /** Makes an isolate if there is none that could go on. */
   async makeReady() {
     if (this.#executor.state === 'DIRTY') await this.cleanup();
-    if (!['NEW', 'INITIALIZING', 'DEAD'].includes(this.#executor.state)) return;
+    if (!needsInit(this.#executor.state)) return;
     // Of what others than sessions have ended nobody has told.
     if (!this.#isAhead) this.#forget();
     await this.#executor.init();

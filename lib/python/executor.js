@@ -8,6 +8,7 @@ const { ExecutorError } = require('../contract/errors');
 const { OFFER } = require('../contract/executor');
 const { flattenTools } = require('../contract/tool-registry');
 const { traceRun } = require('../contract/tracing');
+const { namesOfVariables } = require('../contract/variables');
 
 /** First characters of the names that the prelude has for itself. */
 const RESERVED_PREFIX = '__smolagents_';
@@ -59,9 +60,7 @@ class PyodideExecutor {
 
   /** @param {Record<string, unknown>} variables */
   async sendVariables(variables) {
-    if (!isPlainObject(variables)) {
-      throw new TypeError(`variables must be an object of values by name, got ${describe(variables)}`);
-    }
+    namesOfVariables(variables);
     refuseReservedNames(variables, 'variables');
     if (this.#needsStart) await this.#startAgain();
     if (Object.keys(variables).length === 0) return;

@@ -5,8 +5,9 @@ const { performance } = require('../contract/clock');
 const guest = require('./guest');
 const { loadHostPyodide } = require('./host-pyodide');
 const { BASE_BUILTIN_MODULES } = require('./options');
-const { ExecutorError, errorOf } = require('../contract/errors');
+const { ExecutorError } = require('../contract/errors');
 const { errorRow } = require('../contract/error-table');
+const { HINTS, invalidState } = require('../contract/lifecycle');
 const { safeListener } = require('../contract/logs');
 const { LEVELS } = require('../contract/option-table');
 const { checkRunOptions } = require('../contract/options');
@@ -230,8 +231,7 @@ class HostEngine {
   /** @param {string} operation */
   #refuseUnlessReady(operation) {
     if (this.#state === 'READY') return;
-    const hint = this.#state === 'RUNNING' ? 'await the run that is under way' : 'call init()';
-    throw errorOf('ERR_INVALID_STATE', { state: this.#state }, { state: this.#state, operation, hint });
+    throw invalidState(this.#state, operation, this.#state === 'RUNNING' ? HINTS.BUSY : HINTS.NO_ISOLATE);
   }
 }
 

@@ -2,20 +2,16 @@
 'use strict';
 
 const { Core, FINAL, succeeded } = require('./core');
-const { describe, isPlainObject } = require('../contract/describe');
-const {
-  ExecutorError,
-  TransferLimitError,
-  abortedBeforeStart,
-  reasonText,
-  transferLimitExceeded,
-} = require('../contract/errors');
+const { describe } = require('../contract/describe');
+const { ExecutorError, abortedBeforeStart, reasonText } = require('../contract/errors');
 const { OFFER } = require('../contract/executor');
+const { needsInit } = require('../contract/lifecycle');
 const { defineEntries } = require('../contract/logs');
 const { checkOptions, checkRunOptions } = require('../contract/options');
 const { onAbort } = require('../contract/signals');
 const { flattenTools, refuseReservedName } = require('../contract/tool-registry');
 const { traceRun } = require('../contract/tracing');
+const { encodeVariables, namesOfVariables } = require('../contract/variables');
 const { readOutput } = require('./output');
 const { encode, withoutWire } = require('./transfer');
 
@@ -55,16 +51,12 @@ class SESExecutor {
 
   /** @param {Record<string, unknown>} variables */
   async sendVariables(variables) {
-    if (!isPlainObject(variables)) {
-      throw new TypeError(`variables must be an object of values by name, got ${describe(variables)}`);
-    }
-    const names = Object.keys(variables);
+    const names = namesOfVariables(variables);
     for (const name of names) {
       if (name === 'final_answer') throw new TypeError('variables.final_answer must have another name: it is built in');
       refuseReservedName(name, 'variables');
     }
-    const values = names.map((name) => variables[name]);
-    const payload = this.#encodeVariables(values, variables);
+    const payload = encodeVariables(variables, names, this.#core.maxTransferBytes, encodeList);
     const ready = this.#makeReady();
     if (ready !== undefined) await ready;
     await this.#core.sendVariables(names, payload);
@@ -129,20 +121,6 @@ class SESExecutor {
     await this.#core.cleanup();
   }
 
-  /**
-   * @param {unknown[]} values
-   * @param {Record<string, unknown>} variables
-   */
-  #encodeVariables(values, variables) {
-    const { maxTransferBytes } = this.#core;
-    try {
-      const list = withoutWire(values, 'variables', maxTransferBytes);
-      return list ?? encode(values, 'variables', maxTransferBytes, variables);
-    } catch (error) {
-      throw error instanceof TransferLimitError ? transferLimitExceeded(maxTransferBytes, 'variables') : error;
-    }
-  }
-
   /** Makes an isolate if there is none that could go on, as far as the options want that. */
   #makeReady() {
     const core = this.#core;
@@ -151,7 +129,7 @@ class SESExecutor {
       this.#isRenewed = true;
     }
     if (this.#renewal !== undefined) return this.#renewal;
-    return core.autoInit && ['NEW', 'INITIALIZING', 'DEAD'].includes(this.state) ? core.init() : undefined;
+    return core.autoInit && needsInit(this.state) ? core.init() : undefined;
   }
 }
 if (Symbol.asyncDispose !== undefined) {
@@ -160,6 +138,16 @@ if (Symbol.asyncDispose !== undefined) {
     writable: true,
     configurable: true,
   });
+}
+
+/**
+ * @param {unknown[]} values
+ * @param {string} path
+ * @param {number} maxBytes
+ * @param {object} shown
+ */
+function encodeList(values, path, maxBytes, shown) {
+  return withoutWire(values, path, maxBytes) ?? encode(values, path, maxBytes, shown);
 }
 
 /**

@@ -6,12 +6,11 @@ const { SlowValueError } = require('./slices');
 const { valueOf } = require('./transfer');
 const { mayReadNow, readInTurns } = require('./turns');
 const { ExecutorError, errorOf, reasonText, transferLimitExceeded } = require('../contract/errors');
+const { HINTS, invalidState } = require('../contract/lifecycle');
 const { inTime } = require('../contract/in-time');
 
 /** What to do about an output that was not read in time. */
 const LATE_HINT = 'The code ended in time, but its output takes long to be read: give back less.';
-/** `details` of a run whose output was still being read. */
-const CLEANED_UP = { state: 'DEAD', operation: 'run', hint: 'cleanup() was called' };
 
 /**
  * The output of a run, or a promise of it if reading takes more than a moment.
@@ -52,7 +51,7 @@ async function readLarge(outcome, { maxTransferBytes, timeoutMs, signal, life })
   /** @type {() => void} */
   let forget = () => {};
   const cleanedUp = new Promise((_, reject) => {
-    const refuse = () => reject(failed(outcome, errorOf('ERR_INVALID_STATE', { state: 'DEAD' }, CLEANED_UP)));
+    const refuse = () => reject(failed(outcome, invalidState('DEAD', 'run', HINTS.CLEANED_UP)));
     forget = scope.atEnd(refuse);
   });
   /** @param {Record<string, unknown>} why */

@@ -1,0 +1,41 @@
+// @ts-check
+'use strict';
+
+const { errorOf } = require('./errors');
+
+// What is legal in which state, of executors that are written in JavaScript; `crates/session/src/lifecycle.rs` and
+// `executor.rs` are for those of the addon, and say it in the same words.
+
+/** Why a call is refused, or ends: `details.hint` of ERR_INVALID_STATE. */
+const HINTS = Object.freeze({
+  NOT_READY: 'it is legal in state READY only',
+  NO_ISOLATE: 'await init() first',
+  HAS_ISOLATE: 'call cleanup() before init()',
+  DIRTY: 'call cleanup() and init() first',
+  LEFT_DIRTY: 'an earlier call left the executor DIRTY; call cleanup() and init()',
+  CLEANED_UP: 'cleanup() was called',
+  BUSY: 'a run is under way; wait for it',
+  NO_QUEUE: 'a run is under way; wait for it, or use runConcurrency: "queue"',
+  QUEUE_FULL: 'the queue is full; raise maxQueuedRuns or wait',
+});
+
+/**
+ * Whether `init()` makes an isolate, or is about to: there is none that could go on.
+ *
+ * @param {string} state
+ */
+function needsInit(state) {
+  return state === 'NEW' || state === 'INITIALIZING' || state === 'DEAD';
+}
+
+/**
+ * @param {import('../../index').ExecutorState} state
+ * @param {string} operation that is not legal in it, or ends with it
+ * @param {string} hint one of {@link HINTS}
+ * @param {Record<string, unknown>} [facts] for `details`
+ */
+function invalidState(state, operation, hint, facts) {
+  return errorOf('ERR_INVALID_STATE', { state }, { state, operation, hint, ...facts });
+}
+
+module.exports = { HINTS, invalidState, needsInit };
