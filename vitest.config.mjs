@@ -8,7 +8,5 @@ export default defineConfig({
     maxWorkers: 2,
     testTimeout: 60_000,
     hookTimeout: 30_000,
-    // A busy machine of somebody else's: what passes at the second attempt only is reported as such.
-    retry: process.env.CI ? 1 : 0,
   },
 });

@@ -5,6 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { CodeParsingError, parseCodeBlobs } from 'ses-executor/prompts';
 
 import fc from '../fast-check.mjs';
+import { MEASURING } from '../helpers.mjs';
 
 const FENCE = '```';
 
@@ -255,7 +256,7 @@ final_answer("YOUR FINAL ANSWER HERE");
   });
 });
 
-describe('time is in proportion to the answer', () => {
+describe('time is in proportion to the answer', MEASURING, () => {
   const hostile = {
     'opening tags': (n) => '<code>'.repeat(n / 6),
     'closing tags': (n) => '</code>'.repeat(n / 7),

@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
 import { PyodideExecutor } from '../../lib/python/index.js';
-import { runChild } from '../helpers.mjs';
+import { MEASURING, runChild } from '../helpers.mjs';
 import { FIRST_START_MS, describePython, failureOf } from './suite.mjs';
 
 describePython('Python in an isolate', {}, { startsFast: true, mounts: true });
@@ -356,7 +356,7 @@ describe('several at once', () => {
     await Promise.all(executors.map((executor) => executor.cleanup()));
   });
 
-  test('a sleep takes no processor time, and ends with its deadline', async () => {
+  test('a sleep takes no processor time, and ends with its deadline', MEASURING, async () => {
     const executor = new PyodideExecutor(['time'], { mount: false, timeoutMs: 1_000 });
     await executor.init();
     const { user: before } = process.cpuUsage();

@@ -3,7 +3,7 @@
 
 import { describe, expect, test } from 'vitest';
 
-import { deferred, expectCode, testIf } from '../../helpers.mjs';
+import { MEASURING, deferred, expectCode, testIf } from '../../helpers.mjs';
 
 /** @param {import('./index.mjs').Subject} subject */
 export function describeDeferredValues({ withExecutor: withDefaults, can }) {
@@ -114,7 +114,7 @@ export function describeDeferredValues({ withExecutor: withDefaults, can }) {
   });
 
   describe('a run behind a large variable', () => {
-    testIf(can.makeAtOnce)('has all its time, which begins when the isolate is free', async () => {
+    testIf(can.makeAtOnce)('has all its time, which begins when the isolate is free', MEASURING, async () => {
       await withExecutor(ROOMY, {}, async (executor) => {
         const before = performance.now();
         await executor.sendVariables({ v: slow });
