@@ -9,6 +9,9 @@ import { SESExecutor } from '../../index.mjs';
 
 const FILE = new URL('allow-list.json', import.meta.url);
 
+/** What makes values of syntax, as the walk has it that the snapshot is made by: a text of JavaScript. */
+const REALM_MAKERS = realmMakers();
+
 /** What guests may reach: the path by which each object is found first, its type, and how its properties are. */
 export const ALLOW_LIST = readAllowList();
 
@@ -20,46 +23,13 @@ const WALK = `
   const isObject = (value) => (typeof value === 'object' && value !== null) || typeof value === 'function';
   const makers = {
     __proto__: null,
-    function: () => function () {},
-    arrow: () => () => {},
-    method: () => ({ m() {} }).m,
-    class: () => class {},
-    async: () => async () => {},
-    generator: () => function* () {},
-    asyncGenerator: () => async function* () {},
-    generatorObject: () => (function* () {})(),
-    asyncGeneratorObject: () => (async function* () {})(),
-    asyncPromise: () => (async () => {})(),
+    ...${REALM_MAKERS},
     toolPromise: () => later(1),
-    object: () => ({}),
-    array: () => [],
-    regexp: () => /x/,
-    match: () => /(?<x>x)/d.exec('x'),
-    error: () => new TypeError('x'),
-    thrown: () => { try { null.x; } catch (error) { return error; } },
     overflow: () => { const sink = () => sink() + 1; try { sink(); } catch (error) { return error; } },
     toolError: () => { try { fail(); } catch (error) { return error; } },
     bridgeError: () => { try { echo(() => {}); } catch (error) { return error; } },
     evalError: () => { try { (0, eval)('1'); } catch (error) { return error; } },
-    template: () => ((strings) => strings)\`x\`,
-    arguments: () => (function () { return arguments; })(),
-    arrayIterator: () => [][Symbol.iterator](),
-    mapIterator: () => new Map()[Symbol.iterator](),
-    setIterator: () => new Set()[Symbol.iterator](),
-    stringIterator: () => ''[Symbol.iterator](),
-    regexpStringIterator: () => ''.matchAll(/x/g),
-    iteratorHelper: () => [].values().map((x) => x),
-    wrapForValid: () => Iterator.from({ next() {} }),
     iteratorConcat: () => Iterator.concat([1]),
-    segments: () => new Intl.Segmenter().segment('x'),
-    segmentIterator: () => new Intl.Segmenter().segment('x')[Symbol.iterator](),
-    asyncFromSync: () => { const seen = []; return (async function* () { yield* [1]; })().next(); },
-    typedArray: () => new Uint8Array(1),
-    boxedNumber: () => Object(1),
-    boxedString: () => Object(''),
-    boxedSymbol: () => Object(Symbol.iterator),
-    boxedBigInt: () => Object(1n),
-    boxedBoolean: () => Object(true),
     result: () => echo({ date: new Date(0), map: new Map(), set: new Set(), error: new Error(), buffer: new ArrayBuffer(1) }),
   };
   // By constructor, so that what belongs to another realm is told by its prototype chain.
@@ -149,6 +119,13 @@ export async function auditRealm() {
   } finally {
     await executor.cleanup();
   }
+}
+
+function realmMakers() {
+  const walk = readFileSync(new URL('../../crates/engine/js/walk_realm.js', import.meta.url), 'utf8');
+  const [, makers] = /^ {2}const makers = (\{$[^]*?^ {2}\});$/m.exec(walk) ?? [];
+  if (makers === undefined) throw new Error('walk_realm.js has no makers');
+  return makers;
 }
 
 /** @returns {string[]} */
