@@ -607,7 +607,7 @@ export class SESExecutor implements Executor {
 
   /**
    * Defines global variables of guest code (section 4.3, 2), as hardened structured clones. Names that exist already get
-   * the new value. Legal in `READY`.
+   * the new value. Legal in `READY`, and with `runConcurrency: "queue"` also in `RUNNING`, where it waits for its turn.
    *
    * Rejects with `ERR_INVALID_STATE`, and with a `TypeError` that names the path of a value that cannot be cloned, or a
    * reserved name: `console`, `harden`, `globalThis`, `final_answer`, `undefined`, `NaN`, `Infinity` and those that begin with
@@ -618,7 +618,7 @@ export class SESExecutor implements Executor {
   /**
    * Defines functions that guest code can call (section 4.3, 3). A name that exists already gets the new function or
    * namespace, and functions of the old namespace are revoked. A tool called `final_answer` is left out, since the
-   * executor has its own. Legal in `READY`.
+   * executor has its own. Legal in the states of {@link sendVariables}.
    *
    * Rejects with `ERR_INVALID_STATE`, and with a `TypeError` that names the path of what is neither a function nor a
    * plain object of functions, or a reserved name.

@@ -171,10 +171,13 @@ export class BrowserExecutor implements Executor {
   /** Starts the browser if there is none. Rejects with `ERR_BROWSER_INIT_FAILED` and `ERR_INVALID_STATE`. */
   init(): Promise<void>;
 
-  /** Gives each following run these variables, as structured clones. Legal in `READY`. */
+  /**
+   * Gives each following run these variables, as structured clones. Legal in `READY`, and with `runConcurrency: "queue"` also in
+   * `RUNNING`, where it waits for its turn.
+   */
   sendVariables(variables: Record<string, unknown>): Promise<void>;
 
-  /** Gives each following run these functions. Legal in `READY`. */
+  /** Gives each following run these functions. Legal in the states of {@link sendVariables}. */
   sendTools(tools: Tools): Promise<void>;
 
   /**

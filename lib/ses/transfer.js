@@ -258,7 +258,6 @@ function decode(wire) {
 }
 
 module.exports = {
-  PLAIN,
   WIRE,
   decode,
   encode,

@@ -1,4 +1,4 @@
-// Guest code: `sdk` in both styles, and `utils.parallel`. `host` are the tools of `../host-calls.js`. Nothing here has
+// Guest code: `sdk` in both styles, and `utils.parallel`. `host` are the tools of `../isolate.js`. Nothing here has
 // to be safe from guests: the host checks and counts each call, whoever makes it.
 (host, sources) => {
   const { defineProperty, freeze, getOwnPropertyDescriptor, hasOwn, isExtensible } = Object;
