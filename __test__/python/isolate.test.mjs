@@ -218,6 +218,36 @@ describe('asyncio', () => {
     expect((await executor.run('import gc\nleft = None\nlen([gc.collect()])')).logs).toBe('');
   });
 
+  // A deadline that comes at the way back of a loop goes past its `finally`, as what `sys.monitoring` raises there does.
+  test.each(['asyncio.run(asyncio.sleep(0.01))', 'await asyncio.sleep(0.01)', 'own.run_until_complete(main())'])(
+    'works after a deadline between two rounds of a loop: %s',
+    async (code) => {
+      const own = new PyodideExecutor(['*'], { mount: false });
+      await own.run('import asyncio, sys\nasync def main(): return await asyncio.sleep(0.01, 1)');
+      const interrupt = `own = asyncio.new_event_loop()
+monitoring, loop = sys.monitoring, asyncio.BaseEventLoop.run_forever.__code__
+def interrupt(*_):
+    monitoring.set_local_events(4, loop, 0)
+    raise KeyboardInterrupt
+monitoring.use_tool_id(4, "deadline")
+monitoring.register_callback(4, monitoring.events.JUMP, interrupt)
+monitoring.set_local_events(4, loop, monitoring.events.JUMP)
+`;
+      expect((await failureOf(own, interrupt + code)).details.name).toBe('KeyboardInterrupt');
+      expect((await own.run('await main()')).output).toBe(1);
+      expect((await own.run('asyncio.run(main())')).output).toBe(1);
+      expect((await own.run('own.run_until_complete(main())')).output).toBe(1);
+      await own.cleanup();
+    },
+  );
+
+  test('a loop of an earlier run that still counts as running keeps no other from that', async () => {
+    const own = new PyodideExecutor(['*'], { mount: false });
+    await own.run('import asyncio\nasyncio._set_running_loop(asyncio.new_event_loop())');
+    expect((await own.run('await asyncio.sleep(0, 1)')).output).toBe(1);
+    await own.cleanup();
+  });
+
   test('a task that is left does no more than the run may', async () => {
     const code = 'async def spin():\n    while True: await asyncio.sleep(0)\nleft = asyncio.create_task(spin())\n';
     const { output, logs } = await executor.run(`${code}await asyncio.sleep(0)\nfinal_answer(1)`);

@@ -48,6 +48,7 @@ _resolve_name = importlib.util.resolve_name
 _isawaitable = inspect.isawaitable
 _dedent = textwrap.dedent
 _cancel_all_tasks = asyncio.runners._cancel_all_tasks
+_set_running_loop = asyncio._set_running_loop
 _exception_only = traceback.format_exception_only
 _CodeType = types.CodeType
 _reference_to = weakref.ref

@@ -8,6 +8,15 @@ class _Loop(asyncio.base_events.BaseEventLoop):
         super().__init__()
         self._selector = self
 
+    def run_forever(self):
+        self._check_running()
+        try:
+            super().run_forever()
+        finally:
+            # A deadline may come at that one's way back to its next round, which its `finally` does not cover.
+            if self.is_running():
+                self._run_forever_cleanup()
+
     def select(self, timeout):
         if timeout is None:
             raise RuntimeError("this code waits for something that nothing is left to bring about")
@@ -38,7 +47,7 @@ class _LoopPolicy(asyncio.events._BaseDefaultEventLoopPolicy):
 
 def _use_own_loops():
     """On a thread that may block: Pyodide's own loop, which is always running, would never do anything."""
-    asyncio._set_running_loop(None)
+    _set_running_loop(None)
     asyncio.events._set_event_loop_policy(_LoopPolicy())
     asyncio.run = _run_coroutine
 
@@ -74,6 +83,9 @@ async def __smolagents_run(code, config):
     scope[LAST_EXPRESSION] = None
     codes = place = None
     try:
+        if _bridge.blocks:
+            # A deadline may have come before a loop of the last run could say that it has ended.
+            _set_running_loop(None)
         _keep_reserve()
         sys.stdout, sys.stderr = _streams
         tree = __smolagents_transform_code(code)
