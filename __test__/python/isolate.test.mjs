@@ -1,6 +1,6 @@
 // Python in an isolate of its own: the suite, and what only an isolate can do.
 
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 
 import { PyodideExecutor } from '../../lib/python/index.js';
 import { MEASURING, runChild } from '../helpers.mjs';
@@ -101,22 +101,46 @@ describe('an interpreter that takes the place of a lost one', () => {
     await executor.cleanup();
   });
 
-  test('is given up where it cannot be given all of that, and the next call tries again', async () => {
+  test('is given values as they were when they were sent', async () => {
     const executor = await unguarded({});
-    const value = { list: [1] };
-    await executor.sendVariables({ value });
-    await executor.sendTools({ answer: () => 42 });
+    const state = { list: [1], callback: /** @type {any} */ (undefined) };
+    const sending = executor.sendVariables({ state });
+    state.list.push(2);
+    await sending;
+    state.callback = () => 1;
     await lose(executor);
-    value.list.push(/** @type {any} */ (new Set([1, true])));
+    expect((await executor.run('state.list')).output).toStrictEqual([1]);
+    await executor.cleanup();
+  });
+
+  test('is given up where it cannot be given all of that, and the next call tries again', async () => {
+    const log = vi.spyOn(console, 'error').mockImplementation(() => {});
+    const executor = await unguarded({});
+    await executor.sendVariables({ value: 1 });
+    await executor.sendTools({ answer: () => 42 }, { first: 'assert value == 1\ndef first(): return value' });
+    await executor.sendVariables({ value: 2 });
+    await lose(executor);
     for (let tries = 0; tries < 2; tries++) {
       const error = await executor.run('answer()').catch((thrown) => thrown);
-      expect([error.message, executor.state]).toStrictEqual([
-        'Runtime exception: variables.value.list[1] (Set) cannot be given to Python: two of its members would be one',
-        'DEAD',
-      ]);
+      expect([error.message, executor.state]).toStrictEqual(['AssertionError', 'DEAD']);
     }
-    value.list.pop();
-    expect((await executor.run('[answer(), value]')).output).toStrictEqual([42, { list: [1] }]);
+    expect(log.mock.calls.length).toBe(2);
+    // What is sent anew is not asked of the start.
+    await executor.sendTools({}, { first: 'def first(): return value + 1' });
+    expect((await executor.run('[answer(), first()]')).output).toStrictEqual([42, 3]);
+    log.mockRestore();
+    await executor.cleanup();
+  });
+
+  test('serves calls in their order', async () => {
+    const executor = await unguarded({ runConcurrency: 'queue', maxQueuedRuns: 10 });
+    await lose(executor);
+    const order = [];
+    const run = (code) => executor.run(code).then(({ output }) => order.push(output));
+    const calls = [executor.sendVariables({ x: 1 }), executor.sendVariables({ x: 2 })];
+    await Promise.all([...calls, run('x += 1\nx'), run('x * 10')]);
+    order.push((await executor.run('x')).output);
+    expect(order).toStrictEqual([3, 30, 3]);
     await executor.cleanup();
   });
 

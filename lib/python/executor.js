@@ -25,6 +25,8 @@ class PyodideExecutor {
   #allowedDangerous;
   /** @type {Promise<void> | undefined} */
   #starting;
+  /** @type {Promise<void> | undefined} */
+  #renewal;
 
   language = /** @type {const} */ ('python');
 
@@ -62,18 +64,19 @@ class PyodideExecutor {
   async sendVariables(variables) {
     namesOfVariables(variables);
     refuseReservedNames(variables, 'variables');
-    if (this.#needsStart) await this.#startAgain();
-    if (Object.keys(variables).length === 0) return;
+    const names = Object.keys(variables);
+    const call = copyOf(variables);
+    if (this.#needsStart) await this.#startAgain(names);
+    if (names.length === 0) return;
     try {
-      await this.#engine.sendVariables(variables);
+      await this.#engine.sendVariables(call);
     } catch (error) {
       // Python has no such value.
       const { name, message } = /** @type {any} */ (error).details ?? {};
       throw name === 'TypeError' ? new TypeError(message) : error;
     }
-    const call = { ...variables };
-    this.#forget(Object.keys(call));
-    for (const name of Object.keys(call)) this.#sent.variables.set(name, call);
+    this.#forget(names);
+    for (const name of names) this.#sent.variables.set(name, call);
   }
 
   /**
@@ -84,9 +87,9 @@ class PyodideExecutor {
     refuseWrongSources(pythonToolsMap);
     if (!isPlainObject(tools)) throw new TypeError(`tools must be an object of functions, got ${describe(tools)}`);
     refuseReservedNames(tools, 'tools');
-    if (this.#needsStart) await this.#startAgain();
-    await this.#defineTools(tools, pythonToolsMap);
     const names = [...Object.keys(pythonToolsMap), ...Object.keys(tools)];
+    if (this.#needsStart) await this.#startAgain(names);
+    await this.#defineTools(tools, pythonToolsMap);
     this.#forget(names);
     Object.assign(this.#sent.tools, tools);
     Object.assign(this.#sent.pythonTools, pythonToolsMap);
@@ -112,7 +115,7 @@ class PyodideExecutor {
    */
   async #run(code, options) {
     // Without anything to wait for, the executor is RUNNING at once.
-    if (this.#needsStart) await this.#startAgain();
+    if (this.#needsStart) await this.#startAgain([]);
     try {
       const outcome = await this.#engine.run(code, options);
       return Object.defineProperty(outcome, 'logs', { value: logText(outcome) });
@@ -158,8 +161,19 @@ class PyodideExecutor {
     return this.#options.autoInit && !isThere;
   }
 
-  /** What was given up is made anew: who calls knows of no states. */
-  async #startAgain() {
+  /**
+   * What was given up is made anew: who calls knows of no states.
+   *
+   * @param {string[]} names what is about to be sent: an interpreter that cannot be given what they were is made without
+   */
+  #startAgain(names) {
+    this.#forget(names);
+    // One for all that wait for it, which go on in their order.
+    this.#renewal ??= this.#renew().finally(() => (this.#renewal = undefined));
+    return this.#renewal;
+  }
+
+  async #renew() {
     if (this.state === 'DIRTY') await this.#end();
     await this.init();
   }
@@ -245,6 +259,19 @@ function nothingSent() {
     /** @type {Record<string, string>} */
     pythonTools: {},
   };
+}
+
+/**
+ * Values as they are now, whatever becomes of them. What has no copy is for the engine to take or to refuse.
+ *
+ * @param {Record<string, unknown>} variables
+ */
+function copyOf(variables) {
+  try {
+    return structuredClone({ ...variables });
+  } catch {
+    return { ...variables };
+  }
 }
 
 /**
