@@ -81,6 +81,43 @@ describe('the code tool', () => {
     );
   });
 
+  test.each([
+    ['update("x", {})', { id: 'x', data: {} }],
+    ['update("x", {"id": "y"})', { id: 'x', data: { id: 'y' } }],
+    ['update("x", {"data": {}})', { id: 'x', data: {} }],
+    ['update("x", data={})', { id: 'x', data: {} }],
+    ['update({"id": "x", "data": {}})', { id: 'x', data: {} }],
+  ])('takes dictionaries for keywords where they can be: %s', async (code, input) => {
+    const properties = { id: { type: 'string' }, data: { type: 'object' } };
+    const inputSchema = { type: 'object', properties, required: ['id', 'data'] };
+    const tool = createCodeTool({ language: 'python', tools: { update: { inputSchema, execute: (it) => it } } });
+    expect((await tool.execute(code)).output).toStrictEqual(input);
+    const forward = async (given) => given;
+    const tools = [{ name: 'update', description: 'Updates.', inputs: properties, output_type: 'object', forward }];
+    const executor = new SmolagentsExecutor({ language: 'python', tools, mount: false });
+    expect((await executor.run(code)).output).toStrictEqual(input);
+    await executor.cleanup();
+  });
+
+  test('says that a tool takes no integer beyond 2^53', async () => {
+    const properties = { ns: { type: 'integer' } };
+    const since = { inputSchema: { type: 'object', properties }, execute: (it) => it };
+    const tool = createCodeTool({ language: 'python', tools: { since } });
+    expect((await tool.execute('since(2**52)')).output).toStrictEqual({ ns: 2 ** 52 });
+    expect((await tool.execute('since(2**60)')).text.split('\n')[0]).toBe(
+      'ERR_TOOL_PROXY_FAIL: ToolError: InvalidToolInputError: the input of since is not valid: ' +
+        'it cannot be written as JSON: "ns" is an integer beyond 2^53; pass one object as declared',
+    );
+    const forward = async (given) => given;
+    const tools = [{ name: 'since', description: 'Since.', inputs: properties, output_type: 'object', forward }];
+    const executor = new SmolagentsExecutor({ language: 'python', tools, mount: false });
+    const error = await executor.run('since(2**60)').catch((thrown) => thrown);
+    expect(error.details.message).toBe(
+      'since: the argument ns must be an integer, got an integer beyond 2^53, which cannot be given to this tool',
+    );
+    await executor.cleanup();
+  });
+
   test('says what a tool takes that is called with more', async () => {
     const tool = createCodeTool({ language: 'python', tools: { search } });
     const { text } = await tool.execute('search("q", 3, 4)');

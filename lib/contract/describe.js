@@ -81,4 +81,13 @@ function isPlainObject(value) {
   return prototype === null || Object.getPrototypeOf(prototype) === null;
 }
 
-module.exports = { bigintText, describe, isLongBigint, isPlainObject, memberPath };
+/**
+ * Whether a value is an integer that only a BigInt has: Python gives tools such.
+ *
+ * @param {unknown} value
+ */
+function isBeyondNumbers(value) {
+  return typeof value === 'bigint' && !Number.isSafeInteger(Number(value));
+}
+
+module.exports = { bigintText, describe, isBeyondNumbers, isLongBigint, isPlainObject, memberPath };

@@ -15,12 +15,22 @@ const { isPlainObject } = require('../contract/describe');
 function namedArguments(names, args) {
   const last = args.at(-1);
   if (args.length === 1 && isPlainObject(last)) return last;
-  const hasKeywords = isPlainObject(last) && Object.keys(last).every((name) => names.includes(name));
+  const hasKeywords = isPlainObject(last) && areKeywords(Object.keys(last), names.slice(args.length - 1));
   const positional = hasKeywords ? args.slice(0, -1) : args;
   if (positional.length > names.length) {
     throw new TypeError(`called with ${positional.length} arguments; it takes (${names.join(', ')})`);
   }
   return { ...Object.fromEntries(positional.map((value, at) => [names[at], value])), ...(hasKeywords ? last : {}) };
+}
+
+/**
+ * Whether these are names of parameters that have no argument yet, and not those of a dictionary.
+ *
+ * @param {string[]} keys
+ * @param {string[]} free names of the parameters after those that arguments were given for
+ */
+function areKeywords(keys, free) {
+  return keys.length > 0 && keys.every((name) => free.includes(name));
 }
 
 module.exports = { namedArguments };

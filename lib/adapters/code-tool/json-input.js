@@ -1,7 +1,7 @@
 // @ts-check
 'use strict';
 
-const { describe, isPlainObject } = require('../../contract/describe');
+const { describe, isBeyondNumbers, isPlainObject } = require('../../contract/describe');
 
 /** The input of a tool whose schema is JSON Schema. */
 class JsonInput {
@@ -34,7 +34,7 @@ class JsonInput {
     try {
       text = JSON.stringify(input);
     } catch (error) {
-      return [{ message: `it cannot be written as JSON: ${/** @type {Error} */ (error).message}` }];
+      return [{ message: `it cannot be written as JSON: ${reasonOf(input, /** @type {Error} */ (error))}` }];
     }
     try {
       this.#reader ??= readerOf(this.#schema);
@@ -47,6 +47,26 @@ class JsonInput {
       throw error;
     }
   }
+}
+
+/**
+ * Why an input has no JSON.
+ *
+ * @param {object} input
+ * @param {Error} error what `JSON.stringify` says
+ */
+function reasonOf(input, { message }) {
+  let reason = message;
+  try {
+    JSON.stringify(input, (key, value) => {
+      if (typeof value !== 'bigint') return value;
+      if (isBeyondNumbers(value)) reason = `${describe(key)} is an integer beyond 2^53`;
+      throw new TypeError(reason);
+    });
+  } catch {
+    // As before.
+  }
+  return reason;
 }
 
 /** @param {object} schema */

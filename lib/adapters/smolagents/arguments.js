@@ -1,7 +1,7 @@
 // @ts-check
 'use strict';
 
-const { describe, isPlainObject, memberPath } = require('../../contract/describe');
+const { describe, isBeyondNumbers, isPlainObject, memberPath } = require('../../contract/describe');
 
 /**
  * @typedef {Record<string, any>} Input one input of a tool, as smolagents describes it
@@ -140,7 +140,10 @@ function valueOf(tool, name, input, value) {
   }
   const wrong = mismatch(input, value, name);
   if (wrong === undefined) return value;
-  throw new TypeError(`${tool}: the argument ${wrong.path} must be ${wrong.expected}, got ${describe(wrong.value)}`);
+  const got = isBeyondNumbers(wrong.value)
+    ? 'an integer beyond 2^53, which cannot be given to this tool'
+    : describe(wrong.value);
+  throw new TypeError(`${tool}: the argument ${wrong.path} must be ${wrong.expected}, got ${got}`);
 }
 
 /** @param {Input} input */
