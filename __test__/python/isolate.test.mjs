@@ -67,6 +67,22 @@ describe('deadlines', () => {
     expect((await failureOf(executor, 'mine')).details.name).toBe('NameError');
   });
 
+  test.each([
+    ['waiting', 'try:\n    final_answer(5)\nfinally:\n    import time\n    time.sleep(1000)'],
+    ['computing', 'try:\n    final_answer(5)\nfinally:\n    for n in range(10**9): str(n)'],
+    ['waiting for a tool', 'try:\n    final_answer(5)\nfinally:\n    never()'],
+  ])('give the final answer that code was %s after', async (_title, code) => {
+    await executor.sendTools({ never: () => new Promise(() => {}) });
+    const { output, is_final_answer } = await executor.run(code);
+    expect([output, is_final_answer, executor.state]).toStrictEqual([5, true, 'READY']);
+  });
+
+  test('take no final answer any more', async () => {
+    const error = await failureOf(executor, 'try:\n    while True: pass\nexcept BaseException: final_answer(5)');
+    expect([error.code, error.details.reason]).toStrictEqual(['ERR_EXEC_TIMEOUT', 'deadline']);
+    expect(error.explanation.split('\n').at(-1)).toMatch(/^Hint: Do less in one run, and wait less\./);
+  });
+
   test('a tool that never answers', async () => {
     await executor.sendTools({ never: () => new Promise(() => {}) });
     expect((await failureOf(executor, 'never()')).code).toBe('ERR_EXEC_TIMEOUT');
@@ -270,6 +286,72 @@ monitoring.set_local_events(4, loop, monitoring.events.JUMP)
     await own.run('import asyncio\nasyncio._set_running_loop(asyncio.new_event_loop())');
     expect((await own.run('await asyncio.sleep(0, 1)')).output).toBe(1);
     await own.cleanup();
+  });
+
+  test.each([
+    ['a task', 'asyncio.create_task(answer())\nawait asyncio.sleep(1000)'],
+    ['a task of a loop of its own', 'asyncio.run(wait(answer()))'],
+  ])('nothing else is waited for after a final answer of %s', async (_title, code) => {
+    const before = `async def answer(): final_answer(5)
+async def wait(other):
+    task = asyncio.create_task(other)
+    try:
+        await asyncio.sleep(1000)
+    finally:
+        await asyncio.sleep(0.01)
+        print("left")
+`;
+    const { output, is_final_answer, logs } = await executor.run(before + code);
+    expect([output, is_final_answer, logs]).toStrictEqual([5, true, code.includes('wait(') ? 'left\n' : '']);
+  });
+
+  test('what awaits a final answer may wait on its way out', async () => {
+    const code = `async def answer(): final_answer(5)
+try:
+    await asyncio.gather(answer(), asyncio.sleep(1000))
+finally:
+    await asyncio.sleep(0.01)
+    print("left")`;
+    const { output, logs } = await executor.run(code);
+    expect([output, logs]).toStrictEqual([5, 'left\n']);
+  });
+
+  test('a limit ends a task and with it the run', async () => {
+    const code =
+      'async def spin():\n    for _ in range(10**9): pass\ntask = asyncio.create_task(spin())\nawait asyncio.sleep(1000)';
+    const { code: kind, details } = await failureOf(executor, code);
+    expect([kind, details.line]).toStrictEqual(['ERR_MAX_OPS_EXCEEDED', 2]);
+  });
+
+  test('functions that are given to a thread are called at once', async () => {
+    const fail = () => Promise.reject(new Error('no'));
+    await executor.sendTools({ page: async (name) => `page ${name}`, fail });
+    const code = `loop = asyncio.get_running_loop()
+[await asyncio.gather(*(asyncio.to_thread(page, n) for n in "ab")), await loop.run_in_executor(None, page, "c")]`;
+    expect((await executor.run(code)).output).toStrictEqual([['page a', 'page b'], 'page c']);
+    expect((await failureOf(executor, 'await asyncio.to_thread(fail)')).code).toBe('ERR_TOOL_PROXY_FAIL');
+    expect((await executor.run('await asyncio.to_thread(final_answer, 1)')).is_final_answer).toBe(true);
+  });
+
+  test.each([
+    'from concurrent.futures import ThreadPoolExecutor\nwith ThreadPoolExecutor() as pool: r = list(pool.map(str, "ab"))',
+    'import threading\nthreading.Thread(target=print).start()',
+  ])('threads are refused in words: %s', async (code) => {
+    const own = new PyodideExecutor(['*'], { mount: false });
+    expect((await failureOf(own, code)).details.message).toBe(
+      "can't start new thread: there are no threads here, call the function directly",
+    );
+    await own.cleanup();
+  });
+
+  test.each([
+    'asyncio.new_event_loop().run_until_complete(plain(1))',
+    'await asyncio.get_running_loop().create_task(plain(1))',
+    'with asyncio.Runner() as runner: x = runner.run(plain(1))\nx',
+    'asyncio.run(plain(1))',
+  ])('loops take results of tools: %s', async (code) => {
+    await executor.sendTools({ plain: async (value) => value });
+    expect((await executor.run(code)).output).toBe(1);
   });
 
   test('a task that is left does no more than the run may', async () => {

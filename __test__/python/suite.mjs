@@ -184,6 +184,21 @@ events.append("went on")`;
         ]);
       });
 
+      test.each([
+        ['finally', 'open()\ntry:\n    final_answer(1)\nfinally:\n    close()'],
+        [
+          'with',
+          'class Session:\n    def __enter__(self): open()\n    def __exit__(self, *_): close()\nwith Session():\n    final_answer(1)',
+        ],
+      ])('tools can be called on the way out: %s', async (_title, code) => {
+        const own = make();
+        const called = [];
+        await own.sendTools({ open: () => void called.push('open'), close: async () => called.push('close') });
+        expect((await own.run(code)).output).toBe(1);
+        expect(called).toStrictEqual(['open', 'close']);
+        await own.cleanup();
+      });
+
       test('code that goes on ends soon', async () => {
         const { output: value, logs } = await executor.run(
           'n = 0\ntry: final_answer("answer")\nfinally:\n    print("on its way")\n    for _ in range(10**9):\n        n += 1\nprint("went on")',

@@ -155,10 +155,11 @@ impl Desk {
                 open.has_dropped_calls |= figures.dropped_calls > 0;
                 drop(open);
                 if let Some(job) = job {
-                    // Whatever it gives, it was too late.
+                    // Whatever it gives was too late, but for an answer: guests give none once they are asked.
+                    let has_answer = matches!(result, Ok(Success::Output { is_final_answer: true, .. }));
                     let result = match asked {
-                        Some(asked) => Err(asked.failure.with(STATE_LOST, !sound)),
-                        None => result,
+                        Some(asked) if !has_answer => Err(asked.failure.with(STATE_LOST, !sound)),
+                        _ => result,
                     };
                     self.settle(job, result, figures, sound, installing);
                 }

@@ -191,7 +191,11 @@ fn config() -> Config {
 }
 
 fn settled(job: u64, value: f64) -> Event {
-    let result = Ok(Success::Output { value: Value::Number(value), is_final_answer: false });
+    settled_with(job, value, false)
+}
+
+fn settled_with(job: u64, value: f64, is_final_answer: bool) -> Event {
+    let result = Ok(Success::Output { value: Value::Number(value), is_final_answer });
     let figures = Figures { operations: 0, tool_calls: 2, heap_used_bytes: 0, dropped_calls: 0 };
     Event::Settled { job, result, figures, sound: true, installing: false }
 }
@@ -276,6 +280,17 @@ fn a_guest_that_looks_is_asked_to_end_and_goes_on() {
     assert_eq!(bench.isolate.asked(), [Asked::Run(1), Asked::End(1)]);
     bench.isolate.report(settled(1, 42.0));
     assert_eq!(bench.deliveries(), ["2 ERR_EXEC_TIMEOUT \"enough\" 2 calls, log \"\""]);
+    assert_eq!((bench.executor.state(), bench.counters.now().terminated), ("READY", 0));
+}
+
+#[test]
+fn a_guest_that_is_asked_to_end_after_its_final_answer_has_given_that() {
+    let mut bench = Bench::new(Watchdog::default());
+    bench.isolate.looks.store(true, Ordering::Relaxed);
+    bench.run(2.0);
+    bench.executor.abort(2.0, "enough");
+    bench.isolate.report(settled_with(1, 42.0, true));
+    assert_eq!(bench.deliveries(), ["2 Number(42.0) 2 calls, log \"\""]);
     assert_eq!((bench.executor.state(), bench.counters.now().terminated), ("READY", 0));
 }
 

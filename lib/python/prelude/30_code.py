@@ -37,6 +37,7 @@ def _take_iterable(name):
 
 _take_values(asyncio, "gather", end=None)
 _take_values(asyncio.TaskGroup, "create_task", first=1, end=2)
+_take_values(asyncio.Runner, "run", first=1, end=2)
 for _name in ("create_task", "ensure_future", "shield", "wait_for"):
     _take_values(asyncio, _name)
 for _name in ("as_completed", "wait"):

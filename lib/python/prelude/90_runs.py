@@ -1,5 +1,7 @@
 # Runs
 
+_ENDS_OF_RUNS = (FinalAnswerException, _LimitError)
+
 
 class _Loop(asyncio.base_events.BaseEventLoop):
     """An event loop for a thread that may block: there are timers, and nothing else ever happens."""
@@ -7,6 +9,8 @@ class _Loop(asyncio.base_events.BaseEventLoop):
     def __init__(self):
         super().__init__()
         self._selector = self
+        # Tasks that the end of the run has ended.
+        self._ended = []
 
     def run_forever(self):
         self._check_running()
@@ -17,16 +21,49 @@ class _Loop(asyncio.base_events.BaseEventLoop):
             if self.is_running():
                 self._run_forever_cleanup()
 
+    def run_until_complete(self, future):
+        return super().run_until_complete(_awaited(future))
+
+    def run_in_executor(self, executor, func, *args):
+        if executor is not None:
+            return super().run_in_executor(executor, func, *args)
+        # There are no threads.
+        self._check_closed()
+        future = self.create_future()
+        try:
+            future.set_result(func(*args))
+        except Exception as error:
+            future.set_exception(error)
+        return future
+
+    def create_task(self, coro, **kwargs):
+        task = super().create_task(_awaited(coro), **kwargs)
+        task.add_done_callback(self._note_end)
+        return task
+
+    def _note_end(self, task):
+        if not task.cancelled() and _is(task._exception, _ENDS_OF_RUNS):
+            self._ended.append(task)
+
     def select(self, timeout):
+        if timeout != 0:
+            self._end_unless_awaited()
         if timeout is None:
             raise RuntimeError("this code waits for something that nothing is left to bring about")
         if timeout > 0:
             time.sleep(timeout)
         return ()
 
+    def _end_unless_awaited(self):
+        """Raises what has ended tasks that nothing awaits: else the run would go on to wait for other things."""
+        ended, self._ended = self._ended, []
+        for task in ended:
+            if task._log_traceback:
+                raise task.exception()
+
     def call_exception_handler(self, context):
         # The end of a run is told otherwise.
-        if not _is(context.get("exception"), (FinalAnswerException, _LimitError)):
+        if not _is(context.get("exception"), _ENDS_OF_RUNS):
             super().call_exception_handler(context)
 
     def _process_events(self, events):

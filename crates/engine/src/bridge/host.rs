@@ -373,12 +373,15 @@ impl Host {
         }
     }
 
-    /// Counts a tool call. Returns false, with the verdict, for the first one beyond the limit.
+    /// Counts a tool call. Returns false, with the verdict, for the first one beyond the limit; later ones are not counted.
     pub fn count_tool_call(&self) -> bool {
         let mut run = self.run.borrow_mut();
         let Some(run) = run.as_mut() else { return false };
-        run.tool_calls += 1;
-        if run.tool_calls <= self.context.config().max_tool_calls {
+        let most = self.context.config().max_tool_calls;
+        if run.tool_calls <= most {
+            run.tool_calls += 1;
+        }
+        if run.tool_calls <= most {
             return true;
         }
         run.verdict.get_or_insert(Verdict::ToolCallLimit);

@@ -53,16 +53,14 @@ fn is_asked(scope: &v8::PinScope) -> bool {
     scope.get_slot::<Arc<Signal>>().is_some_and(|signal| signal.is_raised())
 }
 
-/// `callTool(id, args)`: the tool's result, which the thread waits for.
+/// `callTool(id, args)`: the tool's result, which the thread waits for. Also on the way out of a run that has its answer: `finally`
+/// and `with` give back what they have of the host.
 fn call_tool<'s>(scope: &mut v8::PinScope<'s, '_>, args: Arguments<'s>, mut returned: Returned<'s>) {
     let Some(host) = host(scope) else { return };
     let tool = args.get(0).uint32_value(scope).unwrap_or(u32::MAX);
     let Ok(list) = v8::Local::<v8::Array>::try_from(args.get(1)) else {
         return throw(scope, "the arguments of a tool are an array");
     };
-    if host.is_over() {
-        return throw(scope, "the run is over");
-    }
     if !host.has_tool(tool) {
         return throw(scope, "there is no such tool");
     }
@@ -214,9 +212,11 @@ fn log<'s>(scope: &mut v8::PinScope<'s, '_>, args: Arguments<'s>, _: Returned<'s
     }
 }
 
-/// `finalAnswer(value)`: what the run gives, whatever it does from now on.
+/// `finalAnswer(value)`: what the run gives, whatever it does from now on. Too late once the run was asked to end.
 fn final_answer<'s>(scope: &mut v8::PinScope<'s, '_>, args: Arguments<'s>, _: Returned<'s>) {
-    if let Some(host) = host(scope) {
+    if let Some(host) = host(scope)
+        && !is_asked(scope)
+    {
         Bridge::final_answer(&*host, scope, args.get(0));
     }
 }

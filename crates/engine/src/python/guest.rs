@@ -73,8 +73,8 @@ impl Guest {
                 continue;
             };
             let (job, done) = match command {
-                Command::SetVariables { job, names, values } => (job, self.set_variables(&names, values)),
-                Command::SetTools { job, tools } => (job, self.set_tools(&tools)),
+                Command::SetVariables { job, names, values } => (job, self.set_variables(job, &names, values)),
+                Command::SetTools { job, tools } => (job, self.set_tools(job, &tools)),
                 Command::Run { job, code, limits } => (job, self.run(job, &code, limits)),
                 // Left over from a run that has ended.
                 Command::ToolReplies(_) => continue,
@@ -88,13 +88,14 @@ impl Guest {
         }
     }
 
-    fn set_variables(&mut self, names: &[String], values: Values) -> Done {
+    fn set_variables(&mut self, job: JobId, names: &[String], values: Values) -> Done {
         let limit = self.host.context.config().max_transfer_bytes;
         let bytes = values.wire_bytes();
         if bytes > limit {
             let failure = Failure::transfer_limit(limit, Some(bytes)).with("value", "variables");
             return Done { result: Err(failure), figures: Figures::default(), sound: true };
         }
+        self.signal.begin(job);
         let (result, sound) = self.call(|scope, host, shell| {
             let names = strings(scope, names)?;
             let values = serialize::read_values(scope, &host.memory, values)?;
@@ -103,7 +104,8 @@ impl Guest {
         Done { result: result.map(|_| Success::Done), figures: Figures::default(), sound }
     }
 
-    fn set_tools(&mut self, tools: &[ToolSpec]) -> Done {
+    fn set_tools(&mut self, job: JobId, tools: &[ToolSpec]) -> Done {
+        self.signal.begin(job);
         self.host.tools.borrow_mut().add(tools);
         let (result, sound) = self.call(|scope, _, shell| {
             let specs = tools.iter().map(|tool| spec(scope, tool)).collect::<Option<Vec<_>>>()?;

@@ -31,7 +31,7 @@ impl Signal {
         self.job.load(Ordering::Acquire) != 0
     }
 
-    /// A run begins: what was said of another one does not count.
+    /// A job begins: what was said of a run before it does not count. CPython may not have looked at the byte until that had ended.
     pub fn begin(&self, job: JobId) {
         if self.job.load(Ordering::Acquire) != job {
             self.byte.store(0, Ordering::Release);

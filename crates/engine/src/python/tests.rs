@@ -261,6 +261,8 @@ fn python_runs_with_tools_variables_and_logs() {
             run(8, "try:\n  final_answer('8')\n  raise BaseException\nexcept BaseException: pass\n9"),
             run(9, "def f(): return f()\nf()"),
             run(10, "1 / 0"),
+            run(11, "final_answer('11')\ndouble(2)"),
+            Command::ToolReplies(vec![((1 << 32) + 2, ToolReply::Value(Value::Number(4.0)))]),
         ],
     );
     let expected = [
@@ -277,6 +279,8 @@ fn python_runs_with_tools_variables_and_logs() {
         "finally 8",
         "RecursionError: maximum recursion depth exceeded",
         "ZeroDivisionError: division by zero",
+        "calls 3 with List([Number(2.0)])",
+        "finally 11",
     ];
     assert_eq!(seen, expected);
 }
