@@ -29,7 +29,7 @@ export function describePython(name, engine, { startsFast, mounts }) {
   describe(name, () => {
     const root = mkdtempSync(join(tmpdir(), 'python-'));
     const whenFast = startsFast ? test : () => {};
-    const whenMounting = mounts ? test : () => {};
+    const whenMounting = mounts ? test : test.skip;
     // Plain Pyodide follows links wherever they lead.
     const whenConfined = mounts && engine.engine !== 'host' ? test : () => {};
     /** @type {PyodideExecutor} */
@@ -1241,6 +1241,38 @@ done, pending = await asyncio.wait([plain(1), asyncio.create_task(main())])
         const content = ['a.txt', 'b.txt'].map((name) => readFileSync(join(folder, name), 'utf8'));
         expect(content).toStrictEqual(['hello', 'x'.repeat(content[1].length)]);
         expect(content[1].length).toBeGreaterThan(90);
+        await own.cleanup();
+      });
+
+      whenMounting.each([
+        ['text', 'f = open("/mnt/a.txt", "w")\nf.write("hello")', 'a.txt', 'hello'],
+        ['bytes', 'f = open("/mnt/a.bin", "wb")\nf.write(b"hello")', 'a.bin', 'hello'],
+        ['what a module opens', 'import pathlib\nf = pathlib.Path("/mnt/a.txt").open("w")\nf.write("é")', 'a.txt', 'é'],
+        ['a run that fails', 'f = open("/mnt/a.txt", "w")\nf.write("hello")\n1/0', 'a.txt', 'hello'],
+        ['a final answer', 'f = open("/mnt/a.txt", "w")\nf.write("hello")\nfinal_answer(1)', 'a.txt', 'hello'],
+      ])(
+        'what files keep that are left open is written at the end of a run: %s',
+        async (_title, code, name, content) => {
+          const folder = mkdtempSync(join(root, 'mount-'));
+          const own = make(['*'], { mount: true, workDir: folder, allowed_dangerous_builtins: ['open'] });
+          await own.run(code).catch(() => {});
+          expect(readFileSync(join(folder, name), 'utf8')).toBe(content);
+          await own.run('f.write("." if "b" not in f.mode else b".")');
+          expect(readFileSync(join(folder, name), 'utf8')).toBe(`${content}.`);
+          await own.cleanup();
+        },
+      );
+
+      whenMounting('what cannot be written is told', async () => {
+        const folder = mkdtempSync(join(root, 'mount-'));
+        const own = make(['os'], { mount: true, workDir: folder, allowed_dangerous_builtins: ['open'] });
+        const { output: value, logs } = await own.run(
+          'import os\nf = open("/mnt/a.txt", "w")\nf.write("hello")\nos.close(f.fileno())\n1',
+        );
+        expect([value, logs]).toStrictEqual([
+          1,
+          'stderr: what an open file keeps cannot be written: OSError: [Errno 8] Bad file descriptor\n',
+        ]);
         await own.cleanup();
       });
 

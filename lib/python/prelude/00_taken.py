@@ -26,6 +26,7 @@ import types
 import weakref
 
 import __main__
+import _io
 import _suggestions
 
 FILENAME = "<smolagents>"

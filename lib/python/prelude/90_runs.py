@@ -155,6 +155,7 @@ async def __smolagents_run(code, config):
             raise _failure_of(error if _run.limit is None else _run.limit, code, codes, place) from None
     finally:
         scope.pop(LAST_EXPRESSION, None)
+        _files.flush()
         _run.end()
         for stream in _streams:
             stream.end_line()

@@ -1,0 +1,32 @@
+# Files
+
+_open = io.open
+_KEEPING = (io.TextIOWrapper, io.BufferedWriter, io.BufferedRandom)
+
+
+class _Files:
+    """Those that code has opened to write: what they keep is written at the end of each run, as CPython does it when it ends."""
+
+    def __init__(self):
+        self._files = weakref.WeakSet()
+
+    # A method of an object stays what it is in a class of the guest, as the builtin does.
+    def open(self, file, mode="r", buffering=-1, encoding=None, errors=None, newline=None, closefd=True, opener=None):
+        opened = _open(file, mode, buffering, encoding, errors, newline, closefd, opener)
+        if type(opened) in _KEEPING and opened.writable():
+            self._files.add(opened)
+        return opened
+
+    def flush(self):
+        for file in list(self._files):
+            try:
+                type(file).flush(file)
+            except BaseException as error:
+                # Told once. One that was closed or detached keeps nothing.
+                self._files.discard(file)
+                if not _is(error, ValueError):
+                    _streams[1].write(f"what an open file keeps cannot be written: {_error_text(error)}\n")
+
+
+_files = _Files()
+builtins.open = io.open = _io.open = _files.open
