@@ -207,6 +207,12 @@ describe('memory', () => {
     expect((await executor.run('hoard = text = None\n1 + 1')).output).toBe(2);
   });
 
+  test('so is what C says that has no reason', async () => {
+    const error = await failureOf(executor, 'import collections\ncollections.deque(range(10**9))');
+    expect([error.code, error.details.name]).toStrictEqual(['ERR_MEMORY_LIMIT_EXCEEDED', 'SystemError']);
+    expect((await executor.run('1 + 1')).output).toBe(2);
+  });
+
   test('code can catch it', async () => {
     const code = 'try:\n    b = bytearray(2 * 10**9)\nexcept MemoryError:\n    b = "caught"\nb';
     expect((await executor.run(code)).output).toBe('caught');

@@ -454,6 +454,13 @@ events.append("went on")`;
         expect(error.details).toMatchObject(details);
       });
 
+      test('the hint is one for Python', async () => {
+        const error = await failureOf(executor, 'for i in range(10**9): pass');
+        expect(error.explanation.split('\n').at(-1)).toBe(
+          'Hint: Write loops that end earlier, or use built-ins such as sum and sorted, and the functions that are provided.',
+        );
+      });
+
       test('code that catches them has no more operations', async () => {
         const code = 'n = 0\nfor i in range(10**9):\n    try:\n        n += 1\n    except Exception:\n        pass';
         expect((await failureOf(executor, code)).code).toBe('ERR_MAX_OPS_EXCEEDED');
@@ -793,6 +800,24 @@ events.append("went on")`;
         const text =
           "No time zone found with key Europe/Rome. The host has to add the package tzdata to the executor's `packages`.";
         expect(details.message).toBe(`"${text}"`);
+        await own.cleanup();
+      });
+
+      test.each([
+        ['math.factorial(2000)', ''],
+        ['str(math.factorial(2000))', ''],
+        ['int("1" * 5000)', ': value has 5000 digits'],
+      ])('integers with too many digits: %s', async (code, what) => {
+        const text = `ValueError: Exceeds the limit (4300 digits) for integer string conversion${what}`;
+        const { cause } = await failure(`import math\n${code}`);
+        expect(cause.split('\n')[0]).toBe(`${text}; hexadecimal has no such limit`);
+      });
+
+      whenFast('integers with too many digits, where code may raise the limit', async () => {
+        const own = make(['sys']);
+        expect((await failureOf(own, 'str(10**5000)')).details.message).toBe(
+          'Exceeds the limit (4300 digits) for integer string conversion; use sys.set_int_max_str_digits() to increase the limit',
+        );
         await own.cleanup();
       });
 
@@ -1177,6 +1202,16 @@ values`;
         expect(error.message).toBe('  File "<bad>", line 1\n    def bad(:\n            ^\nSyntaxError: invalid syntax');
         expect(error.details).toStrictEqual({ name: 'SyntaxError', message: 'invalid syntax', pythonTool: 'bad' });
         expect(log.mock.calls).toStrictEqual([['Failed to inject Python tool bad:', error]]);
+      });
+
+      test('of Python that define no such name are refused, and what had it keeps it', async () => {
+        vi.spyOn(console, 'error').mockImplementation(() => {});
+        await executor.sendTools({}, { double: 'def double(n): return 2 * n' });
+        const error = await executor.sendTools({}, { double: 'def triple(n): return 3 * n' }).catch((thrown) => thrown);
+        const message = 'the source of the tool double defines no double';
+        expect(error.message).toBe(`NameError: ${message}`);
+        expect(error.details).toStrictEqual({ name: 'NameError', message, pythonTool: 'double' });
+        expect(await output('double(1)')).toBe(2);
       });
     });
 

@@ -9,6 +9,8 @@ const { failureText } = require('./failure-text');
  * @typedef {(code: string, line: number, column: number, message: string) => string} CodeFrame the lines around a place
  */
 
+/** Of errors of another language than the table's: their general hints, by codes. */
+const HINTS = Symbol('hints');
 /** Appended to the hint of a failure after which nothing of earlier runs is left. */
 const STATE_LOST = 'Variables and functions of earlier runs are gone: define again what is still needed.';
 const ABORTED_HINT = 'The caller has ended this run; the code is not to blame.';
@@ -83,11 +85,13 @@ function reasonOf({ message, details = {} }, found) {
  * @param {import('../../index').ExecutorError} error
  * @param {import('../../index').Diagnostic | undefined} found
  */
-function hintOf({ code, details = {} }, found) {
+function hintOf(error, found) {
+  const { code, details = {} } = error;
   if (details.aborted) return ABORTED_HINT;
   if (code === 'ERR_TRANSFER_LIMIT_EXCEEDED' && details.value === 'variables') return VARIABLES_HINT;
   if (isCpuSpent(details)) return CPU_HINT;
-  return found?.fix ?? details.hint ?? errorRow(code)?.hint ?? OTHER_HINT;
+  const general = /** @type {any} */ (error)[HINTS]?.[code] ?? errorRow(code)?.hint;
+  return found?.fix ?? details.hint ?? general ?? OTHER_HINT;
 }
 
 /**
@@ -153,4 +157,4 @@ function errorText({ name, message = '' }) {
   return typeof name === 'string' && name !== 'Error' ? `${name}: ${message}` : message;
 }
 
-module.exports = { STATE_LOST, explanationOf, failureOf, losesState };
+module.exports = { HINTS, STATE_LOST, explanationOf, failureOf, losesState };

@@ -1,7 +1,16 @@
 // @ts-check
 'use strict';
 
+const { errorRow } = require('../contract/error-table');
 const { ExecutorError } = require('../contract/errors');
+const { HINTS } = require('../contract/failure');
+
+/** What code can do about it, where the table says it for JavaScript. @type {Record<string, string>} */
+const OWN_HINTS = {
+  ERR_MAX_OPS_EXCEEDED:
+    'Write loops that end earlier, or use built-ins such as sum and sorted, and the functions that are provided.',
+  ERR_EXEC_TIMEOUT: 'Do less in one run, and wait less.',
+};
 
 /** Code that failed (specification, sections 4.5 and 7): the message is the specification's, the rest is `ExecutorError`'s. */
 class AgentExecutionError extends ExecutorError {}
@@ -10,6 +19,7 @@ Object.defineProperty(AgentExecutionError.prototype, 'name', {
   writable: true,
   configurable: true,
 });
+Object.defineProperty(AgentExecutionError.prototype, HINTS, { value: OWN_HINTS });
 
 /**
  * The failure of a run as the specification words it.
@@ -22,6 +32,9 @@ function agentError(error, code, codeFrame) {
   const { severity, retryable, stats } = error;
   const cause = error.details?.cause ?? error.message;
   const details = { ...error.details, cause };
+  const hint = OWN_HINTS[error.code];
+  // What is known of this run follows the general one.
+  if (hint && details.hint) details.hint = details.hint.replace(errorRow(error.code)?.hint, hint);
   const logs = logText(error);
   if (codeFrame !== undefined && details.line !== undefined && details.column !== undefined) {
     details.codeFrame = codeFrame(code, details.line, details.column, reasonOf(details));

@@ -40,6 +40,16 @@ def _is(error, kind):
     return issubclass(type(error), kind)
 
 
+_NO_REASON = " returned NULL without setting an exception"
+
+
+def _lacks_memory(error):
+    """Also where a function of C gives nothing and no reason: `collections.deque(range(10**9))`."""
+    if type(error) is SystemError:
+        return [arg for arg in _args_of(error) if type(arg) is str and arg.endswith(_NO_REASON)] != []
+    return _is(error, MemoryError)
+
+
 def _name_of(error):
     return _plain_text(_name_of_class(type(error)))
 
@@ -66,9 +76,18 @@ def _error_text(error, most=_MAX_CHARS):
     return f"{name}: {message}" if message else name
 
 
-# What Pyodide advises, as the text of a KeyError has it, which nothing here can do.
-_ADVICE = r". \n On Pyodide you must do pyodide.loadPackage('tzdata') package before you use zoneinfo."
-_OWN_ADVICE = ". The host has to add the package tzdata to the executor's `packages`."
+_ADVICE = (
+    # What Pyodide advises, as the text of a KeyError has it, which nothing here can do.
+    (
+        KeyError,
+        r". \n On Pyodide you must do pyodide.loadPackage('tzdata') package before you use zoneinfo.",
+        ". The host has to add the package tzdata to the executor's `packages`.",
+    ),
+    (RuntimeError, "can't start new thread", "can't start new thread: there are no threads here, call the function directly"),
+)
+# What may not be imported.
+_DIGITS_ADVICE = "; use sys.set_int_max_str_digits() to increase the limit"
+_OWN_DIGITS_ADVICE = "; hexadecimal has no such limit"
 
 
 def _message_of(error, most=_MAX_CHARS):
@@ -79,8 +98,11 @@ def _message_of(error, most=_MAX_CHARS):
             message = _plain_text(str(error))
         except BaseException as failure:
             return f"<its text cannot be made: {_name_of(failure)}>"
-        if _is(error, KeyError):
-            message = message.replace(_ADVICE, _OWN_ADVICE)
+        for kind, advice, own_advice in _ADVICE:
+            if _is(error, kind):
+                message = message.replace(advice, own_advice)
+        if _is(error, ValueError) and not __smolagents_is_import_allowed("sys", _run.imports):
+            message = message.replace(_DIGITS_ADVICE, _OWN_DIGITS_ADVICE)
     return _shortened(message, most)
 
 
@@ -270,7 +292,7 @@ def _failure_of(error, code, codes, place):
     where = _line_text(code, place and place[0], "\nCode execution failed at line")
     text = "\n".join([head + _suggestion(error, code, step), *notes]) + "\n".join([where, *inner])
     details["traceback"] = "\n".join(["Traceback (most recent call last):", *_frames_of(error), head, *notes, *inner])
-    if _is(error, MemoryError):
+    if _lacks_memory(error):
         return _Failure(text, "ERR_MEMORY_LIMIT_EXCEEDED", details)
     kind, known = _known_of(error)
     if kind is not None:

@@ -147,7 +147,7 @@ async def __smolagents_run(code, config):
             if _run.answer is None:
                 _run.check()
     except BaseException as error:
-        if _is(error, MemoryError):
+        if _lacks_memory(error):
             _reserve.clear()
         if type(error) is FinalAnswerException and _run.is_open:
             _run.answered(_encode_json(error.value))

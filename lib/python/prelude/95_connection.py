@@ -30,18 +30,24 @@ def _failed(code, message, details):
 
 def _failed_outside(error, **facts):
     """What was raised where no run could say it: there was no memory left, or the code is a tool's."""
-    code = "ERR_MEMORY_LIMIT_EXCEEDED" if _is(error, MemoryError) else "ERR_RUNTIME_EXCEPTION"
+    code = "ERR_MEMORY_LIMIT_EXCEEDED" if _lacks_memory(error) else "ERR_RUNTIME_EXCEPTION"
     text = "".join(_exception_only(error)).rstrip()
     return _failed(code, text, {"name": _name_of(error), "message": _message_of(error), **facts})
 
 
 def define_tool(name, source):
     """Runs the source of a tool in `__main__` (specification, section 4.3); how that failed, if it did."""
+    shared = __main__.__dict__
+    earlier = shared.pop(name, None)
     try:
-        _eval(_compile(_dedent(source), f"<{name}>", "exec", dont_inherit=True), __main__.__dict__)
+        _eval(_compile(_dedent(source), f"<{name}>", "exec", dont_inherit=True), shared)
+        if name not in shared:
+            raise NameError(f"the source of the tool {name} defines no {name}", name=name)
         __smolagents_set_user_globals((name,))
         return None
     except BaseException as error:
+        if earlier is not None:
+            shared[name] = earlier
         return _failed_outside(error, pythonTool=name)
 
 
