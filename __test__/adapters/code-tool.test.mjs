@@ -646,6 +646,11 @@ describe('wrong use is refused at once', () => {
     ],
     ['approve', { tools: {}, approve: true }, 'options.approve must be a function, got true'],
     ['no options', undefined, 'options must be an object, got undefined'],
+    [
+      'a promise of options',
+      Promise.resolve({ tools: {} }),
+      'options must be a plain object, got a promise; await it first',
+    ],
     ['a name', { tools: {}, name: 5 }, 'options.name must be a non-empty string, got 5'],
     ['a description', { tools: {}, description: 'x' }, 'options.description must be a function, got "x"'],
     [
@@ -694,6 +699,9 @@ describe('wrong use is refused at once', () => {
   test.each([
     [null, 'options must be an object, got null'],
     [{ signal: 5 }, 'options.signal must be an AbortSignal, got 5'],
+    [{ abortSignal: AbortSignal.abort() }, 'options.abortSignal is not an option; the options are signal, context'],
+    [{ timeoutMs: 50 }, 'options.timeoutMs is not an option; the options are signal, context'],
+    [AbortSignal.abort(), 'options must be a plain object, got an AbortSignal; pass { signal }'],
   ])('options of a call: %j', async (options, message) => {
     await expect(createCodeTool({ tools: {} }).execute('1', options)).rejects.toThrow(new TypeError(message));
   });

@@ -302,6 +302,7 @@ test.each([
 ])('%s: wrong options are refused at once', (_, createCodeTool) => {
   const refused = (options, message) => expect(() => createCodeTool(options)).toThrow(new TypeError(message));
   refused(undefined, 'options must be an object, got undefined');
+  refused(Promise.resolve({ tools: {} }), 'options must be a plain object, got a promise; await it first');
   refused({}, 'options.tools must be an object of tools by name, or an array, got undefined');
   refused({ tools: 5 }, 'options.tools must be an object of tools by name, or an array, got 5');
 });

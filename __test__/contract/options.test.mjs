@@ -158,6 +158,51 @@ describe('TypeError', () => {
   });
 });
 
+class Limits {
+  #given = 10;
+  get maxOperations() {
+    return this.#given;
+  }
+}
+
+// Limits were lost without a word: only an object's own properties are copied.
+describe('options that are no plain object', () => {
+  const { signal } = new AbortController();
+
+  test.each([
+    [Promise.resolve({ maxOperations: 10 }), 'options must be a plain object, got a promise; await it first'],
+    [new Map([['maxOperations', 10]]), 'options must be a plain object, got an instance of Map'],
+    [new Date(0), 'options must be a plain object, got an instance of Date'],
+    [new Limits(), 'options must be a plain object, got an instance of Limits'],
+    [
+      Object.assign(new Limits(), { timeoutMs: 5 }),
+      'options.maxOperations must be a property of options itself, and not of its class',
+    ],
+    [Object.create({ maxOperations: 10 }), 'options must be a plain object, got an instance of Object'],
+  ])('%o', (options, message) => {
+    expect(() => checkOptions(options)).toThrow(new TypeError(message));
+    expect(() => checkRunOptions(options)).toThrow(new TypeError(message));
+  });
+
+  test('a signal', () => {
+    expect(() => checkOptions(signal)).toThrow(new TypeError('options must be a plain object, got an AbortSignal'));
+    expect(() => checkRunOptions(signal)).toThrow(
+      new TypeError('options must be a plain object, got an AbortSignal; pass { signal }'),
+    );
+  });
+
+  test('those of an instance that has them as properties of its own are taken', () => {
+    class Config {
+      maxOperations = 10;
+      get label() {
+        return 'strict';
+      }
+    }
+    expect(checkOptions(new Config()).maxOperations).toBe(10);
+    expect(checkRunOptions(Object.assign(Object.create(null), { maxOperations: 10 })).maxOperations).toBe(10);
+  });
+});
+
 describe('RangeError', () => {
   test.each([
     [{ runConcurrency: 'parallel' }, 'options.runConcurrency must be "reject" or "queue", got "parallel"'],

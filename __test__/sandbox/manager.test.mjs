@@ -655,6 +655,14 @@ test('limits of the executor end an execution', async () => {
   expect(imported).toBeInstanceOf(ExecutorError);
 });
 
+test('a signal in place of options is refused', async () => {
+  const manager = new SandboxManager({ registry, adapters: () => 1 });
+  await expect(manager.executeCode('1', AbortSignal.abort())).rejects.toThrow(
+    new TypeError('options must be a plain object, got an AbortSignal; pass { signal }'),
+  );
+  await manager.close();
+});
+
 test('wrong arguments of the host are TypeErrors and RangeErrors', async () => {
   const make = (options) => () => new SandboxManager({ registry, adapters: () => 1, ...options });
   expect(make({ registry: { sources: 5 } })).toThrow(TypeError);

@@ -2,7 +2,7 @@
 'use strict';
 
 const { describe } = require('../contract/describe');
-const { checkRows, checkRunOptions, record } = require('../contract/options');
+const { checkRows, checkRunOptions, optionsOf, record } = require('../contract/options');
 const { optionRow } = require('../contract/option-table');
 const { encode } = require('./values');
 
@@ -76,8 +76,8 @@ function checkNetwork(network) {
  * @param {number} maxTransferBytes
  */
 function checkBrowserRunOptions(options, maxTransferBytes) {
-  const { input, ...others } = options ?? {};
-  const checked = checkRunOptions(options === undefined || options === null ? options : others);
+  const { input, ...others } = options === undefined ? {} : optionsOf(options, 'options', ['input', 'signal']);
+  const checked = checkRunOptions(options === undefined ? undefined : others);
   return { ...checked, input: encode([input], 'input', maxTransferBytes) };
 }
 

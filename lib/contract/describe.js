@@ -90,4 +90,26 @@ function isBeyondNumbers(value) {
   return typeof value === 'bigint' && !Number.isSafeInteger(Number(value));
 }
 
-module.exports = { bigintText, describe, isBeyondNumbers, isLongBigint, isPlainObject, memberPath };
+/**
+ * The name of the class of an object.
+ *
+ * @param {object} value
+ */
+function className(value) {
+  try {
+    const { constructor } = value;
+    return typeof constructor === 'function' && constructor.name !== '' ? constructor.name : 'object';
+  } catch {
+    return 'object';
+  }
+}
+
+module.exports = {
+  bigintText,
+  className,
+  describe,
+  isBeyondNumbers,
+  isLongBigint,
+  isPlainObject,
+  memberPath,
+};

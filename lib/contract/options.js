@@ -1,7 +1,7 @@
 // @ts-check
 'use strict';
 
-const { describe, memberPath } = require('./describe');
+const { className, describe, isPlainObject, memberPath } = require('./describe');
 const { OPTIONS } = require('./option-table');
 
 /** @typedef {import('./option-table').OptionRow} OptionRow */
@@ -171,7 +171,7 @@ function isAbortSignal(value) {
  */
 function record(options, path, known) {
   if (options === undefined) return {};
-  const given = { ...objectOf(options, path) };
+  const given = { ...optionsOf(options, path, known) };
   for (const name of Object.keys(given)) {
     if (known.includes(name)) continue;
     const close = closest(name, known);
@@ -180,6 +180,29 @@ function record(options, path, known) {
     throw new TypeError(`${memberPath(path, name)} is not an option; ${hint}`);
   }
   return given;
+}
+
+/**
+ * An object of options, which are properties of its own: those of instances of classes are taken as well.
+ *
+ * @param {any} value
+ * @param {string} path
+ * @param {readonly string[]} [known] names of options
+ * @returns {any}
+ * @throws {TypeError} if options would be lost with what it inherits, or if it is something else, such as a promise of them
+ */
+function optionsOf(value, path, known = NAMES) {
+  const given = objectOf(value, path);
+  if (isPlainObject(given)) return given;
+  const expected = `${path} must be a plain object`;
+  if (isAbortSignal(given)) {
+    throw new TypeError(`${expected}, got an AbortSignal${known.includes('signal') ? '; pass { signal }' : ''}`);
+  }
+  if (typeof given.then === 'function') throw new TypeError(`${expected}, got a promise; await it first`);
+  if (Object.keys(given).length === 0) throw new TypeError(`${expected}, got an instance of ${className(given)}`);
+  const inherited = known.find((name) => name in given && !Object.hasOwn(given, name));
+  if (inherited === undefined) return given;
+  throw new TypeError(`${memberPath(path, inherited)} must be a property of ${path} itself, and not of its class`);
 }
 
 /**
@@ -290,4 +313,15 @@ function editDistance(from, to) {
   return row[to.length];
 }
 
-module.exports = { checkOptions, checkRows, checkRunOptions, checkSignal, checkSome, closest, objectOf, record };
+module.exports = {
+  OPTION_NAMES: NAMES,
+  checkOptions,
+  checkRows,
+  checkRunOptions,
+  checkSignal,
+  checkSome,
+  closest,
+  objectOf,
+  optionsOf,
+  record,
+};

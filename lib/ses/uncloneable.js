@@ -3,7 +3,7 @@
 
 const { types } = require('node:util');
 
-const { describe, memberPath } = require('../contract/describe');
+const { className, describe, memberPath } = require('../contract/describe');
 
 /**
  * Path and kind of the first part of `root` that structured clone refuses, e.g. `result.items[3].callback (function)`.
@@ -141,16 +141,6 @@ function isRefused(value, clone) {
     return false;
   } catch {
     return true;
-  }
-}
-
-/** @param {object} value */
-function className(value) {
-  try {
-    const { constructor } = value;
-    return typeof constructor === 'function' && constructor.name !== '' ? constructor.name : 'object';
-  } catch {
-    return 'object';
   }
 }
 

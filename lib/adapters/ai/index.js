@@ -2,13 +2,14 @@
 'use strict';
 
 const { describe, isPlainObject, memberPath } = require('../../contract/describe');
-const { closest, objectOf } = require('../../contract/options');
+const { closest } = require('../../contract/options');
 const { requirePeer } = require('../../contract/peer');
 const { isStandardSchema, isZod3, issuesText, standardSchema, validate } = require('../../contract/standard-schema');
 const { byIdentifier, toolIdentifier } = require('../../contract/tool-names');
 const { WRONG_INPUT, isCodeInput } = require('../code-tool/code-input');
 const { isDefinition } = require('../code-tool/definition');
 const { makeCodeTool } = require('../code-tool/make');
+const { settingsOf } = require('../code-tool/settings');
 const { inputSchemaOf, outputSchemaOf } = require('../prompts/definition');
 const { ToolPolicy, isApproved, namedIn } = require('./approval');
 
@@ -24,7 +25,7 @@ const VALIDATOR = Symbol.for('vercel.ai.validator');
  * @returns {any}
  */
 function createCodeTool(options) {
-  const { tools, toolApproval = {}, ...settings } = objectOf(options, 'options');
+  const { tools, toolApproval = {}, ...settings } = settingsOf(options);
   if (!isPlainObject(tools)) throw new TypeError(`options.tools must be an object of tools, got ${describe(tools)}`);
   if (!isPlainObject(toolApproval)) {
     throw new TypeError(`options.toolApproval must be an object by name of the tool, got ${describe(toolApproval)}`);

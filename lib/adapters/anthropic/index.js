@@ -2,11 +2,11 @@
 'use strict';
 
 const { isPlainObject } = require('../../contract/describe');
-const { objectOf } = require('../../contract/options');
 const { isStandardSchema, standardSchema } = require('../../contract/standard-schema');
 const codeTool = require('../code-tool');
 const { WRONG_INPUT, isCodeInput } = require('../code-tool/code-input');
 const { byName } = require('../code-tool/definition');
+const { settingsOf } = require('../code-tool/settings');
 
 /**
  * Makes a tool for the tool runner of Anthropic's SDK by which a model calls other tools from code. Documented in `index.d.ts`.
@@ -15,7 +15,7 @@ const { byName } = require('../code-tool/definition');
  * @returns {any}
  */
 function createCodeTool(options) {
-  const { tools, ...settings } = objectOf(options, 'options');
+  const { tools, ...settings } = settingsOf(options);
   const definitions = Object.entries(byName(tools)).map(([name, it]) => [name, definitionOf(it)]);
   const { name, description, inputSchema, execute } = codeTool.createCodeTool({
     ...settings,

@@ -4,10 +4,11 @@
 const { callables, functionDeclaration } = require('./definition');
 const { hostTools } = require('./host-tools');
 const { languageText } = require('./language');
+const { OWN_OPTIONS, settingsOf } = require('./settings');
 const { describe } = require('../../contract/describe');
 const { isExecutor, offerOf, refuseBeside } = require('../../contract/executor');
 const { isIdentifier } = require('../../contract/identifiers');
-const { checkSignal, objectOf } = require('../../contract/options');
+const { checkSignal, record } = require('../../contract/options');
 const { MAX_CHARS, modelFailure, modelLogs, modelValue, reportText } = require('../../contract/for-model');
 const { Session } = require('../../contract/session');
 const { refuseWrongOptions } = require('../../ses/check-options');
@@ -22,8 +23,7 @@ const { checkPythonOptions, offerWith } = require('../../python/options');
 
 /** Least number of characters that a model is told: less says nothing. */
 const MIN_CHARS = 100;
-/** Those that are not the executor's. */
-const OWN_OPTIONS = ['tools', 'executor', 'name', 'description', 'maxOutputChars', 'approve'];
+const CALL_OPTIONS = ['signal', 'context'];
 
 /**
  * The tool by which a model calls other tools from code, and what writes its description with other descriptions of these, by the
@@ -33,7 +33,7 @@ const OWN_OPTIONS = ['tools', 'executor', 'name', 'description', 'maxOutputChars
  * @returns {{ tool: import('./index').CodeTool, describe: (descriptions: Record<string, string | undefined>) => string }}
  */
 function makeCodeTool(options) {
-  const given = objectOf(options, 'options');
+  const given = settingsOf(options);
   const { tools, executor, name, description, maxOutputChars = MAX_CHARS, approve, ...executorOptions } = given;
   if (executor === undefined) refuseWrong(executorOptions);
   else refuseBeside(executorOptions, OWN_OPTIONS);
@@ -69,7 +69,7 @@ function makeCodeTool(options) {
     },
     execute: async (code, of = {}) => {
       if (typeof code !== 'string') throw new TypeError(`code must be a string, got ${describe(code)}`);
-      const { signal, context } = objectOf(of, 'options');
+      const { signal, context } = record(of, 'options', CALL_OPTIONS);
       checkSignal(signal);
       const { tools, end } = hostTools(callable, { approve, language, signal, context });
       const own = session ?? new Session(executorOf(executorOptions), { livesOn: false, codeFrame });

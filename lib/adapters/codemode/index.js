@@ -6,7 +6,7 @@ const { isExecutor, refuseBeside } = require('../../contract/executor');
 const { refuseWrongOptions } = require('../../ses/check-options');
 const { codeFrame } = require('../../ses/code-frame');
 const { SESExecutor } = require('../../ses/executor');
-const { objectOf } = require('../../contract/options');
+const { OPTION_NAMES, objectOf, optionsOf } = require('../../contract/options');
 const { failureText } = require('../../contract/failure-text');
 const { modelFailure, modelLogs, modelValue } = require('../../contract/for-model');
 const { Session } = require('../../contract/session');
@@ -49,7 +49,7 @@ class SESCodemodeExecutor {
 
   /** @param {import('./index').CodemodeExecutorOptions} [given] */
   constructor(given = {}) {
-    const { executor, ...options } = objectOf(given, 'options');
+    const { executor, ...options } = optionsOf(given, 'options', ['executor', ...OPTION_NAMES]);
     if (executor === undefined) {
       // Wrong options are refused here and not in each result.
       refuseWrongOptions(options, ['executor']);

@@ -3,10 +3,10 @@
 
 const { isPlainObject } = require('../../contract/describe');
 const { isStandardSchema, isZod3, standardSchema } = require('../../contract/standard-schema');
-const { objectOf } = require('../../contract/options');
 const { requirePeer } = require('../../contract/peer');
 const codeTool = require('../code-tool');
 const { byName } = require('../code-tool/definition');
+const { settingsOf } = require('../code-tool/settings');
 const { stoppable } = require('../code-tool/stoppable');
 
 /**
@@ -16,7 +16,7 @@ const { stoppable } = require('../code-tool/stoppable');
  * @returns {any}
  */
 function createCodeTool(options) {
-  const { tools, ...settings } = objectOf(options, 'options');
+  const { tools, ...settings } = settingsOf(options);
   const { tool } = requirePeer('ses-executor/langchain', '@langchain/core', () => require('@langchain/core/tools'));
   const definitions = Object.entries(byName(tools)).map(([name, it]) => [name, definitionOf(name, it)]);
   const { name, description, inputSchema, execute } = codeTool.createCodeTool({

@@ -1,12 +1,12 @@
 // @ts-check
 'use strict';
 
-const { objectOf } = require('../../contract/options');
 const { requirePeer } = require('../../contract/peer');
 const { standardSchema } = require('../../contract/standard-schema');
 const codeTool = require('../code-tool');
 const { WRONG_INPUT, isCodeInput } = require('../code-tool/code-input');
 const { byName } = require('../code-tool/definition');
+const { settingsOf } = require('../code-tool/settings');
 
 /** How Mastra's message begins where it is the input that is wrong. */
 const OF_INPUT = /^Tool input validation failed/;
@@ -18,7 +18,7 @@ const OF_INPUT = /^Tool input validation failed/;
  * @returns {any}
  */
 function createCodeTool(options) {
-  const { tools, ...settings } = objectOf(options, 'options');
+  const { tools, ...settings } = settingsOf(options);
   const { createTool } = requirePeer('ses-executor/mastra', '@mastra/core', loadTools);
   const definitions = Object.entries(byName(tools)).map(([name, it]) => [name, definitionOf(it)]);
   const { name, description, inputSchema, execute } = codeTool.createCodeTool({

@@ -4,11 +4,12 @@
 const { createSessionServer } = require('./session-server');
 const { describe, isPlainObject, memberPath } = require('../../contract/describe');
 const { isExecutor, refuseBeside } = require('../../contract/executor');
-const { checkOptions, objectOf } = require('../../contract/options');
+const { OPTION_NAMES, checkOptions, optionsOf } = require('../../contract/options');
 const { refuseWrongOptions } = require('../../ses/check-options');
 
 /** Those that are not the executor's. */
 const OWN_OPTIONS = ['executor', 'root', 'readOnly', 'tools', 'servers', 'variables'];
+const KNOWN = [...OWN_OPTIONS, ...OPTION_NAMES];
 
 /**
  * What `ses-executor mcp` serves, for any transport. Documented in `index.d.ts`.
@@ -17,7 +18,15 @@ const OWN_OPTIONS = ['executor', 'root', 'readOnly', 'tools', 'servers', 'variab
  * @returns {Promise<import('./index').McpServer>}
  */
 async function createMcpServer(given = {}) {
-  const { executor, root, readOnly, tools, servers: commands = {}, variables, ...others } = objectOf(given, 'options');
+  const {
+    executor,
+    root,
+    readOnly,
+    tools,
+    servers: commands = {},
+    variables,
+    ...others
+  } = optionsOf(given, 'options', KNOWN);
   refuseNoObjects({ tools, servers: commands, variables });
   if (readOnly !== undefined && typeof readOnly !== 'boolean') {
     throw new TypeError(`options.readOnly must be a boolean, got ${describe(readOnly)}`);

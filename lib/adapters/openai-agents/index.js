@@ -3,11 +3,11 @@
 
 const { randomUUID } = require('node:crypto');
 
-const { objectOf } = require('../../contract/options');
 const { requirePeer } = require('../../contract/peer');
 const codeTool = require('../code-tool');
 const { WRONG_INPUT, isCodeInput } = require('../code-tool/code-input');
 const { byName } = require('../code-tool/definition');
+const { settingsOf } = require('../code-tool/settings');
 const { stoppable } = require('../code-tool/stoppable');
 const { Guardrails } = require('./guardrails');
 
@@ -18,7 +18,7 @@ const { Guardrails } = require('./guardrails');
  * @returns {any}
  */
 function createCodeTool(options) {
-  const { tools, ...settings } = objectOf(options, 'options');
+  const { tools, ...settings } = settingsOf(options);
   const sdk = requirePeer('ses-executor/openai-agents', '@openai/agents', () => require('@openai/agents'));
   const guardrails = new Guardrails(sdk);
   const definitions = Object.entries(byName(tools)).map(([name, it]) => [name, definitionOf(name, it, guardrails)]);

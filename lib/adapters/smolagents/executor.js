@@ -4,6 +4,7 @@
 const { describe, isPlainObject } = require('../../contract/describe');
 const { ExecutorError } = require('../../contract/errors');
 const { OFFER, isExecutor, offerOf, refuseBeside } = require('../../contract/executor');
+const { optionsOf } = require('../../contract/options');
 const { flattenTools } = require('../../contract/tool-registry');
 const { SESExecutor } = require('../../ses/executor');
 const { PythonSmolagentsExecutor } = require('./python');
@@ -23,17 +24,15 @@ class SmolagentsExecutor {
 
   /** @param {import('./index').SmolagentsExecutorOptions} [options] */
   constructor(options) {
-    if (options !== undefined && !isPlainObject(options)) {
-      throw new TypeError(`options must be an object, got ${describe(options)}`);
-    }
+    const own = options === undefined ? {} : optionsOf(options, 'options');
     // @ts-expect-error: an executor of the other language, which has the same methods.
-    if (options?.language === 'python') return new PythonSmolagentsExecutor(options);
+    if (own.language === 'python') return new PythonSmolagentsExecutor(own);
     const {
       tools = [],
       autoInit = true,
       executor,
       ...others
-    } = /** @type {import('./index').SmolagentsExecutorOptions} */ (options ?? {});
+    } = /** @type {import('./index').SmolagentsExecutorOptions} */ (own);
     if (typeof autoInit !== 'boolean') {
       throw new TypeError(`options.autoInit must be a boolean, got ${describe(autoInit)}`);
     }
