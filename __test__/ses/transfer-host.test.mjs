@@ -186,7 +186,11 @@ describe('refused values are named by their path', () => {
     ['a generator', () => [(function* () {})()], 'result[0] (object) cannot be cloned'],
     ['an iterator', () => ({ i: new Map().entries() }), 'result.i (Object) cannot be cloned'],
     ['a class of Intl', () => ({ f: new Intl.NumberFormat() }), 'result.f (NumberFormat) cannot be cloned'],
-    ['a class of the host', () => ({ b: new Blob([]) }), 'result.b (Blob) cannot be cloned'],
+    [
+      'a class of the host',
+      () => ({ b: new Blob([]) }),
+      'result.b (Blob) cannot be cloned; give what its `text()` or `arrayBuffer()` resolves to',
+    ],
     ['an object of the host', () => ({ env: process.env }), 'result.env (object of the host) cannot be cloned'],
     [
       'arguments',

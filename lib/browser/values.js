@@ -8,6 +8,7 @@ const { makeEncode } = require('./guest/encode');
 const { captureLanguage } = require('./guest/language');
 const { outputText } = require('../contract/render');
 const { TransferLimitError, UncloneableError, describeThrown } = require('../contract/errors');
+const { webClassOf } = require('../ses/host-objects');
 const { findUncloneable } = require('../ses/uncloneable');
 
 const language = captureLanguage();
@@ -34,16 +35,25 @@ const MIN_OBJECT_BYTES = 1 << 20;
  */
 function encode(value, path, maxChars, shown = value) {
   try {
-    return encodeText(value, { maxChars, path, hidesStacks: true, isOpaque: types.isProxy });
+    return encodeText(value, { maxChars, path, hidesStacks: true, isOpaque });
   } catch (error) {
     if (/** @type {any} */ (error).isTooLarge === true) throw new TransferLimitError(tooLarge(path, maxChars));
     const found = findUncloneable(shown, path, (part) => structuredClone(part));
     const why = /** @type {any} */ (error).isUncloneable === true ? found : undefined;
     const message = why ?? found;
-    if (message !== undefined) throw new UncloneableError(`${message} cannot be cloned`, { cause: error });
+    if (message !== undefined) throw new UncloneableError(message, { cause: error });
     if (/** @type {any} */ (error).isUncloneable === true) throw new UncloneableError(describeThrown(error).message);
     throw new UncloneableError(`${path} cannot be cloned: ${describeThrown(error).message}`, { cause: error });
   }
+}
+
+/**
+ * Whether nothing can be known of what an object is made of.
+ *
+ * @param {object} object
+ */
+function isOpaque(object) {
+  return types.isProxy(object) || webClassOf(object) !== undefined;
 }
 
 /**

@@ -5,6 +5,7 @@ const { types } = require('node:util');
 const v8 = require('node:v8');
 
 const { TransferLimitError, UncloneableError, describeThrown } = require('../contract/errors');
+const { HostObjectError } = require('./host-objects');
 const { findUncloneable } = require('./uncloneable');
 const { hasV8Format } = require('./v8-format');
 const { bufferOf, byteLengthOf, ownView } = require('./views');
@@ -19,15 +20,6 @@ const { writeWire } = require('./wire-writer');
 
 /** Wires up to this length are read in JavaScript: 16 KiB. */
 const MAX_SMALL_BYTES = 16 << 10;
-
-/** An object that the host's V8 does not write, such as `process.env`. */
-class HostObjectError extends TypeError {
-  /** @param {object} object */
-  constructor(object) {
-    super('an object of the host could not be cloned');
-    this.object = object;
-  }
-}
 
 /** Writes one value. Its own class, because V8 calls the methods with an underscore. */
 class Writer extends v8.Serializer {
@@ -97,7 +89,7 @@ function tooLarge(path, maxBytes) {
 function refusal(error, value, path) {
   const clone = (/** @type {unknown} */ part) => writeWire(part, Infinity) ?? writeWithV8(part, Infinity);
   const found = findUncloneable(value, path, clone, error instanceof HostObjectError ? error.object : undefined);
-  if (found !== undefined) return `${found} cannot be cloned`;
+  if (found !== undefined) return found;
   if (error instanceof RangeError) return `${path} cannot be cloned: it is nested too deeply or too large`;
   return `${path} cannot be cloned: ${describeThrown(error).message}`;
 }

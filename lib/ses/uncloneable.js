@@ -3,10 +3,11 @@
 
 const { types } = require('node:util');
 
+const { webClassHint, webClassOf } = require('./host-objects');
 const { className, describe, memberPath } = require('../contract/describe');
 
 /**
- * Path and kind of the first part of `root` that structured clone refuses, e.g. `result.items[3].callback (function)`.
+ * Says which part of `root` is the first that structured clone refuses, e.g. `result.items[3].callback (function) cannot be cloned`.
  * `undefined` if no single part is to blame.
  *
  * Runs after a clone has failed. Iterative, so that depth does not matter. Properties that are getters are called
@@ -32,15 +33,17 @@ function findUncloneable(root, rootPath, clone, culprit) {
         seen.add(value);
       }
       const kind = refusedKind(value);
-      if (kind !== undefined) return `${pathText(path)} (${kind})`;
+      if (kind !== undefined) return refusal(path, kind);
       if (!isObject(value)) continue;
+      const webClass = webClassOf(value);
+      if (webClass !== undefined) return `${refusal(path, className(value))}${webClassHint(webClass)}`;
       const before = queue.length + getters.length;
       enqueueParts(value, path, queue, getters);
       // Without parts it can be tried alone: that tells instances of the host's own classes.
       if (queue.length + getters.length === before && isRefused(value, clone)) {
-        return `${pathText(path)} (${className(value)})`;
+        return refusal(path, className(value));
       }
-      if (value === culprit) return `${pathText(path)} (object of the host)`;
+      if (value === culprit) return refusal(path, 'object of the host');
     }
     queue.length = 0;
     const getter = getters.shift();
@@ -48,7 +51,7 @@ function findUncloneable(root, rootPath, clone, culprit) {
     try {
       queue.push({ value: getter.object[getter.key], path: getter.path });
     } catch {
-      return `${pathText(getter.path)} (getter that throws)`;
+      return refusal(getter.path, 'getter that throws');
     }
   }
 }
@@ -58,6 +61,14 @@ function findUncloneable(root, rootPath, clone, culprit) {
  *
  * @typedef {{ parent: Path | null, step: string, isIndex?: boolean }} Path
  */
+
+/**
+ * @param {Path} path
+ * @param {string} kind
+ */
+function refusal(path, kind) {
+  return `${pathText(path)} (${kind}) cannot be cloned`;
+}
 
 /** @param {Path} path */
 function pathText(path) {

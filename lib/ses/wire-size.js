@@ -3,6 +3,7 @@
 
 const { types } = require('node:util');
 
+const { HostObjectError, webClassOf } = require('./host-objects');
 const { elementsOf } = require('./views');
 
 /** One object in as many is remembered at first, since remembering costs more than looking again. */
@@ -21,6 +22,7 @@ const MAX_HOLES = 4_096;
  * @param {unknown} value
  * @param {number} limit
  * @returns {boolean}
+ * @throws {HostObjectError} for an object of the web's classes, which V8 may take for a plain one
  */
 function isLargerThan(value, limit) {
   if (typeof value === 'string') return value.length > limit;
@@ -28,7 +30,8 @@ function isLargerThan(value, limit) {
   try {
     // The first may count an object several times; it ends all the same, since each round of visits remembers one.
     return measure(value, limit, SAMPLING) > limit && measure(value, limit, 1) > limit;
-  } catch {
+  } catch (error) {
+    if (error instanceof HostObjectError) throw error;
     return false;
   }
 }
@@ -133,6 +136,7 @@ function* partsOf(object) {
       if (Object.hasOwn(object, key)) yield /** @type {any} */ (object)[key];
     }
   } else {
+    if (webClassOf(object) !== undefined) throw new HostObjectError(object);
     for (const key of Object.keys(object)) {
       yield key;
       yield object[key];

@@ -4,6 +4,7 @@
 const { isDeepStrictEqual, types } = require('node:util');
 
 const { TransferLimitError } = require('../contract/errors');
+const { webClassOf } = require('./host-objects');
 const { hasV8Format } = require('./v8-format');
 const { elementsOf, ownView, viewTag } = require('./views');
 const { ERROR_CLASSES, ERROR_TAG, FLAG_BITS, TAG, VERSION, VIEW_CLASSES } = require('./wire-tags');
@@ -124,7 +125,7 @@ class WireWriter {
     if (types.isArrayBuffer(object)) return this.#buffer(object);
     if (types.isBoxedPrimitive(object)) return this.#boxed(object);
     if (hasV8Format) throw LEFT;
-    if (isOfEngine(object, prototype)) return refuse(object);
+    if (isOfEngine(object, prototype) || webClassOf(object) !== undefined) return refuse(object);
     return this.#plain(object);
   }
 

@@ -146,6 +146,32 @@ export function describeHostValues({ make, withExecutor, can, expectGivenUp }) {
       },
     );
 
+    // Node.js writes these classes in JavaScript, so that V8 takes them for plain objects: they arrived as `{}`.
+    test.each([
+      ['URL', () => new URL('https://a.b/'), '; give its `href`'],
+      ['URLSearchParams', () => new URLSearchParams('a=1'), '; give `Object.fromEntries` of it, or its text'],
+      ['Headers', () => new Headers({ a: 'b' }), '; give `Object.fromEntries` of it'],
+      ['Response', () => new Response('x'), '; give what its `text()` or `json()` resolves to'],
+      ['Request', () => new Request('https://a.b/'), '; give what its `text()` or `json()` resolves to'],
+      ['FormData', () => new FormData(), '; give `Object.fromEntries` of it'],
+      ['Blob', () => new Blob(['x']), '; give what its `text()` or `arrayBuffer()` resolves to'],
+      ['ReadableStream', () => new ReadableStream(), '; give what has been read of it'],
+      ['AbortSignal', () => new AbortController().signal, ''],
+      ['Page', () => new (class Page extends URL {})('https://a.b/'), '; give its `href`'],
+    ])('%s: the class is named, and what to give instead', async (name, value, hint) => {
+      await withExecutor({}, { give: () => ({ items: [value()] }) }, async (executor) => {
+        const refused = (path) => `${path} (${name}) cannot be cloned${hint}`;
+        const error = await expectCode(executor.run('await give()'), 'ERR_TOOL_PROXY_FAIL');
+        expect(error.message).toBe(`Tool execution failed: TypeError: ${refused('result.items[0]')}`);
+        expect(await rejection(executor.sendVariables({ v: value() }))).toEqual(new TypeError(refused('variables.v')));
+        const many = Array.from({ length: 1_000 }, (_, at) => (at === 999 ? value() : { at }));
+        expect(await rejection(executor.sendVariables({ many }))).toEqual(
+          new TypeError(refused('variables.many[999]')),
+        );
+        expect(executor.state).toBe('READY');
+      });
+    });
+
     test('nothing of a refused call is defined', async () => {
       await withExecutor({}, {}, async (executor) => {
         await rejection(executor.sendVariables({ first: 1, second: () => {} }));
