@@ -3,9 +3,13 @@
 import { join } from 'node:path';
 
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { expect, test } from 'vitest';
 import { writeFileSync } from 'node:fs';
+
+import { createMcpServer } from 'ses-executor/mcp';
+import { PyodideExecutor } from 'ses-executor/python';
 
 import { ROOT, withFolder } from '../helpers.mjs';
 
@@ -39,3 +43,51 @@ test('run_python is a tool of its own, with the same functions', () =>
       await client.close();
     }
   }));
+
+// `--max-operations` limited JavaScript only, and the description spoke of functions where there are none.
+test('run_python is limited by the command line, and says so', async () => {
+  const args = [join(ROOT, 'bin', 'ses-executor.js'), 'mcp', '--python', '--max-operations', '100'];
+  const client = new Client({ name: 'test', version: '1.0.0' });
+  await client.connect(new StdioClientTransport({ command: process.execPath, args }));
+  try {
+    const { tools } = await client.listTools();
+    expect(tools[1].description).toBe(
+      'Runs Python, and gives the value of its last expression. print is collected. Variables and functions live on from ' +
+        'call to call. There is no network and no file system, and of modules only collections, datetime, itertools, json, ' +
+        'math, queue, random, re, stat, statistics, time, unicodedata. A run may take 10000 ms, 100 lines and 128 MiB of ' +
+        'memory.',
+    );
+    const { structuredContent } = await client.callTool({
+      name: 'run_python',
+      arguments: { code: 'for i in range(1000):\n    pass' },
+    });
+    expect(structuredContent.error.code).toBe('ERR_MAX_OPS_EXCEEDED');
+  } finally {
+    await client.close();
+  }
+});
+
+// The model was told to write JavaScript.
+test('an executor of Python has run_python in place of run_javascript', async () => {
+  const executor = new PyodideExecutor(['math'], { mount: false });
+  const server = await createMcpServer({ executor, tools: { add: (a, b) => a + b } });
+  const client = new Client({ name: 'test', version: '1.0.0' });
+  const [ours, theirs] = InMemoryTransport.createLinkedPair();
+  await Promise.all([server.connect(ours), client.connect(theirs)]);
+  try {
+    expect(client.getInstructions()).toMatch(
+      /^Use run_python to calculate, .* that the description of run_python declares: /,
+    );
+    const [{ name, title, description, inputSchema }, reset] = (await client.listTools()).tools;
+    expect([name, title]).toEqual(['run_python', 'Run Python']);
+    expect(description).toMatch(
+      /^Runs Python that can call the functions below, [^]*\n\ndef add\(\*args, \*\*kwargs\): \.\.\.$/,
+    );
+    expect(inputSchema.properties.code.description).toBe('The program, in Python');
+    expect(reset.description).toBe('Forgets all variables and functions that run_python has defined.');
+    const { structuredContent } = await client.callTool({ name, arguments: { code: 'add(sum(range(3)), 1)' } });
+    expect(structuredContent).toEqual({ output: 4, logs: '' });
+  } finally {
+    await server.close();
+  }
+});

@@ -97,8 +97,7 @@ async function sessionServer({
       variables,
       authorizedImports,
       modules,
-      python,
-      packages,
+      python: python ? { maxOperations: given.maxOperations, packages } : undefined,
     };
     return await createSessionServer({ ...options, ...limitsOf(given) });
   } catch (error) {

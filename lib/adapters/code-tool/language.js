@@ -10,8 +10,11 @@ const { toJavaScriptSignature, toPythonSignature } = require('../prompts');
  *
  * @typedef {object} LanguageText
  * @property {string} toolName default name of the tool
+ * @property {string} title of the tool, for people
  * @property {string} program what the input is
- * @property {(declarations: string, livesOn: boolean, offer: Offer) => string} description of the tool
+ * @property {string} operations what `maxOperations` counts
+ * @property {(declarations: string, livesOn: boolean, offer: Offer, limits?: string) => string} description of the tool; `limits` is a
+ * sentence with a space in front
  * @property {(offer: Offer, hasFunctions: boolean) => string} surroundings the sentences of a description that say what else there
  * is, each with a space in front
  * @property {(tool: import('../prompts').ToolDefinition) => string} declare a tool that takes one object
@@ -22,12 +25,13 @@ const { toJavaScriptSignature, toPythonSignature } = require('../prompts');
 /** @type {LanguageText} */
 const JAVASCRIPT = {
   toolName: 'run_javascript',
+  title: 'Run JavaScript',
   program: 'JavaScript or TypeScript',
-  description: (declarations, livesOn, offer) =>
-    `Runs JavaScript that can call the functions below, and gives what its \
-last expression or a top-level \`return\` gives. Use it instead of several calls of single tools: call, loop, filter \
-and combine in one program, and give back only what is needed. \`await\` works at the top level. console.log is \
-collected. ${lifeText(livesOn)}${JAVASCRIPT.surroundings(offer, declarations !== '')}
+  operations: 'loop iterations',
+  description: (declarations, livesOn, offer, limits = '') =>
+    `Runs JavaScript${functionsText(declarations)}, and gives what its \
+last expression or a top-level \`return\` gives.${useText(declarations)} \`await\` works at the top level. console.log is \
+collected. ${lifeText(livesOn)}${JAVASCRIPT.surroundings(offer, declarations !== '')}${limits}
 
 ${declarations}`.trimEnd(),
   surroundings: ({ imports, variables = [] }, hasFunctions) => {
@@ -50,12 +54,13 @@ ${hasFunctions ? ' and the functions below' : ''}.`;
 /** @type {LanguageText} */
 const PYTHON = {
   toolName: 'run_python',
+  title: 'Run Python',
   program: 'Python',
-  description: (declarations, livesOn, offer) =>
-    `Runs Python that can call the functions below, and gives the value of its last expression. Use it instead of \
-several calls of single tools: call, loop, filter and combine in one program, and give back only what is needed. The \
-functions are synchronous: call them without await. print is collected. \
-${lifeText(livesOn)}${PYTHON.surroundings(offer, declarations !== '')}
+  operations: 'lines',
+  description: (declarations, livesOn, offer, limits = '') =>
+    `Runs Python${functionsText(declarations)}, and gives the value of its last expression.${useText(declarations)}\
+${declarations === '' ? '' : ' The functions are synchronous: call them without await.'} print is collected. \
+${lifeText(livesOn)}${PYTHON.surroundings(offer, declarations !== '')}${limits}
 
 ${declarations}`.trimEnd(),
   surroundings: ({ imports, folder, variables = [] }, hasFunctions) => {
@@ -70,6 +75,20 @@ ${declarations}`.trimEnd(),
   declareFunction: (name) => `def ${name}(*args, **kwargs): ...`,
   namesArguments: true,
 };
+
+/** @param {string} declarations */
+function functionsText(declarations) {
+  return declarations === '' ? '' : ' that can call the functions below';
+}
+
+/** @param {string} declarations */
+function useText(declarations) {
+  if (declarations === '') return '';
+  return (
+    ' Use it instead of several calls of single tools: call, loop, filter and combine in one program, and give back only ' +
+    'what is needed.'
+  );
+}
 
 /** @param {boolean} livesOn */
 function lifeText(livesOn) {

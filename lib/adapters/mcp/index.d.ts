@@ -10,7 +10,7 @@ import type { CodeToolDefinition } from '../code-tool/index';
 
 /** What {@link createMcpServer} is made with; without `executor` also the options of its own. */
 export interface McpServerOptions extends ExecutorOptions {
-  /** Where code runs; its limits hold. It is cleaned up when the session is reset, and with the server. */
+  /** Where code runs, in its language; its limits hold. It is cleaned up when the session is reset, and with the server. */
   executor?: Executor | undefined;
   /** Folder that the file tools are confined to; without it there are none. */
   root?: string | undefined;
@@ -36,7 +36,7 @@ export interface McpServer {
 }
 
 /**
- * Makes a server with the tools `run_javascript` and `reset`.
+ * Makes a server with the tools `run_javascript`, or `run_python` for an executor of Python, and `reset`.
  *
  * Rejects with a `TypeError` or `RangeError` for wrong options and two tools of one name, and with an `Error` if one of the other
  * servers cannot be used.

@@ -1,12 +1,11 @@
 // @ts-check
 'use strict';
 
-const { OUTPUT_SHAPE } = require('./output-shape');
-const { callResult } = require('./result');
+const { limitsText, registerRun } = require('./run-tool');
 const { languageText } = require('../code-tool/language');
-const { z } = require('../../bundled/mcp');
 const { Session } = require('../../contract/session');
 const { BASE_BUILTIN_MODULES, PyodideExecutor } = require('../../python');
+const { checkPythonOptions } = require('../../python/options');
 const { codeFrame } = require('../../ses/code-frame');
 const { preferredIsolation } = require('../../ses/isolation');
 
@@ -19,54 +18,27 @@ const { preferredIsolation } = require('../../ses/isolation');
  * @param {number} [options.timeoutMs]
  * @param {number} [options.toolTimeoutMs]
  * @param {number} [options.memoryLimitMb]
+ * @param {number} [options.maxOperations] lines
  * @param {string[]} [options.authorizedImports]
  * @param {string} [options.packages]
  * @param {Record<string, unknown>} [options.variables]
  * @param {object} options.annotations
  * @returns {Session}
  */
-function registerPython(
-  server,
-  toolset,
-  { timeoutMs, toolTimeoutMs, memoryLimitMb, authorizedImports = [], ...others },
-) {
-  const { packages, variables, annotations } = others;
+function registerPython(server, toolset, { timeoutMs, memoryLimitMb, authorizedImports = [], ...others }) {
+  const { toolTimeoutMs, maxOperations, packages, variables, annotations } = others;
   const language = languageText('python');
-  const limits = { timeoutMs, toolTimeoutMs, memoryLimitMb, isolation: preferredIsolation() };
   const imports = [...BASE_BUILTIN_MODULES, ...authorizedImports];
-  const executor = new PyodideExecutor(imports, { ...limits, mount: false, packages });
-  const session = new Session(executor, { livesOn: true, codeFrame, variables });
-  server.registerTool(
-    'run_python',
-    {
-      title: 'Run Python',
-      description: language.description(toolset.declarationsIn(language), true, {
-        imports,
-        variables: Object.keys(variables ?? {}),
-      }),
-      inputSchema: {
-        code: z.string().describe('The program, in Python'),
-        timeoutMs: z
-          .number()
-          .int()
-          .min(1)
-          .max(timeoutMs ?? Infinity)
-          .optional()
-          .describe('Deadline in milliseconds'),
-        reset: z.boolean().optional().describe('Whether to forget all variables first'),
-      },
-      outputSchema: OUTPUT_SHAPE,
-      annotations,
-    },
-    async (/** @type {any} */ { code, timeoutMs: deadline, reset }, /** @type {any} */ { signal }) => {
-      const run = toolset.forRun(signal, language);
-      try {
-        return callResult(await session.run(code, { tools: run.tools, signal, timeoutMs: deadline, afresh: reset }));
-      } finally {
-        run.end();
-      }
-    },
-  );
+  const options = {
+    ...{ timeoutMs, toolTimeoutMs, memoryLimitMb, isolation: preferredIsolation() },
+    ...{ max_operations: maxOperations, mount: false, packages },
+  };
+  const session = new Session(new PyodideExecutor(imports, options), { livesOn: true, codeFrame, variables });
+  const limits = { timeoutMs, memoryLimitMb, maxOperations: checkPythonOptions(imports, options).maxOperations };
+  const offer = { imports, variables: Object.keys(variables ?? {}) };
+  const declarations = toolset.declarationsIn(language);
+  const description = language.description(declarations, true, offer, limitsText(language, limits));
+  registerRun(server, toolset, session, { language, description, timeoutMs, annotations });
   return session;
 }
 

@@ -3,7 +3,6 @@
 
 const { CallableTool, functionDeclaration, isDefinition } = require('../code-tool/definition');
 const { hostTools } = require('../code-tool/host-tools');
-const { languageText } = require('../code-tool/language');
 const { flattenTools } = require('../../contract/tool-registry');
 
 /**
@@ -23,11 +22,6 @@ class Toolset {
   #givers = new Map();
   /** @type {((language: LanguageText) => string[])[]} */
   #declarations = [];
-
-  /** For a prompt. */
-  get declarations() {
-    return this.declarationsIn(languageText());
-  }
 
   /** @param {LanguageText} language */
   declarationsIn(language) {
