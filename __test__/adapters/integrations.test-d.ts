@@ -16,6 +16,8 @@ import { createMcpServer } from 'ses-executor/mcp';
 import { instrument } from 'ses-executor/opentelemetry';
 import { toJavaScriptSignature } from 'ses-executor/prompts';
 import { createCodeTool as createOpenAiCodeTool } from 'ses-executor/openai-agents';
+import { PyodideExecutor } from 'ses-executor/python';
+import { createSmolagentsExecutor } from 'ses-executor/smolagents';
 import { createFileTools } from 'ses-executor/tools';
 import { createCodeTool, type CodeToolOptions, type CodeToolResult, type RunFailure } from 'ses-executor/ai';
 import { SESCodemodeExecutor, type ExecuteResult, type ResolvedProvider } from 'ses-executor/codemode';
@@ -109,4 +111,12 @@ export async function servers(): Promise<void> {
   new SESCodemodeExecutor({ executor: new SESExecutor() });
   // @ts-expect-error: no such option
   await createMcpServer({ timeout: 5 });
+}
+
+export function python(): void {
+  new PyodideExecutor(['math'], { max_operations: 1, timeoutMs: 1, mount: false });
+  // @ts-expect-error: an interpreter is made anew whatever the options say
+  new PyodideExecutor(['math'], { recover: true });
+  // @ts-expect-error: it keeps its state
+  createSmolagentsExecutor({ language: 'python', keepState: true });
 }

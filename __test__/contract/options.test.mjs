@@ -145,6 +145,8 @@ describe('TypeError', () => {
     [{ onToolCall: true }, 'options.onToolCall must be a function, got true'],
     [{ onLog: {} }, 'options.onLog must be a function, got an object'],
     [{ timeoutMS: 1 }, 'options.timeoutMS is not an option; did you mean options.timeoutMs?'],
+    [{ maxOps: 1 }, 'options.maxOps is not an option; did you mean options.maxOperations?'],
+    [{ memory: 64 }, 'options.memory is not an option; did you mean options.memoryLimitMb?'],
     [{ maxOperation: 1 }, 'options.maxOperation is not an option; did you mean options.maxOperations?'],
     [
       { container: true },

@@ -36,7 +36,18 @@ test.each([
   [undefined, { max_operations: 0 }, 'options.max_operations must be a positive integer, got 0'],
   [undefined, { mountPoint: 'mnt' }, 'options.mountPoint must be an absolute path, got "mnt"'],
   [undefined, { engine: 'worker' }, 'options.engine must be "isolate" or "host", got "worker"'],
-  [undefined, { nope: 1 }, 'options.nope is not an option'],
+  [undefined, Promise.resolve({}), 'options must be a plain object, got a promise; await it first'],
+  [undefined, { maxOperations: 1 }, 'options.maxOperations is not an option; did you mean options.max_operations?'],
+  [undefined, { timeoutMS: 1 }, 'options.timeoutMS is not an option; did you mean options.timeoutMs?'],
+  ...['recover', 'toString'].map((name) => [
+    undefined,
+    { [name]: true },
+    `options.${name} is not an option; the options are authorized_imports, max_operations, max_while_iterations, ` +
+      'allowed_dangerous_builtins, fsMode, workDir, mountPoint, directoryHandle, engine, mount, readOnly, packages, ' +
+      'timeoutMs, toolTimeoutMs, runConcurrency, maxQueuedRuns, maxLogBytes, collectConsoleLevels, memoryLimitMb, ' +
+      'maxCodeBytes, maxToolCalls, maxTransferBytes, maxCpuMs, owner, maxParkedMb, warmPool, isolation, sandbox, spares, ' +
+      'autoInit, onToolCall, onLog',
+  ]),
 ])('wrong options: %j, %j', (imports, options, message) => {
   expect(() => new PyodideExecutor(imports, options)).toThrow(new TypeError(message));
 });

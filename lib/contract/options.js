@@ -281,17 +281,39 @@ function alternatives(names) {
   return names.map((name) => JSON.stringify(name)).join(' or ');
 }
 
+/** A name that begins like a known one is taken for it from so many units on, if they are most of it. */
+const MIN_PREFIX = 5;
+
 /**
- * The known name that is at most three edits away, if any.
+ * The known name that begins alike, such as `maxOperations` for `maxOps`, else the one that is at most three edits away, if any.
  *
  * @param {string} name
  * @param {readonly string[]} known
  */
 function closest(name, known) {
+  const given = name.slice(0, 64).toLowerCase();
   const ranked = known
-    .map((candidate) => ({ candidate, edits: editDistance(name.slice(0, 64).toLowerCase(), candidate.toLowerCase()) }))
-    .sort((a, b) => a.edits - b.edits);
-  return ranked.length > 0 && ranked[0].edits <= 3 ? ranked[0].candidate : undefined;
+    .map((candidate) => {
+      const lower = candidate.toLowerCase();
+      const prefix = commonPrefix(given, lower);
+      const beginsAlike = prefix >= MIN_PREFIX && prefix >= given.length * 0.75;
+      return { candidate, edits: editDistance(given, lower), beginsAlike };
+    })
+    .filter(({ edits, beginsAlike }) => beginsAlike || edits <= 3)
+    .sort((a, b) => Number(b.beginsAlike) - Number(a.beginsAlike) || a.edits - b.edits);
+  return ranked[0]?.candidate;
+}
+
+/**
+ * How many units two texts have in common at their beginning.
+ *
+ * @param {string} a
+ * @param {string} b
+ */
+function commonPrefix(a, b) {
+  let at = 0;
+  while (at < a.length && a[at] === b[at]) at++;
+  return at;
 }
 
 /**

@@ -29,7 +29,14 @@ export interface FileSystemDirectoryHandle extends FileSystemHandle {
 /** Options of all executors that Python has, too. With `engine: "host"` only `autoInit`, `onLog` and `onToolCall`. */
 export type SharedOptions = Omit<
   ExecutorOptions,
-  'authorizedImports' | 'language' | 'maxConcurrentToolCalls' | 'maxOperations' | 'modules'
+  | 'authorizedImports'
+  | 'hardenToolResults'
+  | 'keepState'
+  | 'language'
+  | 'maxConcurrentToolCalls'
+  | 'maxOperations'
+  | 'modules'
+  | 'recover'
 >;
 
 /** What a {@link PyodideExecutor} is made with (section 3.1). */

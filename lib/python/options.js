@@ -1,8 +1,8 @@
 // @ts-check
 'use strict';
 
-const { describe, isPlainObject } = require('../contract/describe');
-const { checkSome } = require('../contract/options');
+const { describe } = require('../contract/describe');
+const { checkSome, record } = require('../contract/options');
 
 /** What guest code may import by default (specification, appendix A). */
 const BASE_BUILTIN_MODULES = Object.freeze([
@@ -65,6 +65,8 @@ const OWN_OPTIONS = {
   packages: { expected: 'the path of a folder', accepts: isText },
 };
 
+const KNOWN = [...Object.keys(OWN_OPTIONS), ...ISOLATE_OPTIONS, ...HOST_OPTIONS];
+
 /**
  * @typedef {object} PythonOptions
  * @property {'isolate' | 'host'} engine
@@ -107,17 +109,15 @@ function checkRunCount(options) {
  *
  * @param {unknown} authorizedImports
  * @param {unknown} options
+ * @param {readonly string[]} [others] names that are options, too, and checked elsewhere, for messages
  * @returns {PythonOptions}
  * @throws {TypeError | RangeError}
  */
-function checkPythonOptions(authorizedImports, options) {
+function checkPythonOptions(authorizedImports, options, others = []) {
   if (authorizedImports !== undefined && !isTexts(authorizedImports)) {
     throw new TypeError(`authorizedImports must be an array of module names, got ${describe(authorizedImports)}`);
   }
-  if (options !== undefined && !isPlainObject(options)) {
-    throw new TypeError(`options must be an object, got ${describe(options)}`);
-  }
-  const given = { .../** @type {Record<string, any>} */ (options) };
+  const given = record(options, 'options', [...others, ...KNOWN]);
   for (const [name, row] of Object.entries(OWN_OPTIONS)) refuseUnless(row, name, given[name]);
   const { engine = 'isolate', fsMode = 'nodefs', mount = true } = given;
   if (fsMode === 'nativefs' && !given.directoryHandle) {
@@ -162,10 +162,8 @@ function executorOptions(given, engine) {
   /** @type {Record<string, any>} */
   const found = {};
   for (const [name, value] of Object.entries(given)) {
-    if (name in OWN_OPTIONS || value === undefined) continue;
-    const isOfIsolate = ISOLATE_OPTIONS.includes(name);
-    if (!isOfIsolate && !HOST_OPTIONS.includes(name)) throw new TypeError(`options.${name} is not an option`);
-    if (isOfIsolate && engine === 'host') {
+    if (Object.hasOwn(OWN_OPTIONS, name) || value === undefined) continue;
+    if (ISOLATE_OPTIONS.includes(name) && engine === 'host') {
       throw new TypeError(`options.${name} needs an isolate: engine "host" runs Python unprotected, without limits`);
     }
     found[name] = value;

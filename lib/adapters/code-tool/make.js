@@ -90,7 +90,7 @@ function makeCodeTool(options) {
  * @param {any} options
  */
 function refuseWrong({ language, ...others }) {
-  if (language === 'python') checkPythonOptions(undefined, others);
+  if (language === 'python') checkPythonOptions(undefined, others, OWN_OPTIONS);
   else refuseWrongOptions({ language, ...others }, OWN_OPTIONS);
 }
 
