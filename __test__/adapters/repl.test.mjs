@@ -240,6 +240,29 @@ describe('at a terminal', () => {
     expect(executor.state).toBe('DEAD');
   });
 
+  // It left the line alone, which became part of the next program.
+  test('Ctrl-C cancels .editor, as its banner says', async () => {
+    const { prompt, type, until } = terminal({});
+    await until('> ');
+    type('.editor\n');
+    await until('// Entering editor mode (Ctrl+D to finish, Ctrl+C to cancel)\n');
+    type('const a = 1;\n');
+    await until('\n');
+    type(CTRL_C);
+    await until('> ');
+    type('typeof a + 2\n');
+    await until("'undefined2'\n");
+    await until('> ');
+    type('.editor\n');
+    await until('// Entering editor mode (Ctrl+D to finish, Ctrl+C to cancel)\n');
+    type('const b = 20;\nb + 1\n');
+    type(CTRL_D);
+    await until('21\n');
+    await until('> ');
+    type(CTRL_D);
+    await prompt.ended;
+  });
+
   test('names are completed: variables, tools, built-ins, members, commands', async () => {
     const { prompt, type, until } = terminal({ tools: { getTemperature: () => 1, files: { readAll: () => 1 } } });
     await until('> ');

@@ -272,10 +272,12 @@ class Prompt {
   #interrupt() {
     const server = this.#server;
     if (this.#run !== undefined) return this.#run.abort(new Error('interrupted'));
-    const isTyping = server.line !== '' || this.#begun !== '';
+    const isTyping = server.line !== '' || this.#begun !== '' || server.editorMode;
     if (!isTyping && this.#mayExit) return server.close();
     this.#mayExit = !isTyping;
     this.#begun = '';
+    /** @type {any} */ (server).editorMode = false;
+    server.setPrompt(PROMPT);
     server.clearBufferedCommand();
     this.#say(isTyping ? '' : '(To exit, press Ctrl+C again or Ctrl+D or type .exit)');
     /** @type {any} */ (server).line = '';
