@@ -62,6 +62,10 @@ describe('run', () => {
   test.each([
     ['exports', 'export const add = (a, b) => a + b;\nexport async function later(n) { return n; }'],
     ['a default export', 'export default { add: (a, b) => a + b, later: async (n) => n };'],
+    [
+      'a default export that is a function',
+      'export const later = async (n) => n;\nexport default function add(a, b) { return a + b; }',
+    ],
     ['both', 'export const add = (a, b) => a + b;\nexport default { later: async (n) => n };'],
   ])('--tools with %s', async (_, text) => {
     const result = await cli(['run', '-', '--tools', 'tools.mjs'], {
@@ -333,6 +337,8 @@ describe('wrong use: status 2, and the reason on stderr', () => {
     'bad.json': '{',
     'bad.mjs': 'export default ;',
     'value.mjs': 'export const x = 1;',
+    'instance.mjs': 'class Api { add() {} }\nexport default new Api();',
+    'nameless.mjs': 'export default () => 1;',
   };
   test.each([
     [[], /command/],
@@ -351,6 +357,14 @@ describe('wrong use: status 2, and the reason on stderr', () => {
     [['run', 'a.js', '--tools', 'missing.mjs'], /missing\.mjs/],
     [['run', 'a.js', '--tools', 'bad.mjs'], /bad\.mjs/],
     [['run', 'a.js', '--tools', 'value.mjs'], /x must be a function/],
+    [
+      ['run', 'a.js', '--tools', 'instance.mjs'],
+      /^ses-executor: the default export of instance\.mjs must be an object of tools, or a function with a name, got an instance of Api\n/,
+    ],
+    [
+      ['run', 'a.js', '--tools', 'nameless.mjs'],
+      /^ses-executor: the default export of nameless\.mjs must be an object of tools, or a function with a name, got a function without a name\n/,
+    ],
     [['check', 'a.js', '--vars', 'list.json'], /--vars/],
     [['check', 'missing.js'], /missing\.js/],
     [['mcp', '--openapi', 'missing.yaml'], /missing\.yaml cannot be read/],

@@ -6,7 +6,8 @@ const { resolve } = require('node:path');
 const { pathToFileURL } = require('node:url');
 
 const { UsageError } = require('./usage-error');
-const { isPlainObject } = require('../../contract/describe');
+const { className, describe, isPlainObject } = require('../../contract/describe');
+const { isIdentifier } = require('../../contract/identifiers');
 
 /**
  * The code in `file`, or in stdin if that is `-`.
@@ -46,7 +47,8 @@ function readVariables(file) {
 }
 
 /**
- * The exports of the module in `file`, together with those of its default export.
+ * The exports of the module in `file`, together with its default export: an object of tools, or a function, which is one by its
+ * name.
  *
  * @param {string} file
  */
@@ -60,7 +62,16 @@ async function loadTools(file) {
   const { default: defaults, ...named } = loaded;
   // What Node.js adds for CommonJS modules; its value is the default export.
   delete named['module.exports'];
-  return isPlainObject(defaults) ? { ...named, ...defaults } : named;
+  if (defaults === undefined) return named;
+  if (isPlainObject(defaults)) return { ...named, ...defaults };
+  if (typeof defaults === 'function' && defaults.name !== 'default' && isIdentifier(defaults.name)) {
+    return { ...named, [defaults.name]: defaults };
+  }
+  const kind = typeof defaults === 'object' ? `an instance of ${className(defaults)}` : describe(defaults);
+  const got = typeof defaults === 'function' ? 'a function without a name' : kind;
+  throw new UsageError(
+    `the default export of ${file} must be an object of tools, or a function with a name, got ${got}`,
+  );
 }
 
 /** @param {string} file */

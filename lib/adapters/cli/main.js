@@ -27,7 +27,7 @@ Python (run; npm install pyodide).
 
 Options:
   --vars <vars.json>      variables for the code: an object (run, repl, mcp)
-  --tools <tools.mjs>     tools for the code: the exports of the module, or of its default export (run, repl, mcp)
+  --tools <tools.mjs>     tools for the code: the exports of the module, or its default export (run, repl, mcp)
   --timeout <ms>          deadline of a run in milliseconds (default ${optionRow('timeoutMs').fallback})
   --tool-timeout <ms>     time of a call of a tool; waiting for it does not count against --timeout (default: it counts) (mcp)
   --max-operations <n>    loop iterations that a run may take (default ${optionRow('maxOperations').fallback})
