@@ -36,6 +36,15 @@ describe('run', () => {
     expect([status, stdout]).toStrictEqual([0, '2\n']);
   });
 
+  // It printed `null` behind what a script had printed.
+  test('a program that gives nothing prints nothing, and --json says null', async () => {
+    const files = { 'a.py': 'print("hello")' };
+    const result = { status: 0, signal: null, stderr: 'hello\n' };
+    expect(await cli(['run', 'a.py'], files)).toEqual({ ...result, stdout: '' });
+    const { stdout } = await cli(['run', 'a.py', '--json'], files);
+    expect(JSON.parse(stdout)).toMatchObject({ output: null, logs: 'hello\n' });
+  });
+
   test('a failure has its place, and its logs once', async () => {
     const { status, stdout, stderr } = await cli(['run', 'a.py'], { 'a.py': 'print("logged")\n1/0\n' });
     expect({ status, stdout, stderr }).toEqual({

@@ -100,6 +100,18 @@ describe('run', () => {
     expect(wrong.stderr).toContain('the input of double is not valid: n: ');
   });
 
+  // Node.js ended with nothing to wait for, and 0.
+  test('--tools that never finish loading: status 13', async () => {
+    const files = { 'tools.mjs': 'await new Promise(() => {});\nexport const one = () => 1;' };
+    expect(await cli(['run', '-', '--tools', 'tools.mjs'], { files, input: '1' })).toEqual({
+      status: 13,
+      signal: null,
+      stdout: '',
+      stderr:
+        'ses-executor: it awaits what never comes, such as a module of --tools whose top-level await never ends\n',
+    });
+  });
+
   test('ends although tools leave timers behind', async () => {
     const files = { 'tools.mjs': 'export const tick = () => { setInterval(() => {}, 1000); return 1; };' };
     expect(await cli(['run', '-', '--tools', 'tools.mjs'], { files, input: 'tick()' })).toMatchObject({
@@ -334,6 +346,8 @@ describe('wrong use: status 2, and the reason on stderr', () => {
   const files = {
     'a.js': '1',
     'list.json': '[1]',
+    'api.json':
+      '{ "openapi": "3.1.0", "info": { "title": "a", "version": "1" }, "servers": [{ "url": "https://a.b" }], "paths": { "/a": { "get": { "responses": { "200": { "description": "" } } } } } }',
     'bad.json': '{',
     'bad.mjs': 'export default ;',
     'value.mjs': 'export const x = 1;',
@@ -367,6 +381,12 @@ describe('wrong use: status 2, and the reason on stderr', () => {
     ],
     [['check', 'a.js', '--vars', 'list.json'], /--vars/],
     [['check', 'missing.js'], /missing\.js/],
+    [['check', 'a.js', '--allow-import', ''], /authorizedImports\[0\] must be a non-empty string/],
+    [['run', 'a.js', '--allow-import', ''], /authorizedImports\[0\] must be a non-empty string/],
+    [['mcp', '--packages', 'folder'], /^ses-executor: --packages needs --python\n/],
+    [['mcp', '--openapi', 'a.js'], /document must be OpenAPI 3\.0 or 3\.1/],
+    [['mcp', '--openapi', 'bad.json'], /JSON/],
+    [['mcp', '--openapi', 'api.json', '--memory', '8'], /memoryLimitMb must be an integer from 16/],
     [['mcp', '--openapi', 'missing.yaml'], /missing\.yaml cannot be read/],
   ])('%j', async (args, reason) => {
     const { status, stdout, stderr } = await cli(args, { files });
@@ -375,6 +395,17 @@ describe('wrong use: status 2, and the reason on stderr', () => {
     expect(stderr).not.toMatch(/^\s+at /m);
   });
 });
+
+// It was told as wrong use, with the whole help.
+test.each([['run'], ['check']])('%s without the addon: status 1, and the reason alone', (command) =>
+  withFolder(async (folder) => {
+    const hidden = join(folder, 'hidden.cjs');
+    writeFileSync(hidden, "process.dlopen = () => { throw new Error('the addon is hidden'); };");
+    const { status, stdout, stderr } = await spawnNode(['-r', hidden, BIN, command, '-'], { input: '1' });
+    expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
+    expect(stderr).toMatch(/^ses-executor: ses-executor cannot be loaded: .* the addon is hidden\n$/);
+  }),
+);
 
 describe('help', () => {
   test('--help', async () => {

@@ -5,7 +5,7 @@ const { diagnosticsText } = require('./diagnostics');
 const { languageOf, readCode } = require('./input');
 const { inspectLibrary, load, loadLibrary } = require('./library');
 const { write } = require('./terminal');
-const { UsageError } = require('./usage-error');
+const { UsageError, asUsage } = require('./usage-error');
 const { prepareProgram } = require('../../ses/check');
 
 /**
@@ -20,10 +20,11 @@ async function check(file, options) {
   if (language === 'python') throw new UsageError('check reads JavaScript and TypeScript; Python is read when it runs');
   const code = await readCode(file);
   for (const [name, text] of Object.entries(modules)) {
-    const { error } = await load(name, text, authorizedImports, modules);
+    const { error } = await asUsage(() => load(name, text, authorizedImports, modules));
     if (error !== undefined) throw new UsageError(`the module ${name} does not load: ${error}`);
   }
-  const { diagnostics } = prepareProgram(code, { language, timeoutMs, maxOperations, authorizedImports, modules });
+  const limits = { language, timeoutMs, maxOperations, authorizedImports, modules };
+  const { diagnostics } = await asUsage(() => prepareProgram(code, limits));
   const name = file === '-' ? 'stdin' : file;
   write(
     process.stdout,
@@ -44,7 +45,7 @@ async function checkLibrary(name, { authorizedImports, modules, json }) {
   } catch (error) {
     throw new UsageError(`${name} cannot be read: ${/** @type {Error} */ (error).message}`);
   }
-  const report = await inspectLibrary(library, { authorizedImports, modules });
+  const report = await asUsage(() => inspectLibrary(library, { authorizedImports, modules }));
   write(process.stdout, json ? `${JSON.stringify(report, null, 2)}\n` : libraryText(report));
   return report.error === undefined ? 0 : 1;
 }

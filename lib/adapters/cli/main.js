@@ -28,9 +28,10 @@ Python (run; npm install pyodide).
 Options:
   --vars <vars.json>      variables for the code: an object (run, repl, mcp)
   --tools <tools.mjs>     tools for the code: the exports of the module, or its default export (run, repl, mcp)
-  --timeout <ms>          deadline of a run in milliseconds (default ${optionRow('timeoutMs').fallback})
+  --timeout <ms>          deadline of a run in milliseconds (default ${optionRow('timeoutMs').fallback}; with --openapi 30000)
   --tool-timeout <ms>     time of a call of a tool; waiting for it does not count against --timeout (default: it counts) (mcp)
-  --max-operations <n>    loop iterations that a run may take (default ${optionRow('maxOperations').fallback})
+  --max-operations <n>    loop iterations that a run may take (default ${optionRow('maxOperations').fallback}; with --openapi any number), or
+                          lines of Python (default 100000)
   --allow-import <name[=module.mjs]>
                           a module that the code may import, and its text; can be repeated (run, check, repl, mcp)
   --json                  print one JSON object to stdout instead of text (run, check)
@@ -44,11 +45,11 @@ Options:
   --openapi <file>        the code may call the API of this OpenAPI document, JSON or YAML (mcp)
   --base-url <url>        where that API is (default: the document's first server) (mcp)
   --header <name: value>  sent with each request to it; can be repeated (mcp)
-  --memory <MiB>          memory that the code may use (default ${optionRow('memoryLimitMb').fallback}) (repl, mcp)
+  --memory <MiB>          memory that the code may use (default ${optionRow('memoryLimitMb').fallback}; with --openapi 64) (repl, mcp)
   -h, --help              print this
   -v, --version           print the version
 
-Exit status: 0, 1 for an error of the code, 2 for wrong use.
+Exit status: 0, 1 for an error of the code, 2 for wrong use, 13 for what awaits what never comes.
 `;
 
 /** Options by name, as `parseArgs` wants them. */
@@ -152,9 +153,10 @@ async function main(args) {
   let lost;
   process.stdout.on('error', (error) => (lost ??= error));
   process.stderr.on('error', () => {});
+  process.on('beforeExit', endStuck);
   let status;
   try {
-    status = await dispatch(args);
+    status = await dispatch(args).finally(() => process.off('beforeExit', endStuck));
     await written(process.stdout);
     // Whoever reads the output may stop: `ses-executor run program.js | head -1`.
     if (lost !== undefined && lost.code !== 'EPIPE') throw lost;
@@ -165,6 +167,14 @@ async function main(args) {
   }
   await Promise.all([process.stdout, process.stderr].map(written));
   process.exit(status);
+}
+
+/** Nothing can happen any more, and the command has not ended: Node.js itself ends with 13 then. */
+function endStuck() {
+  process.stderr.write(
+    'ses-executor: it awaits what never comes, such as a module of --tools whose top-level await never ends\n',
+  );
+  process.exit(13);
 }
 
 /** @param {NodeJS.WriteStream} stream a pipe, which may still hold text, or anything else */

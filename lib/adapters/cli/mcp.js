@@ -4,7 +4,7 @@
 const { loadTools, readText, readVariables, refuseNoFolder } = require('./input');
 const { limitsOf } = require('./limits');
 const { lost } = require('./terminal');
-const { UsageError } = require('./usage-error');
+const { UsageError, asUsage } = require('./usage-error');
 
 /**
  * `ses-executor mcp`: serves the Model Context Protocol over stdin and stdout until either ends; then 0.
@@ -14,6 +14,7 @@ const { UsageError } = require('./usage-error');
 async function mcp(_file, { openapi, baseUrl, headers, ...given }) {
   const { root, readOnly } = given;
   refuseNoFolder(root, readOnly);
+  if (given.packages !== undefined && !given.python) throw new UsageError('--packages needs --python');
   const api = openapi === undefined ? undefined : { file: openapi, baseUrl, headers };
   if (api !== undefined) refuseOthers(given);
   if (api === undefined && (baseUrl !== undefined || headers.length > 0)) {
@@ -62,14 +63,9 @@ async function serverOf(api, given) {
   const headers = Object.fromEntries(api.headers.map(headerOf));
   const { createSandboxServer } = require('../mcp/sandbox-server');
   const { timeoutMs, memoryLimitMb, maxOperations } = given;
-  return await createSandboxServer({
-    document: readText(api.file),
-    baseUrl: api.baseUrl,
-    headers,
-    timeoutMs,
-    memoryLimitMb,
-    maxOperations,
-  });
+  const limits = { timeoutMs, memoryLimitMb, maxOperations };
+  const document = readText(api.file);
+  return await asUsage(() => createSandboxServer({ document, baseUrl: api.baseUrl, headers, ...limits }));
 }
 
 /** @param {any} given */
@@ -88,22 +84,11 @@ async function sessionServer({
   const { createSessionServer } = require('../mcp/session-server');
   const exported = tools === undefined ? {} : await loadTools(tools);
   const variables = vars === undefined ? undefined : readVariables(vars);
-  try {
-    const options = {
-      root,
-      readOnly,
-      tools: exported,
-      servers,
-      variables,
-      authorizedImports,
-      modules,
-      python: python ? { maxOperations: given.maxOperations, packages } : undefined,
-    };
-    return await createSessionServer({ ...options, ...limitsOf(given) });
-  } catch (error) {
-    if (error instanceof TypeError || error instanceof RangeError) throw new UsageError(error.message);
-    throw error;
-  }
+  const options = {
+    ...{ root, readOnly, tools: exported, servers, variables, authorizedImports, modules },
+    python: python ? { maxOperations: given.maxOperations, packages } : undefined,
+  };
+  return await asUsage(() => createSessionServer({ ...options, ...limitsOf(given) }));
 }
 
 /** @param {string} text */

@@ -12,7 +12,7 @@ const { loadTools, readVariables, refuseNoFolder } = require('./input');
 const { limitsOf } = require('./limits');
 const { isIncompletePython, pythonNamesFor } = require('./python-lines');
 const { lost, visible, write } = require('./terminal');
-const { UsageError } = require('./usage-error');
+const { asUsage } = require('./usage-error');
 const { ExecutorError } = require('../../contract/errors');
 const { outputText } = require('../../contract/render');
 const { prepareProgram } = require('../../ses/check');
@@ -39,22 +39,22 @@ async function repl(_file, given) {
   const exported = tools === undefined ? {} : await loadTools(tools);
   const servers = await connectServers(commands);
   try {
-    const prompt = new Prompt({
-      executor: newExecutor(given),
-      language: python ? PYTHON : JAVASCRIPT,
-      toolset: toolsetOf({ root, readOnly, tools: exported, servers }).toolset,
-      variables,
-      input: process.stdin,
-      output: process.stdout,
-      terminal: process.stdin.isTTY === true && process.stdout.isTTY === true,
-      hasColours: process.stdout.isTTY === true && process.stdout.hasColors(),
-      history: historyFile(),
-    });
+    const prompt = await asUsage(
+      () =>
+        new Prompt({
+          executor: newExecutor(given),
+          language: python ? PYTHON : JAVASCRIPT,
+          toolset: toolsetOf({ root, readOnly, tools: exported, servers }).toolset,
+          variables,
+          input: process.stdin,
+          output: process.stdout,
+          terminal: process.stdin.isTTY === true && process.stdout.isTTY === true,
+          hasColours: process.stdout.isTTY === true && process.stdout.hasColors(),
+          history: historyFile(),
+        }),
+    );
     await Promise.race([prompt.ended, lost(process.stdout)]);
     return 0;
-  } catch (error) {
-    if (error instanceof TypeError || error instanceof RangeError) throw new UsageError(error.message);
-    throw error;
   } finally {
     await Promise.all(servers.map(({ close }) => close()));
   }
@@ -99,8 +99,14 @@ const PYTHON = {
 
 /** Where what was typed is kept; undefined: nowhere. */
 function historyFile() {
-  const { SES_EXECUTOR_REPL_HISTORY: file = join(homedir(), '.ses_executor_repl_history') } = process.env;
-  return file.trim() === '' ? undefined : file;
+  const { SES_EXECUTOR_REPL_HISTORY: file } = process.env;
+  if (file !== undefined) return file.trim() === '' ? undefined : file;
+  try {
+    return join(homedir(), '.ses_executor_repl_history');
+  } catch {
+    // The user has no home.
+    return undefined;
+  }
 }
 
 /**

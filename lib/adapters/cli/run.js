@@ -4,7 +4,7 @@
 const { errorText } = require('./diagnostics');
 const { languageOf, loadTools, readCode, readVariables } = require('./input');
 const { write } = require('./terminal');
-const { UsageError } = require('./usage-error');
+const { asUsage } = require('./usage-error');
 const { ExecutorError } = require('../../contract/errors');
 const { BASE_BUILTIN_MODULES, PyodideExecutor } = require('../../python');
 const { SESExecutor } = require('../../ses/executor');
@@ -22,14 +22,14 @@ async function run(file, options) {
   const { vars, json } = options;
   const code = await readCode(file);
   const language = languageOf(file);
-  const { tools, end } = await prepare(() => toolsOf(options.tools, language));
-  const executor = newExecutor(language, options);
+  const { tools, end } = await asUsage(() => toolsOf(options.tools, language));
+  const executor = await asUsage(() => newExecutor(language, options));
   await executor.init();
-  await prepare(() => (vars === undefined ? undefined : executor.sendVariables(readVariables(vars))));
-  await prepare(() => executor.sendTools(tools));
+  await asUsage(() => (vars === undefined ? undefined : executor.sendVariables(readVariables(vars))));
+  await asUsage(() => executor.sendTools(tools));
   try {
     const { logEntries: _, ...output } = await executor.run(code);
-    write(process.stdout, json ? jsonText({ ...output }) : printed(output.output));
+    write(process.stdout, json ? jsonText({ ...output }) : printed(output.output, language));
     return 0;
   } catch (error) {
     if (!(error instanceof ExecutorError)) throw error;
@@ -54,18 +54,14 @@ function writeLog({ message }) {
 function newExecutor(language, { timeoutMs, maxOperations, authorizedImports, modules, packages }) {
   // This program needs one executor.
   const common = { timeoutMs, isolation: preferredIsolation(), warmPool: 0, spares: 0, onLog: writeLog };
-  try {
-    if (language !== 'python') {
-      if (packages !== undefined) throw new TypeError('--packages is for Python');
-      return new SESExecutor({ ...common, language, maxOperations, authorizedImports, modules });
-    }
-    const [module] = Object.keys(modules);
-    if (module !== undefined) throw new TypeError(`the module ${module} cannot have a text: the code is Python`);
-    const imports = [...BASE_BUILTIN_MODULES, ...authorizedImports];
-    return new PyodideExecutor(imports, { ...common, max_operations: maxOperations, mount: false, packages });
-  } catch (error) {
-    throw new UsageError(/** @type {Error} */ (error).message);
+  if (language !== 'python') {
+    if (packages !== undefined) throw new TypeError('--packages is for Python');
+    return new SESExecutor({ ...common, language, maxOperations, authorizedImports, modules });
   }
+  const [module] = Object.keys(modules);
+  if (module !== undefined) throw new TypeError(`the module ${module} cannot have a text: the code is Python`);
+  const imports = [...BASE_BUILTIN_MODULES, ...authorizedImports];
+  return new PyodideExecutor(imports, { ...common, max_operations: maxOperations, mount: false, packages });
 }
 
 /**
@@ -80,22 +76,12 @@ async function toolsOf(file, language) {
 }
 
 /**
- * Variables and tools that are refused are wrong use too.
- *
- * @template T
- * @param {() => Promise<T> | T} send
+ * @param {unknown} output
+ * @param {import('../../../index').Language | 'python'} language
  */
-async function prepare(send) {
-  try {
-    return await send();
-  } catch (error) {
-    if (error instanceof TypeError || error instanceof RangeError) throw new UsageError(error.message);
-    throw error;
-  }
-}
-
-/** @param {unknown} output */
-function printed(output) {
+function printed(output, language) {
+  // As Python shows it: what gives nothing gives `None`.
+  if (output === null && language === 'python') return '';
   const text = outputText(output, { colors: process.stdout.isTTY === true && process.stdout.hasColors() });
   return output === undefined || text.endsWith('\n') ? text : `${text}\n`;
 }
