@@ -125,7 +125,7 @@ export const BASE_BUILTIN_MODULES: readonly string[];
  *
  * @example
  * ```js
- * const executor = new PyodideExecutor(['math'], { engine: 'host' });
+ * const executor = new PyodideExecutor(['math'], { mount: false });
  * await executor.sendTools({ add: async (a, b) => a + b });
  * const { output } = await executor.run('import math\nadd(1, math.floor(2.5))');
  * ```

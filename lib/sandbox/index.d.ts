@@ -320,8 +320,6 @@ export interface OpenApiOptions {
  * Answers that are no success are errors with the code `HTTP_404` and the like, a connection that fails is one with its code, as
  * `ECONNREFUSED`. Redirects are followed within one origin, of requests that change something only those by 303.
  *
- * Needs `@readme/openapi-parser`.
- *
  * @throws `TypeError` for a document that is not valid, or that refers to others
  */
 export function registryFromOpenApi(
