@@ -437,6 +437,32 @@ describe('createMcpServer', () => {
       expect((await run('for (;;);')).error.code).toBe('ERR_MAX_OPS_EXCEEDED');
     }));
 
+  // They were declared as they are, and no code could call them.
+  test('names of tools that are no identifiers are changed, and declared so', () => {
+    const tools = {
+      'list-files': () => 'files',
+      delete: () => 'deleted',
+      'a.b': { description: 'Tells.', inputSchema: { type: 'object' }, execute: () => 'told' },
+    };
+    return withServerHere({ tools }, async (client, run) => {
+      const { description } = (await client.listTools()).tools[0];
+      expect(description.split('\n\n').slice(1).join('\n\n')).toBe(
+        'function list_files(...args) {}\n\nfunction delete_(...args) {}\n\n' +
+          '/**\n * Tells.\n *\n * @returns {Promise<any>}\n */\nasync function a_b() {}',
+      );
+      expect(await run('[list_files(), delete_(), await a_b({})]')).toEqual({
+        output: ['files', 'deleted', 'told'],
+        logs: '',
+      });
+    });
+  });
+
+  test('two names of tools that would be one are refused', async () => {
+    await expect(createMcpServer({ tools: { 'a-b': () => 1, a_b: () => 2 } })).rejects.toThrow(
+      new TypeError('the tools "a-b" and "a_b" would both be called a_b in code; rename one of them'),
+    );
+  });
+
   test('what went with a call that was cancelled, the next one is told', async () => {
     let called;
     await withServerHere({ tools: { hang: () => (called.resolve(), new Promise(() => {})) } }, async (client) => {

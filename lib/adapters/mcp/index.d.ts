@@ -16,7 +16,10 @@ export interface McpServerOptions extends ExecutorOptions {
   root?: string | undefined;
   /** Whether the file tools that change something are left out. */
   readOnly?: boolean | undefined;
-  /** What code can call: functions, namespaces of functions, and tools with schemas, which are declared by them. */
+  /**
+   * What code can call: functions, namespaces of functions, and tools with schemas, which are declared by them. A name that is no
+   * identifier is changed: `list-files` is `list_files`.
+   */
   tools?: Readonly<Record<string, Tools[string] | CodeToolDefinition>> | undefined;
   /**
    * Commands of other servers by name, for a shell: their tools are functions of the namespace of that name. Names that are no

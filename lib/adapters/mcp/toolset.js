@@ -3,6 +3,8 @@
 
 const { CallableTool, functionDeclaration, isDefinition } = require('../code-tool/definition');
 const { hostTools } = require('../code-tool/host-tools');
+const { isBindable } = require('../../contract/identifiers');
+const { byIdentifier, toolIdentifier } = require('../../contract/tool-names');
 const { flattenTools } = require('../../contract/tool-registry');
 
 /**
@@ -45,13 +47,13 @@ class Toolset {
   }
 
   /**
-   * Tools as a module exports them: functions, namespaces, and tools with schemas.
+   * Tools as a module exports them: functions, namespaces, and tools with schemas. What code calls them by are identifiers.
    *
    * @param {string} giver
    * @param {Record<string, any>} exported
    */
   addExported(giver, exported) {
-    const entries = Object.entries(exported);
+    const entries = Object.entries(byIdentifier(exported, writable));
     this.addFunctions(giver, Object.fromEntries(entries.filter(([, value]) => !isDefinition(value))));
     for (const [name, value] of entries.filter(([, value]) => isDefinition(value))) {
       this.#claim(name, giver);
@@ -99,6 +101,15 @@ class Toolset {
     flattenTools({ [name]: () => {} });
     this.#givers.set(name, giver);
   }
+}
+
+/**
+ * A name as it is if code can write it, as it can `double`, else an identifier.
+ *
+ * @param {string} name
+ */
+function writable(name) {
+  return isBindable(name) ? name : toolIdentifier(name);
 }
 
 module.exports = { Toolset };
