@@ -1,6 +1,6 @@
 // Snapshots of Python are code that later processes run: no guest may write where they lie.
 
-import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -10,6 +10,7 @@ import { PyodideExecutor } from '../../lib/python/index.js';
 import { IsolateEngine } from '../../lib/python/isolate-engine.js';
 import { checkPythonOptions } from '../../lib/python/options.js';
 import { snapshotFolderWithin, snapshotFolders } from '../../lib/python/snapshot-folders.js';
+import { runChild } from '../helpers.mjs';
 import { FIRST_START_MS, failureOf } from './suite.mjs';
 
 const IN_CACHE = 'ses-executor/python';
@@ -52,6 +53,48 @@ describe('where they are', () => {
   test('nowhere without a home', () => {
     withPlaces('', '');
     expect(snapshotFolders()).toStrictEqual([]);
+  });
+});
+
+// Each process started in full, and nothing said so. A place is looked at once in a process, so that each test is one.
+describe('a place that cannot be written', () => {
+  const warningOf = async (home, cache) => {
+    const script = `
+      const { snapshotFolder } = require('./lib/python/snapshot-folders.js');
+      process.on('warning', ({ name, code, message }) => console.log(JSON.stringify([name, code, message])));
+      console.log(JSON.stringify([snapshotFolder(), snapshotFolder()]));`;
+    const { stdout } = await runChild(script, {
+      format: 'commonjs',
+      env: { ...process.env, HOME: home, XDG_CACHE_HOME: cache },
+    });
+    const [[folder, again], ...warnings] = stdout
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    expect(again).toBe(folder);
+    return { folder, warnings };
+  };
+  const warning = (place) => [
+    'SESExecutorWarning',
+    'SES_EXECUTOR_PYTHON_CACHE',
+    `Python starts in full in each process, which takes seconds, since ${place}: have XDG_CACHE_HOME name a folder for its snapshot`,
+  ];
+
+  test('is warned of once', async () => {
+    writeFileSync(at('file'), '');
+    const folder = at('file', IN_CACHE);
+    expect(await warningOf(at('home'), at('file'))).toEqual({
+      folder,
+      warnings: [warning(`${folder} cannot be written`)],
+    });
+    expect(await warningOf('', '')).toEqual({ folder: null, warnings: [warning('there is no home')] });
+  });
+
+  test('is none that can be made', async () => {
+    expect(await warningOf(at('home'), at('nothing', 'yet'))).toEqual({
+      folder: at('nothing/yet', IN_CACHE),
+      warnings: [],
+    });
   });
 });
 

@@ -5,7 +5,7 @@ const { join, resolve } = require('node:path');
 
 const { BASE_BUILTIN_MODULES } = require('./options');
 const { pyodideFolder } = require('./pyodide-folder');
-const { snapshotFolderWithin, snapshotFolders } = require('./snapshot-folders');
+const { snapshotFolder, snapshotFolderWithin } = require('./snapshot-folders');
 const { untold } = require('../contract/tracing');
 const { codeFrame } = require('../ses/code-frame');
 const { SESExecutor } = require('../ses/executor');
@@ -90,7 +90,7 @@ class IsolateEngine {
       guest: join(__dirname, 'guest.js'),
       prelude: join(__dirname, 'prelude'),
       modules: [...BASE_BUILTIN_MODULES],
-      cache: snapshotFolders()[0],
+      cache: snapshotFolder(),
       mount: root === undefined || this.#refusal !== undefined ? undefined : { root, path: mountPoint, readOnly },
       packages: packages === undefined ? undefined : resolve(packages),
     };

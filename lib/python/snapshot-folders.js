@@ -1,7 +1,7 @@
 // @ts-check
 'use strict';
 
-const { readlinkSync, realpathSync } = require('node:fs');
+const { accessSync, constants, readdirSync, readlinkSync, realpathSync } = require('node:fs');
 const { homedir } = require('node:os');
 const { basename, dirname, isAbsolute, join, relative, resolve, sep } = require('node:path');
 
@@ -84,4 +84,50 @@ function isWithin(root, path) {
   return way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way);
 }
 
-module.exports = { snapshotFolderWithin, snapshotFolders };
+let hasLooked = false;
+
+/**
+ * Where this process keeps its snapshots. Warns once of a place that has none and cannot be written: each process starts Python in full
+ * then, which takes seconds instead of a fraction of one.
+ *
+ * @returns {string | undefined}
+ */
+function snapshotFolder() {
+  const [folder] = snapshotFolders();
+  if (!hasLooked && (folder === undefined || !(hasSnapshot(folder) || isWritable(folder)))) {
+    const place = folder === undefined ? 'there is no home' : `${folder} cannot be written`;
+    process.emitWarning(
+      `Python starts in full in each process, which takes seconds, since ${place}: have XDG_CACHE_HOME name a folder for its snapshot`,
+      { type: 'SESExecutorWarning', code: 'SES_EXECUTOR_PYTHON_CACHE' },
+    );
+  }
+  hasLooked = true;
+  return folder;
+}
+
+/** @param {string} folder */
+function hasSnapshot(folder) {
+  try {
+    return readdirSync(folder).some((name) => name.endsWith('.image'));
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * Whether a folder can be written, or made.
+ *
+ * @param {string} folder absolute
+ * @returns {boolean}
+ */
+function isWritable(folder) {
+  try {
+    accessSync(folder, constants.W_OK);
+    return true;
+  } catch (error) {
+    const isMissing = /** @type {any} */ (error).code === 'ENOENT' && dirname(folder) !== folder;
+    return isMissing && isWritable(dirname(folder));
+  }
+}
+
+module.exports = { snapshotFolder, snapshotFolderWithin, snapshotFolders };
