@@ -83,10 +83,20 @@ describe('flattenTools', () => {
   test.each([
     [undefined, TypeError, 'tools must be an object of functions, got undefined'],
     [[() => 1], TypeError, 'tools must be an object of functions, got an array'],
-    [new Map(), TypeError, 'tools must be an object of functions, got an object'],
+    [new Map(), TypeError, 'tools must be an object of functions, got an instance of Map'],
+    [
+      new Api(),
+      TypeError,
+      'tools must be an object of functions, got an instance of Api; pass its methods, bound to it',
+    ],
+    [{ apis: { Api } }, TypeError, 'tools.apis.Api must be a function, got a class'],
     [{ a: 5 }, TypeError, 'tools.a must be a function or a plain object of functions, got 5'],
     [{ a: { b: { c: null } } }, TypeError, 'tools.a.b.c must be a function or a plain object of functions, got null'],
-    [{ api: new Api() }, TypeError, 'tools.api must be a function or a plain object of functions, got an object'],
+    [
+      { api: new Api() },
+      TypeError,
+      'tools.api must be a function or a plain object of functions, got an instance of Api; pass its methods, bound to it',
+    ],
     [{ 'a b': [] }, TypeError, 'tools["a b"] must be a function or a plain object of functions, got an array'],
     [{ empty: {} }, TypeError, 'tools.empty must hold at least one function'],
     [{ cycle }, TypeError, 'tools.cycle.inner.cycle must not contain itself'],

@@ -3,7 +3,7 @@
 
 const { types } = require('node:util');
 
-const { describe, isPlainObject, memberPath } = require('./describe');
+const { className, describe, isPlainObject, memberPath } = require('./describe');
 const { optionRow } = require('./option-table');
 const { RESERVED_PREFIX } = require('./identifiers');
 
@@ -132,7 +132,7 @@ function isAsyncFunction(fn) {
  * @throws {TypeError | RangeError} naming the path of what is neither a function nor a namespace
  */
 function flattenTools(tools) {
-  if (!isPlainObject(tools)) throw new TypeError(`tools must be an object of functions, got ${describe(tools)}`);
+  refuseNoTools(tools);
   /** @type {Tool[]} */
   const found = [];
   for (const name of Object.keys(tools)) {
@@ -140,7 +140,37 @@ function flattenTools(tools) {
     refuseReservedName(name, 'tools');
     flattenInto(found, tools, name, [], 'tools');
   }
+  for (const { path, fn } of found) {
+    // Every call of it would fail.
+    if (isClass(fn)) throw new TypeError(`${path.reduce(memberPath, 'tools')} must be a function, got a class`);
+  }
   return found;
+}
+
+/**
+ * @param {unknown} tools
+ * @returns {asserts tools is Record<string, unknown>}
+ * @throws {TypeError} if they are no plain object
+ */
+function refuseNoTools(tools) {
+  if (!isPlainObject(tools)) throw new TypeError(`tools must be an object of functions, got ${describeHolder(tools)}`);
+}
+
+/**
+ * What was given in place of a plain object of functions. The methods of an instance are not its own, and need it as `this`.
+ *
+ * @param {unknown} value
+ */
+function describeHolder(value) {
+  if (typeof value !== 'object' || value === null || types.isProxy(value) || Array.isArray(value))
+    return describe(value);
+  const isOwn = isClass(/** @type {any} */ (value).constructor);
+  return `an instance of ${className(value)}${isOwn ? '; pass its methods, bound to it' : ''}`;
+}
+
+/** @param {unknown} value */
+function isClass(value) {
+  return typeof value === 'function' && /^class\b/.test(Function.prototype.toString.call(value));
 }
 
 /**
@@ -163,7 +193,7 @@ function flattenInto(found, holder, key, ancestors, root, parents = []) {
     return;
   }
   if (!isPlainObject(value)) {
-    throw new TypeError(`${text()} must be a function or a plain object of functions, got ${describe(value)}`);
+    throw new TypeError(`${text()} must be a function or a plain object of functions, got ${describeHolder(value)}`);
   }
   const inside = [...ancestors, holder];
   if (inside.includes(value)) throw new TypeError(`${text()} must not contain itself`);
@@ -330,6 +360,7 @@ module.exports = {
   flattenInto,
   flattenTools,
   isNamespace,
+  refuseNoTools,
   refuseReservedName,
   withTimeout,
 };

@@ -6,7 +6,7 @@ const { checkPythonOptions, checkRunCount, offerWith } = require('./options');
 const { describe, isPlainObject } = require('../contract/describe');
 const { ExecutorError } = require('../contract/errors');
 const { OFFER } = require('../contract/executor');
-const { flattenTools } = require('../contract/tool-registry');
+const { flattenTools, refuseNoTools } = require('../contract/tool-registry');
 const { traceRun } = require('../contract/tracing');
 const { namesOfVariables } = require('../contract/variables');
 
@@ -85,7 +85,7 @@ class PyodideExecutor {
    */
   async sendTools(tools, pythonToolsMap = {}) {
     refuseWrongSources(pythonToolsMap);
-    if (!isPlainObject(tools)) throw new TypeError(`tools must be an object of functions, got ${describe(tools)}`);
+    refuseNoTools(tools);
     refuseReservedNames(tools, 'tools');
     const names = [...Object.keys(pythonToolsMap), ...Object.keys(tools)];
     if (this.#needsStart) await this.#startAgain(names);
