@@ -479,6 +479,9 @@ export interface PreparedProgram {
  * An `async` function gives the guest a promise at once. Any other function is called while the guest waits, and gives
  * it the value, or a promise if it returned one; of a {@link blocking} one, what the promise gives. Functions are called with their namespace as `this`. Arguments and
  * results are structured clones (section 7.4), arguments as {@link CodeOutput.output} says.
+ *
+ * For TypeScript an object whose type is an `interface` has no index signature: write the type as `type`, or pass `{ ...api }`; the same goes for
+ * variables.
  */
 export interface Tools {
   // `any`: tools declare the parameters that they expect.

@@ -49,6 +49,13 @@ export async function contract(): Promise<void> {
     Host: { nested: { now: () => Date.now() } },
   });
   await executor.sendVariables({ any: [1, new Map()] });
+  interface Api {
+    add(a: number, b: number): number;
+  }
+  const api: Api = { add: (a, b) => a + b };
+  await executor.sendTools({ ...api, api: { ...api } });
+  // @ts-expect-error: it has no index signature
+  await executor.sendTools(api);
 
   const language: Language = 'auto';
   const run: RunOptions = { timeoutMs: 1, maxOperations: 1, signal: new AbortController().signal, language };
