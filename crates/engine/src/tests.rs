@@ -18,6 +18,7 @@ use crate::realm::guest::Guest;
 use crate::{GuestContext, Interrupt};
 
 pub struct Context {
+    session: SessionId,
     pub config: Config,
     commands: RefCell<VecDeque<Command>>,
     /// Those that have arrived before the guest asks for the next one.
@@ -34,6 +35,7 @@ impl Context {
     /// A context of these commands, with a limit of memory.
     pub fn new(commands: Vec<Command>, memory_limit_bytes: usize) -> Self {
         Self {
+            session: 1,
             config: Config { memory_limit_bytes, ..config() },
             commands: RefCell::new(commands.into()),
             ready: RefCell::default(),
@@ -47,7 +49,7 @@ impl Context {
 
 impl GuestContext for Context {
     fn session(&self) -> SessionId {
-        1
+        self.session
     }
 
     fn config(&self) -> &Config {
@@ -174,6 +176,22 @@ fn a_guest_needs_no_more_than_its_context() {
     }
     let expected = ["1 Ok(Done)", "2 logs a", "call 1 of 3, the 1st", "2 gives RangeError no 7, 1 calls, sound true"];
     assert_eq!(seen, expected);
+}
+
+#[test]
+fn calls_of_any_session_have_numbers_that_javascript_has_too() {
+    let number = |session| {
+        let tool = ToolSpec { path: vec!["tool".to_owned()], id: 3, is_async: false, length: 0, is_limited: false };
+        let commands = vec![Command::SetTools { job: 1, tools: vec![tool] }, run(2, "tool()")];
+        let context = Rc::new(Context { session, ..Context::new(commands, 64 << 20) });
+        let booted = Booted::new(context.config.memory_limit_bytes, Rc::new(|_| {})).expect("there is memory");
+        Guest::new(booted, context.clone(), Arc::default()).serve();
+        let call = |event| if let Event::ToolCalls(calls) = event { calls.first().map(|call| call.id) } else { None };
+        context.events.take().into_iter().find_map(call).expect("the tool is called")
+    };
+    let numbers = [1, 2, (1 << 20) - 1, 1 << 21, u64::from(u32::MAX)].map(number);
+    assert_eq!(numbers, [1, 2, (1 << 20) - 1, 0, (1 << 20) - 1].map(|session: u64| (session << 32) + 1));
+    assert!(numbers.into_iter().all(|number| number < 1 << 53));
 }
 
 #[test]

@@ -24,6 +24,9 @@ use crate::realm::stop::Stop;
 
 /// Bytes of answers that have been taken until the session is told. 1 MiB.
 const TAKEN_BYTES: usize = 1 << 20;
+/// Bits of a session's number that its calls begin with, above 32 of their own: JavaScript has their numbers as they are, and answers to
+/// calls of an earlier session find none.
+const SESSION_BITS: u32 = 20;
 /// Rejections without a handler that one run remembers.
 const MAX_REJECTIONS: usize = 16;
 
@@ -122,7 +125,7 @@ pub struct Host {
 
 impl Host {
     pub fn new(context: Rc<dyn GuestContext>, memory: Arc<BufferBudget>, stop: Arc<Stop>) -> Self {
-        let first_call = context.session() << 32;
+        let first_call = (context.session() % (1 << SESSION_BITS)) << 32;
         Self {
             context,
             memory,
