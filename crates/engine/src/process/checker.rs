@@ -10,12 +10,11 @@ use std::time::Duration;
 use deno_core::v8;
 
 use crate::memory::budget::BufferBudget;
-use crate::memory::limits::MemoryGuard;
 use crate::memory::parking::set_thread_isolate;
-use crate::memory::stop::stop_without_memory;
 use crate::process::platform::prepare_v8;
 use crate::process::service::{Allowance, NoAnswer, Questions, Service};
-use crate::process::snapshot;
+use crate::process::{idle, snapshot};
+use crate::realm::boot::Guarded;
 use crate::realm::early_errors::{self, EarlyError};
 use crate::realm::instance::Instance;
 use ses_prepare::{self as prepare, PrepareOptions, Program, Programs};
@@ -23,6 +22,11 @@ use ses_protocol::Diagnostic;
 
 /// What the checking isolate may hold: V8 takes up to 300 bytes for each of a text. 512 MiB.
 const LIMIT_BYTES: usize = 512 << 20;
+/// What its heap may hold between two questions: nothing of a text is needed any more, but V8 itself would wait for most of the limit. That is
+/// what some ten thousand short texts leave, and takes some milliseconds to collect. 16 MiB.
+const MAX_LEFT_BYTES: usize = 16 << 20;
+/// The same when nobody asks for a while. 4 MiB.
+const MAX_RESTING_BYTES: usize = 4 << 20;
 /// A text up to this size is waited for longer if the machine is busy: it takes a few milliseconds. 32 KiB.
 const SHORT_BYTES: usize = 32 << 10;
 /// How much longer.
@@ -60,30 +64,50 @@ fn prepare_all(questions: &Questions<(Arc<str>, PrepareOptions), Prepared>, prog
 
 /// Has V8 compile texts.
 fn compile_all(questions: &Questions<Text, Option<EarlyError>>) {
-    let buffers = BufferBudget::new(LIMIT_BYTES);
-    // Who asked for what it is parked with stops to wait.
-    set_thread_isolate(Rc::new(|_| ()), buffers.clone());
-    // Without V8 there is no answer either.
-    if prepare_v8().is_err() {
-        return;
-    }
-    let params = v8::CreateParams::default().heap_limits(0, LIMIT_BYTES);
-    // What is compiled never runs, so that the realm needs no bridge and no finishing. The snapshot is that of all
-    // other isolates, because V8 shares the read-only part of its heap among them.
-    let mut instance = snapshot::hardened(params);
-    let memory = MemoryGuard::install(&mut instance.isolate, buffers);
-    stop_without_memory(&mut instance.isolate);
-    while let Some((text, reply)) = questions.next() {
-        let found = compile(&mut instance, &text);
-        if memory.is_exceeded() {
+    // Without V8 there is no answer.
+    let Some(mut guarded) = isolate() else { return };
+    while let Some((text, reply)) = questions.next_or_rest(|| rest(&mut guarded.instance.isolate)) {
+        let found = compile(&mut guarded.instance, &text);
+        if guarded.memory.is_exceeded() {
             // Without an answer, after which there is another isolate.
             break;
         }
         let _ = reply.send(found);
+        work_unwatched(&mut guarded.instance.isolate);
     }
-    // The isolate calls the guard back until it is gone.
-    drop(instance);
-    drop(memory);
+}
+
+/// What is done behind an answer. Whether much is left need only be looked at when V8 has collected what is young.
+fn work_unwatched(isolate: &mut v8::Isolate) {
+    if idle::work(isolate) {
+        collect_above(MAX_LEFT_BYTES, isolate);
+    }
+}
+
+/// The calling thread's isolate, which only compiles.
+fn isolate() -> Option<Guarded> {
+    let buffers = BufferBudget::new(LIMIT_BYTES);
+    // Who asked for what it is parked with stops to wait.
+    set_thread_isolate(Rc::new(|_| ()), buffers.clone());
+    prepare_v8().ok()?;
+    let params = v8::CreateParams::default().heap_limits(0, LIMIT_BYTES);
+    // What is compiled never runs, so that the realm needs no bridge and no finishing. The snapshot is that of all
+    // other isolates, because V8 shares the read-only part of its heap among them.
+    let guarded = Guarded::new(snapshot::hardened(params), buffers);
+    idle::begin(&guarded.instance.isolate);
+    Some(guarded)
+}
+
+/// Gives back what texts have left.
+fn rest(isolate: &mut v8::Isolate) {
+    collect_above(MAX_RESTING_BYTES, isolate);
+    idle::rest(isolate);
+}
+
+fn collect_above(bytes: usize, isolate: &mut v8::Isolate) {
+    if isolate.get_heap_statistics().used_heap_size() > bytes {
+        isolate.low_memory_notification();
+    }
 }
 
 impl Checker {
@@ -167,5 +191,29 @@ fn compile(instance: &mut Instance, text: &Text) -> Option<EarlyError> {
             let text = code.strip_prefix('(').and_then(|code| code.strip_suffix(')')).unwrap_or(code);
             early_errors::of_script(scope, text)
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_small_texts_leave_is_collected() {
+        let compile_many = || {
+            let mut guarded = isolate().expect("there is V8");
+            let mut most = 0;
+            for number in 0..40_000 {
+                let text = Text::Written(format!("const x{number} = {number}; x{number}.foo(1)").into());
+                assert!(compile(&mut guarded.instance, &text).is_none());
+                let isolate = &mut guarded.instance.isolate;
+                work_unwatched(isolate);
+                most = most.max(isolate.get_heap_statistics().used_heap_size());
+            }
+            rest(&mut guarded.instance.isolate);
+            (most, guarded.instance.isolate.get_heap_statistics().used_heap_size())
+        };
+        let (most, rests_with) = std::thread::spawn(compile_many).join().expect("no panic");
+        assert!(most < 2 * MAX_LEFT_BYTES && rests_with < MAX_RESTING_BYTES, "{most}, then {rests_with}");
     }
 }

@@ -11,6 +11,8 @@ use ses_sync::{Awake, CpuClock, Patience, Receiver, Sender, channel};
 const STACK_BYTES: usize = 64 << 20;
 /// Replaced threads that may be at work; while there are more, nothing is asked.
 const MAX_REPLACED: usize = 4;
+/// A thread that is asked nothing for so long rests.
+const IDLE: Duration = Duration::from_secs(1);
 
 /// What a thread does with all its questions.
 type Work<Q, A> = Arc<dyn Fn(&Questions<Q, A>) + Send + Sync>;
@@ -75,10 +77,26 @@ impl<Q, A> Questions<Q, A> {
     /// The next question, and the way back; waits. `None`: there are no more.
     pub fn next(&self) -> Option<(Q, mpsc::Sender<A>)> {
         self.clock.get_or_init(Clock::of_this_thread);
-        match self.patience.receive(&self.inbox, &self.awake) {
-            Message::Question(question, reply) => Some((question, reply)),
-            Message::End => None,
+        question(self.patience.receive(&self.inbox, &self.awake))
+    }
+
+    /// As [`Self::next`]; calls `rest` if nothing comes for a while.
+    pub fn next_or_rest(&self, rest: impl FnOnce()) -> Option<(Q, mpsc::Sender<A>)> {
+        self.clock.get_or_init(Clock::of_this_thread);
+        match self.patience.receive_until(&self.inbox, &self.awake, Instant::now() + IDLE) {
+            Some(message) => question(message),
+            None => {
+                rest();
+                self.next()
+            }
         }
+    }
+}
+
+fn question<Q, A>(message: Message<Q, A>) -> Option<(Q, mpsc::Sender<A>)> {
+    match message {
+        Message::Question(question, reply) => Some((question, reply)),
+        Message::End => None,
     }
 }
 
@@ -263,6 +281,20 @@ mod tests {
     fn a_question_is_answered() {
         let service: Service<Question, u32> = Service::new("test", answer);
         assert_eq!(service.wait(&service.ask(Question::Value(1)), &mut allowance()), Ok(1));
+    }
+
+    #[test]
+    fn a_thread_that_is_asked_nothing_for_a_while_rests_and_answers_again() {
+        let (rests, is_resting) = mpsc::channel();
+        let rests = Mutex::new(rests);
+        let service: Service<u32, u32> = Service::new("test", move |questions| {
+            while let Some((value, reply)) = questions.next_or_rest(|| rests.lock().unwrap().send(()).unwrap()) {
+                let _ = reply.send(value);
+            }
+        });
+        assert_eq!(service.wait(&service.ask(1), &mut allowance()), Ok(1));
+        is_resting.recv_timeout(Duration::from_secs(60)).expect("it rests");
+        assert_eq!(service.wait(&service.ask(2), &mut allowance()), Ok(2));
     }
 
     #[test]

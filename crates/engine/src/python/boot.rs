@@ -9,10 +9,7 @@ use v8::script_compiler::{self, CachedData, CompileOptions, NoCacheReason};
 
 use crate::memory::array_buffers;
 use crate::memory::budget::BufferBudget;
-use crate::memory::limits::MemoryGuard;
 use crate::memory::parking::{OnParked, set_thread_isolate};
-use crate::memory::remains::Remains;
-use crate::memory::stop::stop_without_memory;
 use crate::process::platform::prepare_v8;
 use crate::process::snapshot;
 use crate::process::traps;
@@ -217,10 +214,7 @@ fn isolate(buffers: &Arc<BufferBudget>, heap_bytes: usize) -> Guarded {
     let mut instance = snapshot::plain(params);
     // SAFETY: the thread, which is the isolate's, has a stack of 32 MiB of which it has used little.
     unsafe { stack::set_limit(&mut instance.isolate, limit) };
-    let memory = MemoryGuard::install(&mut instance.isolate, buffers.clone());
-    stop_without_memory(&mut instance.isolate);
-    let remains = Remains::new(buffers.clone());
-    Guarded { instance, memory, remains }
+    Guarded::new(instance, buffers.clone())
 }
 
 /// Loads Pyodide's scripts and has it boot. `Err` beside no exception: what is missing.

@@ -29,6 +29,15 @@ pub struct Guarded {
     pub remains: Remains,
 }
 
+impl Guarded {
+    /// Holds an isolate to its budget. On the isolate's thread.
+    pub fn new(mut instance: Instance, buffers: Arc<BufferBudget>) -> Self {
+        let memory = MemoryGuard::install(&mut instance.isolate, buffers.clone());
+        stop_without_memory(&mut instance.isolate);
+        Self { instance, memory, remains: Remains::new(buffers) }
+    }
+}
+
 impl Drop for Guarded {
     /// Taking the isolate apart is not held to its limit.
     fn drop(&mut self) {
@@ -68,11 +77,7 @@ impl Booted {
             .set_max_old_generation_size_in_bytes(old_bytes(limit_bytes))
             .set_max_young_generation_size_in_bytes(young_bytes(limit_bytes))
             .array_buffer_allocator(array_buffers::allocator(&buffers).make_shared());
-        let mut instance = snapshot::hardened(params);
-        let memory = MemoryGuard::install(&mut instance.isolate, buffers.clone());
-        stop_without_memory(&mut instance.isolate);
-        let remains = Remains::new(buffers.clone());
-        let mut guarded = Guarded { instance, memory, remains };
+        let mut guarded = Guarded::new(snapshot::hardened(params), buffers.clone());
         #[cfg(test)]
         tests::fail(&mut guarded.instance.isolate, &buffers)?;
         let Instance { isolate, context } = &mut guarded.instance;
