@@ -6,11 +6,10 @@ use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 use std::thread;
 
+use ses_engine::ISOLATE_STACK_BYTES;
 use ses_process::{Confinement, Installation};
 use ses_protocol::PythonSpec;
 
-/// As threads of isolates have it.
-const SNAPSHOT_STACK_BYTES: usize = 32 << 20;
 /// The program lies beside the addon.
 const PROGRAM: &str = "ses-executor-worker";
 
@@ -40,7 +39,7 @@ fn make_snapshot(spec: &PythonSpec) {
     thread::scope(|scope| {
         let make = || ses_engine::make_snapshot(spec);
         // Without a thread to be had there is none.
-        let _ = thread::Builder::new().stack_size(SNAPSHOT_STACK_BYTES).spawn_scoped(scope, make);
+        let _ = thread::Builder::new().stack_size(ISOLATE_STACK_BYTES).spawn_scoped(scope, make);
     });
 }
 

@@ -18,4 +18,5 @@ pub use memory::parking::OnParked;
 pub use process::checker::Checker;
 pub use python::boot::{make_snapshot, read_python};
 pub use python::folders::Folders;
+pub use realm::boot::ISOLATE_STACK_BYTES;
 pub use realm::interrupt::Interrupt;

@@ -7,7 +7,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::mpsc;
 
-use ses_engine::{Booted, Checker, Guest, OnParked};
+use ses_engine::{Booted, Checker, Guest, ISOLATE_STACK_BYTES, OnParked};
 use ses_protocol::{Command, Config, Event, PythonSpec, SessionId};
 use ses_session::{Booting, Counters, Events, Folders, Reporter, Watchdog};
 use ses_sync::{Receiver, priority};
@@ -15,11 +15,6 @@ use ses_sync::{Receiver, priority};
 use crate::Warm;
 use crate::context::ThreadContext;
 use crate::link::Control;
-
-/// Address space of a thread's stack; pages are touched only when used. V8 takes 1 MiB of it. The parser of programs asks for
-/// 18 MiB for the nesting that 3 KiB of text could have, and 6 KiB per bracket: what is longer than agents write runs on a stack
-/// of its own.
-const STACK_BYTES: usize = 32 << 20;
 
 /// What a thread gets to serve a session.
 pub struct Handover {
@@ -48,7 +43,7 @@ pub fn thread_name(session: SessionId) -> String {
 
 /// Starts a thread that may have an isolate.
 pub fn spawn(name: String, work: impl FnOnce() + Send + 'static) -> std::io::Result<()> {
-    std::thread::Builder::new().name(name).stack_size(STACK_BYTES).spawn(work).map(drop)
+    std::thread::Builder::new().name(name).stack_size(ISOLATE_STACK_BYTES).spawn(work).map(drop)
 }
 
 /// Boots an isolate for a session and serves it until the session is given up.

@@ -20,7 +20,7 @@ use std::sync::{Arc, OnceLock};
 use std::thread;
 use std::time::Instant;
 
-use ses_engine::{Booted, Folders, Guest, Interrupt, OnParked, read_python};
+use ses_engine::{Booted, Folders, Guest, ISOLATE_STACK_BYTES, Interrupt, OnParked, read_python};
 use ses_process::{Arguments, Confinement};
 use ses_protocol::frames::{Control, Frames, Hello, Message, Status, ToWorker, VERSION};
 use ses_protocol::{Event, PythonSpec};
@@ -31,8 +31,6 @@ use crate::context::PipeContext;
 use crate::end::exit;
 use crate::out::Out;
 
-/// As for threads of a host: see `STACK_BYTES` of `crates/thread`.
-const STACK_BYTES: usize = 32 << 20;
 /// Exit status if the process was started by something else than a host, or has lost it already.
 const NO_HOST: c_int = 2;
 /// Why there are no folders.
@@ -107,7 +105,7 @@ fn work(arguments: &Arguments, commands: File, out: &Arc<Out>) -> io::Result<std
     let (go, goes) = channel();
     let limit_bytes = arguments.kind.memory_limit_bytes;
     let isolate = move || serve_isolate(python, limit_bytes, commands, &out, watchdog, &booted, &goes);
-    thread::Builder::new().name("ses-isolate".to_owned()).stack_size(STACK_BYTES).spawn(isolate)?;
+    thread::Builder::new().name("ses-isolate".to_owned()).stack_size(ISOLATE_STACK_BYTES).spawn(isolate)?;
     // The thread has said why if it has ended.
     let Ok(interrupt) = is_booted.recv() else { return Err(io::Error::other("no isolate could be made")) };
     if !ses_sandbox::limit_resources(reach) {

@@ -23,7 +23,7 @@ use crate::python::natives::{self, Origin};
 use crate::python::shell::{MOUNT_TEXT, REHEARSAL_TEXT, Shell, evaluate};
 use crate::python::signal::Signal;
 use crate::python::stack;
-use crate::realm::boot::Guarded;
+use crate::realm::boot::{Guarded, ISOLATE_STACK_BYTES};
 use crate::realm::instance::Instance;
 use crate::realm::interrupt::Interrupt;
 use crate::realm::origin::origin;
@@ -35,6 +35,8 @@ const HEAP_BYTES: usize = 48 << 20;
 const MAKER_LIMIT_BYTES: usize = 512 << 20;
 /// Stack that V8 takes of the thread's, so much that CPython's own limit of its stack comes first. 24 MiB.
 const STACK_BYTES: usize = 24 << 20;
+// What the thread has used before, and what V8's own functions take beyond that.
+const _: () = assert!(STACK_BYTES + (4 << 20) <= ISOLATE_STACK_BYTES);
 /// Where guests find packages, which is on `sys.path` (shell.js).
 const PACKAGES_PATH: &str = "/packages";
 /// Timers that booting may wait for.
@@ -212,7 +214,7 @@ fn isolate(buffers: &Arc<BufferBudget>, heap_bytes: usize) -> Guarded {
         .set_max_young_generation_size_in_bytes(young_bytes)
         .array_buffer_allocator(array_buffers::allocator(buffers).make_shared());
     let mut instance = snapshot::plain(params);
-    // SAFETY: the thread, which is the isolate's, has a stack of 32 MiB of which it has used little.
+    // SAFETY: the thread, which is the isolate's, has a stack of `ISOLATE_STACK_BYTES`, of which it has used little.
     unsafe { stack::set_limit(&mut instance.isolate, limit) };
     Guarded::new(instance, buffers.clone())
 }

@@ -9,10 +9,8 @@ use ses_protocol::{Command, Event, MountSpec, PythonSpec, Success, ToolReply, To
 use crate::isolate::{Booted, Guest};
 use crate::python::distribution::Distribution;
 use crate::python::image::Image;
+use crate::realm::boot::ISOLATE_STACK_BYTES;
 use crate::tests::{Context, run};
-
-/// As the threads of isolates have it.
-const STACK_BYTES: usize = 32 << 20;
 
 fn spec(cache: Option<PathBuf>) -> PythonSpec {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
@@ -40,7 +38,7 @@ fn serve(spec: &PythonSpec, commands: Vec<Command>) -> Vec<String> {
         drop(guest);
         context.events.take().into_iter().filter_map(told).collect()
     };
-    std::thread::Builder::new().stack_size(STACK_BYTES).spawn(isolate).unwrap().join().unwrap()
+    std::thread::Builder::new().stack_size(ISOLATE_STACK_BYTES).spawn(isolate).unwrap().join().unwrap()
 }
 
 fn told(event: Event) -> Option<String> {

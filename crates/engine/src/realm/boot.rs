@@ -22,6 +22,11 @@ use crate::realm::stop::Stop;
 use ses_prepare::{self as prepare, PrepareOptions};
 use ses_protocol::Failure;
 
+/// Address space of the stack of a thread that may have an isolate; pages are touched only when used. V8 takes 1 MiB of it, and of one with
+/// Python 24 MiB. The parser of programs asks for 18 MiB for the nesting that 3 KiB of text could have, and 6 KiB per bracket: what is
+/// longer than agents write runs on a stack of its own. 32 MiB.
+pub const ISOLATE_STACK_BYTES: usize = 32 << 20;
+
 /// An isolate and what watches its memory. Dropped in this order: the isolate calls the guard back until it is gone.
 pub struct Guarded {
     pub instance: Instance,
