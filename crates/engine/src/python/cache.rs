@@ -4,8 +4,10 @@ use std::fs::{self, File};
 use std::path::Path;
 use std::time::{Duration, SystemTime};
 
-/// Files that were not used for so long are of a version that is gone, or of a process that was killed while it wrote. 30 days.
+/// Snapshots that were not used for so long are of a version that is gone. 30 days.
 const UNUSED: Duration = Duration::from_secs(30 * 86_400);
+/// What was to become one, and was not written to for so long, is of a process that was killed meanwhile. An hour.
+const ABANDONED: Duration = Duration::from_secs(3_600);
 /// How old the note may be that a file was used. A day.
 const NOTED: Duration = Duration::from_secs(86_400);
 
@@ -29,14 +31,18 @@ pub fn freshen(file: &File) {
     }
 }
 
-/// Removes the user's own snapshots, and what was to become one, that were not used for long. Who has one open goes on with it.
+/// Removes the user's own snapshots that were not used for long, and what nobody makes one of any more. Who has one open goes on with it.
 pub fn sweep(folder: &Path) {
     let Ok(entries) = fs::read_dir(folder) else { return };
     for entry in entries.flatten() {
         let name = entry.file_name();
         let Some(name) = name.to_str() else { continue };
-        let is_ours = name.starts_with("python-") && (name.ends_with(".image") || name.ends_with(".tmp"));
-        if is_ours && entry.metadata().is_ok_and(|found| is_own(&found) && is_older(&found, UNUSED)) {
+        let age = match Path::new(name).extension().and_then(|extension| extension.to_str()) {
+            Some("image") => UNUSED,
+            Some("tmp") => ABANDONED,
+            _ => continue,
+        };
+        if name.starts_with("python-") && entry.metadata().is_ok_and(|found| is_own(&found) && is_older(&found, age)) {
             // Another process may have done so.
             let _ = fs::remove_file(entry.path());
         }

@@ -100,27 +100,30 @@ impl Image {
             #[cfg(unix)]
             make.mode(0o700);
             make.create(folder)?;
+            // Here, where it costs nothing beside what is done, and not at starts; before, since who is killed while it writes leaves a file.
+            sweep(folder);
         }
         let parts = [&self.header, &self.code_cache, &self.machine_code, &packed(memory)];
         let mut hash = Sha256::new();
         parts.iter().for_each(|part| hash.update(part));
-        let temporary = path.with_extension(format!("{}.tmp", std::process::id()));
+        // Numbers of processes are not enough: containers may share the folder.
+        let mut number = [0; 8];
+        getrandom::fill(&mut number).map_err(io::Error::other)?;
+        let temporary = path.with_extension(format!("{:016x}.tmp", u64::from_ne_bytes(number)));
         let mut options = OpenOptions::new();
         options.write(true).create_new(true);
         #[cfg(unix)]
         options.mode(0o600);
-        let written = options.open(&temporary).and_then(|mut file| {
+        let mut file = options.open(&temporary)?;
+        let write = move || {
             file.write_all(MAGIC)?;
             file.write_all(key)?;
             file.write_all(&hash.finalize())?;
             parts[..3].iter().try_for_each(|part| file.write_all(&(part.len() as u64).to_le_bytes()))?;
             parts.iter().try_for_each(|part| file.write_all(part))
-        });
+        };
         // In one step, so that nobody reads half of it.
-        written.and_then(|()| fs::rename(&temporary, path)).inspect_err(|_| drop(fs::remove_file(&temporary)))?;
-        // Here, where it costs nothing beside what has been done, and not at starts.
-        path.parent().inspect(|folder| sweep(folder));
-        Ok(())
+        write().and_then(|()| fs::rename(&temporary, path)).inspect_err(|_| drop(fs::remove_file(&temporary)))
     }
 }
 
@@ -293,7 +296,7 @@ mod tests {
         save("python-1-used.image");
         days_ago("python-1-used.image", 29);
         days_ago("python-1-unused.image", 31);
-        days_ago("python-1-killed.7.tmp", 31);
+        days_ago("python-1-killed.7.tmp", 1);
         days_ago("python-1-making.8.tmp", 0);
         days_ago("notes.image", 31);
         fs::create_dir(folder.join("python-1-folder.image")).unwrap();
@@ -314,6 +317,22 @@ mod tests {
             "python-1-used.image",
         ];
         assert_eq!(left, expected);
+    }
+
+    /// Their numbers may be the same: containers that share a folder count for themselves.
+    #[test]
+    fn what_another_process_is_writing_stays_and_keeps_nobody_from_saving() {
+        let folder = folder("shared");
+        fs::create_dir(&folder).unwrap();
+        let others = folder.join(format!("python-1.{}.tmp", std::process::id()));
+        fs::write(&others, "half of it").unwrap();
+        let image = Image::new(Vec::new(), Vec::new(), Vec::new(), &memory()).unwrap();
+        let path = folder.join("python-1.image");
+        image.save(&path, &KEY, &memory()).unwrap();
+        assert!(Image::load(&path, &KEY).is_some());
+        assert_eq!(fs::read_to_string(&others).unwrap(), "half of it");
+        assert_eq!(fs::read_dir(&folder).unwrap().count(), 2);
+        fs::remove_dir_all(folder).unwrap();
     }
 
     #[test]
