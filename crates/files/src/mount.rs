@@ -22,12 +22,21 @@ const MAX_NAMES: usize = 1 << 16;
 pub type Errno = i32;
 pub const EACCES: Errno = 2;
 const EBADF: Errno = 8;
+const EBUSY: Errno = 10;
 const EEXIST: Errno = 20;
+const EFBIG: Errno = 22;
 pub const EINVAL: Errno = 28;
 const EIO: Errno = 29;
+const EISDIR: Errno = 31;
 const EMFILE: Errno = 33;
+const ENAMETOOLONG: Errno = 37;
 const ENOENT: Errno = 44;
+const ENOSPC: Errno = 51;
+const ENOTDIR: Errno = 54;
+const ENOTEMPTY: Errno = 55;
+const EOVERFLOW: Errno = 61;
 const EROFS: Errno = 69;
+const EXDEV: Errno = 75;
 
 /// Bits of `open`'s flags.
 const WRITE_ONLY: u32 = 1;
@@ -84,9 +93,15 @@ impl Mount {
         metadata.map(|metadata| stat_of(&metadata)).map_err(errno)
     }
 
+    /// # Errors
+    ///
+    /// `EOVERFLOW`: the folder has more names than [`MAX_NAMES`], and others those of the system.
     pub fn list(&self, path: &str) -> Result<Vec<String>, Errno> {
         let mut names = Vec::new();
-        for entry in self.dir().read_dir(path).map_err(errno)?.take(MAX_NAMES) {
+        for (index, entry) in self.dir().read_dir(path).map_err(errno)?.enumerate() {
+            if index == MAX_NAMES {
+                return Err(EOVERFLOW);
+            }
             // A name that is no UTF-8 cannot be asked for.
             names.extend(entry.map_err(errno)?.file_name().into_string());
         }
@@ -264,15 +279,15 @@ fn errno(error: io::Error) -> Errno {
         Kind::PermissionDenied => EACCES,
         Kind::AlreadyExists => EEXIST,
         Kind::InvalidInput => EINVAL,
-        Kind::NotADirectory => 54,
-        Kind::IsADirectory => 31,
-        Kind::DirectoryNotEmpty => 55,
+        Kind::NotADirectory => ENOTDIR,
+        Kind::IsADirectory => EISDIR,
+        Kind::DirectoryNotEmpty => ENOTEMPTY,
         Kind::ReadOnlyFilesystem => EROFS,
-        Kind::StorageFull | Kind::QuotaExceeded => 51,
-        Kind::FileTooLarge => 22,
-        Kind::ResourceBusy => 10,
-        Kind::CrossesDevices => 75,
-        Kind::InvalidFilename => 37,
+        Kind::StorageFull | Kind::QuotaExceeded => ENOSPC,
+        Kind::FileTooLarge => EFBIG,
+        Kind::ResourceBusy => EBUSY,
+        Kind::CrossesDevices => EXDEV,
+        Kind::InvalidFilename => ENAMETOOLONG,
         _ => EIO,
     }
 }
@@ -347,6 +362,16 @@ mod tests {
         assert!(mount.list("folder").is_err());
         assert_eq!(fs::read_to_string(&outside).unwrap(), "secret");
         fs::remove_file(&outside).unwrap();
+    }
+
+    #[test]
+    fn a_folder_of_too_many_names_is_not_listed_in_part() {
+        let dir = folder();
+        (0..MAX_NAMES).for_each(|number| drop(dir.create(number.to_string()).unwrap()));
+        let mount = mount(&dir, false);
+        assert_eq!(mount.list(".").map(|names| names.len()), Ok(MAX_NAMES));
+        dir.create("one more").unwrap();
+        assert_eq!(mount.list("."), Err(EOVERFLOW));
     }
 
     #[cfg(unix)]
