@@ -33,9 +33,14 @@ impl Signal {
 
     /// A job begins: what was said of a run before it does not count. CPython may not have looked at the byte until that had ended.
     pub fn begin(&self, job: JobId) {
-        if self.job.load(Ordering::Acquire) != job {
-            self.byte.store(0, Ordering::Release);
-            self.job.store(0, Ordering::Release);
+        let named = self.job.load(Ordering::Acquire);
+        if named == job {
+            return;
+        }
+        self.byte.store(0, Ordering::Release);
+        if self.job.compare_exchange(named, 0, Ordering::AcqRel, Ordering::Acquire).is_err() {
+            // This one was named meanwhile, perhaps before the byte was taken back.
+            self.byte.store(SIGINT, Ordering::Release);
         }
     }
 
@@ -54,4 +59,62 @@ impl Signal {
 unsafe extern "C" fn drop_signal(_data: *mut c_void, _length: usize, owner: *mut c_void) {
     // SAFETY: `buffer` gave away this reference.
     drop(unsafe { Arc::from_raw(owner.cast::<Signal>()) });
+}
+
+#[cfg(test)]
+mod tests {
+    use std::hint;
+    use std::thread;
+
+    use super::*;
+
+    /// Waits until `reached` says so, without sleep as far as there is a processor.
+    fn wait_for(reached: &AtomicU64, job: JobId) {
+        for looks in 1.. {
+            if reached.load(Ordering::Acquire) >= job {
+                return;
+            }
+            if looks % 1_000 == 0 {
+                thread::yield_now();
+            }
+            hint::spin_loop();
+        }
+    }
+
+    fn is_told(signal: &Signal) -> bool {
+        signal.is_raised() && signal.byte.load(Ordering::Acquire) == SIGINT
+    }
+
+    #[test]
+    fn a_run_that_is_to_end_as_it_begins_ends() {
+        const RUNS: JobId = 5_000;
+        let (signal, begins, is_named) = (Signal::default(), AtomicU64::new(0), AtomicU64::new(0));
+        let mut lost = 0;
+        thread::scope(|scope| {
+            scope.spawn(|| {
+                for job in 1..=RUNS {
+                    wait_for(&begins, job);
+                    signal.raise(job);
+                    is_named.store(job, Ordering::Release);
+                }
+            });
+            for job in 1..=RUNS {
+                begins.store(job, Ordering::Release);
+                // At some of these distances both happen at once.
+                (0..job % 64).for_each(|_| hint::spin_loop());
+                signal.begin(job);
+                wait_for(&is_named, job);
+                lost += u32::from(!is_told(&signal));
+            }
+        });
+        assert_eq!(lost, 0);
+    }
+
+    #[test]
+    fn what_was_said_of_another_run_does_not_count() {
+        let signal = Signal::default();
+        signal.raise(1);
+        signal.begin(2);
+        assert_eq!((signal.is_raised(), signal.byte.load(Ordering::Acquire)), (false, 0));
+    }
 }
