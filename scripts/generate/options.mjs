@@ -102,6 +102,13 @@ pub struct Range {
     pub default: f64,
 }
 
+impl Range {
+    /// Whether a value is an integer within the bounds.
+    pub fn takes(&self, value: f64) -> bool {
+        value.fract() == 0.0 && (self.min..=self.max).contains(&value)
+    }
+}
+
 ${limits.join('\n')}`;
 }
 

@@ -51,7 +51,7 @@ impl PrepareOptions {
     /// Rules `max_operations_valid`, `timeout_valid` and `log_budget_too_small`.
     pub(super) fn diagnostics(&self) -> Vec<Diagnostic> {
         let mut found = Vec::new();
-        if !is_integer_in(self.max_operations, MAX_OPERATIONS) {
+        if !MAX_OPERATIONS.takes(self.max_operations) {
             let Range { min, max, default } = MAX_OPERATIONS;
             found.push(
                 Diagnostic::error(
@@ -61,7 +61,7 @@ impl PrepareOptions {
                 .with_fix(format!("Pass a positive integer, or leave maxOperations out for the default of {default}")),
             );
         }
-        if !is_integer_in(self.timeout_ms, TIMEOUT_MS) {
+        if !TIMEOUT_MS.takes(self.timeout_ms) {
             let Range { min, max, default } = TIMEOUT_MS;
             found.push(
                 Diagnostic::error(
@@ -85,8 +85,4 @@ impl PrepareOptions {
         }
         found
     }
-}
-
-fn is_integer_in(value: f64, Range { min, max, .. }: Range) -> bool {
-    value.fract() == 0.0 && (min..=max).contains(&value)
 }

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use serde_json::json;
 
 use ses_protocol::frames::{Control, Hello};
-use ses_protocol::{Command, Config, Event, Failure, Figures, JobId, MAX_TOLD_CALLS, RunLimits, ToolCall, ToolCallId};
+use ses_protocol::{Command, Config, Event, Failure, Figures, JobId, MAX_TOLD_CALLS, TIMEOUT_MS, ToolCall, ToolCallId};
 use ses_session::{Deadline, Ear, Events, Link, Process, Tasks, Watchdog};
 use ses_sync::CpuClock;
 
@@ -18,8 +18,6 @@ use crate::worker::{NONSENSE, News, Worker};
 /// How long a worker may take for what no guest can draw out: to begin a session, to define variables and tools, to refuse a
 /// run. Many times what it takes on a machine that has far too much to do.
 pub const ANSWER: Duration = Duration::from_secs(60);
-/// The longest deadline that VALIDATE accepts.
-const LONGEST_MS: f64 = i32::MAX as f64;
 
 /// What the owner's thread and the one that reads from the worker both know.
 pub struct Desk {
@@ -253,7 +251,8 @@ impl Link for ProcessLink {
     fn send(&self, command: Command) {
         match &command {
             Command::SetVariables { job, .. } | Command::SetTools { job, .. } => self.note(*job, false, false),
-            Command::Run { job, limits, .. } => self.note(*job, true, has_deadline(limits)),
+            // The session watches over a run whose deadline is valid. Others are refused at once.
+            Command::Run { job, limits, .. } => self.note(*job, true, TIMEOUT_MS.takes(limits.timeout_ms)),
             Command::ToolReplies(replies) => {
                 let mut open = self.desk.open();
                 // A call that was answered by a promise has handed its arguments over, and others may come without limit.
@@ -302,11 +301,6 @@ impl Drop for ProcessLink {
     fn drop(&mut self) {
         self.interrupt();
     }
-}
-
-/// Whether the session watches over a run with these limits. Others are refused at once.
-fn has_deadline(limits: &RunLimits) -> bool {
-    limits.timeout_ms.fract() == 0.0 && (1.0..=LONGEST_MS).contains(&limits.timeout_ms)
 }
 
 #[cfg(test)]

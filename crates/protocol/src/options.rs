@@ -93,6 +93,13 @@ pub struct Range {
     pub default: f64,
 }
 
+impl Range {
+    /// Whether a value is an integer within the bounds.
+    pub fn takes(&self, value: f64) -> bool {
+        value.fract() == 0.0 && (self.min..=self.max).contains(&value)
+    }
+}
+
 /// Bounds and default of `maxOperations`, of which any number is taken: VALIDATE reports those that are not valid.
 pub const MAX_OPERATIONS: Range = Range { min: 1.0, max: 9007199254740991.0, default: 50000.0 };
 

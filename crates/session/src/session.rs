@@ -8,7 +8,8 @@ use std::time::{Duration, Instant};
 
 use ses_protocol::{
     CallId, Command, Config, ERR_TRANSFER_LIMIT_EXCEEDED, ErrorCode, Event, Failure, FailureKind, Figures, JobId,
-    LogEntry, ModuleBody, Outcome, RunLimits, SessionId, Success, ToolCall, ToolCallId, ToolError, ToolReply, ToolSpec,
+    LogEntry, ModuleBody, Outcome, RunLimits, SessionId, Success, TIMEOUT_MS, ToolCall, ToolCallId, ToolError,
+    ToolReply, ToolSpec,
 };
 
 use ses_sync::priority;
@@ -37,8 +38,6 @@ const PATIENCE: Duration = Duration::from_millis(40);
 const ABORT_PATIENCE: Duration = Duration::from_secs(2);
 /// In `details`: whether variables of earlier runs are gone with the isolate.
 const STATE_LOST: &str = "stateLost";
-/// The longest deadline that VALIDATE accepts.
-const LONGEST_MS: f64 = i32::MAX as f64;
 
 /// Smaller answers are not refused: there are no more of them than calls at once. 1 MiB.
 const MIN_COUNTED_BYTES: usize = 1 << 20;
@@ -426,10 +425,7 @@ impl Session {
 
     /// Limits that are out of range arm nothing: VALIDATE refuses the run.
     fn arm(&mut self, job: JobId, started: Instant, limits: RunLimits) -> io::Result<()> {
-        let duration = |ms: f64| {
-            let is_valid = ms.fract() == 0.0 && (1.0..=LONGEST_MS).contains(&ms);
-            is_valid.then(|| Duration::from_millis(ms as u64))
-        };
+        let duration = |ms: f64| TIMEOUT_MS.takes(ms).then(|| Duration::from_millis(ms as u64));
         let (desk, link) = (self.desk.clone(), self.link.clone());
         if let Some(timeout) = duration(limits.timeout_ms) {
             let due = started + timeout;
