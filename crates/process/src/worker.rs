@@ -3,7 +3,6 @@
 
 use std::io::ErrorKind;
 use std::mem;
-use std::os::fd::AsRawFd;
 use std::process::ChildStdout;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
@@ -13,7 +12,7 @@ use std::time::Duration;
 use ses_protocol::Event;
 use ses_protocol::frames::{Frames, FromWorker, Hello, Message, Status, VERSION};
 use ses_session::{Ear, Folders, Tasks};
-use ses_sync::priority;
+use ses_sync::{is_readable, priority};
 
 use crate::launch::{Installation, Kind};
 use crate::outbox::Outbox;
@@ -424,11 +423,3 @@ impl Line {
 
 /// Why a worker is ended that does not keep to the protocol.
 pub const NONSENSE: &str = "the worker process wrote what no worker writes";
-
-/// Waits until there is something to read, or nothing will ever come.
-fn is_readable(pipe: &impl AsRawFd, most: Duration) -> bool {
-    let mut pipe = libc::pollfd { fd: pipe.as_raw_fd(), events: libc::POLLIN, revents: 0 };
-    let timeout = i32::try_from(most.as_millis()).unwrap_or(i32::MAX);
-    // SAFETY: `pipe` is one entry, valid for the call.
-    unsafe { libc::poll(&raw mut pipe, 1, timeout) != 0 }
-}

@@ -4,6 +4,8 @@ mod alarm;
 mod clock;
 mod mailbox;
 mod patience;
+#[cfg(unix)]
+mod pipe;
 pub mod priority;
 pub mod processor;
 
@@ -11,3 +13,5 @@ pub use alarm::Alarm;
 pub use clock::CpuClock;
 pub use mailbox::{Receiver, Sender, channel};
 pub use patience::{Awake, Patience};
+#[cfg(unix)]
+pub use pipe::is_readable;

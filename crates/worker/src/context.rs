@@ -1,9 +1,7 @@
 //! A session, as the isolate of a worker process sees it.
 
 use std::cell::{Cell, RefCell};
-use std::ffi::c_int;
 use std::fs::File;
-use std::os::fd::AsRawFd;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -11,7 +9,7 @@ use ses_engine::{GuestContext, Interrupt};
 use ses_protocol::frames::{Control, Frames, Message, ToWorker};
 use ses_protocol::{Command, Config, Event, JobId, RunLimits, SessionId};
 use ses_session::{Deadline, Reporter, Watchdog};
-use ses_sync::{CpuClock, Patience};
+use ses_sync::{CpuClock, Patience, is_readable};
 
 use crate::end::exit;
 use crate::out::Out;
@@ -131,13 +129,4 @@ impl GuestContext for PipeContext {
     fn is_given_up(&self) -> bool {
         false
     }
-}
-
-/// Whether there is something to read, which is waited for as long.
-fn is_readable(pipe: &File, patience: Duration) -> bool {
-    let mut pipe = libc::pollfd { fd: pipe.as_raw_fd(), events: libc::POLLIN, revents: 0 };
-    // Rounded up, so that nobody asks again at once.
-    let ms = c_int::try_from(patience.as_nanos().div_ceil(1_000_000)).unwrap_or(c_int::MAX);
-    // SAFETY: `pipe` is one entry, valid for the call.
-    unsafe { libc::poll(&raw mut pipe, 1, ms) > 0 }
 }

@@ -1,0 +1,70 @@
+//! Waiting for what comes through a pipe.
+
+use std::ffi::c_int;
+use std::io;
+use std::os::fd::AsRawFd;
+use std::time::{Duration, Instant};
+
+/// Whether there is something to read, or nothing will ever come, which is waited for as long. A signal does not end the wait.
+pub fn is_readable(pipe: &impl AsRawFd, patience: Duration) -> bool {
+    let mut left = patience;
+    let start = Instant::now();
+    loop {
+        let mut pipe = libc::pollfd { fd: pipe.as_raw_fd(), events: libc::POLLIN, revents: 0 };
+        // Rounded up, so that nobody asks again at once.
+        let ms = c_int::try_from(left.as_nanos().div_ceil(1_000_000)).unwrap_or(c_int::MAX);
+        // SAFETY: `pipe` is one entry, valid for the call.
+        match unsafe { libc::poll(&raw mut pipe, 1, ms) } {
+            0 => return false,
+            count if count > 0 => return true,
+            // Whoever reads learns of any other error.
+            _ if io::Error::last_os_error().kind() != io::ErrorKind::Interrupted => return true,
+            _ => left = patience.saturating_sub(start.elapsed()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::{Write, pipe};
+    use std::os::unix::thread::JoinHandleExt;
+    use std::thread;
+
+    use super::*;
+
+    extern "C" fn nothing(_signal: c_int) {}
+
+    #[test]
+    fn a_signal_does_not_end_a_wait() {
+        // SAFETY: all zeros is a valid action, and what it does is safe in any thread at any time: nothing.
+        unsafe {
+            let mut action: libc::sigaction = std::mem::zeroed();
+            let handler: extern "C" fn(c_int) = nothing;
+            action.sa_sigaction = handler as *const () as usize;
+            assert_eq!(libc::sigaction(libc::SIGUSR2, &raw const action, std::ptr::null_mut()), 0);
+        }
+        let patience = Duration::from_millis(50);
+        let (reader, _writer) = pipe().unwrap();
+        let waiting = thread::spawn(move || {
+            let start = Instant::now();
+            (is_readable(&reader, patience), start.elapsed())
+        });
+        while !waiting.is_finished() {
+            // SAFETY: the thread was not joined yet.
+            unsafe { libc::pthread_kill(waiting.as_pthread_t(), libc::SIGUSR2) };
+        }
+        let (is_readable, waited) = waiting.join().unwrap();
+        assert!(!is_readable && waited >= patience, "{is_readable} after {waited:?}");
+    }
+
+    #[test]
+    fn what_has_come_and_the_end_are_there_at_once() {
+        let (reader, mut writer) = pipe().unwrap();
+        assert!(!is_readable(&reader, Duration::ZERO));
+        writer.write_all(b"a").unwrap();
+        assert!(is_readable(&reader, Duration::MAX));
+        let (reader, writer) = pipe().unwrap();
+        drop(writer);
+        assert!(is_readable(&reader, Duration::MAX));
+    }
+}
