@@ -422,6 +422,14 @@ mod tests {
     }
 
     #[test]
+    fn what_a_worker_is_sent_that_has_ended_is_not_kept() {
+        let bench = Bench::new("exit 1\n", AGES);
+        assert!(matches!(bench.event(), Event::Lost { .. }));
+        bench.set_variables();
+        assert_eq!(bench.link.worker.early_frames(), 0);
+    }
+
+    #[test]
     fn an_answer_ends_the_wait_for_it() {
         let asked = "head -c 1 >/dev/null\n";
         let script = greets() + &initialized() + asked + &settled() + &stays();

@@ -139,7 +139,7 @@ impl Worker {
         }
         let mut state = self.0.state();
         let Some(outbox) = state.outbox.clone() else {
-            if !state.is_given_up {
+            if !state.is_given_up && !state.has_ended {
                 state.early.push(frame);
             }
             return;
@@ -177,6 +177,12 @@ impl Worker {
     /// What comes from the process, for others than the thread.
     pub fn ear(&self) -> Arc<dyn Ear> {
         self.0.clone()
+    }
+
+    /// Frames that wait for the process.
+    #[cfg(test)]
+    pub fn early_frames(&self) -> usize {
+        self.0.state().early.len()
     }
 
     /// The process's number, as long as it is there.
@@ -241,6 +247,8 @@ impl Shared {
         let listener = line.and_then(|line| line.listener);
         let mut state = self.state();
         state.has_ended = true;
+        // What waits to be written is dropped with it.
+        state.outbox = None;
         let listener = listener.or_else(|| state.listener.take());
         drop(state);
         if let Some(mut listener) = listener {
@@ -279,8 +287,6 @@ impl Shared {
         // It may have closed its pipe and live.
         process.kill();
         let status = process.wait();
-        // What waits to be written is dropped with it.
-        self.state().outbox = None;
         Ok(match read {
             Ok(()) => end_of(last_words, status),
             Err(reason) => reason.to_owned(),
