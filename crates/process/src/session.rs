@@ -152,7 +152,7 @@ impl Peer {
             // The process can be ended, and gives its memory back.
             Event::Parked { bytes } => {
                 let job = self.desk.open().jobs.pop_front().ok_or("the isolate has no memory left")?.job;
-                let failure = Failure::memory_limit(self.config.memory_limit_bytes, Some(bytes)).with("parked", true);
+                let failure = Failure::parked(self.config.memory_limit_bytes, bytes);
                 is_last = true;
                 let figures = Figures::default();
                 Event::Settled { job, result: Err(failure), figures, sound: false, installing: false }

@@ -49,6 +49,11 @@ impl Failure {
         }
     }
 
+    /// An isolate is lost for want of memory, of which it goes on to hold so many bytes.
+    pub fn parked(limit_bytes: usize, bytes: usize) -> Self {
+        Self::memory_limit(limit_bytes, Some(bytes)).with("parked", true)
+    }
+
     /// Adds the findings of VALIDATE to `details`.
     pub fn with_diagnostics(self, diagnostics: &[Diagnostic]) -> Self {
         self.with("diagnostics", diagnostics.iter().map(diagnostic_json).collect::<Vec<_>>())

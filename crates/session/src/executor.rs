@@ -12,7 +12,7 @@ use crate::backend::{Ear, Process};
 use crate::engine::Engine;
 use crate::lifecycle::{State, Transition};
 use crate::losses::Held;
-use crate::notice::{Delivery, Notice, Notices};
+use crate::notice::{Delivery, End, Notice, Notices};
 use crate::session::Session;
 
 /// What waits for its turn.
@@ -97,8 +97,8 @@ pub struct Executor {
     jobs_started: JobId,
     /// `init()` calls that wait for the isolate.
     initializing: Vec<CallId>,
-    /// `sendVariables` and `sendTools` calls that wait for the isolate, oldest first.
-    setups: VecDeque<JobId>,
+    /// Calls that wait for the isolate, oldest first, and their names: `sendVariables` or `sendTools`.
+    setups: VecDeque<(JobId, &'static str)>,
     running: Option<RunningJob>,
     /// The isolate works on variables whose call is settled. That is nothing that the deadline of a run may pay for.
     is_installing: bool,
@@ -309,7 +309,7 @@ impl Executor {
                 (!entries.is_empty()).then_some(Delivery::Logs(entries))
             }
             Notice::Lost { session, reason } => self.on_lost(session, reason),
-            Notice::Closed { session, panicked } => self.on_closed(session, panicked),
+            Notice::Closed { session, end } => self.on_closed(session, end),
             Notice::Deliver(delivery) => Some(delivery),
         }
     }
@@ -335,7 +335,7 @@ impl Executor {
 
     fn on_settled(&mut self, job: JobId, sound: bool) {
         if self.running.as_ref().is_none_or(|running| running.id != job) {
-            self.setups.retain(|&setup| setup != job);
+            self.setups.retain(|&(setup, _)| setup != job);
             if !sound {
                 self.on_corrupted();
             }
@@ -376,34 +376,52 @@ impl Executor {
         self.refuse_all_pending("an earlier call left the executor DIRTY; call cleanup() and init()");
     }
 
-    /// A thread ended: because its session was given up, or because it panicked.
-    fn on_closed(&mut self, session: SessionId, panicked: bool) -> Option<Delivery> {
+    /// A thread ended: because its session was given up, or otherwise than by itself.
+    fn on_closed(&mut self, session: SessionId, end: End) -> Option<Delivery> {
+        let lost = match end {
+            End::Ended => None,
+            End::Panicked => {
+                let failure = Failure::new(FailureKind::Runtime { cause: PANICKED.to_owned() });
+                Some((PANICKED.to_owned(), failure.with("reason", "engine")))
+            }
+            End::Parked(bytes) => {
+                let failure = Failure::parked(self.config.memory_limit_bytes, bytes);
+                Some((failure.kind.message(), failure))
+            }
+        };
         if let Some(index) = self.closing.iter().position(|closing| closing.session == session) {
             let Closing { call, .. } = self.closing.swap_remove(index);
-            let outcome = if panicked {
-                Outcome::failed(Failure::new(FailureKind::CleanupFailed { cause: PANICKED.to_owned() }))
-            } else {
-                Outcome::done()
+            let outcome = match lost {
+                Some((cause, _)) => Outcome::failed(Failure::new(FailureKind::CleanupFailed { cause })),
+                None => Outcome::done(),
             };
             return Some(Delivery::Settled { call, outcome: Box::new(outcome) });
         }
-        if panicked && self.is_current(session) {
-            if self.state == State::Initializing {
-                self.on_initialized(Err(Failure::init(PANICKED)));
-                return None;
-            }
-            let failure = Failure::new(FailureKind::Runtime { cause: PANICKED.to_owned() }).with("reason", "engine");
-            let lost = self.session.as_ref().and_then(|session| session.take_lost(failure));
-            self.on_corrupted();
-            return lost.map(|(call, outcome)| Delivery::Settled { call, outcome: Box::new(outcome) });
+        let (cause, failure) = lost.filter(|_| self.is_current(session))?;
+        if self.state == State::Initializing {
+            self.on_initialized(Err(Failure::init(cause)));
+            return None;
         }
-        None
+        self.lose(failure.clone(), failure)
+    }
+
+    /// The isolate is gone: the job that it worked on, and the run that waits for variables, end with these failures.
+    fn lose(&mut self, of_job: Failure, of_held: Failure) -> Option<Delivery> {
+        let job = self.session.as_ref().and_then(|session| session.take_lost(of_job));
+        if let Some(held) = self.held.take() {
+            self.deliver(held.call, Outcome::failed(of_held));
+        }
+        // It may have been given up before.
+        if self.state != State::Dirty {
+            self.on_corrupted();
+        }
+        job.map(|(call, outcome)| Delivery::Settled { call, outcome: Box::new(outcome) })
     }
 
     /// The process of the isolate has ended by itself. What was under way may have had effects, so that it is not tried again.
     fn on_lost(&mut self, session: SessionId, reason: String) -> Option<Delivery> {
         if !self.is_current(session) {
-            return self.on_closed(session, false);
+            return self.on_closed(session, End::Ended);
         }
         self.lost = Some(reason);
         if self.state == State::Initializing {
@@ -411,15 +429,7 @@ impl Executor {
             return None;
         }
         let tool_calls = self.session.as_ref().map_or(0, Session::tool_calls);
-        let failure = self.lost_failure(tool_calls)?;
-        let job = self.session.as_ref().and_then(|session| session.take_lost(failure));
-        if let Some(held) = self.held.take() {
-            self.deliver(held.call, Outcome::failed(self.lost_failure(0)?));
-        }
-        if self.state != State::Dirty {
-            self.on_corrupted();
-        }
-        job.map(|(call, outcome)| Delivery::Settled { call, outcome: Box::new(outcome) })
+        self.lose(self.lost_failure(tool_calls)?, self.lost_failure(0)?)
     }
 
     fn lost_failure(&self, tool_calls: u64) -> Option<Failure> {
@@ -462,8 +472,8 @@ impl Executor {
         let Some(session) = &self.session else { return };
         self.jobs_started += 1;
         let job = self.jobs_started;
+        self.setups.push_back((job, content.operation()));
         session.set_up(job, call, content.command(job));
-        self.setups.push_back(job);
     }
 
     fn start_run(&mut self, run: QueuedRun) {
@@ -507,9 +517,8 @@ impl Executor {
         for call in std::mem::take(&mut self.initializing) {
             self.deliver(call, refused("init"));
         }
-        let setups = std::mem::take(&mut self.setups).into_iter().map(|job| (job, "set-up"));
         let running = self.running.take().map(|running| (running.id, "run"));
-        for (job, operation) in setups.chain(running) {
+        for (job, operation) in std::mem::take(&mut self.setups).into_iter().chain(running) {
             // One that somebody else has settled is on its way.
             let failure = Failure::invalid_state(state, operation, hint);
             if let Some((call, outcome)) = self.session.as_ref().and_then(|session| session.refuse(job, failure)) {
@@ -531,10 +540,10 @@ impl Executor {
     }
 
     fn transition(&mut self, transition: Transition) {
-        match self.state.after(transition) {
-            Some(next) => self.state = next,
-            None => debug_assert!(false, "{transition:?} in {:?}", self.state),
-        }
+        let next = self.state.after(transition);
+        #[cfg(test)]
+        assert!(next.is_some(), "{transition:?} in {:?}", self.state);
+        self.state = next.unwrap_or(self.state);
     }
 }
 

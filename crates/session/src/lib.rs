@@ -29,7 +29,7 @@ pub use counters::{Counters, EngineStats};
 pub use engine::Engine;
 pub use executor::Executor;
 pub use folders::Folders;
-pub use notice::{Delivery, Notice, Notices};
+pub use notice::{Delivery, End, Notice, Notices};
 pub use pool::{Booting, Pool};
 pub use reporter::Reporter;
 pub use watchdog::{Deadline, Watchdog};

@@ -33,10 +33,10 @@ pub enum Notice {
     Logs {
         session: SessionId,
     },
-    /// No guest code runs any more. `panicked`: the isolate's thread did not end by itself.
+    /// No guest code runs any more.
     Closed {
         session: SessionId,
-        panicked: bool,
+        end: End,
     },
     /// The isolate's process is gone, for this reason.
     Lost {
@@ -45,6 +45,17 @@ pub enum Notice {
     },
     /// A delivery that could not be part of what caused it.
     Deliver(Delivery),
+}
+
+/// How the thread of an isolate has ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum End {
+    /// By itself: its session was given up, or it has said that the isolate is lost.
+    Ended,
+    /// By a panic, which is a defect of ours.
+    Panicked,
+    /// Without memory, and with nothing to do. It is parked, and its isolate holds so many bytes.
+    Parked(usize),
 }
 
 /// What the facade is told.

@@ -18,7 +18,7 @@ use crate::backend::{Boot, Ear, Link, Process};
 use crate::counters::Counters;
 use crate::engine::Engine;
 use crate::jobs::{Job, Jobs};
-use crate::notice::{Notice, Notices};
+use crate::notice::{End, Notice, Notices};
 use crate::run_clock::{Expired, RunClock};
 use crate::share::Share;
 use crate::watchdog::{Deadline, Watchdog};
@@ -201,7 +201,8 @@ impl Desk {
             }
             Event::Closed { panicked } => {
                 self.end_life();
-                (self.notices)(Notice::Closed { session, panicked });
+                let end = if panicked { End::Panicked } else { End::Ended };
+                (self.notices)(Notice::Closed { session, end });
             }
         }
     }
@@ -225,11 +226,8 @@ impl Desk {
         self.counters.losses.add_parked(Some(&self.config.owner), bytes);
         let job = self.open().jobs.claim_current();
         match job {
-            Some(job) => {
-                let failure = Failure::memory_limit(self.config.memory_limit_bytes, Some(bytes)).with("parked", true);
-                self.give_up(job, failure, None);
-            }
-            None => (self.notices)(Notice::Closed { session: self.id, panicked: true }),
+            Some(job) => self.give_up(job, Failure::parked(self.config.memory_limit_bytes, bytes), None),
+            None => (self.notices)(Notice::Closed { session: self.id, end: End::Parked(bytes) }),
         }
     }
 
@@ -279,10 +277,16 @@ impl Desk {
         (self.notices)(Notice::Settled { session, job: id, call, outcome, sound, installing });
     }
 
+    /// The isolate is given up while it works, which counts once.
+    fn count_given_up(&self) {
+        if !self.is_given_up.swap(true, Ordering::AcqRel) {
+            self.counters.count_terminated();
+        }
+    }
+
     /// As [`Self::settle`], with `failure`, of a job that the isolate still works on.
     fn give_up(&self, job: Job, failure: Failure, link: Option<&dyn Link>) {
-        self.counters.count_terminated();
-        self.is_given_up.store(true, Ordering::Release);
+        self.count_given_up();
         if let Some(link) = link {
             link.interrupt();
         }
@@ -476,7 +480,7 @@ impl Session {
     /// Takes a job that is not to be settled by a notice any more, and how it ended.
     pub fn refuse(&self, job: JobId, failure: Failure) -> Option<(CallId, Outcome)> {
         let job = self.desk.open().jobs.claim(job)?;
-        self.desk.counters.count_terminated();
+        self.desk.count_given_up();
         self.desk.await_end();
         Some((job.call, Outcome { result: Err(failure), report: job.report(self.desk.figures()) }))
     }

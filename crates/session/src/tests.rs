@@ -17,6 +17,7 @@ use crate::{Backend, Boot, Counters, Delivery, Engine, Events, Executor, Link, N
 #[derive(Debug, PartialEq)]
 enum Asked {
     Variables(u64),
+    Tools(u64),
     Run(u64),
     End(u64),
     Interrupt,
@@ -74,6 +75,7 @@ impl Link for ToIsolate {
     fn send(&self, command: Command) {
         self.0.asked.lock().unwrap().push(match command {
             Command::SetVariables { job, .. } => Asked::Variables(job),
+            Command::SetTools { job, .. } => Asked::Tools(job),
             Command::Run { job, .. } => Asked::Run(job),
             other => panic!("{other:?}"),
         });
@@ -122,6 +124,13 @@ impl Bench {
     }
 
     fn with(watchdog: Watchdog, config: Config) -> Self {
+        let mut bench = Self::initializing(watchdog, config);
+        bench.isolate.report(Event::Initialized(Ok(())));
+        assert_eq!(bench.deliveries(), ["1 done"]);
+        bench
+    }
+
+    fn initializing(watchdog: Watchdog, config: Config) -> Self {
         let (sender, held_back) = channel();
         let isolate = Arc::new(Isolate {
             events: Mutex::default(),
@@ -141,8 +150,6 @@ impl Bench {
             Executor::new(config, Arc::new(engine), Arc::new(move |notice| told.lock().unwrap().push(notice)));
         let mut bench = Self { executor, isolate, counters, notices, held_back };
         assert!(bench.executor.init(1.0).is_none());
-        bench.isolate.report(Event::Initialized(Ok(())));
-        assert_eq!(bench.deliveries(), ["1 done"]);
         bench
     }
 
@@ -151,15 +158,28 @@ impl Bench {
     }
 
     /// What the facade is told now.
-    fn deliveries(&mut self) -> Vec<String> {
-        let mut shown = Vec::new();
+    fn told(&mut self) -> Vec<Delivery> {
+        let mut told = Vec::new();
         loop {
             let notices = std::mem::take(&mut *self.notices.lock().unwrap());
             if notices.is_empty() {
-                return shown;
+                return told;
             }
-            shown.extend(notices.into_iter().filter_map(|notice| self.executor.on_notice(notice)).map(show));
+            told.extend(notices.into_iter().filter_map(|notice| self.executor.on_notice(notice)));
         }
+    }
+
+    fn deliveries(&mut self) -> Vec<String> {
+        self.told().into_iter().map(show).collect()
+    }
+
+    /// The messages of the failures among them.
+    fn messages(&mut self) -> Vec<String> {
+        let message = |delivery| match delivery {
+            Delivery::Settled { outcome, .. } => outcome.result.err().map(|failure| failure.kind.message()),
+            _ => None,
+        };
+        self.told().into_iter().filter_map(message).collect()
     }
 }
 
@@ -172,7 +192,9 @@ fn show(delivery: Delivery) -> String {
                 Ok(Success::Done) => "done".to_owned(),
                 Ok(Success::Output { value, .. }) => format!("{value:?}"),
                 Err(failure) => {
-                    format!("{} {}", failure.kind.code(), failure.details.get("reason").unwrap_or_default())
+                    let details = ["reason", "operation", "details", "cause"];
+                    let told = details.iter().find_map(|&name| failure.details.get(name)).unwrap_or_default();
+                    format!("{} {told}", failure.kind.code())
                 }
             };
             format!("{call} {result}{}", logs.unwrap_or_default())
@@ -318,10 +340,68 @@ fn a_parked_isolate_is_lost_with_what_it_works_on() {
     assert!(bench.executor.send_variables(3.0, Vec::new(), values()).is_none());
     assert_eq!(bench.isolate.asked(), [Asked::Variables(1), Asked::Variables(2)]);
     bench.isolate.report(Event::Parked { bytes: 5 });
-    assert_eq!(bench.deliveries(), ["2 ERR_MEMORY_LIMIT_EXCEEDED null", "3 ERR_INVALID_STATE null"]);
+    assert_eq!(bench.deliveries(), ["2 ERR_MEMORY_LIMIT_EXCEEDED null", "3 ERR_INVALID_STATE \"sendVariables\""]);
     let stats = bench.counters.now();
     assert_eq!((stats.live, stats.parked, stats.parked_bytes), (0, 1, 5));
     assert_eq!(bench.executor.state(), "DIRTY");
+}
+
+#[test]
+fn calls_that_cleanup_refuses_have_their_names_and_their_isolate_counts_once() {
+    let mut bench = Bench::new(Watchdog::default());
+    assert!(bench.executor.send_variables(2.0, Vec::new(), Values::List(Vec::new())).is_none());
+    assert!(bench.executor.send_tools(3.0, Vec::new()).is_none());
+    bench.run(4.0);
+    assert!(bench.executor.send_tools(5.0, Vec::new()).is_none());
+    assert_eq!(bench.isolate.asked(), [Asked::Variables(1), Asked::Tools(2), Asked::Run(3)]);
+    assert!(bench.executor.cleanup(6.0).is_none());
+    let expected = [
+        "2 ERR_INVALID_STATE \"sendVariables\"",
+        "3 ERR_INVALID_STATE \"sendTools\"",
+        "4 ERR_INVALID_STATE \"run\" 0 calls, log \"\"",
+        "5 ERR_INVALID_STATE \"sendTools\"",
+        "6 done",
+    ];
+    assert_eq!((bench.deliveries(), bench.counters.now().terminated), (expected.map(str::to_owned).to_vec(), 1));
+}
+
+#[test]
+fn an_isolate_that_is_parked_with_nothing_to_do_is_lost_for_want_of_memory() {
+    let parked = || Event::Parked { bytes: 5 };
+    let mut bench = Bench::initializing(Watchdog::default(), config());
+    bench.isolate.report(parked());
+    assert_eq!(bench.messages(), ["SES init failed: Memory limit exceeded (16 MB)"]);
+    assert_eq!(bench.executor.state(), "DEAD");
+
+    let mut bench = Bench::new(Watchdog::default());
+    bench.isolate.report(parked());
+    assert_eq!((bench.messages(), bench.executor.state()), (Vec::new(), "DIRTY"));
+
+    let mut bench = Bench::new(Watchdog::default());
+    assert!(bench.executor.cleanup(2.0).is_none());
+    bench.isolate.report(parked());
+    assert_eq!(bench.messages(), ["Cleanup failed: Memory limit exceeded (16 MB)"]);
+
+    // The variables of a call that is settled take the memory, and a run waits for them.
+    let mut bench = Bench::new(Watchdog::default());
+    assert!(bench.executor.send_variables(2.0, Vec::new(), Values::List(Vec::new())).is_none());
+    let (result, figures) = (Ok(Success::Done), Figures::default());
+    bench.isolate.report(Event::Settled { job: 1, result, figures, sound: true, installing: true });
+    assert_eq!(bench.deliveries(), ["2 done"]);
+    bench.run(3.0);
+    bench.isolate.report(parked());
+    assert_eq!(bench.messages(), ["Memory limit exceeded (16 MB)"]);
+    assert_eq!(bench.executor.state(), "DIRTY");
+}
+
+#[test]
+fn an_isolate_that_was_given_up_may_be_parked() {
+    let mut bench = Bench::new(Watchdog::default());
+    bench.run(2.0);
+    bench.executor.abort(2.0, "enough");
+    assert_eq!(bench.deliveries(), ["2 ERR_EXEC_TIMEOUT \"enough\" 0 calls, log \"\""]);
+    bench.isolate.report(Event::Parked { bytes: 5 });
+    assert_eq!((bench.deliveries(), bench.executor.state()), (Vec::new(), "DIRTY"));
 }
 
 #[test]
