@@ -21,7 +21,7 @@ const MAX_LAST_WORDS: u64 = 2 << 10;
 /// A process that somebody may kill as long as nobody has waited for it.
 #[derive(Debug)]
 pub struct Process {
-    /// Held for a system call that does not wait, by any thread.
+    /// Held for a system call that does not wait, or for those that list the process's threads and make each so nice, by any thread.
     child: Mutex<Running>,
     pid: u32,
 }

@@ -50,8 +50,12 @@ struct Desk {
     notices: Notices,
     counters: Arc<Counters>,
     watchdog: Arc<Watchdog>,
-    /// Held for a few instructions, or the copy of a log entry, by any thread.
+    /// Held for a few instructions, the copy of a log entry, or a call of the system that does not wait, by any thread.
     open: Mutex<Open>,
+    /// What the isolate gets of the processors, as long as it is live and there is a way to it. Held while the system is asked of the
+    /// isolate's threads, which takes up to a millisecond for those of a process: by the watchdog's thread, by the owner's when a run
+    /// begins, and by the one that reports the isolate's end, so that nobody asks of threads that are gone. `open` may be taken under it.
+    share: Mutex<Option<Share>>,
     /// The session was given up: what the isolate does is nobody's any more.
     is_given_up: AtomicBool,
     /// Of the run under way, as far as they are known.
@@ -78,8 +82,8 @@ struct Open {
     has_dropped_calls: bool,
     /// The isolate counts as live.
     is_live: bool,
-    /// What it gets of the processors, as long as it is live and there is a way to it.
-    share: Option<Share>,
+    /// When the watchdog is to look at its share; absent: no more.
+    look_at: Option<Instant>,
     /// Armed when the isolate was given up while it worked.
     grace: Option<Deadline>,
     /// The isolate counts as stuck.
@@ -240,10 +244,25 @@ impl Desk {
         if std::mem::take(&mut open.is_stuck) {
             self.counters.losses.remove_stuck(&self.config.owner, self.config.memory_limit_bytes);
         }
-        let left = (open.grace.take(), open.share.take());
         // Dropped without the lock, with what it would have called.
+        let grace = open.grace.take();
         drop(open);
-        drop(left);
+        drop(grace);
+        let share = self.share().take();
+        drop(share);
+    }
+
+    fn share(&self) -> MutexGuard<'_, Option<Share>> {
+        self.share.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Calls `work` with the isolate's share, if it has one, and notes when to look at that next.
+    fn with_share(&self, work: impl FnOnce(&mut Share)) {
+        let mut share = self.share();
+        if let Some(share) = share.as_mut() {
+            work(share);
+        }
+        self.open().look_at = share.as_ref().and_then(Share::due);
     }
 
     /// The isolate is given up while it works: looks a while later whether it has let go.
@@ -259,14 +278,12 @@ impl Desk {
 
     /// Counts the isolate as stuck if it still goes on.
     fn look_for_end(&self) {
-        // Held until it is held back: the isolate's thread passes here before it ends.
         let mut open = self.open();
         if open.is_live && !open.is_stuck {
-            if let Some(share) = &mut open.share {
-                share.hold_back();
-            }
             open.is_stuck = true;
             self.counters.losses.add_stuck(&self.config.owner, self.config.memory_limit_bytes);
+            drop(open);
+            self.with_share(Share::hold_back);
         }
     }
 
@@ -324,6 +341,7 @@ impl Session {
             counters,
             watchdog: engine.watchdog.clone(),
             open: Mutex::new(Open { is_live: true, ..Open::default() }),
+            share: Mutex::default(),
             is_given_up: AtomicBool::new(false),
             operations: AtomicU64::new(0),
             tool_calls: AtomicU64::new(0),
@@ -339,12 +357,11 @@ impl Session {
         };
         match engine.backend.boot(Boot { session: id, config, events }) {
             Ok(link) => {
-                let share = Share::new(link.tasks(), priority::can_restore);
-                let mut open = desk.open();
-                if open.is_live {
-                    open.share = Some(share);
+                let mut share = desk.share();
+                if desk.open().is_live {
+                    *share = Some(Share::new(link.tasks(), priority::can_restore));
                 }
-                drop(open);
+                drop(share);
                 Ok(Self { desk, link, deadline: None, cpu_deadline: None })
             }
             Err(failure) => {
@@ -433,12 +450,8 @@ impl Session {
         let (desk, link) = (self.desk.clone(), self.link.clone());
         if let Some(timeout) = duration(limits.timeout_ms) {
             let due = started + timeout;
-            let mut open = self.desk.open();
-            open.clock = Some(RunClock::new(job, due, limits.tool_timeout_ms.is_some()));
-            if let Some(share) = &mut open.share {
-                share.begin(started);
-            }
-            drop(open);
+            self.desk.open().clock = Some(RunClock::new(job, due, limits.tool_timeout_ms.is_some()));
+            self.desk.with_share(|share| share.begin(started));
             let deadline = RunDeadline { desk: desk.clone(), link: link.clone(), job, timeout_ms: limits.timeout_ms };
             deadline.arm(due)?;
             self.deadline = Some(deadline);
@@ -532,8 +545,7 @@ impl RunDeadline {
         let deadline = self.clone();
         // Armed and noted under the lock: else it may expire in between, and what is armed then would be dropped for it.
         let mut open = self.desk.open();
-        let look = open.share.as_ref().and_then(Share::due);
-        let at = look.map_or(due, |look| look.min(due));
+        let at = open.look_at.map_or(due, |look| look.min(due));
         let armed = self.desk.watchdog.arm(at, move || deadline.on_expired())?;
         let before = match open.clock_of(self.job) {
             Some(clock) => clock.deadline.replace(armed),
@@ -554,13 +566,13 @@ impl RunDeadline {
 
     fn on_expired(&self) {
         let now = Instant::now();
-        let mut open = self.desk.open();
-        let Some(clock) = open.clock_of(self.job) else { return };
-        let expired = clock.on_expired(now);
-        if let Some(share) = &mut open.share {
-            share.look(now);
+        if self.desk.open().look_at.is_some_and(|at| at <= now) {
+            self.desk.with_share(|share| share.look(now));
         }
-        drop(open);
+        let expired = match self.desk.open().clock_of(self.job) {
+            Some(clock) => clock.on_expired(now),
+            None => return,
+        };
         match expired {
             Expired::Due => self.end(),
             Expired::Later(due) => self.arm_or_end(due),

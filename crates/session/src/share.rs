@@ -54,8 +54,8 @@ impl Share {
 
     /// Looks at the run under way if that is due.
     pub fn look(&mut self, now: Instant) {
-        let long = if (self.can_restore)() { LONG } else { LONG_FOR_GOOD };
         let Some(watch) = self.watch.as_mut().filter(|watch| watch.at <= now) else { return };
+        let long = if (self.can_restore)() { LONG } else { LONG_FOR_GOOD };
         let Some(used) = self.tasks.cpu_time() else { return self.watch = None };
         if watch.is_long(used, long, now) {
             self.watch = None;

@@ -5,7 +5,9 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use ses_protocol::{Command, Config, Event, Failure, Figures, LogEntry, Outcome, Success, ToolCall, Value, Values};
+use ses_protocol::{
+    Command, Config, Event, Failure, Figures, LogEntry, Outcome, Success, ToolCall, ToolReply, Value, Values,
+};
 use ses_sync::CpuClock;
 use ses_sync::priority::NICEST;
 
@@ -29,6 +31,8 @@ struct Isolate {
     /// It can be asked to end a run.
     looks: AtomicBool,
     held_back: Sender<()>,
+    /// What the system is asked of its threads takes until somebody goes on here, and is told there.
+    slow: Mutex<Option<(Sender<()>, Receiver<()>)>>,
 }
 
 impl Isolate {
@@ -44,6 +48,10 @@ impl Isolate {
 
 impl Tasks for Isolate {
     fn cpu_time(&self) -> Option<Duration> {
+        if let Some((asked, goes_on)) = &*self.slow.lock().unwrap() {
+            asked.send(()).unwrap();
+            goes_on.recv_timeout(Duration::from_secs(60)).expect("the owner goes on meanwhile");
+        }
         None
     }
 
@@ -76,8 +84,8 @@ impl Link for ToIsolate {
         self.0.asked.lock().unwrap().push(match command {
             Command::SetVariables { job, .. } => Asked::Variables(job),
             Command::SetTools { job, .. } => Asked::Tools(job),
+            Command::ToolReplies(_) => return,
             Command::Run { job, .. } => Asked::Run(job),
-            other => panic!("{other:?}"),
         });
     }
 
@@ -137,6 +145,7 @@ impl Bench {
             asked: Mutex::default(),
             looks: AtomicBool::default(),
             held_back: sender,
+            slow: Mutex::default(),
         });
         let counters = Arc::<Counters>::default();
         let engine = Engine {
@@ -402,6 +411,20 @@ fn an_isolate_that_was_given_up_may_be_parked() {
     assert_eq!(bench.deliveries(), ["2 ERR_EXEC_TIMEOUT \"enough\" 0 calls, log \"\""]);
     bench.isolate.report(Event::Parked { bytes: 5 });
     assert_eq!((bench.deliveries(), bench.executor.state()), (Vec::new(), "DIRTY"));
+}
+
+#[test]
+fn the_owner_goes_on_while_the_system_is_asked_of_an_isolate() {
+    let mut bench = Bench::new(Watchdog::default());
+    let ((asked, is_asked), (go_on, goes_on)) = (channel(), channel());
+    *bench.isolate.slow.lock().unwrap() = Some((asked, goes_on));
+    bench.run(2.0);
+    is_asked.recv_timeout(Duration::from_secs(60)).expect("a run that goes on is looked at");
+    bench.isolate.report(Event::Log { job: 1, entry: entry("a") });
+    bench.executor.tool_replies(vec![(7, ToolReply::Promise)]);
+    bench.isolate.report(settled(1, 42.0));
+    assert_eq!(bench.deliveries(), ["1 entries", "2 Number(42.0) 2 calls, log \"a\""]);
+    go_on.send(()).unwrap();
 }
 
 #[test]
