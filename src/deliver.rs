@@ -85,7 +85,7 @@ impl JsValuesTupleIntoVec for Delivery {
                     args
                 }
                 DeliverArgs::Logs(entries) => {
-                    let (logs, index) = joined(entries);
+                    let (logs, index) = joined(&entries);
                     let mut args = vec![executor, u32::to_napi_value(env, 2)?];
                     push_logs(env, logs, index, &mut args)?;
                     args
@@ -139,18 +139,10 @@ unsafe fn settled(
 }
 
 /// Entries as the text of a log, and where they are in it.
-fn joined(entries: Vec<LogEntry>) -> (String, LogIndex) {
+fn joined(entries: &[LogEntry]) -> (String, LogIndex) {
     let mut logs = String::with_capacity(entries.iter().map(|entry| entry.message.len() + 1).sum());
     let mut index = LogIndex::default();
-    for LogEntry { level, message, at_ms } in entries {
-        if !index.levels.is_empty() {
-            logs.push('\n');
-        }
-        index.levels.push(level as u8);
-        index.at_ms.push(at_ms);
-        index.lengths.push(message.encode_utf16().count() as u32);
-        logs.push_str(&message);
-    }
+    entries.iter().for_each(|entry| index.push(&mut logs, entry));
     (logs, index)
 }
 

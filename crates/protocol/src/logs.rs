@@ -26,3 +26,19 @@ pub struct LogIndex {
     /// UTF-16 units of the message; a line break separates it from the next one.
     pub lengths: Vec<u32>,
 }
+
+impl LogIndex {
+    /// What separates the next entry from those before.
+    pub fn separator(&self) -> &'static str {
+        if self.levels.is_empty() { "" } else { "\n" }
+    }
+
+    /// Adds an entry to `text`, the messages so far, and where it is.
+    pub fn push(&mut self, text: &mut String, entry: &LogEntry) {
+        text.push_str(self.separator());
+        text.push_str(&entry.message);
+        self.levels.push(entry.level as u8);
+        self.at_ms.push(entry.at_ms);
+        self.lengths.push(entry.message.encode_utf16().count() as u32);
+    }
+}

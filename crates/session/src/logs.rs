@@ -21,16 +21,11 @@ impl LogBuffer {
 
     /// Adds an entry. False: it is none that a run within its limit can have.
     pub fn push(&mut self, entry: &LogEntry) -> bool {
-        let separator = if self.index.levels.is_empty() { "" } else { "\n" };
-        let bytes = self.text.len() + separator.len() + entry.message.len();
+        let bytes = self.text.len() + self.index.separator().len() + entry.message.len();
         if bytes > self.max_bytes || entry.level >= LEVELS.len() {
             return false;
         }
-        self.text.push_str(separator);
-        self.text.push_str(&entry.message);
-        self.index.levels.push(entry.level as u8);
-        self.index.at_ms.push(entry.at_ms);
-        self.index.lengths.push(entry.message.encode_utf16().count() as u32);
+        self.index.push(&mut self.text, entry);
         true
     }
 
