@@ -18,7 +18,7 @@ use crate::worker;
 /// Isolates that the default engine keeps ready.
 const DEFAULT_POOL: usize = 1;
 
-/// The only state that the process has: all that its executors share.
+/// What the process's executors share, and all that they do.
 static ENGINES: LazyLock<Engines> = LazyLock::new(Engines::default);
 
 /// The process's engines, and what they have in common.

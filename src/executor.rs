@@ -1,6 +1,6 @@
 //! `NativeExecutor`: one executor for the facade.
 //!
-//! No state, lock or policy lives here.
+//! Converts and delegates: states, queues and rules are those of `ses_session`. Kept is what V8 was told of the memory that isolates hold.
 
 #![expect(clippy::too_many_arguments, reason = "arguments of `run`: an object costs several times as much here")]
 

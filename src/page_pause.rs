@@ -18,7 +18,7 @@ pub struct NativePause(#[cfg(target_os = "linux")] Option<Rc<Pause>>);
 impl NativePause {
     /// On other systems, and in runtimes without a loop of libuv's, it does nothing.
     #[napi(constructor)]
-    #[cfg_attr(not(target_os = "linux"), expect(unused_variables))]
+    #[cfg_attr(not(target_os = "linux"), expect(unused_variables, reason = "nothing waits there"))]
     pub fn new(env: Env) -> Self {
         Self(
             #[cfg(target_os = "linux")]
@@ -28,7 +28,7 @@ impl NativePause {
 
     /// A page was answered, which may call again soon. `pages` are at work.
     #[napi]
-    #[cfg_attr(not(target_os = "linux"), expect(unused_variables))]
+    #[cfg_attr(not(target_os = "linux"), expect(unused_variables, reason = "nothing waits there"))]
     pub fn expect(&self, pages: u32) {
         #[cfg(target_os = "linux")]
         if let Some(pause) = &self.0 {

@@ -45,7 +45,7 @@ struct Open {
 struct Asked {
     job: JobId,
     is_run: bool,
-    _deadline: Option<Deadline>,
+    deadline: Option<Deadline>,
 }
 
 impl Desk {
@@ -183,7 +183,7 @@ impl Peer {
         open.made = 0;
         if installing {
             // What comes later has the time that this had.
-            open.installing = Some(asked._deadline.ok_or(NONSENSE)?);
+            open.installing = Some(asked.deadline.ok_or(NONSENSE)?);
         }
         Ok(())
     }
@@ -242,8 +242,8 @@ impl ProcessLink {
 
     /// Notes what the worker is asked. It must answer before the message can.
     fn note(&self, job: JobId, is_run: bool, is_watched: bool) {
-        let _deadline = if is_watched { None } else { self.deadline() };
-        self.desk.open().jobs.push_back(Asked { job, is_run, _deadline });
+        let deadline = if is_watched { None } else { self.deadline() };
+        self.desk.open().jobs.push_back(Asked { job, is_run, deadline });
     }
 }
 

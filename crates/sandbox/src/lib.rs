@@ -16,15 +16,6 @@ mod limits;
 pub use limits::die_with;
 pub use limits::{leave_host, limit_resources};
 
-/// Which part of the sandbox is in force.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Sandbox {
-    /// landlock: no files but those of folders that are mounted, no TCP, no signals or abstract sockets out of the process.
-    pub landlock: bool,
-    /// seccomp: no system calls but those that a warm isolate needs.
-    pub seccomp: bool,
-}
-
 /// A folder that stays within reach.
 #[derive(Clone, Debug)]
 pub struct Reach {
@@ -32,8 +23,8 @@ pub struct Reach {
     pub is_writable: bool,
 }
 
-/// Takes all files but those in `reach` away from the calling thread and those that it starts from now on. False: the system
-/// cannot do that.
+/// landlock: takes all files but those in `reach`, TCP, and signals and abstract sockets out of the process away from the calling
+/// thread and those that it starts from now on. False: the system cannot do that.
 pub fn close_files(reach: &[Reach]) -> bool {
     #[cfg(target_os = "linux")]
     return files::close(reach);
@@ -44,8 +35,8 @@ pub fn close_files(reach: &[Reach]) -> bool {
     }
 }
 
-/// Takes the system calls that a warm isolate with these folders does not need away from all threads. False: the system cannot
-/// do that.
+/// seccomp: takes the system calls that a warm isolate with these folders does not need away from all threads. False: the system
+/// cannot do that.
 pub fn close_kernel(reach: &[Reach]) -> bool {
     #[cfg(target_os = "linux")]
     return calls::close(reach);

@@ -336,7 +336,7 @@ unsafe extern "C" fn after_collection(
     _flags: v8::GCCallbackFlags,
     data: *mut c_void,
 ) {
-    // SAFETY: `data` is the guard that `watch` passed, which outlives the isolate.
+    // SAFETY: `data` is the guard that `install` passed, which outlives the isolate.
     let guard = unsafe { &*data.cast::<MemoryGuard>() };
     // SAFETY: the isolate is alive, since it calls this, and this is its thread.
     let mut isolate = unsafe { v8::Isolate::from_raw_isolate_ptr(isolate) };

@@ -6,7 +6,10 @@
 pub use native::{are_enabled, catch, check};
 
 /// Why Python does not run: for people.
-#[cfg_attr(not(all(target_os = "linux", target_arch = "x86_64")), expect(dead_code))]
+#[cfg_attr(
+    not(all(target_os = "linux", target_arch = "x86_64")),
+    expect(dead_code, reason = "no other handler matters there")
+)]
 const TAKEN: &str = "something else handles SIGSEGV in this process since Python has started, and V8 needs that signal to stop code \
                      that leaves its memory: install the other handler before the first Python executor, or use `isolation: \
                      'process'`";
