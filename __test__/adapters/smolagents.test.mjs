@@ -4,6 +4,7 @@
 import { afterAll, describe, expect, test, vi } from 'vitest';
 
 import { ExecutorError, SESExecutor } from 'ses-executor';
+import { createCodeTool } from 'ses-executor/code-tool';
 import { CodeParsingError, parseCodeBlobs, renderSystemPrompt } from 'ses-executor/prompts';
 import {
   SmolagentsExecutor,
@@ -391,4 +392,75 @@ test.each([
   await inner.init();
   expect((await executor.run('await search("x")')).output).toEqual(['xa', 'xb']);
   expect(send).toHaveBeenCalledTimes(2);
+});
+
+describe('two over one executor', () => {
+  const tool = (name, answer) => ({ name, inputs: {}, forward: () => Promise.resolve(answer) });
+  const outcome = (executor, code) =>
+    executor.run(code).then(
+      ({ output }) => output,
+      ({ details, code }) => details.message ?? code,
+    );
+
+  test('call the tools of their own only', async () => {
+    const inner = new SESExecutor();
+    const [ada, bob] = [
+      create({ executor: inner, tools: [tool('inbox', 'mails of Ada')] }),
+      create({ executor: inner, tools: [tool('inbox', 'mails of Bob'), tool('only', 'of Bob')] }),
+    ];
+    await ada.sendTools({ sent: () => 'by Ada' });
+    const none = (name) => `${name} is none of the functions that this code can call`;
+    const outcomes = [
+      [ada, 'await inbox()', 'mails of Ada'],
+      [bob, 'await inbox()', 'mails of Bob'],
+      [bob, 'await sent()', none('sent')],
+      [ada, 'await inbox()', 'mails of Ada'],
+      [ada, 'await only()', none('only')],
+      [ada, 'await sent()', 'by Ada'],
+      [bob, 'await only()', 'of Bob'],
+    ];
+    // At once: they take turns.
+    const all = await Promise.all(outcomes.map(([executor, code]) => outcome(executor, code)));
+    expect(all).toEqual(outcomes.map(([, , expected]) => expected));
+  });
+
+  test('have their tools, and those that were sent, in the isolate after one that the other has ended', async () => {
+    const inner = new SESExecutor({ timeoutMs: 200 });
+    const [ada, bob] = [
+      create({ executor: inner, tools: [tool('a', 'of Ada')] }),
+      create({ executor: inner, tools: [tool('b', 'of Bob')] }),
+    ];
+    await ada.sendTools({ sent: () => 'by Ada' });
+    expect(await outcome(ada, '[await a(), sent()]')).toEqual(['of Ada', 'by Ada']);
+    expect(await outcome(bob, 'await new Promise(() => {})')).toBe('ERR_EXEC_TIMEOUT');
+    expect(await outcome(bob, 'await b()')).toBe('of Bob');
+    expect(await outcome(ada, '[await a(), sent()]')).toEqual(['of Ada', 'by Ada']);
+    await bob.cleanup();
+    expect(await outcome(ada, '[await a(), sent()]')).toEqual(['of Ada', 'by Ada']);
+    await ada.cleanup();
+    expect(await outcome(ada, '[await a(), typeof sent]')).toEqual(['of Ada', 'undefined']);
+  });
+
+  test('tell of their own tools, and of those that the executor has anyway', async () => {
+    const inner = new SESExecutor();
+    await inner.init();
+    await inner.sendTools({ common() {} });
+    const [ada, bob] = [
+      create({ executor: inner, tools: [tool('a', 1)] }),
+      create({ executor: inner, tools: [tool('b', 2)] }),
+    ];
+    await ada.run('1');
+    await bob.run('1');
+    const told = (executor) => createCodeTool({ tools: {}, executor }).description.match(/(?<=function )\w+/g);
+    expect([ada, bob, inner].map(told)).toEqual([['a', 'common'], ['b', 'common'], ['common']]);
+  });
+});
+
+test('tools that are sent at once are all there, and names that are reserved are none', async () => {
+  const executor = create();
+  await Promise.all([executor.sendTools({ a: () => 1 }), executor.sendTools({ b: () => 2 })]);
+  expect(await rejection(executor.sendTools({ console: () => 3 }))).toEqual(
+    new TypeError('tools.console must have another name: `console` is reserved'),
+  );
+  expect((await executor.run('[a(), b()]')).output).toEqual([1, 2]);
 });

@@ -11,6 +11,8 @@ class ExecutorTurns {
   #last = Promise.resolve();
   /** Tools that guests can call. @type {import('../../index').Tools} */
   #tools = {};
+  /** Names of all that the isolate has been sent. @type {Set<string>} */
+  #names = new Set();
   /** Number of the isolate: it grows when one has ended. */
   isolate = 0;
   /** Whether no isolate has this number yet. */
@@ -48,17 +50,29 @@ class ExecutorTurns {
   /**
    * Of all tools that sessions have sent, guests can call these from now on.
    *
-   * @param {import('../../index').Tools} tools
+   * @param {import('../../index').Tools} tools the same object as before: nothing is sent
    */
   async sendTools(tools) {
+    if (tools === this.#tools) return;
+    const { isolate } = this;
     const others = Object.entries(this.#tools).filter(([name]) => !Object.hasOwn(tools, name));
     const withdrawn = others.map(([name, tool]) => [name, refusing(tool, name)]);
     const sent = { ...Object.fromEntries(withdrawn), ...tools };
     if (Object.keys(sent).length === 0) return;
     // Also what has arrived of tools whose sending fails has to be withdrawn.
     this.#tools = { ...this.#tools, ...tools };
+    for (const name of Object.keys(tools)) this.#names.add(name);
     await this.#executor.sendTools(sent);
-    this.#tools = tools;
+    if (isolate === this.isolate) this.#tools = tools;
+  }
+
+  /**
+   * Whether a name of the isolate's is that of a tool of one session.
+   *
+   * @param {string} name
+   */
+  hasSent(name) {
+    return this.#names.has(name);
   }
 
   async cleanup() {
@@ -68,6 +82,7 @@ class ExecutorTurns {
 
   #forget() {
     this.#tools = {};
+    this.#names.clear();
     this.isolate++;
     this.#isAhead = true;
   }

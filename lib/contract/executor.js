@@ -2,6 +2,7 @@
 'use strict';
 
 const { memberPath } = require('./describe');
+const { turnsOf } = require('./executor-turns');
 const { closest } = require('./options');
 
 /** The methods that callers of an executor use. */
@@ -25,7 +26,7 @@ function isExecutor(value) {
  * @property {readonly string[]} [imports] modules that they may import; undefined: nothing is known of where they are
  * @property {string} [folder] that they see, in Python
  * @property {readonly string[]} [variables] names of those that were sent
- * @property {import('./tool-registry').Tool[]} [tools] those that were sent
+ * @property {import('./tool-registry').Tool[]} [tools] those that were sent, and not by one session for itself
  */
 
 /** Property of executors that say it. */
@@ -36,7 +37,9 @@ const OFFER = Symbol('offer');
  * @returns {Offer} empty for an executor that is none of these
  */
 function offerOf(executor) {
-  return executor[OFFER] ?? {};
+  /** @type {Offer} */
+  const { tools, ...others } = executor[OFFER] ?? {};
+  return { ...others, ...(tools && { tools: tools.filter(({ path }) => !turnsOf(executor).hasSent(path[0])) }) };
 }
 
 /**

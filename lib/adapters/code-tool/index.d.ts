@@ -91,8 +91,8 @@ export interface CodeToolSettings
   name?: string | undefined;
   /**
    * Where code runs. Variables live on from call to call then, and calls take turns, with those of all other code tools, MCP
-   * servers and codemode executors that have the same one: code can call the tools of its own only, so that tools can be made
-   * for each request, bound to a user; what runs leave in the realm they share. A tool must not call code in the executor that
+   * servers, codemode executors and executors of agents that have the same one: code can call the tools of its own only, so that
+   * tools can be made for each request, bound to a user; what runs leave in the realm they share. A tool must not call code in the executor that
    * waits for it. It is initialised when it is needed, and cleaning it up is up to the caller. After a run that leaves it
    * `DIRTY` it is made anew, without variables that the caller had sent. Default: an executor of its own for each call.
    */

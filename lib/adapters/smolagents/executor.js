@@ -5,6 +5,7 @@ const { describe, isPlainObject } = require('../../contract/describe');
 const { ExecutorError } = require('../../contract/errors');
 const { OFFER, isExecutor, offerOf, refuseBeside } = require('../../contract/executor');
 const { optionsOf } = require('../../contract/options');
+const { turnsOf } = require('../../contract/executor-turns');
 const { flattenTools } = require('../../contract/tool-registry');
 const { SESExecutor } = require('../../ses/executor');
 const { PythonSmolagentsExecutor } = require('./python');
@@ -14,13 +15,15 @@ const { toHostTools } = require('./tools');
 class SmolagentsExecutor {
   /** @type {import('../../../index').Executor} */
   #executor = /** @type {any} */ (undefined);
+  /** @type {ReturnType<typeof turnsOf>} */
+  #turns = /** @type {any} */ (undefined);
+  /** Whether others may use it. */
+  #isShared;
   #isAutomatic;
   /** @type {import('../../../index').Tools} */
   #ownTools = {};
-  /** Whether the isolate has them. */
-  #hasOwnTools = false;
-  /** @type {Promise<void> | undefined} */
-  #starting;
+  /** These, and those that were sent. @type {import('../../../index').Tools} */
+  #tools = {};
 
   /** @param {import('./index').SmolagentsExecutorOptions} [options] */
   constructor(options) {
@@ -38,8 +41,11 @@ class SmolagentsExecutor {
     }
     // What starts it also hands over the tools, so it must not start by itself.
     this.#executor = executor === undefined ? new SESExecutor({ ...others, autoInit: false }) : given(executor, others);
+    this.#turns = turnsOf(this.#executor);
+    this.#isShared = executor !== undefined;
     this.#isAutomatic = autoInit;
     this.#ownTools = toHostTools(tools);
+    this.#tools = this.#ownTools;
   }
 
   get state() {
@@ -53,20 +59,22 @@ class SmolagentsExecutor {
   /** For descriptions of what code can use; not part of the contract. */
   get [OFFER]() {
     const { tools = [], ...others } = offerOf(this.#executor);
-    const sent = tools.filter(({ path }) => !Object.hasOwn(this.#ownTools, path[0]));
-    return { ...others, tools: [...flattenTools(this.#ownTools), ...sent] };
+    const further = tools.filter(({ path }) => !Object.hasOwn(this.#tools, path[0]));
+    return { ...others, tools: [...flattenTools(this.#tools), ...further] };
   }
 
-  init() {
-    // A start that another call has begun serves this one too.
-    this.#starting ??= this.#start().finally(() => (this.#starting = undefined));
-    return this.#starting;
+  async init() {
+    await this.#turns.next(async () => {
+      // Refuses it.
+      if (!this.#isAutomatic && this.state === 'DIRTY') await this.#executor.init();
+      await this.#turns.makeReady();
+      await this.#turns.sendTools(this.#tools);
+    });
   }
 
   /** @param {Record<string, unknown>} variables */
   async sendVariables(variables) {
-    await this.#makeReady();
-    await this.#executor.sendVariables(variables);
+    await this.#inTurn(() => this.#executor.sendVariables(variables));
   }
 
   /**
@@ -77,8 +85,14 @@ class SmolagentsExecutor {
     const functions = toHostTools(tools);
     refusePython(pythonTools, { ...functions, ...this.#ownTools });
     for (const name of Object.keys(this.#ownTools)) delete functions[name];
-    await this.#makeReady();
-    await this.#executor.sendTools(functions);
+    // Refuses names that are reserved.
+    const isMore = flattenTools(functions).length > 0;
+    await this.#inTurn(async () => {
+      if (!isMore) return;
+      const all = { ...this.#tools, ...functions };
+      await this.#turns.sendTools(all);
+      this.#tools = all;
+    });
   }
 
   /**
@@ -87,36 +101,38 @@ class SmolagentsExecutor {
    * @returns {Promise<import('../../../index').CodeOutput>}
    */
   async run(code, options) {
-    await this.#makeReady();
-    const output = await this.#executor.run(code, options).catch(throwExplained);
+    const run = () => this.#executor.run(code, options).catch(throwExplained);
+    // Of runs at once the options of an executor of its own say what becomes of them.
+    const output = await (this.#isShared ? this.#inTurn(run) : this.#inTurn(async () => {}).then(run));
     // The agent's own type has three fields.
     for (const extra of ['logEntries', 'stats']) Object.defineProperty(output, extra, { enumerable: false });
     return output;
   }
 
   async cleanup() {
-    this.#hasOwnTools = false;
-    await this.#executor.cleanup();
+    this.#tools = this.#ownTools;
+    await this.#turns.cleanup();
+  }
+
+  /**
+   * Does something when the executor is ready and has the tools.
+   *
+   * @template T
+   * @param {() => Promise<T>} work
+   * @returns {Promise<T>}
+   */
+  #inTurn(work) {
+    return this.#turns.next(async () => {
+      await this.#makeReady();
+      return work();
+    });
   }
 
   async #makeReady() {
-    if (!this.#isAutomatic) return;
-    const isUsable = this.state === 'READY' || this.state === 'RUNNING';
-    if (!isUsable || this.#starting !== undefined) await this.init();
-    else if (!this.#hasOwnTools) await this.#sendOwnTools();
-  }
-
-  async #start() {
     // The agent does not know of states: its next call is what a new isolate is made for.
-    if (this.#isAutomatic && this.state === 'DIRTY') await this.cleanup();
-    if (this.state !== 'READY') this.#hasOwnTools = false;
-    await this.#executor.init();
-    if (!this.#hasOwnTools) await this.#sendOwnTools();
-  }
-
-  async #sendOwnTools() {
-    await this.#executor.sendTools(this.#ownTools);
-    this.#hasOwnTools = true;
+    if (this.#isAutomatic) await this.#turns.makeReady();
+    else if (this.state !== 'READY') return;
+    await this.#turns.sendTools(this.#tools);
   }
 }
 

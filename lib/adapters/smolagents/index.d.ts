@@ -74,6 +74,9 @@ export interface SmolagentsExecutorOptions extends ExecutorOptions {
   /**
    * Where code runs, instead of an executor of its own; the other options, but for `tools` and `autoInit`, are its own then. A
    * `BrowserExecutor` has to have `isolation: 'session'`: the steps of an agent build on each other.
+   *
+   * Calls take turns, with those of all others that have the same one (code tools, MCP servers, codemode executors): code can call
+   * the tools of its own agent only; variables, and what runs leave, they share. A tool must not call the executor that waits for it.
    */
   executor?: Executor | undefined;
 }
@@ -83,7 +86,7 @@ export interface SmolagentsExecutorOptions extends ExecutorOptions {
  * and `run(code)` in each step.
  *
  * `init()` is not needed. After a run that left the executor `DIRTY`, such as a timeout, the next call makes a new
- * isolate with the tools of the options; what guest code had defined is lost. With `autoInit: false` both is up to the
+ * isolate with the tools of the options and those that were sent; what guest code had defined is lost. With `autoInit: false` both is up to the
  * caller, as with {@link SESExecutor}.
  *
  * @example
