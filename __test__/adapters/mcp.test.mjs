@@ -567,6 +567,28 @@ test.skipIf(process.platform === 'win32')('of other servers none runs on when on
   }),
 );
 
+/**
+ * The text of a server with some tools, whose lines are written by `tools`: functions of the number of the request by name.
+ *
+ * @param {string} tools
+ */
+const rawServer = (tools) => `
+  const answer = (id, result) => console.log(JSON.stringify({ jsonrpc: '2.0', id, result }));
+  const text = (id, text) => answer(id, { content: [{ type: 'text', text }] });
+  const tools = ${tools};
+  const listed = Object.keys(tools).map((name) => ({ name, inputSchema: { type: 'object' } }));
+  const start = { protocolVersion: '2025-06-18', capabilities: { tools: {} }, serverInfo: { name: 'a', version: '1' } };
+  require('node:readline').createInterface(process.stdin).on('line', (line) => {
+    const { id, method, params } = JSON.parse(line);
+    if (method === 'initialize') answer(id, start);
+    if (method === 'tools/list') answer(id, { tools: listed });
+    if (method === 'tools/call') tools[params.name](id);
+  });`;
+
+/** That the process whose number a file has is gone: who has to wait for it takes a moment. */
+const expectEnded = (file) =>
+  vi.waitFor(() => expect(() => process.kill(Number(readFileSync(file, 'utf8')), 0)).toThrow('ESRCH'), 10_000);
+
 test.skipIf(process.platform === 'win32')('another server whose tools cannot be told apart is ended', () =>
   withFolder(async (folder) => {
     const [script, file] = [join(folder, 'server.cjs'), join(folder, 'pid')];
@@ -574,18 +596,89 @@ test.skipIf(process.platform === 'win32')('another server whose tools cannot be 
       script,
       `require('node:fs').writeFileSync(${JSON.stringify(file)}, String(process.pid));
       setInterval(() => {}, 1e6);
-      const tools = ['a-b', 'a_b'].map((name) => ({ name, inputSchema: { type: 'object' } }));
-      const start = { protocolVersion: '2025-06-18', capabilities: { tools: {} }, serverInfo: { name: 'a', version: '1' } };
-      require('node:readline').createInterface(process.stdin).on('line', (line) => {
-        const { id, method } = JSON.parse(line);
-        if (id !== undefined) console.log(JSON.stringify({ jsonrpc: '2.0', id, result: method === 'initialize' ? start : { tools } }));
-      });`,
+      ${rawServer("{ 'a-b': () => {}, 'a_b': () => {} }")}`,
     );
     const connecting = connectServers([{ name: 'a', command: `"${process.execPath}" "${script}"` }]);
-    await expect(connecting).rejects.toThrow('would both be called a_b in code');
+    await expect(connecting).rejects.toThrow(
+      'the server a cannot be used: the tools "a-b" and "a_b" would both be called a_b in code; rename one of them',
+    );
     expect(() => process.kill(Number(readFileSync(file, 'utf8')), 0)).toThrow('ESRCH');
   }),
 );
+
+describe('another server', () => {
+  /** Calls `fn` with a function that calls a tool of a server with these, and gives its text or the message of its error. */
+  const withOther = (tools, fn) =>
+    withFolder(async (folder) => {
+      const script = join(folder, 'server.cjs');
+      writeFileSync(script, rawServer(tools));
+      const [{ definitions, close }] = await connectServers([
+        { name: 'a', command: `"${process.execPath}" "${script}"` },
+      ]);
+      const call = (name) =>
+        definitions[name].execute({}, { signal: new AbortController().signal }).catch(({ message }) => message);
+      await fn(call).finally(close);
+    });
+
+  test('whose answer is too long has failed in that call only', () =>
+    withOther(
+      "{ much: (id) => text(id, 'x'.repeat(11_000_000)), pid: (id) => text(id, String(process.pid)) }",
+      async (call) => {
+        const pid = await call('pid');
+        const all = await Promise.all([call('much'), call('pid')]);
+        expect(all).toEqual([
+          `MCP error -32600: the answer of the server a is too long: a line may have ${MAX_LINE_BYTES} bytes`,
+          pid,
+        ]);
+        expect(await call('pid')).toBe(pid);
+      },
+    ));
+
+  test('that has ended is started again by the next call, but not all the time', () =>
+    withOther("{ end: () => process.exit(3), ok: (id) => text(id, 'ok') }", async (call) => {
+      const ended = 'the server a has ended (exit code 3); the next call starts it again';
+      for (let times = 0; times < 3; times++) {
+        expect(await Promise.all([call('end'), call('end')])).toEqual([ended, ended]);
+        expect(await Promise.all([call('ok'), call('ok')])).toEqual(['ok', 'ok']);
+      }
+      expect(await call('end')).toBe(ended);
+      expect(await call('ok')).toMatch(
+        /^the server a has ended and cannot be started again: it has been started 4 times lately; wait \d+ s$/,
+      );
+    }));
+
+  test
+    .skipIf(process.platform === 'win32')
+    .each([
+      'cd "$FOLDER" && "$NODE" server.cjs',
+      'NAME=value "$NODE" "$FOLDER/server.cjs"',
+      '. /dev/null; "$NODE" "$FOLDER/server.cjs"',
+      '(cd "$FOLDER" && "$NODE" server.cjs) 2> /dev/null',
+      'sleep 1000 & echo $! > "$FOLDER/sleep"; "$NODE" "$FOLDER/server.cjs"',
+      'exec "$NODE" "$FOLDER/server.cjs"',
+    ])('is started by any line of a shell, and ends with all of that: %s', (line) =>
+    withFolder(async (folder) => {
+      const file = join(folder, 'pid');
+      writeFileSync(
+        join(folder, 'server.cjs'),
+        `require('node:fs').writeFileSync(${JSON.stringify(file)}, String(process.pid));
+        ${rawServer('{ ok() {} }')}`,
+      );
+      const command = `FOLDER="${folder}" NODE="${process.execPath}"; export FOLDER NODE; ${line}`;
+      const [{ definitions, close }] = await connectServers([{ name: 'a', command }]);
+      expect(Object.keys(definitions)).toEqual(['ok']);
+      await close();
+      await expectEnded(file);
+      if (line.startsWith('sleep')) await expectEnded(join(folder, 'sleep'));
+    }),
+  );
+
+  test.skipIf(process.platform === 'win32')('that cannot be used says how it has ended', async () => {
+    await expect(connectServers([{ name: 'a', command: 'exit 7' }])).rejects.toThrow(
+      new Error('the server a cannot be used: it has ended (exit code 7)'),
+    );
+  });
+});
 
 test('a call of another server takes as long as its run, and ends with it', async () => {
   const command = `"${process.execPath}" "${BIN}" mcp --timeout 600000`;

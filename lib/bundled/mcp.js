@@ -5,7 +5,6 @@
 // these packages in this file.
 
 const { Client } = require('@modelcontextprotocol/sdk/client/index.js');
-const { StdioClientTransport } = require('@modelcontextprotocol/sdk/client/stdio.js');
 const { McpServer } = require('@modelcontextprotocol/sdk/server/mcp.js');
 const { serializeMessage } = require('@modelcontextprotocol/sdk/shared/stdio.js');
 const {
@@ -27,7 +26,6 @@ module.exports = {
   JSONRPCRequestSchema,
   McpServer,
   REQUEST_SCHEMAS,
-  StdioClientTransport,
   serializeMessage,
   z,
 };

@@ -1,7 +1,9 @@
 // @ts-check
 'use strict';
 
-const { Client, StdioClientTransport } = require('../../bundled/mcp');
+const { ChildTransport } = require('./child');
+const { Client } = require('../../bundled/mcp');
+const { performance } = require('../../contract/clock');
 const { byIdentifier, memberIdentifier } = require('../../contract/tool-names');
 const { version } = require('../../../package.json');
 
@@ -16,6 +18,10 @@ const { version } = require('../../../package.json');
 
 /** The longest timer: the deadline of the run ends a call, and its signal. */
 const NO_TIMEOUT_MS = 2 ** 31 - 1;
+
+/** Starts of one server within so many milliseconds: one that ends at each call must not keep the host busy. */
+const MAX_STARTS = 4;
+const STARTS_WITHIN_MS = 60_000;
 
 /**
  * Starts other servers of the Model Context Protocol, whose tools code can call.
@@ -33,35 +39,121 @@ async function connectServers(commands) {
 }
 
 /**
- * @param {ServerCommand} server
+ * @param {ServerCommand} command
  * @returns {Promise<ConnectedServer>}
  */
-async function connect({ name, command }) {
-  const client = new Client({ name: 'ses-executor', version });
+async function connect(command) {
+  const { name } = command;
+  const server = new OtherServer(command);
   try {
-    await client.connect(new StdioClientTransport({ ...shellCommand(command), env: environment() }));
-    const definitions = (await listTools(client)).map((tool) => [tool.name, definitionOf(client, tool)]);
+    const definitions = (await server.listTools()).map((tool) => [tool.name, definitionOf(server, tool)]);
     return {
       name,
       definitions: byIdentifier(Object.fromEntries(definitions), memberIdentifier),
-      close: () => client.close(),
+      close: () => server.close(),
     };
   } catch (cause) {
-    await client.close();
+    await server.close();
     throw new Error(`the server ${name} cannot be used: ${/** @type {Error} */ (cause).message}`, { cause });
   }
 }
 
-/** @param {string} command as a shell reads it */
-function shellCommand(command) {
-  if (process.platform === 'win32') return { command: 'cmd.exe', args: ['/d', '/s', '/c', command] };
-  // The shell becomes the command, so that what ends it ends that.
-  return { command: '/bin/sh', args: ['-c', `exec ${command}`] };
-}
+/**
+ * A process that runs.
+ *
+ * @typedef {object} Running
+ * @property {any} client
+ * @property {ChildTransport} transport
+ * @property {any[]} tools
+ */
 
-function environment() {
-  const entries = Object.entries(process.env).filter(([, value]) => value !== undefined);
-  return /** @type {Record<string, string>} */ (Object.fromEntries(entries));
+/** A server that is started by its first call, and again by the next one when it has ended. */
+class OtherServer {
+  #command;
+  /** @type {Promise<Running> | undefined} */
+  #running;
+  /** Of the last process. @type {ChildTransport | undefined} */
+  #transport;
+  /** When it was started lately. @type {number[]} */
+  #starts = [];
+  #isClosed = false;
+
+  /** @param {ServerCommand} command */
+  constructor(command) {
+    this.#command = command;
+  }
+
+  /** @returns {Promise<any[]>} as the server lists them */
+  async listTools() {
+    return (await this.#run()).tools;
+  }
+
+  /**
+   * @param {string} tool
+   * @param {any} input
+   * @param {AbortSignal} signal
+   * @returns {Promise<any>} as the server answers
+   */
+  async callTool(tool, input, signal) {
+    const { name } = this.#command;
+    const { client, transport } = await this.#run().catch((cause) => {
+      throw new Error(`the server ${name} has ended and cannot be started again: ${cause.message}`, { cause });
+    });
+    try {
+      return await client.callTool({ name: tool, arguments: input }, undefined, { signal, timeout: NO_TIMEOUT_MS });
+    } catch (cause) {
+      if (signal.aborted || transport.ending === undefined) throw cause;
+      throw new Error(`the server ${name} has ended (${transport.ending}); the next call starts it again`, { cause });
+    }
+  }
+
+  async close() {
+    this.#isClosed = true;
+    await this.#transport?.close();
+  }
+
+  #run() {
+    if (this.#running !== undefined) return this.#running;
+    const forget = () => {
+      if (this.#running === running) this.#running = undefined;
+    };
+    const running = this.#start(forget);
+    running.catch(forget);
+    this.#running = running;
+    return running;
+  }
+
+  /**
+   * @param {() => void} onEnd
+   * @returns {Promise<Running>}
+   */
+  async #start(onEnd) {
+    if (this.#isClosed) throw new Error('it has been closed');
+    this.#countStart();
+    const transport = new ChildTransport(this.#command);
+    transport.onclose = onEnd;
+    this.#transport = transport;
+    const client = new Client({ name: 'ses-executor', version });
+    try {
+      await client.connect(transport);
+      return { client, transport, tools: await listTools(client) };
+    } catch (cause) {
+      const { ending } = transport;
+      await transport.close();
+      throw ending === undefined ? cause : new Error(`it has ended (${ending})`, { cause });
+    }
+  }
+
+  /** @throws {Error} if there are too many */
+  #countStart() {
+    const now = performance.now();
+    this.#starts = this.#starts.filter((start) => now - start < STARTS_WITHIN_MS);
+    if (this.#starts.length === MAX_STARTS) {
+      const left = Math.ceil((this.#starts[0] + STARTS_WITHIN_MS - now) / 1000);
+      throw new Error(`it has been started ${MAX_STARTS} times lately; wait ${left} s`);
+    }
+    this.#starts.push(now);
+  }
 }
 
 /** @param {any} client */
@@ -79,17 +171,16 @@ async function listTools(client) {
 }
 
 /**
- * @param {any} client
+ * @param {OtherServer} server
  * @param {any} tool as the server lists it
  * @returns {import('../code-tool').CodeToolDefinition}
  */
-function definitionOf(client, { name, description, inputSchema, outputSchema }) {
+function definitionOf(server, { name, description, inputSchema, outputSchema }) {
   return {
     description,
     inputSchema,
     ...(outputSchema !== undefined && { outputSchema }),
-    execute: async (input, { signal }) =>
-      valueOf(await client.callTool({ name, arguments: input }, undefined, { signal, timeout: NO_TIMEOUT_MS })),
+    execute: async (input, { signal }) => valueOf(await server.callTool(name, input, signal)),
   };
 }
 

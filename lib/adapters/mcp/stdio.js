@@ -74,8 +74,17 @@ class StdioTransport {
   #takeLine({ text, isTooLong }) {
     if (text.trim() === '') return;
     const { message, refusal } = isTooLong ? { refusal: refusalOfLong(text) } : readLine(text);
-    if (message === undefined) void this.send(refusal);
+    if (message === undefined) this.refuse(refusal, isTooLong);
     else this.onmessage?.(message);
+  }
+
+  /**
+   * @protected
+   * @param {any} refusal
+   * @param {boolean} _isTooLong whether the message was too long; else it was none
+   */
+  refuse(refusal, _isTooLong) {
+    void this.send(refusal);
   }
 
   #fail = (/** @type {Error} */ error) => this.onerror?.(error);
