@@ -142,6 +142,31 @@ describe('a call', () => {
       expect([(await ada).text, (await bob).text]).toEqual(['mail of Ada', 'mail of Bob']);
     }));
 
+  test('that waits for an executor of the caller’s is ended by its signal, and is left out', () =>
+    withExecutor({}, {}, async (executor) => {
+      const [entered, left] = [deferred(), deferred()];
+      const tool = createCodeTool({ tools: { wait: () => (entered.resolve(), left.promise) }, executor });
+      const first = tool.execute('var kept = 1; await wait()');
+      await entered.promise;
+      const controller = new AbortController();
+      const { signal } = controller;
+      const waiting = tool.execute('kept = 2', { signal });
+      controller.abort(new Error('the user left'));
+      const { error } = await waiting;
+      expect(error).toEqual({
+        code: 'ERR_EXEC_TIMEOUT',
+        message: 'Execution aborted: the user left',
+        hint: 'The caller has ended this run; the code is not to blame.',
+        retryable: true,
+      });
+      // As one that has been aborted before the call.
+      expect((await tool.execute('kept = 3', { signal })).error).toEqual(error);
+      left.resolve('left');
+      expect((await first).text).toBe('left');
+      expect((await tool.execute('kept')).text).toBe('1');
+      expect(getEventListeners(signal, 'abort')).toEqual([]);
+    }));
+
   test.each([
     ['is there by its name', 'await removeAll()'],
     ['was kept', 'await kept()'],

@@ -14,7 +14,7 @@ import {
 } from 'ses-executor/smolagents';
 
 import { isExecutor } from '../../lib/contract/executor.js';
-import { expectCode, rejection } from '../helpers.mjs';
+import { deferred, expectCode, rejection } from '../helpers.mjs';
 
 /** As `BaseTool` of smolagents-ts: fields of the instance, `forward` with one object. */
 class BaseTool {
@@ -439,6 +439,29 @@ describe('two over one executor', () => {
     expect(await outcome(ada, '[await a(), sent()]')).toEqual(['of Ada', 'by Ada']);
     await ada.cleanup();
     expect(await outcome(ada, '[await a(), typeof sent]')).toEqual(['of Ada', 'undefined']);
+  });
+
+  test('wait for each other, until the signal of a run ends it', async () => {
+    const inner = new SESExecutor();
+    const [called, answer] = [deferred(), deferred()];
+    const ada = create({ executor: inner, tools: { wait: () => (called.resolve(), answer.promise) } });
+    const bob = create({ executor: inner });
+    const first = outcome(ada, 'await wait()');
+    await called.promise;
+    const controller = new AbortController();
+    const waiting = bob.run('globalThis.begun = true', { signal: controller.signal });
+    controller.abort(new Error('the user left'));
+    const error = await expectCode(waiting, 'ERR_EXEC_TIMEOUT');
+    expect(error.details).toEqual({ aborted: true, reason: 'the user left' });
+    expect(error.message).toBe(
+      'ERR_EXEC_TIMEOUT: Execution aborted: the user left\nHint: The caller has ended this run; the code is not to blame.',
+    );
+    answer.resolve('answered');
+    expect(await first).toBe('answered');
+    expect(await outcome(bob, 'typeof begun')).toBe('undefined');
+    await expect(bob.run('1', { signal: 5 })).rejects.toThrow(
+      new TypeError('options.signal must be an AbortSignal, got 5'),
+    );
   });
 
   test('tell of their own tools, and of those that the executor has anyway', async () => {

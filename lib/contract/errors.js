@@ -83,6 +83,17 @@ function abortedBeforeStart(timeoutMs, reason) {
   return errorOf('ERR_EXEC_TIMEOUT', { timeoutMs }, { timeoutMs, aborted: true, reason: reasonText(reason) });
 }
 
+/**
+ * The same for a run that waits for an executor whose deadlines are not known.
+ *
+ * @param {unknown} reason
+ */
+function abortedInQueue(reason) {
+  const details = { aborted: true, reason: reasonText(reason) };
+  const { code, severity, retryable } = /** @type {import('./error-table').ErrorRow} */ (errorRow('ERR_EXEC_TIMEOUT'));
+  return new ExecutorError(`Execution aborted: ${details.reason}`, { code, severity, retryable, details });
+}
+
 /** A value that structured clone refuses. The message names the path of the offending part. */
 class UncloneableError extends TypeError {}
 
@@ -176,6 +187,7 @@ module.exports = {
   TransferLimitError,
   UncloneableError,
   abortedBeforeStart,
+  abortedInQueue,
   describeThrown,
   errorOf,
   reasonText,

@@ -2,7 +2,9 @@
 'use strict';
 
 const { isPlainObject, memberPath } = require('./describe');
+const { abortedInQueue } = require('./errors');
 const { needsInit } = require('./lifecycle');
+const { onAbort } = require('./signals');
 
 /** An executor that several sessions use: whose turn it is, and what they have sent. */
 class ExecutorTurns {
@@ -26,9 +28,28 @@ class ExecutorTurns {
   /**
    * @template T
    * @param {() => Promise<T>} turn
+   * @param {AbortSignal} [signal] with which nobody waits for it any more: a turn that has not begun is left out
    * @returns {Promise<T>}
    */
-  next(turn) {
+  next(turn, signal) {
+    if (signal === undefined) return this.#queue(turn);
+    if (signal.aborted) return Promise.reject(abortedInQueue(signal.reason));
+    return new Promise((resolve, reject) => {
+      const stopListening = onAbort(signal, () => reject(abortedInQueue(signal.reason)));
+      const begin = async () => {
+        stopListening();
+        if (!signal.aborted) resolve(await turn());
+      };
+      this.#queue(begin).catch(reject);
+    });
+  }
+
+  /**
+   * @template T
+   * @param {() => Promise<T>} turn
+   * @returns {Promise<T>}
+   */
+  #queue(turn) {
     const result = this.#last.then(turn);
     this.#last = result.then(
       () => {},

@@ -74,8 +74,11 @@ class Session {
    * @param {SessionRunOptions} [options]
    * @returns {Promise<Report>} rejects only with errors that are no `ExecutorError`: those of the program around it
    */
-  run(code, options) {
-    return this.inTurn((turn) => turn.run(code, options));
+  run(code, options = {}) {
+    const { signal, before } = options;
+    return this.inTurn((turn) => turn.run(code, options), signal).catch((thrown) =>
+      this.#reportOf(thrown, code, before),
+    );
   }
 
   /** Forgets everything that runs have left. */
@@ -88,15 +91,16 @@ class Session {
    *
    * @template T
    * @param {(turn: Turn) => Promise<T>} work
+   * @param {AbortSignal} [signal] that ends the wait for the turn
    * @returns {Promise<T>}
    */
-  inTurn(work) {
+  inTurn(work, signal) {
     const turn = {
       run: async (/** @type {string} */ code, /** @type {SessionRunOptions} */ options = {}) =>
         this.#noted(await this.#run(code, options), options),
       reset: () => this.#forget(),
     };
-    return this.#turns.next(() => work(turn));
+    return this.#turns.next(() => work(turn), signal);
   }
 
   /** Ends at once, also the run that is under way. */
@@ -109,7 +113,7 @@ class Session {
    * @param {SessionRunOptions} options
    * @returns {Promise<Report>}
    */
-  async #run(code, { tools = {}, before = 0, wrapped = code, afresh = false, ...runOptions }) {
+  async #run(code, { tools = {}, before, wrapped = code, afresh = false, ...runOptions }) {
     try {
       if (afresh) await this.#forget();
       await this.#makeReady();
@@ -118,12 +122,24 @@ class Session {
       const { output, logs, logEntries } = await this.#executor.run(wrapped, runOptions);
       return { output, logs, logEntries };
     } catch (thrown) {
-      if (!(thrown instanceof ExecutorError)) throw thrown;
-      const error = /** @type {import('../../index').ExecutorError} */ (/** @type {unknown} */ (thrown));
-      const failure = failureOf(error, { code, before, codeFrame: this.#codeFrame });
+      const report = this.#reportOf(thrown, code, before);
       if (this.#executor.state === 'DIRTY') await this.#turns.cleanup();
-      return { failure, logs: error.logs ?? '', logEntries: error.logEntries ?? [] };
+      return report;
     }
+  }
+
+  /**
+   * @param {unknown} thrown
+   * @param {string} code
+   * @param {number} [before]
+   * @returns {Report}
+   * @throws what is no `ExecutorError`
+   */
+  #reportOf(thrown, code, before = 0) {
+    if (!(thrown instanceof ExecutorError)) throw thrown;
+    const error = /** @type {import('../../index').ExecutorError} */ (/** @type {unknown} */ (thrown));
+    const failure = failureOf(error, { code, before, codeFrame: this.#codeFrame });
+    return { failure, logs: error.logs ?? '', logEntries: error.logEntries ?? [] };
   }
 
   /**

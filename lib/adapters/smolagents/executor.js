@@ -6,6 +6,7 @@ const { ExecutorError } = require('../../contract/errors');
 const { OFFER, isExecutor, offerOf, refuseBeside } = require('../../contract/executor');
 const { optionsOf } = require('../../contract/options');
 const { turnsOf } = require('../../contract/executor-turns');
+const { checkSignal } = require('../../contract/options');
 const { flattenTools } = require('../../contract/tool-registry');
 const { SESExecutor } = require('../../ses/executor');
 const { PythonSmolagentsExecutor } = require('./python');
@@ -101,9 +102,12 @@ class SmolagentsExecutor {
    * @returns {Promise<import('../../../index').CodeOutput>}
    */
   async run(code, options) {
-    const run = () => this.#executor.run(code, options).catch(throwExplained);
+    const signal = options?.signal;
+    checkSignal(signal);
+    const run = () => this.#executor.run(code, options);
     // Of runs at once the options of an executor of its own say what becomes of them.
-    const output = await (this.#isShared ? this.#inTurn(run) : this.#inTurn(async () => {}).then(run));
+    const ran = this.#isShared ? this.#inTurn(run, signal) : this.#inTurn(async () => {}).then(run);
+    const output = await ran.catch(throwExplained);
     // The agent's own type has three fields.
     for (const extra of ['logEntries', 'stats']) Object.defineProperty(output, extra, { enumerable: false });
     return output;
@@ -119,13 +123,14 @@ class SmolagentsExecutor {
    *
    * @template T
    * @param {() => Promise<T>} work
+   * @param {AbortSignal} [signal] that ends the wait for the turn
    * @returns {Promise<T>}
    */
-  #inTurn(work) {
+  #inTurn(work, signal) {
     return this.#turns.next(async () => {
       await this.#makeReady();
       return work();
-    });
+    }, signal);
   }
 
   async #makeReady() {
