@@ -486,6 +486,20 @@ describe('the description', () => {
     expect((await execute(code)).output).toEqual(names);
   });
 
+  test('names are words of the language of the code', async () => {
+    const names = ['list files', '2nd', 'delete', 'del', 'import', 'ﬁnd', 'a$b', 'None'];
+    const tools = { ...Object.fromEntries(names.map((name) => [name, () => name])), kv: { del: () => 'of kv' } };
+    tools.lambda = { inputSchema: { type: 'object', properties: { n: {} } }, execute: ({ n }) => n };
+    const { description, execute } = createCodeTool({ tools, language: 'python' });
+    const called = ['list_files', '_2nd', 'delete', 'del_', 'import_', 'find', 'ab', 'None_'];
+    expect(description.match(/(?<=^def )[^(]+/gm)).toEqual([...called, 'kv.del_', 'lambda_']);
+    const code = `[${called.map((name) => `${name}()`).join(', ')}, kv.del_(), lambda_(n=1)]`;
+    expect((await execute(code)).output).toEqual([...names, 'of kv', 1]);
+    expect(() => createCodeTool({ tools: { del: add, del_: add }, language: 'python' })).toThrow(
+      new TypeError('the tools "del" and "del_" would both be called del_ in code; rename one of them'),
+    );
+  });
+
   test.each(['inputSchema', 'input_schema', 'parameters', 'schema'])('the schema can be called %s', async (key) => {
     const find = { [key]: z.object({ id: z.string() }), output_schema: z.string(), execute: ({ id }) => id };
     const { description, execute } = createCodeTool({ tools: { find } });

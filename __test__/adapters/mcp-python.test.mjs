@@ -13,6 +13,38 @@ import { PyodideExecutor } from 'ses-executor/python';
 
 import { ROOT, withFolder } from '../helpers.mjs';
 
+test('tools of another server whose names are words of Python can be called from both languages', () =>
+  withFolder(async (folder) => {
+    const script = join(folder, 'server.cjs');
+    writeFileSync(
+      script,
+      `const answer = (id, result) => console.log(JSON.stringify({ jsonrpc: '2.0', id, result }));
+      const tools = ['get', 'del', 'delete'].map((name) => ({ name, inputSchema: { type: 'object' } }));
+      const start = { protocolVersion: '2025-06-18', capabilities: { tools: {} }, serverInfo: { name: 'a', version: '1' } };
+      require('node:readline').createInterface(process.stdin).on('line', (line) => {
+        const { id, method, params } = JSON.parse(line);
+        if (method === 'initialize') answer(id, start);
+        if (method === 'tools/list') answer(id, { tools });
+        if (method === 'tools/call') answer(id, { content: [{ type: 'text', text: params.name }] });
+      });`,
+    );
+    const args = [join(ROOT, 'bin', 'ses-executor.js'), 'mcp', '--python'];
+    args.push('--server', `kv="${process.execPath}" "${script}"`);
+    const client = new Client({ name: 'test', version: '1.0.0' });
+    await client.connect(new StdioClientTransport({ command: process.execPath, args }));
+    try {
+      const { tools } = await client.listTools();
+      const told = tools.map(({ description }) => description.match(/(?<=^def |^)kv\.\w+/gm));
+      expect(told).toEqual([['kv.get', 'kv.del', 'kv.delete_'], ['kv.get', 'kv.del_', 'kv.delete_'], null]);
+      const output = async (name, code) =>
+        (await client.callTool({ name, arguments: { code } })).structuredContent.output;
+      expect(await output('run_javascript', '[await kv.del(), await kv.delete_()]')).toEqual(['del', 'delete']);
+      expect(await output('run_python', '[kv.del_(), kv.delete_()]')).toEqual(['del', 'delete']);
+    } finally {
+      await client.close();
+    }
+  }));
+
 test('run_python is a tool of its own, with the same functions', () =>
   withFolder(async (folder) => {
     writeFileSync(join(folder, 'a.txt'), 'inside\n');

@@ -2,6 +2,7 @@
 'use strict';
 
 const { isIdentifier } = require('./identifiers');
+const { isPythonName } = require('./python-names');
 
 /** Words that cannot be, or in some engine could not be, the name of a variable: the list that `codemode` has. */
 const RESERVED_WORDS = new Set(
@@ -42,6 +43,20 @@ function memberIdentifier(name) {
 }
 
 /**
+ * The same for Python, whose words are others: `list-files` is `list_files`, `del` is `del_`.
+ *
+ * @param {string} name
+ */
+function pythonIdentifier(name) {
+  // As Python reads names.
+  const text = name
+    .normalize('NFKC')
+    .replace(/[-.\s]/g, '_')
+    .replace(/[^\p{ID_Continue}]/gu, '');
+  return [text, `${text}_`].find(isPythonName) ?? `_${text}`;
+}
+
+/**
  * An object with the same values under their identifiers.
  *
  * @template T
@@ -74,4 +89,4 @@ function defineMember(holder, key, value) {
   Object.defineProperty(holder, key, { value, writable: true, enumerable: true, configurable: true });
 }
 
-module.exports = { asciiIdentifier, byIdentifier, defineMember, memberIdentifier, toolIdentifier };
+module.exports = { asciiIdentifier, byIdentifier, defineMember, memberIdentifier, pythonIdentifier, toolIdentifier };

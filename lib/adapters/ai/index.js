@@ -5,9 +5,10 @@ const { describe, isPlainObject, memberPath } = require('../../contract/describe
 const { closest } = require('../../contract/options');
 const { requirePeer } = require('../../contract/peer');
 const { isStandardSchema, isZod3, issuesText, standardSchema, validate } = require('../../contract/standard-schema');
-const { byIdentifier, toolIdentifier } = require('../../contract/tool-names');
+const { byIdentifier } = require('../../contract/tool-names');
 const { WRONG_INPUT, isCodeInput } = require('../code-tool/code-input');
 const { isDefinition } = require('../code-tool/definition');
+const { languageOf } = require('../code-tool/language');
 const { makeCodeTool } = require('../code-tool/make');
 const { settingsOf } = require('../code-tool/settings');
 const { inputSchemaOf, outputSchemaOf } = require('../prompts/definition');
@@ -30,7 +31,9 @@ function createCodeTool(options) {
   if (!isPlainObject(toolApproval)) {
     throw new TypeError(`options.toolApproval must be an object by name of the tool, got ${describe(toolApproval)}`);
   }
-  const callable = Object.entries(byIdentifier(withPolicies(tools, /** @type {any} */ (toolApproval))));
+  const { identifier } = languageOf(settings);
+  const policies = withPolicies(tools, /** @type {any} */ (toolApproval), identifier);
+  const callable = Object.entries(byIdentifier(policies, identifier));
   const definitions = callable.map(([name, { tool, policy, key }]) => [
     name,
     isDefinition(tool) ? definitionOf(name, tool, policy, key) : tool,
@@ -63,12 +66,13 @@ function createCodeTool(options) {
  *
  * @param {Record<string, any>} tools
  * @param {Record<string, import('./index').ToolApproval>} toolApproval by names of tools, or their identifiers
+ * @param {(name: string) => string} identifierOf
  */
-function withPolicies(tools, toolApproval) {
-  refuseOtherNames(toolApproval, Object.keys(tools));
-  const approvals = byIdentifier(toolApproval);
+function withPolicies(tools, toolApproval, identifierOf) {
+  refuseOtherNames(toolApproval, Object.keys(tools), identifierOf);
+  const approvals = byIdentifier(toolApproval, identifierOf);
   const all = Object.entries(tools).map(([name, tool]) => {
-    const identifier = toolIdentifier(name);
+    const identifier = identifierOf(name);
     const own = Object.hasOwn(approvals, identifier) ? approvals[identifier] : undefined;
     const policy = new ToolPolicy(asked(name, own) ?? (isDefinition(tool) ? tool.needsApproval : undefined));
     if (policy.mayNeed && !isDefinition(tool) && !runsElsewhere(tool)) {
@@ -96,13 +100,14 @@ function runsElsewhere(tool) {
  *
  * @param {object} toolApproval
  * @param {string[]} names of tools
+ * @param {(name: string) => string} identifierOf
  * @throws {TypeError}
  */
-function refuseOtherNames(toolApproval, names) {
-  const identifiers = names.map(toolIdentifier);
+function refuseOtherNames(toolApproval, names, identifierOf) {
+  const identifiers = names.map(identifierOf);
   const path = 'options.toolApproval';
   for (const name of Object.keys(toolApproval)) {
-    if (identifiers.includes(toolIdentifier(name))) continue;
+    if (identifiers.includes(identifierOf(name))) continue;
     const close = closest(name, names);
     const hint = close === undefined ? `the tools are ${names.join(', ')}` : `did you mean ${memberPath(path, close)}?`;
     throw new TypeError(`${memberPath(path, name)} is not a tool; ${hint}`);

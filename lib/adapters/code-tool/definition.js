@@ -4,7 +4,7 @@
 const { describe, isPlainObject } = require('../../contract/describe');
 const { closest } = require('../../contract/options');
 const { isStandardSchema, issuesText, jsonSchemaOf, validate } = require('../../contract/standard-schema');
-const { byIdentifier, memberIdentifier } = require('../../contract/tool-names');
+const { byIdentifier } = require('../../contract/tool-names');
 const { flattenTools, isNamespace } = require('../../contract/tool-registry.js');
 const { isFarLargerWritten } = require('../../contract/written-size');
 const { JsonInput } = require('./json-input');
@@ -49,6 +49,16 @@ class CallableTool {
     }
     this.name = name;
     this.#definition = definition;
+  }
+
+  /**
+   * The same as code in a language calls it, if it is in a namespace.
+   *
+   * @param {import('./language').LanguageText} language
+   */
+  in(language) {
+    const name = memberName(this.name.split('.'), language);
+    return name === this.name ? this : new CallableTool(name, this.#definition);
   }
 
   /**
@@ -146,10 +156,12 @@ class CallableFunction {
   #tool;
   takesObject = /** @type {const} */ (false);
 
-  /** @param {Tool} tool */
-  constructor(tool) {
-    const [first, ...rest] = tool.path;
-    this.name = [first, ...rest.map(memberIdentifier)].join('.');
+  /**
+   * @param {Tool} tool
+   * @param {import('./language').LanguageText} language
+   */
+  constructor(tool, language) {
+    this.name = memberName(tool.path, language);
     this.#tool = tool;
   }
 
@@ -163,6 +175,14 @@ class CallableFunction {
     const { fn, self } = this.#tool;
     return Reflect.apply(fn, self, args);
   }
+}
+
+/**
+ * @param {string[]} path name of a global, and those behind it
+ * @param {import('./language').LanguageText} language
+ */
+function memberName([first, ...rest], { memberIdentifier }) {
+  return [first, ...rest.map(memberIdentifier)].join('.');
 }
 
 /**
@@ -202,29 +222,40 @@ function isDefinition(tool) {
 
 /**
  * @param {unknown} tools
+ * @param {import('./language').LanguageText} language
  * @returns {(CallableTool | CallableFunction)[]}
  * @throws {TypeError} for what are no tools, and for names that cannot be called or told apart
  */
-function callables(tools) {
-  const callable = Object.entries(byIdentifier(byName(tools))).flatMap(([name, tool]) => callablesOf(name, tool));
-  const names = new Set();
-  for (const { name } of callable) {
-    if (names.has(name)) throw new TypeError(`two functions would both be called ${name} in code; rename one of them`);
-    names.add(name);
-  }
+function callables(tools, language) {
+  const named = Object.entries(byIdentifier(byName(tools), language.identifier));
+  const callable = named.flatMap(([name, tool]) => callablesOf(name, tool, language));
+  refuseSameNames(callable);
   // Refuses names that are reserved.
   flattenTools(Object.fromEntries(callable.map(({ name }) => [name.split('.')[0], () => {}])));
   return callable;
 }
 
 /**
+ * @param {{ name: string }[]} callable
+ * @throws {TypeError} if two have one name
+ */
+function refuseSameNames(callable) {
+  const names = new Set();
+  for (const { name } of callable) {
+    if (names.has(name)) throw new TypeError(`two functions would both be called ${name} in code; rename one of them`);
+    names.add(name);
+  }
+}
+
+/**
  * @param {string} name
  * @param {any} tool
+ * @param {import('./language').LanguageText} language
  * @returns {(CallableTool | CallableFunction)[]}
  */
-function callablesOf(name, tool) {
+function callablesOf(name, tool, language) {
   if (typeof tool !== 'function' && (isDefinition(tool) || !isNamespace(tool))) return [new CallableTool(name, tool)];
-  return flattenTools({ [name]: tool }).map((it) => new CallableFunction(it));
+  return flattenTools({ [name]: tool }).map((it) => new CallableFunction(it, language));
 }
 
 /**
@@ -274,4 +305,4 @@ async function lastOf(result) {
   return last;
 }
 
-module.exports = { CallableTool, byName, callables, functionDeclaration, isDefinition };
+module.exports = { CallableTool, byName, callables, functionDeclaration, isDefinition, refuseSameNames };

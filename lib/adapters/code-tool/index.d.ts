@@ -117,7 +117,10 @@ export interface CodeToolSettings
 
 /** What {@link createCodeTool} is made with. */
 export interface CodeToolOptions<Context = any> extends CodeToolSettings {
-  /** What code can call. A name that is no identifier is changed: `list-files` is `list_files`. */
+  /**
+   * What code can call. A name that is no identifier is changed: `list-files` is `list_files`, and `delete` is `delete_`, in Python `del`
+   * is `del_`.
+   */
   tools: CodeTools<Context>;
 }
 

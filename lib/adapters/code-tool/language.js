@@ -1,6 +1,7 @@
 // @ts-check
 'use strict';
 
+const { memberIdentifier, pythonIdentifier, toolIdentifier } = require('../../contract/tool-names');
 const { toJavaScriptSignature, toPythonSignature } = require('../prompts');
 
 /**
@@ -19,6 +20,8 @@ const { toJavaScriptSignature, toPythonSignature } = require('../prompts');
  * is, each with a space in front
  * @property {(tool: import('../prompts').ToolDefinition) => string} declare a tool that takes one object
  * @property {(name: string, isAsync: boolean) => string} declareFunction one that takes whatever arguments
+ * @property {(name: string) => string} identifier that code calls a tool by
+ * @property {(name: string) => string} memberIdentifier that it calls a function of a namespace by
  * @property {boolean} namesArguments whether calls name the members of that object
  */
 
@@ -48,6 +51,8 @@ ${hasFunctions ? ' and the functions below' : ''}.`;
     const keyword = isAsync ? 'async function' : 'function';
     return name.includes('.') ? `${name} = ${keyword} (...args) {};` : `${keyword} ${name}(...args) {}`;
   },
+  identifier: toolIdentifier,
+  memberIdentifier,
   namesArguments: false,
 };
 
@@ -73,6 +78,8 @@ ${declarations}`.trimEnd(),
   },
   declare: toPythonSignature,
   declareFunction: (name) => `def ${name}(*args, **kwargs): ...`,
+  identifier: pythonIdentifier,
+  memberIdentifier: pythonIdentifier,
   namesArguments: true,
 };
 
@@ -109,6 +116,15 @@ const LANGUAGES = new Map([
 ]);
 
 /**
+ * That of a code tool.
+ *
+ * @param {{ executor?: any, language?: any }} options
+ */
+function languageOf({ executor, language }) {
+  return languageText(executor?.language ?? language);
+}
+
+/**
  * @param {string} [language]
  * @returns {LanguageText}
  */
@@ -116,4 +132,4 @@ function languageText(language = 'auto') {
   return LANGUAGES.get(language) ?? JAVASCRIPT;
 }
 
-module.exports = { languageText };
+module.exports = { languageOf, languageText };

@@ -3,7 +3,7 @@
 
 const { callables, functionDeclaration } = require('./definition');
 const { hostTools } = require('./host-tools');
-const { languageText } = require('./language');
+const { languageOf } = require('./language');
 const { OWN_OPTIONS, settingsOf } = require('./settings');
 const { describe } = require('../../contract/describe');
 const { isExecutor, offerOf, refuseBeside } = require('../../contract/executor');
@@ -47,9 +47,9 @@ function makeCodeTool(options) {
   if (!Number.isInteger(maxOutputChars) || maxOutputChars < MIN_CHARS) {
     throw new RangeError(`options.maxOutputChars must be an integer >= ${MIN_CHARS}, got ${describe(maxOutputChars)}`);
   }
-  const callable = callables(tools);
+  const language = languageOf(given);
+  const callable = callables(tools, language);
   const session = executor === undefined ? undefined : sessionOf(executor);
-  const language = languageText(/** @type {any} */ (executor)?.language ?? executorOptions.language);
   const offer = executor === undefined ? ownOffer(executorOptions) : offerBeside(callable, executor);
   const sent = (offer.tools ?? []).map((it) => functionDeclaration(it.path.join('.'), it, language));
   const describeWith = (/** @type {Record<string, string | undefined>} */ descriptions) => {

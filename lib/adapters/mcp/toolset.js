@@ -1,7 +1,7 @@
 // @ts-check
 'use strict';
 
-const { CallableTool, functionDeclaration, isDefinition } = require('../code-tool/definition');
+const { CallableTool, functionDeclaration, isDefinition, refuseSameNames } = require('../code-tool/definition');
 const { hostTools } = require('../code-tool/host-tools');
 const { isBindable } = require('../../contract/identifiers');
 const { byIdentifier, toolIdentifier } = require('../../contract/tool-names');
@@ -18,16 +18,19 @@ class Toolset {
   /** @type {Tools} */
   #functions = {};
   /** @type {CallableTool[]} */
-  #callable = [];
+  #exported = [];
+  /** Those of namespaces, whose names are changed as the language wants. @type {CallableTool[]} */
+  #named = [];
+  /** Both, by the language of the code. @type {Map<LanguageText, CallableTool[]>} */
+  #callable = new Map();
   /** By name of what code calls: who gave it. */
   /** @type {Map<string, string>} */
   #givers = new Map();
-  /** @type {((language: LanguageText) => string[])[]} */
-  #declarations = [];
 
   /** @param {LanguageText} language */
   declarationsIn(language) {
-    return this.#declarations.flatMap((declare) => declare(language)).join('\n\n');
+    const functions = flattenTools(this.#functions).map((it) => functionDeclaration(it.path.join('.'), it, language));
+    return [...functions, ...this.#callableIn(language).map((it) => it.declaration(language))].join('\n\n');
   }
 
   get isEmpty() {
@@ -41,9 +44,6 @@ class Toolset {
   addFunctions(giver, functions) {
     for (const name of Object.keys(functions)) this.#claim(name, giver);
     Object.assign(this.#functions, functions);
-    this.#declarations.push((language) =>
-      flattenTools(functions).map((tool) => functionDeclaration(tool.path.join('.'), tool, language)),
-    );
   }
 
   /**
@@ -57,7 +57,7 @@ class Toolset {
     this.addFunctions(giver, Object.fromEntries(entries.filter(([, value]) => !isDefinition(value))));
     for (const [name, value] of entries.filter(([, value]) => isDefinition(value))) {
       this.#claim(name, giver);
-      this.#add(new CallableTool(name, value));
+      this.#exported.push(new CallableTool(name, value));
     }
   }
 
@@ -69,7 +69,7 @@ class Toolset {
   addNamespace(giver, namespace, definitions) {
     this.#claim(namespace, giver);
     for (const [name, definition] of Object.entries(definitions)) {
-      this.#add(new CallableTool(`${namespace}.${name}`, definition));
+      this.#named.push(new CallableTool(`${namespace}.${name}`, definition));
     }
   }
 
@@ -79,15 +79,19 @@ class Toolset {
    * @param {AbortSignal | undefined} signal of the caller
    * @param {LanguageText} [language]
    */
-  forRun(signal, language) {
-    const { tools, end } = hostTools(this.#callable, { signal, language });
+  forRun(signal, language = languageText()) {
+    const { tools, end } = hostTools(this.#callableIn(language), { signal, language });
     return { tools: { ...this.#functions, ...tools }, end };
   }
 
-  /** @param {CallableTool} tool */
-  #add(tool) {
-    this.#declarations.push((language) => [tool.declaration(language)]);
-    this.#callable.push(tool);
+  /** @param {LanguageText} language */
+  #callableIn(language) {
+    const known = this.#callable.get(language);
+    if (known !== undefined) return known;
+    const callable = [...this.#exported, ...this.#named.map((it) => it.in(language))];
+    refuseSameNames(callable);
+    this.#callable.set(language, callable);
+    return callable;
   }
 
   /**

@@ -2,7 +2,7 @@
 'use strict';
 
 const { readDefinition } = require('./definition');
-const { isPythonName } = require('./python-names');
+const { isPythonName } = require('../../contract/python-names');
 const { membersOf, oneLine } = require('./members');
 const { alternatives, annotation, pythonLiteral } = require('./python-types');
 const { typeContext, typeText } = require('./schema-types');

@@ -4,8 +4,8 @@
 const { describe, isPlainObject } = require('../../contract/describe');
 const { ExecutorError } = require('../../contract/errors');
 const { OFFER, isExecutor, offerOf, refuseBeside } = require('../../contract/executor');
-const { optionsOf } = require('../../contract/options');
 const { turnsOf } = require('../../contract/executor-turns');
+const { optionsOf } = require('../../contract/options');
 const { checkSignal } = require('../../contract/options');
 const { flattenTools } = require('../../contract/tool-registry');
 const { SESExecutor } = require('../../ses/executor');
