@@ -24,6 +24,19 @@ test('a call that is not legal says what to do instead', async () => {
   await executor.cleanup();
 });
 
+test('cleanup() ends init(), and another one begins', async () => {
+  const executor = new PyodideExecutor([], { engine: 'host', autoInit: false, mount: false });
+  const init = executor.init();
+  expect(executor.state).toBe('INITIALIZING');
+  await executor.cleanup();
+  expect(executor.state).toBe('DEAD');
+  const { details } = await expectCode(init, 'ERR_INVALID_STATE');
+  expect(details).toEqual({ state: 'DEAD', operation: 'init', hint: 'cleanup() was called' });
+  await executor.init();
+  expect((await executor.run('1 + 1')).output).toBe(2);
+  await executor.cleanup();
+});
+
 test('the default imports', () => {
   expect(BASE_BUILTIN_MODULES).toStrictEqual(
     'collections datetime itertools json math queue random re stat statistics time unicodedata'.split(' '),

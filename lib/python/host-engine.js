@@ -58,6 +58,8 @@ class HostEngine {
   #pyodide;
   /** @type {import('./guest').Guest | undefined} */
   #guest;
+  /** Ends the `init()` under way. @type {((error: Error) => void) | undefined} */
+  #endInit;
   #isMounted = false;
   /** @type {{ syncfs(): Promise<void> } | undefined} */
   #nativeFiles;
@@ -81,15 +83,20 @@ class HostEngine {
   async init() {
     if (this.#pyodide !== undefined) return;
     this.#state = 'INITIALIZING';
+    /** @type {(error: Error) => void} */
+    let end = () => {};
+    const ended = new Promise((_, reject) => (end = reject));
+    this.#endInit = end;
     try {
-      const { pyodide, prelude } = await loadHostPyodide();
+      const { pyodide, prelude } = await Promise.race([loadHostPyodide(), ended]);
       guest.prepare(pyodide, { prelude, modules: [...BASE_BUILTIN_MODULES] });
       if (this.#options.packages !== undefined) mountPackages(pyodide, this.#options.packages);
       this.#guest = guest.connect(pyodide, this.#host());
       this.#pyodide = pyodide;
       this.#state = 'READY';
     } catch (error) {
-      this.#state = 'DEAD';
+      // Since `cleanup()` another one may be under way.
+      if (this.#endInit === end) this.#state = 'DEAD';
       throw error;
     }
   }
@@ -138,8 +145,12 @@ class HostEngine {
   }
 
   async cleanup() {
-    if (this.#state === 'NEW') this.#state = 'DEAD';
-    if (this.#pyodide === undefined) return;
+    this.#endInit?.(invalidState('DEAD', 'init', HINTS.CLEANED_UP));
+    this.#endInit = undefined;
+    if (this.#pyodide === undefined) {
+      this.#state = 'DEAD';
+      return;
+    }
     await this.#nativeFiles?.syncfs();
     if (this.#isMounted) this.#pyodide.FS.unmount(this.#options.mountPoint);
     this.#isMounted = false;
