@@ -36,7 +36,7 @@ const inside = (module, name) => (module === '' ? name : `${module}::${name}`);
 const parentOf = (module) => module.split('::').slice(0, -1).join('::');
 const isWithin = (module, other) => other === '' || module === other || module.startsWith(`${other}::`);
 
-/** The paths that a file names, and what it passes on. */
+/** The paths that a file names, what it brings in by names of its own, and what it passes on. */
 function read(file) {
   const text = readFileSync(file, 'utf8')
     .replace(/\/\/.*$/gm, '')
@@ -46,26 +46,24 @@ function read(file) {
   );
   const exported = new Map();
   const withoutExports = text.replace(/\bpub(?:\([a-z ]+\))? use ([^;]+);/g, (_, tree) => {
-    for (const path of pathsOf(tree)) exported.set(path.at(-1), path);
+    for (const [name, path] of pathsOf(tree)) exported.set(name, path);
     return '';
   });
   const used = [...withoutExports.matchAll(/\buse (\w+::[^;]+);/g)].flatMap(([, tree]) => pathsOf(tree));
   // Those that begin with the name of a module that is declared here, too; others lead nowhere.
   const named = [...withoutExports.matchAll(/(?<![\w:])[a-z_]\w*(?:::\w+)+/g)].map(([path]) => path.split('::'));
-  return { testModules, exported, paths: [...used, ...named] };
+  return { testModules, exported, used: new Map(used), paths: [...used.map(([, path]) => path), ...named] };
 }
 
-/** The paths of a tree like `a::{b::C, self}`. */
+/** The paths of a tree like `a::{b::C, self}`, each behind the name that it brings in. */
 function pathsOf(tree) {
   const text = tree.trim();
   const open = text.indexOf('{');
-  if (open === -1)
-    return [
-      text
-        .replace(/ as .*/, '')
-        .split('::')
-        .map((name) => name.trim()),
-    ];
+  if (open === -1) {
+    const [path, alias] = text.split(/ as /);
+    const names = path.split('::').map((name) => name.trim());
+    return [[alias?.trim() ?? names.at(-1), names]];
+  }
   const before = text
     .slice(0, open)
     .split('::')
@@ -85,7 +83,10 @@ function pathsOf(tree) {
   }
   return parts
     .filter((part) => part.trim() !== '')
-    .flatMap((part) => pathsOf(part).map((path) => [...before, ...path]));
+    .flatMap((part) => pathsOf(part))
+    .map(([name, path]) =>
+      path[0] === 'self' ? [name === 'self' ? before.at(-1) : name, before] : [name, [...before, ...path]],
+    );
 }
 
 /** The modules in which what `module` names is written, but for those that it is in, or that are in it: they are one place. */
@@ -99,7 +100,8 @@ function arrowsFrom(modules, module) {
 }
 
 /** Follows a path from `module` to the module that has what it leads to, through what others pass on. */
-function homeOf(modules, module, path, seen = new Set()) {
+function homeOf(modules, module, given, seen = new Set()) {
+  const path = broughtIn(modules.get(module)?.used, given);
   let [at, rest] = path[0] === 'crate' ? ['', path.slice(1)] : [module, path];
   while (rest[0] === 'self' || rest[0] === 'super') {
     at = rest[0] === 'super' ? parentOf(at) : at;
@@ -113,6 +115,13 @@ function homeOf(modules, module, path, seen = new Set()) {
   const key = `${at} ${rest[0]}`;
   if (onward === undefined || seen.has(key)) return modules.has(at) ? at : undefined;
   return homeOf(modules, at, [...onward, ...rest.slice(1)], seen.add(key));
+}
+
+/** A path from where the `use` of its first name leads. */
+function broughtIn(used = new Map(), path, seen = new Set()) {
+  const [first, ...rest] = path;
+  const from = used.get(first);
+  return from === undefined || seen.has(first) ? path : broughtIn(used, [...from, ...rest], seen.add(first));
 }
 
 /** For each module that is in a circle the shortest one, each circle once. */

@@ -39,3 +39,22 @@ test('declarations, what is passed on, what contains a module, and tests are no 
     }),
   ).toEqual([]);
 });
+
+test.each([
+  ['by its crate', 'use crate::b;\nfn g() { b::c::f() }'],
+  ['by its parent', 'use super::b;\nfn g() { b::c::f() }'],
+  ['in a list', 'use crate::{b::{self}};\nfn g() { b::c::f() }'],
+  ['by another name', 'use crate::b as other;\nfn g() { other::c::f() }'],
+  ['by another name in a list', 'use crate::b::{self as other};\nfn g() { other::c::f() }'],
+  ['in two steps', 'use crate::b;\nuse b::c;\nfn g() { c::f() }'],
+  ['for others', 'pub use crate::b;\nfn g() { b::c::f() }'],
+])('a path through a module that is brought in %s is followed', async (_, text) => {
+  expect(
+    await circlesOf({
+      'lib.rs': 'mod a;\nmod b;',
+      'a.rs': `${text}\npub struct A;`,
+      'b/mod.rs': 'pub mod c;',
+      'b/c.rs': 'use crate::a::A;\npub fn f() {}',
+    }),
+  ).toEqual([['a', 'b::c']]);
+});
