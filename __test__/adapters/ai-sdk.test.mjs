@@ -305,6 +305,12 @@ describe('results', () => {
 });
 
 describe('approval', () => {
+  test('of a tool whose name is a word of Python', () => {
+    const tool = { inputSchema: z.object({}), execute: async () => {} };
+    const options = { tools: { del: tool }, toolApproval: { del: 'user-approval' }, language: 'python' };
+    expect(createCodeTool(options).needsApproval({ code: 'del_()' })).toBe(true);
+  });
+
   test.each([
     ['удалить', 'await удалить({})', true],
     ['удалить', 'await удалить_всё({})', false],
