@@ -9,6 +9,7 @@
 //! ```
 
 mod analyze;
+mod around;
 mod cache;
 mod code_frame;
 mod descent;
@@ -26,6 +27,7 @@ mod rules;
 mod sandbox;
 mod source_index;
 mod stack;
+mod syntax;
 #[cfg(test)]
 mod tests;
 mod transform;

@@ -1,6 +1,5 @@
 //! Text to syntax tree.
 
-mod around;
 mod budget;
 mod stand_ins;
 
@@ -10,22 +9,19 @@ use std::collections::BTreeSet;
 use swc_common::{BytePos, Spanned, input::StringInput};
 use swc_ecma_ast::{EsVersion, JSXElement, JSXFragment, Module};
 use swc_ecma_parser::error::{Error, SyntaxError};
-use swc_ecma_parser::{EsSyntax, Lexer, Parser, Syntax, TsSyntax};
+use swc_ecma_parser::{Lexer, Parser, Syntax};
 use swc_ecma_visit::{Visit, VisitWith};
 
+use super::around::Around;
 use super::diagnostics::MAX_PER_SEVERITY;
 use super::dialect::Dialect;
 use super::goal::Goal;
 use super::rules;
 use super::source_index::SourceIndex;
-pub(super) use around::{Around, Bracket, last_word};
+use super::syntax::{Jsx, input, javascript, offset, typescript};
 use budget::{Budget, Budgeted};
 use ses_protocol::{Diagnostic, Location};
 pub(super) use stand_ins::StandIns;
-
-/// Where the text begins in swc's positions; 0 is its mark for nodes without a position.
-const FIRST: u32 = 1;
-const BYTE_ORDER_MARK: &str = "\u{feff}";
 
 /// A text without syntax errors.
 pub(super) struct ParsedSource {
@@ -130,12 +126,6 @@ impl Visit for JsxFinder {
     }
 }
 
-fn input(code: &str) -> StringInput<'_> {
-    let text = code.strip_prefix(BYTE_ORDER_MARK).unwrap_or(code);
-    let start = FIRST + (code.len() - text.len()) as u32;
-    StringInput::new(text, BytePos(start), BytePos(start + text.len() as u32))
-}
-
 /// A tree, or the error that ended it; and the errors that did not.
 type Parsed = (Result<Module, Error>, Vec<Error>);
 
@@ -143,26 +133,6 @@ fn parse_javascript(input: StringInput, goal: Goal) -> Parsed {
     let mut parser = Parser::new_from(Lexer::new(javascript(goal), EsVersion::EsNext, input, None));
     let result = parser.parse_module();
     (result, parser.take_errors())
-}
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Jsx {
-    Allowed,
-    Refused,
-}
-
-fn javascript(goal: Goal) -> Syntax {
-    Syntax::Es(EsSyntax {
-        allow_return_outside_function: goal != Goal::HostModule,
-        explicit_resource_management: true,
-        import_attributes: true,
-        ..EsSyntax::default()
-    })
-}
-
-fn typescript(jsx: Jsx) -> Syntax {
-    // Decorators are parsed so that their rejection can say more than the parser does.
-    Syntax::Typescript(TsSyntax { decorators: true, tsx: jsx == Jsx::Allowed, ..TsSyntax::default() })
 }
 
 /// Why a text was not read to its end.
@@ -189,11 +159,6 @@ fn parse_within(input: StringInput, goal: Goal, syntax: Syntax, stack: Option<us
         errors.retain(|error| !matches!(error.kind(), SyntaxError::ReturnNotAllowed));
     }
     Ok((result, errors))
-}
-
-/// A position of swc as an offset into the text.
-pub(super) fn offset(position: BytePos) -> u32 {
-    position.0.saturating_sub(FIRST)
 }
 
 /// What swc calls what it could not read, where it has said why already.

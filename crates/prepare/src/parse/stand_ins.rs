@@ -6,7 +6,7 @@
 use swc_common::{BytePos, Spanned};
 use swc_ecma_parser::error::{Error, SyntaxError};
 
-use super::{FIRST, offset};
+use super::super::syntax::{FIRST, offset};
 
 /// Each takes another reading of the text, in a text that may have them: all of these readings take twice what one of the largest
 /// program takes. Beyond that the parser's error stands.

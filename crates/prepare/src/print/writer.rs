@@ -3,8 +3,8 @@
 use swc_common::{BytePos, Span};
 use swc_ecma_codegen::{Result, text_writer::WriteJs};
 
-use super::super::parse::offset;
 use super::super::positions::{Mark, PositionMap, Source};
+use super::super::syntax::offset;
 
 /// Collects text without indentation (its size would be quadratic in the nesting) and the marks of a [`PositionMap`].
 pub(super) struct Writer {

@@ -7,7 +7,7 @@ use swc_common::Spanned;
 use swc_ecma_ast::ArrayPat;
 use swc_ecma_visit::{VisitMut, VisitMutWith};
 
-use super::super::parse::offset;
+use super::super::syntax::offset;
 use super::super::trivia;
 
 /// Puts them back into a tree whose text is `code`.

@@ -2,8 +2,7 @@
 
 use std::sync::Arc;
 
-use super::parts::record;
-use super::{Malformed, Part, Reader, Writer};
+use super::{Malformed, Part, Reader, Writer, record};
 use crate::{Command, Config, Event, JobId};
 
 /// From the host.

@@ -9,6 +9,7 @@
 mod messages;
 mod parts;
 mod reader;
+mod shapes;
 mod stream;
 mod writer;
 
@@ -16,9 +17,9 @@ mod writer;
 mod golden;
 
 pub use messages::{Control, FromWorker, Hello, Message, Status, ToWorker};
-pub(crate) use parts::{choice, record};
 pub use reader::Malformed;
 pub(crate) use reader::Reader;
+pub(crate) use shapes::{choice, record};
 pub use stream::Frames;
 pub(crate) use writer::Writer;
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde_json::Map;
 
-use super::{Malformed, Part, Reader, Writer};
+use super::{Malformed, Part, Reader, Writer, choice, record};
 use crate::{
     Block, ErrorCode, Failure, Figures, LEVELS, Language, LogEntry, ModuleBody, ModuleSpec, RunLimits, Success,
     ToolCall, ToolError, ToolReply, ToolSpec, Value, Values,
@@ -12,51 +12,6 @@ use crate::{
 
 /// JSON text of `details` that is read: what is parsed takes several times as much memory. 4 MiB.
 const MAX_DETAILS_BYTES: usize = 4 << 20;
-
-/// A struct, as its fields one after the other.
-macro_rules! record {
-    ($type:ident { $($field:ident),* $(,)? }) => {
-        impl $crate::frames::Part for $type {
-            fn write(&self, to: &mut $crate::frames::Writer) {
-                $($crate::frames::Part::write(&self.$field, to);)*
-            }
-
-            fn read(from: &mut $crate::frames::Reader) -> Result<Self, $crate::frames::Malformed> {
-                Ok(Self { $($field: $crate::frames::Part::read(from)?),* })
-            }
-        }
-    };
-}
-
-/// An enum, as the tag of its variant and that one's fields.
-macro_rules! choice {
-    ($type:ident { $($tag:literal $variant:ident $(($($item:ident),*))? $({$($field:ident),*})?),* $(,)? }) => {
-        impl $crate::frames::Part for $type {
-            fn write(&self, to: &mut $crate::frames::Writer) {
-                match self {
-                    $(Self::$variant $(($($item),*))? $({$($field),*})? => {
-                        to.tag($tag);
-                        $($($crate::frames::Part::write($item, to);)*)?
-                        $($($crate::frames::Part::write($field, to);)*)?
-                    })*
-                }
-            }
-
-            fn read(from: &mut $crate::frames::Reader) -> Result<Self, $crate::frames::Malformed> {
-                Ok(match from.tag()? {
-                    $($tag => {
-                        $($(let $item = $crate::frames::Part::read(from)?;)*)?
-                        $($(let $field = $crate::frames::Part::read(from)?;)*)?
-                        Self::$variant $(($($item),*))? $({$($field),*})?
-                    })*
-                    _ => return Err($crate::frames::Malformed),
-                })
-            }
-        }
-    };
-}
-
-pub(crate) use {choice, record};
 
 impl Part for bool {
     fn write(&self, to: &mut Writer) {

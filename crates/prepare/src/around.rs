@@ -6,36 +6,36 @@ use swc_ecma_lexer::Lexer;
 use swc_ecma_lexer::common::input::Tokens;
 use swc_ecma_lexer::token::{BinOpToken, Token};
 
-use super::{Jsx, input, offset, typescript};
+use super::syntax::{Jsx, input, offset, typescript};
 
 /// The place, and the text as far as certain tokens before it.
-pub(in super::super) struct Around<'a> {
+pub(super) struct Around<'a> {
     code: &'a str,
     at: usize,
     /// As far as the last token before the place.
-    pub(in super::super) before: &'a str,
+    pub(super) before: &'a str,
     /// Brackets that are open at the place, the innermost last.
     open: Vec<Bracket<'a>>,
     /// The bracket that the last token before the place closes.
-    pub(in super::super) closed: Option<Bracket<'a>>,
+    pub(super) closed: Option<Bracket<'a>>,
     /// What follows on the innermost bracket, if that is closed.
-    pub(in super::super) behind: Option<&'a str>,
+    pub(super) behind: Option<&'a str>,
 }
 
 #[derive(Clone, Copy)]
-pub(in super::super) struct Bracket<'a> {
+pub(super) struct Bracket<'a> {
     /// As far as the token before it.
-    pub(in super::super) before: &'a str,
+    pub(super) before: &'a str,
     /// As far as the token before that one.
-    pub(in super::super) earlier: &'a str,
+    pub(super) earlier: &'a str,
     /// From the bracket on.
-    pub(in super::super) rest: &'a str,
-    pub(in super::super) is_class: bool,
+    pub(super) rest: &'a str,
+    pub(super) is_class: bool,
 }
 
 impl<'a> Around<'a> {
     /// `at` must be between two characters.
-    pub(in super::super) fn of(code: &'a str, at: usize) -> Self {
+    pub(super) fn of(code: &'a str, at: usize) -> Self {
         let mut around = Around { code, at, before: "", open: Vec::new(), closed: None, behind: None };
         let mut earlier = "";
         // How many brackets were open at a `class` whose body is still to come.
@@ -98,35 +98,35 @@ impl<'a> Around<'a> {
     }
 
     /// From the place on.
-    pub(in super::super) fn after(&self) -> &'a str {
+    pub(super) fn after(&self) -> &'a str {
         self.code.get(self.at..).unwrap_or_default()
     }
 
-    pub(in super::super) fn place(&self) -> usize {
+    pub(super) fn place(&self) -> usize {
         self.at
     }
 
     /// Whether the last token before the place is on its line.
-    pub(in super::super) fn is_on_line(&self) -> bool {
+    pub(super) fn is_on_line(&self) -> bool {
         self.code.get(self.before.len()..self.at).is_some_and(|between| !between.contains('\n'))
     }
 
-    pub(in super::super) fn innermost(&self) -> Option<&Bracket<'a>> {
+    pub(super) fn innermost(&self) -> Option<&Bracket<'a>> {
         self.open.last()
     }
 
     /// Whether the place is among the members of a class.
-    pub(in super::super) fn is_in_class_body(&self) -> bool {
+    pub(super) fn is_in_class_body(&self) -> bool {
         self.innermost().is_some_and(|bracket| bracket.is_class)
     }
 
     /// Whether it is anywhere in the body of a class.
-    pub(in super::super) fn is_in_class(&self) -> bool {
+    pub(super) fn is_in_class(&self) -> bool {
         self.open.iter().any(|bracket| bracket.is_class)
     }
 
     /// Whether it is among the arguments of a call.
-    pub(in super::super) fn is_in_arguments(&self) -> bool {
+    pub(super) fn is_in_arguments(&self) -> bool {
         let Some((bracket, outer)) = self.open.split_last().filter(|(bracket, _)| bracket.is('(')) else {
             return false;
         };
@@ -152,12 +152,12 @@ impl<'a> Around<'a> {
 }
 
 impl Bracket<'_> {
-    pub(in super::super) fn is(&self, opener: char) -> bool {
+    pub(super) fn is(&self, opener: char) -> bool {
         self.rest.starts_with(opener)
     }
 
     /// Whether it is a brace that begins a statement.
-    pub(in super::super) fn is_statement(&self) -> bool {
+    pub(super) fn is_statement(&self) -> bool {
         self.is('{') && (self.before.is_empty() || self.before.ends_with([';', '}']))
     }
 
@@ -207,7 +207,7 @@ fn ends_with_value(text: &str) -> bool {
 }
 
 /// The word that `text` ends with, if any.
-pub(in super::super) fn last_word(text: &str) -> &str {
+pub(super) fn last_word(text: &str) -> &str {
     let rest = text.trim_end_matches(|c: char| c.is_alphanumeric() || c == '_' || c == '$');
     &text[rest.len()..]
 }
