@@ -32,9 +32,10 @@ function agentError(error, code, codeFrame) {
   const { severity, retryable, stats } = error;
   const cause = error.details?.cause ?? error.message;
   const details = { ...error.details, cause };
+  const general = errorRow(error.code)?.hint;
   const hint = OWN_HINTS[error.code];
   // What is known of this run follows the general one.
-  if (hint && details.hint) details.hint = details.hint.replace(errorRow(error.code)?.hint, hint);
+  if (general && hint && details.hint) details.hint = details.hint.replace(general, hint);
   const logs = logText(error);
   if (codeFrame !== undefined && details.line !== undefined && details.column !== undefined) {
     details.codeFrame = codeFrame(code, details.line, details.column, reasonOf(details));

@@ -3,6 +3,7 @@
 
 const { CallableTool, functionDeclaration, isDefinition, refuseSameNames } = require('../code-tool/definition');
 const { hostTools } = require('../code-tool/host-tools');
+const { languageText } = require('../code-tool/language');
 const { isBindable } = require('../../contract/identifiers');
 const { byIdentifier, toolIdentifier } = require('../../contract/tool-names');
 const { flattenTools } = require('../../contract/tool-registry');

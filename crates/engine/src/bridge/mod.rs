@@ -1,6 +1,7 @@
 //! What crosses between the realm and the host: values, tool calls, log entries, answers.
 
 pub mod adopt;
+pub mod caller;
 pub mod context;
 pub mod host;
 pub mod interface;

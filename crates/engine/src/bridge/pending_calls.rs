@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet, VecDeque};
 
 use deno_core::v8;
 
-use crate::realm::exceptions::Caller;
+use crate::bridge::caller::Caller;
 use ses_protocol::{ToolCallId, ToolSpec, Values};
 
 /// What is known of the tools that the realm has.

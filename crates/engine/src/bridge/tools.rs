@@ -4,10 +4,11 @@ use std::rc::Rc;
 
 use deno_core::v8;
 
+use crate::bridge::caller::Caller;
 use crate::bridge::host::Host;
 use crate::bridge::pending_calls::{PendingCall, WaitingCall};
 use crate::bridge::serialize::{self, Unwritable};
-use crate::realm::exceptions::{self, Caller, Mark};
+use crate::realm::exceptions::{self, Mark};
 use ses_protocol::{ErrorCode, Event, ToolCall, ToolCallId, ToolError, ToolReply, ToolSpec, Values};
 use ses_transfer as transfer;
 
@@ -136,7 +137,7 @@ fn promise_of<'s>(
     tool: u32,
     args_bytes: usize,
 ) -> Option<v8::Local<'s, v8::Value>> {
-    let caller = Caller::find(scope, host);
+    let caller = Caller::find(scope, |name| host.scripts.borrow().is_last_program(name));
     let resolver = v8::PromiseResolver::new(scope)?;
     let promise = resolver.get_promise(scope);
     let resolver = v8::Global::new(scope, resolver);

@@ -5,6 +5,7 @@ use std::rc::Rc;
 use deno_core::v8;
 use serde_json::Value;
 
+use crate::bridge::caller::Caller;
 use crate::bridge::host::Host;
 use crate::bridge::log_room::floor_char_boundary;
 use crate::realm::hints;
@@ -40,31 +41,6 @@ struct Marked {
     name: String,
     message: String,
     code: Option<Value>,
-}
-
-/// The guest code that called into the host. What it stands for is found by [`set_position`], which few calls need.
-pub enum Caller {
-    /// The program that runs, by a message of its innermost frame: it takes a third as long as a stack of that frame and the native
-    /// one above it.
-    Program(v8::Global<v8::Message>),
-    /// Other code, by an error that was made there: its stack leads to the program.
-    Other(v8::Global<v8::Object>),
-}
-
-impl Caller {
-    /// The innermost frame that is not native.
-    pub fn find(scope: &mut v8::PinScope, host: &Host) -> Self {
-        let nothing = v8::undefined(scope).into();
-        let message = v8::Exception::create_message(scope, nothing);
-        let script = message.get_script_resource_name(scope).map(|name| name.to_rust_string_lossy(scope));
-        if script.is_some_and(|name| !host.scripts.borrow().is_last_program(&name)) {
-            let text = v8::String::empty(scope);
-            if let Ok(error) = v8::Local::<v8::Object>::try_from(v8::Exception::error(scope, text)) {
-                return Caller::Other(v8::Global::new(scope, error));
-            }
-        }
-        Caller::Program(v8::Global::new(scope, message))
-    }
 }
 
 /// Makes an error of the guest's realm that carries `mark`. `error_name` chooses the constructor where the language has
