@@ -31,7 +31,6 @@ pub struct NativePageHistory {
 impl NativePageHistory {
     /// That of a new page.
     #[napi(constructor)]
-    #[expect(clippy::new_without_default, reason = "JavaScript calls it")]
     pub fn new() -> Self {
         Self { observed: Arc::new(Mutex::new(Observed::everything())) }
     }
