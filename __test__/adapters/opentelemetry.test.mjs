@@ -199,6 +199,6 @@ describe('spans', () => {
 
 test('wrong options are refused', () => {
   expect(() => instrument({ capture: true })).toThrow(
-    new TypeError('options.capture is not an option; the options are tracerProvider, captureContent'),
+    new TypeError('options.capture is not an option; did you mean options.captureContent?'),
   );
 });
