@@ -168,7 +168,7 @@ impl NativeFileTools {
         stop: &NativeFileStop,
     ) -> Result<Object<'env>> {
         let request = ReadRequest { path, offset: offset.map(count), limit: limit.map(count) };
-        self.start(env, Work::Access, stop, move |tools, _| tools.read(&request))
+        self.start(env, Work::Access, stop, move |tools, stop| tools.read(&request, stop))
     }
 
     #[napi(ts_return_type = "Promise<NativeFileOutcome>")]

@@ -34,7 +34,7 @@ describe('content', () => {
     limit({ maxFileBytes: 10, maxLines: 2, maxBytes: 8, maxImageBytes: 4 });
     put('eleven', 'x'.repeat(11));
     expect((await rejection(tools.read('eleven'))).message).toBe(
-      'File is too large: eleven has 11B, the limit is 10B.',
+      'File is too large: eleven has 11B, the limit is 10B. Use read with offset and limit for some of its lines.',
     );
     expect((await rejection(tools.write('new/a', 'ü'.repeat(6)))).message).toBe(
       'File is too large: new/a has 12B, the limit is 10B.',

@@ -33,6 +33,17 @@ describe('find', () => {
     expect(await textOf(tools.find({ pattern: 'deep/*', path: './src/../src/' }))).toBe('deep/c.spec.ts\ndeep/d.json');
   });
 
+  test('patterns with the root', async () => {
+    expect(await textOf(tools.find(`${root}/src/*.ts`))).toBe('src/b.spec.ts\nsrc/b.ts');
+    expect(await textOf(tools.find(`${root}/src/*.ts`, 'src'))).toBe('b.spec.ts\nb.ts');
+    expect(await textOf(tools.grep({ pattern: '$', glob: `${root}/src/deep/` }))).toBe('No matches found');
+    put('src/deep/e.ts', 'text');
+    expect(await textOf(tools.grep({ pattern: '$', glob: `${root}/src/deep/` }))).toBe('src/deep/e.ts:1: text');
+    expect((await rejection(tools.find(`${root}/src/*.ts`, 'src/deep'))).message).toBe(
+      'Invalid glob pattern: it is not below the path of the search',
+    );
+  });
+
   test('nothing', async () => {
     expect(await tools.find('*.rs')).toEqual(text('No files found matching pattern'));
     expect(await rejection(tools.find('*', 'lib'))).toMatchObject({ code: 'ENOENT', message: 'Path not found: lib' });
@@ -157,16 +168,22 @@ describe('grep', () => {
     put('long.txt', `${'ü'.repeat(600)}\n`);
     expect(await tools.grep('ü')).toEqual({
       ...text(
-        `long.txt:1: ${'ü'.repeat(500)}... [truncated]\n\n[Some lines truncated to 500 chars. Use read tool to see full lines]`,
+        `long.txt:1: ${'ü'.repeat(500)}... [truncated]\n\n[Some lines truncated to 500 chars around their first match. Use read to see full lines of up to 50.0KB]`,
       ),
       details: { linesTruncated: true },
     });
+    put('long.txt', `${'x'.repeat(100_000)}NEEDLE${'y'.repeat(100_000)}\n`);
+    expect((await textOf(tools.grep({ pattern: 'needle', ignoreCase: true }))).split('\n')[0]).toBe(
+      `long.txt:1: [truncated] ...${'x'.repeat(250)}NEEDLE${'y'.repeat(244)}... [truncated]`,
+    );
   });
 
   test('the byte limit ends the search', async () => {
     put('many.txt', 'match\n'.repeat(100_000));
     const { content, details } = await tools.grep({ pattern: 'match', limit: 100_000 });
-    expect(content[0].text).toMatch(/\nmany\.txt:\d+: match\n\n\[50\.0KB limit reached\]$/);
+    expect(content[0].text).toMatch(
+      /\nmany\.txt:\d+: match\n\n\[50\.0KB limit reached\. Narrow pattern, path or glob\]$/,
+    );
     expect(details.truncation).toMatchObject({ truncatedBy: 'bytes', maxBytes: 51_200 });
     expect(details.truncation.outputBytes).toBeLessThanOrEqual(51_200);
   });
@@ -228,6 +245,16 @@ describe('grep', () => {
       'Invalid glob: it has 1025 bytes, 1024 are allowed',
     );
     expect((await rejection(tools.grep('a', 'nope'))).message).toBe('Path not found: nope');
+  });
+
+  test('a file that is named and too large', async () => {
+    limit({ maxFileBytes: 10 });
+    put('eleven', 'x'.repeat(11));
+    expect(await rejection(tools.grep('x', 'eleven'))).toMatchObject({
+      code: 'ERR_FILE_TOO_LARGE',
+      message:
+        'File is too large: eleven has 11B, the limit is 10B. Use read with offset and limit for some of its lines.',
+    });
   });
 });
 

@@ -140,7 +140,7 @@ const FILE_TOOLS = [
   {
     name: 'grep',
     describe: ({ maxBytes, maxResults }) =>
-      `Search the content of files. Gives matching lines with path and line number; respects .gitignore. ${count(Math.min(100, maxResults))} matches or ${size(maxBytes)} at most, long lines are cut at 500 characters.`,
+      `Search the content of files. Gives matching lines with path and line number; respects .gitignore. ${count(Math.min(100, maxResults))} matches or ${size(maxBytes)} at most, long lines are cut to 500 characters around the match.`,
     inputs: {
       pattern: text('Regular expression (Rust syntax), or plain text with literal'),
       path: optional(text('Folder or file to search, relative to the root; default: the root')),

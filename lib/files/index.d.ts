@@ -30,8 +30,8 @@ export interface FileToolLimits {
   /** Bytes of an image that `read` gives, before base64. Default 10,485,760 (10 MiB). */
   maxImageBytes?: number | undefined;
   /**
-   * Bytes of a file: `read`, `readText`, `readBytes`, `edit` and `write` refuse larger ones, `grep` skips them and says so. Default 33,554,432
-   * (32 MiB).
+   * Bytes of a file: `readText`, `readBytes`, `edit`, `write`, `grep` of one file and `read` without `offset` and `limit` refuse larger ones, `grep`
+   * of a folder skips them and says so. Default 33,554,432 (32 MiB).
    */
   maxFileBytes?: number | undefined;
   /** Matches, paths or entries that `grep`, `find` and `ls` give, whatever their `limit`. Default 10,000. */
@@ -41,7 +41,10 @@ export interface FileToolLimits {
    * more, it is an error then. Default 200,000.
    */
   maxEntries?: number | undefined;
-  /** Milliseconds that `grep`, `find` and `ls` look for; then they give what they have. Default 5,000. */
+  /**
+   * Milliseconds that `grep`, `find` and `ls` look for; then they give what they have. Also for `read` to reach lines of a file beyond
+   * `maxFileBytes`; then it fails. Default 5,000.
+   */
   maxSearchMs?: number | undefined;
 }
 
@@ -83,7 +86,7 @@ export interface Truncation {
 
 /** Facts beside the text. Only what applies is there. */
 export interface FileToolDetails {
-  /** `read`, `grep`, `find`, `ls`: the text was cut. */
+  /** `read`, `grep`, `find`, `ls`: the text was cut. Not for `read` of a file beyond `maxFileBytes`, whose lines are not counted. */
   truncation?: Truncation;
   /** `edit`: the change as lines `-12 old`, `+12 new` and ` 12 same`, with four lines of context. */
   diff?: string;
@@ -93,7 +96,7 @@ export interface FileToolDetails {
   firstChangedLine?: number;
   /** `grep`: the limit of matches that ended the search. */
   matchLimitReached?: number;
-  /** `grep`: a line was cut at 500 characters. */
+  /** `grep`: a line was cut, to 500 characters around its first match. */
   linesTruncated?: boolean;
   /** `grep`: how many files were not searched because they are larger than `maxFileBytes`. */
   filesSkipped?: number;

@@ -14,6 +14,13 @@ impl FileError {
         Self { code, message: message.into() }
     }
 
+    /// The same with a sentence that says what to do.
+    pub fn with_advice(mut self, advice: &str) -> Self {
+        self.message.push(' ');
+        self.message.push_str(advice);
+        self
+    }
+
     /// A call whose run has ended.
     pub fn stopped() -> Self {
         Self::new("ECANCELED", "The run that has made this call is over")

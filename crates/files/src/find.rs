@@ -8,11 +8,11 @@ use super::Limits;
 use super::budget::Budget;
 use super::error::FileError;
 use super::names::shown;
-use super::output::{Details, Output, limit_notice};
+use super::output::{Details, Output, bytes_notice, limit_notice};
 use super::pool::Stop;
 use super::root::{Root, RootPath};
-use super::truncate::{format_size, truncate_head};
-use super::walk::Walk;
+use super::truncate::truncate_head;
+use super::walk::{Found, Walk};
 
 pub const DEFAULT_LIMIT: usize = 1000;
 /// The compiler of patterns recurses into nested alternatives.
@@ -26,19 +26,20 @@ pub struct FindRequest {
 }
 
 pub fn find(root: &Root, limits: &Limits, request: &FindRequest, stop: &Stop) -> Result<Output, FileError> {
-    let pattern = Pattern::parse(&request.pattern)?;
     let path = RootPath::parse(root, request.path.as_deref().unwrap_or("."))?;
     if !root.metadata(&path, "Path")?.is_dir() {
         return Err(FileError::new("ENOTDIR", format!("Not a directory: {}", path.text)));
     }
+    let folder = root.resolve(&path, "Path")?;
+    let pattern = Pattern::parse(root, &folder, &request.pattern)?;
     let limit = request.limit.unwrap_or(DEFAULT_LIMIT).min(limits.max_results);
     let mut budget = Budget::new(limits, stop);
-    let mut walk = Walk::new(root.dir(), root.resolve(&path, "Path")?, None, &mut budget);
+    let mut walk = Walk::new(root.dir(), folder, None, &mut budget);
     let (mut count, mut text) = (0, String::new());
     // What is beyond the byte limit is cut anyway.
     while count < limit && text.len() <= limits.max_bytes {
         let Some(found) = walk.next(&mut budget) else { break };
-        if pattern.matches(&found.path) {
+        if pattern.matches(&found) {
             if count > 0 {
                 text.push('\n');
             }
@@ -58,7 +59,7 @@ fn render(limits: &Limits, limit: usize, count: usize, text: &str, budget: &Budg
         notices.push(limit_notice(limit, limits.max_results, "results", ", or refine pattern", "Refine pattern"));
     }
     if truncation.is_some() {
-        notices.push(format!("{} limit reached", format_size(limits.max_bytes as u64)));
+        notices.push(bytes_notice(limits.max_bytes, "Narrow pattern or path"));
     }
     notices.extend(budget.notice());
     let shown = if count == 0 { "No files found matching pattern" } else { shown };
@@ -77,19 +78,49 @@ pub fn display(path: &Path) -> String {
     if cfg!(windows) { text.replace('\\', "/") } else { text.into_owned() }
 }
 
-/// A glob without a `./` in front, which paths below the folder of the search do not have.
-pub fn relative(glob: &str) -> &str {
-    glob.strip_prefix("./").unwrap_or(glob)
+/// A glob as paths below the folder of the search are: without a slash in front, and empty and dot parts.
+pub struct RelativeGlob {
+    pub text: String,
+    /// It is about names, at any depth: it has one part, and no slash in front.
+    pub of_names: bool,
+    /// It ends with a slash.
+    pub of_folders: bool,
 }
 
-/// A glob. Without a slash it is about names, at any depth; with one about paths below the folder of the search.
+impl RelativeGlob {
+    /// `folder` is that of the search, relative to the root.
+    ///
+    /// # Errors
+    ///
+    /// The glob names nothing below `folder`; the text says why.
+    pub fn parse(root: &Root, folder: &Path, glob: &str) -> Result<Self, String> {
+        let (below, is_anchored) = match root.inside(glob) {
+            Some(path) => {
+                let below = path.strip_prefix(folder).map_err(|_| "it is not below the path of the search")?;
+                (display(below), true)
+            }
+            None => (glob.to_owned(), glob.starts_with('/')),
+        };
+        let parts: Vec<_> = below.split('/').filter(|part| !matches!(*part, "" | ".")).collect();
+        if parts.contains(&"..") {
+            return Err("it has a '..', give the folder of the search as path".to_owned());
+        }
+        if parts.is_empty() {
+            return Err("it is the folder of the search itself, use '**' for what is in it".to_owned());
+        }
+        let of_names = parts.len() == 1 && !is_anchored;
+        Ok(Self { text: parts.join("/"), of_names, of_folders: glob.ends_with('/') })
+    }
+}
+
 struct Pattern {
     matcher: GlobMatcher,
     of_names: bool,
+    of_folders: bool,
 }
 
 impl Pattern {
-    fn parse(text: &str) -> Result<Self, FileError> {
+    fn parse(root: &Root, folder: &Path, text: &str) -> Result<Self, FileError> {
         let invalid = |reason: String| FileError::new("ERR_INVALID_PATTERN", format!("Invalid glob pattern: {reason}"));
         if text.is_empty() {
             return Err(invalid("it is empty".to_owned()));
@@ -97,19 +128,22 @@ impl Pattern {
         if text.len() > MAX_PATTERN_BYTES {
             return Err(invalid(format!("it has {} bytes, {MAX_PATTERN_BYTES} are allowed", text.len())));
         }
-        let relative = relative(text);
-        let glob = GlobBuilder::new(relative)
+        let RelativeGlob { text, of_names, of_folders } = RelativeGlob::parse(root, folder, text).map_err(invalid)?;
+        let glob = GlobBuilder::new(&text)
             .literal_separator(true)
             .backslash_escape(true)
             .build()
             .map_err(|error| invalid(error.to_string()))?;
-        Ok(Self { matcher: glob.compile_matcher(), of_names: !relative.contains('/') })
+        Ok(Self { matcher: glob.compile_matcher(), of_names, of_folders })
     }
 
-    fn matches(&self, path: &Path) -> bool {
-        match path.file_name() {
+    fn matches(&self, found: &Found) -> bool {
+        if self.of_folders && !found.file_type.is_dir() {
+            return false;
+        }
+        match found.path.file_name() {
             Some(name) if self.of_names => self.matcher.is_match(name),
-            _ => self.matcher.is_match(path),
+            _ => self.matcher.is_match(&found.path),
         }
     }
 }

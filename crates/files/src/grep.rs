@@ -8,13 +8,14 @@ use ignore::overrides::{Override, OverrideBuilder};
 use super::Limits;
 use super::budget::Budget;
 use super::error::FileError;
-use super::find::{display, relative};
+use super::find::{RelativeGlob, display};
 use super::grep_format::{MAX_LINE_CHARS, Report};
-use super::grep_lines::LineSearch;
+use super::grep_lines::{FoundLine, LineSearch};
 use super::names::shown;
-use super::output::{Details, Output, limit_notice};
+use super::output::{Details, Output, bytes_notice, limit_notice};
 use super::pool::Stop;
-use super::root::{Root, RootPath, open_regular, read_all};
+use super::read::PARTS;
+use super::root::{Root, RootPath, open_regular, read_all, too_large};
 use super::truncate::{format_size, truncate_head};
 use super::walk::Walk;
 
@@ -40,7 +41,9 @@ pub fn grep(root: &Root, limits: &Limits, request: &GrepRequest, stop: &Stop) ->
     let path = RootPath::parse(root, request.path.as_deref().unwrap_or("."))?;
     let is_dir = root.metadata(&path, "Path")?.is_dir();
     let limit = request.limit.unwrap_or(DEFAULT_LIMIT).min(limits.max_results);
-    let filter = request.glob.as_deref().map(parse_glob).transpose()?;
+    let folder = root.resolve(&path, "Path")?;
+    let glob = request.glob.as_deref().filter(|glob| !glob.is_empty());
+    let filter = glob.map(|glob| parse_glob(root, if is_dir { &folder } else { Path::new("") }, glob)).transpose()?;
     let mut search = Search {
         root,
         limits,
@@ -50,11 +53,15 @@ pub fn grep(root: &Root, limits: &Limits, request: &GrepRequest, stop: &Stop) ->
         skipped: 0,
     };
     if is_dir {
-        search.folder(root.resolve(&path, "Path")?, filter)?;
+        search.folder(folder, filter)?;
     } else {
         // The same errors as `read` has; a file that is named is searched even if it is ignored.
         drop(root.open_file(&path)?);
         search.file(&path.path, &path.file_name(), FollowSymlinks::Yes)?;
+        if search.skipped > 0 {
+            let size = root.metadata(&path, "File")?.len();
+            return Err(too_large(path.text, size, limits.max_file_bytes).with_advice(PARTS));
+        }
     }
     Ok(search.output())
 }
@@ -97,8 +104,8 @@ impl Search<'_> {
         };
         let Self { lines, report, budget, .. } = self;
         let name = shown(name);
-        let found = |at, number| {
-            report.add(&name, &bytes, at, number);
+        let found = |line: FoundLine| {
+            report.add(&name, &bytes, &line);
             !report.is_full()
         };
         lines
@@ -116,10 +123,13 @@ impl Search<'_> {
             notices.push(limit_notice(limit, limits.max_results, "matches", ", or refine pattern", "Refine pattern"));
         }
         if truncation.is_some() {
-            notices.push(format!("{} limit reached", format_size(limits.max_bytes as u64)));
+            notices.push(bytes_notice(limits.max_bytes, "Narrow pattern, path or glob"));
         }
         if report.lines_truncated {
-            notices.push(format!("Some lines truncated to {MAX_LINE_CHARS} chars. Use read tool to see full lines"));
+            let most = format_size(limits.max_bytes as u64);
+            notices.push(format!(
+                "Some lines truncated to {MAX_LINE_CHARS} chars around their first match. Use read to see full lines of up to {most}"
+            ));
         }
         if skipped > 0 {
             notices.push(format!("{skipped} files larger than {} skipped", format_size(limits.max_file_bytes)));
@@ -148,16 +158,21 @@ fn parse_pattern(request: &GrepRequest) -> Result<LineSearch, FileError> {
 }
 
 /// As ripgrep's `--glob`: files that match are searched, with `!` in front those that do not.
-fn parse_glob(glob: &str) -> Result<Override, FileError> {
+fn parse_glob(root: &Root, folder: &Path, glob: &str) -> Result<Override, FileError> {
     let invalid = |reason: String| FileError::new("ERR_INVALID_PATTERN", format!("Invalid glob: {reason}"));
     if glob.len() > MAX_GLOB_BYTES {
         return Err(invalid(format!("it has {} bytes, {MAX_GLOB_BYTES} are allowed", glob.len())));
     }
     let mut builder = OverrideBuilder::new("");
-    let glob = match glob.strip_prefix('!') {
-        Some(unwanted) => format!("!{}", relative(unwanted)),
-        None => relative(glob).to_owned(),
+    let (unwanted, glob) = match glob.strip_prefix('!') {
+        Some(unwanted) => ("!", unwanted),
+        None => ("", glob),
     };
+    let RelativeGlob { text, of_names, of_folders } = RelativeGlob::parse(root, folder, glob).map_err(invalid)?;
+    let depth = if of_names { "**" } else { "" };
+    // Files are searched, and not the folder itself.
+    let inside = if of_folders { "/**" } else { "" };
+    let glob = format!("{unwanted}{depth}/{text}{inside}");
     builder.add(&glob).map_err(|error| invalid(error.to_string()))?;
     builder.build().map_err(|error| invalid(error.to_string()))
 }

@@ -2,7 +2,9 @@
 
 use std::fmt::Write;
 
-/// Longer lines are cut.
+use super::grep_lines::FoundLine;
+
+/// Longer lines are cut, to as many around the match.
 pub const MAX_LINE_CHARS: usize = 500;
 
 /// Matches as text, until a limit is reached.
@@ -26,8 +28,9 @@ impl Report {
         self.count >= self.limit || self.text.len() > self.max_bytes
     }
 
-    /// Adds the match in the line that begins at `at` of `content`, and the lines around it.
-    pub fn add(&mut self, name: &str, content: &[u8], at: usize, number: u64) {
+    /// Adds a line of `content` that matches, and the lines around it.
+    pub fn add(&mut self, name: &str, content: &[u8], found: &FoundLine) {
+        let &FoundLine { at, number, matched } = found;
         self.count += 1;
         let mut first = (at, number);
         for _ in 0..self.context {
@@ -41,7 +44,8 @@ impl Report {
         // A single line can be as long as the file; its text is cut before it is copied.
         while current <= last && (start < content.len() || current == number) && self.text.len() <= self.max_bytes {
             let end = content[start..].iter().position(|&byte| byte == b'\n').map_or(content.len(), |n| start + n);
-            self.line(name, current, &content[start..end], current == number);
+            let matched = (current == number).then_some(matched);
+            self.line(name, current, &content[start..end], matched);
             start = end + 1;
             current += 1;
             if end == content.len() {
@@ -50,19 +54,16 @@ impl Report {
         }
     }
 
-    fn line(&mut self, name: &str, number: u64, line: &[u8], is_match: bool) {
+    fn line(&mut self, name: &str, number: u64, line: &[u8], matched: Option<usize>) {
         if !self.text.is_empty() {
             self.text.push('\n');
         }
-        let mark = if is_match { ':' } else { '-' };
+        let mark = if matched.is_some() { ':' } else { '-' };
         // A string takes any text.
         let _ = write!(self.text, "{name}{mark}{number}{mark} ");
-        let (text, cut) = shorten(line);
+        let (text, cut) = shorten(line, matched.unwrap_or(0));
         self.text.push_str(&text);
-        if cut {
-            self.text.push_str("... [truncated]");
-            self.lines_truncated = true;
-        }
+        self.lines_truncated |= cut;
     }
 }
 
@@ -72,14 +73,31 @@ fn previous_line(content: &[u8], at: usize) -> Option<usize> {
     Some(content[..newline].iter().rposition(|&byte| byte == b'\n').map_or(0, |n| n + 1))
 }
 
-/// The first characters of a line, without carriage returns, and whether there are more.
-fn shorten(line: &[u8]) -> (String, bool) {
-    // A character has at most four bytes; one that is cut at the end falls away below.
-    let start = &line[..line.len().min(4 * (MAX_LINE_CHARS + 1))];
-    let text = String::from_utf8_lossy(start);
-    let mut chars = text.chars().filter(|&char| char != '\r');
-    let kept: String = chars.by_ref().take(MAX_LINE_CHARS).collect();
-    (kept, chars.next().is_some() || start.len() < line.len())
+/// The characters of a line around the position `matched`, without carriage returns, and whether there are more.
+fn shorten(line: &[u8], matched: usize) -> (String, bool) {
+    // A character has at most four bytes; those that are cut at the ends fall away below.
+    const MAX_BYTES: usize = 4 * (MAX_LINE_CHARS + 1);
+    let clean = |bytes| String::from_utf8_lossy(bytes).replace('\r', "");
+    let (before, after) = line.split_at(matched.min(line.len()));
+    let near = (&before[before.len().saturating_sub(MAX_BYTES)..], &after[..after.len().min(MAX_BYTES)]);
+    let (left, right) = (clean(near.0), clean(near.1));
+    let (left_chars, right_chars) = (left.chars().count(), right.chars().count());
+    // What one side does not need is the other's.
+    let half = MAX_LINE_CHARS / 2;
+    let left_kept = left_chars.min(half.max(MAX_LINE_CHARS.saturating_sub(right_chars)));
+    let right_kept = right_chars.min(MAX_LINE_CHARS - left_kept);
+    let cut_before = left_kept < left_chars || near.0.len() < before.len();
+    let cut_after = right_kept < right_chars || near.1.len() < after.len();
+    let mut text = String::new();
+    if cut_before {
+        text.push_str("[truncated] ...");
+    }
+    text.extend(left.chars().skip(left_chars - left_kept));
+    text.extend(right.chars().take(right_kept));
+    if cut_after {
+        text.push_str("... [truncated]");
+    }
+    (text, cut_before || cut_after)
 }
 
 #[cfg(test)]
@@ -89,7 +107,7 @@ mod tests {
     fn report(context: usize, content: &str, matches: &[(usize, u64)]) -> String {
         let mut report = Report::new(context, 10, 10_000);
         for &(at, number) in matches {
-            report.add("f", content.as_bytes(), at, number);
+            report.add("f", content.as_bytes(), &FoundLine { at, number, matched: 0 });
         }
         report.text
     }
@@ -106,8 +124,26 @@ mod tests {
     #[test]
     fn long_lines_are_cut() {
         let long = "ü".repeat(MAX_LINE_CHARS + 1);
-        assert_eq!(shorten(long.as_bytes()), ("ü".repeat(MAX_LINE_CHARS), true));
-        assert_eq!(shorten("a\r".as_bytes()), ("a".to_owned(), false));
-        assert!(!shorten(&long.as_bytes()[..2 * MAX_LINE_CHARS]).1);
+        assert_eq!(shorten(long.as_bytes(), 0), (format!("{}... [truncated]", "ü".repeat(MAX_LINE_CHARS)), true));
+        assert_eq!(shorten("a\r".as_bytes(), 1), ("a".to_owned(), false));
+        assert!(!shorten(&long.as_bytes()[..2 * MAX_LINE_CHARS], 0).1);
+    }
+
+    #[test]
+    fn long_lines_are_cut_around_the_match() {
+        let (left, right) = ("ä".repeat(3000), "ö".repeat(3000));
+        let line = format!("{left}needle{right}");
+        let ä = |count| "ä".repeat(count);
+        let ö = |count| "ö".repeat(count);
+        for (matched, expected) in [
+            (left.len(), format!("[truncated] ...{}needle{}... [truncated]", ä(250), ö(244))),
+            (2 * 100, format!("{}... [truncated]", ä(500))),
+            (line.len(), format!("[truncated] ...{}", ö(500))),
+            (line.len() - 2 * 100, format!("[truncated] ...{}", ö(500))),
+        ] {
+            assert_eq!(shorten(line.as_bytes(), matched), (expected, true));
+        }
+        let short = format!("{}needle{}", ä(300), ö(100));
+        assert_eq!(shorten(short.as_bytes(), 600), (short.clone(), false));
     }
 }

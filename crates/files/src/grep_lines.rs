@@ -13,6 +13,8 @@ use regex_automata::{Input, util::syntax};
 use regex_syntax::ast::parse::Parser;
 use regex_syntax::ast::{AssertionKind, Ast, Visitor, visit};
 
+use super::grep_format::MAX_LINE_CHARS;
+
 /// Whole lines that are searched in one call, and windows of lines that are longer.
 const PIECE_BYTES: usize = 16 * (1 << 10);
 /// What one window has in common with the next: a longer match that begins in one and ends in the other is not found.
@@ -21,6 +23,17 @@ const OVERLAP_BYTES: usize = 4 * (1 << 10);
 const MAX_REGEX_BYTES: usize = 2 * (1 << 20);
 /// 10 MiB: bytes that are cached of it while it runs.
 const MAX_CACHE_BYTES: usize = 10 * (1 << 20);
+
+/// A line that matches.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct FoundLine {
+    /// Where it begins.
+    pub at: usize,
+    /// Its number, from 1.
+    pub number: u64,
+    /// Where the first match in it begins, in bytes of the line.
+    pub matched: usize,
+}
 
 /// A searcher with its pattern.
 pub struct LineSearch {
@@ -65,13 +78,13 @@ impl LineSearch {
         Ok(Self { matcher, searcher, windows })
     }
 
-    /// Calls `found` with the position and the number, from 1, of each line that matches, as long as it returns true.
+    /// Calls `found` with each line that matches, as long as it returns true.
     /// `has_time` is asked before each piece.
     pub fn run(
         &mut self,
         content: &[u8],
         mut has_time: impl FnMut() -> bool,
-        mut found: impl FnMut(usize, u64) -> bool,
+        mut found: impl FnMut(FoundLine) -> bool,
     ) -> io::Result<()> {
         let (mut at, mut number) = (0, 1);
         while at < content.len() && has_time() {
@@ -80,12 +93,14 @@ impl LineSearch {
             if piece.len() > PIECE_BYTES {
                 let line = piece.strip_suffix(b"\n").unwrap_or(piece);
                 let line = line.strip_suffix(b"\r").unwrap_or(line);
-                if self.long_line(line, &mut has_time) && !found(at, number) {
+                if let Some(matched) = self.long_line(line, &mut has_time)
+                    && !found(FoundLine { at, number, matched })
+                {
                     return Ok(());
                 }
                 number += 1;
             } else {
-                let mut lines = Lines { at, number, found: &mut found, ended: false };
+                let mut lines = Lines { at, number, windows: &self.windows, found: &mut found, ended: false };
                 self.searcher.search_slice(&self.matcher, piece, &mut lines)?;
                 if lines.ended {
                     return Ok(());
@@ -97,21 +112,21 @@ impl LineSearch {
         Ok(())
     }
 
-    /// Whether a line that is longer than a piece matches.
-    fn long_line(&self, line: &[u8], has_time: &mut impl FnMut() -> bool) -> bool {
+    /// Where a line that is longer than a piece matches first.
+    fn long_line(&self, line: &[u8], has_time: &mut impl FnMut() -> bool) -> Option<usize> {
         let mut start = 0;
         while has_time() {
             let end = (start + PIECE_BYTES).min(line.len());
             // `^`, `$` and `\b` see what is around the window.
-            if self.windows.is_match(Input::new(line).range(start..end)) {
-                return true;
+            if let Some(found) = self.windows.find(Input::new(line).range(start..end)) {
+                return Some(found.start());
             }
             if end == line.len() {
-                return false;
+                return None;
             }
             start = end - OVERLAP_BYTES;
         }
-        false
+        None
     }
 }
 
@@ -173,18 +188,23 @@ struct Lines<'a, F> {
     /// Position and line number of the piece.
     at: usize,
     number: u64,
+    windows: &'a Regex,
     found: &'a mut F,
     ended: bool,
 }
 
-impl<F: FnMut(usize, u64) -> bool> Sink for Lines<'_, F> {
+impl<F: FnMut(FoundLine) -> bool> Sink for Lines<'_, F> {
     type Error = io::Error;
 
     fn matched(&mut self, _: &Searcher, line: &SinkMatch<'_>) -> io::Result<bool> {
         let at = self.at + line.absolute_byte_offset() as usize;
         // The searcher counts from 1.
         let number = self.number + line.line_number().unwrap_or(1) - 1;
-        self.ended = !(self.found)(at, number);
+        // Where it matches is asked for in lines that are cut only.
+        let is_long = line.bytes().len() > MAX_LINE_CHARS;
+        let found = if is_long { self.windows.find(line.bytes()) } else { None };
+        let matched = found.map_or(0, |found| found.start());
+        self.ended = !(self.found)(FoundLine { at, number, matched });
         Ok(!self.ended)
     }
 }
@@ -195,8 +215,8 @@ mod tests {
 
     fn search(pattern: &str, content: &str) -> Vec<(usize, u64)> {
         let mut lines = Vec::new();
-        let found = |at, number| {
-            lines.push((at, number));
+        let found = |line: FoundLine| {
+            lines.push((line.at, line.number));
             true
         };
         LineSearch::new(pattern, false, false).unwrap().run(content.as_bytes(), || true, found).unwrap();
@@ -250,6 +270,22 @@ mod tests {
     }
 
     #[test]
+    fn the_first_match_in_a_long_line_is_told() {
+        for length in [1000, 3 * PIECE_BYTES] {
+            let content = format!("\n{}needle needle{}\n", "x".repeat(length), "y".repeat(length));
+            for (pattern, matched) in [("needle", length), ("^x", 0), ("y$", 2 * length + 12)] {
+                let mut lines = Vec::new();
+                let found = |line| {
+                    lines.push(line);
+                    true
+                };
+                LineSearch::new(pattern, false, false).unwrap().run(content.as_bytes(), || true, found).unwrap();
+                assert_eq!(lines, [FoundLine { at: 1, number: 2, matched }], "{pattern}");
+            }
+        }
+    }
+
+    #[test]
     fn what_is_said_of_the_text_is_said_of_each_line() {
         let content: String = (0..5000).map(|number| format!("line {number}\r\n")).collect();
         for (pattern, like) in [
@@ -279,7 +315,7 @@ mod tests {
                 left -= 1;
                 left > 0
             };
-            search.run(content.as_bytes(), has_time, |_, _| unreachable!()).unwrap();
+            search.run(content.as_bytes(), has_time, |_| unreachable!()).unwrap();
             assert_eq!(left, 0);
         }
     }

@@ -79,8 +79,8 @@ impl FileTools {
         Ok(Self { root: Root::open(root)?, limits })
     }
 
-    pub fn read(&self, request: &ReadRequest) -> Result<Output, FileError> {
-        read::read(&self.root, &self.limits, request)
+    pub fn read(&self, request: &ReadRequest, stop: &Stop) -> Result<Output, FileError> {
+        read::read(&self.root, &self.limits, request, stop)
     }
 
     pub fn read_text(&self, path: &str) -> Result<String, FileError> {

@@ -4,12 +4,14 @@ use super::Limits;
 use super::budget::Budget;
 use super::error::FileError;
 use super::names::shown;
-use super::output::{Details, Output, limit_notice};
+use super::output::{Details, Output, bytes_notice, limit_notice};
 use super::pool::Stop;
 use super::root::{Root, RootPath};
-use super::truncate::{format_size, truncate_head};
+use super::truncate::truncate_head;
 
 pub const DEFAULT_LIMIT: usize = 500;
+/// How to see what a limit has cut.
+const ADVICE: &str = "Use find with a pattern for others";
 
 #[derive(Debug)]
 pub struct LsRequest {
@@ -32,10 +34,10 @@ pub fn ls(root: &Root, limits: &Limits, request: &LsRequest, stop: &Stop) -> Res
 
     let mut notices = Vec::new();
     if reached {
-        notices.push(limit_notice(limit, limits.max_results, "entries", "", "Use find with a pattern for others"));
+        notices.push(limit_notice(limit, limits.max_results, "entries", "", ADVICE));
     }
     if truncation.is_some() {
-        notices.push(format!("{} limit reached", format_size(limits.max_bytes as u64)));
+        notices.push(bytes_notice(limits.max_bytes, ADVICE));
     }
     notices.extend(budget.notice());
     let shown = if names.is_empty() { "(empty directory)" } else { shown };

@@ -1,6 +1,6 @@
 //! What a tool gives: blocks for the model, and details for programs.
 
-use super::truncate::Truncation;
+use super::truncate::{Truncation, format_size};
 
 /// The result of a call that worked.
 #[derive(Debug)]
@@ -67,4 +67,9 @@ pub fn limit_notice(limit: usize, greatest: usize, results: &str, besides: &str,
         _ => instead.to_owned(),
     };
     format!("{limit} {results} limit reached. {advice}")
+}
+
+/// The notice that a text was cut at `max_bytes`, and what to do for the rest.
+pub fn bytes_notice(max_bytes: usize, advice: &str) -> String {
+    format!("{} limit reached. {advice}", format_size(max_bytes as u64))
 }

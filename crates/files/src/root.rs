@@ -51,6 +51,11 @@ impl Root {
         &self.dir
     }
 
+    /// What an absolute path to something in the root is, relative to it; empty for the root itself.
+    pub fn inside<'t>(&self, text: &'t str) -> Option<&'t Path> {
+        inside(&self.bases, text)
+    }
+
     /// Metadata of what `path` leads to, links followed.
     pub fn metadata(&self, path: &RootPath, missing: &str) -> Result<Metadata, FileError> {
         self.dir.metadata(&path.path).map_err(|error| FileError::access(&error, path.text, missing))
@@ -86,6 +91,10 @@ impl Root {
             .map_err(|error| FileError::access(&error, path.text, "File"))?
             .map_err(|size| too_large(path.text, size, max_bytes))
     }
+}
+
+fn inside<'t>(bases: &[PathBuf], text: &'t str) -> Option<&'t Path> {
+    bases.iter().find_map(|base| Path::new(text).strip_prefix(base).ok())
 }
 
 /// Opens `path` below `dir` without waiting; the kind of the error is `InvalidInput` if it is no regular file.
@@ -152,8 +161,7 @@ impl<'a> RootPath<'a> {
             let message = format!("path must have at most {MAX_PATH_BYTES} bytes, got {}", text.len());
             return Err(FileError::new("ERR_INVALID_PATH", message));
         }
-        let inside = bases.iter().find_map(|base| Path::new(text).strip_prefix(base).ok());
-        let path = match inside {
+        let path = match inside(bases, text) {
             Some(inside) if inside.as_os_str().is_empty() => Path::new("."),
             Some(inside) => inside,
             None => Path::new(text),

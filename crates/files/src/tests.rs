@@ -61,7 +61,11 @@ impl Folder {
     }
 
     fn read(&self, path: &str, limit: Option<usize>) -> String {
-        text(self.tools.read(&ReadRequest { path: path.to_owned(), offset: None, limit }))
+        self.read_from(path, None, limit)
+    }
+
+    fn read_from(&self, path: &str, offset: Option<usize>, limit: Option<usize>) -> String {
+        text(self.tools.read(&ReadRequest { path: path.to_owned(), offset, limit }, &Stop::default()))
     }
 
     fn find(&self, pattern: &str, limit: Option<usize>) -> String {
@@ -260,6 +264,105 @@ fn a_line_that_is_too_long_is_followed_by_what_there_is() {
     for limit in [None, Some(1)] {
         assert_eq!(folder.read("first", limit), format!("{long}, or offset=2 to continue after it.]"));
     }
+}
+
+#[test]
+fn lines_of_a_file_that_is_too_large_are_read() {
+    let folder = folder(|limits| {
+        limits.max_file_bytes = 20;
+        limits.max_bytes = 8;
+        limits.max_lines = 3;
+    });
+    let lines: String = (1..=9).map(|number| format!("l {number}\n")).collect();
+    folder.put("log", format!("{lines}123456789\nä\nlast"));
+    let more = |from, to, limit| format!("[Showing lines {from}-{to}{limit}. Use offset={} to continue.]", to + 1);
+    for (offset, limit, expected) in [
+        (None, Some(1), format!("l 1\n\n{}", more(1, 1, ""))),
+        (Some(2), None, format!("l 2\nl 3\n\n{}", more(2, 3, " (8B limit)"))),
+        (Some(9), Some(2), format!("l 9\n\n{}", more(9, 9, " (8B limit)"))),
+        (Some(10), None, "[Line 10 exceeds 8B limit. Use offset=11 to continue after it.]".to_owned()),
+        (Some(11), None, "ä\nlast".to_owned()),
+        (Some(12), Some(9), "last".to_owned()),
+        (Some(13), None, "ERR_OFFSET_BEYOND_END: Offset 13 is beyond end of file (12 lines total)".to_owned()),
+        (Some(99), None, "ERR_OFFSET_BEYOND_END: Offset 99 is beyond end of file (12 lines total)".to_owned()),
+    ] {
+        assert_eq!(folder.read_from("log", offset, limit), expected, "{offset:?} {limit:?}");
+    }
+    folder.put("line", "x".repeat(200_000));
+    assert_eq!(folder.read_from("line", Some(1), None), "[Line 1 exceeds 8B limit.]");
+    folder.put("empty", "\n".repeat(200_000));
+    assert_eq!(folder.read_from("empty", Some(199_998), None), "\n\n\n");
+    assert_eq!(folder.read_from("empty", Some(199_997), None), format!("\n\n\n\n{}", more(199_997, 199_999, "")));
+    assert_eq!(
+        folder.read("line", None),
+        "ERR_FILE_TOO_LARGE: File is too large: line has 195.3KB, the limit is 20B. Use read with offset and limit for some of its lines."
+    );
+}
+
+#[test]
+fn a_line_that_is_far_in_a_large_file_is_not_waited_for() {
+    let folder = folder(|limits| {
+        limits.max_file_bytes = 20;
+        limits.max_search = Duration::ZERO;
+    });
+    folder.put("log", "line\n".repeat(10));
+    assert_eq!(
+        folder.read_from("log", Some(2), None),
+        "ERR_FILE_TOO_LARGE: File is too large: log has 50B, and these lines are not reached within 0 seconds."
+    );
+}
+
+#[test]
+fn a_glob_is_taken_as_paths_are() {
+    let folder = folder(|_| {});
+    for name in ["a.ts", "src/b.ts", "src/deep/c.ts"] {
+        folder.put(name, "x");
+    }
+    for (pattern, expected) in [
+        ("/*.ts", "a.ts"),
+        ("/src/*.ts", "src/b.ts"),
+        ("src/", "src/"),
+        ("./src/", "src/"),
+        ("*/", "src/\nsrc/deep/"),
+        ("src/**/", "src/deep/"),
+        ("**/deep/", "src/deep/"),
+        ("src//b.ts", "src/b.ts"),
+        ("src/./b.ts", "src/b.ts"),
+        ("a.ts/", "No files found matching pattern"),
+    ] {
+        assert_eq!(folder.find(pattern, None), expected, "{pattern}");
+    }
+    for (glob, expected) in [
+        ("/*.ts", "a.ts:1: x"),
+        ("src//*.ts", "src/b.ts:1: x"),
+        ("/src/", "src/b.ts:1: x\nsrc/deep/c.ts:1: x"),
+        ("deep/", "src/deep/c.ts:1: x"),
+        ("!deep/", "a.ts:1: x\nsrc/b.ts:1: x"),
+        ("!/src/", "a.ts:1: x"),
+        ("", "a.ts:1: x\nsrc/b.ts:1: x\nsrc/deep/c.ts:1: x"),
+    ] {
+        assert_eq!(folder.grep("x", Some(glob), None), expected, "{glob}");
+    }
+    for (glob, reason) in [
+        ("../a.ts", "it has a '..', give the folder of the search as path"),
+        ("src/../*.ts", "it has a '..', give the folder of the search as path"),
+        ("/", "it is the folder of the search itself, use '**' for what is in it"),
+        ("./", "it is the folder of the search itself, use '**' for what is in it"),
+    ] {
+        assert_eq!(folder.find(glob, None), format!("ERR_INVALID_PATTERN: Invalid glob pattern: {reason}"));
+        assert_eq!(folder.grep("x", Some(glob), None), format!("ERR_INVALID_PATTERN: Invalid glob: {reason}"));
+    }
+}
+
+#[test]
+fn what_the_byte_limit_has_cut_can_be_found() {
+    let folder = folder(|limits| limits.max_bytes = 8);
+    for name in ["a.txt", "b.txt", "c.txt"] {
+        folder.put(name, "x");
+    }
+    assert_eq!(folder.ls(None), "a.txt\n\n[8B limit reached. Use find with a pattern for others]");
+    assert_eq!(folder.find("*", None), "a.txt\n\n[8B limit reached. Narrow pattern or path]");
+    assert_eq!(folder.grep("x", None, None), "\n\n[8B limit reached. Narrow pattern, path or glob]");
 }
 
 #[test]
