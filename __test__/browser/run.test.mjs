@@ -551,6 +551,25 @@ describe('failures', () => {
     });
   });
 
+  test('of a document that is written anew, too', async () => {
+    for (const isolation of ['run', 'session']) {
+      await withBrowser({ isolation }, {}, async (executor) => {
+        for (const write of ['document.write("<h1>Report</h1>")', 'document.open()', '']) {
+          const { logs } =
+            await executor.run(`const timer = (work) => new Promise((done) => setTimeout(() => { done(); work(); }));
+            ${write};
+            Promise.reject(new Error('lost'));
+            await timer(() => { throw new RangeError('late'); });
+            1`);
+          expect(logs.split('\n').sort()).toEqual([
+            'Uncaught exception: RangeError: late (line 4)',
+            'Unhandled promise rejection: lost (line 3)',
+          ]);
+        }
+      });
+    }
+  });
+
   test('the failure of the run is no line of its log, and what was not handled before it is one', async () => {
     await withBrowser({}, {}, async (executor) => {
       const code =

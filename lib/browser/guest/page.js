@@ -196,14 +196,23 @@ function startPage(parts, config) {
     printer.tellOf(what, tools.callOf(error), error);
   };
   // Guests may send events of their own.
-  listen(G, 'unhandledrejection', (/** @type {any} */ event) => {
+  const onRejection = (/** @type {any} */ event) => {
     if (event.isTrusted) tellOf('rejection', reasonOf(event));
-  });
-  listen(G, 'error', (/** @type {any} */ event) => {
+  };
+  const onError = (/** @type {any} */ event) => {
     const error = event.isTrusted ? attempt(errorOf, event) : undefined;
     // Without one it is a remark of the browser's.
     if (error !== undefined && error !== null) tellOf('exception', error);
-  });
+  };
+  /** Nothing where it listens already. */
+  const listenForErrors = () => {
+    listen(G, 'unhandledrejection', onRejection);
+    listen(G, 'error', onError);
+  };
+  listenForErrors();
+  // `document.open` and `document.write` take all listeners of the window with the elements of the document.
+  const observer = new G.MutationObserver(listenForErrors);
+  observer.observe(G.document, { __proto__: null, childList: true });
 
   // --- what the host calls -----------------------------------------------------------------------------------------
 
@@ -213,6 +222,7 @@ function startPage(parts, config) {
     isAnswered = false;
     isAwaited = false;
     hasFailedCall = false;
+    listenForErrors();
     printer.begin(order.levels);
     artifacts.begin();
     bindings.begin();
