@@ -190,6 +190,31 @@ describe('origins that are allowed', () => {
     );
   });
 
+  test('are encrypted or of this machine: Chrome lets secure contexts request nothing else', async () => {
+    for (const origin of [
+      'http://a.example',
+      'http://192.0.2.7:8080',
+      'http://localhost.example',
+      'http://[::1]:8080',
+    ]) {
+      expect(() => make({ network: { allow: [origin] } })).toThrow(
+        new RangeError(
+          `options.network.allow[0] must be an origin with https:, or one of this machine such as "http://localhost:8080", got "${origin}": pages are secure contexts, which Chrome lets request nothing else`,
+        ),
+      );
+    }
+    const allow = ['http://localhost:8080', 'http://a.localhost', 'http://127.1.2.3:8080', 'https://a.example'];
+    const asked = [];
+    const onRequest = ({ url }) => {
+      asked.push(url);
+      return false;
+    };
+    await withBrowser({ network: { allow, onRequest } }, {}, async (executor) => {
+      await executor.run('for (const origin of input) await fetch(origin).catch(() => {})', { input: allow });
+      expect(asked).toEqual(allow.map((origin) => `${origin}/`));
+    });
+  });
+
   /** Two servers of the same kind; the page has their origins as `input`. */
   async function withServers(respond, options, body) {
     const servers = [createServer(respond), createServer(respond)];

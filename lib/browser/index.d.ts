@@ -23,7 +23,10 @@ import type {
  * with the page. An answer may have 32 MiB; what is under way of a page, sent and got, 64 MiB.
  */
 export interface NetworkOptions {
-  /** Origins, such as `https://api.example.com`; redirects to others are refused. Default none. */
+  /**
+   * Origins, such as `https://api.example.com`; redirects to others are refused. Without encryption only those of this machine, such as
+   * `http://localhost:8080`: pages are secure contexts, which Chrome lets request nothing else. Default none.
+   */
   allow?: string[] | undefined;
   /** Asked before each request, those that redirects lead to included; `false` refuses it. Default: none is refused. */
   onRequest?: ((request: { url: string; method: string; headers: Record<string, string> }) => unknown) | undefined;

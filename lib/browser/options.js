@@ -8,6 +8,9 @@ const { encode } = require('./values');
 
 /** @typedef {import('../contract/option-table').OptionRow} OptionRow */
 
+/** Hosts that Chrome trusts without encryption. A page, which is a secure context, can have requests to no others. */
+const LOOPBACK = /^(?:127\.\d+\.\d+\.\d+|(?:.+\.)?localhost)$/;
+
 /** @type {(name: string, changes?: Partial<OptionRow>) => OptionRow} */
 const shared = (name, changes = {}) => ({ ...optionRow(name), ...changes });
 /** @type {(name: string, type: OptionRow['type'], facts?: Partial<OptionRow>) => OptionRow} */
@@ -66,6 +69,11 @@ function checkNetwork(network) {
     if (!URL.canParse(origin)) throw new RangeError(message);
     const url = new URL(origin);
     if (!['http:', 'https:'].includes(url.protocol) || url.href !== `${url.origin}/`) throw new RangeError(message);
+    if (url.protocol === 'http:' && !LOOPBACK.test(url.hostname)) {
+      throw new RangeError(
+        `options.network.allow[${index}] must be an origin with https:, or one of this machine such as "http://localhost:8080", got ${describe(origin)}: pages are secure contexts, which Chrome lets request nothing else`,
+      );
+    }
     return url.origin;
   });
   return { origins: [...new Set(origins)].sort(), onRequest };
