@@ -551,6 +551,41 @@ describe('failures', () => {
     });
   });
 
+  const noNetwork = 'There is no network here: only `data:` and `blob:` URLs can be fetched.';
+  test.each([
+    ['document.createElment("p")', '`document` has no `createElment`. Did you mean `createElement`?'],
+    ['window.document.createElment("p")', '`window.document` has no `createElment`. Did you mean `createElement`?'],
+    ['localStorage.setitem("a", "b")', '`localStorage` has no `setitem`. Did you mean `setItem`?'],
+    ['performance.nw()', '`performance` has no `nw`. Did you mean `now`?'],
+    ['crypto.randomUuid()', '`crypto` has no `randomUuid`. Did you mean `randomUUID`?'],
+    ['history.bak()', '`history` has no `bak`. Did you mean `back`?'],
+    [
+      'window.requestAnimationFram(() => 1)',
+      '`window` has no `requestAnimationFram`. Did you mean `requestAnimationFrame`?',
+    ],
+    // What the guest has put there may do anything.
+    ['Object.defineProperty(globalThis, "crypto", { get: () => ({ random: 1 }) }); crypto.randm()', undefined],
+    ['const history = { bark() {} }; history.bak()', undefined],
+    ['(() => { const history = { bark() {} }; history.bak(); })()', undefined],
+    ['await fetch("https://api.example.com/x")', noNetwork],
+    ['await import("https://cdn.example/d3")', noNetwork],
+  ])('%s has a hint at what the page has', async (code, hint) => {
+    await withBrowser({}, {}, async (executor) => {
+      expect((await expectCode(executor.run(code), 'ERR_RUNTIME_EXCEPTION')).details.hint).toBe(hint);
+    });
+  });
+
+  test('where there is a network, a request that has failed has no hint', async () => {
+    await withBrowser(
+      { network: { allow: ['https://api.example.com'], onRequest: () => false } },
+      {},
+      async (executor) => {
+        const failed = executor.run('await fetch("https://api.example.com/x")');
+        expect((await expectCode(failed, 'ERR_RUNTIME_EXCEPTION')).details.hint).toBe(undefined);
+      },
+    );
+  });
+
   test('of a document that is written anew, too', async () => {
     for (const isolation of ['run', 'session']) {
       await withBrowser({ isolation }, {}, async (executor) => {

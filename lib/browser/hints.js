@@ -6,6 +6,7 @@ const { loadPreparation } = require('./prepare');
 
 /** How long a page may take to say what there is: handlers of the guest's proxies run. */
 const MAX_MS = 100;
+const NO_NETWORK = 'There is no network here: only `data:` and `blob:` URLs can be fetched.';
 /** Longer lines nobody has written. */
 const MAX_LINE = 2 << 10;
 
@@ -16,9 +17,13 @@ const MAX_LINE = 2 << 10;
  * @param {string} code as it was given
  * @param {import('./given').Given} given
  * @param {import('./tab').Tab} tab whose page has run it
+ * @param {string[]} origins that it may have requests to
  * @returns {Promise<{ hint?: string, isAnswered: boolean }>} `isAnswered`: false if the page goes on with what it was asked
  */
-async function hintOf({ name, message, line, column }, code, given, tab) {
+async function hintOf({ name, message, line, column }, code, given, tab, origins) {
+  if (origins.length === 0 && name === 'TypeError' && message.startsWith('Failed to fetch')) {
+    return { hint: NO_NETWORK, isAnswered: true };
+  }
   const { pageHint } = loadPreparation();
   const text = line === undefined ? '' : (code.split(/\r\n|[\n\r\u2028\u2029]/, line)[line - 1] ?? '');
   const asyncTools = text.length > MAX_LINE ? [] : given.asynchronousIn(text);

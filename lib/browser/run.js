@@ -231,11 +231,13 @@ class Run {
     if (called !== undefined || !(thrown instanceof Error)) return this.settle({ error, cause, tabAfter: 'idle' });
     const causes = this.#failures.causes(thrown);
     this.#ending = { error, cause, tabAfter: 'idle' };
-    void hintOf(error.details, this.#failures.code, this.#given, this.#tab).then(({ hint, isAnswered }) => {
-      const told = hint ?? causes;
-      if (told !== undefined) error.details = { ...error.details, hint: told };
-      this.settle({ tabAfter: isAnswered ? 'idle' : 'busy' });
-    });
+    void hintOf(error.details, this.#failures.code, this.#given, this.#tab, this.#options.origins).then(
+      ({ hint, isAnswered }) => {
+        const told = hint ?? causes;
+        if (told !== undefined) error.details = { ...error.details, hint: told };
+        this.settle({ tabAfter: isAnswered ? 'idle' : 'busy' });
+      },
+    );
   }
 
   /**

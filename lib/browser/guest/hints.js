@@ -10,8 +10,22 @@
  * @param {(name: string, get: Function) => boolean} isVariable whether a getter only reads what the guest means by a name
  */
 function makeLookUp(language, toolAt, isVariable) {
-  const { Array, Date, Map, Object, Promise, RegExp, Set, String, attempt, bare, empty, getPrototypeOf, isArray } =
-    language;
+  const {
+    Array,
+    Date,
+    Map,
+    Object,
+    Promise,
+    RegExp,
+    Set,
+    String,
+    apply,
+    attempt,
+    bare,
+    empty,
+    getPrototypeOf,
+    isArray,
+  } = language;
   const { own, ownKeys, startsWith, stringify, typedLength } = language;
   const { Number } = /** @type {any} */ (globalThis);
   const G = /** @type {any} */ (globalThis);
@@ -21,6 +35,35 @@ function makeLookUp(language, toolAt, isVariable) {
   const MAX_PROTOTYPES = 16;
   /** Items of a list whose indices become texts, with the names of what else it has. */
   const MAX_ITEMS = 1_000;
+
+  /** Getters of the browser's, by name, of what programs use most of the global. They run no code of the guest's. */
+  const natives = empty();
+  for (const name of [
+    'caches',
+    'crypto',
+    'customElements',
+    'document',
+    'frames',
+    'history',
+    'indexedDB',
+    'localStorage',
+    'location',
+    'navigator',
+    'performance',
+    'screen',
+    'self',
+    'sessionStorage',
+    'speechSynthesis',
+    'visualViewport',
+    'window',
+  ]) {
+    natives[name] = own(G, name)?.get;
+  }
+  const readNative = (/** @type {Function} */ get) => {
+    // Storage is not there for each page.
+    const value = attempt((/** @type {any} */ global) => apply(get, global, []), G);
+    return value === undefined ? UNKNOWN : value;
+  };
 
   const usual = [Array, String, Map, Set, Promise, Number, Date, RegExp, Object].map((one) => one.prototype);
   const isObject = (/** @type {any} */ value) =>
@@ -105,6 +148,7 @@ function makeLookUp(language, toolAt, isVariable) {
       const { get, value } = descriptor;
       if (get === undefined) return value;
       if (at !== G) return UNKNOWN;
+      if (get === natives[key]) return readNative(get);
       return isVariable(key, get) ? get() : (toolAt(key) ?? UNKNOWN);
     }
     return undefined;
@@ -128,7 +172,7 @@ function makeLookUp(language, toolAt, isVariable) {
     addNames(names, isObject(at) ? at : getPrototypeOf(Object(at)));
     const value = names.has(member) ? read(at, member) : undefined;
     const kind = !names.has(member) ? 'missing' : value === UNKNOWN ? 'accessor' : typeof value;
-    if (at !== G) return answer(kind, names);
+    if (at !== G || path.length > 0) return answer(kind, names);
     const others = only(names, false);
     addGlobals(others);
     return answer(kind, others, only(names, true));
