@@ -306,6 +306,20 @@ Correct the cause in your next code block. If that has failed before, try a diff
     expect((await executor.run('y')).output).toBe('y');
   });
 
+  test('cleanup() ends a start after a failure: its run is not executed, and calls of later find their own isolate', async () => {
+    const executor = create({ tools: [], timeoutMs: 100 });
+    await expectCode(executor.run('await new Promise(() => {})'), 'ERR_EXEC_TIMEOUT');
+    expect(executor.state).toBe('DIRTY');
+    const run = expectCode(executor.run('1'), 'ERR_INVALID_STATE');
+    const cleaned = executor.cleanup();
+    const next = executor.run('2');
+    expect((await run).details.hint).toBe('cleanup() was called');
+    await cleaned;
+    expect((await next).output).toBe(2);
+    await executor.cleanup();
+    expect(executor.state).toBe('DEAD');
+  });
+
   test('calls at once share one start', async () => {
     const executor = create({ tools: [new SearchTool()], runConcurrency: 'queue', maxQueuedRuns: 4 });
     const outcomes = await Promise.all([

@@ -8,6 +8,7 @@ const { describe } = require('../contract/describe');
 const { ExecutorError, abortedBeforeStart, errorOf } = require('../contract/errors');
 const { HINTS, invalidState, needsInit } = require('../contract/lifecycle');
 const { onAbort } = require('../contract/signals');
+const { Start } = require('../contract/start');
 const { flattenTools, refuseReservedName } = require('../contract/tool-registry');
 const { traceRun } = require('../contract/tracing');
 const { encodeVariables, namesOfVariables } = require('../contract/variables');
@@ -42,8 +43,7 @@ class BrowserExecutor {
   /** @type {import('../../index').ExecutorState} */
   #state = 'NEW';
   #shared;
-  /** @type {Promise<void> | undefined} */
-  #starting;
+  #starting = new Start();
   /** Whether the next run finds another page than the one before, and has to be told. */
   #isRenewed = false;
   /** Grows with each cleanup: what began before does not concern the executor any more. */
@@ -87,8 +87,7 @@ class BrowserExecutor {
     if (this.#state === 'READY') return;
     if (!needsInit(this.#state)) throw this.#illegal('init', HINTS.HAS_ISOLATE);
     this.#state = 'INITIALIZING';
-    this.#starting ??= this.#start(this.#epoch).finally(() => (this.#starting = undefined));
-    await this.#starting;
+    await this.#starting.join(() => this.#start(this.#epoch));
   }
 
   /** @param {Record<string, unknown>} variables */
@@ -139,6 +138,7 @@ class BrowserExecutor {
     const substitute = this.#substitute;
     this.#substitute = undefined;
     this.#epoch++;
+    this.#starting.forget();
     this.#state = 'DEAD';
     this.#refuseAll(HINTS.CLEANED_UP);
     this.#tab?.close();

@@ -6,6 +6,8 @@ const { checkPythonOptions, checkRunCount, offerWith } = require('./options');
 const { describe, isPlainObject } = require('../contract/describe');
 const { ExecutorError } = require('../contract/errors');
 const { OFFER } = require('../contract/executor');
+const { HINTS, invalidState } = require('../contract/lifecycle');
+const { Start } = require('../contract/start');
 const { flattenTools, refuseNoTools } = require('../contract/tool-registry');
 const { traceRun } = require('../contract/tracing');
 const { namesOfVariables } = require('../contract/variables');
@@ -19,14 +21,12 @@ const REPLACEABLE_BUILTINS = ['eval', 'exec', 'compile'];
 class PyodideExecutor {
   #options;
   #engine;
-  /** What was sent, which an interpreter that takes the place of a lost one is given as well. */
+  /** What was sent, which an interpreter that takes the place of a lost one is given as well. Another one after `cleanup()`. */
   #sent = nothingSent();
   /** @type {Set<string>} */
   #allowedDangerous;
-  /** @type {Promise<void> | undefined} */
-  #starting;
-  /** @type {Promise<void> | undefined} */
-  #renewal;
+  #starting = new Start();
+  #renewal = new Start();
 
   language = /** @type {const} */ ('python');
 
@@ -56,8 +56,7 @@ class PyodideExecutor {
 
   init() {
     // A start that another call has begun serves this one too.
-    this.#starting ??= this.#start().finally(() => (this.#starting = undefined));
-    return this.#starting;
+    return this.#starting.join(() => this.#start());
   }
 
   /** @param {Record<string, unknown>} variables */
@@ -144,6 +143,8 @@ class PyodideExecutor {
 
   async cleanup() {
     this.#sent = nothingSent();
+    this.#starting.forget();
+    this.#renewal.forget();
     await this.#end();
   }
 
@@ -157,7 +158,7 @@ class PyodideExecutor {
   }
 
   get #needsStart() {
-    const isThere = this.#starting === undefined && ['READY', 'RUNNING'].includes(this.state);
+    const isThere = !this.#starting.isUnderWay && ['READY', 'RUNNING'].includes(this.state);
     return this.#options.autoInit && !isThere;
   }
 
@@ -169,31 +170,45 @@ class PyodideExecutor {
   #startAgain(names) {
     this.#forget(names);
     // One for all that wait for it, which go on in their order.
-    this.#renewal ??= this.#renew().finally(() => (this.#renewal = undefined));
-    return this.#renewal;
+    return this.#renewal.join(() => this.#renew());
   }
 
   async #renew() {
+    const sent = this.#sent;
     if (this.state === 'DIRTY') await this.#end();
+    this.#refuseAfterCleanup(sent);
     await this.init();
   }
 
   async #start() {
     const isNew = this.state !== 'READY';
+    const sent = this.#sent;
     await this.#engine.init();
+    this.#refuseAfterCleanup(sent);
     if (!isNew) return;
     try {
       await this.#configure();
       await this.#mount();
-      const { variables, tools, pythonTools } = this.#sent;
+      const { variables, tools, pythonTools } = sent;
       // As they were sent: together they may be more than one call takes.
       for (const call of new Set(variables.values())) await this.#engine.sendVariables(call);
       await this.#defineTools(tools, pythonTools);
     } catch (error) {
+      this.#refuseAfterCleanup(sent);
       // It would be READY without them: the next call starts again. What fails here is told on the console.
       await this.#end().catch(() => {});
       throw error;
     }
+    this.#refuseAfterCleanup(sent);
+  }
+
+  /**
+   * A start that `cleanup()` has ended does not go on.
+   *
+   * @param {object} sent when it began
+   */
+  #refuseAfterCleanup(sent) {
+    if (sent !== this.#sent) throw invalidState(this.state, 'init', HINTS.CLEANED_UP);
   }
 
   /** What runs are given (specification, section 4.5), and where files are (section 6.3). */

@@ -5,6 +5,7 @@ const { AsyncResource } = require('node:async_hooks');
 
 const { errorRow } = require('../contract/error-table');
 const { ExecutorError } = require('../contract/errors');
+const { HINTS, invalidState } = require('../contract/lifecycle');
 const { defineEntries, eachEntry } = require('../contract/logs');
 const { RunScope } = require('../contract/run-scope');
 const busy = require('./busy');
@@ -253,17 +254,28 @@ class Core {
     return this.call((call) => this.native.init(call));
   }
 
-  /** Makes a new isolate in place of one that cannot go on, and gives it the tools that this one had. */
+  /**
+   * Makes a new isolate in place of one that cannot go on, and gives it the tools that this one had. `cleanup()` ends it.
+   *
+   * @throws {ExecutorError}
+   */
   async renew() {
+    const { life } = this;
+    const goOn = () => {
+      if (life.isOver) throw invalidState(this.native.state, 'init', HINTS.CLEANED_UP);
+    };
     this.owesTools = true;
     await this.call((call) => {
       this.#forgetToolCalls();
       this.#variables.clear();
       return this.native.cleanup(call);
     });
+    goOn();
     await this.init();
+    goOn();
     const specs = this.tools.specs();
     if (specs.length > 0) await this.call((call) => this.native.sendTools(call, specs));
+    goOn();
     this.owesTools = false;
   }
 

@@ -9,6 +9,7 @@ const { needsInit } = require('../contract/lifecycle');
 const { defineEntries } = require('../contract/logs');
 const { checkOptions, checkRunOptions } = require('../contract/options');
 const { onAbort } = require('../contract/signals');
+const { Start } = require('../contract/start');
 const { flattenTools, refuseReservedName } = require('../contract/tool-registry');
 const { traceRun } = require('../contract/tracing');
 const { encodeVariables, namesOfVariables } = require('../contract/variables');
@@ -19,8 +20,7 @@ const { encode, withoutWire } = require('./transfer');
 class SESExecutor {
   /** @type {Core} */
   #core;
-  /** @type {Promise<void> | undefined} */
-  #renewal;
+  #renewal = new Start();
   /** Whether the isolate is new, and no run has said so. */
   #isRenewed = false;
 
@@ -118,17 +118,18 @@ class SESExecutor {
   }
 
   async cleanup() {
+    this.#renewal.forget();
+    this.#isRenewed = false;
     await this.#core.cleanup();
   }
 
   /** Makes an isolate if there is none that could go on, as far as the options want that. */
   #makeReady() {
     const core = this.#core;
-    if (this.#renewal === undefined && core.recovers && (this.state === 'DIRTY' || core.owesTools)) {
-      this.#renewal = core.renew().finally(() => (this.#renewal = undefined));
+    if (this.#renewal.isUnderWay || (core.recovers && (this.state === 'DIRTY' || core.owesTools))) {
       this.#isRenewed = true;
+      return this.#renewal.join(() => core.renew());
     }
-    if (this.#renewal !== undefined) return this.#renewal;
     return core.autoInit && needsInit(this.state) ? core.init() : undefined;
   }
 }

@@ -3,7 +3,7 @@
 import { describe, expect, test } from 'vitest';
 
 import { ExecutorError } from '../../../index.mjs';
-import { deferred, expectCode, neverTool, runChild } from '../../helpers.mjs';
+import { deferred, expectCode, neverTool, runChild, testIf } from '../../helpers.mjs';
 
 /** @param {import('./index.mjs').Subject} subject */
 export function describeLifecycle({ make, withExecutor, inChild, can }) {
@@ -531,6 +531,26 @@ export function describeLifecycle({ make, withExecutor, inChild, can }) {
         { autoInit: true },
       );
     });
+
+    testIf(can.rebuildItself)(
+      'cleanup() while it rebuilds fails the run, and calls of later find their own isolate',
+      async () => {
+        await inState(
+          'DIRTY',
+          async (executor) => {
+            const run = expectCode(executor.run('1'), 'ERR_INVALID_STATE');
+            const cleaned = executor.cleanup();
+            const next = executor.run('2');
+            expect((await run).details).toMatchObject({ operation: 'init', hint: 'cleanup() was called' });
+            await cleaned;
+            expect((await next).output).toBe(2);
+            await executor.cleanup();
+            expect(executor.state).toBe('DEAD');
+          },
+          { autoInit: true },
+        );
+      },
+    );
 
     test('init() goes on being allowed', async () => {
       const executor = make({ autoInit: true });

@@ -62,6 +62,32 @@ export function describeRecovery({ make, withExecutor }) {
     });
   });
 
+  test('cleanup() ends a recovery that has begun: its run is not executed, and calls of later find their own isolate', async () => {
+    const calls = [];
+    await withExecutor(RECOVERING, { effect: (name) => void calls.push(name) }, async (executor) => {
+      await lose(executor);
+      const run = expectCode(executor.run('effect("before")'), 'ERR_INVALID_STATE');
+      const cleaned = executor.cleanup();
+      const next = executor.run('typeof effect');
+      expect((await run).details).toEqual({
+        state: expect.any(String),
+        operation: expect.any(String),
+        hint: 'cleanup() was called',
+      });
+      await cleaned;
+      const outcome = await next;
+      expect(outcome).toMatchObject({ output: 'undefined' });
+      expect(outcome).not.toHaveProperty('recovered');
+
+      await lose(executor);
+      const last = expectCode(executor.run('1'), 'ERR_INVALID_STATE');
+      await executor.cleanup();
+      await last;
+      expect(executor.state).toBe('DEAD');
+    });
+    expect(calls).toEqual([]);
+  });
+
   test.each([
     ['without it', { autoInit: true }],
     ['without autoInit', { recover: true }],
