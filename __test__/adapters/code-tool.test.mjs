@@ -18,7 +18,7 @@ import { SmolagentsExecutor } from 'ses-executor/smolagents';
 import { createFileTools } from 'ses-executor/tools';
 
 import { OPTIONS } from '../../lib/contract/option-table.js';
-import { deferred, withExecutor } from '../helpers.mjs';
+import { deferred, gateTool, withExecutor } from '../helpers.mjs';
 
 const add = {
   description: 'Adds two numbers.',
@@ -244,6 +244,40 @@ describe('a call', () => {
     await expect(createCodeTool({ tools: {} }).execute({ code: '1' })).rejects.toThrow(
       new TypeError('code must be a string, got an object'),
     );
+  });
+});
+
+describe('cleanup() of the executor by its owner', () => {
+  const CLEANED_UP = { code: 'ERR_INVALID_STATE', message: 'Invalid executor state: DEAD' };
+
+  test('ends the call under way and those that wait; the next one finds a fresh isolate', () =>
+    withExecutor({}, {}, async (executor) => {
+      const gate = gateTool();
+      let calls = 0;
+      const { execute } = createCodeTool({ executor, tools: { gate: () => (calls++, gate.tool()), one: () => 1 } });
+      const other = createCodeTool({ executor, tools: { gate: () => calls++ } });
+      const ended = [execute('await gate()'), execute('await gate()'), other.execute('gate()')];
+      await gate.called;
+      const cleaned = executor.cleanup();
+      const next = execute('one()');
+      for (const { error } of await Promise.all(ended)) expect(error).toMatchObject(CLEANED_UP);
+      await cleaned;
+      expect((await next).output).toBe(1);
+      expect(calls).toBe(1);
+      await executor.cleanup();
+      expect(executor.state).toBe('DEAD');
+    }));
+
+  test('while an isolate is made', async () => {
+    const executor = new SESExecutor();
+    const { execute } = createCodeTool({ executor, tools: {} });
+    const ended = [execute('1'), execute('2')];
+    await null;
+    await null;
+    expect(executor.state).toBe('INITIALIZING');
+    await executor.cleanup();
+    for (const { error } of await Promise.all(ended)) expect(error).toMatchObject(CLEANED_UP);
+    expect(executor.state).toBe('DEAD');
   });
 });
 

@@ -15,7 +15,7 @@ import { MAX_LINE_BYTES } from '../../lib/adapters/mcp/messages.js';
 import { connectServers } from '../../lib/adapters/mcp/servers.js';
 import { StdioTransport } from '../../lib/adapters/mcp/stdio.js';
 import { OPTIONS } from '../../lib/contract/option-table.js';
-import { ROOT, deferred, spawnNode, withExecutor, withFolder } from '../helpers.mjs';
+import { ROOT, deferred, gateTool, spawnNode, withExecutor, withFolder } from '../helpers.mjs';
 
 const BIN = join(ROOT, 'bin', 'ses-executor.js');
 
@@ -415,6 +415,23 @@ describe('createMcpServer', () => {
       };
       expect(await run('typeof rows')).toEqual({ error, logs: '' });
       expect(await run('typeof rows')).toEqual({ error, logs: '' });
+    }));
+
+  test('ends calls with the server, those that wait for their turn among them', () =>
+    withExecutor({}, {}, async (executor) => {
+      const gate = gateTool();
+      let calls = 0;
+      const tools = { gate: () => (calls++, gate.tool()) };
+      const server = await createMcpServer({ executor, tools });
+      const [here, there] = InMemoryTransport.createLinkedPair();
+      const client = new Client({ name: 'test', version: '1.0.0' });
+      await Promise.all([server.connect(here), client.connect(there)]);
+      const call = () => client.callTool({ name: 'run_javascript', arguments: { code: 'await gate()' } });
+      const ended = Promise.allSettled([call(), call(), call()]);
+      await gate.called;
+      await server.close();
+      await ended;
+      expect([calls, executor.state]).toEqual([1, 'DEAD']);
     }));
 
   test('takes any executor', () =>

@@ -3,7 +3,7 @@
 
 const { isPlainObject, memberPath } = require('./describe');
 const { abortedInQueue } = require('./errors');
-const { needsInit } = require('./lifecycle');
+const { HINTS, invalidState, needsInit } = require('./lifecycle');
 const { onAbort } = require('./signals');
 
 /** An executor that several sessions use: whose turn it is, and what they have sent. */
@@ -19,6 +19,10 @@ class ExecutorTurns {
   isolate = 0;
   /** Whether no isolate has this number yet. */
   #isAhead = false;
+  /** Grows when the executor is cleaned up: turns that were asked for before are refused. */
+  #epoch = 0;
+  /** That of the turn under way. */
+  #turnEpoch = 0;
 
   /** @param {import('../../index').Executor} executor */
   constructor(executor) {
@@ -29,7 +33,7 @@ class ExecutorTurns {
    * @template T
    * @param {() => Promise<T>} turn
    * @param {AbortSignal} [signal] with which nobody waits for it any more: a turn that has not begun is left out
-   * @returns {Promise<T>}
+   * @returns {Promise<T>} fails with `ERR_INVALID_STATE` if the executor is cleaned up before
    */
   next(turn, signal) {
     if (signal === undefined) return this.#queue(turn);
@@ -40,7 +44,10 @@ class ExecutorTurns {
         stopListening();
         if (!signal.aborted) resolve(await turn());
       };
-      this.#queue(begin).catch(reject);
+      this.#queue(begin).catch((error) => {
+        stopListening();
+        reject(error);
+      });
     });
   }
 
@@ -50,7 +57,13 @@ class ExecutorTurns {
    * @returns {Promise<T>}
    */
   #queue(turn) {
-    const result = this.#last.then(turn);
+    this.#notice();
+    const epoch = this.#epoch;
+    const result = this.#last.then(() => {
+      this.#turnEpoch = epoch;
+      this.#refuseAfterCleanup();
+      return turn();
+    });
     this.#last = result.then(
       () => {},
       () => {},
@@ -58,14 +71,23 @@ class ExecutorTurns {
     return result;
   }
 
-  /** Makes an isolate if there is none that could go on. */
+  /** In a turn: makes an isolate if there is none that could go on. */
   async makeReady() {
-    if (this.#executor.state === 'DIRTY') await this.cleanup();
+    this.#refuseAfterCleanup();
+    if (this.#executor.state === 'DIRTY') {
+      await this.discard();
+      this.#refuseAfterCleanup();
+    }
     if (!needsInit(this.#executor.state)) return;
-    // Of what others than sessions have ended nobody has told.
     if (!this.#isAhead) this.#forget();
-    await this.#executor.init();
     this.#isAhead = false;
+    try {
+      await this.#executor.init();
+    } catch (error) {
+      // Else it was cleaned up.
+      if (/** @type {any} */ (error)?.code !== 'ERR_INVALID_STATE') this.#isAhead = true;
+      throw error;
+    }
   }
 
   /**
@@ -96,9 +118,28 @@ class ExecutorTurns {
     return this.#names.has(name);
   }
 
-  async cleanup() {
+  /** In a turn: ends the isolate. */
+  async discard() {
     this.#forget();
     await this.#executor.cleanup();
+  }
+
+  /** Ends the isolate, the turn under way and those that wait. */
+  async cleanup() {
+    this.#epoch++;
+    await this.discard();
+  }
+
+  #refuseAfterCleanup() {
+    this.#notice();
+    if (this.#turnEpoch !== this.#epoch) throw invalidState(this.#executor.state, 'run', HINTS.CLEANED_UP);
+  }
+
+  /** Of a `cleanup()` of the executor itself nobody tells. */
+  #notice() {
+    if (this.#isAhead || this.#executor.state !== 'DEAD') return;
+    this.#forget();
+    this.#epoch++;
   }
 
   #forget() {

@@ -4,6 +4,7 @@
 const { ExecutorError } = require('./errors');
 const { STATE_LOST, failureOf } = require('./failure');
 const { turnsOf } = require('./executor-turns');
+const { HINTS, invalidState } = require('./lifecycle');
 
 /**
  * What came of a run: `failure` if it failed, else `output`.
@@ -53,6 +54,7 @@ class Session {
    * @type {number | undefined}
    */
   #isolate;
+  #isClosed = false;
 
   /**
    * @param {import('../../index').Executor} executor
@@ -100,11 +102,15 @@ class Session {
         this.#noted(await this.#run(code, options), options),
       reset: () => this.#forget(),
     };
-    return this.#turns.next(() => work(turn), signal);
+    return this.#turns.next(async () => {
+      if (this.#isClosed) throw invalidState(this.#executor.state, 'run', HINTS.CLEANED_UP);
+      return work(turn);
+    }, signal);
   }
 
-  /** Ends at once, also the run that is under way. */
+  /** Ends at once for good, also the run that is under way and those that wait for their turn. */
   async close() {
+    this.#isClosed = true;
     await this.#turns.cleanup();
   }
 
@@ -123,7 +129,7 @@ class Session {
       return { output, logs, logEntries };
     } catch (thrown) {
       const report = this.#reportOf(thrown, code, before);
-      if (this.#executor.state === 'DIRTY') await this.#turns.cleanup();
+      if (this.#executor.state === 'DIRTY') await this.#turns.discard();
       return report;
     }
   }
@@ -159,7 +165,7 @@ class Session {
   }
 
   async #forget() {
-    await this.#turns.cleanup();
+    await this.#turns.discard();
     this.#isolate = undefined;
   }
 

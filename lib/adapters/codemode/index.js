@@ -70,8 +70,16 @@ class SESCodemodeExecutor {
   execute(code, providersOrFns, options) {
     const executor = this.#executor ?? new SESExecutor(this.#options);
     const session = new Session(executor, { livesOn: false, codeFrame });
-    return session.inTurn((turn) => execute(turn, code, providersOrFns, options));
+    return session.inTurn((turn) => execute(turn, code, providersOrFns, options)).catch(failed);
   }
+}
+
+/**
+ * @param {unknown} error
+ * @returns {ExecuteResult}
+ */
+function failed(error) {
+  return { result: undefined, error: messageOf(error), logs: [] };
 }
 
 /**
@@ -90,7 +98,7 @@ async function execute(turn, code, providersOrFns, options) {
     const prepared = setup === '' ? undefined : await turn.run(setup, { tools });
     return prepared?.failure === undefined ? await runCode(turn, source, tools) : resultOf(prepared);
   } catch (error) {
-    return { result: undefined, error: messageOf(error), logs: [] };
+    return failed(error);
   } finally {
     await turn.reset().catch(() => {});
   }
