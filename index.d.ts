@@ -415,7 +415,7 @@ export class ExecutorError extends Error {
   logEntries?: LogEntry[];
   /** Figures of the run that failed; absent if there was no run. Not enumerable. */
   stats?: RunStats;
-  /** `ERR_TOOL_PROXY_FAIL`: what the host's tool threw, the value itself. */
+  /** `ERR_TOOL_PROXY_FAIL`: what the host's tool threw, the value itself; absent if 64 calls have failed since. */
   cause?: unknown;
   /**
    * The whole failure as text, for the model that wrote the code: what happened and where, the lines around that place, the

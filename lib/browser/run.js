@@ -3,6 +3,7 @@
 
 const { setImmediate } = require('../contract/clock');
 const { RunScope } = require('../contract/run-scope');
+const { Thrown } = require('../contract/thrown');
 const { ERROR, PROMISE, answerToolCall } = require('../contract/tool-calls');
 const { TRANSFER_LIMIT_CODE, TransferLimitError, errorOf } = require('../contract/errors');
 const { hintOf } = require('./hints');
@@ -69,8 +70,7 @@ class Run {
   #answers = [];
   /** The synchronous call that the page waits for; 0: none. */
   #asking = 0;
-  /** What tools have thrown, by call. @type {Map<number, unknown>} */
-  #thrown = new Map();
+  #thrown = new Thrown();
   /** Tools by call, for what fails. @type {Map<number, Called>} */
   #called = new Map();
   /** Calls that the guest has a promise of, and no answer yet. @type {Map<number, string>} */
@@ -227,7 +227,7 @@ class Run {
     this.heapUsedBytes = heap || 0;
     const called = this.#called.get(call);
     const error = this.#failures.thrown(thrown, called);
-    const cause = this.#thrown.has(call) ? { cause: this.#thrown.get(call) } : undefined;
+    const cause = this.#thrown.causeOf(call);
     if (called !== undefined || !(thrown instanceof Error)) return this.settle({ error, cause, tabAfter: 'idle' });
     const causes = this.#failures.causes(thrown);
     this.#ending = { error, cause, tabAfter: 'idle' };
@@ -315,7 +315,7 @@ class Run {
         if (isAsync) this.#working--;
         this.#startQueued();
       },
-      onThrown: (thrown) => this.#thrown.set(call, thrown),
+      onThrown: (thrown) => this.#thrown.keep(call, thrown),
     };
     this.#context.runInAsyncScope(() => answerToolCall(tool, isAsync, this.#argumentsOf(body), answer));
   }

@@ -12,6 +12,7 @@ const { safeListener } = require('../contract/logs');
 const { LEVELS } = require('../contract/option-table');
 const { checkRunOptions } = require('../contract/options');
 const { RunScope } = require('../contract/run-scope');
+const { Thrown } = require('../contract/thrown');
 const { ERROR, PROMISE, answerToolCall } = require('../contract/tool-calls');
 const { ToolRegistry, flattenTools } = require('../contract/tool-registry');
 
@@ -31,8 +32,7 @@ class HostRun {
   logEntries = [];
   /** @type {{ value: unknown } | undefined} */
   answer;
-  /** What host tools threw, by the numbers of their calls. @type {Map<number, unknown>} */
-  thrown = new Map();
+  thrown = new Thrown();
 
   get logs() {
     return this.logEntries.map(({ message }) => message).join('\n');
@@ -226,7 +226,7 @@ class HostEngine {
         answer = { status, payload };
         answered();
       },
-      onThrown: (thrown) => run.thrown.set(call, thrown),
+      onThrown: (thrown) => run.thrown.keep(call, thrown),
     });
     if (answer !== undefined) return take(answer);
     return new Promise((resolve) => (answered = () => resolve(undefined))).then(() => take(answer));
@@ -264,8 +264,7 @@ function failureOf(error, run) {
   const { severity, retryable } = row;
   const { logs, logEntries, stats } = run ?? {};
   const fields = { code, severity, retryable, details: JSON.parse(details), logs, logEntries, stats };
-  const isKnown = run?.thrown.has(toolCall);
-  return new ExecutorError(message, isKnown ? { ...fields, cause: run?.thrown.get(toolCall) } : fields);
+  return new ExecutorError(message, { ...fields, ...run?.thrown.causeOf(toolCall) });
 }
 
 module.exports = { HostEngine };

@@ -52,7 +52,7 @@ const ERROR = 3;
  * @property {import('../../index').RunStats} [stats] of a run; so are the logs
  * @property {string} [logs]
  * @property {import('../contract/logs').LogIndex} [logIndex] undefined if there are no entries
- * @property {{ thrown: unknown }} [cause] what the host's tool threw
+ * @property {{ cause: unknown }} [cause] what the host's tool threw
  * @property {number} [unanswered] tool calls whose time counts, and that the host had not answered
  */
 
@@ -394,7 +394,7 @@ function errorOf({ payload, stats, logs, logIndex, cause, unanswered = 0 }) {
     details.hint ??= waitedHint(unanswered);
   const logEntries = logs === undefined ? undefined : [];
   const fields = { code, severity, retryable, details, logs, logEntries, stats };
-  const failure = new ExecutorError(message, cause ? { ...fields, cause: cause.thrown } : fields);
+  const failure = new ExecutorError(message, { ...fields, ...cause });
   if (logs === undefined || logIndex === undefined) return failure;
   return defineEntries(failure, logs, logIndex, { enumerable: false });
 }

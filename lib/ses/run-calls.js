@@ -2,6 +2,7 @@
 'use strict';
 
 const { RunScope } = require('../contract/run-scope');
+const { Thrown } = require('../contract/thrown');
 const { PROMISE, answerToolCall } = require('../contract/tool-calls');
 const wire = require('./transfer');
 const { mayReadNow, readInTurns } = require('./turns');
@@ -35,8 +36,7 @@ class RunCalls {
   /** Answers for `NativeExecutor.toolResults` that have not been sent. @type {unknown[]} */
   #replies = [];
   #willSend = false;
-  /** What host tools threw, by call: the run's error may name one as its cause. @type {Map<number, unknown> | undefined} */
-  #thrown;
+  #thrown = new Thrown();
 
   /** @param {import('./core').Core} executor */
   constructor(executor) {
@@ -49,10 +49,10 @@ class RunCalls {
 
   /**
    * @param {number} call
-   * @returns {{ thrown: unknown } | undefined} what the host's tool threw, if it did
+   * @returns {{ cause: unknown } | undefined} what the host's tool threw, if it did
    */
   causeOf(call) {
-    return this.#thrown?.has(call) ? { thrown: this.#thrown.get(call) } : undefined;
+    return this.#thrown.causeOf(call);
   }
 
   /** Nobody waits for what tools still answer. */
@@ -134,7 +134,7 @@ class RunCalls {
         this.#startWaiting();
       },
       onThrown: (thrown) => {
-        if (!this.#isOver) (this.#thrown ??= new Map()).set(call, thrown);
+        if (!this.#isOver) this.#thrown.keep(call, thrown);
       },
     };
     const begin = () => run.context.runInAsyncScope(() => answerToolCall(tool, isAsync, args, answer));

@@ -156,6 +156,25 @@ export function describeToolFailures({ withExecutor, expectGivenUp }) {
       });
     });
 
+    test('of failures that code catches the host keeps the last 64', async () => {
+      const tools = {
+        fail: (n) => {
+          throw new Error(`failure ${n}`);
+        },
+      };
+      const causeOf = async (executor, kept) => {
+        const code = `const caught = []; for (let i = 0; i < 65; i++) { try { fail(i); } catch (e) { caught.push(e); } } throw caught[${kept}];`;
+        const error = await expectCode(executor.run(code), 'ERR_TOOL_PROXY_FAIL');
+        expect(error.details.message).toBe(`failure ${kept}`);
+        return error.cause?.message;
+      };
+      await withExecutor({}, tools, async (executor) => {
+        expect(await causeOf(executor, 0)).toBe(undefined);
+        expect(await causeOf(executor, 1)).toBe('failure 1');
+        expect(await causeOf(executor, 64)).toBe('failure 64');
+      });
+    });
+
     test('the second of two failures is the cause', async () => {
       const errors = [new Error('first'), new Error('second')];
       const tools = {
