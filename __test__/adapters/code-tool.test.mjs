@@ -281,6 +281,17 @@ describe('cleanup() of the executor by its owner', () => {
   });
 });
 
+test('a call within a call of the same executor is refused at once', () =>
+  withExecutor({}, {}, async (executor) => {
+    const tool = createCodeTool({ executor, tools: { nested: async (code) => (await tool.execute(code)).error } });
+    const { output } = await tool.execute('await nested("1")');
+    expect(output).toMatchObject({
+      code: 'ERR_INVALID_STATE',
+      message: 'Invalid executor state: RUNNING',
+    });
+    expect((await tool.execute('1')).output).toBe(1);
+  }));
+
 describe('outputs', () => {
   const tool = createCodeTool({ tools: {}, maxOutputChars: 100 });
 

@@ -5,6 +5,7 @@ const { isPlainObject, memberPath } = require('./describe');
 const { abortedInQueue } = require('./errors');
 const { HINTS, invalidState, needsInit } = require('./lifecycle');
 const { onAbort } = require('./signals');
+const { doWithin, isWithin } = require('./within');
 
 /** An executor that several sessions use: whose turn it is, and what they have sent. */
 class ExecutorTurns {
@@ -33,7 +34,7 @@ class ExecutorTurns {
    * @template T
    * @param {() => Promise<T>} turn
    * @param {AbortSignal} [signal] with which nobody waits for it any more: a turn that has not begun is left out
-   * @returns {Promise<T>} fails with `ERR_INVALID_STATE` if the executor is cleaned up before
+   * @returns {Promise<T>} fails with `ERR_INVALID_STATE` if the executor is cleaned up before, or within another turn
    */
   next(turn, signal) {
     if (signal === undefined) return this.#queue(turn);
@@ -57,12 +58,13 @@ class ExecutorTurns {
    * @returns {Promise<T>}
    */
   #queue(turn) {
+    if (isWithin(this)) return Promise.reject(invalidState(this.#executor.state, 'run', HINTS.WITHIN));
     this.#notice();
     const epoch = this.#epoch;
     const result = this.#last.then(() => {
       this.#turnEpoch = epoch;
       this.#refuseAfterCleanup();
-      return turn();
+      return doWithin(this, (work) => turn().finally(() => (work.isOver = true)));
     });
     this.#last = result.then(
       () => {},

@@ -16,6 +16,7 @@ const HINTS = Object.freeze({
   CLEANED_UP: 'cleanup() was called',
   BUSY: 'a run is under way; wait for it',
   NO_QUEUE: 'a run is under way; wait for it, or use runConcurrency: "queue"',
+  WITHIN: 'it is called within the run that it would wait for',
   QUEUE_FULL: 'the queue is full; raise maxQueuedRuns or wait',
 });
 
