@@ -138,7 +138,7 @@ ended without its isolate if possible: then \`details.stateLost\` is \`false\`, 
     variant: 'Tool',
     cause: 'A tool, or the bridge to it, failed and the guest did not handle it.',
     doc: `A host tool threw or rejected and guest code did not handle it; \`details.tool\` names the tool, \`error.cause\` is what the
-tool threw. With \`details.bridge\` the tool itself is not to blame: arguments or result cannot be cloned, and the
+tool threw; it is absent if 64 calls have failed since. With \`details.bridge\` the tool itself is not to blame: arguments or result cannot be cloned, and the
 message names the path of the offending part. \`details.code\` is \`"ERR_TOOL_TIMEOUT"\` if the tool did not answer within
 \`toolTimeoutMs\`. Errors that guest code catches are no failure, and an error that it
 throws instead is \`ERR_RUNTIME_EXCEPTION\`.`,
