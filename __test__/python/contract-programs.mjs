@@ -49,6 +49,11 @@ const PROGRAMS = new Map([
     'async function main() { await get(1); try { for (;;); } catch { } return 1; }\nfinal_answer(main())',
     answering('get(1)\ntry:\n    for _ in iter(int, 1): pass\nexcept Exception: pass\nreturn 1'),
   ],
+  // Failures that code catches.
+  ...[0, 1, 64].map((kept) => [
+    `const caught = []; for (let i = 0; i < 65; i++) { try { fail(i); } catch (e) { caught.push(e); } } throw caught[${kept}];`,
+    `caught = []\nfor i in range(65):\n    try: fail(i)\n    except ToolError as error: caught.append(error)\nraise caught[${kept}]`,
+  ]),
   // Queue.
   ['', '('],
   ['enter("c"); await null; leave("c"); final_answer("C")', 'enter("c")\nawait 0\nleave("c")\nfinal_answer("C")'],

@@ -11,6 +11,7 @@ const { Start } = require('../contract/start');
 const { flattenTools, refuseNoTools } = require('../contract/tool-registry');
 const { traceRun } = require('../contract/tracing');
 const { namesOfVariables } = require('../contract/variables');
+const { decode, encode } = require('../ses/transfer');
 
 /** First characters of the names that the prelude has for itself. */
 const RESERVED_PREFIX = '__smolagents_';
@@ -283,7 +284,7 @@ function nothingSent() {
  */
 function copyOf(variables) {
   try {
-    return structuredClone({ ...variables });
+    return decode(encode({ ...variables }, 'variables', Infinity));
   } catch {
     return { ...variables };
   }

@@ -2,10 +2,7 @@
 
 use std::fmt::Write;
 
-use super::grep_lines::FoundLine;
-
-/// Longer lines are cut, to as many around the match.
-pub const MAX_LINE_CHARS: usize = 500;
+use super::grep_lines::{FoundLine, MAX_LINE_CHARS};
 
 /// Matches as text, until a limit is reached.
 pub struct Report {

@@ -13,8 +13,8 @@ use regex_automata::{Input, util::syntax};
 use regex_syntax::ast::parse::Parser;
 use regex_syntax::ast::{AssertionKind, Ast, Visitor, visit};
 
-use super::grep_format::MAX_LINE_CHARS;
-
+/// Longer lines are cut, to as many around the match.
+pub const MAX_LINE_CHARS: usize = 500;
 /// Whole lines that are searched in one call, and windows of lines that are longer.
 const PIECE_BYTES: usize = 16 * (1 << 10);
 /// What one window has in common with the next: a longer match that begins in one and ends in the other is not found.
