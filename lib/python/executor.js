@@ -11,7 +11,6 @@ const { Start } = require('../contract/start');
 const { flattenTools, refuseNoTools } = require('../contract/tool-registry');
 const { traceRun } = require('../contract/tracing');
 const { namesOfVariables } = require('../contract/variables');
-const { decode, encode } = require('../ses/transfer');
 
 /** First characters of the names that the prelude has for itself. */
 const RESERVED_PREFIX = '__smolagents_';
@@ -65,7 +64,7 @@ class PyodideExecutor {
     namesOfVariables(variables);
     refuseReservedNames(variables, 'variables');
     const names = Object.keys(variables);
-    const call = copyOf(variables);
+    const call = this.#copyOf(variables);
     if (this.#needsStart) await this.#startAgain(names);
     if (names.length === 0) return;
     try {
@@ -124,6 +123,19 @@ class PyodideExecutor {
       // An interpreter that was given up: the next call makes another one.
       if (this.state === 'DIRTY') Object.assign(/** @type {any} */ (error.details), { stateLost: true });
       throw agentError(/** @type {any} */ (error), code, this.#engine.codeFrame);
+    }
+  }
+
+  /**
+   * Values as they are now, whatever becomes of them. What has no copy is for the engine to take or to refuse.
+   *
+   * @param {Record<string, unknown>} variables
+   */
+  #copyOf(variables) {
+    try {
+      return this.#engine.copyOf({ ...variables });
+    } catch {
+      return { ...variables };
     }
   }
 
@@ -275,19 +287,6 @@ function nothingSent() {
     /** @type {Record<string, string>} */
     pythonTools: {},
   };
-}
-
-/**
- * Values as they are now, whatever becomes of them. What has no copy is for the engine to take or to refuse.
- *
- * @param {Record<string, unknown>} variables
- */
-function copyOf(variables) {
-  try {
-    return decode(encode({ ...variables }, 'variables', Infinity));
-  } catch {
-    return { ...variables };
-  }
 }
 
 /**

@@ -118,6 +118,11 @@ class HostEngine {
   }
 
   /** @param {Record<string, unknown>} variables */
+  copyOf(variables) {
+    return structuredClone(variables);
+  }
+
+  /** @param {Record<string, unknown>} variables */
   async sendVariables(variables) {
     this.#refuseUnlessReady('sendVariables');
     try {

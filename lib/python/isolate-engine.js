@@ -9,6 +9,7 @@ const { snapshotFolder, snapshotFolderWithin } = require('./snapshot-folders');
 const { untold } = require('../contract/tracing');
 const { codeFrame } = require('../ses/code-frame');
 const { SESExecutor } = require('../ses/executor');
+const { decode, encode } = require('../ses/transfer');
 
 /** Python in an isolate of this package: Pyodide's own files, behind the same protocol as JavaScript. */
 class IsolateEngine {
@@ -47,6 +48,14 @@ class IsolateEngine {
     const permission = await directoryHandle.requestPermission({ mode: 'readwrite' });
     if (permission !== 'granted') throw new Error('readwrite permission not granted for directory');
     throw new Error('fsMode "nativefs" needs a browser: here, use fsMode "nodefs" and workDir');
+  }
+
+  /**
+   * @param {Record<string, unknown>} variables
+   * @throws {TypeError} if some do not cross
+   */
+  copyOf(variables) {
+    return decode(encode(variables, 'variables', Infinity));
   }
 
   /** @param {Record<string, unknown>} variables */
