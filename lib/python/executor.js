@@ -132,10 +132,11 @@ class PyodideExecutor {
    * @param {Record<string, unknown>} variables
    */
   #copyOf(variables) {
+    const own = { ...variables };
     try {
-      return this.#engine.copyOf({ ...variables });
+      return this.#engine.copyOf(own);
     } catch {
-      return { ...variables };
+      return own;
     }
   }
 

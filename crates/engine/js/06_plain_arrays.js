@@ -73,7 +73,9 @@
 
   const toInteger = (value) => trunc(+value) || 0;
 
-  const lengthOf = (object) => min(max(toInteger(object.length), 0), 2 ** 53 - 1);
+  const toLength = (value) => min(max(toInteger(value), 0), 2 ** 53 - 1);
+
+  const lengthOf = (object) => toLength(object.length);
 
   // The place that `index` means, which counts from the end if it is negative.
   const placeOf = (index, length, otherwise) => {
@@ -131,6 +133,7 @@
     isObject,
     toObject,
     toInteger,
+    toLength,
     lengthOf,
     placeOf,
     toFunction,

@@ -9,7 +9,7 @@
   const boot = globalThis.__smol_boot;
   const { apply, construct, getDescriptor, getPrototypeOf, ownKeys, TypeError, uncurryThis } = boot.p;
   const { arrayPush, max, min, RangeError, stringIncludes, stringIndexOf, stringReplaceAll, stringSlice } = boot.p;
-  const { isObject, lengthOf, look, newArray, replace: replaceMethods, toInteger, toObject } = boot.loops;
+  const { isObject, lengthOf, look, newArray, replace: replaceMethods, toInteger, toLength, toObject } = boot.loops;
   const { op_room } = boot.ops;
   const { prototype } = RegExp;
   const nativeSplit = uncurryThis(prototype[Symbol.split]);
@@ -199,7 +199,7 @@
       arrayPush(all, found);
       if (!isForAll) break;
       if (`${found[0]}` !== "") continue;
-      value.lastIndex = next(text, min(max(toInteger(value.lastIndex), 0), 2 ** 53 - 1), byCodePoint);
+      value.lastIndex = next(text, toLength(value.lastIndex), byCodePoint);
     }
     return { all, isForAll };
   };
