@@ -97,6 +97,20 @@ describe.runIf(isLinux)('a worker process', () => {
     });
   });
 
+  test('has no thread but its first that takes the signal by which guest code is asked to end', async () => {
+    await withProcess({ sandbox: 'best-effort' }, {}, async (executor) => {
+      const pid = pidOf(executor);
+      const takes = (task) => {
+        const { SigBlk, SigCgt } = statusOf(pid, `/task/${task}`);
+        // SIGUSR1.
+        return ((BigInt(`0x${SigCgt}`) & ~BigInt(`0x${SigBlk}`)) >> 9n) & 1n;
+      };
+      const tasks = readdirSync(`/proc/${pid}/task`);
+      expect(tasks.length).toBeGreaterThan(1);
+      expect(tasks.filter((task) => takes(task) === 1n)).toEqual([String(pid)]);
+    });
+  });
+
   test('can make no processes, descriptors, files and core dumps, whatever its sandbox is', async () => {
     for (const sandbox of ['off', 'best-effort']) {
       await withProcess({ sandbox }, {}, async (executor) => {

@@ -25,6 +25,8 @@ struct Waiting {
     frames: VecDeque<Vec<u8>>,
     /// A thread writes what waits; until it is done, others only add to that.
     has_writer: bool,
+    /// Called when it is.
+    then: Option<Box<dyn FnOnce() + Send>>,
 }
 
 impl Outbox {
@@ -67,6 +69,14 @@ impl Outbox {
         thread::Builder::new().name("ses-outbox".to_owned()).stack_size(STACK_BYTES).spawn(write).map(drop)
     }
 
+    /// Calls `then` when all that was sent is in the pipe, in place of what an earlier call gave, if a thread still writes that.
+    pub fn when_written(&self, then: impl FnOnce() + Send + 'static) {
+        let mut waiting = self.waiting();
+        if waiting.has_writer {
+            waiting.then = Some(Box::new(then));
+        }
+    }
+
     /// Writes a frame from `written` on, and then what has come meanwhile.
     fn write_all(&self, mut frame: Vec<u8>, mut written: usize) {
         loop {
@@ -84,6 +94,11 @@ impl Outbox {
                 Some(next) => (frame, written) = (next, 0),
                 None => {
                     waiting.has_writer = false;
+                    let then = waiting.then.take();
+                    drop(waiting);
+                    if let Some(then) = then {
+                        then();
+                    }
                     return;
                 }
             }
@@ -98,5 +113,38 @@ impl Outbox {
 
     fn waiting(&self) -> MutexGuard<'_, Waiting> {
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::{Read, pipe};
+    use std::os::fd::OwnedFd;
+    use std::sync::mpsc::{TryRecvError, channel};
+
+    use super::*;
+
+    /// More than a pipe holds.
+    const LARGE: usize = 1 << 20;
+
+    #[test]
+    fn what_is_to_follow_all_frames_follows_those_that_wait_for_the_reader() {
+        let (mut reader, writer) = pipe().unwrap();
+        let outbox = Outbox::new(ChildStdin::from(OwnedFd::from(writer))).unwrap();
+        let (called, calls) = channel();
+        outbox.when_written(|| unreachable!("nothing is written"));
+        outbox.send(vec![1; LARGE]).unwrap();
+        outbox.send(vec![2]).unwrap();
+        outbox.when_written(move || called.send(()).unwrap());
+        let mut frames = vec![0; LARGE];
+        reader.read_exact(&mut frames[..1]).unwrap();
+        assert_eq!(calls.try_recv(), Err(TryRecvError::Empty));
+        reader.read_exact(&mut frames).unwrap();
+        assert_eq!(frames.last(), Some(&2));
+        calls.recv().unwrap();
+        outbox.send(vec![3]).unwrap();
+        drop(outbox);
+        reader.read_to_end(&mut frames).unwrap();
+        assert_eq!(frames.last(), Some(&3));
     }
 }

@@ -154,9 +154,12 @@ impl Worker {
 
     /// Has the process look at what it was sent, also while guest code runs.
     pub fn nudge(&self) {
-        if let Some(process) = &self.0.state().process {
-            process.nudge();
-        }
+        let state = self.0.state();
+        let (Some(process), Some(outbox)) = (&state.process, &state.outbox) else { return };
+        process.nudge();
+        // What does not fit the pipe comes when it has looked.
+        let process = process.clone();
+        outbox.when_written(move || process.nudge());
     }
 
     /// All threads of the process.

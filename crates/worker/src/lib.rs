@@ -94,12 +94,12 @@ fn work(arguments: &Arguments, commands: File, out: &Arc<Out>) -> io::Result<std
     }
     let reach = if is_confined && !landlock { &[] } else { reach.as_slice() };
     let commands_fd = commands.as_raw_fd();
+    // Inherited by all threads, V8's too: one that took the signal would do nothing about it.
+    nudge::block();
     // A worker has the descriptors of its pipes only, and nothing arms a deadline for each run.
     let watchdog = Arc::new(Watchdog::without_timer());
     // Its thread must be there before the sandbox is closed.
     drop(watchdog.arm(Instant::now(), || {})?);
-    // Inherited by all further threads, V8's too.
-    nudge::block();
     let out = out.clone();
     let (booted, is_booted) = channel();
     let (go, goes) = channel();
