@@ -123,9 +123,7 @@
 
   // Replaces methods of `object` by those of the same name, or symbol, of `by`.
   const replace = (object, by) => {
-    for (const key of ownKeys(by)) {
-      defineProperty(object, key, { __proto__: null, ...getDescriptor(object, key), value: by[key] });
-    }
+    for (const key of ownKeys(by)) defineProperty(object, key, { __proto__: null, value: by[key] });
   };
 
   boot.loops = {

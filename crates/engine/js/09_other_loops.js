@@ -246,7 +246,7 @@
   };
   boot.replaceLate = () => {
     ({ sumPrecise } = Math);
-    if (sumPrecise !== undefined) replace(Math, late);
+    if (sumPrecise !== undefined) defineProperty(Math, "sumPrecise", { __proto__: null, value: late.sumPrecise });
   };
 
   // ICU compares each part of a language tag with all others.
