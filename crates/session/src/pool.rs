@@ -98,7 +98,7 @@ impl<W: Send + 'static> Pool<W> {
             state.missed = None;
             state.wanted.push_back(limit_bytes);
         } else {
-            makes_room = state.miss(limit_bytes);
+            makes_room = state.miss(limit_bytes, self.0.size);
         }
         self.0.schedule(&mut state, DELAY);
         drop(state);
@@ -174,9 +174,13 @@ impl<W> State<W> {
         self.ready.len() + usize::from(self.is_booting.is_some()) + self.wanted.len()
     }
 
-    /// Nothing with this limit is ready. If that happens twice in a row and all others have other limits, the oldest makes
+    /// Nothing with this limit is ready, of `size`. If that happens twice in a row and all others have other limits, the oldest makes
     /// room: executors that take turns with different limits must not have isolates made for nobody.
-    fn miss(&mut self, limit_bytes: usize) -> Option<(usize, W)> {
+    fn miss(&mut self, limit_bytes: usize, size: usize) -> Option<(usize, W)> {
+        if self.count() < size {
+            self.wanted.push_back(limit_bytes);
+            return None;
+        }
         let is_coming = self.is_booting == Some(limit_bytes) || self.wanted.contains(&limit_bytes);
         if self.missed.replace(limit_bytes) != Some(limit_bytes) || is_coming {
             return None;
@@ -311,7 +315,7 @@ mod tests {
         pool.expect(64);
         begun.recv().unwrap().1.parked();
         assert!(pool.0.state().next.is_none() && pool.0.state().wanted.is_empty());
-        pool.expect(64);
+        assert_eq!(pool.take(64), None);
         begun.recv().unwrap().1.ready(1);
         assert_eq!(pool.take(64), Some(1));
     }
@@ -335,9 +339,11 @@ mod tests {
             begun.recv().unwrap().1.ready(at as u32);
         }
         assert_eq!(counters.now().warm, 4);
-        // The first one rests: it has nothing, and asking it makes it one of the last.
+        // The first one rests: it has nothing, and asking it makes it one of the last, for which another is made.
         assert_eq!(pools[0].0.take(64), None);
         assert_eq!(counters.now().warm, 3);
+        pools[0].1.recv().unwrap().1.ready(5);
+        assert_eq!(pools[0].0.take(64), Some(5));
         assert_eq!(pools[2].0.take(64), Some(2));
         // The one that is being made when its pool has to rest is for nobody.
         let coming = pools[2].1.recv().unwrap().1;
