@@ -317,11 +317,13 @@ fn normalize(scope: &mut v8::PinScope, host: &Host, script: &Script, ending: End
     match ending {
         Ending::Value(value) => written(scope, host, value, is_final_answer),
         Ending::Thrown(thrown) => Err(exceptions::failure(scope, host, thrown, script)),
-        // The one who terminated the guest has the failure, and replaces this one.
-        Ending::Verdict | Ending::Terminated => {
-            Err(Failure::new(FailureKind::Runtime { cause: "the run was terminated".to_owned() }))
-        }
+        Ending::Verdict | Ending::Terminated => Err(terminated()),
     }
+}
+
+/// The one who terminated the guest has the failure, and replaces this one.
+fn terminated() -> Failure {
+    Failure::new(FailureKind::Runtime { cause: "the run was terminated".to_owned() })
 }
 
 /// The failure that `exceeded` is: with the module that was being loaded, or with the loop of `script`.
@@ -371,10 +373,11 @@ pub fn written(
     output(host, value, is_final_answer)
 }
 
-/// A run's success with this output. A value that could not be written at all is `undefined`.
+/// A run's success with this output. A value that could not be written at all is `undefined`, unless the run was to end meanwhile.
 fn output(host: &Host, value: Result<Value, Unwritable>, is_final_answer: bool) -> Result<Success, Failure> {
     match value {
         Ok(value) => Ok(Success::Output { value, is_final_answer }),
+        Err(Unwritable::Thrown) if host.is_stopped() => Err(terminated()),
         Err(Unwritable::Thrown) => Ok(Success::Output { value: Value::Undefined, is_final_answer }),
         Err(Unwritable::TooLarge(bytes)) => {
             Err(Failure::transfer_limit(host.context.config().max_transfer_bytes, bytes).with("value", "output"))
