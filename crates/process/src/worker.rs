@@ -156,10 +156,10 @@ impl Worker {
     pub fn nudge(&self) {
         let state = self.0.state();
         let (Some(process), Some(outbox)) = (&state.process, &state.outbox) else { return };
+        // What does not fit the pipe comes when it has looked, perhaps as soon as it is nudged.
+        let again = process.clone();
+        outbox.when_written(move || again.nudge());
         process.nudge();
-        // What does not fit the pipe comes when it has looked.
-        let process = process.clone();
-        outbox.when_written(move || process.nudge());
     }
 
     /// All threads of the process.
