@@ -42,13 +42,11 @@ pub trait Link: Send + Sync {
     /// Ends what the isolate does and gives it up. What it reports of its work from now on counts for nothing.
     fn interrupt(&self);
 
-    /// Asks the guest to end a run by itself, so that the isolate can go on. Wakes nobody. False: it never looks.
+    /// Asks the guest to end a run by itself, so that the isolate can go on, also if it waits for something. What wakes it is there
+    /// when this returns: later it would wake the guest of the next run. False: it never looks.
     fn ask(&self, _job: JobId) -> bool {
         false
     }
-
-    /// Has the isolate look, if it waits for something.
-    fn wake(&self) {}
 
     /// What the isolate runs on.
     fn tasks(&self) -> Arc<dyn Tasks>;

@@ -610,7 +610,7 @@ fn interrupt(desk: &Arc<Desk>, link: &Arc<dyn Link>, job: JobId, failure: Failur
         None if desk.config.keep_state => return end(desk, &**link, job, failure.with(STATE_LOST, true)),
         None => return end(desk, &**link, job, failure),
         Some(false) => return,
-        Some(true) => link.wake(),
+        Some(true) => {}
     }
     let (impatient, to_isolate) = (desk.clone(), link.clone());
     let late = failure.clone().with(STATE_LOST, true);

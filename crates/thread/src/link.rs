@@ -74,6 +74,11 @@ impl ThreadLink {
     pub fn new(control: Arc<Control>, commands: Sender<Option<Command>>) -> Self {
         Self { control, commands }
     }
+
+    /// Has the thread look, if it waits for something.
+    fn wake(&self) {
+        self.commands.send(None);
+    }
 }
 
 impl Link for ThreadLink {
@@ -82,11 +87,11 @@ impl Link for ThreadLink {
     }
 
     fn ask(&self, job: JobId) -> bool {
-        self.control.interrupt.get().is_some_and(|interrupt| interrupt.ask(job))
-    }
-
-    fn wake(&self) {
-        self.commands.send(None);
+        let is_asked = self.control.interrupt.get().is_some_and(|interrupt| interrupt.ask(job));
+        if is_asked {
+            self.wake();
+        }
+        is_asked
     }
 
     fn interrupt(&self) {
