@@ -147,6 +147,50 @@ describe.each(process.platform === 'linux' ? ['thread', 'process'] : ['thread'])
       },
     ));
 
+  test('an abort that comes while what was sent before the run is being defined ends the run only', () =>
+    withExecutor({ memoryLimitMb: 256 }, async (executor) => {
+      await executor.run('let kept = 1');
+      const named = (prefix, count, value) =>
+        Object.fromEntries(Array.from({ length: count }, (_, i) => [prefix + i, value]));
+      const rows = Array.from({ length: 30_000 }, (_, id) => ({ id, name: `name ${id}` }));
+      for (const [round, send, last] of [
+        [0, () => executor.sendVariables(named('v', 20_000, 1)), 'v19999'],
+        [1, () => executor.sendVariables({ rows }), 'rows'],
+        [2, () => executor.sendTools(named('t', 3_000, () => 1)), 't2999'],
+      ]) {
+        const controller = new AbortController();
+        const sent = send();
+        const run = rejection(executor.run('kept = 2', { signal: controller.signal }));
+        if (round % 2 === 0) await new Promise((resolve) => setImmediate(resolve));
+        controller.abort(new Error('enough'));
+        await sent;
+        expect((await run).details).toMatchObject({ aborted: true, reason: 'enough' });
+        expect((await executor.run(`[kept, typeof ${last}]`)).output[0]).toBe(1);
+        expect((await executor.run(`typeof ${last}`)).output).not.toBe('undefined');
+      }
+    }));
+
+  test('the deadline of a run does not pay for what was sent before', () =>
+    withExecutor({ memoryLimitMb: 512 }, async (executor) => {
+      // Takes longer to define than the run may take, and so does the patience behind that.
+      const names = Object.fromEntries(Array.from({ length: 100_000 }, (_, i) => [`v${i}`, i]));
+      const sent = executor.sendVariables(names);
+      const { code } = await executor.run('1', { timeoutMs: 1 }).catch((error) => error);
+      await sent;
+      expect([code ?? 'done', executor.state]).toEqual([expect.stringMatching(/^(done|ERR_EXEC_TIMEOUT)$/), 'READY']);
+      expect((await executor.run('v99999')).output).toBe(99_999);
+    }));
+
+  test('a final answer that a deadline keeps from being written is none', () =>
+    withExecutor({}, async (executor, interrupted) => {
+      for (const code of [
+        'final_answer(Promise.resolve({ get value() { started(); for (;;); } }))',
+        'await 0; ({ get value() { started(); for (;;); } })',
+      ]) {
+        expect((await interrupted(code)).details, code).toMatchObject({ aborted: true, stateLost: false });
+      }
+    }));
+
   test('an abort that comes when the run has ended, or has not begun, ends no other one', () =>
     withExecutor({ runConcurrency: 'queue', maxQueuedRuns: 4 }, async (executor) => {
       await executor.run('let kept = 0');

@@ -100,9 +100,10 @@ pub struct Executor {
     /// Calls that wait for the isolate, oldest first, and their names: `sendVariables` or `sendTools`.
     setups: VecDeque<(JobId, &'static str)>,
     running: Option<RunningJob>,
-    /// The isolate works on variables whose call is settled. That is nothing that the deadline of a run may pay for.
+    /// The isolate works on variables whose call is settled.
     is_installing: bool,
-    /// The run whose turn it is, meanwhile.
+    /// The run whose turn it is, as long as the isolate works on variables or tools: its deadline is not to pay for that, and what
+    /// ends it is not to end that.
     held: Option<QueuedRun>,
     queue: VecDeque<Queued>,
     closing: Vec<Closing>,
@@ -336,7 +337,9 @@ impl Executor {
     fn on_settled(&mut self, job: JobId, sound: bool) {
         if self.running.as_ref().is_none_or(|running| running.id != job) {
             self.setups.retain(|&(setup, _)| setup != job);
-            if !sound {
+            if sound {
+                self.hand_over_held();
+            } else {
                 self.on_corrupted();
             }
             return;
@@ -354,15 +357,10 @@ impl Executor {
 
     fn on_installed(&mut self, result: Result<(), Failure>) {
         self.is_installing = false;
-        let held = self.held.take();
         match result {
-            Ok(()) => {
-                if let Some(run) = held {
-                    self.hand_over(run);
-                }
-            }
+            Ok(()) => self.hand_over_held(),
             Err(failure) => {
-                if let Some(run) = held {
+                if let Some(run) = self.held.take() {
                     self.deliver(run.call, Outcome::failed(failure));
                 }
                 self.on_corrupted();
@@ -428,7 +426,8 @@ impl Executor {
             self.on_initialized(Err(self.lost_failure(0)?));
             return None;
         }
-        let tool_calls = self.session.as_ref().map_or(0, Session::tool_calls);
+        let has_run = self.running.is_some();
+        let tool_calls = self.session.as_ref().filter(|_| has_run).map_or(0, Session::tool_calls);
         self.lose(self.lost_failure(tool_calls)?, self.lost_failure(0)?)
     }
 
@@ -478,9 +477,16 @@ impl Executor {
 
     fn start_run(&mut self, run: QueuedRun) {
         self.transition(Transition::RunStarted);
-        if self.is_installing {
-            self.held = Some(run);
-        } else {
+        self.held = Some(run);
+        self.hand_over_held();
+    }
+
+    /// Hands over the run whose turn it is, unless the isolate has something to do before.
+    fn hand_over_held(&mut self) {
+        if !self.is_installing
+            && self.setups.is_empty()
+            && let Some(run) = self.held.take()
+        {
             self.hand_over(run);
         }
     }

@@ -231,6 +231,11 @@ fn settled_with(job: u64, value: f64, is_final_answer: bool) -> Event {
     Event::Settled { job, result, figures, sound: true, installing: false }
 }
 
+/// Variables or tools are there, or are about to be.
+fn done(job: u64, installing: bool) -> Event {
+    Event::Settled { job, result: Ok(Success::Done), figures: Figures::default(), sound: true, installing }
+}
+
 fn entry(message: &str) -> LogEntry {
     LogEntry { level: 0, message: message.to_owned(), at_ms: 0.0 }
 }
@@ -362,16 +367,56 @@ fn calls_that_cleanup_refuses_have_their_names_and_their_isolate_counts_once() {
     assert!(bench.executor.send_tools(3.0, Vec::new()).is_none());
     bench.run(4.0);
     assert!(bench.executor.send_tools(5.0, Vec::new()).is_none());
-    assert_eq!(bench.isolate.asked(), [Asked::Variables(1), Asked::Tools(2), Asked::Run(3)]);
+    assert_eq!(bench.isolate.asked(), [Asked::Variables(1), Asked::Tools(2)]);
     assert!(bench.executor.cleanup(6.0).is_none());
     let expected = [
         "2 ERR_INVALID_STATE \"sendVariables\"",
         "3 ERR_INVALID_STATE \"sendTools\"",
-        "4 ERR_INVALID_STATE \"run\" 0 calls, log \"\"",
+        "4 ERR_INVALID_STATE \"run\"",
         "5 ERR_INVALID_STATE \"sendTools\"",
         "6 done",
     ];
     assert_eq!((bench.deliveries(), bench.counters.now().terminated), (expected.map(str::to_owned).to_vec(), 1));
+}
+
+#[test]
+fn a_run_begins_when_all_that_was_sent_before_is_there() {
+    let mut bench = Bench::new(Watchdog::default());
+    bench.isolate.looks.store(true, Ordering::Relaxed);
+    assert!(bench.executor.send_variables(2.0, Vec::new(), Values::List(Vec::new())).is_none());
+    assert!(bench.executor.send_tools(3.0, Vec::new()).is_none());
+    bench.run(4.0);
+    bench.run(5.0);
+    assert_eq!(bench.executor.state(), "RUNNING");
+    // Nothing that the isolate does for others ends by this.
+    bench.executor.abort(4.0, "enough");
+    bench.isolate.report(done(1, true));
+    assert_eq!(bench.deliveries(), ["4 ERR_EXEC_TIMEOUT \"enough\"", "2 done"]);
+    bench.isolate.report(Event::Installed(Ok(())));
+    assert_eq!(bench.deliveries(), [""; 0]);
+    assert_eq!(bench.isolate.asked(), [Asked::Variables(1), Asked::Tools(2)]);
+    bench.isolate.report(done(2, false));
+    assert_eq!(bench.deliveries(), ["3 done"]);
+    assert_eq!(bench.isolate.asked(), [Asked::Run(3)]);
+    bench.isolate.report(settled(3, 42.0));
+    assert_eq!(bench.deliveries(), ["5 Number(42.0) 2 calls, log \"\""]);
+}
+
+#[test]
+fn variables_that_are_lost_with_their_process_have_called_no_tools() {
+    let mut bench = Bench::new(Watchdog::default());
+    bench.run(2.0);
+    bench.isolate.report(tool_call(7, 3));
+    bench.isolate.report(settled(1, 42.0));
+    assert!(bench.executor.send_variables(3.0, Vec::new(), Values::List(Vec::new())).is_none());
+    bench.isolate.report(Event::Lost { reason: "gone".to_owned() });
+    let calls = bench.told().into_iter().filter_map(|delivery| match delivery {
+        Delivery::Settled { call: 3.0, outcome } => {
+            outcome.result.err().map(|failure| failure.details["toolCalls"].clone())
+        }
+        _ => None,
+    });
+    assert_eq!(calls.collect::<Vec<_>>(), [0]);
 }
 
 #[test]
@@ -394,8 +439,7 @@ fn an_isolate_that_is_parked_with_nothing_to_do_is_lost_for_want_of_memory() {
     // The variables of a call that is settled take the memory, and a run waits for them.
     let mut bench = Bench::new(Watchdog::default());
     assert!(bench.executor.send_variables(2.0, Vec::new(), Values::List(Vec::new())).is_none());
-    let (result, figures) = (Ok(Success::Done), Figures::default());
-    bench.isolate.report(Event::Settled { job: 1, result, figures, sound: true, installing: true });
+    bench.isolate.report(done(1, true));
     assert_eq!(bench.deliveries(), ["2 done"]);
     bench.run(3.0);
     bench.isolate.report(parked());
