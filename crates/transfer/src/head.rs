@@ -61,6 +61,10 @@ const PATTERN: usize = 4_096;
 const PATTERN_BYTE: usize = 64;
 /// Arrays up to this length have room for all their elements.
 const MAX_ROOM: usize = 32 << 20;
+/// Shorter ones have it in any case.
+const MIN_NEEDLESS_ROOM: usize = 1 << 12;
+/// Of an element.
+const ROOM: usize = 8;
 
 impl Reader<'_> {
     /// Reads the end of a value with parts, if that is next.
@@ -135,7 +139,8 @@ impl Reader<'_> {
             }
             b'a' => {
                 let length = self.number()?;
-                (open(Kind::Sparse, length), TABLE)
+                let room = if length < MIN_NEEDLESS_ROOM { length * ROOM } else { 0 };
+                (open(Kind::Sparse, length), TABLE + room)
             }
             b';' => (open(Kind::Map, 0), TABLE),
             b'\'' => (open(Kind::Set, 0), TABLE),
@@ -193,7 +198,7 @@ impl Reader<'_> {
 
 /// Whether V8 makes room for all elements of an array that has few: those are made otherwise, see `lib/ses/slices.js`.
 pub fn has_needless_room(length: usize, parts: usize) -> bool {
-    (1 << 12..=MAX_ROOM).contains(&length) && parts < length / 4
+    (MIN_NEEDLESS_ROOM..=MAX_ROOM).contains(&length) && parts < length / 4
 }
 
 fn leaf(objects: usize) -> Head {

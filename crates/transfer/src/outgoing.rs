@@ -85,6 +85,8 @@ mod tests {
         assert_eq!(for_node(array_of(12_000_000, b"\"\x02ab"), MAX_BYTES), Err(Refusal::TooLarge));
         assert_eq!(for_node(array_of(1_400_000, b";:\0"), MAX_BYTES), Err(Refusal::TooLarge));
         assert_eq!(for_node(array_of(2, b"~\x01\x80\x80\x80\x80\x01x"), MAX_BYTES), Err(Refusal::TooLarge));
+        // Arrays of 4,095 places and no element.
+        assert_eq!(for_node(array_of(10_000, b"a\xFF\x1F@\0\xFF\x1F"), MAX_BYTES), Err(Refusal::TooLarge));
         // Whatever the limit is, 1 MiB is allowed.
         assert!(for_node(array_of(10_000, b"I\x02"), 1024).is_ok());
     }
