@@ -20,7 +20,7 @@ const LAYERS = {
   'ses-prepare': ['ses-protocol'],
   'ses-session': ['ses-protocol', 'ses-sync'],
   'ses-engine': ['ses-files', 'ses-hints', 'ses-prepare', 'ses-protocol', 'ses-sync', 'ses-transfer'],
-  'ses-process': ['ses-protocol', 'ses-session', 'ses-sync'],
+  'ses-process': ['ses-protocol', 'ses-session', 'ses-sync', 'ses-transfer'],
   'ses-worker': ['ses-engine', 'ses-process', 'ses-protocol', 'ses-sandbox', 'ses-session', 'ses-sync'],
   'ses-thread': ['ses-engine', 'ses-protocol', 'ses-session', 'ses-sync'],
   'ses-executor': [

@@ -24,14 +24,19 @@ function frame(kind, ...body) {
 
 const u32 = (value) => Uint8Array.of(value, value >> 8, value >> 16, value >> 24);
 const u64 = (value) => [...u32(value), 0, 0, 0, 0];
-const text = (value) => [...u32(value.length), ...Buffer.from(value)];
+const text = (value) => [...u32(value.length), ...Buffer.from(value, 'latin1')];
 /** What the host speaks: `VERSION` of crates/protocol/src/frames. */
 const VERSION = 7;
 const hello = (version = VERSION, landlock = 1, seccomp = 1) => frame(0x81, u32(version), [landlock, seccomp]);
 const INITIALIZED = frame(0x82, [0]);
 /** A job that went well without a value, and was sound. */
 const settled = (job) => frame(0x83, u64(job), [0, 0], u64(0), u64(0), u64(0), u64(0), [1, 0]);
-const toolCall = (id) => frame(0x85, u32(1), u64(id), u32(1), [1], [0], u32(0), u64(1));
+/** The same with a value that is this wire. */
+const gave = (job, wire) => frame(0x83, u64(job), [0, 1, 7], text(wire), [0], u64(0), u64(0), u64(0), u64(0), [1, 0]);
+/** The same that failed, with these details. */
+const failed = (job, details) =>
+  frame(0x83, u64(job), [1, 6], text('cause'), text(details), [0], u64(0), u64(0), u64(0), u64(0), [1, 0]);
+const toolCall = (id, args = [0, ...u32(0)]) => frame(0x85, u32(1), u64(id), u32(1), [1], args, u64(1));
 const logged = (job, message) => frame(0x86, u64(job), [0], new Uint8Array(8), text(message));
 
 /**
@@ -86,6 +91,11 @@ describe.runIf(isLinux)('a worker', () => {
     expect(await hostOf([all.subarray(0, 3), all.subarray(3), settled(1)])).toBe('output undefined | 0');
   });
 
+  test('whose values are made ready here', async () => {
+    const map = `\xff\x0f;${'I\x02T'.repeat(600)}:\xb0\x09`;
+    expect(await hostOf([hello(), INITIALIZED, gave(1, map)])).toBe('output [object Map] | 0');
+  });
+
   test('that is not there', async () => {
     const reason =
       'SES init failed: <folder>/ses-executor-worker cannot be started: No such file or directory (os error 2)';
@@ -133,8 +143,17 @@ describe.runIf(isLinux)('a worker', () => {
     ['a level that there is not', frame(0x86, u64(1), [5], new Uint8Array(8), text('x'))],
     ['a text that is none', frame(0x86, u64(1), [0], new Uint8Array(8), u32(2), [0xff, 0xff])],
     ['a list that is longer than its frame', frame(0x85, u64(1), u32(1), [1], [0], u32(0xffffffff))],
-    ['more tool calls than there may be', Buffer.concat([1, 2, 3, 4].map(toolCall))],
+    ['more tool calls than there may be', Buffer.concat([1, 2, 3, 4].map((id) => toolCall(id)))],
     ['a frame beyond all limits', Buffer.from([0, 0, 0, 0x40, 0x86, 1, 0, 0, 0])],
+    ['arguments that are no array', toolCall(1, [1, ...text('\xff\x0f0')])],
+    ['arguments that are nothing', toolCall(1, [1, ...text('')])],
+    ['a list of more arguments than there may be', toolCall(1, [0, ...u32(17), ...new Uint8Array(17)])],
+    ['a value that is none', gave(1, '')],
+    ['an array without its elements', gave(1, `\xff\x0fA\x7f${'A\x7f'.repeat(63)}`)],
+    ['a text without end', gave(1, `\xff\x0frm"${'\x80'.repeat(200)}\0.`)],
+    ['what is in slices already', gave(1, '\xfe\xff\x0f\x7f\x02o{\0\x01o"\x06lengthI\x7f{\x01\0')],
+    ['a log of no time', frame(0x86, u64(1), [0], [0, 0, 0, 0, 0, 0, 0xf8, 0x7f], text('x'))],
+    ['findings that are none', failed(1, '{"diagnostics":5}')],
     ['that it has closed', frame(0x87, [0])],
     ['that it was lost', frame(0x8d, text('gone'))],
   ])('that answers a run with %s', async (_, answer) => {

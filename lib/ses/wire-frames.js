@@ -59,6 +59,7 @@ function properties(value, isComplete) {
     isComplete: () => pending === undefined && isComplete(),
     accept: (part) => {
       if (pending === undefined) {
+        if (typeof part !== 'string' && typeof part !== 'number') throw new RangeError('a key was expected');
         pending = { key: part };
         return;
       }

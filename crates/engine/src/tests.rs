@@ -82,6 +82,10 @@ impl GuestContext for Context {
         self.ready.borrow_mut().pop_front()
     }
 
+    fn sends_raw(&self) -> bool {
+        false
+    }
+
     fn is_given_up(&self) -> bool {
         let is_given_up = self.is_given_up.get();
         if let Some(rival) = self.rival.take() {

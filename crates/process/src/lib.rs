@@ -3,6 +3,7 @@
 #![cfg(unix)]
 
 mod backend;
+mod content;
 mod launch;
 mod outbox;
 mod process;

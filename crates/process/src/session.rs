@@ -12,6 +12,7 @@ use ses_protocol::{Command, Config, Event, Failure, Figures, JobId, MAX_TOLD_CAL
 use ses_session::{Deadline, Ear, Events, Link, Process, Tasks, Watchdog};
 use ses_sync::CpuClock;
 
+use crate::content::readable;
 use crate::launch::Confinement;
 use crate::worker::{NONSENSE, News, Worker};
 
@@ -168,6 +169,7 @@ impl Peer {
             }
             Event::Closed { .. } | Event::Lost { .. } => return Err(NONSENSE),
         };
+        let event = readable(event, self.config.max_transfer_bytes).ok_or(NONSENSE)?;
         if is_last {
             self.desk.is_over.store(true, Ordering::Release);
         }

@@ -29,4 +29,4 @@ pub use messages::{
 };
 pub use options::{Config, MAX_OPERATIONS, Range, TIMEOUT_MS};
 pub use python::{MountSpec, PACKAGES_LIST, PythonSpec};
-pub use value::{Value, Values};
+pub use value::{MAX_LISTED, Value, Values};

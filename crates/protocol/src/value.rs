@@ -6,6 +6,8 @@ use crate::Block;
 const HEAD_BYTES: usize = 2;
 /// The tag of a value and the longest number that may follow it.
 const TAG_BYTES: usize = 6;
+/// More arguments of a call are the wire of an array.
+pub const MAX_LISTED: usize = 16;
 
 /// A value on its way between the threads.
 #[derive(Debug)]

@@ -55,6 +55,10 @@ impl GuestContext for ThreadContext {
         self.inbox.try_recv().flatten()
     }
 
+    fn sends_raw(&self) -> bool {
+        false
+    }
+
     fn is_given_up(&self) -> bool {
         self.control.is_given_up()
     }

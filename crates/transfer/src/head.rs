@@ -139,6 +139,8 @@ impl Reader<'_> {
             }
             b'a' => {
                 let length = self.number()?;
+                // V8 would take the lowest bits of a longer number.
+                u32::try_from(length).ok()?;
                 let room = if length < MIN_NEEDLESS_ROOM { length * ROOM } else { 0 };
                 (open(Kind::Sparse, length), TABLE + room)
             }

@@ -18,7 +18,7 @@ mod survey;
 pub use budget::{Limited, with_limit, without_limit};
 pub use dense::with_dense_arrays;
 pub use host_errors::without_stacks;
-pub use outgoing::for_node;
+pub use outgoing::{for_node, for_node_of_anybody, unless_refused};
 pub use plain::Plain;
 pub use survey::Refusal;
 

@@ -3,6 +3,7 @@
 use super::patterns::write_as_object;
 use super::slices::in_slices;
 use super::survey::{Refusal, Survey, survey};
+use super::{HOST_VERSION, VERSION_TAG};
 
 /// A wire up to this length takes little whatever it holds, but for what [`may_be_costly`] finds. 1 KiB.
 const MAX_SMALL_BYTES: usize = 1 << 10;
@@ -14,9 +15,36 @@ const MAX_SMALL_BYTES: usize = 1 << 10;
 ///
 /// The value would take too much memory, or the bytes are not V8's.
 pub fn for_node(wire: Vec<u8>, max_bytes: usize) -> Result<Vec<u8>, Refusal> {
-    if wire.len() <= MAX_SMALL_BYTES && !may_be_costly(&wire) {
-        return Ok(wire);
+    if is_small(&wire) { Ok(wire) } else { rewritten(wire, max_bytes) }
+}
+
+/// As [`for_node`], of bytes that anybody may have written.
+///
+/// # Errors
+///
+/// As for [`for_node`].
+pub fn for_node_of_anybody(wire: Vec<u8>, max_bytes: usize) -> Result<Vec<u8>, Refusal> {
+    // Of other versions the same bytes are other values.
+    if wire.starts_with(&[VERSION_TAG, HOST_VERSION]) { rewritten(wire, max_bytes) } else { Err(Refusal::Broken) }
+}
+
+/// `wire` as it is, unless [`for_node`] refuses it: whoever gets it calls [`for_node_of_anybody`].
+///
+/// # Errors
+///
+/// As for [`for_node`].
+pub fn unless_refused(wire: Vec<u8>, max_bytes: usize) -> Result<Vec<u8>, Refusal> {
+    if !is_small(&wire) {
+        survey(&wire, max_bytes)?;
     }
+    Ok(wire)
+}
+
+fn is_small(wire: &[u8]) -> bool {
+    wire.len() <= MAX_SMALL_BYTES && !may_be_costly(wire)
+}
+
+fn rewritten(wire: Vec<u8>, max_bytes: usize) -> Result<Vec<u8>, Refusal> {
     let survey = survey(&wire, max_bytes)?;
     if survey.needs_slices() {
         in_slices(&wire, &survey).ok_or(Refusal::Broken)
@@ -140,6 +168,44 @@ mod tests {
         ]
         .concat();
         assert_eq!(for_node(wire, MAX_BYTES), Ok(expected));
+    }
+
+    #[test]
+    fn what_readers_would_take_for_something_else_is_refused() {
+        let hidden = b"A\x80\x80\x80\x10";
+        for wire in [
+            // Elements that do not come.
+            [b"\xFF\x0FA\x02T$\0\x02".as_slice()].concat(),
+            [b"\xFF\x0F".as_slice(), hidden, b"$\0\0"].concat(),
+            // Behind its cause an error has nothing: what looks like a text would be fields.
+            [b"\xFF\x0FrcT\"\x06c".as_slice(), hidden, b"."].concat(),
+            b"\xFF\x0Frc.".to_vec(),
+            // Lengths of more than 32 bits.
+            b"\xFF\x0Fa\x80\x80\x80\x80\x10@\0\0".to_vec(),
+            b"\xFF\x0FA\x80\x80\x80\x80\x10$\0\0".to_vec(),
+            // Versions, and what is in slices already.
+            b"\xFF\x0D0".to_vec(),
+            b"\xFF\x100".to_vec(),
+            b"\xFE\xFF\x0F\0\x02o{\0\0".to_vec(),
+            // A number without end.
+            [b"\xFF\x0Frm\"".as_slice(), &[0x80; 200], b"\0."].concat(),
+            Vec::new(),
+        ] {
+            assert_eq!(for_node_of_anybody(wire.clone(), MAX_BYTES), Err(Refusal::Broken), "{}", wire.escape_ascii());
+        }
+        for wire in
+            [b"\xFF\x0F0".to_vec(), array_of(3, b"-"), b"\xFF\x0FrcT.".to_vec(), b"\xFF\x0FA\0I\0T$\x01\0".to_vec()]
+        {
+            assert_eq!(for_node_of_anybody(wire.clone(), MAX_BYTES), Ok(wire));
+        }
+    }
+
+    #[test]
+    fn what_is_made_ready_elsewhere_is_refused_alike_and_left_alone() {
+        let large = array_of(400_000, b"I\x02");
+        assert_eq!(unless_refused(large.clone(), MAX_BYTES).as_ref(), Ok(&large));
+        assert_eq!(for_node_of_anybody(large.clone(), MAX_BYTES), for_node(large, MAX_BYTES));
+        assert_eq!(unless_refused(array_of(1_400_000, b";:\0"), MAX_BYTES), Err(Refusal::TooLarge));
     }
 
     #[test]

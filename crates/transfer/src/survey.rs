@@ -75,6 +75,17 @@ struct Open {
     has_large: bool,
 }
 
+impl Open {
+    /// Whether it has the parts that whoever reads it takes to be there.
+    fn is_whole(&self) -> bool {
+        match self.kind {
+            Kind::Dense => self.parts >= self.length,
+            Kind::Error => self.parts == 1,
+            _ => true,
+        }
+    }
+}
+
 /// Looks through a wire of which `max_bytes` bytes are allowed. Time and memory are linear in its length.
 pub fn survey(wire: &[u8], max_bytes: usize) -> Result<Survey, Refusal> {
     let max_host_bytes = max_bytes.saturating_mul(HOST_FACTOR).max(MIN_HOST_BYTES);
@@ -87,6 +98,9 @@ pub fn survey(wire: &[u8], max_bytes: usize) -> Result<Survey, Refusal> {
             && reader.ends(value.kind).ok_or(Refusal::Broken)?
         {
             if let Some(value) = open.pop() {
+                if !value.is_whole() {
+                    return Err(Refusal::Broken);
+                }
                 found.close(&value, open.last_mut());
             }
         } else {

@@ -125,6 +125,10 @@ impl GuestContext for PipeContext {
         if self.has_come(Duration::ZERO) { self.read() } else { None }
     }
 
+    fn sends_raw(&self) -> bool {
+        true
+    }
+
     /// A process whose session was given up is killed.
     fn is_given_up(&self) -> bool {
         false

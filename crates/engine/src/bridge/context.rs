@@ -25,6 +25,9 @@ pub trait GuestContext {
     /// A command that has arrived already.
     fn ready(&self) -> Option<Command>;
 
+    /// Values go as V8 writes them: the owner, who trusts nobody here, makes them ready for Node.js.
+    fn sends_raw(&self) -> bool;
+
     /// The session was given up: nothing that the isolate does counts any more. Set before guest code is terminated.
     fn is_given_up(&self) -> bool;
 }

@@ -13,7 +13,7 @@ use ses_protocol::{Command, Event, Figures, JobId, LEVEL_WARN, RunLimits, ToolCa
 use crate::bridge::context::GuestContext;
 use crate::bridge::log_room::LogRoom;
 use crate::bridge::pending_calls::{PendingCalls, ToolTable};
-use crate::bridge::serialize::Unwritable;
+use crate::bridge::serialize::{Unwritable, Way};
 use crate::memory::budget::BufferBudget;
 use crate::memory::limits::{MemoryGuard, with_guard};
 use crate::realm::entry::Realm;
@@ -392,6 +392,11 @@ impl Host {
     }
 
     /// Reports what no other event tells.
+    /// How a value of at most `max_bytes` goes to the host.
+    pub fn way(&self, max_bytes: usize) -> Way {
+        Way { max_bytes, is_raw: self.context.sends_raw() }
+    }
+
     pub fn report_progress(&self) {
         if let Some(run) = self.run.borrow().as_ref() {
             self.context.report(run.progress());

@@ -7,11 +7,9 @@ use v8::{ValueDeserializerHelper, ValueSerializerHelper};
 
 use crate::bridge::adopt;
 use crate::memory::budget::BufferBudget;
-use ses_protocol::{Block, Value, Values};
+use ses_protocol::{Block, MAX_LISTED, Value, Values};
 use ses_transfer::{self as transfer, Refusal};
 
-/// More arguments are written as an array.
-const MAX_LISTED: i32 = 16;
 /// Smaller buffers are written by V8, for which they may be part of its heap. 64 KiB.
 const MIN_BYTES: usize = 64 << 10;
 
@@ -62,15 +60,24 @@ pub enum Unwritable {
     TooLarge(Option<usize>),
 }
 
-/// Clones `value`, whose wire may take `max_bytes` at most. Getters and proxies of the guest run here.
+/// How values leave the isolate.
+#[derive(Clone, Copy)]
+pub struct Way {
+    /// What the wire of one may take.
+    pub max_bytes: usize,
+    /// As V8 writes them: who gets them makes them ready for Node.js.
+    pub is_raw: bool,
+}
+
+/// Clones `value`. Getters and proxies of the guest run here.
 pub fn write_value<'s>(
     scope: &mut v8::PinScope<'s, '_>,
     value: v8::Local<'s, v8::Value>,
-    max_bytes: usize,
+    way: Way,
 ) -> Result<Value, Unwritable> {
-    match simple(scope, value, max_bytes) {
+    match simple(scope, value, way.max_bytes) {
         Some(value) => Ok(value),
-        None => write(scope, value, max_bytes).map(Value::Wire),
+        None => write(scope, value, way).map(Value::Wire),
     }
 }
 
@@ -78,35 +85,35 @@ pub fn write_value<'s>(
 pub fn write_values<'s>(
     scope: &mut v8::PinScope<'s, '_>,
     args: &v8::FunctionCallbackArguments<'s>,
-    max_bytes: usize,
+    way: Way,
 ) -> Result<Values, Unwritable> {
-    if let Some(values) = simple_arguments(scope, args, max_bytes) {
+    if let Some(values) = simple_arguments(scope, args, way.max_bytes) {
         return Ok(Values::List(values));
     }
     let array = array_of(scope, args);
-    write(scope, array.into(), max_bytes).map(Values::Wire)
+    write(scope, array.into(), way).map(Values::Wire)
 }
 
 /// Clones the elements of an array that stands for arguments; otherwise as [`write_value`].
 pub fn write_list<'s>(
     scope: &mut v8::PinScope<'s, '_>,
     array: v8::Local<'s, v8::Array>,
-    max_bytes: usize,
+    way: Way,
 ) -> Result<Values, Unwritable> {
     let length = array.length();
     let mut values = Vec::new();
     for index in 0..length.min(MAX_LISTED as u32) {
         let value = array.get_index(scope, index).ok_or(Unwritable::Thrown)?;
         // An array of several objects keeps which of them are the same.
-        match simple(scope, value, max_bytes) {
+        match simple(scope, value, way.max_bytes) {
             Some(value) if !matches!(value, Value::Bytes(_)) => values.push(value),
             _ => break,
         }
     }
-    if values.len() == length as usize && Value::wire_bytes_of(&values) <= max_bytes {
+    if values.len() == length as usize && Value::wire_bytes_of(&values) <= way.max_bytes {
         return Ok(Values::List(values));
     }
-    write(scope, array.into(), max_bytes).map(Values::Wire)
+    write(scope, array.into(), way).map(Values::Wire)
 }
 
 /// The arguments of a call as an array.
@@ -125,7 +132,7 @@ fn simple_arguments<'s>(
     max_bytes: usize,
 ) -> Option<Vec<Value>> {
     let length = args.length();
-    if length > MAX_LISTED {
+    if length > MAX_LISTED as i32 {
         return None;
     }
     let mut values = Vec::with_capacity(length as usize);
@@ -197,11 +204,11 @@ fn bytes_of<'s>(
     unsafe { Block::fill(length, |room| array.copy_contents_uninit(room)) }.map(Value::Bytes)
 }
 
-/// Clones `value` into wire bytes, `max_bytes` at most. Getters and proxies of the guest run here.
+/// Clones `value` into wire bytes. Getters and proxies of the guest run here.
 fn write<'s>(
     scope: &mut v8::PinScope<'s, '_>,
     value: v8::Local<'s, v8::Value>,
-    max_bytes: usize,
+    Way { max_bytes, is_raw }: Way,
 ) -> Result<Vec<u8>, Unwritable> {
     let context = scope.get_current_context();
     let serializer = v8::ValueSerializer::new(scope, Box::new(Writer));
@@ -217,7 +224,8 @@ fn write<'s>(
         return Err(Unwritable::TooLarge(Some(wire.len())));
     }
     let wire = transfer::for_host(wire).map(transfer::with_dense_arrays).ok_or(Unwritable::Thrown)?;
-    transfer::for_node(wire, max_bytes).map_err(|refusal| match refusal {
+    let ready = if is_raw { transfer::unless_refused(wire, max_bytes) } else { transfer::for_node(wire, max_bytes) };
+    ready.map_err(|refusal| match refusal {
         Refusal::TooLarge => Unwritable::TooLarge(None),
         Refusal::Broken => Unwritable::Thrown,
     })

@@ -167,7 +167,7 @@ fn write_arguments<'s>(
     let left = limit.saturating_sub(host.calls.borrow().args_bytes);
     let (name, mark, thrown) = {
         v8::tc_scope!(let attempt, scope);
-        let refusal = match serialize::write_values(attempt, args, left) {
+        let refusal = match serialize::write_values(attempt, args, host.way(left)) {
             Ok(values) => return Ok(values),
             Err(refusal) => refusal,
         };

@@ -124,7 +124,7 @@ fn write(
 ) -> Result<Values, Option<ToolError>> {
     v8::tc_scope!(let attempt, scope);
     let args = v8::Local::new(attempt, args);
-    let refusal = match serialize::write_list(attempt, args, limit) {
+    let refusal = match serialize::write_list(attempt, args, host.way(limit)) {
         Ok(args) => return Ok(args),
         Err(Unwritable::Thrown) if attempt.has_terminated() => return Err(None),
         Err(refusal) => refusal,

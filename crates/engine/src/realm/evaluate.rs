@@ -388,7 +388,7 @@ fn output(host: &Host, value: Result<Value, Unwritable>, is_final_answer: bool) 
 /// A copy of an output. URLs become their texts, and what cannot be cloned that which inspection gives, so that a run that is
 /// otherwise fine does not fail. `Thrown` if not even that can be done with the stack or memory that is left.
 pub fn write_output(scope: &mut v8::PinScope, host: &Host, value: v8::Local<v8::Value>) -> Result<Value, Unwritable> {
-    let max_bytes = host.context.config().max_transfer_bytes;
+    let way = host.way(host.context.config().max_transfer_bytes);
     v8::tc_scope!(let attempt, scope);
     let mut value = v8::Local::new(attempt, value);
     if host.has_urls.get() {
@@ -398,13 +398,13 @@ pub fn write_output(scope: &mut v8::PinScope, host: &Host, value: v8::Local<v8::
             None => attempt.reset(),
         }
     }
-    match serialize::write_value(attempt, value, max_bytes) {
+    match serialize::write_value(attempt, value, way) {
         Err(Unwritable::Thrown) if !attempt.has_terminated() => attempt.reset(),
         done => return done,
     }
     let realm = host.realm.get().ok_or(Unwritable::Thrown)?;
     if let Some(cloneable) = realm.to_cloneable(attempt, value) {
-        match serialize::write_value(attempt, cloneable, max_bytes) {
+        match serialize::write_value(attempt, cloneable, way) {
             Err(Unwritable::Thrown) => {}
             done => return done,
         }
@@ -412,5 +412,5 @@ pub fn write_output(scope: &mut v8::PinScope, host: &Host, value: v8::Local<v8::
     attempt.reset();
     let text = realm.inspect(attempt, value).ok_or(Unwritable::Thrown)?;
     let text = v8::String::new(attempt, &text).ok_or(Unwritable::Thrown)?;
-    serialize::write_value(attempt, text.into(), max_bytes)
+    serialize::write_value(attempt, text.into(), way)
 }

@@ -12,6 +12,8 @@ use crate::{
 
 /// JSON text of `details` that is read: what is parsed takes several times as much memory. 4 MiB.
 const MAX_DETAILS_BYTES: usize = 4 << 20;
+/// The last moment of a `Date`.
+const MAX_AT_MS: f64 = 8.64e15;
 
 impl Part for bool {
     fn write(&self, to: &mut Writer) {
@@ -200,7 +202,7 @@ choice!(Success { 0 Done, 1 Output { value, is_final_answer } });
 
 record!(Failure { kind, details, tool_call });
 
-/// An entry's level is an index of [`LEVELS`].
+/// An entry's level is an index of [`LEVELS`], and its time one that a `Date` can have.
 impl Part for LogEntry {
     fn write(&self, to: &mut Writer) {
         to.tag(self.level as u8);
@@ -210,10 +212,11 @@ impl Part for LogEntry {
 
     fn read(from: &mut Reader) -> Result<Self, Malformed> {
         let level = usize::from(from.tag()?);
-        if level >= LEVELS.len() {
+        let (at_ms, message) = (f64::read(from)?, String::read(from)?);
+        if level >= LEVELS.len() || !(-MAX_AT_MS..=MAX_AT_MS).contains(&at_ms) {
             return Err(Malformed);
         }
-        Ok(Self { level, at_ms: Part::read(from)?, message: Part::read(from)? })
+        Ok(Self { level, at_ms, message })
     }
 }
 
