@@ -1073,6 +1073,31 @@ r = give(cycle, b"ab", when, 2**70, {1, 2}, {(1, 2): 3}, Point(1, 2), None, True
         expect(Object.keys(others.at(-1))).toStrictEqual(['__proto__']);
       });
 
+      test('take objects of classes whose parts are shared or contain themselves', async () => {
+        const own = make(['dataclasses', 'collections']);
+        let given;
+        await own.sendTools({ give: (...args) => void (given = args) });
+        await own.run(`import collections, dataclasses
+@dataclasses.dataclass
+class Node:
+    name: str
+    kids: list = dataclasses.field(default_factory=list)
+    parent: object = None
+root = Node("root")
+root.kids += [Node("a", parent=root), Node("b", parent=root)]
+queue = collections.deque()
+queue.append(queue)
+give(root, root.kids[0], queue, queue)`);
+        const [node, kid, queue, same] = given;
+        expect(node.kids.map(({ name, kids, parent }) => [name, kids, parent === node])).toStrictEqual([
+          ['a', [], true],
+          ['b', [], true],
+        ]);
+        expect([node.name, node.parent ?? null, kid === node.kids[0]]).toStrictEqual(['root', null, true]);
+        expect([queue[0] === queue, same === queue, queue.length]).toStrictEqual([true, true, 1]);
+        await own.cleanup();
+      });
+
       test('take members of enums and the like as their values, as outputs have them', async () => {
         const own = make(['enum']);
         const given = [];

@@ -182,17 +182,17 @@ def _encode(root):
     body = []
     numbers = {id(root): 0}
     containers = [root]
-    # What values are replaced by, which must live as long as their identities count.
-    replaced = []
+    # What has parts and is replaced, and by what: both must live as long as their identities count.
+    replaced = {}
     # Grows meanwhile.
     for container in containers:
         kind, parts = _parts_of(container)
         kinds.append(kind)
         body.append(len(parts))
-        for part in parts:
+        for given in parts:
+            part = given
             if type(part) not in _PLAIN:
-                part = _data_of(part)
-                replaced.append(part)
+                part = replaced[id(given)][1] if id(given) in replaced else _data_of(given)
             if type(part) in _PLAIN:
                 body.append(part)
             elif part is None:
@@ -202,6 +202,8 @@ def _encode(root):
             elif isinstance(part, datetime.datetime):
                 body += (None, _DATE, _milliseconds_of(part))
             else:
+                if part is not given:
+                    replaced[id(given)] = (given, part)
                 number = numbers.setdefault(id(part), len(containers))
                 if number == len(containers):
                     containers.append(part)
