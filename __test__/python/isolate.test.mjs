@@ -89,6 +89,19 @@ describe('deadlines', () => {
     expect((await executor.run('never.__name__')).output).toBe('never');
   });
 
+  test.each([
+    ['sleeping', 'import time\ntime.sleep(1000)\npost()'],
+    ['waiting for a tool', 'try: never()\nexcept Exception: pass\npost()'],
+  ])('code that was %s calls no tool after it', async (_title, code) => {
+    let calls = 0;
+    await executor.sendTools({ never: () => new Promise(() => {}), post: () => void calls++ });
+    // CPython looks for interrupts at some instructions only.
+    for (let tries = 0; tries < 12; tries++) {
+      expect((await failureOf(executor, code, { timeoutMs: 20 })).code).toBe('ERR_EXEC_TIMEOUT');
+    }
+    expect(calls).toBe(0);
+  });
+
   test('a signal', async () => {
     const controller = new AbortController();
     await executor.sendTools({ abort: () => controller.abort(new Error('enough')) });

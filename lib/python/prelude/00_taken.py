@@ -60,4 +60,5 @@ _modules = sys.modules
 _suggested = _suggestions._generate_suggestions
 _KeysView, _ValuesView, _ItemsView = collections.abc.KeysView, collections.abc.ValuesView, collections.abc.ItemsView
 _deepcopy = copy.deepcopy
+_repr = builtins.repr
 _deque = collections.deque

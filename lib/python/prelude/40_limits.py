@@ -87,6 +87,11 @@ class _Run:
         self.bound = self.max_operations = self.max_whiles = float("inf")
 
 
+def _end_at_deadline():
+    """Raises the KeyboardInterrupt that is due: CPython looks for one at some instructions only, and at each `repr`."""
+    _repr(None)
+
+
 # Loops of one line, by where the jump back lies in memory: while a run lasts, no other one gets there.
 _loops = set()
 # What the host knows of errors that it has raised in this run, by their identities: guest code may change an error, copy it, and keep

@@ -47,6 +47,7 @@ def _received(name, result):
     """What a call gave: a plain value, the tape of another, or the future of either."""
     if type(result) is list:
         if result[0] == "!":
+            _end_at_deadline()
             raise _tool_error(name, *result[1:])
         try:
             return _decode(result)[0]

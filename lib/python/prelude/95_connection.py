@@ -90,6 +90,7 @@ def _sleep(seconds):
     if not seconds >= 0:
         raise ValueError("sleep length must be non-negative")
     _bridge.sleep(seconds * 1000)
+    _end_at_deadline()
 
 
 _sleep.__name__ = _sleep.__qualname__ = "sleep"
