@@ -585,7 +585,8 @@ test.skipIf(process.platform === 'win32')('of other servers none runs on when on
 );
 
 /**
- * The text of a server with some tools, whose lines are written by `tools`: functions of the number of the request by name.
+ * The text of a server with some tools, whose lines are written by `tools`: functions of the number of the request by name, which may
+ * have `more` that is listed of the tool.
  *
  * @param {string} tools
  */
@@ -593,12 +594,14 @@ const rawServer = (tools) => `
   const answer = (id, result) => console.log(JSON.stringify({ jsonrpc: '2.0', id, result }));
   const text = (id, text) => answer(id, { content: [{ type: 'text', text }] });
   const tools = ${tools};
-  const listed = Object.keys(tools).map((name) => ({ name, inputSchema: { type: 'object' } }));
+  const listed = Object.entries(tools).map(([name, { more }]) => ({ name, inputSchema: { type: 'object' }, ...more }));
+  const cancelled = [];
   const start = { protocolVersion: '2025-06-18', capabilities: { tools: {} }, serverInfo: { name: 'a', version: '1' } };
   require('node:readline').createInterface(process.stdin).on('line', (line) => {
     const { id, method, params } = JSON.parse(line);
     if (method === 'initialize') answer(id, start);
     if (method === 'tools/list') answer(id, { tools: listed });
+    if (method === 'notifications/cancelled') cancelled.push(params.requestId);
     if (method === 'tools/call') tools[params.name](id);
   });`;
 
@@ -634,7 +637,7 @@ describe('another server', () => {
       ]);
       const call = (name) =>
         definitions[name].execute({}, { signal: new AbortController().signal }).catch(({ message }) => message);
-      await fn(call).finally(close);
+      await fn(call, definitions).finally(close);
     });
 
   test('whose answer is too long has failed in that call only', () =>
@@ -650,6 +653,57 @@ describe('another server', () => {
         expect(await call('pid')).toBe(pid);
       },
     ));
+
+  test('of which one tool has an output schema that cannot be used can be used, and results of others are checked', () => {
+    const tool = (result, outputSchema) =>
+      `Object.assign((id) => answer(id, ${JSON.stringify(result)}), { more: ${JSON.stringify({ outputSchema })} })`;
+    const a = { content: [], structuredContent: { a: 1 } };
+    const ofA = (schema) => ({ type: 'object', properties: { a: schema } });
+    const tools = `{
+      reference: ${tool(a, ofA({ $ref: '#/definitions/missing' }))},
+      pattern: ${tool(a, ofA({ type: 'string', pattern: '(?i)a' }))},
+      number: ${tool(a, { $id: 'A', ...ofA({ type: 'number' }) })},
+      text: ${tool(a, { $id: 'A', ...ofA({ type: 'string' }) })},
+    }`;
+    return withOther(tools, async (call) => {
+      expect(await Promise.all(['reference', 'pattern', 'number', 'text'].map(call))).toEqual([
+        { a: 1 },
+        { a: 1 },
+        { a: 1 },
+        "MCP error -32602: Structured content does not match the tool's output schema: data/a must be string",
+      ]);
+    });
+  });
+
+  test('whose answer is not as the protocol has it is told so in a few words', () => {
+    const blocks = JSON.stringify(Array.from({ length: 20 }, () => ({ type: 'text' })));
+    return withOther(`{ wrong: (id) => answer(id, { content: ${blocks} }) }`, async (call) => {
+      const issues = [0, 1, 2, 3, 4].map((index) => `content.${index}: Invalid input`);
+      expect(await call('wrong')).toBe(`its answer is not valid: ${issues.join('; ')}`);
+    });
+  });
+
+  test('hears that a call is cancelled while it is under way, and of none that it has answered', () =>
+    withOther(
+      '{ ok: (id) => text(id, String(id)), hang() {}, cancelled: (id) => text(id, String(cancelled)) }',
+      async (call, { ok, hang }) => {
+        const controller = new AbortController();
+        const hanging = hang.execute({}, controller);
+        const id = Number(await ok.execute({}, controller));
+        controller.abort(new Error('the run is over'));
+        await expect(hanging).rejects.toThrow('the run is over');
+        expect(await call('cancelled')).toBe(String(id - 1));
+      },
+    ));
+
+  test('that lists its tools without end is refused', () =>
+    withFolder(async (folder) => {
+      const script = join(folder, 'server.cjs');
+      writeFileSync(script, rawServer('{ ok() {} }').replace('tools: listed', "tools: listed, nextCursor: 'more'"));
+      await expect(connectServers([{ name: 'a', command: `"${process.execPath}" "${script}"` }])).rejects.toThrow(
+        'the server a cannot be used: it lists its tools on more than 1000 pages',
+      );
+    }));
 
   test('that has ended is started again by the next call, but not all the time', () =>
     withOther("{ end: () => process.exit(3), ok: (id) => text(id, 'ok') }", async (call) => {

@@ -89,12 +89,15 @@ function idOf({ id }) {
   return typeof id === 'string' || Number.isSafeInteger(id) ? /** @type {Id} */ (id) : null;
 }
 
-/** @param {import('zod').ZodError} error */
-function textOf({ issues }) {
+/**
+ * @param {Pick<import('zod').ZodError, 'issues'>} error
+ * @param {string} what is not valid
+ */
+function textOf({ issues }, what = 'the message') {
   const texts = issues.slice(0, MAX_ISSUES).map(({ path, message }) => {
     return path.length === 0 ? message : `${path.join('.')}: ${message}`;
   });
-  return `the message is not valid: ${texts.join('; ')}`;
+  return `${what} is not valid: ${texts.join('; ')}`;
 }
 
-module.exports = { MAX_LINE_BYTES, readLine, refusalOfLong };
+module.exports = { MAX_LINE_BYTES, readLine, refusalOfLong, textOf };

@@ -2,9 +2,11 @@
 'use strict';
 
 const { ChildTransport } = require('./child');
-const { Client } = require('../../bundled/mcp');
+const { textOf } = require('./messages');
+const { AjvJsonSchemaValidator, Client } = require('../../bundled/mcp');
 const { performance } = require('../../contract/clock');
 const { byIdentifier, memberIdentifier } = require('../../contract/tool-names');
+const { stoppable } = require('../code-tool/stoppable');
 const { version } = require('../../../package.json');
 
 /**
@@ -22,6 +24,19 @@ const NO_TIMEOUT_MS = 2 ** 31 - 1;
 /** Starts of one server within so many milliseconds: one that ends at each call must not keep the host busy. */
 const MAX_STARTS = 4;
 const STARTS_WITHIN_MS = 60_000;
+
+/** Of a list of tools; a server that says of each page that there is another one must not keep the host busy. */
+const MAX_PAGES = 1_000;
+
+/** Results are checked by schemas that are compiled for the first one: of one that cannot be used all are valid. */
+const jsonSchemaValidator = {
+  /** @param {any} schema */
+  getValidator(schema) {
+    /** @type {((value: unknown) => any) | undefined} */
+    let validate;
+    return (/** @type {unknown} */ value) => (validate ??= validatorOf(schema))(value);
+  },
+};
 
 /**
  * Starts other servers of the Model Context Protocol, whose tools code can call.
@@ -100,9 +115,12 @@ class OtherServer {
       throw new Error(`the server ${name} has ended and cannot be started again: ${cause.message}`, { cause });
     });
     try {
-      return await client.callTool({ name: tool, arguments: input }, undefined, { signal, timeout: NO_TIMEOUT_MS });
+      // The SDK listens to a signal for good, and cancels also what has been answered.
+      return await stoppable(signal, (own) =>
+        client.callTool({ name: tool, arguments: input }, undefined, { signal: own, timeout: NO_TIMEOUT_MS }),
+      );
     } catch (cause) {
-      if (signal.aborted || transport.ending === undefined) throw cause;
+      if (signal.aborted || transport.ending === undefined) throw readable(cause);
       throw new Error(`the server ${name} has ended (${transport.ending}); the next call starts it again`, { cause });
     }
   }
@@ -133,14 +151,14 @@ class OtherServer {
     const transport = new ChildTransport(this.#command);
     transport.onclose = onEnd;
     this.#transport = transport;
-    const client = new Client({ name: 'ses-executor', version });
+    const client = new Client({ name: 'ses-executor', version }, { jsonSchemaValidator });
     try {
       await client.connect(transport);
       return { client, transport, tools: await listTools(client) };
     } catch (cause) {
       const { ending } = transport;
       await transport.close();
-      throw ending === undefined ? cause : new Error(`it has ended (${ending})`, { cause });
+      throw ending === undefined ? readable(cause) : new Error(`it has ended (${ending})`, { cause });
     }
   }
 
@@ -161,13 +179,34 @@ async function listTools(client) {
   /** @type {any[]} */
   const all = [];
   let cursor;
+  let pages = 0;
   do {
+    if (++pages > MAX_PAGES) throw new Error(`it lists its tools on more than ${MAX_PAGES} pages`);
     /** @type {{ tools: any[], nextCursor?: string }} */
     const page = await client.listTools(cursor === undefined ? undefined : { cursor });
     all.push(...page.tools);
     cursor = page.nextCursor;
   } while (cursor !== undefined);
   return all;
+}
+
+/** @param {any} schema */
+function validatorOf(schema) {
+  try {
+    // One instance would take two schemas of the same `$id` for one.
+    return new AjvJsonSchemaValidator().getValidator(schema);
+  } catch {
+    return (/** @type {unknown} */ data) => ({ valid: true, data });
+  }
+}
+
+/**
+ * An error of a server. What the SDK says of an answer that is not as the protocol has it is all that it is not.
+ *
+ * @param {any} error
+ */
+function readable(error) {
+  return Array.isArray(error?.issues) ? new Error(textOf(error, 'its answer'), { cause: error }) : error;
 }
 
 /**
