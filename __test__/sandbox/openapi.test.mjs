@@ -879,6 +879,19 @@ describe('an answer that is no JSON', () => {
     const message = 'HTTP 500 Internal Server Error: 2 bytes';
     expect((await rejection(manager.executeCode('sdk.api.a()'))).message).toContain(message);
   });
+
+  test('that may be of several types is described as the JSON that is asked for', async () => {
+    const content = {
+      'image/png': { schema: { type: 'string', format: 'binary' } },
+      'application/json': { schema: { type: 'object', properties: { url: { type: 'string' } } } },
+    };
+    const document = documentOf({ '/a': { operationId: 'a', responses: { 200: { description: '', content } } } });
+    const manager = await managerFrom(document);
+    expect(await manager.executeSearch('spec.method("api.a").result')).toEqual({
+      type: 'object',
+      properties: { url: { type: 'string' } },
+    });
+  });
 });
 
 test('names in any language are identifiers, and no two tags are one source', async () => {

@@ -360,7 +360,9 @@ function acceptOf(content) {
  * @param {any} operation
  */
 function resultOf(api, operation) {
-  const [type, given] = Object.entries(contentOf(api, operation))[0] ?? [];
+  const contents = Object.entries(contentOf(api, operation));
+  // The one that is asked for before all others.
+  const [type, given] = contents.find(([name]) => isJsonType(name)) ?? contents[0] ?? [];
   if (type !== undefined && !type.includes('*') && !isTextType(type)) return { description: `A Uint8Array of ${type}` };
   return given?.schema === undefined ? {} : readable(api, given.schema);
 }
