@@ -1,6 +1,7 @@
 // `ses-executor mcp`, with the client of the official SDK over stdin and stdout.
 
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
@@ -742,6 +743,35 @@ describe('another server', () => {
       await expectEnded(file);
       if (line.startsWith('sleep')) await expectEnded(join(folder, 'sleep'));
     }),
+  );
+
+  test.skipIf(process.platform === 'win32').each(['SIGTERM', 'SIGINT', 'SIGHUP', 'process.exit()'])(
+    'that goes on without input ends with a process that %s ends',
+    (end) =>
+      withFolder(async (folder) => {
+        const [script, file] = [join(folder, 'server.cjs'), join(folder, 'pid')];
+        writeFileSync(
+          script,
+          `require('node:fs').writeFileSync(${JSON.stringify(file)}, String(process.pid));
+          setInterval(() => {}, 1e6);
+          ${rawServer('{ ok() {} }')}`,
+        );
+        const command = `"${process.execPath}" "${script}"`;
+        const host = `require(${JSON.stringify(join(ROOT, 'lib/adapters/mcp'))})
+          .createMcpServer({ servers: { a: ${JSON.stringify(command)} } })
+          .then(() => process.exit());`;
+        const isSignal = end.startsWith('SIG');
+        const args = isSignal ? [BIN, 'mcp', '--server', `a=${command}`] : ['-e', host];
+        const child = spawn(process.execPath, args, { stdio: ['pipe', 'pipe', 'inherit'] });
+        const exited = once(child, 'exit');
+        if (isSignal) {
+          child.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'ping' })}\n`);
+          await once(child.stdout, 'data');
+          child.kill(end);
+        }
+        expect(await exited).toEqual(isSignal ? [null, end] : [0, null]);
+        await expectEnded(file);
+      }),
   );
 
   test.skipIf(process.platform === 'win32')('that cannot be used says how it has ended', async () => {

@@ -82,12 +82,14 @@ async function sessionServer({
   ...given
 }) {
   const { createSessionServer } = require('../mcp/session-server');
+  const { endServersBySignal } = require('./end-by-signal');
   const exported = tools === undefined ? {} : await loadTools(tools);
   const variables = vars === undefined ? undefined : readVariables(vars);
   const options = {
     ...{ root, readOnly, tools: exported, servers, variables, authorizedImports, modules },
     python: python ? { maxOperations: given.maxOperations, packages } : undefined,
   };
+  endServersBySignal();
   return await asUsage(() => createSessionServer({ ...options, ...limitsOf(given) }));
 }
 

@@ -8,6 +8,7 @@ const { inspect, styleText } = require('node:util');
 
 const { namesFor } = require('./completion');
 const { errorText } = require('./diagnostics');
+const { endServersBySignal } = require('./end-by-signal');
 const { loadTools, readVariables, refuseNoFolder } = require('./input');
 const { limitsOf } = require('./limits');
 const { isIncompletePython, pythonNamesFor } = require('./python-lines');
@@ -37,6 +38,7 @@ async function repl(_file, given) {
   refuseNoFolder(root, readOnly);
   const variables = vars === undefined ? undefined : readVariables(vars);
   const exported = tools === undefined ? {} : await loadTools(tools);
+  endServersBySignal();
   const servers = await connectServers(commands);
   try {
     const prompt = await asUsage(

@@ -15,6 +15,15 @@ const isWindows = process.platform === 'win32';
 /** Of a signal to all that it has started a shell outlives these, so that none is left for somebody else to wait for. */
 const WAIT = 'trap : TERM\n';
 
+/** Those that have not ended: with process groups of their own they outlive this process, however it ends. @type {Set<ChildTransport>} */
+const running = new Set();
+
+/** Has all of them end, for a process that ends itself and waits for nothing. */
+function endServers() {
+  for (const transport of running) transport.terminate();
+}
+process.on('exit', endServers);
+
 /**
  * The protocol with a server that a shell starts. Not the SDK's own: that one ends the server when a line is too long, and leaves what
  * a shell has started.
@@ -41,7 +50,11 @@ class ChildTransport extends StdioTransport {
     this.#child = child;
     this.#spawned = new Promise((resolve, reject) => child.once('spawn', resolve).once('error', reject));
     this.#closed = new Promise((resolve) => child.once('close', resolve));
-    void this.#closed.then(() => this.onclose?.());
+    running.add(this);
+    void this.#closed.then(() => {
+      running.delete(this);
+      this.onclose?.();
+    });
     child.once('exit', () => void this.#endRest());
     // It cannot answer any more.
     child.stdout.once('end', () => void this.close());
@@ -68,6 +81,11 @@ class ChildTransport extends StdioTransport {
       this.#kill(signal);
     }
     await this.#closesInTime();
+  }
+
+  /** Asks it, and all that it has started, to end. */
+  terminate() {
+    this.#kill('SIGTERM');
   }
 
   /**
@@ -115,4 +133,4 @@ class ChildTransport extends StdioTransport {
   }
 }
 
-module.exports = { ChildTransport };
+module.exports = { ChildTransport, endServers };
