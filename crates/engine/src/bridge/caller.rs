@@ -2,7 +2,7 @@
 
 use deno_core::v8;
 
-/// The guest code that made a call. What it stands for is found by `realm::exceptions::set_position`, which few calls need.
+/// The guest code that made a call. What it stands for is found by `realm::positions::set_position`, which few calls need.
 pub enum Caller {
     /// The program that runs, by a message of its innermost frame: it takes a third as long as a stack of that frame and the native
     /// one above it.

@@ -8,7 +8,7 @@ use crate::bridge::log_room::indented;
 use crate::bridge::pure;
 use crate::bridge::serialize::Unwritable;
 use crate::realm::evaluate::write_output;
-use crate::realm::{exceptions, modules};
+use crate::realm::{modules, positions};
 use ses_transfer as transfer;
 
 /// Frames in which the program is looked for: where its loop has exceeded the limit, or where it threw.
@@ -85,7 +85,7 @@ impl Bridge for Host {
         scope: &mut v8::PinScope<'s, '_>,
         function: v8::Local<'s, v8::Function>,
     ) -> Option<v8::Local<'s, v8::String>> {
-        exceptions::function_text(scope, self, function)
+        positions::function_text(scope, self, function)
     }
 
     fn guard_exceeded(&self, scope: &mut v8::PinScope<'_, '_>, limit: f64, module: Option<String>) {

@@ -8,7 +8,8 @@ use crate::bridge::caller::Caller;
 use crate::bridge::host::Host;
 use crate::bridge::pending_calls::{PendingCall, WaitingCall};
 use crate::bridge::serialize::{self, Unwritable};
-use crate::realm::exceptions::{self, Mark};
+use crate::realm::marks::{Mark, marked_error, transfer_error};
+use crate::realm::{error_texts, positions};
 use ses_protocol::{ErrorCode, Event, ToolCall, ToolCallId, ToolError, ToolReply, ToolSpec, Values};
 use ses_transfer as transfer;
 
@@ -108,7 +109,7 @@ pub fn on_reply(scope: &mut v8::PinScope, host: &Host, call: ToolCallId, reply: 
     match read_reply(scope, host, pending.tool, call, reply) {
         Ok(value) => resolver.resolve(scope, value),
         Err(error) => {
-            exceptions::set_position(scope, host, error, &pending.caller);
+            positions::set_position(scope, host, error, &pending.caller);
             resolver.reject(scope, error)
         }
     };
@@ -181,10 +182,10 @@ fn write_arguments<'s>(
                 let message = format!(
                     "{name}: the arguments take {size}, but only {left} of maxTransferBytes ({limit}) are left"
                 );
-                return Err(Some(exceptions::transfer_error(attempt, host, &message, &mark)));
+                return Err(Some(transfer_error(attempt, host, &message, &mark)));
             }
             Unwritable::Thrown => {
-                let thrown = attempt.exception().map(|thrown| exceptions::message(attempt, host, thrown));
+                let thrown = attempt.exception().map(|thrown| error_texts::message(attempt, host, thrown));
                 attempt.reset();
                 (name, mark, thrown)
             }
@@ -199,7 +200,7 @@ fn write_arguments<'s>(
     };
     let reason = thrown.unwrap_or_else(|| "the value cannot be cloned".to_owned());
     let message = format!("{name}: {place}: {reason}");
-    Err(Some(exceptions::marked_error(scope, host, "TypeError", &message, None, &mark)))
+    Err(Some(marked_error(scope, host, "TypeError", &message, None, &mark)))
 }
 
 /// The host's answer as a value, or as an error of the guest's realm.
@@ -213,7 +214,7 @@ fn read_reply<'s>(
     let bridge_error = |scope: &mut v8::PinScope<'s, '_>, name: String, reason: &str| {
         let message = format!("{name}: {reason}");
         let mark = Mark::Tool { name, call: number, bridge: true };
-        exceptions::marked_error(scope, host, "RangeError", &message, None, &mark)
+        marked_error(scope, host, "RangeError", &message, None, &mark)
     };
     match reply {
         ToolReply::Promise => Ok(v8::undefined(scope).into()),
@@ -223,7 +224,7 @@ fn read_reply<'s>(
             let bytes = value.wire_bytes();
             let message = format!("{name}: the result takes {bytes} bytes, more than maxTransferBytes ({limit})");
             let mark = Mark::Tool { name, call: number, bridge: true };
-            Err(exceptions::transfer_error(scope, host, &message, &mark))
+            Err(transfer_error(scope, host, &message, &mark))
         }
         ToolReply::Value(value) => {
             let read = {
@@ -248,7 +249,7 @@ fn read_reply<'s>(
                 ErrorCode::Number(number) => Some(v8::Number::new(scope, number).into()),
             });
             let mark = Mark::Tool { name: host.tool_name(tool), call: number, bridge };
-            Err(exceptions::marked_error(scope, host, &name, &message, code, &mark))
+            Err(marked_error(scope, host, &name, &message, code, &mark))
         }
     }
 }

@@ -14,10 +14,10 @@ use crate::memory::stop::stop_without_memory;
 use crate::process::platform::prepare_v8;
 use crate::process::{idle, snapshot};
 use crate::realm::entry::Realm;
-use crate::realm::exceptions;
 use crate::realm::instance::Instance;
 use crate::realm::interrupt::Interrupt;
 use crate::realm::origin::origin;
+use crate::realm::stacks;
 use crate::realm::stop::Stop;
 use ses_prepare::{self as prepare, PrepareOptions};
 use ses_protocol::Failure;
@@ -87,7 +87,7 @@ impl Booted {
         tests::fail(&mut guarded.instance.isolate, &buffers)?;
         let Instance { isolate, context } = &mut guarded.instance;
         isolate.set_capture_stack_trace_for_uncaught_exceptions(false, 0);
-        isolate.set_prepare_stack_trace_callback(exceptions::prepare_stack_trace);
+        isolate.set_prepare_stack_trace_callback(stacks::prepare_stack_trace);
         let realm = {
             v8::scope_with_context!(scope, isolate, &*context);
             v8::tc_scope!(let attempt, scope);

@@ -13,7 +13,7 @@ use crate::memory::limits::MemoryGuard;
 use crate::process::tiers;
 use crate::realm::origin::origin;
 use crate::realm::scripts::Script;
-use crate::realm::{early_errors, exceptions};
+use crate::realm::{early_errors, error_texts, exceptions, positions};
 use ses_prepare::{Form, Program, code_frame, module_name};
 use ses_protocol::{Command, Diagnostic, Failure, FailureKind, Severity, Success, Value};
 
@@ -139,7 +139,7 @@ fn compile_program<'s>(
         let line = message.get_line_number(attempt)? as u32;
         script.original(line, message.get_start_column() as u32 + 1)
     });
-    let message = attempt.exception().map(|thrown| exceptions::message(attempt, host, thrown));
+    let message = attempt.exception().map(|thrown| error_texts::message(attempt, host, thrown));
     let reason = early_errors::diagnostic(message.unwrap_or_default(), at, &script.source);
     Err(refused(&[reason], &script.source))
 }
@@ -338,7 +338,7 @@ fn limit_exceeded(scope: &mut v8::PinScope, script: Option<&Script>, exceeded: E
         return failure.with("module", module).with("hint", hint);
     }
     let (Some(script), Some(trace)) = (script, at.map(|trace| v8::Local::new(scope, trace))) else { return failure };
-    let Some(at) = exceptions::position_in_trace(scope, trace, script) else { return failure };
+    let Some(at) = positions::position_in_trace(scope, trace, script) else { return failure };
     let frame = code_frame(&script.source, at, "it took more iterations than the run may");
     failure.with("line", at.line).with("column", at.column).with("codeFrame", frame)
 }

@@ -13,6 +13,7 @@ use crate::bridge::{serialize, tools};
 use crate::memory::locks;
 use crate::process::idle;
 use crate::realm::boot::{Booted, Guarded};
+use crate::realm::error_texts;
 use crate::realm::evaluate::{Compiled, evaluate, refused};
 use crate::realm::exceptions;
 #[cfg(test)]
@@ -333,7 +334,7 @@ impl Guest {
                 None if self.guarded.memory.take_refusal() => Err(self.guarded.memory.failure()),
                 None => {
                     let thrown = attempt.exception();
-                    let reason = thrown.map(|thrown| exceptions::brief(attempt, &host, thrown));
+                    let reason = thrown.map(|thrown| error_texts::brief(attempt, &host, thrown));
                     let failure = Failure::new(FailureKind::Tool { cause: cause.to_owned() }).with("bridge", true);
                     Err(match reason {
                         Some(reason) => failure.with("reason", reason),

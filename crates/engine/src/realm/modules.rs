@@ -8,7 +8,7 @@ use deno_core::v8;
 use crate::bridge::host::Host;
 use crate::bridge::tools;
 use crate::realm::early_errors::{self, EarlyError};
-use crate::realm::exceptions::{self, Mark};
+use crate::realm::marks::{Mark, marked_error};
 use crate::realm::origin::origin;
 use ses_prepare::{self as prepare, PrepareOptions};
 use ses_protocol::{ModuleBody, ModuleSpec, Severity};
@@ -113,7 +113,7 @@ fn refuse(scope: &mut v8::PinScope, host: &Host, specifier: &str) {
     let message = format!("Import not allowed: {specifier}");
     let mark = Mark::Import { module: specifier };
     let code = v8::String::new(scope, "ERR_IMPORT_NOT_ALLOWED").map(Into::into);
-    let error = exceptions::marked_error(scope, host, "Error", &message, code, &mark);
+    let error = marked_error(scope, host, "Error", &message, code, &mark);
     scope.throw_exception(error);
 }
 
