@@ -1,4 +1,4 @@
-// Writes what follows from the tables of options and errors in `lib/contract/`, parts of the types and of the docs and the
+// Writes what follows from the tables of options, errors and refusals in `lib/contract/`, parts of the types and of the docs and the
 // Rust that takes them, and what follows from the items of the addon: its types.
 //
 //   node scripts/generate.mjs [--check] [tables] [addon]
@@ -16,13 +16,14 @@ import prettier from 'prettier';
 import { errorParts } from './generate/errors.mjs';
 import { nativeParts } from './generate/native.mjs';
 import { optionParts } from './generate/options.mjs';
+import { refusalParts } from './generate/refusals.mjs';
 
 const root = new URL('../', import.meta.url);
 const isCheck = process.argv.includes('--check');
 const groups = process.argv.slice(2).filter((arg) => !arg.startsWith('--'));
 const isWanted = (group) => groups.length === 0 || groups.includes(group);
 const parts = [
-  ...(isWanted('tables') ? [...optionParts(), ...errorParts(), preludeText()] : []),
+  ...(isWanted('tables') ? [...optionParts(), ...errorParts(), ...refusalParts(), preludeText()] : []),
   ...(isWanted('addon') ? nativeParts() : []),
 ];
 

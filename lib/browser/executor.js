@@ -6,7 +6,7 @@ const { AsyncResource } = require('node:async_hooks');
 const { clearInterval, setInterval } = require('../contract/clock');
 const { describe } = require('../contract/describe');
 const { ExecutorError, abortedBeforeStart, errorOf } = require('../contract/errors');
-const { HINTS, invalidState, needsInit } = require('../contract/lifecycle');
+const { REFUSALS, invalidState, needsInit } = require('../contract/lifecycle');
 const { onAbort } = require('../contract/signals');
 const { Start } = require('../contract/start');
 const { flattenTools, refuseReservedName } = require('../contract/tool-registry');
@@ -85,7 +85,7 @@ class BrowserExecutor {
 
   async init() {
     if (this.#state === 'READY') return;
-    if (!needsInit(this.#state)) throw this.#illegal('init', HINTS.HAS_ISOLATE);
+    if (!needsInit(this.#state)) throw this.#illegal('init', REFUSALS.HAS_ISOLATE);
     this.#state = 'INITIALIZING';
     await this.#starting.join(() => this.#start(this.#epoch));
   }
@@ -140,7 +140,7 @@ class BrowserExecutor {
     this.#epoch++;
     this.#starting.forget();
     this.#state = 'DEAD';
-    this.#refuseAll(HINTS.CLEANED_UP);
+    this.#refuseAll(REFUSALS.CLEANED_UP);
     this.#tab?.close();
     this.#forgetTab();
     this.#shared.leave(this);
@@ -169,12 +169,12 @@ class BrowserExecutor {
       // The page of a session is made here, so that the first run finds it.
       if (this.#options.isolation === 'session') await staying(this.#takeTab());
     } catch (error) {
-      if (epoch !== this.#epoch) throw this.#illegal('init', HINTS.CLEANED_UP);
+      if (epoch !== this.#epoch) throw this.#illegal('init', REFUSALS.CLEANED_UP);
       this.#doWithout(/** @type {Error} */ (error));
     }
     if (epoch !== this.#epoch) {
       if (this.#state === 'DEAD') this.#shared.leave(this);
-      throw this.#illegal('init', HINTS.CLEANED_UP);
+      throw this.#illegal('init', REFUSALS.CLEANED_UP);
     }
     this.#state = 'READY';
   }
@@ -209,14 +209,14 @@ class BrowserExecutor {
     const timeoutMs = checked.timeoutMs ?? this.#options.timeoutMs;
     const { signal } = checked;
     const refuseIfAborted = () => {
-      if (signal?.aborted) throw abortedBeforeStart(timeoutMs, signal.reason);
+      if (signal?.aborted) throw abortedBeforeStart(signal.reason, timeoutMs);
     };
     refuseIfAborted();
     const ready = this.#makeReady();
     if (ready !== undefined) await ready;
     refuseIfAborted();
     if (this.#state !== 'READY' && this.#state !== 'RUNNING') {
-      throw this.#illegal('run', this.#state === 'DIRTY' ? HINTS.DIRTY : HINTS.NO_ISOLATE);
+      throw this.#illegal('run', this.#state === 'DIRTY' ? REFUSALS.DIRTY : REFUSALS.NO_ISOLATE);
     }
     const language = checked.language ?? this.#options.language;
     const isFirst = this.#isRenewed;
@@ -238,7 +238,7 @@ class BrowserExecutor {
    */
   async #setUp(operation, apply) {
     if (this.#state === 'READY') return apply();
-    if (this.#state !== 'RUNNING') throw this.#illegal(operation, HINTS.NOT_READY);
+    if (this.#state !== 'RUNNING') throw this.#illegal(operation, REFUSALS.NOT_READY);
     this.#refuseFullQueue(operation);
     await new Promise((resolve, reject) => {
       this.#turns.add({ operation, apply, resolve, interrupt: reject });
@@ -260,7 +260,7 @@ class BrowserExecutor {
         const context = new AsyncResource('BrowserExecutorRun');
         /** @type {RunJob} */
         const job = { operation: 'run', code, options, context, resolve, reject, interrupt: reject };
-        const abort = () => this.#turns.abort(job, abortedBeforeStart(timeoutMs, signal.reason));
+        const abort = () => this.#turns.abort(job, abortedBeforeStart(signal.reason, timeoutMs));
         stopListening = signal && onAbort(signal, abort);
         if (this.#state === 'RUNNING') this.#turns.add(job);
         else this.#turns.start(job);
@@ -291,7 +291,7 @@ class BrowserExecutor {
     if (epoch !== this.#epoch) return;
     if (this.#state === 'RUNNING') this.#state = 'READY';
     if (this.#state !== 'DIRTY') return this.#turns.next();
-    this.#refuseAll(HINTS.LEFT_DIRTY);
+    this.#refuseAll(REFUSALS.LEFT_DIRTY);
   }
 
   /** @param {string} hint */
@@ -379,7 +379,7 @@ class BrowserExecutor {
     const tab = await this.#shared.take(this.#options.origins);
     if (epoch !== this.#epoch) {
       tab.close();
-      throw this.#illegal('run', HINTS.CLEANED_UP);
+      throw this.#illegal('run', REFUSALS.CLEANED_UP);
     }
     // A run that has not waited any longer has got one all the same.
     const other = this.#tab;
@@ -406,10 +406,10 @@ class BrowserExecutor {
   #refuseFullQueue(operation) {
     const { runConcurrency, maxQueuedRuns } = this.#options;
     if (runConcurrency !== 'queue') {
-      throw this.#illegal(operation, HINTS.NO_QUEUE);
+      throw this.#illegal(operation, REFUSALS.NO_QUEUE);
     }
     if (this.#turns.waiting >= maxQueuedRuns) {
-      throw this.#illegal(operation, HINTS.QUEUE_FULL, { maxQueuedRuns });
+      throw this.#illegal(operation, REFUSALS.QUEUE_FULL, { maxQueuedRuns });
     }
   }
 

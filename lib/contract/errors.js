@@ -76,20 +76,12 @@ function errorOf(code, params, details) {
  * The failure of a run whose signal had been aborted before it began: as a run that is aborted, but nothing has
  * started, so the executor stays as it is.
  *
- * @param {number} timeoutMs
  * @param {unknown} reason
+ * @param {number} [timeoutMs] absent where the run's deadline is not known
  */
-function abortedBeforeStart(timeoutMs, reason) {
-  return errorOf('ERR_EXEC_TIMEOUT', { timeoutMs }, { timeoutMs, aborted: true, reason: reasonText(reason) });
-}
-
-/**
- * The same for a run that waits for an executor whose deadlines are not known.
- *
- * @param {unknown} reason
- */
-function abortedInQueue(reason) {
+function abortedBeforeStart(reason, timeoutMs) {
   const details = { aborted: true, reason: reasonText(reason) };
+  if (timeoutMs !== undefined) return errorOf('ERR_EXEC_TIMEOUT', { timeoutMs }, { timeoutMs, ...details });
   const { code, severity, retryable } = /** @type {import('./error-table').ErrorRow} */ (errorRow('ERR_EXEC_TIMEOUT'));
   return new ExecutorError(`Execution aborted: ${details.reason}`, { code, severity, retryable, details });
 }
@@ -187,7 +179,6 @@ module.exports = {
   TransferLimitError,
   UncloneableError,
   abortedBeforeStart,
-  abortedInQueue,
   describeThrown,
   errorOf,
   reasonText,

@@ -2,8 +2,8 @@
 'use strict';
 
 const { isPlainObject, memberPath } = require('./describe');
-const { abortedInQueue } = require('./errors');
-const { HINTS, invalidState, needsInit } = require('./lifecycle');
+const { abortedBeforeStart } = require('./errors');
+const { REFUSALS, invalidState, needsInit } = require('./lifecycle');
 const { onAbort } = require('./signals');
 const { doWithin, isWithin } = require('./within');
 
@@ -38,9 +38,9 @@ class ExecutorTurns {
    */
   next(turn, signal) {
     if (signal === undefined) return this.#queue(turn);
-    if (signal.aborted) return Promise.reject(abortedInQueue(signal.reason));
+    if (signal.aborted) return Promise.reject(abortedBeforeStart(signal.reason));
     return new Promise((resolve, reject) => {
-      const stopListening = onAbort(signal, () => reject(abortedInQueue(signal.reason)));
+      const stopListening = onAbort(signal, () => reject(abortedBeforeStart(signal.reason)));
       const begin = async () => {
         stopListening();
         if (!signal.aborted) resolve(await turn());
@@ -58,7 +58,7 @@ class ExecutorTurns {
    * @returns {Promise<T>}
    */
   #queue(turn) {
-    if (isWithin(this)) return Promise.reject(invalidState(this.#executor.state, 'run', HINTS.WITHIN));
+    if (isWithin(this)) return Promise.reject(invalidState(this.#executor.state, 'run', REFUSALS.WITHIN));
     this.#notice();
     const epoch = this.#epoch;
     const result = this.#last.then(() => {
@@ -134,7 +134,7 @@ class ExecutorTurns {
 
   #refuseAfterCleanup() {
     this.#notice();
-    if (this.#turnEpoch !== this.#epoch) throw invalidState(this.#executor.state, 'run', HINTS.CLEANED_UP);
+    if (this.#turnEpoch !== this.#epoch) throw invalidState(this.#executor.state, 'run', REFUSALS.CLEANED_UP);
   }
 
   /** Of a `cleanup()` of the executor itself nobody tells. */

@@ -10,7 +10,7 @@ const { failureText } = require('./failure-text');
  */
 
 /** Of errors of another language than the table's: their general hints, by codes. */
-const HINTS = Symbol('hints');
+const GENERAL_HINTS = Symbol('hints');
 /** Appended to the hint of a failure after which nothing of earlier runs is left. */
 const STATE_LOST = 'Variables and functions of earlier runs are gone: define again what is still needed.';
 const ABORTED_HINT = 'The caller has ended this run; the code is not to blame.';
@@ -90,7 +90,7 @@ function hintOf(error, found) {
   if (details.aborted) return ABORTED_HINT;
   if (code === 'ERR_TRANSFER_LIMIT_EXCEEDED' && details.value === 'variables') return VARIABLES_HINT;
   if (isCpuSpent(details)) return CPU_HINT;
-  const general = /** @type {any} */ (error)[HINTS]?.[code] ?? errorRow(code)?.hint;
+  const general = /** @type {any} */ (error)[GENERAL_HINTS]?.[code] ?? errorRow(code)?.hint;
   return found?.fix ?? details.hint ?? general ?? OTHER_HINT;
 }
 
@@ -157,4 +157,4 @@ function errorText({ name, message = '' }) {
   return typeof name === 'string' && name !== 'Error' ? `${name}: ${message}` : message;
 }
 
-module.exports = { HINTS, STATE_LOST, explanationOf, failureOf, losesState };
+module.exports = { GENERAL_HINTS, STATE_LOST, explanationOf, failureOf, losesState };

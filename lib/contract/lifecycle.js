@@ -4,10 +4,10 @@
 const { errorOf } = require('./errors');
 
 // What is legal in which state, of executors that are written in JavaScript; `crates/session/src/lifecycle.rs` and
-// `executor.rs` are for those of the addon, and say it in the same words.
+// `executor.rs` are for those of the addon, which has these texts from here (`scripts/generate/refusals.mjs`).
 
 /** Why a call is refused, or ends: `details.hint` of ERR_INVALID_STATE. */
-const HINTS = Object.freeze({
+const REFUSALS = Object.freeze({
   NOT_READY: 'it is legal in state READY only',
   NO_ISOLATE: 'await init() first',
   HAS_ISOLATE: 'call cleanup() before init()',
@@ -32,11 +32,11 @@ function needsInit(state) {
 /**
  * @param {import('../../index').ExecutorState} state
  * @param {string} operation that is not legal in it, or ends with it
- * @param {string} hint one of {@link HINTS}
+ * @param {string} hint one of {@link REFUSALS}
  * @param {Record<string, unknown>} [facts] for `details`
  */
 function invalidState(state, operation, hint, facts) {
   return errorOf('ERR_INVALID_STATE', { state }, { state, operation, hint, ...facts });
 }
 
-module.exports = { HINTS, invalidState, needsInit };
+module.exports = { REFUSALS, invalidState, needsInit };

@@ -4,7 +4,7 @@
 const { ExecutorError } = require('./errors');
 const { STATE_LOST, failureOf } = require('./failure');
 const { turnsOf } = require('./executor-turns');
-const { HINTS, invalidState } = require('./lifecycle');
+const { REFUSALS, invalidState } = require('./lifecycle');
 
 /**
  * What came of a run: `failure` if it failed, else `output`.
@@ -103,7 +103,7 @@ class Session {
       reset: () => this.#forget(),
     };
     return this.#turns.next(async () => {
-      if (this.#isClosed) throw invalidState(this.#executor.state, 'run', HINTS.CLEANED_UP);
+      if (this.#isClosed) throw invalidState(this.#executor.state, 'run', REFUSALS.CLEANED_UP);
       return work(turn);
     }, signal);
   }

@@ -3,7 +3,7 @@
 
 const { errorRow } = require('../contract/error-table');
 const { ExecutorError } = require('../contract/errors');
-const { HINTS } = require('../contract/failure');
+const { GENERAL_HINTS } = require('../contract/failure');
 
 /** What code can do about it, where the table says it for JavaScript. @type {Record<string, string>} */
 const OWN_HINTS = {
@@ -19,7 +19,7 @@ Object.defineProperty(AgentExecutionError.prototype, 'name', {
   writable: true,
   configurable: true,
 });
-Object.defineProperty(AgentExecutionError.prototype, HINTS, { value: OWN_HINTS });
+Object.defineProperty(AgentExecutionError.prototype, GENERAL_HINTS, { value: OWN_HINTS });
 
 /**
  * The failure of a run as the specification words it.

@@ -6,7 +6,7 @@ const { checkPythonOptions, checkRunCount, offerWith } = require('./options');
 const { describe, isPlainObject } = require('../contract/describe');
 const { ExecutorError } = require('../contract/errors');
 const { OFFER } = require('../contract/executor');
-const { HINTS, invalidState } = require('../contract/lifecycle');
+const { REFUSALS, invalidState } = require('../contract/lifecycle');
 const { Start } = require('../contract/start');
 const { flattenTools, refuseNoTools } = require('../contract/tool-registry');
 const { traceRun } = require('../contract/tracing');
@@ -222,7 +222,7 @@ class PyodideExecutor {
    * @param {object} sent when it began
    */
   #refuseAfterCleanup(sent) {
-    if (sent !== this.#sent) throw invalidState(this.state, 'init', HINTS.CLEANED_UP);
+    if (sent !== this.#sent) throw invalidState(this.state, 'init', REFUSALS.CLEANED_UP);
   }
 
   /** What runs are given (specification, section 4.5), and where files are (section 6.3). */

@@ -7,7 +7,7 @@ const { loadHostPyodide } = require('./host-pyodide');
 const { BASE_BUILTIN_MODULES } = require('./options');
 const { ExecutorError } = require('../contract/errors');
 const { errorRow } = require('../contract/error-table');
-const { HINTS, invalidState } = require('../contract/lifecycle');
+const { REFUSALS, invalidState } = require('../contract/lifecycle');
 const { safeListener } = require('../contract/logs');
 const { LEVELS } = require('../contract/option-table');
 const { checkRunOptions } = require('../contract/options');
@@ -150,7 +150,7 @@ class HostEngine {
   }
 
   async cleanup() {
-    this.#endInit?.(invalidState('DEAD', 'init', HINTS.CLEANED_UP));
+    this.#endInit?.(invalidState('DEAD', 'init', REFUSALS.CLEANED_UP));
     this.#endInit = undefined;
     if (this.#pyodide === undefined) {
       this.#state = 'DEAD';
@@ -247,7 +247,7 @@ class HostEngine {
   /** @param {string} operation */
   #refuseUnlessReady(operation) {
     if (this.#state === 'READY') return;
-    throw invalidState(this.#state, operation, this.#state === 'RUNNING' ? HINTS.BUSY : HINTS.NO_ISOLATE);
+    throw invalidState(this.#state, operation, this.#state === 'RUNNING' ? REFUSALS.BUSY : REFUSALS.NO_ISOLATE);
   }
 }
 

@@ -5,7 +5,7 @@ const { AsyncResource } = require('node:async_hooks');
 
 const { errorRow } = require('../contract/error-table');
 const { ExecutorError } = require('../contract/errors');
-const { HINTS, invalidState } = require('../contract/lifecycle');
+const { REFUSALS, invalidState } = require('../contract/lifecycle');
 const { defineEntries, eachEntry } = require('../contract/logs');
 const { RunScope } = require('../contract/run-scope');
 const busy = require('./busy');
@@ -262,7 +262,7 @@ class Core {
   async renew() {
     const { life } = this;
     const goOn = () => {
-      if (life.isOver) throw invalidState(this.native.state, 'init', HINTS.CLEANED_UP);
+      if (life.isOver) throw invalidState(this.native.state, 'init', REFUSALS.CLEANED_UP);
     };
     this.owesTools = true;
     await this.call((call) => {

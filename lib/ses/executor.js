@@ -89,7 +89,7 @@ class SESExecutor {
     const { maxOperations, toolTimeoutMs, signal, language, ...checked } = checkRunOptions(options);
     const timeoutMs = checked.timeoutMs ?? this.#core.timeoutMs;
     const refuseIfAborted = () => {
-      if (signal?.aborted) throw abortedBeforeStart(timeoutMs, signal.reason);
+      if (signal?.aborted) throw abortedBeforeStart(signal.reason, timeoutMs);
     };
     refuseIfAborted();
     const ready = this.#makeReady();

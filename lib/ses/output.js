@@ -6,7 +6,7 @@ const { SlowValueError } = require('./slices');
 const { valueOf } = require('./transfer');
 const { mayReadNow, readInTurns } = require('./turns');
 const { ExecutorError, errorOf, reasonText, transferLimitExceeded } = require('../contract/errors');
-const { HINTS, invalidState } = require('../contract/lifecycle');
+const { REFUSALS, invalidState } = require('../contract/lifecycle');
 const { inTime } = require('../contract/in-time');
 
 /** What to do about an output that was not read in time. */
@@ -51,7 +51,7 @@ async function readLarge(outcome, { maxTransferBytes, timeoutMs, signal, life })
   /** @type {() => void} */
   let forget = () => {};
   const cleanedUp = new Promise((_, reject) => {
-    const refuse = () => reject(failed(outcome, invalidState('DEAD', 'run', HINTS.CLEANED_UP)));
+    const refuse = () => reject(failed(outcome, invalidState('DEAD', 'run', REFUSALS.CLEANED_UP)));
     forget = scope.atEnd(refuse);
   });
   /** @param {Record<string, unknown>} why */

@@ -11,6 +11,7 @@ mod logs;
 mod messages;
 mod options;
 mod python;
+pub mod refusals;
 mod value;
 
 pub use block::{Block, populate};

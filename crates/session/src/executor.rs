@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use ses_protocol::{
     CallId, Command, Config, Failure, FailureKind, JobId, Language, Outcome, RunLimits, SessionId, ToolCallId,
-    ToolReply, ToolSpec, Values,
+    ToolReply, ToolSpec, Values, refusals,
 };
 
 use crate::backend::{Ear, Process};
@@ -156,7 +156,7 @@ impl Executor {
     /// Makes the isolate (section 4.3, 1). READY: no-op; INITIALIZING: joins the `init()` under way.
     pub fn init(&mut self, call: CallId) -> Option<Outcome> {
         let Some(next) = self.state.after(Transition::Init) else {
-            return Some(self.illegal("init", "call cleanup() before init()"));
+            return Some(self.illegal("init", refusals::HAS_ISOLATE));
         };
         if next == State::Ready {
             return Some(Outcome::done());
@@ -219,8 +219,8 @@ impl Executor {
             }
             State::Running => self.enqueue(Queued::Run(QueuedRun { call, code, limits })),
             State::Dirty if self.lost.is_some() => self.lost_failure(0).map(Outcome::failed),
-            State::Dirty => Some(self.illegal("run", "call cleanup() and init() first")),
-            State::New | State::Initializing | State::Dead => Some(self.illegal("run", "await init() first")),
+            State::Dirty => Some(self.illegal("run", refusals::DIRTY)),
+            State::New | State::Initializing | State::Dead => Some(self.illegal("run", refusals::NO_ISOLATE)),
         }
     }
 
@@ -259,7 +259,7 @@ impl Executor {
         if let Some(next) = self.state.after(Transition::Cleanup) {
             self.state = next;
         }
-        self.refuse_all_pending("cleanup() was called");
+        self.refuse_all_pending(refusals::CLEANED_UP);
         let Some(session) = self.session.take() else { return Some(Outcome::done()) };
         let entries = session.take_logs();
         if !entries.is_empty() {
@@ -371,7 +371,7 @@ impl Executor {
     /// The isolate is lost: nothing that waits for it can be done.
     fn on_corrupted(&mut self) {
         self.transition(Transition::Corrupted);
-        self.refuse_all_pending("an earlier call left the executor DIRTY; call cleanup() and init()");
+        self.refuse_all_pending(refusals::LEFT_DIRTY);
     }
 
     /// A thread ended: because its session was given up, or otherwise than by itself.
@@ -445,7 +445,7 @@ impl Executor {
             }
             State::Running => self.enqueue(Queued::SetUp(QueuedSetUp { call, content })),
             State::Dirty if self.lost.is_some() => self.lost_failure(0).map(Outcome::failed),
-            _ => Some(self.illegal(content.operation(), "it is legal in state READY only")),
+            _ => Some(self.illegal(content.operation(), refusals::NOT_READY)),
         }
     }
 
@@ -453,11 +453,11 @@ impl Executor {
     fn enqueue(&mut self, queued: Queued) -> Option<Outcome> {
         let operation = queued.operation();
         if !self.config.queue_runs {
-            return Some(self.illegal(operation, "a run is under way; wait for it, or use runConcurrency: \"queue\""));
+            return Some(self.illegal(operation, refusals::NO_QUEUE));
         }
         let max_queued_runs = self.config.max_queued_runs;
         if self.queue.len() >= max_queued_runs {
-            let mut refused = self.illegal(operation, "the queue is full; raise maxQueuedRuns or wait");
+            let mut refused = self.illegal(operation, refusals::QUEUE_FULL);
             if let Err(failure) = &mut refused.result {
                 failure.details.insert("maxQueuedRuns".into(), max_queued_runs.into());
             }
