@@ -1,20 +1,18 @@
 // What the tests of all features share.
 
-import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 
 import { describe, expect, test } from 'vitest';
 
+import { ROOT, spawnNode, spawnProgram } from './children/spawn.mjs';
 import { ExecutorError, SESExecutor } from '../index.mjs';
+
+export { ROOT, spawnNode, spawnProgram };
 
 /** Options of tests that measure time, which somebody else's busy machine may take: in CI a second attempt counts. */
 export const MEASURING = { retry: process.env.CI ? 1 : 0 };
-
-/** The checkout that is tested. */
-export const ROOT = fileURLToPath(new URL('..', import.meta.url));
 
 /**
  * Calls `fn` with an executor that is initialised and has the tools, and cleans it up however `fn` ends.
@@ -98,39 +96,6 @@ export function runChild(script, { nodeArgs = [], format = 'module', timeoutMs =
     return spawnNode(['run', '-A', ...flags, '-'], { timeoutMs, env, input: script });
   }
   return spawnNode([...nodeArgs, `--input-type=${format}`, '--eval', script], { timeoutMs, env });
-}
-
-/**
- * Runs Node.js with `args`.
- *
- * @param {string[]} args
- * @param {{ cwd?: string, input?: string, timeoutMs?: number, env?: Record<string, string> }} [options]
- * @returns {Promise<{ status: number | null, signal: string | null, stdout: string, stderr: string }>}
- */
-export function spawnNode(args, options) {
-  return spawnProgram(process.execPath, args, options);
-}
-
-/** As {@link spawnNode}, for any program. */
-export function spawnProgram(program, args, { cwd = ROOT, input = '', timeoutMs = 50_000, env = {} } = {}) {
-  return new Promise((resolve, reject) => {
-    // What vitest sets for its own processes does not concern others.
-    const { NODE_OPTIONS: _, VITEST: __, NODE_ENV: ___, ...inherited } = process.env;
-    const child = spawn(program, args, {
-      cwd,
-      env: { ...inherited, NO_COLOR: '1', ...env },
-      timeout: timeoutMs,
-      killSignal: 'SIGKILL',
-    });
-    let stdout = '';
-    let stderr = '';
-    child.stdout.setEncoding('utf8').on('data', (text) => (stdout += text));
-    child.stderr.setEncoding('utf8').on('data', (text) => (stderr += text));
-    child.stdin.on('error', () => {});
-    child.stdin.end(input);
-    child.on('error', reject);
-    child.on('close', (status, signal) => resolve({ status, signal, stdout, stderr }));
-  });
 }
 
 /** Calls `fn` with an empty folder that is removed afterwards. */

@@ -173,7 +173,7 @@ class Finding extends Error {}
  * @returns {Promise<Record<string, number>>} how often programs ended in which way
  * @throws {Finding}
  */
-export async function fuzzAccepts({ seed, programs = Infinity, seconds = Infinity, keepIn }) {
+async function fuzzAccepts({ seed, programs = Infinity, seconds = Infinity, keepIn }) {
   const random = generator(seed);
   const corpus = readCorpus();
   const words = readWords();

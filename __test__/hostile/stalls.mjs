@@ -42,7 +42,7 @@ const now = () => workMs() ?? performance.now();
  * @template T
  * @param {() => Promise<T>} work
  */
-export async function withStall(work) {
+async function withStall(work) {
   let largest = 0;
   let last = now();
   let isOver = false;

@@ -14,14 +14,15 @@
 //   // processPeak: <MB> <why>          memory with isolation: "process", if it is not 16 MB
 //   // only: thread <why>               what it is about is not there with isolation: "process"
 
-import { spawn } from 'node:child_process';
 import { readFileSync, readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+
+import { spawnNode } from '../children/spawn.mjs';
 
 const FOLDER = new URL('.', import.meta.url);
 const HARNESS = fileURLToPath(new URL('harness.mjs', FOLDER));
 /** Options of the executor that is attacked. */
-export const DEFAULTS = { timeoutMs: 1_500, memoryLimitMb: 64 };
+const DEFAULTS = { timeoutMs: 1_500, memoryLimitMb: 64 };
 /** What a run may take beyond its deadline until it is settled, on a busy machine. */
 const GRACE_MS = 1_000;
 /** Resident memory that an attack may cost beyond its memory limit. */
@@ -103,32 +104,17 @@ export function readAttack(file) {
  * @param {Isolation} isolation
  * @returns {Promise<{ status: number | null, signal: string | null, stderr: string, report: any }>}
  */
-export function runAttack(attack, isolation) {
-  return new Promise((resolve, reject) => {
-    // What vitest sets for its own processes does not concern others.
-    const { NODE_OPTIONS: _, VITEST: __, NODE_ENV: ___, ...env } = process.env;
-    const child = spawn(process.execPath, [HARNESS, attack.file, isolation], {
-      env: { ...env, NO_COLOR: '1' },
-      stdio: ['ignore', 'pipe', 'pipe'],
-      timeout: CHILD_TIMEOUT_MS,
-      killSignal: 'SIGKILL',
-    });
-    let stdout = '';
-    let stderr = '';
-    child.stdout.setEncoding('utf8').on('data', (text) => (stdout += text));
-    child.stderr.setEncoding('utf8').on('data', (text) => (stderr += text));
-    child.on('error', reject);
-    child.on('close', (status, signal) => {
-      const line = stdout.trimEnd().split('\n').at(-1);
-      let report;
-      try {
-        report = JSON.parse(line ?? '');
-      } catch {
-        report = undefined;
-      }
-      resolve({ status, signal, stderr: stderr.slice(0, 2_000), report });
-    });
-  });
+export async function runAttack(attack, isolation) {
+  const child = await spawnNode([HARNESS, attack.file, isolation], { timeoutMs: CHILD_TIMEOUT_MS });
+  const { status, signal, stdout, stderr } = child;
+  const line = stdout.trimEnd().split('\n').at(-1);
+  let report;
+  try {
+    report = JSON.parse(line ?? '');
+  } catch {
+    report = undefined;
+  }
+  return { status, signal, stderr: stderr.slice(0, 2_000), report };
 }
 
 /**

@@ -7,6 +7,7 @@ import { writeSync } from 'node:fs';
 import { argv } from 'node:process';
 import { fileURLToPath } from 'node:url';
 
+import { ownEnvironment } from '../children/spawn.mjs';
 import { SESExecutor, engineStats } from '../../index.mjs';
 
 const FILE = fileURLToPath(import.meta.url);
@@ -170,9 +171,8 @@ export async function sweep(
  */
 function runChild(cases, isolation) {
   return new Promise((resolve, reject) => {
-    const { NODE_OPTIONS: _, VITEST: __, NODE_ENV: ___, ...env } = process.env;
     const child = spawn(process.execPath, [FILE, isolation, JSON.stringify(cases)], {
-      env,
+      env: ownEnvironment(),
       stdio: ['ignore', 'ignore', 'ignore', 'pipe'],
     });
     const report = /** @type {import('node:stream').Readable} */ (child.stdio[REPORT]);

@@ -1,8 +1,9 @@
 // Programs of guests that look for a way into the host. Each knows what there is to find: the path of a secret file, the name of a
 // variable of the environment, the path of a file to leave, and commands that would do so.
 
-import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
+
+import { spawnNode } from '../children/spawn.mjs';
 
 /** Python that reaches JavaScript and then tries `body`, with `js` being its global. */
 const withJs = (body) => `import js\n${body}`;
@@ -187,24 +188,10 @@ export const ESCAPES = [
  * @returns {Promise<{ status: number | null, signal: string | null, stderr: string, report: { name: string, outcome: string, reached: string[] }[] | undefined }>}
  * `report`: undefined if the process has ended before its end
  */
-export function tryEscapes(isolation) {
-  return new Promise((resolve, reject) => {
-    // What vitest sets for its own processes does not concern others.
-    const { NODE_OPTIONS: _, VITEST: __, NODE_ENV: ___, ...env } = process.env;
-    const child = spawn(process.execPath, [fileURLToPath(new URL('escapes.child.mjs', import.meta.url)), isolation], {
-      env: { ...env, NO_COLOR: '1', PYTHON_TEST_SECRET: 'of the environment' },
-      stdio: ['ignore', 'pipe', 'pipe'],
-      timeout: 220_000,
-      killSignal: 'SIGKILL',
-    });
-    let stdout = '';
-    let stderr = '';
-    child.stdout.setEncoding('utf8').on('data', (text) => (stdout += text));
-    child.stderr.setEncoding('utf8').on('data', (text) => (stderr += text));
-    child.on('error', reject);
-    child.on('close', (status, signal) => {
-      const isWhole = status === 0 && stdout.startsWith('[');
-      resolve({ status, signal, stderr: stderr.slice(0, 2_000), report: isWhole ? JSON.parse(stdout) : undefined });
-    });
-  });
+export async function tryEscapes(isolation) {
+  const child = fileURLToPath(new URL('escapes.child.mjs', import.meta.url));
+  const env = { PYTHON_TEST_SECRET: 'of the environment' };
+  const { status, signal, stdout, stderr } = await spawnNode([child, isolation], { timeoutMs: 220_000, env });
+  const isWhole = status === 0 && stdout.startsWith('[');
+  return { status, signal, stderr: stderr.slice(0, 2_000), report: isWhole ? JSON.parse(stdout) : undefined };
 }
