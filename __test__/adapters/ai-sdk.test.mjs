@@ -378,8 +378,8 @@ describe('aborting', () => {
         return new Promise(() => {});
       },
     };
-    const { error } = await call(createCodeTool({ tools: { hang }, timeoutMs: 50 }), 'await hang()');
-    expect(error).toMatchObject({ code: 'ERR_EXEC_TIMEOUT', message: 'Execution timed out after 50ms' });
+    const { error } = await call(createCodeTool({ tools: { hang }, timeoutMs: 500 }), 'await hang()');
+    expect(error).toMatchObject({ code: 'ERR_EXEC_TIMEOUT', message: 'Execution timed out after 500ms' });
     expect(await aborted.promise).toBe('AbortError');
   });
 });

@@ -188,7 +188,7 @@ describe('a call', () => {
   );
 
   test('says that state is gone where a run of another code tool has ended it', () =>
-    withExecutor({ timeoutMs: 100, maxOperations: 1e12 }, {}, async (executor) => {
+    withExecutor({ timeoutMs: 1_000, maxOperations: 1e12 }, {}, async (executor) => {
       const [one, other] = [createCodeTool({ tools: {}, executor }), createCodeTool({ tools: {}, executor })];
       await one.execute('const rows = [1]');
       await other.execute('for (;;);');

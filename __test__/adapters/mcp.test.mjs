@@ -318,29 +318,26 @@ describe('what code is given', () => {
       symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'), 'junction');
       writeFileSync(join(folder, 'other.mjs'), OTHER);
       const command = `"${process.execPath}" "${join(folder, 'other.mjs')}"`;
-      await withServer(
-        ['--server', `other=${command}`, '--timeout', '2000'],
-        async ({ output, run, client, tools }) => {
-          const [{ description }] = tools;
-          expect(client.getInstructions()).toContain(
-            'call the functions that the description of run_javascript declares',
-          );
-          expect(description).toContain(
-            ' * Adds.\n *\n * @param {object} args\n * @param {number[]} args.all\n * @returns {Promise<{ sum: number }>}\n */\nother.add_up = async function (args) {};',
-          );
-          const code = `const caught = await other.fails().catch(({ message }) => message);
+      await withServer(['--server', `other=${command}`], async ({ output, run, client, tools }) => {
+        const [{ description }] = tools;
+        expect(client.getInstructions()).toContain(
+          'call the functions that the description of run_javascript declares',
+        );
+        expect(description).toContain(
+          ' * Adds.\n *\n * @param {object} args\n * @param {number[]} args.all\n * @returns {Promise<{ sum: number }>}\n */\nother.add_up = async function (args) {};',
+        );
+        const code = `const caught = await other.fails().catch(({ message }) => message);
           [(await other.add_up({ all: [1, 2, 3] })).sum, await other.echo({ text: 'hi' }), caught]`;
-          expect(await output(code)).toEqual([6, 'hi', 'no disk']);
-          // With a `then` the namespace would be a promise.
-          expect(await output('(await other) === other && (await other.then_())')).toBe('later');
-          expect(Object.keys(await output('other'))).toEqual(['add_up', 'echo', 'fails', 'hang', 'then_']);
-          const wrong = await run('await other.add_up({ all: "x" })');
-          expect(wrong.structuredContent.error).toMatchObject({ code: 'ERR_TOOL_PROXY_FAIL', tool: 'other.add_up' });
-          const late = await run('await other.hang()', { timeoutMs: 100 });
-          expect(late.structuredContent.error.code).toBe('ERR_EXEC_TIMEOUT');
-          expect(await output('await other.echo({ text: "again" })')).toBe('again');
-        },
-      );
+        expect(await output(code)).toEqual([6, 'hi', 'no disk']);
+        // With a `then` the namespace would be a promise.
+        expect(await output('(await other) === other && (await other.then_())')).toBe('later');
+        expect(Object.keys(await output('other'))).toEqual(['add_up', 'echo', 'fails', 'hang', 'then_']);
+        const wrong = await run('await other.add_up({ all: "x" })');
+        expect(wrong.structuredContent.error).toMatchObject({ code: 'ERR_TOOL_PROXY_FAIL', tool: 'other.add_up' });
+        const late = await run('await other.hang()', { timeoutMs: 100 });
+        expect(late.structuredContent.error.code).toBe('ERR_EXEC_TIMEOUT');
+        expect(await output('await other.echo({ text: "again" })')).toBe('again');
+      });
     }));
 
   test.each([

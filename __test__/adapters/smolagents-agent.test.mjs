@@ -138,11 +138,11 @@ describe('what would end the run is an observation', () => {
         code('await new Promise(() => {})'),
         code('final_answer(typeof n + (await search("x")).length)'),
       ],
-      { executor_options: { timeoutMs: 200 } },
+      { executor_options: { timeoutMs: 1_000 } },
     );
     expect(await agent.run('go')).toBe('undefined2');
     expect(observations(agent)[1]).toMatch(
-      /^Execution logs:\nError:\nERR_EXEC_TIMEOUT: Execution timed out after 200ms\n[^]*Variables and functions of earlier runs are gone/,
+      /^Execution logs:\nError:\nERR_EXEC_TIMEOUT: Execution timed out after 1000ms\n[^]*Variables and functions of earlier runs are gone/,
     );
   });
 

@@ -279,7 +279,7 @@ Hint: Did you mean \`search\`?`);
   });
 
   test('has its tools whatever is sent, and after init, cleanup and a timeout', async () => {
-    const executor = create({ tools: [new SearchTool()], timeoutMs: 500 });
+    const executor = create({ tools: [new SearchTool()] });
     const works = async () => expect((await executor.run("(await search('x'))[0]")).output).toBe('xa');
     await works();
     await executor.sendTools({ search: () => 'other', more: () => 5 });
@@ -294,10 +294,11 @@ Hint: Did you mean \`search\`?`);
     await executor.cleanup();
     await works();
 
-    const error = await expectCode(executor.run('await new Promise(() => {})'), 'ERR_EXEC_TIMEOUT');
+    const late = executor.run('await new Promise(() => {})', { timeoutMs: 100 });
+    const error = await expectCode(late, 'ERR_EXEC_TIMEOUT');
     expect(executor.state).toBe('DIRTY');
     expect(formatErrorObservation(error)).toBe(`Error:
-ERR_EXEC_TIMEOUT: Execution timed out after 500ms
+ERR_EXEC_TIMEOUT: Execution timed out after 100ms
 Hint: Do less in one run, and await only promises that settle. Variables and functions of earlier runs are gone: define again what is still needed.
 Correct the cause in your next code block. If that has failed before, try a different approach.`);
     await Promise.all([executor.sendVariables({ y: 'y' }), executor.sendTools({}), executor.init()]);
@@ -307,8 +308,8 @@ Correct the cause in your next code block. If that has failed before, try a diff
   });
 
   test('cleanup() ends a start after a failure: its run is not executed, and calls of later find their own isolate', async () => {
-    const executor = create({ tools: [], timeoutMs: 100 });
-    await expectCode(executor.run('await new Promise(() => {})'), 'ERR_EXEC_TIMEOUT');
+    const executor = create({ tools: [] });
+    await expectCode(executor.run('await new Promise(() => {})', { timeoutMs: 100 }), 'ERR_EXEC_TIMEOUT');
     expect(executor.state).toBe('DIRTY');
     const run = expectCode(executor.run('1'), 'ERR_INVALID_STATE');
     const cleaned = executor.cleanup();
@@ -334,11 +335,11 @@ Correct the cause in your next code block. If that has failed before, try a diff
   });
 
   test('autoInit: false leaves the states to the caller', async () => {
-    const executor = create({ autoInit: false, tools: [new SearchTool()], timeoutMs: 500 });
+    const executor = create({ autoInit: false, tools: [new SearchTool()] });
     await expectCode(executor.run('1'), 'ERR_INVALID_STATE');
     await executor.init();
     expect((await executor.run("(await search('x')).length")).output).toBe(2);
-    await expectCode(executor.run('await new Promise(() => {})'), 'ERR_EXEC_TIMEOUT');
+    await expectCode(executor.run('await new Promise(() => {})', { timeoutMs: 100 }), 'ERR_EXEC_TIMEOUT');
     await expectCode(executor.sendVariables({}), 'ERR_INVALID_STATE');
     await expectCode(executor.init(), 'ERR_INVALID_STATE');
     await executor.cleanup();
@@ -377,11 +378,11 @@ Correct the cause in your next code block. If that has failed before, try a diff
 });
 
 test('any executor will do: it is started, gets the tools, and is made anew after a timeout', async () => {
-  const inner = new SESExecutor({ timeoutMs: 200 });
+  const inner = new SESExecutor();
   const executor = create({ executor: inner, tools: [new SearchTool()] });
   expect((await executor.run('await search("x")')).output).toEqual(['xa', 'xb']);
   expect([executor.state, inner.state]).toEqual(['READY', 'READY']);
-  await expectCode(executor.run('await new Promise(() => {})'), 'ERR_EXEC_TIMEOUT');
+  await expectCode(executor.run('await new Promise(() => {})', { timeoutMs: 100 }), 'ERR_EXEC_TIMEOUT');
   expect((await executor.run('await search({ query: "y", max_results: 1 })')).output).toEqual(['ya']);
   expect(() => createSmolagentsExecutor({ executor: inner, timeoutMs: 5 })).toThrow(
     new TypeError('options.timeoutMs belongs to the executor that options.executor is'),
@@ -439,7 +440,7 @@ describe('two over one executor', () => {
   });
 
   test('have their tools, and those that were sent, in the isolate after one that the other has ended', async () => {
-    const inner = new SESExecutor({ timeoutMs: 200 });
+    const inner = new SESExecutor({ timeoutMs: 1_000 });
     const [ada, bob] = [
       create({ executor: inner, tools: [tool('a', 'of Ada')] }),
       create({ executor: inner, tools: [tool('b', 'of Bob')] }),

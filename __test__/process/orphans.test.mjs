@@ -42,7 +42,8 @@ describe.runIf(isLinux)('when the host', () => {
   });
 
   test('exits while guest code computes, no worker is left', async () => {
-    const { workers } = await startHost(`setTimeout(() => process.exit(), 50); ${COMPUTES}`);
+    const leave = 'await executor.sendTools({ told: () => (told(), setImmediate(() => process.exit())) });';
+    const { workers } = await startHost(`${leave} ${COMPUTES}`);
     expect(workers).toHaveLength(2);
     await Promise.all(workers.map(ended));
   });

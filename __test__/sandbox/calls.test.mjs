@@ -255,7 +255,7 @@ test('the signal of a call is aborted when its execution ends, for whatever reas
   const signals = [];
   const manager = managerOf({
     stateSchema: anyState,
-    executionTimeoutMs: 200,
+    executionTimeoutMs: 1_000,
     adapters: async (source, method, params, { signal }) => {
       signals.push(signal);
       return params.hang ? new Promise(() => {}) : 1;

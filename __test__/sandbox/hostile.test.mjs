@@ -216,7 +216,7 @@ describe.each(['thread', 'process'])('isolation: %s', (isolation) => {
     test('one that hangs ends with its execution, and holds up nobody', async () => {
       const manager = managerOf({
         stateSchema: anyState,
-        executionTimeoutMs: 300,
+        executionTimeoutMs: 1_000,
         rateLimits: { market: { concurrency: 1 } },
         adapters: async (source, method, { hang }) => (hang ? new Promise(() => {}) : 'fine'),
       });

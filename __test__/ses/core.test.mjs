@@ -68,13 +68,14 @@ test('a run that is aborted in the queue takes nothing from the run before it', 
 
 test('what a tool of an ended run answers late reaches no later run', async () => {
   const late = deferred();
-  const { tool, called } = neverTool();
-  await withExecutor({}, { late: async () => late.promise, never: tool }, async (executor) => {
-    await executor.run('globalThis.promise = late(); 0');
-    const run = rejection(executor.run('await Promise.race([promise, never()])', { timeoutMs: 200 }));
-    await called;
+  const next = async () => {
     late.resolve('late');
-    expect((await run).code).toBe('ERR_EXEC_TIMEOUT');
+    await new Promise((resolve) => setImmediate(resolve));
+    return 'next';
+  };
+  await withExecutor({}, { late: async () => late.promise, next }, async (executor) => {
+    await executor.run('globalThis.promise = late(); 0');
+    expect((await executor.run('await Promise.race([promise, next()])')).output).toBe('next');
   });
 });
 
@@ -152,30 +153,30 @@ describe.each(['thread', 'process'])(
       'Do less in one run, and await only promises that settle: those of tool calls that an earlier run did not await never do. Call the tools again and await them in the same run.';
     const OTHER =
       'Do less in one run, and await only promises that settle. At the deadline the host had not answered a tool call: waiting for tools counts, unless `toolTimeoutMs` limits calls.';
-    const options = { isolation, timeoutMs: 200 };
+    const timeoutMs = 500;
     const tools = { search: async (query) => query, never: async () => new Promise(() => {}) };
 
     test.each([
       ['declared', 'const jobs = [1, 2].map(() => never())', 'await Promise.all(jobs)'],
       ['in a run that failed', 'const job = never(); null.x', 'await job'],
     ])('has a hint: %s', async (_, before, code) => {
-      await withExecutor(options, tools, async (executor) => {
+      await withExecutor({ isolation }, tools, async (executor) => {
         await executor.run(before).catch(() => {});
-        const { details } = await rejection(executor.run(code));
-        expect(details).toEqual({ timeoutMs: 200, reason: 'deadline', hint: HINT });
+        const { details } = await rejection(executor.run(code, { timeoutMs: 100 }));
+        expect(details).toEqual({ timeoutMs: 100, reason: 'deadline', hint: HINT });
         await executor.cleanup();
         await executor.init();
         await executor.sendTools(tools);
-        const afresh = await rejection(executor.run('await never()'));
-        expect(afresh.details).toEqual({ timeoutMs: 200, reason: 'deadline', hint: OTHER });
+        const afresh = await rejection(executor.run('await never()', { timeoutMs }));
+        expect(afresh.details).toEqual({ timeoutMs, reason: 'deadline', hint: OTHER });
       });
     });
 
     test('has another when the calls were awaited', async () => {
       await withExecutor({ isolation }, tools, async (executor) => {
         await executor.run('const found = await search("a")');
-        const { details } = await rejection(executor.run('await never()', { timeoutMs: 200 }));
-        expect(details).toEqual({ timeoutMs: 200, reason: 'deadline', hint: OTHER });
+        const { details } = await rejection(executor.run('await never()', { timeoutMs }));
+        expect(details).toEqual({ timeoutMs, reason: 'deadline', hint: OTHER });
       });
     });
   },
@@ -185,9 +186,9 @@ test.each([
   ['no isolate', 'init'],
   ['an isolate that could not be given the tools', 'sendTools'],
 ])('a renewal that failed with %s is made good, with all tools', async (_, failing) => {
-  const recovering = { autoInit: true, recover: true, timeoutMs: 50, maxOperations: 1e12 };
+  const recovering = { autoInit: true, recover: true, maxOperations: 1e12 };
   await withExecutor(recovering, { f: () => 42 }, async (executor) => {
-    await rejection(executor.run('for (;;);'));
+    await rejection(executor.run('for (;;);', { timeoutMs: 50 }));
     // That of the executor: here vitest has loaded another.
     const { prototype } = createRequire(import.meta.url)('../../lib/ses/core.js').Core;
     const { call } = prototype;
@@ -206,11 +207,12 @@ test.each([
   ['one call', 'await never()', {}, 'a tool call'],
   ['several calls', 'await Promise.all([never(), never()])', {}, '2 tool calls'],
   ['no call', 'await new Promise(() => {})', {}, undefined],
-  ['a call with a limit', 'await never()', { toolTimeoutMs: 1e6, signal: AbortSignal.timeout(200) }, undefined],
+  ['a call with a limit', 'never(); for (;;);', { toolTimeoutMs: 1e6, maxOperations: 1e15 }, undefined],
 ])('a run that ended at its deadline with %s unanswered says so', async (_, code, options, calls) => {
   const { tool: never } = neverTool();
-  await withExecutor({ timeoutMs: 100 }, { never }, async (executor) => {
+  await withExecutor({ timeoutMs: 500 }, { never }, async (executor) => {
     const error = await expectCode(executor.run(code, options), 'ERR_EXEC_TIMEOUT');
+    expect(error.details).toMatchObject({ timeoutMs: 500, reason: 'deadline' });
     const hint =
       `Do less in one run, and await only promises that settle. At the deadline the host had not answered ${calls}: ` +
       'waiting for tools counts, unless `toolTimeoutMs` limits calls.';

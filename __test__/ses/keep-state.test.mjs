@@ -99,9 +99,9 @@ describe.each(process.platform === 'linux' ? ['thread', 'process'] : ['thread'])
     }));
 
   test.each([
-    ['at the deadline', { timeoutMs: 50 }, 'deadline'],
-    ...(process.platform === 'linux' ? [['where the processor time is used up', { maxCpuMs: 50 }, 'cpu']] : []),
-  ])('%s, too', (_name, options, reason) =>
+    ['at the deadline', {}, { timeoutMs: 50 }, 'deadline'],
+    ...(process.platform === 'linux' ? [['where the processor time is used up', { maxCpuMs: 50 }, {}, 'cpu']] : []),
+  ])('%s, too', (_name, options, ofRun, reason) =>
     withExecutor(options, async (executor) => {
       await executor.run('let kept = 1');
       // On a machine that has too much to do it may be ended with its isolate.
@@ -113,7 +113,7 @@ describe.each(process.platform === 'linux' ? ['thread', 'process'] : ['thread'])
               await executor.init();
               await executor.run('let kept = 1');
             }
-            const { code, details } = await rejection(executor.run('for (;;);'));
+            const { code, details } = await rejection(executor.run('for (;;);', ofRun));
             expect([code, details.reason]).toEqual(['ERR_EXEC_TIMEOUT', reason]);
             expect(executor.state).toBe(details.stateLost ? 'DIRTY' : 'READY');
             return details.stateLost;

@@ -152,9 +152,9 @@ export function describeConformance({ make, withExecutor, can, expectGivenUp }) 
 
     test('CF-10 DIRTY and back (9.4.3, 9.4.5, 9.7.10)', async () => {
       const { tool } = neverTool();
-      await withExecutor({ timeoutMs: 100 }, { sleepTool: tool }, async (executor) => {
+      await withExecutor({}, { sleepTool: tool }, async (executor) => {
         if (can.hasConsole && !can.browse) expect((await executor.run('typeof setTimeout')).output).toBe('undefined');
-        const error = await expectCode(executor.run('await sleepTool(999999)'), 'ERR_EXEC_TIMEOUT');
+        const error = await expectCode(executor.run('await sleepTool(999999)', { timeoutMs: 100 }), 'ERR_EXEC_TIMEOUT');
         expect(error.message).toBe('Execution timed out after 100ms');
         expectGivenUp(executor, error);
         await executor.cleanup();
