@@ -1,5 +1,6 @@
 //! A session, as the isolate on its thread sees it.
 
+use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -16,7 +17,7 @@ pub struct ThreadContext {
     pub reporter: Reporter,
     pub inbox: Receiver<Option<Command>>,
     pub control: Arc<Control>,
-    pub awake: Awake,
+    pub awake: Rc<Awake>,
     /// With which commands are waited for.
     pub for_commands: Patience,
     /// With which answers of the host are.
