@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::fs;
 use std::io::{self, Read};
 use std::os::fd::AsRawFd;
-use std::os::unix::process::ExitStatusExt;
+use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::Path;
 use std::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -37,15 +37,16 @@ struct Running {
 pub type Started = (Process, ChildStdin, ChildStdout, ChildStderr);
 
 impl Process {
-    /// Starts a program with an empty environment and no descriptors but three pipes. Does not copy the host's memory. Waits
-    /// until the program is loaded, and the system ends the process with the thread that calls this: not for the Node.js thread.
+    /// Starts a program with an empty environment and no descriptors but three pipes, in a group of its own: a key that interrupts
+    /// the host is not for it. Does not copy the host's memory. Waits until the program is loaded, and the system ends the process
+    /// with the thread that calls this: not for the Node.js thread.
     ///
     /// # Errors
     ///
     /// The system refused a pipe or the process, or there is no such program.
     pub fn start(program: &Path, arguments: &[OsString]) -> io::Result<Started> {
         let mut command = Command::new(program);
-        command.args(arguments).env_clear();
+        command.args(arguments).env_clear().process_group(0);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn()?;
         let pid = child.id();
@@ -191,5 +192,21 @@ fn signal_name(signal: i32) -> String {
         libc::SIGFPE => "SIGFPE".to_owned(),
         libc::SIGSYS => "SIGSYS".to_owned(),
         other => format!("signal {other}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_process_has_a_group_of_its_own_from_the_start_and_the_session_of_its_host() {
+        let (process, ..) = Process::start(Path::new("/bin/cat"), &[]).unwrap();
+        let pid = libc::pid_t::try_from(process.pid()).unwrap();
+        // SAFETY: these take numbers only.
+        let (group, session, own) = unsafe { (libc::getpgid(pid), libc::getsid(pid), libc::getsid(0)) };
+        process.kill();
+        process.wait();
+        assert_eq!((group, session), (pid, own));
     }
 }

@@ -19,7 +19,7 @@ pub fn leave_host() -> std::io::Result<()> {
     // SAFETY: these take numbers and texts that live as long as the call; the process has one thread, and nobody has a
     // descriptor from the fourth on.
     unsafe {
-        libc::setsid();
+        leave_terminal();
         for signal in [libc::SIGHUP, libc::SIGINT, libc::SIGTERM, libc::SIGPIPE] {
             libc::signal(signal, libc::SIG_IGN);
         }
@@ -31,6 +31,19 @@ pub fn leave_host() -> std::io::Result<()> {
     #[cfg(target_os = "linux")]
     go_first();
     Ok(())
+}
+
+/// Has no terminal from now on. Not by a session of its own: Linux divides the processors among sessions first (`sched_autogroup`), and
+/// within one only by how nice threads are.
+fn leave_terminal() {
+    // SAFETY: these take numbers and a text that lives as long as the call, and nobody else has the descriptor.
+    unsafe {
+        let terminal = libc::open(c"/dev/tty".as_ptr(), libc::O_RDWR | libc::O_CLOEXEC);
+        if terminal >= 0 {
+            libc::ioctl(terminal, libc::TIOCNOTTY);
+            libc::close(terminal);
+        }
+    }
 }
 
 /// Has the system end this process before its host when there is no memory left. A host that is kept from that would hand that
