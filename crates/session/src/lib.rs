@@ -6,6 +6,8 @@
 
 mod backend;
 mod counters;
+mod desk;
+mod ending;
 mod engine;
 mod executor;
 mod folders;

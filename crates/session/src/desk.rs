@@ -1,0 +1,332 @@
+//! What a session knows of its isolate, whoever asks, and what becomes of what the isolate reports.
+
+use std::collections::HashSet;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use ses_protocol::{
+    Config, Event, Failure, Figures, JobId, LogEntry, ModuleBody, Outcome, SessionId, Success, ToolCall, ToolSpec,
+};
+
+use crate::backend::Link;
+use crate::counters::Counters;
+use crate::engine::Engine;
+use crate::jobs::{Job, Jobs};
+use crate::notice::{End, Notice, Notices};
+use crate::run_clock::RunClock;
+use crate::share::Share;
+use crate::watchdog::{Deadline, Watchdog};
+
+/// How long an isolate that was given up may go on until it counts as stuck.
+const GRACE: Duration = Duration::from_secs(1);
+/// In `details`: whether variables of earlier runs are gone with the isolate.
+pub const STATE_LOST: &str = "stateLost";
+
+/// What a session knows of its isolate: shared by the owner's thread, the one that the isolate's events come on, and the
+/// watchdog's.
+pub struct Desk {
+    pub id: SessionId,
+    pub config: Arc<Config>,
+    notices: Notices,
+    counters: Arc<Counters>,
+    pub watchdog: Arc<Watchdog>,
+    /// Held for a few instructions, the copy of a log entry, or a call of the system that does not wait, by any thread.
+    open: Mutex<Open>,
+    /// What the isolate gets of the processors, as long as it is live and there is a way to it. Held while the system is asked of the
+    /// isolate's threads, which takes up to a millisecond for those of a process: by the watchdog's thread, by the owner's when a run
+    /// begins, and by the one that reports the isolate's end, so that nobody asks of threads that are gone. `open` may be taken under it.
+    share: Mutex<Option<Share>>,
+    /// The session was given up: what the isolate does is nobody's any more.
+    pub is_given_up: AtomicBool,
+    /// Of the run under way, as far as they are known.
+    pub operations: AtomicU64,
+    pub tool_calls: AtomicU64,
+}
+
+#[derive(Default)]
+pub struct Open {
+    pub jobs: Jobs,
+    /// Of the run under way.
+    pub clock: Option<RunClock>,
+    /// Tools that answer within some time, whatever the limits of a run are.
+    limited_tools: HashSet<u32>,
+    /// The run that the guest was asked to end.
+    pub asked: Option<Asked>,
+    /// Ends the run under way, which the isolate says when it has used up its processor time.
+    pub on_cpu_spent: Option<(JobId, Box<dyn FnOnce() + Send>)>,
+    /// Bytes of answers to the run under way that the guest has not said it has taken.
+    pub untaken: usize,
+    /// Log entries that the owner has not taken.
+    pub unsent: Vec<LogEntry>,
+    /// A run has ended before tool calls that it had not awaited, whose promises later runs may await.
+    pub has_dropped_calls: bool,
+    /// The isolate counts as live.
+    pub is_live: bool,
+    /// When the watchdog is to look at its share; absent: no more.
+    pub look_at: Option<Instant>,
+    /// Armed when the isolate was given up while it worked.
+    grace: Option<Deadline>,
+    /// The isolate counts as stuck.
+    is_stuck: bool,
+}
+
+impl Open {
+    pub fn know_tools<'a>(&mut self, tools: impl IntoIterator<Item = &'a ToolSpec>) {
+        for tool in tools {
+            if tool.is_limited {
+                self.limited_tools.insert(tool.id);
+            } else {
+                self.limited_tools.remove(&tool.id);
+            }
+        }
+    }
+
+    fn on_calls(&mut self, calls: &[ToolCall]) {
+        let Some(clock) = &mut self.clock else { return };
+        for call in calls {
+            clock.on_call(call.id, self.limited_tools.contains(&call.tool));
+        }
+    }
+
+    /// Takes the right to settle a job, and that the guest was asked to end it.
+    pub fn claim(&mut self, id: JobId) -> (Option<Job>, Option<Asked>) {
+        let job = self.jobs.claim(id);
+        let asked = job.as_ref().and_then(|job| self.asked.take_if(|asked| asked.job == job.id));
+        (job, asked)
+    }
+
+    /// Asks the guest to end a run, unless it was settled or asked before. `None`: it never looks. Under the lock, so that the
+    /// next run is not the one that is asked.
+    pub fn ask(&mut self, id: JobId, failure: &Failure, link: &dyn Link) -> Option<bool> {
+        if !self.jobs.has_run(id) || self.asked.as_ref().is_some_and(|asked| asked.job == id) {
+            return Some(false);
+        }
+        if !link.ask(id) {
+            return None;
+        }
+        self.asked = Some(Asked { job: id, failure: failure.clone(), grace: None });
+        Some(true)
+    }
+
+    pub fn clock_of(&mut self, job: JobId) -> Option<&mut RunClock> {
+        self.clock.as_mut().filter(|clock| clock.job == job)
+    }
+}
+
+impl Desk {
+    pub fn new(id: SessionId, config: Arc<Config>, engine: &Engine, notices: Notices) -> Self {
+        let desk = Self {
+            id,
+            config,
+            notices,
+            counters: engine.counters.clone(),
+            watchdog: engine.watchdog.clone(),
+            open: Mutex::new(Open { is_live: true, ..Open::default() }),
+            share: Mutex::default(),
+            is_given_up: AtomicBool::new(false),
+            operations: AtomicU64::new(0),
+            tool_calls: AtomicU64::new(0),
+        };
+        desk.open().know_tools(desk.config.modules.iter().flat_map(|module| match &module.body {
+            ModuleBody::Source(_) => [].as_slice(),
+            ModuleBody::Exports { functions, .. } => functions,
+        }));
+        desk
+    }
+
+    pub fn open(&self) -> MutexGuard<'_, Open> {
+        self.open.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn is_given_up(&self) -> bool {
+        self.is_given_up.load(Ordering::Acquire)
+    }
+
+    /// Takes in what the isolate reports.
+    pub fn on_event(&self, event: Event) {
+        let session = self.id;
+        match event {
+            Event::Initialized(result) => {
+                if result.is_err() {
+                    self.end_life();
+                }
+                (self.notices)(Notice::Initialized { session, result });
+            }
+            Event::Settled { job, result, figures, sound, installing } => {
+                let mut open = self.open();
+                let (job, asked) = open.claim(job);
+                open.has_dropped_calls |= figures.dropped_calls > 0;
+                drop(open);
+                if let Some(job) = job {
+                    // Whatever it gives was too late, but for an answer: guests give none once they are asked.
+                    let has_answer = matches!(result, Ok(Success::Output { is_final_answer: true, .. }));
+                    let result = match asked {
+                        Some(asked) if !has_answer => Err(asked.failure.with(STATE_LOST, !sound)),
+                        _ => result,
+                    };
+                    self.settle(job, result, figures, sound, installing);
+                }
+            }
+            Event::Installed(result) => (self.notices)(Notice::Installed { session, result }),
+            Event::ToolCalls(calls) => {
+                if let Some(last) = calls.last() {
+                    self.tool_calls.store(last.made, Ordering::Relaxed);
+                }
+                self.open().on_calls(&calls);
+                if !self.is_given_up() {
+                    (self.notices)(Notice::ToolCalls { session, calls });
+                }
+            }
+            Event::Idle { answers } => {
+                if let Some(clock) = &mut self.open().clock {
+                    clock.on_idle(answers, Instant::now());
+                }
+            }
+            Event::Taken { bytes } => {
+                let untaken = &mut self.open().untaken;
+                *untaken = untaken.saturating_sub(bytes as usize);
+            }
+            Event::CpuSpent { job } => {
+                // One that has ended is not to end another.
+                let end = self.open().on_cpu_spent.take_if(|(run, _)| *run == job);
+                if let Some((_, end)) = end {
+                    end();
+                }
+            }
+            Event::Progress { operations, tool_calls } => {
+                self.operations.store(operations, Ordering::Relaxed);
+                self.tool_calls.store(tool_calls, Ordering::Relaxed);
+            }
+            Event::Log { job, entry } => self.log(job, entry),
+            Event::Parked { bytes } => self.on_parked(bytes),
+            Event::Lost { reason } => {
+                self.end_life();
+                (self.notices)(Notice::Lost { session, reason });
+            }
+            Event::Closed { panicked } => {
+                self.end_life();
+                let end = if panicked { End::Panicked } else { End::Ended };
+                (self.notices)(Notice::Closed { session, end });
+            }
+        }
+    }
+
+    fn log(&self, job: JobId, entry: LogEntry) {
+        let mut open = self.open();
+        if !open.jobs.log(job, &entry) || !self.config.stream_logs {
+            return;
+        }
+        open.unsent.push(entry);
+        let is_first = open.unsent.len() == 1;
+        drop(open);
+        if is_first {
+            (self.notices)(Notice::Logs { session: self.id });
+        }
+    }
+
+    /// The isolate is lost with its memory, and with what it worked on.
+    fn on_parked(&self, bytes: usize) {
+        self.end_life();
+        self.counters.losses.add_parked(Some(&self.config.owner), bytes);
+        let job = self.open().jobs.claim_current();
+        match job {
+            Some(job) => self.give_up(job, Failure::parked(self.config.memory_limit_bytes, bytes), None),
+            None => (self.notices)(Notice::Closed { session: self.id, end: End::Parked(bytes) }),
+        }
+    }
+
+    /// The isolate no longer counts as live.
+    pub fn end_life(&self) {
+        let mut open = self.open();
+        if std::mem::take(&mut open.is_live) {
+            self.counters.remove_live();
+        }
+        if std::mem::take(&mut open.is_stuck) {
+            self.counters.losses.remove_stuck(&self.config.owner, self.config.memory_limit_bytes);
+        }
+        // Dropped without the lock, with what it would have called.
+        let grace = open.grace.take();
+        drop(open);
+        drop(grace);
+        let share = self.share().take();
+        drop(share);
+    }
+
+    pub fn share(&self) -> MutexGuard<'_, Option<Share>> {
+        self.share.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Calls `work` with the isolate's share, if it has one, and notes when to look at that next.
+    pub fn with_share(&self, work: impl FnOnce(&mut Share)) {
+        let mut share = self.share();
+        if let Some(share) = share.as_mut() {
+            work(share);
+        }
+        self.open().look_at = share.as_ref().and_then(Share::due);
+    }
+
+    /// The isolate is given up while it works: looks a while later whether it has let go.
+    pub fn await_end(self: &Arc<Self>) {
+        let desk = self.clone();
+        // Without a thread for it nobody looks. The run's own deadline has needed that thread before.
+        let grace = self.watchdog.arm(Instant::now() + GRACE, move || desk.look_for_end()).ok();
+        let mut open = self.open();
+        if open.is_live && open.grace.is_none() {
+            open.grace = grace;
+        }
+    }
+
+    /// Counts the isolate as stuck if it still goes on.
+    fn look_for_end(&self) {
+        let mut open = self.open();
+        if open.is_live && !open.is_stuck {
+            open.is_stuck = true;
+            self.counters.losses.add_stuck(&self.config.owner, self.config.memory_limit_bytes);
+            drop(open);
+            self.with_share(Share::hold_back);
+        }
+    }
+
+    /// Reports how a job ended that the caller has claimed.
+    fn settle(&self, job: Job, result: Result<Success, Failure>, figures: Figures, sound: bool, installing: bool) {
+        let (session, id, call) = (self.id, job.id, job.call);
+        let outcome = Box::new(Outcome { result, report: job.report(figures) });
+        (self.notices)(Notice::Settled { session, job: id, call, outcome, sound, installing });
+    }
+
+    /// The isolate is given up while it works, which counts once.
+    pub fn count_given_up(&self) {
+        if !self.is_given_up.swap(true, Ordering::AcqRel) {
+            self.counters.count_terminated();
+        }
+    }
+
+    /// As [`Self::settle`], with `failure`, of a job that the isolate still works on.
+    pub fn give_up(&self, job: Job, failure: Failure, link: Option<&dyn Link>) {
+        self.count_given_up();
+        if let Some(link) = link {
+            link.interrupt();
+        }
+        self.settle(job, Err(failure), self.figures(), false, false);
+    }
+
+    /// What is known of the run under way.
+    pub fn figures(&self) -> Figures {
+        Figures {
+            operations: self.operations.load(Ordering::Relaxed),
+            tool_calls: self.tool_calls.load(Ordering::Relaxed),
+            heap_used_bytes: 0,
+            dropped_calls: 0,
+        }
+    }
+}
+
+/// A run that is to end by itself.
+pub struct Asked {
+    pub job: JobId,
+    /// Why.
+    failure: Failure,
+    /// When it is made to.
+    pub grace: Option<Deadline>,
+}

@@ -1,0 +1,127 @@
+//! How runs are ended that do not end by themselves: at their deadlines, and because somebody wants that.
+
+use std::io;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use ses_protocol::{Failure, FailureKind, JobId};
+
+use crate::backend::Link;
+use crate::desk::{Desk, STATE_LOST};
+use crate::run_clock::Expired;
+
+/// `details.hint` of a run that took too long, where earlier ones have left promises that never settle.
+const DROPPED_CALLS_HINT: &str = "Do less in one run, and await only promises that settle: those of tool calls that an earlier run \
+     did not await never do. Call the tools again and await them in the same run.";
+/// `details.reason` of a run that took too long.
+const DEADLINE: &str = "deadline";
+/// `details.reason` of a run that used up its processor time.
+pub const CPU: &str = "cpu";
+/// How long a guest that was asked to end at its deadline may take until it is made to.
+pub const PATIENCE: Duration = Duration::from_millis(40);
+/// The same of one that somebody wants to end, who would rather wait than lose its variables.
+pub const ABORT_PATIENCE: Duration = Duration::from_secs(2);
+
+/// Settles a run when its time is over.
+#[derive(Clone)]
+pub struct RunDeadline {
+    pub desk: Arc<Desk>,
+    pub link: Arc<dyn Link>,
+    pub job: JobId,
+    pub timeout_ms: f64,
+}
+
+impl RunDeadline {
+    /// Arms it for the moment at which the run is due, or to be looked at.
+    ///
+    /// # Errors
+    ///
+    /// Nothing would watch over it.
+    pub fn arm(&self, due: Instant) -> io::Result<()> {
+        let deadline = self.clone();
+        // Armed and noted under the lock: else it may expire in between, and what is armed then would be dropped for it.
+        let mut open = self.desk.open();
+        let at = open.look_at.map_or(due, |look| look.min(due));
+        let armed = self.desk.watchdog.arm(at, move || deadline.on_expired())?;
+        let before = match open.clock_of(self.job) {
+            Some(clock) => clock.deadline.replace(armed),
+            None => Some(armed),
+        };
+        // Without the lock, with what it would have called.
+        drop(open);
+        drop(before);
+        Ok(())
+    }
+
+    /// Arms it again. A run that nothing watches over any more is ended.
+    pub fn arm_or_end(&self, due: Instant) {
+        if self.arm(due).is_err() {
+            self.end();
+        }
+    }
+
+    fn on_expired(&self) {
+        let now = Instant::now();
+        if self.desk.open().look_at.is_some_and(|at| at <= now) {
+            self.desk.with_share(|share| share.look(now));
+        }
+        let expired = match self.desk.open().clock_of(self.job) {
+            Some(clock) => clock.on_expired(now),
+            None => return,
+        };
+        match expired {
+            Expired::Due => self.end(),
+            Expired::Later(due) => self.arm_or_end(due),
+            Expired::Still => {}
+        }
+    }
+
+    fn end(&self) {
+        let mut failure = timed_out(self.timeout_ms, DEADLINE);
+        if self.desk.open().has_dropped_calls {
+            failure = failure.with("hint", DROPPED_CALLS_HINT);
+        }
+        interrupt(&self.desk, &self.link, self.job, failure, PATIENCE);
+    }
+}
+
+pub fn timed_out(timeout_ms: f64, reason: &str) -> Failure {
+    Failure::new(FailureKind::Timeout { timeout_ms }).with("timeoutMs", timeout_ms).with("reason", reason)
+}
+
+/// Ends a job with `failure`: has the guest end it, as long as `patience` lasts, or gives the isolate up.
+pub fn interrupt(desk: &Arc<Desk>, link: &Arc<dyn Link>, job: JobId, failure: Failure, patience: Duration) {
+    let is_asked = if desk.config.keep_state { desk.open().ask(job, &failure, &**link) } else { None };
+    match is_asked {
+        None if desk.config.keep_state => return end(desk, &**link, job, failure.with(STATE_LOST, true)),
+        None => return end(desk, &**link, job, failure),
+        Some(false) => return,
+        Some(true) => {}
+    }
+    let (impatient, to_isolate) = (desk.clone(), link.clone());
+    let late = failure.clone().with(STATE_LOST, true);
+    match desk.watchdog.arm(Instant::now() + patience, move || end(&impatient, &*to_isolate, job, late)) {
+        Ok(grace) => {
+            let mut open = desk.open();
+            // If it has ended meanwhile, the deadline is dropped without the lock.
+            let before = match &mut open.asked {
+                Some(asked) if asked.job == job => asked.grace.replace(grace),
+                _ => Some(grace),
+            };
+            drop(open);
+            drop(before);
+        }
+        // Nobody would look.
+        Err(_) => end(desk, &**link, job, failure.with(STATE_LOST, true)),
+    }
+}
+
+/// Settles a job with `failure` now and gives the isolate up.
+fn end(desk: &Arc<Desk>, link: &dyn Link, job: JobId, failure: Failure) {
+    let (job, asked) = desk.open().claim(job);
+    drop(asked);
+    if let Some(job) = job {
+        desk.await_end();
+        desk.give_up(job, failure, Some(link));
+    }
+}
