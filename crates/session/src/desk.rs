@@ -35,7 +35,8 @@ pub struct Desk {
     open: Mutex<Open>,
     /// What the isolate gets of the processors, as long as it is live and there is a way to it. Held while the system is asked of the
     /// isolate's threads, which takes up to a millisecond for those of a process: by the watchdog's thread, by the owner's when a run
-    /// begins, and by the one that reports the isolate's end, so that nobody asks of threads that are gone. `open` may be taken under it.
+    /// begins or is asked to end, and by the one that reports the isolate's end, so that nobody asks of threads that are gone. `open` may
+    /// be taken under it.
     share: Mutex<Option<Share>>,
     /// The session was given up: what the isolate does is nobody's any more.
     pub is_given_up: AtomicBool,
@@ -98,7 +99,7 @@ impl Open {
 
     /// Asks the guest to end a run, unless it was settled or asked before. `None`: it never looks. Under the lock, so that the
     /// next run is not the one that is asked.
-    pub fn ask(&mut self, id: JobId, failure: &Failure, link: &dyn Link) -> Option<bool> {
+    fn ask(&mut self, id: JobId, failure: &Failure, link: &dyn Link) -> Option<bool> {
         if !self.jobs.has_run(id) || self.asked.as_ref().is_some_and(|asked| asked.job == id) {
             return Some(false);
         }
@@ -264,6 +265,20 @@ impl Desk {
             work(share);
         }
         self.open().look_at = share.as_ref().and_then(Share::due);
+    }
+
+    /// Asks the guest to end a run, as [`Open::ask`] says. One that goes on computing need not wait for all others with that.
+    pub fn ask(&self, id: JobId, failure: &Failure, link: &dyn Link) -> Option<bool> {
+        // All the time, so that the next run has not begun.
+        let mut share = self.share();
+        let is_asked = self.open().ask(id, failure, link);
+        if is_asked == Some(true)
+            && let Some(share) = share.as_mut()
+        {
+            share.hurry();
+            self.open().look_at = None;
+        }
+        is_asked
     }
 
     /// The isolate is given up while it works: looks a while later whether it has let go.

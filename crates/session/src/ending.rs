@@ -91,7 +91,7 @@ pub fn timed_out(timeout_ms: f64, reason: &str) -> Failure {
 
 /// Ends a job with `failure`: has the guest end it, as long as `patience` lasts, or gives the isolate up.
 pub fn interrupt(desk: &Arc<Desk>, link: &Arc<dyn Link>, job: JobId, failure: Failure, patience: Duration) {
-    let is_asked = if desk.config.keep_state { desk.open().ask(job, &failure, &**link) } else { None };
+    let is_asked = if desk.config.keep_state { desk.ask(job, &failure, &**link) } else { None };
     match is_asked {
         None if desk.config.keep_state => return end(desk, &**link, job, failure.with(STATE_LOST, true)),
         None => return end(desk, &**link, job, failure),

@@ -41,9 +41,7 @@ impl Share {
 
     /// A run begins, which is served as any other.
     pub fn begin(&mut self, now: Instant) {
-        if self.is_lowered && (self.can_restore)() {
-            self.is_lowered = !self.tasks.set_niceness(priority::of_guests());
-        }
+        self.restore();
         self.watch = (!self.is_lowered).then(|| Watch { at: now + LOOK, used: None, pause: LOOK });
     }
 
@@ -61,6 +59,18 @@ impl Share {
             self.watch = None;
             self.is_lowered = true;
             self.tasks.set_niceness(priority::of_guests() + COMPUTING_NICE);
+        }
+    }
+
+    /// The run under way was asked to end by itself, and has little time for that.
+    pub fn hurry(&mut self) {
+        self.watch = None;
+        self.restore();
+    }
+
+    fn restore(&mut self) {
+        if self.is_lowered && (self.can_restore)() {
+            self.is_lowered = !self.tasks.set_niceness(priority::of_guests());
         }
     }
 
@@ -157,6 +167,19 @@ mod tests {
         bench.share.begin(bench.now);
         assert_eq!(bench.made(), [0]);
         assert_eq!(bench.look(0), Some(10));
+    }
+
+    #[test]
+    fn who_is_asked_to_end_is_served_as_any_other() {
+        let mut bench = Bench::new(|| true);
+        bench.look(0);
+        bench.look(5);
+        assert_eq!(bench.made(), [COMPUTING_NICE]);
+        bench.share.hurry();
+        assert_eq!((bench.made(), bench.share.due()), (vec![0], None));
+        bench.share.begin(bench.now);
+        bench.share.hurry();
+        assert_eq!((bench.made(), bench.share.due()), (Vec::new(), None));
     }
 
     #[test]
