@@ -1,9 +1,13 @@
 // Python in an isolate of its own: the suite, and what only an isolate can do.
 
+import { mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 
 import { PyodideExecutor } from '../../lib/python/index.js';
-import { MEASURING, runChild } from '../helpers.mjs';
+import { MEASURING, expectCode, runChild } from '../helpers.mjs';
 import { FIRST_START_MS, describePython, failureOf } from './suite.mjs';
 
 describePython('Python in an isolate', {}, { startsFast: true, mounts: true });
@@ -503,6 +507,20 @@ describe('code that breaks what runs it', () => {
 });
 
 describe('several at once', () => {
+  test('may write to the same files', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'python-'));
+    const options = { workDir: folder, allowed_dangerous_builtins: ['open'], timeoutMs: 60_000 };
+    const executors = [0, 1, 2].map(() => new PyodideExecutor([], options));
+    await Promise.all(executors.map((executor) => executor.init()));
+    const code = (/** @type {number} */ who) => `for n in range(600):
+    with open(f"/mnt/{n}.log", "a") as log: log.write("${who}\\n")`;
+    await Promise.all(executors.map((executor, who) => executor.run(code(who))));
+    const lines = (/** @type {string} */ name) => readFileSync(join(folder, name), 'utf8').split('\n').sort().join('');
+    expect(readdirSync(folder).map(lines)).toStrictEqual(Array(600).fill('012'));
+    await Promise.all(executors.map((executor) => executor.cleanup()));
+    rmSync(folder, { recursive: true });
+  });
+
   test('six in parallel, each with its own state', async () => {
     const executors = Array.from({ length: 6 }, () => new PyodideExecutor([], { mount: false }));
     await Promise.all(executors.map((executor, index) => executor.run(`mine = ${index}`)));

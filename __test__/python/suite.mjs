@@ -1,6 +1,15 @@
 // What a `PyodideExecutor` does, whichever engine runs the code: the specification's own points, and what goes beyond them.
 
-import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -1371,6 +1380,33 @@ with tempfile.TemporaryDirectory(dir="/mnt") as made:
           [],
         ]);
         expect((await failureOf(own, 'open("/mnt")')).details.name).toBe('IsADirectoryError');
+        await own.cleanup();
+      });
+
+      whenConfined('what others have made of a path meanwhile counts', async () => {
+        const folder = mkdtempSync(join(root, 'mount-'));
+        const path = join(folder, 'x');
+        const own = make(['os'], { mount: true, workDir: folder, allowed_dangerous_builtins: ['open'] });
+        const found = async (code) => (await own.run(code)).output;
+        writeFileSync(path, 'file');
+        expect(await found('import os\nopen("/mnt/x").read()')).toBe('file');
+        rmSync(path);
+        mkdirSync(path);
+        writeFileSync(join(path, 'in.txt'), 'within');
+        expect(await found('[os.listdir("/mnt/x"), open("/mnt/x/in.txt").read()]')).toStrictEqual([
+          ['in.txt'],
+          'within',
+        ]);
+        rmSync(path, { recursive: true });
+        expect(await found('os.makedirs("/mnt/x", exist_ok=True)\nos.listdir("/mnt/x")')).toStrictEqual([]);
+        rmSync(path, { recursive: true });
+        expect(await found('open("/mnt/x", "w").write("new")')).toBe(3);
+        expect(readFileSync(path, 'utf8')).toBe('new');
+        expect(
+          await found(
+            'open("/mnt/y", "w").close()\nos.replace("/mnt/y", "/mnt/x")\nos.remove("/mnt/x")\nos.mkdir("/mnt/x")',
+          ),
+        ).toBe(null);
         await own.cleanup();
       });
 

@@ -4,7 +4,7 @@
 //! Errors are numbers of WASI, as the guest's C library has them.
 
 use std::collections::HashMap;
-use std::io;
+use std::io::{self, Write};
 use std::path::Path;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -44,6 +44,7 @@ const READ_WRITE: u32 = 2;
 const CREATE: u32 = 64;
 const EXCLUSIVE: u32 = 128;
 const TRUNCATE: u32 = 512;
+const APPEND: u32 = 1024;
 
 /// Bits of a mode that say what a file is.
 const FOLDER: u32 = 0o040_000;
@@ -61,12 +62,20 @@ pub struct Stat {
     pub changed_ms: f64,
 }
 
+/// A file that is open.
+#[derive(Debug)]
+struct Opened {
+    file: File,
+    /// Whether all that is written goes to its end, wherever that is by then.
+    appends: bool,
+}
+
 /// A mounted folder, and the files that are open in it.
 #[derive(Debug)]
 pub struct Mount {
     root: Root,
     read_only: bool,
-    open: HashMap<u32, File>,
+    open: HashMap<u32, Opened>,
     last: u32,
 }
 
@@ -115,11 +124,13 @@ impl Mount {
         }
         let writes = flags & (WRITE_ONLY | READ_WRITE) != 0;
         let changes = writes || flags & (CREATE | TRUNCATE) != 0;
+        let appends = writes && flags & APPEND != 0;
         let dir = if changes { self.writable()? } else { self.dir() };
         let mut options = OpenOptions::new();
         options
             .read(flags & WRITE_ONLY == 0)
             .write(writes)
+            .append(appends)
             .create(writes && flags & CREATE != 0)
             .create_new(writes && flags & CREATE != 0 && flags & EXCLUSIVE != 0)
             .follow(FollowSymlinks::No)
@@ -132,7 +143,7 @@ impl Mount {
             file.set_len(0).map_err(errno)?;
         }
         self.last = self.last.wrapping_add(1);
-        self.open.insert(self.last, file);
+        self.open.insert(self.last, Opened { file, appends });
         Ok(self.last)
     }
 
@@ -140,8 +151,12 @@ impl Mount {
         self.open.remove(&file).map(drop).ok_or(EBADF)
     }
 
-    fn file(&self, file: u32) -> Result<&File, Errno> {
+    fn opened(&self, file: u32) -> Result<&Opened, Errno> {
         self.open.get(&file).ok_or(EBADF)
+    }
+
+    fn file(&self, file: u32) -> Result<&File, Errno> {
+        Ok(&self.opened(file)?.file)
     }
 
     pub fn stat_file(&self, file: u32) -> Result<Stat, Errno> {
@@ -153,8 +168,10 @@ impl Mount {
         read_at(self.file(file)?, bytes, position).map_err(errno)
     }
 
+    /// Writes at a position, or at the end of a file that is there for that, and gives how many bytes there were.
     pub fn write(&self, file: u32, bytes: &[u8], position: u64) -> Result<usize, Errno> {
-        write_at(self.file(file)?, bytes, position).map_err(errno)
+        let Opened { file, appends } = self.opened(file)?;
+        if *appends { (&*file).write(bytes) } else { write_at(file, bytes, position) }.map_err(errno)
     }
 
     /// Makes an empty file.
@@ -332,6 +349,16 @@ mod tests {
         mount.remove("c.txt").unwrap();
         mount.remove_folder("a").unwrap();
         assert_eq!(mount.stat("c.txt"), Err(ENOENT));
+    }
+
+    #[test]
+    fn what_is_appended_goes_to_the_end_of_the_file() {
+        let dir = folder();
+        let mut mount = mount(&dir, false);
+        let files = [(); 2].map(|()| mount.open_file("log", WRITE_ONLY | CREATE | APPEND).unwrap());
+        // Both have looked for the end before.
+        assert_eq!(files.map(|file| mount.write(file, b"line\n", 0)), [Ok(5), Ok(5)]);
+        assert_eq!(dir.read_to_string("log").unwrap(), "line\nline\n");
     }
 
     #[cfg(unix)]

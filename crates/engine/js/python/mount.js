@@ -3,11 +3,13 @@
 (files, FS) => {
   "use strict";
   const { ErrnoError } = FS;
+  const EEXIST = 20;
   const EINVAL = 28;
   const ENODEV = 43;
   const EPERM = 63;
+  const EXCLUSIVE = 128;
   /** Flags that say more than how a file is opened are the system's own business. */
-  const KNOWN_FLAGS = 1 | 2 | 64 | 128 | 512;
+  const KNOWN_FLAGS = 1 | 2 | 64 | EXCLUSIVE | 512 | 1024;
   const BLOCK_BYTES = 4096;
 
   const attempt = (work) => {
@@ -27,11 +29,34 @@
   const within = (parent, name) => (parent.parent === parent ? name : `${pathOf(parent)}/${name}`);
 
   const createNode = (parent, name, mode) => {
-    if (!FS.isDir(mode) && !FS.isFile(mode) && !FS.isLink(mode)) throw new ErrnoError(EINVAL);
     const node = FS.createNode(parent, name, mode);
     node.node_ops = nodeOperations;
     node.stream_ops = streamOperations;
     return node;
+  };
+
+  // The host and other sessions may have made something else of what was found at a path before, and a file of what was not.
+  const { lookupNode, open } = FS;
+  FS.lookupNode = (parent, name) => {
+    const node = lookupNode(parent, name);
+    if (node.node_ops !== nodeOperations) return node;
+    try {
+      [node.mode] = attempt(() => files.stat(pathOf(node)));
+      if (!FS.isDir(node.mode) && !FS.isFile(node.mode) && !FS.isLink(node.mode)) throw new ErrnoError(EINVAL);
+      return node;
+    } catch (error) {
+      FS.destroyNode(node);
+      throw error;
+    }
+  };
+
+  FS.open = (path, flags, ...others) => {
+    try {
+      return open(path, flags, ...others);
+    } catch (error) {
+      if (error.errno !== EEXIST || flags & EXCLUSIVE) throw error;
+      return open(path, flags, ...others);
+    }
   };
 
   const attributes = ([mode, size, accessed, modified, changed], node) => ({
@@ -70,10 +95,8 @@
         setTimes(path, changes);
       });
     },
-    lookup(parent, name) {
-      const [mode] = attempt(() => files.stat(within(parent, name)));
-      return createNode(parent, name, mode);
-    },
+    // `lookupNode` finds out what is there.
+    lookup: (parent, name) => createNode(parent, name, 0),
     mknod(parent, name, mode) {
       const path = within(parent, name);
       if (!FS.isDir(mode) && !FS.isFile(mode)) throw new ErrnoError(EINVAL);
