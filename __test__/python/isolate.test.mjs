@@ -230,6 +230,47 @@ describe('memory', () => {
     expect((await executor.run('1 + 1')).output).toBe(2);
   });
 
+  test.each([
+    ['a text that a tool gives', 'text()'],
+    ['a text within what a tool gives', 'texts()'],
+    ['bytes that a tool gives', 'bytes()'],
+  ])('so is %s', async (_title, code) => {
+    const long = 'x'.repeat(24_000_000);
+    await executor.sendTools({ text: () => long, texts: async () => [long], bytes: () => new Uint8Array(36_000_000) });
+    await executor.run('kept = 1');
+    const error = await failureOf(executor, code);
+    expect([error.code, error.details.cause]).toStrictEqual([
+      'ERR_MEMORY_LIMIT_EXCEEDED',
+      `MemoryError\nCode execution failed at line 1: ${code}`,
+    ]);
+    expect((await executor.run(`try: ${code}\nexcept MemoryError: kept += 1\nkept`)).output).toBe(2);
+  });
+
+  test.each([
+    ['text', 'x'.repeat(24_000_000)],
+    ['bytes', new Uint8Array(36_000_000)],
+  ])('variables that there is none for are refused: %s', async (_title, value) => {
+    await executor.run('kept = 1');
+    await expectCode(executor.sendVariables({ value }), 'ERR_MEMORY_LIMIT_EXCEEDED');
+    expect((await executor.run('kept')).output).toBe(1);
+  });
+
+  test.each([
+    ['written at once', 'with open(f"/tmp/{n}", "wb") as f: f.write(b"x" * 10**7)'],
+    ['written in parts', 'with open(f"/tmp/{n}", "wb", 0) as f:\n        f.write(b"x")\n        f.write(b"x" * 10**7)'],
+    ['made longer', 'with open(f"/tmp/{n}", "wb") as f: f.truncate(10**8)'],
+  ])('a file that there is none for is a full disk: %s', async (_title, code) => {
+    const own = await unguarded({ memoryLimitMb: 128, allowed_dangerous_builtins: ['open'] });
+    await own.run('kept = 1');
+    const error = await failureOf(own, `for n in range(100):\n    ${code}`);
+    expect([error.code, error.details.message]).toStrictEqual([
+      'ERR_RUNTIME_EXCEPTION',
+      '[Errno 51] No space left on device',
+    ]);
+    expect((await own.run('kept')).output).toBe(1);
+    await own.cleanup();
+  });
+
   test('code can catch it', async () => {
     const code = 'try:\n    b = bytearray(2 * 10**9)\nexcept MemoryError:\n    b = "caught"\nb';
     expect((await executor.run(code)).output).toBe('caught');

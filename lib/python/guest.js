@@ -16,6 +16,10 @@ const SHORT_PROGRAM = 'import math\nx = [1]\nx';
 const SHORT_REHEARSALS = 3_000;
 /** Begins what says that a call has failed. */
 const FAILED = '!';
+/** The name of what is raised where there is no memory. */
+const MEMORY_ERROR = 'MemoryError';
+/** Characters from which on a text is converted where a lack of memory can be told. */
+const LONG_TEXT = 1 << 16;
 
 /** @typedef {unknown[]} Tape a value as Python takes it, see `prelude/60_values.py` */
 
@@ -27,8 +31,8 @@ const FAILED = '!';
  */
 function encode(root) {
   let kinds = '';
-  /** @type {unknown[]} */
-  const body = [];
+  /** @type {Tape} */
+  const tape = [''];
   /** @type {Map<unknown, number>} */
   const numbers = new Map([[root, 0]]);
   /** @type {object[]} */
@@ -37,17 +41,18 @@ function encode(root) {
   for (const container of containers) {
     const [kind, parts] = partsOf(container);
     kinds += kind;
-    body.push(parts.length);
+    tape.push(parts.length);
     for (const part of parts) {
       const value = dataOf(part);
-      if (value === null) body.push(undefined, NONE);
-      else if (typeof value !== 'object') body.push(value);
-      else if (value instanceof Uint8Array) body.push(undefined, BYTES, value);
-      else if (value instanceof Date) body.push(undefined, DATE, Number(value));
-      else body.push(undefined, numberOf(value));
+      if (value === null) tape.push(undefined, NONE);
+      else if (typeof value !== 'object') tape.push(value);
+      else if (value instanceof Uint8Array) tape.push(undefined, BYTES, value);
+      else if (value instanceof Date) tape.push(undefined, DATE, Number(value));
+      else tape.push(undefined, numberOf(value));
     }
   }
-  return [kinds, ...body];
+  tape[0] = kinds;
+  return tape;
 
   /** @param {object} value */
   function numberOf(value) {
@@ -276,11 +281,13 @@ function bridgeOf(pyodide, { callTool, log, finalAnswer, sleep, operations, bloc
   function toPython(result) {
     // Python has `None` for `undefined`, not for `null`.
     if (result === null) return undefined;
-    return typeof result === 'object' || typeof result === 'function' ? pyodide.toPy(encode([result])) : result;
+    const isPlain = typeof result === 'string' ? result.length < LONG_TEXT : typeof result !== 'object';
+    return isPlain ? result : pyodide.toPy(encode([result]));
   }
 
   /** @param {any} error */
   function failed(error) {
+    if (lacksMemory(error)) return pyodide.toPy([FAILED, '', MEMORY_ERROR, undefined, undefined, true]);
     const { message, name, code, call, bridge = true } = error;
     return pyodide.toPy([FAILED, String(message), name, code, call, bridge]);
   }
@@ -310,11 +317,24 @@ function variablesSetter(pyodide, prelude, host) {
       case PYTHON_TOOLS:
         return defineTools(/** @type {any} */ (values[0]));
     }
-    const tape = pyodide.toPy(encode(values));
-    const failure = define(JSON.stringify(names), tape);
-    tape.destroy();
+    const failure = defineVariables(names, values);
     if (failure !== undefined) outputOf(failure);
   };
+
+  /**
+   * @param {string[]} names
+   * @param {unknown[]} values
+   */
+  function defineVariables(names, values) {
+    try {
+      const tape = pyodide.toPy(encode(values));
+      const failure = define(JSON.stringify(names), tape);
+      tape.destroy();
+      return failure;
+    } catch (error) {
+      throw lacksMemory(error) ? noMemory() : error;
+    }
+  }
 
   /** @param {Record<string, string>} sources by the names of what they define */
   function defineTools(sources) {
@@ -372,12 +392,24 @@ function callPrelude(run, { broken }) {
     if (typeof outcome === 'string' || typeof outcome?.then === 'function') return outcome;
     throw new TypeError('the interpreter was broken');
   } catch (error) {
-    const { type } = /** @type {any} */ (error);
-    if (type === 'MemoryError') throw new RunError('ERR_MEMORY_LIMIT_EXCEEDED', type, { name: type, message: '' });
+    if (lacksMemory(error)) throw noMemory();
     // A deadline may come while the prelude itself is at work.
-    if (type !== 'KeyboardInterrupt') broken?.();
+    if (/** @type {any} */ (error).type !== 'KeyboardInterrupt') broken?.();
     throw error;
   }
+}
+
+/**
+ * Whether something was too large for what is left of Python's memory, or of what V8 has for buffers.
+ *
+ * @param {any} error
+ */
+function lacksMemory(error) {
+  return error?.type === MEMORY_ERROR || (error instanceof RangeError && /allocation failed/.test(error.message));
+}
+
+function noMemory() {
+  return new RunError('ERR_MEMORY_LIMIT_EXCEEDED', MEMORY_ERROR, { name: MEMORY_ERROR, message: '' });
 }
 
 /**

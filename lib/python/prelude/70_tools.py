@@ -65,6 +65,8 @@ async def _receive(name, promise):
 
 
 def _tool_error(tool, message, name, code, call, is_bridge):
+    if is_bridge and name == "MemoryError":
+        return MemoryError()
     if is_bridge and code == "ERR_TOOL_CALL_LIMIT_EXCEEDED":
         _run.decided()
     error = ToolError(message, name, code, call, is_bridge, tool)

@@ -255,15 +255,19 @@
   /** A file that no memory is left for is a full disk, and not the end of the interpreter. */
   const withFullFileSystem = (FS) => {
     const ENOSPC = 51;
-    const files = FS.filesystems.MEMFS;
-    const expand = files.expandFileStorage;
-    files.expandFileStorage = (...args) => {
-      try {
-        return expand(...args);
-      } catch (error) {
-        throw error instanceof RangeError ? new FS.ErrnoError(ENOSPC) : error;
-      }
+    const { node, stream } = FS.filesystems.MEMFS.ops_table.file;
+    const refuseTooLarge = (operations, name) => {
+      const operate = operations[name];
+      operations[name] = (...args) => {
+        try {
+          return operate(...args);
+        } catch (error) {
+          throw error instanceof RangeError ? new FS.ErrnoError(ENOSPC) : error;
+        }
+      };
     };
+    refuseTooLarge(stream, "write");
+    refuseTooLarge(node, "setattr");
   };
 
   /** What is left of WebAssembly where packages load libraries: those modules that the host lets through, and instances of them. */
