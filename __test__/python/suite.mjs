@@ -297,6 +297,18 @@ events.append("went on")`;
         await own.cleanup();
       });
 
+      test('of what writes bytes to the streams, or another text', async () => {
+        const own = make(['sys', 'io']);
+        const code = `import sys, io
+sys.stdout.reconfigure(encoding="utf-8", line_buffering=True)
+[sys.stdout.buffer.write(bytes([byte])) for byte in "ä\\n".encode()]
+sys.stdout = io.TextIOWrapper(sys.stdout.buffer, encoding="utf-8")
+print("b")`;
+        expect((await own.run(code)).logs).toBe('ä\nb\n');
+        expect((await own.run('print("c")\nsys.stdout.buffer.write(b"d")')).logs).toBe('c\nd\n');
+        await own.cleanup();
+      });
+
       test('of a run that fails', async () => {
         const error = await failureOf(executor, 'print("a")\n1/0');
         expect(error.logs).toBe('a\n');
@@ -809,6 +821,18 @@ events.append("went on")`;
         const text =
           "No time zone found with key Europe/Rome. The host has to add the package tzdata to the executor's `packages`.";
         expect(details.message).toBe(`"${text}"`);
+        await own.cleanup();
+      });
+
+      whenFast('what there is none of is said: processes and network', async () => {
+        const own = make(['multiprocessing.*', 'urllib.*']);
+        const messageOf = async (code) => (await failureOf(own, code)).details.message;
+        expect(await messageOf('import multiprocessing\nmultiprocessing.Pool(2)')).toBe(
+          "No module named '_multiprocessing': there are no other processes here, call the function directly",
+        );
+        expect(await messageOf('import urllib.request\nurllib.request.urlopen("http://a.example")')).toBe(
+          '<urlopen error [Errno 23] Host is unreachable: there is no network here>',
+        );
         await own.cleanup();
       });
 

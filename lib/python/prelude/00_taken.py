@@ -7,6 +7,7 @@ here keeps a JavaScript object until `connect` is called: the memory of the inte
 import ast
 import asyncio
 import builtins
+import codecs
 import collections
 import collections.abc
 import copy

@@ -84,6 +84,12 @@ _ADVICE = (
         ". The host has to add the package tzdata to the executor's `packages`.",
     ),
     (RuntimeError, "can't start new thread", "can't start new thread: there are no threads here, call the function directly"),
+    (
+        ModuleNotFoundError,
+        "No module named '_multiprocessing'",
+        "No module named '_multiprocessing': there are no other processes here, call the function directly",
+    ),
+    (OSError, "Host is unreachable", "Host is unreachable: there is no network here"),
 )
 # What may not be imported.
 _DIGITS_ADVICE = "; use sys.set_int_max_str_digits() to increase the limit"

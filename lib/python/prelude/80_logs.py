@@ -1,6 +1,25 @@
 # Logs
 
 
+class _Bytes(io.BufferedIOBase):
+    """The `buffer` of a stream."""
+
+    def __init__(self, stream):
+        self._stream = stream
+        self._decode = codecs.getincrementaldecoder("utf-8")("backslashreplace").decode
+
+    def writable(self):
+        return True
+
+    def write(self, data):
+        data = bytes(data)
+        self._stream.write(self._decode(data))
+        return len(data)
+
+    def close(self):
+        """It outlives what code writes it through."""
+
+
 class _Stream(io.TextIOBase):
     """Gives its lines to the host."""
 
@@ -8,6 +27,7 @@ class _Stream(io.TextIOBase):
     errors = "backslashreplace"
 
     def __init__(self, level, prefix):
+        self.buffer = _Bytes(self)
         self._level = level
         self._prefix = prefix
         # Of the last line, which has not ended.
@@ -15,6 +35,9 @@ class _Stream(io.TextIOBase):
 
     def writable(self):
         return True
+
+    def reconfigure(self, **_):
+        """Nothing of it could be otherwise."""
 
     def write(self, text):
         if not isinstance(text, str):

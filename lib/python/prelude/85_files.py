@@ -18,6 +18,8 @@ class _Files:
         return opened
 
     def flush(self):
+        # What code writes its output through.
+        self._files.update(stream for stream in (sys.stdout, sys.stderr) if type(stream) in _KEEPING)
         for file in list(self._files):
             try:
                 type(file).flush(file)
