@@ -1209,7 +1209,10 @@ test('what is no document of 3.0 or 3.1 is refused', async () => {
   expect(await refused({ openapi: '3.0.0', info, paths, components: { parameters } }, { baseUrl })).toMatch(/refer/);
   for (const url of ['file:///etc/passwd', 'ftp://example.com', 'data:,x', 'example.com']) {
     expect(await refused({ openapi: '3.0.0', info, paths: {} }, { baseUrl: url })).toContain(
-      `must be an http URL, since the document has none, got "${url}"`,
+      `options.baseUrl must be an http URL, got "${url}"`,
     );
   }
+  expect(await refused({ openapi: '3.0.0', info, paths: {} }, { baseUrl, headers: { 'a b': 'c' } })).toContain(
+    'options.headers must be headers by name, or a function that gives such: ',
+  );
 });

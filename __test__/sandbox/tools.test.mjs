@@ -198,14 +198,15 @@ paths:
     withFolder(async (folder) => {
       const asked = [];
       const server = createServer(({ url, headers }, response) => {
-        asked.push([url, headers.authorization]);
+        asked.push([url, headers.authorization, headers['x-tag']]);
         response.writeHead(200, { 'content-type': 'application/json' }).end('{"name":"Rex"}');
       });
       await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
       const file = join(folder, 'pets.yaml');
       writeFileSync(file, YAML);
       const url = `http://127.0.0.1:${server.address().port}`;
-      const args = [BIN, 'mcp', '--openapi', file, '--base-url', url, '--header', 'Authorization: Bearer t'];
+      const headers = ['Authorization: Bearer t', 'X-Tag: a', 'X-Tag: b:c'].flatMap((header) => ['--header', header]);
+      const args = [BIN, 'mcp', '--openapi', file, '--base-url', url, ...headers];
       const client = new Client({ name: 'test', version: '1.0.0' });
       await client.connect(new StdioClientTransport({ command: process.execPath, args }));
       try {
@@ -226,7 +227,7 @@ paths:
           code: 'ERR_INVALID_PARAMS',
           line: 1,
         });
-        expect(asked).toEqual([['/pets/7', 'Bearer t']]);
+        expect(asked).toEqual([['/pets/7', 'Bearer t', 'a, b:c']]);
       } finally {
         await client.close();
         await new Promise((resolve) => server.close(resolve));
@@ -244,10 +245,12 @@ paths:
       2,
       'ses-executor: --openapi and --root exclude each other',
     ]);
-    expect(await said('--openapi', 'package.json', '--header', 'x')).toEqual([
-      2,
-      'ses-executor: --header must be like "Name: value", got "x"',
-    ]);
+    for (const header of ['x', ': x', 'Bad Name: x', 'X: →']) {
+      expect(await said('--openapi', 'package.json', '--header', header)).toEqual([
+        2,
+        `ses-executor: --header must be like "Name: value", got "${header}"`,
+      ]);
+    }
     expect((await said('--openapi', 'package.json'))[1]).toBe(
       'ses-executor: document must be OpenAPI 3.0 or 3.1, got version undefined',
     );

@@ -60,7 +60,7 @@ function refuseOthers({ root, tools, vars, authorizedImports, servers, python, p
  */
 async function serverOf(api, given) {
   if (api === undefined) return await sessionServer(given);
-  const headers = Object.fromEntries(api.headers.map(headerOf));
+  const headers = headersOf(api.headers);
   const { createSandboxServer } = require('../mcp/sandbox-server');
   const { timeoutMs, memoryLimitMb, maxOperations } = given;
   const limits = { timeoutMs, memoryLimitMb, maxOperations };
@@ -93,11 +93,22 @@ async function sessionServer({
   return await asUsage(() => createSessionServer({ ...options, ...limitsOf(given) }));
 }
 
-/** @param {string} text */
-function headerOf(text) {
-  const at = text.indexOf(':');
-  if (at < 1) throw new UsageError(`--header must be like "Name: value", got ${JSON.stringify(text)}`);
-  return [text.slice(0, at).trim(), text.slice(at + 1).trim()];
+/**
+ * @param {string[]} texts those of one name are one header
+ * @returns {Record<string, string>}
+ */
+function headersOf(texts) {
+  const headers = new Headers();
+  for (const text of texts) {
+    const [, name = '', value = ''] = /^([^:]+):([^]*)$/.exec(text) ?? [];
+    try {
+      // Refuses one without a name.
+      headers.append(name.trim(), value);
+    } catch {
+      throw new UsageError(`--header must be like "Name: value", got ${JSON.stringify(text)}`);
+    }
+  }
+  return Object.fromEntries(headers);
 }
 
 module.exports = { mcp };

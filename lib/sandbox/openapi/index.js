@@ -29,7 +29,8 @@ async function registryFromOpenApi(document, options) {
       `${memberPath('options.credentials', name)} must be a string or a function, got ${describe(value)}`,
     );
   }
-  const givenBase = baseUrl === undefined ? undefined : baseUrlOf(baseUrl);
+  const givenBase = baseUrl === undefined ? undefined : baseUrlOf(baseUrl, '');
+  if (typeof headers !== 'function') refuseWrongHeaders(headers);
   const { operations, $defs } = await readElsewhere(document);
   const request = requester({
     fetch: ownFetch,
@@ -47,7 +48,7 @@ async function registryFromOpenApi(document, options) {
     const known = sources.get(source) ?? { name: source, description: operation.sourceDescription, methods: [] };
     sources.set(source, known);
     known.methods.push(operation.spec);
-    const base = givenBase ?? baseUrlOf(operation.serverUrl);
+    const base = givenBase ?? baseUrlOf(operation.serverUrl, ', since the document has none');
     (adapters[source] ??= {})[name] = (params, call) => request(operation, base, params, call);
   }
   return { registry: { sources: [...sources.values()], $defs }, adapters };
@@ -76,15 +77,30 @@ async function readElsewhere(document) {
   return read;
 }
 
-/** @param {unknown} url */
-function baseUrlOf(url) {
+/** @param {any} headers */
+function refuseWrongHeaders(headers) {
+  try {
+    new Headers(headers ?? {});
+  } catch (cause) {
+    const { message } = /** @type {Error} */ (cause);
+    throw new TypeError(`options.headers must be headers by name, or a function that gives such: ${message}`, {
+      cause,
+    });
+  }
+}
+
+/**
+ * @param {unknown} url
+ * @param {string} reason why there has to be one
+ */
+function baseUrlOf(url, reason) {
   try {
     const parsed = new URL(/** @type {string} */ (url));
     if (/^https?:$/.test(parsed.protocol)) return parsed;
   } catch {
     // What follows says it.
   }
-  throw new TypeError(`options.baseUrl must be an http URL, since the document has none, got ${describe(url)}`);
+  throw new TypeError(`options.baseUrl must be an http URL${reason}, got ${describe(url)}`);
 }
 
 module.exports = { registryFromOpenApi };
