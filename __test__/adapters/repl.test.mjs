@@ -223,6 +223,29 @@ describe('at a terminal', () => {
     await prompt.ended;
   });
 
+  test('errors are red, also where Node.js cannot style texts', async () => {
+    const { status, stdout, stderr } = await spawnNode([
+      '--input-type=commonjs',
+      '--eval',
+      `delete require('node:util').styleText;
+      const { PassThrough } = require('node:stream');
+      const { Prompt } = require('./lib/adapters/cli/repl.js');
+      const { toolsetOf } = require('./lib/adapters/mcp/tools.js');
+      const { SESExecutor } = require('ses-executor');
+      const input = new PassThrough();
+      const { toolset } = toolsetOf({});
+      const executor = new SESExecutor({ keepState: true });
+      new Prompt({ executor, toolset, input, output: process.stdout, terminal: false, hasColours: true });
+      input.end('throw 1\\n2\\n');`,
+    ]);
+    expect({ status, stdout, stderr }).toEqual({
+      status: 0,
+      stdout:
+        '\x1b[31mERR_RUNTIME_EXCEPTION: Runtime exception: 1\n  at repl:1:1\n  |\n1 | throw 1\n  | ^ 1\x1b[39m\n\x1b[33m2\x1b[39m\n',
+      stderr: '',
+    });
+  });
+
   test('Ctrl-C without a run ends what is being typed, then, the second time, the session', async () => {
     const { executor, prompt, type, until } = terminal({});
     await until('> ');
