@@ -694,6 +694,12 @@ describe('another server', () => {
       },
     ));
 
+  test('has no tool that is called as a task only', () =>
+    withOther(
+      "{ ok() {}, task: Object.assign(() => {}, { more: { execution: { taskSupport: 'required' } } }) }",
+      async (_, definitions) => expect(Object.keys(definitions)).toEqual(['ok']),
+    ));
+
   test('that lists its tools without end is refused', () =>
     withFolder(async (folder) => {
       const script = join(folder, 'server.cjs');

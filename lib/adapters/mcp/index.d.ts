@@ -24,8 +24,9 @@ export interface McpServerOptions extends ExecutorOptions {
   /**
    * Commands of other servers by name, any line of a shell: their tools are functions of the namespace of that name. Names that are no
    * identifiers are changed: `list-files` is `list_files`, and `then` is `then_`. Code has the tools that a server lists at its first
-   * start. A server that has ended is started again by the next call, four times a minute at most. An answer of more than 10 MiB is an
-   * error of its call. What the line starts ends with the server, and with this process, unless a signal ends that.
+   * start, but for those that are called as tasks only. A server that has ended is started again by the next call, four times a minute
+   * at most. An answer of more than 10 MiB is an error of its call. What the line starts ends with the server, and with this process,
+   * unless a signal ends that.
    */
   servers?: Readonly<Record<string, string>> | undefined;
   /** Variables of each session. */

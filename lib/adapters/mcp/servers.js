@@ -61,7 +61,8 @@ async function connect(command) {
   const { name } = command;
   const server = new OtherServer(command);
   try {
-    const definitions = (await server.listTools()).map((tool) => [tool.name, definitionOf(server, tool)]);
+    const tools = (await server.listTools()).filter(isCallable);
+    const definitions = tools.map((tool) => [tool.name, definitionOf(server, tool)]);
     return {
       name,
       definitions: byIdentifier(Object.fromEntries(definitions), memberIdentifier),
@@ -188,6 +189,15 @@ async function listTools(client) {
     cursor = page.nextCursor;
   } while (cursor !== undefined);
   return all;
+}
+
+/**
+ * Whether a call gives the result: some tools give a task that is asked for it.
+ *
+ * @param {any} tool as the server lists it
+ */
+function isCallable({ execution }) {
+  return execution?.taskSupport !== 'required';
 }
 
 /** @param {any} schema */
