@@ -222,6 +222,33 @@ describe('what is left', () => {
       expect((await executor.run('list')).output).toBe('new');
     });
   });
+
+  test('with isolation "session": what was sent before a program that the browser refuses', async () => {
+    await withBrowser({ isolation: 'session' }, { one: () => 1 }, async (executor) => {
+      await executor.sendVariables({ two: 2 });
+      const error = await expectCode(executor.run('one(); /(?<a>x)(?<a>y)/'), 'ERR_VALIDATION_FAILED');
+      expect(error.details.diagnostics).toEqual([
+        {
+          rule: 'syntax_valid',
+          severity: 'ERROR',
+          message: 'Invalid regular expression: /(?<a>x)(?<a>y)/: Duplicate capture group name',
+          location: { line: 1, column: 8 },
+        },
+      ]);
+      expect((await executor.run('[one(), two]')).output).toEqual([1, 2]);
+    });
+  });
+
+  test('with isolation "session": no code that goes on behind its final answer', async () => {
+    await withBrowser({ isolation: 'session' }, {}, async (executor) => {
+      await executor.run('let kept = 1;');
+      for (const loop of ['for (;;);', 'for (;;) await null;']) {
+        const { output, is_final_answer: isFinal } = await executor.run(`try { final_answer(2) } catch {} ${loop}`);
+        expect([output, isFinal, executor.state]).toEqual([2, true, 'READY']);
+        expect((await executor.run('kept')).output).toBe(1);
+      }
+    });
+  });
 });
 
 test('`input` is what the run gets', async () => {

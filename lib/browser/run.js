@@ -180,7 +180,9 @@ class Run {
     }
     this.heapUsedBytes = Number(head) || 0;
     if (kind === 'S') return this.#fail(this.#transferLimit());
-    this.settle({ output: this.#value(body), isFinal: kind === 'F', tabAfter: 'idle' });
+    // The code may go on behind its final answer.
+    const isFinal = kind === 'F';
+    this.settle({ output: this.#value(body), isFinal, tabAfter: isFinal ? 'busy' : 'idle' });
   }
 
   #warnOfDropped() {

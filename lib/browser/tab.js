@@ -227,8 +227,10 @@ class Tab {
       ended.then(() => false),
       new Promise((done) => setTimeout(done, PATIENCE_MS, true)),
     ]);
-    if (isBusy) await Promise.all([this.#send('Runtime.terminateExecution', {}), ended]);
-    await this.#call(END, '');
+    if (isBusy) {
+      await Promise.all([this.#send('Runtime.terminateExecution', {}), ended]);
+      await this.#call(END, '');
+    }
     return !this.isLost;
   }
 

@@ -296,8 +296,15 @@ function startPage(parts, config) {
       return;
     }
     if (kind === 'look up') return lookUp(parse(given));
-    const program = compile(source);
     begin(parse(given));
+    /** @type {any} */
+    let program;
+    try {
+      program = compile(source);
+    } finally {
+      // What the order has brought is there for the next run also if this one is refused.
+      if (program === undefined) run = 0;
+    }
     page.pinned(settle(() => apply(program, undefined, bindings.helpers), run));
   };
 }
