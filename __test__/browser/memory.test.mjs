@@ -1,12 +1,16 @@
 // What pages hold and what they send is bounded, wherever it lies.
 
+import { createRequire } from 'node:module';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 
-import { MEASURING, expectCode } from '../helpers.mjs';
-import { chromeProcesses, until, withBrowser } from './helpers.mjs';
+import { MEASURING, expectCode, gateTool } from '../helpers.mjs';
+import { chromeProcesses, make, until, withBrowser } from './helpers.mjs';
+
+// That of the library: what is imported here is loaded once more.
+const { Tab } = createRequire(import.meta.url)('../../lib/browser/tab.js');
 
 const NEVER = 'await new Promise(() => {})';
 const linux = test.runIf(process.platform === 'linux');
@@ -42,6 +46,61 @@ linux('blobs lie in the browser, which is started again', async () => {
     expect((await executor.run('1')).output).toBe(1);
   });
 });
+
+linux('a page of a session is bounded between two runs, too', async () => {
+  await withBrowser({ isolation: 'session', memoryLimitMb: 128 }, {}, async (executor) => {
+    const lost = vi.spyOn(Tab.prototype, 'lost');
+    try {
+      await executor.run('const all = []; setInterval(() => all.push(new Uint8Array(1e7).fill(1)), 5); 1');
+      await until(() => lost.mock.calls.length > 0);
+    } finally {
+      lost.mockRestore();
+    }
+    const error = await expectCode(executor.run('2'), 'ERR_MEMORY_LIMIT_EXCEEDED');
+    expect(error).toMatchObject({ message: 'Memory limit exceeded (128 MB)', details: { limitMb: 128 } });
+    expect(executor.state).toBe('DIRTY');
+  });
+});
+
+linux('pages that are made beside a run are not what the browser holds', async () => {
+  const sessions = Array.from({ length: 8 }, () => make({ isolation: 'session' }));
+  const { tool, called, open } = gateTool();
+  await withBrowser({ memoryLimitMb: 64 }, { gate: tool }, async (executor) => {
+    const run = executor.run('await gate()');
+    run.catch(() => {});
+    await called;
+    try {
+      // Each time there is another list of processes, some of which are those of pages that are not there yet.
+      for (let round = 0; round < 4; round++) {
+        await Promise.all(sessions.map((session) => session.init()));
+        await Promise.all(sessions.map((session) => session.cleanup()));
+      }
+      open(7);
+      expect((await run).output).toBe(7);
+    } finally {
+      await Promise.all(sessions.map((session) => session.cleanup()));
+    }
+  });
+});
+
+linux(
+  'what a page wants to have loaded ahead makes no process, whose number would be taken for that of a page',
+  async () => {
+    await withBrowser({ isolation: 'session', warmTabs: 0 }, {}, async (executor) => {
+      const code = `
+      for (const kind of ['prerender', 'prefetch', 'prerender_until_script']) {
+        const script = document.createElement('script');
+        script.type = 'speculationrules';
+        script.textContent = JSON.stringify({ [kind]: [{ source: 'list', urls: ['/x', '/y'], eagerness: 'immediate' }] });
+        document.head.append(script);
+      }
+      await new Promise((done) => setTimeout(done, 500));
+      return HTMLScriptElement.supports('speculationrules')`;
+      expect((await executor.run(code)).output).toBe(true);
+      expect(chromeProcesses().filter(({ type }) => type === 'renderer')).toHaveLength(1);
+    });
+  },
+);
 
 test.each([
   [

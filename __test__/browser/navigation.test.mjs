@@ -1,9 +1,14 @@
 // A page that leaves its document, or closes itself, ends its run at once; what the browser refuses does not.
 
-import { expect, test } from 'vitest';
+import { createRequire } from 'node:module';
+
+import { expect, test, vi } from 'vitest';
 
 import { expectCode } from '../helpers.mjs';
-import { withBrowser } from './helpers.mjs';
+import { until, withBrowser } from './helpers.mjs';
+
+// That of the library: what is imported here is loaded once more.
+const { Tab } = createRequire(import.meta.url)('../../lib/browser/tab.js');
 
 test.each([
   ['location.href = "https://example.com/"'],
@@ -61,6 +66,21 @@ test.each([
   await withBrowser({}, {}, async (executor) => {
     const { output } = await executor.run(`${code}; await new Promise((done) => setTimeout(done, 200)); location.href`);
     expect(output).toBe('https://sandbox.invalid/');
+  });
+});
+
+test('a session whose page has navigated away between two runs says so', async () => {
+  await withBrowser({ isolation: 'session' }, {}, async (executor) => {
+    const left = vi.spyOn(Tab.prototype, 'lost');
+    try {
+      await executor.run('setTimeout(() => location.reload())');
+      await until(() => left.mock.calls.length > 0);
+    } finally {
+      left.mockRestore();
+    }
+    const error = await expectCode(executor.run('1'), 'ERR_RUNTIME_EXCEPTION');
+    expect(error.message).toBe('Runtime exception: the code has navigated away from its page');
+    expect(executor.state).toBe('DIRTY');
   });
 });
 

@@ -176,7 +176,7 @@ class Failures {
     return { name, message: shortened(this.#programs.written(this.#run, message)), code };
   }
 
-  /** @param {'navigated' | 'closed' | 'crashed'} reason */
+  /** @param {Exclude<import('./tab').Loss, 'full'>} reason */
   gone(reason) {
     if (reason === 'crashed') return errorOf('ERR_BROWSER_CRASHED', { reason: GONE.crashed }, { reason: GONE.crashed });
     return errorOf('ERR_RUNTIME_EXCEPTION', { cause: GONE[reason] }, { name: null, message: GONE[reason], reason });
@@ -236,6 +236,14 @@ class Failures {
 }
 
 /**
+ * @param {number} limitMb
+ * @param {Record<string, unknown>} [facts]
+ */
+function memoryExceeded(limitMb, facts = { limitMb }) {
+  return errorOf('ERR_MEMORY_LIMIT_EXCEEDED', { limitMb }, facts);
+}
+
+/**
  * The place of the first frame of a run.
  *
  * @param {unknown} stack as `stackOf` gives it
@@ -257,4 +265,4 @@ function shortened(text) {
   return text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT)}...` : text;
 }
 
-module.exports = { Failures, Programs };
+module.exports = { Failures, Programs, memoryExceeded };

@@ -52,8 +52,8 @@ export interface BrowserExecutorOptions {
   collectConsoleLevels?: LogLevel[] | undefined;
   /**
    * Memory that the page's process may hold, in MiB, and the same for what pages keep in the browser's own process; beyond it
-   * a run fails with `ERR_MEMORY_LIMIT_EXCEEDED`. It is looked at every 50 ms, so that a page may hold more for a moment. Linux
-   * only. An integer from 64 to 65,536; default 512.
+   * a run fails with `ERR_MEMORY_LIMIT_EXCEEDED`. It is looked at every 50 ms, so that a page may hold more for a moment, and every
+   * 500 ms between the runs of a session, the next of which fails then. Linux only. An integer from 64 to 65,536; default 512.
    */
   memoryLimitMb?: number | undefined;
   /** As for `SESExecutor`. Default 1,048,576 (1 MiB). */

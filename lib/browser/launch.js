@@ -56,8 +56,10 @@ const FLAGS = [
   '--enable-unsafe-swiftshader',
   // Nobody looks at the pages, so that each has a graphics context less. Without a thread for frames there would be none.
   '--disable-gpu-compositing',
-  // Processes of tabs are told by the order in which they are made: there are no others, and frames are in that of their page.
-  '--disable-features=SpareRendererForSitePerProcess,IsolateSandboxedIframes,Translate,OptimizationHints,MediaRouter,DialMediaRouteProvider,InterestFeedContentSuggestions,AcceptCHFrame,HttpsUpgrades,DIPS,DeclarativePerformanceObserver',
+  // Processes of tabs are told by the order in which they are made: there are no others, and frames are in that of their page. What
+  // speculation rules of a page ask for makes none, either.
+  '--enable-features=PrefetchUseContentRefactor:start_spare_renderer/false',
+  '--disable-features=Prerender2,Prerender2InHeadlessMode,SpareRendererForSitePerProcess,IsolateSandboxedIframes,Translate,OptimizationHints,MediaRouter,DialMediaRouteProvider,InterestFeedContentSuggestions,AcceptCHFrame,HttpsUpgrades,DIPS,DeclarativePerformanceObserver',
   // Requests that anything lets through meet a proxy that is not there; names have no addresses.
   '--proxy-server=http://127.0.0.1:9',
   '--proxy-bypass-list=<-loopback>',

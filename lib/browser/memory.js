@@ -3,26 +3,27 @@
 
 const { readFileSync } = require('node:fs');
 
-const { clearInterval, setInterval } = require('../contract/clock');
+const { clearTimeout, performance, setTimeout } = require('../contract/clock');
 
 /** Between two looks. A page fills about a megabyte in a millisecond. */
 const INTERVAL_MS = 50;
-/** Looks between two lists of the browser's processes. */
-const LOOKS_PER_LIST = 10;
+/** The same where no run is under way, and between two lists of the browser's processes. */
+const IDLE_INTERVAL_MS = 500;
 const MIB = 1 << 20;
 
 /**
- * A run whose memory is bounded.
+ * A run whose memory is bounded, or a page that no run uses, whose timers go on.
  *
  * @typedef {object} Watched
  * @property {{ pid?: number }} tab
  * @property {number} limitMb
+ * @property {boolean} isIdle
  * @property {(facts: Record<string, unknown>) => void} onExceeded
  */
 
 /**
- * What the processes of a browser hold while runs are under way: each tab by itself, and all that belongs to no tab together,
- * which is where blobs, caches and databases of pages are. Linux only; elsewhere only the engine's own limit of the heap holds.
+ * What the processes of a browser hold that has runs under way, or pages of sessions: each tab by itself, and all that belongs to no
+ * tab together, which is where blobs, caches and databases of pages are. Linux only; elsewhere only the engine's own limit of the heap holds.
  */
 class MemoryWatch {
   #browser;
@@ -30,64 +31,89 @@ class MemoryWatch {
   #watched = new Set();
   /** @type {NodeJS.Timeout | undefined} */
   #timer;
+  /** When the next look is due, and when the last one was that took in all. */
+  #nextAt = 0;
+  #listedAt = -Infinity;
   /** Numbers of processes that are no tab's. @type {number[]} */
   #shared = [];
   #baseBytes = 0;
-  #looks = 0;
 
   /** @param {import('./browser').Browser} browser */
   constructor(browser) {
     this.#browser = browser;
   }
 
-  /** @param {Watched} run */
-  add(run) {
-    this.#watched.add(run);
-    if (this.#timer !== undefined || process.platform !== 'linux') return;
-    this.#looks = 0;
-    this.#shared = [];
-    this.#timer = setInterval(() => this.#look(), INTERVAL_MS);
-    this.#timer.unref();
+  /** @param {Watched} watched */
+  add(watched) {
+    if (process.platform !== 'linux') return;
+    this.#watched.add(watched);
+    this.#schedule();
   }
 
-  /** @param {Watched} run */
-  remove(run) {
-    this.#watched.delete(run);
+  /** @param {Watched} watched */
+  remove(watched) {
+    this.#watched.delete(watched);
     if (this.#watched.size === 0) this.stop();
   }
 
   stop() {
-    clearInterval(this.#timer);
+    clearTimeout(this.#timer);
     this.#timer = undefined;
+    this.#listedAt = -Infinity;
+    this.#shared = [];
+  }
+
+  /** Nothing that comes or goes puts off the look that is due. */
+  #schedule() {
+    const now = performance.now();
+    const isIdle = [...this.#watched].every((one) => one.isIdle);
+    const at = now + (isIdle ? IDLE_INTERVAL_MS : INTERVAL_MS);
+    if (this.#watched.size === 0 || (this.#timer !== undefined && this.#nextAt <= at)) return;
+    clearTimeout(this.#timer);
+    this.#nextAt = at;
+    this.#timer = setTimeout(() => this.#look(), at - now);
+    this.#timer.unref();
   }
 
   #look() {
-    if (this.#looks++ % LOOKS_PER_LIST === 0) void this.#list();
-    for (const run of this.#watched) {
-      const { pid } = run.tab;
-      if (pid === undefined || heldBy(pid) <= run.limitMb * MIB) continue;
-      kill(pid);
-      run.onExceeded({ limitMb: run.limitMb });
+    this.#timer = undefined;
+    const now = performance.now();
+    const takesInAll = now - this.#listedAt >= IDLE_INTERVAL_MS;
+    if (takesInAll) {
+      this.#listedAt = now;
+      void this.#list();
     }
+    for (const one of this.#watched) {
+      const { pid } = one.tab;
+      if (one.isIdle && !takesInAll) continue;
+      if (pid === undefined || heldBy(pid) <= one.limitMb * MIB) continue;
+      kill(pid);
+      one.onExceeded({ limitMb: one.limitMb });
+    }
+    if (!this.#endsShared()) this.#schedule();
+  }
+
+  /** Ends the browser, and all that is watched, if its own processes hold too much. */
+  #endsShared() {
     let bytes = 0;
     for (const pid of this.#shared) bytes += heldBy(pid);
     if (this.#baseBytes === 0) this.#baseBytes = bytes;
     let limitMb = 0;
-    for (const run of this.#watched) limitMb = Math.max(limitMb, run.limitMb);
-    if (limitMb === 0 || bytes - this.#baseBytes <= limitMb * MIB) return;
+    for (const one of this.#watched) limitMb = Math.max(limitMb, one.limitMb);
+    if (limitMb === 0 || bytes - this.#baseBytes <= limitMb * MIB) return false;
     // Whose it is cannot be told, and only the end of the process gives it back.
-    for (const run of [...this.#watched]) run.onExceeded({ limitMb, shared: true });
+    for (const one of [...this.#watched]) one.onExceeded({ limitMb, shared: true });
     this.#browser.kill();
+    return true;
   }
 
-  /** Which processes there are, and which of them are no tab's. */
+  /** Which processes there are that are no tab's: those of tabs that are made just now, or end, have no number yet, or none any more. */
   async #list() {
     const { processInfo } = await this.#browser.connection
       .send('SystemInfo.getProcessInfo', {})
       .catch(() => ({ processInfo: [] }));
-    const tabs = new Set([...this.#browser.tabs.values()].map(({ pid }) => pid));
-    const pids = processInfo.map((/** @type {any} */ { id }) => id);
-    this.#shared = pids.filter((/** @type {number} */ pid) => !tabs.has(pid));
+    const shared = processInfo.filter((/** @type {any} */ { type }) => type !== 'renderer');
+    this.#shared = shared.map((/** @type {any} */ { id }) => id);
   }
 }
 

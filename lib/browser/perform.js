@@ -7,7 +7,7 @@ const { inTime } = require('../contract/in-time');
 const { keepArtifacts } = require('./artifacts');
 const { ProtocolError } = require('./connection');
 const { Deadline } = require('./deadline');
-const { Failures } = require('./failures');
+const { Failures, memoryExceeded } = require('./failures');
 const { whileRunning } = require('./pause');
 const { preparePage } = require('./prepare');
 const { Run } = require('./run');
@@ -87,7 +87,9 @@ async function perform({ takeTab, interrupted, isLasting, log, onEnd, ...run }) 
   };
   const { error, cause, tabAfter } = ending;
   if (isLasting && tabAfter === 'idle') tab.end();
-  onEnd(tab, isLasting && (tabAfter === 'idle' || (tabAfter === 'busy' && (await tab.interrupt()))));
+  const isKept = isLasting && (tabAfter === 'idle' || (tabAfter === 'busy' && (await tab.interrupt())));
+  if (isKept) tab.rest(executorOptions.memoryLimitMb);
+  onEnd(tab, isKept);
   const keeping = keepArtifacts(runner.artifacts, executorOptions.artifactsDir);
   if (error !== undefined) {
     const artifacts = await keeping.catch((/** @type {Error} */ { message }) => {
@@ -123,8 +125,8 @@ async function supervise(run, tab, { timeoutMs, memoryLimitMb }, interrupted, st
   const watched = {
     tab,
     limitMb: memoryLimitMb,
-    onExceeded: (/** @type {Record<string, unknown>} */ facts) =>
-      end(errorOf('ERR_MEMORY_LIMIT_EXCEEDED', { limitMb: memoryLimitMb }, facts)),
+    isIdle: false,
+    onExceeded: (/** @type {Record<string, unknown>} */ facts) => end(memoryExceeded(memoryLimitMb, facts)),
   };
   tab.memory.add(watched);
   interrupted.catch(end);

@@ -6,6 +6,7 @@ const { RunScope } = require('../contract/run-scope');
 const { Thrown } = require('../contract/thrown');
 const { ERROR, PROMISE, answerToolCall } = require('../contract/tool-calls');
 const { TRANSFER_LIMIT_CODE, TransferLimitError, errorOf } = require('../contract/errors');
+const { memoryExceeded } = require('./failures');
 const { hintOf } = require('./hints');
 const { decode, wire } = require('./values');
 
@@ -426,9 +427,10 @@ class Run {
     this.artifacts.push({ name: String(name), mimeType: String(mimeType), isGuess: isGuess === true, ...size, data });
   }
 
-  /** @param {'navigated' | 'closed' | 'crashed'} reason */
+  /** @param {import('./tab').Loss} reason */
   #onGone(reason) {
-    this.settle({ error: this.#failures.gone(reason), tabAfter: 'lost' });
+    const error = reason === 'full' ? memoryExceeded(this.#options.memoryLimitMb) : this.#failures.gone(reason);
+    this.settle({ error, tabAfter: 'lost' });
   }
 }
 

@@ -31,7 +31,9 @@ const PATIENCE_MS = 200;
  * @property {(payload: string) => void} onTold what the page says
  * @property {(payload: string) => void} onAsked what the page says, and waits for the answer
  * @property {(request: any) => void} onRequest a request; undefined: one that was refused, or another thing that costs as much
- * @property {(reason: 'navigated' | 'closed' | 'crashed') => void} onGone the document or its process is no longer there
+ * @property {(reason: Loss) => void} onGone the document or its process is no longer there
+ *
+ * @typedef {'navigated' | 'closed' | 'crashed' | 'full'} Loss full: it has held too much memory while no run had it
  */
 
 /** A page with a browser context of its own, in which no guest code has run, and afterwards some has. */
@@ -56,8 +58,10 @@ class Tab {
   /** Whether its document is there, so that it has a process. */
   hasBegun = false;
   #isReady = false;
-  /** Whether its document or its process is gone. */
-  isLost = false;
+  /** Why its document or its process is gone. @type {Loss | undefined} */
+  #loss;
+  /** It is watched, while no run has it. @type {import('./memory').Watched | undefined} */
+  #resting;
   /** Whether code may have begun in it. */
   hasRun = false;
   #isClosed = false;
@@ -82,6 +86,11 @@ class Tab {
 
   get memory() {
     return this.#browser.memory;
+  }
+
+  /** Whether its document or its process is gone. */
+  get isLost() {
+    return this.#loss !== undefined;
   }
 
   /**
@@ -154,9 +163,26 @@ class Tab {
 
   /** @param {TabEvents} events of the run that has the tab */
   serve(events) {
+    this.#unwatch();
     this.#events = events;
     // It has ended since it was taken, or since the session's last run: nothing of it would be heard.
-    if (this.isLost) events.onGone('crashed');
+    if (this.#loss !== undefined) events.onGone(this.#loss);
+  }
+
+  /**
+   * No run has it until the next one of its session, but its timers go on.
+   *
+   * @param {number} limitMb
+   */
+  rest(limitMb) {
+    if (this.#isClosed || this.isLost) return;
+    this.#resting = { tab: this, limitMb, isIdle: true, onExceeded: () => this.lost('full') };
+    this.memory.add(this.#resting);
+  }
+
+  #unwatch() {
+    if (this.#resting !== undefined) this.memory.remove(this.#resting);
+    this.#resting = undefined;
   }
 
   /**
@@ -282,6 +308,7 @@ class Tab {
     if (this.#isClosed) return;
     this.#isClosed = true;
     this.#events = undefined;
+    this.#unwatch();
     this.requests.end();
     if (this.#target !== undefined) this.#browser.tabs.delete(this.#target);
     if (this.#session !== '') this.#connection.forget(this.#session);
@@ -290,9 +317,10 @@ class Tab {
     this.#browser.expect(gone);
   }
 
-  /** @param {'navigated' | 'closed' | 'crashed'} reason */
+  /** @param {Loss} reason */
   lost(reason) {
-    this.isLost = true;
+    this.#loss ??= reason;
+    this.#unwatch();
     this.requests.end();
     this.#onLost(new ProtocolError('the process of the page has ended'));
     this.#events?.onGone(reason);
