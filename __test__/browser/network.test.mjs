@@ -1,11 +1,13 @@
 // A page reaches nothing: each way to make a request, against a listener on this machine, which hears of none. Also without the
 // namespace of the network, where only what the browser itself holds back is in the way.
 
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { createRequire } from 'node:module';
 import { connect } from 'node:net';
+import { PassThrough } from 'node:stream';
 
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 
@@ -13,7 +15,9 @@ import { expectCode, runChild } from '../helpers.mjs';
 import { make, withBrowser } from './helpers.mjs';
 
 // That of the library: what is imported here is loaded once more.
-const { Connection } = createRequire(import.meta.url)('../../lib/browser/connection.js');
+const require = createRequire(import.meta.url);
+const { Connection } = require('../../lib/browser/connection.js');
+const { Requests } = require('../../lib/browser/network.js');
 
 /** Each gets the address of the listener as `at`, and its number as `port`. */
 const VECTORS = {
@@ -181,6 +185,8 @@ describe('origins that are allowed', () => {
     'https://a.example/path',
     'https://a.example/?x',
     'https://u:p@a.example',
+    'https://*.example',
+    'https://a;b.example',
     '',
   ])('are such, not %j', (origin) => {
     expect(() => make({ network: { allow: ['https://a.example/', origin] } })).toThrow(
@@ -350,6 +356,15 @@ describe('origins that are allowed', () => {
     });
   });
 
+  test('onRequest is asked in the asynchronous context of the run', async () => {
+    const storage = new AsyncLocalStorage();
+    const asked = [];
+    await withServers(echo, { network: { onRequest: () => asked.push(storage.getStore()) } }, async (run) => {
+      for (const name of ['a', 'b']) await storage.run(name, () => run('await fetch(input[0])'));
+    });
+    expect(asked).toEqual(['a', 'b']);
+  });
+
   test('a redirect changes method, body and headers as fetch says', async () => {
     const respond = (request, response) => {
       const [, status, place] = /^\/(\d+)(.*)$/.exec(request.url) ?? [];
@@ -514,6 +529,48 @@ describe('origins that are allowed', () => {
         );
       },
     );
+  });
+
+  test('of a body that is far too large the host reads only what it is of', () => {
+    const given = new PassThrough();
+    const connection = new Connection(new PassThrough(), given, () => {});
+    const heard = [];
+    connection.listen('A1', (method, params) => heard.push([method, params]));
+    const body = Buffer.alloc(1 << 20, 'x');
+    const request = { url: 'https://a.example/"', method: 'POST', headers: { 'x-key': ',"postData":"' } };
+    const tell = (mebibytes) => {
+      const [head] = JSON.stringify({ method: 'Fetch.requestPaused', params: { requestId: 'r', request } }).split(
+        '}}}',
+      );
+      given.emit('data', Buffer.from(`${head}},"postData":"`));
+      for (let at = 0; at < mebibytes; at++) given.emit('data', body);
+      given.emit('data', Buffer.from('","hasPostData":true,"postDataEntries":[{"bytes":"eA=='));
+      given.emit('data', Buffer.from('"}]},"frameId":"F","resourceType":"XHR"},"sessionId":"A1"}\0'));
+    };
+    const params = { requestId: 'r', frameId: 'F', resourceType: 'XHR' };
+    tell(1);
+    tell(130);
+    tell(1);
+    return vi.waitFor(() => {
+      const whole = { ...request, hasPostData: true, postDataEntries: [{ bytes: 'eA==' }] };
+      expect(heard).toEqual([
+        ['Fetch.requestPaused', { ...params, request: whole }],
+        ['Fetch.requestPaused', { ...params, request: { ...request, isTooLarge: true } }],
+        ['Fetch.requestPaused', { ...params, request: whole }],
+      ]);
+    });
+  });
+
+  test('such a request fails, and the log says so', () => {
+    const refused = [];
+    const lines = [];
+    const requests = new Requests({ refuse: (id) => refused.push(id) });
+    const request = { url: 'https://a.example/', method: 'POST', headers: {}, isTooLarge: true };
+    requests.answer({ requestId: 'r', request }, { onRequest: undefined, warn: (line) => lines.push(line) });
+    expect([refused, lines]).toEqual([
+      ['r'],
+      ['POST https://a.example/ has failed: the requests of the page would take more than 67108864 bytes at once'],
+    ]);
   });
 
   // Less than the half minute that a request may take.

@@ -2,6 +2,7 @@
 'use strict';
 
 const { performance, setImmediate } = require('../contract/clock');
+const { LongRequest, withoutText } = require('./long-requests');
 
 // The DevTools protocol over two pipes: JSON texts, each followed by a zero byte.
 
@@ -11,6 +12,8 @@ const SLICE_MS = 5;
 const MAX_WAITING_BYTES = 8 << 20;
 /** Bytes of one message. No message of a guest within its limits is as large. */
 const MAX_MESSAGE_BYTES = 512 << 20;
+/** The same of one that tells of a request: pages may send what they like. Such a one is told without its body. */
+const MAX_REQUEST_BYTES = 128 << 20;
 
 /**
  * @typedef {(method: string, params: any) => void} Listener
@@ -31,6 +34,8 @@ class Connection {
   /** Parts of a message whose end has not come. @type {Buffer[]} */
   #parts = [];
   #partBytes = 0;
+  /** Set if they are of a request that is too long: then they are the end of it. @type {LongRequest | undefined} */
+  #long;
   /** Whole messages that wait. @type {Buffer[]} */
   #messages = [];
   #messageBytes = 0;
@@ -127,20 +132,29 @@ class Connection {
     let from = 0;
     for (let end = chunk.indexOf(0); end !== -1; end = chunk.indexOf(0, from)) {
       this.#parts.push(chunk.subarray(from, end));
-      const message = this.#parts.length === 1 ? this.#parts[0] : Buffer.concat(this.#parts);
+      const message = this.#whole();
       this.#messages.push(message);
       this.#messageBytes += message.length;
       this.#parts = [];
       this.#partBytes = 0;
+      this.#long = undefined;
       from = end + 1;
     }
     if (from < chunk.length) {
+      const before = this.#partBytes;
       this.#parts.push(chunk.subarray(from));
       this.#partBytes += chunk.length - from;
-      if (this.#partBytes > MAX_MESSAGE_BYTES) return this.close();
+      if (before <= MAX_REQUEST_BYTES && this.#partBytes > MAX_REQUEST_BYTES) this.#long = LongRequest.of(this.#parts);
+      if (this.#long !== undefined) this.#parts = LongRequest.tailOf(this.#parts);
+      else if (this.#partBytes > MAX_MESSAGE_BYTES) return this.close();
     }
     if (this.#messageBytes > MAX_WAITING_BYTES) this.#readable.pause();
     if (!this.#willRead) this.#read();
+  }
+
+  #whole() {
+    if (this.#long !== undefined) return this.#long.message(this.#parts);
+    return this.#parts.length === 1 ? this.#parts[0] : Buffer.concat(this.#parts);
   }
 
   /** Takes in messages for a moment, and the rest in later turns of the event loop, timers between them. */
@@ -150,7 +164,7 @@ class Connection {
     while (taken < this.#messages.length && !this.#isClosed) {
       const message = this.#messages[taken++];
       this.#messageBytes -= message.length;
-      this.#dispatch(JSON.parse(message.toString('utf8')));
+      this.#dispatch(JSON.parse(withoutText(message).toString('utf8')));
       if (performance.now() > end) break;
     }
     this.#messages = taken === this.#messages.length ? [] : this.#messages.slice(taken);

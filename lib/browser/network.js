@@ -25,6 +25,7 @@ const NOT_PASSED =
  * @property {string} method
  * @property {string[][]} headers
  * @property {Buffer | string | undefined} body undefined if it cannot be told
+ * @property {boolean} isTooLarge whether it has come without its body
  *
  * The run that a request is of.
  *
@@ -77,11 +78,10 @@ class Requests {
     const hold = (/** @type {number} */ bytes) => {
       held += bytes;
       this.#heldBytes += bytes;
-      if (this.#heldBytes > MAX_HELD_BYTES) {
-        throw new RefusedError(`the requests of the page would take more than ${MAX_HELD_BYTES} bytes at once`);
-      }
+      if (this.#heldBytes > MAX_HELD_BYTES) throw tooMuch();
     };
     try {
+      if (request.isTooLarge) throw tooMuch();
       hold(sizeOf(request));
       if (request.method === 'OPTIONS')
         return void (await this.#tab.fulfill(requestId, 204, cors([]), Buffer.alloc(0)));
@@ -136,13 +136,17 @@ class Requests {
   }
 }
 
+function tooMuch() {
+  return new RefusedError(`the requests of the page would take more than ${MAX_HELD_BYTES} bytes at once`);
+}
+
 /**
  * @param {any} request as the DevTools protocol gives it
  * @returns {Plain}
  */
 function plain(request) {
-  const { url, method } = request;
-  return { url, method, headers: passed(Object.entries(request.headers)), body: bodyOf(request) };
+  const { url, method, isTooLarge = false } = request;
+  return { url, method, headers: passed(Object.entries(request.headers)), body: bodyOf(request), isTooLarge };
 }
 
 /** @param {any} request */

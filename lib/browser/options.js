@@ -69,6 +69,8 @@ function checkNetwork(network) {
     if (!URL.canParse(origin)) throw new RangeError(message);
     const url = new URL(origin);
     if (!['http:', 'https:'].includes(url.protocol) || url.href !== `${url.origin}/`) throw new RangeError(message);
+    // No wildcard is one, and nothing else that means something in a content security policy.
+    if (!/^[\w.:[\]-]+$/.test(url.hostname)) throw new RangeError(message);
     if (url.protocol === 'http:' && !LOOPBACK.test(url.hostname)) {
       throw new RangeError(
         `options.network.allow[${index}] must be an origin with https:, or one of this machine such as "http://localhost:8080", got ${describe(origin)}: pages are secure contexts, which Chrome lets request nothing else`,

@@ -118,7 +118,7 @@ class Run {
     this.#tab.serve({
       onTold: (payload) => this.#context.runInAsyncScope(() => this.#onTold(payload)),
       onAsked: (payload) => this.#context.runInAsyncScope(() => this.#onAsked(payload)),
-      onRequest: (request) => this.#onRequest(request),
+      onRequest: (request) => this.#context.runInAsyncScope(() => this.#onRequest(request)),
       onGone: (reason) => this.#onGone(reason),
     });
     this.#tab.run(this.#id, code, order).then(
