@@ -31,7 +31,7 @@ test('errors of the facade are as the table says', () => {
     details: { maxTransferBytes: 1024, value: 'variables' },
     logs: undefined,
   });
-  expect(abortedBeforeStart(50, undefined).toJSON()).toEqual({
+  expect(abortedBeforeStart(undefined, 50).toJSON()).toEqual({
     code: 'ERR_EXEC_TIMEOUT',
     severity: 'ERROR',
     message: 'Execution timed out after 50ms',
@@ -45,7 +45,7 @@ describe('what earlier runs have defined is lost', () => {
   test.each([
     ['by a deadline', { code: 'ERR_EXEC_TIMEOUT', details: {}, stats: {} }, true],
     ['by an abort', { code: 'ERR_EXEC_TIMEOUT', details: { aborted: true }, stats: {} }, true],
-    ['not by an abort before the run', abortedBeforeStart(50, 'no'), false],
+    ['not by an abort before the run', abortedBeforeStart('no', 50), false],
     ['by an isolate that is parked', { code: 'ERR_MEMORY_LIMIT_EXCEEDED', details: { parked: true } }, true],
     ['not by the memory limit', { code: 'ERR_MEMORY_LIMIT_EXCEEDED', details: {} }, false],
     ['not by an exception', { code: 'ERR_RUNTIME_EXCEPTION', details: {} }, false],
