@@ -170,17 +170,6 @@ describe.each(process.platform === 'linux' ? ['thread', 'process'] : ['thread'])
       }
     }));
 
-  test('the deadline of a run does not pay for what was sent before', () =>
-    withExecutor({ memoryLimitMb: 512 }, async (executor) => {
-      // Takes longer to define than the run may take, and so does the patience behind that.
-      const names = Object.fromEntries(Array.from({ length: 100_000 }, (_, i) => [`v${i}`, i]));
-      const sent = executor.sendVariables(names);
-      const { code } = await executor.run('1', { timeoutMs: 1 }).catch((error) => error);
-      await sent;
-      expect([code ?? 'done', executor.state]).toEqual([expect.stringMatching(/^(done|ERR_EXEC_TIMEOUT)$/), 'READY']);
-      expect((await executor.run('v99999')).output).toBe(99_999);
-    }));
-
   test('a final answer that a deadline keeps from being written is none', () =>
     withExecutor({}, async (executor, interrupted) => {
       for (const code of [
