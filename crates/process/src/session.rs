@@ -20,6 +20,10 @@ use crate::worker::{NONSENSE, News, Worker};
 /// run. Many times what it takes on a machine that has far too much to do.
 pub const ANSWER: Duration = Duration::from_secs(60);
 
+/// What a worker may say of runs that have ended, until it is asked for something: more than there is to say. To read what comes
+/// without end would take the host a processor.
+const MAX_UNASKED: usize = 10_000;
+
 /// What the owner's thread and the one that reads from the worker both know.
 pub struct Desk {
     /// Held for a few instructions, by any thread.
@@ -41,6 +45,8 @@ struct Open {
     calls: HashMap<ToolCallId, usize>,
     /// Calls of the run under way.
     made: u64,
+    /// Events since there is nothing left to do.
+    unasked: usize,
 }
 
 struct Asked {
@@ -165,6 +171,12 @@ impl Peer {
                 Event::Log { job, entry }
             }
             event @ (Event::Idle { .. } | Event::Taken { .. } | Event::CpuSpent { .. } | Event::Progress { .. }) => {
+                let mut open = self.desk.open();
+                open.unasked += usize::from(open.jobs.is_empty());
+                if open.unasked > MAX_UNASKED {
+                    return Err(NONSENSE);
+                }
+                drop(open);
                 event
             }
             Event::Closed { .. } | Event::Lost { .. } => return Err(NONSENSE),
@@ -245,7 +257,9 @@ impl ProcessLink {
     /// Notes what the worker is asked. It must answer before the message can.
     fn note(&self, job: JobId, is_run: bool, is_watched: bool) {
         let deadline = if is_watched { None } else { self.deadline() };
-        self.desk.open().jobs.push_back(Asked { job, is_run, deadline });
+        let mut open = self.desk.open();
+        open.jobs.push_back(Asked { job, is_run, deadline });
+        open.unasked = 0;
     }
 }
 
@@ -497,6 +511,18 @@ mod tests {
         bench.set_variables();
         // The process ends within the frame.
         assert!(matches!(bench.event_heard(), Event::Lost { .. }));
+    }
+
+    #[test]
+    fn a_worker_that_goes_on_telling_of_no_run_is_ended() {
+        let tells = says(&Event::Progress { operations: 1, tool_calls: 1 });
+        let script = greets() + &initialized() + "while :; do\n" + &tells + "done\n";
+        let bench = Bench::new(&script, AGES);
+        assert!(matches!(bench.event(), Event::Initialized(Ok(()))));
+        for _ in 0..MAX_UNASKED {
+            assert!(matches!(bench.event(), Event::Progress { .. }));
+        }
+        assert!(matches!(bench.event(), Event::Lost { reason } if reason == NONSENSE));
     }
 
     #[test]
