@@ -391,12 +391,12 @@ impl Host {
         false
     }
 
-    /// Reports what no other event tells.
     /// How a value of at most `max_bytes` goes to the host.
     pub fn way(&self, max_bytes: usize) -> Way {
         Way { max_bytes, is_raw: self.context.sends_raw() }
     }
 
+    /// Reports what no other event tells.
     pub fn report_progress(&self) {
         if let Some(run) = self.run.borrow().as_ref() {
             self.context.report(run.progress());
