@@ -18,6 +18,7 @@ const ENDLESS = {
   'an async tool': 'started(); await hang();',
   'a tool that it waits for': 'started(); hangBlocking();',
   'a getter of its output': '({ get value() { started(); for (;;) count++; } })',
+  'a getter of its final answer': 'final_answer({ get value() { started(); for (;;) count++; } })',
   'an inspected value':
     'console.log({ [Symbol.for("nodejs.util.inspect.custom")]() { started(); for (;;) count++; } })',
 };

@@ -256,6 +256,10 @@ impl Host {
         if self.limits_calls.get() || self.tools.borrow().has_limited() {
             self.context.report(Event::Idle { answers: self.answers.get() });
         }
+        // As in `next_command`.
+        if self.context.is_given_up() {
+            return None;
+        }
         let command = self.context.next_answer().map(|command| self.arrived(command));
         command.filter(|_| !self.context.is_given_up())
     }
@@ -387,7 +391,9 @@ impl Host {
         if run.tool_calls <= most {
             return true;
         }
-        run.verdict.get_or_insert(Verdict::ToolCallLimit);
+        if !run.verdict.as_ref().is_some_and(Verdict::is_decided) {
+            run.verdict = Some(Verdict::ToolCallLimit);
+        }
         false
     }
 

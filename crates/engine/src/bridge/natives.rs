@@ -50,12 +50,16 @@ impl Bridge for Host {
         let verdict = match v8::Local::<v8::Promise>::try_from(value) {
             Ok(promise) => Verdict::FinalPromise(v8::Global::new(scope, promise)),
             Err(_) => match transfer::without_limit(|| write_output(scope, self, value)) {
+                // Whoever has ended the run in a getter of the value has its outcome: no getter is called again.
+                Err(Unwritable::Thrown) if Host::is_terminated(self) => return false,
                 Err(Unwritable::Thrown) => Verdict::FinalLate(v8::Global::new(scope, value)),
                 value => Verdict::Final(value),
             },
         };
         let is_awaited = matches!(verdict, Verdict::FinalPromise(_));
-        if let Some(run) = self.run.borrow_mut().as_mut() {
+        if let Some(run) = self.run.borrow_mut().as_mut()
+            && matches!(run.verdict, Some(Verdict::Recording))
+        {
             run.verdict = Some(verdict);
         }
         is_awaited
