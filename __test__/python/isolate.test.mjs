@@ -106,6 +106,23 @@ describe('deadlines', () => {
     expect(calls).toBe(0);
   });
 
+  test.each([
+    ['the finalizer of what is replaced', 'sendVariables', [{ left: 1 }]],
+    ['the source of a tool', 'sendTools', [{}, { f: 'while True: pass' }]],
+  ])(
+    'also what is sent: %s',
+    async (_title, method, args) => {
+      await executor.run('class D:\n    def __del__(self):\n        while True: pass\nleft = D()');
+      const sent = expectCode(executor[method](...args), 'ERR_EXEC_TIMEOUT');
+      const run = executor.run('1');
+      const { details } = await sent;
+      expect([details.timeoutMs, details.stateLost]).toStrictEqual([10_000, true]);
+      await expectCode(run, 'ERR_INVALID_STATE');
+      expect((await executor.run('2')).output).toBe(2);
+    },
+    30_000,
+  );
+
   test('a signal', async () => {
     const controller = new AbortController();
     await executor.sendTools({ abort: () => controller.abort(new Error('enough')) });

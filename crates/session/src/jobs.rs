@@ -6,21 +6,23 @@ use std::time::Instant;
 use ses_protocol::{CallId, Figures, JobId, LogEntry, Report, RunLimits};
 
 use crate::logs::LogBuffer;
+use crate::watchdog::Deadline;
 
 /// A run, or a `sendVariables` or `sendTools` on its way through the isolate.
-#[derive(Debug)]
 pub struct Job {
     pub id: JobId,
     pub call: CallId,
     /// Present for runs.
     pub limits: Option<RunLimits>,
+    /// Ends what is no run and takes too long, until it is settled.
+    pub deadline: Option<Deadline>,
     started: Instant,
     log: LogBuffer,
 }
 
 impl Job {
     pub fn new(id: JobId, call: CallId, limits: Option<RunLimits>, max_log_bytes: usize) -> Self {
-        Self { id, call, limits, started: Instant::now(), log: LogBuffer::new(max_log_bytes) }
+        Self { id, call, limits, deadline: None, started: Instant::now(), log: LogBuffer::new(max_log_bytes) }
     }
 
     pub fn started(&self) -> Instant {
@@ -40,7 +42,7 @@ impl Job {
 ///
 /// Several threads may try to settle a job: the one that the isolate's events come on, the watchdog at the deadline, the owner's
 /// thread on abort and cleanup. [`Jobs::claim`] gives it to one of them, and only that one reports.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub struct Jobs(VecDeque<Job>);
 
 impl Jobs {

@@ -22,6 +22,9 @@ use crate::run_clock::RunClock;
 use crate::share::Share;
 use crate::watchdog::Deadline;
 
+/// Time that variables and tools of a session in Python have at least: how long they take the host decides. 10 s.
+const MIN_SET_UP_MS: f64 = 10_000.0;
+
 /// Smaller answers are not refused: there are no more of them than calls at once. 1 MiB.
 const MIN_COUNTED_BYTES: usize = 1 << 20;
 
@@ -93,15 +96,29 @@ impl Session {
         self.link.send(Command::ToolReplies(replies));
     }
 
-    /// Hands over what is to be set up.
-    pub fn set_up(&self, job: JobId, call: CallId, command: Command) {
+    /// Hands over what is to be set up. In Python that may run code of the guest, such as the finalizer of what is replaced.
+    pub fn set_up(&self, id: JobId, call: CallId, command: Command) {
+        let mut job = Job::new(id, call, None, 0);
         let mut open = self.desk.open();
-        open.jobs.add(Job::new(job, call, None, 0));
+        // Under the lock: when it expires it has to find what it settles.
+        if self.desk.config.keep_state {
+            job.deadline = self.arm_set_up(id);
+        }
+        open.jobs.add(job);
         if let Command::SetTools { tools, .. } = &command {
             open.know_tools(tools);
         }
         drop(open);
         self.link.send(command);
+    }
+
+    /// Without a thread for it nobody looks.
+    fn arm_set_up(&self, job: JobId) -> Option<Deadline> {
+        let (desk, link) = (self.desk.clone(), self.link.clone());
+        let timeout_ms = self.desk.config.timeout_ms.max(MIN_SET_UP_MS);
+        let failure = timed_out(timeout_ms, DEADLINE).with(STATE_LOST, true);
+        let at = Instant::now() + Duration::from_millis(timeout_ms as u64);
+        self.desk.watchdog.arm(at, move || end(&desk, &*link, job, failure)).ok()
     }
 
     /// Arms the deadlines and hands a run over.
