@@ -143,6 +143,41 @@ describe.runIf(isLinux)('on Linux', () => {
   });
 });
 
+describe.runIf(isLinux)('a browser that is slow to start', () => {
+  const slow = async (body) =>
+    withFolder(async (folder) => {
+      const executablePath = join(folder, 'chrome');
+      writeFileSync(executablePath, '#!/bin/sh\nexec sleep 100\n', { mode: 0o755 });
+      await spawnProgram('chmod', ['755', folder]);
+      const executor = make({ executablePath, autoInit: true, timeoutMs: 5_000 });
+      try {
+        await body(executor);
+      } finally {
+        await executor.cleanup();
+      }
+    });
+
+  test('is not waited for by init() when cleanup() is called', async () => {
+    await slow(async (executor) => {
+      const waiting = [executor.init(), executor.run('1')].map((call) => expectCode(call, 'ERR_INVALID_STATE'));
+      await executor.cleanup();
+      for (const error of await Promise.all(waiting)) {
+        expect(error.details).toEqual({ state: 'DEAD', operation: 'init', hint: 'cleanup() was called' });
+      }
+    });
+  });
+
+  test('is not waited for by a run that is aborted', async () => {
+    await slow(async (executor) => {
+      const controller = new AbortController();
+      const run = expectCode(executor.run('1', { signal: controller.signal }), 'ERR_EXEC_TIMEOUT');
+      controller.abort(new Error('enough'));
+      expect((await run).details).toEqual({ timeoutMs: 5_000, aborted: true, reason: 'enough' });
+      expect(executor.state).toBe('INITIALIZING');
+    });
+  });
+});
+
 test('an idle browser does not keep the process alive', async () => {
   const { stdout, status: code } = await runChild(`
     import { BrowserExecutor } from './lib/browser/index.js';
@@ -215,6 +250,25 @@ describe('without a browser', () => {
         await executor.cleanup();
       }`);
     expect(stdout).toBe('["undefined","undefined",3]\n["number","number",3]\n');
+  });
+
+  test('a run that is cleaned up before its isolate is there calls no tools', async () => {
+    const { stdout } = await runChild(`
+      import { BrowserExecutor } from './lib/browser/index.js';
+      for (const isolation of ['run', 'session']) {
+        const executor = new BrowserExecutor({ executablePath: '/nowhere/chrome', isolation });
+        await executor.init();
+        await executor.sendTools({ tell: () => console.log('called') });
+        const run = executor.run('tell()').catch(({ code, details }) => console.log(code, details.hint));
+        await new Promise(queueMicrotask);
+        await executor.cleanup();
+        await run;
+        await executor.init();
+        await executor.sendTools({ tell: () => console.log('anew') });
+        await executor.run('tell()');
+        await executor.cleanup();
+      }`);
+    expect(stdout).toBe('ERR_INVALID_STATE cleanup() was called\nanew\n'.repeat(2));
   });
 
   test.runIf(isLinux)('runs have what was sent before, where the browser cannot be started again', async () => {

@@ -6,6 +6,7 @@ const { AsyncResource } = require('node:async_hooks');
 const { clearInterval, setInterval } = require('../contract/clock');
 const { describe } = require('../contract/describe');
 const { ExecutorError, abortedBeforeStart, errorOf } = require('../contract/errors');
+const { inTime } = require('../contract/in-time');
 const { REFUSALS, invalidState, needsInit } = require('../contract/lifecycle');
 const { onAbort } = require('../contract/signals');
 const { Start } = require('../contract/start');
@@ -44,6 +45,8 @@ class BrowserExecutor {
   #state = 'NEW';
   #shared;
   #starting = new Start();
+  /** Ends the `init()` under way. @type {(error: Error) => void} */
+  #endStart = () => {};
   /** Whether the next run finds another page than the one before, and has to be told. */
   #isRenewed = false;
   /** Grows with each cleanup: what began before does not concern the executor any more. */
@@ -140,6 +143,7 @@ class BrowserExecutor {
     this.#epoch++;
     this.#starting.forget();
     this.#state = 'DEAD';
+    this.#endStart(this.#illegal('init', REFUSALS.CLEANED_UP));
     this.#refuseAll(REFUSALS.CLEANED_UP);
     this.#tab?.close();
     this.#forgetTab();
@@ -161,13 +165,16 @@ class BrowserExecutor {
 
   /** @param {number} epoch */
   async #start(epoch) {
+    /** @type {Promise<never>} */
+    const left = new Promise((_, reject) => (this.#endStart = reject));
+    left.catch(() => {});
     try {
       const joined = this.#shared.join(this, this.#options);
       // Loading the addon takes a moment, in which the browser starts.
       loadPreparation();
-      await staying(joined);
+      await staying(Promise.race([joined, left]));
       // The page of a session is made here, so that the first run finds it.
-      if (this.#options.isolation === 'session') await staying(this.#takeTab());
+      if (this.#options.isolation === 'session') await staying(Promise.race([this.#takeTab(), left]));
     } catch (error) {
       if (epoch !== this.#epoch) throw this.#illegal('init', REFUSALS.CLEANED_UP);
       this.#doWithout(/** @type {Error} */ (error));
@@ -208,12 +215,13 @@ class BrowserExecutor {
     const checked = checkBrowserRunOptions(options, this.#options.maxTransferBytes);
     const timeoutMs = checked.timeoutMs ?? this.#options.timeoutMs;
     const { signal } = checked;
+    const aborted = (/** @type {unknown} */ reason) => abortedBeforeStart(reason, timeoutMs);
     const refuseIfAborted = () => {
-      if (signal?.aborted) throw abortedBeforeStart(signal.reason, timeoutMs);
+      if (signal?.aborted) throw aborted(signal.reason);
     };
     refuseIfAborted();
     const ready = this.#makeReady();
-    if (ready !== undefined) await ready;
+    if (ready !== undefined) await inTime(ready, { signal, aborted });
     refuseIfAborted();
     if (this.#state !== 'READY' && this.#state !== 'RUNNING') {
       throw this.#illegal('run', this.#state === 'DIRTY' ? REFUSALS.DIRTY : REFUSALS.NO_ISOLATE);

@@ -41,7 +41,7 @@ class Substitute {
    * @returns {Promise<import('./index').BrowserOutput>} rejects as `SESExecutor.run()`
    */
   async run(code, { input, timeoutMs, toolTimeoutMs, language, signal }) {
-    const executor = (this.#executor ??= await this.#make());
+    const executor = this.#executor ?? (await this.#make());
     try {
       for (const send of this.#untold.splice(0)) await send(executor);
       const [value] = decode(input, { maxBytes: input.length, stackOf: (stack) => stack });
@@ -85,13 +85,20 @@ class Substitute {
       maxOperations: Number.MAX_SAFE_INTEGER,
     };
     const executor = untold(new SESExecutor(options));
-    await executor.init();
-    const refuse = () => {
-      throw Object.assign(new Error(NO_CANVAS), { code: 'ERR_NO_BROWSER' });
-    };
-    await executor.sendTools({ getCanvas: refuse, saveArtifact: refuse });
-    await this.#given.sendTo(/** @type {any} */ (executor));
-    return executor;
+    // From now on `cleanup()` ends it.
+    this.#executor = executor;
+    try {
+      await executor.init();
+      const refuse = () => {
+        throw Object.assign(new Error(NO_CANVAS), { code: 'ERR_NO_BROWSER' });
+      };
+      await executor.sendTools({ getCanvas: refuse, saveArtifact: refuse });
+      await this.#given.sendTo(/** @type {any} */ (executor));
+      return executor;
+    } catch (error) {
+      if (this.#executor === executor) await this.cleanup();
+      throw error;
+    }
   }
 }
 
