@@ -239,6 +239,21 @@ describe('what is left', () => {
     });
   });
 
+  test('with isolation "session": nothing of what a program has made of `eval`, of promises and of `toJSON`', async () => {
+    await withBrowser({ isolation: 'session' }, {}, async (executor) => {
+      const { output } = await executor.run(`globalThis.eval = () => { throw new Error('patched'); };
+        Object.prototype.toJSON = () => 'patched';
+        Object.defineProperty(Promise.prototype, 'constructor', { get() { throw new Error('patched'); } });
+        1`);
+      expect(output).toBe(1);
+      const { artifacts } = await executor.run('saveArtifact("a.txt", "b"); getCanvas(2, 3); 2');
+      expect(artifacts).toMatchObject([
+        { mimeType: 'text/plain', givenName: 'a.txt' },
+        { mimeType: 'image/png', width: 2, height: 3 },
+      ]);
+    });
+  });
+
   test('with isolation "session": no code that goes on behind its final answer', async () => {
     await withBrowser({ isolation: 'session' }, {}, async (executor) => {
       await executor.run('let kept = 1;');

@@ -13,7 +13,6 @@ const { expectCall, noteCall } = require('./pause');
 const ORIGIN = 'https://sandbox.invalid';
 const URL = `${ORIGIN}/`;
 const BINDING = '__smol_tell';
-const COMPILER = '__smol_compile';
 /** What databases and caches of the page may take: they lie in the browser's process. 16 MiB. */
 const QUOTA_BYTES = 16 << 20;
 /** What programs are called in stacks; the number is that of the run. */
@@ -134,7 +133,7 @@ class Tab {
     await Promise.all([
       this.#send('Fetch.enable', { patterns: [{ urlPattern: '*' }] }),
       this.#send('Page.enable', {}),
-      this.#send('Page.addScriptToEvaluateOnNewDocument', { source: documentSource(COMPILER) }),
+      this.#send('Page.addScriptToEvaluateOnNewDocument', { source: documentSource }),
       this.#send('Storage.overrideQuotaForOrigin', { origin: ORIGIN, quotaSize: QUOTA_BYTES }),
       this.#send('Runtime.runIfWaitingForDebugger', {}),
       isBlank || begun,
@@ -144,7 +143,7 @@ class Tab {
       // It is the first one there, as otherwise.
       this.post('Page.resetNavigationHistory', {});
     }
-    const expression = pageSource({ binding: BINDING, compiler: COMPILER, key: this.#key, isQuick: !isBlank });
+    const expression = pageSource({ binding: BINDING, key: this.#key, isQuick: !isBlank });
     // A binding is made as long as the agent is on, and goes on working when it is off: frames get none then, and no console
     // of theirs can flood us. The page is prepared when it is off: as long as it is on, the first error that is made has all of that
     // text parsed once more.

@@ -49,7 +49,7 @@ function makeArtifacts(language, page) {
     if (bytesSent > page.limits().maxArtifactBytes) throw tooMuch();
     if (++sent > MAX_ARTIFACTS) throw new RangeError(`a run keeps ${MAX_ARTIFACTS} artifacts at most`);
     const mimeType = slice(url, 5, indexOf(url, ';') === -1 ? comma : indexOf(url, ';'));
-    page.say('A', stringify({ name, mimeType, ...extra }), bytes);
+    page.say('A', stringify({ __proto__: null, name, mimeType, ...extra }), bytes);
   };
   /** Size of what will be a picture; throws for one that cannot be made. */
   const checkedSize = (/** @type {number} */ width, /** @type {number} */ height, prefix = '') => {

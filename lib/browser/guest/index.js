@@ -39,21 +39,15 @@ const source = `(${startPage})({${fields.join(',')}},`
  */
 const pageSource = (config) => `${source}${JSON.stringify(config)})`;
 
-/**
- * What every document runs first: those of frames have no dialogs. The page gets what compiles programs, since of errors of scripts that
- * the DevTools protocol has compiled nobody is told. It is strict, as programs are, and so no name in it gets between them and the global.
- *
- * @param {string} compiler its name, on the global
- */
-const documentSource = (compiler) =>
-  `"use strict";if(self!==top)(${endDialogs})();else self.${compiler}=(__smol_source)=>eval(__smol_source)`;
+/** What every document runs first: those of frames have no dialogs. */
+const documentSource = `if(self!==top)(${endDialogs})()`;
 
 /**
- * A program as the compiler takes it: what runs it, with the helpers.
+ * A program as `eval` takes it: what runs it, with the helpers. It is strict, and no name gets between it and the global.
  *
  * @param {string} code a function without parameters
  * @param {string} name
  */
-const programSource = (code, name) => `((${HELPERS})=>(\n${code}\n)())\n//# sourceURL=${name}\n`;
+const programSource = (code, name) => `"use strict";((${HELPERS})=>(\n${code}\n)())\n//# sourceURL=${name}\n`;
 
 module.exports = { documentSource, pageSource, programSource };

@@ -4,11 +4,10 @@
 /**
  * What a page has before guest code: the page gets the source of this function and of those that it is given, and runs it first.
  * All that is used is captured; see language.js. It speaks with the host through one function, which is on the global only until
- * this has run, as is what compiles programs. The host trusts nothing that is said there.
+ * this has run. The host trusts nothing that is said there.
  *
  * @typedef {object} PageConfig
  * @property {string} binding name of the function that tells the host
- * @property {string} compiler name of the function that compiles programs
  * @property {string} key what marks the dialogs that are calls
  * @property {boolean} isQuick whether dialogs take less time than other ways to be answered
  *
@@ -48,8 +47,8 @@ function startPage(parts, config) {
   const G = /** @type {any} */ (globalThis);
   const tellHost = G[config.binding];
   delete G[config.binding];
-  const compile = G[config.compiler];
-  delete G[config.compiler];
+  /** Programs are not its own: of errors of scripts that the DevTools protocol has compiled nobody is told. */
+  const compile = G.eval;
 
   const language = parts.captureLanguage();
   const { Error, Promise, WeakMap, apply, attempt, defineProperty, freeze, getPrototypeOf, getter, hide, parse } =
@@ -250,7 +249,7 @@ function startPage(parts, config) {
       } finally {
         if (run === mine) bindings.finish();
       }
-      if (run === mine && !isAnswered) await untilTold();
+      if (run === mine && !isAnswered) await page.pinned(untilTold());
       while ((artifacts.areUnderWay() || hasFailedCall) && run === mine) {
         hasFailedCall = false;
         await page.pinned(new Promise((/** @type {any} */ next) => later(next, 0)));
@@ -259,7 +258,7 @@ function startPage(parts, config) {
       if (run !== mine || isAnswered) return;
       isAnswered = true;
       leaveUntold(error);
-      await untilTold();
+      await page.pinned(untilTold());
       if (run === mine) fail(error);
       return;
     }
