@@ -10,21 +10,17 @@ const { inTime } = require('../contract/in-time');
 const { REFUSALS, invalidState, needsInit } = require('../contract/lifecycle');
 const { onAbort } = require('../contract/signals');
 const { Start } = require('../contract/start');
-const { flattenTools, refuseReservedName } = require('../contract/tool-registry');
+const { flattenTools } = require('../contract/tool-registry');
 const { traceRun } = require('../contract/tracing');
 const { encodeVariables, namesOfVariables } = require('../contract/variables');
 const { NoBrowserError, sharedBrowser } = require('./browsers');
-const { Programs } = require('./failures');
-const { Given } = require('./given');
-const { Log } = require('./log');
+const { Given, refuseName } = require('./given');
 const { checkBrowserOptions, checkBrowserRunOptions } = require('./options');
+const { Pages } = require('./pages');
 const { perform } = require('./perform');
 const { loadPreparation } = require('./prepare');
 const { Turns } = require('./turns');
 const { encode } = require('./values');
-
-/** Names that a page does not give up, and those of its own functions. */
-const RESERVED = new Set(['window', 'document', 'location', 'top', 'getCanvas', 'saveArtifact', 'final_answer']);
 
 /**
  * @typedef {import('./index').BrowserRunOptions} BrowserRunOptions
@@ -49,16 +45,10 @@ class BrowserExecutor {
   #endStart = () => {};
   /** Whether the next run finds another page than the one before, and has to be told. */
   #isRenewed = false;
-  /** Grows with each cleanup: what began before does not concern the executor any more. */
-  #epoch = 0;
   #runs = 0;
   #given = new Given();
-  /** The page of the session. @type {import('./tab').Tab | undefined} */
-  #tab;
-  /** Of the session. @type {Log | undefined} */
-  #log;
-  /** Those that the page of the session has run. */
-  #programs = new Programs();
+  /** Others after each cleanup: what began before does not concern the executor any more. */
+  #pages;
   #turns = new Turns((job) => this.#begin(job));
   /** Takes the runs where there is no browser. @type {import('./substitute').Substitute | undefined} */
   #substitute;
@@ -67,6 +57,7 @@ class BrowserExecutor {
   constructor(options) {
     this.#options = checkBrowserOptions(options);
     this.#shared = sharedBrowser(this.#options);
+    this.#pages = this.#newPages();
     if (!this.#options.sandbox) {
       process.emitWarning(
         'options.sandbox is false: guest code has the rights of this process. Use it for code of your own.',
@@ -90,7 +81,7 @@ class BrowserExecutor {
     if (this.#state === 'READY') return;
     if (!needsInit(this.#state)) throw this.#illegal('init', REFUSALS.HAS_ISOLATE);
     this.#state = 'INITIALIZING';
-    await this.#starting.join(() => this.#start(this.#epoch));
+    await this.#starting.join(() => this.#start());
   }
 
   /** @param {Record<string, unknown>} variables */
@@ -140,13 +131,12 @@ class BrowserExecutor {
   async #leave() {
     const substitute = this.#substitute;
     this.#substitute = undefined;
-    this.#epoch++;
     this.#starting.forget();
     this.#state = 'DEAD';
     this.#endStart(this.#illegal('init', REFUSALS.CLEANED_UP));
     this.#refuseAll(REFUSALS.CLEANED_UP);
-    this.#tab?.close();
-    this.#forgetTab();
+    this.#pages.close();
+    this.#pages = this.#newPages();
     this.#shared.leave(this);
     await substitute?.cleanup();
   }
@@ -163,8 +153,12 @@ class BrowserExecutor {
     return needsInit(this.#state) ? this.init() : undefined;
   }
 
-  /** @param {number} epoch */
-  async #start(epoch) {
+  #newPages() {
+    return new Pages(this.#options, this.#shared, this.#given);
+  }
+
+  async #start() {
+    const pages = this.#pages;
     /** @type {Promise<never>} */
     const left = new Promise((_, reject) => (this.#endStart = reject));
     left.catch(() => {});
@@ -174,12 +168,12 @@ class BrowserExecutor {
       loadPreparation();
       await staying(Promise.race([joined, left]));
       // The page of a session is made here, so that the first run finds it.
-      if (this.#options.isolation === 'session') await staying(Promise.race([this.#takeTab(), left]));
+      if (pages.isLasting) await staying(Promise.race([pages.take(), left]));
     } catch (error) {
-      if (epoch !== this.#epoch) throw this.#illegal('init', REFUSALS.CLEANED_UP);
+      if (pages !== this.#pages) throw this.#illegal('init', REFUSALS.CLEANED_UP);
       this.#doWithout(/** @type {Error} */ (error));
     }
-    if (epoch !== this.#epoch) {
+    if (pages !== this.#pages) {
       if (this.#state === 'DEAD') this.#shared.leave(this);
       throw this.#illegal('init', REFUSALS.CLEANED_UP);
     }
@@ -197,12 +191,7 @@ class BrowserExecutor {
       throw errorOf('ERR_BROWSER_INIT_FAILED', { details: reason }, { reason });
     }
     const { Substitute } = require('./substitute');
-    process.emitWarning(
-      `BrowserExecutor runs code in SESExecutor, without the functions of a browser: ${reason}. Correct that, or set the ` +
-        'option `fallback` to false to get an error instead.',
-      { type: 'SESExecutorWarning', code: 'SES_EXECUTOR_BROWSER_FALLBACK' },
-    );
-    this.#substitute = new Substitute(this.#options, this.#given);
+    this.#substitute = new Substitute(this.#options, this.#given, reason);
   }
 
   /**
@@ -283,20 +272,20 @@ class BrowserExecutor {
   /** @param {RunJob} job */
   #begin(job) {
     this.#state = 'RUNNING';
-    const epoch = this.#epoch;
-    staying(this.#perform(job, epoch)).then(
-      (output) => this.#finish(epoch, () => job.resolve(output)),
-      (error) => this.#finish(epoch, () => job.reject(error)),
+    const pages = this.#pages;
+    staying(this.#perform(job, pages)).then(
+      (output) => this.#finish(pages, () => job.resolve(output)),
+      (error) => this.#finish(pages, () => job.reject(error)),
     );
   }
 
   /**
-   * @param {number} epoch
+   * @param {Pages} pages
    * @param {() => void} settle
    */
-  #finish(epoch, settle) {
+  #finish(pages, settle) {
     settle();
-    if (epoch !== this.#epoch) return;
+    if (pages !== this.#pages) return;
     if (this.#state === 'RUNNING') this.#state = 'READY';
     if (this.#state !== 'DIRTY') return this.#turns.next();
     this.#refuseAll(REFUSALS.LEFT_DIRTY);
@@ -311,13 +300,13 @@ class BrowserExecutor {
 
   /**
    * @param {RunJob} job
-   * @param {number} epoch
+   * @param {Pages} pages
    * @returns {Promise<import('./index').BrowserOutput>}
    */
-  async #perform(job, epoch) {
+  async #perform(job, pages) {
     if (this.#substitute !== undefined) return this.#performWithout(job);
     const { code, options, context } = job;
-    const isLasting = this.#options.isolation === 'session';
+    const { isLasting } = pages;
     /** @type {Promise<never>} */
     const interrupted = new Promise((_, reject) => (job.interrupt = reject));
     interrupted.catch(() => {});
@@ -327,17 +316,17 @@ class BrowserExecutor {
       options,
       executorOptions: this.#options,
       isLasting,
-      takeTab: () => this.#takeTab(),
+      takeTab: () => pages.take(),
       given: this.#given,
-      log: this.#newLog(isLasting),
-      programs: isLasting ? this.#programs : new Programs(),
+      log: pages.newLog(),
+      programs: pages.programs,
       context,
       interrupted,
       onEnd: (tab, isKept) => {
         if (!isKept) {
           tab.close();
-          if (isLasting && epoch === this.#epoch) {
-            this.#forgetTab();
+          if (isLasting && pages === this.#pages) {
+            pages.forget();
             this.#state = 'DIRTY';
           }
         }
@@ -346,7 +335,7 @@ class BrowserExecutor {
     });
     const counted = isLasting ? performed : this.#shared.expect(this.#options.origins, performed);
     return counted.catch((error) => {
-      if (!(error instanceof NoBrowserError) || epoch !== this.#epoch) throw error;
+      if (!(error instanceof NoBrowserError) || pages !== this.#pages) throw error;
       this.#doWithout(error);
       return this.#performWithout(job);
     });
@@ -367,45 +356,6 @@ class BrowserExecutor {
     } finally {
       if (substitute.isDirty && substitute === this.#substitute) this.#state = 'DIRTY';
     }
-  }
-
-  /** @param {boolean} isLasting */
-  #newLog(isLasting) {
-    if (!isLasting) return new Log(this.#options);
-    this.#log ??= new Log(this.#options);
-    this.#log.clear();
-    return this.#log;
-  }
-
-  /** A page of a run's own, or that of the session. */
-  async #takeTab() {
-    if (this.#options.isolation !== 'session') return this.#shared.take(this.#options.origins);
-    const before = this.#tab;
-    // One that has ended before code ran in it is like none.
-    if (before !== undefined && (before.hasRun || !before.isLost)) return before;
-    const epoch = this.#epoch;
-    const tab = await this.#shared.take(this.#options.origins);
-    if (epoch !== this.#epoch) {
-      tab.close();
-      throw this.#illegal('run', REFUSALS.CLEANED_UP);
-    }
-    // A run that has not waited any longer has got one all the same.
-    const other = this.#tab;
-    if (other !== undefined && other !== before) {
-      tab.close();
-      return other;
-    }
-    before?.close();
-    this.#tab = tab;
-    this.#given.forgetPage();
-    return tab;
-  }
-
-  #forgetTab() {
-    this.#tab = undefined;
-    this.#log = undefined;
-    this.#programs = new Programs();
-    this.#given.forgetPage();
   }
 
   // --- what is refused ---------------------------------------------------------------------------------------------
@@ -436,15 +386,6 @@ if (Symbol.asyncDispose !== undefined) {
     writable: true,
     configurable: true,
   });
-}
-
-/**
- * @param {string} name
- * @param {string} root
- */
-function refuseName(name, root) {
-  if (RESERVED.has(name)) throw new TypeError(`${root}.${name} must have another name: \`${name}\` is the page's own`);
-  refuseReservedName(name, root);
 }
 
 /**

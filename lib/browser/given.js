@@ -1,8 +1,11 @@
 // @ts-check
 'use strict';
 
-const { ToolRegistry } = require('../contract/tool-registry');
+const { ToolRegistry, refuseReservedName } = require('../contract/tool-registry');
 const { decode } = require('./values');
+
+/** Names that a page does not give up, and those of its own functions. */
+const RESERVED = new Set(['window', 'document', 'location', 'top', 'getCanvas', 'saveArtifact', 'final_answer']);
 
 /** What an executor was sent: its pages are told of it before they run code. */
 class Given {
@@ -126,4 +129,13 @@ function seenBeside(calls, names) {
   return calls.filter((call) => !call.names.every((name) => given.has(name)));
 }
 
-module.exports = { Given };
+/**
+ * @param {string} name
+ * @param {string} root
+ */
+function refuseName(name, root) {
+  if (RESERVED.has(name)) throw new TypeError(`${root}.${name} must have another name: \`${name}\` is the page's own`);
+  refuseReservedName(name, root);
+}
+
+module.exports = { Given, refuseName };

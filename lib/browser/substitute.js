@@ -24,8 +24,14 @@ class Substitute {
   /**
    * @param {any} options of the `BrowserExecutor`
    * @param {import('./given').Given} given what the executor was sent
+   * @param {string} reason why there is no browser
    */
-  constructor(options, given) {
+  constructor(options, given, reason) {
+    process.emitWarning(
+      `BrowserExecutor runs code in SESExecutor, without the functions of a browser: ${reason}. Correct that, or set the ` +
+        'option `fallback` to false to get an error instead.',
+      { type: 'SESExecutorWarning', code: 'SES_EXECUTOR_BROWSER_FALLBACK' },
+    );
     this.#options = options;
     this.#given = given;
   }
