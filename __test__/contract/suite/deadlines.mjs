@@ -355,6 +355,8 @@ export function describeDeadlines({ make, withExecutor, inChild, can, expectGive
       controller.abort(new Error('gone'));
       const error = await expectCode(run, 'ERR_EXEC_TIMEOUT');
       expect(error.details).toMatchObject({ aborted: true, reason: 'gone' });
+      // What others may wait for goes on.
+      await executor.init();
       expect(executor.state).toBe('READY');
       await executor.cleanup();
     });
