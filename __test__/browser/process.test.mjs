@@ -178,6 +178,23 @@ describe.runIf(isLinux)('a browser that is slow to start', () => {
   });
 });
 
+test('a host that is busy for long takes no browser for one that does not answer', async () => {
+  const { stdout } = await runChild(`
+    import { BrowserExecutor } from './lib/browser/index.js';
+    const make = (options) => new BrowserExecutor({ fallback: false, timeoutMs: 40_000, ...options });
+    const block = (ms) => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
+    const session = make({ isolation: 'session' });
+    const other = make();
+    await Promise.all([session.init(), other.init()]);
+    await session.run('let kept = 7');
+    await other.run('1');
+    // Its page is closed now, and the next one is made.
+    block(11_000);
+    await new Promise((done) => setTimeout(done, 100));
+    console.log((await session.run('kept')).output);`);
+  expect(stdout).toBe('7\n');
+});
+
 test('an idle browser does not keep the process alive', async () => {
   const { stdout, status: code } = await runChild(`
     import { BrowserExecutor } from './lib/browser/index.js';

@@ -3,7 +3,7 @@
 
 const { readFileSync } = require('node:fs');
 
-const { clearTimeout, setTimeout } = require('../contract/clock');
+const { whenLate } = require('./late');
 const { launch } = require('./launch');
 const { MemoryWatch } = require('./memory');
 const { Tab } = require('./tab');
@@ -101,8 +101,7 @@ class Browser {
    */
   async openTab(origins) {
     const tab = new Tab(this);
-    const late = setTimeout(() => this.kill(), OPEN_MS);
-    late.unref();
+    const stopWaiting = whenLate(OPEN_MS, () => this.kill());
     try {
       await tab.open(origins);
       this.#nextContext ??= makeContext(this.connection);
@@ -113,7 +112,7 @@ class Browser {
       else this.kill();
       throw error;
     } finally {
-      clearTimeout(late);
+      stopWaiting();
     }
   }
 
@@ -161,12 +160,8 @@ class Browser {
    * @param {Promise<unknown>} answer
    */
   expect(answer) {
-    const late = setTimeout(() => this.kill(), CLOSE_MS);
-    late.unref();
-    answer.then(
-      () => clearTimeout(late),
-      () => clearTimeout(late),
-    );
+    const stopWaiting = whenLate(CLOSE_MS, () => this.kill());
+    answer.then(stopWaiting, stopWaiting);
   }
 
   /**

@@ -1,7 +1,7 @@
 // @ts-check
 'use strict';
 
-const { clearTimeout, setTimeout } = require('../contract/clock');
+const { whenLate } = require('./late');
 const { loadPreparation } = require('./prepare');
 
 /** How long a page may take to say what there is: handlers of the guest's proxies run. */
@@ -50,12 +50,13 @@ async function hintOf({ name, message, line, column }, code, given, tab, origins
  * @returns {Promise<T | null>}
  */
 async function inTime(promise) {
-  /** @type {NodeJS.Timeout | undefined} */
-  let late;
+  /** @type {(() => void) | undefined} */
+  let stopWaiting;
+  const late = new Promise((resolve) => (stopWaiting = whenLate(MAX_MS, () => resolve(null))));
   try {
-    return await Promise.race([promise, new Promise((resolve) => (late = setTimeout(resolve, MAX_MS, null)))]);
+    return await Promise.race([promise, late]);
   } finally {
-    clearTimeout(late);
+    stopWaiting?.();
   }
 }
 

@@ -56,7 +56,8 @@ class LongRequest {
    */
   static tailOf(parts) {
     let bytes = 0;
-    return parts.slice(parts.findLastIndex((part) => (bytes += part.length) >= TAIL_BYTES));
+    const first = parts.findLastIndex((part) => (bytes += part.length) >= TAIL_BYTES);
+    return parts.slice(Math.max(0, first));
   }
 
   /**

@@ -3,8 +3,9 @@
 
 const { randomBytes } = require('node:crypto');
 
-const { clearTimeout, setTimeout } = require('../contract/clock');
+const { setTimeout } = require('../contract/clock');
 const { ProtocolError } = require('./connection');
+const { whenLate } = require('./late');
 const { documentSource, pageSource, programSource } = require('./guest');
 const { Requests } = require('./network');
 const { expectCall, noteCall } = require('./pause');
@@ -233,15 +234,15 @@ class Tab {
    */
   async interrupt() {
     this.#events = undefined;
-    /** @type {NodeJS.Timeout | undefined} */
-    let late;
-    const given = new Promise((resolve) => (late = setTimeout(resolve, STOP_MS, false)));
+    /** @type {(() => void) | undefined} */
+    let stopWaiting;
+    const late = new Promise((resolve) => (stopWaiting = whenLate(STOP_MS, () => resolve(false))));
     try {
-      return await Promise.race([given, this.#stop()]);
+      return await Promise.race([late, this.#stop()]);
     } catch {
       return false;
     } finally {
-      clearTimeout(late);
+      stopWaiting?.();
     }
   }
 
