@@ -239,6 +239,19 @@ describe('a run that fails', () => {
   });
 });
 
+test('what a run saves when it is over is none of the next run', async () => {
+  await withBrowser({ isolation: 'session' }, {}, async (executor) => {
+    const code = `const drawn = new OffscreenCanvas(2_000, 2_000);
+      drawn.getContext('2d').fillRect(0, 0, 2_000, 2_000);
+      const saved = [saveArtifact('a', new Uint8Array(4e6)), saveArtifact('b', drawn)].map((one) => one.catch(({ message }) => message));
+      final_answer(1)`;
+    expect((await executor.run(code)).artifacts).toEqual([]);
+    const { output, artifacts, logs } = await executor.run('await saveArtifact("c", "c"); await Promise.all(saved)');
+    expect(output).toEqual(['the run is over', 'the run is over']);
+    expect([artifacts.map(({ givenName }) => givenName), logs]).toEqual([['c'], '']);
+  });
+});
+
 test('saveArtifact keeps bytes and canvases that are not shown', async () => {
   await withBrowser({}, {}, async (executor) => {
     const { artifacts } = await executor.run(`

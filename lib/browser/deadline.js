@@ -3,14 +3,7 @@
 
 const { readFileSync } = require('node:fs');
 
-const {
-  clearInterval,
-  clearTimeout,
-  performance,
-  setImmediate,
-  setInterval,
-  setTimeout,
-} = require('../contract/clock');
+const { clearInterval, clearTimeout, performance, setInterval, setTimeout } = require('../contract/clock');
 
 /** Between two looks at what a page's process has computed. */
 const INTERVAL_MS = 50;
@@ -34,7 +27,7 @@ class Deadline {
   /**
    * @param {number} ms
    * @param {{ pid?: number }} tab
-   * @param {() => void} onReached called once, perhaps when it has been stopped a moment before
+   * @param {() => void} onReached called once
    */
   constructor(ms, tab, onReached) {
     this.#leftMs = ms;
@@ -65,11 +58,11 @@ class Deadline {
     clearTimeout(this.#timer);
   }
 
-  /** Timers may be a moment too early. What the host was told while it was busy comes first. */
+  /** Timers may be a moment too early. */
   #end() {
     const leftMs = this.#leftMs - (performance.now() - this.#since);
     if (leftMs > 0) this.#timer = setTimeout(() => this.#end(), 1);
-    else setImmediate(this.#onReached);
+    else this.#onReached();
   }
 
   #look() {

@@ -36,7 +36,8 @@ function makeArtifacts(language, page) {
   let canvas;
   let bytesSent = 0;
   let sent = 0;
-  let underWay = 0;
+  /** How many of the run are still read: another object for each run. */
+  let underWay = { count: 0 };
 
   const tooMuch = () =>
     new RangeError(
@@ -106,6 +107,7 @@ function makeArtifacts(language, page) {
   };
   const sendBlob = async (/** @type {string} */ name, /** @type {any} */ blob, /** @type {any} */ extra) => {
     if (blobSize(blob) + bytesSent > page.limits().maxArtifactBytes) throw tooMuch();
+    const mine = page.run();
     const reader = new FileReader();
     await page.pinned(
       new Promise((/** @type {any} */ resolve, /** @type {any} */ reject) => {
@@ -114,11 +116,15 @@ function makeArtifacts(language, page) {
         readAsDataURL(reader, blob);
       }),
     );
+    page.checkRun(mine);
     send(name, readerResult(reader), extra);
   };
   const sendOffscreen = async (/** @type {string} */ name, /** @type {any} */ drawn) => {
     const size = checkedSize(offscreenWidth(drawn), offscreenHeight(drawn));
-    await page.pinned(sendBlob(name, await page.pinned(convertToBlob(drawn)), size));
+    const mine = page.run();
+    const blob = await page.pinned(convertToBlob(drawn));
+    page.checkRun(mine);
+    await page.pinned(sendBlob(name, blob, size));
   };
 
   page.endow('saveArtifact', async function saveArtifact(/** @type {any} */ name, /** @type {any} */ content) {
@@ -127,13 +133,14 @@ function makeArtifacts(language, page) {
       sendPicture(name, content);
       return name;
     }
-    underWay++;
+    const mine = underWay;
+    mine.count++;
     try {
       const isOffscreen = attempt(offscreenWidth, content) !== undefined;
       await page.pinned(isOffscreen ? sendOffscreen(name, content) : sendContent(name, content));
       return name;
     } finally {
-      underWay--;
+      mine.count--;
     }
   });
 
@@ -142,9 +149,10 @@ function makeArtifacts(language, page) {
       canvas = undefined;
       bytesSent = 0;
       sent = 0;
+      underWay = { count: 0 };
     },
     /** Whether some are still read. */
-    areUnderWay: () => underWay > 0,
+    areUnderWay: () => underWay.count > 0,
     /** Gives the host the picture of the run's canvas, if it has one. */
     sendCanvas() {
       if (canvas === undefined) return;

@@ -27,7 +27,7 @@
  * @property {import('./encode').Encode} encode
  * @property {import('./decode').Decode} decode
  * @property {() => number} run number of the run under way; 0: none
- * @property {() => void} checkRun throws if there is none
+ * @property {(which?: number) => void} checkRun throws if there is none, or another than that
  * @property {() => { maxTransferBytes: number, maxLogBytes: number, maxArtifactBytes: number }} limits of the run
  * @property {(kind: string, head: string, body: string) => void} say tells the host
  * @property {(kind: string, head: string, body: string) => string} write what the host is told in another way
@@ -99,8 +99,8 @@ function startPage(parts, config) {
     encode,
     decode,
     run: () => run,
-    checkRun() {
-      if (run !== 0) return;
+    checkRun(which = run) {
+      if (run !== 0 && run === which) return;
       const error = new Error('the run is over');
       leaveUntold(error);
       throw error;
