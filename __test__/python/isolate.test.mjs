@@ -30,6 +30,8 @@ describe('deadlines', () => {
   beforeAll(async () => {
     executor = await unguarded({ timeoutMs: 300 });
   }, FIRST_START_MS);
+  /** Of runs that are to end before. */
+  const LONG = { timeoutMs: 30_000 };
   afterAll(() => executor.cleanup());
 
   test.each([
@@ -54,21 +56,21 @@ describe('deadlines', () => {
     ]);
     expect(error.message.split('\n')[0]).toBe('Error executing code: Execution timed out after 300ms');
     // Whether the interpreter could go on or another one has taken its place, what the host has sent is there.
-    expect((await executor.run('kept + 1')).output).toBe(2);
+    expect((await executor.run('kept + 1', LONG)).output).toBe(2);
   });
 
   test('what can be interrupted keeps its state, and the failure says so', async () => {
     let details;
     // On a machine that has too much to do it may not end in time.
     for (let tries = 0; tries < 20 && details?.stateLost !== false; tries++) {
-      await executor.run('mine = [1]');
+      await executor.run('mine = [1]', LONG);
       ({ details } = await failureOf(executor, 'mine.append(2)\nwhile True: pass'));
     }
     expect(details.stateLost).toBe(false);
-    expect((await executor.run('mine')).output).toStrictEqual([1, 2]);
+    expect((await executor.run('mine', LONG)).output).toStrictEqual([1, 2]);
     const lost = await failureOf(executor, 'sum(range(10**12))');
     expect(lost.details.stateLost).toBe(true);
-    expect((await failureOf(executor, 'mine')).details.name).toBe('NameError');
+    expect((await failureOf(executor, 'mine', LONG)).details.name).toBe('NameError');
   });
 
   test.each([
@@ -90,7 +92,7 @@ describe('deadlines', () => {
   test('a tool that never answers', async () => {
     await executor.sendTools({ never: () => new Promise(() => {}) });
     expect((await failureOf(executor, 'never()')).code).toBe('ERR_EXEC_TIMEOUT');
-    expect((await executor.run('never.__name__')).output).toBe('never');
+    expect((await executor.run('never.__name__', LONG)).output).toBe('never');
   });
 
   test.each([

@@ -9,10 +9,10 @@ const isolation = 'process';
 describePython('Python in a process', { isolation }, { startsFast: true, mounts: true });
 
 test('a deadline kills the process, and the next call finds another one', async () => {
-  const executor = new PyodideExecutor([], { isolation, mount: false, timeoutMs: 300 });
+  const executor = new PyodideExecutor([], { isolation, mount: false });
   await executor.sendVariables({ kept: 1 });
   const { pid } = executor.isolation;
-  const { code, details } = await failureOf(executor, 'sum(range(10**12))');
+  const { code, details } = await failureOf(executor, 'sum(range(10**12))', { timeoutMs: 300 });
   expect([code, details.stateLost]).toStrictEqual(['ERR_EXEC_TIMEOUT', true]);
   expect((await executor.run('kept')).output).toBe(1);
   expect(executor.isolation.pid).not.toBe(pid);

@@ -776,15 +776,15 @@ export function describeImports({ make, withExecutor }) {
       });
     });
 
-    test('a function called then makes no thenable of the import', async () => {
+    test('one with a function called then is a thenable, as any module, and its import fails', async () => {
       const calls = [];
       const modules = { m: { then: (...args) => void calls.push(args.length), value: 1 } };
-      await withExecutor({ authorizedImports: ['m'], modules, timeoutMs: 1000 }, {}, async (executor) => {
-        const outcome = await executor
-          .run('await Promise.race([import("m"), Promise.resolve().then(() => 0)]); "settled"')
-          .catch((error) => error);
-        expect(outcome.output === 'settled' || typeof outcome.code === 'string').toBe(true);
-        if (executor.state === 'READY') expect((await executor.run('1')).output).toBe(1);
+      await withExecutor({ authorizedImports: ['m'], modules }, {}, async (executor) => {
+        const error = await expectCode(executor.run('(await import("m")).value'), 'ERR_TOOL_PROXY_FAIL');
+        expect(error.details).toMatchObject({ name: 'TypeError', tool: 'then' });
+        expect(error.message).toContain('then: argument [0] cannot cross to the host');
+        expect(calls).toEqual([]);
+        expect((await executor.run('1')).output).toBe(1);
       });
     });
 
