@@ -105,14 +105,14 @@ pub fn learn_at_once(is_guests: bool) {
     IS_GUESTS.set(is_guests);
 }
 
-/// Whether Turbofan is to be asked to compile the loop, which is noted then.
-fn is_to_be_asked(feedback: usize, loop_offset: i32) -> bool {
+/// Whether Turbofan is to be asked now to compile the loop, which is noted then.
+fn is_to_be_asked(feedback: usize, loop_offset: i32, now: Instant) -> bool {
     let (mut loops, next) = ASKED.get();
     let is_it = |asked: &Asked| (asked.feedback, asked.loop_offset) == (feedback, loop_offset);
-    if loops.iter().flatten().any(|asked| is_it(asked) && asked.at.elapsed() < UNDER_WAY) {
+    if loops.iter().flatten().any(|asked| is_it(asked) && now - asked.at < UNDER_WAY) {
         return false;
     }
-    loops[next] = Some(Asked { feedback, loop_offset, at: Instant::now() });
+    loops[next] = Some(Asked { feedback, loop_offset, at: now });
     ASKED.set((loops, (next + 1) % MAX_LOOPS));
     true
 }
@@ -218,7 +218,7 @@ unsafe extern "C" fn __wrap__ZN2v88internal8Compiler19CompileOptimizedOSREPNS0_7
             return compile();
         }
         // What asks may be Maglev's code, which must not wait for Turbofan: without a thread for that the loop stays as it is.
-        if mode == SYNCHRONOUS || !is_to_be_asked(feedback_of(function), loop_offset) {
+        if mode == SYNCHRONOUS || !is_to_be_asked(feedback_of(function), loop_offset, Instant::now()) {
             // As where V8 begins to compile: it asks at none of the loops until it finds once more that one is hot.
             feedback(function, OSR_STATE_OFFSET).fetch_and(!OSR_URGENCY, Ordering::Relaxed);
             return std::ptr::null();
@@ -281,15 +281,16 @@ mod tests {
 
     #[test]
     fn a_loop_that_is_under_way_is_not_asked_for_again() {
-        assert!(is_to_be_asked(1, 10));
-        assert!(!is_to_be_asked(1, 10));
-        assert!(is_to_be_asked(1, 20) && is_to_be_asked(2, 10));
-        std::thread::sleep(UNDER_WAY);
-        assert!(is_to_be_asked(1, 10));
+        let now = Instant::now();
+        assert!(is_to_be_asked(1, 10, now));
+        assert!(!is_to_be_asked(1, 10, now));
+        assert!(is_to_be_asked(1, 20, now) && is_to_be_asked(2, 10, now));
+        let later = now + UNDER_WAY;
+        assert!(is_to_be_asked(1, 10, later));
         // Those of other functions take its place.
         for function in 3..3 + MAX_LOOPS {
-            assert!(is_to_be_asked(function, 10));
+            assert!(is_to_be_asked(function, 10, later));
         }
-        assert!(is_to_be_asked(1, 10));
+        assert!(is_to_be_asked(1, 10, later));
     }
 }
