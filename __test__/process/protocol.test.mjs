@@ -1,15 +1,18 @@
 // A worker process that says what no worker says, or nothing: it is ended, and the host has a coded error. The worker is a
 // script in the place of the program, in a copy of the package.
 
-import { cpSync, linkSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, linkSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-import { describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
-import { ROOT, spawnNode, withFolder } from '../helpers.mjs';
+import { ROOT, spawnNode } from '../helpers.mjs';
 import { isLinux } from './helpers.mjs';
 
 const PACKAGE = ['index.js', 'index.mjs', 'lib', 'native.cjs', 'package.json'];
+/** The copy of the package. */
+let folder;
 const NONSENSE = 'Worker lost: the worker process wrote what no worker writes';
 
 /** A frame of session 1: `u32 length | u8 kind | u32 session | body`. */
@@ -45,42 +48,45 @@ const logged = (job, message) => frame(0x86, u64(job), [0], new Uint8Array(8), t
  *
  * @returns {Promise<string>} what became of `init()`, and of `run('1')` if that went well, with its log
  */
-function hostOf(answers, options = {}) {
-  return withFolder(async (folder) => {
-    for (const path of PACKAGE) cpSync(join(ROOT, path), join(folder, path), { recursive: true });
-    const addon = readdirSync(ROOT).find((name) => name.endsWith('.node'));
-    linkSync(join(ROOT, addon), join(folder, addon));
-    const program = `#!${process.execPath}
-      const { writeSync } = require('node:fs');
-      const answers = ${JSON.stringify(answers.map((answer) => answer.toString('base64')))};
-      const answer = () => answers.length > 0 && writeSync(1, Buffer.from(answers.shift(), 'base64'));
-      answer();
-      process.stdin.on('data', answer).on('end', () => process.exit());
-    `;
-    writeFileSync(join(folder, 'ses-executor-worker'), program, { mode: 0o755 });
-    if (options.program === null) rmSync(join(folder, 'ses-executor-worker'));
-    const { status, stdout, stderr } = await spawnNode([
-      '--input-type=module',
-      '--eval',
-      `
-      import { SESExecutor } from '${join(folder, 'index.mjs')}';
-      const executor = new SESExecutor({ isolation: 'process', spares: 0, ...${JSON.stringify(options.executor ?? {})} });
-      const report = (step) => (error) => [step, error.code, error.message, executor.state, error.logs?.length].join(' | ');
-      let told = await executor.init().then(() => undefined, report('init'));
-      told ??= await executor.run('1').then(({ output, logs }) => 'output ' + output + ' | ' + logs.length, report('run'));
-      console.log(told);
-      await executor.cleanup();
-      console.log(executor.state, executor.isolation.pid);
-      `,
-    ]);
-    expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
-    const [told, after] = stdout.trimEnd().split('\n');
-    expect(after).toBe('DEAD undefined');
-    return told.replaceAll(folder, '<folder>');
-  });
+async function hostOf(answers, options = {}) {
+  const program = `#!${process.execPath}
+    const { writeSync } = require('node:fs');
+    const answers = ${JSON.stringify(answers.map((answer) => answer.toString('base64')))};
+    const answer = () => answers.length > 0 && writeSync(1, Buffer.from(answers.shift(), 'base64'));
+    answer();
+    process.stdin.on('data', answer).on('end', () => process.exit());
+  `;
+  rmSync(join(folder, 'ses-executor-worker'), { force: true });
+  if (options.program !== null) writeFileSync(join(folder, 'ses-executor-worker'), program, { mode: 0o755 });
+  const { status, stdout, stderr } = await spawnNode([
+    '--input-type=module',
+    '--eval',
+    `
+    import { SESExecutor } from '${join(folder, 'index.mjs')}';
+    const executor = new SESExecutor({ isolation: 'process', spares: 0, ...${JSON.stringify(options.executor ?? {})} });
+    const report = (step) => (error) => [step, error.code, error.message, executor.state, error.logs?.length].join(' | ');
+    let told = await executor.init().then(() => undefined, report('init'));
+    told ??= await executor.run('1').then(({ output, logs }) => 'output ' + output + ' | ' + logs.length, report('run'));
+    console.log(told);
+    await executor.cleanup();
+    console.log(executor.state, executor.isolation.pid);
+    `,
+  ]);
+  expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+  const [told, after] = stdout.trimEnd().split('\n');
+  expect(after).toBe('DEAD undefined');
+  return told.replaceAll(folder, '<folder>');
 }
 
 describe.runIf(isLinux)('a worker', () => {
+  beforeAll(() => {
+    folder = mkdtempSync(join(tmpdir(), 'ses-executor-test-'));
+    for (const path of PACKAGE) cpSync(join(ROOT, path), join(folder, path), { recursive: true });
+    const addon = readdirSync(ROOT).find((name) => name.endsWith('.node'));
+    linkSync(join(ROOT, addon), join(folder, addon));
+  });
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
   test('that keeps to the protocol', async () => {
     const log = [logged(1, 'one'), logged(1, 'two'), settled(1)];
     expect(await hostOf([hello(), INITIALIZED, Buffer.concat(log)])).toBe('output undefined | 7');
