@@ -1,9 +1,8 @@
 // Who handles SIGSEGV: V8 leaves bounds of Python's memory to the processor (crates/engine/src/process/traps.rs).
 
-import { spawnSync } from 'node:child_process';
-
 import { describe, expect, test } from 'vitest';
 
+import { spawnProgram } from '../helpers.mjs';
 import { FIRST_START_MS } from './suite.mjs';
 
 const LIBRARY = new URL('../../lib/python/index.js', import.meta.url).pathname;
@@ -33,21 +32,21 @@ const failure = (executor, code) => executor.run(code).then(() => 'no failure', 
 `;
 
 /** What a Node.js process prints that does `program`, and how it ends. `limits`: arguments of `ulimit`. */
-function inProcess(program, limits) {
+async function inProcess(program, limits) {
   const script = `${PRELUDE}(async () => {${program}})().catch((error) => console.log(error));`;
   const [command, args] =
     limits === undefined
       ? [process.execPath, ['-e', script]]
       : ['/bin/sh', ['-c', `ulimit ${limits} && exec "$0" -e "$1"`, process.execPath, script]];
-  const { stdout, stderr, status, signal } = spawnSync(command, args, { encoding: 'utf8', timeout: FIRST_START_MS });
-  return { said: stdout.trim().split('\n'), stderr, status, signal };
+  const { stdout, ...rest } = await spawnProgram(command, args, { timeoutMs: FIRST_START_MS });
+  return { said: stdout.trim().split('\n'), ...rest };
 }
 
 describe.runIf(process.platform === 'linux' && process.arch === 'x64')('SIGSEGV', () => {
   test(
     "the guest's goes to the guest, and the host's own WebAssembly keeps its traps",
-    () => {
-      const { said, status, stderr } = inProcess(`
+    async () => {
+      const { said, status, stderr } = await inProcess(`
       console.log(trap());
       const executor = await open();
       console.log(trap());
@@ -70,8 +69,8 @@ describe.runIf(process.platform === 'linux' && process.arch === 'x64')('SIGSEGV'
 
   test(
     'that is a crash of the host still ends it',
-    () => {
-      const { said, signal } = inProcess(`
+    async () => {
+      const { said, signal } = await inProcess(`
       const executor = await open();
       console.log((await executor.run('1 + 1')).output);
       process.kill(process.pid, 'SIGSEGV');
@@ -84,8 +83,8 @@ describe.runIf(process.platform === 'linux' && process.arch === 'x64')('SIGSEGV'
 
   test(
     'a handler that comes later is noticed before any code runs; processes of their own go on',
-    () => {
-      const { said, status } = inProcess(`
+    async () => {
+      const { said, status } = await inProcess(`
       const executor = await open();
       const apart = await open({ isolation: 'process' });
       process.on('SIGSEGV', () => {});
@@ -108,8 +107,8 @@ describe.runIf(process.platform === 'linux' && process.arch === 'x64')('SIGSEGV'
 
   test(
     'a handler that came before stays, and is none of ours',
-    () => {
-      const { said, status } = inProcess(`
+    async () => {
+      const { said, status } = await inProcess(`
       process.on('SIGSEGV', () => { console.log('told'); process.exit(0); });
       const executor = await open();
       console.log((await failure(executor, WILD[1])).code);
@@ -123,8 +122,8 @@ describe.runIf(process.platform === 'linux' && process.arch === 'x64')('SIGSEGV'
 
   test(
     'a process that has too little address space for V8 is told so',
-    () => {
-      const { said, status } = inProcess(
+    async () => {
+      const { said, status } = await inProcess(
         `
       for (const isolation of ['thread', 'process']) {
         const error = await open({ isolation }).catch((thrown) => thrown);
@@ -145,8 +144,8 @@ describe.runIf(process.platform === 'linux' && process.arch === 'x64')('SIGSEGV'
 
   test(
     'a process that may not reserve addresses has code that checks bounds',
-    () => {
-      const { said, status, stderr } = inProcess(
+    async () => {
+      const { said, status, stderr } = await inProcess(
         `
       const executors = await Promise.all(Array.from({ length: 7 }, () => open()));
       console.log((await failure(executors[0], WILD[0])).code);
