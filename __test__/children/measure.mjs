@@ -41,7 +41,7 @@ export const held = () => ({
  *
  * @returns {Promise<boolean>} whether it did
  */
-export async function until(condition, boundMs = 10_000) {
+export async function until(condition, boundMs = 20_000) {
   const end = performance.now() + boundMs;
   while (!condition()) {
     if (performance.now() > end) return false;
