@@ -42,7 +42,7 @@ describe.runIf(isLinux)('when the host', () => {
   });
 
   test('exits while guest code computes, no worker is left', async () => {
-    const leave = 'await executor.sendTools({ told: () => (told(), setImmediate(() => process.exit())) });';
+    const leave = 'await executor.sendTools({ told: () => void (told(), setImmediate(() => process.exit())) });';
     const { workers } = await startHost(`${leave} ${COMPUTES}`);
     expect(workers).toHaveLength(2);
     await Promise.all(workers.map(ended));
