@@ -558,7 +558,7 @@ describe('origins that are allowed', () => {
         ['Fetch.requestPaused', { ...params, request: { ...request, isTooLarge: true } }],
         ['Fetch.requestPaused', { ...params, request: whole }],
       ]);
-    });
+    }, 10_000);
   });
 
   test('such a request fails, and the log says so', () => {
