@@ -13,6 +13,7 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import vm from 'node:vm';
 
+import { generator } from './random.mjs';
 import { ExecutorError, SESExecutor, prepareProgram } from '../index.mjs';
 
 const FUZZ = fileURLToPath(new URL('../fuzz/', import.meta.url));
@@ -328,17 +329,6 @@ function readWords() {
         .map((part) => (part.startsWith('\0x') ? Buffer.from(part.slice(2), 'hex') : Buffer.from(part)));
       return Buffer.concat(raw).toString();
     });
-}
-
-/** `random(n)` is an integer below n; mulberry32. */
-function generator(seed) {
-  let state = seed >>> 0;
-  return (n) => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let t = Math.imul(state ^ (state >>> 15), state | 1);
-    t ^= t + Math.imul(t ^ (t >>> 7), t | 61);
-    return ((t ^ (t >>> 14)) >>> 0) % n;
-  };
 }
 
 async function main() {

@@ -17,6 +17,7 @@ import { parseArgs } from 'node:util';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
+import { generator } from './random.mjs';
 import { listAttacks } from '../__test__/hostile/suite.mjs';
 import { ExecutorError, SESExecutor, engineStats } from '../index.mjs';
 
@@ -449,15 +450,4 @@ function print({ rss, threads, delays, alone, beside }) {
 function percentile(values, part) {
   const sorted = values.toSorted((a, b) => a - b);
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? NaN;
-}
-
-/** `random(n)` is an integer below n; mulberry32. */
-function generator(start) {
-  let state = start >>> 0;
-  return (n) => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let t = Math.imul(state ^ (state >>> 15), state | 1);
-    t ^= t + Math.imul(t ^ (t >>> 7), t | 61);
-    return ((t ^ (t >>> 14)) >>> 0) % n;
-  };
 }

@@ -1,38 +1,11 @@
 // Tools of smolagents as functions of guest code: `toHostTools` of `ses-executor/smolagents`.
 
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 
-import { createSmolagentsExecutor, toHostTools } from 'ses-executor/smolagents';
+import { toHostTools } from 'ses-executor/smolagents';
 
+import { SearchTool, create } from './smolagents-fixtures.mjs';
 import { expectCode } from '../helpers.mjs';
-
-/** As smolagents-ts has them: fields of the instance, `forward` with one object. */
-class SearchTool {
-  name = 'search';
-  description = 'Searches a list.';
-  inputs = {
-    query: { type: 'string', description: 'What to look for' },
-    max_results: { type: 'integer', description: 'How many results at most', default: 2 },
-    engine: { type: 'string', description: 'Engine', enum: ['fast', 'slow'], nullable: true },
-  };
-  output_type = 'array';
-  calls = [];
-
-  async forward(args) {
-    this.calls.push(args);
-    return ['a', 'b', 'c'].map((end) => args.query + end).slice(0, args.max_results);
-  }
-}
-
-const executors = [];
-afterAll(() => Promise.all(executors.map((executor) => executor.cleanup())));
-
-/** An executor that is cleaned up in the end. */
-function create(options) {
-  const executor = createSmolagentsExecutor(options);
-  executors.push(executor);
-  return executor;
-}
 
 describe('toHostTools', () => {
   /** What `forward` of a tool with these inputs gets when guest code calls it so; or the error's message. */

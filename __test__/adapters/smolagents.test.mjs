@@ -1,7 +1,7 @@
 // `ses-executor/smolagents`: the executor in the hands of an agent that is written as the `CodeAgent` of smolagents-ts, with
 // that agent's calls, names and shapes.
 
-import { afterAll, describe, expect, test, vi } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 
 import { ExecutorError, SESExecutor } from 'ses-executor';
 import { createCodeTool } from 'ses-executor/code-tool';
@@ -14,33 +14,8 @@ import {
 } from 'ses-executor/smolagents';
 
 import { isExecutor } from '../../lib/contract/executor.js';
+import { BaseTool, SearchTool, create } from './smolagents-fixtures.mjs';
 import { deferred, expectCode, rejection } from '../helpers.mjs';
-
-/** As `BaseTool` of smolagents-ts: fields of the instance, `forward` with one object. */
-class BaseTool {
-  to_dict() {
-    const properties = Object.fromEntries(Object.entries(this.inputs).map(([name, { type }]) => [name, { type }]));
-    const { name, description } = this;
-    return { type: 'function', function: { name, description, parameters: { type: 'object', properties } } };
-  }
-}
-
-class SearchTool extends BaseTool {
-  name = 'search';
-  description = 'Searches a list.';
-  inputs = {
-    query: { type: 'string', description: 'What to look for' },
-    max_results: { type: 'integer', description: 'How many results at most', default: 2 },
-    engine: { type: 'string', description: 'Engine', enum: ['fast', 'slow'], nullable: true },
-  };
-  output_type = 'array';
-  calls = [];
-
-  async forward(args) {
-    this.calls.push(args);
-    return ['a', 'b', 'c'].map((end) => args.query + end).slice(0, args.max_results);
-  }
-}
 
 class FinalAnswerTool extends BaseTool {
   name = 'final_answer';
@@ -51,16 +26,6 @@ class FinalAnswerTool extends BaseTool {
   forward({ answer }) {
     return Promise.resolve(answer);
   }
-}
-
-const executors = [];
-afterAll(() => Promise.all(executors.map((executor) => executor.cleanup())));
-
-/** An executor that is cleaned up in the end. */
-function create(options) {
-  const executor = createSmolagentsExecutor(options);
-  executors.push(executor);
-  return executor;
 }
 
 /** `executor`, and the calls of its methods that are made through it, with copies of their arguments. */

@@ -8,6 +8,7 @@ import { pathToFileURL } from 'node:url';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 
 import { createFileTools, fileToolDefinitions } from '../../lib/files/index.js';
+import { text } from './results.mjs';
 import { ROOT, rejection, spawnNode, withExecutor, withFolder } from '../helpers.mjs';
 
 let root;
@@ -265,7 +266,3 @@ describe('the example', () => {
     expect(stdout).toContain('Path escapes the root: ../../etc/passwd.');
   });
 });
-
-function text(value) {
-  return { content: [{ type: 'text', text: value }] };
-}

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 
 import { limit, put, root, textOf, tools } from './file-tools-root.mjs';
+import { text } from './results.mjs';
 import { rejection } from '../helpers.mjs';
 
 describe('find', () => {
@@ -319,10 +320,6 @@ describe('deep trees', () => {
     expect((await tools.find({ pattern: 'd', limit: 1 })).content[0].text).toMatch(/^d\/\n/);
   });
 });
-
-function text(value) {
-  return { content: [{ type: 'text', text: value }] };
-}
 
 describe('names that are more than a line', () => {
   const name = 'a\nforged.txt';

@@ -8,6 +8,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 
 import { SESExecutor } from '../../index.mjs';
 import { createFileTools } from '../../lib/files/index.js';
+import { text } from './results.mjs';
 import { rejection } from '../helpers.mjs';
 
 let root;
@@ -317,11 +318,6 @@ test('there are 33 cases, in order', () => {
     ].flatMap(([tool, count]) => Array(count).fill(tool)),
   );
 });
-
-/** A result of one text block. */
-function text(value) {
-  return { content: [{ type: 'text', text: value }] };
-}
 
 /** `Line 1` to `Line <last>`. */
 function lines(last, first = 1) {

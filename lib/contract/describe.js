@@ -104,11 +104,17 @@ function className(value) {
   }
 }
 
+/** @param {unknown} value */
+function isClass(value) {
+  return typeof value === 'function' && /^class\b/.test(Function.prototype.toString.call(value));
+}
+
 module.exports = {
   bigintText,
   className,
   describe,
   isBeyondNumbers,
+  isClass,
   isLongBigint,
   isPlainObject,
   memberPath,

@@ -3,7 +3,7 @@
 
 const { types } = require('node:util');
 
-const { className, describe, isPlainObject, memberPath } = require('./describe');
+const { className, describe, isClass, isPlainObject, memberPath } = require('./describe');
 const { optionRow } = require('./option-table');
 const { RESERVED_PREFIX } = require('./identifiers');
 
@@ -166,11 +166,6 @@ function describeHolder(value) {
     return describe(value);
   const isOwn = isClass(/** @type {any} */ (value).constructor);
   return `an instance of ${className(value)}${isOwn ? '; pass its methods, bound to it' : ''}`;
-}
-
-/** @param {unknown} value */
-function isClass(value) {
-  return typeof value === 'function' && /^class\b/.test(Function.prototype.toString.call(value));
 }
 
 /**

@@ -11,6 +11,7 @@ const { hasV8Format } = require('./v8-format');
 const { bufferOf, byteLengthOf, ownView } = require('./views');
 const { readWire } = require('./wire-reader');
 const { isLargerThan } = require('./wire-size');
+const { NOT_LATIN1 } = require('./wire-tags');
 const { writeWire } = require('./wire-writer');
 
 // Values cross as V8's serialization format, which V8 itself reads and writes on the isolate's side. On this side small values are
@@ -101,7 +102,6 @@ const BYTES = 2;
 const WIRE = 3;
 /** From here on text and bytes are handed over with one copy: 4,096 UTF-16 units or bytes. */
 const MIN_LARGE = 4_096;
-const NOT_LATIN1 = /[^\0-\xff]/;
 
 /**
  * How the native side takes `value`: as it is, or as its wire.

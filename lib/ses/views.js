@@ -61,6 +61,9 @@ function ownView(view) {
   return new View(isWhole ? buffer : buffer.slice(byteOffset, byteOffset + byteLength));
 }
 
+/** An array that lacks more elements is gone through by its keys: on the wire each missing one takes a byte, and there may be 2^32. */
+const MAX_HOLES = 4_096;
+
 const { values } = Array.prototype;
 
 /**
@@ -74,4 +77,4 @@ function elementsOf(array) {
   return values.call(array);
 }
 
-module.exports = { bufferOf, byteLengthOf, elementsOf, ownView, viewTag };
+module.exports = { MAX_HOLES, bufferOf, byteLengthOf, elementsOf, ownView, viewTag };

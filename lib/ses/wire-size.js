@@ -4,12 +4,10 @@
 const { types } = require('node:util');
 
 const { HostObjectError, webClassOf } = require('./host-objects');
-const { elementsOf } = require('./views');
+const { MAX_HOLES, elementsOf } = require('./views');
 
 /** One object in as many is remembered at first, since remembering costs more than looking again. */
 const SAMPLING = 16;
-/** An array with more is visited by its keys. */
-const MAX_HOLES = 4_096;
 
 /**
  * Whether the wire of `value` certainly takes more than `limit` bytes.

@@ -85,4 +85,7 @@ const VIEW_CLASSES = new Map(
 /** Bits of a regular expression's flags. */
 const FLAG_BITS = /** @type {Record<string, number>} */ ({ g: 1, i: 2, m: 4, y: 8, u: 16, s: 32, d: 128, v: 256 });
 
-module.exports = { ERROR_CLASSES, ERROR_TAG, FLAG_BITS, TAG, VERSION, VIEW_CLASSES };
+/** Texts with such units are written by two bytes each. */
+const NOT_LATIN1 = /[^\0-\xff]/;
+
+module.exports = { ERROR_CLASSES, ERROR_TAG, FLAG_BITS, NOT_LATIN1, TAG, VERSION, VIEW_CLASSES };

@@ -6,8 +6,8 @@ const { isDeepStrictEqual, types } = require('node:util');
 const { TransferLimitError } = require('../contract/errors');
 const { webClassOf } = require('./host-objects');
 const { hasV8Format } = require('./v8-format');
-const { elementsOf, ownView, viewTag } = require('./views');
-const { ERROR_CLASSES, ERROR_TAG, FLAG_BITS, TAG, VERSION, VIEW_CLASSES } = require('./wire-tags');
+const { MAX_HOLES, elementsOf, ownView, viewTag } = require('./views');
+const { ERROR_CLASSES, ERROR_TAG, FLAG_BITS, NOT_LATIN1, TAG, VERSION, VIEW_CLASSES } = require('./wire-tags');
 
 // A writer of V8's serialization format in JavaScript. What it makes of a value is what V8 makes of it, but for arrays, where V8
 // goes by how it stores the elements, and this file by how many are missing, and for a `DOMException`, which is an error with its
@@ -18,15 +18,12 @@ const { ERROR_CLASSES, ERROR_TAG, FLAG_BITS, TAG, VERSION, VIEW_CLASSES } = requ
 const FIRST_BYTES = 4_096;
 /** Texts up to this length are written unit by unit, which takes less than to ask whether they are Latin-1. */
 const SHORT_UNITS = 64;
-/** An array that lacks more elements is written by its keys: each missing one would take a byte, and there may be 2^32. */
-const MAX_HOLES = 4_096;
 /** Whether a longer array has keys that are no indices is asked in a way that costs nothing per index. */
 const SHORT_ARRAY = 64;
 /** Wires beyond this length, and those of long arrays, are left to V8: 16 KiB. */
 const MAX_SMALL_BYTES = 16 << 10;
 /** What is thrown to leave a value to V8. */
 const LEFT = new Error('left to V8');
-const NOT_LATIN1 = /[^\0-\xff]/;
 
 const double = new Float64Array(1);
 const doubleBytes = new Uint8Array(double.buffer);

@@ -1,7 +1,7 @@
 // @ts-check
 'use strict';
 
-const { describe, isPlainObject, memberPath } = require('../../contract/describe');
+const { describe, isClass, isPlainObject, memberPath } = require('../../contract/describe');
 const { defineMember } = require('../../contract/tool-names');
 const { AGENT_INPUTS } = require('../prompts/agent-inputs');
 const { bindArguments, checkInputs } = require('./arguments');
@@ -115,11 +115,6 @@ function hostTool(tool, path, bind) {
   throw new TypeError(
     `${path} must be a Tool with inputs and forward(args), an agent with run(task), or a function, got ${describe(tool)}`,
   );
-}
-
-/** @param {any} value */
-function isClass(value) {
-  return typeof value === 'function' && /^class\b/.test(Function.prototype.toString.call(value));
 }
 
 /** @param {any} value */
