@@ -232,15 +232,18 @@ impl Host {
 
     /// The next command; waits. `None` when the session was given up.
     pub fn next_command(&self) -> Option<Command> {
-        // What woke the thread up last may have been that.
-        if self.context.is_given_up() {
-            return None;
+        // What woke the thread up last may have been that, or what was to end a sleep or a run that had ended.
+        while !self.context.is_given_up() {
+            let early = self.early.borrow_mut().pop_front();
+            if early.is_some() {
+                return early;
+            }
+            let command = self.context.next();
+            if command.is_some() && !self.context.is_given_up() {
+                return command;
+            }
         }
-        if let Some(command) = self.early.borrow_mut().pop_front() {
-            return Some(command);
-        }
-        let command = self.context.next();
-        command.filter(|_| !self.context.is_given_up())
+        None
     }
 
     /// As [`Self::next_command`], while the guest waits for answers of tools.

@@ -210,19 +210,7 @@ fn write<'s>(
     value: v8::Local<'s, v8::Value>,
     Way { max_bytes, is_raw }: Way,
 ) -> Result<Vec<u8>, Unwritable> {
-    let context = scope.get_current_context();
-    let serializer = v8::ValueSerializer::new(scope, Box::new(Writer));
-    let (written, refused) = transfer::with_limit(max_bytes, || {
-        serializer.write_header();
-        serializer.write_value(context, value)
-    });
-    if written.flatten() != Some(true) {
-        return Err(if refused { Unwritable::TooLarge(None) } else { Unwritable::Thrown });
-    }
-    let wire = serializer.release();
-    if wire.len() > max_bytes {
-        return Err(Unwritable::TooLarge(Some(wire.len())));
-    }
+    let wire = serialize(scope, value, &[], max_bytes, Writer)?;
     let wire = transfer::for_host(wire).map(transfer::with_dense_arrays).ok_or(Unwritable::Thrown)?;
     let ready = if is_raw { transfer::unless_refused(wire, max_bytes) } else { transfer::for_node(wire, max_bytes) };
     ready.map_err(|refusal| match refusal {
@@ -231,16 +219,16 @@ fn write<'s>(
     })
 }
 
-/// A copy of `value` in its own realm; the copies of `buffers` get their contents. Getters and proxies of the guest run here.
-/// `Ok(None)`: an exception is pending.
-pub fn clone<'s>(
+/// What V8 writes of `value`, `buffers` by their numbers only. Getters and proxies of the guest run here.
+fn serialize<'s>(
     scope: &mut v8::PinScope<'s, '_>,
     value: v8::Local<'s, v8::Value>,
     buffers: &[v8::Local<'s, v8::ArrayBuffer>],
     max_bytes: usize,
-) -> Result<Option<v8::Local<'s, v8::Value>>, Unwritable> {
+    delegate: impl v8::ValueSerializerImpl + 'static,
+) -> Result<Vec<u8>, Unwritable> {
     let context = scope.get_current_context();
-    let serializer = v8::ValueSerializer::new(scope, Box::new(Cloner));
+    let serializer = v8::ValueSerializer::new(scope, Box::new(delegate));
     let (written, refused) = transfer::with_limit(max_bytes, || {
         serializer.write_header();
         for (number, buffer) in (0..).zip(buffers) {
@@ -255,6 +243,19 @@ pub fn clone<'s>(
     if wire.len() > max_bytes {
         return Err(Unwritable::TooLarge(Some(wire.len())));
     }
+    Ok(wire)
+}
+
+/// A copy of `value` in its own realm; the copies of `buffers` get their contents. Getters and proxies of the guest run here.
+/// `Ok(None)`: an exception is pending.
+pub fn clone<'s>(
+    scope: &mut v8::PinScope<'s, '_>,
+    value: v8::Local<'s, v8::Value>,
+    buffers: &[v8::Local<'s, v8::ArrayBuffer>],
+    max_bytes: usize,
+) -> Result<Option<v8::Local<'s, v8::Value>>, Unwritable> {
+    let wire = serialize(scope, value, buffers, max_bytes, Cloner)?;
+    let context = scope.get_current_context();
     let mut contents = Vec::with_capacity(buffers.len());
     for buffer in buffers {
         contents.push(buffer.get_backing_store());

@@ -18,6 +18,7 @@ use crate::python::failure;
 use crate::python::shell::Shell;
 use crate::python::signal::Signal;
 use crate::realm::boot::Guarded;
+use crate::realm::entry::strings;
 use crate::realm::evaluate;
 use crate::realm::instance::Instance;
 use crate::realm::interrupt::Interrupt;
@@ -64,14 +65,7 @@ impl Guest {
 
     /// Takes commands one after the other, until the session is given up or the isolate is lost.
     pub fn serve(&mut self) {
-        loop {
-            let Some(command) = self.host.next_command() else {
-                if self.host.context.is_given_up() {
-                    break;
-                }
-                // What was to end a sleep that had ended.
-                continue;
-            };
+        while let Some(command) = self.host.next_command() {
             let (job, done) = match command {
                 Command::SetVariables { job, names, values } => (job, self.set_variables(job, &names, values)),
                 Command::SetTools { job, tools } => (job, self.set_tools(job, &tools)),
@@ -241,11 +235,6 @@ fn settle<'s>(
     v8::tc_scope!(let attempt, scope);
     shell.call(attempt, "forgetTimers", &[]);
     ending
-}
-
-fn strings<'s>(scope: &mut v8::PinScope<'s, '_>, texts: &[String]) -> Option<v8::Local<'s, v8::Array>> {
-    let texts = texts.iter().map(|text| v8::String::new(scope, text).map(Into::into)).collect::<Option<Vec<_>>>()?;
-    Some(v8::Array::new_with_elements(scope, &texts))
 }
 
 /// A tool as `guest.js` takes it.

@@ -244,7 +244,8 @@ fn function<'s>(
     functions.get(scope, key.into())?.try_into().ok()
 }
 
-fn strings<'s>(scope: &mut v8::PinScope<'s, '_>, texts: &[String]) -> Option<v8::Local<'s, v8::Array>> {
+/// An array of these texts.
+pub fn strings<'s>(scope: &mut v8::PinScope<'s, '_>, texts: &[String]) -> Option<v8::Local<'s, v8::Array>> {
     let texts = texts.iter().map(|text| v8::String::new(scope, text).map(Into::into)).collect::<Option<Vec<_>>>()?;
     Some(v8::Array::new_with_elements(scope, &texts))
 }

@@ -119,14 +119,7 @@ impl Guest {
 
     /// Takes commands one after the other, until the session is given up or the isolate is lost.
     pub fn serve(&mut self) {
-        loop {
-            let Some(command) = self.host.next_command() else {
-                if self.host.context.is_given_up() {
-                    break;
-                }
-                // What was to end a run that had ended.
-                continue;
-            };
+        while let Some(command) = self.host.next_command() {
             let (job, done) = match command {
                 Command::SetVariables { job, names, values } => (job, self.set_variables(&names, values)),
                 Command::SetTools { job, tools } => (job, self.set_tools(tools)),
