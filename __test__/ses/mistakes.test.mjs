@@ -30,6 +30,8 @@ describe('at run time', () => {
   const partOf = (name) =>
     `\`${name}\` is a part of \`data\`, a variable of the host's, and frozen. Change a copy: \`const copy = structuredClone(data)\`.`;
 
+  const LANGUAGE = (name) =>
+    `\`${name}\` is the language's, and cannot be changed: declare a variable or function of your own.`;
   const WITHOUT_PARENTHESES =
     'An array or a string has `length`, a Map or a Set has `size`: write it without parentheses.';
 
@@ -59,11 +61,14 @@ describe('at run time', () => {
     ['for (const i of data.items) i.total = 1', partOf('i')],
     ['const first = data.items[0];\nfirst.n = 3', partOf('first')],
     ['const alias = data; alias.list = 1', partOf('alias')],
-    ['Math.tau = 6.28', undefined],
-    ['Object.assign(Math, { tau: 6.28 })', undefined],
+    ['Math.tau = 6.28', LANGUAGE('Math')],
+    ['Object.assign(Math, { tau: 6.28 })', LANGUAGE('Math')],
     ['Object.assign({}, data).items[0].n = 2', FROZEN],
     ['Object.values(data)[0].n = 2', FROZEN],
-    ['Array.prototype.last = 1', undefined],
+    ['Array.prototype.last = 1', LANGUAGE('Array')],
+    ['delete JSON.parse', LANGUAGE('JSON')],
+    ['delete globalThis.Math.PI', undefined],
+    ['const Math = Object.freeze({}); Math.tau = 6.28', undefined],
     ['const day = new Date(0); day.constructor.x = 1', undefined],
     ['search.cache = 1', undefined],
     ['"abc".length = 1', undefined],
@@ -179,7 +184,25 @@ describe('at run time', () => {
       ['const n = 5; n.split("")', '`n` is a number: write `String(n).split(…)`.'],
       ['const m = new Map(); m.map((x) => x)', '`m` is a Map: write `[...m].map(…)`.'],
       ['const s = "a"; s.map((x) => x)', '`s` is a string, which has no `map`.'],
-      ['const o = { rows: [1] }; o.map((x) => x)', '`o` is no array.'],
+      ['const o = { rows: [1] }; o.map((x) => x)', '`o` is no array: it has `rows`.'],
+      ['const o = { rows: [1], total: 1 };\nfor (const x of o) x', '`o` is no list: it has `rows`, `total`.'],
+      ['const o = { rows: [1] };\nconst [first] = o', '`o` is no list: it has `rows`.'],
+      ['const o = { rows: [1] };\n((o) => [...o])(5)', undefined],
+      ['const n = 5;\nfor (const x of n) x', undefined],
+      ['const m = new Map([["a", { b: 1 }]]); m.a.b', "`m` is a Map: write `m.get('a')`."],
+      [
+        'class Rows extends Map { columns = {}; }\nconst m = new Rows(); m.colums.b',
+        '`m` has no `colums`. Did you mean `columns`?',
+      ],
+      ['const m = new Map(); m.get("a").b', '`m.get(…)` is undefined.'],
+      ['const xs = [1];\nfor (let i = 0; i <= xs.length; i++) xs[i].toFixed(1)', '`xs[i]` is undefined.'],
+      ['const g = [[1]];\nfor (let i = 0; ; i++) g[i + 1]?.[0].a.b, g[i + 1].length', '`g[…]` is undefined.'],
+      ['const hit = "a".match(/b/);\nitems.find((x) => x > 5).name', '`items.find(…)` is undefined.'],
+      ['function none() { return null; }\nnone().rows.length', '`none(…)` is null.'],
+      ['const row = {};\nif (row) (() => row)().a.b', undefined],
+      ['JSON.parse({ a: 1 })', '`JSON.parse` was given an object, and takes text: use the object as it is.'],
+      ['JSON.parse([{}, {}])', '`JSON.parse` was given a list of objects, and takes text: use the list as it is.'],
+      ['JSON.parse("[object O]")', undefined],
       ['items.max()', '`items` is an array: write `Math.max(...items)`.'],
       ['items.reduse((a) => a)', '`items` has no `reduse`. Did you mean `reduce`?'],
       ['const page = "<html>"; page.links.map((l) => l)', '`page` has no `links`.'],
@@ -213,6 +236,8 @@ describe('at run time', () => {
       ['items.size()', '`items` is an array: write `items.length`.'],
       ['m.put(1, 2)', '`m` is a Map: write `m.set(…)`.'],
       ['m.length()', '`m` is a Map: write `m.size`.'],
+      ['items.last()', '`items` is an array: write `items.at(-1)`.'],
+      ['items.isEmpty()', '`items` is an array: write `items.length === 0`.'],
     ])('%s', async (code, hint) => {
       const earlier = ['const st = new Set(), m = new Map();'];
       const given = await told(code, { earlier, variables: { items: [1] } });
@@ -231,7 +256,7 @@ describe('at run time', () => {
       ['const r = search("x");\nfor (const x of r) {}', '`r` is a promise: write `await r`.'],
       ['JSON.parse(search("x"))', '`JSON.parse` was given a promise: write `JSON.parse(await …)`.'],
       ['await search("x"); const o = {}; o.results.map((x) => x)', '`o` has no `results`.'],
-      ['function search() { return {}; }\nsearch("x").results.map((x) => x)', undefined],
+      ['function search() { return {}; }\nsearch("x").results.map((x) => x)', '`search(…).results` is undefined.'],
       ['const { results } = search("q");\nresults.length', VALUE('search')],
       ['const { rows: list } = db.query("q");\nlist.map((x) => x)', VALUE('db.query')],
       ['const { results } = search("q");\nfor (const r of results) r', VALUE('search')],
@@ -242,6 +267,15 @@ describe('at run time', () => {
       ['const getRows = async () => [1];\ngetRows().filter(Boolean)', AWAITED('getRows', '.filter')],
       ['async function getRows() { return [1]; }\nfor (const r of getRows()) r', VALUE('getRows')],
       ['async function page() { return { rows: [1] }; }\npage().rows.length', AWAITED('page', '.rows')],
+      ['await Promise.all([search("a")]).map((r) => r)', AWAITED('Promise.all', '.map')],
+      ['const [a] = Promise.all([search("a")])', VALUE('Promise.all')],
+      ['const { length } = Promise.all([]);\nlength.toFixed(2)', VALUE('Promise.all')],
+      ['for await (const r of search("x")) r', VALUE('search')],
+      ['for await (const r of plain("x")) r', undefined],
+      ['await Promise.all(search("a"), search("b"))', '`Promise.all` takes one list: write `Promise.all([…])`.'],
+      ['await Promise.race(db.query("a"))', '`db.query` gives a promise: write `Promise.race(await db.query(…))`.'],
+      ['await Promise.all({ a: 1 })', '`Promise.all` takes a list of promises.'],
+      ['const Promise = { all: () => ({}) };\nPromise.all([]).map((r) => r)', '`Promise.all(…)` is no array.'],
       ['function getRows() { return {}; }\ngetRows().map((x) => x)', '`getRows(…)` is no array.'],
       ['async function* getRows() {}\ngetRows().filter(Boolean)', '`getRows(…)` is no array.'],
     ])('%s', async (code, hint) => {
@@ -268,6 +302,50 @@ describe('at run time', () => {
          const trap = new Proxy(() => ({}), { getPrototypeOf: () => { throw new Error("asked"); } });`,
       ];
       expect((await told(code, { earlier })).hint).toBe(hint);
+    });
+  });
+
+  describe('semicolons that are left out', () => {
+    const GOES_ON = (line) => `Line ${line} goes on with the expression of the line above: end that with \`;\`.`;
+
+    test.each([
+      ['const a = 1\nconst b = [1, 2]\n[a, b].forEach((x) => x)', GOES_ON(3)],
+      ['const a = 1\nconst b = plain()\n[a, 7].forEach((x) => x)', GOES_ON(3)],
+      ['const a = 1\r\n// note\r\n(function () {})()', GOES_ON(3)],
+      ['const f = plain()\n(async () => {})()', GOES_ON(2)],
+      ['const rows = "a"\n[0, 1].includes(1)', GOES_ON(2)],
+      [
+        'const a = plain();\n[a, b].forEach((x) => x);\nconst b = 1',
+        '`b` has no value before line 3, which declares it.',
+      ],
+      ['if (plain())\n[b].forEach((x) => x);\nlet b = 1', '`b` has no value before line 3, which declares it.'],
+      ['const rows = [[1]];\nrows[4].includes(1)', '`rows[4]` is undefined.'],
+    ])('%j', async (code, hint) => {
+      expect((await told(code)).hint).toBe(hint);
+    });
+  });
+
+  describe('variables that have no value yet', () => {
+    const ANEW = (name) =>
+      `This \`${name}\` is the one that the line declares, which has no value yet: give that another name.`;
+
+    test.each([
+      ['let items = items.filter(Boolean)', ANEW('items')],
+      ['const own = own + 1', ANEW('own')],
+      ['console.log(late);\nlet late = 1', '`late` has no value before line 2, which declares it.'],
+      [
+        'const made = make();\nfunction make() {\n  return made;\n}',
+        '`made` has no value before its declaration in line 1 is done.',
+      ],
+      ['class A extends A {}', ANEW('A')],
+      [
+        'switch (1) { case 0: let z = 1; break; case 1: z; }',
+        '`z` has no value before its declaration in line 1 is done.',
+      ],
+      ['{ const a = 1; }\n{ a1; let a1; }\n{ let a1; }', undefined],
+    ])('%j', async (code, hint) => {
+      const earlier = ['const own = 1;'];
+      expect((await told(code, { earlier, variables: { items: [1] } })).hint).toBe(hint);
     });
   });
 

@@ -10,7 +10,7 @@ mod mistakes;
 mod names;
 mod unknown;
 
-use names::{Tokens, is_part};
+use names::{Step, Tokens, is_part};
 
 /// Longer names are none that somebody has mistyped.
 const MAX_NAME: usize = 64;
@@ -18,6 +18,9 @@ const MAX_NAME: usize = 64;
 const MAX_STEPS: usize = 16;
 /// Names of a namespace that are listed where none of them is near.
 const MAX_LISTED: usize = 12;
+
+/// Longest text of what is undefined that is shown, in bytes.
+const MAX_REACHED: usize = 100;
 
 /// An error of guest code that nothing handled.
 pub struct Uncaught<'a> {
@@ -129,8 +132,8 @@ fn member_of_nothing(realm: &mut impl Realm, error: &Uncaught, code: &Code) -> O
     let rest = rest.strip_prefix("read properties of ").or_else(|| rest.strip_prefix("set properties of "))?;
     let (what, rest) = rest.split_once(" (")?;
     let (_, member) = rest.strip_suffix("')")?.split_once(" '")?;
-    let receiver = receiver_at(error.source, error.at?, member)?;
-    let path = path_of(receiver)?;
+    let receiver = receiver_at(error.source, error.at?, member).unwrap_or_default();
+    let Some(path) = path_of(receiver) else { return Some(format!("`{}` is {what}.", reached(code, member)?)) };
     let (last, parents) = path.split_last()?;
     if parents.is_empty() || code.is_local(&path[0]) {
         return (receiver != what).then(|| format!("`{receiver}` is {what}."));
@@ -144,12 +147,32 @@ fn member_of_nothing(realm: &mut impl Realm, error: &Uncaught, code: &Code) -> O
     if kind != "missing" || !is_identifier(last) {
         return Some(format!("`{receiver}` is {what}."));
     }
+    let is_map = methods::is_map(&names);
     // What is inherited is methods, where data was meant.
     names.truncate(own_names(&names).len());
     Some(match nearest(last, &names) {
         Some(near) => format!("`{parent}` has no `{last}`. Did you mean `{near}`?"),
+        None if is_map => format!("`{parent}` is a Map: write `{parent}.get('{last}')`."),
         None => format!("`{parent}` has no `{last}`."),
     })
+}
+
+/// What `member` is read of where that takes a call, or an index that is no number: `rows.find(…)`, `rows[i]`.
+fn reached(code: &Code, member: &str) -> Option<String> {
+    let at = code.tokens.member_at(code.at);
+    let is_there = code.tokens.text(at) == member || code.tokens.text(at) == "[";
+    let steps = code.tokens.chain(code.tokens.end_of_receiver(at).filter(|_| is_there)?);
+    let text: String = steps
+        .iter()
+        .enumerate()
+        .map(|(at, step)| match step {
+            Step::Name(name) if at == 0 => (*name).to_owned(),
+            Step::Name(name) => format!(".{name}"),
+            Step::Index(index) => format!("[{index}]"),
+            Step::Call => "(…)".to_owned(),
+        })
+        .collect();
+    (steps.len() > 1 && text.len() <= MAX_REACHED).then_some(text)
 }
 
 /// `rows is not iterable`.
@@ -157,7 +180,11 @@ fn not_iterable(realm: &mut impl Realm, error: &Uncaught, code: &Code) -> Option
     let value = error.message.strip_suffix(" is not iterable").filter(|_| error.name == "TypeError")?;
     let path = path_of(value).filter(|path| !code.is_local(&path[0]))?;
     let LookUp { kind, names, .. } = look_up(realm, &path, "")?;
-    (kind == "missing" && is_promise(&names)).then(|| format!("`{value}` is a promise: write `await {value}`."))
+    match kind.as_str() {
+        "missing" if is_promise(&names) => Some(format!("`{value}` is a promise: write `await {value}`.")),
+        "missing" => Some(format!("`{value}` is no list: it has {}.", own_list(&names)?)),
+        _ => None,
+    }
 }
 
 /// Whether names are those of a promise.
@@ -325,13 +352,18 @@ fn is_other_word(a: &str, b: &str) -> bool {
 
 /// The members of a namespace of tools.
 fn listed(receiver: &str, names: &[String]) -> Option<String> {
+    Some(format!("`{receiver}` has {}.", own_list(names)?))
+}
+
+/// The names that are not inherited, of an object that has few.
+fn own_list(names: &[String]) -> Option<String> {
     let own = own_names(names);
     let is_list = own.iter().any(|name| *name == "length");
     if own.is_empty() || own.len() > MAX_LISTED || is_list {
         return None;
     }
     let own: Vec<_> = own.iter().map(|name| format!("`{name}`")).collect();
-    Some(format!("`{receiver}` has {}.", own.join(", ")))
+    Some(own.join(", "))
 }
 
 /// The names that are not inherited.
@@ -369,6 +401,59 @@ mod tests {
         assert_eq!(receiver_at("f().x", at(1, 5), "x"), None);
         assert_eq!(receiver_at("", at(1, 1), "x"), None);
         assert_eq!(receiver_at("a", at(7, 1), "x"), None);
+    }
+
+    /// A realm of which nothing is known.
+    struct Nowhere;
+
+    impl Realm for Nowhere {
+        fn look_up(&mut self, _: &[String], _: &str) -> Option<LookUp> {
+            None
+        }
+
+        fn is_tool(&self, _: &str) -> bool {
+            false
+        }
+
+        fn is_async(&mut self, _: &str) -> bool {
+            false
+        }
+
+        fn is_frozen(&mut self, _: &str) -> bool {
+            false
+        }
+
+        fn has_frozen(&self) -> bool {
+            false
+        }
+    }
+
+    #[test]
+    fn what_is_undefined_is_called_as_it_is_written() {
+        let hint = |source: &str, column, member: &str| {
+            let message = format!("Cannot read properties of undefined (reading '{member}')");
+            let line = source.lines().count() as u32;
+            let at = Some(Location { line, column });
+            hint(&mut Nowhere, &Uncaught { name: "TypeError", message: &message, at, source })
+        };
+        assert_eq!(hint("rows[i].a", 9, "a").as_deref(), Some("`rows[i]` is undefined."));
+        assert_eq!(hint("rows[i + 1][0]", 12, "0").as_deref(), Some("`rows[…]` is undefined."));
+        assert_eq!(hint("f(1).a", 5, "a").as_deref(), Some("`f(…)` is undefined."));
+        assert_eq!(hint("f(1).a.b", 8, "b").as_deref(), Some("`f(…).a` is undefined."));
+        assert_eq!(hint("this.f()?.a.b", 13, "b").as_deref(), Some("`this.f(…).a` is undefined."));
+        assert_eq!(hint("x; rows.find(f).a", 16, "a").as_deref(), Some("`rows.find(…)` is undefined."));
+        for (source, column) in [
+            ("(await f()).a", 12),
+            ("return (await f()).a", 19),
+            ("if (x) (await f()).a", 19),
+            ("[1][i].a", 7),
+            ("f(1).b", 5),
+            ("f(...a", 6),
+            ("f(1)", 1),
+            ("a", 9),
+        ] {
+            assert_eq!(hint(source, column, "a"), None, "{source}");
+        }
     }
 
     #[test]

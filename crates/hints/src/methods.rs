@@ -1,6 +1,6 @@
 //! Hints about methods that values of another class have.
 
-use crate::is_part;
+use crate::{is_part, own_list};
 
 /// Longest text of a receiver that is shown, in bytes.
 const MAX_RECEIVER: usize = 100;
@@ -116,12 +116,15 @@ pub fn misplaced(receiver: &str, names: Option<&[String]>, method: &str) -> Opti
     Some(match (instead, class) {
         (Some(instead), _) => format!("`{receiver}` {what}: write `{instead}`."),
         (None, Some(_)) => format!("`{receiver}` {what}, which has no `{method}`."),
-        (None, None) => format!("`{receiver}` {what}."),
+        (None, None) => match names.and_then(own_list) {
+            Some(own) => format!("`{receiver}` {what}: it has {own}."),
+            None => format!("`{receiver}` {what}."),
+        },
     })
 }
 
 /// Names of other languages' methods with what to write instead, by class.
-const FOREIGN: [(&str, &[(Class, &str)]); 9] = [
+const FOREIGN: [(&str, &[(Class, &str)]); 17] = [
     ("contains", &[(Array, "includes(…)"), (Text, "includes(…)"), (Set, "has(…)"), (Map, "has(…)")]),
     ("append", &[(Array, "push(…)"), (Set, "add(…)")]),
     ("add", &[(Array, "push(…)"), (Map, "set(…)")]),
@@ -131,6 +134,14 @@ const FOREIGN: [(&str, &[(Class, &str)]); 9] = [
     ("remove", &[(Set, "delete(…)"), (Map, "delete(…)")]),
     ("size", &[(Array, "length"), (Text, "length")]),
     ("length", &[(Set, "size"), (Map, "size")]),
+    ("first", &[(Array, "at(0)")]),
+    ("last", &[(Array, "at(-1)")]),
+    ("each", &[(Array, "forEach(…)"), (Set, "forEach(…)"), (Map, "forEach(…)")]),
+    ("flatten", &[(Array, "flat()")]),
+    ("isEmpty", &[(Array, "length === 0"), (Text, "length === 0"), (Set, "size === 0"), (Map, "size === 0")]),
+    ("strip", &[(Text, "trim()")]),
+    ("lower", &[(Text, "toLowerCase()")]),
+    ("upper", &[(Text, "toUpperCase()")]),
 ];
 
 /// What to say of a `method` that other languages have. `names`: those that `receiver`, as V8 renders it, has.
@@ -151,6 +162,10 @@ pub fn foreign(receiver: &str, names: Option<&[String]>, method: &str) -> Option
 fn is_shown(receiver: &str) -> bool {
     let is_shown = |c: char| is_part(c) || ".[]()?".contains(c);
     receiver.len() <= MAX_RECEIVER && receiver.starts_with(is_part) && receiver.chars().all(is_shown)
+}
+
+pub fn is_map(names: &[String]) -> bool {
+    class_of(names) == Some(Map)
 }
 
 /// The class of what has these names.

@@ -15,18 +15,95 @@ const CALL: &str = "(...)";
 
 /// What to do about the error, if it is a known mistake.
 pub fn hint(realm: &mut impl Realm, error: &Uncaught, code: &Code) -> Option<String> {
-    promise_as_json(error)
+    given_to_json(error)
         .or_else(|| no_room(error))
+        .or_else(|| missing_semicolon(error, code))
+        .or_else(|| early(error, code))
+        .or_else(|| no_list_of_promises(realm, error, code))
         .or_else(|| missing_await(realm, error, code))
         .or_else(|| constant(realm, error, code))
         .or_else(|| frozen(realm, error, code))
 }
 
-/// `JSON.parse(search(q))`.
-fn promise_as_json(error: &Uncaught) -> Option<String> {
-    let is_promise = error.name == "SyntaxError" && error.message.ends_with(", \"[object Promise]\" is not valid JSON");
-    is_promise.then(|| "`JSON.parse` was given a promise: write `JSON.parse(await …)`.".to_owned())
+/// `JSON.parse(search(q))`, or of what is parsed already.
+fn given_to_json(error: &Uncaught) -> Option<String> {
+    let given = error.message.strip_suffix(" is not valid JSON").filter(|_| error.name == "SyntaxError")?;
+    let told = match given {
+        "\"[object Object]\"" => "`JSON.parse` was given an object, and takes text: use the object as it is.",
+        given if given.ends_with(", \"[object Obj\"...") => {
+            "`JSON.parse` was given a list of objects, and takes text: use the list as it is."
+        }
+        given if given.ends_with(", \"[object Promise]\"") => {
+            "`JSON.parse` was given a promise: write `JSON.parse(await …)`."
+        }
+        _ => return None,
+    };
+    Some(told.to_owned())
 }
+
+/// Two statements of which V8 makes one: `const a = b` and, in the next line, `[1].map(f)` or `(() => {})()`.
+fn missing_semicolon(error: &Uncaught, code: &Code) -> Option<String> {
+    let Code { tokens, at, .. } = *code;
+    let is_of = |text: &str, bracket: usize| tokens.text(bracket) == text && tokens.goes_on(bracket);
+    let is_called = error.message.ends_with(" is not a function");
+    let bracket = if is_called && is_of("(", at + 1) {
+        Some(at + 1)
+    } else if is_called || error.message.starts_with("Cannot read properties of ") {
+        let end = tokens.end_of_receiver(tokens.member_at(at)).filter(|&end| tokens.text(end) == "]");
+        end.and_then(|end| tokens.partner(end)).filter(|&open| is_of("[", open))
+    } else if too_early(error).is_some() {
+        tokens.bracket(at).filter(|&open| is_of("[", open))
+    } else {
+        None
+    };
+    let line = tokens.line(bracket?);
+    Some(format!("Line {line} goes on with the expression of the line above: end that with `;`."))
+}
+
+/// `let rows = rows.map(f)`, or a variable that is declared further down.
+fn early(error: &Uncaught, code: &Code) -> Option<String> {
+    let name = too_early(error)?;
+    // The place may be that of `return`.
+    let at = (code.at..code.at + 2).find(|&at| code.tokens.text(at) == name)?;
+    let declared = code.tokens.declared_once(name)?;
+    let line = code.tokens.line(declared);
+    Some(if declared > at {
+        format!("`{name}` has no value before line {line}, which declares it.")
+    } else if code.tokens.line(at) == line && (declared..at).all(|at| code.tokens.text(at) != ";") {
+        format!("This `{name}` is the one that the line declares, which has no value yet: give that another name.")
+    } else {
+        format!("`{name}` has no value before its declaration in line {line} is done.")
+    })
+}
+
+/// The variable of which V8 says that it has no value yet.
+fn too_early<'a>(error: &Uncaught<'a>) -> Option<&'a str> {
+    quoted(error.message, "Cannot access '", "' before initialization").filter(|_| error.name == "ReferenceError")
+}
+
+/// `Promise.all(search(a), search(b))`.
+fn no_list_of_promises(realm: &mut impl Realm, error: &Uncaught, code: &Code) -> Option<String> {
+    let Code { tokens, at, .. } = *code;
+    let is_of_iterables = error.name == "TypeError"
+        && error.message.ends_with(NOT_ITERABLE)
+        && matches!(tokens.chain(at)[..], [Step::Name("Promise"), Step::Name("all" | "allSettled" | "any" | "race")])
+        && tokens.text(at + 1) == "(";
+    if !is_of_iterables {
+        return None;
+    }
+    let function = format!("Promise.{}", tokens.text(at));
+    let end = tokens.partner(at + 1)?;
+    let has_more = (at + 2..end).any(|index| tokens.text(index) == "," && tokens.bracket(index) == Some(at + 1));
+    let given = tokens.called(at + 2).filter(|name| !has_more && gives_promise(realm, code, name));
+    Some(match given {
+        Some(name) => format!("`{name}` gives a promise: write `{function}(await {name}(…))`."),
+        None if has_more => format!("`{function}` takes one list: write `{function}([…])`."),
+        None => format!("`{function}` takes a list of promises."),
+    })
+}
+
+/// What V8 says of values that its own functions iterate.
+const NOT_ITERABLE: &str = " is not iterable (cannot read property Symbol(Symbol.iterator))";
 
 /// `new Uint8Array(1e9)`.
 fn no_room(error: &Uncaught) -> Option<String> {
@@ -41,11 +118,14 @@ fn missing_await(realm: &mut impl Realm, error: &Uncaught, code: &Code) -> Optio
     if error.name != "TypeError" {
         return None;
     }
-    if let Some(name) = error.message.strip_suffix(" is not a function or its return value is not iterable") {
+    let iterated = error.message.strip_suffix(" is not a function or its return value is not iterable").or_else(|| {
+        error.message.strip_suffix(" is not a function or its return value is not async iterable")?.strip_suffix(CALL)
+    });
+    if let Some(name) = iterated {
         return gives_promise(realm, code, name).then(|| awaited_value(name));
     }
     // V8's for functions of earlier runs.
-    if error.message == "object is not iterable (cannot read property Symbol(Symbol.iterator))" {
+    if error.message.strip_suffix(NOT_ITERABLE) == Some("object") {
         let name = code.tokens.called(code.at)?;
         return gives_promise(realm, code, &name).then(|| awaited_value(&name));
     }
@@ -65,9 +145,8 @@ fn missing_await(realm: &mut impl Realm, error: &Uncaught, code: &Code) -> Optio
     }
     let member = error.message.strip_prefix("Cannot read properties of undefined (reading '")?.strip_suffix("')")?;
     let at = near.find(|&at| code.tokens.text(at) == member && matches!(code.tokens.before(at), "." | "["))?;
-    let is_optional = at >= 3 && code.tokens.before(at - 1) == "?";
-    let end = at.checked_sub(if is_optional { 3 } else { 2 })?;
-    match code.tokens.chain(end)[..] {
+    let member = if code.tokens.before(at) == "[" { at - 1 } else { at };
+    match code.tokens.chain(code.tokens.end_of_receiver(member)?)[..] {
         [Step::Name(name)] => taken_from_promise(realm, code, name),
         ref steps => member_of_promise(realm, code, steps),
     }
@@ -102,8 +181,20 @@ fn gives_promise(realm: &mut impl Realm, code: &Code, function: &str) -> bool {
     if declared.at_top || declared.inside {
         return code.tokens.is_async_function(function);
     }
-    realm.is_async(function)
+    PROMISING.contains(&function) || realm.is_async(function)
 }
+
+/// Functions of the language's that give promises.
+const PROMISING: [&str; 8] = [
+    "Array.fromAsync",
+    "Promise.all",
+    "Promise.allSettled",
+    "Promise.any",
+    "Promise.race",
+    "Promise.reject",
+    "Promise.resolve",
+    "Promise.try",
+];
 
 fn awaited_value(name: &str) -> String {
     format!("`{name}` gives a promise: write `await {name}(…)`.")
@@ -152,17 +243,23 @@ fn frozen(realm: &mut impl Realm, error: &Uncaught, code: &Code) -> Option<Strin
         (_, [Step::Name(name), _, ..]) if is_change && realm.is_frozen(name) && !code.is_local(name) => Some(format!(
             "`{name}` is a variable of the host's, and frozen. Change a copy: `const copy = structuredClone({name})`."
         )),
-        (_, target) if is_change => of_the_host(realm, error, code, target),
+        (_, target) if is_change => {
+            let root = root(code, target);
+            let of_language = root.filter(|root| is_of_the_language(realm, code, root));
+            match of_language {
+                Some(name) => Some(format!(
+                    "`{name}` is the language's, and cannot be changed: declare a variable or function of your own."
+                )),
+                None => of_the_host(realm, error, code, root),
+            }
+        }
         _ => None,
     }
 }
 
-/// A write to an object that is frozen, of which it is not known where it comes from.
-fn of_the_host(realm: &mut impl Realm, error: &Uncaught, code: &Code, target: &[Step]) -> Option<String> {
-    if !realm.has_frozen() || !is_of_data(error.message) || FREEZING.iter().any(|name| code.tokens.has(name)) {
-        return None;
-    }
-    let root = match target {
+/// The name of what is changed, as far as the code tells.
+fn root<'a>(code: &Code<'a>, target: &[Step<'a>]) -> Option<&'a str> {
+    match target {
         // What a call gives comes from anywhere.
         target if target.contains(&Step::Call) => None,
         // What is changed is the first argument.
@@ -172,7 +269,23 @@ fn of_the_host(realm: &mut impl Realm, error: &Uncaught, code: &Code, target: &[
         }
         [Step::Name(root), ..] => Some(*root),
         _ => None,
-    };
+    }
+}
+
+/// Whether `name` is of the language's, such as `Math` and `Array`.
+fn is_of_the_language(realm: &mut impl Realm, code: &Code, name: &str) -> bool {
+    let is_own = code.is_local(name) || code.tokens.declared(name).at_top || realm.is_tool(name);
+    let is_global = matches!(name, "globalThis" | "self" | "global");
+    !is_own
+        && !is_global
+        && look_up(realm, &[], name).is_some_and(|found| found.built_ins.iter().any(|built_in| built_in == name))
+}
+
+/// A write to an object that is frozen, of which it is not known where it comes from. `root`: what is changed, if that has a name.
+fn of_the_host(realm: &mut impl Realm, error: &Uncaught, code: &Code, root: Option<&str>) -> Option<String> {
+    if !realm.has_frozen() || !is_of_data(error.message) || FREEZING.iter().any(|name| code.tokens.has(name)) {
+        return None;
+    }
     if let Some(root) = root {
         if let Some(host) = code.tokens.taken_from(root).filter(|host| realm.is_frozen(host) && !code.is_local(host)) {
             return Some(format!(
@@ -181,7 +294,7 @@ fn of_the_host(realm: &mut impl Realm, error: &Uncaught, code: &Code, target: &[
             ));
         }
         let is_own = code.is_local(root) || code.tokens.declared(root).at_top;
-        if !is_own && (realm.is_tool(root) || look_up(realm, &[], root)?.built_ins.iter().any(|name| name == root)) {
+        if !is_own && realm.is_tool(root) {
             return None;
         }
     }

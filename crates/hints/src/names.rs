@@ -1,5 +1,7 @@
 //! What a source says of its names, by its tokens alone: it may be JavaScript or TypeScript, and parse or not.
 
+use crate::LINE_ENDS;
+
 /// Bytes of a source that is looked through. 64 KiB.
 const MAX_SOURCE_BYTES: usize = 64 << 10;
 /// Places of a name that are looked at.
@@ -9,6 +11,7 @@ const MAX_TYPE_TOKENS: usize = 16;
 
 /// The tokens of a source, but for comments: names and numbers, texts, and single signs.
 pub struct Tokens<'a> {
+    source: &'a str,
     list: Vec<Token<'a>>,
 }
 
@@ -178,7 +181,7 @@ impl<'a> Tokens<'a> {
             at = before;
         }
         match steps.last() {
-            Some(Step::Name(name)) if !is_word(name) => steps.reverse(),
+            Some(Step::Name(name)) if !is_control(name) => steps.reverse(),
             _ => steps.clear(),
         }
         steps
@@ -203,6 +206,54 @@ impl<'a> Tokens<'a> {
         match (self.list.get(open + 1), close == open + 2) {
             (Some(only), true) => only.text,
             _ => "…",
+        }
+    }
+
+    /// Whether a token begins a line with which the expression of the line above goes on.
+    pub fn goes_on(&self, index: usize) -> bool {
+        let Some((before, token)) = index.checked_sub(1).zip(self.list.get(index)) else { return false };
+        let Token { at, text, partner, .. } = self.list[before];
+        let is_value = match text {
+            ")" => !partner.is_some_and(|open| is_control(self.before(open))),
+            "]" => true,
+            _ => text.starts_with(|c: char| is_part(c) || matches!(c, '"' | '\'' | '`')) && !is_word(text),
+        };
+        is_value && self.source[at + text.len()..token.at].contains(LINE_ENDS)
+    }
+
+    /// The line of a token, from 1.
+    pub fn line(&self, index: usize) -> usize {
+        let before = self.list.get(index).map_or(self.source, |token| &self.source[..token.at]);
+        before.replace("\r\n", "\n").matches(LINE_ENDS).count() + 1
+    }
+
+    /// The bracket that is open round a token.
+    pub fn bracket(&self, index: usize) -> Option<usize> {
+        self.list.get(index)?.parent
+    }
+
+    /// The other one of two brackets.
+    pub fn partner(&self, index: usize) -> Option<usize> {
+        self.list.get(index)?.partner
+    }
+
+    /// The member that is read where V8 has found an error: behind a call, its place is the end of that.
+    pub fn member_at(&self, index: usize) -> usize {
+        match (self.text(index), self.text(index + 1)) {
+            (".", _) => index + 1,
+            (")", ".") => index + 2,
+            _ => index,
+        }
+    }
+
+    /// The last token of what is in front of this member, a name or the bracket of an index.
+    pub fn end_of_receiver(&self, member: usize) -> Option<usize> {
+        let is_name = is_name(self.text(member)) && self.before(member) == "." && !self.is_spread(member);
+        match self.text(member) {
+            "[" if self.before(member) != "." => member.checked_sub(1),
+            _ if is_name && member >= 3 && self.before(member - 1) == "?" => Some(member - 3),
+            _ if is_name => member.checked_sub(2),
+            _ => None,
         }
     }
 
@@ -332,7 +383,7 @@ impl<'a> Scan<'a> {
                 _ => self.take(next.len_utf8()),
             }
         }
-        Tokens { list: self.list }
+        Tokens { source: self.source, list: self.list }
     }
 
     fn take(&mut self, length: usize) {
