@@ -654,6 +654,22 @@ describe('before it runs', () => {
       "Unexpected token 'const'",
       'Pass the code without the tags <code> and </code>, or with both on lines of their own',
     ],
+    [
+      'Here is the code:\n```js\n5;\n```\nDone.',
+      "Expected ';', '}' or <eof>",
+      'Pass the code without Markdown fences (```), or with one before and one behind it',
+    ],
+    [
+      'export const a = 1;\na',
+      'export is not available: end the program with an expression to return its value',
+      'Leave the `export` in front of the declaration out',
+    ],
+    [
+      'export default function f() {}',
+      'export is not available: end the program with an expression to return its value',
+      'Leave the `export` in front of the declaration out',
+    ],
+    ['export default 5', 'export is not available: end the program with an expression to return its value', undefined],
     ['const f = () => { return 1 } }', "Unexpected token '}'", undefined],
     ['if (a) b; } else { c }', "Unexpected token '}'", undefined],
     ['else { 1 }', "Unexpected token 'else'", undefined],

@@ -13,9 +13,9 @@ use std::ops::Range;
 use swc_common::{BytePos, Span, Spanned};
 use swc_ecma_ast::{
     ArrowExpr, AssignTarget, AssignTargetPat, AwaitExpr, BindingIdent, BlockStmt, CallExpr, Callee, CatchClause, Class,
-    ClassDecl, ClassExpr, ClassMethod, Constructor, Decl, DoWhileStmt, ExportAll, Expr, FnDecl, FnExpr, ForHead,
-    ForInStmt, ForOfStmt, ForStmt, Function, GetterProp, Ident, ImportPhase, MetaPropExpr, MetaPropKind, MethodProp,
-    ModuleDecl, NamedExport, NewExpr, Param, Pat, PrivateMethod, PrivateName, Prop, Regex, SetterProp,
+    ClassDecl, ClassExpr, ClassMethod, Constructor, Decl, DefaultDecl, DoWhileStmt, ExportAll, Expr, FnDecl, FnExpr,
+    ForHead, ForInStmt, ForOfStmt, ForStmt, Function, GetterProp, Ident, ImportPhase, MetaPropExpr, MetaPropKind,
+    MethodProp, ModuleDecl, NamedExport, NewExpr, Param, Pat, PrivateMethod, PrivateName, Prop, Regex, SetterProp,
     SimpleAssignTarget, StaticBlock, Stmt, SwitchStmt, TryStmt, UpdateExpr, UsingDecl, VarDecl, VarDeclKind,
     VarDeclarator, WhileStmt, YieldExpr,
 };
@@ -670,10 +670,8 @@ impl Visit for Analyzer<'_> {
                 self.check_import(&module, import);
             }
             (Goal::Program | Goal::Page, _) => {
-                self.syntax_error(
-                    "export is not available: end the program with an expression to return its value",
-                    node,
-                );
+                let at = self.source.location(node.span_lo());
+                self.report.push(rules::text::export(at, is_declaration(node)));
             }
             (
                 Goal::HostModule,
@@ -696,5 +694,18 @@ impl Visit for Analyzer<'_> {
         let outer = self.declaring.take();
         node.visit_children_with(self);
         self.declaring = outer;
+    }
+}
+
+/// Whether a program is whole without the words of an export in front.
+fn is_declaration(node: &ModuleDecl) -> bool {
+    match node {
+        ModuleDecl::ExportDecl(_) => true,
+        ModuleDecl::ExportDefaultDecl(export) => match &export.decl {
+            DefaultDecl::Class(class) => class.ident.is_some(),
+            DefaultDecl::Fn(function) => function.ident.is_some(),
+            DefaultDecl::TsInterfaceDecl(_) => false,
+        },
+        _ => false,
     }
 }

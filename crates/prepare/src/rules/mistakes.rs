@@ -111,6 +111,9 @@ pub(in super::super) fn fix(code: &str, around: &Around) -> Option<&'static str>
         let (opening, closing) = wrapping.ends();
         code.trim_start().starts_with(opening) || code.trim_end().ends_with(closing)
     });
+    // Prose in front of the code.
+    let is_fenced = || after.lines().skip(1).any(|line| line.trim_start().starts_with("```"));
+    let wrapping = wrapping.or_else(|| is_fenced().then_some(Wrapping::Fences));
     wrapping.map(Wrapping::fix).or_else(|| python(line, around)).or_else(|| member(around)).or_else(|| object(around))
 }
 

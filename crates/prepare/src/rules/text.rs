@@ -38,6 +38,12 @@ pub(in super::super) fn syntax_valid(message: impl Into<String>, at: Location) -
     Diagnostic::error("syntax_valid", message).at(at)
 }
 
+pub(in super::super) fn export(at: Location, is_declaration: bool) -> Diagnostic {
+    let message = "export is not available: end the program with an expression to return its value";
+    let diagnostic = syntax_valid(message, at);
+    if is_declaration { diagnostic.with_fix("Leave the `export` in front of the declaration out") } else { diagnostic }
+}
+
 pub(in super::super) fn regexp_too_complex(at: Location) -> Diagnostic {
     Diagnostic::error(
         "regexp_too_complex",
