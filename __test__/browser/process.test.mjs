@@ -147,7 +147,7 @@ describe.runIf(isLinux)('a browser that is slow to start', () => {
   const slow = async (body) =>
     withFolder(async (folder) => {
       const executablePath = join(folder, 'chrome');
-      writeFileSync(executablePath, '#!/bin/sh\nexec sleep 100\n', { mode: 0o755 });
+      writeFileSync(executablePath, '#!/bin/sh\nexec cat <&3 >/dev/null\n', { mode: 0o755 });
       await spawnProgram('chmod', ['755', folder]);
       const executor = make({ executablePath, autoInit: true, timeoutMs: 5_000 });
       try {
