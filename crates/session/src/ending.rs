@@ -9,6 +9,7 @@ use ses_protocol::{Failure, FailureKind, JobId};
 use crate::backend::Link;
 use crate::desk::{Desk, STATE_LOST};
 use crate::run_clock::Expired;
+use crate::watchdog::Deadline;
 
 /// `details.hint` of a run that took too long, where earlier ones have left promises that never settle.
 const DROPPED_CALLS_HINT: &str = "Do less in one run, and await only promises that settle: those of tool calls that an earlier run \
@@ -21,6 +22,8 @@ pub const CPU: &str = "cpu";
 pub const PATIENCE: Duration = Duration::from_millis(40);
 /// The same of one that somebody wants to end, who would rather wait than lose its variables.
 pub const ABORT_PATIENCE: Duration = Duration::from_secs(2);
+/// Time that variables and tools of a session in Python have at least: how long they take the host decides. 10 s.
+const MIN_SET_UP_MS: f64 = 10_000.0;
 
 /// Settles a run when its time is over.
 #[derive(Clone)]
@@ -83,6 +86,15 @@ impl RunDeadline {
         }
         interrupt(&self.desk, &self.link, self.job, failure, PATIENCE);
     }
+}
+
+/// Ends variables or tools that take too long. Without a thread for it nobody looks.
+pub fn arm_set_up(desk: &Arc<Desk>, link: &Arc<dyn Link>, job: JobId) -> Option<Deadline> {
+    let (desk, link) = (desk.clone(), link.clone());
+    let timeout_ms = desk.config.timeout_ms.max(MIN_SET_UP_MS);
+    let failure = timed_out(timeout_ms, DEADLINE).with(STATE_LOST, true);
+    let at = Instant::now() + Duration::from_millis(timeout_ms as u64);
+    desk.clone().watchdog.arm(at, move || end(&desk, &*link, job, failure)).ok()
 }
 
 pub fn timed_out(timeout_ms: f64, reason: &str) -> Failure {

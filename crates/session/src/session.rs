@@ -14,7 +14,7 @@ use ses_sync::priority;
 
 use crate::backend::{Boot, Ear, Link, Process};
 use crate::desk::Desk;
-use crate::ending::{ABORT_PATIENCE, CPU, PATIENCE, RunDeadline, interrupt, timed_out};
+use crate::ending::{ABORT_PATIENCE, CPU, PATIENCE, RunDeadline, arm_set_up, interrupt, timed_out};
 use crate::engine::Engine;
 use crate::jobs::Job;
 use crate::notice::Notices;
@@ -22,8 +22,6 @@ use crate::run_clock::RunClock;
 use crate::share::Share;
 use crate::watchdog::Deadline;
 
-/// Time that variables and tools of a session in Python have at least: how long they take the host decides. 10 s.
-const MIN_SET_UP_MS: f64 = 10_000.0;
 
 /// Smaller answers are not refused: there are no more of them than calls at once. 1 MiB.
 const MIN_COUNTED_BYTES: usize = 1 << 20;
@@ -102,7 +100,7 @@ impl Session {
         let mut open = self.desk.open();
         // Under the lock: when it expires it has to find what it settles.
         if self.desk.config.keep_state {
-            job.deadline = self.arm_set_up(id);
+            job.deadline = arm_set_up(&self.desk, &self.link, id);
         }
         open.jobs.add(job);
         if let Command::SetTools { tools, .. } = &command {
@@ -110,15 +108,6 @@ impl Session {
         }
         drop(open);
         self.link.send(command);
-    }
-
-    /// Without a thread for it nobody looks.
-    fn arm_set_up(&self, job: JobId) -> Option<Deadline> {
-        let (desk, link) = (self.desk.clone(), self.link.clone());
-        let timeout_ms = self.desk.config.timeout_ms.max(MIN_SET_UP_MS);
-        let failure = timed_out(timeout_ms, DEADLINE).with(STATE_LOST, true);
-        let at = Instant::now() + Duration::from_millis(timeout_ms as u64);
-        self.desk.watchdog.arm(at, move || end(&desk, &*link, job, failure)).ok()
     }
 
     /// Arms the deadlines and hands a run over.
