@@ -22,7 +22,6 @@ use crate::run_clock::RunClock;
 use crate::share::Share;
 use crate::watchdog::Deadline;
 
-
 /// Smaller answers are not refused: there are no more of them than calls at once. 1 MiB.
 const MIN_COUNTED_BYTES: usize = 1 << 20;
 
