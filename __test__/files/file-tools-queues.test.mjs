@@ -115,8 +115,9 @@ describe('a run that is over', () => {
 
   test('ends them at its deadline', async () => {
     putMuch();
-    const code = `for (let i = 0; i < 16; i++) grep(${JSON.stringify(SLOW)}); await new Promise(() => {})`;
-    const { error, outcomes } = await runWith(code, { timeoutMs: 300 }, 16);
+    // Far more than there is time for.
+    const code = `for (let i = 0; i < 200; i++) grep(${JSON.stringify(SLOW)}); await new Promise(() => {})`;
+    const { error, outcomes } = await runWith(code, { timeoutMs: 300, maxConcurrentToolCalls: 200 }, 200);
     expect(error).toBe('ERR_EXEC_TIMEOUT');
     expect(outcomes.at(-1)).toBe(OVER);
   });

@@ -13,9 +13,9 @@ test.each(ISOLATIONS)('a guest that computes goes on, and one that has ended doe
     expect(await goesOn(executor)).toBe(false);
     const abort = new AbortController();
     const run = executor.run('for (;;);', { signal: abort.signal });
-    const isSeen = await goesOn(executor);
+    // On a busy machine it may have less of the processors for a while than what it is measured by.
+    await expect.poll(() => goesOn(executor), { timeout: 50_000 }).toBe(true);
     abort.abort();
     await expectCode(run, 'ERR_EXEC_TIMEOUT');
-    expect(isSeen).toBe(true);
   });
 });
