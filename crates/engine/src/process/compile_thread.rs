@@ -19,6 +19,8 @@ use ses_sync::{priority, processor};
 
 /// After so long without work the thread ends, and the next work starts another one.
 const IDLE: Duration = Duration::from_millis(if cfg!(test) { 10 } else { 2_000 });
+/// How long an isolate waits whose heap is full.
+const SETTLING: Duration = Duration::from_millis(200);
 /// V8 bounds what a compiler takes of a stack at 1 MB.
 const STACK_BYTES: usize = 4 << 20;
 
@@ -63,6 +65,14 @@ pub fn open() {
 /// Whether what V8 queues for the calling thread's isolate will be compiled. False: the guest has to do it itself.
 pub fn is_ready() -> bool {
     OF_THIS_THREAD.with_borrow(Weak::upgrade).is_some_and(|shared| shared.start(&mut shared.state()))
+}
+
+/// Waits for what is being compiled for the calling thread's isolate, which keeps alive what it is compiled with; not long, since to go
+/// on it may need a collection by this thread.
+pub fn settle() {
+    let Some(shared) = OF_THIS_THREAD.with_borrow(Weak::upgrade) else { return };
+    let is_busy = |state: &mut State| state.is_running || (state.is_wanted && state.has_thread);
+    drop(shared.changed.wait_timeout_while(shared.state(), SETTLING, is_busy));
 }
 
 impl CompileThread {

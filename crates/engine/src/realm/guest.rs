@@ -11,7 +11,7 @@ use crate::bridge::host::Host;
 use crate::bridge::interface::Bridge;
 use crate::bridge::{serialize, tools};
 use crate::memory::locks;
-use crate::process::idle;
+use crate::process::{compile_thread, idle};
 use crate::realm::boot::{Booted, Guarded};
 use crate::realm::error_texts;
 use crate::realm::evaluate::{Compiled, evaluate, refused};
@@ -348,7 +348,11 @@ impl Guest {
         }
         self.reruns.clear();
         let Guarded { instance, memory, .. } = &mut self.guarded;
-        memory.recover(&mut instance.isolate, |isolate| self.host.go_on(isolate))
+        let mut recover = || memory.recover(&mut instance.isolate, |isolate| self.host.go_on(isolate));
+        recover() || {
+            compile_thread::settle();
+            recover()
+        }
     }
 }
 
