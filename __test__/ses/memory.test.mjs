@@ -94,6 +94,15 @@ describe('heap bombs', () => {
     expectLimit(await detonate(code));
   });
 
+  test('what is compiled meanwhile keeps nothing of it', async () => {
+    await withExecutor({ memoryLimitMb: 64, maxOperations: 1e9, timeoutMs: LONG_MS }, {}, async (executor) => {
+      for (let round = 0; round < 30; round++) {
+        await expectCode(executor.run(`return await (async () => { ${BOMBS['in an async function']} })()`), LIMIT);
+        expect(executor.state).toBe('READY');
+      }
+    });
+  });
+
   test('caught by the guest: the limit cannot be swallowed', async () => {
     expectLimit(
       await detonate(
