@@ -67,12 +67,21 @@ pub fn is_ready() -> bool {
     OF_THIS_THREAD.with_borrow(Weak::upgrade).is_some_and(|shared| shared.start(&mut shared.state()))
 }
 
-/// Waits for what is being compiled for the calling thread's isolate, which keeps alive what it is compiled with; not long, since to go
-/// on it may need a collection by this thread.
+/// Whether something is compiled for the calling thread's isolate, or about to be.
+pub fn is_busy() -> bool {
+    OF_THIS_THREAD.with_borrow(Weak::upgrade).is_some_and(|shared| shared.state().is_busy())
+}
+
+/// Waits for that, which keeps alive what it is compiled with; not long, since to go on it may need a collection by this thread.
 pub fn settle() {
     let Some(shared) = OF_THIS_THREAD.with_borrow(Weak::upgrade) else { return };
-    let is_busy = |state: &mut State| state.is_running || (state.is_wanted && state.has_thread);
-    drop(shared.changed.wait_timeout_while(shared.state(), SETTLING, is_busy));
+    drop(shared.changed.wait_timeout_while(shared.state(), SETTLING, |state| state.is_busy()));
+}
+
+impl State {
+    fn is_busy(&self) -> bool {
+        self.is_running || (self.is_wanted && self.has_thread)
+    }
 }
 
 impl CompileThread {

@@ -349,10 +349,12 @@ impl Guest {
         self.reruns.clear();
         let Guarded { instance, memory, .. } = &mut self.guarded;
         let mut recover = || memory.recover(&mut instance.isolate, |isolate| self.host.go_on(isolate));
-        recover() || {
-            compile_thread::settle();
-            recover()
-        }
+        let is_compiling = compile_thread::is_busy();
+        recover()
+            || is_compiling && {
+                compile_thread::settle();
+                recover()
+            }
     }
 }
 
