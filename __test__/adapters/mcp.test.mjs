@@ -607,16 +607,22 @@ const rawServer = (tools) => `
 const expectEnded = (file) =>
   vi.waitFor(() => expect(() => process.kill(Number(readFileSync(file, 'utf8')), 0)).toThrow('ESRCH'), 10_000);
 
+/** The command of a server that goes on without input, and the file that it writes its number to. */
+const endlessServer = (folder, tools) => {
+  const [script, file] = [join(folder, 'server.cjs'), join(folder, 'pid')];
+  writeFileSync(
+    script,
+    `require('node:fs').writeFileSync(${JSON.stringify(file)}, String(process.pid));
+    setInterval(() => {}, 1e6);
+    ${rawServer(tools)}`,
+  );
+  return { command: `"${process.execPath}" "${script}"`, file };
+};
+
 test.skipIf(process.platform === 'win32')('another server whose tools cannot be told apart is ended', () =>
   withFolder(async (folder) => {
-    const [script, file] = [join(folder, 'server.cjs'), join(folder, 'pid')];
-    writeFileSync(
-      script,
-      `require('node:fs').writeFileSync(${JSON.stringify(file)}, String(process.pid));
-      setInterval(() => {}, 1e6);
-      ${rawServer("{ 'a-b': () => {}, 'a_b': () => {} }")}`,
-    );
-    const connecting = connectServers([{ name: 'a', command: `"${process.execPath}" "${script}"` }]);
+    const { command, file } = endlessServer(folder, "{ 'a-b': () => {}, 'a_b': () => {} }");
+    const connecting = connectServers([{ name: 'a', command }]);
     await expect(connecting).rejects.toThrow(
       'the server a cannot be used: the tools "a-b" and "a_b" would both be called a_b in code; rename one of them',
     );
@@ -752,14 +758,7 @@ describe('another server', () => {
     'that goes on without input ends with a process that %s ends',
     (end) =>
       withFolder(async (folder) => {
-        const [script, file] = [join(folder, 'server.cjs'), join(folder, 'pid')];
-        writeFileSync(
-          script,
-          `require('node:fs').writeFileSync(${JSON.stringify(file)}, String(process.pid));
-          setInterval(() => {}, 1e6);
-          ${rawServer('{ ok() {} }')}`,
-        );
-        const command = `"${process.execPath}" "${script}"`;
+        const { command, file } = endlessServer(folder, '{ ok() {} }');
         const host = `require(${JSON.stringify(join(ROOT, 'lib/adapters/mcp'))})
           .createMcpServer({ servers: { a: ${JSON.stringify(command)} } })
           .then(() => process.exit());`;

@@ -90,11 +90,11 @@ impl RunDeadline {
 
 /// Ends variables or tools that take too long. Without a thread for it nobody looks.
 pub fn arm_set_up(desk: &Arc<Desk>, link: &Arc<dyn Link>, job: JobId) -> Option<Deadline> {
-    let (desk, link) = (desk.clone(), link.clone());
+    let (late, to_isolate) = (desk.clone(), link.clone());
     let timeout_ms = desk.config.timeout_ms.max(MIN_SET_UP_MS);
     let failure = timed_out(timeout_ms, DEADLINE).with(STATE_LOST, true);
     let at = Instant::now() + Duration::from_millis(timeout_ms as u64);
-    desk.clone().watchdog.arm(at, move || end(&desk, &*link, job, failure)).ok()
+    desk.watchdog.arm(at, move || end(&late, &*to_isolate, job, failure)).ok()
 }
 
 pub fn timed_out(timeout_ms: f64, reason: &str) -> Failure {
