@@ -22,6 +22,9 @@ export function threads(name = /(?:)/) {
 /** Threads of executors that have not ended. */
 export const executorThreads = () => threads(THREAD_OF_EXECUTOR);
 
+/** Threads that compile for guests. One that its isolate has done without may end a moment after the isolate's own. */
+export const compileThreads = () => threads(/^ses-compile/);
+
 /** Open file descriptors of this process; the one that lists them is always among them. */
 export const descriptors = () => readdirSync('/proc/self/fd').length;
 
@@ -51,13 +54,13 @@ export async function until(condition, boundMs = 20_000) {
 }
 
 /**
- * What the process holds once garbage is collected, no more than `executors` threads of executors are left and the pool
- * is full again; or after a bound of time.
+ * What the process holds once garbage is collected, no more than `executors` threads of executors are left, nothing is
+ * compiled for them and the pool is full again; or after a bound of time.
  */
 export async function settled({ executors = 0 } = {}) {
   await until(() => {
     globalThis.gc();
-    return executorThreads() <= executors && engineStats().warm === 1;
+    return executorThreads() <= executors && compileThreads() === 0 && engineStats().warm === 1;
   });
   return held();
 }

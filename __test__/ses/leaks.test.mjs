@@ -12,7 +12,7 @@ const RSS_BOUND_MB = 48;
 
 const PRELUDE = `
   import { SESExecutor } from './index.mjs';
-  import { descriptors, executorThreads, held, rssMb, settled, threads, until } from './__test__/children/measure.mjs';
+  import { compileThreads, descriptors, executorThreads, held, rssMb, settled, until } from './__test__/children/measure.mjs';
 `;
 
 /** What `script` passes to `report`, from a process that must end by itself and say nothing else. */
@@ -112,7 +112,7 @@ describe.runIf(onLinux)('10,000 runs on one executor', () => {
       const warmUp = ${RUNS} / 10;
       let runs = 0;
       while (runs < warmUp) await step(runs++);
-      const idle = () => until(() => threads(/^ses-compile/) === 0);
+      const idle = () => until(() => compileThreads() === 0);
       globalThis.gc();
       await idle();
       const before = held();
