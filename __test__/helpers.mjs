@@ -11,9 +11,6 @@ import { ExecutorError, SESExecutor } from '../index.mjs';
 
 export { ROOT, spawnNode, spawnProgram };
 
-/** Options of tests that measure time, which somebody else's busy machine may take: in CI a second attempt counts. */
-export const MEASURING = { retry: process.env.CI ? 1 : 0 };
-
 /**
  * Calls `fn` with an executor that is initialised and has the tools, and cleans it up however `fn` ends.
  *

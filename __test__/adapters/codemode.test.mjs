@@ -10,7 +10,7 @@ import { z } from 'zod';
 
 import { createCodeTool } from '../../lib/adapters/code-tool/index.js';
 import { SESCodemodeExecutor } from '../../lib/adapters/codemode/index.js';
-import { MEASURING, deferred, rejection, runChild, spawnNode, withExecutor } from '../helpers.mjs';
+import { deferred, rejection, runChild, spawnNode, withExecutor } from '../helpers.mjs';
 
 const executor = new SESCodemodeExecutor({ timeoutMs: 5_000 });
 
@@ -386,7 +386,7 @@ import { SESCodemodeExecutor } from 'ses-executor/codemode';
 });
 
 // The expression that found Markdown fences tried each line break as the last one before the code.
-test('code is unwrapped on the host in time that grows with its length', MEASURING, async () => {
+test('code is unwrapped on the host in time that grows with its length', async () => {
   const small = new SESCodemodeExecutor({ maxCodeBytes: 1 });
   const blocked = async (code) => {
     const times = [];

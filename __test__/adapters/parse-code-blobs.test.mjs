@@ -5,7 +5,6 @@ import { describe, expect, test } from 'vitest';
 import { CodeParsingError, parseCodeBlobs } from 'ses-executor/prompts';
 
 import fc from '../fast-check.mjs';
-import { MEASURING } from '../helpers.mjs';
 
 const FENCE = '```';
 
@@ -256,7 +255,7 @@ final_answer("YOUR FINAL ANSWER HERE");
   });
 });
 
-describe('time is in proportion to the answer', MEASURING, () => {
+describe('time is in proportion to the answer', () => {
   const hostile = {
     'opening tags': (n) => '<code>'.repeat(n / 6),
     'closing tags': (n) => '</code>'.repeat(n / 7),

@@ -3,7 +3,7 @@
 import { expect, test } from 'vitest';
 
 import { blocking } from '../../index.mjs';
-import { MEASURING, expectCode, neverTool } from '../helpers.mjs';
+import { expectCode, neverTool } from '../helpers.mjs';
 import { atDeadline, chromeProcesses, computedMs, make, until, withBrowser } from './helpers.mjs';
 
 const worker = (code) => `new Worker(URL.createObjectURL(new Blob([${JSON.stringify(code)}])))`;
@@ -34,7 +34,7 @@ const HANGS = {
     'const r = new XMLHttpRequest(); r.open("GET", "/nothing", false); for (;;) try { r.send() } catch {}',
 };
 
-test('each of these', MEASURING, async () => {
+test('each of these', async () => {
   await withBrowser({}, {}, async (executor) => {
     const late = [];
     for (const [name, code] of Object.entries(HANGS)) {
@@ -75,7 +75,7 @@ test('a session is DIRTY then, and can be made anew', async () => {
   await executor.cleanup();
 });
 
-test('a tool that does not answer does not keep a synchronous caller beyond the deadline', MEASURING, async () => {
+test('a tool that does not answer does not keep a synchronous caller beyond the deadline', async () => {
   const { tool } = neverTool();
   await withBrowser({}, { never: blocking(tool) }, async (executor) => {
     const error = await atDeadline(executor, 'never()', ({ stats }) => stats.toolCalls === 1);

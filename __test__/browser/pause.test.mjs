@@ -4,15 +4,12 @@ import { availableParallelism } from 'node:os';
 
 import { describe, expect, test } from 'vitest';
 
-import { MEASURING, runChild } from '../helpers.mjs';
+import { runChild } from '../helpers.mjs';
 
-describe.runIf(process.platform === 'linux' && availableParallelism() > 1)(
-  'while a page calls again at once',
-  MEASURING,
-  () => {
-    test('the event loop does not sleep between two calls', async () => {
-      // Of a call the browser tells three things, which the loop sleeps for otherwise. On a busy machine many batches may be disturbed.
-      const { status, stdout, stderr } = await runChild(`
+describe.runIf(process.platform === 'linux' && availableParallelism() > 1)('while a page calls again at once', () => {
+  test('the event loop does not sleep between two calls', async () => {
+    // Of a call the browser tells three things, which the loop sleeps for otherwise. On a busy machine many batches may be disturbed.
+    const { status, stdout, stderr } = await runChild(`
       import { readFileSync } from 'node:fs';
       import { BrowserExecutor } from './lib/browser/index.js';
       const CALLS = 100;
@@ -32,12 +29,12 @@ describe.runIf(process.platform === 'linux' && availableParallelism() > 1)(
       await executor.cleanup();
       console.log(JSON.stringify({ isAwake: fewest <= CALLS / 2, outputs: [...outputs] }));
     `);
-      expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
-      expect(JSON.parse(stdout)).toEqual({ isAwake: true, outputs: [100] });
-    });
+    expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+    expect(JSON.parse(stdout)).toEqual({ isAwake: true, outputs: [100] });
+  });
 
-    test('timers and immediates get their turn between its calls', async () => {
-      const { status, stdout, stderr } = await runChild(`
+  test('timers and immediates get their turn between its calls', async () => {
+    const { status, stdout, stderr } = await runChild(`
       import { BrowserExecutor } from './lib/browser/index.js';
       const executor = new BrowserExecutor({ fallback: false, maxToolCalls: 1e9 });
       await executor.init();
@@ -65,8 +62,7 @@ describe.runIf(process.platform === 'linux' && availableParallelism() > 1)(
       await executor.cleanup();
       console.log(JSON.stringify({ output, isServed: Math.min(...Object.values(turns)) >= 20 }));
     `);
-      expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
-      expect(JSON.parse(stdout)).toEqual({ output: true, isServed: true });
-    });
-  },
-);
+    expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+    expect(JSON.parse(stdout)).toEqual({ output: true, isServed: true });
+  });
+});

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 
 import find from '../../lib/browser/find.js';
-import { MEASURING, expectCode, neverTool, runChild, spawnProgram, withFolder } from '../helpers.mjs';
+import { expectCode, neverTool, runChild, spawnProgram, withFolder } from '../helpers.mjs';
 import { chromeProcesses, killAll, make, until, withBrowser } from './helpers.mjs';
 
 const { findChrome } = find;
@@ -87,7 +87,7 @@ describe.runIf(isLinux)('on Linux', () => {
     });
   });
 
-  test('a run waits for its page no longer than its code may take', MEASURING, async () => {
+  test('a run waits for its page no longer than its code may take', async () => {
     await withBrowser({ warmTabs: 0 }, {}, async (executor) => {
       const [{ pid }] = chromeProcesses().filter(({ type }) => type === 'browser');
       process.kill(pid, 'SIGSTOP');

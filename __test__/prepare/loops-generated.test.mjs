@@ -6,7 +6,7 @@ import vm from 'node:vm';
 import { describe, expect, test } from 'vitest';
 
 import fc from '../fast-check.mjs';
-import { MEASURING, expectCode, withExecutor } from '../helpers.mjs';
+import { expectCode, withExecutor } from '../helpers.mjs';
 
 const COUNT = '/*count*/';
 
@@ -309,7 +309,7 @@ test.each([
   'let s = 0; for (let j = 0; j < 1e9; j++) for (let i = 0; i < 10; i++) s = (s + i) | 0;',
   'const a = new Uint8Array(100); for (let i = 0; ; i++) a[i % 100] = 1;',
   'let s = 0; const m = new Map(); for (let i = 0; i < 1e12; i++) s += m.get(i) ?? 1;',
-])('a deadline ends %s', MEASURING, async (code) => {
+])('a deadline ends %s', async (code) => {
   await withExecutor({ maxOperations: 1e15, timeoutMs: 200 }, {}, async (executor) => {
     const started = performance.now();
     await expectCode(executor.run(code), 'ERR_EXEC_TIMEOUT');

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 
 import { PyodideExecutor } from '../../lib/python/index.js';
-import { MEASURING, expectCode, runChild } from '../helpers.mjs';
+import { expectCode, runChild } from '../helpers.mjs';
 import { FIRST_START_MS, describePython, failureOf } from './suite.mjs';
 
 describePython('Python in an isolate', {}, { startsFast: true, mounts: true });
@@ -598,7 +598,7 @@ describe('several at once', () => {
     await Promise.all(executors.map((executor) => executor.cleanup()));
   });
 
-  test('a sleep takes no processor time, and ends with its deadline', MEASURING, async () => {
+  test('a sleep takes no processor time, and ends with its deadline', async () => {
     const executor = new PyodideExecutor(['time'], { mount: false, timeoutMs: 1_000 });
     await executor.init();
     const { user: before } = process.cpuUsage();

@@ -7,7 +7,7 @@ import { describe, expect, test, vi } from 'vitest';
 import { Methods } from '../../lib/sandbox/adapters.js';
 import { RateLimit } from '../../lib/sandbox/rate-limits.js';
 import { anyState } from '../../lib/sandbox/index.js';
-import { MEASURING, deferred, expectCode, rejection } from '../helpers.mjs';
+import { deferred, expectCode, rejection } from '../helpers.mjs';
 import { managerOf, registry } from './market.mjs';
 
 const require = createRequire(import.meta.url);
@@ -69,7 +69,7 @@ test('messages name the parameter, what was given and what is expected', async (
   ).toBe('a.0 must be string, got 1');
 });
 
-test('parameters are checked in a time that their length explains', MEASURING, async () => {
+test('parameters are checked in a time that their length explains', async () => {
   // Backtracking would take 2^n steps for n letters.
   const schema = {
     type: 'object',
@@ -124,37 +124,33 @@ function linkedDefs(count) {
 }
 
 // All that a method could refer to was compiled at its first call, again for each method, on the thread of the host.
-test(
-  'schemas that methods share are compiled once, when a value gets to them, over several turns of the event loop',
-  MEASURING,
-  async () => {
-    const defs = Object.entries(linkedDefs(300));
-    const schemas = new Schemas(new Map(defs.map(([name, schema]) => [name, JSON.stringify(schema)])));
-    const readerOf = (names) => {
-      const properties = Object.fromEntries(names.map((name) => [name, { $ref: `#/$defs/${name}` }]));
-      return new ParamsReader('sdk.a.b', JSON.stringify({ type: 'object', properties }), 65_536, schemas);
-    };
-    const all = readerOf(defs.map(([name]) => name));
-    const measured = async (reader, params) => {
-      const text = JSON.stringify(params);
-      const from = performance.now();
-      let turns = 0;
-      let isRead = false;
-      const reading = reader.read(text).finally(() => (isRead = true));
-      while (!isRead) await new Promise((resolve) => setImmediate(() => resolve(turns++)));
-      expect(await reading).toEqual(params);
-      return { turns, ms: performance.now() - from };
-    };
-    const everything = Object.fromEntries(defs.map(([name]) => [name, { id: name, a: {} }]));
-    await measured(all, {});
-    const first = await measured(all, everything);
-    expect(first.turns).toBeGreaterThan(5);
-    const other = await measured(readerOf(['entity0', 'entity1']), { entity0: { a: { b: {} } }, entity1: {} });
-    expect(other.ms).toBeLessThan(first.ms / 5);
-    const error = await rejection(all.read('{"entity0":{"a":{"b":{"c":{"id":5}}}}}'));
-    expect(error.message).toBe('the parameters of sdk.a.b are not valid: entity0.a.b.c.id must be string, got 5');
-  },
-);
+test('schemas that methods share are compiled once, when a value gets to them, over several turns of the event loop', async () => {
+  const defs = Object.entries(linkedDefs(300));
+  const schemas = new Schemas(new Map(defs.map(([name, schema]) => [name, JSON.stringify(schema)])));
+  const readerOf = (names) => {
+    const properties = Object.fromEntries(names.map((name) => [name, { $ref: `#/$defs/${name}` }]));
+    return new ParamsReader('sdk.a.b', JSON.stringify({ type: 'object', properties }), 65_536, schemas);
+  };
+  const all = readerOf(defs.map(([name]) => name));
+  const measured = async (reader, params) => {
+    const text = JSON.stringify(params);
+    const from = performance.now();
+    let turns = 0;
+    let isRead = false;
+    const reading = reader.read(text).finally(() => (isRead = true));
+    while (!isRead) await new Promise((resolve) => setImmediate(() => resolve(turns++)));
+    expect(await reading).toEqual(params);
+    return { turns, ms: performance.now() - from };
+  };
+  const everything = Object.fromEntries(defs.map(([name]) => [name, { id: name, a: {} }]));
+  await measured(all, {});
+  const first = await measured(all, everything);
+  expect(first.turns).toBeGreaterThan(5);
+  const other = await measured(readerOf(['entity0', 'entity1']), { entity0: { a: { b: {} } }, entity1: {} });
+  expect(other.ms).toBeLessThan(first.ms / 5);
+  const error = await rejection(all.read('{"entity0":{"a":{"b":{"c":{"id":5}}}}}'));
+  expect(error.message).toBe('the parameters of sdk.a.b are not valid: entity0.a.b.c.id must be string, got 5');
+});
 
 test('a reference to what there is not makes calls fail that get there', async () => {
   const reader = new ParamsReader('sdk.a.b', '{"properties":{"a":{"$ref":"#/$defs/nothing"}}}', 65_536);

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 
 import { SESExecutor } from '../../index.mjs';
-import { MEASURING, expectCode, rejection, withExecutor } from '../helpers.mjs';
+import { expectCode, rejection, withExecutor } from '../helpers.mjs';
 
 const BIG = { maxOperations: 50_000_000, timeoutMs: 20_000 };
 
@@ -481,7 +481,7 @@ describe('intrinsics', () => {
     expect(JSON.parse(nodes.stdout).slice(0, 3)).toEqual(['1,234.5', '$1,234.50', '1.234,5']);
   });
 
-  test('numbers are written for a locale as fast as by a formatter that is kept', MEASURING, async () => {
+  test('numbers are written for a locale as fast as by a formatter that is kept', async () => {
     const code = `
       const format = new Intl.NumberFormat('en-US');
       const time = (write) => {

@@ -4,11 +4,11 @@ import { availableParallelism } from 'node:os';
 
 import { describe, expect, test } from 'vitest';
 
-import { MEASURING, runChild } from '../helpers.mjs';
+import { runChild } from '../helpers.mjs';
 
 const onLinux = process.platform === 'linux';
 
-describe.runIf(onLinux && availableParallelism() > 1)('while a guest answers at once', MEASURING, () => {
+describe.runIf(onLinux && availableParallelism() > 1)('while a guest answers at once', () => {
   test('the event loop does not sleep between two calls', async () => {
     // Each call that the loop sleeps for is one voluntary switch at least. On a busy machine many batches may be disturbed.
     const { status, stdout, stderr } = await runChild(`

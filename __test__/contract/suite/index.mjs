@@ -2,7 +2,7 @@
 
 import { describe, expect } from 'vitest';
 
-import { MEASURING, withExecutorOf } from '../../helpers.mjs';
+import { withExecutorOf } from '../../helpers.mjs';
 import { describeApproval } from './approval.mjs';
 import { describeBlocking } from './blocking.mjs';
 import { describeConformance } from './conformance.mjs';
@@ -90,8 +90,6 @@ const SUITES = {
   conformance: describeConformance,
 };
 
-const MEASURED = new Set(['deadlines', 'deadlines of tools', 'stats']);
-
 /**
  * Declares the tests of the contract for one kind of executor.
  *
@@ -126,6 +124,6 @@ export function describeExecutor(name, make, { inChild, suites = Object.keys(SUI
   };
   const subject = { make, withExecutor: withExecutorOf(make), inChild, can, expectGivenUp };
   describe(name, () => {
-    for (const suite of suites) describe(suite, MEASURED.has(suite) ? MEASURING : {}, () => SUITES[suite](subject));
+    for (const suite of suites) describe(suite, () => SUITES[suite](subject));
   });
 }

@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from 'vitest';
 
-import { MEASURING, deferred, expectCode, gateTool, neverTool } from '../../helpers.mjs';
+import { deferred, expectCode, gateTool, neverTool } from '../../helpers.mjs';
 
 /** @param {import('./index.mjs').Subject} subject */
 export function describeQueue({ make, withExecutor, can }) {
@@ -165,7 +165,7 @@ export function describeQueue({ make, withExecutor, can }) {
       });
     });
 
-    test('time in the queue does not count against the deadline', MEASURING, async () => {
+    test('time in the queue does not count against the deadline', async () => {
       const slow = async () => new Promise((resolve) => setTimeout(resolve, 400));
       await withExecutor(queue(1), { slow }, async (executor) => {
         const first = executor.run('await slow(); 1');

@@ -3,7 +3,7 @@
 
 import { describe, expect, test } from 'vitest';
 
-import { MEASURING, deferred, expectCode, testIf } from '../../helpers.mjs';
+import { deferred, expectCode, testIf } from '../../helpers.mjs';
 
 /** @param {import('./index.mjs').Subject} subject */
 export function describeDeferredValues({ withExecutor: withDefaults, can }) {
@@ -114,7 +114,7 @@ export function describeDeferredValues({ withExecutor: withDefaults, can }) {
   });
 
   describe('a run behind a large variable', () => {
-    testIf(can.makeAtOnce)('has all its time, which begins when the isolate is free', MEASURING, async () => {
+    testIf(can.makeAtOnce)('has all its time, which begins when the isolate is free', async () => {
       await withExecutor(ROOMY, {}, async (executor) => {
         const before = performance.now();
         await executor.sendVariables({ v: slow });
@@ -210,7 +210,7 @@ export function describeDeferredValues({ withExecutor: withDefaults, can }) {
       });
     });
 
-    test('are measured soon where they go round', MEASURING, async () => {
+    test('are measured soon where they go round', async () => {
       const v = { holes: [] };
       v.holes.length = 1_000_000;
       Object.assign(v, { one: v, two: [v, v.holes] });
