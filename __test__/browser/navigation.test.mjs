@@ -71,11 +71,15 @@ test.each([
 
 test('a session whose page has navigated away between two runs says so', async () => {
   await withBrowser({ isolation: 'session' }, {}, async (executor) => {
+    const serve = vi.spyOn(Tab.prototype, 'serve');
     const left = vi.spyOn(Tab.prototype, 'lost');
     try {
-      await executor.run('setTimeout(() => location.reload())');
+      await executor.run('1');
+      // A timer of the run could fire before its output is here.
+      serve.mock.contexts[0].post('Runtime.evaluate', { expression: 'location.reload()' });
       await until(() => left.mock.calls.length > 0);
     } finally {
+      serve.mockRestore();
       left.mockRestore();
     }
     const error = await expectCode(executor.run('1'), 'ERR_RUNTIME_EXCEPTION');
