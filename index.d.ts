@@ -604,7 +604,8 @@ export class SESExecutor implements Executor {
    * Makes the isolate (section 4.3, 1). Legal in `NEW` and `DEAD`; does nothing in `READY`; while `INITIALIZING` it joins
    * the call under way.
    *
-   * Rejects with `ERR_SES_INIT_FAILED`, after which the state is `DEAD`, and `ERR_INVALID_STATE`.
+   * Rejects with `ERR_SES_INIT_FAILED`, and with `ERR_WORKER_LOST` if the worker process has ended meanwhile; the state is `DEAD`
+   * then. Also rejects with `ERR_INVALID_STATE`.
    */
   init(): Promise<void>;
 

@@ -54,6 +54,20 @@ describe.runIf(process.platform === 'linux')('too little address space', () => {
     });
   });
 
+  // A worker closed its pipe before it ended, and the host, which kills whoever does that, told of SIGKILL in most cases.
+  it('says of workers how they have ended', () => {
+    const program = `
+      for (let i = 0; i < 10; i++) {
+        const executor = new SESExecutor({ isolation: 'process', spares: 0 });
+        say(await executor.init().then(() => 'READY', ({ details }) => details.reason.split(':')[0]));
+      }`;
+    const { status, said } = limited(program);
+    expect({ status, said }).toEqual({
+      status: 0,
+      said: Array(10).fill('the worker process ended with exit status 3'),
+    });
+  });
+
   it('checks no code, and says so', () => {
     const { status, said } = limited(
       `say((await validateCode('1 + 1')).map(({ rule, severity }) => [rule, severity]));`,

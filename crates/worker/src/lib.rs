@@ -13,6 +13,7 @@ mod out;
 use std::ffi::{OsString, c_int};
 use std::fs::File;
 use std::io;
+use std::mem;
 use std::os::fd::{AsRawFd, FromRawFd};
 use std::rc::Rc;
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -43,10 +44,11 @@ const NO_WORKER: c_int = 3;
 pub fn serve(arguments: &[OsString]) -> c_int {
     let Some(arguments) = Arguments::parse(arguments) else { return NO_HOST };
     let Ok((commands, events)) = leave(&arguments) else { return NO_HOST };
-    // At the end of this pipe the host kills the process, which has something to say first.
     let out = Arc::new(Out::new(events));
     let Err(error) = work(&arguments, commands, &out);
     eprintln!("ses-executor-worker: {error}");
+    // At the end of this pipe the host kills the process: the system closes it when the status is known.
+    mem::forget(out);
     NO_WORKER
 }
 
