@@ -279,6 +279,22 @@ describe('cleanup() of the executor by its owner', () => {
     for (const { error } of await Promise.all(ended)) expect(error).toMatchObject(CLEANED_UP);
     expect(executor.state).toBe('DEAD');
   });
+
+  // The call went on in another isolate, which `autoInit` made without the tools.
+  test('while tools are sent, with autoInit', async () => {
+    const executor = new SESExecutor({ autoInit: true });
+    const { execute } = createCodeTool({ executor, tools: { one: () => 1 } });
+    const { sendTools } = executor;
+    executor.sendTools = async (tools) => {
+      executor.sendTools = sendTools;
+      await executor.sendTools(tools);
+      await executor.cleanup();
+    };
+    expect((await execute('one()')).error).toMatchObject(CLEANED_UP);
+    expect(executor.state).toBe('DEAD');
+    expect((await execute('one()')).output).toBe(1);
+    await executor.cleanup();
+  });
 });
 
 test('a call within a call of the same executor is refused at once', () =>

@@ -444,6 +444,18 @@ describe('two over one executor', () => {
     );
   });
 
+  // An isolate of its owner's making counted as none, so that nobody noticed its end: no tools were sent to the next one.
+  test('have their tools after its owner has made an isolate and ended it', async () => {
+    const inner = new SESExecutor();
+    const ada = create({ executor: inner, tools: [tool('inbox', 'mails of Ada')] });
+    await ada.cleanup();
+    await inner.init();
+    expect(await outcome(ada, 'await inbox()')).toBe('mails of Ada');
+    await inner.cleanup();
+    expect(await outcome(ada, 'await inbox()')).toBe('mails of Ada');
+    await ada.cleanup();
+  });
+
   test('tell of their own tools, and of those that the executor has anyway', async () => {
     const inner = new SESExecutor();
     await inner.init();

@@ -80,9 +80,11 @@ class ExecutorTurns {
       await this.discard();
       this.#refuseAfterCleanup();
     }
-    if (!needsInit(this.#executor.state)) return;
-    if (!this.#isAhead) this.#forget();
+    const isThere = !needsInit(this.#executor.state);
+    if (!isThere && !this.#isAhead) this.#forget();
+    // One that is there may be of its owner's making.
     this.#isAhead = false;
+    if (isThere) return;
     try {
       await this.#executor.init();
     } catch (error) {
@@ -98,6 +100,7 @@ class ExecutorTurns {
    * @param {import('../../index').Tools} tools the same object as before: nothing is sent
    */
   async sendTools(tools) {
+    this.#refuseAfterCleanup();
     if (tools === this.#tools) return;
     const { isolate } = this;
     const others = Object.entries(this.#tools).filter(([name]) => !Object.hasOwn(tools, name));
@@ -108,6 +111,8 @@ class ExecutorTurns {
     this.#tools = { ...this.#tools, ...tools };
     for (const name of Object.keys(tools)) this.#names.add(name);
     await this.#executor.sendTools(sent);
+    // What comes next would find the isolate that `autoInit` makes.
+    this.#refuseAfterCleanup();
     if (isolate === this.isolate) this.#tools = tools;
   }
 
