@@ -18,6 +18,9 @@ const MAX_WHOLE_BYTES: usize = 8 << 20;
 pub const SLICE_BYTES: usize = 256 << 10;
 /// Node.js reads a part by recursion, on a stack that may be in use.
 const MAX_HEIGHT: usize = 200;
+/// More levels than the stack of any isolate suffices to write. What reads them keeps a record of each that is open, which takes
+/// several times what the value takes.
+const MAX_DEPTH: usize = 100_000;
 /// Keys of a guest's choice may all have one hash, so that each further one takes longer: a few at a time can take.
 const MAX_WHOLE_KEYS: usize = 512;
 /// What a table of more takes for each part while it grows.
@@ -115,6 +118,7 @@ pub fn survey(wire: &[u8], max_bytes: usize) -> Result<Survey, Refusal> {
             let (head, bytes) = reader.head().ok_or(Refusal::Broken)?;
             found.host_bytes = before.saturating_add(bytes);
             match head {
+                Head::Open { .. } if open.len() == MAX_DEPTH => return Err(Refusal::Broken),
                 Head::Open { kind, length } => {
                     open.push(Open { at, kind, length, parts: 0, before, height: 0, has_large: false });
                 }
