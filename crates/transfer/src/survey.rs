@@ -23,6 +23,8 @@ const MAX_HEIGHT: usize = 200;
 const MAX_DEPTH: usize = 100_000;
 /// Keys of a guest's choice may all have one hash, so that each further one takes longer: a few at a time can take.
 const MAX_WHOLE_KEYS: usize = 512;
+/// Pairs of keys of one table, in all that is read at once: with one hash they take Node.js some ten milliseconds.
+const MAX_WHOLE_PAIRS: usize = 32 * MAX_WHOLE_KEYS * MAX_WHOLE_KEYS;
 /// What a table of more takes for each part while it grows.
 const MANY_KEYS: usize = 1_024;
 const GROWTH: usize = 96;
@@ -54,6 +56,8 @@ pub struct Survey {
     pub large: Vec<usize>,
     /// In their order.
     pub costly: Vec<Costly>,
+    /// Pairs of keys of one table.
+    pairs: usize,
     /// Whether a value must not be read at once whatever it takes.
     is_uneven: bool,
 }
@@ -61,7 +65,8 @@ pub struct Survey {
 impl Survey {
     /// Whether reading all at once would keep the host's thread.
     pub fn needs_slices(&self) -> bool {
-        !self.large.is_empty() && (self.is_uneven || self.host_bytes > MAX_WHOLE_BYTES)
+        let is_long = self.host_bytes > MAX_WHOLE_BYTES || self.pairs > MAX_WHOLE_PAIRS;
+        !self.large.is_empty() && (self.is_uneven || is_long)
     }
 }
 
@@ -144,7 +149,9 @@ pub fn survey(wire: &[u8], max_bytes: usize) -> Result<Survey, Refusal> {
 impl Survey {
     fn close(&mut self, value: &Open, of: Option<&mut Open>) {
         let Open { at, kind, length, parts, before, height, has_large } = *value;
-        let has_many_keys = matches!(kind, Kind::Map | Kind::Set) && parts > MAX_WHOLE_KEYS;
+        let keys = if matches!(kind, Kind::Map | Kind::Set) { parts } else { 0 };
+        let has_many_keys = keys > MAX_WHOLE_KEYS;
+        self.pairs = self.pairs.saturating_add(keys.saturating_mul(keys));
         let is_uneven =
             has_many_keys || height > MAX_HEIGHT || (kind == Kind::Sparse && has_needless_room(length, parts / 2));
         let is_large = has_large || is_uneven || self.host_bytes - before > SLICE_BYTES;
