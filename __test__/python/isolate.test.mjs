@@ -243,6 +243,25 @@ describe('memory', () => {
     expect((await executor.run('hoard = text = None\n1 + 1')).output).toBe(2);
   });
 
+  // What is given back when there is no memory left was not taken again, so that the second run that filled it left nothing for others to
+  // begin with: each failed from then on.
+  test('code that has filled it again and again can let go of it', async () => {
+    const own = await unguarded({ memoryLimitMb: 128 });
+    await own.run('hoard = {}');
+    const fill = [
+      'for i in range(10**9): hoard[i] = str(i) * 20',
+      'for i in range(10**9): hoard[str(i)] = str(i) * 20',
+      'while True: hoard[len(hoard)] = bytearray(10)',
+    ];
+    for (const code of [...fill, ...fill]) {
+      const error = await failureOf(own, code, { timeoutMs: 60_000 });
+      expect([error.code, error.details.stateLost]).toStrictEqual(['ERR_MEMORY_LIMIT_EXCEEDED', undefined]);
+      expect((await own.run('len(hoard) > 100_000')).output).toBe(true);
+    }
+    expect((await own.run('hoard = None\nlen(bytearray(15_000_000))')).output).toBe(15_000_000);
+    await own.cleanup();
+  });
+
   test('so is what C says that has no reason', async () => {
     const error = await failureOf(executor, 'import collections\ncollections.deque(range(10**9))');
     expect([error.code, error.details.name]).toStrictEqual(['ERR_MEMORY_LIMIT_EXCEEDED', 'SystemError']);

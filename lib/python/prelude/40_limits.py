@@ -8,21 +8,27 @@ class _LimitError(RuntimeError):
 _LimitError.__name__ = _LimitError.__qualname__ = "RuntimeError"
 
 
-_RESERVE_BYTES = 2 << 20
-# Given back when there is no memory left, so that the failure can be told and the next run can let go of what it holds.
-_reserve = []
+# Given back when there is no memory left, so that the failure can be told and the next run can let go of what it holds. In parts, which
+# are taken wherever there is room: 2 MiB.
+_RESERVE_PARTS = 16
+_RESERVE_PART_BYTES = 128 << 10
+# Before there is a snapshot: sessions share its pages until somebody needs them.
+_reserve = [bytearray(_RESERVE_PART_BYTES) for _ in range(_RESERVE_PARTS)]
 
 
 def _keep_reserve():
-    if not _reserve:
-        try:
-            _reserve.append(bytearray(_RESERVE_BYTES))
-        except MemoryError:
-            pass
-
-
-# Before there is a snapshot: sessions share its pages until somebody needs them.
-_keep_reserve()
+    """When code of the guest is about to run. Where there is less than twice as much, half of it or 1 MiB: that code may need some to
+    let go of others."""
+    if len(_reserve) == _RESERVE_PARTS:
+        return
+    parts = []
+    try:
+        while len(parts) < 2 * _RESERVE_PARTS:
+            parts.append(bytearray(_RESERVE_PART_BYTES))
+    except MemoryError:
+        pass
+    del parts[max(len(parts), _RESERVE_PARTS) // 2 :]
+    _reserve.extend(parts)
 
 
 # Operations that `finally` and `with` have on the way out, once it is known what the run gives.

@@ -110,6 +110,9 @@ async def _awaiting(awaitable):
 
 async def __smolagents_run(code, config):
     """Runs code (specification, appendix B.2): `is_final_answer`, and `value` as JSON. Raises RuntimeError if it fails."""
+    if len(_reserve) < _RESERVE_PARTS:
+        # There was none left, and code is read with what there is.
+        _reserve.clear()
     _run.begin(config["max_operations"], config["max_while_iterations"], config["authorized_imports"])
     allowed_dangerous = config["allowed_dangerous_builtins"]
     scope = __smolagents_user_globals__
@@ -123,7 +126,6 @@ async def __smolagents_run(code, config):
         if _bridge.blocks:
             # A deadline may have come before a loop of the last run could say that it has ended.
             _set_running_loop(None)
-        _keep_reserve()
         sys.stdout, sys.stderr = _streams
         tree = __smolagents_transform_code(code)
         forbidden = FORBIDDEN_CALLS.difference(allowed_dangerous)
@@ -131,6 +133,7 @@ async def __smolagents_run(code, config):
             __smolagents_check_forbidden_calls(tree, forbidden)
         compiled = _compile(tree, FILENAME, "exec", _await_flag, dont_inherit=True)
         codes = _guard(compiled)
+        _keep_reserve()
         result = _eval(compiled, scope)
         if _isawaitable(result):
             if _bridge.blocks:
