@@ -1153,6 +1153,19 @@ values`;
         await own.cleanup();
       });
 
+      // What `tolist` gives was taken for data of its own: a date, as that of numpy's `datetime64` is, was "not iterable".
+      test('take what has a list or one value, as arrays and scalars of numpy have', async () => {
+        const given = [];
+        await executor.sendTools({ give: (...args) => void given.push(args) });
+        await executor.run(`import datetime
+class Scalar:
+    def __init__(self, value): self.value = value
+    def tolist(self): return self.value
+day = datetime.date(2024, 1, 2)
+give(Scalar(day), Scalar([Scalar(day), Scalar(1.5)]), [Scalar(None)], Scalar(2))`);
+        expect(given).toStrictEqual([['2024-01-02', ['2024-01-02', 1.5], [null], 2]]);
+      });
+
       test('cannot be given the ends of time without a time zone', async () => {
         await executor.sendTools({ give: (value) => value });
         expect((await failure('import datetime\ngive({"when": datetime.datetime.min})')).cause).toBe(

@@ -256,7 +256,8 @@ def _data_of(value):
     if hasattr(kind, "__dataclass_fields__"):
         return {name: getattr(value, name) for name in kind.__dataclass_fields__}
     if hasattr(kind, "tolist"):
-        return value.tolist()
+        # A date of numpy's is one of `datetime` then.
+        return _data_of(value.tolist())
     if hasattr(kind, "_value_repr_"):
         return _data_of(value.value)
     if isinstance(value, (range, _KeysView, _ValuesView, _ItemsView, _deque)):
