@@ -164,6 +164,19 @@ describe('run', () => {
     expect(JSON.parse(stdout).output).toEqual(output);
   });
 
+  test('--json has what tools print on stderr', async () => {
+    const files = { 'tools.mjs': "console.log('loaded'); export const print = () => { console.log('called'); };" };
+    const { status, stdout, stderr } = await cli(['run', '-', '--json', '--tools', 'tools.mjs'], {
+      files,
+      input: 'print(); 1',
+    });
+    expect({ status, output: JSON.parse(stdout).output, stderr }).toEqual({
+      status: 0,
+      output: 1,
+      stderr: 'loaded\ncalled\n',
+    });
+  });
+
   test('--json of an error', async () => {
     const { status, stdout } = await cli(['run', '-', '--json'], { input: 'console.log("logged");\nnull.x' });
     expect(status).toBe(1);

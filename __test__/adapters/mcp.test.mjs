@@ -835,6 +835,23 @@ describe('the process', () => {
     expect(await child.ended).toEqual({ status: 0, signal: null, stderr: '' });
   });
 
+  // A text without a line break would be the beginning of the next message, which the client then cannot read.
+  test('has what tools print to stdout on stderr', () =>
+    withFolder(async (folder) => {
+      const file = join(folder, 'tools.mjs');
+      const tool = "() => { console.log('called'); process.stdout.write('half a line'); return 1; }";
+      writeFileSync(file, `console.log('loaded'); export const print = ${tool};`);
+      const child = startServer('--tools', file);
+      child.stdin.write(lines([initialize, callOf(2, 'print()')]));
+      const replies = [];
+      for await (const line of linesOf(child.stdout)) {
+        replies.push(JSON.parse(line));
+        if (replies.length === 2) child.stdin.end();
+      }
+      expect(replies[1].result.structuredContent).toEqual({ output: 1, logs: '' });
+      expect(await child.ended).toEqual({ status: 0, signal: null, stderr: 'loaded\ncalled\nhalf a line' });
+    }));
+
   test('ends with stdin, also while a run is under way', async () => {
     const child = startServer('--timeout', '600000');
     child.stdin.write(lines([initialize, callOf(2, 'await new Promise(() => {})')]));

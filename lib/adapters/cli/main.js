@@ -151,21 +151,23 @@ const COMMANDS = /** @type {Record<string, { takes: string[], words: Words, load
 async function main(args) {
   /** @type {NodeJS.ErrnoException | undefined} */
   let lost;
-  process.stdout.on('error', (error) => (lost ??= error));
-  process.stderr.on('error', () => {});
+  // As they are now: a command may have stdout for itself.
+  const { stdout, stderr } = process;
+  stdout.on('error', (error) => (lost ??= error));
+  stderr.on('error', () => {});
   process.on('beforeExit', endStuck);
   let status;
   try {
     status = await dispatch(args).finally(() => process.off('beforeExit', endStuck));
-    await written(process.stdout);
+    await written(stdout);
     // Whoever reads the output may stop: `ses-executor run program.js | head -1`.
     if (lost !== undefined && lost.code !== 'EPIPE') throw lost;
   } catch (error) {
     const isUsage = error instanceof UsageError;
-    process.stderr.write(`ses-executor: ${/** @type {Error} */ (error).message}\n${isUsage ? `\n${USAGE}` : ''}`);
+    stderr.write(`ses-executor: ${/** @type {Error} */ (error).message}\n${isUsage ? `\n${USAGE}` : ''}`);
     status = isUsage ? 2 : 1;
   }
-  await Promise.all([process.stdout, process.stderr].map(written));
+  await Promise.all([stdout, stderr].map(written));
   process.exit(status);
 }
 

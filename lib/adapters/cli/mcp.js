@@ -3,7 +3,7 @@
 
 const { loadTools, readText, readVariables, refuseNoFolder } = require('./input');
 const { limitsOf } = require('./limits');
-const { lost } = require('./terminal');
+const { lost, ownStdout } = require('./terminal');
 const { UsageError, asUsage } = require('./usage-error');
 
 /**
@@ -20,13 +20,14 @@ async function mcp(_file, { openapi, baseUrl, headers, ...given }) {
   if (api === undefined && (baseUrl !== undefined || headers.length > 0)) {
     throw new UsageError(`--${baseUrl === undefined ? 'header' : 'base-url'} needs --openapi`);
   }
+  // It belongs to the protocol.
+  const stdout = ownStdout();
   const { server, close } = await serverOf(api, given);
   const { StdioTransport } = require('../mcp/stdio');
-  // Stdout belongs to the protocol.
   server.server.onerror = (error) => process.stderr.write(`ses-executor: ${error.message}\n`);
   const ended = new Promise((resolve) => process.stdin.once('end', resolve).once('close', resolve));
-  await server.connect(new StdioTransport(process.stdin, process.stdout));
-  await Promise.race([ended, lost(process.stdout)]);
+  await server.connect(new StdioTransport(process.stdin, stdout));
+  await Promise.race([ended, lost(stdout)]);
   await close();
   await server.close();
   return 0;

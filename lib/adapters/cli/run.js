@@ -3,7 +3,7 @@
 
 const { errorText } = require('./diagnostics');
 const { languageOf, loadTools, readCode, readVariables } = require('./input');
-const { write } = require('./terminal');
+const { ownStdout, write } = require('./terminal');
 const { asUsage } = require('./usage-error');
 const { ExecutorError } = require('../../contract/errors');
 const { BASE_BUILTIN_MODULES, PyodideExecutor } = require('../../python');
@@ -22,6 +22,7 @@ async function run(file, options) {
   const { vars, json } = options;
   const code = await readCode(file);
   const language = languageOf(file);
+  const stdout = ownStdout();
   const { tools, end } = await asUsage(() => toolsOf(options.tools, language));
   const executor = await asUsage(() => newExecutor(language, options));
   await executor.init();
@@ -29,11 +30,11 @@ async function run(file, options) {
   await asUsage(() => executor.sendTools(tools));
   try {
     const { logEntries: _, ...output } = await executor.run(code);
-    write(process.stdout, json ? jsonText({ ...output }) : printed(output.output, language));
+    write(stdout, json ? jsonText({ ...output }) : printed(output.output, language, stdout));
     return 0;
   } catch (error) {
     if (!(error instanceof ExecutorError)) throw error;
-    if (json) write(process.stdout, jsonText({ error: error.toJSON() }));
+    if (json) write(stdout, jsonText({ error: error.toJSON() }));
     else write(process.stderr, errorText(error, file === '-' ? 'stdin' : file, code));
     return 1;
   } finally {
@@ -78,11 +79,12 @@ async function toolsOf(file, language) {
 /**
  * @param {unknown} output
  * @param {import('../../../index').Language | 'python'} language
+ * @param {NodeJS.WriteStream} stream where it goes
  */
-function printed(output, language) {
+function printed(output, language, stream) {
   // As Python shows it: what gives nothing gives `None`.
   if (output === null && language === 'python') return '';
-  const text = outputText(output, { colors: process.stdout.isTTY === true && process.stdout.hasColors() });
+  const text = outputText(output, { colors: stream.isTTY === true && stream.hasColors() });
   return output === undefined || text.endsWith('\n') ? text : `${text}\n`;
 }
 

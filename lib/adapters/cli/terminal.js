@@ -40,4 +40,16 @@ function lost(stream) {
   return new Promise((resolve) => stream.once('error', resolve));
 }
 
-module.exports = { lost, visible, write };
+/**
+ * Stdout, which is for the command only from now on: what tools print there, with `console.log` for example, goes to stderr.
+ *
+ * @returns {NodeJS.WriteStream}
+ */
+function ownStdout() {
+  const { stdout, stderr } = process;
+  // The console of Node.js looks here when it is first used.
+  Object.defineProperty(process, 'stdout', { value: stderr, configurable: true, enumerable: true });
+  return stdout;
+}
+
+module.exports = { lost, ownStdout, visible, write };
