@@ -728,6 +728,22 @@ describe('wrong use is refused at once', () => {
       { tools: { a: { 'f-1': () => 1, f_1: () => 1 } } },
       'two functions would both be called a.f_1 in code; rename one of them',
     ],
+    [
+      'an instance of a class',
+      {
+        tools: {
+          a: new (class Adder {
+            execute() {}
+          })(),
+        },
+      },
+      'the tool a must be a function, a namespace of functions, or an object with a function `execute`, got an instance of Adder; pass its methods, bound to it',
+    ],
+    [
+      'the name of the function that ends a run',
+      { tools: { final_answer: add } },
+      'tools.final_answer must have another name: `final_answer` is reserved',
+    ],
     ['a list', { tools: [add] }, 'options.tools[0].name must be a non-empty string, got undefined'],
     [
       'a list with a name twice',

@@ -523,6 +523,7 @@ describe('createMcpServer', () => {
     [{ variables: 5 }, 'options.variables must be an object, got 5'],
     [{ readOnly: null }, 'options.readOnly must be a boolean, got null'],
     [{ tools: { console: () => 1 } }, 'tools.console must have another name: `console` is reserved'],
+    [{ tools: { final_answer: () => 1 } }, 'tools.final_answer must have another name: `final_answer` is reserved'],
   ])('%o is refused', async (options, message) => {
     await expect(createMcpServer(options)).rejects.toThrow(new TypeError(message));
   });

@@ -349,6 +349,7 @@ function specOf({ path, isAsync, length, timeoutMs }, id) {
 }
 
 module.exports = {
+  describeHolder,
   ToolRegistry,
   blocking,
   defined,

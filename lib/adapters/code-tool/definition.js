@@ -5,7 +5,7 @@ const { describe, isPlainObject } = require('../../contract/describe');
 const { closest } = require('../../contract/options');
 const { isStandardSchema, issuesText, jsonSchemaOf, validate } = require('../../contract/standard-schema');
 const { byIdentifier } = require('../../contract/tool-names');
-const { flattenTools, isNamespace } = require('../../contract/tool-registry.js');
+const { describeHolder, flattenTools, isNamespace } = require('../../contract/tool-registry.js');
 const { isFarLargerWritten } = require('../../contract/written-size');
 const { JsonInput } = require('./json-input');
 const { languageText } = require('./language');
@@ -38,8 +38,9 @@ class CallableTool {
    */
   constructor(name, definition) {
     if (!isDefinition(definition)) {
+      const given = isPlainObject(definition) ? describe(definition) : describeHolder(definition);
       throw new TypeError(
-        `the tool ${name} must be a function, a namespace of functions, or an object with a function \`execute\`, got ${describe(definition)}`,
+        `the tool ${name} must be a function, a namespace of functions, or an object with a function \`execute\`, got ${given}`,
       );
     }
     refuseOtherKeys(name, definition);
@@ -230,9 +231,22 @@ function callables(tools, language) {
   const named = Object.entries(byIdentifier(byName(tools), language.identifier));
   const callable = named.flatMap(([name, tool]) => callablesOf(name, tool, language));
   refuseSameNames(callable);
+  const globals = callable.map(({ name }) => name.split('.')[0]);
+  globals.forEach(refuseFinalAnswer);
   // Refuses names that are reserved.
-  flattenTools(Object.fromEntries(callable.map(({ name }) => [name.split('.')[0], () => {}])));
+  flattenTools(Object.fromEntries(globals.map((name) => [name, () => {}])));
   return callable;
+}
+
+/**
+ * Executors leave a tool of that name out for their own function, which ends the run: it would be declared, and never called.
+ *
+ * @param {string} name
+ * @throws {TypeError}
+ */
+function refuseFinalAnswer(name) {
+  if (name !== 'final_answer') return;
+  throw new TypeError('tools.final_answer must have another name: `final_answer` is reserved');
 }
 
 /**
@@ -305,4 +319,12 @@ async function lastOf(result) {
   return last;
 }
 
-module.exports = { CallableTool, byName, callables, functionDeclaration, isDefinition, refuseSameNames };
+module.exports = {
+  CallableTool,
+  byName,
+  callables,
+  functionDeclaration,
+  isDefinition,
+  refuseFinalAnswer,
+  refuseSameNames,
+};

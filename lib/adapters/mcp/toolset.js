@@ -1,7 +1,13 @@
 // @ts-check
 'use strict';
 
-const { CallableTool, functionDeclaration, isDefinition, refuseSameNames } = require('../code-tool/definition');
+const {
+  CallableTool,
+  functionDeclaration,
+  isDefinition,
+  refuseFinalAnswer,
+  refuseSameNames,
+} = require('../code-tool/definition');
 const { hostTools } = require('../code-tool/host-tools');
 const { languageText } = require('../code-tool/language');
 const { isBindable } = require('../../contract/identifiers');
@@ -102,6 +108,7 @@ class Toolset {
   #claim(name, giver) {
     const other = this.#givers.get(name);
     if (other !== undefined) throw new TypeError(`${other} and ${giver} both have ${name}`);
+    refuseFinalAnswer(name);
     // Refuses names that code cannot call.
     flattenTools({ [name]: () => {} });
     this.#givers.set(name, giver);
