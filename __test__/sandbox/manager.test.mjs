@@ -632,6 +632,28 @@ test('of what a state schema finds, the first fifty are told', async () => {
   expect(error.details.issues[49]).toEqual({ path: '49', message: 'is wrong' });
 });
 
+// The hints were only in the results of tools: that of wrong parameters was that the code is not to blame, and that of a
+// deadline that variables are gone, of which a program has none.
+test.each([
+  [
+    'wrong parameters',
+    'sdk.market.getQuote("GOLD")',
+    {},
+    'Read the schema with spec.method("source.method") and correct the parameters.',
+  ],
+  ['no state', '({ panels: 1 })', {}, 'Give back a state whose paths above are corrected.'],
+  [
+    'a deadline',
+    'while (true) {}',
+    { executionTimeoutMs: 50 },
+    'Do less in one run, and await only promises that settle.',
+  ],
+])('the explanation of %s says what to do', async (_, code, options, hint) => {
+  const error = await rejection(managerOf(options).executeCode(code));
+  expect(error).toBeInstanceOf(SandboxError);
+  expect(error.explanation.split('\n').at(-1)).toBe(`Hint: ${hint}`);
+});
+
 test('limits of the executor end an execution', async () => {
   const manager = managerOf({ maxCodeBytes: 1_000 });
   const quick = managerOf({ executionTimeoutMs: 300, poolSize: 0 });

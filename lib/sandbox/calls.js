@@ -10,15 +10,6 @@ const { hostTooSlow } = require('./errors');
 const { aborted } = require('./failures');
 const { RULES, sourcesText } = require('./prompt');
 
-/** What the writer of a program can do about failures that only sandboxes have. */
-const HINTS = /** @type {Record<string, string>} */ ({
-  ERR_SDK_CALL_LIMIT_EXCEEDED: 'Make fewer calls in one program: ask for more at once, or do the rest in another one.',
-  ERR_INVALID_PARAMS: 'Read the schema with spec.method("source.method") and correct the parameters.',
-  ERR_UNKNOWN_METHOD: 'Look for the method with spec.find("words").',
-  ERR_INVALID_STATE_OUTPUT: 'Give back a state whose paths above are corrected.',
-  ERR_SANDBOX_BUSY: 'Try again in a moment.',
-});
-
 /**
  * The three ways to use a manager as a model's tools call them: failures are values, and the state lives here or where
  * the options say.
@@ -80,10 +71,7 @@ frozen; what the function gives back becomes the current state.\n${RULES[style]}
       if (!(thrown instanceof ExecutorError)) throw thrown;
       const error = /** @type {any} */ (thrown);
       const failure = failureOf(error, { code, codeFrame, before: 0 });
-      return {
-        failure: { ...failure, hint: error.details?.hint ?? HINTS[error.code] ?? failure.hint },
-        logs: error.logs ?? '',
-      };
+      return { failure, logs: error.logs ?? '' };
     }
   }
 

@@ -2,6 +2,17 @@
 'use strict';
 
 const { ExecutorError, describeThrown } = require('../contract/errors');
+const { GENERAL_HINTS, failureOf } = require('../contract/failure');
+const { failureText } = require('../contract/failure-text');
+
+/** What the writer of a program can do about failures that only sandboxes have. */
+const HINTS = /** @type {Record<string, string>} */ ({
+  ERR_SDK_CALL_LIMIT_EXCEEDED: 'Make fewer calls in one program: ask for more at once, or do the rest in another one.',
+  ERR_INVALID_PARAMS: 'Read the schema with spec.method("source.method") and correct the parameters.',
+  ERR_UNKNOWN_METHOD: 'Look for the method with spec.find("words").',
+  ERR_INVALID_STATE_OUTPUT: 'Give back a state whose paths above are corrected.',
+  ERR_SANDBOX_BUSY: 'Try again in a moment.',
+});
 
 /** A failure of a `SandboxManager`. Documented in `index.d.ts`. */
 class SandboxError extends ExecutorError {
@@ -15,8 +26,14 @@ class SandboxError extends ExecutorError {
     this.report = undefined;
     Object.defineProperty(this, 'report', { value: undefined, writable: true, enumerable: false, configurable: true });
   }
+
+  /** Of what is lost it says nothing: no execution has anything of an earlier one. */
+  get explanation() {
+    return failureText(failureOf(/** @type {any} */ (this)));
+  }
 }
 Object.defineProperty(SandboxError.prototype, 'name', { value: 'SandboxError', writable: true, configurable: true });
+Object.defineProperty(SandboxError.prototype, GENERAL_HINTS, { value: HINTS });
 
 /** What a guest's call of an adapter fails with: what the adapter threw, as far as guests see it. */
 class SdkCallError extends Error {
