@@ -761,6 +761,10 @@ test('a credential that is no text fails the call, and sends nothing', async () 
     );
   }
   expect(requests).toEqual([]);
+  // Whose requests would go without it.
+  expect(await rejection(registryFromOpenApi(document, { credentials: { tokn: 'x' } }))).toEqual(
+    new TypeError('options.credentials.tokn is not a security scheme of the document; they are token'),
+  );
   expect(await rejection(registryFromOpenApi(document, { credentials: { token: undefined } }))).toEqual(
     new TypeError('options.credentials.token must be a string or a function, got undefined'),
   );
@@ -1180,6 +1184,8 @@ test('a document is a text in usual forms of JSON and YAML', async () => {
 test('what is no document of 3.0 or 3.1 is refused', async () => {
   const refused = async (document, options) => (await rejection(registryFromOpenApi(document, options))).message;
   expect(await refused(5)).toBe('document must be an object or a text in JSON or YAML, got 5');
+  // A text is YAML, too.
+  expect(await refused('api.yaml')).toBe('document must be the text of a document, got "api.yaml"');
   expect(await refused('{"swagger":"2.0"}')).toBe('document must be OpenAPI 3.0 or 3.1, got version "2.0"');
   expect(await refused({ openapi: '3.0.0', info: {}, paths: {} }, { baseUrl })).toMatch(
     /^document is not valid OpenAPI: /,

@@ -301,7 +301,8 @@ export interface OpenApiOptions {
   /**
    * Values for the document's security schemes by name: a token, a key, or `user:password` for basic authentication; or a function
    * of the call that gives one. What they fill in is no parameter of guests. Of an operation's alternatives
-   * the first is used that wants some of which all are here. A call for which a function gives no text fails.
+   * the first is used that wants some of which all are here. A call for which a function gives no text fails. Names that the document
+   * does not have are refused.
    */
   credentials?: Record<string, string | ((call: SdkCall) => string | Promise<string>)> | undefined;
   /** Which operations there are. */

@@ -20,6 +20,8 @@ const MAX_VALUES = 5_000_000;
  */
 async function readDocument(document) {
   const api = typeof document === 'string' ? parsed(document) : /** @type {any} */ (document);
+  // So would be the name of a file.
+  if (typeof api === 'string') throw new TypeError(`document must be the text of a document, got ${describe(api)}`);
   if (typeof api?.openapi !== 'string' || !/^3\.[01]\./.test(api.openapi)) {
     throw new TypeError(`document must be OpenAPI 3.0 or 3.1, got version ${describe(api?.openapi ?? api?.swagger)}`);
   }

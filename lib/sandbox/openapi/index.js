@@ -31,7 +31,15 @@ async function registryFromOpenApi(document, options) {
   }
   const givenBase = baseUrl === undefined ? undefined : baseUrlOf(baseUrl, '');
   if (typeof headers !== 'function') refuseWrongHeaders(headers);
-  const { operations, $defs } = await readElsewhere(document);
+  const { operations, $defs, schemes } = await readElsewhere(document);
+  // Requests would go without it.
+  const unknown = Object.keys(credentials).find((name) => !schemes.includes(name));
+  if (unknown !== undefined) {
+    const names = schemes.length === 0 ? 'it has none' : `they are ${schemes.join(', ')}`;
+    throw new TypeError(
+      `${memberPath('options.credentials', unknown)} is not a security scheme of the document; ${names}`,
+    );
+  }
   const request = requester({
     fetch: ownFetch,
     headers,

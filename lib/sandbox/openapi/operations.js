@@ -38,7 +38,7 @@ const RESERVED_HEADERS = new Set(['accept', 'content-type', 'authorization', 'co
  * The operations of a document, and the schemas that they share.
  *
  * @param {any} api
- * @returns {{ operations: Operation[], $defs: Record<string, unknown> }}
+ * @returns {{ operations: Operation[], $defs: Record<string, unknown>, schemes: string[] }}
  */
 function operationsOf(api) {
   const sources = new Map();
@@ -86,7 +86,7 @@ function operationsOf(api) {
       });
     }
   }
-  return { operations, $defs: writer.$defs };
+  return { operations, $defs: writer.$defs, schemes: Object.keys(schemes) };
 }
 
 /**
