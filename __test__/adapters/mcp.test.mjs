@@ -853,6 +853,25 @@ describe('the process', () => {
       expect(await child.ended).toEqual({ status: 0, signal: null, stderr: 'loaded\ncalled\nhalf a line' });
     }));
 
+  // Node.js ends a process by default, and with it all variables of the session.
+  test('goes on when a tool leaves a rejection that nobody handles', () =>
+    withFolder(async (folder) => {
+      const file = join(folder, 'tools.mjs');
+      writeFileSync(file, "export const forget = () => { Promise.reject(new Error('not awaited')); return 1; };");
+      const child = startServer('--tools', file);
+      child.stdin.write(lines([initialize, callOf(2, 'let kept = forget(); kept')]));
+      const replies = [];
+      for await (const line of linesOf(child.stdout)) {
+        replies.push(JSON.parse(line));
+        if (replies.length === 2) child.stdin.write(lines([callOf(3, 'kept + 1')]));
+        if (replies.length === 3) child.stdin.end();
+      }
+      expect(replies.slice(1).map(({ result }) => result.structuredContent.output)).toEqual([1, 2]);
+      const { stderr, ...ended } = await child.ended;
+      expect(ended).toEqual({ status: 0, signal: null });
+      expect(stderr).toMatch(/^ses-executor: a rejection that nobody has handled: Error: not awaited\n {4}at .*forget/);
+    }));
+
   test('ends with stdin, also while a run is under way', async () => {
     const child = startServer('--timeout', '600000');
     child.stdin.write(lines([initialize, callOf(2, 'await new Promise(() => {})')]));

@@ -1,6 +1,8 @@
 // @ts-check
 'use strict';
 
+const { inspect } = require('node:util');
+
 const { loadTools, readText, readVariables, refuseNoFolder } = require('./input');
 const { limitsOf } = require('./limits');
 const { lost, ownStdout } = require('./terminal');
@@ -22,6 +24,10 @@ async function mcp(_file, { openapi, baseUrl, headers, ...given }) {
   }
   // It belongs to the protocol.
   const stdout = ownStdout();
+  // One that a tool has left behind, by which Node.js would end the session.
+  process.on('unhandledRejection', (reason) => {
+    process.stderr.write(`ses-executor: a rejection that nobody has handled: ${inspect(reason)}\n`);
+  });
   const { server, close } = await serverOf(api, given);
   const { StdioTransport } = require('../mcp/stdio');
   server.server.onerror = (error) => process.stderr.write(`ses-executor: ${error.message}\n`);
