@@ -499,6 +499,54 @@ console.log('    at lunch (with agent 7)');`);
     });
   });
 
+  // Node.js' own console warns the process of labels that are not there.
+  test('writes of labels that are not there to the log, and does not warn the process', async () => {
+    const warnings = [];
+    const listen = (warning) => warnings.push(warning.message);
+    process.on('warning', listen);
+    try {
+      await withBrowser({}, {}, async (executor) => {
+        const { logEntries } = await executor.run(`
+          console.time('a'); console.time('a'); console.timeEnd('b'); console.timeLog('c');
+          console.count(); console.countReset(); console.countReset();`);
+        expect(logEntries.map(({ level, message }) => `${level}: ${message}`)).toEqual([
+          "warn: Warning: Label 'a' already exists for console.time()",
+          "warn: Warning: No such label 'b' for console.timeEnd()",
+          "warn: Warning: No such label 'c' for console.timeLog()",
+          'log: default: 1',
+          "warn: Warning: Count for 'default' does not exist",
+        ]);
+      });
+      await withBrowser({ collectConsoleLevels: ['log'] }, {}, async (executor) => {
+        const { logs } = await executor.run('console.count(); console.countReset(); console.count()');
+        expect(logs).toBe('default: 1\ndefault: 1');
+      });
+      await new Promise((resolve) => setImmediate(resolve));
+      expect(warnings).toEqual([]);
+    } finally {
+      process.removeListener('warning', listen);
+    }
+  });
+
+  // What occurs again in a value is printed again: six lists of a hundred are a million million numbers.
+  test.each([
+    'console.log("%o", value)',
+    'console.dir(value, { depth: null })',
+    'console.table(value)',
+    'console.log("%d", value)',
+    'console.count(value)',
+    'console.timeEnd(value)',
+    'console.group(value)',
+  ])('prints no more of a value than the host does in a moment: %s', async (call) => {
+    await withBrowser({}, {}, async (executor) => {
+      const run = `let value = 1; for (let i = 0; i < 6; i++) value = Array(100).fill(value); ${call}`;
+      const { stats, logs } = await executor.run(run);
+      expect(logs).not.toContain('[inspection failed');
+      expect(logs).not.toBe('');
+      expect(stats.durationMs).toBeLessThan(5_000);
+    });
+  });
+
   test('what was logged before a hang is there', async () => {
     await withBrowser({}, {}, async (executor) => {
       const error = await atDeadline(executor, 'console.log("began"); console.log("b"); for (;;);');

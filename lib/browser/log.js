@@ -5,7 +5,8 @@ const { Console } = require('node:console');
 const { Writable } = require('node:stream');
 
 const { safeListener } = require('../contract/logs');
-const { outputText } = require('../contract/render');
+const { cut } = require('../contract/cut');
+const { isSmall, outputText } = require('../contract/render');
 
 const MARKER = '...[TRUNCATED]';
 
@@ -18,8 +19,12 @@ const LEVEL_OF = /** @type {Record<string, import('../../index').LogLevel>} */ (
   debug: 'debug',
   trace: 'error',
   assert: 'warn',
-  countReset: 'warn',
+  table: 'log',
+  dir: 'log',
+  dirxml: 'log',
 });
+
+const LABELLED = /^(?:count|time)/;
 
 /** The log of a run: what the page's console is called with is printed by that of Node.js. */
 class Log {
@@ -33,6 +38,8 @@ class Log {
   /** What Node.js prints while it is called. @type {{ text: string, isWarning: boolean }} */
   #printed = { text: '', isWarning: false };
   #console;
+  /** Labels of `count` and of `time`. @type {{ counts: Set<string>, timers: Set<string> }} */
+  #labels = { counts: new Set(), timers: new Set() };
 
   /** @param {{ maxLogBytes: number, collectConsoleLevels: string[], onLog: ((entry: any) => void) | undefined }} options */
   constructor({ maxLogBytes, collectConsoleLevels, onLog }) {
@@ -71,12 +78,43 @@ class Log {
     if (method === 'trace') return this.#trace(args);
     this.#printed = { text: '', isWarning: false };
     try {
-      Reflect.apply(/** @type {any} */ (this.#console)[method], this.#console, args);
+      // Printers have no bounds: what occurs again in a value is printed again, so that a small one may have millions of parts.
+      const bounded = args.map((arg) => (typeof arg !== 'object' || isSmall(arg) ? arg : cut(arg)));
+      const remark = LABELLED.test(method) ? this.#missed(method, bounded[0]) : undefined;
+      if (remark !== undefined) return this.add('warn', `Warning: ${remark}`);
+      Reflect.apply(/** @type {any} */ (this.#console)[method], this.#console, bounded);
     } catch (error) {
       this.#printed.text = `[inspection failed: ${/** @type {Error} */ (error).message}]\n`;
     }
     const { text, isWarning } = this.#printed;
     if (text !== '') this.add(ownLevel ?? (isWarning ? 'warn' : 'log'), text.slice(0, -1));
+  }
+
+  /**
+   * What is wrong with the label of a call: Node.js would warn the process of it.
+   *
+   * @param {string} method
+   * @param {unknown} first
+   */
+  #missed(method, first = 'default') {
+    const label = `${first}`;
+    const { counts, timers } = this.#labels;
+    switch (method) {
+      case 'count':
+        counts.add(label);
+        break;
+      case 'countReset':
+        return counts.delete(label) ? undefined : `Count for '${label}' does not exist`;
+      case 'time':
+        if (timers.has(label)) return `Label '${label}' already exists for console.time()`;
+        timers.add(label);
+        break;
+      case 'timeEnd':
+        return timers.delete(label) ? undefined : `No such label '${label}' for console.timeEnd()`;
+      case 'timeLog':
+        return timers.has(label) ? undefined : `No such label '${label}' for console.timeLog()`;
+    }
+    return undefined;
   }
 
   /**
