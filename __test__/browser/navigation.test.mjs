@@ -26,6 +26,8 @@ test.each([
   ['history.go(0)'],
   ['location.pathname = "/other"'],
   ['location.protocol = "http"'],
+  // It replaces the document, and Chrome tells of no navigation.
+  ['location.href = "javascript:\'<p>text</p>\'"'],
   ['onbeforeunload = (event) => { event.preventDefault(); return "stay"; }; location.href = "https://example.com/"'],
 ])('a run that navigates away by %s ends', async (code) => {
   await withBrowser({}, {}, async (executor) => {

@@ -380,10 +380,18 @@ class Tab {
         break;
       case 'Page.domContentEventFired':
         if (this.hasBegun) this.#onParsed();
+        if (this.#isReady) this.#lookForDocument();
         break;
       case 'Inspector.targetCrashed':
         this.lost('crashed');
     }
+  }
+
+  /** A document is there that was written anew, or that the text of a `javascript:` URL has replaced: then all of the page is gone. */
+  #lookForDocument() {
+    this.#send('Runtime.getProperties', { objectId: this.#kit, ownProperties: true }).catch(() =>
+      this.lost('navigated'),
+    );
   }
 
   /**
