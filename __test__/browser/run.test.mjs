@@ -753,6 +753,36 @@ describe('failures', () => {
     });
   });
 
+  // Where the sandbox of a document refuses forms, none of it happens, and nobody is told.
+  test('forms are checked, tell their listeners, close dialogs, and are sent nowhere', async () => {
+    await withBrowser({}, {}, async (executor) => {
+      const { output } = await executor.run(`
+        document.body.innerHTML =
+          '<form id="form" action="https://example.com/"><input name="a" value="1" required><button>go</button></form>' +
+          '<dialog id="dialog" open><form method="dialog"><button value="ok">ok</button></form></dialog>';
+        const seen = [];
+        addEventListener('invalid', ({ target }) => seen.push(['invalid', target.name]), true);
+        addEventListener('securitypolicyviolation', ({ violatedDirective }) => seen.push(violatedDirective));
+        form.addEventListener('submit', (event) => {
+          seen.push(...new FormData(event.target));
+          if (seen.length === 1) event.preventDefault();
+        });
+        form.querySelector('button').click();
+        form.requestSubmit();
+        form.a.value = '';
+        form.requestSubmit();
+        dialog.querySelector('button').click();
+        while (!seen.includes('form-action')) await new Promise((done) => setTimeout(done));
+        return [seen, dialog.open, dialog.returnValue, location.href];`);
+      expect(output).toEqual([
+        [['a', '1'], ['a', '1'], ['invalid', 'a'], 'form-action'],
+        false,
+        'ok',
+        'https://sandbox.invalid/',
+      ]);
+    });
+  });
+
   test('frames have no dialogs, either, whatever they may run', async () => {
     await withBrowser({}, {}, async (executor) => {
       const { output, stats } = await executor.run(`

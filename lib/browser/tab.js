@@ -458,7 +458,8 @@ function originOf(url) {
 }
 
 /**
- * What the document may do. `sandbox` refuses popups, downloads, forms and navigations of others; dialogs are for synchronous calls.
+ * What the document may do. `sandbox` refuses popups, downloads and navigations of others; dialogs are for synchronous calls. It lets
+ * forms be submitted, since there are no `submit` events otherwise; where to is what `form-action` refuses.
  *
  * @param {string[]} origins
  */
@@ -477,7 +478,7 @@ function policy(origins) {
     "form-action 'none'",
     "base-uri 'none'",
     "webrtc 'block'",
-    'sandbox allow-scripts allow-same-origin allow-modals',
+    'sandbox allow-scripts allow-same-origin allow-modals allow-forms',
   ].join('; ');
 }
 
