@@ -476,6 +476,11 @@ describe('wrong use is refused at once', () => {
     ['no options', undefined, 'options must be an object, got undefined'],
     ['no tools', { tools: [] }, 'options.tools must be an object of tools, got an array'],
     ['an option', { tools: {}, timeout: 5 }, 'options.timeout is not an option; did you mean options.timeoutMs?'],
+    [
+      'its own',
+      { tools: {}, toolAproval: {} },
+      'options.toolAproval is not an option; did you mean options.toolApproval?',
+    ],
     ['no executor', { tools: {}, executor: {} }, 'options.executor must be an executor, got an object'],
     [
       'an option of the executor',

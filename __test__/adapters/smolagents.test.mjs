@@ -316,6 +316,13 @@ Correct the cause in your next code block. If that has failed before, try a diff
     const executor = create({ maxOperations: 10 });
     await expectCode(executor.run('for (;;);'), 'ERR_MAX_OPS_EXCEEDED');
     expect(() => create({ maxOps: 1 })).toThrow(TypeError);
+    // Only those of the executor were known to the message.
+    expect(() => create({ tool: [] })).toThrow(
+      new TypeError('options.tool is not an option; did you mean options.tools?'),
+    );
+    expect(() => create({ language: 'python', tool: [] })).toThrow(
+      new TypeError('options.tool is not an option; did you mean options.tools?'),
+    );
     expect(() => create({ autoInit: 1 })).toThrow(new TypeError('options.autoInit must be a boolean, got 1'));
     expect(() => create(5)).toThrow(new TypeError('options must be an object, got 5'));
     expect(() => create({ tools: [5] })).toThrow(

@@ -10,7 +10,7 @@ const { WRONG_INPUT, isCodeInput } = require('../code-tool/code-input');
 const { isDefinition } = require('../code-tool/definition');
 const { languageOf } = require('../code-tool/language');
 const { makeCodeTool } = require('../code-tool/make');
-const { settingsOf } = require('../code-tool/settings');
+const { OWN_OPTIONS, settingsOf } = require('../code-tool/settings');
 const { inputSchemaOf, outputSchemaOf } = require('../prompts/definition');
 const { ToolPolicy, isApproved, namedIn } = require('./approval');
 
@@ -38,7 +38,10 @@ function createCodeTool(options) {
     name,
     isDefinition(tool) ? definitionOf(name, tool, policy, key) : tool,
   ]);
-  const { tool: made, describe: describeWith } = makeCodeTool({ ...settings, tools: Object.fromEntries(definitions) });
+  const { tool: made, describe: describeWith } = makeCodeTool({ ...settings, tools: Object.fromEntries(definitions) }, [
+    ...OWN_OPTIONS,
+    'toolApproval',
+  ]);
   const { inputSchema, description, execute } = made;
   const described = callable.filter(([, { tool }]) => isDefinition(tool) && typeof tool.description === 'function');
   /** As version 7 asks it before each request. @type {(of: any) => string} */

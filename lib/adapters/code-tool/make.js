@@ -30,13 +30,14 @@ const CALL_OPTIONS = ['signal', 'context'];
  * names that code calls them by.
  *
  * @param {import('./index').CodeToolOptions} options
+ * @param {readonly string[]} [known] names of options that are not the executor's, for messages
  * @returns {{ tool: import('./index').CodeTool, describe: (descriptions: Record<string, string | undefined>) => string }}
  */
-function makeCodeTool(options) {
+function makeCodeTool(options, known = OWN_OPTIONS) {
   const given = settingsOf(options);
   const { tools, executor, name, description, maxOutputChars = MAX_CHARS, approve, ...executorOptions } = given;
-  if (executor === undefined) refuseWrong(executorOptions);
-  else refuseBeside(executorOptions, OWN_OPTIONS);
+  if (executor === undefined) refuseWrong(executorOptions, known);
+  else refuseBeside(executorOptions, known);
   for (const [key, value] of Object.entries({ approve, description })) {
     if (value === undefined || typeof value === 'function') continue;
     throw new TypeError(`options.${key} must be a function, got ${describe(value)}`);
@@ -88,10 +89,11 @@ function makeCodeTool(options) {
  * Wrong options are refused here and not in each result.
  *
  * @param {any} options
+ * @param {readonly string[]} known
  */
-function refuseWrong({ language, ...others }) {
-  if (language === 'python') checkPythonOptions(undefined, others, OWN_OPTIONS);
-  else refuseWrongOptions({ language, ...others }, OWN_OPTIONS);
+function refuseWrong({ language, ...others }, known) {
+  if (language === 'python') checkPythonOptions(undefined, others, known);
+  else refuseWrongOptions({ language, ...others }, known);
 }
 
 /**

@@ -5,12 +5,15 @@ const { describe, isPlainObject } = require('../../contract/describe');
 const { ExecutorError } = require('../../contract/errors');
 const { OFFER, isExecutor, offerOf, refuseBeside } = require('../../contract/executor');
 const { turnsOf } = require('../../contract/executor-turns');
-const { optionsOf } = require('../../contract/options');
-const { checkSignal } = require('../../contract/options');
+const { OPTION_NAMES, checkSignal, optionsOf } = require('../../contract/options');
 const { flattenTools } = require('../../contract/tool-registry');
+const { refuseWrongOptions } = require('../../ses/check-options');
 const { SESExecutor } = require('../../ses/executor');
 const { PythonSmolagentsExecutor } = require('./python');
 const { toHostTools } = require('./tools');
+
+/** Options that are not the executor's. */
+const OWN_OPTIONS = ['tools', 'executor'];
 
 /** The executor of a smolagents-ts `CodeAgent`. Documented in `index.d.ts`. */
 class SmolagentsExecutor {
@@ -28,7 +31,7 @@ class SmolagentsExecutor {
 
   /** @param {import('./index').SmolagentsExecutorOptions} [options] */
   constructor(options) {
-    const own = options === undefined ? {} : optionsOf(options, 'options');
+    const own = options === undefined ? {} : optionsOf(options, 'options', [...OWN_OPTIONS, ...OPTION_NAMES]);
     // @ts-expect-error: an executor of the other language, which has the same methods.
     if (own.language === 'python') return new PythonSmolagentsExecutor(own);
     const {
@@ -40,6 +43,7 @@ class SmolagentsExecutor {
     if (typeof autoInit !== 'boolean') {
       throw new TypeError(`options.autoInit must be a boolean, got ${describe(autoInit)}`);
     }
+    if (executor === undefined) refuseWrongOptions(others, OWN_OPTIONS);
     // What starts it also hands over the tools, so it must not start by itself.
     this.#executor = executor === undefined ? new SESExecutor({ ...others, autoInit: false }) : given(executor, others);
     this.#turns = turnsOf(this.#executor);
@@ -160,7 +164,7 @@ function given(executor, others) {
   if (/** @type {any} */ (executor).isolation === 'run') {
     throw new TypeError("options.executor must keep what earlier runs have left: make it with isolation: 'session'");
   }
-  refuseBeside(others, ['tools', 'autoInit', 'executor']);
+  refuseBeside(others, [...OWN_OPTIONS, 'autoInit']);
   return executor;
 }
 

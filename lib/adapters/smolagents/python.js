@@ -3,6 +3,10 @@
 
 const { toPythonTools } = require('./tools');
 const { PyodideExecutor } = require('../../python');
+const { checkPythonOptions } = require('../../python/options');
+
+/** Options that are not the executor's. */
+const OWN_OPTIONS = ['tools', 'language'];
 
 /** The executor of a `CodeAgent` that writes Python. Documented in `index.d.ts`. */
 class PythonSmolagentsExecutor extends PyodideExecutor {
@@ -13,6 +17,7 @@ class PythonSmolagentsExecutor extends PyodideExecutor {
 
   /** @param {import('./index').PythonSmolagentsExecutorOptions} options */
   constructor({ tools = [], language: _, ...options }) {
+    checkPythonOptions(undefined, options, OWN_OPTIONS);
     super(undefined, options);
     this.#ownTools = toPythonTools(tools);
   }
