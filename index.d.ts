@@ -81,14 +81,14 @@ export interface ExecutorOptions {
    */
   maxQueuedRuns?: number | undefined;
   /** Module names that guest code may `import()`, compared exactly (section 5.3). Non-empty strings. Default none. */
-  authorizedImports?: string[] | undefined;
+  authorizedImports?: readonly string[] | undefined;
   /**
    * UTF-8 bytes of log text that one run may leave; what comes after is cut and marked with `...[TRUNCATED]` (section
    * 7.3). An integer from 1,024 to 268,435,456; default 262,144 (256 KiB).
    */
   maxLogBytes?: number | undefined;
   /** Console levels that are collected; calls of the others are ignored. Default all. */
-  collectConsoleLevels?: LogLevel[] | undefined;
+  collectConsoleLevels?: readonly LogLevel[] | undefined;
   /**
    * Memory that guest code may use, in MiB, heap and array buffers together; beyond it a run fails with
    * `ERR_MEMORY_LIMIT_EXCEEDED`. An integer from 8 to 65,536; default 128.
@@ -518,7 +518,7 @@ export interface ToolCall {
 }
 
 /** What {@link ExecutorOptions.onToolCall} decides: `void` allows the call, the others replace a part of it. */
-export type ToolCallDecision = void | { args: unknown[] } | { result: unknown };
+export type ToolCallDecision = void | { args: readonly unknown[] } | { result: unknown };
 
 /** Decides on a tool call: see {@link ExecutorOptions.onToolCall}. */
 export type OnToolCall = (call: ToolCall) => ToolCallDecision | PromiseLike<ToolCallDecision>;

@@ -16,7 +16,7 @@ import { createMcpServer } from 'ses-executor/mcp';
 import { instrument } from 'ses-executor/opentelemetry';
 import { toJavaScriptSignature } from 'ses-executor/prompts';
 import { createCodeTool as createOpenAiCodeTool } from 'ses-executor/openai-agents';
-import { PyodideExecutor } from 'ses-executor/python';
+import { BASE_BUILTIN_MODULES, PyodideExecutor } from 'ses-executor/python';
 import { createSmolagentsExecutor } from 'ses-executor/smolagents';
 import { createFileTools } from 'ses-executor/tools';
 import { createCodeTool, type CodeToolOptions, type CodeToolResult, type RunFailure } from 'ses-executor/ai';
@@ -115,6 +115,7 @@ export async function servers(): Promise<void> {
 
 export function python(): void {
   new PyodideExecutor(['math'], { max_operations: 1, timeoutMs: 1, mount: false });
+  new PyodideExecutor(undefined, { authorized_imports: BASE_BUILTIN_MODULES });
   // @ts-expect-error: an interpreter is made anew whatever the options say
   new PyodideExecutor(['math'], { recover: true });
   // @ts-expect-error: it keeps its state

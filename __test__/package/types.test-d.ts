@@ -39,6 +39,9 @@ export async function contract(): Promise<void> {
     onLog: (entry) => holds<Equal<typeof entry, LogEntry>>(),
   };
   const executor = new SESExecutor(options);
+  // Lists are copied, so that those which nobody may change will do.
+  const [imports, levels] = [['units'], ['warn', 'error']] as const;
+  new SESExecutor({ authorizedImports: imports, collectConsoleLevels: levels });
   const parity: ICodeExecutor = executor;
   await parity.init();
   holds<Equal<typeof executor.state, ExecutorState>>();

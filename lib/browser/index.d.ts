@@ -27,7 +27,7 @@ export interface NetworkOptions {
    * Origins, such as `https://api.example.com`; redirects to others are refused. Without encryption only those of this machine, such as
    * `http://localhost:8080`: pages are secure contexts, which Chrome lets request nothing else. Default none.
    */
-  allow?: string[] | undefined;
+  allow?: readonly string[] | undefined;
   /** Asked before each request, those that redirects lead to included; `false` refuses it. Default: none is refused. */
   onRequest?: ((request: { url: string; method: string; headers: Record<string, string> }) => unknown) | undefined;
 }
@@ -49,7 +49,7 @@ export interface BrowserExecutorOptions {
   /** As for `SESExecutor`. Default 262,144 (256 KiB). */
   maxLogBytes?: number | undefined;
   /** Console levels that are collected. Default all. */
-  collectConsoleLevels?: LogLevel[] | undefined;
+  collectConsoleLevels?: readonly LogLevel[] | undefined;
   /**
    * Memory that the page's process may hold, in MiB, and the same for what pages keep in the browser's own process; beyond it
    * a run fails with `ERR_MEMORY_LIMIT_EXCEEDED`. It is looked at every 50 ms, so that a page may hold more for a moment, and every

@@ -149,7 +149,7 @@ Time in which guest code only waits for calls with a limit does not count agains
     type: 'strings',
     values: LEVELS,
     fallback: LEVELS,
-    ts: 'LogLevel[]',
+    ts: 'readonly LogLevel[]',
     brief: 'what is logged',
     doc: 'Console levels that are collected; calls of the others are ignored.',
     rust: {

@@ -7,12 +7,13 @@ const { OPTIONS } = require('./option-table');
 /** @typedef {import('./option-table').OptionRow} OptionRow */
 
 /**
- * Options of an executor, checked, with defaults (specification, section 3.3). What has neither is undefined; `modules`
- * are checked where they are cloned.
+ * Options of an executor, checked, with defaults (specification, section 3.3). What has neither is undefined; lists are copies;
+ * `modules` are checked where they are cloned.
  *
  * @typedef {import('../../index').ExecutorOptions} ExecutorOptions
  * @typedef {'toolTimeoutMs' | 'maxCpuMs' | 'warmPool' | 'spares' | 'onToolCall' | 'onLog'} WithoutDefault
- * @typedef {Required<Omit<ExecutorOptions, WithoutDefault>> & Pick<ExecutorOptions, WithoutDefault>} CheckedOptions
+ * @typedef {{ authorizedImports: string[], collectConsoleLevels: import('../../index').LogLevel[] }} Lists
+ * @typedef {Required<Omit<ExecutorOptions, WithoutDefault | keyof Lists>> & Pick<ExecutorOptions, WithoutDefault> & Lists} CheckedOptions
  */
 
 const NAMES = OPTIONS.map(({ name }) => name);

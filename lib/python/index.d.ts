@@ -45,13 +45,13 @@ export interface PyodideExecutorOptions extends SharedOptions {
    * Modules that guest code may import: `"pkg"` and `"pkg.*"` allow a package and what is in it, `"*"` allows all. Default: the
    * argument of the constructor, else {@link BASE_BUILTIN_MODULES}.
    */
-  authorized_imports?: string[] | undefined;
+  authorized_imports?: readonly string[] | undefined;
   /** Lines that one run may execute, functions of earlier runs included. Default 100,000. */
   max_operations?: number | undefined;
   /** Iterations of `while` loops that one run may take, over all of them. Default 10,000. */
   max_while_iterations?: number | undefined;
   /** Which of `eval`, `exec`, `compile`, `open` and `input` guest code may call. Default none. */
-  allowed_dangerous_builtins?: string[] | undefined;
+  allowed_dangerous_builtins?: readonly string[] | undefined;
   /** How files are mounted: a folder of this computer, or one that a browser gives. Default `"nodefs"`. */
   fsMode?: 'nodefs' | 'nativefs' | undefined;
   /**

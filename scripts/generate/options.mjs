@@ -58,7 +58,7 @@ function typeOf({ type, ts, values }) {
   if (ts !== undefined) return ts;
   if (type === 'integer') return 'number';
   if (type === 'oneOf') return values.map((value) => `'${value}'`).join(' | ');
-  return type === 'strings' ? 'string[]' : type;
+  return type === 'strings' ? 'readonly string[]' : type;
 }
 
 function readmeTable() {

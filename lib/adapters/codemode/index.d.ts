@@ -74,7 +74,7 @@ export class SESCodemodeExecutor {
    */
   execute(
     code: string,
-    providersOrFns: ResolvedProvider[] | ResolvedProvider['fns'],
+    providersOrFns: readonly ResolvedProvider[] | ResolvedProvider['fns'],
     options?: ExecuteOptions,
   ): Promise<ExecuteResult>;
 }
