@@ -596,6 +596,11 @@ describe('before it runs', () => {
       "Private field '#x' must be declared in an enclosing class",
       'Private names are only for the code of their class: give it a method',
     ],
+    [
+      'class A {\n  go() { this.#run(); } }\n  #run() {}\n}',
+      "Expected ';', '}' or <eof>",
+      'A `}` in front of this ends its class: leave that out',
+    ],
     ['class A { m() { return this.#y } }', "Private field '#y' must be declared in an enclosing class", undefined],
     [
       'let name, tags;\n{ name, tags } = user;',

@@ -102,7 +102,8 @@ pub(in super::super) fn fix(code: &str, around: &Around) -> Option<&'static str>
         return Some("Use straight quotes: \" or '");
     }
     if [after.trim_start(), line].iter().any(|text| is_comment(text, around)) {
-        return Some(COMMENT);
+        let is_member = line.strip_prefix('#').is_some_and(|name| is_read(code, word_at(name)));
+        return Some(if is_member { "A `}` in front of this ends its class: leave that out" } else { COMMENT });
     }
     if last_word(around.before) == "for" && after.starts_with("await") {
         return Some("`for await` needs an async function: `async function name(…) { … }`");
@@ -124,6 +125,11 @@ fn is_comment(text: &str, around: &Around) -> bool {
         !is_name(rest)
             || (!around.is_in_class() && (text.len() != around.after().len() || !around.before.ends_with('.')))
     })
+}
+
+/// Whether the code reads a private member of this name.
+fn is_read(code: &str, name: &str) -> bool {
+    !name.is_empty() && code.split(".#").skip(1).any(|behind| word_at(behind) == name)
 }
 
 /// What is written instead of Python. `line`: that of the place.
