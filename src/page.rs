@@ -205,6 +205,10 @@ impl ses_hints::Realm for Page<'_> {
     fn has_frozen(&self) -> bool {
         false
     }
+
+    fn is_in_a_program(&self, _text: &str) -> bool {
+        false
+    }
 }
 
 /// One error, on a thread of the pool.

@@ -509,6 +509,14 @@ function sync(q) {
   });
 
   test.each([
+    ['own.a = 2', 'const own = Object.freeze({ a: 1 });'],
+    ['new Own().a = 2', 'class Own { a = 1; constructor() { Object.freeze(this); } }'],
+    ['own.a = 2', 'const own = Object.defineProperty({}, "a", { value: 1 });'],
+  ])('nor is what it froze in an earlier run: %s', async (code, earlier) => {
+    expect((await told(code, { earlier: [earlier], variables: { data } })).hint).toBeUndefined();
+  });
+
+  test.each([
     ['Object.freeze(user); user.a = 3', ['let user = { a: 1 };'], undefined],
     ['Object.freeze(user); user.a = 3', ['user = { a: 1 };'], undefined],
     ['const user = Object.freeze({ a: 1 });\nuser.a = 2', [], undefined],

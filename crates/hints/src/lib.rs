@@ -57,6 +57,8 @@ pub trait Realm {
     fn is_frozen(&mut self, variable: &str) -> bool;
     /// Whether the host has given anything that is frozen.
     fn has_frozen(&self) -> bool;
+    /// Whether a program of the session has `text` in it.
+    fn is_in_a_program(&self, text: &str) -> bool;
 }
 
 /// What to do about the error, if something is known beyond the message: the first rule that has something to say.
@@ -424,6 +426,10 @@ mod tests {
         }
 
         fn has_frozen(&self) -> bool {
+            false
+        }
+
+        fn is_in_a_program(&self, _: &str) -> bool {
             false
         }
     }

@@ -283,7 +283,8 @@ fn is_of_the_language(realm: &mut impl Realm, code: &Code, name: &str) -> bool {
 
 /// A write to an object that is frozen, of which it is not known where it comes from. `root`: what is changed, if that has a name.
 fn of_the_host(realm: &mut impl Realm, error: &Uncaught, code: &Code, root: Option<&str>) -> Option<String> {
-    if !realm.has_frozen() || !is_of_data(error.message) || FREEZING.iter().any(|name| code.tokens.has(name)) {
+    let is_own = || FREEZING.iter().chain(&INSIDE).any(|name| code.tokens.has(name));
+    if !realm.has_frozen() || !is_of_data(error.message) || is_own() {
         return None;
     }
     if let Some(root) = root {
@@ -297,6 +298,9 @@ fn of_the_host(realm: &mut impl Realm, error: &Uncaught, code: &Code, root: Opti
         if !is_own && realm.is_tool(root) {
             return None;
         }
+    }
+    if FREEZING.iter().any(|name| realm.is_in_a_program(name)) {
+        return None;
     }
     Some(
         "The object is frozen, as everything is that the host gives, and all that is in it. \
@@ -324,19 +328,10 @@ fn is_of_data(message: &str) -> bool {
 const INHERITED: [&str; 7] =
     ["constructor", "hasOwnProperty", "isPrototypeOf", "propertyIsEnumerable", "toLocaleString", "toString", "valueOf"];
 
-/// By these the guest may have frozen the object itself, or look at what the language has given.
-const FREEZING: [&str; 10] = [
-    "freeze",
-    "seal",
-    "preventExtensions",
-    "harden",
-    "defineProperty",
-    "defineProperties",
-    "prototype",
-    "__proto__",
-    "getPrototypeOf",
-    "constructor",
-];
+/// By these the guest may have frozen the object itself.
+const FREEZING: [&str; 6] = ["freeze", "seal", "preventExtensions", "harden", "defineProperty", "defineProperties"];
+/// By these it may look at what the language has given.
+const INSIDE: [&str; 4] = ["prototype", "__proto__", "getPrototypeOf", "constructor"];
 
 /// What is written to where the error is.
 fn target<'a>(code: &Code<'a>) -> Vec<Step<'a>> {

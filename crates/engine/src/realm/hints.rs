@@ -33,6 +33,10 @@ impl ses_hints::Realm for InRealm<'_, '_, '_> {
     fn has_frozen(&self) -> bool {
         self.host.context.config().harden_tool_results || !self.host.sent_names.borrow().is_empty()
     }
+
+    fn is_in_a_program(&self, text: &str) -> bool {
+        self.host.scripts.borrow().has_program_with(text)
+    }
 }
 
 /// What to do about the error, if something is known beyond its message. No code of the guest's runs here.

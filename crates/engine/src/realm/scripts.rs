@@ -96,6 +96,11 @@ impl Scripts {
         self.program.as_deref() == Some(resource_name)
     }
 
+    /// Whether a program that is kept has `text` in it.
+    pub fn has_program_with(&self, text: &str) -> bool {
+        self.scripts.iter().any(|script| is_program(&script.name) && script.source.contains(text))
+    }
+
     /// The one that V8 calls so, and of programs that came again the last one.
     pub fn get(&self, resource_name: &str) -> Option<Rc<Script>> {
         self.scripts.iter().rev().find(|script| *script.resource_name == *resource_name).cloned()
