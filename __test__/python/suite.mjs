@@ -621,6 +621,13 @@ print("b")`;
           4,
           1,
         ],
+        // Nothing was known of an error with half of a character in its text: JSON that has one could not be read.
+        [
+          'raise ValueError("\\ud83d bad")',
+          'ValueError: \ufffd bad\nCode execution failed at line 1: raise ValueError("\\ud83d bad")',
+          1,
+          1,
+        ],
       ])('%s', async (code, cause, line, column) => {
         expect(await failure(code)).toStrictEqual({ cause, code: 'ERR_RUNTIME_EXCEPTION', line, column });
       });

@@ -373,7 +373,10 @@ class RunError extends Error {
     this.module = details.module;
     const { call, ...others } = details;
     this.toolCall = call;
-    this.details = JSON.stringify({ ...others, cause: message });
+    // Halves of characters are no text where this is read.
+    this.details = JSON.stringify({ ...others, cause: message }, (_key, value) =>
+      typeof value === 'string' ? value.toWellFormed() : value,
+    );
   }
 }
 
