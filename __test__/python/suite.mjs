@@ -1218,6 +1218,23 @@ give(Scalar(day), Scalar([Scalar(day), Scalar(1.5)]), [Scalar(None)], Scalar(2))
         ).toStrictEqual(['RangeError', 'too far', 'E_FAR']);
       });
 
+      // A code that is no number of JSON made the failure one that could not be read.
+      test.each([NaN, Infinity])('that throw may have the code %d, which is left out', async (code) => {
+        const thrown = Object.assign(new Error('no'), { code });
+        await executor.sendTools({
+          fail: () => {
+            throw thrown;
+          },
+        });
+        const error = await failureOf(executor, 'fail()');
+        expect([error.code, error.details.tool, error.details.code, error.cause]).toStrictEqual([
+          'ERR_TOOL_PROXY_FAIL',
+          'fail',
+          null,
+          thrown,
+        ]);
+      });
+
       test('are caught by the name of what they raise', async () => {
         const fail = () => {
           throw new Error('no');

@@ -289,7 +289,9 @@ function bridgeOf(pyodide, { callTool, log, finalAnswer, sleep, operations, bloc
   function failed(error) {
     if (lacksMemory(error)) return pyodide.toPy([FAILED, '', MEMORY_ERROR, undefined, undefined, true]);
     const { message, name, code, call, bridge = true } = error;
-    return pyodide.toPy([FAILED, String(message), name, code, call, bridge]);
+    // JSON, which tells the failure of a run, has no other numbers.
+    const kept = typeof code === 'number' && !Number.isFinite(code) ? undefined : code;
+    return pyodide.toPy([FAILED, String(message), name, kept, call, bridge]);
   }
 }
 
