@@ -399,6 +399,21 @@ monitoring.set_local_events(4, loop, monitoring.events.JUMP)
     await own.cleanup();
   });
 
+  // The loop itself failed, behind the back of the code: no line was known, and nothing to catch.
+  test.each([
+    ['a future', 'await asyncio.get_running_loop().create_future()', 1],
+    ['an event, in a function', 'async def wait():\n    await asyncio.Event().wait()\nasyncio.run(wait())', 2],
+    ['a task', 'async def wait():\n    await asyncio.Queue().get()\nawait asyncio.create_task(wait())', 2],
+    ['several', 'event = asyncio.Event()\nawait asyncio.gather(event.wait(), event.wait())', 2],
+  ])('what nothing brings about fails where it is waited for: %s', async (_title, code, line) => {
+    const error = await failureOf(executor, code);
+    expect([error.code, error.details.message, error.details.line]).toStrictEqual([
+      'ERR_RUNTIME_EXCEPTION',
+      'this code waits for something that nothing is left to bring about',
+      line,
+    ]);
+  });
+
   test.each([
     ['a task', 'asyncio.create_task(answer())\nawait asyncio.sleep(1000)'],
     ['a task of a loop of its own', 'asyncio.run(wait(answer()))'],

@@ -1,5 +1,7 @@
 # Runs
 
+# Tasks of which each waits for the next one.
+_MAX_WAITING = 1_000
 _ENDS_OF_RUNS = (FinalAnswerException, _LimitError)
 
 
@@ -11,6 +13,7 @@ class _Loop(asyncio.base_events.BaseEventLoop):
         self._selector = self
         # Tasks that the end of the run has ended.
         self._ended = []
+        self._first_task = None
 
     def run_forever(self):
         self._check_running()
@@ -39,6 +42,8 @@ class _Loop(asyncio.base_events.BaseEventLoop):
     def create_task(self, coro, **kwargs):
         task = super().create_task(_awaited(coro), **kwargs)
         task.add_done_callback(self._note_end)
+        if self._first_task is None or self._first_task.done():
+            self._first_task = task
         return task
 
     def _note_end(self, task):
@@ -49,10 +54,23 @@ class _Loop(asyncio.base_events.BaseEventLoop):
         if timeout != 0:
             self._end_unless_awaited()
         if timeout is None:
-            raise RuntimeError("this code waits for something that nothing is left to bring about")
-        if timeout > 0:
+            self._fail_waiting()
+        elif timeout > 0:
             time.sleep(timeout)
         return ()
+
+    def _fail_waiting(self):
+        """Nothing will ever happen: the first task fails where it waits, so that the failure has the line of its code."""
+        error = RuntimeError("this code waits for something that nothing is left to bring about")
+        waited = self._first_task
+        # Tasks may wait for each other.
+        for _ in range(_MAX_WAITING):
+            if not _is(waited, asyncio.Task):
+                break
+            waited = waited._fut_waiter
+        if not _is(waited, asyncio.Future) or waited.done():
+            raise error
+        waited.set_exception(error)
 
     def _end_unless_awaited(self):
         """Raises what has ended tasks that nothing awaits: else the run would go on to wait for other things."""
