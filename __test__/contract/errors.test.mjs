@@ -96,4 +96,23 @@ describe('a run that took too long is told', () => {
     const text = explain(details);
     expect(text.replace(` ${lost}`, '')).toBe(`ERR_EXEC_TIMEOUT: ${expected}`);
   });
+
+  // A fix ends without a full stop: it ran into the sentence about what is lost.
+  test('what is lost, in a sentence of its own behind a fix', () => {
+    const finding = {
+      rule: 'code_non_empty',
+      severity: 'ERROR',
+      message: 'the program is empty',
+      fix: 'Pass a statement',
+    };
+    const error = new ExecutorError('Code validation failed', {
+      code: 'ERR_VALIDATION_FAILED',
+      severity: 'ERROR',
+      retryable: true,
+      details: { recovered: true, diagnostics: [finding] },
+    });
+    expect(error.explanation.split('\n').at(-1)).toBe(
+      'Hint: Pass a statement. Variables and functions of earlier runs are gone: define again what is still needed.',
+    );
+  });
 });

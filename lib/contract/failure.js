@@ -102,7 +102,18 @@ function hintOf(error, found) {
 function explanationOf(error) {
   const failure = failureOf(error);
   const isLost = losesState(error) || error.details?.recovered === true;
-  return failureText(isLost ? { ...failure, hint: `${failure.hint} ${STATE_LOST}` } : failure);
+  return failureText(isLost ? withStateLost(failure) : failure);
+}
+
+/**
+ * A failure that also says that nothing of earlier runs is left. Fixes of findings end without a full stop.
+ *
+ * @param {RunFailure} failure
+ * @returns {RunFailure}
+ */
+function withStateLost(failure) {
+  const { hint } = failure;
+  return { ...failure, hint: `${hint}${/[.?]$/.test(hint) ? '' : '.'} ${STATE_LOST}` };
 }
 
 /**
@@ -157,4 +168,4 @@ function errorText({ name, message = '' }) {
   return typeof name === 'string' && name !== 'Error' ? `${name}: ${message}` : message;
 }
 
-module.exports = { GENERAL_HINTS, STATE_LOST, explanationOf, failureOf, losesState };
+module.exports = { GENERAL_HINTS, STATE_LOST, explanationOf, failureOf, losesState, withStateLost };

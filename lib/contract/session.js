@@ -2,7 +2,7 @@
 'use strict';
 
 const { ExecutorError } = require('./errors');
-const { STATE_LOST, failureOf } = require('./failure');
+const { STATE_LOST, failureOf, withStateLost } = require('./failure');
 const { turnsOf } = require('./executor-turns');
 const { REFUSALS, invalidState } = require('./lifecycle');
 
@@ -161,7 +161,7 @@ class Session {
     if (signal?.aborted !== true) this.#isolate = isolate;
     const { failure } = report;
     if (failure === undefined) return { ...report, note: STATE_LOST };
-    return { ...report, failure: { ...failure, hint: `${failure.hint} ${STATE_LOST}` } };
+    return { ...report, failure: withStateLost(failure) };
   }
 
   async #forget() {
