@@ -5,6 +5,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
 
 import { afterAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
@@ -75,6 +76,23 @@ describe('a call', () => {
         `Hint: ${error.hint}`,
       ].join('\n'),
     );
+  });
+
+  // Of an async iterable the last part is the result, which of a stream was the end of what it had to say.
+  test.each([
+    ['bytes', () => new Blob(['one two']).stream()],
+    ['text', () => new Blob(['one two']).stream().pipeThrough(new TextDecoderStream())],
+    ['Node.js', () => Readable.from(['one ', 'two'])],
+  ])('gives no piece of a stream as the result: %s', async (_, execute) => {
+    const tool = createCodeTool({ tools: { page: { execute } } });
+    expect((await tool.execute('await page()')).error.message).toBe(
+      'Tool execution failed: TypeError: the result is a stream; give what has been read of it',
+    );
+  });
+
+  test('takes the last of a stream of results', async () => {
+    const tool = createCodeTool({ tools: { steps: { execute: () => Readable.from([{ n: 1 }, { n: 2 }]) } } });
+    expect((await tool.execute('await steps()')).output).toEqual({ n: 2 });
   });
 
   test.each([

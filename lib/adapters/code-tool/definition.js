@@ -311,11 +311,18 @@ function plainSchema(schema, side, tool) {
  * The result of a tool; of one that gives preliminary results, the last.
  *
  * @param {any} result
+ * @throws {TypeError} for a stream whose parts are bytes or pieces of a text: the last is a piece, too
  */
 async function lastOf(result) {
   if (typeof result?.[Symbol.asyncIterator] !== 'function') return result;
+  const isStream = typeof result.getReader === 'function' || typeof result.pipe === 'function';
   let last;
-  for await (const part of result) last = part;
+  for await (const part of result) {
+    if (isStream && (typeof part === 'string' || ArrayBuffer.isView(part))) {
+      throw new TypeError('the result is a stream; give what has been read of it');
+    }
+    last = part;
+  }
   return last;
 }
 

@@ -55,7 +55,7 @@ export interface CodeToolDefinition<Context = any> {
   output_schema?: JsonSchema | StandardSchema | undefined;
   /** Whether a person has to approve a call: see {@link CodeToolOptions.approve}. */
   needsApproval?: boolean | ((input: any, context: CallContext<Context>) => boolean | PromiseLike<boolean>) | undefined;
-  /** Gives the result, a promise of it, or an async iterable of which the last is it. */
+  /** Gives the result, a promise of it, or an async iterable of which the last is it; no stream of bytes or pieces of a text. */
   execute(input: any, context: CallContext<Context>): unknown;
 }
 
