@@ -90,6 +90,25 @@ describe('a call', () => {
     );
   });
 
+  // Its results went on being read when nobody waited for the last one.
+  test('ends a tool that goes on to give results with its run', async () => {
+    const [late, ended] = [deferred(), deferred()];
+    async function* execute() {
+      try {
+        yield 'first';
+        await late.promise;
+        yield 'second';
+        await new Promise(() => {});
+      } finally {
+        ended.resolve();
+      }
+    }
+    const { error } = await createCodeTool({ tools: { steps: { execute } }, timeoutMs: 50 }).execute('await steps()');
+    expect(error.code).toBe('ERR_EXEC_TIMEOUT');
+    late.resolve();
+    await ended.promise;
+  });
+
   test('takes the last of a stream of results', async () => {
     const tool = createCodeTool({ tools: { steps: { execute: () => Readable.from([{ n: 1 }, { n: 2 }]) } } });
     expect((await tool.execute('await steps()')).output).toEqual({ n: 2 });

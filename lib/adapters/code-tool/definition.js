@@ -110,7 +110,7 @@ class CallableTool {
     const context = { ...of, input };
     const mustAsk = typeof needsApproval === 'function' ? await needsApproval(value, context) : needsApproval;
     if (mustAsk) await context.approve(this.name, value);
-    return lastOf(await execute(value, context));
+    return lastOf(await execute(value, context), of.signal);
   }
 
   /** @param {unknown} input */
@@ -311,13 +311,15 @@ function plainSchema(schema, side, tool) {
  * The result of a tool; of one that gives preliminary results, the last.
  *
  * @param {any} result
+ * @param {AbortSignal} signal aborted when nobody waits for it any more
  * @throws {TypeError} for a stream whose parts are bytes or pieces of a text: the last is a piece, too
  */
-async function lastOf(result) {
+async function lastOf(result, signal) {
   if (typeof result?.[Symbol.asyncIterator] !== 'function') return result;
   const isStream = typeof result.getReader === 'function' || typeof result.pipe === 'function';
   let last;
   for await (const part of result) {
+    if (signal.aborted) return undefined;
     if (isStream && (typeof part === 'string' || ArrayBuffer.isView(part))) {
       throw new TypeError('the result is a stream; give what has been read of it');
     }
