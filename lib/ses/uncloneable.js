@@ -104,7 +104,8 @@ function refusedKind(value) {
   if (types.isArgumentsObject(value)) return 'arguments object';
   if (types.isSharedArrayBuffer(value)) return 'SharedArrayBuffer';
   if (ArrayBuffer.isView(value) && types.isSharedArrayBuffer(value.buffer)) return 'view of a SharedArrayBuffer';
-  if (types.isWeakMap(value) || types.isWeakSet(value) || types.isGeneratorObject(value)) return className(value);
+  if (types.isGeneratorObject(value)) return 'generator';
+  if (types.isWeakMap(value) || types.isWeakSet(value)) return className(value);
   return undefined;
 }
 

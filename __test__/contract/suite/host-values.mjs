@@ -47,8 +47,8 @@ export function describeHostValues({ make, withExecutor, can, expectGivenUp }) {
       ['a symbol', () => Symbol('s'), 'symbol'],
       ['a proxy', () => new Proxy({}, {}), 'Proxy'],
       ['a proxy with hostile traps', () => new Proxy({}, { get: trap, ownKeys: trap }), ''],
-      ['a generator', () => (function* () {})(), ''],
-      ['an async generator', () => (async function* () {})(), ''],
+      ['a generator', () => (function* () {})(), 'result (generator) cannot be cloned'],
+      ['an async generator', () => (async function* () {})(), 'result (generator) cannot be cloned'],
       ['a WeakMap', () => new WeakMap(), 'WeakMap'],
       [
         'an object with a getter that throws',
