@@ -1,7 +1,7 @@
 // Pictures and files that runs leave.
 
 import { createHash } from 'node:crypto';
-import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { inflateSync } from 'node:zlib';
 
 import { describe, expect, test } from 'vitest';
@@ -226,7 +226,7 @@ describe('a run that fails', () => {
       writeFileSync(`${folder}/file`, '');
       await withBrowser({ artifactsDir: `${folder}/file` }, {}, async (executor) => {
         const error = await expectCode(executor.run(`${save} throw new Error("x")`), 'ERR_RUNTIME_EXCEPTION');
-        expect(error.artifacts).toEqual([]);
+        expect(error.artifacts.map(({ path, data }) => [path, `${Buffer.from(data)}`])).toEqual([[undefined, 'hello']]);
         expect(error.logs).toMatch(/^saved\nthe artifacts could not be kept: EEXIST: /);
       });
     });
@@ -235,6 +235,28 @@ describe('a run that fails', () => {
   test('and has saved nothing has none', async () => {
     await withBrowser({}, {}, async (executor) => {
       expect((await expectCode(executor.run('let ;'), 'ERR_VALIDATION_FAILED')).artifacts).toEqual([]);
+    });
+  });
+});
+
+// A full disk, or a folder that is none, is no reason to lose what the run has given.
+test('a run whose artifacts cannot be written has its output, and their bytes', async () => {
+  await withFolder(async (folder) => {
+    const kept = `${folder}/kept`;
+    await withBrowser({ artifactsDir: kept }, {}, async (executor) => {
+      writeFileSync(kept, '');
+      const code = `await saveArtifact('a.txt', 'hello'); 42`;
+      const { output, artifacts, logs } = await executor.run(code);
+      expect([output, artifacts.length, artifacts[0].path, `${Buffer.from(artifacts[0].data)}`]).toEqual([
+        42,
+        1,
+        undefined,
+        'hello',
+      ]);
+      expect(logs).toMatch(/^the artifacts could not be kept: EEXIST: /);
+      rmSync(kept);
+      const { artifacts: written } = await executor.run(code);
+      expect([readFileSync(written[0].path, 'utf8'), written[0].data]).toEqual(['hello', undefined]);
     });
   });
 });
@@ -343,19 +365,22 @@ test('names of files are short', async () => {
   });
 });
 
-testIf(process.platform !== 'win32')('of a file that cannot be written nothing is left', async () => {
+testIf(process.platform !== 'win32')('of a file that cannot be written nothing is left in the folder', async () => {
   await withFolder(async (folder) => {
     const script = `
       const { readdirSync } = require('node:fs');
       const { keepArtifacts } = require('./lib/browser/artifacts.js');
-      keepArtifacts([{ name: 'x', mimeType: 'text/plain', data: Buffer.alloc(1 << 20) }], process.env.FOLDER).catch(({ code }) =>
-        console.log(JSON.stringify([code, readdirSync(process.env.FOLDER)])))`;
+      const made = [{ name: 'x', mimeType: 'text/plain', data: Buffer.alloc(1 << 20) }];
+      const warnings = [];
+      keepArtifacts(made, process.env.FOLDER, (text) => warnings.push(text.replace(/x-[^.]*/, 'x-ID'))).then(([{ path, data }]) =>
+        console.log(JSON.stringify([path, data.length, warnings, readdirSync(process.env.FOLDER)])))`;
     const { stdout, stderr } = await spawnProgram(
       'sh',
       // In blocks of 512 or 1024 bytes.
       ['-c', 'ulimit -f 8; exec "$0" -e "$1"', process.execPath, script],
       { env: { FOLDER: folder } },
     );
-    expect([stdout, stderr]).toEqual(['["EFBIG",[]]\n', '']);
+    const warning = 'the artifact x-ID.txt could not be kept: EFBIG: file too large, write';
+    expect([JSON.parse(stdout), stderr]).toEqual([[null, 1 << 20, [warning], []], '']);
   });
 });

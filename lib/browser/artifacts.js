@@ -51,23 +51,31 @@ const MAX_GIVEN = 255;
  */
 
 /**
- * Artifacts as callers get them: in the folder, each with a JSON file beside it, or with their bytes.
+ * Artifacts as callers get them: in the folder, each with a JSON file beside it, or with their bytes, which those have, too, that the
+ * folder does not take.
  *
  * @param {Made[]} made
  * @param {string | undefined} folder
+ * @param {(text: string) => void} warn
  * @returns {Promise<import('./index').Artifact[]>}
  */
-async function keepArtifacts(made, folder) {
-  if (made.length > 0 && folder !== undefined) await mkdir(folder, { recursive: true });
-  return Promise.all(made.map((one) => keepArtifact(one, folder)));
+async function keepArtifacts(made, folder, warn) {
+  try {
+    if (made.length > 0 && folder !== undefined) await mkdir(folder, { recursive: true });
+  } catch (error) {
+    warn(`the artifacts could not be kept: ${/** @type {Error} */ (error).message}`);
+    folder = undefined;
+  }
+  return Promise.all(made.map((one) => keepArtifact(one, folder, warn)));
 }
 
 /**
  * @param {Made} made
  * @param {string | undefined} folder
+ * @param {(text: string) => void} warn
  * @returns {Promise<import('./index').Artifact>}
  */
-async function keepArtifact({ name, mimeType: given, isGuess, width, height, data }, folder) {
+async function keepArtifact({ name, mimeType: given, isGuess, width, height, data }, folder, warn) {
   const { stem, extension } = split(name);
   const mimeType = (isGuess && TYPES.get(extension.toLowerCase())) || given;
   const facts = {
@@ -81,10 +89,16 @@ async function keepArtifact({ name, mimeType: given, isGuess, width, height, dat
   };
   if (folder === undefined) return { ...facts, data: new Uint8Array(data) };
   const path = resolve(folder, facts.name);
-  await writeAtomically(path, data);
   const artifact = { path, ...facts };
-  await writeAtomically(`${path}.json`, `${JSON.stringify(artifact, null, 2)}\n`);
-  return artifact;
+  try {
+    await writeAtomically(path, data);
+    await writeAtomically(`${path}.json`, `${JSON.stringify(artifact, null, 2)}\n`);
+    return artifact;
+  } catch (error) {
+    await rm(path, { force: true }).catch(() => {});
+    warn(`the artifact ${facts.name} could not be kept: ${/** @type {Error} */ (error).message}`);
+    return { ...facts, data: new Uint8Array(data) };
+  }
 }
 
 /** @param {string} name */
@@ -120,7 +134,7 @@ async function writeAtomically(path, content) {
     await writeFile(temporary, content, { flag: 'wx' });
     await rename(temporary, path);
   } catch (error) {
-    await rm(temporary, { force: true });
+    await rm(temporary, { force: true }).catch(() => {});
     throw error;
   }
 }

@@ -109,7 +109,7 @@ export interface BrowserRunOptions extends Omit<RunOptions, 'maxOperations'> {
 
 /** A picture or a file that a run has made. */
 export interface Artifact {
-  /** Where it is; absent without `artifactsDir`. Beside it is a JSON file with all of this, `path + ".json"`. */
+  /** Where it is; absent without `artifactsDir`, and where that could not be written to, as a warning in the log says. Beside it is a JSON file with all of this, `path + ".json"`. */
   path?: string;
   /** Name of the file, which no other artifact has. Its extension is that of the type. */
   name: string;
@@ -127,7 +127,7 @@ export interface Artifact {
   sha256: string;
   /** ISO 8601 in UTC. */
   createdAt: string;
-  /** Its bytes; absent with `artifactsDir`. */
+  /** Its bytes, if it has no `path`. */
   data?: Uint8Array;
 }
 

@@ -90,15 +90,10 @@ async function perform({ takeTab, interrupted, isLasting, log, onEnd, ...run }) 
   const isKept = isLasting && (tabAfter === 'idle' || (tabAfter === 'busy' && (await tab.interrupt())));
   if (isKept) tab.rest(executorOptions.memoryLimitMb);
   onEnd(tab, isKept);
-  const keeping = keepArtifacts(runner.artifacts, executorOptions.artifactsDir);
-  if (error !== undefined) {
-    const artifacts = await keeping.catch((/** @type {Error} */ { message }) => {
-      log.add('warn', `the artifacts could not be kept: ${message}`);
-      return [];
-    });
-    throw withRun(error, log, { stats, artifacts, cause });
-  }
-  const artifacts = await keeping;
+  const artifacts = await keepArtifacts(runner.artifacts, executorOptions.artifactsDir, (text) =>
+    log.add('warn', text),
+  );
+  if (error !== undefined) throw withRun(error, log, { stats, artifacts, cause });
   const { output, isFinal = false } = ending;
   return { output, logs: log.text, is_final_answer: isFinal, logEntries: log.entries, stats, artifacts };
 }
