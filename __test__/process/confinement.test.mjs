@@ -113,6 +113,22 @@ describe.runIf(isLinux)('a worker process', () => {
     });
   });
 
+  // None begins once limits and filter are set. The thread that compiles came when a function was hot: there was none where the host is
+  // not root, for whom that limit is none, and guests waited for each function that V8 optimised.
+  test('has all of its threads before code comes, that which compiles too', async () => {
+    await withProcess({ spares: 0, maxOperations: 1e9 }, {}, async (executor) => {
+      const threads = () => readdirSync(`/proc/${pidOf(executor)}/task`);
+      const names = () => threads().map((task) => statusOf(pidOf(executor), `/task/${task}`).Name);
+      // A thread has the name of who has made it until it gives itself its own.
+      await expect.poll(names).toContain('ses-compile');
+      const before = threads();
+      await executor.run(
+        'const f = (n) => { let s = 0; for (let i = 0; i < n; i++) s = (s + i) & 255; return s; }; f(1e7)',
+      );
+      expect(before).toEqual(expect.arrayContaining(threads()));
+    });
+  });
+
   test('can make no processes, descriptors, files and core dumps, whatever its sandbox is', async () => {
     for (const sandbox of ['off', 'best-effort']) {
       await withProcess({ sandbox }, {}, async (executor) => {

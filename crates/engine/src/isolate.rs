@@ -48,6 +48,8 @@ impl Booted {
 
     /// Does once what the first run would do otherwise.
     pub fn warm_up(&mut self) {
+        #[cfg(target_os = "linux")]
+        compile_thread::start_ahead();
         match self {
             Self::Realm(realm) => realm.warm_up(),
             // The snapshot was made of one that had run.

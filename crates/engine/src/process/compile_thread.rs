@@ -3,6 +3,7 @@
 //!
 //! V8's own threads compile for all isolates in turn: one guest could keep the others slow, and nobody would know for whom they
 //! hold memory. In a process with many, what is large does not come here (tiers.rs), so that nobody waits long for what is under way.
+//! In a process with one, the thread is made before that is confined, which begins no thread then.
 
 use std::array;
 use std::cell::{Cell, RefCell};
@@ -14,7 +15,7 @@ use std::thread;
 use std::time::Duration;
 
 use crate::memory::budget::BufferBudget;
-use crate::memory::{compiled_for, parking, remains};
+use crate::memory::{compiled_for, parking, remains, sole};
 use ses_sync::{priority, processor};
 
 /// After so long without work the thread ends, and the next work starts another one.
@@ -44,6 +45,8 @@ struct State {
     /// What is wanted is compiled: not while the isolate is made, since nothing that is hot then comes again.
     is_open: bool,
     has_thread: bool,
+    /// The thread stays without work: another one could not be made.
+    stays: bool,
     /// The processor that the guest was on when it wanted something, where it goes on.
     guest_is_on: i32,
 }
@@ -59,6 +62,18 @@ thread_local! {
 pub fn open() {
     if let Some(shared) = OF_THIS_THREAD.with_borrow(Weak::upgrade) {
         shared.state().is_open = true;
+        shared.changed.notify_all();
+    }
+}
+
+/// Makes the thread of the calling thread's isolate if that is the only one, whose process begins none any more when guest code comes.
+pub fn start_ahead() {
+    if sole::is_declared()
+        && let Some(shared) = OF_THIS_THREAD.with_borrow(Weak::upgrade)
+    {
+        let mut state = shared.state();
+        state.stays = true;
+        shared.make_thread(&mut state);
     }
 }
 
@@ -120,11 +135,15 @@ impl CompileThread {
     /// Sees to it that there is the thread, if it is time for it. False: the system refuses.
     fn start(self: &Arc<Self>, state: &mut State) -> bool {
         if state.is_open && !state.has_thread {
-            let shared = self.clone();
-            let thread = thread::Builder::new().name("ses-compile".to_owned()).stack_size(STACK_BYTES);
-            state.has_thread = thread.spawn(move || shared.work()).is_ok();
+            self.make_thread(state);
         }
         state.has_thread || !state.is_open
+    }
+
+    fn make_thread(self: &Arc<Self>, state: &mut State) {
+        let shared = self.clone();
+        let thread = thread::Builder::new().name("ses-compile".to_owned()).stack_size(STACK_BYTES);
+        state.has_thread = thread.spawn(move || shared.work()).is_ok();
     }
 
     /// Waits until the task has returned, which is asked to do so soon if `is_cancelled`, and the thread has ended. Takes the task
@@ -145,8 +164,10 @@ impl CompileThread {
     fn work(&self) {
         priority::help_guests();
         compiled_for::set(self.buffers.clone());
+        let mut patience = IDLE;
         loop {
-            if let Some((task, guest_is_on)) = self.next() {
+            if let Some((task, guest_is_on)) = self.next(patience) {
+                patience = IDLE;
                 // All the time: it is woken again behind each collection, for which it stops.
                 let run = || task.run(&Delegate { table: &DELEGATE, is_cancelled: &self.is_cancelled });
                 processor::apart_from(guest_is_on, run);
@@ -156,25 +177,28 @@ impl CompileThread {
             }
             remains::give_back();
             let mut state = self.state();
-            if !state.is_wanted {
+            let goes_on = state.is_wanted || (state.stays && state.task.is_some());
+            if !goes_on {
                 state.has_thread = false;
                 self.changed.notify_all();
                 return;
             }
+            // There is nothing to give back until it has worked.
+            patience = Duration::MAX;
         }
     }
 
     /// What is to be done next, which is under way from now on, and the processor that the guest goes on with; waits. `None`: nothing is
-    /// left, or nothing came for a while.
-    fn next(&self) -> Option<(Task, i32)> {
+    /// left, or nothing came for as long as its patience lasts.
+    fn next(&self, patience: Duration) -> Option<(Task, i32)> {
         let mut state = self.state();
         loop {
             let task = state.task?;
-            if state.is_wanted {
+            if state.is_wanted && state.is_open {
                 (state.is_wanted, state.is_running) = (false, true);
                 return Some((task, state.guest_is_on));
             }
-            let (waited, timeout) = self.changed.wait_timeout(state, IDLE).unwrap_or_else(PoisonError::into_inner);
+            let (waited, timeout) = self.changed.wait_timeout(state, patience).unwrap_or_else(PoisonError::into_inner);
             state = waited;
             if timeout.timed_out() && !state.is_wanted {
                 return None;
@@ -547,6 +571,33 @@ mod tests {
         (HANDLE.notify_concurrency_increase)(&handle);
         assert!(!shared.state().has_thread);
         assert_eq!(*diary.did.lock().unwrap(), ["ran", "ran", "deleted"]);
+    }
+
+    /// A worker process begins no thread once guest code can come.
+    #[test]
+    fn a_thread_that_was_made_ahead_stays_until_the_task_goes() {
+        let (shared, diary) = (shared(), Diary::default());
+        shared.state().is_open = false;
+        OF_THIS_THREAD.set(Arc::downgrade(&shared));
+        let mut handle = post(&shared, 2, false, &diary);
+        {
+            let mut state = shared.state();
+            state.stays = true;
+            shared.make_thread(&mut state);
+        }
+        (HANDLE.notify_concurrency_increase)(&handle);
+        // Twice as long as one without work would stay.
+        thread::sleep(2 * IDLE);
+        assert!(diary.did.lock().unwrap().is_empty(), "the isolate is no guest's");
+        open();
+        for runs in 1..=2 {
+            until(|| diary.did.lock().unwrap().len() == runs);
+            thread::sleep(2 * IDLE);
+            assert!(shared.state().has_thread);
+            (HANDLE.notify_concurrency_increase)(&handle);
+        }
+        (HANDLE.cancel)(&mut handle);
+        assert!(!shared.state().has_thread);
     }
 
     #[test]
