@@ -116,16 +116,14 @@ pub fn close(reach: &[Reach]) -> bool {
     filters.iter().all(|filter| apply_filter_all_threads(filter).is_ok())
 }
 
-/// One filter for each answer: the system takes the strictest. The list of what is allowed comes last, since it has no call
+/// Two, since a filter has one answer to what it names: the system takes the stricter one. The list of what is allowed comes last, since it has no call
 /// that adds a filter.
-fn filters(reach: &[Reach]) -> Option<[BpfProgram; 3]> {
+fn filters(reach: &[Reach]) -> Option<[BpfProgram; 2]> {
     let errno = |code: i32| SeccompAction::Errno(code.unsigned_abs());
-    let any = |calls: &[c_long]| calls.iter().map(|&call| (call, Vec::new())).collect();
-    // The C library makes threads with `clone` where `clone3` is unknown, and the arguments of that one can be looked at.
-    let unknown = program(any(&[libc::SYS_clone3]), SeccompAction::Allow, errno(libc::ENOSYS))?;
-    let fatal = program(any(FATAL), SeccompAction::Allow, SeccompAction::KillProcess)?;
+    let fatal = FATAL.iter().map(|&call| (call, Vec::new())).collect();
+    let fatal = program(fatal, SeccompAction::Allow, SeccompAction::KillProcess)?;
     let allowed = program(allowed(reach)?, errno(libc::EPERM), SeccompAction::Allow)?;
-    Some([fatal, unknown, allowed])
+    Some([fatal, allowed])
 }
 
 fn program(
@@ -158,10 +156,6 @@ fn allowed(reach: &[Reach]) -> Option<BTreeMap<c_long, Vec<SeccompRule>>> {
     calls.insert(libc::SYS_setpriority, vec![rule(&own_priority)?]);
     // The processors that a thread itself may be on.
     calls.insert(libc::SYS_sched_setaffinity, vec![rule(&[(0, SeccompCmpOp::Eq, 0)])?]);
-    // Threads, and no processes.
-    let thread = (libc::CLONE_VM | libc::CLONE_THREAD | libc::CLONE_SIGHAND).unsigned_abs().into();
-    calls.insert(libc::SYS_clone, vec![rule(&[(0, SeccompCmpOp::MaskedEq(thread), thread)])?]);
-    calls.insert(libc::SYS_clone3, Vec::new());
     // Names of threads and of memory. Not what the kernel does when the host dies.
     let names = [libc::PR_SET_NAME.unsigned_abs(), libc::PR_SET_VMA.unsigned_abs()];
     let names = names.iter().map(|&option| rule(&[(0, SeccompCmpOp::Eq, option.into())]));

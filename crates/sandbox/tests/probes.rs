@@ -21,7 +21,7 @@ mod linux {
     use std::process::{Command, ExitStatus, Stdio, exit};
     use std::ptr::null;
 
-    use libc::{EACCES, EMFILE, ENOSYS, EPERM, SIGSYS, c_int, c_long};
+    use libc::{EACCES, EMFILE, EPERM, SIGSYS, c_int, c_long};
     use ses_sandbox as sandbox;
 
     /// What is expected of a probe.
@@ -67,7 +67,10 @@ mod linux {
         }),
         ("a signal to all", Refused(EPERM), || unsafe { libc::kill(-1, libc::SIGKILL) }.into()),
         ("a child", Refused(EPERM), || unsafe { libc::fork() }.into()),
-        ("a child by the raw call", Refused(ENOSYS), || unsafe { libc::syscall(libc::SYS_clone3, null::<u8>(), 0) }),
+        ("a child by the raw call", Refused(EPERM), || unsafe { libc::syscall(libc::SYS_clone3, null::<u8>(), 0) }),
+        ("a thread", Refused(EPERM), || unsafe {
+            libc::syscall(libc::SYS_clone, libc::CLONE_VM | libc::CLONE_THREAD | libc::CLONE_SIGHAND, 0, 0, 0, 0)
+        }),
         ("to outlive the host", Refused(EPERM), || unsafe { libc::prctl(libc::PR_SET_PDEATHSIG, 0) }.into()),
         ("a higher limit", Refused(EPERM), || {
             let limit = libc::rlimit { rlim_cur: 100, rlim_max: 100 };
