@@ -89,6 +89,9 @@ export async function otherFrameworks(
   const mastra = makeTool({ id: 'a', description: 'a', inputSchema: schema, execute: async ({ n }) => ({ n }) });
   const mastraCode = createMastraCodeTool({ tools: { mastra } });
   createMastraCodeTool({ tools: [mastra] });
+  createNeutralCodeTool({ tools: [{ id: 'a', execute: ({ n }) => n * 2 }] });
+  // @ts-expect-error: neither a name nor an id
+  createNeutralCodeTool({ tools: [{ execute: () => 1 }] });
   const id: string = mastraCode.id;
   await client.beta.messages.toolRunner({
     model: 'a',

@@ -39,6 +39,8 @@ export interface CallContext<Context = any> {
 export interface CodeToolDefinition<Context = any> {
   /** For tools in a list. */
   name?: string | undefined;
+  /** The same, as Mastra's tools have it. */
+  id?: string | undefined;
   description?: string | undefined;
   /**
    * What the tool takes: JSON Schema, or a Standard Schema, by which the input is checked before each call. By JSON Schema it is checked
@@ -68,7 +70,7 @@ export type CodeFunctions = ((...args: any[]) => unknown) | (Readonly<Tools> & {
 /** Tools by the names that code calls them by, functions and namespaces too, or a list of tools with names. */
 export type CodeTools<Context = any> =
   | Readonly<Record<string, CodeToolDefinition<Context> | CodeFunctions>>
-  | readonly (CodeToolDefinition<Context> & { name: string })[];
+  | readonly (CodeToolDefinition<Context> & ({ name: string } | { id: string }))[];
 
 /** A call that a person has to approve. */
 export interface ApprovalRequest<Context = any> {
