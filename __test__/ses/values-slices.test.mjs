@@ -9,7 +9,9 @@ import { mayReadNow, readInTurns } from '../../lib/ses/turns.js';
 import { gateTool } from '../helpers.mjs';
 
 // The one that the library has loaded.
-const clock = createRequire(import.meta.url)('../../lib/contract/clock.js');
+const require = createRequire(import.meta.url);
+const clock = require('../../lib/contract/clock.js');
+const { SliceReader } = require('../../lib/ses/slices.js');
 
 /** As `SliceReader` in `lib/ses/slices.js` puts values together, kind by kind. */
 const VALUES = {
@@ -185,4 +187,28 @@ describe('the budget of host memory', () => {
     });
     await small.cleanup();
   });
+});
+
+// They were read to their end, a slice in each turn of the event loop, and dropped then.
+test('arguments of a run that is over are read no further', async () => {
+  const own = new SESExecutor();
+  await own.init();
+  await own.sendTools({ take: async () => 'taken' });
+  const reads = vi.spyOn(SliceReader.prototype, 'read');
+  const abort = new AbortController();
+  reads.mockImplementationOnce(() => {
+    abort.abort();
+    return false;
+  });
+  await expect(own.run('await take(Array(400_000).fill("x"))', { signal: abort.signal })).rejects.toMatchObject({
+    code: 'ERR_EXEC_TIMEOUT',
+  });
+  const before = reads.mock.calls.length;
+  // Others are read in the turns that they would have been read in.
+  const wire = v8.serialize(1);
+  await readInTurns(wire);
+  await readInTurns(wire);
+  expect(reads).toHaveBeenCalledTimes(before);
+  reads.mockRestore();
+  await own.cleanup();
 });

@@ -87,7 +87,7 @@ class RunCalls {
       const { call, id, isAsync, args } = next;
       const read = mayReadNow(args)
         ? wire.readArguments(args)
-        : await readInTurns(args).catch((error) => /** @type {const} */ ({ error }));
+        : await readInTurns(args, this.#scope).catch((error) => /** @type {const} */ ({ error }));
       if (this.#isOver) return;
       this.#unread.shift();
       this.#begin(call, id, isAsync, read, bytesOf(args));
