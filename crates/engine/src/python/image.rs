@@ -42,9 +42,9 @@ impl Image {
         Ok(Self { header, code_cache, machine_code, memory: Memory::new(memory.len(), &runs_of(memory))? })
     }
 
-    /// Pages of WebAssembly that the memory takes.
+    /// Pages of WebAssembly in which the memory has room.
     pub fn pages(&self) -> u32 {
-        (self.memory.length() / PAGE_BYTES) as u32
+        self.memory.length().div_ceil(PAGE_BYTES) as u32
     }
 
     /// Makes the memory that begins at `base` a copy of the image's.
@@ -186,13 +186,12 @@ impl Memory {
             return Err(io::Error::last_os_error());
         }
         // SAFETY: the descriptor is open, and nobody else has it.
-        let mut file = unsafe { File::from_raw_fd(file) };
+        let file = unsafe { File::from_raw_fd(file) };
         file.set_len(length as u64)?;
         // What is left out reads as zeros, and takes no memory.
         for &(at, run) in runs {
             std::os::unix::fs::FileExt::write_all_at(&file, run, at as u64)?;
         }
-        file.flush()?;
         let seals = libc::F_SEAL_SHRINK | libc::F_SEAL_GROW | libc::F_SEAL_WRITE | libc::F_SEAL_SEAL;
         // SAFETY: this takes numbers only.
         if unsafe { libc::fcntl(file.as_raw_fd(), libc::F_ADD_SEALS, seals) } < 0 {
