@@ -105,7 +105,7 @@ fn decode<'s>(scope: &mut v8::PinScope<'s, '_>, host: &Host, args: Arguments<'_,
     // Of what is well-formed no copy is made.
     let is_borrowed = encoding == encoding_rs::UTF_8 && Encoding::utf8_valid_up_to(bytes) == bytes.len();
     let room = if is_borrowed { 0 } else { bytes.len().saturating_mul(EXPANSION) };
-    let decoded = with_room(scope, host, room, || {
+    let decoded = with_room(scope, host, room, |_| {
         let (text, has_errors) = match keeps_bom {
             true => encoding.decode_without_bom_handling(bytes),
             false => encoding.decode_with_bom_removal(bytes),
@@ -158,7 +158,7 @@ const FORGIVING: GeneralPurpose = GeneralPurpose::new(
 
 fn from_base64<'s>(scope: &mut v8::PinScope<'s, '_>, host: &Host, args: Arguments<'_, 's>) -> Given<'s> {
     let mut digits = latin1(scope, host, args.get(0))?;
-    let decoded = with_room(scope, host, digits.len().saturating_mul(2), || {
+    let decoded = with_room(scope, host, digits.len().saturating_mul(2), |_| {
         digits.retain(|byte| !b"\t\n\x0C\r ".contains(byte));
         if digits.len().is_multiple_of(4) {
             let padding = digits.iter().rev().take(2).take_while(|&&byte| byte == b'=').count();
@@ -199,7 +199,7 @@ fn one_byte<'s>(text: v8::Local<'s, v8::Value>) -> Option<v8::Local<'s, v8::Stri
 /// The characters of such a text.
 fn latin1(scope: &mut v8::PinScope, host: &Host, text: v8::Local<v8::Value>) -> Option<Vec<u8>> {
     let text = one_byte(text)?;
-    let mut bytes = with_room(scope, host, text.length(), || vec![0; text.length()])?;
+    let mut bytes = with_room(scope, host, text.length(), |_| vec![0; text.length()])?;
     text.write_one_byte_v2(scope, 0, &mut bytes, v8::WriteFlags::default());
     Some(bytes)
 }
@@ -267,16 +267,11 @@ fn set_part(url: &mut Url, part: u32, value: &str) -> Option<()> {
 fn url_query<'s>(scope: &mut v8::PinScope<'s, '_>, host: &Host, args: Arguments<'_, 's>) -> Given<'s> {
     let query = v8::Local::<v8::String>::try_from(args.get(0)).ok()?;
     let room = query.length().saturating_mul(EXPANSION);
-    let query = with_room(scope, host, room, || ()).map(|()| query.to_rust_string_lossy(scope))?;
+    let query = with_room(scope, host, room, |scope| query.to_rust_string_lossy(scope))?;
     let texts = 2 * (1 + query.bytes().filter(|&byte| byte == b'&').count());
     let room = query.len().saturating_add(texts.saturating_mul(REFERENCE_BYTES));
-    if !reserve_or_collect(scope, &host.memory, room) {
-        adopt::throw_no_memory(scope);
-        return None;
-    }
-    let list = strings(scope, form_urlencoded::parse(query.as_bytes()).flat_map(|(name, value)| [name, value]));
-    host.memory.release(room);
-    list
+    let texts = form_urlencoded::parse(query.as_bytes()).flat_map(|(name, value)| [name, value]);
+    with_room(scope, host, room, |scope| strings(scope, texts))?
 }
 
 /// The query of a list of names and values.
@@ -287,13 +282,10 @@ fn url_query_text<'s>(scope: &mut v8::PinScope<'s, '_>, host: &Host, args: Argum
         units = units.saturating_add(with_text(scope, list, index, |_, text| text.length())?);
     }
     let room = units.saturating_mul(QUERY_EXPANSION).saturating_add(list.length() as usize);
-    if !reserve_or_collect(scope, &host.memory, room) {
-        adopt::throw_no_memory(scope);
-        return None;
-    }
-    let text = query_of(scope, list).and_then(|query| string(scope, query.as_bytes()));
-    host.memory.release(room);
-    text
+    with_room(scope, host, room, |scope| {
+        let query = query_of(scope, list)?;
+        string(scope, query.as_bytes())
+    })?
 }
 
 fn query_of(scope: &mut v8::PinScope, list: v8::Local<v8::Array>) -> Option<String> {
@@ -318,12 +310,17 @@ fn with_text<R>(
 }
 
 /// Does work that takes up to `bytes` beside the heap. `None`: there is no room for them, and an exception says so.
-fn with_room<T>(scope: &mut v8::PinScope, host: &Host, bytes: usize, work: impl FnOnce() -> T) -> Option<T> {
+fn with_room<'s, 'i, T>(
+    scope: &mut v8::PinScope<'s, 'i>,
+    host: &Host,
+    bytes: usize,
+    work: impl FnOnce(&mut v8::PinScope<'s, 'i>) -> T,
+) -> Option<T> {
     if !reserve_or_collect(scope, &host.memory, bytes) {
         adopt::throw_no_memory(scope);
         return None;
     }
-    let done = work();
+    let done = work(scope);
     host.memory.release(bytes);
     Some(done)
 }
@@ -338,7 +335,7 @@ unsafe fn block(
     length: usize,
     fill: impl FnOnce(&mut v8::PinScope, &mut [MaybeUninit<u8>]) -> usize,
 ) -> Option<Block> {
-    with_room(scope, host, length, || ())?;
+    with_room(scope, host, length, |_| ())?;
     // SAFETY: the caller's contract is the same.
     let made = unsafe { Block::fill(length, |room| fill(scope, room)) };
     if made.is_none() {
