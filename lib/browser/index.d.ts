@@ -109,7 +109,10 @@ export interface BrowserRunOptions extends Omit<RunOptions, 'maxOperations'> {
 
 /** A picture or a file that a run has made. */
 export interface Artifact {
-  /** Where it is; absent without `artifactsDir`, and where that could not be written to, as a warning in the log says. Beside it is a JSON file with all of this, `path + ".json"`. */
+  /**
+   * Where it is; absent without `artifactsDir`, and where that could not be written to, as a warning in the log says. Beside it is a
+   * JSON file with all of this, `path + ".json"`.
+   */
   path?: string;
   /** Name of the file, which no other artifact has. Its extension is that of the type. */
   name: string;

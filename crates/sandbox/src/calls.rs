@@ -116,8 +116,8 @@ pub fn close(reach: &[Reach]) -> bool {
     filters.iter().all(|filter| apply_filter_all_threads(filter).is_ok())
 }
 
-/// Two, since a filter has one answer to what it names: the system takes the stricter one. The list of what is allowed comes last, since it has no call
-/// that adds a filter.
+/// Two, since a filter has one answer to what it names: the system takes the stricter one. The list of what is allowed comes last, since
+/// it has no call that adds a filter.
 fn filters(reach: &[Reach]) -> Option<[BpfProgram; 2]> {
     let errno = |code: i32| SeccompAction::Errno(code.unsigned_abs());
     let fatal = FATAL.iter().map(|&call| (call, Vec::new())).collect();
