@@ -240,3 +240,32 @@ describe.runIf(isLinux)('init()', () => {
     expect({ status, stdout, stderr }).toEqual({ status: 0, stdout: '1 true true\n', stderr: '' });
   });
 });
+
+// The system lets nobody kill what is root's: the worker went on for ever, and a spare ran code with the rights that were given away.
+describe.runIf(isLinux && process.getuid?.() === 0)('a host that gives its rights away', () => {
+  test('ends the workers that it had before, and takes none of them', async () => {
+    const { status, stdout, stderr } = await runChild(`
+      import { SESExecutor, engineStats } from './index.mjs';
+      import { ended, workersOf } from './__test__/process/helpers.mjs';
+      const options = { isolation: 'process', spares: 1, timeoutMs: 500 };
+      const [first, second] = [new SESExecutor(options), new SESExecutor(options)];
+      await first.init();
+      const { pid } = first.isolation;
+      const isSpare = (worker) => worker !== pid;
+      while (engineStats().warm !== 1) await new Promise(setImmediate);
+      const [spare] = workersOf(process.pid).filter(isSpare);
+      process.setgid(54321);
+      process.setuid(54321);
+      console.log((await first.run('1')).output);
+      console.log(await first.run('for (;;) {}', { maxOperations: 2 ** 40 }).catch(({ code }) => code));
+      await ended(pid);
+      // Others may have no right to read the folder of the package.
+      await second.init().catch(() => {});
+      await ended(spare);
+      console.log(second.isolation.pid !== spare);
+      await first.cleanup();
+      await second.cleanup();
+    `);
+    expect({ status, stdout, stderr }).toEqual({ status: 0, stdout: '1\nERR_EXEC_TIMEOUT\ntrue\n', stderr: '' });
+  });
+});

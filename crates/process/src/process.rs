@@ -24,7 +24,12 @@ pub struct Process {
     /// Held for a system call that does not wait, or for those that list the process's threads and make each so nice, by any thread.
     child: Mutex<Running>,
     pid: u32,
+    /// Whose it is.
+    owner: Owner,
 }
+
+/// User and group.
+type Owner = (libc::uid_t, libc::gid_t);
 
 #[derive(Debug)]
 struct Running {
@@ -45,6 +50,7 @@ impl Process {
     ///
     /// The system refused a pipe or the process, or there is no such program.
     pub fn start(program: &Path, arguments: &[OsString]) -> io::Result<Started> {
+        let owner = host_owner();
         let mut command = Command::new(program);
         command.args(arguments).env_clear().process_group(0);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -55,7 +61,7 @@ impl Process {
         else {
             return Err(io::ErrorKind::BrokenPipe.into());
         };
-        let process = Self { child: Mutex::new(Running { child, is_gone: false }), pid };
+        let process = Self { child: Mutex::new(Running { child, is_gone: false }), pid, owner };
         Ok((process, commands, events, last_words))
     }
 
@@ -63,7 +69,12 @@ impl Process {
         self.pid
     }
 
-    /// Ends the process at once, whatever it does.
+    /// Whether it is of those that the host is now: one that has given its rights away since has no more to do with it.
+    pub fn is_of_host(&self) -> bool {
+        self.owner == host_owner()
+    }
+
+    /// Ends the process at once, whatever it does. The system may refuse that for one that is not of the host.
     pub fn kill(&self) {
         let mut running = self.running();
         if !running.is_gone {
@@ -142,6 +153,11 @@ impl Process {
     fn running(&self) -> MutexGuard<'_, Running> {
         self.child.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+fn host_owner() -> Owner {
+    // SAFETY: these take nothing and cannot fail.
+    unsafe { (libc::geteuid(), libc::getegid()) }
 }
 
 /// What the process said before it ended, and how it ended, for people. Call this when it has ended.

@@ -120,11 +120,12 @@ impl Worker {
     ///
     /// # Errors
     ///
-    /// The process has ended already, or has other folders. The listener comes back.
+    /// The process has ended already, is not of the host, or has other folders. The listener comes back.
     pub fn attach(&self, listener: Listener, most: usize, folders: &Folders) -> Result<Hello, Listener> {
         let mut state = self.0.state();
         // The thread may not know yet.
-        let is_there = !state.has_ended && state.process.as_ref().is_some_and(|process| !process.has_ended());
+        let is_there = !state.has_ended
+            && state.process.as_ref().is_some_and(|process| !process.has_ended() && process.is_of_host());
         let Some(hello) = state.hello.filter(|_| is_there && state.folders == *folders) else { return Err(listener) };
         state.most = most;
         state.listener = Some(listener);
@@ -231,6 +232,8 @@ impl Shared {
         if let Some(process) = &state.process {
             process.kill();
         }
+        // At the end of its pipe also one ends that the system does not let the host kill.
+        state.outbox = None;
     }
 
     fn line(&self) -> MutexGuard<'_, Option<Line>> {
