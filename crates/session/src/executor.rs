@@ -339,6 +339,7 @@ impl Executor {
             self.setups.retain(|&(setup, _)| setup != job);
             if sound {
                 self.hand_over_held();
+                self.go_on();
             } else {
                 self.on_corrupted();
             }
@@ -358,7 +359,10 @@ impl Executor {
     fn on_installed(&mut self, result: Result<(), Failure>) {
         self.is_installing = false;
         match result {
-            Ok(()) => self.hand_over_held(),
+            Ok(()) => {
+                self.hand_over_held();
+                self.go_on();
+            }
             Err(failure) => {
                 if let Some(run) = self.held.take() {
                     self.deliver(run.call, Outcome::failed(failure));
@@ -493,6 +497,11 @@ impl Executor {
 
     fn end_run(&mut self) {
         self.transition(Transition::RunEnded);
+        self.go_on();
+    }
+
+    /// Begins what waits, as long as nothing is under way.
+    fn go_on(&mut self) {
         while self.state == State::Ready
             && let Some(next) = self.queue.pop_front()
         {
@@ -503,7 +512,8 @@ impl Executor {
         }
     }
 
-    /// Hands a run to the isolate. Its time begins here.
+    /// Hands a run to the isolate. Its time begins here. One that cannot begin has ended: whoever calls this goes on with what waits,
+    /// which is not done here, since each run of a long queue may be such a one.
     fn hand_over(&mut self, QueuedRun { call, code, limits }: QueuedRun) {
         let Some(session) = &mut self.session else { return };
         self.jobs_started += 1;
@@ -512,7 +522,7 @@ impl Executor {
             Ok(()) => self.running = Some(RunningJob { id, call, timeout_ms: limits.timeout_ms }),
             Err(failure) => {
                 self.deliver(call, Outcome::failed(failure));
-                self.end_run();
+                self.transition(Transition::RunEnded);
             }
         }
     }

@@ -267,6 +267,22 @@ fn nothing_runs_without_a_deadline() {
     assert_eq!(bench.executor.state(), "READY");
 }
 
+/// Each one began the next one, on a stack that is not made for so many.
+#[test]
+fn a_long_queue_without_deadlines_is_refused_one_by_one() {
+    const QUEUED: u32 = 100_000;
+    let max_queued_runs = QUEUED as usize;
+    let mut bench = Bench::with(Watchdog::refused(), Config { max_queued_runs, ..config() });
+    assert!(bench.executor.send_tools(2.0, Vec::new()).is_none());
+    bench.run(3.0);
+    (0..QUEUED).for_each(|queued| bench.run(f64::from(4 + queued)));
+    bench.isolate.report(done(1, false));
+    let deliveries = bench.deliveries();
+    assert_eq!((deliveries.len(), deliveries[0].as_str()), (2 + QUEUED as usize, "2 done"));
+    assert_eq!(deliveries.last().unwrap(), &format!("{} ERR_RUNTIME_EXCEPTION \"engine\"", 3 + QUEUED));
+    assert_eq!(bench.executor.state(), "READY");
+}
+
 #[test]
 fn a_deadline_may_pass_while_the_run_is_handed_over() {
     let mut bench = Bench::with(Watchdog::default(), Config { max_cpu_ms: Some(1e6), ..config() });
