@@ -111,8 +111,7 @@ impl Reader<'_> {
             }
             b'z' => (leaf(1), OBJECT + HEADER + self.bigint()?),
             b's' => {
-                self.peek_tag()?;
-                self.at += 1;
+                self.text_tag()?;
                 (leaf(1), OBJECT + HEADER + self.text()?)
             }
             b'B' | b'~' => {
@@ -124,9 +123,7 @@ impl Reader<'_> {
                 (leaf(1 + views), reserved.max(length).saturating_add((1 + views) * BUFFER))
             }
             b'R' => {
-                self.peek_tag()?;
-                let from = self.at;
-                self.at += 1;
+                let from = self.text_tag()?;
                 let bytes = self.text()?;
                 let text = from..self.at;
                 let flags = self.number()?;
@@ -160,14 +157,23 @@ impl Reader<'_> {
                 b'.' => return Some((leaf(1), bytes)),
                 CAUSE => return Some((open(Kind::Error, 0), bytes)),
                 MESSAGE | STACK => {
-                    self.peek_tag()?;
-                    self.at += 1;
+                    self.text_tag()?;
                     bytes += HEADER + self.text()?;
                 }
                 field if ERROR_FIELDS.contains(&field) => {}
                 _ => return None,
             }
         }
+    }
+
+    /// The tag of a text, where only a text may be; returns where it is. What has another one would be read as that, and not as
+    /// what was counted, where it is written into something else.
+    fn text_tag(&mut self) -> Option<usize> {
+        if !matches!(self.peek_tag()?, b'"' | b'c' | b'S') {
+            return None;
+        }
+        self.at += 1;
+        Some(self.at - 1)
     }
 
     /// The length of a text and its bytes, which are skipped.

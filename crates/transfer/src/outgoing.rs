@@ -183,6 +183,10 @@ mod tests {
             // Lengths of more than 32 bits.
             b"\xFF\x0Fa\x80\x80\x80\x80\x10@\0\0".to_vec(),
             b"\xFF\x0FA\x80\x80\x80\x80\x10$\0\0".to_vec(),
+            // Sources of regular expressions that are none: the object in their place would have 32 million elements beside.
+            b"\xFF\x0FRI\x0B\"\x01xa\x80\x80\x80\x10@\0\0\x80\x02".to_vec(),
+            b"\xFF\x0FsI\x01x".to_vec(),
+            b"\xFF\x0FrmI\x01x.".to_vec(),
             // Versions, and what is in slices already.
             b"\xFF\x0D0".to_vec(),
             b"\xFF\x100".to_vec(),
