@@ -4,5 +4,6 @@
 pub mod bounds;
 pub mod corpus;
 pub mod of_frames;
+pub mod of_node;
 pub mod of_prepare;
 pub mod of_transfer;

@@ -1,11 +1,11 @@
-//! Wires that are written from values: exactly the stacks of their errors are taken out.
+//! Wires that are written from values: exactly the stacks of their errors are taken out, and all are made ready for Node.js.
 
 mod cases;
 
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
-use ses_transfer::without_stacks;
+use ses_transfer::{for_node_of_anybody, without_stacks};
 
 #[derive(Clone, Debug)]
 enum Value {
@@ -197,6 +197,32 @@ fn has_two_byte_text(value: &Value) -> bool {
         Value::Dense(values) | Value::Set(values) => values.iter().any(has_two_byte_text),
         Value::HostObject(value) | Value::Error { cause: Some(value), .. } => has_two_byte_text(value),
         _ => false,
+    }
+}
+
+/// What the host writes alone.
+fn has_host_object(value: &Value) -> bool {
+    match value {
+        Value::HostObject(_) => true,
+        Value::Object(pairs) | Value::Map(pairs) => {
+            pairs.iter().any(|(key, value)| has_host_object(key) || has_host_object(value))
+        }
+        Value::Dense(values) | Value::Set(values) => values.iter().any(has_host_object),
+        Value::Error { cause: Some(value), .. } => has_host_object(value),
+        _ => false,
+    }
+}
+
+#[test]
+fn what_isolates_write_is_made_ready() {
+    let result = TestRunner::new(cases::cases(20_000)).run(&values(), |value| {
+        let wire = written(&value, false);
+        let ready = for_node_of_anybody(wire, 64 << 20);
+        prop_assert_eq!(ready.is_err(), has_host_object(&value));
+        Ok(())
+    });
+    if let Err(error) = result {
+        panic!("{error}");
     }
 }
 
