@@ -1,8 +1,6 @@
 //! What the events of a worker hold, whenever it says them: values are made ready for Node.js here, since that trusts what it reads.
 
-use serde_json::{Map, Value as Json};
-
-use ses_protocol::{Event, Failure, MAX_LISTED, Success, ToolCall, Value, Values};
+use ses_protocol::{Event, MAX_LISTED, Success, ToolCall, Value, Values, are_facts};
 use ses_transfer::for_node_of_anybody;
 
 /// The event with its values as Node.js reads them. `None`: no worker writes this. Time and memory are linear in its length.
@@ -37,7 +35,7 @@ pub fn readable(event: Event, max_transfer_bytes: usize) -> Option<Event> {
         }
         Event::Settled { result: Err(ref failure), .. }
         | Event::Initialized(Err(ref failure))
-        | Event::Installed(Err(ref failure)) => has_facts(failure).then_some(event)?,
+        | Event::Installed(Err(ref failure)) => are_facts(&failure.details).then_some(event)?,
         event => event,
     })
 }
@@ -47,26 +45,9 @@ fn is_array(wire: &[u8]) -> bool {
     matches!(wire.get(2), Some(b'A' | b'a'))
 }
 
-/// Whether the details are of the kinds that those who tell of a failure take them to be.
-fn has_facts(failure: &Failure) -> bool {
-    failure.details.iter().all(|(name, fact)| match (name.as_str(), fact) {
-        ("diagnostics", Json::Array(found)) => found.iter().all(|one| one.as_object().is_some_and(is_diagnostic)),
-        ("diagnostics", _) | (_, Json::Object(_)) => false,
-        (_, Json::Array(list)) => list.iter().all(Json::is_string),
-        _ => true,
-    })
-}
-
-fn is_diagnostic(fields: &Map<String, Json>) -> bool {
-    let has_texts = ["rule", "severity", "message"].iter().all(|name| fields.get(*name).is_some_and(Json::is_string));
-    has_texts
-        && fields.get("fix").is_none_or(Json::is_string)
-        && fields.get("location").is_none_or(|place| place["line"].is_u64() && place["column"].is_u64())
-}
-
 #[cfg(test)]
 mod tests {
-    use ses_protocol::{Block, FailureKind, Figures};
+    use ses_protocol::{Block, Failure, FailureKind, Figures};
 
     use super::*;
 
@@ -94,6 +75,8 @@ mod tests {
         let text = || Value::Latin1(Block::copy_of(b"text").unwrap());
         let found = serde_json::json!({
             "line": 1,
+            "column": 2,
+            "message": "m",
             "name": null,
             "names": ["a"],
             "diagnostics": [
@@ -142,6 +125,10 @@ mod tests {
                 "diagnostics": [{ "rule": "r", "severity": "INFO", "message": "m", "location": null }],
             })),
             failed(serde_json::json!({ "name": {} })),
+            // Code frames are drawn of these.
+            failed(serde_json::json!({ "line": "1" })),
+            failed(serde_json::json!({ "line": 1, "column": null })),
+            failed(serde_json::json!({ "message": 1 })),
             failed(serde_json::json!({ "names": [{}] })),
             Event::Initialized(Err(Failure::init("").with("diagnostics", 5))),
         ] {

@@ -3,6 +3,7 @@
 mod block;
 mod config;
 mod diagnostics;
+mod facts;
 mod failure;
 mod failure_kind;
 pub mod frames;
@@ -17,6 +18,7 @@ mod value;
 pub use block::{Block, populate};
 pub use config::{ModuleBody, ModuleSpec, RunLimits, ToolSpec};
 pub use diagnostics::{Diagnostic, Location, Severity};
+pub use facts::are_facts;
 pub use failure::Failure;
 pub use failure_kind::{
     ERR_IMPORT_NOT_ALLOWED, ERR_MAX_OPS_EXCEEDED, ERR_MEMORY_LIMIT_EXCEEDED, ERR_TOOL_CALL_LIMIT_EXCEEDED,
