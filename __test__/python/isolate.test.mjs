@@ -595,6 +595,21 @@ describe('code that breaks what runs it', () => {
     await executor.cleanup();
   });
 
+  // What the prelude tells is text of the guest's then. Findings that are no list had the host throw while it told of them.
+  test('an outcome of its own: there are no details of it, and the host can tell of the failure', async () => {
+    const executor = await unguarded({ timeoutMs: 5_000 });
+    const forged = '{"code":"ERR_RUNTIME_EXCEPTION","message":"mine","details":{"diagnostics":5}}';
+    const code = `import sys
+f = sys._getframe()
+while f.f_back: f = f.f_back
+f.f_globals["_encode_json"] = lambda value: '${forged}'
+raise ValueError`;
+    const error = await failureOf(executor, code);
+    expect([error.code, error.details.diagnostics]).toStrictEqual(['ERR_RUNTIME_EXCEPTION', undefined]);
+    expect(error.explanation).toContain('mine');
+    await executor.cleanup();
+  });
+
   test.each([
     ['freed', EVERY_TOOL],
     ['taken', `${EVERY_TOOL}; m.use_tool_id(i, "mine")`],

@@ -6,7 +6,7 @@ use serde_json::Value;
 use crate::bridge::log_room::floor_char_boundary;
 use ses_protocol::{
     ERR_IMPORT_NOT_ALLOWED, ERR_MAX_OPS_EXCEEDED, ERR_MEMORY_LIMIT_EXCEEDED, ERR_TOOL_PROXY_FAIL,
-    ERR_VALIDATION_FAILED, Failure, FailureKind,
+    ERR_VALIDATION_FAILED, Failure, FailureKind, are_facts,
 };
 
 /// Longest text of an error that is reported, in bytes.
@@ -20,7 +20,7 @@ pub fn runtime(cause: &str) -> Failure {
 }
 
 /// The failure that an error stands for: its `code` names the kind, `details` is JSON. Guest code may have changed any of it,
-/// so that all of it is only a text. `limit_bytes`: of the isolate.
+/// so that all of it is only a text, and details that no prelude gives are none. `limit_bytes`: of the isolate.
 pub fn of(scope: &mut v8::PinScope, thrown: v8::Local<v8::Value>, limit_bytes: usize) -> Failure {
     v8::tc_scope!(let attempt, scope);
     let thrown = v8::Local::new(attempt, thrown);
@@ -44,7 +44,9 @@ pub fn of(scope: &mut v8::PinScope, thrown: v8::Local<v8::Value>, limit_bytes: u
         _ => Failure::new(FailureKind::Runtime { cause }),
     };
     let details = text_field(attempt, error, "details", MAX_DETAILS_BYTES);
-    if let Ok(Value::Object(details)) = serde_json::from_str(&details) {
+    if let Ok(Value::Object(details)) = serde_json::from_str(&details)
+        && are_facts(&details)
+    {
         failure.details.extend(details);
     }
     let call = number_field(attempt, error, "toolCall");
