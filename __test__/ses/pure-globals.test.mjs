@@ -253,6 +253,58 @@ describe('in an output a URL is its text', () => {
   });
 });
 
+// Structured clone takes a URL for an empty object.
+describe('in arguments of tools a URL is its text', () => {
+  const HREF = 'https://a/b?c=1';
+  const withGiven = async (code) => {
+    const given = [];
+    const tools = {
+      take: (...args) => void given.push(args),
+      takeLater: async (...args) => void given.push(args),
+    };
+    await withExecutor({}, tools, (own) => own.run(code));
+    return given;
+  };
+
+  test.each([
+    [`take(new URL('${HREF}'))`, [HREF]],
+    [`await takeLater(new URL('${HREF}'), 5)`, [HREF, 5]],
+    [`take({ url: new URL('${HREF}'), q: new URLSearchParams('a=1&b=x y') })`, [{ url: HREF, q: 'a=1&b=x+y' }]],
+    [
+      `take([1, , new URL('${HREF}')], new Map([['u', new Set([new URL('${HREF}')])]]))`,
+      // eslint-disable-next-line no-sparse-arrays
+      [[1, , HREF], new Map([['u', new Set([HREF])]])],
+    ],
+    [
+      `new URL('${HREF}'); take({ n: 1, at: new Date(0), p: new Uint8Array(2) })`,
+      [{ n: 1, at: new Date(0), p: new Uint8Array(2) }],
+    ],
+    [
+      `let asked = 0; take({ u: new URL('${HREF}'), at: new Date(0), get n() { return ++asked; } })`,
+      [{ u: HREF, at: new Date(0), n: 1 }],
+    ],
+    [
+      `class Link { url = new URL('${HREF}'); #hidden = 1; get host() { return 1; } } take(new Link())`,
+      [{ url: HREF }],
+    ],
+  ])('%s', async (code, expected) => {
+    expect(await withGiven(code)).toEqual([expected]);
+  });
+
+  test('parts that are one stay one', async () => {
+    const code = `const o = { u: new URL('${HREF}') }; o.self = o; take(o, [o])`;
+    const [[o, [same]]] = await withGiven(code);
+    expect([o.u, o.self === o, same === o]).toEqual([HREF, true, true]);
+  });
+
+  test('what cannot be cloned is refused with its place', async () => {
+    await withExecutor({}, { take: () => 1 }, async (own) => {
+      const error = await expectCode(own.run(`take(new URL('${HREF}'), { f: () => 1 })`), 'ERR_TOOL_PROXY_FAIL');
+      expect(error.details.message).toBe('take: argument [1].f cannot cross to the host: () => 1 could not be cloned.');
+    });
+  });
+});
+
 describe('what guests cannot do with them', () => {
   test('they are frozen, and give no way to the host', async () => {
     const names = [

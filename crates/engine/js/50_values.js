@@ -224,10 +224,9 @@
     }
   };
 
-  // `root`, or a copy of it in which URLs and their parameters are their texts: structured clone takes them for empty objects. Those are
-  // looked for among the first MAX_SEARCHED parts, without a call of the guest's.
-  const withUrlTexts = (root) => {
-    if (!boot.isObject(root)) return root;
+  // Whether there are URLs, or their parameters, among the first MAX_SEARCHED parts of `root`: structured clone takes them for empty
+  // objects. No code of the guest's runs.
+  const hasUrls = (root) => {
     const seen = newSet();
     const queue = [];
     let isFound = false;
@@ -252,17 +251,62 @@
         for (let i = 0; i < names.length && i < MAX_SEARCHED; i++) enqueue(getDescriptor(value, names[i])?.value);
       }
     }
-    return isFound ? toCloneable(root) : root;
+    return isFound;
+  };
+
+  // An output, or a copy of it in which URLs and their parameters are their texts.
+  const withUrlTexts = (output) => (hasUrls(output) ? toCloneable(output) : output);
+
+  // `args`, an array of arguments, or a copy of them in which URLs and their parameters are their texts. What structured clone refuses
+  // stays as it is, and so do getters: no code of the guest's runs.
+  const argumentsWithUrlTexts = (args) => {
+    if (!hasUrls(args)) return args;
+    const copies = newMap();
+    const queue = [];
+    const copyFor = (value) => {
+      if (isArray(value)) return [];
+      if (types.isMap(value)) return new Map();
+      if (types.isSet(value)) return new Set();
+      return types.isNativeError(value) || !isPlain(value) ? undefined : { __proto__: null };
+    };
+    const convert = (value) => {
+      if (!boot.isObject(value) || types.isProxy(value)) return value;
+      const done = boot.urlText(value) ?? copies.get(value);
+      if (done !== undefined) return done;
+      const copy = copyFor(value);
+      if (copy === undefined) return value;
+      copies.set(value, copy);
+      arrayPush(queue, value, copy);
+      return copy;
+    };
+    const converted = convert(args);
+    while (queue.length > 0) {
+      const copy = arrayPop(queue);
+      const value = arrayPop(queue);
+      if (types.isMap(value)) mapForEach(value, (item, key) => mapSet(copy, convert(key), convert(item)));
+      else if (types.isSet(value)) setForEach(value, (item) => setAdd(copy, convert(item)));
+      else {
+        if (isArray(value)) copy.length = value.length;
+        const names = keys(value);
+        for (let i = 0; i < names.length; i++) {
+          const { enumerable, get, value: item } = getDescriptor(value, names[i]);
+          const part = get === undefined ? { value: convert(item), writable: true } : { get };
+          defineProperty(copy, names[i], { __proto__: null, ...part, enumerable, configurable: true });
+        }
+      }
+    }
+    return converted;
   };
 
   const isIdentifier = (key) => regExpTest(/^[A-Za-z_$][\w$]*$/, key);
 
-  // Whether structured clone takes `value` itself, whatever its parts are.
+  // Whether structured clone takes `value` itself, or its text, whatever its parts are.
   const isCloneable = (value) => {
     if (typeof value === "symbol" || typeof value === "function") return false;
     if (typeof value !== "object" || value === null) return true;
     if (types.isProxy(value)) return false;
     return (
+      boot.urlText(value) !== undefined ||
       isCloneableLeaf(value) ||
       isArray(value) ||
       types.isMap(value) ||
@@ -324,6 +368,7 @@
   boot.describe = describe;
   boot.inspectValue = inspect;
   boot.toCloneable = toCloneable;
+  boot.argumentsWithUrlTexts = argumentsWithUrlTexts;
   boot.withUrlTexts = withUrlTexts;
   boot.uncloneablePath = uncloneablePath;
   boot.objectPrototype = Object.prototype;

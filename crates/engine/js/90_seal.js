@@ -234,6 +234,7 @@ const {
     },
     finish: boot.finish,
     isSignal: boot.isSignal,
+    argumentsWithUrlTexts: boot.argumentsWithUrlTexts,
     declaredValue: boot.declaredValue,
     canDefine: boot.canDefine,
     setVariables: boot.setVariables,

@@ -168,7 +168,15 @@ fn write_arguments<'s>(
     let left = limit.saturating_sub(host.calls.borrow().args_bytes);
     let (name, mark, thrown) = {
         v8::tc_scope!(let attempt, scope);
-        let refusal = match serialize::write_values(attempt, args, host.way(left)) {
+        let texts = url_texts(attempt, host, args);
+        if !attempt.has_terminated() {
+            attempt.reset();
+        }
+        let written = match texts {
+            Some(texts) => serialize::write_list(attempt, texts, host.way(left)),
+            None => serialize::write_values(attempt, args, host.way(left)),
+        };
+        let refusal = match written {
             Ok(values) => return Ok(values),
             Err(refusal) => refusal,
         };
@@ -201,6 +209,20 @@ fn write_arguments<'s>(
     let reason = thrown.unwrap_or_else(|| "the value cannot be cloned".to_owned());
     let message = format!("{name}: {place}: {reason}");
     Err(Some(marked_error(scope, host, "TypeError", &message, None, &mark)))
+}
+
+/// The arguments with the texts of URLs in their place, if there are any among them.
+fn url_texts<'s>(
+    scope: &mut v8::PinScope<'s, '_>,
+    host: &Host,
+    args: &v8::FunctionCallbackArguments<'s>,
+) -> Option<v8::Local<'s, v8::Array>> {
+    if !host.has_urls.get() || !(0..args.length()).any(|index| args.get(index).is_object()) {
+        return None;
+    }
+    let array = serialize::array_of(scope, args);
+    let texts = host.realm.get()?.arguments_with_url_texts(scope, array)?;
+    (texts != array).then_some(texts)
 }
 
 /// The host's answer as a value, or as an error of the guest's realm.

@@ -182,6 +182,15 @@ impl Realm {
         self.call(scope, "withUrlTexts", &[value])
     }
 
+    /// `args`, an array of arguments, or a copy of them in which URLs and their parameters are their texts.
+    pub fn arguments_with_url_texts<'s>(
+        &self,
+        scope: &mut v8::PinScope<'s, '_>,
+        args: v8::Local<'s, v8::Array>,
+    ) -> Option<v8::Local<'s, v8::Array>> {
+        self.call(scope, "argumentsWithUrlTexts", &[args.into()])?.try_into().ok()
+    }
+
     /// What the console prints for `value`.
     pub fn inspect(&self, scope: &mut v8::PinScope, value: v8::Local<v8::Value>) -> Option<String> {
         v8::tc_scope!(let attempt, scope);
