@@ -257,6 +257,7 @@ describe('memory', () => {
       const error = await failureOf(own, code, { timeoutMs: 60_000 });
       expect([error.code, error.details.stateLost]).toStrictEqual(['ERR_MEMORY_LIMIT_EXCEEDED', undefined]);
       expect((await own.run('len(hoard) > 100_000')).output).toBe(true);
+      await own.sendVariables({ text: 'x'.repeat(100_000) });
     }
     expect((await own.run('hoard = None\nlen(bytearray(15_000_000))')).output).toBe(15_000_000);
     await own.cleanup();

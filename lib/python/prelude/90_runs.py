@@ -128,9 +128,6 @@ async def _awaiting(awaitable):
 
 async def __smolagents_run(code, config):
     """Runs code (specification, appendix B.2): `is_final_answer`, and `value` as JSON. Raises RuntimeError if it fails."""
-    if len(_reserve) < _RESERVE_PARTS:
-        # There was none left, and code is read with what there is.
-        _reserve.clear()
     _run.begin(config["max_operations"], config["max_while_iterations"], config["authorized_imports"])
     allowed_dangerous = config["allowed_dangerous_builtins"]
     scope = __smolagents_user_globals__
@@ -176,6 +173,9 @@ async def __smolagents_run(code, config):
             raise _failure_of(error if _run.limit is None else _run.limit, code, codes, place) from None
     finally:
         scope.pop(LAST_EXPRESSION, None)
+        if len(_reserve) < _RESERVE_PARTS:
+            # Where memory is short, what the host sends and the next code have all of it.
+            _reserve.clear()
         _files.flush()
         _run.end()
         for stream in _streams:
