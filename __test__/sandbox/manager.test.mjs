@@ -694,6 +694,11 @@ test('wrong arguments of the host are TypeErrors and RangeErrors', async () => {
   expect(make({ registry: { sources: [{ name: 'a', methods: [{ name: '__proto__' }] }] } })).toThrow(
     'must be an identifier',
   );
+  // Its parameters would not be checked.
+  const definition = { name: 'f', parameters: { type: 'object', required: ['id'] } };
+  expect(make({ registry: { sources: [{ name: 'a', methods: [definition] }] } })).toThrow(
+    new TypeError('options.registry.sources[0].methods[0].parameters is not a key of methods; did you mean params?'),
+  );
   expect(
     make({
       registry: {

@@ -37,6 +37,8 @@ const HASHES = 4096;
 const NAME = /^[\p{ID_Start}_$][\p{ID_Continue}$]*$/u;
 const DEF_NAME = /^[\w.-]+$/;
 const ANY_OBJECT = { type: 'object' };
+/** What definitions of functions call the schema of their parameters elsewhere. Left out without a word, nothing would be checked. */
+const OTHER_PARAMS = ['parameters', 'inputSchema', 'input_schema'];
 
 /** Sources and methods of a manager, as they were when it was made. */
 class Registry {
@@ -217,6 +219,8 @@ function checkedMethods(methods, path) {
     if (seen.has(name)) throw new TypeError(`${path}[${at}].name ${JSON.stringify(name)} is taken`);
     seen.add(name);
     const method = /** @type {Record<string, unknown>} */ (given);
+    const other = method.params === undefined && OTHER_PARAMS.find((key) => method[key] !== undefined);
+    if (other) throw new TypeError(`${path}[${at}].${other} is not a key of methods; did you mean params?`);
     const json = (/** @type {string} */ key, /** @type {unknown} */ fallback) =>
       jsonOf(method[key] ?? fallback, memberPath(`${path}[${at}]`, key));
     return {
