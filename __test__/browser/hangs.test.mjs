@@ -3,7 +3,7 @@
 import { expect, test } from 'vitest';
 
 import { blocking } from '../../index.mjs';
-import { expectCode, neverTool } from '../helpers.mjs';
+import { expectCode, neverTool, testIf } from '../helpers.mjs';
 import { atDeadline, chromeProcesses, computedMs, make, until, withBrowser } from './helpers.mjs';
 
 const worker = (code) => `new Worker(URL.createObjectURL(new Blob([${JSON.stringify(code)}])))`;
@@ -82,3 +82,38 @@ test('a tool that does not answer does not keep a synchronous caller beyond the 
     expect(error.lateMs).toBeLessThan(2_000);
   });
 });
+
+const WEBGL = `
+  const gl = document.createElement('canvas').getContext('webgl2');
+  const shader = (type, text) => {
+    const made = gl.createShader(type);
+    gl.shaderSource(made, '#version 300 es\\n' + text);
+    gl.compileShader(made);
+    return made;
+  };
+  const draw = (rounds) => {
+    const program = gl.createProgram();
+    gl.attachShader(program, shader(gl.VERTEX_SHADER, 'void main() { vec2 at = vec2(gl_VertexID & 1, gl_VertexID >> 1); gl_Position = vec4(at * 4.0 - 1.0, 0, 1); }'));
+    gl.attachShader(program, shader(gl.FRAGMENT_SHADER, 'precision highp float; out vec4 color; uniform int rounds; void main() { float x = 1.0; for (int i = 0; i < rounds; i++) x = sin(x + float(i)); color = vec4(1, x, 0, 1); }'));
+    gl.linkProgram(program);
+    gl.useProgram(program);
+    gl.uniform1i(gl.getUniformLocation(program, 'rounds'), rounds);
+    gl.drawArrays(gl.TRIANGLES, 0, 3);
+    const pixel = new Uint8Array(4);
+    gl.readPixels(0, 0, 1, 1, gl.RGBA, gl.UNSIGNED_BYTE, pixel);
+    return pixel[0];
+  };`;
+
+// All pages draw in one process, whose work does not end with the page that it is for.
+testIf(process.platform === 'linux')(
+  'a shader that goes on does not keep other pages from drawing for ever',
+  { timeout: 120_000 },
+  async () => {
+    await withBrowser({ timeoutMs: 10_000 }, {}, async (executor) => {
+      expect((await executor.run(`${WEBGL} draw(1)`)).output).toBe(255);
+      await atDeadline(executor, `${WEBGL} console.log('began'); draw(1e9)`);
+      const drawn = () => executor.run(`${WEBGL} draw(1)`).catch(() => ({ output: 0 }));
+      await until(async () => (await drawn()).output === 255, 90_000);
+    });
+  },
+);

@@ -3,9 +3,10 @@
 
 const { readFileSync } = require('node:fs');
 
+const { setTimeout } = require('../contract/clock');
 const { whenLate } = require('./late');
 const { launch } = require('./launch');
-const { MemoryWatch } = require('./memory');
+const { MemoryWatch, kill } = require('./memory');
 const { Tab } = require('./tab');
 
 /** @typedef {import('./connection').Connection} Connection */
@@ -14,6 +15,8 @@ const { Tab } = require('./tab');
 const CLOSE_MS = 5_000;
 /** One that does not make a tab in this time does not, either: a busy machine takes a second. */
 const OPEN_MS = 10_000;
+/** A process of the graphics that has nothing to do uses no processor in this time. */
+const GRAPHICS_MS = 500;
 
 /** One process tree of Chrome, for all executors of this process with the same options. */
 class Browser {
@@ -25,6 +28,7 @@ class Browser {
   #unmapped = [];
   /** Number of the last process that is known to be a tab's. */
   #lastRenderer = 0;
+  #looksAtGraphics = false;
   /** A context that the next tab takes: it is there already when one is wanted. @type {Promise<string> | undefined} */
   #nextContext;
   /** @type {Map<string, Tab>} by target */
@@ -162,6 +166,37 @@ class Browser {
   expect(answer) {
     const stopWaiting = whenLate(CLOSE_MS, () => this.kill());
     answer.then(stopWaiting, stopWaiting);
+  }
+
+  /**
+   * A page was ended in the middle of what it did. What its shaders draw goes on in the process of the graphics, which all pages share:
+   * if that draws nothing for another page, it is ended, and Chrome starts it again.
+   */
+  async lookAtGraphics() {
+    if (this.#looksAtGraphics || process.platform !== 'linux') return;
+    this.#looksAtGraphics = true;
+    try {
+      const before = await this.#graphics();
+      await new Promise((resolve) => setTimeout(resolve, GRAPHICS_MS).unref());
+      const { id, cpuTime } = await this.#graphics();
+      if (id !== before.id || cpuTime === before.cpuTime) return;
+      const tab = await this.openTab([]);
+      const stopWaiting = whenLate(OPEN_MS, () => kill(id));
+      await tab.draw().finally(() => {
+        stopWaiting();
+        tab.close();
+      });
+    } catch {
+      // The browser has ended, or its page: the next one shows whether it draws.
+    } finally {
+      this.#looksAtGraphics = false;
+    }
+  }
+
+  /** @returns {Promise<{ id: number, cpuTime: number }>} */
+  async #graphics() {
+    const { processInfo } = await this.connection.send('SystemInfo.getProcessInfo', {});
+    return processInfo.find((/** @type {any} */ { type }) => type === 'GPU');
   }
 
   /**

@@ -150,4 +150,4 @@ function kill(pid) {
   }
 }
 
-module.exports = { MemoryWatch };
+module.exports = { MemoryWatch, kill };

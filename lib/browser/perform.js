@@ -89,6 +89,7 @@ async function perform({ takeTab, interrupted, isLasting, log, onEnd, ...run }) 
   if (isLasting && tabAfter === 'idle') tab.end();
   const isKept = isLasting && (tabAfter === 'idle' || (tabAfter === 'busy' && (await tab.interrupt())));
   if (isKept) tab.rest(executorOptions.memoryLimitMb);
+  if (error?.code === 'ERR_EXEC_TIMEOUT') tab.abandon();
   onEnd(tab, isKept);
   const artifacts = await keepArtifacts(runner.artifacts, executorOptions.artifactsDir, (text) =>
     log.add('warn', text),

@@ -21,6 +21,8 @@ const SCRIPT = 'agent';
 
 const RUN = 'function(order,source){return this("run",order,source)}';
 const END = 'function(text){this("end",text)}';
+const DRAW =
+  "{const g=document.createElement('canvas').getContext('webgl');g.readPixels(0,0,1,1,g.RGBA,g.UNSIGNED_BYTE,new Uint8Array(4))}";
 /** How long code may take to stop when it is told to. */
 const STOP_MS = 5_000;
 /** How long code that has been refused a call may take to end by itself. */
@@ -301,6 +303,17 @@ class Tab {
     const binaryResponseHeaders = lines.toString('base64');
     const params = { requestId, responseCode, binaryResponseHeaders, body: body.toString('base64') };
     return this.#send('Fetch.fulfillRequest', params);
+  }
+
+  /** Settles when the browser has drawn something for it. */
+  draw() {
+    return this.#send('Runtime.evaluate', { expression: DRAW });
+  }
+
+  /** Ends whatever it does, which it does not end by itself. */
+  abandon() {
+    this.close();
+    void this.#browser.lookAtGraphics();
   }
 
   /** Ends whatever it does, and gives back what it has. */
