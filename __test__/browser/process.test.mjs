@@ -5,10 +5,12 @@ import { join } from 'node:path';
 
 import { describe, expect, test } from 'vitest';
 
+import browserModule from '../../lib/browser/browser.js';
 import find from '../../lib/browser/find.js';
 import { expectCode, neverTool, runChild, spawnProgram, withFolder } from '../helpers.mjs';
 import { chromeProcesses, killAll, make, until, withBrowser } from './helpers.mjs';
 
+const { Browser } = browserModule;
 const { findChrome } = find;
 const isLinux = process.platform === 'linux';
 const status = (pid, name) =>
@@ -345,4 +347,39 @@ exec unshare --user --map-current-user --keep-caps -- sh -c 'echo 0 > /proc/sys/
       expect(stderr).toContain('No usable sandbox!');
     });
   });
+});
+
+// Processes are told by their order. One whose tab is closed before it is known would be taken for that of the next tab, and so on.
+test.runIf(isLinux)('a tab that is closed before its process is known leaves each other tab its own', async () => {
+  const browser = await Browser.start({ executablePath: undefined, sandbox: true }, () => {});
+  try {
+    const { connection } = browser;
+    const listen = connection.listen.bind(connection);
+    const held = [];
+    let release;
+    // The first tab is slow: what is told of its document comes later.
+    connection.listen = (session, listener) => {
+      connection.listen = listen;
+      release = () => {
+        release = undefined;
+        for (const event of held) listener(...event);
+      };
+      const isHeld = (method) => release !== undefined && method.startsWith('Page.');
+      listen(session, (...event) => (isHeld(event[0]) ? held.push(event) : listener(...event)));
+    };
+    const slow = browser.openTab([]);
+    await until(() => release !== undefined);
+    const quick = await browser.openTab([]);
+    expect(quick.pid).toBe(undefined);
+    quick.close();
+    release();
+    const first = await slow;
+    const second = await browser.openTab([]);
+    expect([first.pid, second.pid].map((pid) => typeof pid)).toEqual(['number', 'number']);
+    first.close();
+    await until(() => !chromeProcesses().some(({ pid }) => pid === first.pid));
+    expect(chromeProcesses().some(({ pid, type }) => pid === second.pid && type === 'renderer')).toBe(true);
+  } finally {
+    browser.kill();
+  }
 });

@@ -33,6 +33,7 @@ function fakeBrowser() {
       onAttached: (_, take) => take({ sessionId: 'session', targetId: 'target' }),
       takeContext: async () => 'context',
       expectRenderer: () => {},
+      forgetRenderer: () => {},
       mapRenderers: async () => {},
     },
   };

@@ -132,9 +132,13 @@ class Browser {
     this.#unmapped.push(tab);
   }
 
+  /** @param {Tab} tab that is closed: if its process is not known, nobody has to know it any more */
+  forgetRenderer(tab) {
+    this.#unmapped = this.#unmapped.filter((one) => one !== tab);
+  }
+
   /** @param {Tab} tab whose process has ended before it was there */
   #giveUp(tab) {
-    this.#unmapped = this.#unmapped.filter((one) => one !== tab);
     tab.close();
     // Those behind it have waited for it.
     this.mapRenderers().catch(() => {});
@@ -149,6 +153,8 @@ class Browser {
       .map((/** @type {any} */ { id }) => ({ pid: id, number: rendererNumber(id) }))
       .filter((/** @type {any} */ { number }) => number > this.#lastRenderer)
       .sort((/** @type {any} */ a, /** @type {any} */ b) => a.number - b.number);
+    // Of one tab it is the last: a tab that was closed before its process was known may have left others.
+    if (this.#unmapped.length === 1) renderers.splice(0, renderers.length - 1);
     for (const { pid, number } of renderers) {
       const [first] = this.#unmapped;
       if (first === undefined || !first.hasBegun) return;

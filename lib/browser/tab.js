@@ -323,6 +323,7 @@ class Tab {
     this.#events = undefined;
     this.#unwatch();
     this.requests.end();
+    this.#browser.forgetRenderer(this);
     if (this.#target !== undefined) this.#browser.tabs.delete(this.#target);
     if (this.#session !== '') this.#connection.forget(this.#session);
     if (this.#context === undefined) return;
