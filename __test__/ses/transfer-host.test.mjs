@@ -183,7 +183,7 @@ describe('refused values are named by their path', () => {
     ['a proxy', () => ({ proxy }), 'result.proxy (Proxy) cannot be cloned'],
     ['a WeakMap', () => ({ w: new WeakMap() }), 'result.w (WeakMap) cannot be cloned'],
     ['a WeakRef', () => ({ w: new WeakRef({}) }), 'result.w (WeakRef) cannot be cloned'],
-    ['a generator', () => [(function* () {})()], 'result[0] (object) cannot be cloned'],
+    ['a generator', () => [(function* () {})()], 'result[0] (generator) cannot be cloned'],
     ['an iterator', () => ({ i: new Map().entries() }), 'result.i (Object) cannot be cloned'],
     ['a class of Intl', () => ({ f: new Intl.NumberFormat() }), 'result.f (NumberFormat) cannot be cloned'],
     [
