@@ -1,5 +1,5 @@
-//! What must hold of `prepare` for any text, and of `transfer` and the frames of workers for any bytes. Run by libFuzzer (`fuzz_targets/`) and, on
-//! stable Rust, by the tests in `tests/`.
+//! What must hold of `prepare` for any text, and of `transfer` and the frames of workers for any bytes. Run by libFuzzer
+//! (`fuzz_targets/`) and, on stable Rust, by the tests in `tests/`.
 
 pub mod bounds;
 pub mod corpus;
@@ -7,3 +7,26 @@ pub mod of_frames;
 pub mod of_node;
 pub mod of_prepare;
 pub mod of_transfer;
+
+/// libFuzzer's target; in any other build, a program that checks the files whose names it is given.
+#[macro_export]
+macro_rules! target {
+    ($check:path) => {
+        #[cfg(fuzzing)]
+        libfuzzer_sys::fuzz_target!(
+            init: {
+                // libFuzzer's hook aborts at every panic. One that is caught is no finding; one that is not ends the run anyway.
+                drop(std::panic::take_hook());
+            },
+            |bytes: &[u8]| $check(bytes)
+        );
+
+        #[cfg(not(fuzzing))]
+        fn main() {
+            for path in std::env::args_os().skip(1) {
+                $check(&std::fs::read(&path).expect("a readable file"));
+                println!("{}: fine", path.display());
+            }
+        }
+    };
+}

@@ -3,20 +3,9 @@
 mod cases;
 mod mutations;
 
-use proptest::test_runner::TestRunner;
-use ses_executor_fuzz::{corpus, of_node};
+use ses_executor_fuzz::of_node;
 
 #[test]
 fn any_bytes_of_a_worker_are_refused_or_made_ready() {
-    for (name, bytes) in corpus::inputs("node") {
-        println!("{name}");
-        of_node::check(&bytes);
-    }
-    let result = TestRunner::new(cases::cases(50_000)).run(&mutations::inputs("node", "wire.dict"), |bytes| {
-        of_node::check(&bytes);
-        Ok(())
-    });
-    if let Err(error) = result {
-        panic!("{error}");
-    }
+    mutations::check_all("node", "wire.dict", cases::cases(50_000), of_node::check);
 }

@@ -3,20 +3,9 @@
 mod cases;
 mod mutations;
 
-use proptest::test_runner::TestRunner;
-use ses_executor_fuzz::{corpus, of_transfer};
+use ses_executor_fuzz::of_transfer;
 
 #[test]
 fn any_bytes_come_out_as_they_went_in_less_stacks() {
-    for (name, bytes) in corpus::inputs("transfer") {
-        println!("{name}");
-        of_transfer::check(&bytes);
-    }
-    let result = TestRunner::new(cases::cases(100_000)).run(&mutations::inputs("transfer", "wire.dict"), |bytes| {
-        of_transfer::check(&bytes);
-        Ok(())
-    });
-    if let Err(error) = result {
-        panic!("{error}");
-    }
+    mutations::check_all("transfer", "wire.dict", cases::cases(100_000), of_transfer::check);
 }

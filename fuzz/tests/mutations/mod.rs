@@ -3,6 +3,7 @@
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
+use proptest::test_runner::TestRunner;
 use ses_executor_fuzz::corpus;
 
 /// Longer inputs are cut, so that a test does many of them.
@@ -19,8 +20,27 @@ enum Mutation {
     Splice(Index, Index),
 }
 
+/// Checks what is kept for `target`, and mutations of it.
+///
+/// # Panics
+///
+/// As `check` does, with the smallest input.
+pub fn check_all(target: &str, dictionary: &str, cases: ProptestConfig, check: fn(&[u8])) {
+    for (name, bytes) in corpus::inputs(target) {
+        println!("{name}");
+        check(&bytes);
+    }
+    let result = TestRunner::new(cases).run(&inputs(target, dictionary), |bytes| {
+        check(&bytes);
+        Ok(())
+    });
+    if let Err(error) = result {
+        panic!("{error}");
+    }
+}
+
 /// Inputs for `target`: pairs of kept ones after some mutations.
-pub fn inputs(target: &str, dictionary: &str) -> impl Strategy<Value = Vec<u8>> {
+fn inputs(target: &str, dictionary: &str) -> impl Strategy<Value = Vec<u8>> {
     let kept: Vec<Vec<u8>> = corpus::inputs(target).into_iter().map(|(_, bytes)| bytes).collect();
     let kept = select(kept);
     (kept.clone(), kept, vec(mutation(corpus::words(dictionary)), 0..10)).prop_map(|(mut bytes, other, mutations)| {
