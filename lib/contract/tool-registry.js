@@ -349,10 +349,10 @@ function specOf({ path, isAsync, length, timeoutMs }, id) {
 }
 
 module.exports = {
-  describeHolder,
   ToolRegistry,
   blocking,
   defined,
+  describeHolder,
   flattenInto,
   flattenTools,
   isNamespace,

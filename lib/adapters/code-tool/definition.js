@@ -231,22 +231,22 @@ function callables(tools, language) {
   const named = Object.entries(byIdentifier(byName(tools), language.identifier));
   const callable = named.flatMap(([name, tool]) => callablesOf(name, tool, language));
   refuseSameNames(callable);
-  const globals = callable.map(({ name }) => name.split('.')[0]);
-  globals.forEach(refuseFinalAnswer);
-  // Refuses names that are reserved.
-  flattenTools(Object.fromEntries(globals.map((name) => [name, () => {}])));
+  refuseUncallable(callable.map(({ name }) => name.split('.')[0]));
   return callable;
 }
 
 /**
- * Executors leave a tool of that name out for their own function, which ends the run: it would be declared, and never called.
+ * Refuses names of globals that are reserved, or that code cannot call.
  *
- * @param {string} name
+ * @param {string[]} names
  * @throws {TypeError}
  */
-function refuseFinalAnswer(name) {
-  if (name !== 'final_answer') return;
-  throw new TypeError('tools.final_answer must have another name: `final_answer` is reserved');
+function refuseUncallable(names) {
+  // Executors leave a tool of that name out for their own function, which ends the run: it would be declared, and never called.
+  if (names.includes('final_answer')) {
+    throw new TypeError('tools.final_answer must have another name: `final_answer` is reserved');
+  }
+  flattenTools(Object.fromEntries(names.map((name) => [name, () => {}])));
 }
 
 /**
@@ -334,6 +334,6 @@ module.exports = {
   callables,
   functionDeclaration,
   isDefinition,
-  refuseFinalAnswer,
   refuseSameNames,
+  refuseUncallable,
 };

@@ -5,8 +5,8 @@ const {
   CallableTool,
   functionDeclaration,
   isDefinition,
-  refuseFinalAnswer,
   refuseSameNames,
+  refuseUncallable,
 } = require('../code-tool/definition');
 const { hostTools } = require('../code-tool/host-tools');
 const { languageText } = require('../code-tool/language');
@@ -108,9 +108,7 @@ class Toolset {
   #claim(name, giver) {
     const other = this.#givers.get(name);
     if (other !== undefined) throw new TypeError(`${other} and ${giver} both have ${name}`);
-    refuseFinalAnswer(name);
-    // Refuses names that code cannot call.
-    flattenTools({ [name]: () => {} });
+    refuseUncallable([name]);
     this.#givers.set(name, giver);
   }
 }
