@@ -123,6 +123,14 @@
     return true;
   };
 
+  // What a copy of a list, a map, a set or a plain object begins with. Undefined: `value` is none.
+  const emptyLike = (value) => {
+    if (isArray(value)) return [];
+    if (types.isMap(value)) return new Map();
+    if (types.isSet(value)) return new Set();
+    return isPlain(value) ? { __proto__: null } : undefined;
+  };
+
   // A copy of `root` that structured clone takes: what it refuses becomes what inspect prints. Never throws except
   // the run's own signal; work is bounded by MAX_NODES.
   const toCloneable = (root) => {
@@ -148,14 +156,9 @@
       nodes++;
       const url = boot.urlText(value);
       if (url !== undefined) return url;
-      let copy;
       if (isCloneableLeaf(value)) return value;
-      else if (isArray(value)) copy = [];
-      else if (types.isMap(value)) copy = new Map();
-      else if (types.isSet(value)) copy = new Set();
-      else if (types.isNativeError(value)) copy = copyError(value);
-      else if (isPlain(value)) copy = { __proto__: null };
-      else return text(value);
+      const copy = types.isNativeError(value) ? copyError(value) : emptyLike(value);
+      if (copy === undefined) return text(value);
       copies.set(value, copy);
       arrayPush(queue, value, copy, depth + 1);
       return copy;
@@ -263,17 +266,11 @@
     if (!hasUrls(args)) return args;
     const copies = newMap();
     const queue = [];
-    const copyFor = (value) => {
-      if (isArray(value)) return [];
-      if (types.isMap(value)) return new Map();
-      if (types.isSet(value)) return new Set();
-      return types.isNativeError(value) || !isPlain(value) ? undefined : { __proto__: null };
-    };
     const convert = (value) => {
       if (!boot.isObject(value) || types.isProxy(value)) return value;
       const done = boot.urlText(value) ?? copies.get(value);
       if (done !== undefined) return done;
-      const copy = copyFor(value);
+      const copy = types.isNativeError(value) ? undefined : emptyLike(value);
       if (copy === undefined) return value;
       copies.set(value, copy);
       arrayPush(queue, value, copy);
