@@ -29,7 +29,7 @@ export default [
       sourceType: 'script',
       globals: {
         Iterator: 'readonly',
-        LATE_HOMES: 'readonly',
+        LATE_BUILT_INS: 'readonly',
         WALK_REALM: 'readonly',
         __smol_budget: 'writable',
         __smol_done: 'writable',

@@ -1,11 +1,13 @@
 //! Makes the start-up snapshot: an isolate's heap in which SES lockdown has run and the bootstrap is in place.
 //!
-//! Two passes. The first asks V8 which built-ins it extends when a context is created from a snapshot, because those
-//! must not be frozen yet; the second locks down and makes the blob that the crate embeds.
+//! The bootstrap runs three times. The first asks V8 which built-ins it extends when a context is created from a snapshot, because
+//! those must not be frozen yet. The second locks down, and tells which names are alive then. The third has those, and no others, in the
+//! heap that all isolates of a process share, and makes the blob that the crate embeds.
 
 use std::path::{Path, PathBuf};
 
-use deno_core::{JsRuntime, v8};
+use deno_core::serde::{self, Deserialize};
+use deno_core::{JsRuntime, serde_json, v8};
 
 #[path = "src/bridge"]
 mod bridge {
@@ -43,13 +45,12 @@ fn main() {
     println!("cargo:rerun-if-changed=src/realm/instance.rs");
 
     // The same blob each time.
-    v8::V8::set_flags_from_string("--predictable --random-seed=42");
+    v8::V8::set_flags_from_string("--predictable --random-seed=42 --no-freeze-flags-after-init");
     JsRuntime::init_platform(None);
-    let homes = late_homes(&root);
-    std::fs::write(out.join("late_homes.json"), &homes).expect("OUT_DIR is writable");
+    let late = late_built_ins(&root);
     let scripts = vec![
         ("ext:ses_executor/00_capture.js", own(&root, "00_capture.js")),
-        ("ext:ses_executor/05_late_homes.js", late_homes_script(&root, &homes)),
+        ("ext:ses_executor/05_late_built_ins.js", late_built_ins_script(&root, &late)),
         ("ext:ses_executor/06_plain_arrays.js", own(&root, "06_plain_arrays.js")),
         ("ext:ses_executor/07_array_reading.js", own(&root, "07_array_reading.js")),
         ("ext:ses_executor/08_array_making.js", own(&root, "08_array_making.js")),
@@ -74,7 +75,9 @@ fn main() {
         ("ext:ses_executor/90_seal.js", own(&root, "90_seal.js")),
     ];
     std::fs::write(out.join("audit.js"), audit_script(&root)).expect("OUT_DIR is writable");
-    let (blob, sources) = snapshot(scripts);
+    let sources = sources_of(&scripts);
+    let names = names_of(booted(&scripts, sources, &[]), sources);
+    let blob = shared(booted(&scripts, sources, &names), sources);
     std::fs::write(out.join("hardened.bin"), blob).expect("OUT_DIR is writable");
     write_sources(&out, sources);
 }
@@ -163,10 +166,10 @@ fn name_constructors(bundle: &str) -> String {
     bundle
 }
 
-fn late_homes_script(root: &Path, homes: &str) -> String {
-    let script = own(root, "05_late_homes.js");
+fn late_built_ins_script(root: &Path, late: &str) -> String {
+    let script = own(root, "05_late_built_ins.js");
     let script = replace_once(&script, "WALK_REALM;", &format!("{};", own(root, "walk_realm.js").trim_end()));
-    replace_once(&script, "LATE_HOMES.", &format!("{homes}."))
+    replace_once(&script, "LATE_BUILT_INS;", &format!("{late};"))
 }
 
 /// What tests evaluate in a finished realm.
@@ -186,6 +189,9 @@ fn inspect_library(root: &Path) -> String {
     ] {
         library = replace_between(&library, head, next, body);
     }
+    // The colors of its styles. Each isolate reads them when it starts, and no log has any.
+    let colors = "bold:[1,22],underline:[4,24],red:[31,39],green:[32,39],yellow:[33,39],magenta:[35,39],cyan:[36,39],grey:[90,39]},";
+    library = replace_between(&library, "Nn.colors={__proto__:null,", "Nn.styles=", colors);
     for (from, to) in [
         // The names of the guest's global, not those that happen to be there while the snapshot is made.
         ("new Mt(f(yt(ve),t=>null!==It(/^[A-Z][a-zA-Z0-9]+$/,t)))", "new Mt(natives.builtinNames)"),
@@ -250,29 +256,30 @@ fn replace_between(text: &str, head: &str, next: &str, body: &str) -> String {
     format!("{}{body}{}", &text[..start], &text[end..])
 }
 
-/// JSON array of paths of the objects that V8 extends at isolate start.
-fn late_homes(root: &Path) -> String {
-    let scripts = vec![
+/// JSON of what V8 adds at isolate start, as `changedHomes` has it.
+fn late_built_ins(root: &Path) -> String {
+    let scripts = [
         ("ext:ses_executor/00_capture.js", own(root, "00_capture.js")),
-        ("ext:ses_executor/05_late_homes.js", late_homes_script(root, "[]")),
+        ("ext:ses_executor/05_late_built_ins.js", late_built_ins_script(root, "{ homes: [], added: [] }")),
         ("ext:ses_executor/record.js", "globalThis.__smol_boot.recordRealm();".to_owned()),
     ];
-    let (blob, sources) = snapshot(scripts);
-    let mut instance = Instance::new(blob.leak(), sources, v8::CreateParams::default());
+    let sources = sources_of(&scripts);
+    let mut instance = Instance::new(booted(&scripts, sources, &[]), sources, v8::CreateParams::default());
     v8::scope_with_context!(scope, &mut instance.isolate, &instance.context);
-    const CHANGED: &str = "JSON.stringify(JSON.parse(globalThis.__smol_boot.changedHomes()).map((h) => h.path))";
-    let text = v8::String::new(scope, CHANGED).expect("it is short");
+    let text = v8::String::new(scope, "globalThis.__smol_boot.changedHomes()").expect("it is short");
     execute(scope, "changed", text).to_rust_string_lossy(scope)
 }
 
-/// The blob of an isolate in which `scripts` have run, in order, and their texts as the blob refers to them.
-fn snapshot(scripts: Vec<Script>) -> (Vec<u8>, &'static [v8::OneByteConst]) {
-    let (names, texts): (Vec<_>, Vec<_>) = scripts.into_iter().unzip();
-    let sources: &[v8::OneByteConst] = texts
-        .iter()
-        .map(|text| v8::String::create_external_onebyte_const(ascii(text).leak().as_bytes()))
-        .collect::<Vec<_>>()
-        .leak();
+/// The scripts' texts, as blobs refer to them.
+fn sources_of(scripts: &[Script]) -> &'static [v8::OneByteConst] {
+    let texts = scripts.iter().map(|(_, text)| ascii(text).to_owned().leak().as_bytes());
+    texts.map(v8::String::create_external_onebyte_const).collect::<Vec<_>>().leak()
+}
+
+/// The blob of an isolate in which `scripts` have run, in order. `names` are in the heap that isolates share: V8 puts all that it meets
+/// while that can be written to there, where nothing is ever collected, and each isolate enters all that is there in its table of names.
+fn booted(scripts: &[Script], sources: &'static [v8::OneByteConst], names: &[String]) -> &'static [u8] {
+    write_shared_heap(true);
     let mut isolate = v8::Isolate::snapshot_creator(Some(external_references(sources).into()), None);
     {
         v8::scope!(let scope, &mut isolate);
@@ -282,26 +289,105 @@ fn snapshot(scripts: Vec<Script>) -> (Vec<u8>, &'static [v8::OneByteConst]) {
         let options = v8::ContextOptions { global_template: Some(template), ..Default::default() };
         let context = v8::Context::new(scope, options);
         scope.set_default_context(context);
-        let scope = &mut v8::ContextScope::new(scope, context);
+        // As V8 makes it, for isolates with another realm: all of a process have to start from one blob.
+        let plain = v8::Context::new(scope, v8::ContextOptions::default());
+        scope.add_context(plain);
+        for name in names {
+            let name = v8::String::new_from_utf8(scope, name.as_bytes(), v8::NewStringType::Internalized);
+            assert!(name.is_some(), "it is in a heap already");
+        }
+    }
+    write_shared_heap(false);
+    extended(blob_of(isolate), sources, |scope| {
         define_natives(scope);
         fix_array_constructor(scope);
         let known = ["RegExp", "Map", "Set", "WeakMap", "WeakSet"].map(|class| KnownLayout::new(scope, class));
-        for (name, source) in names.iter().zip(sources) {
+        for ((name, _), source) in scripts.iter().zip(sources) {
             let text = v8::String::new_from_onebyte_const(scope, source).expect("it is a source");
             execute(scope, name, text);
         }
         for layout in known {
             layout.update(scope);
         }
-    }
+    })
+}
+
+/// Moves to the heap that isolates share what of `blob` can be there.
+fn shared(blob: &'static [u8], sources: &'static [v8::OneByteConst]) -> &'static [u8] {
+    write_shared_heap(true);
+    extended(blob, sources, |_| {})
+}
+
+/// Whether isolates that blobs will be made of can write to the heap that isolates share.
+fn write_shared_heap(is_on: bool) {
+    v8::V8::set_flags_from_string(if is_on { "--extensible-ro-snapshot" } else { "--no-extensible-ro-snapshot" });
+}
+
+/// The blob of an isolate of `blob` after `work` in its first context.
+fn extended(
+    blob: &'static [u8],
+    sources: &'static [v8::OneByteConst],
+    work: impl FnOnce(&mut v8::PinScope),
+) -> &'static [u8] {
+    let references = Some(external_references(sources).into());
+    let mut isolate = v8::Isolate::snapshot_creator_from_existing_snapshot(blob.into(), references, None);
     {
-        // As V8 makes it, for isolates with another realm: all of a process have to start from one blob.
         v8::scope!(let scope, &mut isolate);
-        let plain = v8::Context::new(scope, v8::ContextOptions::default());
+        let context = v8::Context::new(scope, v8::ContextOptions::default());
+        scope.set_default_context(context);
+        let plain = v8::Context::from_snapshot(scope, 0, v8::ContextOptions::default()).expect("it was added");
         scope.add_context(plain);
+        work(&mut v8::ContextScope::new(scope, context));
     }
+    blob_of(isolate)
+}
+
+fn blob_of(isolate: v8::OwnedIsolate) -> &'static [u8] {
     let blob = isolate.create_blob(v8::FunctionCodeHandling::Keep);
-    (blob.unwrap_or_else(|| fail("cannot make the snapshot")).to_vec(), sources)
+    blob.unwrap_or_else(|| fail("cannot make the snapshot")).to_vec().leak()
+}
+
+/// What is in the table of names of an isolate of `blob`, by a snapshot of its heap (the format of Chrome's developer tools).
+fn names_of(blob: &'static [u8], sources: &'static [v8::OneByteConst]) -> Vec<String> {
+    #[derive(Deserialize)]
+    #[serde(crate = "serde")]
+    struct Heap {
+        snapshot: Snapshot,
+        nodes: Vec<usize>,
+        edges: Vec<usize>,
+        strings: Vec<String>,
+    }
+    #[derive(Deserialize)]
+    #[serde(crate = "serde")]
+    struct Snapshot {
+        meta: Meta,
+    }
+    #[derive(Deserialize)]
+    #[serde(crate = "serde")]
+    struct Meta {
+        node_fields: Vec<String>,
+        edge_fields: Vec<String>,
+    }
+    let mut instance = Instance::new(blob, sources, v8::CreateParams::default());
+    let mut json = Vec::new();
+    instance.isolate.take_heap_snapshot(|bytes| {
+        json.extend_from_slice(bytes);
+        true
+    });
+    let Heap { snapshot: Snapshot { meta }, nodes, edges, strings } =
+        serde_json::from_slice(&json).unwrap_or_else(|error| fail(&format!("V8's snapshot of the heap: {error}")));
+    let at = |fields: &[String], field| fields.iter().position(|name| name == field).expect("V8 writes it");
+    let (name, edge_count) = (at(&meta.node_fields, "name"), at(&meta.node_fields, "edge_count"));
+    let to_node = at(&meta.edge_fields, "to_node");
+    let mut edges = edges.chunks(meta.edge_fields.len());
+    for node in nodes.chunks(meta.node_fields.len()) {
+        let own = edges.by_ref().take(node[edge_count]);
+        if strings[node[name]] == "(Internalized strings)" {
+            return own.map(|edge| strings[nodes[edge[to_node] + name]].clone()).collect();
+        }
+        own.for_each(drop);
+    }
+    fail("V8's snapshot of the heap has no table of names")
 }
 
 /// Defines `__smol_natives`, which 00_capture.js takes.

@@ -1,12 +1,12 @@
 // V8 adds its newest built-ins when a context is created from the snapshot, and aborts if an object that they go on is
-// frozen. Those objects (`lateHomes`, derived by build.rs) must stay extensible in the snapshot, and 12_lockdown.js
+// frozen. Those objects (`late`, derived by build.rs) must stay extensible in the snapshot, and 12_lockdown.js
 // still has corrections to make. SES captures `Object.freeze` when it loads; this one leaves all freezing to
 // 90_seal.js, which walks the same realm, and to `finishHardening` at isolate start.
 "use strict";
 (() => {
   const boot = globalThis.__smol_boot;
 
-  boot.lateHomes = boot.resolveLateHomes();
+  boot.late = boot.resolveLateBuiltIns();
 
   // The own keys of an object, of which the last of each kind is remembered: keys are in the order in which they were
   // added, symbols after names, so that what comes behind is new. That takes less time than to look each key up.

@@ -171,5 +171,5 @@
   boot.twins = [
     [feral.Error, globalThis.Error],
     [feral.Symbol, globalThis.Symbol],
-  ].map(([from, to]) => ({ __proto__: null, from, to, known: boot.recordKeys(from) }));
+  ].map(([from, to]) => ({ __proto__: null, from, to }));
 })();

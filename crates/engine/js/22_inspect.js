@@ -70,7 +70,9 @@
   natives.forget();
   natives.forget = undefined;
   natives.load = undefined;
+  natives.builtinNames = undefined;
   for (const key of p.ownKeys(natives.primordials)) p.reflectDelete(natives.primordials, key);
+  natives.primordials = undefined;
 
   boot.format = (args) => {
     p.arrayUnshift(args, options);

@@ -20,9 +20,8 @@ const {
 
 (() => {
   const boot = globalThis.__smol_boot;
-  const { p, harden, hardened, isObject, lateKeys, recordKeys, replaceLate, twins } = boot;
+  const { p, harden, hardened, late, lateKeys, recordKeys, replaceLate, twins } = boot;
   const {
-    arrayPop,
     arrayPush,
     create,
     defineProperty,
@@ -35,6 +34,7 @@ const {
     newWeakSet,
     ownKeys,
     reflectDelete,
+    TypeError,
   } = p;
 
   const allowed = newSet(boot.guestGlobals);
@@ -53,7 +53,6 @@ const {
       enumerable: false,
       configurable: !isFixed,
     });
-    return value;
   };
 
   const endowments = { __proto__: null, console: boot.console, final_answer: boot.finalAnswer, harden };
@@ -73,10 +72,37 @@ const {
     else delete globalThis[name];
   }
 
-  // What stays extensible until V8 has made the context.
-  const unfinished = boot.lateHomes;
-  for (const { to } of twins) arrayPush(unfinished, to);
-  const late = newSet(unfinished);
+  // What guests get of what V8 adds when it has made the context: the objects in the order in which they are found, each as a property
+  // (`keys`, `kinds`) of an object before it (`homes`, the number of that one).
+  const planOf = ({ objects, added }, names) => {
+    const plan = { __proto__: null, objects, extended: objects.length, homes: [], keys: [], kinds: [] };
+    const numbers = new Map(objects.map((_, number) => [number, number]));
+    arrayPush(objects, globalThis);
+    numbers.set(plan.extended, plan.extended);
+    added.forEach(([home, key, kind], i) => {
+      const isLeftOut = home === plan.extended && !names.has(key);
+      if (isLeftOut || !numbers.has(home)) return;
+      numbers.set(plan.extended + 1 + i, objects.length + plan.keys.length);
+      arrayPush(plan.homes, numbers.get(home));
+      arrayPush(plan.keys, key);
+      arrayPush(plan.kinds, kind);
+    });
+    return plan;
+  };
+  const lateTwins = [];
+  for (const { from, to } of twins) {
+    const at = late.objects.indexOf(from);
+    const keys = late.added.filter(([home, key]) => home === at && !hasOwn(to, key)).map(([, key]) => key);
+    if (keys.length > 0) arrayPush(lateTwins, { from, to, keys });
+  }
+  // What stays extensible until then.
+  const extensible = newSet([...late.objects, ...lateTwins.map(({ to }) => to)]);
+  // Closures would keep alive what they name here.
+  const lateNames = newSet();
+  for (const [home, key] of late.added) {
+    if (home === late.objects.length && allowed.has(key) && !hasOwn(globalThis, key)) lateNames.add(key);
+  }
+  const plan = planOf(late, lateNames);
 
   // The prototypes of arrays and objects are frozen property by property: those that V8 itself froze have a kind of elements
   // for which it looks whether elements are read-only each time one is stored anywhere, which takes twice as long.
@@ -100,13 +126,13 @@ const {
   const intrinsics = newWeakSet();
   intrinsics.add(globalThis);
   boot.walkRealm((object, path) => {
-    if (!late.has(object) && path[0] !== "v:Atomics") fix(object);
+    if (!extensible.has(object) && path[0] !== "v:Atomics") fix(object);
     const step = path[path.length - 1];
     // `harden` and the copier of outputs meet built-ins at their prototypes and constructors: those are remembered.
     const isHome = step === "prototype" || step === "v:prototype" || hasOwn(object, "prototype");
     if (isHome) intrinsics.add(object);
     // What V8 will extend stays laid out like that when it is frozen. To do this in each isolate would be a tenth of its start.
-    if (isHome || late.has(object)) quicken(object);
+    if (isHome || extensible.has(object)) quicken(object);
     if (intrinsics.has(object)) hardened.add(object);
   });
   hardened.add(globalThis);
@@ -121,82 +147,77 @@ const {
     boot.keep,
     boot.import,
   ]);
-  boot.freezeGraph(boot.toHarden, newWeakSet([globalThis]), late);
+  boot.freezeGraph(boot.toHarden, newWeakSet([globalThis]), extensible);
   boot.intrinsics = intrinsics;
 
-  const copyLateProperties = ({ from, to, known }) => {
-    const keys = lateKeys(known);
-    for (let i = 0; i < keys.length; i++) {
-      if (!hasOwn(to, keys[i])) defineProperty(to, keys[i], getDescriptor(from, keys[i]));
-    }
-  };
-
-  // Adds to `queue` what a property leads to and what is not frozen yet.
-  const enqueueProperty = (queue, object, key) => {
-    const { value, get, set } = getDescriptor(object, key);
-    if (isObject(value) && isExtensible(value)) arrayPush(queue, value);
-    if (get !== undefined && isExtensible(get)) arrayPush(queue, get);
-    if (set !== undefined && isExtensible(set)) arrayPush(queue, set);
-  };
-
-  // Freezes an object that V8 has extended, and adds to `queue` what that brought.
-  const finishHome = (queue, home) => {
-    const { object } = home;
-    freeze(object);
-    const keys = lateKeys(home);
-    for (let i = 0; i < keys.length; i++) enqueueProperty(queue, object, keys[i]);
-  };
-
-  const freezeAll = (queue) => {
-    while (queue.length > 0) {
-      const object = arrayPop(queue);
-      if (!isExtensible(object)) continue;
-      freeze(object);
-      const keys = ownKeys(object);
-      for (let i = 0; i < keys.length; i++) enqueueProperty(queue, object, keys[i]);
-      const prototype = getPrototypeOf(object);
-      if (prototype !== null && isExtensible(prototype)) arrayPush(queue, prototype);
-    }
-  };
-
-  const finish = (twins, global, homes, roots) => {
-    for (let i = 0; i < twins.length; i++) copyLateProperties(twins[i]);
-    const queue = [];
-    const names = lateKeys(global);
+  // Settles the names that V8 has put on the global, and takes those away that guests do not get.
+  const settleLate = (names) => {
     for (let i = 0; i < names.length; i++) {
-      const name = names[i];
-      if (!allowed.has(name)) {
-        reflectDelete(globalThis, name);
-        continue;
-      }
-      const value = settle(name);
-      if (isObject(value) && isExtensible(value)) arrayPush(queue, value);
+      if (lateNames.has(names[i])) settle(names[i]);
+      else reflectDelete(globalThis, names[i]);
     }
-    for (let i = 0; i < homes.length; i++) finishHome(queue, homes[i]);
-    for (let i = 0; i < roots.length; i++) arrayPush(queue, roots[i]);
-    freezeAll(queue);
+  };
+
+  // Freezes what V8 has added, and what that was added to.
+  const finish = ({ objects, extended, homes, keys, kinds }, twins) => {
+    for (let i = 0; i < keys.length; i++) {
+      const home = objects[homes[i]];
+      const key = keys[i];
+      const kind = kinds[i];
+      const added =
+        kind === "v"
+          ? home[key]
+          : kind === "p"
+            ? getPrototypeOf(home)
+            : getDescriptor(home, key)[kind === "g" ? "get" : "set"];
+      if (typeof added !== "function" && typeof added !== "object")
+        throw new TypeError("a built-in is not where it was");
+      objects[objects.length] = freeze(added);
+    }
+    for (let i = 0; i < extended; i++) freeze(objects[i]);
+    for (let i = 0; i < twins.length; i++) {
+      const { from, to, keys } = twins[i];
+      for (let j = 0; j < keys.length; j++) defineProperty(to, keys[j], getDescriptor(from, keys[j]));
+      freeze(to);
+    }
   };
 
   // Called once, when V8 has added its newest built-ins, before any guest code: replaces those that never look at termination, copies
   // them to the replaced classes, removes the names that guests do not get, and freezes what is left.
   const finishHardening = () => {
-    const { twins, global, homes } = work;
+    const { plan, twins, global, fromClass } = work;
     // Of these frames ten are shown, and that of the program which runs. V8 has made the property by now.
-    twins[0].from.stackTraceLimit = 100;
+    fromClass.stackTraceLimit = 100;
     replaceLate();
-    const roots = [];
-    for (let at = getPrototypeOf(global.object); at !== null; at = getPrototypeOf(at)) arrayPush(roots, at);
-    finish(twins, global, homes, roots);
+    settleLate(lateKeys(global));
+    finish(plan, twins);
+    for (let at = getPrototypeOf(global.object); at !== null; at = getPrototypeOf(at)) {
+      if (isExtensible(at)) freeze(at);
+    }
     reflectDelete(global.object, "Atomics");
+    work = undefined;
   };
 
   // For a rehearsal; then it is the realm's.
-  const grown = () => {
-    const record = recordKeys({ name: 0, [Symbol.iterator]: 0 });
-    record.object.property = {};
-    return record;
+  const rehearsed = () => {
+    const object = {
+      value: {},
+      get accessor() {
+        return 0;
+      },
+    };
+    const plan = {
+      objects: [object, object],
+      extended: 1,
+      homes: [0, 2, 0],
+      keys: ["value", "", "accessor"],
+      kinds: ["v", "p", "g"],
+    };
+    const global = recordKeys({ name: 0, [Symbol.iterator]: 0 });
+    global.object.property = {};
+    return { plan, twins: [{ from: { name: 0 }, to: {}, keys: ["name"] }], global, fromClass: {} };
   };
-  let work = { twins: [{ from: grown().object, to: {}, known: grown() }], global: grown(), homes: [grown()] };
+  let work = rehearsed();
 
   // Functions that have run are compiled in the snapshot: every isolate starts with these, and most log.
   const warmUp = () => {
@@ -253,7 +274,7 @@ const {
   resetConsole();
   boot.forgetProxies();
   delete globalThis.__smol_boot;
-  work = { twins, global: recordKeys(globalThis), homes: unfinished.map(recordKeys) };
+  work = { plan, twins: lateTwins, global: recordKeys(globalThis), fromClass: twins[0].from };
   // Behind the recorded names.
   defineProperty(globalThis, "__smol_realm", { __proto__: null, value: realm, configurable: true });
 
@@ -266,14 +287,14 @@ const {
     "freezeGraph",
     "guestGlobals",
     "inspectModule",
-    "lateHomes",
+    "late",
     "lateKeys",
     "loops",
     "ops",
     "recordKeys",
     "recordRealm",
     "replaceLate",
-    "resolveLateHomes",
+    "resolveLateBuiltIns",
     "toHarden",
     "twins",
     "util",

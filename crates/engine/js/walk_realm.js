@@ -1,6 +1,6 @@
 // An expression. `walk(visit, isHidden)` calls `visit(object, path)` for every object that is reachable from the
 // global (names for which `isHidden` is true left out) and from values that syntax makes, through own properties,
-// accessor functions and prototypes; `follow(path)` finds one again. Shared by 05_late_homes.js and by the audit of a
+// accessor functions and prototypes; `follow(path)` finds one again. Shared by 05_late_built_ins.js and by the audit of a
 // running realm, so it runs in pristine and in hardened realms, before guest code.
 (() => {
   "use strict";

@@ -1,0 +1,68 @@
+// Which objects does V8 extend when a context is created from a snapshot? build.rs asks an isolate that started from
+// an unhardened snapshot (`recordRealm` before the blob is made, `changedHomes` after start) and puts the answer, as
+// paths, in the place of the name; WALK_REALM is walk_realm.js.
+"use strict";
+(() => {
+  const boot = globalThis.__smol_boot;
+  const { mapForEach, newMap, ownKeys } = boot.p;
+  const realm = WALK_REALM;
+  const isBootstrapName = (key) => key === "__smol_boot";
+
+  boot.walkRealm = (visit) => realm.walk(visit, isBootstrapName);
+  const found = LATE_BUILT_INS;
+  // `objects`: those that are extended. `added`: for each object that comes with that, the number of the one that has it (`objects`,
+  // the global, those before it here), the key, and whether it is a value, a getter, a setter or the prototype.
+  boot.resolveLateBuiltIns = () => ({
+    __proto__: null,
+    objects: found.homes.map(realm.follow),
+    added: found.added.map(([at, name, kind]) => [
+      at,
+      name.startsWith("@@Symbol.") ? Symbol[name.slice(9)] : name,
+      kind,
+    ]),
+  });
+
+  boot.recordRealm = () => {
+    boot.known = newMap();
+    boot.walkRealm((object, path) => boot.known.set(object, [path, ownKeys(object)]));
+    boot.globalNames = ownKeys(globalThis);
+  };
+
+  // JSON: { homes: paths of the objects whose own keys are no longer those of the record, added: what came with that }.
+  boot.changedHomes = () => {
+    const homes = [];
+    const queue = [];
+    const added = [];
+    const enqueue = (value, at, key, kind) => {
+      const isObject = (typeof value === "object" && value !== null) || typeof value === "function";
+      if (!isObject || boot.known.has(value) || value === globalThis) return;
+      boot.known.set(value, []);
+      queue.push(value);
+      added.push([at, realm.keyName(key), kind]);
+    };
+    const enqueueProperty = (object, at, key) => {
+      const { value, get, set } = Object.getOwnPropertyDescriptor(object, key);
+      enqueue(value, at, key, "v");
+      enqueue(get, at, key, "g");
+      enqueue(set, at, key, "s");
+    };
+    const changed = [];
+    mapForEach(boot.known, ([path, before], object) => {
+      const now = ownKeys(object);
+      if (now.length === before.length && now.every((key, i) => key === before[i])) return;
+      homes.push(path);
+      changed.push([object, now.filter((key) => !before.includes(key))]);
+    });
+    changed.forEach(([object, keys], at) => {
+      for (const key of keys) enqueueProperty(object, at, key);
+    });
+    const names = ownKeys(globalThis).filter((key) => !boot.globalNames.includes(key));
+    for (const name of names) enqueueProperty(globalThis, homes.length, name);
+    for (let i = 0; i < queue.length; i++) {
+      const at = homes.length + 1 + i;
+      enqueue(Object.getPrototypeOf(queue[i]), at, "", "p");
+      for (const key of ownKeys(queue[i])) enqueueProperty(queue[i], at, key);
+    }
+    return JSON.stringify({ homes, added });
+  };
+})();
