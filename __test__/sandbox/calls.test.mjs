@@ -331,6 +331,21 @@ test('calls beyond the rate wait for the next second', async () => {
   });
 });
 
+// The executor's hint is of its tools, which are the manager's own, and of an option that a manager does not have.
+test.each([
+  ['sdk.market.getQuote(); 1', 'sdk.market.getQuote'],
+  [
+    'utils.parallel(() => sdk.market.getQuote(), () => sdk.social.searchTweets())',
+    'sdk.market.getQuote, sdk.social.searchTweets',
+  ],
+])('a deadline names the methods that had not answered: %s', async (code, names) => {
+  const manager = managerOf({ executionTimeoutMs: 300, adapters: () => new Promise(() => {}) });
+  const { details } = await expectCode(manager.executeCode(code), 'ERR_EXEC_TIMEOUT');
+  expect(details.hint).toBe(
+    `Do less in one run, and await only promises that settle. At the deadline there was no answer of ${names}: waiting for it counts.`,
+  );
+});
+
 test('rates hold over all executions, and count against the deadline', async () => {
   const gate = deferred();
   let calls = 0;

@@ -13,6 +13,12 @@ const PREPARATION = /\n[^\n]*\bstep-1\.js:[^\n]*/g;
 /** How the executor says that an error comes from there. */
 const FROM_PREPARATION = /It was thrown in [^\n]*\(step-1\.js\)[^\n]*/;
 
+/** How the executor says for what a program has waited: for its tools, and with an option that a manager does not have. */
+const WAITED = / At the deadline the host had not answered [^:]*: .*/;
+
+/** Methods that a hint names. */
+const MAX_NAMES = 5;
+
 /** How V8 says that there is no such method. */
 const MISSING = /^sdk\.([\p{ID_Continue}$]+)\.([\p{ID_Continue}$]+) is not a function$/u;
 
@@ -55,7 +61,7 @@ function failureOf(thrown, program, execution, methods) {
   error.stats ??= of.stats;
   const facts = { ...thrown.details, ...error.details };
   const at = /** @type {any} */ (thrown.cause)?.at;
-  error.details = detailsOf(facts, program, execution.failure !== undefined, typeof at === 'number' ? at : -1);
+  error.details = detailsOf(facts, program, execution, typeof at === 'number' ? at : -1);
   return error;
 }
 
@@ -94,15 +100,18 @@ function inTermsOfSdk(error, methods) {
 /**
  * @param {Record<string, any>} details
  * @param {import('./program').Program} program
- * @param {boolean} isEnded whether what the executor says is only how the host ended it
+ * @param {import('./execution').Execution} execution
  * @param {number} at byte offset of the call that failed, -1 if it is not known
  */
-function detailsOf({ aborted, reason, timeoutMs, ...details }, program, isEnded, at) {
-  const facts = isEnded ? details : { ...details, ...withoutUndefined({ aborted, reason, timeoutMs }) };
+function detailsOf({ aborted, reason, timeoutMs, ...details }, program, execution, at) {
+  // What the executor says of one that the host has ended is only how.
+  const facts =
+    execution.failure !== undefined ? details : { ...details, ...withoutUndefined({ aborted, reason, timeoutMs }) };
   if (typeof facts.tool === 'string' && facts.tool.startsWith(HOST)) delete facts.tool;
   if (typeof facts.stack === 'string') facts.stack = stackOf(facts.stack, program);
   if (typeof facts.hint === 'string') {
-    facts.hint = facts.hint.replace(FROM_PREPARATION, '').trim();
+    const waited = waitedHint(execution.unanswered);
+    facts.hint = facts.hint.replace(FROM_PREPARATION, '').replace(WAITED, waited).trim();
     if (facts.hint === '') delete facts.hint;
   }
   if (Array.isArray(facts.diagnostics)) {
@@ -114,6 +123,13 @@ function detailsOf({ aborted, reason, timeoutMs, ...details }, program, isEnded,
   // That of the executor has lines with what was added to them.
   if (place !== undefined) facts.codeFrame = codeFrame(program.code, place.line, place.column, message);
   return facts;
+}
+
+/** @param {string[]} methods that had not answered at the deadline */
+function waitedHint(methods) {
+  if (methods.length === 0) return '';
+  const names = methods.slice(0, MAX_NAMES).join(', ') + (methods.length > MAX_NAMES ? ' and others' : '');
+  return ` At the deadline there was no answer of ${names}: waiting for it counts.`;
 }
 
 /**
