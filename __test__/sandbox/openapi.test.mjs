@@ -697,6 +697,49 @@ test('requests do not require what is readOnly, and answers do not have what is 
   ]);
 });
 
+// Ajv takes the one that fits of `oneOf`, and refused what two fit: the property that tells them apart is of both.
+test('a body of which a discriminator says what it is may fit several schemas', async () => {
+  const pet = { type: 'object', required: ['kind'], properties: { kind: { type: 'string' } } };
+  const schemas = {
+    Cat: { allOf: [pet, { properties: { lives: { type: 'integer' } } }] },
+    Dog: { allOf: [pet, { required: ['breed'], properties: { breed: { type: 'string' } } }] },
+  };
+  const schema = {
+    oneOf: Object.keys(schemas).map((name) => ({ $ref: `#/components/schemas/${name}` })),
+    discriminator: { propertyName: 'kind' },
+  };
+  const requestBody = { required: true, content: { 'application/json': { schema } } };
+  const manager = await managerFrom(
+    documentOf({ '/pets': { method: 'post', operationId: 'add', requestBody } }, { schemas }),
+  );
+  await manager.executeCode("sdk.api.add({ body: { kind: 'Dog', breed: 'b' } })");
+  expect(JSON.parse(requests[0].body)).toEqual({ kind: 'Dog', breed: 'b' });
+  await expectCode(manager.executeCode("sdk.api.add({ body: { kind: 1, breed: 'b' } })"), 'ERR_INVALID_PARAMS');
+});
+
+// The values of maps were left out, and of `allOf` the fifth part and all of them beside a `oneOf`, whose cases had its name.
+test('results show maps, constants, all parts of a whole and how many cases there are', async () => {
+  const part = (name) => ({ properties: { [name]: { type: 'string' } } });
+  const schema = {
+    allOf: ['a', 'b', 'c', 'd', 'e'].map(part),
+    oneOf: [1, 2, 3, 4, 5, 6].map((version) => ({ properties: { version: { const: version } } })),
+    additionalProperties: { type: 'object', additionalProperties: { type: 'number' } },
+  };
+  const responses = { 200: { description: 'ok', content: { 'application/json': { schema } } } };
+  const { registry } = await registryFromOpenApi(
+    { ...documentOf({ '/a': { operationId: 'a', responses } }), openapi: '3.1.0' },
+    { baseUrl },
+  );
+  expect(registry.sources[0].methods[0].result).toEqual({
+    allOf: ['a', 'b', 'c', 'd', 'e'].map(part),
+    anyOf: [
+      ...[1, 2, 3, 4].map((version) => ({ properties: { version: { const: version } } })),
+      { description: 'one of 2 others' },
+    ],
+    additionalProperties: { type: 'object', additionalProperties: { type: 'number' } },
+  });
+});
+
 test('credentials: those that are optional, of any characters, and two cookies', async () => {
   const schemes = {
     token: { type: 'http', scheme: 'bearer' },

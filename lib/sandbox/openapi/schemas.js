@@ -7,6 +7,8 @@ const { unique } = require('./names');
 /** Levels and characters of a result's schema: it is read by models, and checks nothing. */
 const MAX_RESULT_DEPTH = 5;
 const MAX_RESULT_CHARS = 6_000;
+/** Of a result that is one of many. */
+const MAX_CASES = 4;
 
 /**
  * What `#/a/b` refers to in `api`, following further references.
@@ -94,9 +96,9 @@ class SchemaWriter {
     if (typeof schema.$ref === 'string') return this.#reference(schema.$ref);
     const {
       nullable,
-      discriminator: _,
-      xml: __,
-      externalDocs: ___,
+      discriminator,
+      xml: _,
+      externalDocs: __,
       example,
       exclusiveMinimum,
       exclusiveMaximum,
@@ -118,6 +120,9 @@ class SchemaWriter {
         if (!key.startsWith('x-')) written[key] = value;
       } else if (BY_NAME.has(key)) {
         written[key] = Object.fromEntries(Object.entries(value ?? {}).map(([name, part]) => [name, this.write(part)]));
+      } else if (key === 'oneOf' && discriminator !== undefined) {
+        // A property says which it is. The others may fit as well: most schemas allow what they do not name.
+        written.anyOf ??= this.write(value);
       } else {
         written[key] = this.write(value);
       }
@@ -203,6 +208,7 @@ function shownTo(api, given, { depth, isDescribed }) {
   return {
     ...(type !== undefined && { type: schema.nullable === true ? [type, 'null'].flat() : type }),
     ...(schema.enum !== undefined && { enum: schema.enum }),
+    ...(schema.const !== undefined && { const: schema.const }),
     ...(format !== undefined && { format }),
     ...(isDescribed && typeof description === 'string' && { description: description.slice(0, 120) }),
     ...(depth > 1 && partsShown(api, schema, { depth: depth - 1, isDescribed })),
@@ -210,24 +216,35 @@ function shownTo(api, given, { depth, isDescribed }) {
 }
 
 /**
- * Properties, items and cases. What is `writeOnly` is in no answer.
+ * Properties, items, parts and cases. What is `writeOnly` is in no answer.
  *
  * @param {any} api
  * @param {any} schema
  * @param {{ depth: number, isDescribed: boolean }} how
  */
 function partsShown(api, schema, how) {
-  const { properties, items, required } = schema;
-  const cases = schema.oneOf ?? schema.anyOf ?? schema.allOf;
+  const { properties, items, required, allOf, additionalProperties: others } = schema;
+  const cases = schema.oneOf ?? schema.anyOf;
   const inner = (/** @type {any} */ part) => shownTo(api, part, how);
   const writeOnly = namesWith(api, schema, 'writeOnly');
   const isShown = (/** @type {string} */ name) => !writeOnly.includes(name);
   return {
     ...(properties && { properties: mapValues(picked(properties, isShown), inner) }),
     ...(how.isDescribed && Array.isArray(required) && { required: required.filter(isShown) }),
+    ...(typeof others === 'object' && others !== null && { additionalProperties: inner(others) }),
     ...(items && { items: inner(items) }),
-    ...(Array.isArray(cases) && { [schema.allOf ? 'allOf' : 'anyOf']: cases.slice(0, 4).map(inner) }),
+    ...(Array.isArray(allOf) && { allOf: allOf.map(inner) }),
+    ...(Array.isArray(cases) && { anyOf: casesShown(cases, inner) }),
   };
+}
+
+/**
+ * @param {any[]} cases
+ * @param {(part: any) => any} inner
+ */
+function casesShown(cases, inner) {
+  const left = cases.length - MAX_CASES;
+  return [...cases.slice(0, MAX_CASES).map(inner), ...(left > 0 ? [{ description: `one of ${left} others` }] : [])];
 }
 
 /**
