@@ -281,6 +281,10 @@ describe('what code is given', () => {
     });
     server.registerTool('echo', { inputSchema: { text: z.string() } }, ({ text }) => ({ content: [{ type: 'text', text }] }));
     server.registerTool('fails', {}, () => ({ content: [{ type: 'text', text: 'no disk' }], isError: true }));
+    const resource = { uri: 'log:1', text: 'no space' };
+    server.registerTool('fails-in-resource', {}, () => ({ content: [{ type: 'resource', resource }], isError: true }));
+    server.registerTool('fails-as-data', {}, () => ({ content: [], structuredContent: { left: 0 }, isError: true }));
+    server.registerTool('fails-silently', {}, () => ({ content: [], isError: true }));
     server.registerTool('hang', {}, () => new Promise(() => {}));
     server.registerTool('then', {}, () => ({ content: [{ type: 'text', text: 'later' }] }));
     await server.connect(new StdioServerTransport());`;
@@ -331,7 +335,11 @@ describe('what code is given', () => {
         expect(await output(code)).toEqual([6, 'hi', 'no disk']);
         // With a `then` the namespace would be a promise.
         expect(await output('(await other) === other && (await other.then_())')).toBe('later');
-        expect(Object.keys(await output('other'))).toEqual(['add_up', 'echo', 'fails', 'hang', 'then_']);
+        // What an error says in other ways than as text was lost.
+        const failures = `await Promise.all(
+          [other.fails_in_resource, other.fails_as_data, other.fails_silently].map((fails) => fails().catch((error) => error.message)))`;
+        expect(await output(failures)).toEqual(['no space', '{"left":0}', 'the tool has failed']);
+        expect(Object.keys(await output('other')).slice(0, 3)).toEqual(['add_up', 'echo', 'fails']);
         const wrong = await run('await other.add_up({ all: "x" })');
         expect(wrong.structuredContent.error).toMatchObject({ code: 'ERR_TOOL_PROXY_FAIL', tool: 'other.add_up' });
         const late = await run('await other.hang()', { timeoutMs: 100 });

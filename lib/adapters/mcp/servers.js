@@ -242,9 +242,21 @@ function definitionOf(server, { name, description, inputSchema, outputSchema }) 
 function valueOf({ content = [], structuredContent, isError }) {
   const texts = content.filter((/** @type {any} */ { type }) => type === 'text');
   const text = texts.map((/** @type {any} */ block) => block.text).join('\n');
-  if (isError) throw new Error(text === '' ? 'the tool has failed' : text);
+  if (isError) throw new Error(text || saidOtherwise(content, structuredContent) || 'the tool has failed');
   if (structuredContent !== undefined) return structuredContent;
   return texts.length === content.length ? text : content;
+}
+
+/**
+ * What an error says that has no text: in resources, or as data.
+ *
+ * @param {any[]} content
+ * @param {unknown} data
+ * @returns {string | undefined}
+ */
+function saidOtherwise(content, data) {
+  const texts = content.map(({ resource }) => resource?.text).filter((text) => typeof text === 'string');
+  return texts.join('\n') || JSON.stringify(data);
 }
 
 module.exports = { connectServers };
