@@ -717,6 +717,32 @@ test('a body of which a discriminator says what it is may fit several schemas', 
   await expectCode(manager.executeCode("sdk.api.add({ body: { kind: 1, breed: 'b' } })"), 'ERR_INVALID_PARAMS');
 });
 
+// What is beside a reference was lost: a description of what it is for, and bounds.
+test.each([
+  ['3.1.0', { description: 'Of the owner', maxLength: 2 }],
+  ['3.0.3', {}],
+])('OpenAPI %s says beside a reference %j', async (openapi, beside) => {
+  const id = { $ref: '#/components/schemas/Id', description: 'Of the owner', maxLength: 2 };
+  const schema = { type: 'object', properties: { id } };
+  const content = { 'application/json': { schema } };
+  const paths = {
+    '/a': {
+      method: 'post',
+      operationId: 'a',
+      requestBody: { content },
+      responses: { 200: { description: '', content } },
+    },
+  };
+  const document = documentOf(paths, { schemas: { Id: { type: 'string', description: 'An id' } } });
+  const api = await registryFromOpenApi({ ...document, openapi }, { baseUrl });
+  const [{ params, result }] = api.registry.sources[0].methods;
+  expect(params.properties.id).toEqual({ ...beside, $ref: '#/$defs/Id' });
+  expect(result.properties.id).toEqual({ type: 'string', description: beside.description ?? 'An id' });
+  const run = managerOf({ ...api, stateSchema: anyState }).executeCode("sdk.api.a({ id: 'abc' })");
+  if (beside.maxLength === undefined) expect(await run).toEqual({ ok: true });
+  else await expectCode(run, 'ERR_INVALID_PARAMS');
+});
+
 // The values of maps were left out, and of `allOf` the fifth part and all of them beside a `oneOf`, whose cases had its name.
 test('results show maps, constants, all parts of a whole and how many cases there are', async () => {
   const part = (name) => ({ properties: { [name]: { type: 'string' } } });

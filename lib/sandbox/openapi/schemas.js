@@ -93,7 +93,12 @@ class SchemaWriter {
   write(schema, optional = []) {
     if (typeof schema !== 'object' || schema === null) return schema;
     if (Array.isArray(schema)) return schema.map((part) => this.write(part));
-    if (typeof schema.$ref === 'string') return this.#reference(schema.$ref);
+    if (typeof schema.$ref === 'string') {
+      const { $ref, ...beside } = schema;
+      const reference = this.#reference($ref);
+      // In OpenAPI 3.0 nothing is beside a reference.
+      return this.#api.openapi.startsWith('3.0.') ? reference : { ...this.write(beside, optional), ...reference };
+    }
     const {
       nullable,
       discriminator,
@@ -204,7 +209,8 @@ function readable(api, schema) {
 function shownTo(api, given, { depth, isDescribed }) {
   const schema = resolved(api, given);
   if (typeof schema !== 'object' || schema === null) return schema ?? {};
-  const { type, description, format } = schema;
+  const { type, format } = schema;
+  const description = (!api.openapi.startsWith('3.0.') && given.description) || schema.description;
   return {
     ...(type !== undefined && { type: schema.nullable === true ? [type, 'null'].flat() : type }),
     ...(schema.enum !== undefined && { enum: schema.enum }),
