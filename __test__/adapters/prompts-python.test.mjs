@@ -101,7 +101,28 @@ describe('declarations', () => {
         name: 'f',
         parameters: { type: 'object', properties: { from: { description: 'Where.' } }, required: ['from'] },
       },
-      'def f(args: dict) -> Any:\n    """Args, keys of `args`:\n        from: Where.\n    """',
+      'def f(args: dict) -> Any:\n' +
+        '    """Args:\n        args: { from: any } (as TypeScript writes it)\n\n' +
+        '    Args, keys of `args`:\n        from: Where.\n    """',
+    ],
+    // Types of all were lost if the name of one is no name in Python.
+    [
+      { name: 'f', inputs: { from: { type: 'string' }, kind: { enum: ['a', 'b'], default: 'a' } } },
+      'def f(args: dict) -> Any:\n' +
+        '    """Args:\n        args: { from: string, kind?: "a" | "b" } (as TypeScript writes it)\n\n' +
+        '    Args, keys of `args`:\n        from:\n        kind:\n    """',
+    ],
+    // Keys that are listed were any.
+    [
+      {
+        name: 'f',
+        inputs: {
+          some: { type: 'object', propertyNames: { enum: ['a', 'b'] }, additionalProperties: { type: 'integer' } },
+          all: { type: 'object', propertyNames: { minLength: 1 }, additionalProperties: { type: 'integer' } },
+        },
+      },
+      'def f(some: dict[Literal["a", "b"], int], all: dict[str, int]) -> Any:\n' +
+        '    """Args:\n        some:\n        all:\n    """',
     ],
     [
       {

@@ -85,12 +85,14 @@ function docstring(definition, isNamed) {
  * @param {boolean} isNamed
  */
 function argumentSections({ parameters, isWhole, context }, isNamed) {
-  // Annotations have no keys.
-  const whole = isWhole ? ['Args:', `    args: ${typeScript(context.root, context)}`] : [];
+  // Annotations have no keys: neither of an object, nor of a dictionary that keywords cannot be.
+  const isDict = isWhole || !isNamed;
+  const root = context.listed ? context.root : { type: 'object', properties: context.root };
+  const whole = isDict ? ['Args:', `    args: ${typeScript(root, context)}`] : [];
   const members = typeContext(context.root, context.listed);
   const about = parameters.flatMap(({ name, schema, facts }) => {
     const { shape, described } = memberTexts(name, schema, context, members);
-    const more = isWhole ? described : [...shape, ...described];
+    const more = isDict ? described : [...shape, ...described];
     return [`    ${name}: ${oneLine(facts.description)}`.trimEnd(), ...more.map((line) => `        ${line}`)];
   });
   return [whole, about.length === 0 ? [] : [isNamed ? 'Args:' : 'Args, keys of `args`:', ...about]];

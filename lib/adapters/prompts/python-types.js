@@ -76,8 +76,10 @@ function namedType(type, schema, context) {
   const name = TYPE_NAMES.get(String(type)) ?? 'Any';
   if (name === 'list' && isSchema(schema.items) && !Array.isArray(schema.prefixItems))
     return `list[${annotation(schema.items, context)}]`;
-  const others = schema.additionalProperties;
-  return name === 'dict' && isSchema(others) ? `dict[str, ${annotation(others, context)}]` : name;
+  const { additionalProperties: others, propertyNames } = schema;
+  if (name !== 'dict' || !isSchema(others)) return name;
+  const keys = isSchema(propertyNames) ? annotation(propertyNames, context) : 'str';
+  return `dict[${keys.startsWith('Literal[') ? keys : 'str'}, ${annotation(others, context)}]`;
 }
 
 /** @param {string[][]} types */
