@@ -563,6 +563,19 @@ describe('how values are written', () => {
     expect(headers).toMatchObject({ 'x-ids': '3,4,5', 'x-color': 'R,1,G,2', 'x-exploded': 'R=1,G=2', 'x-json': '[6]' });
   });
 
+  // What the platform says of it names no parameter.
+  test.each(['中文', 'a\nb'])('a header that cannot be sent is named: %j', async (value) => {
+    const document = documentOf({
+      '/a': { operationId: 'a', parameters: [parameter('header', 'X-Name', { type: 'string' })] },
+    });
+    const manager = await managerFrom(document);
+    const { details } = await expectCode(
+      manager.executeCode(`sdk.api.a({ 'X-Name': ${JSON.stringify(value)} })`),
+      'ERR_TOOL_PROXY_FAIL',
+    );
+    expect(details.message).toBe('X-Name is sent as a header, and must be one line of Latin-1 characters');
+  });
+
   test('queries, of all styles', async () => {
     const parameters = [
       parameter('query', 'form', color),

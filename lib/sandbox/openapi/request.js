@@ -45,7 +45,7 @@ function requester({ fetch, headers, credentials, maxResponseBytes }) {
     const sent = new Headers({ accept: operation.accept });
     for (const parameter of operation.parameters) {
       const value = params[parameter.key];
-      if (parameter.in === 'header' && value !== undefined) sent.set(parameter.name, expanded(parameter, value));
+      if (parameter.in === 'header' && value !== undefined) setHeader(sent, parameter, value);
     }
     const body = bodyOf(operation, params);
     if (body !== undefined) sent.set('content-type', body.contentType);
@@ -70,6 +70,19 @@ function requester({ fetch, headers, credentials, maxResponseBytes }) {
     const isJson = typeof answer === 'string' && isJsonType(response.headers.get('content-type') ?? '');
     return isJson ? parsed(answer, operation) : answer;
   };
+}
+
+/**
+ * @param {Headers} headers
+ * @param {import('./operations').Operation['parameters'][0]} parameter
+ * @param {unknown} value
+ */
+function setHeader(headers, parameter, value) {
+  try {
+    headers.set(parameter.name, expanded(parameter, value));
+  } catch (cause) {
+    throw new TypeError(`${parameter.key} is sent as a header, and must be one line of Latin-1 characters`, { cause });
+  }
 }
 
 /**
