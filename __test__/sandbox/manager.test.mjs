@@ -654,6 +654,20 @@ test.each([
   expect(error.explanation.split('\n').at(-1)).toBe(`Hint: ${hint}`);
 });
 
+// The executor knows its variable by the name, which the function's parameter has taken, whatever it is called.
+test.each(['(state) => { state.n = 2; return state }', '(s) => { s.panels.push(1); return s }', '(s) => delete s.n'])(
+  'a mutation that changes the state is told to make a new one: %s',
+  async (code) => {
+    const { details } = await expectCode(
+      managerOf().executeMutate(code, { title: 't', panels: [], n: 1 }),
+      'ERR_RUNTIME_EXCEPTION',
+    );
+    expect(details.hint).toBe(
+      'The state is frozen with all that is in it: make a new one, or change a copy, `structuredClone(state)`.',
+    );
+  },
+);
+
 test('limits of the executor end an execution', async () => {
   const manager = managerOf({ maxCodeBytes: 1_000 });
   const quick = managerOf({ executionTimeoutMs: 300, poolSize: 0 });

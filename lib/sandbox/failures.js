@@ -22,6 +22,11 @@ const MAX_NAMES = 5;
 /** How V8 says that there is no such method. */
 const MISSING = /^sdk\.([\p{ID_Continue}$]+)\.([\p{ID_Continue}$]+) is not a function$/u;
 
+/** How V8 says that an object cannot be changed. */
+const FROZEN = /^Cannot (?:assign to read only|add|delete) property /;
+const FROZEN_HINT =
+  'The state is frozen with all that is in it: make a new one, or change a copy, `structuredClone(state)`.';
+
 /** How the executor says that calls were not awaited: by the names of its tools. */
 const DROPPED = new RegExp(
   `^(\\d+ tool calls? (?:was|were) not awaited and dropped when the run ended): .*\\b${HOST}\\.[^;]*(; .*)$`,
@@ -55,7 +60,7 @@ function logsOf({ logs, logEntries }, execution) {
 function failureOf(thrown, program, execution, methods) {
   if (!(thrown instanceof ExecutorError)) return thrown;
   const of = /** @type {import('../../index').ExecutorError} */ (/** @type {unknown} */ (thrown));
-  const error = /** @type {any} */ (execution.failure ?? inTermsOfSdk(thrown, methods));
+  const error = /** @type {any} */ (execution.failure ?? inTermsOfSdk(thrown, execution, methods));
   if (error.logs === undefined && thrown.logs !== undefined) error.logs = thrown.logs;
   error.logEntries ??= of.logEntries;
   error.stats ??= of.stats;
@@ -67,9 +72,10 @@ function failureOf(thrown, program, execution, methods) {
 
 /**
  * @param {ExecutorError} error
+ * @param {import('./execution').Execution} execution
  * @param {import('./adapters').Methods} methods
  */
-function inTermsOfSdk(error, methods) {
+function inTermsOfSdk(error, { kind }, methods) {
   const { code, severity, retryable, details = {}, cause } = error;
   const fields = { code, severity, retryable, details };
   if (cause instanceof InvalidCallError) {
@@ -88,13 +94,23 @@ function inTermsOfSdk(error, methods) {
       cause: cause.cause,
     });
   }
-  const missing = typeof details.message === 'string' ? MISSING.exec(details.message) : null;
-  const hint = missing === null ? undefined : methods.unknown(missing[1], missing[2]);
+  const hint = typeof details.message === 'string' ? hintOf(details.message, kind, methods) : undefined;
   return new SandboxError(error.message, {
     ...fields,
     details: hint === undefined ? details : { ...details, hint },
     ...(cause !== undefined && { cause }),
   });
+}
+
+/**
+ * @param {string} message
+ * @param {string} kind of the execution
+ * @param {import('./adapters').Methods} methods
+ */
+function hintOf(message, kind, methods) {
+  if (kind === 'mutate' && FROZEN.test(message)) return FROZEN_HINT;
+  const missing = MISSING.exec(message);
+  return missing === null ? undefined : methods.unknown(missing[1], missing[2]);
 }
 
 /**
