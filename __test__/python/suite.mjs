@@ -309,6 +309,15 @@ print("b")`;
         await own.cleanup();
       });
 
+      test('have warnings that earlier runs have had', async () => {
+        // Cause: Python notes in the names of the code which warnings it has printed, by text and line. Fix: each run begins without.
+        const own = make(['warnings']);
+        const code = 'import warnings\nfor i in range(2): warnings.warn("old")';
+        for (let i = 0; i < 2; i++)
+          expect((await own.run(code)).logs).toBe('stderr: <smolagents>:2: UserWarning: old\n');
+        await own.cleanup();
+      });
+
       test('of a run that fails', async () => {
         const error = await failureOf(executor, 'print("a")\n1/0');
         expect(error.logs).toBe('a\n');

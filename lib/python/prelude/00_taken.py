@@ -34,6 +34,8 @@ FILENAME = "<smolagents>"
 LAST_EXPRESSION = "__smolagents_last_expr__"
 AWAITED = "__smolagents_awaited__"
 ROUND = "__smolagents_round__"
+# Where Python notes which warnings it has printed.
+WARNED = "__warningregistry__"
 DANGEROUS_BUILTINS = ("eval", "exec", "compile", "open", "input")
 FORBIDDEN_CALLS = frozenset(("eval", "exec", "compile"))
 

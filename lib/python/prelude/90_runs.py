@@ -136,6 +136,8 @@ async def __smolagents_run(code, config):
     scope[AWAITED] = _awaited
     scope[ROUND] = _round
     scope[LAST_EXPRESSION] = None
+    # What earlier runs have been warned of, at lines of theirs: this one is told of it, too.
+    scope.pop(WARNED, None)
     codes = place = None
     try:
         if _bridge.blocks:
