@@ -318,6 +318,16 @@ print("b")`;
         await own.cleanup();
       });
 
+      test('name a line of the code for coroutines that were never awaited', async () => {
+        // Cause: Python names where a coroutine is dropped; what a run has left, the prelude drops. Fix: its definition is named then.
+        const warningAt = (line) => `stderr: <smolagents>:${line}: RuntimeWarning: coroutine 'f' was never awaited\n`;
+        const logsOf = async (code) => (await executor.run(`\nasync def f(): pass\n${code}`)).logs;
+        expect(await logsOf('[f(), f()]')).toBe(warningAt(2));
+        expect(await logsOf('f()\n0')).toBe(warningAt(3));
+        const { logs } = await failureOf(executor, 'async def f(): pass\ndef g():\n    a = f()\n    1 / 0\ng()');
+        expect(logs).toBe(warningAt(1));
+      });
+
       test('of a run that fails', async () => {
         const error = await failureOf(executor, 'print("a")\n1/0');
         expect(error.logs).toBe('a\n');

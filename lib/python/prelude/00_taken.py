@@ -24,6 +24,7 @@ import textwrap
 import time
 import traceback
 import types
+import warnings
 import weakref
 
 import __main__

@@ -58,3 +58,20 @@ class _Stream(io.TextIOBase):
 
 
 _streams = (_Stream(0, ""), _Stream(3, "stderr: "))
+
+
+def _warn_unawaited_coroutine(coro):
+    """Python would name where a coroutine is dropped, which may be no line of the code: then where it is defined."""
+    code, line = coro.cr_code, coro.cr_code.co_firstlineno
+    frame = sys._getframe(1)
+    while frame is not None:
+        if frame.f_code.co_filename == FILENAME:
+            code, line = frame.f_code, frame.f_lineno
+            break
+        frame = frame.f_back
+    told = __smolagents_user_globals__.setdefault(WARNED, {})
+    message = f"coroutine '{coro.__qualname__}' was never awaited"
+    warnings.warn_explicit(message, RuntimeWarning, code.co_filename, line, registry=told)
+
+
+warnings._warn_unawaited_coroutine = _warn_unawaited_coroutine
