@@ -20,6 +20,21 @@ const told = (code, { earlier = [], options = {}, variables = {} } = {}) =>
     return { code: error.code, hint: hint ?? diagnostics.find(({ fix }) => fix !== undefined)?.fix, line };
   });
 
+/** A run that failed leaves out what it had not reached: the next one heard only that the name is not defined. */
+test('a name that an earlier run declares and does not leave says so', () =>
+  withExecutor({}, {}, async (executor) => {
+    const failed = await executor.run('null.x;\nconst later = 5;').catch((error) => error);
+    expect(failed.code).toBe('ERR_RUNTIME_EXCEPTION');
+    await executor.run('for (const inner of [1]) { let innermost = inner; }');
+    const hintOf = (code) => executor.run(code).catch((error) => error.details.hint);
+    const left = (name) =>
+      `\`${name}\` was declared in another run, but only inside a block or function, or that run ended before it was kept. Declare it again.`;
+    expect(await hintOf('later + 1')).toBe(left('later'));
+    expect(await hintOf('innermost.x')).toBe(left('innermost'));
+    expect(await hintOf('late + 1')).toBe(undefined);
+    expect(await hintOf('later = 6; later')).toBe('`later` is not declared: write `let later = …`.');
+  }));
+
 describe('at run time', () => {
   const data = { items: [{ n: 1 }], list: [1] };
   const COPY = "`data` is a variable of the host's, and frozen. Change a copy: `const copy = structuredClone(data)`.";

@@ -91,8 +91,25 @@ pub fn name(realm: &mut impl Realm, error: &Uncaught, code: &Code) -> Option<Str
         )),
         (Declared { at_top: false, .. }, Use::Written) => Some(undeclared(name)),
         (Declared { at_top: false, .. }, Use::Updated) => near(realm, name, used).or_else(|| Some(undeclared(name))),
-        _ => python(name, used).or_else(|| near(realm, name, used)),
+        (declared, _) => python(name, used).or_else(|| near(realm, name, used)).or_else(|| {
+            let is_elsewhere = !declared.at_top && !declared.inside;
+            (is_elsewhere && is_in_another(realm, name)).then(|| {
+                format!(
+                    "`{name}` was declared in another run, but only inside a block or function, or that run ended before it \
+                     was kept. Declare it again."
+                )
+            })
+        }),
     }
+}
+
+/// Whether another program of the session declares the name, as it is mostly written. `var` and functions are there from the start of
+/// a run.
+fn is_in_another(realm: &impl Realm, name: &str) -> bool {
+    let starts = ["const", "let"].iter();
+    starts
+        .flat_map(|kind| [" ", "=", ":"].map(|end| format!("{kind} {name}{end}")))
+        .any(|text| realm.is_in_a_program(&text))
 }
 
 fn undeclared(name: &str) -> String {
