@@ -45,6 +45,21 @@ describe('run', () => {
     expect(result).toEqual({ status: 0, signal: null, stdout: '42\n', stderr: '' });
   });
 
+  // It would run with other characters in the place of those.
+  test('what is no UTF-8 is refused', async () => {
+    const latin = Buffer.from('"caf\u00e9"', 'latin1');
+    const files = { 'a.js': latin, 'vars.json': Buffer.concat([Buffer.from('{"a":'), latin, Buffer.from('}')]) };
+    const refused = (source) => ({
+      status: 2,
+      stdout: '',
+      stderr: expect.stringContaining(`ses-executor: ${source} is not UTF-8: save it in that encoding\n`),
+    });
+    expect(await cli(['run', 'a.js'], { files })).toMatchObject(refused('a.js'));
+    expect(await cli(['run', '-'], { input: latin })).toMatchObject(refused('the standard input'));
+    const withVariables = await cli(['run', '-', '--vars', 'vars.json'], { files, input: '1' });
+    expect(withVariables).toMatchObject(refused('vars.json'));
+  });
+
   test('logs are there before the run ends', async () => {
     const result = await cli(['run', '-', '--timeout', '300'], {
       input: 'console.log("early"); await new Promise(() => {})',

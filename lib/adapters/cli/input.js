@@ -1,6 +1,7 @@
 // @ts-check
 'use strict';
 
+const { isUtf8 } = require('node:buffer');
 const { readFileSync, statSync } = require('node:fs');
 const { resolve } = require('node:path');
 const { pathToFileURL } = require('node:url');
@@ -16,10 +17,9 @@ const { isIdentifier } = require('../../contract/identifiers');
  */
 async function readCode(file) {
   if (file !== '-') return readText(file);
-  process.stdin.setEncoding('utf8');
-  let code = '';
-  for await (const chunk of process.stdin) code += chunk;
-  return withoutMark(code);
+  const chunks = [];
+  for await (const chunk of process.stdin) chunks.push(chunk);
+  return decode(Buffer.concat(chunks), 'the standard input');
 }
 
 /**
@@ -76,20 +76,24 @@ async function loadTools(file) {
 
 /** @param {string} file */
 function readText(file) {
+  let bytes;
   try {
-    return withoutMark(readFileSync(file, 'utf8'));
+    bytes = readFileSync(file);
   } catch (error) {
     throw new UsageError(`${file} cannot be read: ${/** @type {Error} */ (error).message}`);
   }
+  return decode(bytes, file);
 }
 
 /**
- * A text without its byte order mark.
+ * A text without its byte order mark. What is no UTF-8 would run as something else.
  *
- * @param {string} text
+ * @param {Buffer} bytes
+ * @param {string} source
  */
-function withoutMark(text) {
-  return text.replace(/^\uFEFF/, '');
+function decode(bytes, source) {
+  if (isUtf8(bytes)) return bytes.toString('utf8').replace(/^\uFEFF/, '');
+  throw new UsageError(`${source} is not UTF-8: save it in that encoding`);
 }
 
 /**
