@@ -256,7 +256,7 @@ fn replace_between(text: &str, head: &str, next: &str, body: &str) -> String {
     format!("{}{body}{}", &text[..start], &text[end..])
 }
 
-/// JSON of what V8 adds at isolate start, as `changedHomes` has it.
+/// JSON of what V8 adds at isolate start, as `lateBuiltIns` has it.
 fn late_built_ins(root: &Path) -> String {
     let scripts = [
         ("ext:ses_executor/00_capture.js", own(root, "00_capture.js")),
@@ -266,13 +266,13 @@ fn late_built_ins(root: &Path) -> String {
     let sources = sources_of(&scripts);
     let mut instance = Instance::new(booted(&scripts, sources, &[]), sources, v8::CreateParams::default());
     v8::scope_with_context!(scope, &mut instance.isolate, &instance.context);
-    let text = v8::String::new(scope, "globalThis.__smol_boot.changedHomes()").expect("it is short");
+    let text = v8::String::new(scope, "globalThis.__smol_boot.lateBuiltIns()").expect("it is short");
     execute(scope, "changed", text).to_rust_string_lossy(scope)
 }
 
 /// The scripts' texts, as blobs refer to them.
 fn sources_of(scripts: &[Script]) -> &'static [v8::OneByteConst] {
-    let texts = scripts.iter().map(|(_, text)| ascii(text).to_owned().leak().as_bytes());
+    let texts = scripts.iter().map(|(_, text)| ascii(text).leak().as_bytes());
     texts.map(v8::String::create_external_onebyte_const).collect::<Vec<_>>().leak()
 }
 

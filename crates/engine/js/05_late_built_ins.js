@@ -1,6 +1,6 @@
-// Which objects does V8 extend when a context is created from a snapshot? build.rs asks an isolate that started from
-// an unhardened snapshot (`recordRealm` before the blob is made, `changedHomes` after start) and puts the answer, as
-// paths, in the place of the name; WALK_REALM is walk_realm.js.
+// What does V8 add to which objects when a context is created from a snapshot? build.rs asks an isolate that started from
+// an unhardened snapshot (`recordRealm` before the blob is made, `lateBuiltIns` after start) and puts the answer
+// in the place of the name; WALK_REALM is walk_realm.js.
 "use strict";
 (() => {
   const boot = globalThis.__smol_boot;
@@ -29,22 +29,21 @@
   };
 
   // JSON: { homes: paths of the objects whose own keys are no longer those of the record, added: what came with that }.
-  boot.changedHomes = () => {
+  boot.lateBuiltIns = () => {
     const homes = [];
     const queue = [];
     const added = [];
     const enqueue = (value, at, key, kind) => {
-      const isObject = (typeof value === "object" && value !== null) || typeof value === "function";
-      if (!isObject || boot.known.has(value) || value === globalThis) return;
+      if (!realm.isObject(value) || boot.known.has(value) || value === globalThis) return;
       boot.known.set(value, []);
       queue.push(value);
       added.push([at, realm.keyName(key), kind]);
     };
     const enqueueProperty = (object, at, key) => {
       const { value, get, set } = Object.getOwnPropertyDescriptor(object, key);
-      enqueue(value, at, key, "v");
-      enqueue(get, at, key, "g");
-      enqueue(set, at, key, "s");
+      enqueue(value, at, key, "value");
+      enqueue(get, at, key, "get");
+      enqueue(set, at, key, "set");
     };
     const changed = [];
     mapForEach(boot.known, ([path, before], object) => {
@@ -60,7 +59,7 @@
     for (const name of names) enqueueProperty(globalThis, homes.length, name);
     for (let i = 0; i < queue.length; i++) {
       const at = homes.length + 1 + i;
-      enqueue(Object.getPrototypeOf(queue[i]), at, "", "p");
+      enqueue(Object.getPrototypeOf(queue[i]), at, "", "prototype");
       for (const key of ownKeys(queue[i])) enqueueProperty(queue[i], at, key);
     }
     return JSON.stringify({ homes, added });

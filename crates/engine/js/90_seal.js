@@ -164,12 +164,10 @@ const {
       const home = objects[homes[i]];
       const key = keys[i];
       const kind = kinds[i];
-      const added =
-        kind === "v"
-          ? home[key]
-          : kind === "p"
-            ? getPrototypeOf(home)
-            : getDescriptor(home, key)[kind === "g" ? "get" : "set"];
+      let added;
+      if (kind === "value") added = home[key];
+      else if (kind === "prototype") added = getPrototypeOf(home);
+      else added = getDescriptor(home, key)[kind];
       if (typeof added !== "function" && typeof added !== "object")
         throw new TypeError("a built-in is not where it was");
       objects[objects.length] = freeze(added);
@@ -211,7 +209,7 @@ const {
       extended: 1,
       homes: [0, 2, 0],
       keys: ["value", "", "accessor"],
-      kinds: ["v", "p", "g"],
+      kinds: ["value", "prototype", "get"],
     };
     const global = recordKeys({ name: 0, [Symbol.iterator]: 0 });
     global.object.property = {};
@@ -280,7 +278,6 @@ const {
 
   // What only the bootstrap needed is garbage before the blob is made.
   const spent = [
-    "changedHomes",
     "endowments",
     "feral",
     "forgetProxies",
@@ -288,6 +285,7 @@ const {
     "guestGlobals",
     "inspectModule",
     "late",
+    "lateBuiltIns",
     "lateKeys",
     "loops",
     "ops",

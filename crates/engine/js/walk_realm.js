@@ -117,5 +117,5 @@
     return at;
   };
 
-  return { __proto__: null, follow, keyName, walk };
+  return { __proto__: null, follow, isObject, keyName, walk };
 })();

@@ -78,8 +78,9 @@ function requester({ fetch, headers, credentials, maxResponseBytes }) {
  * @param {unknown} value
  */
 function setHeader(headers, parameter, value) {
+  const text = expanded(parameter, value);
   try {
-    headers.set(parameter.name, expanded(parameter, value));
+    headers.set(parameter.name, text);
   } catch (cause) {
     throw new TypeError(`${parameter.key} is sent as a header, and must be one line of Latin-1 characters`, { cause });
   }

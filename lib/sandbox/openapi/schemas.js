@@ -11,6 +11,13 @@ const MAX_RESULT_CHARS = 6_000;
 const MAX_CASES = 4;
 
 /**
+ * Whether references of `api` say something beside what they refer to: not in OpenAPI 3.0.
+ *
+ * @param {any} api
+ */
+const sayBeside = (api) => !api.openapi.startsWith('3.0.');
+
+/**
  * What `#/a/b` refers to in `api`, following further references.
  *
  * @param {any} api
@@ -96,8 +103,7 @@ class SchemaWriter {
     if (typeof schema.$ref === 'string') {
       const { $ref, ...beside } = schema;
       const reference = this.#reference($ref);
-      // In OpenAPI 3.0 nothing is beside a reference.
-      return this.#api.openapi.startsWith('3.0.') ? reference : { ...this.write(beside, optional), ...reference };
+      return sayBeside(this.#api) ? { ...this.write(beside, optional), ...reference } : reference;
     }
     const {
       nullable,
@@ -210,7 +216,7 @@ function shownTo(api, given, { depth, isDescribed }) {
   const schema = resolved(api, given);
   if (typeof schema !== 'object' || schema === null) return schema ?? {};
   const { type, format } = schema;
-  const description = (!api.openapi.startsWith('3.0.') && given.description) || schema.description;
+  const description = (sayBeside(api) && given.description) || schema.description;
   return {
     ...(type !== undefined && { type: schema.nullable === true ? [type, 'null'].flat() : type }),
     ...(schema.enum !== undefined && { enum: schema.enum }),
