@@ -9,9 +9,15 @@ fn main() {
         for name in WRAPPED {
             println!("cargo:rustc-link-arg=-Wl,--wrap={name}");
         }
+        println!("cargo:rustc-link-arg=-Wl,--defsym={NEWEST_BUILT_INS}");
     }
     println!("cargo:rerun-if-changed=build.rs");
 }
+
+/// Built-ins that are in the snapshot already: newest_built_ins.rs. V8 calls its function where that is defined, so that `--wrap` does not
+/// find it.
+const NEWEST_BUILT_INS: &str =
+    "_ZN2v88internal7Genesis28InitializeExperimentalGlobalEv=ses_executor_no_newest_built_ins";
 
 /// Functions of V8, ICU and the system that the linker replaces by functions of crates/engine/src/{memory,process}.
 const WRAPPED: [&str; 51] = [

@@ -1,8 +1,9 @@
 //! Makes the start-up snapshot: an isolate's heap in which SES lockdown has run and the bootstrap is in place.
 //!
-//! The bootstrap runs three times. The first asks V8 which built-ins it extends when a context is created from a snapshot, because
-//! those must not be frozen yet. The second locks down, and tells which names are alive then. The third has those, and no others, in the
-//! heap that all isolates of a process share, and makes the blob that the crate embeds.
+//! The bootstrap runs three times. The first asks V8 which built-ins it adds when a context is created from a snapshot, and where. The
+//! second locks down, and tells which names are alive then. The third has those, and no others, in the heap that all isolates of a
+//! process share, and makes the blob that the crate embeds. On Linux V8 adds its newest built-ins in these two, and no more to the
+//! contexts of the blob (src/process/newest_built_ins.rs); elsewhere what they go on is not frozen until then.
 
 use std::path::{Path, PathBuf};
 
@@ -24,11 +25,16 @@ use instance::{Instance, external_references};
 type Script = (&'static str, String);
 
 /// Of what the addon's build.rs wraps, what this crate's tests look for: the flags of that one are for the addon only.
-const WRAPPED_IN_TESTS: [&str; 3] = [
+const WRAPPED_IN_TESTS: [&str; 4] = [
+    "_ZN2v88internal6WasmJs7InstallEPNS0_7IsolateE",
     "_ZN2v88internal9StubCache10InitializeEv",
     "_ZN2v88internal9StubCache5ClearEv",
     "_ZN2v88internal4wasm19WasmCodeLookupCache5FlushEv",
 ];
+
+/// What the addon's build.rs has of the same name.
+const NEWEST_BUILT_INS: &str =
+    "_ZN2v88internal7Genesis28InitializeExperimentalGlobalEv=ses_executor_no_newest_built_ins";
 
 fn main() {
     let root = PathBuf::from(std::env::var_os("CARGO_MANIFEST_DIR").expect("cargo sets it"));
@@ -38,6 +44,7 @@ fn main() {
         for name in WRAPPED_IN_TESTS {
             println!("cargo:rustc-link-arg=-Wl,--wrap={name}");
         }
+        println!("cargo:rustc-link-arg=-Wl,--defsym={NEWEST_BUILT_INS}");
     }
     println!("cargo:rerun-if-changed=js");
     println!("cargo:rerun-if-changed=src/bridge/interface.rs");
@@ -76,8 +83,9 @@ fn main() {
     ];
     std::fs::write(out.join("audit.js"), audit_script(&root)).expect("OUT_DIR is writable");
     let sources = sources_of(&scripts);
-    let names = names_of(booted(&scripts, sources, &[]), sources);
-    let blob = shared(booted(&scripts, sources, &names), sources);
+    let has_newest = std::env::var("CARGO_CFG_TARGET_OS").as_deref() == Ok("linux");
+    let names = names_of(booted(&scripts, sources, &[], has_newest), sources);
+    let blob = shared(booted(&scripts, sources, &names, has_newest), sources);
     std::fs::write(out.join("hardened.bin"), blob).expect("OUT_DIR is writable");
     write_sources(&out, sources);
 }
@@ -264,7 +272,7 @@ fn late_built_ins(root: &Path) -> String {
         ("ext:ses_executor/record.js", "globalThis.__smol_boot.recordRealm();".to_owned()),
     ];
     let sources = sources_of(&scripts);
-    let mut instance = Instance::new(booted(&scripts, sources, &[]), sources, v8::CreateParams::default());
+    let mut instance = Instance::new(booted(&scripts, sources, &[], false), sources, v8::CreateParams::default());
     v8::scope_with_context!(scope, &mut instance.isolate, &instance.context);
     let text = v8::String::new(scope, "globalThis.__smol_boot.lateBuiltIns()").expect("it is short");
     execute(scope, "changed", text).to_rust_string_lossy(scope)
@@ -278,7 +286,13 @@ fn sources_of(scripts: &[Script]) -> &'static [v8::OneByteConst] {
 
 /// The blob of an isolate in which `scripts` have run, in order. `names` are in the heap that isolates share: V8 puts all that it meets
 /// while that can be written to there, where nothing is ever collected, and each isolate enters all that is there in its table of names.
-fn booted(scripts: &[Script], sources: &'static [v8::OneByteConst], names: &[String]) -> &'static [u8] {
+/// `has_newest`: V8's newest built-ins are in the blob.
+fn booted(
+    scripts: &[Script],
+    sources: &'static [v8::OneByteConst],
+    names: &[String],
+    has_newest: bool,
+) -> &'static [u8] {
     write_shared_heap(true);
     let mut isolate = v8::Isolate::snapshot_creator(Some(external_references(sources).into()), None);
     {
@@ -291,6 +305,9 @@ fn booted(scripts: &[Script], sources: &'static [v8::OneByteConst], names: &[Str
         scope.set_default_context(context);
         // As V8 makes it, for isolates with another realm: all of a process have to start from one blob.
         let plain = v8::Context::new(scope, v8::ContextOptions::default());
+        if has_newest {
+            add_newest_built_ins(&mut v8::ContextScope::new(scope, plain));
+        }
         scope.add_context(plain);
         for name in names {
             let name = v8::String::new_from_utf8(scope, name.as_bytes(), v8::NewStringType::Internalized);
@@ -302,14 +319,41 @@ fn booted(scripts: &[Script], sources: &'static [v8::OneByteConst], names: &[Str
         define_natives(scope);
         fix_array_constructor(scope);
         let known = ["RegExp", "Map", "Set", "WeakMap", "WeakSet"].map(|class| KnownLayout::new(scope, class));
+        let mut result = None;
         for ((name, _), source) in scripts.iter().zip(sources) {
             let text = v8::String::new_from_onebyte_const(scope, source).expect("it is a source");
-            execute(scope, name, text);
+            result = Some(execute(scope, name, text));
+        }
+        if has_newest {
+            add_newest_built_ins(scope);
+        }
+        if let Some(Ok(hand_over)) = result.map(v8::Local::<v8::Function>::try_from) {
+            let args = [v8::Boolean::new(scope, has_newest).into()];
+            let receiver = v8::undefined(scope).into();
+            assert!(hand_over.call(scope, receiver, &args).is_some(), "hardening can be finished");
         }
         for layout in known {
             layout.update(scope);
         }
     })
+}
+
+/// Has V8 add to the current context what it adds to contexts of a snapshot. It does not while one is being made, so that its flags can
+/// still decide.
+fn add_newest_built_ins(scope: &mut v8::PinScope) {
+    // SAFETY: the name is that of `v8::internal::Genesis::InitializeExperimentalGlobal`.
+    unsafe extern "C" {
+        fn _ZN2v88internal7Genesis28InitializeExperimentalGlobalEv(genesis: *mut usize);
+    }
+    let context = scope.get_current_context();
+    // The isolate, the result, the context, and what is used for nothing here. An isolate is a pointer, and so is a handle.
+    let mut genesis = [0; 64];
+    // SAFETY: V8 is called as where it makes a context, which is the current one.
+    unsafe {
+        genesis[0] = std::mem::transmute::<v8::UnsafeRawIsolatePtr, usize>(scope.as_raw_isolate_ptr());
+        genesis[2] = std::mem::transmute::<v8::Local<v8::Context>, usize>(context);
+        _ZN2v88internal7Genesis28InitializeExperimentalGlobalEv(genesis.as_mut_ptr());
+    }
 }
 
 /// Moves to the heap that isolates share what of `blob` can be there.
@@ -368,11 +412,12 @@ fn names_of(blob: &'static [u8], sources: &'static [v8::OneByteConst]) -> Vec<St
         node_fields: Vec<String>,
         edge_fields: Vec<String>,
     }
-    let mut instance = Instance::new(blob, sources, v8::CreateParams::default());
     let mut json = Vec::new();
-    instance.isolate.take_heap_snapshot(|bytes| {
-        json.extend_from_slice(bytes);
-        true
+    extended(blob, sources, |scope| {
+        scope.take_heap_snapshot(|bytes| {
+            json.extend_from_slice(bytes);
+            true
+        });
     });
     let Heap { snapshot: Snapshot { meta }, nodes, edges, strings } =
         serde_json::from_slice(&json).unwrap_or_else(|error| fail(&format!("V8's snapshot of the heap: {error}")));

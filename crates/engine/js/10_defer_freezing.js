@@ -1,7 +1,7 @@
-// V8 adds its newest built-ins when a context is created from the snapshot, and aborts if an object that they go on is
-// frozen. Those objects (`late`, derived by build.rs) must stay extensible in the snapshot, and 12_lockdown.js
+// V8 adds its newest built-ins when the bootstrap has run, or when a context is created from the snapshot, and aborts if an object that
+// they go on is frozen. Those objects (`late`, derived by build.rs) must stay extensible until then, and 12_lockdown.js
 // still has corrections to make. SES captures `Object.freeze` when it loads; this one leaves all freezing to
-// 90_seal.js, which walks the same realm, and to `finishHardening` at isolate start.
+// 90_seal.js, which walks the same realm.
 "use strict";
 (() => {
   const boot = globalThis.__smol_boot;

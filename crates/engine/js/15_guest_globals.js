@@ -1,5 +1,5 @@
 // The allow-list of the guest's global: the language, without what observes garbage collection, shares memory or
-// schedules behind the executor's back. Everything else is deleted, at the end of the bootstrap or at isolate start.
+// schedules behind the executor's back. Everything else is deleted (90_seal.js).
 "use strict";
 (() => {
   const boot = globalThis.__smol_boot;

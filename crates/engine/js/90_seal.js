@@ -1,5 +1,5 @@
-// Puts the guest's names on the global, freezes what can be frozen before V8 has created the context, and leaves
-// `__smol_realm`: the functions that Rust calls.
+// Puts the guest's names on the global, freezes what can be frozen before V8 has added its newest built-ins, and gives the function that
+// leaves `__smol_realm`: the functions that Rust calls.
 "use strict";
 
 // What generated code counts and calls: lexicals of the script scope, so that no program can touch them through the
@@ -158,6 +158,9 @@ const {
     }
   };
 
+  // The constructor that V8 calls when it makes an error. It adds a property to that when it has made the context.
+  let ErrorOfV8 = function () {};
+
   // Freezes what V8 has added, and what that was added to.
   const finish = ({ objects, extended, homes, keys, kinds }, twins) => {
     for (let i = 0; i < keys.length; i++) {
@@ -172,7 +175,9 @@ const {
         throw new TypeError("a built-in is not where it was");
       objects[objects.length] = freeze(added);
     }
-    for (let i = 0; i < extended; i++) freeze(objects[i]);
+    for (let i = 0; i < extended; i++) {
+      if (objects[i] !== ErrorOfV8) freeze(objects[i]);
+    }
     for (let i = 0; i < twins.length; i++) {
       const { from, to, keys } = twins[i];
       for (let j = 0; j < keys.length; j++) defineProperty(to, keys[j], getDescriptor(from, keys[j]));
@@ -180,12 +185,10 @@ const {
     }
   };
 
-  // Called once, when V8 has added its newest built-ins, before any guest code: replaces those that never look at termination, copies
-  // them to the replaced classes, removes the names that guests do not get, and freezes what is left.
-  const finishHardening = () => {
-    const { plan, twins, global, fromClass } = work;
-    // Of these frames ten are shown, and that of the program which runs. V8 has made the property by now.
-    fromClass.stackTraceLimit = 100;
+  // Called once, when V8 has added its newest built-ins: replaces those that never look at termination, copies them to the replaced
+  // classes, removes the names that guests do not get, and freezes what is left.
+  const hardenNewest = () => {
+    const { plan, twins, global } = work;
     replaceLate();
     settleLate(lateKeys(global));
     finish(plan, twins);
@@ -194,6 +197,14 @@ const {
     }
     reflectDelete(global.object, "Atomics");
     work = undefined;
+  };
+
+  // Called once in each isolate, before any guest code.
+  const finishHardening = () => {
+    if (work !== undefined) hardenNewest();
+    // Of these frames ten are shown, and that of the program which runs.
+    ErrorOfV8.stackTraceLimit = 100;
+    freeze(ErrorOfV8);
   };
 
   // For a rehearsal; then it is the realm's.
@@ -213,7 +224,7 @@ const {
     };
     const global = recordKeys({ name: 0, [Symbol.iterator]: 0 });
     global.object.property = {};
-    return { plan, twins: [{ from: { name: 0 }, to: {}, keys: ["name"] }], global, fromClass: {} };
+    return { plan, twins: [{ from: { name: 0 }, to: {}, keys: ["name"] }], global };
   };
   let work = rehearsed();
 
@@ -272,9 +283,8 @@ const {
   resetConsole();
   boot.forgetProxies();
   delete globalThis.__smol_boot;
-  work = { plan, twins: lateTwins, global: recordKeys(globalThis), fromClass: twins[0].from };
-  // Behind the recorded names.
-  defineProperty(globalThis, "__smol_realm", { __proto__: null, value: realm, configurable: true });
+  ErrorOfV8 = boot.feral.Error;
+  work = { plan, twins: lateTwins, global: recordKeys(globalThis) };
 
   // What only the bootstrap needed is garbage before the blob is made.
   const spent = [
@@ -299,4 +309,11 @@ const {
     "walkRealm",
   ];
   for (const key of spent) delete boot[key];
+
+  // `hasNewest`: V8 has added its newest built-ins, and adds them to no context that is made of the snapshot.
+  return (hasNewest) => {
+    if (hasNewest) hardenNewest();
+    // Behind the recorded names.
+    defineProperty(globalThis, "__smol_realm", { __proto__: null, value: realm, configurable: true });
+  };
 })();

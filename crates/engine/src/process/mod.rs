@@ -7,6 +7,8 @@ pub mod flags;
 pub mod idle;
 #[cfg(target_os = "linux")]
 mod modulo;
+#[cfg(target_os = "linux")]
+mod newest_built_ins;
 pub mod platform;
 #[cfg(target_os = "linux")]
 mod quoted_code;

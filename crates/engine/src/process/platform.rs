@@ -12,6 +12,8 @@ use deno_core::{JsRuntime, v8};
 use crate::memory::allocator::install_icu_hooks;
 use crate::memory::fatal::install_fatal_error_handler;
 use crate::memory::{sole, stop};
+#[cfg(target_os = "linux")]
+use crate::process::newest_built_ins;
 use crate::process::{flags, idle, traps};
 use ses_protocol::Failure;
 use ses_sync::priority;
@@ -53,6 +55,10 @@ pub fn prepare_v8() -> Result<(), Failure> {
 ///
 /// There are no threads for it, and nothing was done.
 fn start_v8() -> Result<bool, Failure> {
+    #[cfg(target_os = "linux")]
+    if !newest_built_ins::are_in_snapshot() {
+        return Err(Failure::init("the engine is linked without `--defsym` (build.rs)"));
+    }
     let refused = |error| Failure::init(format!("{NO_THREADS}: {error}"));
     let start = move || {
         let workers = thread::available_parallelism().map_or(MAX_WORKERS, |count| MAX_WORKERS.min(count.get() as u32));

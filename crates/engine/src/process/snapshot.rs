@@ -44,6 +44,7 @@ mod tests {
     use deno_core::{serde_json, v8};
 
     use crate::process::platform::prepare_v8;
+    use crate::realm::entry::Realm;
     use crate::realm::origin::origin;
 
     /// What audit.js reports of a realm as guests find it.
@@ -51,7 +52,7 @@ mod tests {
         prepare_v8().unwrap();
         let mut instance = super::hardened(v8::CreateParams::default());
         v8::scope_with_context!(scope, &mut instance.isolate, &instance.context);
-        evaluate(scope, "__smol_realm.finishHardening()");
+        Realm::take(scope).unwrap().finish_hardening(scope).unwrap();
         let report = evaluate(scope, include_str!(concat!(env!("OUT_DIR"), "/audit.js")));
         serde_json::from_str(&report).unwrap()
     }
