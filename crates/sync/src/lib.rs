@@ -8,6 +8,7 @@ mod patience;
 mod pipe;
 pub mod priority;
 pub mod processor;
+mod spare;
 
 pub use alarm::Alarm;
 pub use clock::CpuClock;
@@ -15,3 +16,4 @@ pub use mailbox::{Receiver, Sender, channel};
 pub use patience::{Awake, Patience};
 #[cfg(unix)]
 pub use pipe::is_readable;
+pub use spare::Spare;

@@ -10,7 +10,7 @@ use std::sync::mpsc;
 use ses_engine::{Booted, Checker, Guest, ISOLATE_STACK_BYTES, OnParked};
 use ses_protocol::{Command, Config, Event, PythonSpec, SessionId};
 use ses_session::{Booting, Counters, Events, Folders, Reporter, Watchdog};
-use ses_sync::{Awake, Receiver, priority};
+use ses_sync::{Awake, Receiver, Spare, priority};
 
 use crate::Warm;
 use crate::context::ThreadContext;
@@ -37,7 +37,7 @@ impl Handover {
 }
 
 /// Name of the thread that serves a session.
-pub fn thread_name(session: SessionId) -> String {
+fn thread_name(session: SessionId) -> String {
     format!("ses-executor-{session}")
 }
 
@@ -46,8 +46,9 @@ pub fn spawn(name: String, work: impl FnOnce() + Send + 'static) -> std::io::Res
     std::thread::Builder::new().name(name).stack_size(ISOLATE_STACK_BYTES).spawn(work).map(drop)
 }
 
-/// Boots an isolate for a session and serves it until the session is given up.
-pub fn cold(python: Option<&PythonSpec>, handover: Handover) {
+/// Boots an isolate for a session and serves it until the session is given up. `spare` has a thread for the next one from then on.
+pub fn cold(python: Option<&PythonSpec>, handover: Handover, spare: &Arc<Spare>) {
+    name_thread(&thread_name(handover.session));
     priority::work_for_guests();
     let closed = Closed(handover.events.clone());
     let events = handover.events.clone();
@@ -64,6 +65,8 @@ pub fn cold(python: Option<&PythonSpec>, handover: Handover) {
     let keeper = handover.keeper();
     let guest = guest(booted, handover, awake);
     events(Event::Initialized(Ok(())));
+    // While the host learns of it.
+    spare.provide();
     serve(guest, keeper, closed);
 }
 
