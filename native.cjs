@@ -3,7 +3,7 @@
 'use strict';
 
 const { existsSync } = require('node:fs');
-const { join } = require('node:path');
+const { basename, join } = require('node:path');
 
 /** Node's name of a platform -> the name of its build. */
 const BUILDS = /** @type {Record<string, string>} */ ({
@@ -30,10 +30,12 @@ function load() {
   } catch (error) {
     if (isMusl()) throw failure('there is no build for Linux with musl libc; use a system with glibc', error);
     if (/** @type {any} */ (error).code === 'MODULE_NOT_FOUND') {
-      throw failure(
-        `the package ses-executor-${build} is not installed; install it, or run \`npm run build\` in a checkout`,
-        error,
-      );
+      // In a bundle this file has the name of that.
+      const remedy =
+        basename(__filename) === 'native.cjs'
+          ? 'install it, or run `npm run build` in a checkout'
+          : 'ses-executor is in a bundle: have the bundler leave it where it is, as docs/install.md says';
+      throw failure(`the package ses-executor-${build} is not installed; ${remedy}`, error);
     }
     throw failure(`${wanted} cannot be loaded: ${/** @type {Error} */ (error).message}`, error);
   }

@@ -380,6 +380,17 @@ test('esbuild leaves it where it is, in both formats', async () => {
   }
 });
 
+test('in a bundle that has been moved it says what to tell the bundler', async () => {
+  const outfile = join(folder, 'moved', 'bundle.cjs');
+  await build({ entryPoints: [bundleEntry()], outfile, bundle: true, platform: 'node', logLevel: 'error' });
+  const { status, stderr } = await spawnNode([outfile], { cwd: folder });
+  expect(status).toBe(1);
+  expect(stderr).toContain(
+    `ses-executor cannot be loaded: the package ${PLATFORM_PACKAGE} is not installed; ` +
+      'ses-executor is in a bundle: have the bundler leave it where it is, as docs/install.md says\n',
+  );
+});
+
 test('webpack leaves it where it is, as docs/install.md says', async () => {
   const options = { target: 'node', externals: [/^ses-executor(\/.*)?$/], externalsType: 'commonjs' };
   const documented = /\| webpack +\| `(.*?)` +\|/.exec(readFileSync(join(ROOT, 'docs/install.md'), 'utf8'))[1];
