@@ -128,7 +128,8 @@ export interface ExecutorOptions {
    * Whether a run that is ended early leaves what earlier runs, and it itself, have defined: at its deadline, when it
    * has used up `maxCpuMs`, or when its `signal` is aborted. It fails with `ERR_EXEC_TIMEOUT` all the same, and
    * `details.stateLost` says what has become of that: `false`, and the executor is `READY`; or, if the code did not end
-   * within 40 ms, or 2 s of an abort, `true`, and it is `DIRTY`. In worker processes on Linux only. Default `false`.
+   * within 40 ms, or 2 s of an abort, `true`, and it is `DIRTY`. Threads keep it everywhere, worker processes on Linux
+   * only. Default `false`.
    */
   keepState?: boolean | undefined;
   /**
@@ -272,8 +273,8 @@ export interface CodeOutput {
    * awaited, unless it is only declared: then only its tool calls are waited for. A structured clone; what cannot be cloned is the text that `util.inspect` gives,
    * and a `URL` or `URLSearchParams` its own. A
    * `Float16Array` is a `Float32Array` where Node.js does not have that class. A regular expression that takes more than a moment
-   * to parse, or that Node.js may not know, is an object `{ source, flags }`: one of more than 1,000 characters, with the flag
-   * `v`, with `\p` and the flag `u`, with modifiers, or with two groups of one name.
+   * to parse, or that Node.js may not know, is an object `{ source, flags }`: one of more than 1,000 characters, or 500
+   * where some are beyond U+00FF, with the flag `v`, with `\p` and the flag `u`, with modifiers, or with two groups of one name.
    */
   output: unknown;
   /** Log messages of the run in the order of the calls, joined by `\n` (section 7.3). */

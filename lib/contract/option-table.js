@@ -244,7 +244,7 @@ likes; what modules export is hardened in any case.`,
     doc: `Whether a run that is ended early leaves what earlier runs, and it itself, have defined: at its deadline, when it has used
 up \`maxCpuMs\`, or when its \`signal\` is aborted. It fails with \`ERR_EXEC_TIMEOUT\` all the same, and \`details.stateLost\` says
 what has become of that: \`false\`, and the executor is \`READY\`; or, if the code did not end within 40 ms, or 2 s of an
-abort, \`true\`, and it is \`DIRTY\`. In worker processes on Linux only.`,
+abort, \`true\`, and it is \`DIRTY\`. Threads keep it everywhere, worker processes on Linux only.`,
     rust: { type: 'bool', doc: 'A run that is ended early is asked to end first, so that the isolate can go on.' },
   },
   {
