@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from 'vitest';
 
-import { runChild } from '../helpers.mjs';
+import { runChild, testIf } from '../helpers.mjs';
 
 describe('the package loads', () => {
   test('as ES module', async () => {
@@ -41,5 +41,23 @@ describe('the package loads', () => {
     expect(esm).toEqual(expect.arrayContaining(['ExecutorError', 'SESExecutor', 'prepareProgram', 'validateCode']));
     expect(esm).toEqual(cjs);
     expect(isSame).toBe(true);
+  });
+
+  // Descriptions of file tools were made for the folder `.`, whose path is asked for then. Windows lets nobody remove it.
+  testIf(process.platform !== 'win32')('where the folder of the process is gone, with all sub-paths', async () => {
+    const script = `
+      const { mkdtempSync, rmdirSync } = require('node:fs');
+      const { exports: paths } = require('ses-executor/package.json');
+      const { resolve } = require('node:path');
+      const files = Object.keys(paths).map((path) => require.resolve('ses-executor' + path.slice(1)));
+      const folder = mkdtempSync(resolve(require('node:os').tmpdir(), 'ses-executor-test-'));
+      process.chdir(folder);
+      rmdirSync(folder);
+      for (const file of files) require(file);
+      const executor = new (require(files[0]).SESExecutor)({ autoInit: true });
+      executor.run('1 + 1').then(({ output }) => console.log(files.length > 10, output));
+    `;
+    const { status, stdout, stderr } = await runChild(script, { format: 'commonjs' });
+    expect({ status, stdout, stderr }).toEqual({ status: 0, stdout: 'true 2\n', stderr: '' });
   });
 });

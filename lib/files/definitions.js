@@ -215,6 +215,7 @@ function count(number) {
   return String(number);
 }
 
-const fileToolDefinitions = describeFileTools({ root: '.' });
+// An absolute path: the folder of the process may be gone.
+const fileToolDefinitions = describeFileTools({ root: '/' });
 
 module.exports = { FILE_TOOLS, MUTATING, describeFileTools, fileToolDefinitions };
