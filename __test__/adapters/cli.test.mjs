@@ -383,8 +383,8 @@ describe('wrong use: status 2, and the reason on stderr', () => {
     'nameless.mjs': 'export default () => 1;',
   };
   test.each([
-    [[], /command/],
-    [['walk', 'a.js'], /walk/],
+    [[], /a command is missing; the commands are run, check, repl, mcp, python\n/],
+    [['walk', 'a.js'], /there is no command "walk"; the commands are run, check, repl, mcp, python\n/],
     [['run'], /file/],
     [['run', 'a.js', 'b.js'], /one file/],
     [['run', 'missing.js'], /missing\.js/],
@@ -421,6 +421,9 @@ describe('wrong use: status 2, and the reason on stderr', () => {
     expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
     expect(stderr).toMatch(reason);
     expect(stderr).not.toMatch(/^\s+at /m);
+    // The whole help came behind it, so that a terminal showed the end of that and no reason.
+    expect(stderr.split('\n').slice(-2)).toEqual(['`ses-executor --help` says how it is used.', '']);
+    expect(stderr).not.toContain('Options:');
   });
 });
 

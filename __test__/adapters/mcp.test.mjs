@@ -1037,7 +1037,7 @@ describe('wrong use: status 2, and the reason on stderr', () => {
   ])('%j', async (args, reason) => {
     const { status, stdout, stderr } = await spawnNode([BIN, 'mcp', ...args]);
     expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
-    expect(stderr).toMatch(/\n\nUsage:\n/);
+    expect(stderr).toMatch(/\n`ses-executor --help` says how it is used\.\n$/);
     expect(stderr.slice(0, reason.length)).toBe(reason);
   });
 

@@ -164,7 +164,9 @@ async function main(args) {
     if (lost !== undefined && lost.code !== 'EPIPE') throw lost;
   } catch (error) {
     const isUsage = error instanceof UsageError;
-    stderr.write(`ses-executor: ${/** @type {Error} */ (error).message}\n${isUsage ? `\n${USAGE}` : ''}`);
+    // Not the help itself, which would scroll the reason out of sight.
+    const help = isUsage ? '`ses-executor --help` says how it is used.\n' : '';
+    stderr.write(`ses-executor: ${/** @type {Error} */ (error).message}\n${help}`);
     status = isUsage ? 2 : 1;
   }
   await Promise.all([stdout, stderr].map(written));
@@ -196,8 +198,9 @@ async function dispatch(args) {
     return 0;
   }
   const [name, ...given] = positionals;
-  if (name === undefined) throw new UsageError('a command is missing');
-  if (!Object.hasOwn(COMMANDS, name)) throw new UsageError(`there is no command ${JSON.stringify(name)}`);
+  const known = `the commands are ${Object.keys(COMMANDS).join(', ')}`;
+  if (name === undefined) throw new UsageError(`a command is missing; ${known}`);
+  if (!Object.hasOwn(COMMANDS, name)) throw new UsageError(`there is no command ${JSON.stringify(name)}; ${known}`);
   const { takes, words, load } = COMMANDS[name];
   const wrong = Object.keys(values).find((option) => !takes.includes(option));
   if (wrong !== undefined) throw new UsageError(`${name} does not take --${wrong}`);
