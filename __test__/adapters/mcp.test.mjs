@@ -529,6 +529,8 @@ describe('createMcpServer', () => {
     [{ servers: ['node'] }, 'options.servers must be an object, got an array'],
     [{ servers: { a: 5 } }, 'options.servers.a must be a command, got 5'],
     [{ variables: 5 }, 'options.variables must be an object, got 5'],
+    // Each run failed, and nobody but the model was told.
+    [{ variables: { on: { done: () => 1 } } }, 'variables.on.done (function) cannot be cloned'],
     [{ readOnly: null }, 'options.readOnly must be a boolean, got null'],
     [{ tools: { console: () => 1 } }, 'tools.console must have another name: `console` is reserved'],
     [{ tools: { final_answer: () => 1 } }, 'tools.final_answer must have another name: `final_answer` is reserved'],

@@ -6,6 +6,7 @@ const { limitsText, registerRun } = require('./run-tool');
 const { codeFrame } = require('../../ses/code-frame');
 const { SESExecutor } = require('../../ses/executor');
 const { preferredIsolation } = require('../../ses/isolation');
+const { encode } = require('../../ses/transfer');
 const { languageText } = require('../code-tool/language');
 const { McpServer } = require('../../bundled/mcp');
 const { offerOf } = require('../../contract/executor');
@@ -42,7 +43,10 @@ function createServer({ root, readOnly = false, tools = {}, servers = [], variab
   const { python, executor, ...options } = others;
   const language = languageText(/** @type {any} */ (executor)?.language ?? options.language);
   const { toolset, files } = toolsetOf({ root, readOnly, tools, servers });
-  for (const name of Object.keys(variables ?? {})) refuseReservedName(name, 'variables');
+  const names = Object.keys(variables ?? {});
+  for (const name of names) refuseReservedName(name, 'variables');
+  // Else each call would fail, and the model alone be told. What executors of the caller take they say themselves.
+  if (variables && !executor) encode(Object.values(variables), 'variables', Infinity, variables);
   const session = new Session(executor ?? new SESExecutor({ isolation: preferredIsolation(), ...options }), {
     livesOn: true,
     codeFrame,
@@ -51,7 +55,7 @@ function createServer({ root, readOnly = false, tools = {}, servers = [], variab
   // What an executor was sent is gone when it is reset.
   const { imports, folder } =
     executor === undefined ? { imports: options.authorizedImports ?? [], folder: undefined } : offerOf(executor);
-  const offer = { imports, folder, variables: Object.keys(variables ?? {}) };
+  const offer = { imports, folder, variables: names };
   const server = new McpServer(
     { name: 'ses-executor', version },
     { instructions: instructions(language.toolName, files, toolset.isEmpty) },
