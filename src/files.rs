@@ -152,9 +152,9 @@ impl NativeFileTools {
     /// Throws if the root cannot be opened. Each call resolves with its outcome; it rejects only if no thread can be
     /// started.
     #[napi(constructor)]
-    pub fn new(root: String, limits: NativeFileLimits) -> Result<Self> {
+    pub fn new(root: String, limits: NativeFileLimits) -> Result<Self, &'static str> {
         let tools =
-            FileTools::open(Path::new(&root), limits.into()).map_err(|error| Error::from_reason(error.message))?;
+            FileTools::open(Path::new(&root), limits.into()).map_err(|error| Error::new(error.code, error.message))?;
         Ok(Self { tools: Arc::new(tools), queue: Queue::new(file_pool()) })
     }
 

@@ -240,12 +240,18 @@ describe('what is no regular file is not opened', () => {
 
 describe('the root', () => {
   test('must be a folder that exists', () => {
-    expect(() => createFileTools({ root: join(folder, 'nope') })).toThrow(
-      `Root folder not found: ${join(folder, 'nope')}`,
-    );
-    expect(() => createFileTools({ root: join(root, 'inside/plain.txt') })).toThrow(
-      `Not a directory: ${join(root, 'inside/plain.txt')}`,
-    );
+    // `code` was that of any failure of an addon, "GenericFailure".
+    const failure = (path) => {
+      try {
+        createFileTools({ root: path });
+      } catch ({ code, message }) {
+        return { code, message };
+      }
+    };
+    const nope = join(folder, 'nope');
+    expect(failure(nope)).toEqual({ code: 'ENOENT', message: `Root folder not found: ${nope}` });
+    const file = join(root, 'inside/plain.txt');
+    expect(failure(file)).toEqual({ code: 'ENOTDIR', message: `Not a directory: ${file}` });
   });
 
   test('stays the folder that was opened', async () => {

@@ -286,7 +286,8 @@ export type FileTools = ReadOnlyFileTools & {
 /**
  * Makes the tools.
  *
- * @throws `TypeError` or `RangeError` for wrong options; `Error` if the root is missing or no folder
+ * @throws `TypeError` or `RangeError` for wrong options; `Error` if the root is missing (`ENOENT`), no folder (`ENOTDIR`), or cannot be
+ *   opened
  *
  * @example
  * ```js
