@@ -19,7 +19,7 @@ import { SmolagentsExecutor } from 'ses-executor/smolagents';
 import { createFileTools } from 'ses-executor/tools';
 
 import { OPTIONS } from '../../lib/contract/option-table.js';
-import { deferred, gateTool, withExecutor } from '../helpers.mjs';
+import { deferred, gateTool, runChild, withExecutor } from '../helpers.mjs';
 
 const add = {
   description: 'Adds two numbers.',
@@ -138,6 +138,23 @@ describe('a call', () => {
   ])('reaches a tool with a JSON Schema %s', async (_, inputSchema, input) => {
     const tool = createCodeTool({ tools: { same: { inputSchema, execute: (it) => it } } });
     expect((await tool.execute(`await same(${JSON.stringify(input)})`)).output).toEqual(input);
+  });
+
+  // Schemas are compiled to code: input was checked by none of them.
+  test('does not reach a tool with a JSON Schema where the process forbids code from strings', async () => {
+    const script = `
+      const { createCodeTool } = require('ses-executor/code-tool');
+      const inputSchema = { type: 'object', properties: { n: { type: 'number' } } };
+      const tool = createCodeTool({ tools: { take: { inputSchema, execute: () => console.log('called') } } });
+      tool.execute('await take({ n: "1" })').then(({ error }) => console.log(error.message));
+    `;
+    const options = { format: 'commonjs', nodeArgs: ['--disallow-code-generation-from-strings'] };
+    const { stdout, stderr } = await runChild(script, options);
+    const reason = 'the schema of the tool cannot be used: Code generation from strings disallowed for this context';
+    expect({ stdout, stderr }).toEqual({
+      stdout: `Tool execution failed: TypeError: ${reason}\n`,
+      stderr: '',
+    });
   });
 
   test('is ended by its signal, and so are its tools', async () => {

@@ -44,8 +44,9 @@ export interface CodeToolDefinition<Context = any> {
   description?: string | undefined;
   /**
    * What the tool takes: JSON Schema, or a Standard Schema, by which the input is checked before each call. By JSON Schema it is checked
-   * as the JSON that it is written as; without one, and by one that cannot be used, it is not. Python's `None` leaves out an optional
-   * property that takes no `null`.
+   * as the JSON that it is written as; without one, and by one that cannot be used, it is not. Where the process forbids code from
+   * strings (`--disallow-code-generation-from-strings`), no JSON Schema can be compiled, and such calls fail. Python's `None` leaves
+   * out an optional property that takes no `null`.
    */
   inputSchema?: JsonSchema | StandardSchema | undefined;
   /** Other names for the same. */

@@ -42,8 +42,9 @@ class JsonInput {
       return [];
     } catch (error) {
       const { code, issues = [] } = /** @type {import('../../sandbox/errors').InvalidCallError} */ (error);
-      if (code === 'ERR_INVALID_PARAMS' || code === 'ERR_INVALID_SCHEMA')
-        return issues.map(({ message }) => ({ message }));
+      if (code === 'ERR_INVALID_PARAMS') return issues.map(({ message }) => ({ message }));
+      // Where the process lets none be compiled, nothing would be checked any more.
+      if (code === 'ERR_INVALID_SCHEMA' && (await areSchemasUsable())) return [];
       throw error;
     }
   }
@@ -67,6 +68,15 @@ function reasonOf(input, { message }) {
     // As before.
   }
   return reason;
+}
+
+/** Whether schemas can be compiled, to code: a process may forbid code from strings. */
+function areSchemasUsable() {
+  const reader = readerOf({ type: 'object', properties: { a: { type: 'string' } } });
+  return reader.read('{}').then(
+    () => true,
+    () => false,
+  );
 }
 
 /** @param {object} schema */
