@@ -234,6 +234,12 @@ test('without the program of worker processes the command line says so, and runs
   expect(result.stderr).toMatch(/SES init failed: .*ses-executor-worker cannot be started: No such file or directory/);
 });
 
+// Yarn's Plug'n'Play leaves packages in archives, where the addon found no `guest.js` of Python's.
+test('the package has itself unpacked', () => {
+  const read = (name) => JSON.parse(readFileSync(join(app, 'node_modules', name, 'package.json'), 'utf8'));
+  expect(read('ses-executor').preferUnplugged).toBe(true);
+});
+
 test('links lead to files of the package, or to the repository', () => {
   const root = join(app, 'node_modules', 'ses-executor');
   const links = readdirSync(root, { recursive: true })
