@@ -713,6 +713,18 @@ test('wrong arguments of the host are TypeErrors and RangeErrors', async () => {
   expect(make({ registry: { sources: [{ name: 'a', methods: [definition] }] } })).toThrow(
     new TypeError('options.registry.sources[0].methods[0].parameters is not a key of methods; did you mean params?'),
   );
+  // Nor would they by the properties of an object of zod's.
+  const ofZod = z.object({ id: z.string() });
+  const method = { name: 'f', params: z.toJSONSchema(ofZod), result: z.toJSONSchema(ofZod) };
+  await make({ registry: { sources: [{ name: 'a', methods: [method] }] } })().close();
+  for (const key of ['params', 'result']) {
+    const wrong = { ...method, [key]: ofZod };
+    expect(make({ registry: { sources: [{ name: 'a', methods: [wrong] }] } })).toThrow(
+      new TypeError(
+        `options.registry.sources[0].methods[0].${key} must be a JSON schema, got one of a library; of zod 4 give z.toJSONSchema(schema)`,
+      ),
+    );
+  }
   expect(
     make({
       registry: {

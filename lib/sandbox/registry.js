@@ -2,6 +2,7 @@
 'use strict';
 
 const { describe, isPlainObject, memberPath } = require('../contract/describe');
+const { isStandardSchema } = require('../contract/standard-schema');
 
 /**
  * The registry as guests get it: texts from which they make what they ask for. Details and heads hold only Latin-1
@@ -147,7 +148,7 @@ function defsOf(given) {
     Object.entries(given).map(([name, schema]) => {
       const path = memberPath('options.registry.$defs', name);
       if (!DEF_NAME.test(name)) throw new TypeError(`${path} must have a name of letters, digits, "_", "." and "-"`);
-      return [name, schemaText(jsonOf(schema, path), path)];
+      return [name, schemaText(schema, path)];
     }),
   );
 }
@@ -221,25 +222,38 @@ function checkedMethods(methods, path) {
     const method = /** @type {Record<string, unknown>} */ (given);
     const other = method.params === undefined && OTHER_PARAMS.find((key) => method[key] !== undefined);
     if (other) throw new TypeError(`${path}[${at}].${other} is not a key of methods; did you mean params?`);
-    const json = (/** @type {string} */ key, /** @type {unknown} */ fallback) =>
-      jsonOf(method[key] ?? fallback, memberPath(`${path}[${at}]`, key));
     return {
       name,
       description: textOf(method.description, `${path}[${at}].description`),
-      params: schemaText(json('params', ANY_OBJECT), `${path}[${at}].params`),
-      result: json('result', {}),
-      examples: json('examples', []),
+      params: schemaText(method.params ?? ANY_OBJECT, `${path}[${at}].params`),
+      result: jsonSchemaText(method.result ?? {}, `${path}[${at}].result`),
+      examples: jsonOf(method.examples ?? [], `${path}[${at}].examples`),
     };
   });
 }
 
 /**
- * @param {string} text
+ * Of a schema that says something of an object.
+ *
+ * @param {unknown} schema
  * @param {string} path
  */
-function schemaText(text, path) {
+function schemaText(schema, path) {
+  const text = jsonSchemaText(schema, path);
   if (text.startsWith('{')) return text;
   throw new TypeError(`${path} must be a JSON schema, got ${text.slice(0, 40)}`);
+}
+
+/**
+ * @param {unknown} schema
+ * @param {string} path
+ */
+function jsonSchemaText(schema, path) {
+  // What zod has made of its own is one, too, as an object of JSON with something that does not show.
+  const isJson = isPlainObject(schema) && !Object.keys(schema).includes('~standard');
+  if (isJson || !isStandardSchema(schema)) return jsonOf(schema, path);
+  // As JSON it checks nothing.
+  throw new TypeError(`${path} must be a JSON schema, got one of a library; of zod 4 give z.toJSONSchema(schema)`);
 }
 
 /**
