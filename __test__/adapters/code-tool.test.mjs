@@ -134,6 +134,7 @@ describe('a call', () => {
 
   test.each([
     ['of no object', { type: 'array' }, [1]],
+    ['with one that zod has made', { type: 'object', additionalProperties: z.toJSONSchema(z.number()) }, { a: 1 }],
     ['that cannot be used', { type: 'object', properties: { a: { pattern: '(?!x)' } } }, { a: 1 }],
   ])('reaches a tool with a JSON Schema %s', async (_, inputSchema, input) => {
     const tool = createCodeTool({ tools: { same: { inputSchema, execute: (it) => it } } });
@@ -813,6 +814,12 @@ describe('wrong use is refused at once', () => {
       'a schema',
       { tools: { a: { ...add, inputSchema: 'x' } } },
       'the input schema of the tool a must be JSON Schema or a Standard Schema, got "x"',
+    ],
+    // It was declared as meant, and no input was checked.
+    [
+      'a record of schemas',
+      { tools: { a: { inputSchema: { city: z.string() }, execute: () => 1 } } },
+      'the input schema of the tool a must be JSON Schema or a Standard Schema, got an object of such: z.object() makes a schema of it',
     ],
     ['approve', { tools: {}, approve: true }, 'options.approve must be a function, got true'],
     ['no options', undefined, 'options must be an object, got undefined'],

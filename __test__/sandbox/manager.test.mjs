@@ -717,8 +717,12 @@ test('wrong arguments of the host are TypeErrors and RangeErrors', async () => {
   const ofZod = z.object({ id: z.string() });
   const method = { name: 'f', params: z.toJSONSchema(ofZod), result: z.toJSONSchema(ofZod) };
   await make({ registry: { sources: [{ name: 'a', methods: [method] }] } })().close();
-  for (const key of ['params', 'result']) {
-    const wrong = { ...method, [key]: ofZod };
+  for (const [key, schema] of [
+    ['params', ofZod],
+    ['params', { id: z.string() }],
+    ['result', ofZod],
+  ]) {
+    const wrong = { ...method, [key]: schema };
     expect(make({ registry: { sources: [{ name: 'a', methods: [wrong] }] } })).toThrow(
       new TypeError(
         `options.registry.sources[0].methods[0].${key} must be a JSON schema, got one of a library; of zod 4 give z.toJSONSchema(schema)`,

@@ -1,6 +1,7 @@
 // @ts-check
 'use strict';
 
+const { isPlainObject } = require('./describe');
 const { requirePeer } = require('./peer');
 
 // Schemas of libraries such as zod, which have the property `~standard` of Standard Schema (https://standardschema.dev).
@@ -14,6 +15,15 @@ const { requirePeer } = require('./peer');
 function isStandardSchema(value) {
   const isObject = (typeof value === 'object' && value !== null) || typeof value === 'function';
   return isObject && typeof value['~standard'] === 'object' && value['~standard'] !== null;
+}
+
+/**
+ * Whether it is a schema of a library. The JSON Schema that zod has made of one is a Standard Schema, too, which does not show.
+ *
+ * @param {any} value
+ */
+function isOfLibrary(value) {
+  return isStandardSchema(value) && !(isPlainObject(value) && !Object.keys(value).includes('~standard'));
 }
 
 /**
@@ -112,4 +122,4 @@ function keyOf(part) {
   return String(typeof part === 'object' ? part.key : part);
 }
 
-module.exports = { isStandardSchema, isZod3, issuesText, jsonSchemaOf, standardSchema, validate };
+module.exports = { isOfLibrary, isStandardSchema, isZod3, issuesText, jsonSchemaOf, standardSchema, validate };

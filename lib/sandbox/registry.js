@@ -2,7 +2,7 @@
 'use strict';
 
 const { describe, isPlainObject, memberPath } = require('../contract/describe');
-const { isStandardSchema } = require('../contract/standard-schema');
+const { isOfLibrary } = require('../contract/standard-schema');
 
 /**
  * The registry as guests get it: texts from which they make what they ask for. Details and heads hold only Latin-1
@@ -249,11 +249,11 @@ function schemaText(schema, path) {
  * @param {string} path
  */
 function jsonSchemaText(schema, path) {
-  // What zod has made of its own is one, too, as an object of JSON with something that does not show.
-  const isJson = isPlainObject(schema) && !Object.keys(schema).includes('~standard');
-  if (isJson || !isStandardSchema(schema)) return jsonOf(schema, path);
-  // As JSON it checks nothing.
-  throw new TypeError(`${path} must be a JSON schema, got one of a library; of zod 4 give z.toJSONSchema(schema)`);
+  // As JSON they check nothing.
+  if (isOfLibrary(schema) || (isPlainObject(schema) && Object.values(schema).some(isOfLibrary))) {
+    throw new TypeError(`${path} must be a JSON schema, got one of a library; of zod 4 give z.toJSONSchema(schema)`);
+  }
+  return jsonOf(schema, path);
 }
 
 /**

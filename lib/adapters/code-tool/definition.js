@@ -3,7 +3,7 @@
 
 const { describe, isPlainObject } = require('../../contract/describe');
 const { closest } = require('../../contract/options');
-const { isStandardSchema, issuesText, jsonSchemaOf, validate } = require('../../contract/standard-schema');
+const { isOfLibrary, isStandardSchema, issuesText, jsonSchemaOf, validate } = require('../../contract/standard-schema');
 const { byIdentifier } = require('../../contract/tool-names');
 const { describeHolder, flattenTools, isNamespace } = require('../../contract/tool-registry.js');
 const { isFarLargerWritten } = require('../../contract/written-size');
@@ -301,10 +301,11 @@ function byName(tools) {
  */
 function plainSchema(schema, side, tool) {
   if (isStandardSchema(schema)) return jsonSchemaOf(schema, side, `the ${side} schema of the tool ${tool}`);
-  if (isPlainObject(schema)) return schema;
-  throw new TypeError(
-    `the ${side} schema of the tool ${tool} must be JSON Schema or a Standard Schema, got ${describe(schema)}`,
-  );
+  // As JSON Schema, properties by name without `z.object()` would check nothing.
+  const isRecord = isPlainObject(schema) && Object.values(schema).some(isOfLibrary);
+  if (isPlainObject(schema) && !isRecord) return schema;
+  const given = isRecord ? 'an object of such: z.object() makes a schema of it' : describe(schema);
+  throw new TypeError(`the ${side} schema of the tool ${tool} must be JSON Schema or a Standard Schema, got ${given}`);
 }
 
 /**

@@ -2,7 +2,7 @@
 'use strict';
 
 const { describe } = require('../../contract/describe');
-const { isStandardSchema, jsonSchemaOf } = require('../../contract/standard-schema');
+const { isOfLibrary, isStandardSchema, jsonSchemaOf } = require('../../contract/standard-schema');
 const { allProperties, isRequired, isSchema, resolve, typeContext, typeText } = require('./schema-types');
 
 /**
@@ -98,7 +98,7 @@ function valueOf(tool, keys) {
  */
 function plain(schema, side, tool) {
   if (isStandardSchema(schema)) return jsonSchemaOf(schema, side, `the ${side} schema of the tool ${tool}`);
-  if (side === 'output' || !isSchema(schema) || !Object.values(schema).some(isStandardSchema)) return schema;
+  if (side === 'output' || !isSchema(schema) || !Object.values(schema).some(isOfLibrary)) return schema;
   const properties = Object.entries(schema).map(([name, input]) => [
     name,
     isStandardSchema(input) ? jsonSchemaOf(input, side, `the input ${name} of the tool ${tool}`) : input,
