@@ -557,6 +557,10 @@ describe('the description', () => {
       expect(surroundings({ language, authorized_imports: ['math', 'json'] })).toBe(
         'There is no network and no file system, and of modules only math, json.',
       );
+      // It mounted the folder of the process.
+      expect(surroundings({ language, authorized_imports: ['math'], mount: undefined, workDir: undefined })).toBe(
+        'There is no network and no file system, and of modules only math.',
+      );
       expect(surroundings({ language, authorized_imports: ['*'], workDir: '.', mountPoint: '/w' })).toBe(
         'There is no network and no file system but the folder /w.',
       );

@@ -16,7 +16,7 @@ import { MAX_LINE_BYTES } from '../../lib/adapters/mcp/messages.js';
 import { connectServers } from '../../lib/adapters/mcp/servers.js';
 import { StdioTransport } from '../../lib/adapters/mcp/stdio.js';
 import { OPTIONS } from '../../lib/contract/option-table.js';
-import { ROOT, deferred, gateTool, spawnNode, withExecutor, withFolder } from '../helpers.mjs';
+import { ROOT, deferred, gateTool, runChild, spawnNode, withExecutor, withFolder } from '../helpers.mjs';
 
 const BIN = join(ROOT, 'bin', 'ses-executor.js');
 
@@ -398,6 +398,30 @@ describe('createMcpServer', () => {
       await client.close();
       await server.close();
     }
+  }
+
+  // An option that is undefined is one that is left out: it ran code on a thread.
+  if (process.platform === 'linux') {
+    test('has a worker process unless `isolation` says otherwise', async () => {
+      const script = `
+        import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+        import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
+        import { createMcpServer } from 'ses-executor/mcp';
+        import { workersOf } from './__test__/process/helpers.mjs';
+        const servers = [];
+        for (const options of [{}, { isolation: undefined }, { isolation: 'thread' }]) {
+          const server = await createMcpServer({ spares: 0, ...options });
+          servers.push(server);
+          const [here, there] = InMemoryTransport.createLinkedPair();
+          const client = new Client({ name: 'test', version: '1.0.0' });
+          await Promise.all([server.connect(here), client.connect(there)]);
+          await client.callTool({ name: 'run_javascript', arguments: { code: '1' } });
+          console.log(workersOf(process.pid).length);
+        }
+        for (const server of servers) await server.close();`;
+      const { stdout, stderr } = await runChild(script);
+      expect({ stdout, stderr }).toEqual({ stdout: '1\n2\n2\n', stderr: '' });
+    });
   }
 
   test('sends variables to an executor that is there already', () =>

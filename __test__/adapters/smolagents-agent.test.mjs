@@ -105,6 +105,15 @@ test('its prompt is that for JavaScript', () => {
   expect(expected).toContain('async function search(query, limit = 2) {}');
 });
 
+// An option that is undefined is one that is left out: nothing could be imported.
+test('imports that its executor has no options for are those of the agent', async () => {
+  const agent = agentOf([code('final_answer(Object.keys(await import("units")))')], {
+    authorized_imports: ['units'],
+    executor_options: { authorizedImports: undefined, modules: { units: 'export const km = 1;' } },
+  });
+  expect(await agent.run('go')).toEqual(['km']);
+});
+
 test('tools, managed agents and variables are there, and state lives on', async () => {
   const helper = { name: 'helper', description: 'Helps.', run: async (task, options) => [task, options] };
   const agent = agentOf(

@@ -88,7 +88,10 @@ export type Approve = (request: ApprovalRequest) => boolean | PromiseLike<boolea
 /** Options of the code tools of all frameworks; without `executor` also those of the executors that the tool makes. */
 export interface CodeToolSettings
   extends Omit<ExecutorOptions, 'language'>, Omit<PyodideExecutorOptions, keyof ExecutorOptions> {
-  /** What the model writes: as for `SESExecutor`, or `"python"`, which `ses-executor/python` runs. Default `"auto"`. */
+  /**
+   * What the model writes: as for `SESExecutor`, or `"python"`, which `ses-executor/python` runs, without a folder unless `workDir` or
+   * `mount` say otherwise. Default `"auto"`.
+   */
   language?: Language | 'python' | undefined;
   /** Name of the tool. Default `"run_javascript"`, or `"run_python"`. */
   name?: string | undefined;

@@ -122,7 +122,8 @@ function ownOffer({ language, ...others }) {
  * @param {any} options
  */
 function pythonOptions(options) {
-  return { mount: options.workDir !== undefined, ...options };
+  const { mount = options.workDir !== undefined } = options;
+  return { ...options, mount };
 }
 
 /**

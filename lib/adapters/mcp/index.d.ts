@@ -10,6 +10,8 @@ import type { CodeToolDefinition } from '../code-tool/index';
 
 /** What {@link createMcpServer} is made with; without `executor` also the options of its own. */
 export interface McpServerOptions extends ExecutorOptions {
+  /** As {@link ExecutorOptions.isolation}. Default `"process"`, on Windows `"thread"`. */
+  isolation?: ExecutorOptions['isolation'] | undefined;
   /** Where code runs, in its language; its limits hold. It is cleaned up when the session is reset, and with the server. */
   executor?: Executor | undefined;
   /** Folder that the file tools are confined to; without it there are none. */

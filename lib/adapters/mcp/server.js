@@ -25,6 +25,7 @@ const { version } = require('../../../package.json');
  * @property {{ maxOperations: number | undefined, packages: string | undefined }} [python] that there is `run_python` as well; the lines that it may
  * execute, and a folder of packages that it may import
  * @property {import('../../../index').Executor} [executor] where code runs; default: one of its own, with the options that follow
+ * @property {'thread' | 'process'} [isolation] default: a process, where there are any
  * @property {number} [timeoutMs] deadline of a run, and the most that a call may ask for
  * @property {number} [toolTimeoutMs] time of a call of a tool, which does not count against the deadline then
  * @property {number} [memoryLimitMb]
@@ -40,14 +41,14 @@ const { version } = require('../../../package.json');
  * @param {ServerOptions} options
  */
 function createServer({ root, readOnly = false, tools = {}, servers = [], variables, ...others }) {
-  const { python, executor, ...options } = others;
+  const { python, executor, isolation = preferredIsolation(), ...options } = others;
   const language = languageText(/** @type {any} */ (executor)?.language ?? options.language);
   const { toolset, files } = toolsetOf({ root, readOnly, tools, servers });
   const names = Object.keys(variables ?? {});
   for (const name of names) refuseReservedName(name, 'variables');
   // Else each call would fail, and the model alone be told. What executors of the caller take they say themselves.
   if (variables && !executor) encode(Object.values(variables), 'variables', Infinity, variables);
-  const session = new Session(executor ?? new SESExecutor({ isolation: preferredIsolation(), ...options }), {
+  const session = new Session(executor ?? new SESExecutor({ ...options, isolation }), {
     livesOn: true,
     codeFrame,
     variables,

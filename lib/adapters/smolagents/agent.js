@@ -20,10 +20,11 @@ function JavaScriptCodeAgent(CodeAgent) {
   return class extends CodeAgent {
     /** @param {any} config */
     constructor({ executor, executor_options: options, ...config }) {
-      const { authorized_imports: authorizedImports = [] } = config;
+      const { authorized_imports: imports = [] } = config;
+      const { authorizedImports = imports } = options ?? {};
       const tools = [...(config.tools ?? []), ...(config.managed_agents ?? [])];
-      const own = executor ?? new SmolagentsExecutor({ authorizedImports, ...options, tools });
-      super({ ...config, authorized_imports: authorizedImports, executor: new ObservingExecutor(own) });
+      const own = executor ?? new SmolagentsExecutor({ ...options, authorizedImports, tools });
+      super({ ...config, authorized_imports: imports, executor: new ObservingExecutor(own) });
     }
 
     initialize_system_prompt() {
