@@ -1,6 +1,6 @@
 // The processes of the browser: what holds them, what becomes of runs when they end, and that none is left.
 
-import { readFileSync, readlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { describe, expect, test } from 'vitest';
@@ -205,6 +205,25 @@ test('an idle browser does not keep the process alive', async () => {
     console.log((await executor.run('40 + 2')).output);`);
   expect([stdout, code]).toEqual(['42\n', 0]);
 });
+
+// The browser that was killed had its folder removed when its end was heard of, which a process that has ended does not do.
+test.runIf(isLinux).each(['', 'process.exit();'])(
+  'a process that ends leaves no folder of its browser: "%s"',
+  async (last) => {
+    const { stdout, status } = await runChild(`
+    import { BrowserExecutor } from './lib/browser/index.js';
+    import { chromeProcesses } from './__test__/browser/helpers.mjs';
+    const executor = new BrowserExecutor({ fallback: false });
+    await executor.init();
+    await executor.run('40 + 2');
+    const [folder] = chromeProcesses().flatMap(({ args }) => args.find((arg) => arg.startsWith('--user-data-dir=')) ?? []);
+    console.log(folder.slice('--user-data-dir='.length));
+    ${last}`);
+    expect(status).toBe(0);
+    expect(stdout).toContain('ses-executor-browser-');
+    expect(existsSync(stdout.trim())).toBe(false);
+  },
+);
 
 test('nor do pages that are made ahead', async () => {
   const { stdout, status: code } = await runChild(`

@@ -128,8 +128,13 @@ async function launch({ executablePath, sandbox }, onEnd, onConnection) {
     removeProfile(profile);
     onEnd();
   });
-  process.once('exit', kill);
-  child.once('exit', () => process.removeListener('exit', kill));
+  // This thread ends before it can hear of the browser's end.
+  const leave = () => {
+    kill();
+    removeProfile(profile);
+  };
+  process.once('exit', leave);
+  child.once('exit', () => process.removeListener('exit', leave));
   const late = timer(START_MS, `it did not answer within ${START_MS} ms`);
   const first = connection.send('Browser.getVersion', {}).catch(() => ended);
   onConnection(connection);
