@@ -206,6 +206,33 @@ test('an idle browser does not keep the process alive', async () => {
   expect([stdout, code]).toEqual(['42\n', 0]);
 });
 
+// Node.js makes no pipes for a process that it has no descriptors for, and tells of that by an event that had no listener yet.
+test.runIf(isLinux).each([1, 8])(
+  'a host that has %i descriptors left goes on, and has a browser later',
+  async (left) => {
+    const script = `
+    import { closeSync, openSync, readdirSync } from 'node:fs';
+    import { tmpdir } from 'node:os';
+    import { BrowserExecutor } from './lib/browser/index.js';
+    const open = [];
+    try { for (;;) open.push(openSync('/dev/null')); } catch {}
+    const free = (count) => open.splice(0, count).forEach((descriptor) => closeSync(descriptor));
+    free(${left});
+    const executor = new BrowserExecutor({ fallback: false });
+    const { code, details: { reason } } = await executor.init().catch((error) => error);
+    free(open.length);
+    const folders = readdirSync(tmpdir()).filter((name) => name.startsWith('ses-executor-browser-' + process.pid + '-'));
+    await executor.init();
+    console.log(JSON.stringify([code, reason, folders, (await executor.run('40 + 2')).output]));`;
+    const node = ['ulimit -Sn 100; exec "$@"', 'sh', process.execPath, '--input-type=module', '--eval', script];
+    const { stdout, stderr, status } = await spawnProgram('sh', ['-c', ...node]);
+    expect([status, stderr]).toEqual([0, '']);
+    const [code, reason, folders, output] = JSON.parse(stdout);
+    expect([code, folders, output]).toEqual(['ERR_BROWSER_INIT_FAILED', [], 42]);
+    expect(reason).toMatch(/cannot be used: it could not be started: spawn \S+ EMFILE$/);
+  },
+);
+
 // The browser that was killed had its folder removed when its end was heard of, which a process that has ended does not do.
 test.runIf(isLinux).each(['', 'process.exit();'])(
   'a process that ends leaves no folder of its browser: "%s"',

@@ -115,11 +115,16 @@ async function launch({ executablePath, sandbox }, onEnd, onConnection) {
     windowsHide: true,
     ...owner,
   });
-  const said = collectStderr(child);
   const ended = new Promise((resolve) => {
     child.once('error', (error) => resolve(`it could not be started: ${error.message}`));
     child.once('exit', (code, signal) => resolve(`it has ended with ${signal ?? `exit status ${code}`}`));
   });
+  // Where no descriptors are to be had there are no pipes.
+  if (!child.stderr) {
+    removeProfile(profile);
+    throw new Error(`${program} cannot be used: ${await ended}`);
+  }
+  const said = collectStderr(child.stderr);
   const [, , , writable, readable] = /** @type {any[]} */ (child.stdio);
   const kill = () => killGroup(child);
   const connection = new Connection(writable, readable, kill);
@@ -169,9 +174,10 @@ function canUnshare(owner) {
   if (process.platform !== 'linux') return false;
   const known = unsharing.get(owner?.uid);
   if (known !== undefined) return known;
-  const { status } = spawnSync(UNSHARE[0], [...UNSHARE.slice(1), 'true'], { stdio: 'ignore', cwd: '/', ...owner });
-  unsharing.set(owner?.uid, status === 0);
-  return status === 0;
+  const asked = spawnSync(UNSHARE[0], [...UNSHARE.slice(1), 'true'], { stdio: 'ignore', cwd: '/', ...owner });
+  // What has not been tried for lack of a descriptor may be possible later.
+  if (asked.error === undefined) unsharing.set(owner?.uid, asked.status === 0);
+  return asked.status === 0;
 }
 
 function hasSharedMemory() {
@@ -200,10 +206,9 @@ function environment(profile) {
   return process.platform === 'win32' ? env : { ...env, HOME: profile, TMPDIR: profile };
 }
 
-/** @param {import('node:child_process').ChildProcess} child */
-function collectStderr(child) {
+/** @param {import('node:stream').Readable} stream */
+function collectStderr(stream) {
   let said = '';
-  const stream = /** @type {import('node:stream').Readable} */ (child.stderr);
   stream.setEncoding('utf8');
   stream.on('data', (text) => (said = (said + text).slice(-MAX_STDERR)));
   stream.on('error', () => {});
