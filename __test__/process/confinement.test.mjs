@@ -6,7 +6,7 @@ import { createServer } from 'node:net';
 
 import { describe, expect, test } from 'vitest';
 
-import { runChild } from '../helpers.mjs';
+import { runChild, spawnProgram } from '../helpers.mjs';
 import { descriptorsOf, inProcess, isLinux, pidOf, withProcess } from './helpers.mjs';
 
 /** Fields of `/proc/<pid>/status`, by their names. */
@@ -140,6 +140,21 @@ describe.runIf(isLinux)('a worker process', () => {
         expect((await executor.run('1 + 1')).output).toBe(2);
       });
     }
+  });
+
+  // Workers with folders asked for 512 descriptors, which only privileges get beyond what the host may have.
+  test('may have no more descriptors than its host', async () => {
+    const script = `
+      import { readFileSync } from 'node:fs';
+      import { PyodideExecutor } from './lib/python/index.js';
+      const executor = new PyodideExecutor([], { isolation: 'process' });
+      await executor.init();
+      const [limit] = /Max open files.*/.exec(readFileSync('/proc/' + executor.isolation.pid + '/limits', 'latin1'));
+      console.log(limit.split(/ {2,}/).slice(1, 3).join(' '), (await executor.run('40 + 2')).output);
+      await executor.cleanup();`;
+    const node = ['ulimit -n 256; exec "$@"', 'sh', process.execPath, '--input-type=module', '--eval', script];
+    const { status, stdout, stderr } = await spawnProgram('sh', ['-c', ...node]);
+    expect({ status, stdout, stderr }).toEqual({ status: 0, stdout: '256 256 42\n', stderr: '' });
   });
 
   test('has no sandbox if that is off', async () => {

@@ -102,8 +102,16 @@ pub fn limit_resources(reach: &[Reach]) -> bool {
     // `poll` refuses a list that is longer than this limit.
     let descriptors = if has_folders { WITH_FILES } else { DESCRIPTORS };
     none.chain([(libc::RLIMIT_NOFILE, descriptors)]).all(|(resource, most)| {
-        let limit = libc::rlimit { rlim_cur: most, rlim_max: most };
-        // SAFETY: the limit lives as long as the call.
-        unsafe { libc::setrlimit(resource, &raw const limit) == 0 }
+        let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
+        // SAFETY: the limit lives as long as both calls.
+        unsafe {
+            if libc::getrlimit(resource, &raw mut limit) != 0 {
+                return false;
+            }
+            // A host that may have fewer hands that down, and a process without privileges cannot raise it.
+            let most = most.min(limit.rlim_max);
+            limit = libc::rlimit { rlim_cur: most, rlim_max: most };
+            libc::setrlimit(resource, &raw const limit) == 0
+        }
     })
 }
