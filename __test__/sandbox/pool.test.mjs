@@ -3,6 +3,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 
 import { Pool } from '../../lib/sandbox/pool.js';
 import { runChild } from '../helpers.mjs';
+import { registry } from './market.mjs';
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
@@ -16,19 +17,22 @@ afterEach(() => {
 function poolOf(size, maxMaking = size) {
   const asked = [];
   let disposed = 0;
+  const made = [];
   const make = ({ isAwaited }) => new Promise((resolve, reject) => asked.push({ resolve, reject, isAwaited }));
   const pool = new Pool(make, size, maxMaking, { clearTimeout, setTimeout });
   /** Settles all that have been asked for; returns how many. */
   const settle = async (how) => {
     const all = asked.splice(0);
     for (const { resolve, reject } of all) {
-      if (how === 'made') resolve({ dispose: () => disposed++ });
-      else reject(new Error('no thread'));
+      if (how === 'made') {
+        made.push({ isLost: false, dispose: () => disposed++ });
+        resolve(made.at(-1));
+      } else reject(new Error('no thread'));
     }
     await vi.advanceTimersByTimeAsync(0);
     return all.length;
   };
-  return { pool, asked, settle, disposed: () => disposed };
+  return { pool, asked, made, settle, disposed: () => disposed };
 }
 
 test('after a failure it tries again by itself: one at a time, after pauses that grow', async () => {
@@ -104,12 +108,43 @@ test('while somebody waits, each gets one that is made for them, and none is mad
   // One execution has ended, and its place is not filled either.
   pool.fill();
   expect(asked).toHaveLength(3);
-  asked.shift().resolve({ dispose() {} });
+  asked.shift().resolve({ isLost: false, dispose() {} });
   await vi.advanceTimersByTimeAsync(0);
   expect(asked).toHaveLength(2);
   expect(await settle('made')).toBe(2);
   await Promise.all(taken);
   expect(asked.map(({ isAwaited }) => isAwaited)).toEqual([false]);
+});
+
+// One whose process had ended while it waited was given to an execution, which failed before it had begun.
+test('what is lost while it waits is given to nobody, and replaced', async () => {
+  const { pool, asked, made, settle, disposed } = poolOf(3);
+  await settle('made');
+  made[0].isLost = true;
+  expect(await pool.take()).toBe(made[1]);
+  expect(disposed()).toBe(1);
+  await vi.advanceTimersByTimeAsync(10);
+  expect(asked).toHaveLength(2);
+  made[2].isLost = true;
+  const taken = pool.take();
+  await settle('made');
+  expect(await taken).toBe(made[3]);
+  expect([disposed(), pool.ready]).toEqual([2, 1]);
+});
+
+test.runIf(process.platform === 'linux')('an isolate is lost with its process', async () => {
+  const { status, stdout, stderr } = await runChild(`
+    import { Isolate } from './lib/sandbox/isolate.js';
+    import { Registry } from './lib/sandbox/registry.js';
+    import { workersOf } from './__test__/process/helpers.mjs';
+    const { texts } = new Registry(${JSON.stringify(registry)});
+    const options = { isolation: 'process', executionTimeoutMs: 10_000, maxSdkCalls: 1 };
+    const isolate = await Isolate.make(options, texts, { isAwaited: true });
+    console.log(isolate.isLost);
+    for (const pid of workersOf(process.pid)) process.kill(pid, 'SIGKILL');
+    while (!isolate.isLost) await new Promise((resolve) => setTimeout(resolve, 5));
+  `);
+  expect({ status, stdout, stderr }).toEqual({ status: 0, stdout: 'false\n', stderr: '' });
 });
 
 test('what was made too late is disposed of', async () => {

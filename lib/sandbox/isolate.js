@@ -89,6 +89,11 @@ class Isolate {
     return await this.#executor.run(code, { signal: execution.stop });
   }
 
+  /** Whether it can run nothing, although nothing has run in it. */
+  get isLost() {
+    return this.#executor.state !== 'READY';
+  }
+
   /** Ends whatever goes on in it, and waits for nothing. */
   dispose() {
     // Its only failure is that its thread was gone already.

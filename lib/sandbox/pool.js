@@ -17,7 +17,7 @@ const MAX_PAUSE_MS = 30_000;
  * ahead while somebody waits: it would take from those the time that theirs need. After one that could not be made there is a
  * pause, in which isolates are made only for those who ask.
  *
- * @template {{ dispose: () => void }} T
+ * @template {{ isLost: boolean, dispose: () => void }} T
  */
 class Pool {
   #make;
@@ -58,8 +58,12 @@ class Pool {
 
   /** @returns {Promise<T>} rejects with what making one has failed with */
   async take() {
-    const isolate = this.#ready.shift();
-    if (isolate !== undefined) {
+    for (let isolate = this.#ready.shift(); isolate !== undefined; isolate = this.#ready.shift()) {
+      // Its process has ended while it waited.
+      if (isolate.isLost) {
+        isolate.dispose();
+        continue;
+      }
       this.#timer ??= this.#timers.setTimeout(() => this.fill(), FILL_DELAY_MS).unref();
       return isolate;
     }
