@@ -298,7 +298,7 @@ describe('check with the texts of modules', () => {
     expect({ status, stdout, reason: stderr.split('\n')[0] }).toEqual({
       status: 2,
       stdout: '',
-      reason: `ses-executor: the module x does not load: SyntaxError: Module 'x' cannot be loaded: in module "x": Unexpected token ';'`,
+      reason: `ses-executor: the module x does not load: SyntaxError: Module 'x' cannot be loaded: in module "x", line 1, column 18: Unexpected token ';'`,
     });
   });
 });

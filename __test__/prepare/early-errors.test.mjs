@@ -72,11 +72,21 @@ test('a module as well', async () => {
   expect((await load("export default '\\u0061'")).output).toBe('a');
   expect((await load('const a = 3; export { a as default }')).output).toBe(3);
   const { details: unended } = await expectCode(load('export default 1; export {} null'), 'ERR_RUNTIME_EXCEPTION');
-  expect(unended.message).toBe("Module 'm' cannot be loaded: in module \"m\": Unexpected token 'null'");
+  expect(unended.message).toBe(
+    "Module 'm' cannot be loaded: in module \"m\", line 1, column 29: Unexpected token 'null'",
+  );
   const { details } = await expectCode(load('export default { g\\u0065t m() {} }'), 'ERR_RUNTIME_EXCEPTION');
   expect(details.message).toBe(
-    'Module \'m\' cannot be loaded: in module "m": Keyword must not contain escaped characters',
+    'Module \'m\' cannot be loaded: in module "m", line 1, column 18: Keyword must not contain escaped characters',
   );
+  // V8's own error of a text that VALIDATE lets pass would look like one of the code that imports it.
+  const { details: twice } = await expectCode(load('\nconst a = 1;\n  const a = 2;'), 'ERR_RUNTIME_EXCEPTION');
+  expect(twice.message).toBe(
+    "Module 'm' cannot be loaded: in module \"m\", line 3, column 9: Identifier 'a' has already been declared",
+  );
+  const typed = 'const a: number = 1;\nconst a: number = 2;';
+  const { details: untold } = await expectCode(load(typed), 'ERR_RUNTIME_EXCEPTION');
+  expect(untold.message).toBe("Module 'm' cannot be loaded: in module \"m\": Identifier 'a' has already been declared");
 });
 
 // Values that `[x, , ]` takes out of an iterator: the parser of TypeScript dropped the last ones.

@@ -135,8 +135,9 @@ describe('what works', () => {
     const javascript = { ...options, language: 'javascript' };
     const error = await errorOf('await import("m")', javascript);
     expect(error.details.message).toBe(
-      'Module \'m\' cannot be loaded: in module "m": \'const\' declarations must be initialized; in module "m": ' +
-        "Expected a semicolon; in module \"m\": Expected '{', got 'enum'",
+      "Module 'm' cannot be loaded: in module \"m\", line 1, column 14: 'const' declarations must be initialized; " +
+        'in module "m", line 1, column 15: Expected a semicolon; ' +
+        "in module \"m\", line 1, column 36: Expected '{', got 'enum'",
     );
   });
 });

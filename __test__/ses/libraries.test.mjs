@@ -127,8 +127,9 @@ test('a library that is deep', async () => {
     `export default ${'['.repeat(200_000)}${']'.repeat(200_000)}`,
     "await import('m')",
   ).catch((e) => e);
-  expect([error.code, error.details.message]).toEqual([
+  // How far the parser comes depends on its stack.
+  expect([error.code, error.details.message.replace(/column \d+/, 'column N')]).toEqual([
     'ERR_RUNTIME_EXCEPTION',
-    'Module \'m\' cannot be loaded: in module "m": the program is nested too deeply (limit: 3000 levels)',
+    'Module \'m\' cannot be loaded: in module "m", line 1, column N: the program is nested too deeply (limit: 3000 levels)',
   ]);
 });

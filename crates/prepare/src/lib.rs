@@ -214,10 +214,16 @@ pub fn prepare_module(source: &str, specifier: &str, options: &PrepareOptions) -
     });
     finish(done, report).map_err(|mut diagnostics| {
         for diagnostic in &mut diagnostics {
-            diagnostic.message = format!("in module {specifier:?}: {}", diagnostic.message);
+            diagnostic.message = in_module(specifier, diagnostic.location, &diagnostic.message);
         }
         diagnostics
     })
+}
+
+/// What is wrong with a module, and where in its text, which whoever imports it does not see.
+pub fn in_module(specifier: &str, location: Option<Location>, message: &str) -> String {
+    let place = location.map(|Location { line, column }| format!(", line {line}, column {column}"));
+    format!("in module {specifier:?}{}: {message}", place.unwrap_or_default())
 }
 
 /// Why the engine has not the stack to compile a program, and where that is nested most deeply.

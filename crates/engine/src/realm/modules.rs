@@ -11,7 +11,7 @@ use crate::realm::early_errors::{self, EarlyError};
 use crate::realm::marks::{Mark, marked_error};
 use crate::realm::origin::origin;
 use ses_prepare::{self as prepare, PrepareOptions};
-use ses_protocol::{ModuleBody, ModuleSpec, Severity};
+use ses_protocol::{Location, ModuleBody, ModuleSpec, Severity};
 
 /// UTF-16 units that what is shown of a name may take.
 const MAX_SHOWN_UNITS: usize = 2 * prepare::MAX_NAME_CHARS;
@@ -170,17 +170,31 @@ fn of_source<'s>(
         }
     };
     if program.is_doubtful
-        && let Some(EarlyError { message, .. }) = early_errors::of_module(scope, source)
+        && let Some(EarlyError { message, line, column }) = early_errors::of_module(scope, source)
     {
-        throw_syntax_error(scope, specifier, &format!("in module {specifier:?}: {message}"))?;
+        let at = Location { line, column };
+        throw_syntax_error(scope, specifier, &prepare::in_module(specifier, Some(at), &message))?;
         return None;
     }
     let text = v8::String::new(scope, &program.code)?;
     let name = v8::String::new(scope, specifier)?;
     let origin = origin(scope, name, true);
     host.scripts.borrow_mut().add(specifier, None, source.to_owned(), program.positions);
-    let mut source = v8::script_compiler::Source::new(text, Some(&origin));
-    v8::script_compiler::compile_module(scope, &mut source)
+    let module = {
+        v8::tc_scope!(let attempt, scope);
+        let mut source = v8::script_compiler::Source::new(text, Some(&origin));
+        v8::script_compiler::compile_module(attempt, &mut source)
+    };
+    // V8's own error would look like one of the code that imports the module.
+    if module.is_none()
+        && let Some(EarlyError { message, .. }) = early_errors::of_module(scope, &program.code)
+    {
+        // Of the text as it was written, where V8 can read that: it may be TypeScript.
+        let written = early_errors::of_module(scope, source).filter(|error| error.message == message);
+        let at = written.map(|EarlyError { line, column, .. }| Location { line, column });
+        throw_syntax_error(scope, specifier, &prepare::in_module(specifier, at, &message))?;
+    }
+    module
 }
 
 fn throw_syntax_error(scope: &mut v8::PinScope, specifier: &str, reason: &str) -> Option<()> {
