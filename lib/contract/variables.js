@@ -1,7 +1,7 @@
 // @ts-check
 'use strict';
 
-const { describe, isPlainObject } = require('./describe');
+const { className, describe, isPlainObject } = require('./describe');
 const { TransferLimitError, transferLimitExceeded } = require('./errors');
 
 /**
@@ -11,7 +11,9 @@ const { TransferLimitError, transferLimitExceeded } = require('./errors');
  */
 function namesOfVariables(variables) {
   if (isPlainObject(variables)) return Object.keys(/** @type {object} */ (variables));
-  throw new TypeError(`variables must be an object of values by name, got ${describe(variables)}`);
+  const got = describe(variables);
+  const shown = got === 'an object' ? `an instance of ${className(/** @type {object} */ (variables))}` : got;
+  throw new TypeError(`variables must be a plain object of values by name, got ${shown}`);
 }
 
 /**

@@ -146,6 +146,18 @@ export function describeHostValues({ make, withExecutor, can, expectGivenUp }) {
       },
     );
 
+    test.each([
+      ['null', () => null, 'null'],
+      ['an array', () => [1], 'an array'],
+      ['a Map', () => new Map([['v', 1]]), 'an instance of Map'],
+    ])('%s in place of variables is said to be that', async (_name, variables, got) => {
+      await withExecutor({}, {}, async (executor) => {
+        expect(await rejection(executor.sendVariables(variables()))).toEqual(
+          new TypeError(`variables must be a plain object of values by name, got ${got}`),
+        );
+      });
+    });
+
     // Node.js writes these classes in JavaScript, so that V8 takes them for plain objects: they arrived as `{}`.
     test.each([
       ['URL', () => new URL('https://a.b/'), '; give its `href`'],
