@@ -219,6 +219,16 @@ describe('run', () => {
     expect(result.stderr).not.toContain('    at ');
   });
 
+  // What else is known was left out: of these errors, and of the limit of modules, all that tells what went wrong.
+  test.each([
+    ['const list = [1];\nlist.lenght.x', '`list` has no `lenght`. Did you mean `length`?'],
+    ['throw new Error("outer", { cause: new TypeError("inner") })', 'Its cause: TypeError: inner (line 1)'],
+    ['await Promise.any([Promise.reject(new Error("a"))])', 'Its errors: a (line 1)'],
+  ])('what else is known of it: %j', async (input, hint) => {
+    const { status, stderr } = await cli(['run', '-'], { input });
+    expect({ status, last: stderr.trimEnd().split('\n').at(-1) }).toEqual({ status: 1, last: `  hint: ${hint}` });
+  });
+
   test('code that does not parse: status 1, with diagnostics', async () => {
     const result = await cli(['run', '-'], { input: 'let a = ;' });
     expect(result).toMatchObject({ status: 1, stdout: '' });

@@ -53,6 +53,14 @@ describe('piped into it', () => {
     );
   });
 
+  test('a failure in a function of an earlier program says where that is', async () => {
+    const { stdout } = await piped(['const load = (text) => JSON.parse(text)', 'load("{")']);
+    expect(stdout).toContain('\n1 | load("{")\n');
+    expect(stdout).toContain(
+      '\n  hint: It was thrown in `load`, line 1 of an earlier run (step-1.js): `const load = (text) => JSON.parse(text)`.\n',
+    );
+  });
+
   test('a failure is shown with its place, and the session goes on', async () => {
     const { stdout } = await piped(['let n = 1', 'null.x', 'n', 'let b = ;', '`never', 'closed']);
     expect(stdout).toBe(

@@ -27,7 +27,7 @@ function diagnosticsText(diagnostics, file, code) {
 function errorText({ code: errorCode, message: whole, details = {} }, file, code) {
   // The logs are told as they come, and not by the message as well.
   const message = typeof details.cause === 'string' ? details.cause : whole;
-  const { diagnostics, line, column, codeFrame: frame } = /** @type {Details} */ (details);
+  const { diagnostics, line, column, codeFrame: frame, hint } = /** @type {Details} */ (details);
   const place = line === undefined ? [] : [`  at ${file}:${line}:${column}`];
   // The frame shows the one place that matters.
   const shown = line === undefined ? { diagnostics } : { codeFrame: frame };
@@ -36,7 +36,10 @@ function errorText({ code: errorCode, message: whole, details = {} }, file, code
     {
       head: () => [`${errorCode}: ${message}`, ...place],
       finding: (diagnostic) => diagnosticLines(diagnostic, file, code),
-      tail: () => (shown.diagnostics === undefined ? [''] : []),
+      tail: () => [
+        ...(hint === undefined ? [] : [`  hint: ${hint}`]),
+        ...(shown.diagnostics === undefined ? [''] : []),
+      ],
     },
   );
 }
