@@ -668,6 +668,19 @@ test.each(['(state) => { state.n = 2; return state }', '(s) => { s.panels.push(1
   },
 );
 
+// The words of the isolate's preparation looked like those of another run of the session: "Declare it again."
+test.each([
+  ['executeSearch', 'sdk.market.getQuote({})', 'A search has `spec` only: call `sdk` in a program that is executed.'],
+  ['executeSearch', 'utils.pctChange([1, 2])', 'A search has `spec` only: call `utils` in a program that is executed.'],
+  ['executeSearch', 'state.title', 'Only a mutation has the state.'],
+  ['executeCode', 'state.title', 'Only a mutation has the state.'],
+  ['executeCode', 'values.length', undefined],
+  ['executeCode', 'result.length', undefined],
+])('%s of %j is told what there is', async (method, code, hint) => {
+  const { details } = await expectCode(managerOf()[method](code), 'ERR_RUNTIME_EXCEPTION');
+  expect([details.name, details.hint]).toEqual(['ReferenceError', hint]);
+});
+
 test('limits of the executor end an execution', async () => {
   const manager = managerOf({ maxCodeBytes: 1_000 });
   const quick = managerOf({ executionTimeoutMs: 300, poolSize: 0 });

@@ -13,6 +13,9 @@ const PREPARATION = /\n[^\n]*\bstep-1\.js:[^\n]*/g;
 /** How the executor says that an error comes from there. */
 const FROM_PREPARATION = /It was thrown in [^\n]*\(step-1\.js\)[^\n]*/;
 
+/** How the executor says that another run declares a name: its search finds the words of the isolate's preparation. */
+const FROM_OTHERS = /`[^`\n]*` was declared in another run, [^\n]*/;
+
 /** How the executor says for what a program has waited: for its tools, and with an option that a manager does not have. */
 const WAITED = / At the deadline the host had not answered [^:]*: .*/;
 
@@ -26,6 +29,14 @@ const MISSING = /^sdk\.([\p{ID_Continue}$]+)\.([\p{ID_Continue}$]+) is not a fun
 const FROZEN = /^Cannot (?:assign to read only|add|delete) property /;
 const FROZEN_HINT =
   'The state is frozen with all that is in it: make a new one, or change a copy, `structuredClone(state)`.';
+
+/** How V8 says that a program has not what programs of another kind have. */
+const ABSENT = /^(sdk|utils|state) is not defined$/;
+const ABSENT_HINTS = {
+  sdk: 'A search has `spec` only: call `sdk` in a program that is executed.',
+  utils: 'A search has `spec` only: call `utils` in a program that is executed.',
+  state: 'Only a mutation has the state.',
+};
 
 /** How the executor says that calls were not awaited: by the names of its tools. */
 const DROPPED = new RegExp(
@@ -109,6 +120,8 @@ function inTermsOfSdk(error, { kind }, methods) {
  */
 function hintOf(message, kind, methods) {
   if (kind === 'mutate' && FROZEN.test(message)) return FROZEN_HINT;
+  const [, absent] = ABSENT.exec(message) ?? [];
+  if (absent !== undefined) return ABSENT_HINTS[/** @type {keyof typeof ABSENT_HINTS} */ (absent)];
   const missing = MISSING.exec(message);
   return missing === null ? undefined : methods.unknown(missing[1], missing[2]);
 }
@@ -127,7 +140,7 @@ function detailsOf({ aborted, reason, timeoutMs, ...details }, program, executio
   if (typeof facts.stack === 'string') facts.stack = stackOf(facts.stack, program);
   if (typeof facts.hint === 'string') {
     const waited = waitedHint(execution.unanswered);
-    facts.hint = facts.hint.replace(FROM_PREPARATION, '').replace(WAITED, waited).trim();
+    facts.hint = facts.hint.replace(FROM_PREPARATION, '').replace(FROM_OTHERS, '').replace(WAITED, waited).trim();
     if (facts.hint === '') delete facts.hint;
   }
   if (Array.isArray(facts.diagnostics)) {
