@@ -254,6 +254,28 @@ describe('at a terminal', () => {
     });
   });
 
+  // A worker process that ended between two programs was replaced without a word.
+  test.runIf(preferredIsolation() === 'process')(
+    'what was defined is said to be gone when its process has ended meanwhile',
+    async () => {
+      const { executor, prompt, type, until } = terminal({ isolation: 'process' });
+      await until('> ');
+      type('let a = 41\n');
+      await until('41\n');
+      await until('> ');
+      process.kill(executor.isolation.pid, 'SIGKILL');
+      while (executor.state !== 'DIRTY') await new Promise((resolve) => setImmediate(resolve));
+      type('typeof a\n');
+      await until('The variables and functions that you have defined are gone.\n');
+      await until("'undefined'\n");
+      await until('> ');
+      type('a\n');
+      expect(await until('a is not defined')).not.toContain('gone');
+      type(CTRL_D);
+      await prompt.ended;
+    },
+  );
+
   test('Ctrl-C without a run ends what is being typed, then, the second time, the session', async () => {
     const { executor, prompt, type, until } = terminal({});
     await until('> ');

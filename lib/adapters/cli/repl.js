@@ -148,6 +148,8 @@ class Prompt {
   /** What has been typed of a program that goes on. */
   #begun = '';
   #mayExit = false;
+  /** Whether it has been shown that what was defined is gone. */
+  #isLossShown = false;
 
   /** @param {PromptOptions} options */
   constructor({ executor, language = JAVASCRIPT, toolset, variables, input, output, terminal, hasColours, history }) {
@@ -261,8 +263,8 @@ class Prompt {
     } catch (error) {
       if (!(error instanceof ExecutorError)) throw error;
       const text = controller.signal.aborted ? 'Interrupted.' : errorText(error, PLACE, code).trimEnd();
-      const lost = this.#executor.state === 'DIRTY' ? `\n${STATE_LOST}` : '';
-      return this.#red(text + lost);
+      this.#isLossShown = this.#executor.state === 'DIRTY';
+      return this.#red(this.#isLossShown ? `${text}\n${STATE_LOST}` : text);
     } finally {
       end();
       this.#run = undefined;
@@ -270,9 +272,14 @@ class Prompt {
   }
 
   async #makeReady() {
-    if (this.#executor.state === 'DIRTY') await this.#executor.cleanup();
+    if (this.#executor.state === 'DIRTY') {
+      // Its process has ended while nothing ran: the system was short of memory, for example.
+      if (!this.#isLossShown) this.#say(this.#red(STATE_LOST));
+      await this.#executor.cleanup();
+    }
     if (!['NEW', 'DEAD'].includes(this.#executor.state)) return;
     await this.#executor.init();
+    this.#isLossShown = false;
     if (this.#variables !== undefined) await this.#executor.sendVariables(this.#variables);
   }
 
