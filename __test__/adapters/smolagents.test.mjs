@@ -272,6 +272,33 @@ Correct the cause in your next code block. If that has failed before, try a diff
     expect((await executor.run('y')).output).toBe('y');
   });
 
+  // A worker process that ended between two steps was replaced without a word.
+  test.runIf(process.platform !== 'win32')(
+    'the next step says that a process has ended with all that was defined',
+    async () => {
+      const executor = create({ tools: [], isolation: 'process' });
+      const lose = async () => {
+        await executor.run('let kept = 1');
+        process.kill(executor.isolation.pid, 'SIGKILL');
+        while (executor.state !== 'DIRTY') await new Promise((resolve) => setImmediate(resolve));
+      };
+      const gone = 'Variables and functions of earlier runs are gone: define again what is still needed.';
+      await lose();
+      await executor.sendVariables({ sent: 1 });
+      const { output, logs } = await executor.run('console.log(sent); typeof kept');
+      expect([output, logs]).toEqual(['undefined', `${gone}\n1`]);
+      expect((await executor.run('1')).logs).toBe('');
+      await lose();
+      const error = await expectCode(executor.run('kept'), 'ERR_RUNTIME_EXCEPTION');
+      expect(error.message.endsWith(` ${gone}`)).toBe(true);
+      expect((await executor.run('1')).logs).toBe('');
+      await executor.run('await new Promise(() => {})', { timeoutMs: 100 }).catch(() => {});
+      expect((await executor.run('1')).logs).toBe('');
+      await executor.cleanup();
+      expect((await executor.run('1')).logs).toBe('');
+    },
+  );
+
   test('cleanup() ends a start after a failure: its run is not executed, and calls of later find their own isolate', async () => {
     const executor = create({ tools: [] });
     await expectCode(executor.run('await new Promise(() => {})', { timeoutMs: 100 }), 'ERR_EXEC_TIMEOUT');

@@ -5,6 +5,7 @@ const { describe, isPlainObject } = require('../../contract/describe');
 const { ExecutorError } = require('../../contract/errors');
 const { OFFER, isExecutor, offerOf, refuseBeside } = require('../../contract/executor');
 const { turnsOf } = require('../../contract/executor-turns');
+const { STATE_LOST } = require('../../contract/failure');
 const { OPTION_NAMES, checkSignal, optionsOf } = require('../../contract/options');
 const { flattenTools } = require('../../contract/tool-registry');
 const { refuseWrongOptions } = require('../../ses/check-options');
@@ -28,6 +29,12 @@ class SmolagentsExecutor {
   #ownTools = {};
   /** These, and those that were sent. @type {import('../../../index').Tools} */
   #tools = {};
+  /**
+   * The isolate that runs were in, as far as the agent has been told: what they have left is gone in another.
+   *
+   * @type {number | undefined}
+   */
+  #isolate;
 
   /** @param {import('./index').SmolagentsExecutorOptions} [options] */
   constructor(options) {
@@ -108,10 +115,23 @@ class SmolagentsExecutor {
   async run(code, options) {
     const signal = options?.signal;
     checkSignal(signal);
+    let isLost = false;
+    const begin = async () => {
+      const { isolate } = this.#turns;
+      isLost = this.#isolate !== undefined && this.#isolate !== isolate;
+      this.#isolate = isolate;
+    };
     const run = () => this.#executor.run(code, options);
     // Of runs at once the options of an executor of its own say what becomes of them.
-    const ran = this.#isShared ? this.#inTurn(run, signal) : this.#inTurn(async () => {}).then(run);
-    const output = await ran.catch(throwExplained);
+    const ran = this.#isShared ? this.#inTurn(() => begin().then(run), signal) : this.#inTurn(begin).then(run);
+    const output = await ran.catch((error) => {
+      if (isLost && error instanceof ExecutorError) error.details = { ...error.details, recovered: true };
+      // The failure says what is gone.
+      if (this.state === 'DIRTY') this.#isolate = undefined;
+      return throwExplained(error);
+    });
+    // A process has ended between two steps: of what came of a step the agent shows logs and output.
+    if (isLost) output.logs = output.logs === '' ? STATE_LOST : `${STATE_LOST}\n${output.logs}`;
     // The agent's own type has three fields.
     for (const extra of ['logEntries', 'stats']) Object.defineProperty(output, extra, { enumerable: false });
     return output;
@@ -119,6 +139,7 @@ class SmolagentsExecutor {
 
   async cleanup() {
     this.#tools = this.#ownTools;
+    this.#isolate = undefined;
     await this.#turns.cleanup();
   }
 

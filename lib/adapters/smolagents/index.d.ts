@@ -86,7 +86,8 @@ export interface SmolagentsExecutorOptions extends ExecutorOptions {
  * and `run(code)` in each step.
  *
  * `init()` is not needed. After a run that left the executor `DIRTY`, such as a timeout, the next call makes a new
- * isolate with the tools of the options and those that were sent; what guest code had defined is lost. With `autoInit: false` both is up to the
+ * isolate with the tools of the options and those that were sent; what guest code had defined is lost, and the failure says so. Where no
+ * run has failed, since a worker process has ended between two, the next one says it, in its logs. With `autoInit: false` both is up to the
  * caller, as with {@link SESExecutor}.
  *
  * @example
