@@ -871,6 +871,12 @@ describe('wrong use is refused at once', () => {
     expect(() => createCodeTool(options)).toThrow(new TypeError(message));
   });
 
+  test('a language that there is not: all that there are', () => {
+    expect(() => createCodeTool({ tools: {}, language: 'py' })).toThrow(
+      new RangeError('options.language must be "auto" or "javascript" or "typescript" or "python", got "py"'),
+    );
+  });
+
   test('an option beside an executor that is undefined is none', () => {
     expect(createCodeTool({ tools: {}, executor: new SESExecutor(), timeoutMs: undefined }).name).toBe(
       'run_javascript',

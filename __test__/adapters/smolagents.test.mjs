@@ -351,6 +351,9 @@ Correct the cause in your next code block. If that has failed before, try a diff
       new TypeError('options.tool is not an option; did you mean options.tools?'),
     );
     expect(() => create({ autoInit: 1 })).toThrow(new TypeError('options.autoInit must be a boolean, got 1'));
+    expect(() => create({ language: 'py' })).toThrow(
+      new RangeError('options.language must be "auto" or "javascript" or "typescript" or "python", got "py"'),
+    );
     expect(() => create(5)).toThrow(new TypeError('options must be an object, got 5'));
     expect(() => create({ tools: [5] })).toThrow(
       new TypeError('tools[0].name must be a non-empty string, got undefined'),

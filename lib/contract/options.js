@@ -2,7 +2,7 @@
 'use strict';
 
 const { className, describe, isPlainObject, memberPath } = require('./describe');
-const { OPTIONS } = require('./option-table');
+const { OPTIONS, optionRow } = require('./option-table');
 
 /** @typedef {import('./option-table').OptionRow} OptionRow */
 
@@ -256,6 +256,17 @@ function oneOf(value, { name, values = [] }) {
 }
 
 /**
+ * The option `language` of what makes executors for Python, too.
+ *
+ * @param {unknown} value
+ * @throws {TypeError | RangeError}
+ */
+function checkAnyLanguage(value) {
+  const row = optionRow('language');
+  if (value !== undefined) oneOf(value, { ...row, values: [...(row.values ?? []), 'python'] });
+}
+
+/**
  * A list of non-empty strings, or of those in `values`.
  *
  * @param {unknown} value
@@ -338,6 +349,7 @@ function editDistance(from, to) {
 
 module.exports = {
   OPTION_NAMES: NAMES,
+  checkAnyLanguage,
   checkOptions,
   checkRows,
   checkRunOptions,

@@ -8,7 +8,7 @@ const { OWN_OPTIONS, settingsOf } = require('./settings');
 const { describe } = require('../../contract/describe');
 const { isExecutor, offerOf, refuseBeside } = require('../../contract/executor');
 const { isIdentifier } = require('../../contract/identifiers');
-const { checkSignal, record } = require('../../contract/options');
+const { checkAnyLanguage, checkSignal, record } = require('../../contract/options');
 const { MAX_CHARS, modelFailure, modelLogs, modelValue, reportText } = require('../../contract/for-model');
 const { Session } = require('../../contract/session');
 const { refuseWrongOptions } = require('../../ses/check-options');
@@ -92,6 +92,7 @@ function makeCodeTool(options, known = OWN_OPTIONS) {
  * @param {readonly string[]} known
  */
 function refuseWrong({ language, ...others }, known) {
+  checkAnyLanguage(language);
   if (language === 'python') checkPythonOptions(undefined, others, known);
   else refuseWrongOptions({ language, ...others }, known);
 }

@@ -6,7 +6,7 @@ const { ExecutorError } = require('../../contract/errors');
 const { OFFER, isExecutor, offerOf, refuseBeside } = require('../../contract/executor');
 const { turnsOf } = require('../../contract/executor-turns');
 const { STATE_LOST } = require('../../contract/failure');
-const { OPTION_NAMES, checkSignal, optionsOf } = require('../../contract/options');
+const { OPTION_NAMES, checkAnyLanguage, checkSignal, optionsOf } = require('../../contract/options');
 const { flattenTools } = require('../../contract/tool-registry');
 const { refuseWrongOptions } = require('../../ses/check-options');
 const { SESExecutor } = require('../../ses/executor');
@@ -39,6 +39,7 @@ class SmolagentsExecutor {
   /** @param {import('./index').SmolagentsExecutorOptions} [options] */
   constructor(options) {
     const own = options === undefined ? {} : optionsOf(options, 'options', [...OWN_OPTIONS, ...OPTION_NAMES]);
+    checkAnyLanguage(own.language);
     // @ts-expect-error: an executor of the other language, which has the same methods.
     if (own.language === 'python') return new PythonSmolagentsExecutor(own);
     const {
