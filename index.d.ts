@@ -71,8 +71,8 @@ export interface ExecutorOptions {
   toolTimeoutMs?: number | undefined;
   /**
    * What a `run()` does while another one is under way (section 2.3): `"reject"` fails with `ERR_INVALID_STATE`;
-   * `"queue"` waits for its turn, first in, first out. `sendVariables()` and `sendTools()` do the same. Default
-   * `"reject"`.
+   * `"queue"` waits for its turn, first in, first out, if `maxQueuedRuns` lets it. `sendVariables()` and `sendTools()`
+   * do the same. Default `"reject"`.
    */
   runConcurrency?: 'reject' | 'queue' | undefined;
   /**

@@ -15,7 +15,7 @@ const REFUSALS = Object.freeze({
   LEFT_DIRTY: 'an earlier call left the executor DIRTY; call cleanup() and init()',
   CLEANED_UP: 'cleanup() was called',
   BUSY: 'a run is under way; wait for it',
-  NO_QUEUE: 'a run is under way; wait for it, or use runConcurrency: "queue"',
+  NO_QUEUE: 'a run is under way; wait for it, or use runConcurrency: "queue" and maxQueuedRuns',
   WITHIN: 'it is called within the run that it would wait for',
   QUEUE_FULL: 'the queue is full; raise maxQueuedRuns or wait',
 });

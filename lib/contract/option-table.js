@@ -103,7 +103,8 @@ Time in which guest code only waits for calls with a limit does not count agains
     fallback: 'reject',
     brief: 'what a second `run()` does while one is under way',
     doc: `What a \`run()\` does while another one is under way (section 2.3): \`"reject"\` fails with \`ERR_INVALID_STATE\`;
-\`"queue"\` waits for its turn, first in, first out. \`sendVariables()\` and \`sendTools()\` do the same.`,
+\`"queue"\` waits for its turn, first in, first out, if \`maxQueuedRuns\` lets it. \`sendVariables()\` and \`sendTools()\` do the
+same.`,
     rust: {
       field: 'queue_runs',
       type: 'bool',

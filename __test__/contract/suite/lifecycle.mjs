@@ -81,7 +81,7 @@ export function describeLifecycle({ make, withExecutor, inChild, can }) {
   /** What to do instead of an illegal call. */
   function hintOf(state, call) {
     if (call === 'init') return 'call cleanup() before init()';
-    if (state === 'RUNNING') return 'a run is under way; wait for it, or use runConcurrency: "queue"';
+    if (state === 'RUNNING') return 'a run is under way; wait for it, or use runConcurrency: "queue" and maxQueuedRuns';
     if (call !== 'run') return 'it is legal in state READY only';
     return state === 'DIRTY' ? 'call cleanup() and init() first' : 'await init() first';
   }

@@ -8,6 +8,6 @@ pub const DIRTY: &str = "call cleanup() and init() first";
 pub const LEFT_DIRTY: &str = "an earlier call left the executor DIRTY; call cleanup() and init()";
 pub const CLEANED_UP: &str = "cleanup() was called";
 pub const BUSY: &str = "a run is under way; wait for it";
-pub const NO_QUEUE: &str = "a run is under way; wait for it, or use runConcurrency: \"queue\"";
+pub const NO_QUEUE: &str = "a run is under way; wait for it, or use runConcurrency: \"queue\" and maxQueuedRuns";
 pub const WITHIN: &str = "it is called within the run that it would wait for";
 pub const QUEUE_FULL: &str = "the queue is full; raise maxQueuedRuns or wait";
