@@ -387,6 +387,7 @@ describe('wrong use: status 2, and the reason on stderr', () => {
     'api.json':
       '{ "openapi": "3.1.0", "info": { "title": "a", "version": "1" }, "servers": [{ "url": "https://a.b" }], "paths": { "/a": { "get": { "responses": { "200": { "description": "" } } } } } }',
     'bad.json': '{',
+    'bad.yaml': 'a: [',
     'bad.mjs': 'export default ;',
     'value.mjs': 'export const x = 1;',
     'instance.mjs': 'class Api { add() {} }\nexport default new Api();',
@@ -423,7 +424,8 @@ describe('wrong use: status 2, and the reason on stderr', () => {
     [['run', 'a.js', '--allow-import', ''], /authorizedImports\[0\] must be a non-empty string/],
     [['mcp', '--packages', 'folder'], /^ses-executor: --packages needs --python\n/],
     [['mcp', '--openapi', 'a.js'], /document must be OpenAPI 3\.0 or 3\.1/],
-    [['mcp', '--openapi', 'bad.json'], /JSON/],
+    [['mcp', '--openapi', 'bad.json'], /document cannot be read as JSON: /],
+    [['mcp', '--openapi', 'bad.yaml'], /document cannot be read as YAML: .* at line 1, column 5/],
     [['mcp', '--openapi', 'api.json', '--memory', '8'], /memoryLimitMb must be an integer from 16/],
     [['mcp', '--openapi', 'missing.yaml'], /missing\.yaml cannot be read/],
   ])('%j', async (args, reason) => {

@@ -1272,7 +1272,17 @@ test('what is no document of 3.0 or 3.1 is refused', async () => {
   expect(await refused({ openapi: '3.0.0', info: {}, paths: {} }, { baseUrl })).toMatch(
     /^document is not valid OpenAPI: /,
   );
-  expect(await refused('{')).toMatch(/JSON/);
+  // Errors of YAML's parser arrived from the other thread without their class: the command line took none for wrong use.
+  for (const [text, form, reason] of [
+    ['{', 'JSON', ''],
+    ['a:\n  - b\n c: d', 'YAML', 'All mapping items must start at the same column at line 3, column 1'],
+    ['a: *b', 'YAML', 'Unresolved alias (the anchor must be set before the alias): b'],
+  ]) {
+    const error = await rejection(registryFromOpenApi(text, { baseUrl }));
+    expect(error).toBeInstanceOf(SyntaxError);
+    expect(error.message).toMatch(`document cannot be read as ${form}: ${reason}`);
+    expect(error.message).not.toContain('\n');
+  }
   const info = { title: 'x', version: '1' };
   const some = { '/a': { get: { responses: { 200: { description: '' } } } } };
   expect(await refused({ openapi: '3.0.0', info, paths: some })).toBe(

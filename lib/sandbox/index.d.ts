@@ -322,6 +322,7 @@ export interface OpenApiOptions {
  * `ECONNREFUSED`. Redirects are followed within one origin, of requests that change something only those by 303.
  *
  * @throws `TypeError` for a document that is not valid, or that refers to others
+ * @throws `SyntaxError` for a text that cannot be read as JSON or YAML
  */
 export function registryFromOpenApi(
   document: string | object,

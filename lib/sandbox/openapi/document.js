@@ -40,7 +40,7 @@ function parsed(document) {
     return JSON.parse(text);
   } catch (error) {
     const api = yamlOrNone(text);
-    if (api?.openapi === undefined) throw error;
+    if (api?.openapi === undefined) throw unreadable('JSON', error);
     return api;
   }
 }
@@ -60,9 +60,23 @@ function yamlOrNone(text) {
 /** @param {string} text */
 function parsedYaml(text) {
   const { parseYaml } = require('../../bundled/openapi');
-  const value = parseYaml(text, { merge: true, maxAliasCount: MAX_ALIASES });
+  let value;
+  try {
+    value = parseYaml(text, { merge: true, maxAliasCount: MAX_ALIASES });
+  } catch (error) {
+    throw unreadable('YAML', error);
+  }
   if (countOf(value) > MAX_VALUES) throw new TypeError(`document has more than ${MAX_VALUES} values`);
   return value;
+}
+
+/**
+ * @param {string} form
+ * @param {unknown} error of a parser: its class may be one that does not cross to another thread, and its text go on with lines
+ */
+function unreadable(form, error) {
+  const [reason] = /** @type {Error} */ (error).message.split('\n');
+  return new SyntaxError(`document cannot be read as ${form}: ${reason.replace(/:$/, '')}`);
 }
 
 /**
