@@ -181,7 +181,13 @@ describe('adding', () => {
   test('what is no wheel, and wrong arguments', async () => {
     const path = join(root, 'b-1-py3-none-any.whl');
     writeFileSync(path, 'no zip');
-    await expect(addPackages(packages, [path])).rejects.toThrow(/BadZipFile: File is not a zip file/);
+    // Of several it was not told which one.
+    await expect(addPackages(packages, [path])).rejects.toThrow(
+      new Error(`${path} cannot be added: BadZipFile: File is not a zip file`),
+    );
+    await expect(addPackages(packages, ['/nowhere/a.whl'])).rejects.toThrow(
+      new Error('/nowhere/a.whl cannot be read (ENOENT)'),
+    );
     await expect(addPackages('', [])).rejects.toThrow(new TypeError('folder must be a path, got ""'));
     await expect(addPackages(packages, [1])).rejects.toThrow(
       new TypeError('wheels must be an array of paths, got an array'),
@@ -230,6 +236,7 @@ describe('ses-executor python add', () => {
   test.each([
     [['python'], /python knows add only/],
     [['python', 'add'], /python add needs a wheel, a name, or -r/],
+    [['python', 'add', 'missing.whl'], /there is no file missing\.whl/],
   ])('%j is wrong use', async (args, message) => {
     const { status, stderr } = await cli(args);
     expect(status).toBe(2);

@@ -2,6 +2,7 @@
 'use strict';
 
 const { spawn } = require('node:child_process');
+const { existsSync } = require('node:fs');
 const { mkdtemp, readdir, rm } = require('node:fs/promises');
 const { tmpdir } = require('node:os');
 const { join } = require('node:path');
@@ -20,6 +21,8 @@ async function python([action, ...packages], { to, requirements }) {
   if (packages.length + requirements.length === 0) throw new UsageError('python add needs a wheel, a name, or -r');
   const isWheel = (/** @type {string} */ name) => name.endsWith('.whl');
   const named = packages.filter((name) => !isWheel(name));
+  const missing = packages.find((name) => isWheel(name) && !existsSync(name));
+  if (missing !== undefined) throw new UsageError(`there is no file ${missing}`);
   const downloads = await mkdtemp(join(tmpdir(), 'ses-executor-'));
   try {
     if (named.length + requirements.length > 0) await download(downloads, named, requirements);

@@ -44,10 +44,12 @@ async function addPackages(folder, wheels) {
     await executor.sendTools({}, { add_wheel: await readFile(join(__dirname, 'add.py'), 'utf8') });
     const added = [];
     for (const wheel of wheels) {
-      await copyFile(wheel, temporary);
+      await copyFile(wheel, temporary).catch((cause) => {
+        throw new Error(`${wheel} cannot be read (${cause.code})`, { cause });
+      });
       const path = `${PACKAGES_PATH}/${TEMPORARY}`;
       await executor.sendVariables({ wheel: [path, basename(wheel), PACKAGES_PATH, pyodide, python, platform] });
-      const { output } = await executor.run('add_wheel(*wheel)').catch(refuse);
+      const { output } = await executor.run('add_wheel(*wheel)').catch((error) => refuse(error, wheel));
       const [name, version] = /** @type {[string, string]} */ (output);
       added.push({ name, version });
     }
@@ -59,12 +61,15 @@ async function addPackages(folder, wheels) {
 }
 
 /**
- * @param {any} error
+ * @param {any} error a `ValueError` names the wheel
+ * @param {string} wheel
  * @returns {never}
  */
-function refuse(error) {
-  const { name, message } = error.details ?? {};
-  throw name === 'ValueError' ? new Error(message, { cause: error }) : error;
+function refuse(error, wheel) {
+  const { name, message, cause: said } = error.details ?? {};
+  if (name === 'ValueError') throw new Error(message, { cause: error });
+  const reason = typeof name === 'string' ? `${name}: ${message}` : (said ?? error.message);
+  throw new Error(`${wheel} cannot be added: ${reason}`, { cause: error });
 }
 
 /**
