@@ -475,7 +475,8 @@ export interface PreparedProgram {
 
 /**
  * Host functions by the name that guest code calls them by, or namespaces of such functions: plain objects, nested to
- * any depth up to 32.
+ * any depth up to 32. A first name that is no identifier, such as `read-file` or `delete`, can be called through
+ * `globalThis` only: `globalThis["read-file"]()`.
  *
  * An `async` function gives the guest a promise at once. Any other function is called while the guest waits, and gives
  * it the value, or a promise if it returned one; of a {@link blocking} one, what the promise gives. Functions are called with their namespace as `this`. Arguments and
