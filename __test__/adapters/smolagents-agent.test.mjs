@@ -114,6 +114,12 @@ test('imports that its executor has no options for are those of the agent', asyn
   expect(await agent.run('go')).toEqual(['km']);
 });
 
+// The prompt named those of the agent, or none.
+test('imports that its executor has options for are in the prompt', () => {
+  const agent = agentOf([], { executor_options: { authorizedImports: ['units'] } });
+  expect(agent.prompts[1]).toBe(renderSystemPrompt({ tools: agent.tools, authorizedImports: ['units'] }));
+});
+
 test('tools, managed agents and variables are there, and state lives on', async () => {
   const helper = { name: 'helper', description: 'Helps.', run: async (task, options) => [task, options] };
   const agent = agentOf(

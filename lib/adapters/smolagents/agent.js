@@ -21,10 +21,10 @@ function JavaScriptCodeAgent(CodeAgent) {
     /** @param {any} config */
     constructor({ executor, executor_options: options, ...config }) {
       const { authorized_imports: imports = [] } = config;
-      const { authorizedImports = imports } = options ?? {};
+      const { authorizedImports = imports } = (executor === undefined && options) || {};
       const tools = [...(config.tools ?? []), ...(config.managed_agents ?? [])];
       const own = executor ?? new SmolagentsExecutor({ ...options, authorizedImports, tools });
-      super({ ...config, authorized_imports: imports, executor: new ObservingExecutor(own) });
+      super({ ...config, authorized_imports: authorizedImports, executor: new ObservingExecutor(own) });
     }
 
     initialize_system_prompt() {
