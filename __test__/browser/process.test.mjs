@@ -89,6 +89,19 @@ describe.runIf(isLinux)('on Linux', () => {
     });
   });
 
+  // Chrome goes on without the process that starts those of its pages, and each page ended at once, for as long as executors used it.
+  test.each(['run', 'session'])('a browser that can make no pages any more is replaced: %s', async (isolation) => {
+    await withBrowser({ isolation, warmTabs: 0, timeoutMs: 50_000 }, {}, async (executor) => {
+      const before = chromeProcesses();
+      killAll(before.filter(({ type }) => type === 'zygote'));
+      await executor.cleanup();
+      await executor.init();
+      expect((await executor.run('40 + 2')).output).toBe(42);
+      const [browser] = before.filter(({ type }) => type === 'browser');
+      expect(chromeProcesses().map(({ pid }) => pid)).not.toContain(browser.pid);
+    });
+  });
+
   test('a run waits for its page no longer than its code may take', async () => {
     await withBrowser({ warmTabs: 0 }, {}, async (executor) => {
       const [{ pid }] = chromeProcesses().filter(({ type }) => type === 'browser');

@@ -4,6 +4,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 
 import { expect, test } from 'vitest';
 
+import browsers from '../../lib/browser/browser.js';
 import tabs from '../../lib/browser/tab.js';
 
 /** A browser that answers each command at once, and what it was sent. */
@@ -115,6 +116,33 @@ test.each(['before it is attached to', 'while it is prepared'])(
     expect(commands.some(({ method }) => method === 'Runtime.evaluate')).toBe(when === 'while it is prepared');
   },
 );
+
+// A browser whose pages all ended at once was asked for the next one for ever.
+test('a browser is ended at the third page in turn that ends before it is there', async () => {
+  const listeners = new Map();
+  const tell = (method, params) => listeners.get(undefined)(method, params);
+  let contexts = 0;
+  const connection = {
+    listen: (session, listener) => listeners.set(session, listener),
+    forget: () => {},
+    close: () => {},
+    post: () => {},
+    send: async (method, { browserContextId }) => {
+      if (method === 'Target.createBrowserContext') return { browserContextId: `${++contexts}` };
+      if (method !== 'Target.createTarget') return { processInfo: [] };
+      const targetInfo = { targetId: browserContextId, browserContextId };
+      tell('Target.attachedToTarget', { sessionId: browserContextId, targetInfo });
+      return tell('Target.targetCrashed', { targetId: browserContextId });
+    },
+  };
+  let killed = 0;
+  const running = { connection, version: 'HeadlessChrome/1', kill: () => killed++ };
+  const browser = new browsers.Browser(running, connection.send('Target.createBrowserContext', {}));
+  for (const expected of [0, 0, 1]) {
+    await expect(browser.openTab([])).rejects.toThrow('the process of the page has ended');
+    expect(killed).toBe(expected);
+  }
+});
 
 // A run has begun before the page's body was parsed: `document.body` was null then.
 test('a page is ready when all of its document is there', async () => {

@@ -15,6 +15,8 @@ const { Tab } = require('./tab');
 const CLOSE_MS = 5_000;
 /** One that does not make a tab in this time does not, either: a busy machine takes a second. */
 const OPEN_MS = 10_000;
+/** One whose pages end before they are there, so many one after the other, can make none: what starts their processes may have ended. */
+const MAX_LOST = 3;
 /** A process of the graphics that has nothing to do uses no processor in this time. */
 const GRAPHICS_MS = 500;
 
@@ -28,6 +30,8 @@ class Browser {
   #unmapped = [];
   /** Number of the last process that is known to be a tab's. */
   #lastRenderer = 0;
+  /** Tabs that were lost before they were there, since one was made. */
+  #lost = 0;
   #looksAtGraphics = false;
   /** A context that the next tab takes: it is there already when one is wanted. @type {Promise<string> | undefined} */
   #nextContext;
@@ -108,11 +112,12 @@ class Browser {
     const stopWaiting = whenLate(OPEN_MS, () => this.kill());
     try {
       await tab.open(origins);
+      this.#lost = 0;
       this.#nextContext ??= makeContext(this.connection);
       return tab;
     } catch (error) {
-      if (tab.isLost) this.#giveUp(tab);
-      // Whose the next processes are is not known any more.
+      if (tab.isLost && ++this.#lost !== MAX_LOST) this.#giveUp(tab);
+      // If none was lost, it is not known any more whose the next processes are.
       else this.kill();
       throw error;
     } finally {

@@ -131,7 +131,8 @@ class SharedBrowser {
    */
   async take(origins) {
     for (let attempt = 1; ;) {
-      const ahead = this.#warm.get(origins.join(' '))?.shift();
+      // Where one has ended, those that are made beside it may end, too: the browser tells by those that are made after it.
+      const ahead = attempt === 1 ? this.#warm.get(origins.join(' '))?.shift() : undefined;
       // Runs follow each other faster than pages are made: the next one is made beside this one.
       if (ahead?.isReady === false && ahead.isAfterRun) this.#refill(true);
       try {
