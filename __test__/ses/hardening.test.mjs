@@ -262,6 +262,13 @@ describe('intrinsics', () => {
     });
   });
 
+  test('a method of buffers that could not work is not there either', async () => {
+    await withExecutor({}, {}, async (executor) => {
+      const { output } = await executor.run('["resize" in ArrayBuffer.prototype, new ArrayBuffer(8).resizable]');
+      expect(output).toEqual([false, false]);
+    });
+  });
+
   test('shared memory and weak references cannot be reached by other ways', async () => {
     await withExecutor(BIG, {}, async (executor) => {
       const { output } = await executor.run(`(() => {

@@ -81,6 +81,5 @@
     writable: true,
     configurable: true,
   });
-  delete ArrayBuffer.prototype.resize;
   globalThis.ArrayBuffer = replacement;
 })();

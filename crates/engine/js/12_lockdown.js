@@ -92,6 +92,9 @@
     enable(prototype, ["constructor", "toString", "valueOf"]);
   }
 
+  // No buffer can be resized (10_defer_freezing.js), and libraries look whether there is the method.
+  delete ArrayBuffer.prototype.resize;
+
   define(Object, "freeze", freeze);
   define(Object, "defineProperty", defineProperty);
   delete Object[Symbol.for("harden")];
