@@ -592,6 +592,17 @@ describe('before it runs', () => {
       'An object at the end of a program needs parentheses: `({ … })`, or `return { … }`',
     ],
     [
+      'const a = f(1)\n{ a, b: 2 }',
+      "Expected ';', '}' or <eof>",
+      'An object at the end of a program needs parentheses: `({ … })`, or `return { … }`',
+    ],
+    [
+      'const a = 1 // one\n{ a: a, b: 2 }',
+      "Expected ';', '}' or <eof>",
+      'An object at the end of a program needs parentheses: `({ … })`, or `return { … }`',
+    ],
+    ['if (a) {} else\n{ a: 1, b: 2 }', "Expected ';', '}' or <eof>", undefined],
+    [
       '{ "a": 1, "b": 2 }',
       "Expected ';', '}' or <eof>",
       'An object at the end of a program needs parentheses: `({ … })`, or `return { … }`',

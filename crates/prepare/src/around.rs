@@ -34,6 +34,11 @@ pub(super) struct Bracket<'a> {
 }
 
 impl<'a> Around<'a> {
+    /// Whether the bracket is on a later line than what stands before it.
+    pub(super) fn is_on_later_line(&self, bracket: &Bracket) -> bool {
+        self.code[bracket.before.len()..self.code.len() - bracket.rest.len()].contains('\n')
+    }
+
     /// `at` must be between two characters.
     pub(super) fn of(code: &'a str, at: usize) -> Self {
         let mut around = Around { code, at, before: "", open: Vec::new(), closed: None, behind: None };

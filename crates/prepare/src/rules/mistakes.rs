@@ -184,12 +184,21 @@ fn object(around: &Around) -> Option<&'static str> {
     if bracket.before.ends_with("=>") {
         return Some("An arrow function that returns an object needs parentheses: `(…) => ({ … })`");
     }
-    match bracket.is_statement() {
+    match bracket.is_statement() || is_behind_line(around, bracket) {
         true if around.behind.is_some_and(|behind| is_assignment(trivia::skip(behind))) => Some(PATTERN),
         true => Some("An object at the end of a program needs parentheses: `({ … })`, or `return { … }`"),
         false => None,
     }
 }
+
+/// Whether it is a brace that begins a statement since an expression has ended on a line before, without a semicolon.
+fn is_behind_line(around: &Around, bracket: &Bracket) -> bool {
+    let is_operand = bracket.before.ends_with(|c: char| c.is_alphanumeric() || "_$)]\"'`".contains(c));
+    is_operand && around.is_on_later_line(bracket) && !BEFORE_BRACES.contains(&last_word(bracket.before))
+}
+
+/// Words that a brace follows on.
+const BEFORE_BRACES: [&str; 8] = ["else", "do", "try", "finally", "catch", "static", "return", "default"];
 
 fn is_assignment(text: &str) -> bool {
     text.starts_with('=') && !text[1..].starts_with(['=', '>'])
