@@ -158,6 +158,18 @@ describe.runIf(isLinux)('on Linux', () => {
   });
 });
 
+// What Chrome says in every container was told as the reason for whatever had ended it.
+test.runIf(isLinux)('why a browser has ended is not that it has no D-Bus', async () => {
+  await withFolder(async (folder) => {
+    const executablePath = join(folder, 'chrome');
+    const bus = '[1:1:1128/0943:ERROR:dbus/bus.cc:408] Failed to connect to the bus: Failed to connect to socket';
+    writeFileSync(executablePath, `#!/bin/sh\necho '${bus}' >&2\nexit 5\n`, { mode: 0o755 });
+    await spawnProgram('chmod', ['755', folder]);
+    const error = await expectCode(make({ executablePath }).init(), 'ERR_BROWSER_INIT_FAILED');
+    expect(error.details.reason).toBe(`${executablePath} cannot be used: it has ended with exit status 5`);
+  });
+});
+
 describe.runIf(isLinux)('a browser that is slow to start', () => {
   const slow = async (body) =>
     withFolder(async (folder) => {

@@ -217,7 +217,10 @@ function collectStderr(stream) {
 
 /** @param {string} said */
 function reasonIn(said) {
-  const lines = said.split('\n').filter((line) => /FATAL|ERROR|sandbox|error while loading|Permission/i.test(line));
+  // Where there is no D-Bus, as in containers, it says so and goes on.
+  const isReason = (/** @type {string} */ line) =>
+    /FATAL|ERROR|sandbox|error while loading|Permission/i.test(line) && !line.includes('Failed to connect to the bus');
+  const lines = said.split('\n').filter(isReason);
   const line = lines.find((found) => /sandbox|FATAL|loading/i.test(found)) ?? lines.at(-1);
   if (line === undefined) return '';
   const text = line.replace(/^\[[^\]]*\]\s*/, '');
