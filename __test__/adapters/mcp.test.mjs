@@ -16,7 +16,7 @@ import { MAX_LINE_BYTES } from '../../lib/adapters/mcp/messages.js';
 import { connectServers } from '../../lib/adapters/mcp/servers.js';
 import { StdioTransport } from '../../lib/adapters/mcp/stdio.js';
 import { OPTIONS } from '../../lib/contract/option-table.js';
-import { ROOT, deferred, gateTool, runChild, spawnNode, withExecutor, withFolder } from '../helpers.mjs';
+import { ROOT, deferred, gateTool, runChild, spawnNode, spawnProgram, withExecutor, withFolder } from '../helpers.mjs';
 
 const BIN = join(ROOT, 'bin', 'ses-executor.js');
 
@@ -1114,3 +1114,23 @@ async function* linesOf(stream) {
   }
   expect(rest).toBe('');
 }
+
+// Node.js makes no pipes for a process that it has no descriptors for, and the event that tells of it had no listener.
+test.runIf(process.platform === 'linux')(
+  'a server for which there are no descriptors does not end the process',
+  async () => {
+    const script = `
+    import { closeSync, openSync } from 'node:fs';
+    import servers from './lib/adapters/mcp/servers.js';
+    const open = [];
+    try { for (;;) open.push(openSync('/dev/null')); } catch {}
+    const failure = await servers.connectServers([{ name: 'other', command: 'cat' }]).catch((error) => error);
+    await new Promise(setImmediate);
+    for (const descriptor of open) closeSync(descriptor);
+    console.log(failure.message);`;
+    const node = ['ulimit -Sn 100; exec "$@"', 'sh', process.execPath, '--input-type=module', '--eval', script];
+    const { status, stdout, stderr } = await spawnProgram('sh', ['-c', ...node]);
+    const message = 'the server other cannot be used: there are no descriptors left for its pipes\n';
+    expect({ status, stdout, stderr }).toEqual({ status: 0, stdout: message, stderr: '' });
+  },
+);

@@ -45,6 +45,9 @@ class ChildTransport extends StdioTransport {
       // With a process group of its own all that the shell starts can be ended.
       detached: !isWindows,
     });
+    // Where no descriptors are to be had there are no pipes, and an event tells of it besides.
+    child.on('error', () => {});
+    if (!child.stdout) throw new Error('there are no descriptors left for its pipes');
     super(child.stdout, child.stdin);
     this.#name = name;
     this.#child = child;
