@@ -385,6 +385,36 @@ test('a program that is nested too deeply to be compiled is refused, with its de
   ]);
 });
 
+// An abort was heard when the isolate was there, or its process was taken for lost: after a minute.
+test.runIf(process.platform === 'linux')('an abort does not wait for an isolate', async () => {
+  const { status, stdout, stderr } = await runChild(`
+    import { engineStats } from './index.mjs';
+    import { SandboxManager, anyState } from './lib/sandbox/index.js';
+    import { stop, workersOf } from './__test__/process/helpers.mjs';
+    const manager = new SandboxManager({ registry: ${JSON.stringify(registry)}, adapters: async () => 1, stateSchema: anyState,
+      poolSize: 0, isolation: 'process' });
+    const controller = new AbortController();
+    await manager.executeCode('1');
+    // The process that is kept ready for the next isolate.
+    const isAlone = () => engineStats().live === 0 && engineStats().warm === 1 && workersOf(process.pid).length === 1;
+    while (!isAlone()) await new Promise((resolve) => setTimeout(resolve, 5));
+    const [spare] = workersOf(process.pid);
+    await stop(spare);
+    const execution = manager.executeCode('1', { signal: controller.signal });
+    setTimeout(() => controller.abort('enough'), 100);
+    const { code, details } = await execution.catch((error) => error);
+    console.log(code, JSON.stringify(details));
+    await manager.close();
+    process.kill(spare, 'SIGKILL');
+  `);
+  const details = { aborted: true, reason: 'enough', timeoutMs: 30_000 };
+  expect({ status, stdout, stderr }).toEqual({
+    status: 0,
+    stdout: `ERR_EXEC_TIMEOUT ${JSON.stringify(details)}\n`,
+    stderr: '',
+  });
+});
+
 test.each(['thread', 'process'])('programs that kill an executor leave all else alone: %s', async (isolation) => {
   const { status, stdout, stderr } = await runChild(`
     import { SandboxManager, anyState } from './lib/sandbox/index.js';

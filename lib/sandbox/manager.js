@@ -224,7 +224,11 @@ class SandboxManager {
         aborted: (reason) => execution.failure ?? aborted('while its program was read', timeoutMs, reason),
       });
       report.style = program.style;
-      const isolate = await taken;
+      // A process that is stopped takes a minute to be taken for lost.
+      const isolate = await inTime(taken, {
+        signal: execution.stop,
+        aborted: (reason) => execution.failure ?? aborted('before it began', timeoutMs, reason),
+      });
       report.prepared();
       const result = await isolate.run(program.text, execution, variables);
       report.take({ ...result, ...logsOf(result, execution) });
