@@ -27,6 +27,15 @@ function isOfLibrary(value) {
 }
 
 /**
+ * Whether it is an object of such schemas by name, which checks nothing as JSON Schema.
+ *
+ * @param {unknown} value
+ */
+function holdsSchemas(value) {
+  return isPlainObject(value) && Object.values(/** @type {object} */ (value)).some(isOfLibrary);
+}
+
+/**
  * Whether it is of zod 3: frameworks that know its schemas convert them, which have no JSON Schema of their own.
  *
  * @param {any} schema
@@ -122,4 +131,13 @@ function keyOf(part) {
   return String(typeof part === 'object' ? part.key : part);
 }
 
-module.exports = { isOfLibrary, isStandardSchema, isZod3, issuesText, jsonSchemaOf, standardSchema, validate };
+module.exports = {
+  holdsSchemas,
+  isOfLibrary,
+  isStandardSchema,
+  isZod3,
+  issuesText,
+  jsonSchemaOf,
+  standardSchema,
+  validate,
+};

@@ -2,7 +2,7 @@
 'use strict';
 
 const { describe, isPlainObject, memberPath } = require('../contract/describe');
-const { isOfLibrary } = require('../contract/standard-schema');
+const { holdsSchemas, isOfLibrary } = require('../contract/standard-schema');
 
 /**
  * The registry as guests get it: texts from which they make what they ask for. Details and heads hold only Latin-1
@@ -250,7 +250,7 @@ function schemaText(schema, path) {
  */
 function jsonSchemaText(schema, path) {
   // As JSON they check nothing.
-  if (isOfLibrary(schema) || (isPlainObject(schema) && Object.values(schema).some(isOfLibrary))) {
+  if (isOfLibrary(schema) || holdsSchemas(schema)) {
     throw new TypeError(`${path} must be a JSON schema, got one of a library; of zod 4 give z.toJSONSchema(schema)`);
   }
   return jsonOf(schema, path);

@@ -3,7 +3,13 @@
 
 const { describe, isPlainObject } = require('../../contract/describe');
 const { closest } = require('../../contract/options');
-const { isOfLibrary, isStandardSchema, issuesText, jsonSchemaOf, validate } = require('../../contract/standard-schema');
+const {
+  holdsSchemas,
+  isStandardSchema,
+  issuesText,
+  jsonSchemaOf,
+  validate,
+} = require('../../contract/standard-schema');
 const { byIdentifier } = require('../../contract/tool-names');
 const { describeHolder, flattenTools, isNamespace } = require('../../contract/tool-registry.js');
 const { isFarLargerWritten } = require('../../contract/written-size');
@@ -301,8 +307,7 @@ function byName(tools) {
  */
 function plainSchema(schema, side, tool) {
   if (isStandardSchema(schema)) return jsonSchemaOf(schema, side, `the ${side} schema of the tool ${tool}`);
-  // As JSON Schema, properties by name without `z.object()` would check nothing.
-  const isRecord = isPlainObject(schema) && Object.values(schema).some(isOfLibrary);
+  const isRecord = holdsSchemas(schema);
   if (isPlainObject(schema) && !isRecord) return schema;
   const given = isRecord ? 'an object of such: z.object() makes a schema of it' : describe(schema);
   throw new TypeError(`the ${side} schema of the tool ${tool} must be JSON Schema or a Standard Schema, got ${given}`);
