@@ -67,7 +67,7 @@ export declare class NativeExecutor {
    * isolates run JavaScript.
    */
   constructor(
-    options: NativeOptions,
+    options: unknown[],
     dispatcher: NativeDispatcher,
     number: number,
     isolation?: NativeIsolation | undefined | null,
@@ -241,31 +241,6 @@ export interface NativeModule {
 export interface NativeMount {
   root: string;
   readOnly: boolean;
-}
-
-export interface NativeOptions {
-  maxOperations: number;
-  timeoutMs: number;
-  toolTimeoutMs?: number;
-  runConcurrency: string;
-  maxQueuedRuns: number;
-  authorizedImports: Array<string>;
-  maxLogBytes: number;
-  collectConsoleLevels: Array<string>;
-  memoryLimitMb: number;
-  maxCodeBytes: number;
-  maxToolCalls: number;
-  maxConcurrentToolCalls: number;
-  maxTransferBytes: number;
-  hardenToolResults: boolean;
-  keepState: boolean;
-  maxCpuMs?: number;
-  owner: string;
-  maxParkedMb: number;
-  warmPool?: number;
-  language: string;
-  modules: Array<NativeModule>;
-  streamLogs: boolean;
 }
 
 /** How a call that was decided at once ended: well, or with `error`. */

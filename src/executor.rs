@@ -129,7 +129,7 @@ impl NativeExecutor {
     /// isolates run JavaScript.
     #[napi(constructor)]
     pub fn new(
-        options: NativeOptions,
+        #[napi(ts_arg_type = "unknown[]")] options: NativeOptions,
         dispatcher: &NativeDispatcher,
         number: f64,
         isolation: Option<NativeIsolation>,

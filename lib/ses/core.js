@@ -7,6 +7,7 @@ const { errorRow } = require('../contract/error-table');
 const { ExecutorError } = require('../contract/errors');
 const { REFUSALS, invalidState } = require('../contract/lifecycle');
 const { defineEntries, eachEntry } = require('../contract/logs');
+const { OPTIONS } = require('../contract/option-table');
 const { RunScope } = require('../contract/run-scope');
 const busy = require('./busy');
 const { LogFeed } = require('./log-feed');
@@ -116,6 +117,21 @@ function report(number, kind, ...parts) {
   reporting.get(number)?.deref()?.deliver(kind, parts);
 }
 
+/** Those that the native side takes, in the order in which it does. */
+const PASSED = OPTIONS.filter(({ rust }) => rust !== null).map(({ name }) => name);
+
+/**
+ * @param {import('../contract/options').CheckedOptions} options
+ * @param {ToolRegistry} tools gets the functions of modules
+ */
+function nativeOptions(options, tools) {
+  return PASSED.map((name) => {
+    if (name === 'modules') return nativeModules(options.modules, tools);
+    if (name === 'onLog') return options.onLog !== undefined;
+    return options[/** @type {keyof typeof options} */ (name)];
+  });
+}
+
 /** What one executor is made of on this side: the native executor, calls under way, tools. */
 class Core {
   /**
@@ -145,7 +161,8 @@ class Core {
    * @param {import('../contract/options').CheckedOptions} options
    * @param {PythonSeam} [python]
    */
-  constructor({ autoInit, recover, onLog, onToolCall, modules, isolation, sandbox, spares, ...options }, python) {
+  constructor(options, python) {
+    const { autoInit, recover, onLog, onToolCall, isolation, sandbox, spares } = options;
     this.autoInit = autoInit;
     this.recovers = autoInit && recover;
     this.#isPython = python !== undefined;
@@ -163,7 +180,7 @@ class Core {
     dispatcher ??= new addon.NativeDispatcher(report);
     const number = nextNumber++;
     this.native = new addon.NativeExecutor(
-      { ...options, streamLogs: onLog !== undefined, modules: nativeModules(modules, this.tools) },
+      nativeOptions(options, this.tools),
       dispatcher,
       number,
       this.#isProcess ? { sandbox, spares, surroundings: surroundings() } : undefined,

@@ -3,9 +3,12 @@
 
 use std::io;
 use std::mem;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
+
+use crate::patience::Patience;
 
 type Work = Box<dyn FnOnce() + Send>;
 
@@ -17,12 +20,17 @@ pub struct Spare {
     stack_bytes: usize,
     place: Mutex<Place>,
     came: Condvar,
+    /// Whether there is work for who waits, for one that looks without the lock.
+    has_work: AtomicBool,
 }
 
 enum Place {
     /// Nobody waits.
     Empty,
+    /// One sleeps, or is about to.
     Waiting,
+    /// One was woken, since work comes soon.
+    Expecting,
     /// Given to who waits.
     Given(Work),
 }
@@ -30,7 +38,17 @@ enum Place {
 impl Spare {
     /// Nobody waits at first. All threads have a stack of `stack_bytes`.
     pub fn new(stack_bytes: usize) -> Self {
-        Self { stack_bytes, place: Mutex::new(Place::Empty), came: Condvar::new() }
+        Self { stack_bytes, place: Mutex::new(Place::Empty), came: Condvar::new(), has_work: AtomicBool::new(false) }
+    }
+
+    /// Wakes who waits: to do so takes longer than what is left to do until there is work.
+    pub fn expect(&self) {
+        let mut place = self.lock();
+        if matches!(*place, Place::Waiting) {
+            *place = Place::Expecting;
+            drop(place);
+            self.came.notify_one();
+        }
     }
 
     /// Has `work` done by the thread that waits, or by a new one.
@@ -40,13 +58,20 @@ impl Spare {
     /// None waits, and the system gives no other one.
     pub fn run(&self, work: impl FnOnce() + Send + 'static) -> io::Result<()> {
         let mut place = self.lock();
-        if !matches!(*place, Place::Waiting) {
-            drop(place);
-            return self.spawn(work);
-        }
+        let sleeps = match *place {
+            Place::Waiting => true,
+            Place::Expecting => false,
+            Place::Empty | Place::Given(_) => {
+                drop(place);
+                return self.spawn(work);
+            }
+        };
         *place = Place::Given(Box::new(work));
+        self.has_work.store(true, Ordering::Release);
         drop(place);
-        self.came.notify_one();
+        if sleeps {
+            self.came.notify_one();
+        }
         Ok(())
     }
 
@@ -66,12 +91,36 @@ impl Spare {
     }
 
     fn wait(&self) {
-        let is_waiting = |place: &mut Place| matches!(place, Place::Waiting);
-        let (mut place, _) =
-            self.came.wait_timeout_while(self.lock(), PATIENCE, is_waiting).unwrap_or_else(PoisonError::into_inner);
-        let given = mem::replace(&mut *place, Place::Empty);
+        let patience = Patience::default();
+        let mut end = Instant::now() + PATIENCE;
+        let mut place = self.lock();
+        let given = loop {
+            match mem::replace(&mut *place, Place::Empty) {
+                Place::Empty => break None,
+                Place::Given(work) => break Some(work),
+                Place::Expecting => {
+                    *place = Place::Expecting;
+                    drop(place);
+                    patience.look(|| self.has_work.load(Ordering::Acquire));
+                    place = self.lock();
+                    if matches!(*place, Place::Expecting) {
+                        *place = Place::Waiting;
+                        end = Instant::now() + PATIENCE;
+                    }
+                }
+                Place::Waiting => {
+                    let left = end.saturating_duration_since(Instant::now());
+                    if left.is_zero() {
+                        break None;
+                    }
+                    *place = Place::Waiting;
+                    place = self.came.wait_timeout(place, left).unwrap_or_else(PoisonError::into_inner).0;
+                }
+            }
+        };
+        self.has_work.store(false, Ordering::Relaxed);
         drop(place);
-        if let Place::Given(work) = given {
+        if let Some(work) = given {
             work();
         }
     }

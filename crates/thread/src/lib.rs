@@ -56,6 +56,9 @@ impl ThreadBackend {
 impl Backend for ThreadBackend {
     fn expect(&self, config: &Config) {
         self.pool.expect(config.memory_limit_bytes);
+        if !self.pool.is_on() {
+            self.spare.expect();
+        }
     }
 
     fn boot(&self, Boot { session, config, events }: Boot) -> Result<Arc<dyn Link>, Failure> {
