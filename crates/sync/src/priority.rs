@@ -22,7 +22,7 @@ pub struct Thread(#[cfg(target_os = "linux")] libc::id_t);
 
 impl Thread {
     /// Whoever calls, by the system's name for it: the only one that a sandbox lets it change.
-    const CALLER: Self = Self(
+    pub const CALLER: Self = Self(
         #[cfg(target_os = "linux")]
         0,
     );
@@ -55,6 +55,12 @@ impl Thread {
             let _ = id;
             Self()
         }
+    }
+
+    /// By which the system knows it.
+    #[cfg(target_os = "linux")]
+    pub(crate) fn number(self) -> libc::pid_t {
+        self.0.cast_signed()
     }
 
     /// How nice the thread is to others; 0 where the system has no such thing.

@@ -16,7 +16,8 @@ use std::time::Duration;
 
 use crate::memory::budget::BufferBudget;
 use crate::memory::{compiled_for, parking, remains, sole};
-use ses_sync::{priority, processor};
+use ses_sync::priority::{self, Thread};
+use ses_sync::processor::{self, Processors};
 
 /// After so long without work the thread ends, and the next work starts another one.
 const IDLE: Duration = Duration::from_millis(if cfg!(test) { 10 } else { 2_000 });
@@ -49,6 +50,10 @@ struct State {
     stays: bool,
     /// The processor that the guest was on when it wanted something, where it goes on.
     guest_is_on: i32,
+    /// The thread, as long as it is there.
+    thread: Option<Thread>,
+    /// The processor that it is kept off.
+    is_off: Option<i32>,
 }
 
 thread_local! {
@@ -126,6 +131,15 @@ impl CompileThread {
         }
         (state.is_wanted, state.guest_is_on) = (true, processor::current());
         if self.start(&mut state) {
+            // In a process of its own no thread may say that of another one, which does so when it is awake.
+            if !sole::is_declared()
+                && let (Some(thread), Some(all)) = (state.thread, Processors::of_this_thread())
+            {
+                let here = state.guest_is_on;
+                if state.is_off != Some(here) && all.without(here).keep(thread) {
+                    state.is_off = Some(here);
+                }
+            }
             // Not while it is locked, for which the thread would wait where it is woken.
             drop(state);
             self.changed.notify_all();
@@ -164,13 +178,16 @@ impl CompileThread {
     fn work(&self) {
         priority::help_guests();
         compiled_for::set(self.buffers.clone());
+        let all = Processors::of_this_thread();
+        self.state().thread = Some(Thread::this());
         let mut patience = IDLE;
         loop {
-            if let Some((task, guest_is_on)) = self.next(patience) {
+            if let Some(task) = self.next(patience) {
                 patience = IDLE;
-                // All the time: it is woken again behind each collection, for which it stops.
-                let run = || task.run(&Delegate { table: &DELEGATE, is_cancelled: &self.is_cancelled });
-                processor::apart_from(guest_is_on, run);
+                if let Some(all) = all {
+                    self.keep_off_guest(all);
+                }
+                task.run(&Delegate { table: &DELEGATE, is_cancelled: &self.is_cancelled });
                 self.state().is_running = false;
                 self.changed.notify_all();
                 continue;
@@ -179,7 +196,7 @@ impl CompileThread {
             let mut state = self.state();
             let goes_on = state.is_wanted || (state.stays && state.task.is_some());
             if !goes_on {
-                state.has_thread = false;
+                (state.has_thread, state.thread, state.is_off) = (false, None, None);
                 self.changed.notify_all();
                 return;
             }
@@ -188,15 +205,24 @@ impl CompileThread {
         }
     }
 
-    /// What is to be done next, which is under way from now on, and the processor that the guest goes on with; waits. `None`: nothing is
-    /// left, or nothing came for as long as its patience lasts.
-    fn next(&self, patience: Duration) -> Option<(Task, i32)> {
+    /// Keeps the calling thread off the guest's processor from now on, if there are others: it is woken there each time, also behind a
+    /// collection, for which it stops.
+    fn keep_off_guest(&self, all: Processors) {
+        let State { guest_is_on, is_off, .. } = *self.state();
+        if is_off != Some(guest_is_on) && all.without(guest_is_on).keep(Thread::CALLER) {
+            self.state().is_off = Some(guest_is_on);
+        }
+    }
+
+    /// What is to be done next, which is under way from now on; waits. `None`: nothing is left, or nothing came for as long as its patience
+    /// lasts.
+    fn next(&self, patience: Duration) -> Option<Task> {
         let mut state = self.state();
         loop {
             let task = state.task?;
             if state.is_wanted && state.is_open {
                 (state.is_wanted, state.is_running) = (false, true);
-                return Some((task, state.guest_is_on));
+                return Some(task);
             }
             let (waited, timeout) = self.changed.wait_timeout(state, patience).unwrap_or_else(PoisonError::into_inner);
             state = waited;
@@ -604,10 +630,21 @@ mod tests {
     fn what_is_wanted_is_done_apart_from_where_the_guest_goes_on() {
         let (shared, diary) = (shared(), Diary::default());
         let mut handle = post(&shared, 1, false, &diary);
-        (HANDLE.notify_concurrency_increase)(&handle);
-        until(|| !diary.did.lock().unwrap().is_empty());
-        assert_eq!(diary.ran_among.load(Ordering::Relaxed), (processors() - 1).max(1));
+        shared.state().stays = true;
+        let all = Processors::of_this_thread().expect("Linux says it");
+        let count = processors();
+        // The second time it is woken for it, where the guest has not been before, if there are two.
+        for runs in 1..=3 {
+            (HANDLE.notify_concurrency_increase)(&handle);
+            until(|| diary.did.lock().unwrap().len() == runs && !shared.state().is_running);
+            assert_eq!(diary.ran_among.load(Ordering::Relaxed), (count - 1).max(1));
+            let State { guest_is_on, is_off, .. } = *shared.state();
+            assert_eq!(is_off, (count > 1).then_some(guest_is_on));
+            all.without(guest_is_on).keep(Thread::CALLER);
+        }
+        all.keep(Thread::CALLER);
         (HANDLE.cancel)(&mut handle);
+        assert!(shared.state().thread.is_none());
     }
 
     #[test]
