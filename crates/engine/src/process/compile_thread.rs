@@ -14,6 +14,8 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
 use std::thread;
 use std::time::Duration;
 
+use deno_core::v8;
+
 use crate::memory::budget::BufferBudget;
 use crate::memory::{compiled_for, parking, remains, sole};
 use ses_sync::priority::{self, Thread};
@@ -82,6 +84,26 @@ pub fn start_ahead() {
     }
 }
 
+/// Has the thread keep off where the guest of the calling thread's isolate goes: behind a collection, for which they wait for each other, that
+/// may be where the thread has been.
+pub fn follow(isolate: &mut v8::Isolate) {
+    isolate.add_gc_epilogue_callback(behind_collection, std::ptr::null_mut(), v8::GCType::kGCTypeAll);
+}
+
+unsafe extern "C" fn behind_collection(
+    _isolate: v8::UnsafeRawIsolatePtr,
+    _kind: v8::GCType,
+    _flags: v8::GCCallbackFlags,
+    _data: *mut c_void,
+) {
+    if let Some(shared) = OF_THIS_THREAD.with_borrow(Weak::upgrade) {
+        let mut state = shared.state();
+        if state.is_busy() {
+            state.keep_apart();
+        }
+    }
+}
+
 /// Whether what V8 queues for the calling thread's isolate will be compiled. False: the guest has to do it itself.
 pub fn is_ready() -> bool {
     OF_THIS_THREAD.with_borrow(Weak::upgrade).is_some_and(|shared| shared.start(&mut shared.state()))
@@ -101,6 +123,18 @@ pub fn settle() {
 impl State {
     fn is_busy(&self) -> bool {
         self.is_running || (self.is_wanted && self.has_thread)
+    }
+
+    /// Notes where the calling thread, the guest's, is, and keeps the other one off there, if there are other processors.
+    fn keep_apart(&mut self) {
+        let here = processor::current();
+        self.guest_is_on = here;
+        // In a process of its own no thread may say that of another one, which does so itself when it is awake.
+        if let Some(thread) = self.thread.filter(|_| self.is_off != Some(here) && !sole::is_declared())
+            && Processors::of_this_thread().is_some_and(|all| all.without(here).keep(thread))
+        {
+            self.is_off = Some(here);
+        }
     }
 }
 
@@ -129,17 +163,9 @@ impl CompileThread {
         if state.task.is_none() {
             return;
         }
-        (state.is_wanted, state.guest_is_on) = (true, processor::current());
+        state.is_wanted = true;
+        state.keep_apart();
         if self.start(&mut state) {
-            // In a process of its own no thread may say that of another one, which does so when it is awake.
-            if !sole::is_declared()
-                && let (Some(thread), Some(all)) = (state.thread, Processors::of_this_thread())
-            {
-                let here = state.guest_is_on;
-                if state.is_off != Some(here) && all.without(here).keep(thread) {
-                    state.is_off = Some(here);
-                }
-            }
             // Not while it is locked, for which the thread would wait where it is woken.
             drop(state);
             self.changed.notify_all();

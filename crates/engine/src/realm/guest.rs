@@ -11,7 +11,9 @@ use crate::bridge::host::Host;
 use crate::bridge::interface::Bridge;
 use crate::bridge::{serialize, tools};
 use crate::memory::locks;
-use crate::process::{compile_thread, idle};
+#[cfg(target_os = "linux")]
+use crate::process::compile_thread;
+use crate::process::idle;
 use crate::realm::boot::{Booted, Guarded};
 use crate::realm::error_texts;
 use crate::realm::evaluate::{Compiled, evaluate, refused};
@@ -92,6 +94,8 @@ impl Guest {
         let Booted { realm, buffers, stop, mut guarded } = booted;
         let host = Rc::new(Host::new(context, buffers, stop));
         let isolate = &mut guarded.instance.isolate;
+        #[cfg(target_os = "linux")]
+        compile_thread::follow(isolate);
         idle::begin(isolate);
         isolate.set_slot::<Rc<dyn Bridge>>(host.clone());
         isolate.set_promise_reject_callback(on_promise_reject);
@@ -349,12 +353,14 @@ impl Guest {
         self.reruns.clear();
         let Guarded { instance, memory, .. } = &mut self.guarded;
         let mut recover = || memory.recover(&mut instance.isolate, |isolate| self.host.go_on(isolate));
-        let is_compiling = compile_thread::is_busy();
-        recover()
-            || is_compiling && {
+        #[cfg(target_os = "linux")]
+        if compile_thread::is_busy() {
+            return recover() || {
                 compile_thread::settle();
                 recover()
-            }
+            };
+        }
+        recover()
     }
 }
 
