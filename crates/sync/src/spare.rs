@@ -158,6 +158,31 @@ mod tests {
     }
 
     #[test]
+    fn who_expects_work_does_it_or_sleeps_again() {
+        let spare = Arc::new(Spare::new(STACK_BYTES));
+        spare.expect();
+        assert!(matches!(*spare.lock(), Place::Empty), "nobody waits");
+        spare.provide();
+        spare.expect();
+        spare.expect();
+        while !matches!(*spare.lock(), Place::Waiting) {
+            thread::yield_now();
+        }
+        let (first, second) = (thread_of(&spare), thread_of(&spare));
+        assert!(first != second);
+        for _ in 0..100 {
+            spare.provide();
+            spare.expect();
+            let (sender, receiver) = channel();
+            spare.run(move || sender.send(()).expect("awaited")).expect("a thread");
+            receiver.recv().expect("it runs");
+            while !matches!(*spare.lock(), Place::Empty) || spare.has_work.load(Ordering::Relaxed) {
+                thread::yield_now();
+            }
+        }
+    }
+
+    #[test]
     fn nobody_waits_for_ever() {
         let spare = Arc::new(Spare::new(STACK_BYTES));
         spare.provide();
