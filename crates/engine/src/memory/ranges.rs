@@ -248,6 +248,9 @@ mod tests {
     use super::*;
     use crate::realm::boot::Booted;
 
+    /// Held by who looks at all pages that are out of reach.
+    static ALONE: Mutex<()> = Mutex::new(());
+
     fn on_a_thread(work: impl FnOnce() + Send + 'static) {
         thread::Builder::new().stack_size(8 << 20).spawn(work).expect("a thread").join().expect("no panic");
     }
@@ -309,6 +312,7 @@ mod tests {
 
     #[test]
     fn what_stands_for_no_value_stays_out_of_reach_of_all_isolates() {
+        let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
         on_a_thread(|| {
             let _first = boot();
             let pages = out_of_reach().clone();
@@ -325,6 +329,7 @@ mod tests {
 
     #[test]
     fn what_is_given_back_is_put_out_of_reach_anew() {
+        let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
         let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS;
         // SAFETY: the memory is the test's.
         unsafe {
