@@ -9,6 +9,7 @@
 
 use std::cell::Cell;
 use std::ffi::c_void;
+use std::mem;
 use std::ptr::NonNull;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -19,59 +20,90 @@ const NO_ACCESS_YET: i32 = 5;
 /// As many are kept: of one isolate that has ended, and of one that ends while the next one starts.
 const MAX_KEPT: usize = 2;
 
-/// The start of a range that nobody has.
+/// The start of a range.
+#[derive(Clone, Copy, Debug, PartialEq)]
 struct Range(NonNull<c_void>);
 
-// SAFETY: nobody has it.
+// SAFETY: it is used by who has taken it out of the list that it is in.
 unsafe impl Send for Range {}
 
 /// Ranges of one size.
 struct Kept {
     bytes: usize,
-    ranges: Mutex<Vec<Range>>,
+    ranges: Mutex<Ranges>,
 }
 
-static CODE: Kept = Kept::of(512 << 20);
+struct Ranges {
+    /// Those that nobody has.
+    free: Vec<Range>,
+    /// Those of isolates. What guests reserve may be as long, and is neither taken from here nor kept.
+    taken: Vec<Range>,
+}
+
+/// As much as V8 can jump over.
+static CODE: Kept = Kept::of(if cfg!(target_arch = "aarch64") { 256 << 20 } else { 512 << 20 });
 static TABLES: Kept = Kept::of(256 << 20);
 
 impl Kept {
     const fn of(bytes: usize) -> Self {
-        Self { bytes, ranges: Mutex::new(Vec::new()) }
+        Self { bytes, ranges: Mutex::new(Ranges { free: Vec::new(), taken: Vec::new() }) }
     }
 
-    fn ranges(&self) -> MutexGuard<'_, Vec<Range>> {
+    fn ranges(&self) -> MutexGuard<'_, Ranges> {
         self.ranges.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A range, if there is one as asked for.
-    fn take(&self, bytes: usize, alignment: usize) -> Option<NonNull<c_void>> {
-        if bytes != self.bytes {
-            return None;
-        }
+    /// The range of an isolate that starts: one that was kept, or what `reserve` gives.
+    fn take(&self, alignment: usize, reserve: impl FnOnce() -> *mut c_void) -> *mut c_void {
         let mut ranges = self.ranges();
         let suits = |range: &Range| range.0.addr().get().is_multiple_of(alignment);
-        let index = ranges.iter().rposition(suits)?;
-        Some(ranges.remove(index).0)
+        let kept = ranges.free.iter().rposition(suits).map(|index| ranges.free.remove(index));
+        // Not while it is locked: that takes a while.
+        drop(ranges);
+        let Some(range) = kept.or_else(|| NonNull::new(reserve()).map(Range)) else { return std::ptr::null_mut() };
+        self.ranges().taken.push(range);
+        range.0.as_ptr()
     }
 
-    /// Keeps a range. False: it is to be given back.
+    /// Keeps a range of an isolate. False: it is to be given back.
     ///
     /// # Safety
     /// The range is the caller's, who does not use it any more if it is kept.
     unsafe fn keep(&self, start: *mut c_void, bytes: usize) -> bool {
-        let has_room = || bytes == self.bytes && self.ranges().len() < MAX_KEPT;
-        let Some(start) = NonNull::new(start).filter(|_| has_room()) else { return false };
+        let Some(range) = NonNull::new(start).map(Range).filter(|_| bytes == self.bytes) else { return false };
+        let mut ranges = self.ranges();
+        let Some(index) = ranges.taken.iter().position(|&taken| taken == range) else { return false };
+        ranges.taken.swap_remove(index);
+        let has_room = ranges.free.len() < MAX_KEPT;
+        drop(ranges);
         // SAFETY: the caller's contract is the same.
-        if !unsafe { empty(start, bytes) } {
+        if !has_room || !unsafe { empty(range.0, bytes) } {
             return false;
         }
         let mut ranges = self.ranges();
-        let is_kept = ranges.len() < MAX_KEPT;
+        let is_kept = ranges.free.len() < MAX_KEPT;
         if is_kept {
-            ranges.push(Range(start));
+            ranges.free.push(range);
         }
         is_kept
     }
+
+    /// Gives back what nobody has. False: that is nothing.
+    fn give_back(&self) -> bool {
+        let free = mem::take(&mut self.ranges().free);
+        for &Range(start) in &free {
+            // SAFETY: nobody has the range.
+            unsafe { __real__ZN2v84base2OS4FreeEPvm(start.as_ptr(), self.bytes) };
+        }
+        !free.is_empty()
+    }
+}
+
+/// What `reserve` gives; once more if that is nothing and there is something kept, since the process may have no more of the address space.
+fn or_without_kept(reserve: impl Fn() -> *mut c_void) -> *mut c_void {
+    let start = reserve();
+    // Both, whatever the first one says.
+    if start.is_null() && (CODE.give_back() | TABLES.give_back()) { reserve() } else { start }
 }
 
 /// Takes the memory of a range away and puts it out of reach, as V8 has it where it reserves one. False: the system refuses.
@@ -104,9 +136,15 @@ fn out_of_reach() -> MutexGuard<'static, Vec<usize>> {
 
 /// Has the calling thread make an isolate.
 pub fn start<T>(make: impl FnOnce() -> T) -> T {
-    IS_STARTING.set(true);
+    struct Before(bool);
+    impl Drop for Before {
+        fn drop(&mut self) {
+            IS_STARTING.set(self.0);
+        }
+    }
+    let before = Before(IS_STARTING.replace(true));
     let made = make();
-    IS_STARTING.set(false);
+    drop(before);
     made
 }
 
@@ -159,17 +197,17 @@ unsafe extern "C" fn __wrap__ZN2v84base2OS8AllocateEPvmmNS1_16MemoryPermissionEN
     permission: i32,
     shared: Shared,
 ) -> *mut c_void {
-    if matches!(permission, NO_ACCESS | NO_ACCESS_YET)
-        && !shared.is_there
-        && let Some(start) = CODE.take(bytes, alignment)
-    {
-        return start.as_ptr();
-    }
     // SAFETY: the caller's contract is the same.
-    unsafe {
+    let reserve = || unsafe {
         __real__ZN2v84base2OS8AllocateEPvmmNS1_16MemoryPermissionENSt4__Cr8optionalINS_18SharedMemoryHandleEEE(
             hint, bytes, alignment, permission, shared,
         )
+    };
+    let is_code = bytes == CODE.bytes && matches!(permission, NO_ACCESS | NO_ACCESS_YET) && !shared.is_there;
+    if is_code && IS_STARTING.get() {
+        CODE.take(alignment, || or_without_kept(reserve))
+    } else {
+        or_without_kept(reserve)
     }
 }
 
@@ -196,17 +234,23 @@ unsafe extern "C" fn __wrap__ZN2v84base2OS29CreateAddressSpaceReservationEPvmmNS
     most: i32,
     shared: Shared,
 ) -> Reservation {
-    if !shared.is_there
-        && let Some(start) = TABLES.take(bytes, alignment)
-    {
-        return Reservation { start: start.as_ptr(), bytes, is_there: true };
-    }
     // SAFETY: the caller's contract is the same.
-    unsafe {
+    let reservation = || unsafe {
         __real__ZN2v84base2OS29CreateAddressSpaceReservationEPvmmNS1_16MemoryPermissionENSt4__Cr8optionalINS_18SharedMemoryHandleEEE(
             hint, bytes, alignment, most, shared,
         )
-    }
+    };
+    let reserve = || {
+        let Reservation { start, is_there, .. } = reservation();
+        if is_there { start } else { std::ptr::null_mut() }
+    };
+    let is_table = bytes == TABLES.bytes && !shared.is_there;
+    let start = if is_table && IS_STARTING.get() {
+        TABLES.take(alignment, || or_without_kept(reserve))
+    } else {
+        or_without_kept(reserve)
+    };
+    Reservation { start, bytes, is_there: !start.is_null() }
 }
 
 // SAFETY: as above.
@@ -235,7 +279,11 @@ unsafe extern "C" fn __wrap__ZN2v84base2OS13DecommitPagesEPvm(start: *mut c_void
     // SAFETY: the caller's contract is the same.
     let is_done = unsafe { __real__ZN2v84base2OS13DecommitPagesEPvm(start, bytes) };
     if is_starting && is_done {
-        out_of_reach().push(start.addr());
+        let mut pages = out_of_reach();
+        // Another isolate may have started meanwhile.
+        if !pages.contains(&start.addr()) {
+            pages.push(start.addr());
+        }
     }
     is_done
 }
@@ -275,38 +323,48 @@ mod tests {
     fn what_isolates_have_left_is_out_of_reach_and_of_no_more_than_two() {
         for kept in [&CODE, &TABLES] {
             // Isolates of other tests may take it at once.
-            let found = loop {
+            let found = (0..1_000).find_map(|_| {
                 on_a_thread(|| drop(boot()));
                 let ranges = kept.ranges();
-                if !ranges.is_empty() {
-                    break ranges;
-                }
-            };
-            assert!(found.len() <= MAX_KEPT);
+                (!ranges.free.is_empty()).then_some(ranges)
+            });
+            let free = &found.as_ref().expect("it is kept").free;
+            assert!(free.len() <= MAX_KEPT);
             for page in [0, 4, 1 << 10] {
-                assert_eq!(access_to(found[0].0.addr().get() + page * 4_096), "---");
+                assert_eq!(access_to(free[0].0.addr().get() + page * 4_096), "---");
             }
         }
     }
 
     #[test]
-    fn what_is_kept_has_nothing_of_who_had_it() {
-        // Not of a size that V8 reserves, so that no isolate of another test gets it.
+    fn what_is_kept_has_nothing_of_who_had_it_and_is_an_isolates() {
+        // Not those of V8, so that no isolate of another test gets it.
         let kept = Kept::of(1 << 20);
-        let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS;
+        let reserve = || {
+            let (access, flags) = (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_PRIVATE | libc::MAP_ANONYMOUS);
+            // SAFETY: it takes numbers only.
+            unsafe { libc::mmap(std::ptr::null_mut(), 1 << 20, access, flags, -1, 0) }
+        };
+        let unknown = reserve();
+        let memory = kept.take(4_096, reserve);
         // SAFETY: the memory is the test's.
         unsafe {
-            let memory = libc::mmap(std::ptr::null_mut(), kept.bytes, libc::PROT_READ | libc::PROT_WRITE, flags, -1, 0);
+            assert!(!kept.keep(unknown, kept.bytes), "it is nobody's");
             memory.cast::<u8>().write_bytes(7, kept.bytes);
             assert!(!kept.keep(memory, kept.bytes / 2), "another size");
             assert!(kept.keep(memory, kept.bytes));
             assert_eq!(access_to(memory.addr()), "---");
-            assert_eq!((kept.take(kept.bytes / 2, 1), kept.take(kept.bytes, 1 << 46)), (None, None));
-            assert_eq!(kept.take(kept.bytes, 4_096), NonNull::new(memory));
-            assert_eq!(kept.take(kept.bytes, 4_096), None);
+            let other = kept.take(1 << 46, reserve);
+            assert_ne!(other, memory, "it is not aligned so");
+            assert_eq!(kept.take(4_096, || unreachable!("it is kept")), memory);
             libc::mprotect(memory, kept.bytes, libc::PROT_READ);
             assert!(std::slice::from_raw_parts(memory.cast::<u8>(), kept.bytes).iter().all(|&byte| byte == 0));
-            libc::munmap(memory, kept.bytes);
+            assert_eq!(kept.take(4_096, std::ptr::null_mut), std::ptr::null_mut());
+            assert!(!kept.give_back());
+            assert!(kept.keep(memory, kept.bytes) && kept.keep(other, kept.bytes));
+            assert!(kept.give_back());
+            assert_eq!(access_to(memory.addr()), "not there");
+            libc::munmap(unknown, kept.bytes);
         }
     }
 

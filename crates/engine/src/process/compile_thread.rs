@@ -52,9 +52,9 @@ struct State {
     stays: bool,
     /// The processor that the guest was on when it wanted something, where it goes on.
     guest_is_on: i32,
-    /// The thread, as long as it is there.
+    /// The thread, for the guest to keep it off its processor.
     thread: Option<Thread>,
-    /// The processor that it is kept off.
+    /// The processor that the thread is kept off, if there are others.
     is_off: Option<i32>,
 }
 
@@ -117,7 +117,9 @@ pub fn is_busy() -> bool {
 /// Waits for that, which keeps alive what it is compiled with; not long, since to go on it may need a collection by this thread.
 pub fn settle() {
     let Some(shared) = OF_THIS_THREAD.with_borrow(Weak::upgrade) else { return };
-    drop(shared.changed.wait_timeout_while(shared.state(), SETTLING, |state| state.is_busy()));
+    let mut state = shared.state();
+    state.let_go();
+    drop(shared.changed.wait_timeout_while(state, SETTLING, |state| state.is_busy()));
 }
 
 impl State {
@@ -125,15 +127,23 @@ impl State {
         self.is_running || (self.is_wanted && self.has_thread)
     }
 
-    /// Notes where the calling thread, the guest's, is, and keeps the other one off there, if there are other processors.
+    /// Notes where the calling thread, the guest's, is, and keeps the other one off there.
     fn keep_apart(&mut self) {
         let here = processor::current();
         self.guest_is_on = here;
-        // In a process of its own no thread may say that of another one, which does so itself when it is awake.
-        if let Some(thread) = self.thread.filter(|_| self.is_off != Some(here) && !sole::is_declared())
-            && Processors::of_this_thread().is_some_and(|all| all.without(here).keep(thread))
+        if let Some(thread) = self.thread.filter(|_| self.is_off != Some(here))
+            && let Some(all) = Processors::of_this_thread()
         {
+            all.without(here).keep(thread);
             self.is_off = Some(here);
+        }
+    }
+
+    /// Has the thread go on wherever the guest may, which waits for it.
+    fn let_go(&mut self) {
+        if let (Some(thread), Some(all)) = (self.thread, Processors::of_this_thread()) {
+            all.keep(thread);
+            self.is_off = None;
         }
     }
 }
@@ -191,6 +201,7 @@ impl CompileThread {
     fn take(&self, is_cancelled: bool) -> Option<Task> {
         self.is_cancelled.store(is_cancelled, Ordering::Relaxed);
         let mut state = self.state();
+        state.let_go();
         let task = state.task.take();
         state.is_wanted = false;
         self.changed.notify_all();
@@ -205,7 +216,6 @@ impl CompileThread {
         priority::help_guests();
         compiled_for::set(self.buffers.clone());
         let all = Processors::of_this_thread();
-        self.state().thread = Some(Thread::this());
         let mut patience = IDLE;
         loop {
             if let Some(task) = self.next(patience) {
@@ -231,13 +241,17 @@ impl CompileThread {
         }
     }
 
-    /// Keeps the calling thread off the guest's processor from now on, if there are others: it is woken there each time, also behind a
-    /// collection, for which it stops.
+    /// Keeps the calling thread off the guest's processor from now on: it is woken there each time, also behind a collection, for which it
+    /// stops. From then on the guest does, which need not wait until this thread is awake. In a sandbox no thread may say that of another one.
     fn keep_off_guest(&self, all: Processors) {
-        let State { guest_is_on, is_off, .. } = *self.state();
-        if is_off != Some(guest_is_on) && all.without(guest_is_on).keep(Thread::CALLER) {
-            self.state().is_off = Some(guest_is_on);
+        let State { guest_is_on, is_off, thread, .. } = *self.state();
+        if thread.is_some() || is_off == Some(guest_is_on) {
+            return;
         }
+        all.without(guest_is_on).keep(Thread::CALLER);
+        let mut state = self.state();
+        state.is_off = Some(guest_is_on);
+        state.thread = (!sole::is_declared()).then(Thread::this);
     }
 
     /// What is to be done next, which is under way from now on; waits. `None`: nothing is left, or nothing came for as long as its patience
@@ -659,16 +673,16 @@ mod tests {
         shared.state().stays = true;
         let all = Processors::of_this_thread().expect("Linux says it");
         let count = processors();
-        // The second time it is woken for it, where the guest has not been before, if there are two.
+        // Each time from another processor, if there are two.
         for runs in 1..=3 {
             (HANDLE.notify_concurrency_increase)(&handle);
             until(|| diary.did.lock().unwrap().len() == runs && !shared.state().is_running);
             assert_eq!(diary.ran_among.load(Ordering::Relaxed), (count - 1).max(1));
             let State { guest_is_on, is_off, .. } = *shared.state();
-            assert_eq!(is_off, (count > 1).then_some(guest_is_on));
+            assert_eq!(is_off, Some(guest_is_on));
             all.without(guest_is_on).keep(Thread::CALLER);
+            all.keep(Thread::CALLER);
         }
-        all.keep(Thread::CALLER);
         (HANDLE.cancel)(&mut handle);
         assert!(shared.state().thread.is_none());
     }
