@@ -8,7 +8,7 @@ use ses_protocol::{Config, LEVELS};
 
 use crate::arguments::{NativeModule, language};
 
-/// A list, in the order of the table: to look for as many properties by their names takes a third of what it takes to make an executor.
+/// A list, in the order of the table: to look for as many properties by their names takes a tenth of what it takes to make an executor.
 pub struct NativeOptions {
     pub max_operations: f64,
     pub timeout_ms: f64,

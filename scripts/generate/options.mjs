@@ -155,7 +155,7 @@ use ses_protocol::{Config, LEVELS};
 
 use crate::arguments::{NativeModule, language};
 
-/// A list, in the order of the table: to look for as many properties by their names takes a third of what it takes to make an executor.
+/// A list, in the order of the table: to look for as many properties by their names takes a tenth of what it takes to make an executor.
 pub struct NativeOptions {
 ${fields.join('')}}
 

@@ -6,7 +6,7 @@ use std::mem;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use crate::patience::Patience;
 
@@ -92,35 +92,26 @@ impl Spare {
 
     fn wait(&self) {
         let patience = Patience::default();
-        let mut end = Instant::now() + PATIENCE;
+        let is_waiting = |place: &mut Place| matches!(place, Place::Waiting);
         let mut place = self.lock();
         let given = loop {
-            match mem::replace(&mut *place, Place::Empty) {
-                Place::Empty => break None,
-                Place::Given(work) => break Some(work),
-                Place::Expecting => {
-                    *place = Place::Expecting;
-                    drop(place);
-                    patience.look(|| self.has_work.load(Ordering::Acquire));
-                    place = self.lock();
-                    if matches!(*place, Place::Expecting) {
-                        *place = Place::Waiting;
-                        end = Instant::now() + PATIENCE;
-                    }
-                }
-                Place::Waiting => {
-                    let left = end.saturating_duration_since(Instant::now());
-                    if left.is_zero() {
-                        break None;
-                    }
+            if matches!(*place, Place::Expecting) {
+                drop(place);
+                patience.look(|| self.has_work.load(Ordering::Acquire));
+                place = self.lock();
+                if matches!(*place, Place::Expecting) {
                     *place = Place::Waiting;
-                    place = self.came.wait_timeout(place, left).unwrap_or_else(PoisonError::into_inner).0;
                 }
+            }
+            let waited = self.came.wait_timeout_while(place, PATIENCE, is_waiting);
+            (place, _) = waited.unwrap_or_else(PoisonError::into_inner);
+            if !matches!(*place, Place::Expecting) {
+                break mem::replace(&mut *place, Place::Empty);
             }
         };
         self.has_work.store(false, Ordering::Relaxed);
         drop(place);
-        if let Some(work) = given {
+        if let Place::Given(work) = given {
             work();
         }
     }
