@@ -193,9 +193,9 @@ export interface ExecutorOptions {
    */
   language?: Language | undefined;
   /**
-   * Modules that guest code can import if `authorizedImports` has their names. A text may have 8 MiB; docs/libraries.md
-   * says which libraries of npm work as such. Default: none: a module that is authorized but not provided is empty, and
-   * a `warn` log line says so.
+   * Modules that guest code can import if `authorizedImports` has their names. A text may have 8 MiB;
+   * reports/libraries.md says which libraries of npm work as such. Default: none: a module that is authorized but not
+   * provided is empty, and a `warn` log line says so.
    *
    * The constructor clones exported values, and throws a `TypeError` that names the path of one that cannot be cloned.
    */

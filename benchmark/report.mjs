@@ -1,4 +1,4 @@
-// The text of benchmark/RESULTS.md.
+// The text of reports/benchmark.md.
 
 import { judge } from './goals.mjs';
 import { BASELINE, OURS, OURS_ON_HOST_NODE, VM_CONTEXT } from './peers/index.mjs';
@@ -15,15 +15,15 @@ const NO_PEER = [OURS, OURS_ON_HOST_NODE, BASELINE, VM_CONTEXT];
 export function report({ rows, peers, machine }) {
   return [
     '# Benchmark',
-    'Written by `npm run bench`; do not edit.',
+    'Written by `npm run bench`. Do not edit.',
     machine.map((line) => `- ${line}`).join('\n'),
     '## Goals',
-    'Ratios are ours divided by theirs, below 1 is faster. The ratio of two that were measured in turns is the median of the ' +
-      'ratios round by round.',
+    'A ratio is our figure divided by the figure of the peer: below 1 we are faster. Where both were measured in turns, the ratio ' +
+      'is the median of the ratios of the rounds.',
     goalsTable(judge(rows)),
     '## All figures',
-    'Medians over the rounds, and in brackets the lowest and the highest median of a round. Lower is better but for runs ' +
-      'per second. The best peer is the best of all but plain Node.js, which guards nothing.',
+    'Each figure is the median over the rounds, followed by the lowest and the highest median of a round. Lower is better, ' +
+      'except for runs per second. Plain Node.js protects nothing, so it does not count as the best peer.',
     figuresTable(rows, peers),
     ...missing(rows, peers),
   ].join('\n\n');

@@ -2,7 +2,7 @@
 //
 //   node benchmark/run.mjs [--quick] [--only case,...] [--peers id,...] [--check]
 //
-// Prints the tables. A full run, without --quick, --only and --peers, also writes benchmark/RESULTS.md. With --check the
+// Prints the tables. A full run, without --quick, --only and --peers, also writes reports/benchmark.md. With --check the
 // exit status is 1 if a must is missed.
 
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -18,7 +18,7 @@ import { BASELINE, OURS, PEERS } from './peers/index.mjs';
 import { report } from './report.mjs';
 
 const CLEAR_LINE = process.stderr.isTTY ? '\r\x1b[2K' : '';
-const RESULTS = fileURLToPath(new URL('./RESULTS.md', import.meta.url));
+const RESULTS = fileURLToPath(new URL('../reports/benchmark.md', import.meta.url));
 /** Of a quick run these leave out the peers that take long. */
 const LONG_CASES = ['tools', 'transfer', 'memory', 'cpu', 'models', 'kill', 'bombs', 'throughput'];
 const QUICK_PEERS = [OURS, 'isolated-vm', BASELINE];

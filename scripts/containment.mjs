@@ -1,9 +1,9 @@
-// Writes docs/containment.md: what became of every attack of __test__/hostile. With --check it runs them all too, and
-// fails if the committed file has other attacks or outcomes; memory and time differ from machine to machine. An attack
-// that is not contained is repeated once with the machine to itself, and counts if it is not contained then either. With
-// `--only <text>,<text>` it runs those whose name contains one of the texts, and writes their rows.
-// Then come the programs in Python of __test__/python/escapes.mjs, and a sample of the sweep over all built-ins (scripts/sweep.mjs
-// is the whole).
+// Runs every attack in __test__/hostile and writes the outcomes to reports/containment.md. With --check it writes nothing, and
+// fails if the committed report lists other attacks or outcomes. It ignores memory and time, which differ between machines.
+// An attack that is not contained is repeated once, with nothing else running. Only the second result counts.
+// `--only <text>,<text>` runs the attacks whose name contains one of the strings, and updates their rows.
+// The script also runs the Python programs of __test__/python/escapes.mjs, and a sample of the sweep over all built-ins
+// (scripts/sweep.mjs runs the whole sweep).
 
 import { readFileSync, writeFileSync } from 'node:fs';
 import { exit, platform, stderr, version } from 'node:process';
@@ -19,7 +19,7 @@ import { ESCAPES, tryEscapes } from '../__test__/python/escapes.mjs';
 /** Cases of the sweep, and what picks them. */
 const SWEPT = 100;
 const SEED = 1;
-const FILE = new URL('../docs/containment.md', import.meta.url);
+const FILE = new URL('../reports/containment.md', import.meta.url);
 const GROUPS = {
   authority: 'Authority: reaching the host, or what later runs rely on',
   values: 'Values: what crosses in both directions',
@@ -73,7 +73,7 @@ if (isolation === 'process') {
   // Memory is held to other bounds, and outcomes and states are those of the attacks' headers.
 } else if (isCheck) {
   if (!isDeepStrictEqual(facts(readFileSync(FILE, 'utf8')), facts(page))) {
-    console.error('docs/containment.md is out of date: npm run containment');
+    console.error('reports/containment.md is out of date: npm run containment');
     exit(1);
   }
 } else {
@@ -122,24 +122,24 @@ function pageOf(all) {
 
 # Containment
 
-**No guest program can kill, hang, bloat or trick the host process; every \`run()\` settles by its deadline with a coded
-outcome; the next executor works.**
+**No guest program can kill, hang, bloat or trick the host process. Every \`run()\` settles by its deadline with a coded
+outcome. The next executor works.**
 
-That is a claim about programs that somebody has to think of, so here they are: ${all.length} attacks, of which ${contained} are
-contained. Each is a file of \`__test__/hostile/\` and runs in a process of its own, which has to end by itself with
-status 0. Contained means that
+This report tests that claim with ${all.length} attacks. ${contained} of them are contained. Each attack is a file in
+\`__test__/hostile/\` and runs in a separate process, which must exit with status 0. An attack is contained if:
 
-- the run settled by its deadline with just this outcome, and left the executor in just this state;
-- the next run worked: on the same executor if it was READY, after \`cleanup()\` and \`init()\` if not;
-- another executor of the same process noticed nothing;
-- the host had no unhandled rejection and no uncaught exception, and its own intrinsics are as they were;
-- the process took no more memory than the limit and 64 MB, and where one built-in makes one huge value, that value.
+- the run settles by its deadline with exactly the outcome in the table, and leaves the executor in the state in the table;
+- the next run works: on the same executor if it is READY, otherwise after \`cleanup()\` and \`init()\`;
+- another executor in the same process is not affected;
+- the host sees no unhandled rejection and no uncaught exception, and its intrinsics are unchanged;
+- the process uses at most 64 MB more than the memory limit. If one built-in creates one huge value, the size of that value
+  is allowed on top.
 
-What is promised beyond these programs, and what is not, is in [SECURITY.md](../SECURITY.md).
+[SECURITY.md](../SECURITY.md) lists what is promised beyond these programs, and what is not.
 
-Memory is the peak of resident memory over what the process had before the attack; executors have \`memoryLimitMb: 64\`
-unless the attack says otherwise. Memory and time were measured on ${platform} with Node.js ${version.split('.')[0]} and are
-rounded: other machines differ. \`npm run containment -- --check\` compares attacks, outcomes and states.
+The memory column shows how far resident memory rose above its level before the attack. Executors use \`memoryLimitMb: 64\`
+unless the attack sets another limit. Memory and time were measured on ${platform} with Node.js ${version.split('.')[0]} and
+are rounded. Other machines differ. \`npm run containment -- --check\` compares attacks, outcomes and states.
 
 ${sections.join('\n')}
 ${pythonSection()}`;
@@ -156,12 +156,16 @@ function pythonSection() {
   });
   return `## Python: programs that look for a way into the host
 
-${lines.length} programs of \`__test__/python/escapes.mjs\`, which may import everything and call every builtin, one after the other on an
-executor of \`ses-executor/python\` that has a folder mounted, beside the secret. Contained means that nothing of the host is in what is told of the run (a secret file,
-environment, versions, users), that no file was left and no connection was made, that the host has no unhandled rejection and its
-intrinsics are as they were, and that the next run works, in a fresh interpreter where the program has broken its own.
+The ${lines.length} programs of \`__test__/python/escapes.mjs\` run one after another on one executor of \`ses-executor/python\`. They may
+import every module and call every built-in. The executor has a mounted folder, and a secret file lies next to that folder. A
+program is contained if:
 
-| program | begins with | what came of it | contained |
+- its output, logs and errors show nothing of the host: not the secret file, the environment, versions or users;
+- it leaves no file behind and makes no connection;
+- the host sees no unhandled rejection, and its intrinsics are unchanged;
+- the next run works. If the program broke the interpreter, the next run gets a fresh one.
+
+| program | starts with | outcome | contained |
 | --- | --- | --- | --- |
 ${lines.join('\n')}
 `;

@@ -1,11 +1,11 @@
-// Which libraries from npm guest code can load as modules: writes docs/libraries.md.
+// Which libraries from npm guest code can load as modules: writes reports/libraries.md.
 //
 //   node scripts/libraries.mjs              all of them, from npm; writes the table
 //   node scripts/libraries.mjs --check      fails if the table is not what it would write
-//   node scripts/libraries.mjs --sample     those that the repository's own packages have, compared with the table; for CI
+//   node scripts/libraries.mjs --sample     compares the table with the libraries in node_modules; for CI
 //
-// The others are installed below the system's folder for temporary files. Each is bundled as `ses-executor check --module` does, loaded in an
-// executor, and asked for something that it is for.
+// The other libraries are installed in a temporary folder. Each is bundled as `ses-executor check --module` does it, loaded in an
+// executor, and used for one of its main purposes.
 
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -19,7 +19,7 @@ import { SESExecutor } from '../index.mjs';
 import library from '../lib/adapters/cli/library.js';
 import { LIBRARIES } from './libraries/list.mjs';
 
-const TABLE = new URL('../docs/libraries.md', import.meta.url);
+const TABLE = new URL('../reports/libraries.md', import.meta.url);
 const isSample = process.argv.includes('--sample');
 const folder = isSample ? fileURLToPath(new URL('..', import.meta.url)) : join(tmpdir(), 'ses-executor-libraries');
 const isCheck = isSample || process.argv.includes('--check');
@@ -34,7 +34,7 @@ for (const entry of chosen) {
 if (isSample) {
   const lines = readFileSync(TABLE, 'utf8').split('\n').map(cells);
   const missing = rows.filter((line) => !lines.some((other) => sameCells(other, cells(line))));
-  for (const line of missing) console.error(`docs/libraries.md has no line like: ${line}`);
+  for (const line of missing) console.error(`reports/libraries.md has no line like: ${line}`);
   if (missing.length > 0) process.exitCode = 1;
 } else {
   const text = await prettier.format(page(rows), {
@@ -44,7 +44,7 @@ if (isSample) {
   const isSame = readFileSync(TABLE, { encoding: 'utf8', flag: 'a+' }) === text;
   if (!isCheck) writeFileSync(TABLE, text);
   else if (!isSame) {
-    console.error('docs/libraries.md is not what scripts/libraries.mjs writes; run: npm run libraries');
+    console.error('reports/libraries.md is not what scripts/libraries.mjs writes; run: npm run libraries');
     process.exitCode = 1;
   }
 }
@@ -118,12 +118,12 @@ function page(lines) {
   const working = lines.filter((line) => cells(line)[4] === 'yes').length;
   return `# Libraries
 
-Which popular libraries from npm work as modules of guest code: ${working} of these ${lines.length}. Each was bundled into one ES module
-(with esbuild, as below, and without white space), provided by the option \`modules\`, imported and asked for something that it is
-for; \`npm run libraries\` writes this page.
+This page lists popular npm libraries and whether they work as modules of guest code. ${working} of ${lines.length} do. Each library was
+bundled into one minified ES module with esbuild, as shown below, and passed in the option \`modules\`. Guest code then imported it
+and used one of its main functions. \`npm run libraries\` writes this page.
 
-"Names" are globals that its text names and that guest code does not have, and modules of Node.js that it imports. Most libraries
-look whether they are there, and do without; what needs one of them fails when it is called.
+The column "names" lists the globals that a library refers to but guest code does not have, and the Node.js modules that it imports. Most
+libraries check for these names and work without them. A function that needs one of them fails when it is called.
 
 \`\`\`sh
 npm install lodash esbuild
@@ -137,8 +137,8 @@ const executor = new SESExecutor({ authorizedImports: ['lodash'], modules });
 // const { default: _ } = await import('lodash');
 \`\`\`
 
-A module may have 8 MiB. Loops that run while it is loaded, up to 10 million iterations, do not count against
-\`maxOperations\`; those of its functions do. Loading takes time of the run's deadline, in each executor once.
+A module may have up to 8 MiB. Loops that run while a module loads do not count against \`maxOperations\`, up to 10 million
+iterations. Loops in its functions do count. Each executor loads a module once, and the loading time counts against the run's deadline.
 
 | library | version | size | works | names |
 | ------- | ------- | ---: | ----- | ----- |

@@ -3,7 +3,7 @@
 //   node scripts/test262.mjs --checkout ../test262 [--only test/language/statements] [--every 20] [--verbose] [--write]
 //
 // Fails if a test ends otherwise than it says, unless `__test__/test262/exceptions.mjs` has a reason for that. With --write what became
-// of all of them is written to docs/test262.md.
+// of all of them is written to reports/test262.md.
 
 import { writeFileSync } from 'node:fs';
 import { posix, resolve } from 'node:path';
@@ -17,7 +17,7 @@ import { TEST262_EXCEPTIONS } from '../__test__/test262/exceptions.mjs';
 import { checkoutAt } from './test262/checkout.mjs';
 import { pageOf } from './test262/page.mjs';
 
-const PAGE = new URL('../docs/test262.md', import.meta.url);
+const PAGE = new URL('../reports/test262.md', import.meta.url);
 
 /** Executors at work: one for each thread of a small machine. */
 const CONCURRENCY = 4;

@@ -1,4 +1,4 @@
-// docs/libraries.md says of the libraries that the repository has itself what is so.
+// reports/libraries.md says of the libraries that the repository has itself what is so.
 
 import { spawnSync } from 'node:child_process';
 

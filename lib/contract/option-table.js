@@ -379,7 +379,7 @@ source. Enums and namespaces are there in later runs, as other declarations are.
     ts: 'Modules',
     none: 'none: a module that is authorized but not provided is empty, and a `warn` log line says so',
     brief: 'where imports come from',
-    doc: `Modules that guest code can import if \`authorizedImports\` has their names. A text may have 8 MiB; docs/libraries.md says
+    doc: `Modules that guest code can import if \`authorizedImports\` has their names. A text may have 8 MiB; reports/libraries.md says
 which libraries of npm work as such.
 
 The constructor clones exported values, and throws a \`TypeError\` that names the path of one that cannot be cloned.`,

@@ -1,4 +1,4 @@
-// docs/test262.md: what became of the tests.
+// The text of reports/test262.md.
 
 /**
  * @param {string} version Of the tests: their commit and its day.
@@ -11,16 +11,16 @@ export function pageOf(version, folders, reasons) {
   const sum = (kind) => counts.reduce((total, folder) => total + folder[kind], 0);
   return `# test262
 
-What becomes of [test262](https://github.com/tc39/test262), the tests that TC39 keeps of the language, as guest code: each test runs with
-its harness as a program, or as a module, in an executor of its own. \`npm run test262 -- --write\` writes this page; version of the
-tests: ${version}.
+[test262](https://github.com/tc39/test262) is TC39's test suite for the JavaScript language. This page shows how its tests fare as guest
+code. Each test runs with its harness in a separate executor, as a program or as a module. Version of the tests: ${version}.
+\`npm run test262 -- --write\` writes this page.
 
 | folder | passed | excepted | failed |
 | --- | ---: | ---: | ---: |
 ${[...folders].map(([name, { passed, excepted, failed }]) => `| \`${name}\` | ${passed} | ${excepted} | ${failed} |`).join('\n')}
 | | ${sum('passed')} | ${sum('excepted')} | ${sum('failed')} |
 
-Tests that end otherwise than they say, by the reasons of \`__test__/test262/exceptions.mjs\`:
+The next table counts the excepted tests, which do not end as they should, by reason. \`__test__/test262/exceptions.mjs\` has the list.
 
 | reason | tests |
 | --- | ---: |
@@ -35,7 +35,7 @@ npm run test262 -- --checkout ../test262 --only test/language/statements
 npm run test262 -- --checkout ../test262 --every 20   # a sample: each twentieth test
 \`\`\`
 
-\`--verbose\` lists what is excepted as well. It takes the folder \`js/src/tests/test262\` of SpiderMonkey's source too, as in Debian's source
-packages of it (\`apt-get source --download-only mozjs128\`), where each folder has its part of the harness.
+\`--verbose\` also lists the excepted tests. \`--checkout\` also accepts the folder \`js/src/tests/test262\` of SpiderMonkey's source, in which
+each folder has its part of the harness. Debian's source package has it: \`apt-get source --download-only mozjs128\`.
 `;
 }

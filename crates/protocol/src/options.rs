@@ -51,7 +51,7 @@ pub struct Config {
     /// Of guest code, unless a run says otherwise, and of the texts in `modules`.
     pub language: Language,
     /// Modules that guest code can import if `authorizedImports` has their names. A text may have 8 MiB;
-    /// docs/libraries.md says which libraries of npm work as such.
+    /// reports/libraries.md says which libraries of npm work as such.
     ///
     /// The constructor clones exported values, and throws a `TypeError` that names the path of one that cannot be
     /// cloned.
