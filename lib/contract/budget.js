@@ -1,0 +1,202 @@
+// @ts-check
+'use strict';
+
+const { performance, setImmediate } = require('./clock');
+
+// The budget of everything that decodes, checks, converts, prints or compiles what a guest or a third party wrote. Such work is a
+// generator: it counts what it visits, makes and costs, and yields when `shouldPause` is true. `inSlices` runs it. All work of the
+// process shares the time of one turn of the event loop, so that a thousand checks at the same time cannot stop it either.
+
+/** How long all sliced work together may take in one turn of the event loop. */
+const TURN_MS = 10;
+/** How long one work may take of it before the next one has its share. */
+const SLICE_MS = 5;
+/** Units of work between two looks at the clock: some microseconds. */
+const STEPS_PER_LOOK = 64;
+
+const DEFAULTS = {
+  /** Values visited or made, each as often as it occurs. As JSON they take 32 MB and more. */
+  parts: 16_000_000,
+  /** Memory of what is made. */
+  bytes: 128 * 1_048_576,
+  /** Units of work; each takes at most a few microseconds. */
+  steps: Infinity,
+  /** Time on the event loop, in all slices. */
+  ms: 20_000,
+  /** Errors that are collected. */
+  errors: 5,
+};
+
+/** @typedef {keyof typeof DEFAULTS} Limit */
+
+/** Work has used up its budget. */
+class BudgetError extends RangeError {
+  /**
+   * @param {Limit} limit which one was exceeded
+   * @param {number} max
+   */
+  constructor(limit, max) {
+    super(`it exceeds the budget of ${max} ${limit}`);
+    this.name = 'BudgetError';
+    this.limit = limit;
+    this.max = max;
+  }
+}
+
+/** What one piece of work may take: parts, memory, steps, time and errors. Every method throws a `BudgetError` beyond a limit. */
+class WorkBudget {
+  #limits;
+  #partsLeft;
+  #bytesLeft;
+  #stepsLeft;
+  #msLeft;
+  #sliceEnd = Infinity;
+  #stepsToLook = STEPS_PER_LOOK;
+  /** Whether the slice is over: the work should yield. */
+  shouldPause = false;
+  /** The first errors, at most as many as the budget allows. @type {any[]} */
+  errors = [];
+
+  /** @param {Partial<typeof DEFAULTS>} [limits] */
+  constructor(limits = {}) {
+    this.#limits = { ...DEFAULTS, ...limits };
+    this.#partsLeft = this.#limits.parts;
+    this.#bytesLeft = this.#limits.bytes;
+    this.#stepsLeft = this.#limits.steps;
+    this.#msLeft = this.#limits.ms;
+  }
+
+  /** Values visited or made so far. */
+  get parts() {
+    return this.#limits.parts - this.#partsLeft;
+  }
+
+  /**
+   * Another value is visited or made. Counts as a step, too.
+   *
+   * @param {number} [bytes] memory that it takes
+   */
+  addPart(bytes = 0) {
+    if (--this.#partsLeft < 0) throw this.#exceeded('parts');
+    if (bytes > 0) this.addBytes(bytes);
+    this.spend(1);
+  }
+
+  /** @param {number} bytes of memory that is allocated */
+  addBytes(bytes) {
+    this.#bytesLeft -= bytes;
+    if (this.#bytesLeft < 0) throw this.#exceeded('bytes');
+  }
+
+  /**
+   * More work may be done than was known at first: it is linear in something that has been read since.
+   *
+   * @param {number} steps
+   */
+  allow(steps) {
+    this.#limits.steps += steps;
+    this.#stepsLeft += steps;
+  }
+
+  /** @param {number} steps units of work */
+  spend(steps) {
+    this.#stepsLeft -= steps;
+    if (this.#stepsLeft < 0) throw this.#exceeded('steps');
+    this.#stepsToLook -= steps;
+    if (this.#stepsToLook > 0) return;
+    this.#stepsToLook = STEPS_PER_LOOK;
+    if (performance.now() >= this.#sliceEnd) this.shouldPause = true;
+  }
+
+  /**
+   * @param {unknown} error
+   * @returns {boolean} whether the work should end, since there is no room for more errors
+   */
+  addError(error) {
+    if (this.errors.length < this.#limits.errors) this.errors.push(error);
+    return this.isFullOfErrors;
+  }
+
+  get isFullOfErrors() {
+    return this.errors.length >= this.#limits.errors;
+  }
+
+  /**
+   * One slice of the work.
+   *
+   * @template T
+   * @param {Generator<void, T, void>} work
+   * @param {number} ms
+   * @returns {IteratorResult<void, T>}
+   */
+  slice(work, ms) {
+    const start = performance.now();
+    this.#sliceEnd = start + ms;
+    this.shouldPause = false;
+    const result = work.next();
+    this.#msLeft -= performance.now() - start;
+    if (result.done !== true && this.#msLeft < 0) throw this.#exceeded('ms');
+    return result;
+  }
+
+  /** @param {Limit} limit */
+  #exceeded(limit) {
+    return new BudgetError(limit, this.#limits[limit]);
+  }
+}
+
+/** Slices that wait for a turn of the event loop. @type {(() => void)[]} */
+let waiting = [];
+/** What sliced work has taken of this turn. */
+let spentMs = 0;
+let isTurnAsked = false;
+
+/**
+ * Runs work in slices, with turns of the event loop in between. What ends within this turn's share begins and ends without one.
+ *
+ * @template T
+ * @param {Generator<void, T, void>} work yields when the budget's `shouldPause` is true
+ * @param {WorkBudget} budget
+ * @param {AbortSignal} [signal]
+ * @returns {Promise<T>} rejects with what the work throws, a `BudgetError` or the signal's reason
+ */
+function inSlices(work, budget, signal) {
+  return new Promise((resolve, reject) => {
+    const goOn = () => {
+      const start = performance.now();
+      try {
+        signal?.throwIfAborted();
+        const result = budget.slice(work, Math.min(SLICE_MS, TURN_MS - spentMs));
+        if (result.done) resolve(result.value);
+        else waiting.push(goOn);
+      } catch (error) {
+        work.return(/** @type {any} */ (undefined));
+        reject(error);
+      } finally {
+        spentMs += performance.now() - start;
+        askForTurn();
+      }
+    };
+    if (spentMs < TURN_MS && waiting.length === 0) goOn();
+    else waiting.push(goOn);
+  });
+}
+
+function askForTurn() {
+  if (isTurnAsked) return;
+  isTurnAsked = true;
+  setImmediate(beginTurn);
+}
+
+function beginTurn() {
+  isTurnAsked = false;
+  spentMs = 0;
+  const ready = waiting;
+  waiting = [];
+  let next = 0;
+  while (next < ready.length && spentMs < TURN_MS) ready[next++]();
+  waiting = next === ready.length ? waiting : [...ready.slice(next), ...waiting];
+  if (waiting.length > 0) askForTurn();
+}
+
+module.exports = { BudgetError, WorkBudget, inSlices };
