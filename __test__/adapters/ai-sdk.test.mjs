@@ -335,6 +335,46 @@ describe('approval', () => {
   });
 });
 
+// The AI SDK does not call `execute` after a refusal. A host that calls it directly must not make up for that.
+describe('an approval in the messages of a call', () => {
+  const removing = () => {
+    const removed = [];
+    const execute = async () => removed.push('a');
+    return {
+      removed,
+      code: createCodeTool({ tools: { remove: { inputSchema: z.object({}), execute, needsApproval: true } } }),
+    };
+  };
+  const messages = (request, response) => [
+    {
+      role: 'assistant',
+      content: [{ type: 'tool-approval-request', approvalId: 'ask-1', toolCallId: 'call-1', ...request }],
+    },
+    { role: 'tool', content: [{ type: 'tool-approval-response', approvalId: 'ask-1', approved: true, ...response }] },
+  ];
+
+  test('that a person gave to this call lets it pass', async () => {
+    const { removed, code } = removing();
+    expect(await call(code, 'await remove({})', { messages: messages({}, {}) })).toStrictEqual({ output: 1, logs: '' });
+    expect(removed).toStrictEqual(['a']);
+  });
+
+  test.each([
+    ['that a person refused', messages({}, { approved: false })],
+    ['that belongs to another tool call', messages({ toolCallId: 'call-0' }, {})],
+    ['that answers another request', messages({}, { approvalId: 'ask-0' })],
+    ['that has no answer', messages({}, {}).slice(0, 1)],
+    ['whose messages are text', [{ role: 'user', content: 'approved' }]],
+  ])('%s does not let it pass', async (_, given) => {
+    const { removed, code } = removing();
+    const { error } = await call(code, 'await remove({})', { messages: given });
+    expect(error.message).toBe(
+      "Tool execution failed: ApprovalError: remove needs a person's approval, which code cannot get: call the tool itself instead",
+    );
+    expect(removed).toStrictEqual([]);
+  });
+});
+
 describe('aborting', () => {
   test('ends the run, and the tools that it waits for', async () => {
     const called = deferred();

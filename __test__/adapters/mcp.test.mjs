@@ -464,6 +464,20 @@ describe('createMcpServer', () => {
       expect([calls, executor.state]).toEqual([1, 'DEAD']);
     }));
 
+  test.each([
+    ['that its deadline ends', 'hang({})', { timeoutMs: 100 }, 'ERR_EXEC_TIMEOUT'],
+    ['that does not wait for the tool', 'void hang({}); 1', {}, undefined],
+  ])('a run %s aborts the signal of the tool', async (_, code, more, expected) => {
+    const signals = [];
+    const inputSchema = { type: 'object' };
+    const execute = (_input, { signal }) => (signals.push([signal, signal.aborted]), new Promise(() => {}));
+    await withServerHere({ tools: { hang: { inputSchema, execute } } }, async (client) => {
+      const { structuredContent } = await client.callTool({ name: 'run_javascript', arguments: { code, ...more } });
+      expect(structuredContent.error?.code).toBe(expected);
+      expect(signals.map(([signal, atCall]) => [atCall, signal.aborted])).toStrictEqual([[false, true]]);
+    });
+  });
+
   test('takes any executor', () =>
     withExecutor({ authorizedImports: ['units'] }, {}, async (executor) => {
       await executor.sendVariables({ mine: 41 });

@@ -170,6 +170,8 @@ describe('fences', () => {
     ['CRLF', `${FENCE}js\r\na()\r\nb()\r\n${FENCE}\r\n`, 'a()\nb()'],
     ['tildes', '~~~js\na(`b`)\n~~~', 'a(`b`)'],
     ['longer ones', `${FENCE}\`js\nconst s = "\n${FENCE}\n";\n${FENCE}\``, `const s = "\n${FENCE}\n";`],
+    ['closed by a longer one', `${FENCE}js\na()\n${FENCE}\`\`\nDone.`, 'a()'],
+    ['not closed by a shorter one', `${FENCE}\`js\na(\`\n${FENCE}\n\`)\n${FENCE}\`\nDone.`, `a(\`\n${FENCE}\n\`)`],
     ['in a template', `${FENCE}js\nconst md = \`\n\\\`\\\`\\\`py\nx\n\\\`\\\`\\\`\n\`;\n${FENCE}`, 'const md = `\n\\`\\`\\`py\nx\n\\`\\`\\`\n`;'],
     ['in a comment', `${FENCE}js\n/*\n${FENCE}\n*/\na()\n${FENCE}`, `/*\n${FENCE}\n*/\na()`],
     ['others in between', `${FENCE}json\n{}\n${FENCE}\n${FENCE}js\na()\n${FENCE}\n${FENCE}text\nx\n${FENCE}`, 'a()'],

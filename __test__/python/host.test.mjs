@@ -65,6 +65,10 @@ test.each([
   expect(() => new PyodideExecutor(imports, options)).toThrow(new TypeError(message));
 });
 
+test.each([64, 65])('a memoryLimitMb of %d is accepted for Python', (memoryLimitMb) => {
+  expect(new PyodideExecutor([], { memoryLimitMb }).state).toBe('NEW');
+});
+
 test.each([4, 8, 63])('a memoryLimitMb of %d is none for Python', (memoryLimitMb) => {
   expect(() => new PyodideExecutor([], { memoryLimitMb })).toThrow(
     new RangeError(`options.memoryLimitMb must be an integer >= 64 for Python, got ${memoryLimitMb}`),

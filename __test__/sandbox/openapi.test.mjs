@@ -710,6 +710,21 @@ test('requests do not require what is readOnly, and answers do not have what is 
   ]);
 });
 
+// With the two escapes in the wrong order, `~01` became `/`, and the reference led to another schema.
+test('a reference unescapes ~1 and ~0 as RFC 6901 says, so that ~01 is ~1', async () => {
+  const schemas = {
+    All: { properties: { 'a~1b': { type: 'integer' }, 'a/b': { type: 'boolean' }, 'a~b': { type: 'string' } } },
+  };
+  const properties = Object.fromEntries(
+    ['a~01b', 'a~1b', 'a~0b'].map((key, at) => [`p${at}`, { $ref: `#/components/schemas/All/properties/${key}` }]),
+  );
+  const content = { 'application/json': { schema: { type: 'object', properties } } };
+  const operation = { method: 'get', operationId: 'find', responses: { 200: { description: 'ok', content } } };
+  const { registry } = await registryFromOpenApi(documentOf({ '/find': operation }, { schemas }), { baseUrl });
+  const { p0, p1, p2 } = registry.sources[0].methods[0].result.properties;
+  expect([p0, p1, p2]).toStrictEqual([{ type: 'integer' }, { type: 'boolean' }, { type: 'string' }]);
+});
+
 // Ajv takes the one that fits of `oneOf`, and refused what two fit: the property that tells them apart is of both.
 test('a body of which a discriminator says what it is may fit several schemas', async () => {
   const pet = { type: 'object', required: ['kind'], properties: { kind: { type: 'string' } } };

@@ -320,6 +320,19 @@ export function describeDeadlines({ make, withExecutor, inChild, can, expectGive
       });
     });
 
+    test('an aborted run that waits for a tool has no hint about the deadline', async () => {
+      const { tool, called } = neverTool();
+      await withExecutor({}, { never: tool }, async (executor) => {
+        const controller = new AbortController();
+        const run = expectCode(executor.run('await never()', { signal: controller.signal }), 'ERR_EXEC_TIMEOUT');
+        await called;
+        controller.abort('enough');
+        const { details, explanation } = await run;
+        expect(details).not.toHaveProperty('hint');
+        expect(explanation.split('\n')[1]).toMatch(/^Hint: The caller has ended this run; the code is not to blame\./);
+      });
+    });
+
     test('the log of an aborted run ends with what the guest has written', async () => {
       for (let round = 0; round < 500 / can.pace ** 3; round++) {
         const { tool, called } = neverTool();

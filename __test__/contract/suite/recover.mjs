@@ -88,6 +88,16 @@ export function describeRecovery({ make, withExecutor }) {
     expect(calls).toEqual([]);
   });
 
+  test('a recovery after cleanup() gives the isolate no tool from before cleanup()', async () => {
+    await withExecutor(RECOVERING, { old: () => 'old', Host: { old: () => 'old' } }, async (executor) => {
+      await executor.cleanup();
+      await executor.sendTools({ fresh: () => 'fresh' });
+      await lose(executor);
+      const { output, recovered } = await executor.run('[typeof old, typeof Host, fresh()]');
+      expect({ output, recovered }).toStrictEqual({ output: ['undefined', 'undefined', 'fresh'], recovered: true });
+    });
+  });
+
   test.each([
     ['without it', { autoInit: true }],
     ['without autoInit', { recover: true }],

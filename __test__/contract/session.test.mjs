@@ -1,0 +1,465 @@
+// Sessions and turns of an executor that several callers share, over an executor that does what each test says.
+
+import { AsyncResource } from 'node:async_hooks';
+import { getEventListeners } from 'node:events';
+import { createRequire } from 'node:module';
+
+import { describe, expect, test } from 'vitest';
+
+import { deferred, expectCode, rejection } from '../helpers.mjs';
+
+// As the modules load each other: each is loaded once.
+const require = createRequire(import.meta.url);
+const { errorOf } = require('../../lib/contract/errors.js');
+const { OFFER, isExecutor, offerOf } = require('../../lib/contract/executor.js');
+const { turnsOf } = require('../../lib/contract/executor-turns.js');
+const { REFUSALS, invalidState } = require('../../lib/contract/lifecycle.js');
+const { Session } = require('../../lib/contract/session.js');
+const { flattenTools } = require('../../lib/contract/tool-registry.js');
+
+const GONE = 'Variables and functions of earlier runs are gone: define again what is still needed.';
+const codeFrame = () => '';
+
+/** An executor that notes its calls; `run` of the test answers runs. */
+class Scripted {
+  state = 'NEW';
+  calls = [];
+  sent = {};
+
+  constructor(run = async () => ({}), init = async () => {}) {
+    this.onRun = run;
+    this.onInit = init;
+  }
+
+  async init() {
+    this.calls.push('init');
+    await this.onInit();
+    this.state = 'READY';
+  }
+
+  async sendVariables(variables) {
+    this.calls.push(['sendVariables', variables]);
+  }
+
+  async sendTools(tools) {
+    this.calls.push(['sendTools', Object.keys(tools)]);
+    this.sent = { ...this.sent, ...tools };
+  }
+
+  async run(code, options) {
+    this.calls.push(code);
+    return { output: undefined, logs: '', logEntries: [], ...(await this.onRun(code, options)) };
+  }
+
+  async cleanup() {
+    this.calls.push('cleanup');
+    this.state = 'DEAD';
+    this.sent = {};
+  }
+
+  /** Fails a run as a deadline does. */
+  timeOut() {
+    this.state = 'DIRTY';
+    throw errorOf('ERR_EXEC_TIMEOUT', { timeoutMs: 5 }, { timeoutMs: 5, reason: 'deadline' });
+  }
+}
+
+/** A turn that has begun, and lasts until `end` is called. */
+async function longTurn(turns) {
+  const [begun, gate] = [deferred(), deferred()];
+  const turn = turns.next(() => (begun.resolve(), gate.promise));
+  await begun.promise;
+  return { turn, end: gate.resolve };
+}
+
+const sessionOf = (executor, more = {}) => new Session(executor, { livesOn: true, codeFrame, ...more });
+
+describe('turns of an executor', () => {
+  test('a call from within a turn of the same executor is refused', async () => {
+    const executor = new Scripted();
+    const turns = turnsOf(executor);
+    const error = await turns.next(() => rejection(turns.next(async () => 1)));
+    expect(error).toMatchObject({ code: 'ERR_INVALID_STATE', details: { hint: REFUSALS.WITHIN } });
+  });
+
+  test('a call from within a turn of another executor that is within one of this executor is refused', async () => {
+    const [turns, others] = [turnsOf(new Scripted()), turnsOf(new Scripted())];
+    const error = await turns.next(() => others.next(() => rejection(turns.next(async () => 1))));
+    expect(error).toMatchObject({ code: 'ERR_INVALID_STATE', details: { hint: REFUSALS.WITHIN } });
+  });
+
+  test('a call that a timer of a tool makes after the run is accepted', async () => {
+    let later;
+    const session = sessionOf(
+      new Scripted(async (code) => {
+        if (code === 'first') later = AsyncResource.bind(() => session.run('second'));
+        return { output: code };
+      }),
+    );
+    expect(await session.run('first')).toMatchObject({ output: 'first' });
+    expect(await later()).toMatchObject({ output: 'second' });
+  });
+
+  test('a call that a timer of a tool makes after a run that failed is accepted', async () => {
+    let later;
+    const turns = turnsOf(new Scripted());
+    const failed = turns.next(async () => {
+      later = AsyncResource.bind(() => turns.next(async () => 2));
+      throw new Error('first');
+    });
+    await expect(failed).rejects.toThrow('first');
+    expect(await later()).toBe(2);
+  });
+
+  test('an aborted signal refuses a turn before it is queued', async () => {
+    const turns = turnsOf(new Scripted());
+    const error = await expectCode(
+      turns.next(async () => 1, AbortSignal.abort('no')),
+      'ERR_EXEC_TIMEOUT',
+    );
+    expect(error.details).toStrictEqual({ aborted: true, reason: 'no' });
+  });
+
+  test('a turn whose signal is aborted while it waits fails immediately and is not taken', async () => {
+    const turns = turnsOf(new Scripted());
+    const gate = deferred();
+    const taken = [];
+    const first = turns.next(() => gate.promise);
+    const controller = new AbortController();
+    const second = turns.next(async () => void taken.push('second'), controller.signal);
+    controller.abort('changed my mind');
+    const error = await expectCode(second, 'ERR_EXEC_TIMEOUT');
+    expect(error.details).toStrictEqual({ aborted: true, reason: 'changed my mind' });
+    gate.resolve();
+    await first;
+    await turns.next(async () => void taken.push('third'));
+    expect(taken).toStrictEqual(['third']);
+  });
+
+  test('a turn no longer listens to its signal once it has begun, or was refused', async () => {
+    const executor = new Scripted();
+    const turns = turnsOf(executor);
+    const { signal } = new AbortController();
+    const listeners = () => getEventListeners(signal, 'abort').length;
+    await turns.next(async () => expect(listeners()).toBe(0), signal);
+    const first = await longTurn(turns);
+    const refused = expectCode(
+      turns.next(async () => 1, signal),
+      'ERR_INVALID_STATE',
+    );
+    expect(listeners()).toBe(1);
+    const cleaned = turns.cleanup();
+    first.end();
+    await Promise.all([first.turn, refused, cleaned]);
+    expect(listeners()).toBe(0);
+  });
+
+  test('cleanup() refuses turns that wait, and those of later find a fresh isolate', async () => {
+    const executor = new Scripted();
+    const turns = turnsOf(executor);
+    const first = await longTurn(turns);
+    const waiting = expectCode(
+      turns.next(async () => 1),
+      'ERR_INVALID_STATE',
+    );
+    await turns.cleanup();
+    first.end();
+    await first.turn;
+    expect((await waiting).details.hint).toBe(REFUSALS.CLEANED_UP);
+    await turns.next(() => turns.makeReady());
+    expect(executor.state).toBe('READY');
+  });
+
+  test('a cleanup() that the host calls on the executor itself refuses the turns that wait', async () => {
+    const executor = new Scripted();
+    const turns = turnsOf(executor);
+    await turns.next(() => turns.makeReady());
+    const first = await longTurn(turns);
+    const waiting = expectCode(
+      turns.next(async () => 1),
+      'ERR_INVALID_STATE',
+    );
+    await executor.cleanup();
+    first.end();
+    await first.turn;
+    await waiting;
+  });
+
+  test('a cleanup() of the executor while it is made ready refuses the turns that wait, too', async () => {
+    const [begun, gate] = [deferred(), deferred()];
+    const executor = new Scripted(undefined, () => (begun.resolve(), gate.promise));
+    const turns = turnsOf(executor);
+    const both = [1, 2].map(() =>
+      expectCode(
+        turns.next(() => turns.makeReady()),
+        'ERR_INVALID_STATE',
+      ),
+    );
+    await begun.promise;
+    executor.state = 'DEAD';
+    gate.reject(invalidState('DEAD', 'init', REFUSALS.CLEANED_UP));
+    await Promise.all(both);
+    expect(executor.calls).toStrictEqual(['init']);
+  });
+
+  test('the number of the isolate grows when one has ended, and once only', async () => {
+    const executor = new Scripted();
+    const turns = turnsOf(executor);
+    const ready = async () => {
+      await turns.next(() => turns.makeReady());
+      return turns.isolate;
+    };
+    const first = await ready();
+    expect(await ready()).toBe(first);
+    executor.state = 'DIRTY';
+    const second = await ready();
+    expect(second).toBe(first + 1);
+    expect(executor.calls).toStrictEqual(['init', 'cleanup', 'init']);
+    await turns.cleanup();
+    expect(await ready()).toBe(second + 1);
+  });
+
+  test('an isolate that could not be made has no number of its own', async () => {
+    let fails = true;
+    const executor = new Scripted(undefined, async () => {
+      if (fails) throw errorOf('ERR_INIT_FAILED', { reason: 'x' }, {});
+    });
+    const turns = turnsOf(executor);
+    const before = turns.isolate;
+    for (let i = 0; i < 3; i++) await rejection(turns.next(() => turns.makeReady()));
+    fails = false;
+    await turns.next(() => turns.makeReady());
+    expect(turns.isolate).toBe(before + 1);
+  });
+});
+
+describe('tools of sessions', () => {
+  const tool = () => 1;
+
+  test('are sent once, and withdrawn when another session runs', async () => {
+    const executor = new Scripted();
+    const [one, two] = [sessionOf(executor), sessionOf(executor)];
+    const tools = { mine: tool, Host: { read: tool, deep: { list: tool } } };
+    await one.run('1', { tools });
+    await one.run('2', { tools });
+    expect(executor.sent).toStrictEqual(tools);
+    const others = { other: tool };
+    await two.run('3', { tools: others });
+    expect(executor.calls).toStrictEqual([
+      'init',
+      ['sendTools', ['mine', 'Host']],
+      '1',
+      '2',
+      ['sendTools', ['mine', 'Host', 'other']],
+      '3',
+    ]);
+    expect(executor.sent.other).toBe(tool);
+    const refusals = [executor.sent.mine, executor.sent.Host.read, executor.sent.Host.deep.list];
+    expect(await Promise.all(refusals.map(async (call) => (await rejection(call())).message))).toStrictEqual(
+      ['mine', 'Host.read', 'Host.deep.list'].map((path) => `${path} is none of the functions that this code can call`),
+    );
+  });
+
+  test('are withdrawn too if sending them failed, since a part of them may have arrived', async () => {
+    const executor = new Scripted();
+    const session = sessionOf(executor);
+    const failing = executor.sendTools;
+    executor.sendTools = async () => {
+      throw errorOf('ERR_TRANSFER_LIMIT_EXCEEDED', { limit: 1 }, {});
+    };
+    await session.run('1', { tools: { lost: tool } });
+    executor.sendTools = failing;
+    await session.run('2', { tools: { kept: tool } });
+    expect(Object.keys(executor.sent)).toStrictEqual(['lost', 'kept']);
+    await expect(executor.sent.lost()).rejects.toThrow('lost is none of the functions that this code can call');
+  });
+
+  test('are sent again to an isolate that took the place of theirs', async () => {
+    const executor = new Scripted(async (code) => (code === 'slow' ? executor.timeOut() : {}));
+    const session = sessionOf(executor);
+    const tools = { mine: tool };
+    await session.run('slow', { tools });
+    expect(executor.state).toBe('DEAD');
+    await session.run('2', { tools });
+    expect(executor.calls).toStrictEqual([
+      'init',
+      ['sendTools', ['mine']],
+      'slow',
+      'cleanup',
+      'init',
+      ['sendTools', ['mine']],
+      '2',
+    ]);
+  });
+
+  test('are sent again if the isolate ended while they were sent', async () => {
+    const executor = new Scripted();
+    const turns = turnsOf(executor);
+    const tools = { mine: tool };
+    const send = executor.sendTools.bind(executor);
+    executor.sendTools = async (given) => {
+      await send(given);
+      executor.sendTools = send;
+      await executor.cleanup();
+    };
+    await turns.next(() => turns.makeReady());
+    await expectCode(
+      turns.next(() => turns.sendTools(tools)),
+      'ERR_INVALID_STATE',
+    );
+    await turns.next(() => turns.makeReady());
+    await turns.next(() => turns.sendTools(tools));
+    expect(executor.sent).toStrictEqual(tools);
+  });
+
+  test('are not offered to code of others; those that the host has sent are', async () => {
+    const executor = new Scripted();
+    const own = flattenTools({ host: tool, mine: tool });
+    executor[OFFER] = { imports: ['units'], tools: own };
+    expect(offerOf(executor)).toStrictEqual({ imports: ['units'], tools: own });
+    await sessionOf(executor).run('1', { tools: { mine: tool } });
+    expect(offerOf(executor)).toStrictEqual({ imports: ['units'], tools: [own[0]] });
+    await turnsOf(executor).cleanup();
+    expect(offerOf(executor)).toStrictEqual({ imports: ['units'], tools: own });
+  });
+});
+
+describe('a session', () => {
+  test('gives output and logs, or the failure, as values', async () => {
+    const logEntries = [{ level: 'log', message: 'hi', ts: '2020-01-01T00:00:00.000Z' }];
+    const executor = new Scripted(async (code) => {
+      if (code === 'bad') throw errorOf('ERR_MAX_OPS_EXCEEDED', { limit: 5 }, { maxOperations: 5 });
+      return { output: 5, logs: 'hi', logEntries };
+    });
+    const session = sessionOf(executor);
+    expect(await session.run('good')).toStrictEqual({ output: 5, logs: 'hi', logEntries });
+    expect(await session.run('bad')).toStrictEqual({
+      failure: {
+        code: 'ERR_MAX_OPS_EXCEEDED',
+        message: expect.any(String),
+        hint: expect.any(String),
+        retryable: expect.any(Boolean),
+      },
+      logs: '',
+      logEntries: [],
+    });
+  });
+
+  test('rejects with what is no ExecutorError', async () => {
+    const session = sessionOf(
+      new Scripted(async () => {
+        throw new TypeError('of the host');
+      }),
+    );
+    await expect(session.run('1')).rejects.toThrow(new TypeError('of the host'));
+  });
+
+  test('has a fresh isolate after a run that left the executor DIRTY, and says so once', async () => {
+    const executor = new Scripted(async (code) => (code === 'slow' ? executor.timeOut() : { output: code }));
+    const session = sessionOf(executor);
+    await session.run('1');
+    const { failure } = await session.run('slow');
+    expect(executor.state).toBe('DEAD');
+    expect(failure.hint).toMatch(new RegExp(`${GONE}$`));
+    expect(await session.run('2')).toStrictEqual({ output: '2', logs: '', logEntries: [] });
+  });
+
+  test('says in the next report what is gone if the caller has aborted the run', async () => {
+    const controller = new AbortController();
+    const executor = new Scripted(async (code) => {
+      if (code !== 'slow') return { output: code };
+      controller.abort();
+      return executor.timeOut();
+    });
+    const session = sessionOf(executor);
+    await session.run('1');
+    await session.run('slow', { signal: controller.signal });
+    expect(await session.run('2')).toStrictEqual({ output: '2', logs: '', logEntries: [], note: GONE });
+    expect(await session.run('3')).toStrictEqual({ output: '3', logs: '', logEntries: [] });
+  });
+
+  test('says nothing of what is gone if no further runs follow', async () => {
+    const executor = new Scripted(async () => executor.timeOut());
+    const session = sessionOf(executor, { livesOn: false });
+    await session.run('1');
+    expect((await session.run('2')).failure.hint).not.toContain(GONE);
+  });
+
+  test('says nothing of what the caller itself has reset', async () => {
+    const executor = new Scripted();
+    const session = sessionOf(executor);
+    await session.run('1');
+    await session.reset();
+    expect(await session.run('2')).not.toHaveProperty('note');
+    expect(await session.run('3', { afresh: true })).not.toHaveProperty('note');
+    expect(executor.calls).toStrictEqual(['init', '1', 'cleanup', 'init', '2', 'cleanup', 'init', '3']);
+  });
+
+  test('counts an isolate that was lost before its first program ran as one that runs were in', async () => {
+    const executor = new Scripted();
+    const session = sessionOf(executor);
+    const send = executor.sendTools.bind(executor);
+    executor.sendTools = async () => {
+      executor.sendTools = send;
+      return executor.timeOut();
+    };
+    const { failure } = await session.run('1', { tools: { f: () => 1 } });
+    expect(failure.hint).toMatch(new RegExp(`${GONE}$`));
+  });
+
+  test('sends its variables to each isolate once', async () => {
+    const executor = new Scripted(async (code) => (code === 'slow' ? executor.timeOut() : {}));
+    const session = sessionOf(executor, { variables: { x: 1 } });
+    for (const code of ['1', '2', 'slow', '3']) await session.run(code);
+    const sent = ['sendVariables', { x: 1 }];
+    expect(executor.calls).toStrictEqual(['init', sent, '1', '2', 'slow', 'cleanup', 'init', sent, '3']);
+  });
+
+  test('sends its variables again after an attempt that failed', async () => {
+    const executor = new Scripted();
+    const send = executor.sendVariables.bind(executor);
+    executor.sendVariables = async () => {
+      throw errorOf('ERR_TRANSFER_LIMIT_EXCEEDED', { limit: 1 }, {});
+    };
+    const session = sessionOf(executor, { variables: { x: 1 } });
+    expect((await session.run('1')).failure.code).toBe('ERR_TRANSFER_LIMIT_EXCEEDED');
+    executor.sendVariables = send;
+    await session.run('2');
+    expect(executor.calls).toStrictEqual(['init', ['sendVariables', { x: 1 }], '2']);
+  });
+
+  test('that is closed runs nothing more, and other sessions of the executor go on', async () => {
+    const executor = new Scripted(async (code) => ({ output: code }));
+    const [one, two] = [sessionOf(executor), sessionOf(executor)];
+    await one.close();
+    expect((await one.run('1')).failure.code).toBe('ERR_INVALID_STATE');
+    expect(await two.run('2')).toMatchObject({ output: '2' });
+    expect(executor.calls).toStrictEqual(['cleanup', 'init', '2']);
+  });
+
+  test('passes the deadline and the signal on to the executor, and runs the wrapped code', async () => {
+    const given = [];
+    const executor = new Scripted(async (code, options) => void given.push([code, options]));
+    const { signal } = new AbortController();
+    await sessionOf(executor).run('x', { wrapped: '(x)', before: 1, timeoutMs: 7, signal });
+    expect(given).toStrictEqual([['(x)', { timeoutMs: 7, signal }]]);
+  });
+
+  test('an isolate that was cleaned up while it was made is not initialized again by the same run', async () => {
+    const executor = new Scripted(undefined, async () => {
+      throw invalidState('DEAD', 'init', REFUSALS.CLEANED_UP);
+    });
+    expect((await sessionOf(executor).run('1')).failure.code).toBe('ERR_INVALID_STATE');
+    expect(executor.calls).toStrictEqual(['init']);
+  });
+});
+
+describe('isExecutor', () => {
+  test('takes what has a state and each method of the contract', () => {
+    expect(isExecutor(new Scripted())).toBe(true);
+    for (const name of ['init', 'sendVariables', 'sendTools', 'run', 'cleanup', 'state']) {
+      expect([name, isExecutor(Object.assign(new Scripted(), { [name]: undefined }))]).toStrictEqual([name, false]);
+    }
+    for (const other of [undefined, null, 'READY', () => {}]) expect(isExecutor(other)).toBe(false);
+  });
+});

@@ -1,0 +1,289 @@
+// What waits in `lib/contract`: deadlines, gates, signals, scopes and starts that calls share.
+
+import { getEventListeners } from 'node:events';
+import { createRequire } from 'node:module';
+
+import { describe, expect, test } from 'vitest';
+
+import { ROOT, deferred, rejection, runChild } from '../helpers.mjs';
+
+// As the modules load each other: each is loaded once.
+const require = createRequire(import.meta.url);
+const { Gate } = require('../../lib/contract/gate.js');
+const { inTime } = require('../../lib/contract/in-time.js');
+const { RunScope, currentScope, within } = require('../../lib/contract/run-scope.js');
+const { abortController, onAbort } = require('../../lib/contract/signals.js');
+const { Start } = require('../../lib/contract/start.js');
+const { Thrown } = require('../../lib/contract/thrown.js');
+const { doWithin, isWithin } = require('../../lib/contract/within.js');
+
+const never = new Promise(() => {});
+const listenersOf = (signal) => getEventListeners(signal, 'abort').length;
+
+describe('inTime', () => {
+  const modulePath = JSON.stringify(`${ROOT}/lib/contract/in-time.js`);
+  /** What a process prints that waits for a promise for an hour at most. It is killed, which `signal` says, if it stays. */
+  const waiting = (promise, options) =>
+    runChild(
+      `const { inTime } = require(${modulePath});
+       inTime(${promise}, { timeoutMs: 3_600_000, ...${JSON.stringify(options)} }).then(console.log, console.log);`,
+      { format: 'commonjs', timeoutMs: 20_000 },
+    );
+
+  test('gives what the promise gives, and its timer does not keep the process', async () => {
+    expect(await waiting('Promise.resolve(1)', {})).toMatchObject({ signal: null, stdout: '1\n', stderr: '' });
+    expect(await waiting('Promise.reject(2)', {})).toMatchObject({ signal: null, stdout: '2\n', stderr: '' });
+  });
+
+  test('keeps the process for its deadline only if `holds` is not false', async () => {
+    expect(await waiting('new Promise(() => {})', { holds: false })).toMatchObject({ signal: null, stdout: '' });
+    expect(await waiting('new Promise(() => {})', { timeoutMs: 1 })).toMatchObject({ stdout: 'undefined\n' });
+  });
+
+  test('rejects at the deadline with what `late` gives', async () => {
+    const error = new Error('late');
+    expect(await rejection(inTime(never, { timeoutMs: 1, late: () => error }))).toBe(error);
+  });
+
+  test('rejects when its signal is aborted, with the reason or what `aborted` makes of it', async () => {
+    const controller = new AbortController();
+    const { signal } = controller;
+    const both = [inTime(never, { signal }), inTime(never, { signal, aborted: (reason) => `not: ${reason}` })];
+    controller.abort('why');
+    expect(await Promise.all(both.map(rejection))).toStrictEqual(['why', 'not: why']);
+    expect(await rejection(inTime(never, { signal }))).toBe('why');
+  });
+
+  test('no longer listens to its signal when the promise has settled', async () => {
+    const { signal } = new AbortController();
+    await inTime(Promise.resolve(1), { signal });
+    await rejection(inTime(Promise.reject(new Error('x')), { signal }));
+    expect(listenersOf(signal)).toBe(0);
+  });
+});
+
+describe('a gate', () => {
+  const full = (places) => new Error(`full: ${places}`);
+  const gateOf = (maxConcurrent, maxQueued) => new Gate({ maxConcurrent, maxQueued }, full);
+
+  test('lets as many in as it may, then as many wait in their order, and refuses the next', async () => {
+    const gate = gateOf(2, 2);
+    const order = [];
+    await Promise.all([gate.enter(), gate.enter()]);
+    const third = gate.enter().then(() => order.push(3));
+    const fourth = gate.enter().then(() => order.push(4));
+    expect(await rejection(gate.enter())).toStrictEqual(new Error('full: 2'));
+    expect(order).toStrictEqual([]);
+    gate.leave();
+    await third;
+    expect(order).toStrictEqual([3]);
+    gate.leave();
+    await fourth;
+    expect(order).toStrictEqual([3, 4]);
+  });
+
+  test('is free again after all have left', async () => {
+    const gate = gateOf(1, 0);
+    await gate.enter();
+    await rejection(gate.enter());
+    gate.leave();
+    await gate.enter();
+    expect(await rejection(gate.enter())).toStrictEqual(new Error('full: 0'));
+  });
+
+  test('an aborted signal takes a caller out of the queue, and its place is free', async () => {
+    const gate = gateOf(1, 1);
+    await gate.enter();
+    const controller = new AbortController();
+    const waiting = gate.enter(controller.signal, () => new Error('given up'));
+    expect(await rejection(gate.enter())).toStrictEqual(new Error('full: 1'));
+    controller.abort();
+    expect(await rejection(waiting)).toStrictEqual(new Error('given up'));
+    const next = gate.enter();
+    gate.leave();
+    await next;
+  });
+
+  test('a caller that is let in no longer listens to its signal', async () => {
+    const gate = gateOf(1, 3);
+    const { signal } = new AbortController();
+    await gate.enter(signal);
+    expect(listenersOf(signal)).toBe(0);
+    const [second, third] = [gate.enter(signal), rejection(gate.enter(signal))];
+    expect(listenersOf(signal)).toBe(1);
+    gate.leave();
+    await second;
+    gate.close(new Error('closed'));
+    await third;
+    expect(listenersOf(signal)).toBe(0);
+  });
+
+  test('close() refuses all that wait', async () => {
+    const gate = gateOf(1, 3);
+    await gate.enter();
+    const waiting = [1, 2, 3].map(() => rejection(gate.enter()));
+    const closed = new Error('closed');
+    gate.close(closed);
+    expect(await Promise.all(waiting)).toStrictEqual([closed, closed, closed]);
+  });
+});
+
+describe('onAbort', () => {
+  test('adds one listener to a signal, and removes it with its last callback', () => {
+    const { signal } = new AbortController();
+    const stops = [1, 2, 3].map(() => onAbort(signal, () => {}));
+    expect(listenersOf(signal)).toBe(1);
+    stops[0]();
+    stops[1]();
+    expect(listenersOf(signal)).toBe(1);
+    stops[2]();
+    expect(listenersOf(signal)).toBe(0);
+  });
+
+  test('calls those that listen again after all others have stopped, once', () => {
+    const controller = new AbortController();
+    const called = [];
+    const stop = onAbort(controller.signal, () => called.push('first'));
+    stop();
+    onAbort(controller.signal, () => called.push('second'));
+    stop();
+    expect(listenersOf(controller.signal)).toBe(1);
+    controller.abort();
+    expect(called).toStrictEqual(['second']);
+  });
+
+  test('the signals that tools get take any number of listeners without a warning', async () => {
+    const modulePath = JSON.stringify(`${ROOT}/lib/contract/signals.js`);
+    const { stdout, stderr } = await runChild(
+      `const { signal } = require(${modulePath}).abortController();
+       for (let i = 0; i < 20; i++) signal.addEventListener('abort', () => {});
+       setImmediate(() => console.log('done'));`,
+      { format: 'commonjs' },
+    );
+    expect({ stdout, stderr }).toStrictEqual({ stdout: 'done\n', stderr: '' });
+    expect(abortController().signal.aborted).toBe(false);
+  });
+});
+
+describe('a run scope', () => {
+  test('calls what is added after its end immediately, and everything once', () => {
+    const scope = new RunScope();
+    const called = [];
+    scope.atEnd(() => called.push('before'));
+    scope.end();
+    scope.end();
+    scope.atEnd(() => called.push('after'));
+    expect(called).toStrictEqual(['before', 'after']);
+  });
+
+  test('does not call what was taken back', () => {
+    const scope = new RunScope();
+    const called = [];
+    const takeBack = scope.atEnd(() => called.push('no'));
+    takeBack();
+    scope.end();
+    expect(called).toStrictEqual([]);
+  });
+
+  test('a signal that is asked for after the end is aborted', () => {
+    const scope = new RunScope();
+    scope.end();
+    expect(scope.signal.aborted).toBe(true);
+  });
+
+  test('a part that is closed, or has ended, is not held by its whole', async () => {
+    const scope = new RunScope();
+    const parts = [scope.part(), scope.part(), scope.part()];
+    const ended = [];
+    for (const [at, part] of parts.entries()) part.atEnd(() => ended.push(at));
+    parts[0].close();
+    parts[1].end();
+    expect(ended).toStrictEqual([1]);
+    scope.end();
+    expect(ended).toStrictEqual([1, 2]);
+    expect(parts.map(({ isOver }) => isOver)).toStrictEqual([false, true, true]);
+  });
+
+  test('of a call within a call is the outer one again after it, also when it throws', () => {
+    const [outer, inner] = [new RunScope(), new RunScope()];
+    const seen = [];
+    within(outer, () => {
+      within(inner, () => seen.push(currentScope()));
+      seen.push(currentScope());
+      expect(() => within(inner, () => { throw new Error('x'); })).toThrow('x'); // prettier-ignore
+      seen.push(currentScope());
+    });
+    expect(seen.map((it) => [outer, inner].indexOf(it))).toStrictEqual([1, 0, 0]);
+    expect(currentScope()).toBe(undefined);
+  });
+});
+
+describe('a start', () => {
+  test('is shared by the calls that find it under way, and begun again after it', async () => {
+    const start = new Start();
+    let begun = 0;
+    const begin = async () => void begun++;
+    const both = [start.join(begin), start.join(begin)];
+    expect(both[0]).toBe(both[1]);
+    expect(start.isUnderWay).toBe(true);
+    await Promise.all(both);
+    expect([begun, start.isUnderWay]).toStrictEqual([1, false]);
+    await start.join(begin);
+    expect(begun).toBe(2);
+  });
+
+  test('that fails is begun again by the next call', async () => {
+    const start = new Start();
+    const fail = async () => Promise.reject(new Error('x'));
+    expect(await Promise.all([start.join(fail), start.join(fail)].map(rejection))).toHaveLength(2);
+    expect(start.isUnderWay).toBe(false);
+    await start.join(async () => {});
+  });
+
+  test('that is forgotten does not end the one begun after it', async () => {
+    const start = new Start();
+    const [first, second] = [deferred(), deferred()];
+    const forgotten = start.join(() => first.promise);
+    start.forget();
+    const next = start.join(() => second.promise);
+    first.resolve();
+    await forgotten;
+    expect(start.isUnderWay).toBe(true);
+    second.resolve();
+    await next;
+    expect(start.isUnderWay).toBe(false);
+  });
+});
+
+describe('what tools threw', () => {
+  test('is known of the last 64 calls', () => {
+    const thrown = new Thrown();
+    for (let call = 1; call <= 65; call++) thrown.keep(call, `error ${call}`);
+    expect([1, 2, 65, 66].map((call) => thrown.causeOf(call))).toStrictEqual([
+      undefined,
+      { cause: 'error 2' },
+      { cause: 'error 65' },
+      undefined,
+    ]);
+  });
+
+  test('may be undefined', () => {
+    const thrown = new Thrown();
+    thrown.keep(1, undefined);
+    expect(thrown.causeOf(1)).toStrictEqual({ cause: undefined });
+  });
+});
+
+describe('work within work', () => {
+  test('is within each owner around it, until that one is over', () => {
+    const [one, two] = [{}, {}];
+    doWithin(one, (outer) =>
+      doWithin(two, () => {
+        expect([isWithin(one), isWithin(two), isWithin({})]).toStrictEqual([true, true, false]);
+        outer.isOver = true;
+        expect([isWithin(one), isWithin(two)]).toStrictEqual([false, true]);
+      }),
+    );
+    expect(isWithin(two)).toBe(false);
+  });
+});
