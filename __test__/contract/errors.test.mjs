@@ -2,13 +2,24 @@
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { createRequire } from 'node:module';
 
 import { describe, expect, test } from 'vitest';
 
-import { ERRORS } from '../../lib/contract/error-table.js';
-import { ExecutorError, abortedBeforeStart, transferLimitExceeded } from '../../lib/contract/errors.js';
-import { failureOf, losesState } from '../../lib/contract/failure.js';
-import { ROOT } from '../helpers.mjs';
+import { ROOT, runChild } from '../helpers.mjs';
+
+// As the modules load each other: each is loaded once.
+const require = createRequire(import.meta.url);
+const { ERRORS } = require('../../lib/contract/error-table.js');
+const {
+  ExecutorError,
+  abortedBeforeStart,
+  describeThrown,
+  reasonText,
+  transferLimitExceeded,
+} = require('../../lib/contract/errors.js');
+const { GENERAL_HINTS, STATE_LOST, failureOf, losesState, withStateLost } = require('../../lib/contract/failure.js');
+const { failureText } = require('../../lib/contract/failure-text.js');
 
 test.each(ERRORS.map(({ code }) => code))('%s has its entry in the documentation', (code) => {
   expect(readFileSync(join(ROOT, 'docs', 'errors.md'), 'utf8')).toContain(`\n## ${code}\n`);
@@ -18,12 +29,12 @@ test('each code is there once, and a template needs what its parameters are', ()
   const codes = ERRORS.map(({ code }) => code);
   expect(new Set(codes).size).toBe(codes.length);
   for (const { message, params } of ERRORS) {
-    expect([...message.matchAll(/\{(\w+)\}/g)].map(([, name]) => name)).toEqual(Object.keys(params));
+    expect([...message.matchAll(/\{(\w+)\}/g)].map(([, name]) => name)).toStrictEqual(Object.keys(params));
   }
 });
 
 test('errors of the facade are as the table says', () => {
-  expect(transferLimitExceeded(1024, 'variables').toJSON()).toEqual({
+  expect(transferLimitExceeded(1024, 'variables').toJSON()).toStrictEqual({
     code: 'ERR_TRANSFER_LIMIT_EXCEEDED',
     severity: 'ERROR',
     message: 'Transfer limit exceeded (1024 bytes)',
@@ -31,7 +42,7 @@ test('errors of the facade are as the table says', () => {
     details: { maxTransferBytes: 1024, value: 'variables' },
     logs: undefined,
   });
-  expect(abortedBeforeStart(undefined, 50).toJSON()).toEqual({
+  expect(abortedBeforeStart(undefined, 50).toJSON()).toStrictEqual({
     code: 'ERR_EXEC_TIMEOUT',
     severity: 'ERROR',
     message: 'Execution timed out after 50ms',
@@ -62,12 +73,165 @@ test.each([
 ])('the place of a failure is that in the code that is shown: %s', (_, details, place) => {
   const error = { code: 'ERR_RUNTIME_EXCEPTION', message: 'm', retryable: false, details };
   const codeFrame = (code, line, column) => `${line}:${column}`;
-  expect(failureOf(error, { code: 'first\nlast', codeFrame, before: 10 })).toEqual({
+  expect(failureOf(error, { code: 'first\nlast', codeFrame, before: 10 })).toStrictEqual({
     code: 'ERR_RUNTIME_EXCEPTION',
     message: 'm',
     ...place,
     hint: expect.any(String),
     retryable: false,
+  });
+});
+
+describe('the hint of a failure', () => {
+  const failureOfDetails = (code, details, more = {}) =>
+    failureOf({ code, message: 'm', retryable: false, details, ...more });
+  const ERROR_FINDING = { rule: 'r', severity: 'ERROR', message: 'wrong', fix: 'Correct it' };
+
+  test.each([
+    ['of an aborted run says so, whatever else is known', 'ERR_EXEC_TIMEOUT', { aborted: true, reason: 'cpu', maxCpuMs: 5, hint: 'x' }, 'The caller has ended this run; the code is not to blame.'],
+    ['of variables that are too large is for the program around the code', 'ERR_TRANSFER_LIMIT_EXCEEDED', { value: 'variables', maxTransferBytes: 5 }, 'The variables that the program around the code sends take more than `maxTransferBytes`: it must send less, or have a larger limit. The code is not to blame.'],
+    ['of an output that is too large is for the code', 'ERR_TRANSFER_LIMIT_EXCEEDED', { value: 'output', maxTransferBytes: 5 }, 'Give back less: a part, a count or a summary.'],
+    ['of a finding is its fix', 'ERR_VALIDATION_FAILED', { hint: 'x', diagnostics: [ERROR_FINDING] }, 'Correct it'],
+    ['of a warning is not its fix', 'ERR_VALIDATION_FAILED', { diagnostics: [{ ...ERROR_FINDING, severity: 'WARN' }] }, 'Nothing of the code has run. Correct it and send all of it again.'],
+    ['of the details takes precedence over that of the code', 'ERR_RUNTIME_EXCEPTION', { hint: 'Did you mean `x`?' }, 'Did you mean `x`?'],
+    ['of a code without one says that the code is not to blame', 'ERR_SES_INIT_FAILED', {}, 'The code is not to blame. Running it again does not help unless the program around it changes.'],
+  ])('%s', (_, code, details, hint) => {
+    expect(failureOfDetails(code, details).hint).toBe(hint);
+  }); // prettier-ignore
+
+  test('of another language takes precedence over that of the table', () => {
+    const hints = { ERR_RUNTIME_EXCEPTION: 'in Python' };
+    expect(failureOfDetails('ERR_RUNTIME_EXCEPTION', {}, { [GENERAL_HINTS]: hints }).hint).toBe('in Python');
+    expect(failureOfDetails('ERR_EXEC_TIMEOUT', {}, { [GENERAL_HINTS]: hints }).hint).toBe(
+      'Do less in one run, and await only promises that settle.',
+    );
+  });
+
+  test('that ends a sentence gets no second full stop before what is lost', () => {
+    const hints = ['Do it', 'Do it.', 'Do it?'].map((hint) => withStateLost({ hint }).hint);
+    expect(hints).toStrictEqual(['Do it.', 'Do it.', 'Do it?'].map((hint) => `${hint} ${STATE_LOST}`));
+  });
+});
+
+describe('a failure', () => {
+  const finding = (severity, message) => ({ rule: 'r', severity, message, location: { line: 2, column: 3 } });
+  const all = [finding('INFO', 'i'), finding('WARN', 'w'), finding('ERROR', 'e')];
+
+  test('has the findings of validation that are no information, and the place of the first error', () => {
+    const details = { diagnostics: all };
+    expect(
+      failureOf({ code: 'ERR_VALIDATION_FAILED', message: 'Code validation failed', retryable: true, details }),
+    ).toStrictEqual({
+      code: 'ERR_VALIDATION_FAILED',
+      message: 'Code validation failed: e',
+      line: 2,
+      column: 3,
+      diagnostics: all.slice(1),
+      hint: 'Nothing of the code has run. Correct it and send all of it again.',
+      retryable: true,
+    });
+  });
+
+  test('has neither findings nor a tool where there are none', () => {
+    const error = { code: 'ERR_RUNTIME_EXCEPTION', message: 'm', retryable: false, details: { diagnostics: [all[0]] } };
+    expect(Object.keys(failureOf(error))).toStrictEqual(['code', 'message', 'hint', 'retryable']);
+    expect(failureOf({ ...error, details: { tool: 'search' } }).tool).toBe('search');
+  });
+
+  test('has the message without the logs that a cause repeats', () => {
+    const error = { code: 'ERR_RUNTIME_EXCEPTION', message: 'm\nlogs', retryable: false, details: { cause: 'm' } };
+    expect(failureOf(error).message).toBe('m');
+  });
+
+  test('as text tells a finding once', () => {
+    const failure = {
+      code: 'C',
+      message: 'Code validation failed: e',
+      hint: 'h',
+      diagnostics: all.slice(1),
+      line: 2,
+      column: 3,
+    };
+    expect(failureText(failure)).toBe('C: Code validation failed: e (line 2, column 3)\nNote: line 2: w\nHint: h');
+    const fixed = { ...failure, diagnostics: [{ severity: 'WARN', message: 'w', fix: 'Do it' }], codeFrame: '1 | x\n' };
+    expect(failureText(fixed)).toBe('C: Code validation failed: e (line 2, column 3)\n1 | x\nNote: w (Do it)\nHint: h');
+  });
+});
+
+describe('what was thrown', () => {
+  test.each([
+    [undefined, { name: 'Error', message: 'undefined' }],
+    [null, { name: 'Error', message: 'null' }],
+    [new TypeError('m'), { name: 'TypeError', message: 'm' }],
+    [Object.assign(new Error('m'), { code: 'E', name: '' }), { name: 'Error', message: 'm', code: 'E' }],
+    [Object.assign(new Error('m'), { code: {} }), { name: 'Error', message: 'm' }],
+    [
+      { message: 5, name: 5 },
+      { name: 'Error', message: '5' },
+    ],
+    [{ a: 1 }, { name: 'Error', message: '{"a":1}' }],
+    [() => {}, { name: 'Error', message: 'a function' }],
+  ])('case %# is described by name, message and code', (thrown, expected) => {
+    expect(describeThrown(thrown)).toStrictEqual(expected);
+  });
+
+  test('is cut at 32,768 units: name, message and code', () => {
+    const long = 'x'.repeat(32_769);
+    const cut = `${long.slice(1)}...`;
+    const error = Object.assign(new Error(long), { name: long, code: long });
+    expect(describeThrown(error)).toStrictEqual({ name: cut, message: cut, code: cut });
+    expect(describeThrown(long.slice(1)).message).toBe(long.slice(1));
+  });
+
+  test.each([
+    [undefined, 'aborted'],
+    [null, 'null'],
+    [0, '0'],
+    ['', 'aborted'],
+    [new Error(''), 'aborted'],
+    [new Error('why'), 'why'],
+  ])('as the reason %o of a signal is the text %s', (reason, text) => expect(reasonText(reason)).toBe(text));
+});
+
+describe('an ExecutorError', () => {
+  const FIELDS = { code: 'C', severity: 'ERROR', retryable: true };
+
+  test('has its facts, of which logs only if there are some, and its cause only if it has one', () => {
+    const plain = new ExecutorError('m', FIELDS);
+    expect(Object.keys(plain)).toStrictEqual(['code', 'severity', 'retryable', 'details']);
+    expect('cause' in plain).toBe(false);
+    const stats = { durationMs: 1 };
+    const error = new ExecutorError('m', {
+      ...FIELDS,
+      details: { a: 1 },
+      logs: '',
+      logEntries: [],
+      stats,
+      cause: undefined,
+    });
+    expect(Object.keys(error)).toStrictEqual(['code', 'severity', 'retryable', 'details', 'logs']);
+    expect(['cause' in error, error.stats, error.logEntries, error.name]).toStrictEqual([
+      true,
+      stats,
+      [],
+      'ExecutorError',
+    ]);
+  });
+
+  test('does not keep what the functions of its stack were called on', async () => {
+    const script = `
+      import { ExecutorError } from './index.mjs';
+      import { setFlagsFromString } from 'node:v8';
+      import { runInNewContext } from 'node:vm';
+      setFlagsFromString('--expose-gc');
+      const gc = runInNewContext('gc');
+      class Holder { make() { return new ExecutorError('m', { code: 'C', severity: 'ERROR', retryable: true }); } }
+      const make = () => { const holder = new Holder(); return [holder.make(), new WeakRef(holder)]; };
+      const [error, held] = make();
+      await new Promise((resolve) => setImmediate(resolve));
+      gc();
+      console.log(held.deref() === undefined, error.message);`;
+    expect((await runChild(script)).stdout).toBe('true m\n');
   });
 });
 

@@ -1,7 +1,19 @@
 // Sections 3.1 and 3.3: options are checked in the constructor, and messages name option, bound and value.
+import { createRequire } from 'node:module';
+
 import { describe, expect, test } from 'vitest';
 
-import { checkOptions, checkRunOptions } from '../../lib/contract/options.js';
+// As the modules load each other: each is loaded once.
+const require = createRequire(import.meta.url);
+const { OPTIONS } = require('../../lib/contract/option-table.js');
+const {
+  checkAnyLanguage,
+  checkOptions,
+  checkRows,
+  checkRunOptions,
+  checkSome,
+  closest,
+} = require('../../lib/contract/options.js');
 
 const LEVELS = ['log', 'info', 'warn', 'error', 'debug'];
 const oneOfLevels = LEVELS.map((level) => `"${level}"`).join(' or ');
@@ -37,9 +49,9 @@ test('defaults', () => {
     sandbox: 'best-effort',
     spares: undefined,
   };
-  expect(checkOptions(undefined)).toEqual(defaults);
-  expect(checkOptions({})).toEqual(defaults);
-  expect(checkOptions({ maxOperations: undefined, onLog: undefined })).toEqual(defaults);
+  expect(checkOptions(undefined)).toStrictEqual(defaults);
+  expect(checkOptions({})).toStrictEqual(defaults);
+  expect(checkOptions({ maxOperations: undefined, onLog: undefined })).toStrictEqual(defaults);
 });
 
 test('given values', () => {
@@ -76,7 +88,7 @@ test('given values', () => {
     sandbox: 'required',
     spares: 2,
   });
-  expect(checked).toEqual({
+  expect(checked).toStrictEqual({
     maxOperations: 1,
     timeoutMs: 2,
     runConcurrency: 'queue',
@@ -108,6 +120,72 @@ test('given values', () => {
   });
   // A copy: what the caller does to its own array later changes nothing.
   expect(checked.authorizedImports).not.toBe(authorizedImports);
+});
+
+const INTEGERS = OPTIONS.filter(({ type }) => type === 'integer');
+test.each(INTEGERS.map(({ name, min, max }) => [name, min, max]))('%s is from %d to %d', (name, min, max) => {
+  for (const value of [min, max]) expect(checkOptions({ [name]: value })[name]).toBe(value);
+  const refusal = (bound, value) => new RangeError(`options.${name} must be an integer ${bound}, got ${value}`);
+  expect(() => checkOptions({ [name]: min - 1 })).toThrow(refusal(`>= ${min}`, min - 1));
+  expect(() => checkOptions({ [name]: min + 0.5 })).toThrow(refusal(`>= ${min}`, min + 0.5));
+  expect(() => checkOptions({ [name]: max + 1 })).toThrow(refusal(`<= ${max}`, max + 1));
+});
+
+test('each list that is a default is a copy, so that what one executor does to it is not done to others', () => {
+  const [one, other] = [checkOptions({}), checkOptions({})];
+  for (const name of ['authorizedImports', 'collectConsoleLevels']) expect(one[name]).not.toBe(other[name]);
+});
+
+test('a hole in a list is no string', () => {
+  expect(() => checkOptions({ authorizedImports: ['a', , 'b'] })).toThrow(
+    new TypeError('options.authorizedImports[1] must be a non-empty string, got undefined'),
+  ); // prettier-ignore
+});
+
+test('each option is read once', () => {
+  let reads = 0;
+  const options = Object.defineProperty({}, 'timeoutMs', { enumerable: true, get: () => ++reads });
+  expect([checkOptions(options).timeoutMs, reads]).toStrictEqual([1, 1]);
+});
+
+test.each([
+  ['timeoutMS', 'timeoutMs'],
+  ['maxOps', 'maxOperations'],
+  ['abcd', 'xbcd'],
+  ['abcuvw', 'xyzuvw'],
+  ['opqrstu', undefined],
+  // Five units that begin alike are most of six, and not of ten.
+  ['limits', 'limitValue'],
+  ['limitOther', undefined],
+])('the name that is closest to %s is %s', (name, expected) => {
+  const known = ['timeoutMs', 'maxOperations', 'xbcd', 'xyzuvw', 'wxyzstu', 'limitValue'];
+  expect(closest(name, known)).toBe(expected);
+});
+
+test('of several names that are close, one that begins alike comes first, then that with the fewest edits', () => {
+  expect(closest('timeouts', ['dimeouts', 'timeoutMs'])).toBe('timeoutMs');
+  expect(closest('abcd', ['abxx', 'abcx'])).toBe('abcx');
+});
+
+test('only the options that are named are checked by checkSome', () => {
+  expect(checkSome({ timeoutMs: 5 }, ['timeoutMs', 'owner'])).toStrictEqual({ timeoutMs: 5, owner: '' });
+  expect(() => checkSome({ owner: 5 }, ['owner'])).toThrow(new TypeError('options.owner must be a string, got 5'));
+});
+
+test('options of another kind of executor are checked by its rows, and others are passed on', () => {
+  const rows = [{ name: 'size', type: 'integer', min: 1, max: 3, fallback: 2 }];
+  expect(checkRows({ other: 'x' }, rows, ['other'])).toStrictEqual({ other: 'x', size: 2 });
+  expect(() => checkRows({ size: 4 }, rows)).toThrow(new RangeError('options.size must be an integer <= 3, got 4'));
+  expect(() => checkRows({ other: 'x' }, rows)).toThrow(
+    new TypeError('options.other is not an option; the options are size'),
+  );
+});
+
+test('a language may be Python where executors for it are made', () => {
+  for (const language of [undefined, 'python', 'typescript']) checkAnyLanguage(language);
+  expect(() => checkAnyLanguage('perl')).toThrow(
+    new RangeError('options.language must be "auto" or "javascript" or "typescript" or "python", got "perl"'),
+  );
 });
 
 test.each([0, -1, 1.5, NaN, Infinity, 2 ** 53])('a limit of %s is left to the diagnostics of the run', (value) => {
@@ -228,7 +306,7 @@ describe('RangeError', () => {
 
 describe('options of a run', () => {
   test('absent limits are those of the executor', () => {
-    expect(checkRunOptions(undefined)).toEqual({
+    expect(checkRunOptions(undefined)).toStrictEqual({
       maxOperations: null,
       timeoutMs: null,
       toolTimeoutMs: null,

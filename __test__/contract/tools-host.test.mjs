@@ -1,12 +1,24 @@
 // Section 7.4 and the design of tools, the host's half: shapes, names, and answers that nothing can break.
+import { createRequire } from 'node:module';
+
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 
-import { ERROR, PROMISE, answerToolCall } from '../../lib/contract/tool-calls.js';
-import { RunScope, currentScope, within } from '../../lib/contract/run-scope.js';
-import { onAbort } from '../../lib/contract/signals.js';
-import { ToolRegistry, flattenTools, isNamespace } from '../../lib/contract/tool-registry.js';
-import wire from '../../lib/ses/transfer.js';
 import { deferred } from '../helpers.mjs';
+
+// As the modules load each other: each is loaded once.
+const require = createRequire(import.meta.url);
+const { ERROR, PROMISE, answerToolCall } = require('../../lib/contract/tool-calls.js');
+const { RunScope, currentScope, within } = require('../../lib/contract/run-scope.js');
+const { onAbort } = require('../../lib/contract/signals.js');
+const {
+  ToolRegistry,
+  blocking,
+  defined,
+  flattenTools,
+  isNamespace,
+  withTimeout,
+} = require('../../lib/contract/tool-registry.js');
+const wire = require('../../lib/ses/transfer.js');
 
 const { encode, readArguments, valueOf } = wire;
 
@@ -173,6 +185,26 @@ describe('ToolRegistry', () => {
     expect(registry.get(other.id)).toBeDefined();
   });
 
+  test('traits of a tool add up: a limit and a definition of a blocking tool', () => {
+    const definition = { description: 'd', inputSchema: {}, outputSchema: {} };
+    const plain = () => 1;
+    const made = defined(withTimeout(blocking(plain), 5), definition);
+    const [tool] = flattenTools({ made });
+    expect([tool.isBlocking, tool.timeoutMs, tool.definition]).toStrictEqual([true, 5, definition]);
+    expect([made.name, made.length, flattenTools({ plain })[0].timeoutMs]).toStrictEqual(['plain', 0, undefined]);
+  });
+
+  test('what is listed is what is committed, with the path and the limit of each', () => {
+    const registry = new ToolRegistry();
+    const { specs, commit } = registry.stage(flattenTools({ Host: { f: withTimeout(() => 1, 5) } }));
+    expect([registry.list(), registry.specs()]).toStrictEqual([[], []]);
+    commit();
+    expect(registry.specs()).toStrictEqual(specs);
+    expect(specs).toStrictEqual([{ path: ['Host', 'f'], id: 0, isAsync: false, length: 0, isLimited: true }]);
+    registry.clear();
+    expect([registry.list(), registry.specs()]).toStrictEqual([[], []]);
+  });
+
   test('clear forgets tools, but not functions of modules', () => {
     const registry = new ToolRegistry();
     const [tool] = send(registry, { f() {} });
@@ -272,6 +304,107 @@ describe('answerToolCall', () => {
       replies: [[ERROR, ['TimeoutError', message, 'ERR_TOOL_TIMEOUT', false]]],
       thrown: ['ERR_TOOL_TIMEOUT'],
     });
+  });
+
+  /** Calls a tool that has a limit, with what the test says; notes what comes of it. */
+  function limited(tool, answer = {}) {
+    const told = { replies: [], thrown: [] };
+    const whole = { path: ['tool'], fn: () => 1, self: undefined, isAsync: true, length: 0, ...tool };
+    answerToolCall(whole, whole.isAsync, [], {
+      wire,
+      scope: new RunScope(),
+      maxTransferBytes: Infinity,
+      reply: (status, payload) => told.replies.push([status, payload]),
+      onThrown: (thrown) => told.thrown.push(thrown),
+      ...answer,
+    });
+    return told;
+  }
+  const turn = () => new Promise((resolve) => setImmediate(resolve));
+
+  test('the timer of a call is cleared when the call is answered, and when its run ends', async () => {
+    const timers = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
+    const before = timers();
+    const scope = new RunScope();
+    limited({ timeoutMs: 3_600_000 });
+    const late = deferred();
+    limited({ timeoutMs: 3_600_000, fn: () => late.promise });
+    limited({ timeoutMs: 3_600_000, fn: () => new Promise(() => {}) }, { scope });
+    expect(timers()).toBe(before + 2);
+    late.resolve(1);
+    await turn();
+    scope.end();
+    expect(timers()).toBe(before);
+  });
+
+  test('the limit of a tool takes precedence over that of the run, which is longer or shorter', async () => {
+    const own = deferred();
+    limited(
+      { timeoutMs: 1, fn: () => new Promise(() => {}) },
+      { timeoutMs: 3_600_000, reply: (_, [, message]) => own.resolve(message) },
+    );
+    expect(await own.promise).toBe('tool did not answer within 1 ms');
+    const { replies } = limited({ timeoutMs: 3_600_000, fn: () => own.promise }, { timeoutMs: 1 });
+    // Due at the same time as the limit of the run, and asked for after it.
+    await new Promise((resolve) => setTimeout(resolve, 1));
+    expect(replies).toStrictEqual([[0, 'tool did not answer within 1 ms']]);
+  });
+
+  test('a call that is approved after its run has ended is not made', async () => {
+    const calls = [];
+    const [scope, decision] = [new RunScope(), deferred()];
+    const told = limited({ fn: () => calls.push(1) }, { scope, onToolCall: () => decision.promise });
+    scope.end();
+    decision.resolve();
+    await turn();
+    expect({ calls, ...told }).toStrictEqual({ calls: [], replies: [], thrown: [] });
+  });
+
+  test('onToolCall may give the arguments or the result, and whatever else it returns refuses the call', async () => {
+    const sum = { fn: (...args) => args.reduce((a, b) => a + b, 0) };
+    const answered = (onToolCall) => limited(sum, { onToolCall }).replies;
+    expect(answered(() => ({ args: [2, 3] }))).toStrictEqual([[0, 5]]);
+    expect(answered(() => ({ result: undefined }))).toStrictEqual([[0, undefined]]);
+    const expected = 'onToolCall must return nothing, { args }, an array, or { result }, or throw to refuse the call';
+    for (const [decision, shown] of [[false, 'false'], [null, 'null'], [{}, 'an object'], [{ args: 5 }, 'an object'], ['no', '"no"']]) {
+      const message = `${expected}; it gave ${shown}`;
+      expect(answered(() => decision)).toStrictEqual([[ERROR, ['TypeError', message, undefined, false]]]);
+    } // prettier-ignore
+  });
+
+  test('as many arguments as the stack holds are passed on, and not one more', () => {
+    const withArgs = (count) =>
+      limited({ fn: (...args) => args.length }, { onToolCall: () => ({ args: Array(count).fill(0) }) });
+    expect(withArgs(50_000).replies).toStrictEqual([[0, 50_000]]);
+    expect(withArgs(50_001).replies[0][0]).toBe(ERROR);
+  });
+
+  test('a tool is called within the scope of its run, with its namespace as `this`', () => {
+    const seen = [];
+    const scope = new RunScope();
+    const self = {};
+    limited({ self, fn() { seen.push(this === self, currentScope() === scope); } }, { scope }); // prettier-ignore
+    expect(seen).toStrictEqual([true, true]);
+    expect(currentScope()).toBe(undefined);
+  });
+
+  test('a blocking tool gives the guest what its promise gives, and no promise', async () => {
+    const told = limited({ isAsync: false, isBlocking: true, fn: async () => 5 });
+    await turn();
+    expect(told.replies).toStrictEqual([[0, 5]]);
+  });
+
+  test('a result that takes more than maxTransferBytes is refused with that code', () => {
+    const { replies } = limited({ fn: () => 'x'.repeat(100) }, { maxTransferBytes: 99 });
+    expect(replies).toStrictEqual([
+      [
+        ERROR,
+        ['RangeError', 'the result would take more than maxTransferBytes (99)', 'ERR_TRANSFER_LIMIT_EXCEEDED', true],
+      ],
+    ]);
+    expect(limited({ fn: () => 'x'.repeat(100) }, { maxTransferBytes: 100 }).replies).toStrictEqual([
+      [0, 'x'.repeat(100)],
+    ]);
   });
 
   test('what the tool threw is told, what the bridge refused is not', async () => {

@@ -11,6 +11,7 @@ import { deferred, expectCode, rejection } from '../helpers.mjs';
 import { managerOf, registry } from './market.mjs';
 
 const require = createRequire(import.meta.url);
+const { Execution } = require('../../lib/sandbox/execution.js');
 const { ParamsReader } = require('../../lib/sandbox/params.js');
 const { Schemas } = require('../../lib/sandbox/schemas.js');
 
@@ -369,3 +370,129 @@ test('rates hold over all executions, and count against the deadline', async () 
   gate.resolve('first');
   expect(await first).toBe('first');
 });
+
+describe('an execution', () => {
+  /** One whose parameters are read, and whose adapter is called, when the test says so. */
+  function executionOf({ maxSdkCalls = 10, read = async () => ({}), kind = 'execute', rate = undefined } = {}) {
+    const adapted = [];
+    const answer = deferred();
+    const adapter = (params, call) => (adapted.push({ params, call }), answer.promise);
+    const methodOf = (source) => (source === 'a' ? { reader: { read }, adapter } : 'there is no such source');
+    const execution = new Execution(kind, { methodOf, rateLimitOf: () => rate, maxSdkCalls }, 'context');
+    return { execution, adapted, answer };
+  }
+  const settled = () => new Promise((resolve) => setImmediate(resolve));
+
+  test('that ends while parameters are read calls no adapter', async () => {
+    const reading = deferred();
+    const { execution, adapted } = executionOf({ read: () => reading.promise });
+    const answered = vi.fn();
+    execution.call('a', 'b', '{}').then(answered, answered);
+    execution.end();
+    reading.resolve({});
+    await settled();
+    expect(adapted).toStrictEqual([]);
+    expect(answered).not.toHaveBeenCalled();
+  });
+
+  test('that ends while an adapter works gives the guest neither its answer nor its failure', async () => {
+    for (const settle of ['resolve', 'reject']) {
+      const { execution, answer, adapted } = executionOf();
+      const answered = vi.fn();
+      execution.call('a', 'b', '{}').then(answered, answered);
+      await settled();
+      execution.end('over');
+      answer[settle](new Error('late'));
+      await settled();
+      expect(answered).not.toHaveBeenCalled();
+      expect(adapted[0].call.signal.aborted).toBe(true);
+      expect(adapted[0].call.signal.reason).toBe('over');
+    }
+  });
+
+  test('that is over makes no further call, and counts none', async () => {
+    const { execution, adapted } = executionOf();
+    execution.end();
+    execution.call('a', 'b', '{}');
+    await settled();
+    expect([adapted, execution.callsBySource, execution.unanswered]).toStrictEqual([[], {}, []]);
+  });
+
+  test('makes as many calls as it may, and ends with one more, caught or not', async () => {
+    const { execution, adapted, answer } = executionOf({ maxSdkCalls: 2 });
+    answer.resolve('x');
+    expect(await Promise.all([execution.call('a', 'b', '{}'), execution.call('a', 'b', '{}')])).toStrictEqual([
+      'x',
+      'x',
+    ]);
+    expect(execution.isOver).toBe(false);
+    execution.call('a', 'b', '{}');
+    await settled();
+    expect([adapted.length, execution.isOver, execution.failure.code]).toStrictEqual([
+      2,
+      true,
+      'ERR_SDK_CALL_LIMIT_EXCEEDED',
+    ]);
+    expect(execution.stop.aborted).toBe(true);
+    expect(execution.callsBySource).toStrictEqual({ a: 2 });
+  });
+
+  test('names a method that has no answer once, until it has one', async () => {
+    const { execution, answer } = executionOf();
+    const calls = [execution.call('a', 'b', '{}'), execution.call('a', 'b', '{}')];
+    expect(execution.unanswered).toStrictEqual(['sdk.a.b']);
+    answer.resolve();
+    await Promise.all(calls);
+    expect(execution.unanswered).toStrictEqual([]);
+  });
+
+  test('counts no call of a method that it does not have', async () => {
+    const { execution } = executionOf();
+    await expectCodeOf(execution.call('other', 'b', '{}'), 'ERR_UNKNOWN_METHOD');
+    expect(execution.callsBySource).toStrictEqual({});
+  });
+
+  test('of a search has no sdk', async () => {
+    const { execution, adapted } = executionOf({ kind: 'search' });
+    await expectCodeOf(execution.call('a', 'b', '{}'), 'ERR_UNKNOWN_METHOD');
+    expect(adapted).toStrictEqual([]);
+  });
+
+  test('leaves its rate limit after the adapter has answered or failed', async () => {
+    for (const settle of ['resolve', 'reject']) {
+      const leave = vi.fn();
+      const { execution, answer } = executionOf({ rate: { enter: async () => leave } });
+      const called = execution.call('a', 'b', '{}').catch(() => {});
+      await settled();
+      expect(leave).not.toHaveBeenCalled();
+      answer[settle](new Error('x'));
+      await called;
+      expect(leave).toHaveBeenCalledOnce();
+    }
+  });
+
+  test('gives the answer of a ticket once, in the order in which answers came', async () => {
+    const { execution, answer } = executionOf();
+    const [first, refused] = [execution.start('a', 'b', '{}'), execution.start('other', 'b', '{}')];
+    expect(await execution.next()).toBe(refused);
+    expect(() => execution.take(refused)).toThrow('there is no such source');
+    const next = execution.next();
+    answer.resolve('x');
+    expect(await next).toBe(first);
+    expect(execution.take(first)).toBe('x');
+    expect(() => execution.take(first)).toThrow(new TypeError('there is no such call'));
+  });
+
+  test('keeps the failure that ended it first', () => {
+    const { execution } = executionOf();
+    const [first, second] = [new Error('first'), new Error('second')];
+    execution.fail(first);
+    execution.fail(second);
+    expect([execution.failure, execution.signal.reason]).toStrictEqual([first, first]);
+  });
+});
+
+/** Fails unless `promise` rejects with an error of that code. */
+async function expectCodeOf(promise, code) {
+  expect((await rejection(promise)).code).toBe(code);
+}

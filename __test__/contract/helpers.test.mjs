@@ -1,0 +1,432 @@
+// The small parts that all executors and adapters use: names, schemas of libraries, logs, sizes, what models are told.
+
+import { createRequire } from 'node:module';
+
+import { afterEach, describe, expect, test } from 'vitest';
+
+import { rejection } from '../helpers.mjs';
+
+// As the modules load each other: each is loaded once.
+const require = createRequire(import.meta.url);
+const {
+  className,
+  describe: shown,
+  isBeyondNumbers,
+  isPlainObject,
+  memberPath,
+} = require('../../lib/contract/describe.js');
+const { modelFailure, modelLogs, modelText, modelValue, reportText } = require('../../lib/contract/for-model.js');
+const { defineEntries, safeListener } = require('../../lib/contract/logs.js');
+const { requirePeer } = require('../../lib/contract/peer.js');
+const { toJson } = require('../../lib/contract/render.js');
+const schemas = require('../../lib/contract/standard-schema.js');
+const names = require('../../lib/contract/tool-names.js');
+const { traceRun, traceToolCall, untold } = require('../../lib/contract/tracing.js');
+const { encodeVariables, namesOfVariables } = require('../../lib/contract/variables.js');
+const { TransferLimitError } = require('../../lib/contract/errors.js');
+const { KeyCount, isWide, keysOf } = require('../../lib/contract/wide.js');
+const { isFarLargerWritten } = require('../../lib/contract/written-size.js');
+const { tracingChannel } = require('node:diagnostics_channel');
+
+describe('a value in a message', () => {
+  test.each([
+    ['x'.repeat(40), JSON.stringify('x'.repeat(40))],
+    ['x'.repeat(41), JSON.stringify(`${'x'.repeat(40)}...`)],
+    [-0, '-0'],
+    [5n, '5n'],
+    [1n << 1_024n, '[a BigInt of more than 1024 bits]'],
+    [undefined, 'undefined'],
+    [Symbol('x'), 'a symbol'],
+    [() => {}, 'a function'],
+    [null, 'null'],
+    [[], 'an array'],
+    [{}, 'an object'],
+  ])('case %# is short, and runs no code', (value, text) => expect(shown(value)).toBe(text));
+
+  test('that is a proxy which was revoked is a proxy', () => {
+    const { proxy, revoke } = Proxy.revocable([], {});
+    revoke();
+    expect(shown(proxy)).toBe('a proxy');
+  });
+
+  test('is plain if it is an object of any realm without a class', () => {
+    const foreign = require('node:vm').runInNewContext('({})');
+    expect([{}, Object.create(null), foreign].map(isPlainObject)).toStrictEqual([true, true, true]);
+    expect([[], new Map(), new (class A {})(), null, () => {}].map(isPlainObject)).toStrictEqual(Array(5).fill(false));
+  });
+
+  test('has the name of its class, or is an object', () => {
+    const hostile = { get constructor() { throw new Error('x'); } }; // prettier-ignore
+    const unnamed = new (class {})();
+    expect([new Map(), hostile, unnamed, Object.create(null)].map(className)).toStrictEqual([
+      'Map',
+      'object',
+      'object',
+      'object',
+    ]);
+  });
+
+  test('is beyond numbers if only a BigInt has it', () => {
+    const values = [2n ** 53n - 1n, 2n ** 53n, -(2n ** 53n), 5, '9'];
+    expect(values.map(isBeyondNumbers)).toStrictEqual([false, true, true, false, false]);
+  });
+
+  test('has a path as code would write it', () => {
+    expect(['a', '$', 'ä1', '1a', 'a b', ''].map((key) => memberPath('x', key))).toStrictEqual(
+      ['x.a', 'x.$', 'x.ä1', 'x["1a"]', 'x["a b"]', 'x[""]'],
+    ); // prettier-ignore
+    expect(memberPath('x', 'a '.repeat(30))).toBe(`x["${'a '.repeat(20)}..."]`);
+  });
+});
+
+describe('the name of a tool in code', () => {
+  test.each([
+    ['list-files', 'list_files', 'list_files', 'list_files'],
+    ['a.b c', 'a_b_c', 'a_b_c', 'a_b_c'],
+    ['2nd', '_2nd', '_2nd', '_2nd'],
+    ['delete', 'delete_', 'delete_', 'delete'],
+    ['del', 'del', 'del', 'del_'],
+    ['then', 'then', 'then_', 'then'],
+    ['$x', '$x', '$x', 'x'],
+    ['ﬁle', 'ﬁle', 'ﬁle', 'file'],
+    ['!', '_', '_', '_'],
+    ['None', 'None', 'None', 'None_'],
+  ])('%s is %s, as a member %s, in Python %s', (name, tool, member, python) => {
+    expect([names.toolIdentifier(name), names.memberIdentifier(name), names.pythonIdentifier(name)]).toStrictEqual(
+      [tool, member, python],
+    ); // prettier-ignore
+  });
+
+  test('in ASCII has no other characters', () => {
+    expect(['größe', 'ö', 'a b'].map(names.asciiIdentifier)).toStrictEqual(['gre', '_', 'a_b']);
+  });
+
+  test('must be that of one tool only', () => {
+    expect(names.byIdentifier({ 'a-b': 1, c: 2 })).toStrictEqual({ a_b: 1, c: 2 });
+    expect(() => names.byIdentifier({ 'a-b': 1, a_b: 2 })).toThrow(
+      new TypeError('the tools "a-b" and "a_b" would both be called a_b in code; rename one of them'),
+    );
+  });
+
+  test('may be __proto__', () => {
+    const holder = {};
+    names.defineMember(holder, '__proto__', 1);
+    expect([Object.keys(holder), Object.getPrototypeOf(holder) === Object.prototype]).toStrictEqual([
+      ['__proto__'],
+      true,
+    ]);
+  });
+});
+
+describe('schemas of libraries', () => {
+  const standard = (more) => ({
+    '~standard': { version: 1, vendor: 'acme', validate: (value) => ({ value }), ...more },
+  });
+
+  test('are told from JSON Schema by their own property', () => {
+    const called = Object.assign(() => {}, standard());
+    expect([standard(), called, {}, null, { '~standard': null }].map(schemas.isStandardSchema)).toStrictEqual(
+      [true, true, false, false, false],
+    ); // prettier-ignore
+    const hidden = Object.defineProperty({ type: 'string' }, '~standard', { value: {} });
+    expect([standard(), hidden].map(schemas.isOfLibrary)).toStrictEqual([true, false]);
+    expect([{ a: standard() }, { a: {} }, standard()['~standard']].map(schemas.holdsSchemas)).toStrictEqual([
+      true,
+      false,
+      false,
+    ]);
+  });
+
+  test('of zod 3 are those without the mark of zod 4', () => {
+    const zod = standard({ vendor: 'zod' });
+    expect([zod, { ...zod, _zod: {} }, standard()].map(schemas.isZod3)).toStrictEqual([true, false, false]);
+  });
+
+  test('name the paths of issues, whose parts are keys or objects with a key', () => {
+    const issues = [
+      { message: 'is wrong', path: ['a', { key: 'b' }, 0, { key: Symbol('s') }] },
+      { message: 'are wrong' },
+      { message: 'too', path: [] },
+    ];
+    expect(schemas.issuesText(issues)).toBe('a.b.0.Symbol(s): is wrong; are wrong; too');
+  });
+
+  test('give the value or the issues', async () => {
+    expect(await schemas.validate(standard(), 5)).toStrictEqual({ value: 5 });
+    const issues = [{ message: 'no' }];
+    expect(await schemas.validate(standard({ validate: async () => ({ issues }) }), 5)).toStrictEqual({ issues });
+  });
+
+  test('that cannot be converted are refused as input, and say nothing as output', () => {
+    const fails = () => {
+      throw new Error('a transform');
+    };
+    const schema = standard({ jsonSchema: { input: fails, output: fails } });
+    expect(schemas.jsonSchemaOf(schema, 'output', 'x')).toBe(undefined);
+    expect(() => schemas.jsonSchemaOf(schema, 'input', 'x')).toThrow(
+      new TypeError('x has no form as JSON Schema: a transform'),
+    );
+    expect(() => schemas.jsonSchemaOf(standard(), 'output', 'x')).toThrow(
+      new TypeError('x is a schema of acme that has no form as JSON Schema; give the JSON Schema instead'),
+    );
+  });
+
+  test('are converted by what they have: a method of their own, or that of Standard JSON Schema', () => {
+    expect(schemas.jsonSchemaOf({ ...standard(), toJsonSchema: () => ({ type: 'null' }) }, 'input', 'x')).toStrictEqual({ type: 'null' }); // prettier-ignore
+    const made = schemas.standardSchema('acme', { type: 'string' }, () => {});
+    const converted = schemas.jsonSchemaOf(made, 'output', 'x');
+    expect(converted).toStrictEqual({ type: 'string' });
+    converted.type = 'changed';
+    expect(schemas.jsonSchemaOf(made, 'output', 'x')).toStrictEqual({ type: 'string' });
+  });
+
+  test('need their package: others than a missing module are not hidden', () => {
+    const missing = () => require('a-package-that-nobody-has');
+    expect(() => requirePeer('x', 'a b', missing)).toThrow(
+      new Error('x needs packages that are not installed; run: npm install a b'),
+    );
+    const broken = new Error('broken');
+    expect(() => requirePeer('x', 'a', () => { throw broken; })).toThrow(broken); // prettier-ignore
+  });
+});
+
+describe('entries of a log', () => {
+  const indexOf = (messages) => ({
+    levels: new Uint8Array(messages.length).map((_, at) => at % 5),
+    times: new Float64Array(messages.length).map((_, at) => Math.floor(at / 2) * 1_000),
+    lengths: new Uint32Array(messages.map(({ length }) => length)),
+  });
+
+  test('have their level, time and message, of which one may have line breaks', () => {
+    const messages = ['a', 'b\nc', '', 'd'];
+    const { logEntries } = defineEntries({}, messages.join('\n'), indexOf(messages), { enumerable: true });
+    const ts = ['1970-01-01T00:00:00.000Z', '1970-01-01T00:00:01.000Z'];
+    expect(logEntries).toStrictEqual([
+      { level: 'log', message: 'a', ts: ts[0] },
+      { level: 'info', message: 'b\nc', ts: ts[0] },
+      { level: 'warn', message: '', ts: ts[1] },
+      { level: 'error', message: 'd', ts: ts[1] },
+    ]);
+  });
+
+  test.each([
+    [1_000, 'value'],
+    [1_001, 'get'],
+  ])('of %d are made with a %s of the property, once', (count, kind) => {
+    const messages = Array(count).fill('x');
+    const outcome = defineEntries({}, messages.join('\n'), indexOf(messages), { enumerable: false });
+    const property = Object.getOwnPropertyDescriptor(outcome, 'logEntries');
+    expect([kind in property, property.enumerable, property.configurable]).toStrictEqual([true, false, true]);
+    expect(outcome.logEntries).toHaveLength(count);
+    expect(outcome.logEntries).toBe(outcome.logEntries);
+  });
+
+  describe('a listener that fails', () => {
+    const warnings = [];
+    const { emitWarning } = process;
+    afterEach(() => {
+      process.emitWarning = emitWarning;
+      warnings.length = 0;
+    });
+    const settled = () => new Promise((resolve) => setImmediate(resolve));
+
+    test.each([
+      ['throws', () => { throw 'no'; }], // prettier-ignore
+      ['rejects', () => Promise.reject('no')], // prettier-ignore
+      ['gives a thenable that rejects', () => ({ then: (_, reject) => reject('no') })],
+    ])('that %s is one warning of the process', async (_, listener) => {
+      process.emitWarning = (...args) => warnings.push(args);
+      const tell = safeListener(listener);
+      for (let i = 0; i < 3; i++) tell(i);
+      await settled();
+      expect(warnings).toStrictEqual([
+        [
+          'options.onLog failed; further failures are not reported: no',
+          { type: 'SESExecutorWarning', code: 'SES_EXECUTOR_ON_LOG' },
+        ],
+      ]);
+    });
+
+    test('with what cannot be printed is a warning, too', () => {
+      process.emitWarning = (...args) => warnings.push(args);
+      const odd = { toString() { throw new Error('x'); } }; // prettier-ignore
+      safeListener(() => { throw odd; }, 'onReport')(1); // prettier-ignore
+      expect(warnings).toStrictEqual([
+        [
+          'options.onReport failed; further failures are not reported: an error that cannot be printed',
+          { type: 'SESExecutorWarning', code: 'SES_EXECUTOR_ON_REPORT' },
+        ],
+      ]);
+    });
+  });
+});
+
+describe('tracing channels', () => {
+  const EVENTS = ['start', 'end', 'asyncStart', 'asyncEnd', 'error'];
+  const heard = (name, fn) => {
+    const events = [];
+    const channel = tracingChannel(`ses-executor:${name}`);
+    const handlers = Object.fromEntries(EVENTS.map((event) => [event, () => events.push(event)]));
+    channel.subscribe(handlers);
+    return Promise.resolve(fn())
+      .finally(() => channel.unsubscribe(handlers))
+      .then(() => events);
+  };
+
+  test('tell nothing of the runs of an executor that works for another one', async () => {
+    const run = async () => 1;
+    expect(await heard('run', () => traceRun({}, '1', run))).toStrictEqual(['start', 'end', 'asyncStart', 'asyncEnd']);
+    const inner = {};
+    expect(untold(inner)).toBe(inner);
+    expect(await heard('run', () => traceRun(inner, '1', run))).toStrictEqual([]);
+  });
+
+  test('tell of a call that is answered at once no asynchronous part, and of an outcome once', async () => {
+    const facts = { name: 'f', args: [], id: '1' };
+    expect(traceToolCall(facts)).toBe(undefined);
+    const told = (settle) => heard('tool-call', () => settle(traceToolCall(facts)));
+    expect(
+      await told((trace) => {
+        trace.begin(() => trace.resolved(1));
+        trace.resolved(2);
+        trace.rejected(new Error('late'));
+      }),
+    ).toStrictEqual(['start', 'end']);
+    expect(
+      await told((trace) => {
+        trace.begin(() => {});
+        trace.rejected(new Error('no'));
+        trace.resolved(1);
+      }),
+    ).toStrictEqual(['start', 'end', 'error', 'asyncStart', 'asyncEnd']);
+  });
+});
+
+describe('variables', () => {
+  test('are a plain object by name', () => {
+    expect(namesOfVariables({ a: 1, b: 2 })).toStrictEqual(['a', 'b']);
+    for (const [given, got] of [[[], 'an array'], [null, 'null'], [new Map(), 'an instance of Map']]) {
+      expect(() => namesOfVariables(given)).toThrow(
+        new TypeError(`variables must be a plain object of values by name, got ${got}`),
+      );
+    } // prettier-ignore
+  });
+
+  test('that are too large fail with the limit, others as they fail', async () => {
+    const failing = (error) => () => {
+      throw error;
+    };
+    const encode = async (error) => encodeVariables({ a: 1 }, ['a'], 5, failing(error));
+    expect(await rejection(encode(new TransferLimitError()))).toMatchObject({
+      code: 'ERR_TRANSFER_LIMIT_EXCEEDED',
+      details: { maxTransferBytes: 5, value: 'variables' },
+    });
+    const other = new TypeError('x');
+    expect(await rejection(encode(other))).toBe(other);
+    expect(encodeVariables({ a: 1, b: 2 }, ['b', 'a'], 5, (...args) => args)).toStrictEqual(
+      [[2, 1], 'variables', 5, { a: 1, b: 2 }],
+    ); // prettier-ignore
+  });
+});
+
+describe('objects of very many properties', () => {
+  const counted = (count) => {
+    const object = {};
+    const keys = new KeyCount(object);
+    for (let i = 0; i < count; i++) {
+      object[`k${i}`] = i;
+      keys.add(`k${i}`);
+    }
+    return object;
+  };
+
+  test('are noted from 100,000 on, with the first 4,096 keys that they still have', () => {
+    expect(isWide(counted(99_999))).toBe(false);
+    const object = counted(100_000);
+    expect(isWide(object)).toBe(true);
+    delete object.k0;
+    const keys = keysOf(object);
+    expect([keys.length, keys[0], keys.at(-1)]).toStrictEqual([4_095, 'k1', 'k4095']);
+    expect(keysOf({ a: 1 })).toStrictEqual(['a']);
+  });
+});
+
+describe('a value that is far larger written than in memory', () => {
+  const pairs = (levels) => {
+    let graph = ['x'];
+    for (let i = 0; i < levels; i++) graph = [graph, graph];
+    return graph;
+  };
+
+  test.each([
+    ['a graph of pairs', pairs(40), true],
+    ['a smaller one', pairs(16), false],
+    ['the same in a Map', new Map([[1, pairs(40)]]), true],
+    ['the same in a Set', new Set([pairs(40)]), true],
+    ['a long text, many times', Array(20).fill('x'.repeat(1e6)), false],
+    ['a list with a long text, many times', Array(100).fill(['x'.repeat(1e5)]), true],
+    ['bytes, many times', Array(10).fill(new Uint8Array(100_000)), true],
+    ['an array of holes', Object.assign([], { 1_000_000: 1 }), true],
+    ['many values', Array.from({ length: 300_000 }, (_, i) => i), false],
+    ['long keys, many times', Array(100).fill({ ['k'.repeat(1e5)]: 1 }), true],
+  ])('%s', (_, value, expected) => expect(isFarLargerWritten(value)).toBe(expected));
+
+  test('may contain itself', () => {
+    const cycle = [];
+    cycle.push(cycle, { cycle });
+    expect(isFarLargerWritten(cycle)).toBe(false);
+  });
+});
+
+describe('what a model is told', () => {
+  test('is data if JSON says all of it, and else text', () => {
+    const twice = [1];
+    const cases = [[1, 1], ['x', 'x'], [null, null], [{ a: [true] }, { a: [true] }], [-0, '-0'], [NaN, 'NaN'], [[undefined], '[ undefined ]'], [{ toJSON: 1 }, { toJSON: 1 }], [[twice, twice], '[ [ 1 ], [ 1 ] ]']]; // prettier-ignore
+    for (const [output, told] of cases) expect(modelValue(output)).toStrictEqual(told);
+    expect(modelValue([, 1])).toBe('[ <1 empty item>, 1 ]'); // prettier-ignore
+    expect(modelValue(['x'.repeat(20)], 10)).toBe(modelText(['x'.repeat(20)], { maxChars: 10 }));
+    expect(modelText({ a: 1 }, { indent: 2 })).toBe('{\n  "a": 1\n}');
+  });
+
+  test('is cut in its middle, at whole characters, and counts what is left out', () => {
+    expect(modelLogs('abcdefgh', 8)).toBe('abcdefgh');
+    expect(modelLogs('abcdefghi', 5)).toBe('abc\n[... 4 of 9 characters of the logs; log less ...]\nhi');
+    const text = modelLogs('a😀bcdef😀', 4);
+    expect(text).toBe('a\n[... 7 of 10 characters of the logs; log less ...]\n😀');
+    expect(modelLogs('abcdef😀x', 4)).toBe('ab\n[... 4 of 9 characters of the logs; log less ...]\n😀x');
+  });
+
+  test('of a failure is its message, cut', () => {
+    expect(modelFailure({ code: 'C', message: 'abcdef', hint: 'h' }, 4)).toStrictEqual({
+      code: 'C',
+      message: 'ab\n[... 2 of 6 characters of the message ...]\nef',
+      hint: 'h',
+    });
+  });
+
+  test('of a run is its output or its failure, then a note, then the logs', () => {
+    expect(reportText({ output: 'x', logs: '' })).toBe('x');
+    expect(reportText({ output: 'x', logs: 'l', note: 'n' })).toBe('x\n\nNote: n\n\nLogs:\nl');
+    expect(reportText({ failure: { code: 'C', message: 'm', hint: 'h' }, logs: 'l' })).toBe(
+      'C: m\nHint: h\n\nLogs:\nl',
+    );
+  });
+});
+
+describe('an output as JSON', () => {
+  test.each([
+    ['undefined', undefined, null],
+    ['a member that is undefined', { a: undefined }, {}],
+    ['infinity', [Infinity, -Infinity], ['Infinity', '-Infinity']],
+    ['bytes', new Uint8Array([1, 2]), [1, 2]],
+    ['a Set in a Map', new Map([[1, new Set([2])]]), [[1, [2]]]],
+    ['an error', new TypeError('m'), { name: 'TypeError', message: 'm' }],
+    ['a function', () => {}, null],
+  ])('%s', (_, value, expected) => expect(toJson(value)).toStrictEqual(expected));
+
+  test('a cycle is the text that Node.js shows', () => {
+    const cycle = {};
+    cycle.self = cycle;
+    expect(toJson(cycle)).toBe('<ref *1> { self: [Circular *1] }');
+  });
+});
