@@ -37,25 +37,11 @@ if (!values['platform-only']) {
   await packMain(packed);
 }
 
-/** Stages the package with the addon of `platform`. */
+/** Stages the platform package: what `npm/` has of it, with the files that the build has made. */
 function stagePlatform(folder, platform) {
-  const { name, os, cpu, libc } = platform;
+  cpSync(join(root, 'npm', platform.name), folder, { recursive: true });
   const files = [addonOf(platform), workerOf(platform)].filter((file) => file !== undefined);
   for (const file of files) cpSync(join(root, file), join(folder, file));
-  const { version, license, repository, engines } = manifest;
-  writeManifest(folder, {
-    name: packageOf(platform),
-    version,
-    description: `The native addon of ses-executor for ${name}.`,
-    license,
-    repository,
-    engines,
-    os: [os],
-    cpu: [cpu],
-    ...(libc && { libc: [libc] }),
-    main: addonOf(platform),
-    files: [...files, 'THIRD-PARTY.txt', 'licenses'],
-  });
   cpSync(join(root, 'LICENSE'), join(folder, 'LICENSE'));
   cpSync(join(root, 'vendor/v8/licenses'), join(folder, 'licenses'), { recursive: true });
   writeFileSync(join(folder, 'THIRD-PARTY.txt'), thirdPartyText(root));

@@ -1,27 +1,21 @@
-// The platforms that there are builds for: Node's names of each, the name of its build (the addon is
-// `ses-executor.<name>.node`), cargo's name of the library, and the machine of GitHub that builds it.
+// The platforms that there are builds for: the name of each build (the addon is `ses-executor.<name>.node`), cargo's name of the
+// library, and the machine of GitHub that builds it. Node's names of the platform are those of its package in `npm/`.
+
+import { readFileSync } from 'node:fs';
 
 export const PLATFORMS = [
-  {
-    name: 'linux-x64-gnu',
-    os: 'linux',
-    cpu: 'x64',
-    libc: 'glibc',
-    library: 'libses_executor.so',
-    runner: 'ubuntu-22.04',
-  },
-  {
-    name: 'linux-arm64-gnu',
-    os: 'linux',
-    cpu: 'arm64',
-    libc: 'glibc',
-    library: 'libses_executor.so',
-    runner: 'ubuntu-22.04-arm',
-  },
-  { name: 'darwin-x64', os: 'darwin', cpu: 'x64', library: 'libses_executor.dylib', runner: 'macos-15-intel' },
-  { name: 'darwin-arm64', os: 'darwin', cpu: 'arm64', library: 'libses_executor.dylib', runner: 'macos-15' },
-  { name: 'win32-x64-msvc', os: 'win32', cpu: 'x64', library: 'ses_executor.dll', runner: 'windows-2022' },
-];
+  { name: 'linux-x64-gnu', library: 'libses_executor.so', runner: 'ubuntu-22.04' },
+  { name: 'linux-arm64-gnu', library: 'libses_executor.so', runner: 'ubuntu-22.04-arm' },
+  { name: 'darwin-x64', library: 'libses_executor.dylib', runner: 'macos-15-intel' },
+  { name: 'darwin-arm64', library: 'libses_executor.dylib', runner: 'macos-15' },
+  { name: 'win32-x64-msvc', library: 'ses_executor.dll', runner: 'windows-2022' },
+].map((platform) => ({ ...platform, ...systemOf(platform) }));
+
+/** What npm has to know of the machine, from the manifest of the platform's package. */
+function systemOf({ name }) {
+  const { os, cpu, libc } = JSON.parse(readFileSync(new URL(`../npm/${name}/package.json`, import.meta.url), 'utf8'));
+  return { os: os[0], cpu: cpu[0], ...(libc && { libc: libc[0] }) };
+}
 
 /** The platform of this machine, if there is a build for it. */
 export function thisPlatform() {
