@@ -1,4 +1,4 @@
-// Writes what follows from the tables of options, errors and refusals in `lib/contract/`, parts of the types and of the docs and the
+// Writes what follows from the tables of options, errors, refusals and numbers in `lib/contract/`, parts of the types and of the docs and the
 // Rust that takes them, and what follows from the items of the addon: its types.
 //
 //   node scripts/generate.mjs [--check] [tables] [addon]
@@ -15,6 +15,7 @@ import prettier from 'prettier';
 
 import { errorParts } from './generate/errors.mjs';
 import { nativeParts } from './generate/native.mjs';
+import { numberParts } from './generate/numbers.mjs';
 import { optionParts } from './generate/options.mjs';
 import { refusalParts } from './generate/refusals.mjs';
 
@@ -23,7 +24,9 @@ const isCheck = process.argv.includes('--check');
 const groups = process.argv.slice(2).filter((arg) => !arg.startsWith('--'));
 const isWanted = (group) => groups.length === 0 || groups.includes(group);
 const parts = [
-  ...(isWanted('tables') ? [...optionParts(), ...errorParts(), ...refusalParts(), preludeText()] : []),
+  ...(isWanted('tables')
+    ? [...optionParts(), ...errorParts(), ...refusalParts(), ...numberParts(), preludeText()]
+    : []),
   ...(isWanted('addon') ? nativeParts() : []),
 ];
 

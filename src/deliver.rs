@@ -7,6 +7,7 @@ use serde_json::Value;
 
 use ses_protocol::{Failure, LogEntry, LogIndex, Outcome, Report, Success, ToolCall};
 
+use crate::numbers::{delivery, ending};
 use crate::values::{NativeValue, push_values, rust_text};
 
 /// How a call that was decided at once ended: well, or with `error`.
@@ -75,7 +76,7 @@ impl JsValuesTupleIntoVec for Delivery {
                 DeliverArgs::Settled { call, outcome } => settled(env, executor, call, *outcome)?,
                 DeliverArgs::ToolCalls(calls) => {
                     let mut args = Vec::with_capacity(2 + calls.len() * USUAL_ARGS);
-                    args.extend([executor, u32::to_napi_value(env, 1)?]);
+                    args.extend([executor, u32::to_napi_value(env, delivery::TOOL_CALLS)?]);
                     for ToolCall { id, tool, is_async, args: values, .. } in calls {
                         args.push(f64::to_napi_value(env, id as f64)?);
                         args.push(u32::to_napi_value(env, tool)?);
@@ -86,21 +87,15 @@ impl JsValuesTupleIntoVec for Delivery {
                 }
                 DeliverArgs::Logs(entries) => {
                     let (logs, index) = joined(&entries);
-                    let mut args = vec![executor, u32::to_napi_value(env, 2)?];
+                    let mut args = vec![executor, u32::to_napi_value(env, delivery::LOGS)?];
                     push_logs(env, logs, index, &mut args)?;
                     args
                 }
-                DeliverArgs::Nothing => vec![executor, u32::to_napi_value(env, 3)?],
+                DeliverArgs::Nothing => vec![executor, u32::to_napi_value(env, delivery::NOTHING)?],
             })
         }
     }
 }
-
-/// How a call ended, as `lib/ses/core.js` numbers it.
-const DONE: u32 = 0;
-const VALUE: u32 = 1;
-const FINAL: u32 = 2;
-const ERROR: u32 = 3;
 
 /// `executor, 0, call, ending, payload`; for runs then their figures, and if there are log entries, these. Positional, since an object
 /// that is made property by property through Node-API costs several times as much.
@@ -116,16 +111,17 @@ unsafe fn settled(
 ) -> Result<Vec<sys::napi_value>> {
     // SAFETY: the caller's contract.
     unsafe {
-        let (ending, payload) = match result {
-            Ok(Success::Done) => (DONE, <()>::to_napi_value(env, ())?),
-            Ok(Success::Output { value, is_final_answer }) => {
-                (if is_final_answer { FINAL } else { VALUE }, NativeValue::to_napi_value(env, NativeValue(value))?)
-            }
-            Err(failure) => (ERROR, NativeError::to_napi_value(env, failure.into())?),
+        let (how, payload) = match result {
+            Ok(Success::Done) => (ending::DONE, <()>::to_napi_value(env, ())?),
+            Ok(Success::Output { value, is_final_answer }) => (
+                if is_final_answer { ending::FINAL } else { ending::VALUE },
+                NativeValue::to_napi_value(env, NativeValue(value))?,
+            ),
+            Err(failure) => (ending::ERROR, NativeError::to_napi_value(env, failure.into())?),
         };
         let mut args = Vec::with_capacity(13);
-        args.extend([executor, u32::to_napi_value(env, 0)?, f64::to_napi_value(env, call)?]);
-        args.extend([u32::to_napi_value(env, ending)?, payload]);
+        args.extend([executor, u32::to_napi_value(env, delivery::SETTLED)?, f64::to_napi_value(env, call)?]);
+        args.extend([u32::to_napi_value(env, how)?, payload]);
         let Some(Report { logs, log_index, duration_ms, figures }) = report else { return Ok(args) };
         args.push(f64::to_napi_value(env, duration_ms)?);
         for figure in [figures.operations, figures.tool_calls, figures.heap_used_bytes] {

@@ -12,6 +12,7 @@ mod engine;
 mod executor;
 mod files;
 mod inbox;
+mod numbers;
 mod options;
 mod page;
 mod page_pause;

@@ -7,17 +7,8 @@ use std::ptr::{self, NonNull};
 use napi::bindgen_prelude::{ToNapiValue, TypeName, Uint8Array};
 use napi::{Error, Result, Status, ValueType, check_status, sys};
 
+use crate::numbers::{reply_kind, value_kind};
 use ses_protocol::{Block, ErrorCode, ToolCallId, ToolError, ToolReply, Value, Values, populate};
-
-/// Kinds of values from the facade, as `lib/ses/transfer.js` numbers them: a primitive, a string of Latin-1, a Uint8Array
-/// for its bytes, a wire.
-const PLAIN: u32 = 0;
-const LATIN1: u32 = 1;
-const BYTES: u32 = 2;
-const WIRE: u32 = 3;
-/// Further answers of tools: an error as its four parts, and that a promise was returned to a guest that waits.
-const ERROR: u32 = 4;
-const PROMISE: u32 = 5;
 
 /// From here on memory is handed over to Node.js rather than copied: that takes a finalizer. 64 KiB.
 const MIN_EXTERNAL_BYTES: usize = 64 << 10;
@@ -124,8 +115,8 @@ pub unsafe fn reply(
     // SAFETY: as the caller promises.
     let reply = unsafe {
         match status as u32 {
-            PROMISE => ToolReply::Promise,
-            ERROR => ToolReply::Error(tool_error(env, payload)?),
+            reply_kind::PROMISE => ToolReply::Promise,
+            reply_kind::ERROR => ToolReply::Error(tool_error(env, payload)?),
             kind => ToolReply::Value(value(env, kind, payload)?),
         }
     };
@@ -189,10 +180,10 @@ unsafe fn value(env: sys::napi_env, kind: u32, value: sys::napi_value) -> Result
     // SAFETY: as the caller promises.
     unsafe {
         match kind {
-            PLAIN => primitive(env, value),
-            LATIN1 => latin1_text(env, value).map(Value::Latin1),
-            BYTES => Block::copy_of(view(env, value)?).map(Value::Bytes).ok_or_else(no_memory),
-            WIRE => take_wire(env, value).map(Value::Wire),
+            value_kind::PLAIN => primitive(env, value),
+            value_kind::LATIN1 => latin1_text(env, value).map(Value::Latin1),
+            value_kind::BYTES => Block::copy_of(view(env, value)?).map(Value::Bytes).ok_or_else(no_memory),
+            value_kind::WIRE => take_wire(env, value).map(Value::Wire),
             _ => Err(Error::new(Status::InvalidArg, "there is no such kind of value")),
         }
     }

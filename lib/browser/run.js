@@ -4,7 +4,8 @@
 const { setImmediate } = require('../contract/clock');
 const { RunScope } = require('../contract/run-scope');
 const { Thrown } = require('../contract/thrown');
-const { ERROR, PROMISE, answerToolCall } = require('../contract/tool-calls');
+const { REPLY_KIND } = require('../contract/boundary-numbers');
+const { answerToolCall } = require('../contract/tool-calls');
 const { TRANSFER_LIMIT_CODE, TransferLimitError, errorOf } = require('../contract/errors');
 const { memoryExceeded } = require('./failures');
 const { hintOf } = require('./hints');
@@ -289,7 +290,7 @@ class Run {
     const { maxConcurrentToolCalls, maxTransferBytes } = this.#options;
     if (this.#argumentBytes + body.length > maxTransferBytes) {
       const message = `the arguments of all unanswered calls would take more than maxTransferBytes (${maxTransferBytes})`;
-      return this.#reply(call, ERROR, ['RangeError', message, TRANSFER_LIMIT_CODE, true]);
+      return this.#reply(call, REPLY_KIND.ERROR, ['RangeError', message, TRANSFER_LIMIT_CODE, true]);
     }
     const asked = { call, tool, isAsync, body };
     this.#count(asked, 1);
@@ -313,7 +314,7 @@ class Run {
       reply: (status, payload) => {
         if (this.#isOver) return;
         this.#reply(call, status, payload);
-        if (status === PROMISE) return;
+        if (status === REPLY_KIND.PROMISE) return;
         this.#count(asked, -1);
         if (isAsync) this.#working--;
         this.#startQueued();
@@ -365,16 +366,16 @@ class Run {
    */
   #reply(call, status, payload) {
     const called = this.#called.get(call);
-    if (status === ERROR && called !== undefined) {
+    if (status === REPLY_KIND.ERROR && called !== undefined) {
       const [name, message, code = null, isBridge] = payload;
       Object.assign(called, { isBridge, failure: { name, message, code } });
     }
-    if (status === PROMISE && called !== undefined) {
+    if (status === REPLY_KIND.PROMISE && called !== undefined) {
       this.#given.notePromise(called.path);
       this.#promised.set(call, called.path.join('.'));
     } else this.#promised.delete(call);
-    const kind = status === ERROR ? 'e' : status === PROMISE ? 'p' : 'v';
-    const text = status === ERROR ? JSON.stringify(payload) : (payload ?? '');
+    const kind = status === REPLY_KIND.ERROR ? 'e' : status === REPLY_KIND.PROMISE ? 'p' : 'v';
+    const text = status === REPLY_KIND.ERROR ? JSON.stringify(payload) : (payload ?? '');
     // The first answer to a synchronous call; a promise that it is has the second one.
     if (call === this.#asking) {
       this.#asking = 0;

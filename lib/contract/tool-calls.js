@@ -3,16 +3,14 @@
 
 const { types } = require('node:util');
 
+const { REPLY_KIND } = require('./boundary-numbers');
 const { clearTimeout, setTimeout } = require('./clock');
 const { TRANSFER_LIMIT_CODE, TransferLimitError, UncloneableError, describeThrown } = require('./errors');
 const { describe } = require('./describe');
 const { within } = require('./run-scope');
 const { traceToolCall } = require('./tracing');
 
-/** How a tool call ended, as `NativeExecutor.toolResults` takes it, beside the kinds of values. */
-const ERROR = 4;
-/** The guest waits, but the tool returned a promise: give the guest one too. */
-const PROMISE = 5;
+const { ERROR, PROMISE } = REPLY_KIND;
 /** `code` of the error that a call is answered with when its time is over. */
 const TIMEOUT_CODE = 'ERR_TOOL_TIMEOUT';
 /** More would not fit on the host's stack. */
@@ -244,4 +242,4 @@ function isThenable(value) {
   );
 }
 
-module.exports = { ERROR, PROMISE, answerToolCall };
+module.exports = { answerToolCall };

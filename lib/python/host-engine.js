@@ -13,7 +13,8 @@ const { LEVELS } = require('../contract/option-table');
 const { checkRunOptions } = require('../contract/options');
 const { RunScope } = require('../contract/run-scope');
 const { Thrown } = require('../contract/thrown');
-const { ERROR, PROMISE, answerToolCall } = require('../contract/tool-calls');
+const { REPLY_KIND } = require('../contract/boundary-numbers');
+const { answerToolCall } = require('../contract/tool-calls');
 const { ToolRegistry, flattenTools } = require('../contract/tool-registry');
 
 /** Values stay in this realm, where `guest.js` makes Python's own of them. */
@@ -227,7 +228,7 @@ class HostEngine {
       scope: run.scope,
       onToolCall: this.#options.executor.onToolCall,
       reply: (status, payload) => {
-        if (status === PROMISE) return;
+        if (status === REPLY_KIND.PROMISE) return;
         answer = { status, payload };
         answered();
       },
@@ -238,7 +239,7 @@ class HostEngine {
 
     /** @param {any} settled */
     function take({ status, payload }) {
-      if (status !== ERROR) return payload;
+      if (status !== REPLY_KIND.ERROR) return payload;
       const [name, message, code, bridge] = payload;
       throw Object.assign(new Error(message), { name, code, bridge, call });
     }

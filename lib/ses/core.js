@@ -7,6 +7,7 @@ const { errorRow } = require('../contract/error-table');
 const { ExecutorError } = require('../contract/errors');
 const { REFUSALS, invalidState } = require('../contract/lifecycle');
 const { defineEntries, eachEntry } = require('../contract/logs');
+const { DELIVERY, ENDING } = require('../contract/boundary-numbers');
 const { OPTIONS } = require('../contract/option-table');
 const { RunScope } = require('../contract/run-scope');
 const busy = require('./busy');
@@ -15,15 +16,6 @@ const { nativeModules } = require('./modules');
 const { RunCalls } = require('./run-calls');
 const { surroundings } = require('./surroundings');
 const { ToolRegistry } = require('../contract/tool-registry');
-
-/** Kinds of deliveries, as `src/deliver.rs` numbers them. */
-const SETTLED = 0;
-const TOOL_CALL = 1;
-const LOGS = 2;
-
-/** How a call ended, numbered there too. */
-const FINAL = 2;
-const ERROR = 3;
 
 /**
  * What `deliver` gets when a call has settled: its number, how it ended (0 done, 1 a value, 2 a final answer, 3 an error) and
@@ -247,7 +239,7 @@ class Core {
    * @returns {Outcome | undefined | Promise<Outcome>} of a call that succeeded at once, nothing
    */
   settled(call, decided, { run, onDone }) {
-    if (decided !== null) return decided.error && { ending: ERROR, payload: decided.error };
+    if (decided !== null) return decided.error && { ending: ENDING.ERROR, payload: decided.error };
     busy.begin(this);
     if (run === undefined) return new Promise((resolve) => this.#calls.set(call, { resolve, onDone }));
     const context = new AsyncResource('SESExecutorRun');
@@ -305,11 +297,11 @@ class Core {
   deliver(kind, parts) {
     if (this.#logFeed.keeps(kind, parts)) return;
     switch (kind) {
-      case SETTLED:
+      case DELIVERY.SETTLED:
         return this.#settle(/** @type {any} */ (parts));
-      case TOOL_CALL:
+      case DELIVERY.TOOL_CALLS:
         return this.#callTools(parts);
-      case LOGS:
+      case DELIVERY.LOGS:
         return this.#onLogs(parts);
     }
   }
@@ -330,9 +322,9 @@ class Core {
     this.#calls.delete(call);
     if (this.#calls.size === 0) busy.end(this);
     const outcome = outcomeOf(args);
-    if (outcome.ending === ERROR) outcome.cause = this.#toolCalls.causeOf(outcome.payload.toolCallId);
+    if (outcome.ending === ENDING.ERROR) outcome.cause = this.#toolCalls.causeOf(outcome.payload.toolCallId);
     // Any other failure is one of the isolate, which may have done a part of it.
-    if (outcome.ending !== ERROR || outcome.payload.code !== 'ERR_INVALID_STATE') pending.onDone?.();
+    if (outcome.ending !== ENDING.ERROR || outcome.payload.code !== 'ERR_INVALID_STATE') pending.onDone?.();
     // A run that did not begin has called nothing, and another may be under way.
     if (pending.run !== undefined && outcome.stats !== undefined) {
       if (pending.run.toolTimeoutMs === undefined) outcome.unanswered = this.#toolCalls.unanswered;
@@ -399,7 +391,7 @@ function outcomeOf(args) {
  * @throws {ExecutorError}
  */
 function succeeded(outcome) {
-  if (outcome?.ending === ERROR) throw errorOf(outcome);
+  if (outcome?.ending === ENDING.ERROR) throw errorOf(outcome);
   return outcome;
 }
 
@@ -423,4 +415,4 @@ function waitedHint(unanswered) {
   return `${errorRow('ERR_EXEC_TIMEOUT')?.hint} ${fact}: waiting for tools counts, unless \`toolTimeoutMs\` limits calls.`;
 }
 
-module.exports = { Core, FINAL, errorOf, succeeded };
+module.exports = { Core, errorOf, succeeded };

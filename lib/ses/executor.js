@@ -1,7 +1,8 @@
 // @ts-check
 'use strict';
 
-const { Core, FINAL, succeeded } = require('./core');
+const { ENDING } = require('../contract/boundary-numbers');
+const { Core, succeeded } = require('./core');
 const { describe } = require('../contract/describe');
 const { ExecutorError, abortedBeforeStart, reasonText } = require('../contract/errors');
 const { OFFER } = require('../contract/executor');
@@ -158,7 +159,7 @@ function encodeList(values, path, maxBytes, shown) {
  */
 function outputOf({ ending, stats, logs, logIndex }, output) {
   /** @type {any} */
-  const outcome = { output, logs, is_final_answer: ending === FINAL, logEntries: [], stats };
+  const outcome = { output, logs, is_final_answer: ending === ENDING.FINAL, logEntries: [], stats };
   return logIndex === undefined ? outcome : defineEntries(outcome, logs ?? '', logIndex, { enumerable: true });
 }
 

@@ -3,7 +3,8 @@
 
 const { RunScope } = require('../contract/run-scope');
 const { Thrown } = require('../contract/thrown');
-const { PROMISE, answerToolCall } = require('../contract/tool-calls');
+const { REPLY_KIND } = require('../contract/boundary-numbers');
+const { answerToolCall } = require('../contract/tool-calls');
 const wire = require('./transfer');
 const { mayReadNow, readInTurns } = require('./turns');
 
@@ -122,14 +123,14 @@ class RunCalls {
       onToolCall: executor.onToolCall,
       reply: (status, payload) => {
         if (this.#isOver) return;
-        if (status === PROMISE) {
+        if (status === REPLY_KIND.PROMISE) {
           isWorking = true;
           this.#working++;
           if (tool !== undefined) executor.promising.add(tool.fn);
           if (isPromised) return;
         }
         this.#reply(call, status, payload, isAsync || isPromised);
-        if (status === PROMISE) return;
+        if (status === REPLY_KIND.PROMISE) return;
         if (isWorking) this.#working--;
         this.#startWaiting();
       },
@@ -147,7 +148,7 @@ class RunCalls {
     });
     // Otherwise the guest itself waits, so that the host has to keep no more arguments.
     isPromised = this.#waitingBytes <= executor.maxTransferBytes;
-    if (isPromised) this.#reply(call, PROMISE, undefined, false);
+    if (isPromised) this.#reply(call, REPLY_KIND.PROMISE, undefined, false);
   }
 
   /** Begins calls that wait, as long as there may be more. One may be done at once. */
@@ -171,7 +172,7 @@ class RunCalls {
    * @param {boolean} canWait whether the guest can do without for a moment
    */
   #reply(call, status, payload, canWait) {
-    if (status !== PROMISE) this.#unanswered--;
+    if (status !== REPLY_KIND.PROMISE) this.#unanswered--;
     const isLast = !canWait || this.#unanswered <= 0;
     if (isLast && this.#replies.length === 0) return this.#executor.native.toolResult(call, status, payload);
     this.#replies.push(call, status, payload);

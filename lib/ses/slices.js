@@ -3,6 +3,7 @@
 
 const v8 = require('node:v8');
 
+const { SLICE_TAG } = require('../contract/boundary-numbers');
 const { performance } = require('../contract/clock');
 const { hasV8Format } = require('./v8-format');
 const { errorFrame, growSparse, mapFrame, properties, setFrame } = require('./wire-frames');
@@ -13,12 +14,7 @@ const { WireReader } = require('./wire-reader');
 
 const Reader = hasV8Format ? v8.Deserializer : WireReader;
 
-/** The first byte of such a text, where wires have V8's. */
-const SLICES_TAG = 0xfe;
-/** What comes next. */
-const END = 0;
-const BATCH = 1;
-const OPEN_SPARSE = 3;
+const { SLICES, END, BATCH, OPEN_SPARSE } = SLICE_TAG;
 
 /** Entries and properties after which the clock is looked at: the guest chooses keys, and may choose them to be slow. */
 const ENTRIES_PER_LOOK = 16;
@@ -156,7 +152,7 @@ function elements(array) {
 
 /** @param {Uint8Array} bytes */
 function isInSlices(bytes) {
-  return bytes[0] === SLICES_TAG;
+  return bytes[0] === SLICES;
 }
 
 module.exports = { SliceReader, SlowValueError, isInSlices };

@@ -12,6 +12,7 @@ const { bufferOf, byteLengthOf, ownView } = require('./views');
 const { readWire } = require('./wire-reader');
 const { isLargerThan } = require('./wire-size');
 const { NOT_LATIN1 } = require('./wire-tags');
+const { VALUE_KIND } = require('../contract/boundary-numbers');
 const { writeWire } = require('./wire-writer');
 
 // Values cross as V8's serialization format, which V8 itself reads and writes on the isolate's side. On this side small values are
@@ -95,11 +96,7 @@ function refusal(error, value, path) {
   return `${path} cannot be cloned: ${describeThrown(error).message}`;
 }
 
-/** Kinds of values for the native side, as `src/values.rs` numbers them: what needs no serializer is no wire. */
-const PLAIN = 0;
-const LATIN1 = 1;
-const BYTES = 2;
-const WIRE = 3;
+const { PLAIN, LATIN1, BYTES, WIRE } = VALUE_KIND;
 /** From here on text and bytes are handed over with one copy: 4,096 UTF-16 units or bytes. */
 const MIN_LARGE = 4_096;
 

@@ -12,6 +12,7 @@ mod outgoing;
 mod patterns;
 mod plain;
 mod reader;
+mod slice_tags;
 mod slices;
 mod survey;
 

@@ -74,7 +74,7 @@ fn without_costly(wire: &[u8], survey: &Survey) -> Vec<u8> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::slices::SLICES_TAG;
+    use super::super::slice_tags::slice_tag::SLICES;
     use super::*;
 
     /// 64 MiB.
@@ -96,7 +96,7 @@ mod tests {
     }
 
     fn is_sliced(wire: &[u8]) -> bool {
-        wire.first() == Some(&SLICES_TAG)
+        wire.first() == Some(&SLICES)
     }
 
     #[test]

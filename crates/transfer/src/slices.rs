@@ -9,16 +9,9 @@ use super::VERSION_TAG;
 use super::head::{Head, Kind};
 use super::patterns::write_as_object;
 use super::reader::Reader;
+use super::slice_tags::slice_tag::{BATCH, END, OPEN, OPEN_SPARSE, SLICES};
 use super::survey::{SLICE_BYTES, Survey};
 
-/// The first byte, where other wires have V8's.
-pub const SLICES_TAG: u8 = 0xFE;
-/// What comes next, as numbers: the end of the parts of a value, an array of parts, a value with its parts; a sparse array with
-/// its length, as an empty array, and its parts.
-const END: u8 = 0;
-const BATCH: u8 = 1;
-const OPEN: u8 = 2;
-const OPEN_SPARSE: u8 = 3;
 /// Bytes of a number that is written before it is known.
 const NUMBER_BYTES: usize = 5;
 
@@ -34,7 +27,7 @@ pub fn in_slices(wire: &[u8], survey: &Survey) -> Option<Vec<u8>> {
         batches: Vec::new(),
         batch: None,
     };
-    writer.out.extend_from_slice(&[SLICES_TAG, VERSION_TAG, HOST_VERSION]);
+    writer.out.extend_from_slice(&[SLICES, VERSION_TAG, HOST_VERSION]);
     write_number(&mut writer.out, survey.host_bytes >> 10);
     let mut reader = Reader::new(wire);
     let mut large = survey.large.iter().peekable();
