@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 
 import { PyodideExecutor } from 'ses-executor/python';
 
-const docs = fileURLToPath(new URL('../docs', import.meta.url));
+const docs = fileURLToPath(new URL('../docs/reference', import.meta.url));
 
 const tools = {
   list_pages: () =>

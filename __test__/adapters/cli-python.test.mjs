@@ -204,7 +204,7 @@ describe('the demo', () => {
     expect(stdout).toContain("Maybe you meant one of these indexes instead: ['errors.md'");
     expect(stdout).toContain('ERR_MAX_OPS_EXCEEDED: ');
     expect(stdout).toContain('ERR_EXEC_TIMEOUT: Execution timed out after 2000ms');
-    expect(stdout).toContain("longest: 'performance.md' }");
+    expect(stdout).toContain("longest: 'options.md' }");
   });
 
   test('is what `npm run demo:python` runs', () => {

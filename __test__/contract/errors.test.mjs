@@ -22,7 +22,7 @@ const { GENERAL_HINTS, STATE_LOST, failureOf, losesState, withStateLost } = requ
 const { failureText } = require('../../lib/contract/failure-text.js');
 
 test.each(ERRORS.map(({ code }) => code))('%s has its entry in the documentation', (code) => {
-  expect(readFileSync(join(ROOT, 'docs', 'errors.md'), 'utf8')).toContain(`\n## ${code}\n`);
+  expect(readFileSync(join(ROOT, 'docs', 'reference', 'errors.md'), 'utf8')).toContain(`\n## ${code}\n`);
 });
 
 test('each code is there once, and a template needs what its parameters are', () => {

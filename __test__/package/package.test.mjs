@@ -12,6 +12,7 @@ import ts from 'typescript';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import webpack from 'webpack';
 
+import { listedSizes, sizesOf } from '../../scripts/generate/sizes.mjs';
 import { addonOf, packageOf, thisPlatform, workerOf } from '../../scripts/platforms.mjs';
 import { ROOT, deferred, spawnNode, spawnProgram, withFolder } from '../helpers.mjs';
 
@@ -197,7 +198,14 @@ paths:
     const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
     const targets = filesOf(manifest.exports);
     expect(targets).toContain('./index.d.mts');
-    for (const path of ['README.md', 'LICENSE', 'docs/errors.md', manifest.main, manifest.types, ...targets]) {
+    for (const path of [
+      'README.md',
+      'LICENSE',
+      'docs/reference/errors.md',
+      manifest.main,
+      manifest.types,
+      ...targets,
+    ]) {
       expect(existsSync(join(root, path)), path).toBe(true);
     }
     for (const path of ['src', 'target', 'vendor', '__test__', 'scripts', 'reports', 'Cargo.toml', ADDON]) {
@@ -258,7 +266,7 @@ test('links lead to files of the package, or to the repository', () => {
       ['README.md', 'docs/install.md'],
       ['README.md', `${repository}/CONTRIBUTING.md`],
       ['README.md', `${repository}/reports/containment.md`],
-      [join('docs', 'install.md'), `${repository}/reports/containment.md`],
+      [join('docs', 'reference', 'platforms.md'), `${repository}/reports/containment.md`],
     ]),
   );
 });
@@ -273,18 +281,31 @@ test('the package names the platform packages that lie beside it, in its own ver
   expect(builds.trim()).toBe(`'${process.platform} ${process.arch}': '${thisPlatform().name}',`);
 });
 
-// Of the version that README.md and docs/install.md name.
+// README.md and docs/reference/platforms.md name the required version.
 if (process.platform === 'linux') {
   test('the addon needs no younger glibc than is promised', async () => {
     const { stdout } = await spawnProgram('objdump', ['-T', join(app, 'node_modules', PLATFORM_PACKAGE, ADDON)]);
     const minors = [...stdout.matchAll(/\bGLIBC_2\.(\d+)/g)].map(([, minor]) => Number(minor));
     expect(Math.max(...minors)).toBeLessThanOrEqual(34);
     expect(minors.length).toBeGreaterThan(0);
-    for (const name of ['README.md', 'docs/install.md']) {
+    for (const name of ['README.md', 'docs/reference/platforms.md']) {
       expect(readFileSync(join(ROOT, name), 'utf8')).toContain('glibc 2.34 or later');
     }
   });
 }
+
+test('docs/reference/platforms.md lists the sizes of the packages', () => {
+  const listed = listedSizes(readFileSync(join(ROOT, 'docs/reference/platforms.md'), 'utf8'));
+  const measured = sizesOf([tarballs.main, tarballs.platform]);
+  expect(listed.map(({ name }) => name)).toEqual(measured.map(({ name }) => name));
+  for (const [at, { name, download, installed }] of measured.entries()) {
+    const [low, high] = [0.8, 1.25];
+    for (const ratio of [listed[at].download / download, listed[at].installed / installed]) {
+      expect(ratio, `${name}: run npm run sizes`).toBeGreaterThan(low);
+      expect(ratio, `${name}: run npm run sizes`).toBeLessThan(high);
+    }
+  }
+});
 
 test('what is bundled has its licences beside it', () => {
   const bundled = join(app, 'node_modules', 'ses-executor', 'lib', 'bundled');

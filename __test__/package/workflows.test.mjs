@@ -28,7 +28,9 @@ test('it publishes what was installed, with provenance, for tags only', () => {
 });
 
 test('the documentation has a row for each platform', () => {
-  const rows = readFileSync(join(ROOT, 'docs/install.md'), 'utf8').match(/`ses-executor-[a-z0-9-]+`/g);
+  const rows = readFileSync(join(ROOT, 'docs/reference/platforms.md'), 'utf8').match(
+    /(?<=^\| .*)`ses-executor-[a-z0-9-]+`(?=.*\| (?:yes|no) )/gm,
+  );
   expect(rows).toEqual(PLATFORMS.map((platform) => `\`${packageOf(platform)}\``));
 });
 

@@ -7,10 +7,10 @@ import { expect, test } from 'vitest';
 
 import { ROOT, withExecutor } from '../helpers.mjs';
 
-test('docs/install.md says which languages guest code has', async () => {
-  const page = readFileSync(join(ROOT, 'docs/install.md'), 'utf8');
+test('docs/reference/platforms.md says which languages guest code has', async () => {
+  const page = readFileSync(join(ROOT, 'docs/reference/platforms.md'), 'utf8');
   const [, listed] = /- Languages: ([\s\S]*?)\. Others/.exec(page);
-  const [, bare] = /([\w, ]*) are said to be supported/.exec(page);
+  const [, bare] = /([\w, ]*) are reported as supported/.exec(page);
   const codes = (text) => text.split(/,|\band\b/).map((code) => code.trim());
   const letters = 'abcdefghijklmnopqrstuvwxyz'.split('');
   const all = [...letters.flatMap((a) => letters.map((b) => a + b)), 'fil'].sort();

@@ -3,7 +3,7 @@
 
 // The errors of executors (specification, section 8.2). A code is added here and nowhere else: `errors.js` makes errors by
 // this table, `failure.js` tells models what to do by it, and `npm run generate` writes what follows from it:
-// `ExecutorErrorCode` of index.d.ts, the sections of docs/errors.md, and `FailureKind` of Rust.
+// `ExecutorErrorCode` of index.d.ts, the sections of docs/reference/errors.md, and `FailureKind` of Rust.
 
 /**
  * @typedef {object} ErrorRow
@@ -17,8 +17,8 @@
  * @property {boolean} [ofSpecification] false: it goes beyond
  * @property {string} [variant] name of the variant of `FailureKind`; absent: Rust knows nothing of it
  * @property {string} [cause] for Rust: what made the call fail
- * @property {string} doc for docs/errors.md: what has happened, what `details` say, what to do
- * @property {string} [example] for docs/errors.md
+ * @property {string} doc for docs/reference/errors.md: what has happened, what `details` say, what to do
+ * @property {string} [example] for docs/reference/errors.md
  * @property {string} [hint] what the writer of the code can do, where the message alone does not say it
  */
 
@@ -33,8 +33,8 @@ const ERRORS = [
     leaves: 'unchanged',
     variant: 'InvalidState',
     cause: 'The call is not legal in this state.',
-    doc: `A method was called in a state where it is not legal, the queue is full, or the call was pending when the executor was
-cleaned up or became DIRTY. \`details.operation\` and \`details.hint\` say what to do instead.`,
+    doc: `The method is not legal in the current state, or the queue is full, or the executor was cleaned up or became
+\`DIRTY\` while the call was pending. \`details.operation\` names the method, and \`details.hint\` says what to do instead.`,
     example: "await new SESExecutor().run('1'); // before init(), without autoInit",
   },
   {
@@ -46,9 +46,10 @@ cleaned up or became DIRTY. \`details.operation\` and \`details.hint\` say what 
     leaves: 'DEAD',
     variant: 'InitFailed',
     cause: 'The isolate could not be made.',
-    doc: `The isolate or its thread could not be made: the process is short of memory or threads. Or executors
-of the same \`owner\` have left isolates that hold \`maxParkedMb\`, \`details.heldBytes\`: \`details.parked\` of them are parked,
-whose memory stays until the process ends, and \`details.stuck\` do not end; replace the process.`,
+    doc: `The isolate or its thread could not be created. Either the process is short of memory or threads, or abandoned
+isolates of the same \`owner\` hold \`maxParkedMb\`. In the second case \`details.heldBytes\` is what they hold.
+\`details.parked\` isolates are parked and keep their memory until the process ends, and \`details.stuck\` isolates do not
+end. Replace the process.`,
   },
   {
     code: 'ERR_VALIDATION_FAILED',
@@ -59,10 +60,10 @@ whose memory stays until the process ends, and \`details.stuck\` do not end; rep
     leaves: 'READY',
     variant: 'ValidationFailed',
     cause: 'VALIDATE or TRANSFORM refused the code, which did not run.',
-    doc: `The code was refused before it ran: it is empty, does not parse as its \`language\`, uses a reserved identifier, is nested
-too deeply, takes too long to be read as TypeScript (\`typescript_too_complex\`), has regular expressions that name too many properties
-(\`regexp_too_complex\`), or the limits of the run are not valid.
-\`details.diagnostics\` lists every finding with \`rule\`, \`severity\`, \`message\`, \`location\` and, where there is one, \`fix\`.
+    doc: `The code was refused before it ran. Possible reasons: it is empty, does not parse in its \`language\`, uses a
+reserved identifier, is nested too deeply, is too complex to be read as TypeScript (\`typescript_too_complex\`), has
+regular expressions with too many property names (\`regexp_too_complex\`), or the limits of the run are not valid.
+\`details.diagnostics\` lists every finding with \`rule\`, \`severity\`, \`message\`, \`location\` and, if there is one, \`fix\`.
 Send them to the model.`,
     example: "await executor.run('const = 1'); // details.diagnostics[0].rule === 'syntax_valid'",
     hint: 'Nothing of the code has run. Correct it and send all of it again.',
@@ -76,8 +77,9 @@ Send them to the model.`,
     leaves: 'READY',
     variant: 'ImportNotAllowed',
     cause: 'An import that is not in `authorizedImports`.',
-    doc: `A static \`import\`, or an \`import()\` of a module that is not in \`authorizedImports\`. A specifier that is not a literal
-is decided when the call is made. \`details.module\` names it. Allow the module, or let the model do without.`,
+    doc: `The code imports a module that is not in \`authorizedImports\`. \`details.module\` is its name. If the specifier of
+an \`import()\` is not a literal, it is checked when the call is made. Allow the module, or tell the model to work
+without it.`,
     example: `await executor.run('await import("node:fs")');`,
     hint: 'Do without this module: use the language itself and the functions that are provided.',
   },
@@ -90,9 +92,10 @@ is decided when the call is made. \`details.module\` names it. Allow the module,
     leaves: 'READY',
     variant: 'MaxOperations',
     cause: 'The loop guards counted more than `maxOperations`.',
-    doc: `The loops of the run, functions of earlier runs included, went round more often than \`maxOperations\`. Guest code
-cannot catch this. \`details.maxOperations\` is the limit; with \`details.module\` it is that of modules while a run loads them, 10 million
-for all of them, and no option. Let the model rewrite the loop, or raise the limit.`,
+    doc: `The loops of the run made more than \`maxOperations\` iterations, including loops in functions of earlier runs.
+Guest code cannot catch this error. \`details.maxOperations\` is the limit. With \`details.module\`, the loops ran while
+modules were loading, and the limit is 10 million iterations for all modules together, which no option changes. Let
+the model rewrite the loop, or raise the limit.`,
     example: "await executor.run('while (true) {}');",
     hint: 'Write loops that end earlier, or use array methods and the functions that are provided.',
   },
@@ -106,11 +109,16 @@ for all of them, and no option. Let the model rewrite the loop, or raise the lim
     leavesToo: 'unchanged if it was aborted before it began; READY with `keepState`, if the run could be ended alone',
     variant: 'Timeout',
     cause: 'The deadline passed or the caller aborted.',
-    doc: `The deadline passed, the run used up \`maxCpuMs\`, or its \`signal\` was aborted (\`details.aborted\`). \`details.reason\` is
-\`"deadline"\`, \`"cpu"\` or what the signal says. The isolate is given up: call \`cleanup()\` and \`init()\`, send variables and
-tools again. With the reason \`"cpu"\` there is \`details.maxCpuMs\`, else \`details.timeoutMs\` is the limit. With \`keepState\` the run is
-ended without its isolate if possible: then \`details.stateLost\` is \`false\`, the state
-\`READY\`, and everything is still there. With \`toolTimeoutMs\`, time in which the run only waits for tools does not count. A run that was aborted before it began, in the queue too, leaves everything as it was and has no \`stats\`.`,
+    doc: `The deadline passed, the run used up \`maxCpuMs\`, or its \`signal\` was aborted (\`details.aborted\`).
+\`details.reason\` is \`"deadline"\`, \`"cpu"\` or the reason of the signal. The limit is in \`details.maxCpuMs\` if the
+reason is \`"cpu"\`, and otherwise in \`details.timeoutMs\`.
+
+The isolate is given up. Call \`cleanup()\` and \`init()\`, then send variables and tools again. With \`keepState\` the run
+is ended without its isolate if possible. In this case \`details.stateLost\` is \`false\`, the state is \`READY\`, and
+nothing is lost.
+
+With \`toolTimeoutMs\`, time in which the run only waits for tools does not count. A run that is aborted before it
+starts, or while it is in the queue, changes nothing and has no \`stats\`.`,
     example: "await executor.run('await new Promise(() => {})', { timeoutMs: 100 });",
     hint: 'Do less in one run, and await only promises that settle.',
   },
@@ -123,8 +131,8 @@ ended without its isolate if possible: then \`details.stateLost\` is \`false\`, 
     leaves: 'READY',
     variant: 'Runtime',
     cause: 'Guest code threw.',
-    doc: `Guest code threw. \`details.name\` is \`null\` if what it threw was not an error. Send \`message\`, \`details.codeFrame\` and
-\`logs\` to the model.`,
+    doc: `Guest code threw. \`details.name\` is the name of the error, or \`null\` if the thrown value is not an error. Send
+\`message\`, \`details.codeFrame\` and \`logs\` to the model.`,
     example: "await executor.run('undefinedVariable + 1'); // details.name === 'ReferenceError'",
     hint: 'Correct the code at that place and run it again.',
   },
@@ -137,11 +145,13 @@ ended without its isolate if possible: then \`details.stateLost\` is \`false\`, 
     leaves: 'READY',
     variant: 'Tool',
     cause: 'A tool, or the bridge to it, failed and the guest did not handle it.',
-    doc: `A host tool threw or rejected and guest code did not handle it; \`details.tool\` names the tool, \`error.cause\` is what the
-tool threw; it is absent if 64 calls have failed since. With \`details.bridge\` the tool itself is not to blame: arguments or result cannot be cloned, and the
-message names the path of the offending part. \`details.code\` is \`"ERR_TOOL_TIMEOUT"\` if the tool did not answer within
-\`toolTimeoutMs\`. Errors that guest code catches are no failure, and an error that it
-throws instead is \`ERR_RUNTIME_EXCEPTION\`.`,
+    doc: `A host tool threw or rejected, and guest code did not handle the error. \`details.tool\` names the tool.
+\`error.cause\` is the value that the tool threw; it is absent if 64 more calls have failed since then. With
+\`details.bridge\` the tool is not the cause: its arguments or its result cannot be cloned, and the message contains the
+path of the value. \`details.code\` is \`"ERR_TOOL_TIMEOUT"\` if the tool did not answer within \`toolTimeoutMs\`.
+
+An error that guest code catches does not fail the run. If guest code throws another error instead, the code is
+\`ERR_RUNTIME_EXCEPTION\`.`,
     example: `await executor.run('await readTool("missing.txt")');`,
     hint: 'Correct the arguments, catch the error, or do without this call.',
   },
@@ -156,10 +166,12 @@ throws instead is \`ERR_RUNTIME_EXCEPTION\`.`,
     ofSpecification: false,
     variant: 'Memory',
     cause: 'The memory limit was reached.',
-    doc: `What the guest holds reached \`memoryLimitMb\`; \`details.limitBytes\` and \`details.usedBytes\` say how much. READY if the memory
-could be collected. DIRTY with \`details.stateLost\` if variables hold nearly all of it; with \`details.parked\` if V8 could not go
-on at all and the thread was parked. Array buffers beyond the limit are not this error: allocating one throws a
-\`RangeError\` that guest code can catch.`,
+    doc: `The values of the guest reached \`memoryLimitMb\`. \`details.limitBytes\` is the limit and \`details.usedBytes\` the
+memory in use. The executor is \`READY\` if the memory could be collected. It is \`DIRTY\` with \`details.stateLost\` if
+variables hold nearly all of the memory, and with \`details.parked\` if V8 could not continue and the thread was parked.
+
+Array buffers beyond the limit do not cause this error. Allocating one throws a \`RangeError\` that guest code can
+catch.`,
     example:
       "await executor.run('const hoard = []; for (;;) hoard.push({ at: hoard.length })', { maxOperations: 1e9 });",
     hint: 'Work on smaller pieces, and keep results instead of everything that led to them.',
@@ -174,9 +186,9 @@ on at all and the thread was parked. Array buffers beyond the limit are not this
     ofSpecification: false,
     variant: 'ToolCallLimit',
     cause: 'The run made more tool calls than `maxToolCalls`.',
-    doc: `The run made more tool calls than \`maxToolCalls\`, which \`details\` have; guest code cannot catch this. Let the model do with
-fewer, or raise the limit. Of a page that makes more than 1,000 requests the message is \`Request limit exceeded (1000)\`, with
-\`details.requests\`.`,
+    doc: `The run made more than \`maxToolCalls\` tool calls. \`details.maxToolCalls\` is the limit. Guest code cannot catch
+this error. Let the model make fewer calls, or raise the limit. A page in a browser that makes more than 1,000
+requests fails with the message \`Request limit exceeded (1000)\` and \`details.requests\`.`,
     example: "await executor.run('for (let i = 0; i < 2000; i++) readTool(i)');",
     hint: 'Make fewer calls: ask for more at once, or do the rest in another run.',
   },
@@ -190,10 +202,13 @@ fewer, or raise the limit. Of a page that makes more than 1,000 requests the mes
     ofSpecification: false,
     variant: 'TransferLimit',
     cause: 'A value takes more bytes than `maxTransferBytes`.',
-    doc: `The output of a run, or the variables that were sent, take more than \`maxTransferBytes\`, or the output would take more than four
-times that as memory of Node.js: a Map without entries takes three bytes on its way and two hundred there. \`details.value\` says which,
-\`"output"\` or \`"variables"\`, \`details.maxTransferBytes\` is the limit, and \`details.bytes\` their size, if it is known. Arguments or a result of a tool call that are too large are an error in the guest with this \`code\`; not
-handled, they make the run fail with \`ERR_TOOL_PROXY_FAIL\` and \`details.bridge\`.`,
+    doc: `The output of a run, or the variables that were sent, take more than \`maxTransferBytes\`. An output also fails if
+it would use more than four times that as memory of Node.js: an empty Map, for example, takes three serialized bytes
+and two hundred bytes in Node.js. \`details.value\` is \`"output"\` or \`"variables"\`, \`details.maxTransferBytes\` is the
+limit, and \`details.bytes\` is the size, if known.
+
+If the arguments or the result of a tool call are too large, the guest gets an error with this \`code\`. If it does not
+handle the error, the run fails with \`ERR_TOOL_PROXY_FAIL\` and \`details.bridge\`.`,
     example: `await executor.run("Array(1e5).fill('x'.repeat(1e6))");`,
     hint: 'Give back less: a part, a count or a summary.',
   },
@@ -206,7 +221,7 @@ handled, they make the run fail with \`ERR_TOOL_PROXY_FAIL\` and \`details.bridg
     leaves: 'DEAD',
     variant: 'CleanupFailed',
     cause: '`cleanup()` met a thread that had died.',
-    doc: "The executor's thread had died. The instance is released all the same; please report it.",
+    doc: `The executor's thread ended unexpectedly. The executor is released nevertheless. Please report this.`,
   },
   {
     code: 'ERR_WORKER_LOST',
@@ -219,10 +234,10 @@ handled, they make the run fail with \`ERR_TOOL_PROXY_FAIL\` and \`details.bridg
     ofSpecification: false,
     variant: 'WorkerLost',
     cause: 'The process of the isolate has ended, or does not answer.',
-    doc: `With \`isolation: "process"\`: the worker process has ended by itself, was killed by somebody else, or does not answer.
-\`details.reason\` says what is known; \`details.toolCalls\` counts the tool calls that the run had made, and \`logs\` is what it had
-logged. The run is not repeated by itself, because its tools have had their effects. Call \`cleanup()\` and \`init()\`, send
-variables and tools again, and decide whether to run the code again.`,
+    doc: `With \`isolation: "process"\`: the worker process crashed, was killed from outside, or does not answer.
+\`details.reason\` says what is known. \`details.toolCalls\` is the number of tool calls that the run had made, and \`logs\`
+has its log so far. The run is not repeated automatically, because its tool calls have already taken effect. Call
+\`cleanup()\` and \`init()\`, send variables and tools again, and decide whether to run the code again.`,
     hint: 'The engine was lost and with it all variables. Look at what the tools have done before you run the code again.',
   },
   {
@@ -233,8 +248,9 @@ variables and tools again, and decide whether to run the code again.`,
     params: { details: 'String' },
     leaves: 'DEAD',
     ofSpecification: false,
-    doc: `\`BrowserExecutor\` with \`fallback: false\`: there is no Chrome or Chromium, or it does not start with its sandbox.
-\`details.reason\` says what is missing. Install it, or name it with \`executablePath\` or the environment variable CHROME_PATH.`,
+    doc: `With \`BrowserExecutor\` and \`fallback: false\`: Chrome or Chromium is not installed, or does not start with its
+sandbox. \`details.reason\` says what is missing. Install it, or set its path in \`executablePath\` or in the environment
+variable \`CHROME_PATH\`.`,
     example: "await new BrowserExecutor({ executablePath: '/nowhere', fallback: false }).init();",
   },
   {
@@ -246,9 +262,9 @@ variables and tools again, and decide whether to run the code again.`,
     leaves: 'READY',
     leavesToo: 'DIRTY with `isolation: "session"`',
     ofSpecification: false,
-    doc: `\`BrowserExecutor\`: the process of the page, or the whole browser, has ended during the run; \`details.reason\` says what is
-known. The run is not repeated by itself, because its tools have had their effects. The next run has a new page, and a new
-browser if need be.`,
+    doc: `With \`BrowserExecutor\`: the process of the page, or the whole browser, ended during the run. \`details.reason\`
+says what is known. The run is not repeated automatically, because its tool calls have already taken effect. The next
+run gets a new page and, if necessary, a new browser.`,
     hint: 'The page was lost. Look at what the tools have done before you run the code again.',
   },
 ];

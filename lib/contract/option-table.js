@@ -2,8 +2,8 @@
 'use strict';
 
 // The options of executors. An option is added here and nowhere else: `options.js` checks by this table, and
-// `npm run generate` writes what follows from it: `ExecutorOptions` and `RunOptions` of index.d.ts, the table of the README,
-// and the structs that Rust takes.
+// `npm run generate` writes what follows from it: `ExecutorOptions` and `RunOptions` of index.d.ts,
+// docs/reference/options.md, and the structs that Rust takes.
 
 /**
  * @typedef {object} OptionRow
@@ -56,11 +56,11 @@ const OPTIONS = [
     perRun: true,
     forPreparing: true,
     brief: 'loop iterations per run',
-    doc: `Loop iterations that one run may take, over all its loops and functions of earlier runs that it calls. Those of modules
-while they are loaded are not among them, up to 10 million. A run with more is refused, at the latest when it leaves the loops that are under
-way. Up to 2^31 - 1 they are counted fastest.
+    doc: `Maximum number of loop iterations in one run. All loops count together, including loops in functions that earlier
+runs defined. Loops that run while modules load have a separate limit of 10 million iterations. A run over the limit
+fails at the latest when it leaves its current loops. Limits up to 2^31 - 1 are counted fastest.
 
-Any other *number* is accepted here and makes each run fail with \`ERR_VALIDATION_FAILED\`, diagnostic
+Any other *number* is accepted here, but each run then fails with \`ERR_VALIDATION_FAILED\` and the diagnostic
 \`max_operations_valid\` (section 6.2).`,
     rust: { type: 'f64', doc: 'Guarded loop iterations per run; may be invalid, which `prepare` then reports.' },
   },
@@ -73,10 +73,10 @@ Any other *number* is accepted here and makes each run fail with \`ERR_VALIDATIO
     perRun: true,
     forPreparing: true,
     brief: 'deadline of a run in milliseconds',
-    doc: `Deadline of one run in milliseconds, from its start; time in the queue does not count.
+    doc: `Deadline of one run in milliseconds, measured from its start. Time in the queue does not count.
 
-Any other *number* is accepted here and makes each run fail with \`ERR_VALIDATION_FAILED\`, diagnostic \`timeout_valid\`
-(section 6.2).`,
+Any other *number* is accepted here, but each run then fails with \`ERR_VALIDATION_FAILED\` and the diagnostic
+\`timeout_valid\` (section 6.2).`,
     rust: { type: 'f64', doc: 'Deadline of a run in milliseconds; may be invalid, which `prepare` then reports.' },
   },
   {
@@ -84,11 +84,13 @@ Any other *number* is accepted here and makes each run fail with \`ERR_VALIDATIO
     type: 'integer',
     min: 1,
     max: MAX_MS,
-    none: 'not limited',
+    none: 'no limit',
     perRun: true,
-    brief: 'time of a tool call in milliseconds; waiting for such calls does not count against `timeoutMs`',
-    doc: `Milliseconds within which a tool has to answer a call. One that does not is an error in the guest: its \`name\` is
-\`"TimeoutError"\`, its \`code\` \`"ERR_TOOL_TIMEOUT"\`, and the run goes on. {@link withTimeout} gives a tool a limit of its own.
+    brief:
+      'deadline of a tool call in milliseconds; time spent waiting for such calls does not count against `timeoutMs`',
+    doc: `Deadline of a tool call in milliseconds. A call that misses it fails in the guest with an error whose \`name\` is
+\`"TimeoutError"\` and whose \`code\` is \`"ERR_TOOL_TIMEOUT"\`. The run goes on. {@link withTimeout} sets a different limit
+for one tool.
 
 Time in which guest code only waits for calls with a limit does not count against \`timeoutMs\`.`,
     rust: {
@@ -101,10 +103,10 @@ Time in which guest code only waits for calls with a limit does not count agains
     type: 'oneOf',
     values: ['reject', 'queue'],
     fallback: 'reject',
-    brief: 'what a second `run()` does while one is under way',
-    doc: `What a \`run()\` does while another one is under way (section 2.3): \`"reject"\` fails with \`ERR_INVALID_STATE\`;
-\`"queue"\` waits for its turn, first in, first out, if \`maxQueuedRuns\` lets it. \`sendVariables()\` and \`sendTools()\` do the
-same.`,
+    brief: 'what a second `run()` does while another one is in progress',
+    doc: `What a \`run()\` does while another one is in progress (section 2.3). \`"reject"\`: it fails with
+\`ERR_INVALID_STATE\`. \`"queue"\`: it waits for its turn, first in, first out, if \`maxQueuedRuns\` allows it.
+\`sendVariables()\` and \`sendTools()\` behave in the same way.`,
     rust: {
       field: 'queue_runs',
       type: 'bool',
@@ -118,8 +120,8 @@ same.`,
     min: 0,
     max: Number.MAX_SAFE_INTEGER,
     fallback: 0,
-    brief: 'calls that may wait for their turn',
-    doc: `Calls of \`run()\`, \`sendVariables()\` and \`sendTools()\` that may wait for their turn; one more fails with
+    brief: 'how many calls may wait for their turn',
+    doc: `How many calls of \`run()\`, \`sendVariables()\` and \`sendTools()\` may wait for their turn. Another call fails with
 \`ERR_INVALID_STATE\`. Only used with \`runConcurrency: "queue"\`.`,
     rust: { type: 'usize' },
   },
@@ -128,8 +130,9 @@ same.`,
     type: 'strings',
     fallback: [],
     forPreparing: true,
-    brief: 'what guest code may import',
-    doc: 'Module names that guest code may `import()`, compared exactly (section 5.3). Non-empty strings.',
+    brief: 'modules that guest code may import',
+    doc: `Names of the modules that guest code may \`import()\`. Names are compared exactly (section 5.3). Empty strings are
+not allowed.`,
     rust: { type: 'Vec<String>' },
   },
   {
@@ -140,8 +143,8 @@ same.`,
     fallback: 262_144,
     unit: 'bytes',
     forPreparing: true,
-    brief: 'what one run may log',
-    doc: `UTF-8 bytes of log text that one run may leave; what comes after is cut and marked with \`...[TRUNCATED]\`
+    brief: 'size of the log of one run',
+    doc: `Maximum size of the log of one run, in UTF-8 bytes. Text beyond it is cut and marked with \`...[TRUNCATED]\`
 (section 7.3).`,
     rust: { type: 'usize', doc: 'UTF-8 bytes of log text that one run may leave.' },
   },
@@ -151,8 +154,8 @@ same.`,
     values: LEVELS,
     fallback: LEVELS,
     ts: 'readonly LogLevel[]',
-    brief: 'what is logged',
-    doc: 'Console levels that are collected; calls of the others are ignored.',
+    brief: 'console levels that are logged',
+    doc: `Console levels that are collected. Calls of other levels are ignored.`,
     rust: {
       field: 'levels',
       type: '[bool; LEVELS.len()]',
@@ -166,9 +169,9 @@ same.`,
     min: 8,
     max: MAX_MEMORY_MB,
     fallback: 128,
-    brief: 'heap and array buffers, in MiB',
-    doc: `Memory that guest code may use, in MiB, heap and array buffers together; beyond it a run fails with
-\`ERR_MEMORY_LIMIT_EXCEEDED\`.`,
+    brief: 'memory of guest code (heap and array buffers), in MiB',
+    doc: `Memory that guest code may use, in MiB. The heap and array buffers count together. A run that exceeds the limit
+fails with \`ERR_MEMORY_LIMIT_EXCEEDED\`.`,
     rust: {
       field: 'memory_limit_bytes',
       type: 'usize',
@@ -184,8 +187,8 @@ same.`,
     fallback: 1 << 20,
     unit: 'bytes',
     forPreparing: true,
-    brief: 'code that one run may have',
-    doc: 'UTF-8 bytes of code that one run may have; more is the diagnostic `code_too_large`.',
+    brief: 'size of the code of one run',
+    doc: `Maximum size of the code of one run, in UTF-8 bytes. Larger code fails with the diagnostic \`code_too_large\`.`,
     rust: { type: 'usize', doc: 'UTF-8 bytes of code that one run may have.' },
   },
   {
@@ -194,8 +197,8 @@ same.`,
     min: 0,
     max: MAX_COUNT,
     fallback: 1_000,
-    brief: 'tool calls of one run',
-    doc: 'Tool calls that one run may make; one more ends it with `ERR_TOOL_CALL_LIMIT_EXCEEDED`.',
+    brief: 'number of tool calls in one run',
+    doc: `Maximum number of tool calls in one run. Another call ends the run with \`ERR_TOOL_CALL_LIMIT_EXCEEDED\`.`,
     rust: { type: 'u64', doc: 'Tool calls that one run may make.' },
   },
   {
@@ -204,10 +207,10 @@ same.`,
     min: 1,
     max: MAX_COUNT,
     fallback: 64,
-    brief: 'calls of a run that the host works on at the same time',
-    doc: `Calls of a run that the host works on at the same time, of tools that are \`async\` or give promises; further ones wait
-their turn. That a function which is not \`async\` gives promises shows at its first call, which does not wait. What earlier
-runs have dropped does not count.`,
+    brief: 'tool calls of a run that the host handles at the same time',
+    doc: `How many tool calls of a run the host handles at the same time, for tools that are \`async\` or return promises.
+Further calls wait for their turn. Whether a function that is not \`async\` returns promises is known after its first
+call, which therefore does not wait. Calls that earlier runs have abandoned do not count.`,
     rust: { type: 'usize' },
   },
   {
@@ -217,12 +220,13 @@ runs have dropped does not count.`,
     max: MAX_BYTES,
     fallback: 64 * (1 << 20),
     unit: 'bytes',
-    brief: 'one value on its way between host and guest',
-    doc: `Bytes that one value may take on its way between host and guest, and that the arguments of all unanswered tool
-calls may take together. What guests give may take four times that as memory of Node.js, and 1 MiB in any case.
+    brief: 'size of one value sent between host and guest',
+    doc: `Maximum size of one value that is sent between host and guest, in serialized bytes. The arguments of all
+unanswered tool calls together have the same limit. A value that a guest sends may use four times the limit as memory
+of Node.js, and at least 1 MiB.
 
-An output or variables beyond it fail with \`ERR_TRANSFER_LIMIT_EXCEEDED\`; a tool call whose arguments or result are beyond
-it fails in the guest, with an error that has this code.`,
+An output or variables beyond the limit fail with \`ERR_TRANSFER_LIMIT_EXCEEDED\`. A tool call whose arguments or result
+are beyond it fails in the guest with an error that has this code.`,
     rust: {
       type: 'usize',
       doc: 'Bytes of wire that one value may take, and that the arguments of all unanswered calls may take together.',
@@ -232,20 +236,21 @@ it fails in the guest, with an error that has this code.`,
     name: 'hardenToolResults',
     type: 'boolean',
     fallback: false,
-    brief: 'whether guest code gets results of tools frozen, as variables are',
-    doc: `Whether what tools give is hardened for guest code, as variables are. Else it is the guest's own copy, to change as it
-likes; what modules export is hardened in any case.`,
+    brief: 'whether tool results are frozen in the guest, as variables are',
+    doc: `Whether the results of tools are hardened in the guest, as variables are. By default, a result is the guest's own
+copy and can be changed. Exports of modules are always hardened.`,
     rust: { type: 'bool', doc: 'Results of tools are hardened, as variables are.' },
   },
   {
     name: 'keepState',
     type: 'boolean',
     fallback: false,
-    brief: 'whether a run that is ended at its deadline, or by its `signal`, leaves the variables',
-    doc: `Whether a run that is ended early leaves what earlier runs, and it itself, have defined: at its deadline, when it has used
-up \`maxCpuMs\`, or when its \`signal\` is aborted. It fails with \`ERR_EXEC_TIMEOUT\` all the same, and \`details.stateLost\` says
-what has become of that: \`false\`, and the executor is \`READY\`; or, if the code did not end within 40 ms, or 2 s of an
-abort, \`true\`, and it is \`DIRTY\`. Threads keep it everywhere, worker processes on Linux only.`,
+    brief: 'whether variables survive a run that is ended at its deadline or by its `signal`',
+    doc: `Whether a run that is ended early keeps the definitions of earlier runs and its own. A run is ended early at its
+deadline, when it has used up \`maxCpuMs\`, or when its \`signal\` is aborted. It still fails with \`ERR_EXEC_TIMEOUT\`, and
+\`details.stateLost\` says what happened to the definitions. \`false\`: they are kept and the executor is \`READY\`. \`true\`:
+the code did not stop within 40 ms (2 s after an abort), and the executor is \`DIRTY\`. Works on threads on every
+platform, and in worker processes on Linux only.`,
     rust: { type: 'bool', doc: 'A run that is ended early is asked to end first, so that the isolate can go on.' },
   },
   {
@@ -253,10 +258,10 @@ abort, \`true\`, and it is \`DIRTY\`. Threads keep it everywhere, worker process
     type: 'integer',
     min: 1,
     max: MAX_MS,
-    none: 'not limited',
+    none: 'no limit',
     brief: 'processor time of a run in milliseconds; Linux only',
-    doc: `Processor time of one run in milliseconds, on the isolate's own thread: waiting for tools does not count. Beyond
-it the run fails with \`ERR_EXEC_TIMEOUT\`, \`details.reason\` is \`"cpu"\`. Linux only.`,
+    doc: `Processor time of one run in milliseconds, measured on the isolate's thread. Waiting for tools does not count. A
+run that exceeds it fails with \`ERR_EXEC_TIMEOUT\`, and \`details.reason\` is \`"cpu"\`. Linux only.`,
     rust: {
       type: 'Option<f64>',
       doc: "Processor time of a run on the isolate's thread, in milliseconds; absent: not limited.",
@@ -266,8 +271,9 @@ it the run fails with \`ERR_EXEC_TIMEOUT\`, \`details.reason\` is \`"cpu"\`. Lin
     name: 'owner',
     type: 'string',
     fallback: '',
-    brief: 'whose executor this is, for `maxParkedMb`',
-    doc: `Whose executor this is, for {@link ExecutorOptions.maxParkedMb}: a name for the tenant, for example.`,
+    brief: 'name of the tenant that `maxParkedMb` counts for',
+    doc: `Name of the tenant that this executor belongs to. {@link ExecutorOptions.maxParkedMb} counts memory for each
+owner separately.`,
     rust: { type: 'String', doc: 'Whose executor this is.' },
   },
   {
@@ -276,10 +282,11 @@ it the run fails with \`ERR_EXEC_TIMEOUT\`, \`details.reason\` is \`"cpu"\`. Lin
     min: 1,
     max: MAX_MEMORY_MB,
     fallback: 2_048,
-    brief: 'memory of isolates that are not given back, in MiB, from which on `init()` is refused',
-    doc: `\`init()\` fails with \`ERR_SES_INIT_FAILED\` while executors of the same {@link ExecutorOptions.owner} have left
-isolates that hold as much memory, in MiB: parked ones and those that do not end ({@link EngineStats.parked},
-{@link EngineStats.stuck}): as measured and 2 MiB for each that is parked, its limit for each that does not end. What executors of other owners have left does not count.`,
+    brief: 'memory in MiB that abandoned isolates of an owner may hold before `init()` is refused',
+    doc: `Memory in MiB that abandoned isolates of the same {@link ExecutorOptions.owner} may hold. At this limit \`init()\`
+fails with \`ERR_SES_INIT_FAILED\`. Two kinds of isolates count: parked ones ({@link EngineStats.parked}) with their
+measured memory plus 2 MiB each, and isolates that do not end ({@link EngineStats.stuck}) with their memory limit.
+Isolates of other owners do not count.`,
     rust: {
       field: 'max_parked_bytes',
       type: 'usize',
@@ -294,12 +301,13 @@ isolates that hold as much memory, in MiB: parked ones and those that do not end
     max: 64,
     none: '1',
     shown: '1',
-    brief: 'isolates that are kept ready for `init()`; 0: none',
-    doc: `Isolates that are kept ready, so that \`init()\` need not make one; it is replaced in the background. They are shared by
-the executors of the process, worker threads included, that ask for as many, and end with the last of these, but for the
-default. Each isolate serves one executor, one with the \`memoryLimitMb\` that the isolate was made for. Of executors that do
-not share them, as Python's with a \`workDir\` each, those that were made or started last keep some, for four at most. They do not
-keep the process alive. 0: none.`,
+    brief: 'isolates that are kept ready for `init()`; 0 turns the pool off',
+    doc: `How many isolates are kept ready, so that \`init()\` does not have to create one. A used isolate is replaced in the
+background. All executors of the process with the same number share a pool, worker threads included. A pool ends with
+its last executor, except the default pool. An isolate serves one executor only, and only one with the same
+\`memoryLimitMb\`. At most four groups of executors that cannot share isolates (such as Python executors with different
+values of \`workDir\`) have a pool at the same time: those that were used last. The pool does not keep the process
+alive. 0 turns it off.`,
     rust: { type: 'Option<usize>', doc: 'Isolates that are kept ready; absent: those of the default engine.' },
   },
   {
@@ -307,10 +315,10 @@ keep the process alive. 0: none.`,
     type: 'oneOf',
     values: ['thread', 'process'],
     fallback: 'thread',
-    brief: 'where the isolate lives: a thread of this process, or a process of its own',
-    doc: `Where the isolate lives: on a thread of this process, or in a worker process of its own, which is killed when it is given
-up and has a sandbox of the operating system (\`sandbox\`). Everything else is the same; \`ERR_WORKER_LOST\` is new. Not on
-Windows.`,
+    brief: 'where the isolate runs: on a thread of this process, or in a worker process',
+    doc: `Where the isolate runs. \`"thread"\`: on a thread of this process. \`"process"\`: in a separate worker process, which
+has a sandbox of the operating system (\`sandbox\`) and is killed when it is given up. Everything else is the same,
+except for one more error code, \`ERR_WORKER_LOST\`. Processes are not available on Windows.`,
     rust: null,
   },
   {
@@ -318,10 +326,10 @@ Windows.`,
     type: 'oneOf',
     values: ['required', 'best-effort', 'off'],
     fallback: 'best-effort',
-    brief: 'whether a worker process must have the sandbox of the operating system',
-    doc: `With \`isolation: "process"\`: whether the worker must have the sandbox of the operating system, which is landlock and seccomp
-of Linux. \`"required"\`: \`init()\` fails where there is none; \`"best-effort"\`: as much as there is, which
-\`executor.isolation\` tells; \`"off"\`: none.`,
+    brief: 'whether a worker process must have a sandbox of the operating system',
+    doc: `Whether a worker process must have a sandbox of the operating system: landlock and seccomp on Linux. Only used
+with \`isolation: "process"\`. \`"required"\`: \`init()\` fails if there is no sandbox. \`"best-effort"\`: the worker uses
+what is available, and \`executor.isolation\` says what that is. \`"off"\`: no sandbox.`,
     rust: null,
   },
   {
@@ -329,19 +337,20 @@ of Linux. \`"required"\`: \`init()\` fails where there is none; \`"best-effort"\
     type: 'integer',
     min: 0,
     max: 16,
-    none: '1, which all executors share that give none',
+    none: '1, shared by all executors that do not set a number',
     shown: '1',
-    brief: 'worker processes that are kept ready for `init()`; 0: none',
-    doc: `With \`isolation: "process"\`: worker processes that are kept ready, so that \`init()\` need not start one; each is replaced
-in the background. Executors that give a number have their own; for how many that is, \`warmPool\` says.`,
+    brief: 'worker processes that are kept ready for `init()`; 0 turns them off',
+    doc: `How many worker processes are kept ready, so that \`init()\` does not have to start one. A used process is replaced
+in the background. Only used with \`isolation: "process"\`. Executors with the same number share their processes in the
+way that \`warmPool\` describes.`,
     rust: null,
   },
   {
     name: 'autoInit',
     type: 'boolean',
     fallback: false,
-    brief: 'initialise on first use',
-    doc: `Whether \`sendVariables\`, \`sendTools\` and \`run\` call \`init()\` themselves when the state is \`NEW\` or \`DEAD\`. Else
+    brief: 'whether the first use calls `init()`',
+    doc: `Whether \`sendVariables\`, \`sendTools\` and \`run\` call \`init()\` themselves in the states \`NEW\` and \`DEAD\`. Otherwise
 they fail with \`ERR_INVALID_STATE\`.`,
     rust: null,
   },
@@ -349,10 +358,10 @@ they fail with \`ERR_INVALID_STATE\`.`,
     name: 'recover',
     type: 'boolean',
     fallback: false,
-    brief: 'whether `autoInit` also makes a new isolate when the state is `DIRTY`',
-    doc: `Whether \`autoInit\` also serves when the state is \`DIRTY\`: the next \`sendVariables\`, \`sendTools\` or \`run\` makes a new
-isolate, which gets the tools that were sent. Variables, and what runs have defined, are gone: the outcome of the first run says
-so ({@link CodeOutput.recovered}, \`details.recovered\` of an error). Only used with \`autoInit\`.`,
+    brief: 'whether `autoInit` also replaces the isolate in the state `DIRTY`',
+    doc: `Whether \`autoInit\` also applies in the state \`DIRTY\`. The next \`sendVariables\`, \`sendTools\` or \`run\` then creates
+a new isolate and sends the tools to it again. Variables and definitions of earlier runs are lost. The outcome of the
+first run says so ({@link CodeOutput.recovered}, or \`details.recovered\` of an error). Only used with \`autoInit\`.`,
     rust: null,
   },
   {
@@ -363,9 +372,10 @@ so ({@link CodeOutput.recovered}, \`details.recovered\` of an error). Only used 
     ts: 'Language',
     perRun: true,
     forPreparing: true,
-    brief: 'JavaScript, TypeScript, or whichever parses; also per run',
-    doc: `Language of guest code and of the texts in {@link ExecutorOptions.modules}. Positions in errors are those of the
-source. Enums and namespaces are there in later runs, as other declarations are.`,
+    brief: 'JavaScript, TypeScript, or automatic; also per run',
+    doc: `Language of guest code and of the source texts in {@link ExecutorOptions.modules}. \`"auto"\` reads code as
+JavaScript, and as TypeScript if that fails. Positions in errors refer to the original source. Enums and namespaces
+persist in later runs, like other declarations.`,
     rust: {
       type: 'Language',
       from: 'language(&$)',
@@ -377,25 +387,28 @@ source. Enums and namespaces are there in later runs, as other declarations are.
     type: 'modules',
     fallback: {},
     ts: 'Modules',
-    none: 'none: a module that is authorized but not provided is empty, and a `warn` log line says so',
-    brief: 'where imports come from',
-    doc: `Modules that guest code can import if \`authorizedImports\` has their names. A text may have 8 MiB; reports/libraries.md says
-which libraries of npm work as such.
+    none: 'none: an authorized module without an entry here is empty, and a `warn` log line says so',
+    brief: 'the modules that guest code can import',
+    doc: `Modules that guest code can import if \`authorizedImports\` contains their names. A source text may have up to 8
+MiB. reports/libraries.md in the repository lists npm libraries that work.
 
-The constructor clones exported values, and throws a \`TypeError\` that names the path of one that cannot be cloned.`,
+The constructor clones exported values. It throws a \`TypeError\` with the path of a value that cannot be cloned.`,
     rust: { type: 'Vec<ModuleSpec>', from: '$.into_iter().map(Into::into).collect()' },
   },
   {
     name: 'onToolCall',
     type: 'function',
     ts: 'OnToolCall',
-    none: 'none: each call is made',
-    brief: 'asked before each tool call: allows, refuses or replaces it',
-    doc: `Called before each call of a tool, and of a function of a module. Returns nothing, and the call is made; throws, and the
-call fails in the guest with that error; returns \`{ args }\`, and the tool gets these; returns \`{ result }\`, and the guest gets
-that without a call. A promise of any of these makes the guest wait, also for a tool that is not \`async\`, as a part of the call:
-that counts against \`timeoutMs\`, unless {@link ExecutorOptions.toolTimeoutMs} limits calls. If the run ends meanwhile, the call is not made.
-Whatever else it returns refuses the call.`,
+    none: 'none: every call is allowed',
+    brief: 'hook before each tool call: allows, refuses or replaces it',
+    doc: `Called before each call of a tool, and of a function of a module. If it returns nothing, the call is made. If it
+throws, the call fails in the guest with that error. If it returns \`{ args }\`, the tool is called with these
+arguments. If it returns \`{ result }\`, the guest gets that result and no call is made. Any other value refuses the
+call.
+
+The hook may return a promise. The guest then waits, even if the tool is not \`async\`. This time is a part of the call:
+it counts against \`timeoutMs\`, unless {@link ExecutorOptions.toolTimeoutMs} limits calls. If the run ends meanwhile,
+the call is not made.`,
     rust: null,
   },
   {
@@ -403,9 +416,9 @@ Whatever else it returns refuses the call.`,
     type: 'function',
     ts: '(entry: LogEntry) => void',
     none: 'none',
-    brief: 'who hears log entries at once',
-    doc: `Called with each log entry while the run goes on. What it throws is reported once, as a warning of the process, and
-changes nothing else.`,
+    brief: 'called with each log entry immediately',
+    doc: `Called with each log entry while the run is in progress. An exception from it is reported once, as a warning of
+the process, and has no other effect.`,
     rust: {
       passedAs: 'stream_logs',
       field: 'stream_logs',

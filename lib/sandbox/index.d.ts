@@ -197,7 +197,7 @@ export interface SandboxIssue {
   message: string;
 }
 
-/** Codes of a {@link SandboxError}; `docs/errors.md` says what each means. */
+/** Codes of a {@link SandboxError}; `docs/reference/errors.md` says what each means. */
 export type SandboxErrorCode =
   | ExecutorErrorCode
   | 'ERR_SDK_CALL_LIMIT_EXCEEDED'

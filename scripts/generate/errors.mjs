@@ -8,7 +8,7 @@ const { ERRORS } = table;
 export function errorParts() {
   return [
     { path: 'index.d.ts', name: 'ExecutorErrorCode', text: union() },
-    { path: 'docs/errors.md', name: 'codes', text: `\n${ERRORS.map(section).join('\n')}\n` },
+    { path: 'docs/reference/errors.md', name: 'codes', text: `\n${ERRORS.map(section).join('\n')}\n` },
     { path: 'crates/protocol/src/failure_kind.rs', text: failureKind() },
   ];
 }

@@ -15,7 +15,7 @@ export function optionParts() {
         .map(runMember)
         .join(''),
     },
-    { path: 'README.md', name: 'options', text: readmeTable() },
+    { path: 'docs/reference/options.md', name: 'options', text: reference() },
     { path: 'crates/protocol/src/options.rs', text: config() },
     { path: 'src/options.rs', text: nativeOptions() },
   ];
@@ -61,13 +61,35 @@ function typeOf({ type, ts, values }) {
   return type === 'strings' ? 'readonly string[]' : type;
 }
 
-function readmeTable() {
+/** The summary and the sections of docs/reference/options.md. */
+function reference() {
   const rows = OPTIONS.map((row) => {
-    const fallback = row.fallback === undefined || row.type === 'modules' ? 'none' : defaultText(row);
     const bytes = row.unit === 'bytes' ? byteCount(row.fallback) : undefined;
-    return `| \`${row.name}\` | ${row.shown ?? bytes ?? fallback} | ${row.brief} |`;
+    const shown = row.shown ?? bytes ?? (row.type === 'modules' ? 'none' : defaultText(row));
+    const name = `[\`${row.name}\`](#${row.name.toLowerCase()})`;
+    return `| ${name} | ${row.fallback === undefined && row.shown === undefined ? 'none' : shown} | ${row.brief} |`;
   });
-  return ['\n| option | default | |', '| --- | --- | --- |', ...rows, '\n'].join('\n');
+  const table = ['| option | default | meaning |', '| --- | --- | --- |', ...rows].join('\n');
+  return `\n${table}\n\n${OPTIONS.map(section).join('\n')}\n`;
+}
+
+/** @param {import('../../lib/contract/option-table.js').OptionRow} row */
+function section(row) {
+  const facts = [
+    `\`${typeOf(row)}\``,
+    range(row).replace(/\.$/, ''),
+    ...(row.perRun ? ['also an option of `run()`'] : []),
+  ];
+  return `## ${row.name}\n\n${facts.join(' · ')}\n\n${linked(row.doc)}\n`;
+}
+
+/** Links of declarations as links of Markdown, to other options where they name one. */
+function linked(doc) {
+  return doc.replace(/\{@link (?:(\w+)\.)?(\w+)\}/g, (_, owner, name) =>
+    OPTIONS.some((row) => row.name === name)
+      ? `[\`${name}\`](#${name.toLowerCase()})`
+      : `\`${owner ? `${owner}.` : ''}${name}\``,
+  );
 }
 
 /** Options that Rust takes. */

@@ -14,10 +14,11 @@ pub struct Config {
     pub tool_timeout_ms: Option<f64>,
     /// `runConcurrency: "queue"`; else a second run is refused.
     pub queue_runs: bool,
-    /// Calls of `run()`, `sendVariables()` and `sendTools()` that may wait for their turn; one more fails with
-    /// `ERR_INVALID_STATE`. Only used with `runConcurrency: "queue"`.
+    /// How many calls of `run()`, `sendVariables()` and `sendTools()` may wait for their turn. Another call fails
+    /// with `ERR_INVALID_STATE`. Only used with `runConcurrency: "queue"`.
     pub max_queued_runs: usize,
-    /// Module names that guest code may `import()`, compared exactly (section 5.3). Non-empty strings.
+    /// Names of the modules that guest code may `import()`. Names are compared exactly (section 5.3). Empty strings
+    /// are not allowed.
     pub authorized_imports: Vec<String>,
     /// UTF-8 bytes of log text that one run may leave.
     pub max_log_bytes: usize,
@@ -29,9 +30,10 @@ pub struct Config {
     pub max_code_bytes: usize,
     /// Tool calls that one run may make.
     pub max_tool_calls: u64,
-    /// Calls of a run that the host works on at the same time, of tools that are `async` or give promises; further
-    /// ones wait their turn. That a function which is not `async` gives promises shows at its first call, which
-    /// does not wait. What earlier runs have dropped does not count.
+    /// How many tool calls of a run the host handles at the same time, for tools that are `async` or return
+    /// promises. Further calls wait for their turn. Whether a function that is not `async` returns promises is
+    /// known after its first call, which therefore does not wait. Calls that earlier runs have abandoned do not
+    /// count.
     pub max_concurrent_tool_calls: usize,
     /// Bytes of wire that one value may take, and that the arguments of all unanswered calls may take together.
     pub max_transfer_bytes: usize,
@@ -50,10 +52,10 @@ pub struct Config {
     pub warm_pool: Option<usize>,
     /// Of guest code, unless a run says otherwise, and of the texts in `modules`.
     pub language: Language,
-    /// Modules that guest code can import if `authorizedImports` has their names. A text may have 8 MiB;
-    /// reports/libraries.md says which libraries of npm work as such.
+    /// Modules that guest code can import if `authorizedImports` contains their names. A source text may have up to
+    /// 8 MiB. reports/libraries.md in the repository lists npm libraries that work.
     ///
-    /// The constructor clones exported values, and throws a `TypeError` that names the path of one that cannot be
+    /// The constructor clones exported values. It throws a `TypeError` with the path of a value that cannot be
     /// cloned.
     pub modules: Vec<ModuleSpec>,
     /// Whether log entries are reported while the run goes on.
