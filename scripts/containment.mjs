@@ -20,17 +20,18 @@ import { ESCAPES, tryEscapes } from '../__test__/python/escapes.mjs';
 const SWEPT = 100;
 const SEED = 1;
 const FILE = new URL('../reports/containment.md', import.meta.url);
+/** Titles, with the promises of SECURITY.md that the attacks test. */
 const GROUPS = {
-  authority: 'Authority: reaching the host, or what later runs rely on',
-  values: 'Values: what crosses in both directions',
-  stall: "Stalls: what a value costs the host's thread",
-  tools: 'Tools: calls of the host',
-  time: 'Time: never coming back',
-  stack: 'Stack: what is left when a limit is met at its end',
-  memory: 'Memory: one budget for heap and buffers',
-  logs: 'Logs: what the console costs',
-  source: 'Source: program text',
-  host: 'Host: cleanup, exit, neighbours',
+  authority: 'Authority: reaching the host, or what later runs rely on (P1, P2)',
+  values: 'Values: what crosses in both directions (P6)',
+  stall: "Stalls: what a value costs the host's thread (P5)",
+  tools: 'Tools: calls of the host (P3, P6)',
+  time: 'Time: never coming back (P3)',
+  stack: 'Stack: what is left when a limit is met at its end (P6)',
+  memory: 'Memory: one budget for heap and buffers (P4)',
+  logs: 'Logs: what the console costs (P4, P5)',
+  source: 'Source: program text (P3, P4)',
+  host: 'Host: cleanup, exit, neighbours (P3, P4)',
 };
 
 /** With --process, executors have processes of their own; that is always a check, for the same outcomes. */
@@ -135,7 +136,7 @@ This report tests that claim with ${all.length} attacks. ${contained} of them ar
 - the process uses at most 64 MB more than the memory limit. If one built-in creates one huge value, the size of that value
   is allowed on top.
 
-[SECURITY.md](../SECURITY.md) lists what is promised beyond these programs, and what is not.
+Each group names the promises of [SECURITY.md](../SECURITY.md) that it attacks.
 
 The memory column shows how far resident memory rose above its level before the attack. Executors use \`memoryLimitMb: 64\`
 unless the attack sets another limit. Memory and time were measured on ${platform} with Node.js ${version.split('.')[0]} and

@@ -34,7 +34,7 @@ const HANGS = {
     'const r = new XMLHttpRequest(); r.open("GET", "/nothing", false); for (;;) try { r.send() } catch {}',
 };
 
-test('each of these', async () => {
+test('P13 each of these programs ends at its deadline', async () => {
   await withBrowser({}, {}, async (executor) => {
     const late = [];
     for (const [name, code] of Object.entries(HANGS)) {

@@ -124,7 +124,7 @@ test.each([
     `const root = await navigator.storage.getDirectory(); const file = await root.getFileHandle('f', { create: true });
      const out = await file.createWritable(); for (let i = 0; i < 40; i++) await out.write(new Uint8Array(1e6)); await out.close()`,
   ],
-])('%s has a quota', async (_, code) => {
+])('P14 %s has a quota', async (_, code) => {
   await withBrowser({}, {}, async (executor) => {
     const error = await expectCode(executor.run(code), 'ERR_RUNTIME_EXCEPTION');
     expect(error.details.name).toBe('QuotaExceededError');

@@ -145,7 +145,7 @@ test('the listener hears what reaches it', async () => {
   heard.length = 0;
 });
 
-test('nothing of a page does', async () => {
+test('P11 nothing of a page does', async () => {
   await withBrowser({}, {}, async (executor) => {
     const [all, ...leaving] = programs(port);
     const { output } = await executor.run(all);
@@ -178,7 +178,7 @@ test.runIf(process.platform === 'linux')('nor without the namespace of the netwo
   expect(heard).toEqual([]);
 });
 
-describe('origins that are allowed', () => {
+describe('P11 origins that are allowed', () => {
   test.each([
     'ftp://a.example',
     'data:,x',

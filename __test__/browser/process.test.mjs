@@ -18,7 +18,7 @@ const status = (pid, name) =>
 const namespace = (pid, name) => readlinkSync(`/proc/${pid}/ns/${name}`);
 
 describe.runIf(isLinux)('on Linux', () => {
-  test('pages have seccomp, namespaces of their own, and as root another user', async () => {
+  test('P15 pages have seccomp, namespaces, and as root another user', async () => {
     const { tool, called } = neverTool();
     await withBrowser({ warmTabs: 0 }, { never: tool }, async (executor) => {
       executor.run('await never()').catch(() => {});
@@ -128,7 +128,7 @@ describe.runIf(isLinux)('on Linux', () => {
     });
   });
 
-  test('of a Node.js that is killed no process and no folder is left', async () => {
+  test('P15 of a Node.js that is killed no process and no folder is left', async () => {
     const { stdout, signal } = await runChild(`
       import { BrowserExecutor } from './lib/browser/index.js';
       import { chromeProcesses } from './__test__/browser/helpers.mjs';

@@ -181,7 +181,7 @@ describe('values', () => {
 });
 
 describe('what is left', () => {
-  test('of a run with isolation "run": nothing; variables and tools are there again', async () => {
+  test('P12 of a run with isolation "run": nothing; variables and tools are there again', async () => {
     await withBrowser({}, { one: () => 1 }, async (executor) => {
       await executor.sendVariables({ data: { n: 1 } });
       await executor.run(`globalThis.left = 1; data.n = 2; var v = 1; Array.prototype.extra = 1;

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { ALLOW_LIST, auditRealm } from './audit.mjs';
 import { listAttacks } from './suite.mjs';
 
-describe('what guest code can reach', () => {
+describe('P1, P2: what guest code can reach', () => {
   test('is frozen and of the realm of the guest', async () => {
     const { unfrozen, strangers, count } = await auditRealm();
     expect({ unfrozen, strangers }).toEqual({ unfrozen: [], strangers: [] });

@@ -26,7 +26,7 @@ const limitsOf = (pid) =>
       .map((line) => [line.slice(0, 26).trim(), line.slice(26, 66).trim().split(/\s+/)]),
   );
 
-describe.runIf(isLinux)('a worker process', () => {
+describe.runIf(isLinux)('P8 a worker process', () => {
   test('has three pipes to its host, and no other descriptor', async () => {
     const server = createServer();
     await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));

@@ -124,7 +124,7 @@ describe.runIf(isLinux)('SIGKILL', () => {
   });
 });
 
-describe.runIf(isLinux)('a worker that dies by itself', () => {
+describe.runIf(isLinux)('P9 a worker that dies by itself', () => {
   test.each(['SIGSEGV', 'SIGABRT', 'SIGBUS', 'SIGILL', 'SIGFPE', 'SIGTRAP', 'SIGSYS'])('%s', async (signal) => {
     const { tool, called } = neverTool();
     await withProcess({}, { tool }, async (executor) => {
@@ -159,7 +159,7 @@ describe.runIf(isLinux)('a worker that dies by itself', () => {
   });
 });
 
-describe.runIf(isLinux)('a worker that hangs (SIGSTOP)', () => {
+describe.runIf(isLinux)('P10 a worker that hangs (SIGSTOP)', () => {
   test('does not hold up the deadline, and is killed', async () => {
     await withProcess({}, {}, async (executor) => {
       const pid = pidOf(executor);

@@ -28,7 +28,7 @@ async function startHost(code) {
 
 const COMPUTES = `executor.run('told(); for (;;) {}', { maxOperations: 1e15, timeoutMs: 1e9 })`;
 
-describe.runIf(isLinux)('when the host', () => {
+describe.runIf(isLinux)('P10 when the host', () => {
   test.each([
     ['is killed while guest code computes', COMPUTES, 'SIGKILL'],
     ['is killed while it is idle', 'told(); setInterval(() => {}, 1000)', 'SIGKILL'],
@@ -49,7 +49,7 @@ describe.runIf(isLinux)('when the host', () => {
   });
 });
 
-describe.runIf(isLinux)('cleanup()', () => {
+describe.runIf(isLinux)('P10 cleanup()', () => {
   test('ends the worker, and the next session has another one', async () => {
     const executor = inProcess();
     const pids = new Set();

@@ -78,7 +78,7 @@ async function hostOf(answers, options = {}) {
   return told.replaceAll(folder, '<folder>');
 }
 
-describe.runIf(isLinux)('a worker', () => {
+describe.runIf(isLinux)('P9 a worker', () => {
   beforeAll(() => {
     folder = mkdtempSync(join(tmpdir(), 'ses-executor-test-'));
     for (const path of PACKAGE) cpSync(join(ROOT, path), join(folder, path), { recursive: true });

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 
 import { ESCAPES, tryEscapes } from './escapes.mjs';
 
-test(`${ESCAPES.length} programs`, { timeout: 240_000 }, async () => {
+test(`P19 ${ESCAPES.length} programs that try to escape`, { timeout: 240_000 }, async () => {
   expect(ESCAPES.length).toBeGreaterThanOrEqual(50);
   expect(new Set(ESCAPES.map(([name]) => name)).size).toBe(ESCAPES.length);
   const { status, signal, stderr, report } = await tryEscapes('thread');

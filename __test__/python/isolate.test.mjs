@@ -24,7 +24,7 @@ async function unguarded(limits) {
   return executor;
 }
 
-describe('deadlines', () => {
+describe('P18 deadlines', () => {
   /** @type {PyodideExecutor} */
   let executor;
   beforeAll(async () => {
@@ -221,7 +221,7 @@ describe('an interpreter that takes the place of a lost one', () => {
   });
 });
 
-describe('memory', () => {
+describe('P16 memory', () => {
   /** @type {PyodideExecutor} */
   let executor;
   beforeAll(async () => {
@@ -567,7 +567,7 @@ describe('deep outputs', () => {
   });
 });
 
-describe('code that breaks what runs it', () => {
+describe('P18 code that breaks what runs it', () => {
   const EVERY_TOOL = 'import sys\nm = sys.monitoring\nfor i in range(6): m.free_tool_id(i)';
 
   test.each([

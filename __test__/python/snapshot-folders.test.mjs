@@ -98,7 +98,7 @@ describe('a place that cannot be written', () => {
   });
 });
 
-describe('who may write in a folder', () => {
+describe('P20 who may write in a folder', () => {
   const own = `home/.cache/${IN_CACHE}`;
 
   test.each([

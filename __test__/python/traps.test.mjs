@@ -42,7 +42,7 @@ async function inProcess(program, limits) {
   return { said: stdout.trim().split('\n'), ...rest };
 }
 
-describe.runIf(process.platform === 'linux' && process.arch === 'x64')('SIGSEGV', () => {
+describe.runIf(process.platform === 'linux' && process.arch === 'x64')('P17 SIGSEGV', () => {
   test(
     "the guest's goes to the guest, and the host's own WebAssembly keeps its traps",
     async () => {

@@ -145,7 +145,7 @@ describe('the limit is exact', () => {
   });
 });
 
-describe('an exceeded limit cannot be swallowed', () => {
+describe('P6 an exceeded limit cannot be swallowed', () => {
   const SWALLOWERS = {
     'try/catch': 'try { for (;;); } catch (e) { mark(e); } mark("after");',
     'catch without a parameter': 'try { for (;;); } catch { mark("caught"); } mark("after");',
@@ -279,7 +279,7 @@ describe('an exceeded limit cannot be swallowed', () => {
   });
 });
 
-describe('final_answer ends the run', () => {
+describe('P6 final_answer ends the run', () => {
   const PLACES = {
     'at the top': 'final_answer("A"); mark("after");',
     'in try/catch': 'try { final_answer("A"); } catch (e) { mark("caught"); } mark("after");',

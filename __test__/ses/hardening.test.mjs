@@ -138,7 +138,7 @@ const WALK = `(() => {
 const attempt = (expression) =>
   `(() => { try { const r = (${expression}); return typeof r === 'function' ? ['function', typeof r('return 1')] : ['value', r]; } catch (e) { return ['threw', e instanceof Error]; } })()`;
 
-describe('intrinsics', () => {
+describe('P2 intrinsics', () => {
   test('everything reachable is frozen, but the global itself', async () => {
     await withExecutor(BIG, {}, async (executor) => {
       const { output } = await executor.run(WALK);
@@ -521,7 +521,7 @@ describe('intrinsics', () => {
   });
 });
 
-describe('code from strings is off', () => {
+describe('P2 code from strings is off', () => {
   const WAYS = [
     'eval("1")',
     '(0, eval)("1")',
@@ -647,7 +647,7 @@ describe('code from strings is off', () => {
   });
 });
 
-describe('stack traces give nothing', () => {
+describe('P7 stack traces give nothing', () => {
   test('prepareStackTrace is never called', async () => {
     await withExecutor({}, {}, async (executor) => {
       const { output } = await executor.run(`
@@ -716,7 +716,7 @@ describe('stack traces give nothing', () => {
   });
 });
 
-describe('ways to the host', () => {
+describe('P1 ways to the host', () => {
   test("objects that cross have the guest's constructors all the way", async () => {
     const tools = {
       sync: () => ({ a: [new Map([[1, new Date()]])] }),
@@ -1089,7 +1089,7 @@ describe('globals that a run overwrites', () => {
   });
 });
 
-describe('realms', () => {
+describe('P1 realms', () => {
   test('executors that are made at the same time are all hardened', async () => {
     const executors = Array.from({ length: 8 }, () => new SESExecutor(BIG));
     try {

@@ -64,7 +64,7 @@ const expectLimit = (report, limitMb = 64) => {
   expect(report.state === 'DIRTY').toBe(report.details.parked === true);
 };
 
-describe('heap bombs', () => {
+describe('P4 heap bombs', () => {
   const BOMBS = {
     'array push': 'const hoard = []; for (;;) hoard.push({ at: hoard.length });',
     'array of strings': 'const hoard = []; for (let i = 0; ; i++) hoard.push("s" + i);',
@@ -134,7 +134,7 @@ describe('heap bombs', () => {
   });
 });
 
-describe('single allocations that are too large', () => {
+describe('P4 single allocations that are too large', () => {
   // Nothing here may end the process; some of it is an error that guests can catch.
   const BOMBS = {
     'Array(1e9).fill': 'Array(1e9).fill(1).length',
@@ -172,7 +172,7 @@ describe('single allocations that are too large', () => {
   });
 });
 
-describe('array buffers', () => {
+describe('P4 array buffers', () => {
   const BUFFERS = {
     'one large ArrayBuffer': 'new ArrayBuffer(1e9);',
     'one large typed array': 'new Uint8Array(1e9);',
@@ -422,7 +422,7 @@ test('expectCode sees the memory error as an ExecutorError', async () => {
   });
 });
 
-describe('memory outside of the heap', () => {
+describe('P4 memory outside of the heap', () => {
   test('garbage of Intl is collected before it counts', async () => {
     await withExecutor({ memoryLimitMb: 64, maxOperations: 1e6, timeoutMs: LONG_MS }, {}, async (executor) => {
       const { output } = await executor.run(`

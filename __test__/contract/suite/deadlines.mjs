@@ -25,7 +25,7 @@ export function describeDeadlines({ make, withExecutor, inChild, can, expectGive
     maxParkedMb: 65_536,
   };
 
-  describe('the deadline', () => {
+  describe('P3 the deadline', () => {
     test.each([
       ['a tool that never answers', 'await never()'],
       ['a tool that never answers, after the first await', 'await null; await never()'],
@@ -251,7 +251,7 @@ export function describeDeadlines({ make, withExecutor, inChild, can, expectGive
     });
   });
 
-  describe("the host's event loop", () => {
+  describe("P5 the host's event loop", () => {
     test.each([
       ['a loop', 'for (;;);'],
       ['a microtask flood', 'const f = () => Promise.resolve().then(f); f(); await new Promise(() => {})'],

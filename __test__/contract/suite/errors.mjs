@@ -381,7 +381,7 @@ export function describeErrors({ make, withExecutor, can }) {
     });
   });
 
-  describe('errors that lie or defend themselves', () => {
+  describe('P6 errors that lie or defend themselves', () => {
     test.each([
       ['message', '{ get() { throw 1; } }'],
       ['name', '{ get() { throw 1; } }'],

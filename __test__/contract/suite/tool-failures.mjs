@@ -302,7 +302,7 @@ export function describeToolFailures({ withExecutor, expectGivenUp }) {
     });
   });
 
-  describe('what comes when the run is over', () => {
+  describe('P6 what comes when the run is over', () => {
     test('answers after cleanup and init reach nobody', async () => {
       const gate = deferred();
       const marks = [];
