@@ -7,13 +7,13 @@ import { describe, expect, test, vi } from 'vitest';
 
 import { describe as describeValue } from '../../lib/contract/describe.js';
 import { describeThrown } from '../../lib/contract/errors.js';
-import { modelText, modelValue } from '../../lib/contract/for-model.js';
+import { modelText, modelValue } from '../../lib/contract/model-text.js';
 import { isSmall, outputText, toJson } from '../../lib/contract/render.js';
 
 // Those that the modules above have loaded.
 const library = createRequire(new URL('../../lib/contract/', import.meta.url));
 const clock = library('./clock.js');
-const { KeyCount } = library('./wide.js');
+const { KeyCount } = library('./wide-objects.js');
 
 const shared = (levels, part = 1) => {
   let graph = [part];

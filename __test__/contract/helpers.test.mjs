@@ -15,17 +15,17 @@ const {
   isPlainObject,
   memberPath,
 } = require('../../lib/contract/describe.js');
-const { modelFailure, modelLogs, modelText, modelValue, reportText } = require('../../lib/contract/for-model.js');
+const { modelFailure, modelLogs, modelText, modelValue, reportText } = require('../../lib/contract/model-text.js');
 const { defineEntries, safeListener } = require('../../lib/contract/logs.js');
-const { requirePeer } = require('../../lib/contract/peer.js');
+const { requirePeer } = require('../../lib/contract/peer-dependency.js');
 const { toJson } = require('../../lib/contract/render.js');
 const schemas = require('../../lib/contract/standard-schema.js');
 const names = require('../../lib/contract/tool-names.js');
 const { traceRun, traceToolCall, untold } = require('../../lib/contract/tracing.js');
 const { encodeVariables, namesOfVariables } = require('../../lib/contract/variables.js');
 const { TransferLimitError } = require('../../lib/contract/errors.js');
-const { KeyCount, isWide, keysOf } = require('../../lib/contract/wide.js');
-const { isFarLargerWritten } = require('../../lib/contract/written-size.js');
+const { KeyCount, isWide, keysOf } = require('../../lib/contract/wide-objects.js');
+const { isFarLargerSerialized } = require('../../lib/contract/serialized-size.js');
 const { tracingChannel } = require('node:diagnostics_channel');
 
 describe('a value in a message', () => {
@@ -369,12 +369,12 @@ describe('a value that is far larger written than in memory', () => {
     ['an array of holes', Object.assign([], { 1_000_000: 1 }), true],
     ['many values', Array.from({ length: 300_000 }, (_, i) => i), false],
     ['long keys, many times', Array(100).fill({ ['k'.repeat(1e5)]: 1 }), true],
-  ])('%s', (_, value, expected) => expect(isFarLargerWritten(value)).toBe(expected));
+  ])('%s', (_, value, expected) => expect(isFarLargerSerialized(value)).toBe(expected));
 
   test('may contain itself', () => {
     const cycle = [];
     cycle.push(cycle, { cycle });
-    expect(isFarLargerWritten(cycle)).toBe(false);
+    expect(isFarLargerSerialized(cycle)).toBe(false);
   });
 });
 

@@ -12,7 +12,7 @@ import { deferred, expectCode, rejection } from '../helpers.mjs';
 const require = createRequire(import.meta.url);
 const { errorOf } = require('../../lib/contract/errors.js');
 const { OFFER, isExecutor, offerOf } = require('../../lib/contract/executor.js');
-const { turnsOf } = require('../../lib/contract/executor-turns.js');
+const { queueOf } = require('../../lib/contract/executor-queue.js');
 const { REFUSALS, invalidState } = require('../../lib/contract/lifecycle.js');
 const { Session } = require('../../lib/contract/session.js');
 const { flattenTools } = require('../../lib/contract/tool-registry.js');
@@ -77,13 +77,13 @@ const sessionOf = (executor, more = {}) => new Session(executor, { livesOn: true
 describe('turns of an executor', () => {
   test('a call from within a turn of the same executor is refused', async () => {
     const executor = new Scripted();
-    const turns = turnsOf(executor);
+    const turns = queueOf(executor);
     const error = await turns.next(() => rejection(turns.next(async () => 1)));
     expect(error).toMatchObject({ code: 'ERR_INVALID_STATE', details: { hint: REFUSALS.WITHIN } });
   });
 
   test('a call from within a turn of another executor that is within one of this executor is refused', async () => {
-    const [turns, others] = [turnsOf(new Scripted()), turnsOf(new Scripted())];
+    const [turns, others] = [queueOf(new Scripted()), queueOf(new Scripted())];
     const error = await turns.next(() => others.next(() => rejection(turns.next(async () => 1))));
     expect(error).toMatchObject({ code: 'ERR_INVALID_STATE', details: { hint: REFUSALS.WITHIN } });
   });
@@ -102,7 +102,7 @@ describe('turns of an executor', () => {
 
   test('a call that a timer of a tool makes after a run that failed is accepted', async () => {
     let later;
-    const turns = turnsOf(new Scripted());
+    const turns = queueOf(new Scripted());
     const failed = turns.next(async () => {
       later = AsyncResource.bind(() => turns.next(async () => 2));
       throw new Error('first');
@@ -112,7 +112,7 @@ describe('turns of an executor', () => {
   });
 
   test('an aborted signal refuses a turn before it is queued', async () => {
-    const turns = turnsOf(new Scripted());
+    const turns = queueOf(new Scripted());
     const error = await expectCode(
       turns.next(async () => 1, AbortSignal.abort('no')),
       'ERR_EXEC_TIMEOUT',
@@ -121,7 +121,7 @@ describe('turns of an executor', () => {
   });
 
   test('a turn whose signal is aborted while it waits fails immediately and is not taken', async () => {
-    const turns = turnsOf(new Scripted());
+    const turns = queueOf(new Scripted());
     const gate = deferred();
     const taken = [];
     const first = turns.next(() => gate.promise);
@@ -138,7 +138,7 @@ describe('turns of an executor', () => {
 
   test('a turn no longer listens to its signal once it has begun, or was refused', async () => {
     const executor = new Scripted();
-    const turns = turnsOf(executor);
+    const turns = queueOf(executor);
     const { signal } = new AbortController();
     const listeners = () => getEventListeners(signal, 'abort').length;
     await turns.next(async () => expect(listeners()).toBe(0), signal);
@@ -156,7 +156,7 @@ describe('turns of an executor', () => {
 
   test('cleanup() refuses turns that wait, and those of later find a fresh isolate', async () => {
     const executor = new Scripted();
-    const turns = turnsOf(executor);
+    const turns = queueOf(executor);
     const first = await longTurn(turns);
     const waiting = expectCode(
       turns.next(async () => 1),
@@ -172,7 +172,7 @@ describe('turns of an executor', () => {
 
   test('a cleanup() that the host calls on the executor itself refuses the turns that wait', async () => {
     const executor = new Scripted();
-    const turns = turnsOf(executor);
+    const turns = queueOf(executor);
     await turns.next(() => turns.makeReady());
     const first = await longTurn(turns);
     const waiting = expectCode(
@@ -188,7 +188,7 @@ describe('turns of an executor', () => {
   test('a cleanup() of the executor while it is made ready refuses the turns that wait, too', async () => {
     const [begun, gate] = [deferred(), deferred()];
     const executor = new Scripted(undefined, () => (begun.resolve(), gate.promise));
-    const turns = turnsOf(executor);
+    const turns = queueOf(executor);
     const both = [1, 2].map(() =>
       expectCode(
         turns.next(() => turns.makeReady()),
@@ -204,7 +204,7 @@ describe('turns of an executor', () => {
 
   test('the number of the isolate grows when one has ended, and once only', async () => {
     const executor = new Scripted();
-    const turns = turnsOf(executor);
+    const turns = queueOf(executor);
     const ready = async () => {
       await turns.next(() => turns.makeReady());
       return turns.isolate;
@@ -224,7 +224,7 @@ describe('turns of an executor', () => {
     const executor = new Scripted(undefined, async () => {
       if (fails) throw errorOf('ERR_INIT_FAILED', { reason: 'x' }, {});
     });
-    const turns = turnsOf(executor);
+    const turns = queueOf(executor);
     const before = turns.isolate;
     for (let i = 0; i < 3; i++) await rejection(turns.next(() => turns.makeReady()));
     fails = false;
@@ -294,7 +294,7 @@ describe('tools of sessions', () => {
 
   test('are sent again if the isolate ended while they were sent', async () => {
     const executor = new Scripted();
-    const turns = turnsOf(executor);
+    const turns = queueOf(executor);
     const tools = { mine: tool };
     const send = executor.sendTools.bind(executor);
     executor.sendTools = async (given) => {
@@ -319,7 +319,7 @@ describe('tools of sessions', () => {
     expect(offerOf(executor)).toStrictEqual({ imports: ['units'], tools: own });
     await sessionOf(executor).run('1', { tools: { mine: tool } });
     expect(offerOf(executor)).toStrictEqual({ imports: ['units'], tools: [own[0]] });
-    await turnsOf(executor).cleanup();
+    await queueOf(executor).cleanup();
     expect(offerOf(executor)).toStrictEqual({ imports: ['units'], tools: own });
   });
 });

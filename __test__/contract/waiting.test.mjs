@@ -9,24 +9,24 @@ import { ROOT, deferred, rejection, runChild } from '../helpers.mjs';
 
 // As the modules load each other: each is loaded once.
 const require = createRequire(import.meta.url);
-const { Gate } = require('../../lib/contract/gate.js');
-const { inTime } = require('../../lib/contract/in-time.js');
+const { ConcurrencyLimiter } = require('../../lib/contract/concurrency-limiter.js');
+const { withTimeLimit } = require('../../lib/contract/time-limit.js');
 const { RunScope, currentScope, within } = require('../../lib/contract/run-scope.js');
 const { abortController, onAbort } = require('../../lib/contract/signals.js');
-const { Start } = require('../../lib/contract/start.js');
-const { Thrown } = require('../../lib/contract/thrown.js');
-const { doWithin, isWithin } = require('../../lib/contract/within.js');
+const { SharedStartup } = require('../../lib/contract/shared-startup.js');
+const { ToolExceptions } = require('../../lib/contract/tool-exceptions.js');
+const { runNested, isNestedIn } = require('../../lib/contract/reentrancy.js');
 
 const never = new Promise(() => {});
 const listenersOf = (signal) => getEventListeners(signal, 'abort').length;
 
-describe('inTime', () => {
-  const modulePath = JSON.stringify(`${ROOT}/lib/contract/in-time.js`);
+describe('withTimeLimit', () => {
+  const modulePath = JSON.stringify(`${ROOT}/lib/contract/time-limit.js`);
   /** What a process prints that waits for a promise for an hour at most. It is killed, which `signal` says, if it stays. */
   const waiting = (promise, options) =>
     runChild(
-      `const { inTime } = require(${modulePath});
-       inTime(${promise}, { timeoutMs: 3_600_000, ...${JSON.stringify(options)} }).then(console.log, console.log);`,
+      `const { withTimeLimit } = require(${modulePath});
+       withTimeLimit(${promise}, { timeoutMs: 3_600_000, ...${JSON.stringify(options)} }).then(console.log, console.log);`,
       { format: 'commonjs', timeoutMs: 20_000 },
     );
 
@@ -42,29 +42,32 @@ describe('inTime', () => {
 
   test('rejects at the deadline with what `late` gives', async () => {
     const error = new Error('late');
-    expect(await rejection(inTime(never, { timeoutMs: 1, late: () => error }))).toBe(error);
+    expect(await rejection(withTimeLimit(never, { timeoutMs: 1, late: () => error }))).toBe(error);
   });
 
   test('rejects when its signal is aborted, with the reason or what `aborted` makes of it', async () => {
     const controller = new AbortController();
     const { signal } = controller;
-    const both = [inTime(never, { signal }), inTime(never, { signal, aborted: (reason) => `not: ${reason}` })];
+    const both = [
+      withTimeLimit(never, { signal }),
+      withTimeLimit(never, { signal, aborted: (reason) => `not: ${reason}` }),
+    ];
     controller.abort('why');
     expect(await Promise.all(both.map(rejection))).toStrictEqual(['why', 'not: why']);
-    expect(await rejection(inTime(never, { signal }))).toBe('why');
+    expect(await rejection(withTimeLimit(never, { signal }))).toBe('why');
   });
 
   test('no longer listens to its signal when the promise has settled', async () => {
     const { signal } = new AbortController();
-    await inTime(Promise.resolve(1), { signal });
-    await rejection(inTime(Promise.reject(new Error('x')), { signal }));
+    await withTimeLimit(Promise.resolve(1), { signal });
+    await rejection(withTimeLimit(Promise.reject(new Error('x')), { signal }));
     expect(listenersOf(signal)).toBe(0);
   });
 });
 
 describe('a gate', () => {
   const full = (places) => new Error(`full: ${places}`);
-  const gateOf = (maxConcurrent, maxQueued) => new Gate({ maxConcurrent, maxQueued }, full);
+  const gateOf = (maxConcurrent, maxQueued) => new ConcurrencyLimiter({ maxConcurrent, maxQueued }, full);
 
   test('lets as many in as it may, then as many wait in their order, and refuses the next', async () => {
     const gate = gateOf(2, 2);
@@ -220,7 +223,7 @@ describe('a run scope', () => {
 
 describe('a start', () => {
   test('is shared by the calls that find it under way, and begun again after it', async () => {
-    const start = new Start();
+    const start = new SharedStartup();
     let begun = 0;
     const begin = async () => void begun++;
     const both = [start.join(begin), start.join(begin)];
@@ -233,7 +236,7 @@ describe('a start', () => {
   });
 
   test('that fails is begun again by the next call', async () => {
-    const start = new Start();
+    const start = new SharedStartup();
     const fail = async () => Promise.reject(new Error('x'));
     expect(await Promise.all([start.join(fail), start.join(fail)].map(rejection))).toHaveLength(2);
     expect(start.isUnderWay).toBe(false);
@@ -241,7 +244,7 @@ describe('a start', () => {
   });
 
   test('that is forgotten does not end the one begun after it', async () => {
-    const start = new Start();
+    const start = new SharedStartup();
     const [first, second] = [deferred(), deferred()];
     const forgotten = start.join(() => first.promise);
     start.forget();
@@ -257,7 +260,7 @@ describe('a start', () => {
 
 describe('what tools threw', () => {
   test('is known of the last 64 calls', () => {
-    const thrown = new Thrown();
+    const thrown = new ToolExceptions();
     for (let call = 1; call <= 65; call++) thrown.keep(call, `error ${call}`);
     expect([1, 2, 65, 66].map((call) => thrown.causeOf(call))).toStrictEqual([
       undefined,
@@ -268,7 +271,7 @@ describe('what tools threw', () => {
   });
 
   test('may be undefined', () => {
-    const thrown = new Thrown();
+    const thrown = new ToolExceptions();
     thrown.keep(1, undefined);
     expect(thrown.causeOf(1)).toStrictEqual({ cause: undefined });
   });
@@ -277,13 +280,13 @@ describe('what tools threw', () => {
 describe('work within work', () => {
   test('is within each owner around it, until that one is over', () => {
     const [one, two] = [{}, {}];
-    doWithin(one, (outer) =>
-      doWithin(two, () => {
-        expect([isWithin(one), isWithin(two), isWithin({})]).toStrictEqual([true, true, false]);
+    runNested(one, (outer) =>
+      runNested(two, () => {
+        expect([isNestedIn(one), isNestedIn(two), isNestedIn({})]).toStrictEqual([true, true, false]);
         outer.isOver = true;
-        expect([isWithin(one), isWithin(two)]).toStrictEqual([false, true]);
+        expect([isNestedIn(one), isNestedIn(two)]).toStrictEqual([false, true]);
       }),
     );
-    expect(isWithin(two)).toBe(false);
+    expect(isNestedIn(two)).toBe(false);
   });
 });

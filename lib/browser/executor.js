@@ -6,10 +6,10 @@ const { AsyncResource } = require('node:async_hooks');
 const { clearInterval, setInterval } = require('../contract/clock');
 const { describe } = require('../contract/describe');
 const { ExecutorError, abortedBeforeStart, errorOf } = require('../contract/errors');
-const { inTime } = require('../contract/in-time');
+const { withTimeLimit } = require('../contract/time-limit');
 const { REFUSALS, invalidState, needsInit } = require('../contract/lifecycle');
 const { onAbort } = require('../contract/signals');
-const { Start } = require('../contract/start');
+const { SharedStartup } = require('../contract/shared-startup');
 const { flattenTools } = require('../contract/tool-registry');
 const { traceRun } = require('../contract/tracing');
 const { encodeVariables, namesOfVariables } = require('../contract/variables');
@@ -40,7 +40,7 @@ class BrowserExecutor {
   /** @type {import('../../index').ExecutorState} */
   #state = 'NEW';
   #shared;
-  #starting = new Start();
+  #starting = new SharedStartup();
   /** Ends the `init()` under way. @type {(error: Error) => void} */
   #endStart = () => {};
   /** Whether the next run finds another page than the one before, and has to be told. */
@@ -210,7 +210,7 @@ class BrowserExecutor {
     };
     refuseIfAborted();
     const ready = this.#makeReady();
-    if (ready !== undefined) await inTime(ready, { signal, aborted });
+    if (ready !== undefined) await withTimeLimit(ready, { signal, aborted });
     refuseIfAborted();
     if (this.#state !== 'READY' && this.#state !== 'RUNNING') {
       throw this.#illegal('run', this.#state === 'DIRTY' ? REFUSALS.DIRTY : REFUSALS.NO_ISOLATE);

@@ -5,7 +5,7 @@ const { Console } = require('node:console');
 const { Writable } = require('node:stream');
 
 const { safeListener } = require('../contract/logs');
-const { cut } = require('../contract/cut');
+const { truncated } = require('../contract/truncation');
 const { isSmall, outputText } = require('../contract/render');
 
 const MARKER = '...[TRUNCATED]';
@@ -79,7 +79,7 @@ class Log {
     this.#printed = { text: '', isWarning: false };
     try {
       // Printers have no bounds: what occurs again in a value is printed again, so that a small one may have millions of parts.
-      const bounded = args.map((arg) => (typeof arg !== 'object' || isSmall(arg) ? arg : cut(arg)));
+      const bounded = args.map((arg) => (typeof arg !== 'object' || isSmall(arg) ? arg : truncated(arg)));
       const remark = LABELLED.test(method) ? this.#missed(method, bounded[0]) : undefined;
       if (remark !== undefined) return this.add('warn', `Warning: ${remark}`);
       Reflect.apply(/** @type {any} */ (this.#console)[method], this.#console, bounded);

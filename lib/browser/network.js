@@ -2,7 +2,7 @@
 'use strict';
 
 const { clearTimeout, setTimeout } = require('../contract/clock');
-const { Gate } = require('../contract/gate');
+const { ConcurrencyLimiter } = require('../contract/concurrency-limiter');
 const { RunScope } = require('../contract/run-scope');
 
 /** Bytes of a body that a page may get. */
@@ -46,7 +46,7 @@ class Requests {
   /** Ends what is under way with the page. */
   #scope = new RunScope();
   #heldBytes = 0;
-  #gate = new Gate({ maxConcurrent: MAX_AT_ONCE, maxQueued: Infinity });
+  #limiter = new ConcurrencyLimiter({ maxConcurrent: MAX_AT_ONCE, maxQueued: Infinity });
 
   /** @param {import('./tab').Tab} tab */
   constructor(tab) {
@@ -102,11 +102,11 @@ class Requests {
 
   /** @param {() => Promise<void>} make */
   async #inTurn(make) {
-    await this.#gate.enter();
+    await this.#limiter.enter();
     try {
       await make();
     } finally {
-      this.#gate.leave();
+      this.#limiter.leave();
     }
   }
 

@@ -3,7 +3,7 @@
 
 const { performance } = require('../contract/clock');
 const { ExecutorError, errorOf } = require('../contract/errors');
-const { inTime } = require('../contract/in-time');
+const { withTimeLimit } = require('../contract/time-limit');
 const { keepArtifacts } = require('./artifacts');
 const { ProtocolError } = require('./connection');
 const { Deadline } = require('./deadline');
@@ -60,7 +60,7 @@ async function perform({ takeTab, interrupted, isLasting, log, onEnd, ...run }) 
     try {
       const ready = Promise.all([
         preparing,
-        inTime(taking, { timeoutMs, late: () => timeout(timeoutMs), holds: false }),
+        withTimeLimit(taking, { timeoutMs, late: () => timeout(timeoutMs), holds: false }),
       ]);
       ready.catch(() => {});
       [program, tab] = await Promise.race([ready, interrupted]);

@@ -3,7 +3,7 @@
 
 const { setImmediate } = require('../contract/clock');
 const { RunScope } = require('../contract/run-scope');
-const { Thrown } = require('../contract/thrown');
+const { ToolExceptions } = require('../contract/tool-exceptions');
 const { REPLY_KIND } = require('../contract/boundary-numbers');
 const { answerToolCall } = require('../contract/tool-calls');
 const { TRANSFER_LIMIT_CODE, TransferLimitError, errorOf } = require('../contract/errors');
@@ -72,7 +72,7 @@ class Run {
   #answers = [];
   /** The synchronous call that the page waits for; 0: none. */
   #asking = 0;
-  #thrown = new Thrown();
+  #thrown = new ToolExceptions();
   /** Tools by call, for what fails. @type {Map<number, Called>} */
   #called = new Map();
   /** Calls that the guest has a promise of, and no answer yet. @type {Map<number, string>} */

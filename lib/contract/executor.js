@@ -2,7 +2,7 @@
 'use strict';
 
 const { memberPath } = require('./describe');
-const { turnsOf } = require('./executor-turns');
+const { queueOf } = require('./executor-queue');
 const { closest } = require('./options');
 
 /** The methods that callers of an executor use. */
@@ -39,7 +39,7 @@ const OFFER = Symbol('offer');
 function offerOf(executor) {
   /** @type {Offer} */
   const { tools, ...others } = executor[OFFER] ?? {};
-  return { ...others, ...(tools && { tools: tools.filter(({ path }) => !turnsOf(executor).hasSent(path[0])) }) };
+  return { ...others, ...(tools && { tools: tools.filter(({ path }) => !queueOf(executor).hasSent(path[0])) }) };
 }
 
 /**

@@ -4,9 +4,9 @@
 const { inspect, types } = require('node:util');
 
 const { performance } = require('./clock');
-const { cut, partsOf } = require('./cut');
+const { truncated, partsOf } = require('./truncation');
 const { isLongBigint } = require('./describe');
-const { isWide } = require('./wide');
+const { isWide } = require('./wide-objects');
 
 // How outputs are shown, as JSON and as text. Printers have no bounds: a value in which each part occurs twice in the next one has
 // 2^40 parts after 40 rounds of a loop. So a value is looked through first, as far as a budget goes. One that is within it is
@@ -67,7 +67,7 @@ const MAX_PART_CHARS = 10_000;
  */
 function toJson(value) {
   if (typeof value === 'string') return value;
-  const shown = isWithin(value, AS_JSON) ? value : cut(value);
+  const shown = isWithin(value, AS_JSON) ? value : truncated(value);
   try {
     return JSON.parse(JSON.stringify(shown, jsonForm) ?? 'null');
   } catch {
@@ -110,7 +110,7 @@ function printed(value, allLimits, options) {
   const end = performance.now() + MAX_MS;
   const fitting = allLimits.find((limits) => isWithin(value, limits, end));
   const { depth, items, chars } = fitting ?? allLimits[0];
-  const text = inspect(fitting === undefined ? cut(value) : value, {
+  const text = inspect(fitting === undefined ? truncated(value) : value, {
     depth: depth - 1,
     maxArrayLength: items,
     maxStringLength: chars,

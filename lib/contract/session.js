@@ -3,7 +3,7 @@
 
 const { ExecutorError } = require('./errors');
 const { STATE_LOST, failureOf, withStateLost } = require('./failure');
-const { turnsOf } = require('./executor-turns');
+const { queueOf } = require('./executor-queue');
 const { REFUSALS, invalidState } = require('./lifecycle');
 
 /**
@@ -41,7 +41,7 @@ const { REFUSALS, invalidState } = require('./lifecycle');
 class Session {
   /** @type {import('../../index').Executor} */
   #executor;
-  #turns;
+  #queue;
   #livesOn;
   #codeFrame;
   #variables;
@@ -65,7 +65,7 @@ class Session {
    */
   constructor(executor, { livesOn, codeFrame, variables }) {
     this.#executor = executor;
-    this.#turns = turnsOf(executor);
+    this.#queue = queueOf(executor);
     this.#livesOn = livesOn;
     this.#codeFrame = codeFrame;
     this.#variables = variables;
@@ -102,7 +102,7 @@ class Session {
         this.#noted(await this.#run(code, options), options),
       reset: () => this.#forget(),
     };
-    return this.#turns.next(async () => {
+    return this.#queue.next(async () => {
       if (this.#isClosed) throw invalidState(this.#executor.state, 'run', REFUSALS.CLEANED_UP);
       return work(turn);
     }, signal);
@@ -111,7 +111,7 @@ class Session {
   /** Ends at once for good, also the run that is under way and those that wait for their turn. */
   async close() {
     this.#isClosed = true;
-    await this.#turns.cleanup();
+    await this.#queue.cleanup();
   }
 
   /**
@@ -123,13 +123,13 @@ class Session {
     try {
       if (afresh) await this.#forget();
       await this.#makeReady();
-      this.#isolate ??= this.#turns.isolate;
-      await this.#turns.sendTools(tools);
+      this.#isolate ??= this.#queue.isolate;
+      await this.#queue.sendTools(tools);
       const { output, logs, logEntries } = await this.#executor.run(wrapped, runOptions);
       return { output, logs, logEntries };
     } catch (thrown) {
       const report = this.#reportOf(thrown, code, before);
-      if (this.#executor.state === 'DIRTY') await this.#turns.discard();
+      if (this.#executor.state === 'DIRTY') await this.#queue.discard();
       return report;
     }
   }
@@ -156,7 +156,7 @@ class Session {
    * @returns {Report}
    */
   #noted(report, { signal }) {
-    const { isolate } = this.#turns;
+    const { isolate } = this.#queue;
     if (!this.#livesOn || this.#isolate === undefined || this.#isolate === isolate) return report;
     if (signal?.aborted !== true) this.#isolate = isolate;
     const { failure } = report;
@@ -165,13 +165,13 @@ class Session {
   }
 
   async #forget() {
-    await this.#turns.discard();
+    await this.#queue.discard();
     this.#isolate = undefined;
   }
 
   async #makeReady() {
-    await this.#turns.makeReady();
-    const { isolate } = this.#turns;
+    await this.#queue.makeReady();
+    const { isolate } = this.#queue;
     if (this.#variables === undefined || this.#variablesIn === isolate) return;
     await this.#executor.sendVariables(this.#variables);
     this.#variablesIn = isolate;

@@ -2,7 +2,7 @@
 'use strict';
 
 const { isPlainObject } = require('./describe');
-const { requirePeer } = require('./peer');
+const { requirePeer } = require('./peer-dependency');
 
 // Schemas of libraries such as zod, which have the property `~standard` of Standard Schema (https://standardschema.dev).
 

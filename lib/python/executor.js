@@ -7,7 +7,7 @@ const { describe, isPlainObject } = require('../contract/describe');
 const { ExecutorError } = require('../contract/errors');
 const { OFFER } = require('../contract/executor');
 const { REFUSALS, invalidState } = require('../contract/lifecycle');
-const { Start } = require('../contract/start');
+const { SharedStartup } = require('../contract/shared-startup');
 const { flattenTools, refuseNoTools } = require('../contract/tool-registry');
 const { traceRun } = require('../contract/tracing');
 const { namesOfVariables } = require('../contract/variables');
@@ -25,8 +25,8 @@ class PyodideExecutor {
   #sent = nothingSent();
   /** @type {Set<string>} */
   #allowedDangerous;
-  #starting = new Start();
-  #renewal = new Start();
+  #starting = new SharedStartup();
+  #renewal = new SharedStartup();
 
   language = /** @type {const} */ ('python');
 

@@ -12,7 +12,7 @@ const { safeListener } = require('../contract/logs');
 const { LEVELS } = require('../contract/option-table');
 const { checkRunOptions } = require('../contract/options');
 const { RunScope } = require('../contract/run-scope');
-const { Thrown } = require('../contract/thrown');
+const { ToolExceptions } = require('../contract/tool-exceptions');
 const { REPLY_KIND } = require('../contract/boundary-numbers');
 const { answerToolCall } = require('../contract/tool-calls');
 const { ToolRegistry, flattenTools } = require('../contract/tool-registry');
@@ -33,7 +33,7 @@ class HostRun {
   logEntries = [];
   /** @type {{ value: unknown } | undefined} */
   answer;
-  thrown = new Thrown();
+  thrown = new ToolExceptions();
 
   get logs() {
     return this.logEntries.map(({ message }) => message).join('\n');

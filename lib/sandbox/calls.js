@@ -3,8 +3,8 @@
 
 const { ExecutorError } = require('../contract/errors');
 const { failureOf } = require('../contract/failure');
-const { Gate } = require('../contract/gate');
-const { inTime } = require('../contract/in-time');
+const { ConcurrencyLimiter } = require('../contract/concurrency-limiter');
+const { withTimeLimit } = require('../contract/time-limit');
 const { codeFrame } = require('../ses/code-frame');
 const { hostTooSlow } = require('./errors');
 const { aborted } = require('./failures');
@@ -19,7 +19,7 @@ class SandboxCalls {
   #options;
   /** @type {unknown} */
   #state;
-  #turns = new Gate({ maxConcurrent: 1, maxQueued: Infinity });
+  #limiter = new ConcurrencyLimiter({ maxConcurrent: 1, maxQueued: Infinity });
 
   /**
    * @param {import('./index').SandboxManager<any, any>} manager
@@ -88,14 +88,14 @@ frozen; what the function gives back becomes the current state.\n${RULES[style]}
     const timeoutMs = this.#manager.limits.executionTimeoutMs;
     /** What a function of the host gives, for which the others that wait for their turn wait no longer than for a program. */
     const answered = (/** @type {string} */ name, /** @type {string} */ when, /** @type {unknown} */ given) =>
-      inTime(Promise.resolve(given), {
+      withTimeLimit(Promise.resolve(given), {
         timeoutMs,
         signal,
         late: () => hostTooSlow(name, name, timeoutMs),
         aborted: (reason) => aborted(when, timeoutMs, reason),
       });
     const beforeItBegan = 'before it began';
-    await this.#turns.enter(signal, () => aborted(beforeItBegan, timeoutMs, signal?.reason));
+    await this.#limiter.enter(signal, () => aborted(beforeItBegan, timeoutMs, signal?.reason));
     try {
       const state = () => (getState ? answered('getState', beforeItBegan, getState()) : this.#state);
       const output =
@@ -106,7 +106,7 @@ frozen; what the function gives back becomes the current state.\n${RULES[style]}
       if (setState) await answered('setState', 'before its state was stored', setState(output));
       return output;
     } finally {
-      this.#turns.leave();
+      this.#limiter.leave();
     }
   }
 }

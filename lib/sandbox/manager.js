@@ -5,13 +5,13 @@ const { availableParallelism } = require('node:os');
 
 const { performance, setImmediate } = require('../contract/clock');
 const { describe } = require('../contract/describe');
-const { Gate } = require('../contract/gate');
+const { ConcurrencyLimiter } = require('../contract/concurrency-limiter');
 const { abortController, onAbort } = require('../contract/signals');
 const { Methods } = require('./adapters');
 const { SandboxError, busy, closed, codeTooLarge, readingTooSlow } = require('./errors');
 const { Execution } = require('./execution');
 const { aborted, failureOf, logsOf } = require('./failures');
-const { inTime } = require('../contract/in-time');
+const { withTimeLimit } = require('../contract/time-limit');
 const { Isolate } = require('./isolate');
 const { checkExecutionOptions, checkManagerOptions } = require('./options');
 const { Pool } = require('./pool');
@@ -34,8 +34,8 @@ class SandboxManager {
   #api;
   /** @type {Pool<Isolate>} */
   #pool;
-  /** @type {Gate} */
-  #gate;
+  /** @type {ConcurrencyLimiter} */
+  #limiter;
   /** Executions that hold a place. */
   /** @type {Set<Execution>} */
   #running = new Set();
@@ -76,7 +76,7 @@ class SandboxManager {
       // With what is added to it, some sixty characters for each call of nine; and room for the preparation.
       maxCodeBytes: Math.min(checked.maxCodeBytes * 8 + 1_048_576, 2 ** 30),
     };
-    this.#gate = new Gate(checked, busy);
+    this.#limiter = new ConcurrencyLimiter(checked, busy);
     const make = (/** @type {{ isAwaited: boolean }} */ how) => Isolate.make(isolateOptions, this.#registry.texts, how);
     this.#pool = new Pool(make, checked.poolSize, MAX_MAKING);
   }
@@ -126,7 +126,7 @@ class SandboxManager {
   async close() {
     this.#isClosed = true;
     const error = closed();
-    this.#gate.close(error);
+    this.#limiter.close(error);
     for (const execution of [...this.#running]) execution.fail(closed());
     for (const validating of [...this.#validating]) validating.abort(closed());
     this.#pool.close(error);
@@ -155,7 +155,7 @@ class SandboxManager {
       return error;
     };
     try {
-      await this.#gate.enter(signal, abortedBefore);
+      await this.#limiter.enter(signal, abortedBefore);
     } catch (error) {
       throw reported(error);
     }
@@ -172,7 +172,7 @@ class SandboxManager {
       throw reported(error);
     } finally {
       this.#running.delete(execution);
-      this.#gate.leave();
+      this.#limiter.leave();
     }
     reported(undefined);
     return value;
@@ -217,7 +217,7 @@ class SandboxManager {
       taken.catch(() => {});
       const { executionTimeoutMs: timeoutMs } = this.#options;
       // A thread reads on for a while.
-      program = await inTime(programOf(code, kind, style), {
+      program = await withTimeLimit(programOf(code, kind, style), {
         timeoutMs,
         signal: execution.stop,
         late: () => readingTooSlow(timeoutMs),
@@ -225,7 +225,7 @@ class SandboxManager {
       });
       report.style = program.style;
       // A process that is stopped takes a minute to be taken for lost.
-      const isolate = await inTime(taken, {
+      const isolate = await withTimeLimit(taken, {
         signal: execution.stop,
         aborted: (reason) => execution.failure ?? aborted('before it began', timeoutMs, reason),
       });

@@ -3,7 +3,7 @@
 
 const { describe, isPlainObject } = require('../contract/describe');
 const { hostTooSlow, invalidState, schemaFailed } = require('./errors');
-const { inTime } = require('../contract/in-time');
+const { withTimeLimit } = require('../contract/time-limit');
 
 const MAX_ISSUES = 50;
 
@@ -77,7 +77,7 @@ async function validState(schema, value, until) {
     throw schemaFailed(thrown);
   });
   const late = () => hostTooSlow('The state schema', 'stateSchema', until.timeoutMs);
-  const result = await inTime(validating, { ...until, late });
+  const result = await withTimeLimit(validating, { ...until, late });
   if (result.issues !== undefined) throw invalidState(result.issues);
   return result.value;
 }

@@ -2,9 +2,9 @@
 'use strict';
 
 const { describe, isPlainObject } = require('../contract/describe');
-const { modelFailure, modelLogs, modelValue } = require('../contract/for-model');
+const { modelFailure, modelLogs, modelValue } = require('../contract/model-text');
 const { record } = require('../contract/options');
-const { requirePeer } = require('../contract/peer');
+const { requirePeer } = require('../contract/peer-dependency');
 const { SandboxCalls } = require('./calls');
 const { SandboxManager } = require('./manager');
 

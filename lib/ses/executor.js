@@ -10,7 +10,7 @@ const { needsInit } = require('../contract/lifecycle');
 const { defineEntries } = require('../contract/logs');
 const { checkOptions, checkRunOptions } = require('../contract/options');
 const { onAbort } = require('../contract/signals');
-const { Start } = require('../contract/start');
+const { SharedStartup } = require('../contract/shared-startup');
 const { flattenTools, refuseReservedName } = require('../contract/tool-registry');
 const { traceRun } = require('../contract/tracing');
 const { encodeVariables, namesOfVariables } = require('../contract/variables');
@@ -21,7 +21,7 @@ const { encode, withoutWire } = require('./transfer');
 class SESExecutor {
   /** @type {Core} */
   #core;
-  #renewal = new Start();
+  #renewal = new SharedStartup();
   /** Whether the isolate is new, and no run has said so. */
   #isRenewed = false;
 

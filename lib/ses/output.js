@@ -7,7 +7,7 @@ const { valueOf } = require('./transfer');
 const { mayReadNow, readInTurns } = require('./turns');
 const { ExecutorError, errorOf, reasonText, transferLimitExceeded } = require('../contract/errors');
 const { REFUSALS, invalidState } = require('../contract/lifecycle');
-const { inTime } = require('../contract/in-time');
+const { withTimeLimit } = require('../contract/time-limit');
 
 /** What to do about an output that was not read in time. */
 const LATE_HINT = 'The code ended in time, but its output takes long to be read: give back less.';
@@ -58,7 +58,7 @@ async function readLarge(outcome, { maxTransferBytes, timeoutMs, signal, life })
   const ended = (why) =>
     failed(outcome, errorOf('ERR_EXEC_TIMEOUT', { timeoutMs }, { timeoutMs, ...why, stateLost: false }));
   try {
-    return await inTime(Promise.race([readInTurns(outcome.payload, scope), cleanedUp]), {
+    return await withTimeLimit(Promise.race([readInTurns(outcome.payload, scope), cleanedUp]), {
       timeoutMs: timeLeft(outcome, timeoutMs),
       signal,
       late: () => ended({ reason: 'deadline', hint: LATE_HINT }),

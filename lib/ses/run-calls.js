@@ -2,7 +2,7 @@
 'use strict';
 
 const { RunScope } = require('../contract/run-scope');
-const { Thrown } = require('../contract/thrown');
+const { ToolExceptions } = require('../contract/tool-exceptions');
 const { REPLY_KIND } = require('../contract/boundary-numbers');
 const { answerToolCall } = require('../contract/tool-calls');
 const wire = require('./transfer');
@@ -37,7 +37,7 @@ class RunCalls {
   /** Answers for `NativeExecutor.toolResults` that have not been sent. @type {unknown[]} */
   #replies = [];
   #willSend = false;
-  #thrown = new Thrown();
+  #thrown = new ToolExceptions();
 
   /** @param {import('./core').Core} executor */
   constructor(executor) {

@@ -1,7 +1,7 @@
 // @ts-check
 'use strict';
 
-const { KeyCount } = require('../contract/wide');
+const { KeyCount } = require('../contract/wide-objects');
 
 // How `wire-reader.js` and `slices.js` put values together from their parts, as the parts arrive.
 

@@ -3,7 +3,7 @@
 
 const { describe, isPlainObject, memberPath } = require('../../contract/describe');
 const { closest } = require('../../contract/options');
-const { requirePeer } = require('../../contract/peer');
+const { requirePeer } = require('../../contract/peer-dependency');
 const { isStandardSchema, isZod3, issuesText, standardSchema, validate } = require('../../contract/standard-schema');
 const { byIdentifier } = require('../../contract/tool-names');
 const { WRONG_INPUT, isCodeInput } = require('../code-tool/code-input');

@@ -6,7 +6,7 @@ const { builtinModules, createRequire } = require('node:module');
 const { join, resolve } = require('node:path');
 
 const { readText } = require('./input');
-const { requirePeer } = require('../../contract/peer');
+const { requirePeer } = require('../../contract/peer-dependency');
 const { checkModule } = require('../../ses/check');
 const { SESExecutor } = require('../../ses/executor');
 

@@ -12,7 +12,7 @@ const {
 } = require('../../contract/standard-schema');
 const { byIdentifier } = require('../../contract/tool-names');
 const { describeHolder, flattenTools, isNamespace } = require('../../contract/tool-registry.js');
-const { isFarLargerWritten } = require('../../contract/written-size');
+const { isFarLargerSerialized } = require('../../contract/serialized-size');
 const { JsonInput } = require('./json-input');
 const { languageText } = require('./language');
 const { INPUT_KEYS, OUTPUT_KEYS, inputSchemaOf, outputSchemaOf, readDefinition } = require('../prompts/definition');
@@ -109,7 +109,7 @@ class CallableTool {
   async call(input, of) {
     const { execute, needsApproval } = this.#definition;
     // Tools with schemas write their input as JSON, and frameworks do.
-    if (isFarLargerWritten(input)) {
+    if (isFarLargerSerialized(input)) {
       throw this.#invalid('it would be far larger when it is written as JSON, since parts of it occur many times');
     }
     const value = await this.#checked(input);

@@ -8,7 +8,7 @@ const { codeFrame } = require('../../ses/code-frame');
 const { SESExecutor } = require('../../ses/executor');
 const { OPTION_NAMES, objectOf, optionsOf } = require('../../contract/options');
 const { failureText } = require('../../contract/failure-text');
-const { modelFailure, modelLogs, modelValue } = require('../../contract/for-model');
+const { modelFailure, modelLogs, modelValue } = require('../../contract/model-text');
 const { Session } = require('../../contract/session');
 const { asciiIdentifier, byIdentifier } = require('../../contract/tool-names');
 

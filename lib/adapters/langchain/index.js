@@ -3,7 +3,7 @@
 
 const { isPlainObject } = require('../../contract/describe');
 const { isStandardSchema, isZod3, standardSchema } = require('../../contract/standard-schema');
-const { requirePeer } = require('../../contract/peer');
+const { requirePeer } = require('../../contract/peer-dependency');
 const codeTool = require('../code-tool');
 const { byName } = require('../code-tool/definition');
 const { settingsOf } = require('../code-tool/settings');

@@ -1,7 +1,7 @@
 // @ts-check
 'use strict';
 
-const { requirePeer } = require('../../contract/peer');
+const { requirePeer } = require('../../contract/peer-dependency');
 const { standardSchema } = require('../../contract/standard-schema');
 const codeTool = require('../code-tool');
 const { WRONG_INPUT, isCodeInput } = require('../code-tool/code-input');

@@ -1,7 +1,7 @@
 // @ts-check
 'use strict';
 
-const { modelFailure, modelLogs, modelValue, reportText } = require('../../contract/for-model');
+const { modelFailure, modelLogs, modelValue, reportText } = require('../../contract/model-text');
 
 /**
  * The result of a tool call: text for models, and the same as data for programs.

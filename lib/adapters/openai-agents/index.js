@@ -3,7 +3,7 @@
 
 const { randomUUID } = require('node:crypto');
 
-const { requirePeer } = require('../../contract/peer');
+const { requirePeer } = require('../../contract/peer-dependency');
 const codeTool = require('../code-tool');
 const { WRONG_INPUT, isCodeInput } = require('../code-tool/code-input');
 const { byName } = require('../code-tool/definition');

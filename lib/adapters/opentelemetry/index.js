@@ -4,9 +4,9 @@
 const { tracingChannel } = require('node:diagnostics_channel');
 
 const { describeThrown } = require('../../contract/errors');
-const { modelText } = require('../../contract/for-model');
+const { modelText } = require('../../contract/model-text');
 const { record } = require('../../contract/options');
-const { requirePeer } = require('../../contract/peer');
+const { requirePeer } = require('../../contract/peer-dependency');
 const { version } = require('../../../package.json');
 
 /**

@@ -4,7 +4,7 @@
 const { describe, isPlainObject } = require('../../contract/describe');
 const { ExecutorError } = require('../../contract/errors');
 const { OFFER, isExecutor, offerOf, refuseBeside } = require('../../contract/executor');
-const { turnsOf } = require('../../contract/executor-turns');
+const { queueOf } = require('../../contract/executor-queue');
 const { STATE_LOST } = require('../../contract/failure');
 const { OPTION_NAMES, checkAnyLanguage, checkSignal, optionsOf } = require('../../contract/options');
 const { flattenTools } = require('../../contract/tool-registry');
@@ -20,8 +20,8 @@ const OWN_OPTIONS = ['tools', 'executor'];
 class SmolagentsExecutor {
   /** @type {import('../../../index').Executor} */
   #executor = /** @type {any} */ (undefined);
-  /** @type {ReturnType<typeof turnsOf>} */
-  #turns = /** @type {any} */ (undefined);
+  /** @type {ReturnType<typeof queueOf>} */
+  #queue = /** @type {any} */ (undefined);
   /** Whether others may use it. */
   #isShared;
   #isAutomatic;
@@ -54,7 +54,7 @@ class SmolagentsExecutor {
     if (executor === undefined) refuseWrongOptions(others, OWN_OPTIONS);
     // What starts it also hands over the tools, so it must not start by itself.
     this.#executor = executor === undefined ? new SESExecutor({ ...others, autoInit: false }) : given(executor, others);
-    this.#turns = turnsOf(this.#executor);
+    this.#queue = queueOf(this.#executor);
     this.#isShared = executor !== undefined;
     this.#isAutomatic = autoInit;
     this.#ownTools = toHostTools(tools);
@@ -77,11 +77,11 @@ class SmolagentsExecutor {
   }
 
   async init() {
-    await this.#turns.next(async () => {
+    await this.#queue.next(async () => {
       // Refuses it.
       if (!this.#isAutomatic && this.state === 'DIRTY') await this.#executor.init();
-      await this.#turns.makeReady();
-      await this.#turns.sendTools(this.#tools);
+      await this.#queue.makeReady();
+      await this.#queue.sendTools(this.#tools);
     });
   }
 
@@ -103,7 +103,7 @@ class SmolagentsExecutor {
     await this.#inTurn(async () => {
       if (!isMore) return;
       const all = { ...this.#tools, ...functions };
-      await this.#turns.sendTools(all);
+      await this.#queue.sendTools(all);
       this.#tools = all;
     });
   }
@@ -118,7 +118,7 @@ class SmolagentsExecutor {
     checkSignal(signal);
     let isLost = false;
     const begin = async () => {
-      const { isolate } = this.#turns;
+      const { isolate } = this.#queue;
       isLost = this.#isolate !== undefined && this.#isolate !== isolate;
       this.#isolate = isolate;
     };
@@ -141,7 +141,7 @@ class SmolagentsExecutor {
   async cleanup() {
     this.#tools = this.#ownTools;
     this.#isolate = undefined;
-    await this.#turns.cleanup();
+    await this.#queue.cleanup();
   }
 
   /**
@@ -153,7 +153,7 @@ class SmolagentsExecutor {
    * @returns {Promise<T>}
    */
   #inTurn(work, signal) {
-    return this.#turns.next(async () => {
+    return this.#queue.next(async () => {
       await this.#makeReady();
       return work();
     }, signal);
@@ -161,9 +161,9 @@ class SmolagentsExecutor {
 
   async #makeReady() {
     // The agent does not know of states: its next call is what a new isolate is made for.
-    if (this.#isAutomatic) await this.#turns.makeReady();
+    if (this.#isAutomatic) await this.#queue.makeReady();
     else if (this.state !== 'READY') return;
-    await this.#turns.sendTools(this.#tools);
+    await this.#queue.sendTools(this.#tools);
   }
 }
 

@@ -5,7 +5,7 @@ const { describe } = require('../../contract/describe');
 const { describeThrown } = require('../../contract/errors');
 const { losesState } = require('../../contract/failure');
 const { failureText } = require('../../contract/failure-text');
-const { modelLogs, modelText } = require('../../contract/for-model');
+const { modelLogs, modelText } = require('../../contract/model-text');
 const { objectOf } = require('../../contract/options');
 
 /**

@@ -4,7 +4,7 @@
 const { onAbort } = require('./signals');
 
 /** So many at the same time; others wait in order, so many of them. */
-class Gate {
+class ConcurrencyLimiter {
   #maxConcurrent;
   #maxQueued;
   #full;
@@ -66,4 +66,4 @@ class Gate {
   }
 }
 
-module.exports = { Gate };
+module.exports = { ConcurrencyLimiter };

@@ -17,7 +17,7 @@ const { onAbort } = require('./signals');
  * @param {boolean} [until.holds] whether the process lives on for it; default true
  * @returns {Promise<T>}
  */
-async function inTime(promise, { timeoutMs, signal, late, aborted = (reason) => reason, holds = true }) {
+async function withTimeLimit(promise, { timeoutMs, signal, late, aborted = (reason) => reason, holds = true }) {
   /** @type {NodeJS.Timeout | undefined} */
   let timer;
   /** @type {(() => void) | undefined} */
@@ -37,4 +37,4 @@ async function inTime(promise, { timeoutMs, signal, late, aborted = (reason) => 
   }
 }
 
-module.exports = { inTime };
+module.exports = { withTimeLimit };

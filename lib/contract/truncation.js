@@ -4,7 +4,7 @@
 const { inspect, types } = require('node:util');
 
 const { bigintText, isLongBigint } = require('./describe');
-const { keysOf } = require('./wide');
+const { keysOf } = require('./wide-objects');
 
 /** What a copy has of a value. */
 const MAX_NODES = 2_500;
@@ -37,7 +37,7 @@ class Remark {
  * @param {unknown} value
  * @returns {unknown}
  */
-function cut(value) {
+function truncated(value) {
   return new Cutter().cut(value);
 }
 
@@ -162,4 +162,4 @@ function* partsOf(value, items) {
   }
 }
 
-module.exports = { cut, partsOf };
+module.exports = { truncated, partsOf };

@@ -5,10 +5,10 @@ const { isPlainObject, memberPath } = require('./describe');
 const { abortedBeforeStart } = require('./errors');
 const { REFUSALS, invalidState, needsInit } = require('./lifecycle');
 const { onAbort } = require('./signals');
-const { doWithin, isWithin } = require('./within');
+const { runNested, isNestedIn } = require('./reentrancy');
 
 /** An executor that several sessions use: whose turn it is, and what they have sent. */
-class ExecutorTurns {
+class ExecutorQueue {
   #executor;
   /** Settles with the last turn that was asked for. */
   #last = Promise.resolve();
@@ -58,13 +58,13 @@ class ExecutorTurns {
    * @returns {Promise<T>}
    */
   #queue(turn) {
-    if (isWithin(this)) return Promise.reject(invalidState(this.#executor.state, 'run', REFUSALS.WITHIN));
+    if (isNestedIn(this)) return Promise.reject(invalidState(this.#executor.state, 'run', REFUSALS.WITHIN));
     this.#notice();
     const epoch = this.#epoch;
     const result = this.#last.then(() => {
       this.#turnEpoch = epoch;
       this.#refuseAfterCleanup();
-      return doWithin(this, (work) => turn().finally(() => (work.isOver = true)));
+      return runNested(this, (work) => turn().finally(() => (work.isOver = true)));
     });
     this.#last = result.then(
       () => {},
@@ -178,15 +178,15 @@ function refusing(tool, path) {
 /**
  * Held as long as the executor.
  *
- * @type {WeakMap<import('../../index').Executor, ExecutorTurns>}
+ * @type {WeakMap<import('../../index').Executor, ExecutorQueue>}
  */
 const known = new WeakMap();
 
 /** @param {import('../../index').Executor} executor */
-function turnsOf(executor) {
-  const turns = known.get(executor) ?? new ExecutorTurns(executor);
-  known.set(executor, turns);
-  return turns;
+function queueOf(executor) {
+  const queue = known.get(executor) ?? new ExecutorQueue(executor);
+  known.set(executor, queue);
+  return queue;
 }
 
-module.exports = { turnsOf };
+module.exports = { queueOf };

@@ -5,7 +5,7 @@
 const MAX_KEPT = 64;
 
 /** What tools of one run threw, by call: the run's error may name one as its cause. Of many the last ones. */
-class Thrown {
+class ToolExceptions {
   /** @type {Map<number, unknown> | undefined} */
   #byCall;
 
@@ -28,4 +28,4 @@ class Thrown {
   }
 }
 
-module.exports = { Thrown };
+module.exports = { ToolExceptions };

@@ -21,7 +21,7 @@ const current = new AsyncLocalStorage();
  * @param {(work: Work) => T} fn whatever it begins is within the work until this `isOver`
  * @returns {T}
  */
-function doWithin(owner, fn) {
+function runNested(owner, fn) {
   const work = { owner, isOver: false, outer: current.getStore() };
   return current.run(work, fn, work);
 }
@@ -31,11 +31,11 @@ function doWithin(owner, fn) {
  *
  * @param {object} owner
  */
-function isWithin(owner) {
+function isNestedIn(owner) {
   for (let work = current.getStore(); work !== undefined; work = work.outer) {
     if (work.owner === owner && !work.isOver) return true;
   }
   return false;
 }
 
-module.exports = { doWithin, isWithin };
+module.exports = { runNested, isNestedIn };

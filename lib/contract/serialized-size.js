@@ -14,7 +14,7 @@ const CHARS_PER_PART = 32;
  *
  * @param {unknown} root data, without code of its own
  */
-function isFarLargerWritten(root) {
+function isFarLargerSerialized(root) {
   let once = 0;
   let written = 0;
   const known = new Set();
@@ -62,4 +62,4 @@ function partsOf(value) {
   return { parts, size: chars / CHARS_PER_PART, holes: 0 };
 }
 
-module.exports = { isFarLargerWritten };
+module.exports = { isFarLargerSerialized };

@@ -2,7 +2,7 @@
 'use strict';
 
 /** What makes an executor ready, shared by the calls that find it under way. */
-class Start {
+class SharedStartup {
   /** @type {Promise<void> | undefined} */
   #underWay;
 
@@ -28,4 +28,4 @@ class Start {
   }
 }
 
-module.exports = { Start };
+module.exports = { SharedStartup };
