@@ -1,4 +1,4 @@
-// Some event loops lose what another thread has told them, until something else wakes them (lib/ses/busy.js).
+// Some event loops lose what another thread has told them, until something else wakes them (lib/ses/active-executors.js).
 
 import { expect, test } from 'vitest';
 

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 
 import { checkOptions } from '../../lib/contract/options.js';
 import { RunScope } from '../../lib/contract/run-scope.js';
-import { Core } from '../../lib/ses/core.js';
+import { NativeConnection } from '../../lib/ses/native-connection.js';
 import { readOutput } from '../../lib/ses/output.js';
 import { rejection } from '../helpers.mjs';
 
@@ -14,7 +14,7 @@ const TIMEOUT_MS = 60_000;
 
 /** How such an output ends where `change` changes what bounds its reading, and `then` is called once that has begun. */
 async function read(change, then = () => {}) {
-  const core = new Core(checkOptions({ maxOperations: 1e9 }));
+  const core = new NativeConnection(checkOptions({ maxOperations: 1e9 }));
   await core.call((call) => core.native.init(call));
   try {
     const call = core.nextCall();
@@ -66,7 +66,7 @@ test('cleanup()', async () => {
 });
 
 test('a cleanup of the executor ends the life of what it has begun', async () => {
-  const core = new Core(checkOptions({}));
+  const core = new NativeConnection(checkOptions({}));
   const { life } = core;
   await core.cleanup();
   expect([life.isOver, core.life.isOver]).toEqual([true, false]);

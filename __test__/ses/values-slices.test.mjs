@@ -5,7 +5,7 @@ import v8 from 'node:v8';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 
 import { SESExecutor } from '../../index.mjs';
-import { mayReadNow, readInTurns } from '../../lib/ses/turns.js';
+import { mayReadNow, readInSlices } from '../../lib/ses/read-scheduler.js';
 import { gateTool } from '../helpers.mjs';
 
 // The one that the library has loaded.
@@ -155,7 +155,7 @@ test('an output whose slices take too long is too large', async () => {
 test('in a turn of the loop 64 KiB are read at once', async () => {
   const wire = v8.serialize('x'.repeat(33 << 10));
   expect([mayReadNow(wire), mayReadNow(wire), mayReadNow(v8.serialize(1))]).toEqual([true, false, true]);
-  expect(await readInTurns(wire)).toBe('x'.repeat(33 << 10));
+  expect(await readInSlices(wire)).toBe('x'.repeat(33 << 10));
   await new Promise((resolve) => setImmediate(resolve));
   expect(mayReadNow(wire)).toBe(true);
 });
@@ -206,8 +206,8 @@ test('arguments of a run that is over are read no further', async () => {
   const before = reads.mock.calls.length;
   // Others are read in the turns that they would have been read in.
   const wire = v8.serialize(1);
-  await readInTurns(wire);
-  await readInTurns(wire);
+  await readInSlices(wire);
+  await readInSlices(wire);
   expect(reads).toHaveBeenCalledTimes(before);
   reads.mockRestore();
   await own.cleanup();

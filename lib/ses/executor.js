@@ -2,7 +2,7 @@
 'use strict';
 
 const { ENDING } = require('../contract/boundary-numbers');
-const { Core, succeeded } = require('./core');
+const { NativeConnection, succeeded } = require('./native-connection');
 const { describe } = require('../contract/describe');
 const { ExecutorError, abortedBeforeStart, reasonText } = require('../contract/errors');
 const { OFFER } = require('../contract/executor');
@@ -19,35 +19,35 @@ const { encode, withoutWire } = require('./transfer');
 
 /** Runs agent-written JavaScript in a hardened isolate. Documented in `index.d.ts`. */
 class SESExecutor {
-  /** @type {Core} */
-  #core;
+  /** @type {NativeConnection} */
+  #connection;
   #renewal = new SharedStartup();
   /** Whether the isolate is new, and no run has said so. */
   #isRenewed = false;
 
   /**
    * @param {import('../../index').ExecutorOptions} [options]
-   * @param {import('./core').PythonSeam} [python] for an isolate that runs Python; not part of the contract
+   * @param {import('./native-connection').PythonSeam} [python] for an isolate that runs Python; not part of the contract
    */
   constructor(options, python) {
-    this.#core = new Core(checkOptions(options), python);
+    this.#connection = new NativeConnection(checkOptions(options), python);
   }
 
   get state() {
-    return this.#core.native.state;
+    return this.#connection.native.state;
   }
 
   get isolation() {
-    return this.#core.isolation;
+    return this.#connection.isolation;
   }
 
   /** For descriptions of what code can use; not part of the contract. */
   get [OFFER]() {
-    return this.#core.offer;
+    return this.#connection.offer;
   }
 
   async init() {
-    await this.#core.init();
+    await this.#connection.init();
   }
 
   /** @param {Record<string, unknown>} variables */
@@ -57,20 +57,20 @@ class SESExecutor {
       if (name === 'final_answer') throw new TypeError('variables.final_answer must have another name: it is built in');
       refuseReservedName(name, 'variables');
     }
-    const payload = encodeVariables(variables, names, this.#core.maxTransferBytes, encodeList);
+    const payload = encodeVariables(variables, names, this.#connection.maxTransferBytes, encodeList);
     const ready = this.#makeReady();
     if (ready !== undefined) await ready;
-    await this.#core.sendVariables(names, payload);
+    await this.#connection.sendVariables(names, payload);
   }
 
   /** @param {import('../../index').Tools} tools */
   async sendTools(tools) {
-    const functions = this.#core.toolsFor(flattenTools(tools));
+    const functions = this.#connection.toolsFor(flattenTools(tools));
     const ready = this.#makeReady();
     if (ready !== undefined) await ready;
-    const { native, tools: registry } = this.#core;
+    const { native, tools: registry } = this.#connection;
     const { specs, commit } = registry.stage(functions);
-    await this.#core.call((call) => native.sendTools(call, specs), commit);
+    await this.#connection.call((call) => native.sendTools(call, specs), commit);
   }
 
   /**
@@ -88,7 +88,7 @@ class SESExecutor {
    */
   async #run(code, options) {
     const { maxOperations, toolTimeoutMs, signal, language, ...checked } = checkRunOptions(options);
-    const timeoutMs = checked.timeoutMs ?? this.#core.timeoutMs;
+    const timeoutMs = checked.timeoutMs ?? this.#connection.timeoutMs;
     const refuseIfAborted = () => {
       if (signal?.aborted) throw abortedBeforeStart(signal.reason, timeoutMs);
     };
@@ -96,7 +96,7 @@ class SESExecutor {
     const ready = this.#makeReady();
     if (ready !== undefined) await ready;
     refuseIfAborted();
-    const core = this.#core;
+    const core = this.#connection;
     const isFirst = this.#isRenewed;
     this.#isRenewed = false;
     const call = core.nextCall();
@@ -105,7 +105,7 @@ class SESExecutor {
     const settled = core.settled(call, started, { run });
     const stopListening = signal && onAbort(signal, () => core.native.abort(call, reasonText(signal.reason)));
     try {
-      const outcome = /** @type {import('./core').Outcome} */ (succeeded(await settled));
+      const outcome = /** @type {import('./native-connection').Outcome} */ (succeeded(await settled));
       const { maxTransferBytes, life } = core;
       const output = readOutput(outcome, { maxTransferBytes, timeoutMs, signal, life });
       const given = outputOf(outcome, output instanceof Promise ? await output : output);
@@ -121,12 +121,12 @@ class SESExecutor {
   async cleanup() {
     this.#renewal.forget();
     this.#isRenewed = false;
-    await this.#core.cleanup();
+    await this.#connection.cleanup();
   }
 
   /** Makes an isolate if there is none that could go on, as far as the options want that. */
   #makeReady() {
-    const core = this.#core;
+    const core = this.#connection;
     if (this.#renewal.isUnderWay || (core.recovers && (this.state === 'DIRTY' || core.owesTools))) {
       this.#isRenewed = true;
       return this.#renewal.join(() => core.renew());
@@ -153,7 +153,7 @@ function encodeList(values, path, maxBytes, shown) {
 }
 
 /**
- * @param {import('./core').Outcome} outcome
+ * @param {import('./native-connection').Outcome} outcome
  * @param {unknown} output
  * @returns {import('../../index').CodeOutput}
  */

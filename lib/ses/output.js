@@ -1,10 +1,10 @@
 // @ts-check
 'use strict';
 
-const { errorOf: failureOf } = require('./core');
+const { errorOf: failureOf } = require('./native-connection');
 const { SlowValueError } = require('./slices');
 const { valueOf } = require('./transfer');
-const { mayReadNow, readInTurns } = require('./turns');
+const { mayReadNow, readInSlices } = require('./read-scheduler');
 const { ExecutorError, errorOf, reasonText, transferLimitExceeded } = require('../contract/errors');
 const { REFUSALS, invalidState } = require('../contract/lifecycle');
 const { withTimeLimit } = require('../contract/time-limit');
@@ -18,7 +18,7 @@ const LATE_HINT = 'The code ended in time, but its output takes long to be read:
  * A run that went well does not fail for what it gives: what cannot be read becomes a text, as other values that cannot
  * cross do.
  *
- * @param {import('./core').Outcome} outcome
+ * @param {import('./native-connection').Outcome} outcome
  * @param {Limits} limits
  */
 function readOutput(outcome, limits) {
@@ -43,7 +43,7 @@ function readOutput(outcome, limits) {
  */
 
 /**
- * @param {import('./core').Outcome} outcome
+ * @param {import('./native-connection').Outcome} outcome
  * @param {Limits} limits
  */
 async function readLarge(outcome, { maxTransferBytes, timeoutMs, signal, life }) {
@@ -58,7 +58,7 @@ async function readLarge(outcome, { maxTransferBytes, timeoutMs, signal, life })
   const ended = (why) =>
     failed(outcome, errorOf('ERR_EXEC_TIMEOUT', { timeoutMs }, { timeoutMs, ...why, stateLost: false }));
   try {
-    return await withTimeLimit(Promise.race([readInTurns(outcome.payload, scope), cleanedUp]), {
+    return await withTimeLimit(Promise.race([readInSlices(outcome.payload, scope), cleanedUp]), {
       timeoutMs: timeLeft(outcome, timeoutMs),
       signal,
       late: () => ended({ reason: 'deadline', hint: LATE_HINT }),
@@ -77,7 +77,7 @@ async function readLarge(outcome, { maxTransferBytes, timeoutMs, signal, life })
 /**
  * What a run has left of its time. One that was given more, for its tools, has as much once more.
  *
- * @param {import('./core').Outcome} outcome
+ * @param {import('./native-connection').Outcome} outcome
  * @param {number} timeoutMs
  */
 function timeLeft({ stats }, timeoutMs) {
@@ -88,7 +88,7 @@ function timeLeft({ stats }, timeoutMs) {
 /**
  * The failure of a run that had ended well.
  *
- * @param {import('./core').Outcome} outcome
+ * @param {import('./native-connection').Outcome} outcome
  * @param {ExecutorError} error
  */
 function failed(outcome, { message, code, severity, retryable, details }) {

@@ -6,7 +6,7 @@ const { ToolExceptions } = require('../contract/tool-exceptions');
 const { REPLY_KIND } = require('../contract/boundary-numbers');
 const { answerToolCall } = require('../contract/tool-calls');
 const wire = require('./transfer');
-const { mayReadNow, readInTurns } = require('./turns');
+const { mayReadNow, readInSlices } = require('./read-scheduler');
 
 /**
  * @typedef {object} UnreadCall
@@ -39,7 +39,7 @@ class RunCalls {
   #willSend = false;
   #thrown = new ToolExceptions();
 
-  /** @param {import('./core').Core} executor */
+  /** @param {import('./native-connection').NativeConnection} executor */
   constructor(executor) {
     this.#executor = executor;
   }
@@ -88,7 +88,7 @@ class RunCalls {
       const { call, id, isAsync, args } = next;
       const read = mayReadNow(args)
         ? wire.readArguments(args)
-        : await readInTurns(args, this.#scope).catch((error) => /** @type {const} */ ({ error }));
+        : await readInSlices(args, this.#scope).catch((error) => /** @type {const} */ ({ error }));
       if (this.#isOver) return;
       this.#unread.shift();
       this.#begin(call, id, isAsync, read, bytesOf(args));

@@ -4,7 +4,7 @@
 const { types } = require('node:util');
 
 const { HostObjectError, webClassOf } = require('./host-objects');
-const { MAX_HOLES, elementsOf } = require('./views');
+const { MAX_HOLES, elementsOf } = require('./typed-arrays');
 
 /** One object in as many is remembered at first, since remembering costs more than looking again. */
 const SAMPLING = 16;

@@ -6,7 +6,7 @@ const { isDeepStrictEqual, types } = require('node:util');
 const { TransferLimitError } = require('../contract/errors');
 const { webClassOf } = require('./host-objects');
 const { hasV8Format } = require('./v8-format');
-const { MAX_HOLES, elementsOf, ownView, viewTag } = require('./views');
+const { MAX_HOLES, elementsOf, ownView, viewTag } = require('./typed-arrays');
 const { ERROR_CLASSES, ERROR_TAG, FLAG_BITS, NOT_LATIN1, TAG, VERSION, VIEW_CLASSES } = require('./wire-tags');
 
 // A writer of V8's serialization format in JavaScript. What it makes of a value is what V8 makes of it, but for arrays, where V8

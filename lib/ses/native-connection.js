@@ -10,11 +10,11 @@ const { defineEntries, eachEntry } = require('../contract/logs');
 const { DELIVERY, ENDING } = require('../contract/boundary-numbers');
 const { OPTIONS } = require('../contract/option-table');
 const { RunScope } = require('../contract/run-scope');
-const busy = require('./busy');
+const activeExecutors = require('./active-executors');
 const { LogFeed } = require('./log-feed');
 const { nativeModules } = require('./modules');
 const { RunCalls } = require('./run-calls');
-const { surroundings } = require('./surroundings');
+const { localeEnvironment } = require('./locale-environment');
 const { ToolRegistry } = require('../contract/tool-registry');
 
 /**
@@ -89,9 +89,9 @@ let addon;
 let dispatcher;
 
 /**
- * Executors by the number that they report with. Held weakly, as `./busy` says.
+ * Executors by the number that they report with. Held weakly, as `./active-executors` says.
  *
- * @type {Map<number, WeakRef<Core>>}
+ * @type {Map<number, WeakRef<NativeConnection>>}
  */
 const reporting = new Map();
 /** @type {FinalizationRegistry<number>} */
@@ -125,7 +125,7 @@ function nativeOptions(options, tools) {
 }
 
 /** What one executor is made of on this side: the native executor, calls under way, tools. */
-class Core {
+class NativeConnection {
   /**
    * Runs are in the order in which they begin.
    *
@@ -175,7 +175,7 @@ class Core {
       nativeOptions(options, this.tools),
       dispatcher,
       number,
-      this.#isProcess ? { sandbox, spares, surroundings: surroundings() } : undefined,
+      this.#isProcess ? { sandbox, spares, surroundings: localeEnvironment() } : undefined,
       python,
     );
     reporting.set(number, new WeakRef(this));
@@ -240,7 +240,7 @@ class Core {
    */
   settled(call, decided, { run, onDone }) {
     if (decided !== null) return decided.error && { ending: ENDING.ERROR, payload: decided.error };
-    busy.begin(this);
+    activeExecutors.begin(this);
     if (run === undefined) return new Promise((resolve) => this.#calls.set(call, { resolve, onDone }));
     const context = new AsyncResource('SESExecutorRun');
     return new Promise((resolve) => this.#calls.set(call, { resolve, run: { ...run, context } }));
@@ -320,7 +320,7 @@ class Core {
     const pending = this.#calls.get(call);
     if (pending === undefined) return;
     this.#calls.delete(call);
-    if (this.#calls.size === 0) busy.end(this);
+    if (this.#calls.size === 0) activeExecutors.end(this);
     const outcome = outcomeOf(args);
     if (outcome.ending === ENDING.ERROR) outcome.cause = this.#toolCalls.causeOf(outcome.payload.toolCallId);
     // Any other failure is one of the isolate, which may have done a part of it.
@@ -415,4 +415,4 @@ function waitedHint(unanswered) {
   return `${errorRow('ERR_EXEC_TIMEOUT')?.hint} ${fact}: waiting for tools counts, unless \`toolTimeoutMs\` limits calls.`;
 }
 
-module.exports = { Core, errorOf, succeeded };
+module.exports = { NativeConnection, errorOf, succeeded };

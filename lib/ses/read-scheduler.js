@@ -50,7 +50,7 @@ function mayReadNow(received) {
  *   unsettled then
  * @returns {Promise<any>}
  */
-function readInTurns(wire, scope) {
+function readInSlices(wire, scope) {
   return new Promise((resolve, reject) => {
     waiting.push({ wire, scope, resolve, reject });
     if (!isSliceTaken) readSlice();
@@ -96,4 +96,4 @@ function isRead(reading, end) {
   return true;
 }
 
-module.exports = { mayReadNow, readInTurns };
+module.exports = { mayReadNow, readInSlices };

@@ -12,7 +12,7 @@ let known;
  *
  * @returns {string[]} `NAME=value` each
  */
-function surroundings() {
+function localeEnvironment() {
   if (known !== undefined) return known;
   const zone = `TZ=${Intl.DateTimeFormat().resolvedOptions().timeZone}`;
   const locale = LOCALE.filter((name) => process.env[name]).map((name) => `${name}=${process.env[name]}`);
@@ -20,4 +20,4 @@ function surroundings() {
   return known;
 }
 
-module.exports = { surroundings };
+module.exports = { localeEnvironment };

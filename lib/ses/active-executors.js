@@ -14,7 +14,7 @@ const LOOK_MS = process.versions.deno === undefined ? undefined : 10;
  * Executors with calls under way. The native side holds its executor weakly, so that one that is idle can be collected; one
  * that somebody waits for cannot.
  *
- * @type {Set<import('./core').Core>}
+ * @type {Set<import('./native-connection').NativeConnection>}
  */
 const executors = new Set();
 
@@ -28,13 +28,13 @@ function look() {
   looks = undefined;
 }
 
-/** @param {import('./core').Core} executor */
+/** @param {import('./native-connection').NativeConnection} executor */
 function begin(executor) {
   executors.add(executor);
   if (LOOK_MS !== undefined) looks ??= setInterval(look, LOOK_MS).unref();
 }
 
-/** @param {import('./core').Core} executor */
+/** @param {import('./native-connection').NativeConnection} executor */
 function end(executor) {
   executors.delete(executor);
 }
