@@ -3,7 +3,7 @@
 import { expect, test } from 'vitest';
 
 import browsers from '../../lib/browser/browsers.js';
-import demand from '../../lib/browser/demand.js';
+import demand from '../../lib/browser/concurrency-meter.js';
 import { chromeProcesses, killAll, make, until } from './helpers.mjs';
 
 const SPAN_MS = 1_000;
@@ -11,7 +11,7 @@ const renderers = () => chromeProcesses().filter(({ type }) => type === 'rendere
 
 test('what was under way at once is remembered for a span of time, and for two at most', () => {
   let now = 0;
-  const lately = new demand.Demand(SPAN_MS, () => now);
+  const lately = new demand.ConcurrencyMeter(SPAN_MS, () => now);
   const at = (time) => {
     now = time;
     return lately.most;

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 
 import browserModule from '../../lib/browser/browser.js';
-import find from '../../lib/browser/find.js';
+import find from '../../lib/browser/browser-path.js';
 import { expectCode, neverTool, runChild, spawnProgram, withFolder } from '../helpers.mjs';
 import { chromeProcesses, killAll, make, until, withBrowser } from './helpers.mjs';
 
@@ -370,7 +370,7 @@ describe('without a browser', () => {
         import { rmSync, writeFileSync } from 'node:fs';
         import { BrowserExecutor } from './lib/browser/index.js';
         import { chromeProcesses, killAll, until } from './__test__/browser/helpers.mjs';
-        const { findChrome } = createRequire(process.cwd() + '/x')('./lib/browser/find.js');
+        const { findChrome } = createRequire(process.cwd() + '/x')('./lib/browser/browser-path.js');
         writeFileSync(${JSON.stringify(program)}, '#!/bin/sh\\nexec ' + findChrome(undefined) + ' "$@"\\n', { mode: 0o755 });
         const executor = new BrowserExecutor({ executablePath: ${JSON.stringify(program)} });
         await executor.init();

@@ -4,7 +4,7 @@
 const { readFileSync } = require('node:fs');
 
 const { setTimeout } = require('../contract/clock');
-const { whenLate } = require('./late');
+const { startResponsiveTimer } = require('./responsive-timer');
 const { launch } = require('./launch');
 const { MemoryWatch, kill } = require('./memory');
 const { Tab } = require('./tab');
@@ -109,7 +109,7 @@ class Browser {
    */
   async openTab(origins) {
     const tab = new Tab(this);
-    const stopWaiting = whenLate(OPEN_MS, () => this.kill());
+    const stopWaiting = startResponsiveTimer(OPEN_MS, () => this.kill());
     try {
       await tab.open(origins);
       this.#lost = 0;
@@ -175,7 +175,7 @@ class Browser {
    * @param {Promise<unknown>} answer
    */
   expect(answer) {
-    const stopWaiting = whenLate(CLOSE_MS, () => this.kill());
+    const stopWaiting = startResponsiveTimer(CLOSE_MS, () => this.kill());
     answer.then(stopWaiting, stopWaiting);
   }
 
@@ -192,7 +192,7 @@ class Browser {
       const { id, cpuTime } = await this.#graphics();
       if (id !== before.id || cpuTime === before.cpuTime) return;
       const tab = await this.openTab([]);
-      const stopWaiting = whenLate(OPEN_MS, () => kill(id));
+      const stopWaiting = startResponsiveTimer(OPEN_MS, () => kill(id));
       await tab.draw().finally(() => {
         stopWaiting();
         tab.close();

@@ -3,7 +3,7 @@
 
 const { clearTimeout, setTimeout } = require('../contract/clock');
 const { Browser } = require('./browser');
-const { Demand } = require('./demand');
+const { ConcurrencyMeter } = require('./concurrency-meter');
 
 /** A browser that no executor uses is kept for so long. */
 const IDLE_MS = 30_000;
@@ -57,7 +57,7 @@ class SharedBrowser {
   #isRefillDue = false;
   /** How many tabs each executor wants. @type {Map<object, { key: string, origins: string[], count: number }>} */
   #users = new Map();
-  /** Runs that need a tab each, by the origins of that. @type {Map<string, Demand>} */
+  /** Runs that need a tab each, by the origins of that. @type {Map<string, ConcurrencyMeter>} */
   #demands = new Map();
   /** @type {NodeJS.Timeout | undefined} */
   #trim;
@@ -113,7 +113,7 @@ class SharedBrowser {
    */
   async expect(origins, run) {
     const key = origins.join(' ');
-    const demand = this.#demands.get(key) ?? new Demand(this.#latelyMs, this.#now);
+    const demand = this.#demands.get(key) ?? new ConcurrencyMeter(this.#latelyMs, this.#now);
     this.#demands.set(key, demand);
     demand.begin();
     try {

@@ -14,18 +14,18 @@ const { flattenTools } = require('../contract/tool-registry');
 const { traceRun } = require('../contract/tracing');
 const { encodeVariables, namesOfVariables } = require('../contract/variables');
 const { NoBrowserError, sharedBrowser } = require('./browsers');
-const { Given, refuseName } = require('./given');
+const { Endowments, refuseName } = require('./endowments');
 const { checkBrowserOptions, checkBrowserRunOptions } = require('./options');
 const { Pages } = require('./pages');
-const { perform } = require('./perform');
-const { loadPreparation } = require('./prepare');
-const { Turns } = require('./turns');
+const { runInPage } = require('./page-run');
+const { loadPreparation } = require('./page-program');
+const { RunQueue } = require('./run-queue');
 const { encode } = require('./values');
 
 /**
  * @typedef {import('./index').BrowserRunOptions} BrowserRunOptions
  *
- * @typedef {import('./turns').Job & RunFacts} RunJob
+ * @typedef {import('./run-queue').Job & RunFacts} RunJob
  *
  * @typedef {object} RunFacts
  * @property {string} code
@@ -46,12 +46,12 @@ class BrowserExecutor {
   /** Whether the next run finds another page than the one before, and has to be told. */
   #isRenewed = false;
   #runs = 0;
-  #given = new Given();
+  #endowments = new Endowments();
   /** Others after each cleanup: what began before does not concern the executor any more. */
   #pages;
-  #turns = new Turns((job) => this.#begin(job));
-  /** Takes the runs where there is no browser. @type {import('./substitute').Substitute | undefined} */
-  #substitute;
+  #queue = new RunQueue((job) => this.#begin(job));
+  /** Takes the runs where there is no browser. @type {import('./fallback-executor').FallbackExecutor | undefined} */
+  #fallback;
 
   /** @param {import('./index').BrowserExecutorOptions} [options] */
   constructor(options) {
@@ -92,8 +92,8 @@ class BrowserExecutor {
     const ready = this.#makeReady();
     if (ready !== undefined) await ready;
     await this.#setUp('sendVariables', () => {
-      this.#given.takeVariables(names, values);
-      this.#substitute?.tell((executor) => executor.sendVariables(variables));
+      this.#endowments.takeVariables(names, values);
+      this.#fallback?.tell((executor) => executor.sendVariables(variables));
     });
   }
 
@@ -104,8 +104,8 @@ class BrowserExecutor {
     const ready = this.#makeReady();
     if (ready !== undefined) await ready;
     await this.#setUp('sendTools', () => {
-      this.#given.takeTools(flat, tools);
-      this.#substitute?.tell((executor) => executor.sendTools(tools));
+      this.#endowments.takeTools(flat, tools);
+      this.#fallback?.tell((executor) => executor.sendTools(tools));
     });
   }
 
@@ -120,7 +120,7 @@ class BrowserExecutor {
 
   async cleanup() {
     const left = this.#leave();
-    this.#given.clear();
+    this.#endowments.clear();
     this.#isRenewed = false;
     await left;
   }
@@ -129,8 +129,8 @@ class BrowserExecutor {
 
   /** Gives up the page, or what stands in for it; what was sent is still known. */
   async #leave() {
-    const substitute = this.#substitute;
-    this.#substitute = undefined;
+    const fallback = this.#fallback;
+    this.#fallback = undefined;
     this.#starting.forget();
     this.#state = 'DEAD';
     this.#endStart(this.#illegal('init', REFUSALS.CLEANED_UP));
@@ -138,7 +138,7 @@ class BrowserExecutor {
     this.#pages.close();
     this.#pages = this.#newPages();
     this.#shared.leave(this);
-    await substitute?.cleanup();
+    await fallback?.cleanup();
   }
 
   /** Makes a page if there is none that could go on, as far as the options want that. */
@@ -147,14 +147,14 @@ class BrowserExecutor {
     if (!autoInit) return undefined;
     if (recover && this.#state === 'DIRTY') {
       void this.#leave();
-      this.#given.forgetVariables();
+      this.#endowments.forgetVariables();
       this.#isRenewed = true;
     }
     return needsInit(this.#state) ? this.init() : undefined;
   }
 
   #newPages() {
-    return new Pages(this.#options, this.#shared, this.#given);
+    return new Pages(this.#options, this.#shared, this.#endowments);
   }
 
   async #start() {
@@ -181,7 +181,7 @@ class BrowserExecutor {
   }
 
   /**
-   * No browser can be started: from now on the substitute takes the runs, if there may be one.
+   * No browser can be started: from now on `SESExecutor` takes the runs, if there may be one.
    *
    * @param {Error} error that says why
    */
@@ -190,8 +190,8 @@ class BrowserExecutor {
       this.#state = 'DEAD';
       throw errorOf('ERR_BROWSER_INIT_FAILED', { details: reason }, { reason });
     }
-    const { Substitute } = require('./substitute');
-    this.#substitute = new Substitute(this.#options, this.#given, reason);
+    const { FallbackExecutor } = require('./fallback-executor');
+    this.#fallback = new FallbackExecutor(this.#options, this.#endowments, reason);
   }
 
   /**
@@ -238,7 +238,7 @@ class BrowserExecutor {
     if (this.#state !== 'RUNNING') throw this.#illegal(operation, REFUSALS.NOT_READY);
     this.#refuseFullQueue(operation);
     await new Promise((resolve, reject) => {
-      this.#turns.add({ operation, apply, resolve, interrupt: reject });
+      this.#queue.add({ operation, apply, resolve, interrupt: reject });
     });
   }
 
@@ -257,10 +257,10 @@ class BrowserExecutor {
         const context = new AsyncResource('BrowserExecutorRun');
         /** @type {RunJob} */
         const job = { operation: 'run', code, options, context, resolve, reject, interrupt: reject };
-        const abort = () => this.#turns.abort(job, abortedBeforeStart(signal.reason, timeoutMs));
+        const abort = () => this.#queue.abort(job, abortedBeforeStart(signal.reason, timeoutMs));
         stopListening = signal && onAbort(signal, abort);
-        if (this.#state === 'RUNNING') this.#turns.add(job);
-        else this.#turns.start(job);
+        if (this.#state === 'RUNNING') this.#queue.add(job);
+        else this.#queue.start(job);
       });
     } catch (error) {
       throw withStackOf(error);
@@ -287,13 +287,13 @@ class BrowserExecutor {
     settle();
     if (pages !== this.#pages) return;
     if (this.#state === 'RUNNING') this.#state = 'READY';
-    if (this.#state !== 'DIRTY') return this.#turns.next();
+    if (this.#state !== 'DIRTY') return this.#queue.next();
     this.#refuseAll(REFUSALS.LEFT_DIRTY);
   }
 
   /** @param {string} hint */
   #refuseAll(hint) {
-    this.#turns.refuseAll((operation) => this.#illegal(operation, hint));
+    this.#queue.refuseAll((operation) => this.#illegal(operation, hint));
   }
 
   // --- one run -----------------------------------------------------------------------------------------------------
@@ -304,20 +304,20 @@ class BrowserExecutor {
    * @returns {Promise<import('./index').BrowserOutput>}
    */
   async #perform(job, pages) {
-    if (this.#substitute !== undefined) return this.#performWithout(job);
+    if (this.#fallback !== undefined) return this.#performWithout(job);
     const { code, options, context } = job;
     const { isLasting } = pages;
     /** @type {Promise<never>} */
     const interrupted = new Promise((_, reject) => (job.interrupt = reject));
     interrupted.catch(() => {});
-    const performed = perform({
+    const performed = runInPage({
       id: ++this.#runs,
       code,
       options,
       executorOptions: this.#options,
       isLasting,
       takeTab: () => pages.take(),
-      given: this.#given,
+      given: this.#endowments,
       log: pages.newLog(),
       programs: pages.programs,
       context,
@@ -348,13 +348,13 @@ class BrowserExecutor {
    */
   async #performWithout(job) {
     const { code, options, context } = job;
-    const substitute = /** @type {import('./substitute').Substitute} */ (this.#substitute);
+    const fallback = /** @type {import('./fallback-executor').FallbackExecutor} */ (this.#fallback);
     // An abort is told by the isolate, which knows of the log.
     job.interrupt = (error) => options.signal?.aborted || job.reject(error);
     try {
-      return await context.runInAsyncScope(() => substitute.run(code, options));
+      return await context.runInAsyncScope(() => fallback.run(code, options));
     } finally {
-      if (substitute.isDirty && substitute === this.#substitute) this.#state = 'DIRTY';
+      if (fallback.isDirty && fallback === this.#fallback) this.#state = 'DIRTY';
     }
   }
 
@@ -366,7 +366,7 @@ class BrowserExecutor {
     if (runConcurrency !== 'queue') {
       throw this.#illegal(operation, REFUSALS.NO_QUEUE);
     }
-    if (this.#turns.waiting >= maxQueuedRuns) {
+    if (this.#queue.waiting >= maxQueuedRuns) {
       throw this.#illegal(operation, REFUSALS.QUEUE_FULL, { maxQueuedRuns });
     }
   }

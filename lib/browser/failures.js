@@ -4,7 +4,7 @@
 const { describeThrown, errorOf } = require('../contract/errors');
 const { outputText } = require('../contract/render');
 const { codeFrame } = require('../ses/code-frame');
-const { loadPreparation, refusal } = require('./prepare');
+const { loadPreparation, refusal } = require('./page-program');
 const { SCRIPT } = require('./tab');
 
 /** Longest text of a guest's error that is reported, in UTF-16 units. */

@@ -1,8 +1,8 @@
 // @ts-check
 'use strict';
 
-const { whenLate } = require('./late');
-const { loadPreparation } = require('./prepare');
+const { startResponsiveTimer } = require('./responsive-timer');
+const { loadPreparation } = require('./page-program');
 
 /** How long a page may take to say what there is: handlers of the guest's proxies run. */
 const MAX_MS = 100;
@@ -15,7 +15,7 @@ const MAX_LINE = 2 << 10;
  *
  * @param {any} details of the failure
  * @param {string} code as it was given
- * @param {import('./given').Given} given
+ * @param {import('./endowments').Endowments} given
  * @param {import('./tab').Tab} tab whose page has run it
  * @param {string[]} origins that it may have requests to
  * @returns {Promise<{ hint?: string, isAnswered: boolean }>} `isAnswered`: false if the page goes on with what it was asked
@@ -52,7 +52,7 @@ async function hintOf({ name, message, line, column }, code, given, tab, origins
 async function inTime(promise) {
   /** @type {(() => void) | undefined} */
   let stopWaiting;
-  const late = new Promise((resolve) => (stopWaiting = whenLate(MAX_MS, () => resolve(null))));
+  const late = new Promise((resolve) => (stopWaiting = startResponsiveTimer(MAX_MS, () => resolve(null))));
   try {
     return await Promise.race([promise, late]);
   } finally {

@@ -6,7 +6,7 @@ const { readFileSync, statfsSync } = require('node:fs');
 
 const { clearTimeout, setTimeout } = require('../contract/clock');
 const { Connection } = require('./connection');
-const { findChrome } = require('./find');
+const { findChrome } = require('./browser-path');
 const { makeProfile, removeProfile, sweepProfiles } = require('./profiles');
 
 /** How long a browser may take to answer for the first time. */

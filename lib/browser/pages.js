@@ -8,7 +8,7 @@ const { Log } = require('./log');
 class Pages {
   #options;
   #shared;
-  #given;
+  #endowments;
   #isClosed = false;
   /** The page of the session. @type {import('./tab').Tab | undefined} */
   #tab;
@@ -20,12 +20,12 @@ class Pages {
   /**
    * @param {any} options of the executor
    * @param {import('./browsers').SharedBrowser} shared where pages come from
-   * @param {import('./given').Given} given what the executor was sent
+   * @param {import('./endowments').Endowments} given what the executor was sent
    */
   constructor(options, shared, given) {
     this.#options = options;
     this.#shared = shared;
-    this.#given = given;
+    this.#endowments = given;
   }
 
   /** Whether the next run has the page of this one. */
@@ -69,7 +69,7 @@ class Pages {
     }
     before?.close();
     this.#tab = tab;
-    this.#given.forgetPage();
+    this.#endowments.forgetPage();
     return tab;
   }
 
@@ -78,7 +78,7 @@ class Pages {
     this.#tab = undefined;
     this.#log = undefined;
     this.#programs = new Programs();
-    this.#given.forgetPage();
+    this.#endowments.forgetPage();
   }
 
   /** No run takes place any more. */

@@ -50,7 +50,7 @@ class Run {
   #id;
   #tab;
   #options;
-  #given;
+  #endowments;
   #log;
   #failures;
   #context;
@@ -95,7 +95,7 @@ class Run {
    * @param {number} run.id
    * @param {import('./tab').Tab} run.tab
    * @param {any} run.options of the executor
-   * @param {import('./given').Given} run.given what the executor was sent
+   * @param {import('./endowments').Endowments} run.given what the executor was sent
    * @param {import('./log').Log} run.log
    * @param {import('./failures').Failures} run.failures
    * @param {import('node:async_hooks').AsyncResource} run.context the asynchronous context of the caller
@@ -104,7 +104,7 @@ class Run {
     this.#id = id;
     this.#tab = tab;
     this.#options = options;
-    this.#given = given;
+    this.#endowments = given;
     this.#log = log;
     this.#failures = failures;
     this.#context = context;
@@ -235,7 +235,7 @@ class Run {
     if (called !== undefined || !(thrown instanceof Error)) return this.settle({ error, cause, tabAfter: 'idle' });
     const causes = this.#failures.causes(thrown);
     this.#ending = { error, cause, tabAfter: 'idle' };
-    void hintOf(error.details, this.#failures.code, this.#given, this.#tab, this.#options.origins).then(
+    void hintOf(error.details, this.#failures.code, this.#endowments, this.#tab, this.#options.origins).then(
       ({ hint, isAnswered }) => {
         const told = hint ?? causes;
         if (told !== undefined) error.details = { ...error.details, hint: told };
@@ -271,7 +271,7 @@ class Run {
   /** @param {number[]} head */
   #onRefusedCall([id, call]) {
     if (!this.#countCall()) return;
-    const tool = this.#given.get(id);
+    const tool = this.#endowments.get(id);
     if (tool !== undefined) this.#called.set(call, { path: tool.path, isBridge: true });
   }
 
@@ -281,7 +281,7 @@ class Run {
    */
   #onCall([id, call, waits], body) {
     if (!this.#countCall()) return;
-    const tool = this.#given.get(id);
+    const tool = this.#endowments.get(id);
     if (tool !== undefined) this.#called.set(call, { path: tool.path, isBridge: false });
     const isAsync = waits !== 1;
     if (waits !== 0) this.#asking = call;
@@ -371,7 +371,7 @@ class Run {
       Object.assign(called, { isBridge, failure: { name, message, code } });
     }
     if (status === REPLY_KIND.PROMISE && called !== undefined) {
-      this.#given.notePromise(called.path);
+      this.#endowments.notePromise(called.path);
       this.#promised.set(call, called.path.join('.'));
     } else this.#promised.delete(call);
     const kind = status === REPLY_KIND.ERROR ? 'e' : status === REPLY_KIND.PROMISE ? 'p' : 'v';

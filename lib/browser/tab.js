@@ -5,7 +5,7 @@ const { randomBytes } = require('node:crypto');
 
 const { setTimeout } = require('../contract/clock');
 const { ProtocolError } = require('./connection');
-const { whenLate } = require('./late');
+const { startResponsiveTimer } = require('./responsive-timer');
 const { documentSource, pageSource, programSource } = require('./guest');
 const { Requests } = require('./network');
 const { expectCall, noteCall } = require('./pause');
@@ -238,7 +238,7 @@ class Tab {
     this.#events = undefined;
     /** @type {(() => void) | undefined} */
     let stopWaiting;
-    const late = new Promise((resolve) => (stopWaiting = whenLate(STOP_MS, () => resolve(false))));
+    const late = new Promise((resolve) => (stopWaiting = startResponsiveTimer(STOP_MS, () => resolve(false))));
     try {
       return await Promise.race([late, this.#stop()]);
     } catch {

@@ -3,7 +3,7 @@
 
 import { accessSync } from 'node:fs';
 
-import find from '../../lib/browser/find.js';
+import find from '../../lib/browser/browser-path.js';
 import { run, step, tell } from './report.mjs';
 
 const FONTS = ['fonts-wqy-microhei', 'fonts-noto-color-emoji', 'fonts-liberation'];

@@ -9,7 +9,7 @@ const { ProtocolError } = require('./connection');
 const { Deadline } = require('./deadline');
 const { Failures, memoryExceeded } = require('./failures');
 const { whileRunning } = require('./pause');
-const { preparePage } = require('./prepare');
+const { preparePage } = require('./page-program');
 const { Run } = require('./run');
 
 /** Pages that a run gets one after the other, as long as nothing of it has begun in the one before. */
@@ -25,7 +25,7 @@ const MAX_PAGES = 3;
  * @property {any} executorOptions
  * @property {boolean} isLasting whether the page has run other programs, or will
  * @property {() => Promise<import('./tab').Tab>} takeTab gives the page; again: another one, where that has ended before code ran in it
- * @property {import('./given').Given} given
+ * @property {import('./endowments').Endowments} given
  * @property {import('./log').Log} log
  * @property {import('./failures').Programs} programs of the page
  * @property {import('node:async_hooks').AsyncResource} context the asynchronous context of the caller
@@ -37,7 +37,7 @@ const MAX_PAGES = 3;
  * @param {RunPlan} plan
  * @returns {Promise<import('./index').BrowserOutput>}
  */
-async function perform({ takeTab, interrupted, isLasting, log, onEnd, ...run }) {
+async function runInPage({ takeTab, interrupted, isLasting, log, onEnd, ...run }) {
   const { id, code, options, executorOptions, given, programs, context } = run;
   const { timeoutMs } = options;
   const startedAt = performance.now();
@@ -182,4 +182,4 @@ function withRun(error, log, { stats, artifacts, cause }) {
   return Object.defineProperty(failure, 'artifacts', { value: artifacts, writable: true, configurable: true });
 }
 
-module.exports = { perform };
+module.exports = { runInPage };

@@ -8,7 +8,7 @@ const { decode } = require('./values');
 const RESERVED = new Set(['window', 'document', 'location', 'top', 'getCanvas', 'saveArtifact', 'final_answer']);
 
 /** What an executor was sent: its pages are told of it before they run code. */
-class Given {
+class Endowments {
   #tools = new ToolRegistry();
   /** What pages are told of the tools. @type {Map<string, any[]>} by top-level name */
   #specs = new Map();
@@ -138,4 +138,4 @@ function refuseName(name, root) {
   refuseReservedName(name, root);
 }
 
-module.exports = { Given, refuseName };
+module.exports = { Endowments, refuseName };

@@ -4,7 +4,7 @@
 const { performance } = require('../contract/clock');
 
 /** How many runs were under way at once lately: in a span of time, or in the one before it. */
-class Demand {
+class ConcurrencyMeter {
   #spanMs;
   #now;
   #underWay = 0;
@@ -48,4 +48,4 @@ class Demand {
   }
 }
 
-module.exports = { Demand };
+module.exports = { ConcurrencyMeter };

@@ -13,9 +13,9 @@ const NO_CANVAS =
  * What takes the runs where no browser can be started: isolates of `SESExecutor`, one for each run or one for the session, without
  * what browsers have, with `getCanvas` and `saveArtifact` that say so.
  */
-class Substitute {
+class FallbackExecutor {
   #options;
-  #given;
+  #endowments;
   /** The one of the session, or of the run under way. @type {SESExecutor | undefined} */
   #executor;
   /** What the isolate of the session has not been told. @type {((executor: SESExecutor) => Promise<void>)[]} */
@@ -23,7 +23,7 @@ class Substitute {
 
   /**
    * @param {any} options of the `BrowserExecutor`
-   * @param {import('./given').Given} given what the executor was sent
+   * @param {import('./endowments').Endowments} given what the executor was sent
    * @param {string} reason why there is no browser
    */
   constructor(options, given, reason) {
@@ -33,7 +33,7 @@ class Substitute {
       { type: 'SESExecutorWarning', code: 'SES_EXECUTOR_BROWSER_FALLBACK' },
     );
     this.#options = options;
-    this.#given = given;
+    this.#endowments = given;
   }
 
   /** @param {(executor: SESExecutor) => Promise<void>} send something that is given already */
@@ -99,7 +99,7 @@ class Substitute {
         throw Object.assign(new Error(NO_CANVAS), { code: 'ERR_NO_BROWSER' });
       };
       await executor.sendTools({ getCanvas: refuse, saveArtifact: refuse });
-      await this.#given.sendTo(/** @type {any} */ (executor));
+      await this.#endowments.sendTo(/** @type {any} */ (executor));
       return executor;
     } catch (error) {
       if (this.#executor === executor) await this.cleanup();
@@ -108,4 +108,4 @@ class Substitute {
   }
 }
 
-module.exports = { Substitute };
+module.exports = { FallbackExecutor };

@@ -14,7 +14,7 @@ const { setImmediate } = require('../contract/clock');
  */
 
 /** Runs in turn, and what is sent between them. */
-class Turns {
+class RunQueue {
   /** @type {Job | undefined} */
   #running;
   /** @type {Job[]} */
@@ -71,4 +71,4 @@ class Turns {
   }
 }
 
-module.exports = { Turns };
+module.exports = { RunQueue };

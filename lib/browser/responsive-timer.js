@@ -13,7 +13,7 @@ const TURNS = 5;
  * @param {() => void} onLate
  * @returns {() => void} ends the wait
  */
-function whenLate(ms, onLate) {
+function startResponsiveTimer(ms, onLate) {
   let turns = 0;
   const timer = setInterval(() => {
     if (++turns < TURNS) return;
@@ -24,4 +24,4 @@ function whenLate(ms, onLate) {
   return () => clearInterval(timer);
 }
 
-module.exports = { whenLate };
+module.exports = { startResponsiveTimer };
