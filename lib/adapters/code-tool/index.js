@@ -1,7 +1,7 @@
 // @ts-check
 'use strict';
 
-const { makeCodeTool } = require('./make');
+const { makeCodeTool } = require('./code-tool');
 
 /**
  * Makes the tool by which a model calls other tools from code. Documented in `index.d.ts`.

@@ -7,7 +7,7 @@ const { requirePeer } = require('../../contract/peer-dependency');
 const codeTool = require('../code-tool');
 const { byName } = require('../code-tool/definition');
 const { settingsOf } = require('../code-tool/settings');
-const { stoppable } = require('../code-tool/stoppable');
+const { stoppable } = require('../code-tool/stoppable-run');
 
 /**
  * Makes a tool of LangChain by which a model calls other tools from code. Documented in `index.d.ts`.

@@ -6,7 +6,7 @@ const { textOf } = require('./messages');
 const { AjvJsonSchemaValidator, Client } = require('../../bundled/mcp');
 const { performance } = require('../../contract/clock');
 const { byIdentifier, memberIdentifier } = require('../../contract/tool-names');
-const { stoppable } = require('../code-tool/stoppable');
+const { stoppable } = require('../code-tool/stoppable-run');
 const { version } = require('../../../package.json');
 
 /**

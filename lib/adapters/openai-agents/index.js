@@ -8,7 +8,7 @@ const codeTool = require('../code-tool');
 const { WRONG_INPUT, isCodeInput } = require('../code-tool/code-input');
 const { byName } = require('../code-tool/definition');
 const { settingsOf } = require('../code-tool/settings');
-const { stoppable } = require('../code-tool/stoppable');
+const { stoppable } = require('../code-tool/stoppable-run');
 const { Guardrails } = require('./guardrails');
 
 /**

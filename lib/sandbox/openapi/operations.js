@@ -1,7 +1,7 @@
 // @ts-check
 'use strict';
 
-const { isTextType } = require('./answer');
+const { isTextType } = require('./response');
 const { camel, unique } = require('./names');
 const { SchemaWriter, readable, resolved } = require('./schemas');
 const { isForm, isJsonType } = require('./serialize');

@@ -2,7 +2,7 @@
 'use strict';
 
 const { describe, isPlainObject } = require('../../contract/describe');
-const { answerOf } = require('./answer');
+const { answerOf } = require('./response');
 const { expanded, formOf, isForm, isJsonType, pairsOf } = require('./serialize');
 
 const MAX_REDIRECTS = 5;
