@@ -42,7 +42,7 @@ function load() {
       const remedy =
         basename(__filename) === 'native.cjs'
           ? 'install it, or run \`npm run build\` in a checkout'
-          : 'ses-executor is in a bundle: have the bundler leave it where it is, as docs/install.md says';
+          : 'ses-executor is in a bundle: have the bundler leave it where it is, as docs/guide/production.md says';
       throw failure(\`the package ses-executor-\${build} is not installed; \${remedy}\`, error);
     }
     throw failure(\`\${wanted} cannot be loaded: \${/** @type {Error} */ (error).message}\`, error);

@@ -1,4 +1,4 @@
-// `npm run test:next`: the tarballs in a project of Next.js, told of them as docs/install.md says: it builds, and a route handler
+// `npm run test:next`: the tarballs in a project of Next.js, told of them as docs/guide/production.md says: it builds, and a route handler
 // runs code that calls a tool. Not part of `npm test`: it takes a minute, and 400 MB from npm.
 
 import { spawn } from 'node:child_process';

@@ -1,6 +1,6 @@
-// What integrations.test-d.ts states of the declarations holds in ES modules, too, and so does the README's program with LangChain.
+// What integrations.test-d.ts states of the declarations holds in ES modules, too, and so do programs of the guides.
 
-import { readFileSync } from 'node:fs';
+import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { expect, test } from 'vitest';
@@ -24,13 +24,25 @@ function findingsIn(files, more = {}) {
 }
 
 test('the declarations fit the packages that they are for in ES modules, too', () => {
-  const readme = readFileSync(join(ROOT, 'README.md'), 'utf8');
-  const [example] = /(?<=```js\n)import \{ tool \} from '@langchain\/core\/tools';.*?(?=```)/s.exec(readme);
+  const guide = readFileSync(join(ROOT, 'docs/guide/langchain.md'), 'utf8');
+  const [example] = /(?<=```js\n)import \{ tool \} from '@langchain\/core\/tools';.*?(?=```)/s.exec(guide);
   const files = {
     [join(HERE, 'integrations.mts')]: readFileSync(join(HERE, 'integrations.test-d.ts'), 'utf8'),
-    [join(HERE, 'readme.mts')]: example,
+    [join(HERE, 'langchain-guide.mts')]: example,
   };
   expect(findingsIn(files)).toEqual([]);
+});
+
+test('programs in TypeScript of the guides have no type errors', () => {
+  const folder = join(ROOT, 'docs/guide');
+  const programs = readdirSync(folder).flatMap((name) =>
+    [...readFileSync(join(folder, name), 'utf8').matchAll(/^```ts\n(.*?)^```/gms)].map(([, text], index) => [
+      join(HERE, `${name}-${index}.mts`),
+      text,
+    ]),
+  );
+  expect(programs.length).toBeGreaterThan(2);
+  expect(findingsIn(Object.fromEntries(programs))).toEqual([]);
 });
 
 test('an option may be undefined where `exactOptionalPropertyTypes` tells that from none', () => {

@@ -263,7 +263,7 @@ test('links lead to files of the package, or to the repository', () => {
   const repository = `https://github.com/ses-executor/ses-executor/blob/v${VERSION}`;
   expect(links).toEqual(
     expect.arrayContaining([
-      ['README.md', 'docs/install.md'],
+      ['README.md', 'docs/guide/README.md'],
       ['README.md', `${repository}/CONTRIBUTING.md`],
       ['README.md', `${repository}/reports/containment.md`],
       [join('docs', 'reference', 'platforms.md'), `${repository}/reports/containment.md`],
@@ -414,13 +414,13 @@ test('in a bundle that has been moved it says what to tell the bundler', async (
   expect(status).toBe(1);
   expect(stderr).toContain(
     `ses-executor cannot be loaded: the package ${PLATFORM_PACKAGE} is not installed; ` +
-      'ses-executor is in a bundle: have the bundler leave it where it is, as docs/install.md says\n',
+      'ses-executor is in a bundle: have the bundler leave it where it is, as docs/guide/production.md says\n',
   );
 });
 
-test('webpack leaves it where it is, as docs/install.md says', async () => {
+test('webpack leaves it where it is, as docs/guide/production.md says', async () => {
   const options = { target: 'node', externals: [/^ses-executor(\/.*)?$/], externalsType: 'commonjs' };
-  const documented = /\| webpack +\| `(.*?)` +\|/.exec(readFileSync(join(ROOT, 'docs/install.md'), 'utf8'))[1];
+  const documented = /\| webpack +\| `(.*?)` +\|/.exec(readFileSync(join(ROOT, 'docs/guide/production.md'), 'utf8'))[1];
   expect(documented).toBe("target: 'node'`, `externals: [/^ses-executor(\\/.*)?$/]`, `externalsType: 'commonjs'");
   const compiler = webpack({
     ...options,

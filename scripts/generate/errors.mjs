@@ -15,7 +15,7 @@ export function errorParts() {
 
 function union() {
   const beyond = ERRORS.filter(({ ofSpecification }) => ofSpecification === false).map(({ code }) => `\`${code}\``);
-  const doc = `Code of an {@link ExecutorError} (section 8.2); \`docs/errors.md\` says what each means and what to do. \
+  const doc = `Code of an {@link ExecutorError} (section 8.2); \`docs/reference/errors.md\` says what each means and what to do. \
 ${beyond.slice(0, -1).join(', ')} and ${beyond.at(-1)} go beyond the specification.`;
   return `${docComment(doc, '')}
 export type ExecutorErrorCode = ${ERRORS.map(({ code }) => `'${code}'`).join(' | ')};
