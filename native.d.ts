@@ -301,19 +301,6 @@ export interface NativePageRequest {
   maxCodeBytes: number;
 }
 
-/**
- * Without sleep, for a moment and while that pays: from one call of a page to its next one there are eight threads to be woken
- * otherwise, and while one processor is awake the browser's take turns on the other.
- */
-export declare class NativePause {
-  /** On other systems, and in runtimes without a loop of libuv's, it does nothing. */
-  constructor();
-  /** A page was answered, which may call again soon. `pages` are at work. */
-  expect(pages: number): void;
-  /** A page has called. */
-  met(): void;
-}
-
 /** A place in the code that was given, both from 1, the column in UTF-16 units. */
 export interface NativePlace {
   line: number;

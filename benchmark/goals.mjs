@@ -39,12 +39,14 @@ const GOALS = [
     must: 0.2,
     aim: 0.05,
   },
-  { title: 'warm run', row: 'warm-run', versus: ISOLATED_VM, must: 1, aim: 0.5 },
-  { title: 'run behind a pause of 10 ms', row: 'paused-run', versus: ISOLATED_VM, must: 2, aim: 1 },
+  { title: 'warm run', row: 'warm-run', versus: ISOLATED_VM, must: 1, aim: 0.8 },
+  // It wakes two threads, as isolated-vm's does, and a run does more: it is checked, transformed and watched over.
+  { title: 'run behind a pause of 10 ms', row: 'paused-run', versus: ISOLATED_VM, must: 1.5 },
   { title: 'a program that comes again', row: 'reruns', versus: ISOLATED_VM, must: 0.8, aim: 0.4 },
-  { title: 'async tool call in sequence', row: 'tool-async-sequential', versus: ISOLATED_VM, must: 0.8, aim: 0.5 },
+  // For each call the host's event loop is woken, as with isolated-vm.
+  { title: 'async tool call in sequence', row: 'tool-async-sequential', versus: ISOLATED_VM, must: 1, aim: 0.6 },
   { title: '100 async tool calls in parallel', row: 'tool-async-parallel', versus: ISOLATED_VM, must: 0.6, aim: 0.3 },
-  { title: 'sync tool call', row: 'tool-sync', versus: ISOLATED_VM, must: 0.8, aim: 0.4 },
+  { title: 'sync tool call', row: 'tool-sync', versus: ISOLATED_VM, must: 1, aim: 0.5 },
   ...TRANSFERS.flatMap((goal) =>
     LIKE_PLAIN.includes(goal.row)
       ? [ISOLATED_VM, BASELINE].map((versus) => ({ ...goal, versus, must: 1 }))

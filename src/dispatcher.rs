@@ -13,11 +13,7 @@ use napi::threadsafe_function::{ThreadsafeFunction, ThreadsafeFunctionCallMode};
 use napi::{Env, Result, Status, sys};
 use napi_derive::napi;
 
-use ses_session::Ear;
-
 use crate::deliver::{DeliverArgs, Delivery};
-#[cfg(target_os = "linux")]
-use crate::pause::Pause;
 use crate::values::hold;
 
 /// Weak: idle executors do not keep the event loop alive.
@@ -43,8 +39,6 @@ pub struct Dispatcher {
     sources: Rc<RefCell<HashMap<u64, Source>>>,
     /// Calls whose outcome has not been delivered.
     pending: Cell<usize>,
-    #[cfg(target_os = "linux")]
-    pause: Option<Rc<Pause>>,
 }
 
 impl Dispatcher {
@@ -60,16 +54,6 @@ impl Dispatcher {
     pub fn remove(&self, executor: u64) {
         let source = self.sources.borrow_mut().remove(&executor);
         drop(source);
-    }
-
-    /// A guest was sent something, which it may answer soon.
-    pub fn expect(&self, ear: Option<Arc<dyn Ear>>) {
-        #[cfg(target_os = "linux")]
-        if let Some(pause) = &self.pause {
-            pause.expect(ear);
-        }
-        #[cfg(not(target_os = "linux"))]
-        let _ = ear;
     }
 
     /// As [`hold`], for the environment of this dispatcher.
@@ -129,8 +113,6 @@ impl NativeDispatcher {
             bell: Bell(Arc::new(deliver)),
             sources,
             pending: Cell::default(),
-            #[cfg(target_os = "linux")]
-            pause: Pause::new(&env),
         })))
     }
 }

@@ -53,7 +53,6 @@ impl Inner {
     fn pend(&self, env: &Env, outcome: Option<Outcome>) -> Option<Outcome> {
         if outcome.is_none() {
             self.dispatcher.pend(env);
-            self.dispatcher.expect(self.executor.ear());
         }
         outcome
     }
@@ -247,10 +246,7 @@ impl NativeExecutor {
     }
 
     fn reply(&self, replies: Vec<(ToolCallId, ToolReply)>) {
-        self.with(|inner| {
-            inner.executor.tool_replies(replies);
-            inner.dispatcher.expect(inner.executor.ear());
-        });
+        self.with(|inner| inner.executor.tool_replies(replies));
     }
 
     fn call(&self, env: Env, start: impl FnOnce(&mut Executor) -> Option<Outcome>) -> Option<NativeOutcome> {

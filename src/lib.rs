@@ -15,9 +15,6 @@ mod inbox;
 mod numbers;
 mod options;
 mod page;
-mod page_pause;
-#[cfg(target_os = "linux")]
-mod pause;
 mod prepare;
 mod sandbox;
 mod values;

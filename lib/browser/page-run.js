@@ -8,7 +8,6 @@ const { keepArtifacts } = require('./artifacts');
 const { ProtocolError } = require('./connection');
 const { Deadline } = require('./deadline');
 const { Failures, memoryExceeded } = require('./failures');
-const { whileRunning } = require('./pause');
 const { preparePage } = require('./page-program');
 const { Run } = require('./run');
 
@@ -128,7 +127,7 @@ async function supervise(run, tab, { timeoutMs, memoryLimitMb }, interrupted, st
   interrupted.catch(end);
   try {
     start();
-    return await whileRunning(run.ended);
+    return await run.ended;
   } finally {
     deadline.stop();
     tab.memory.remove(watched);

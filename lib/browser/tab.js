@@ -8,7 +8,6 @@ const { ProtocolError } = require('./connection');
 const { startResponsiveTimer } = require('./responsive-timer');
 const { documentSource, pageSource, programSource } = require('./guest');
 const { Requests } = require('./network');
-const { expectCall, noteCall } = require('./pause');
 
 /** Reserved for what has no address (RFC 6761), so that nobody else can serve it. */
 const ORIGIN = 'https://sandbox.invalid';
@@ -213,7 +212,6 @@ class Tab {
     // As a part of the function: Chrome takes an argument for one more program, and nobody waits for the end of each command.
     const functionDeclaration = `function(){return this("answer",${JSON.stringify(items)})}`;
     this.post('Runtime.callFunctionOn', { objectId: this.#kit, functionDeclaration, silent: true, awaitPromise: true });
-    expectCall();
   }
 
   /**
@@ -287,7 +285,6 @@ class Tab {
     this.#isAsked = false;
     this.#early = undefined;
     this.post('Page.handleJavaScriptDialog', answer);
-    expectCall();
   }
 
   /**
@@ -375,7 +372,6 @@ class Tab {
     switch (method) {
       case 'Runtime.bindingCalled':
         this.#told++;
-        noteCall();
         this.#events?.onTold(params.payload);
         this.#takeEarly();
         break;
@@ -437,7 +433,6 @@ class Tab {
 
   /** @param {{ message: string, defaultPrompt?: string }} dialog */
   #onDialog({ message, defaultPrompt = '' }) {
-    noteCall();
     this.#isAsked = true;
     if (this.#events === undefined || !message.startsWith(this.#key)) {
       this.#events?.onRequest(undefined);

@@ -68,10 +68,6 @@ impl GuestContext for Context {
         next
     }
 
-    fn next_answer(&self) -> Option<Command> {
-        self.next()
-    }
-
     fn next_until(&self, until: Instant) -> Option<Option<Command>> {
         self.waits.set(self.waits.get() + 1);
         thread::sleep(until.saturating_duration_since(Instant::now()));

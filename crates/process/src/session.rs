@@ -9,7 +9,7 @@ use serde_json::json;
 
 use ses_protocol::frames::{Control, Hello};
 use ses_protocol::{Command, Config, Event, Failure, Figures, JobId, MAX_TOLD_CALLS, TIMEOUT_MS, ToolCall, ToolCallId};
-use ses_session::{Deadline, Ear, Events, Link, Process, Tasks, Watchdog};
+use ses_session::{Deadline, Events, Link, Process, Tasks, Watchdog};
 use ses_sync::CpuClock;
 
 use crate::content::readable;
@@ -307,10 +307,6 @@ impl Link for ProcessLink {
     fn process(&self) -> Option<Process> {
         Some(Process { pid: self.worker.pid(), hello: self.desk.hello.get().copied() })
     }
-
-    fn ear(&self) -> Option<Arc<dyn Ear>> {
-        Some(self.worker.ear())
-    }
 }
 
 impl Drop for ProcessLink {
@@ -456,61 +452,17 @@ mod tests {
         assert_eq!(bench.deadlines(), 0);
     }
 
-    /// A line of a script that waits for the command of [`Bench::set_variables`].
-    fn awaits() -> String {
-        let command = Command::SetVariables { job: 1, names: Vec::new(), values: Values::List(Vec::new()) };
-        let mut frame = Vec::new();
-        command.write(1, &mut frame).unwrap();
-        format!("head -c {} >/dev/null\n", frame.len())
-    }
-
     fn settled() -> String {
         let (result, figures) = (Ok(Success::Done), Figures::default());
         says(&Event::Settled { job: 1, result, figures, sound: true, installing: false })
     }
 
-    impl Bench {
-        /// What the worker says next, while this thread listens, too.
-        fn event_heard(&self) -> Event {
-            let ear = self.link.ear().unwrap();
-            let until = Instant::now() + SOON;
-            loop {
-                ear.listen();
-                if let Ok(event) = self.events.try_recv() {
-                    return event;
-                }
-                assert!(Instant::now() < until, "nothing comes");
-                std::thread::yield_now();
-            }
-        }
-    }
-
     #[test]
-    fn what_a_worker_says_comes_once_and_in_order_whoever_listens() {
-        let steps: String = (0..20).map(|_| awaits() + &settled()).collect();
-        let script = greets() + &initialized() + &steps + &stays();
-        let bench = Bench::new(&script, AGES);
-        assert!(matches!(bench.event_heard(), Event::Initialized(Ok(()))));
-        for step in 0..20 {
-            bench.set_variables();
-            // Without anybody else the thread listens again.
-            let event = if step % 5 == 4 { bench.event() } else { bench.event_heard() };
-            assert!(matches!(event, Event::Settled { job: 1, .. }));
-        }
-        assert!(bench.events.try_recv().is_err());
-    }
-
-    #[test]
-    fn a_part_of_a_frame_keeps_nobody_who_listens() {
+    fn the_end_of_a_process_within_a_frame_is_its_end() {
         let begun = "printf '\\377\\000'\n";
-        let script = greets() + &initialized() + &awaits() + &settled() + begun + &awaits();
-        let bench = Bench::new(&script, AGES);
-        assert!(matches!(bench.event_heard(), Event::Initialized(Ok(()))));
-        bench.set_variables();
-        assert!(matches!(bench.event_heard(), Event::Settled { job: 1, .. }));
-        bench.set_variables();
-        // The process ends within the frame.
-        assert!(matches!(bench.event_heard(), Event::Lost { .. }));
+        let bench = Bench::new(&(greets() + &initialized() + begun), AGES);
+        assert!(matches!(bench.event(), Event::Initialized(Ok(()))));
+        assert!(matches!(bench.event(), Event::Lost { reason } if reason != NONSENSE));
     }
 
     #[test]
@@ -526,14 +478,10 @@ mod tests {
     }
 
     #[test]
-    fn nonsense_ends_the_worker_whoever_listens() {
+    fn a_worker_that_writes_what_is_no_frame_is_ended() {
         let nonsense = "printf '\\001\\000\\000\\000\\000\\000\\000\\000\\000'\n";
-        let script = greets() + &initialized() + &awaits() + &settled() + &awaits() + nonsense + &stays();
-        let bench = Bench::new(&script, AGES);
-        assert!(matches!(bench.event_heard(), Event::Initialized(Ok(()))));
-        bench.set_variables();
-        assert!(matches!(bench.event_heard(), Event::Settled { job: 1, .. }));
-        bench.set_variables();
-        assert!(matches!(bench.event_heard(), Event::Lost { reason } if reason == crate::worker::NONSENSE));
+        let bench = Bench::new(&(greets() + &initialized() + nonsense + &stays()), AGES);
+        assert!(matches!(bench.event(), Event::Initialized(Ok(()))));
+        assert!(matches!(bench.event(), Event::Lost { reason } if reason == NONSENSE));
     }
 }

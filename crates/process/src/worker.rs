@@ -4,14 +4,13 @@
 use std::io::ErrorKind;
 use std::mem;
 use std::process::ChildStdout;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
-use std::thread::{self, Thread};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread;
 use std::time::Duration;
 
 use ses_protocol::Event;
 use ses_protocol::frames::{Frames, FromWorker, Hello, Message, Status, VERSION};
-use ses_session::{Ear, Folders, Tasks};
+use ses_session::{Folders, Tasks};
 use ses_sync::{is_readable, priority};
 
 use crate::launch::{Installation, Kind};
@@ -24,9 +23,6 @@ const BOOT: Duration = Duration::from_secs(30);
 const STACK_BYTES: usize = 512 << 10;
 /// The longest body of a worker that has no session: that of its greeting.
 const GREETING_BYTES: usize = 64;
-
-/// For how long the thread relies on somebody who has listened to listen again.
-const ATTENDED: Duration = Duration::from_millis(1);
 
 /// What comes from a worker that has a session.
 pub enum News {
@@ -52,13 +48,6 @@ pub struct Worker(Arc<Shared>);
 struct Shared {
     /// Held for a few instructions and writes that do not wait, by any thread.
     state: Mutex<State>,
-    /// What comes from the process, while it lives. Held by the thread while it waits for that and takes it in; others take it
-    /// only if it is free. `state` may be taken under it.
-    line: Mutex<Option<Line>>,
-    /// Somebody else has listened since the thread last looked.
-    is_attended: AtomicBool,
-    /// Which may be parked while somebody else listens.
-    thread: OnceLock<Thread>,
 }
 
 #[derive(Default)]
@@ -109,7 +98,7 @@ impl Worker {
         most: usize,
     ) -> std::io::Result<Self> {
         let state = State { listener: Some(listener), most, ..State::default() };
-        let shared = Arc::new(Shared { state: Mutex::new(state), ..Shared::default() });
+        let shared = Arc::new(Shared { state: Mutex::new(state) });
         let own = shared.clone();
         spawn(move || own.run(&installation, kind, None))?;
         Ok(Self(shared))
@@ -178,11 +167,6 @@ impl Worker {
         self.0.kill(Some(reason));
     }
 
-    /// What comes from the process, for others than the thread.
-    pub fn ear(&self) -> Arc<dyn Ear> {
-        self.0.clone()
-    }
-
     /// Frames that wait for the process.
     #[cfg(test)]
     pub fn early_frames(&self) -> usize {
@@ -236,21 +220,16 @@ impl Shared {
         state.outbox = None;
     }
 
-    fn line(&self) -> MutexGuard<'_, Option<Line>> {
-        self.line.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// The thread.
     fn run(&self, installation: &Installation, kind: Kind, ready: Option<Ready>) {
-        // A second call cannot happen: a worker has one thread.
-        let _ = self.thread.set(thread::current());
-        let news = match self.serve(installation, kind, ready) {
+        let mut reading = Reading { shared: self, listener: None, ready, is_ready: false };
+        let news = match reading.serve(installation, kind) {
             Ok(end) => News::Lost(self.state().verdict.map_or(end, str::to_owned)),
             Err(reason) => News::Unstarted(reason),
         };
-        // With it goes what tells the pool that a worker is ready. A spare is made again later, now that it is known to be none.
-        let line = self.line().take();
-        let listener = line.and_then(|line| line.listener);
+        let listener = reading.listener.take();
+        // Drops `ready`, by which the pool learns that this worker will not be a spare.
+        drop(reading);
         let mut state = self.state();
         state.has_ended = true;
         // What waits to be written is dropped with it.
@@ -263,11 +242,34 @@ impl Shared {
         }
     }
 
+    /// Lets others send to the process and kill it.
+    fn publish(&self, process: Arc<Process>, outbox: Arc<Outbox>) {
+        let mut state = self.state();
+        let early = mem::take(&mut state.early);
+        let is_sent = early.into_iter().all(|frame| outbox.send(frame).is_ok());
+        if state.is_given_up || !is_sent {
+            process.kill();
+        }
+        state.process = Some(process);
+        state.outbox = Some(outbox);
+    }
+}
+
+/// What the thread knows while the process lives.
+struct Reading<'a> {
+    shared: &'a Shared,
+    listener: Option<Listener>,
+    /// Reports that the process is ready, if it has no session yet.
+    ready: Option<Ready>,
+    is_ready: bool,
+}
+
+impl Reading<'_> {
     /// Starts a process, reads what comes from it, and waits for its end. Returns why it has ended, or could not be started.
-    fn serve(&self, installation: &Installation, kind: Kind, ready: Option<Ready>) -> Result<String, String> {
+    fn serve(&mut self, installation: &Installation, kind: Kind) -> Result<String, String> {
         if let Some(python) = installation.python.as_deref() {
             (installation.prepare)(python);
-            self.state().folders = Folders::now(Some(python));
+            self.shared.state().folders = Folders::now(Some(python));
         }
         let started = Process::start(&installation.program, &installation.arguments(kind));
         let (process, commands, events, last_words) = match started {
@@ -275,15 +277,14 @@ impl Shared {
             Err(error) => return Err(format!("{} cannot be started: {error}", installation.program.display())),
         };
         // Threads inherit that, and it has none yet. That it may be refused changes nothing.
-        let is_ahead = ready.is_some();
+        let is_ahead = self.ready.is_some();
         process.set_niceness(if is_ahead { priority::ahead_of_need() } else { priority::of_guests() });
         let process = Arc::new(process);
         let read = match Outbox::new(commands) {
             Ok(outbox) => {
-                self.publish(process.clone(), outbox);
+                self.shared.publish(process.clone(), outbox);
                 if is_readable(&events, BOOT) {
-                    *self.line() = Some(Line { frames: Frames::new(events), listener: None, ready, is_ready: false });
-                    self.read()
+                    self.read(&mut Frames::new(events))
                 } else {
                     Err("the worker process was not ready in time")
                 }
@@ -299,122 +300,28 @@ impl Shared {
         })
     }
 
-    /// Lets others send to the process and kill it.
-    fn publish(&self, process: Arc<Process>, outbox: Arc<Outbox>) {
-        let mut state = self.state();
-        let early = mem::take(&mut state.early);
-        let is_sent = early.into_iter().all(|frame| outbox.send(frame).is_ok());
-        if state.is_given_up || !is_sent {
-            process.kill();
-        }
-        state.process = Some(process);
-        state.outbox = Some(outbox);
-    }
-
     /// Reads until the process has ended, or writes what it must not.
-    fn read(&self) -> Result<(), &'static str> {
+    fn read(&mut self, frames: &mut Frames<ChildStdout>) -> Result<(), &'static str> {
         loop {
-            while self.is_attended.swap(false, Ordering::AcqRel) {
-                thread::park_timeout(ATTENDED);
-            }
-            let mut line = self.line();
-            let Some(line) = line.as_mut() else { return Ok(()) };
-            if !line.next(self)? {
-                return Ok(());
-            }
+            let most = self.shared.state().most.max(GREETING_BYTES);
+            let (head, body) = match frames.next(most) {
+                Ok(Some(frame)) => frame,
+                Err(error) if error.kind() == ErrorKind::InvalidData => return Err(NONSENSE),
+                // A process that is killed may leave a part of a frame.
+                Ok(None) | Err(_) => return Ok(()),
+            };
+            self.tell(FromWorker::read(head.kind, body).map_err(|_| NONSENSE)?)?;
         }
-    }
-}
-
-impl Ear for Shared {
-    fn listen(&self) -> bool {
-        let line = self.line.try_lock();
-        // If the thread reads, it lets others do that next.
-        let mut line = match line {
-            Ok(line) if !line.as_ref().is_some_and(Line::is_for_all) => {
-                self.leave();
-                return false;
-            }
-            line => line.ok(),
-        };
-        self.is_attended.store(true, Ordering::Release);
-        let Some(line) = line.as_mut().and_then(|line| line.as_mut()) else { return true };
-        match line.take_there(self) {
-            Ok(has_taken) => {
-                if !line.is_for_all() {
-                    self.leave();
-                }
-                has_taken
-            }
-            Err(reason) => {
-                self.kill(Some(reason));
-                self.leave();
-                true
-            }
-        }
-    }
-
-    fn leave(&self) {
-        // The thread may be parked although this was false already.
-        self.is_attended.store(false, Ordering::Release);
-        if let Some(thread) = self.thread.get() {
-            thread.unpark();
-        }
-    }
-}
-
-/// What comes from a process.
-struct Line {
-    frames: Frames<ChildStdout>,
-    listener: Option<Listener>,
-    /// Told when the process is ready, if it has no session yet.
-    ready: Option<Ready>,
-    is_ready: bool,
-}
-
-impl Line {
-    /// Waits for a message and passes it on. False: there will be none.
-    fn next(&mut self, shared: &Shared) -> Result<bool, &'static str> {
-        let most = shared.state().most.max(GREETING_BYTES);
-        let (head, body) = match self.frames.next(most) {
-            Ok(Some(frame)) => frame,
-            Err(error) if error.kind() == ErrorKind::InvalidData => return Err(NONSENSE),
-            // A process that is killed may leave a part of a frame.
-            Ok(None) | Err(_) => return Ok(false),
-        };
-        let message = FromWorker::read(head.kind, body).map_err(|_| NONSENSE)?;
-        self.tell(message, shared)?;
-        Ok(true)
-    }
-
-    /// Whether others than the thread may take what comes: the greeting, and the rest of a frame, are the thread's.
-    fn is_for_all(&self) -> bool {
-        self.is_ready && !self.frames.has_begun()
-    }
-
-    /// Passes the messages on that are there as a whole, if there are any. Does not wait, and leaves the end to the thread.
-    fn take_there(&mut self, shared: &Shared) -> Result<bool, &'static str> {
-        if !is_readable(self.frames.source(), Duration::ZERO) {
-            return Ok(false);
-        }
-        if !self.frames.read_some().unwrap_or(false) {
-            shared.leave();
-            return Ok(true);
-        }
-        while self.frames.has_whole() {
-            self.next(shared)?;
-        }
-        Ok(true)
     }
 
     /// Passes a message on. The first one is the greeting, and the only one before there is a session.
-    fn tell(&mut self, message: FromWorker, shared: &Shared) -> Result<(), &'static str> {
+    fn tell(&mut self, message: FromWorker) -> Result<(), &'static str> {
         let news = match (self.is_ready, message) {
             (false, FromWorker::Status(Status::Hello(hello))) if hello.version == VERSION => {
                 self.is_ready = true;
-                shared.state().hello = Some(hello);
+                self.shared.state().hello = Some(hello);
                 if let Some(ready) = self.ready.take() {
-                    shared.set_niceness(priority::of_guests());
+                    self.shared.set_niceness(priority::of_guests());
                     ready();
                     return Ok(());
                 }
@@ -427,7 +334,7 @@ impl Line {
             (true, FromWorker::Event(event)) => News::Event(event),
         };
         if self.listener.is_none() {
-            self.listener = shared.state().listener.take();
+            self.listener = self.shared.state().listener.take();
         }
         self.listener.as_mut().ok_or(NONSENSE)?(news)
     }

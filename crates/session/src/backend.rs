@@ -56,22 +56,6 @@ pub trait Link: Send + Sync {
 
     /// The process of its own that the isolate has, if any.
     fn process(&self) -> Option<Process>;
-
-    /// What the isolate says, for a thread that waits for that without sleep; absent: it says it where it is heard at once.
-    fn ear(&self) -> Option<Arc<dyn Ear>> {
-        None
-    }
-}
-
-/// The way on which an isolate reports. It has a thread that listens; one that waits without sleep can do that itself, so that the
-/// other one need not be woken.
-pub trait Ear: Send + Sync {
-    /// Takes in what the isolate has said, if the thread lets go of it, which does when it has taken in what comes next. Does not
-    /// wait. False: there was nothing.
-    fn listen(&self) -> bool;
-
-    /// Leaves it to the thread, which would listen again only a moment later.
-    fn leave(&self);
 }
 
 /// A process that has an isolate.

@@ -8,7 +8,7 @@ use ses_protocol::{
     ToolReply, ToolSpec, Values, refusals,
 };
 
-use crate::backend::{Ear, Process};
+use crate::backend::Process;
 use crate::engine::Engine;
 use crate::lifecycle::{State, Transition};
 use crate::losses::Held;
@@ -146,11 +146,6 @@ impl Executor {
     /// Whether there is an isolate that has not been cleaned up, be it one that is being made or that was given up.
     pub fn has_isolate(&self) -> bool {
         self.session.is_some()
-    }
-
-    /// As [`Link::ear`](crate::Link::ear); absent also without an isolate.
-    pub fn ear(&self) -> Option<Arc<dyn Ear>> {
-        self.session.as_ref().and_then(Session::ear)
     }
 
     /// Makes the isolate (section 4.3, 1). READY: no-op; INITIALIZING: joins the `init()` under way.

@@ -26,7 +26,7 @@ mod share;
 mod tests;
 mod watchdog;
 
-pub use backend::{Backend, Boot, Ear, Events, Link, Process, Tasks};
+pub use backend::{Backend, Boot, Events, Link, Process, Tasks};
 pub use counters::{Counters, EngineStats};
 pub use engine::Engine;
 pub use executor::Executor;

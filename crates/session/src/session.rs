@@ -12,7 +12,7 @@ use ses_protocol::{
 
 use ses_sync::priority;
 
-use crate::backend::{Boot, Ear, Link, Process};
+use crate::backend::{Boot, Link, Process};
 use crate::desk::Desk;
 use crate::ending::{ABORT_PATIENCE, CPU, PATIENCE, RunDeadline, arm_set_up, interrupt, timed_out};
 use crate::engine::Engine;
@@ -66,11 +66,6 @@ impl Session {
     /// The process of its own that the isolate has, if any.
     pub fn process(&self) -> Option<Process> {
         self.link.process()
-    }
-
-    /// As [`Link::ear`].
-    pub fn ear(&self) -> Option<Arc<dyn Ear>> {
-        self.link.ear()
     }
 
     /// Hands answers of tools over to the run under way.

@@ -3,19 +3,17 @@
 
 use std::collections::VecDeque;
 use std::mem;
-use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
-use crate::processor;
+use crate::spin::spin;
 
 struct Mailbox<T> {
     state: Mutex<State<T>>,
     arrived: Condvar,
     /// Whether there is a message, for those who look without the lock.
     is_ready: AtomicBool,
-    /// Where the last message was sent from; [`processor::UNKNOWN`] at first.
-    sent_from: AtomicI32,
 }
 
 struct State<T> {
@@ -35,12 +33,8 @@ pub struct Receiver<T>(Arc<Mailbox<T>>);
 /// A new channel.
 pub fn channel<T>() -> (Sender<T>, Receiver<T>) {
     let state = State { messages: VecDeque::new(), is_waiting: false, is_closed: false };
-    let mailbox = Arc::new(Mailbox {
-        state: Mutex::new(state),
-        arrived: Condvar::new(),
-        is_ready: AtomicBool::new(false),
-        sent_from: AtomicI32::new(processor::UNKNOWN),
-    });
+    let mailbox =
+        Arc::new(Mailbox { state: Mutex::new(state), arrived: Condvar::new(), is_ready: AtomicBool::new(false) });
     (Sender(mailbox.clone()), Receiver(mailbox))
 }
 
@@ -52,7 +46,6 @@ impl<T> Sender<T> {
             return;
         }
         state.messages.push_back(message);
-        self.0.sent_from.store(processor::current(), Ordering::Relaxed);
         self.0.is_ready.store(true, Ordering::Release);
         let must_wake = mem::take(&mut state.is_waiting);
         // Unlocked before the receiver is woken, who takes the lock first of all.
@@ -66,11 +59,13 @@ impl<T> Sender<T> {
 impl<T> Receiver<T> {
     /// The next message; waits.
     pub fn recv(&self) -> T {
+        spin(|| self.is_ready());
         self.0.wait()
     }
 
     /// The next message; waits for it until `until`.
     pub fn recv_until(&self, until: Instant) -> Option<T> {
+        spin(|| self.is_ready());
         self.0.wait_until(until)
     }
 
@@ -85,12 +80,6 @@ impl<T> Receiver<T> {
     /// Whether there is a message.
     pub fn is_ready(&self) -> bool {
         self.0.is_ready.load(Ordering::Acquire)
-    }
-
-    /// Whether the last message came from the processor that this thread is on.
-    pub fn shares_processor(&self) -> bool {
-        let sent_from = self.0.sent_from.load(Ordering::Relaxed);
-        sent_from != processor::UNKNOWN && sent_from == processor::current()
     }
 }
 
@@ -169,19 +158,6 @@ mod tests {
         let received = std::thread::spawn(move || receiver.recv_until(late));
         sender.send(1);
         assert_eq!(received.join().expect("no panic"), Some(1));
-    }
-
-    #[test]
-    #[cfg(target_os = "linux")]
-    fn a_receiver_knows_whether_the_sender_has_its_processor() {
-        let (sender, receiver) = channel();
-        assert!(!receiver.shares_processor());
-        // The thread may be moved between two looks at where it is.
-        while !receiver.shares_processor() {
-            sender.send(());
-        }
-        receiver.0.sent_from.store(i32::MAX, Ordering::Relaxed);
-        assert!(!receiver.shares_processor());
     }
 
     #[test]

@@ -8,7 +8,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
 
-use crate::patience::Patience;
+use crate::spin::spin;
 
 type Work = Box<dyn FnOnce() + Send>;
 
@@ -91,13 +91,12 @@ impl Spare {
     }
 
     fn wait(&self) {
-        let patience = Patience::default();
         let is_waiting = |place: &mut Place| matches!(place, Place::Waiting);
         let mut place = self.lock();
         let given = loop {
             if matches!(*place, Place::Expecting) {
                 drop(place);
-                patience.look(|| self.has_work.load(Ordering::Acquire));
+                spin(|| self.has_work.load(Ordering::Acquire));
                 place = self.lock();
                 if matches!(*place, Place::Expecting) {
                     *place = Place::Waiting;

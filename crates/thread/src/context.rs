@@ -1,13 +1,12 @@
 //! A session, as the isolate on its thread sees it.
 
-use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Instant;
 
 use ses_engine::GuestContext;
 use ses_protocol::{Command, Config, Event, SessionId};
 use ses_session::Reporter;
-use ses_sync::{Awake, Patience, Receiver};
+use ses_sync::Receiver;
 
 use crate::link::Control;
 
@@ -17,11 +16,6 @@ pub struct ThreadContext {
     pub reporter: Reporter,
     pub inbox: Receiver<Option<Command>>,
     pub control: Arc<Control>,
-    pub awake: Rc<Awake>,
-    /// With which commands are waited for.
-    pub for_commands: Patience,
-    /// With which answers of the host are.
-    pub for_answers: Patience,
 }
 
 impl GuestContext for ThreadContext {
@@ -39,17 +33,12 @@ impl GuestContext for ThreadContext {
 
     fn next(&self) -> Option<Command> {
         self.reporter.wait();
-        self.for_commands.receive(&self.inbox, &self.awake)
-    }
-
-    fn next_answer(&self) -> Option<Command> {
-        self.reporter.wait();
-        self.for_answers.receive(&self.inbox, &self.awake)
+        self.inbox.recv()
     }
 
     fn next_until(&self, until: Instant) -> Option<Option<Command>> {
         self.reporter.wait();
-        self.for_commands.receive_until(&self.inbox, &self.awake, until)
+        self.inbox.recv_until(until)
     }
 
     fn ready(&self) -> Option<Command> {

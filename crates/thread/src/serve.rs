@@ -10,7 +10,7 @@ use std::sync::mpsc;
 use ses_engine::{Booted, Checker, Guest, ISOLATE_STACK_BYTES, OnParked};
 use ses_protocol::{Command, Config, Event, PythonSpec, SessionId};
 use ses_session::{Booting, Counters, Events, Folders, Reporter, Watchdog};
-use ses_sync::{Awake, Receiver, Spare, priority};
+use ses_sync::{Receiver, Spare, priority};
 
 use crate::Warm;
 use crate::context::ThreadContext;
@@ -53,8 +53,7 @@ pub fn cold(python: Option<&PythonSpec>, handover: Handover, spare: &Arc<Spare>)
     let closed = Closed(handover.events.clone());
     let events = handover.events.clone();
     handover.control.begin();
-    let awake = Rc::<Awake>::default();
-    let booted = match Booted::new(python, handover.config.memory_limit_bytes, parked_of(&events, &awake)) {
+    let booted = match Booted::new(python, handover.config.memory_limit_bytes, parked_of(&events)) {
         Ok(booted) => booted,
         Err(failure) => {
             events(Event::Initialized(Err(failure)));
@@ -63,7 +62,7 @@ pub fn cold(python: Option<&PythonSpec>, handover: Handover, spare: &Arc<Spare>)
     };
     handover.control.set_interrupt(booted.interrupt());
     let keeper = handover.keeper();
-    let guest = guest(booted, handover, awake);
+    let guest = guest(booted, handover);
     events(Event::Initialized(Ok(())));
     // While the host learns of it.
     spare.provide();
@@ -98,26 +97,21 @@ pub fn warm(python: Option<&PythonSpec>, limit_bytes: usize, booting: Booting<Wa
     let Ok(handover) = handovers.recv() else { return };
     let closed = Closed(handover.events.clone());
     name_thread(&thread_name(handover.session));
-    let awake = Rc::<Awake>::default();
-    booted.set_owner(parked_of(&handover.events, &awake));
+    booted.set_owner(parked_of(&handover.events));
     let keeper = handover.keeper();
-    serve(guest(booted, handover, awake), keeper, closed);
+    serve(guest(booted, handover), keeper, closed);
 }
 
-/// Tells a session that its isolate is parked, and with it the thread, which is awake no more.
-fn parked_of(events: &Events, awake: &Rc<Awake>) -> OnParked {
-    let (events, awake) = (events.clone(), awake.clone());
-    Rc::new(move |bytes| {
-        events(Event::Parked { bytes });
-        awake.end();
-    })
+/// Reports to a session that its isolate is parked.
+fn parked_of(events: &Events) -> OnParked {
+    let events = events.clone();
+    Rc::new(move |bytes| events(Event::Parked { bytes }))
 }
 
-fn guest(booted: Booted, handover: Handover, awake: Rc<Awake>) -> Guest {
+fn guest(booted: Booted, handover: Handover) -> Guest {
     let Handover { session, config, events, inbox, control, checker, watchdog, .. } = handover;
     let reporter = Reporter::new(events, watchdog);
-    let (for_commands, for_answers) = Default::default();
-    let context = ThreadContext { session, config, reporter, inbox, control, awake, for_commands, for_answers };
+    let context = ThreadContext { session, config, reporter, inbox, control };
     Guest::new(booted, Rc::new(context), checker.programs())
 }
 

@@ -9,7 +9,7 @@ use ses_engine::{GuestContext, Interrupt};
 use ses_protocol::frames::{Control, Frames, Message, ToWorker};
 use ses_protocol::{Command, Config, Event, JobId, RunLimits, SessionId};
 use ses_session::{Deadline, Reporter, Watchdog};
-use ses_sync::{CpuClock, Patience, is_readable};
+use ses_sync::{CpuClock, is_readable, spin};
 
 use crate::end::exit;
 use crate::out::Out;
@@ -18,7 +18,6 @@ pub struct PipeContext {
     session: u32,
     config: Arc<Config>,
     commands: RefCell<Frames<File>>,
-    patience: Patience,
     out: Arc<Out>,
     reporter: Reporter,
     interrupt: Interrupt,
@@ -39,16 +38,15 @@ impl PipeContext {
         watchdog: Arc<Watchdog>,
     ) -> Self {
         let (commands, running, cpu_deadline) = (RefCell::new(commands), Cell::default(), Cell::default());
-        let patience = Patience::default();
         let events = out.clone();
         let reporter = Reporter::new(Arc::new(move |event| events.report(event)), watchdog.clone());
-        Self { session, config, commands, patience, out, reporter, interrupt, running, watchdog, cpu_deadline }
+        Self { session, config, commands, out, reporter, interrupt, running, watchdog, cpu_deadline }
     }
 
     /// Whether a command has come, or a part of one, which is waited for as long.
-    fn has_come(&self, patience: Duration) -> bool {
+    fn has_come(&self, timeout: Duration) -> bool {
         let commands = self.commands.borrow();
-        commands.has_begun() || is_readable(commands.source(), patience)
+        commands.has_begun() || is_readable(commands.source(), timeout)
     }
 
     /// The next command; waits.
@@ -107,17 +105,13 @@ impl GuestContext for PipeContext {
 
     fn next(&self) -> Option<Command> {
         self.reporter.wait();
-        self.patience.look(|| self.has_come(Duration::ZERO));
+        spin(|| self.has_come(Duration::ZERO));
         self.read()
-    }
-
-    fn next_answer(&self) -> Option<Command> {
-        self.next()
     }
 
     fn next_until(&self, until: Instant) -> Option<Option<Command>> {
         self.reporter.wait();
-        self.patience.look(|| self.has_come(Duration::ZERO));
+        spin(|| self.has_come(Duration::ZERO));
         self.has_come(until.saturating_duration_since(Instant::now())).then(|| self.read())
     }
 

@@ -16,9 +16,6 @@ pub trait GuestContext {
     /// The next command; waits. `None`: somebody looks whether the session was given up.
     fn next(&self) -> Option<Command>;
 
-    /// As [`Self::next`], where an answer of a tool is awaited, which most often comes at once.
-    fn next_answer(&self) -> Option<Command>;
-
     /// As [`Self::next`], but no longer than until `until`. `None`: nothing has come.
     fn next_until(&self, until: Instant) -> Option<Option<Command>>;
 

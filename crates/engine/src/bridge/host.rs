@@ -263,7 +263,7 @@ impl Host {
         if self.context.is_given_up() {
             return None;
         }
-        let command = self.context.next_answer().map(|command| self.arrived(command));
+        let command = self.context.next().map(|command| self.arrived(command));
         command.filter(|_| !self.context.is_given_up())
     }
 

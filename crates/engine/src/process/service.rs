@@ -5,7 +5,7 @@ use std::sync::mpsc::{self, RecvTimeoutError, TryRecvError};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
-use ses_sync::{Awake, CpuClock, Patience, Receiver, Sender, channel};
+use ses_sync::{CpuClock, Receiver, Sender, channel};
 
 /// Address space of a thread's stack: the parser runs on it, and on one of its own only for a text that needs more.
 const STACK_BYTES: usize = 64 << 20;
@@ -68,8 +68,6 @@ impl Clock {
 /// What a thread is asked.
 pub struct Questions<Q, A> {
     inbox: Receiver<Message<Q, A>>,
-    patience: Patience,
-    awake: Awake,
     clock: Arc<OnceLock<Clock>>,
 }
 
@@ -77,13 +75,13 @@ impl<Q, A> Questions<Q, A> {
     /// The next question, and the way back; waits. `None`: there are no more.
     pub fn next(&self) -> Option<(Q, mpsc::Sender<A>)> {
         self.clock.get_or_init(Clock::of_this_thread);
-        question(self.patience.receive(&self.inbox, &self.awake))
+        question(self.inbox.recv())
     }
 
     /// As [`Self::next`]; calls `rest` if nothing comes for a while.
     pub fn next_or_rest(&self, rest: impl FnOnce()) -> Option<(Q, mpsc::Sender<A>)> {
         self.clock.get_or_init(Clock::of_this_thread);
-        match self.patience.receive_until(&self.inbox, &self.awake, Instant::now() + IDLE) {
+        match self.inbox.recv_until(Instant::now() + IDLE) {
             Some(message) => question(message),
             None => {
                 rest();
@@ -228,7 +226,7 @@ impl<Q: Send + 'static, A: Send + 'static> Service<Q, A> {
         let run = move || {
             // Until the thread ends.
             let _life = life;
-            work(&Questions { inbox, patience: Patience::default(), awake: Awake::default(), clock });
+            work(&Questions { inbox, clock });
         };
         builder.spawn(run).ok()?;
         state.started = thread.id;

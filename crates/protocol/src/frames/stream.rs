@@ -60,22 +60,6 @@ impl<R: Read> Frames<R> {
         self.start < self.end
     }
 
-    /// Reads what there is, when no part of a frame was read already. Waits only where nothing is. False: nothing will come.
-    ///
-    /// # Errors
-    ///
-    /// What reading gives.
-    pub fn read_some(&mut self) -> Result<bool> {
-        assert!(!cfg!(test) || !self.has_begun(), "a part of a frame was read already");
-        self.fill_some()
-    }
-
-    /// Whether all of the next frame was read already.
-    pub fn has_whole(&self) -> bool {
-        let Some((head, body)) = self.buffer[self.start..self.end].split_first_chunk() else { return false };
-        Head::read(*head, usize::MAX).is_ok_and(|head| head.body_bytes <= body.len())
-    }
-
     /// Where the frames come from.
     pub fn source(&self) -> &R {
         &self.from

@@ -1,41 +1,11 @@
-// How the host's event loop waits for guests that answer soon.
-
-import { availableParallelism } from 'node:os';
+// What the host's event loop does while a guest calls tools in a row.
 
 import { describe, expect, test } from 'vitest';
 
 import { runChild } from '../helpers.mjs';
 
-const onLinux = process.platform === 'linux';
-
-describe.runIf(onLinux && availableParallelism() > 1)('while a guest answers at once', () => {
-  test('the event loop does not sleep between two calls', async () => {
-    // Each call that the loop sleeps for is one voluntary switch at least. On a busy machine many batches may be disturbed.
-    const { status, stdout, stderr } = await runChild(`
-      import { readFileSync } from 'node:fs';
-      import { SESExecutor } from './index.mjs';
-      const CALLS = 50;
-      const sleeps = () =>
-        Number(/^voluntary_ctxt_switches:\\s+(\\d+)/m.exec(readFileSync('/proc/thread-self/status', 'latin1'))[1]);
-      const executor = new SESExecutor({ maxToolCalls: CALLS, timeoutMs: 60_000 });
-      await executor.init();
-      await executor.sendTools({ later: async (value) => value + 1 });
-      const code = 'let sum = 0; for (let i = 0; i < ' + CALLS + '; i++) sum = await later(sum); sum';
-      let fewest = Infinity;
-      const outputs = new Set();
-      for (const end = Date.now() + 20_000; fewest > CALLS / 5 && Date.now() < end; ) {
-        const before = sleeps();
-        outputs.add((await executor.run('{' + code + '}')).output);
-        fewest = Math.min(fewest, sleeps() - before);
-      }
-      await executor.cleanup();
-      console.log(JSON.stringify({ isAwake: fewest <= CALLS / 5, outputs: [...outputs] }));
-    `);
-    expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
-    expect(JSON.parse(stdout)).toEqual({ isAwake: true, outputs: [50] });
-  });
-
-  test('timers, immediates and messages get their turn between its calls', async () => {
+describe('while a guest calls tools in a row', () => {
+  test('timers, immediates and messages get their turn between the calls', async () => {
     const { status, stdout, stderr } = await runChild(`
       import { MessageChannel } from 'node:worker_threads';
       import { SESExecutor } from './index.mjs';
@@ -73,7 +43,7 @@ describe.runIf(onLinux && availableParallelism() > 1)('while a guest answers at 
   });
 });
 
-describe.runIf(onLinux)('a thread of the host', () => {
+describe('a thread of the host', () => {
   test.each(['ends', 'exits', 'is terminated'])(
     '%s while its loop waits for guests, and the others go on',
     async (how) => {
