@@ -120,9 +120,27 @@ describe('ignore rules', () => {
   test('that are longer than 64 KiB end with a whole line, and may begin with a byte order mark', async () => {
     for (const name of ['a.log', 'b.txt', '{a,b}.txt']) put(name);
     put('.gitignore', `\ufeff*.log\n${'#'.repeat(65_534 - 9)}\n*.txt`);
-    expect(await textOf(tools.find('*'))).toBe('.gitignore\nb.txt\n{a,b}.txt');
+    const notice =
+      '[Ignore rules beyond 64.0KB of a file, or 256.0KB with those of the folders above it, were not applied: .gitignore]';
+    expect(await textOf(tools.find('*'))).toBe(`.gitignore\nb.txt\n{a,b}.txt\n\n${notice}`);
     put('.gitignore', '{a,b}.*\n');
     expect(await textOf(tools.find('*'))).toBe('.gitignore\na.log\nb.txt');
+  });
+
+  test('of nested folders take no memory that grows with their number', async () => {
+    let folder = '';
+    for (let depth = 0; depth < 30; depth++) {
+      folder += `d${depth}/`;
+      // Compiled, each would take more than 50 MB and a second.
+      put(`${folder}.gitignore`, '?.x\n'.repeat(16_000));
+      put(`${folder}a.x`);
+    }
+    const before = process.memoryUsage().rss;
+    const found = await textOf(tools.find('*.x'));
+    expect(process.memoryUsage().rss - before).toBeLessThan(200e6);
+    expect(found).toMatch(
+      /^No files found matching pattern\n\n\[Ignore rules beyond .* were not applied: (?:d\d\/)+\.gitignore, /,
+    );
   });
 
   test('that are hostile do no harm', async () => {

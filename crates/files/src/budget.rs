@@ -5,6 +5,9 @@ use std::time::Instant;
 use super::Limits;
 use super::pool::Stop;
 
+/// Steps of matching after which the clock is looked at: a look takes longer than most patterns.
+const STEPS_PER_LOOK: usize = 1 << 16;
+
 /// Counts entries and watches the time. Once spent it stays so.
 #[derive(Debug)]
 pub struct Budget {
@@ -13,6 +16,8 @@ pub struct Budget {
     max_seconds: f64,
     deadline: Option<Instant>,
     stop: Stop,
+    /// Of patterns that were compared since the clock was looked at.
+    steps: usize,
     stopped_by: Option<&'static str>,
 }
 
@@ -24,6 +29,7 @@ impl Budget {
             max_seconds: limits.max_search.as_secs_f64(),
             deadline: Instant::now().checked_add(limits.max_search),
             stop: stop.clone(),
+            steps: 0,
             stopped_by: None,
         }
     }
@@ -34,6 +40,16 @@ impl Budget {
             self.stopped_by.get_or_insert("time");
         }
         self.stopped_by.is_none()
+    }
+
+    /// Counts steps of matching, and looks at the clock now and then. False: there is no time left.
+    pub fn take_steps(&mut self, steps: usize) -> bool {
+        self.steps += steps;
+        if self.steps < STEPS_PER_LOOK {
+            return true;
+        }
+        self.steps = 0;
+        self.has_time()
     }
 
     /// Whether one more entry may be looked at.

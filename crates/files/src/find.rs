@@ -48,10 +48,10 @@ pub fn find(root: &Root, limits: &Limits, request: &FindRequest, stop: &Stop) ->
             count += 1;
         }
     }
-    Ok(render(limits, limit, count, &text, &budget))
+    Ok(render(limits, limit, count, &text, walk.notice().into_iter().chain(budget.notice()).collect(), &budget))
 }
 
-fn render(limits: &Limits, limit: usize, count: usize, text: &str, budget: &Budget) -> Output {
+fn render(limits: &Limits, limit: usize, count: usize, text: &str, of_walk: Vec<String>, budget: &Budget) -> Output {
     let (shown, truncation) = truncate_head(text, usize::MAX, limits.max_bytes);
     let mut notices = Vec::new();
     let reached = count >= limit;
@@ -61,7 +61,7 @@ fn render(limits: &Limits, limit: usize, count: usize, text: &str, budget: &Budg
     if truncation.is_some() {
         notices.push(bytes_notice(limits.max_bytes, "Narrow pattern or path"));
     }
-    notices.extend(budget.notice());
+    notices.extend(of_walk);
     let shown = if count == 0 { "No files found matching pattern" } else { shown };
     let details = Details {
         truncation,

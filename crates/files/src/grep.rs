@@ -51,6 +51,7 @@ pub fn grep(root: &Root, limits: &Limits, request: &GrepRequest, stop: &Stop) ->
         report: Report::new(request.context, limit, limits.max_bytes),
         budget: Budget::new(limits, stop),
         skipped: 0,
+        ignore_notice: None,
     };
     if is_dir {
         search.folder(folder, filter)?;
@@ -75,6 +76,8 @@ struct Search<'a> {
     budget: Budget,
     /// Files that were too large.
     skipped: usize,
+    /// What the walk says of ignore rules.
+    ignore_notice: Option<String>,
 }
 
 impl Search<'_> {
@@ -87,6 +90,7 @@ impl Search<'_> {
                 self.file(&base.join(&found.path), &display(&found.path), FollowSymlinks::No)?;
             }
         }
+        self.ignore_notice = walk.notice();
         Ok(())
     }
 
@@ -114,7 +118,7 @@ impl Search<'_> {
     }
 
     fn output(self) -> Output {
-        let Self { limits, report, budget, skipped, .. } = self;
+        let Self { limits, report, budget, skipped, ignore_notice, .. } = self;
         let (shown, truncation) = truncate_head(&report.text, usize::MAX, limits.max_bytes);
         let limit = report.limit;
         let reached = report.count >= limit;
@@ -134,6 +138,7 @@ impl Search<'_> {
         if skipped > 0 {
             notices.push(format!("{skipped} files larger than {} skipped", format_size(limits.max_file_bytes)));
         }
+        notices.extend(ignore_notice);
         notices.extend(budget.notice());
         let shown = if report.count == 0 { "No matches found" } else { shown };
         let details = Details {

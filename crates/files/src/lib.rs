@@ -14,6 +14,7 @@ mod find;
 mod grep;
 mod grep_format;
 mod grep_lines;
+mod ignore_pattern;
 mod ignore_rules;
 mod ls;
 pub mod mount;

@@ -377,19 +377,62 @@ fn a_glob_may_begin_with_a_dot() {
 }
 
 #[test]
-fn ignore_rules_that_are_cut_end_with_a_whole_line() {
+fn ignore_rules_that_are_cut_end_with_a_whole_line_and_are_named() {
     let folder = folder(|_| {});
     folder.put("a.log", "");
     folder.put("b", "");
-    for (rules, expected) in [
-        (format!("{}\n*.log", "#".repeat(65_534)), ".gitignore\na.log\nb"),
-        (format!("*.log\n{}\n*.log\n", "#".repeat(65_528)), ".gitignore\nb"),
-        (format!("{}\n*.log", "#".repeat(65_530)), ".gitignore\nb"),
-        (format!("{}\n*.log\nb\n", "#".repeat(65_530)), ".gitignore\nb"),
-        ("*".repeat(70_000), ".gitignore\na.log\nb"),
+    let cut = "\n\n[Ignore rules beyond 64.0KB of a file, or 256.0KB with those of the folders above it, were not applied: \
+               .gitignore]";
+    for (rules, expected, notice) in [
+        (format!("{}\n*.log", "#".repeat(65_534)), ".gitignore\na.log\nb", cut),
+        (format!("*.log\n{}\n*.log\n", "#".repeat(65_528)), ".gitignore\nb", cut),
+        (format!("{}\n*.log", "#".repeat(65_530)), ".gitignore\nb", ""),
+        (format!("{}\n*.log\nb\n", "#".repeat(65_530)), ".gitignore\nb", cut),
+        ("*".repeat(70_000), ".gitignore\na.log\nb", cut),
     ] {
         folder.put(".gitignore", rules);
-        assert_eq!(folder.find("*", None), expected);
+        assert_eq!(folder.find("*", None), format!("{expected}{notice}"));
+    }
+}
+
+#[test]
+fn ignore_rules_of_nested_folders_have_one_limit() {
+    let folder = folder(|_| {});
+    let rules = format!("*.log\n{}\n", "#".repeat(60_000));
+    for path in ["", "1/", "1/2/", "1/2/3/", "1/2/3/4/", "1/2/3/4/5/", "beside/"] {
+        folder.put(&format!("{path}.gitignore"), &rules);
+        folder.put(&format!("{path}a.log"), "needle");
+        folder.put(&format!("{path}b.txt"), "needle");
+    }
+    // Rules of outer folders are kept: they hold for all that is below.
+    let notice = "\n\n[Ignore rules beyond 64.0KB of a file, or 256.0KB with those of the folders above it, were not applied: \
+                  1/2/3/4/.gitignore, 1/2/3/4/5/.gitignore]";
+    let found = "1/2/3/4/5/b.txt\n1/2/3/4/b.txt\n1/2/3/b.txt\n1/2/b.txt\n1/b.txt\nb.txt\nbeside/b.txt";
+    assert_eq!(folder.find("b.txt", None), format!("{found}{notice}"));
+    assert_eq!(folder.find("*.log", None), format!("No files found matching pattern{notice}"));
+    let lines = found.split('\n').map(|path| format!("{path}:1: needle")).collect::<Vec<_>>().join("\n");
+    assert_eq!(folder.grep("needle", None, None), format!("{lines}{notice}"));
+}
+
+#[test]
+fn a_notice_names_three_files_with_ignore_rules_that_are_too_long() {
+    let folder = folder(|_| {});
+    for name in ["a", "b", "c", "d", "e"] {
+        folder.put(&format!("{name}/.gitignore"), "x\n".repeat(40_000));
+    }
+    assert!(folder.find("none", None).ends_with("applied: a/.gitignore, b/.gitignore, c/.gitignore, 2 others]"));
+}
+
+#[test]
+fn ignore_rules_that_take_long_end_with_the_time_of_the_search() {
+    let folder = folder(|limits| limits.max_search = Duration::from_millis(300));
+    let path = "a".repeat(250);
+    folder.put(&[path.as_str(); 12].join("/"), "");
+    for (line, count) in [("*a".repeat(500), 64), ("**/a*/".repeat(5_000), 2), ("[ab]*".repeat(6_000), 2)] {
+        folder.put(".gitignore", format!("{line}b\n").repeat(count));
+        let start = std::time::Instant::now();
+        folder.find("none", None);
+        assert!(start.elapsed() < Duration::from_secs(2), "{}", &line[..10]);
     }
 }
 

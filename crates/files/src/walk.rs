@@ -15,7 +15,7 @@ use cap_std::fs::{Dir, FileType};
 use ignore::overrides::Override;
 
 use super::budget::Budget;
-use super::ignore_rules::{IgnoreRules, enter, enter_all, is_ignored};
+use super::ignore_rules::{IgnoreReader, IgnoreRules, is_ignored};
 
 /// Folders that are never entered, and not listed, unless the search begins in them.
 const SKIPPED: [&str; 2] = [".git", "node_modules"];
@@ -33,6 +33,7 @@ pub struct Walk<'a> {
     base: PathBuf,
     /// Which files the caller wants, if not all.
     filter: Option<Override>,
+    ignore: IgnoreReader,
     /// One level each: entries that are still to come.
     levels: Vec<Level>,
 }
@@ -46,8 +47,9 @@ struct Level {
 
 impl<'a> Walk<'a> {
     pub fn new(root: &'a Dir, base: PathBuf, filter: Option<Override>, budget: &mut Budget) -> Self {
-        let rules = enter_all(root, &base);
-        let mut walk = Self { root, base, filter, levels: Vec::new() };
+        let mut ignore = IgnoreReader::default();
+        let rules = ignore.enter_all(root, &base);
+        let mut walk = Self { root, base, filter, ignore, levels: Vec::new() };
         let entries = walk.list(Path::new(""), budget);
         walk.levels.push(Level { folder: PathBuf::new(), rules, entries });
         walk
@@ -68,18 +70,26 @@ impl<'a> Walk<'a> {
             let is_dir = file_type.is_dir();
             let rules = level.rules.clone();
             if SKIPPED.iter().any(|skipped| name == *skipped)
-                || is_ignored(rules.as_ref(), &self.base.join(&path), is_dir)
+                || is_ignored(rules.as_ref(), &self.base.join(&path), is_dir, budget)
                 || self.filter.as_ref().is_some_and(|filter| filter.matched(&path, is_dir).is_ignore())
             {
                 continue;
             }
+            if budget.stopped_by().is_some() {
+                return None;
+            }
             if is_dir {
                 let entries = self.list(&path, budget);
-                let rules = enter(self.root, &self.base.join(&path), rules);
+                let rules = self.ignore.enter(self.root, &self.base.join(&path), rules);
                 self.levels.push(Level { folder: path.clone(), rules, entries });
             }
             return Some(Found { path, file_type });
         }
+    }
+
+    /// What the model has to know of the rules by which entries were left out.
+    pub fn notice(&self) -> Option<String> {
+        self.ignore.notice()
     }
 
     /// The entries of a folder by name. One that cannot be listed has none.
