@@ -14,6 +14,7 @@ const {
   JSONRPCRequestSchema,
   ListToolsRequestSchema,
   PingRequestSchema,
+  ToolSchema,
 } = require('@modelcontextprotocol/sdk/types.js');
 const { AjvJsonSchemaValidator } = require('@modelcontextprotocol/sdk/validation/ajv-provider.js');
 const { z } = require('zod');
@@ -28,6 +29,7 @@ module.exports = {
   JSONRPCRequestSchema,
   McpServer,
   REQUEST_SCHEMAS,
+  ToolSchema,
   serializeMessage,
   z,
 };

@@ -3,12 +3,22 @@
 
 const { spawn } = require('node:child_process');
 
-const { MAX_LINE_BYTES } = require('./messages');
 const { StdioTransport } = require('./stdio');
-const { clearTimeout, setTimeout } = require('../../contract/clock');
+const { clearTimeout, performance, setTimeout } = require('../../contract/clock');
 
 /** Milliseconds that a server has for its end, and then for each signal. */
 const GRACE_MS = 2_000;
+
+/** Messages that nobody has asked for: so many at once, and each second. A server that sends more is read more slowly. */
+const MAX_UNASKED = 1_000;
+/** Characters of a request or notification; nobody here reads longer ones. */
+const MAX_UNASKED_CHARS = 64 << 10;
+/** Bytes that a server has not read, above which its requests get no answer: each answer would be kept. */
+const MAX_UNSENT_BYTES = 1 << 20;
+/** Characters of the answer to `initialize`. */
+const MAX_FIRST_CHARS = 256 << 10;
+/** Characters of the text of an error. */
+const MAX_ERROR_CHARS = 64 << 10;
 
 const isWindows = process.platform === 'win32';
 
@@ -35,6 +45,12 @@ class ChildTransport extends StdioTransport {
   #spawned;
   /** Resolves when it has ended and all that it has written is read. */
   #closed;
+  /** Requests that the server has not answered. @type {Set<unknown>} */
+  #asked = new Set();
+  #isInitialized = false;
+  /** How many more messages it may send unasked, and when that was counted. */
+  #unaskedLeft = MAX_UNASKED;
+  #countedAt = performance.now();
 
   /** @param {import('./servers').ServerCommand} server */
   constructor({ name, command }) {
@@ -91,19 +107,72 @@ class ChildTransport extends StdioTransport {
     this.#kill('SIGTERM');
   }
 
+  /** @param {any} message */
+  async send(message) {
+    if ('id' in message && 'method' in message) this.#asked.add(message.id);
+    if (message.method === 'notifications/cancelled') this.#asked.delete(message.params?.requestId);
+    await super.send(message);
+  }
+
+  /**
+   * @protected
+   * @override
+   * @param {any} message
+   * @param {number} chars
+   */
+  admits(message, chars) {
+    if ('method' in message) {
+      const isAnswerable = !('id' in message) || this.unsentBytes <= MAX_UNSENT_BYTES;
+      return isAnswerable && chars <= MAX_UNASKED_CHARS;
+    }
+    if (!this.#asked.delete(message.id)) return false;
+    this.#unaskedLeft++;
+    if (!this.#isInitialized && chars > MAX_FIRST_CHARS) {
+      this.#fail(message.id, `its answer to initialize has more than ${MAX_FIRST_CHARS} characters`);
+      return false;
+    }
+    this.#isInitialized = true;
+    if (message.error?.message?.length > MAX_ERROR_CHARS) {
+      message.error.message = `${message.error.message.slice(0, MAX_ERROR_CHARS)}...`;
+    }
+    return true;
+  }
+
+  /**
+   * @protected
+   * @override
+   * @param {any} [message]
+   */
+  delayAfter(message) {
+    // Only what the SDK looks at takes time.
+    if (message === undefined) return undefined;
+    const now = performance.now();
+    this.#unaskedLeft = Math.min(MAX_UNASKED, this.#unaskedLeft - 1 + ((now - this.#countedAt) / 1_000) * MAX_UNASKED);
+    this.#countedAt = now;
+    return this.#unaskedLeft >= 0 ? undefined : Math.ceil((-this.#unaskedLeft / MAX_UNASKED) * 1_000);
+  }
+
   /**
    * @protected
    * @override
    * @param {any} refusal
-   * @param {boolean} isTooLong
+   * @param {boolean} isUnreadable
    */
-  refuse({ id, error, ...message }, isTooLong) {
-    if (isTooLong && id !== null) {
-      const text = `the answer of the server ${this.#name} is too long: a line may have ${MAX_LINE_BYTES} bytes`;
-      this.onmessage?.({ ...message, id, error: { ...error, message: text } });
-    } else {
-      this.onerror?.(new Error(error.message));
-    }
+  refuse({ id, error }, isUnreadable) {
+    if (!isUnreadable || !this.#asked.delete(id)) return void this.onerror?.(new Error(error.message));
+    this.#unaskedLeft++;
+    this.#fail(id, error.message.replace(/^the message/, `the answer of the server ${this.#name}`), error.code);
+  }
+
+  /**
+   * Has a request fail.
+   *
+   * @param {any} id
+   * @param {string} message
+   * @param {number} [code]
+   */
+  #fail(id, message, code = -32_600) {
+    this.onmessage?.({ jsonrpc: '2.0', id, error: { code, message } });
   }
 
   /** Ends what a server that has ended has started, which may still hold its output. */

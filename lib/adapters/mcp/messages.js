@@ -3,12 +3,18 @@
 
 const { JSONRPCMessageSchema, JSONRPCRequestSchema, REQUEST_SCHEMAS } = require('../../bundled/mcp');
 const { describe, isPlainObject } = require('../../contract/describe');
+const { isQuick, parseJson, parseQuick } = require('../../contract/json');
 
 /** Bytes of one message: as many as the SDK takes. */
 const MAX_LINE_BYTES = 10 * (1 << 20);
 const ID = String.raw`"id"\s*:\s*(-?\d{1,15}|"(?:[^"\\]|\\.){0,200}")\s*`;
 const ID_AT_START = new RegExp(String.raw`^\s*\{\s*(?:"jsonrpc"\s*:\s*"2.0"\s*,\s*)?${ID}[,}]`);
 const ID_AT_END = new RegExp(String.raw`,\s*${ID}\}\s*$`);
+
+/** Of a line that is not parsed so many characters at its ends are looked at for its number. */
+const KEPT_CHARS = 1_024;
+/** Of a message, and of what schemas look at in it: they copy each key. */
+const MAX_KEYS = 1_000;
 
 /** Codes of JSON-RPC. */
 const PARSE_ERROR = -32_700;
@@ -26,19 +32,51 @@ const REQUESTS = new Map(REQUEST_SCHEMAS.map((schema) => [schema.shape.method.va
  */
 
 /**
- * A line as a message, or what to answer if it is none. The SDK is silent about the latter, and says -32603 of parameters that
- * are wrong.
+ * What a line is: a message, or what to answer if it is none.
+ *
+ * @typedef {{ message: JSONRPCMessage, refusal?: undefined, isUnreadable?: undefined } | { message?: undefined, refusal: any, isUnreadable?: boolean }} Read
+ *   `isUnreadable`: a message, but one that takes too much to read
+ */
+
+/**
+ * A line as a message. The SDK is silent about lines that are none, and says -32603 of parameters that are wrong.
  *
  * @param {string} line
- * @returns {{ message: JSONRPCMessage, refusal?: undefined } | { message?: undefined, refusal: any }}
- * @throws {Error} for what is wrong and must not be answered: notifications and responses
+ * @returns {Read | Promise<Read>} a promise of a line that takes a while to read
+ * @throws {Error} for what is wrong and must not be answered: notifications and responses; the promise rejects with it
  */
 function readLine(line) {
+  if (!isQuick(line)) return parseJson(line).then(messageOf, (error) => unreadable(line, error));
   let value;
   try {
-    value = JSON.parse(line);
+    value = parseQuick(line);
   } catch (error) {
-    return refuse(null, PARSE_ERROR, `the line is not JSON: ${/** @type {Error} */ (error).message}`);
+    return unreadable(line, error);
+  }
+  return messageOf(value);
+}
+
+/**
+ * @param {string} line
+ * @param {unknown} thrown
+ * @returns {Read}
+ */
+function unreadable(line, thrown) {
+  const { message } = /** @type {Error} */ (thrown);
+  if (thrown instanceof SyntaxError) return refuse(null, PARSE_ERROR, `the line is not JSON: ${message}`);
+  const text = `the message cannot be read: ${message}`;
+  return { refusal: refusalOf(line, text), isUnreadable: true };
+}
+
+/**
+ * @param {any} value
+ * @returns {Read}
+ * @throws {Error}
+ */
+function messageOf(value) {
+  if (isPlainObject(value) && isTooWide(value)) {
+    const text = `a message, its result and its params may have ${MAX_KEYS} keys each`;
+    return { ...refuse(idOf(value), INVALID_REQUEST, text), isUnreadable: 'result' in value };
   }
   const parsed = JSONRPCMessageSchema.safeParse(value);
   if (parsed.success) {
@@ -62,13 +100,33 @@ function readLine(line) {
 }
 
 /**
+ * Whether a message has more keys than schemas check in a moment.
+ *
+ * @param {any} message
+ */
+function isTooWide(message) {
+  const { params, result, error } = message;
+  const objects = [message, params, params?._meta, result, result?._meta, error];
+  return objects.some((it) => typeof it === 'object' && it !== null && Object.keys(it).length > MAX_KEYS);
+}
+
+/**
  * The answer to a message that is too long.
  *
  * @param {string} ends of the message
  */
 function refusalOfLong(ends) {
-  const [, id] = ID_AT_START.exec(ends) ?? ID_AT_END.exec(ends) ?? [];
-  const text = `the message is too long: a line may have ${MAX_LINE_BYTES} bytes`;
+  return refusalOf(ends, `the message is too long: a line may have ${MAX_LINE_BYTES} bytes`);
+}
+
+/**
+ * The answer to a message that is not parsed.
+ *
+ * @param {string} line or its ends
+ * @param {string} text
+ */
+function refusalOf(line, text) {
+  const [, id] = ID_AT_START.exec(line.slice(0, KEPT_CHARS)) ?? ID_AT_END.exec(line.slice(-KEPT_CHARS)) ?? [];
   return refuse(id === undefined ? null : JSON.parse(id), INVALID_REQUEST, text).refusal;
 }
 

@@ -2,8 +2,10 @@
 'use strict';
 
 const { ChildTransport } = require('./child');
+const { ToolList } = require('./tool-list');
+const { checkedResult } = require('./tool-result');
 const { textOf } = require('./messages');
-const { AjvJsonSchemaValidator, Client } = require('../../bundled/mcp');
+const { AjvJsonSchemaValidator, Client, z } = require('../../bundled/mcp');
 const { performance } = require('../../contract/clock');
 const { byIdentifier, memberIdentifier } = require('../../contract/tool-names');
 const { stoppable } = require('../code-tool/stoppable-run');
@@ -25,18 +27,11 @@ const NO_TIMEOUT_MS = 2 ** 31 - 1;
 const MAX_STARTS = 4;
 const STARTS_WITHIN_MS = 60_000;
 
-/** Of a list of tools; a server that says of each page that there is another one must not keep the host busy. */
-const MAX_PAGES = 1_000;
+/** Time for all pages of the list of tools. */
+const LIST_MS = 60_000;
 
-/** Results are checked by schemas that are compiled for the first one: of one that cannot be used all are valid. */
-const jsonSchemaValidator = {
-  /** @param {any} schema */
-  getValidator(schema) {
-    /** @type {((value: unknown) => any) | undefined} */
-    let validate;
-    return (/** @type {unknown} */ value) => (validate ??= validatorOf(schema))(value);
-  },
-};
+/** What the SDK checks of results here: nothing. Its schemas check each part of a value at once; `checkedResult` and `ToolList` do not. */
+const ANY = z.any();
 
 /**
  * Starts other servers of the Model Context Protocol, whose tools code can call.
@@ -118,7 +113,10 @@ class OtherServer {
     try {
       // The SDK listens to a signal for good, and cancels also what has been answered.
       return await stoppable(signal, (own) =>
-        client.callTool({ name: tool, arguments: input }, undefined, { signal: own, timeout: NO_TIMEOUT_MS }),
+        client.request({ method: 'tools/call', params: { name: tool, arguments: input } }, ANY, {
+          signal: own,
+          timeout: NO_TIMEOUT_MS,
+        }),
       );
     } catch (cause) {
       if (signal.aborted || transport.ending === undefined) throw readable(cause);
@@ -152,7 +150,7 @@ class OtherServer {
     const transport = new ChildTransport(this.#command);
     transport.onclose = onEnd;
     this.#transport = transport;
-    const client = new Client({ name: 'ses-executor', version }, { jsonSchemaValidator });
+    const client = new Client({ name: 'ses-executor', version }, {});
     try {
       await client.connect(transport);
       return { client, transport, tools: await listTools(client) };
@@ -177,18 +175,14 @@ class OtherServer {
 
 /** @param {any} client */
 async function listTools(client) {
-  /** @type {any[]} */
-  const all = [];
-  let cursor;
-  let pages = 0;
+  const end = performance.now() + LIST_MS;
+  const list = new ToolList();
   do {
-    if (++pages > MAX_PAGES) throw new Error(`it lists its tools on more than ${MAX_PAGES} pages`);
-    /** @type {{ tools: any[], nextCursor?: string }} */
-    const page = await client.listTools(cursor === undefined ? undefined : { cursor });
-    all.push(...page.tools);
-    cursor = page.nextCursor;
-  } while (cursor !== undefined);
-  return all;
+    const timeout = Math.max(1, end - performance.now());
+    const params = list.cursor === undefined ? undefined : { cursor: list.cursor };
+    await list.add(await client.request({ method: 'tools/list', params }, ANY, { timeout }));
+  } while (list.cursor !== undefined);
+  return list.tools;
 }
 
 /**
@@ -225,11 +219,24 @@ function readable(error) {
  * @returns {import('../code-tool').CodeToolDefinition}
  */
 function definitionOf(server, { name, description, inputSchema, outputSchema }) {
+  /** Compiled for the first result: of a schema that cannot be used all are valid. @type {((value: unknown) => any) | undefined} */
+  let validate;
+  const check = (/** @type {any} */ result) => {
+    checkedResult(result);
+    if (outputSchema === undefined || result.isError) return result;
+    if (!result.structuredContent) {
+      throw new Error(`MCP error -32600: Tool ${name} has an output schema but did not return structured content`);
+    }
+    const { valid, errorMessage } = (validate ??= validatorOf(outputSchema))(result.structuredContent);
+    if (valid) return result;
+    const text = `Structured content does not match the tool's output schema: ${errorMessage}`;
+    throw new Error(`MCP error -32602: ${text}`);
+  };
   return {
     description,
     inputSchema,
     ...(outputSchema !== undefined && { outputSchema }),
-    execute: async (input, { signal }) => valueOf(await server.callTool(name, input, signal)),
+    execute: async (input, { signal }) => valueOf(check(await server.callTool(name, input, signal))),
   };
 }
 

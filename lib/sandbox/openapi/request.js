@@ -2,6 +2,7 @@
 'use strict';
 
 const { describe, isPlainObject } = require('../../contract/describe');
+const { parseJson } = require('../../contract/json');
 const { answerOf } = require('./response');
 const { expanded, formOf, isForm, isJsonType, pairsOf } = require('./serialize');
 
@@ -68,7 +69,7 @@ function requester({ fetch, headers, credentials, maxResponseBytes }) {
     });
     if (answer.length === 0) return null;
     const isJson = typeof answer === 'string' && isJsonType(response.headers.get('content-type') ?? '');
-    return isJson ? parsed(answer, operation) : answer;
+    return isJson ? parsed(answer, operation, call.signal) : answer;
   };
 }
 
@@ -89,12 +90,17 @@ function setHeader(headers, parameter, value) {
 /**
  * @param {string} answer
  * @param {import('./operations').Operation} operation
+ * @param {AbortSignal} [signal]
  */
-function parsed(answer, { method, path }) {
+async function parsed(answer, { method, path }, signal) {
   try {
-    return JSON.parse(answer);
+    // Third parties write it: nesting is refused, and what is long is read in slices.
+    return await parseJson(answer, undefined, signal);
   } catch (cause) {
     const reason = /** @type {Error} */ (cause).message;
+    if (cause instanceof RangeError)
+      throw new RangeError(`the answer of ${method} ${path} cannot be read: ${reason}`, { cause });
+    if (!(cause instanceof SyntaxError)) throw cause;
     throw new SyntaxError(`the answer of ${method} ${path} is not the JSON that it says it is: ${reason}`, { cause });
   }
 }

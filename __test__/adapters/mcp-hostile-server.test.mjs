@@ -1,0 +1,108 @@
+// What servers of others say is bounded: it neither stalls the event loop nor takes all memory.
+import { execFile } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { expect, test } from 'vitest';
+
+const SERVER = fileURLToPath(new URL('fixtures/hostile-mcp-server.cjs', import.meta.url));
+const SERVERS = fileURLToPath(new URL('../../lib/adapters/mcp/servers.js', import.meta.url));
+
+/** Connects in a process with a small heap, calls the tools, and gives what they answer and the longest gap of the event loop. */
+const PROGRAM = `
+  const { connectServers } = require(${JSON.stringify(SERVERS)});
+  const command = process.argv[1];
+  let [last, gap, timer] = [performance.now(), 0];
+  const tick = () => {
+    const now = performance.now();
+    gap = Math.max(gap, now - last);
+    last = now;
+    timer = setImmediate(tick);
+  };
+  tick();
+  const shown = (value) => {
+    const text = typeof value === 'string' ? value : JSON.stringify(value);
+    return text.length > 300 ? text.slice(0, 20) + ' ' + text.length : text;
+  };
+  void (async () => {
+    const result = await connectServers([{ name: 'a', command }]).then(
+      async ([{ definitions, close }]) => {
+        const call = (name) =>
+          definitions[name].execute({}, { signal: AbortSignal.timeout(process.argv[2] === 'hangs' ? 1_000 : 60_000) })
+            .then(shown, ({ message }) => message);
+        const answers = [await call('attack'), await call('ok')];
+        await close();
+        return answers;
+      },
+      ({ message }) => message,
+    );
+    clearImmediate(timer);
+    console.log(JSON.stringify({ result, gap }));
+    process.exit();
+  })();`;
+
+async function attacked(attack, hangs = false) {
+  const command = `"${process.execPath}" "${SERVER}" ${attack}`;
+  const args = ['--max-old-space-size=256', '-e', PROGRAM, command, ...(hangs ? ['hangs'] : [])];
+  const { stdout } = await promisify(execFile)(process.execPath, args);
+  return JSON.parse(stdout);
+}
+
+// Much more than there are on an idle machine (some 50 ms), much less than before (seconds).
+const MAX_GAP_MS = 2_000;
+
+test.each([['numbers', [0, 1, 2, 3, 4].map((at) => `content.${at}: Invalid input`).join('; ')]])(
+  'a result with %s in place of blocks is refused with its first errors',
+  async (attack, issues) => {
+    const { result, gap } = await attacked(attack);
+    expect(result).toEqual([`its answer is not valid: ${issues}`, 'ok']);
+    expect(gap).toBeLessThan(MAX_GAP_MS);
+  },
+);
+
+test.each(['deep', 'open'])('a result that is nested too deeply fails its call alone: %s', async (attack) => {
+  const { result, gap } = await attacked(attack);
+  const text = 'MCP error -32600: the answer of the server a cannot be read: it is nested more than 1000 levels deep';
+  expect(result).toEqual([text, 'ok']);
+  expect(gap).toBeLessThan(MAX_GAP_MS);
+});
+
+test.each(['wide', 'meta'])('a result with too many keys fails its call alone: %s', async (attack) => {
+  const { result, gap } = await attacked(attack);
+  const text = 'MCP error -32600: a message, its result and its params may have 1000 keys each';
+  expect(result).toEqual([text, 'ok']);
+  expect(gap).toBeLessThan(MAX_GAP_MS);
+});
+
+test.each([
+  ['blocks', '\n'.repeat(20)],
+  ['lists', '{"a":[[],[],[],[],[]'],
+  ['text', 'x'.repeat(20)],
+  ['large', '{"rows":[{"id":0,"na'],
+])('a result that is only large arrives: %s', async (attack, begins) => {
+  const { result, gap } = await attacked(attack);
+  expect([result[0].slice(0, 20), result[1]]).toEqual([begins, 'ok']);
+  expect(gap).toBeLessThan(MAX_GAP_MS);
+});
+
+test.each(['pings', 'logs', 'answers', 'garbage', 'empty'])(
+  'a server that writes %s without end neither stalls the host nor keeps other answers from it',
+  async (attack) => {
+    const { result, gap } = await attacked(attack, true);
+    expect(result[0]).toBe('MCP error -32001: TimeoutError: The operation was aborted due to timeout');
+    expect(gap).toBeLessThan(MAX_GAP_MS);
+  },
+);
+
+test.each([
+  ['cursor', 'it lists its tools on more than 1000 pages'],
+  ['pages', 'its tools are described by more than 8388608 characters'],
+  ['many', 'it lists more than 2000 tools'],
+  ['description', 'its tool a is described by too much'],
+  ['properties', 'its tool a is described by too much'],
+  ['instructions', 'MCP error -32600: its answer to initialize has more than 262144 characters'],
+  ['capabilities', 'MCP error -32600: its answer to initialize has more than 262144 characters'],
+])('a server that describes itself by too much is refused: %s', async (attack, message) => {
+  const { result, gap } = await attacked(attack);
+  expect(result).toBe(`the server a cannot be used: ${message}`);
+  expect(gap).toBeLessThan(MAX_GAP_MS);
+});

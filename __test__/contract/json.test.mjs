@@ -1,0 +1,48 @@
+import { createRequire } from 'node:module';
+import { expect, test } from 'vitest';
+
+const require = createRequire(import.meta.url);
+const { parseJson } = require('../../lib/contract/json.js');
+
+const list = (count, item) => `[${Array.from({ length: count }, (_, index) => item(index)).join(',')}]`;
+const LONG = list(30_000, (index) => index);
+
+test.each([
+  ['numbers', LONG],
+  ['objects', list(20_000, (index) => `{"a":${index},"b":"x\\"y\\\\","__proto__":{"c":[1, {}]}}`)],
+  ['a long property', `{"a" : ${LONG} , "__proto__": {"z": ${LONG}}, "1": [] }`],
+  ['nesting', `${'[1,{"a":'.repeat(499)}${LONG}${'}]'.repeat(499)}`],
+  ['a long string', JSON.stringify({ a: 'x"\\'.repeat(100_000), b: 1 })],
+  ['space', `\n[ ${' '.repeat(100_000)} [ ] , ${LONG} ]\r\n`],
+  ['a number', ` ${'1'.repeat(300)} `],
+])('a long text is what JSON.parse makes of it: %s', async (_, text) => {
+  expect(await parseJson(text)).toEqual(JSON.parse(text));
+});
+
+test.each(['[1,]', '[,1]', '{"a":1,}', '[1}', '[1 2]', '{"a" 1}', '{1:2}', '["a]', '[1]]', '[[1],]', '{"a":1]'])(
+  'a text is refused wherever it stops being JSON: %s',
+  async (bad) => {
+    const texts = [bad, bad.replace('1', LONG), `[${LONG},${bad}]`, `[${bad},${LONG}]`, `${LONG}${bad}`];
+    for (const text of [...texts, `{"x":${LONG},"y":${bad}}`]) {
+      expect(() => JSON.parse(text)).toThrow(SyntaxError);
+      await expect(parseJson(text), text.slice(0, 20)).rejects.toThrow(SyntaxError);
+    }
+  },
+);
+
+test.each([
+  ['[', '['.repeat(8_000_000)],
+  ['objects', '{"a":'.repeat(1_001)],
+  ['a part', `[${LONG},${'['.repeat(1_000)}]`],
+])('a text that is nested too deeply is refused before anything is made of it: %s', async (_, text) => {
+  await expect(parseJson(text)).rejects.toThrow('it is nested more than 1000 levels deep');
+});
+
+test('a text is refused for what its value would take', async () => {
+  await expect(
+    parseJson(
+      list(100_000, () => '[]'),
+      { bytes: 1e6 },
+    ),
+  ).rejects.toThrow('the budget of 1000000 bytes');
+});
