@@ -4,6 +4,7 @@ import { spawnSync } from 'node:child_process';
 
 import { describe, expect, test } from 'vitest';
 
+import { engineStats } from '../../index.mjs';
 import { deferred, expectCode, gateTool, neverTool, runChild } from '../helpers.mjs';
 import { ended, inProcess, isAlive, isLinux, pidOf, stop, withProcess, workersOf } from './helpers.mjs';
 
@@ -216,6 +217,24 @@ describe.runIf(isLinux)('init()', () => {
     expect(isAlive(pidOf(executor))).toBe(true);
     expect(spares).not.toContain(pidOf(executor));
     expect((await executor.run('6 * 7')).output).toBe(42);
+    await executor.cleanup();
+  });
+
+  // It waited for a minute, and failed then.
+  test('of a spare that is stopped takes a fresh process after five seconds', { timeout: 30_000 }, async () => {
+    const others = workersOf(process.pid);
+    const executor = inProcess({ spares: 1, sandbox: 'off', memoryLimitMb: 39 });
+    await executor.init();
+    const first = pidOf(executor);
+    await expect.poll(() => engineStats().warm, { timeout: 20_000 }).toBeGreaterThan(0);
+    const spares = workersOf(process.pid).filter((pid) => pid !== first && !others.includes(pid));
+    for (const pid of spares) await stop(pid);
+    await executor.cleanup();
+    await executor.init();
+    expect([first, ...spares]).not.toContain(pidOf(executor));
+    for (const pid of spares) await ended(pid);
+    await executor.sendVariables({ x: 40 });
+    expect((await executor.run('x + 2')).output).toBe(42);
     await executor.cleanup();
   });
 

@@ -7,7 +7,7 @@ use ses_protocol::{Config, Failure};
 use ses_session::{Backend, Boot, Counters, Folders, Link, Pool, Watchdog};
 
 use crate::launch::{Confinement, Installation, Kind};
-use crate::session::{ANSWER, Peer, ProcessLink};
+use crate::session::{ANSWER, Peer, ProcessLink, SPARE_ANSWER};
 use crate::worker::{Listener, Worker};
 
 /// Bytes of a frame beside one value or one entry of a log: a failure with its code frame, names. 8 MiB.
@@ -70,7 +70,11 @@ impl Backend for ProcessBackend {
             desk.greet(self.confinement, hello)?;
         }
         let link = Arc::new(ProcessLink::new(session, worker, desk, self.watchdog.clone(), ANSWER));
-        link.open(&Control::Open(config));
+        let control = Control::Open(config);
+        match hello {
+            Some(_) => link.open_spare(control, SPARE_ANSWER),
+            None => link.open(&control),
+        }
         Ok(link)
     }
 

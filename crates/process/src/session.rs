@@ -20,6 +20,10 @@ use crate::worker::{NONSENSE, News, Worker};
 /// run. Many times what it takes on a machine that has far too much to do.
 pub const ANSWER: Duration = Duration::from_secs(60);
 
+/// How long a worker that was started ahead of need may take to begin a session, before a fresh one takes its place. It only has to
+/// read one message: one that does not has been stopped.
+pub const SPARE_ANSWER: Duration = Duration::from_secs(5);
+
 /// What a worker may say of runs that have ended, until it is asked for something: more than there is to say. To read what comes
 /// without end would take the host a processor.
 const MAX_UNASKED: usize = 10_000;
@@ -39,6 +43,8 @@ struct Open {
     jobs: VecDeque<Asked>,
     /// Until when the worker must be ready.
     opening: Option<Deadline>,
+    /// A fresh process takes the place of the worker's, and has not greeted.
+    is_replaced: bool,
     /// Until when the worker must have installed variables.
     installing: Option<Deadline>,
     /// Bytes of the arguments of calls that were not answered.
@@ -106,10 +112,12 @@ impl Peer {
     /// The worker is to be ended, for this reason.
     pub fn on_news(&mut self, news: News) -> Result<(), &'static str> {
         match news {
-            News::Ready(hello) => self.desk.greet(self.confinement, hello).map_err(|failure| {
-                (self.events)(Event::Initialized(Err(failure)));
-                "the worker process has no sandbox"
-            }),
+            News::Ready(hello) => {
+                self.desk.open().is_replaced = false;
+                self.on_greeting(hello)
+            }
+            // It came from a process that was given up.
+            News::Event(_) if self.desk.open().is_replaced => Ok(()),
             News::Event(_) if self.is_over() => Ok(()),
             News::Event(event) => self.on_event(event),
             News::Unstarted(reason) => {
@@ -124,6 +132,13 @@ impl Peer {
                 Ok(())
             }
         }
+    }
+
+    fn on_greeting(&self, hello: Hello) -> Result<(), &'static str> {
+        self.desk.greet(self.confinement, hello).map_err(|failure| {
+            (self.events)(Event::Initialized(Err(failure)));
+            "the worker process has no sandbox"
+        })
     }
 
     fn is_over(&self) -> bool {
@@ -239,19 +254,33 @@ impl ProcessLink {
         self.worker.send(self.session, control);
     }
 
-    /// Ends a worker that has not answered in time.
-    fn deadline(&self) -> Option<Deadline> {
-        let worker: Weak<Worker> = Arc::downgrade(&self.worker);
+    /// Begins the session of a worker that was started ahead of need. If it does not answer within `patience`, a fresh one begins it.
+    pub fn open_spare(&self, control: Control, patience: Duration) {
+        let (session, answer) = (self.session, self.answer);
+        let (worker, desk, watchdog) = (Arc::downgrade(&self.worker), self.desk.clone(), self.watchdog.clone());
+        let control = Arc::new(control);
+        let message = control.clone();
         let expire = move || {
-            if let Some(worker) = worker.upgrade() {
-                worker.end("the worker process does not answer");
+            let Some(worker) = worker.upgrade() else { return };
+            let deadline = end_after(answer, &worker, &watchdog);
+            {
+                let mut open = desk.open();
+                // It has answered meanwhile.
+                if open.opening.is_none() {
+                    return;
+                }
+                open.opening = deadline;
+                open.is_replaced = true;
             }
+            worker.replace(session, &*message);
         };
-        let armed = self.watchdog.arm(Instant::now() + self.answer, expire);
-        if armed.is_err() {
-            self.worker.end("nothing can watch over the worker process");
-        }
-        armed.ok()
+        let deadline = arm(Instant::now() + patience, &self.worker, &self.watchdog, expire);
+        self.desk.open().opening = deadline;
+        self.worker.send(self.session, &*control);
+    }
+
+    fn deadline(&self) -> Option<Deadline> {
+        end_after(self.answer, &self.worker, &self.watchdog)
     }
 
     /// Notes what the worker is asked. It must answer before the message can.
@@ -261,6 +290,24 @@ impl ProcessLink {
         open.jobs.push_back(Asked { job, is_run, deadline });
         open.unasked = 0;
     }
+}
+
+/// Ends a worker that has not answered in time.
+fn end_after(answer: Duration, worker: &Arc<Worker>, watchdog: &Watchdog) -> Option<Deadline> {
+    let ended: Weak<Worker> = Arc::downgrade(worker);
+    arm(Instant::now() + answer, worker, watchdog, move || {
+        if let Some(worker) = ended.upgrade() {
+            worker.end("the worker process does not answer");
+        }
+    })
+}
+
+fn arm(at: Instant, worker: &Worker, watchdog: &Watchdog, expire: impl FnOnce() + Send + 'static) -> Option<Deadline> {
+    let armed = watchdog.arm(at, expire);
+    if armed.is_err() {
+        worker.end("nothing can watch over the worker process");
+    }
+    armed.ok()
 }
 
 impl Link for ProcessLink {
@@ -318,15 +365,17 @@ impl Drop for ProcessLink {
 #[cfg(test)]
 mod tests {
     use std::fs;
-    use std::path::PathBuf;
+    use std::path::{Path, PathBuf};
     use std::sync::atomic::AtomicU32;
     use std::sync::mpsc::{Receiver, channel};
 
     use ses_protocol::frames::{Message, Status, VERSION};
     use ses_protocol::{Success, Values};
+    use ses_session::Folders;
 
     use super::*;
     use crate::launch::{Installation, Kind};
+    use crate::worker::Listener;
 
     include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../protocol/fixtures/config.rs"));
 
@@ -348,6 +397,27 @@ mod tests {
     impl Bench {
         /// A worker that does what `script` says, which may take `answer` for each answer.
         fn new(script: &str, answer: Duration) -> Self {
+            let start =
+                |installation, kind, listener| Worker::start_attached(installation, kind, listener, 1 << 20).unwrap();
+            Self::started(script, answer, start)
+        }
+
+        /// A worker that was started ahead of need.
+        fn of_spare(script: &str) -> Self {
+            Self::started(script, AGES, |installation, kind, listener| {
+                let (ready, is_ready) = channel();
+                Worker::start(installation, kind, move |worker| ready.send(worker).unwrap()).unwrap();
+                let worker = is_ready.recv_timeout(SOON).unwrap();
+                assert!(worker.attach(listener, 1 << 20, &Folders::now(None)).is_ok());
+                worker
+            })
+        }
+
+        fn started(
+            script: &str,
+            answer: Duration,
+            start: impl FnOnce(Arc<Installation>, Kind, Listener) -> Worker,
+        ) -> Self {
             let number = SCRIPTS.fetch_add(1, Ordering::Relaxed);
             let path = std::env::temp_dir().join(format!("ses-process-{}-{number}.sh", std::process::id()));
             fs::write(&path, script).unwrap();
@@ -368,7 +438,7 @@ mod tests {
             let mut peer = Peer::new(kind.confinement, Arc::new(plain_config()), events_of_peer);
             let desk = peer.desk();
             let listener = Box::new(move |news| peer.on_news(news));
-            let worker = Worker::start_attached(Arc::new(installation), kind, listener, 1 << 20).unwrap();
+            let worker = start(Arc::new(installation), kind, listener);
             let link = ProcessLink::new(1, worker, desk, Arc::new(Watchdog::default()), answer);
             Self { script: path, link, events }
         }
@@ -394,7 +464,18 @@ mod tests {
     impl Drop for Bench {
         fn drop(&mut self) {
             fs::remove_file(&self.script).unwrap();
+            let _ = fs::remove_file(marker(&self.script));
         }
+    }
+
+    /// What a script makes beside itself.
+    fn marker(script: &Path) -> PathBuf {
+        script.with_extension("begun")
+    }
+
+    /// A script that does one thing as the first process, and another one as any further process.
+    fn first_and_then(first: &str, then: &str) -> String {
+        format!("marker=\"${{0%.sh}}.begun\"\nif [ -e \"$marker\" ]; then\n{then}else\n: >\"$marker\"\n{first}fi\n")
     }
 
     /// A line of a script that writes a message.
@@ -426,6 +507,39 @@ mod tests {
     }
 
     #[test]
+    fn a_fresh_process_takes_the_place_of_a_spare_that_begins_no_session() {
+        let settles = awaits_open() + &initialized() + &awaits() + &settled() + &stays();
+        let script = first_and_then(&(greets() + &stays()), &(greets() + &settles));
+        let bench = Bench::of_spare(&script);
+        let first = bench.link.worker.pid();
+        bench.link.open_spare(Control::Open(Arc::new(plain_config())), Duration::from_millis(1));
+        assert!(matches!(bench.event(), Event::Initialized(Ok(()))));
+        assert!(first.is_some() && bench.link.worker.pid().is_some_and(|pid| Some(pid) != first));
+        bench.set_variables();
+        assert!(matches!(bench.event(), Event::Settled { job: 1, .. }));
+        assert_eq!(bench.deadlines(), 0);
+    }
+
+    #[test]
+    fn a_spare_that_begins_its_session_in_time_keeps_it() {
+        let script = greets() + &awaits_open() + &initialized() + &stays();
+        let bench = Bench::of_spare(&script);
+        let first = bench.link.worker.pid();
+        bench.link.open_spare(Control::Open(Arc::new(plain_config())), AGES);
+        assert!(matches!(bench.event(), Event::Initialized(Ok(()))));
+        assert_eq!((bench.link.worker.pid(), bench.deadlines()), (first, 0));
+    }
+
+    #[test]
+    fn a_session_that_nobody_wants_gets_no_fresh_process() {
+        let bench = Bench::of_spare(&first_and_then(&(greets() + &stays()), &(greets() + &initialized() + &stays())));
+        bench.link.interrupt();
+        bench.link.open_spare(Control::Open(Arc::new(plain_config())), Duration::ZERO);
+        assert!(matches!(bench.event(), Event::Closed { .. }));
+        assert_eq!(bench.link.worker.pid(), None);
+    }
+
+    #[test]
     fn a_worker_that_does_not_answer_is_ended() {
         let bench = Bench::new(&(greets() + &initialized() + &stays()), Duration::from_millis(1));
         assert!(matches!(bench.event(), Event::Initialized(Ok(()))));
@@ -450,6 +564,21 @@ mod tests {
         bench.set_variables();
         assert!(matches!(bench.event(), Event::Settled { job: 1, .. }));
         assert_eq!(bench.deadlines(), 0);
+    }
+
+    /// A line of a script that waits for the message that begins its session.
+    fn awaits_open() -> String {
+        let mut frame = Vec::new();
+        Control::Open(Arc::new(plain_config())).write(1, &mut frame).unwrap();
+        format!("head -c {} >/dev/null\n", frame.len())
+    }
+
+    /// A line of a script that waits for the command of [`Bench::set_variables`].
+    fn awaits() -> String {
+        let command = Command::SetVariables { job: 1, names: Vec::new(), values: Values::List(Vec::new()) };
+        let mut frame = Vec::new();
+        command.write(1, &mut frame).unwrap();
+        format!("head -c {} >/dev/null\n", frame.len())
     }
 
     fn settled() -> String {

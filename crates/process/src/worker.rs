@@ -63,6 +63,8 @@ struct State {
     hello: Option<Hello>,
     /// As they were before the process was started, which may have opened others.
     folders: Folders,
+    /// The first frame for a process that is to take the place of this one, which has not answered.
+    replacement: Option<Vec<u8>>,
     is_given_up: bool,
     /// Why it was given up, if not because nobody wants it.
     verdict: Option<&'static str>,
@@ -152,6 +154,24 @@ impl Worker {
         process.nudge();
     }
 
+    /// Kills a process that was started ahead of need and does not answer, and has another one started in its place. That one
+    /// greets the listener, and gets this message first.
+    pub fn replace(&self, session: u32, message: &impl Message) {
+        let mut frame = Vec::new();
+        if message.write(session, &mut frame).is_err() {
+            return self.end("a command does not fit a frame");
+        }
+        let mut state = self.0.state();
+        if state.is_given_up || state.has_ended {
+            return;
+        }
+        state.replacement = Some(frame);
+        state.outbox = None;
+        if let Some(process) = &state.process {
+            process.kill();
+        }
+    }
+
     /// All threads of the process.
     pub fn tasks(&self) -> Arc<dyn Tasks> {
         self.0.clone()
@@ -223,7 +243,11 @@ impl Shared {
     /// The thread.
     fn run(&self, installation: &Installation, kind: Kind, ready: Option<Ready>) {
         let mut reading = Reading { shared: self, listener: None, ready, is_ready: false };
-        let news = match reading.serve(installation, kind) {
+        let mut end = reading.serve(installation, kind);
+        while reading.begins_again() {
+            end = reading.serve(installation, kind);
+        }
+        let news = match end {
             Ok(end) => News::Lost(self.state().verdict.map_or(end, str::to_owned)),
             Err(reason) => News::Unstarted(reason),
         };
@@ -265,6 +289,21 @@ struct Reading<'a> {
 }
 
 impl Reading<'_> {
+    /// Whether another process is to take the place of the one that has ended.
+    fn begins_again(&mut self) -> bool {
+        let mut state = self.shared.state();
+        if state.is_given_up {
+            return false;
+        }
+        let Some(frame) = state.replacement.take() else { return false };
+        state.process = None;
+        state.outbox = None;
+        state.hello = None;
+        state.early.insert(0, frame);
+        self.is_ready = false;
+        true
+    }
+
     /// Starts a process, reads what comes from it, and waits for its end. Returns why it has ended, or could not be started.
     fn serve(&mut self, installation: &Installation, kind: Kind) -> Result<String, String> {
         if let Some(python) = installation.python.as_deref() {
