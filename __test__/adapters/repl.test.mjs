@@ -8,15 +8,46 @@ import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, test } from 'vitest';
 
 import { SESExecutor } from '../../index.mjs';
+import { utf8Of } from '../../lib/adapters/cli/input.js';
 import { Prompt } from '../../lib/adapters/cli/repl.js';
+import { OpenBrackets } from '../../lib/adapters/cli/open-brackets.js';
 import { toolsetOf } from '../../lib/adapters/mcp/tools.js';
 import { preferredIsolation } from '../../lib/ses/isolation.js';
-import { ROOT, deferred, spawnNode, withFolder } from '../helpers.mjs';
+import { ROOT, deferred, spawnNode, withExecutor, withFolder } from '../helpers.mjs';
 
 const BIN = join(ROOT, 'bin', 'ses-executor.js');
 
 const piped = (lines, args = []) =>
   spawnNode([BIN, 'repl', ...args], { input: lines.map((line) => `${line}\n`).join('') });
+
+/** Whether brackets are open after code that comes line by line. */
+const areOpen = (code) => {
+  const brackets = new OpenBrackets();
+  for (const line of code.split('\n')) brackets.add(`${line}\n`);
+  return brackets.areOpen;
+};
+
+test.each([
+  ['f(', true],
+  ['f({ a: [1, 2] })', false],
+  ['{ "}"', true],
+  ['"{" + \'[\'', false],
+  ['"a\\"{"', false],
+  ['`{`', false],
+  ['`${ { a: 1 }.a } {`', false],
+  ['`a ${ f(', true],
+  ['`a\nb', true],
+  ['`\\``', false],
+  ['// {', false],
+  ['/* {', true],
+  ['/* { */ 1', false],
+  ['/[{/]/', false],
+  ['return /{/', false],
+  ['a / b / c', false],
+  ['f() / g(', true],
+  ['x = /\\/{/', false],
+  ['}', false],
+])('brackets of %j are open: %s', (code, expected) => expect(areOpen(code)).toBe(expected));
 
 describe('piped into it', () => {
   test('programs of one or several lines run in order, in one session, and it shows what they give', async () => {
@@ -87,6 +118,54 @@ describe('piped into it', () => {
         '',
       ].join('\n'),
     );
+  });
+
+  // It ran with other characters in place of those that are none.
+  test.each([
+    ['within a line', Buffer.from('1 + 1\ncaf\xe9 = 1\n2', 'latin1')],
+    ['at the end', Buffer.from([0x31, 0x0a, 0xe2, 0x82])],
+  ])('what is no UTF-8 %s ends the session with status 2', async (_, input) => {
+    const { status, stdout, stderr } = await spawnNode([BIN, 'repl'], { input });
+    expect({ status, stderr }).toStrictEqual({
+      status: 2,
+      stderr:
+        'ses-executor: the standard input is not UTF-8: save it in that encoding\n`ses-executor --help` says how it is used.\n',
+    });
+    expect(stdout).not.toContain('2');
+  });
+
+  test('a byte order mark is left out, and a character in two chunks is whole', () =>
+    withExecutor({}, {}, async (executor) => {
+      const input = new PassThrough();
+      const text = utf8Of(input, 'it');
+      for (const byte of Buffer.from('\ufeff"\u20ac\ud83d\ude00"')) input.write(Buffer.from([byte]));
+      input.end();
+      let whole = '';
+      for await (const chunk of text) whole += chunk;
+      expect((await executor.run(whole)).output).toBe('\u20ac\ud83d\ude00');
+    }));
+
+  // Each line had all lines before it parsed again: 5,000 took minutes.
+  test('a program of thousands of lines is not parsed again for each of them', async () => {
+    const lines = Array.from(
+      { length: 5_000 },
+      (_, at) => `  const x${at} = g(${at}, "}", /[{]/, \`{\${ { a: 1 } }\`);`,
+    );
+    const { status, stdout, stderr } = await piped([
+      'function f(g) {',
+      ...lines,
+      '  return g();',
+      '}',
+      'f(() => 7)',
+      '1 + 1',
+    ]);
+    expect({ status, stdout, stderr }).toStrictEqual({ status: 0, stdout: 'undefined\n7\n2\n', stderr: '' });
+  });
+
+  test('a program of many lines whose brackets are misread goes on, and ends', async () => {
+    const lines = Array.from({ length: 100 }, (_, at) => `  if (x) /[{(\`]/.test("${at}");`);
+    const { stdout } = await piped(['{', 'const x = 0;', ...lines, '}', ...Array(60).fill('1'), '2']);
+    expect(stdout.trimEnd().split('\n').at(-1)).toBe('2');
   });
 
   test('a deadline ends the run, not the session', async () => {

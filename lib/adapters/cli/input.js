@@ -4,6 +4,7 @@
 const { isUtf8 } = require('node:buffer');
 const { readFileSync, statSync } = require('node:fs');
 const { resolve } = require('node:path');
+const { Transform } = require('node:stream');
 const { pathToFileURL } = require('node:url');
 
 const { UsageError } = require('./usage-error');
@@ -93,7 +94,39 @@ function readText(file) {
  */
 function decode(bytes, source) {
   if (isUtf8(bytes)) return bytes.toString('utf8').replace(/^\uFEFF/, '');
-  throw new UsageError(`${source} is not UTF-8: save it in that encoding`);
+  throw notUtf8(source);
+}
+
+/**
+ * The text of a stream of bytes as it comes, without its byte order mark. What is no UTF-8 is an error of the stream.
+ *
+ * @param {NodeJS.ReadableStream} stream
+ * @param {string} source
+ */
+function utf8Of(stream, source) {
+  const decoder = new TextDecoder('utf-8', { fatal: true });
+  const texts = new Transform({
+    decodeStrings: true,
+    transform: (bytes, _encoding, done) => pass(done, () => decoder.decode(bytes, { stream: true })),
+    flush: (done) => pass(done, () => decoder.decode()),
+  });
+  /**
+   * @param {import('node:stream').TransformCallback} done
+   * @param {() => string} decoded
+   */
+  const pass = (done, decoded) => {
+    try {
+      done(null, decoded());
+    } catch {
+      done(notUtf8(source));
+    }
+  };
+  return stream.pipe(texts);
+}
+
+/** @param {string} source */
+function notUtf8(source) {
+  return new UsageError(`${source} is not UTF-8: save it in that encoding`);
 }
 
 /**
@@ -108,4 +141,4 @@ function refuseNoFolder(root, readOnly) {
   }
 }
 
-module.exports = { languageOf, loadTools, readCode, readText, readVariables, refuseNoFolder };
+module.exports = { languageOf, loadTools, readCode, readText, readVariables, refuseNoFolder, utf8Of };

@@ -9,8 +9,9 @@ const { inspect } = require('node:util');
 const { namesFor } = require('./completion');
 const { errorText } = require('./diagnostics');
 const { endServersBySignal } = require('./end-by-signal');
-const { loadTools, readVariables, refuseNoFolder } = require('./input');
+const { loadTools, readVariables, refuseNoFolder, utf8Of } = require('./input');
 const { limitsOf } = require('./limits');
+const { OpenBrackets } = require('./open-brackets');
 const { isIncompletePython, pythonNamesFor } = require('./python-lines');
 const { lost, visible, write } = require('./terminal');
 const { asUsage } = require('./usage-error');
@@ -48,7 +49,7 @@ async function repl(_file, given) {
           language: python ? PYTHON : JAVASCRIPT,
           toolset: toolsetOf({ root, readOnly, tools: exported, servers }).toolset,
           variables,
-          input: process.stdin,
+          input: process.stdin.isTTY === true ? process.stdin : utf8Of(process.stdin, 'the standard input'),
           output: process.stdout,
           terminal: process.stdin.isTTY === true && process.stdout.isTTY === true,
           hasColours: process.stdout.isTTY === true && process.stdout.hasColors(),
@@ -85,16 +86,18 @@ function newExecutor({ authorizedImports, modules, python, packages, ...given })
  * @typedef {object} PromptLanguage
  * @property {import('../code-tool/language').LanguageText} text
  * @property {(code: string) => boolean} isIncomplete whether further lines may complete code that ends with a line break
+ * @property {boolean} hasBrackets whether its brackets are those of JavaScript
  * @property {typeof namesFor} namesFor
  * @property {boolean} hidesNull whether nothing is shown for `null`
  */
 
 /** @type {PromptLanguage} */
-const JAVASCRIPT = { text: languageText(), isIncomplete, namesFor, hidesNull: false };
+const JAVASCRIPT = { text: languageText(), isIncomplete, hasBrackets: true, namesFor, hidesNull: false };
 /** @type {PromptLanguage} */
 const PYTHON = {
   text: languageText('python'),
   isIncomplete: isIncompletePython,
+  hasBrackets: false,
   namesFor: pythonNamesFor,
   hidesNull: true,
 };
@@ -125,6 +128,8 @@ function historyFile() {
  */
 
 const PROMPT = '> ';
+/** Lines of a program from which on it is not parsed again for each further line while brackets are open. */
+const MANY_LINES = 64;
 /** A line that a text goes on after: its end is escaped. */
 const CONTINUED = /(?<!\\)(?:\\\\)*\\\r?\n$/;
 
@@ -147,6 +152,13 @@ class Prompt {
   #waiting = 0;
   /** What has been typed of a program that goes on. */
   #begun = '';
+  /** What was typed last. */
+  #line = '';
+  /** Those of the program that goes on. */
+  #brackets = new OpenBrackets();
+  #lines = 0;
+  /** Number of lines at which it is parsed again although brackets are open. */
+  #parsedAgainAt = 0;
   #mayExit = false;
   /** Whether it has been shown that what was defined is gone. */
   #isLossShown = false;
@@ -172,6 +184,7 @@ class Prompt {
     });
     this.#server = server;
     if (!terminal) server.displayPrompt = () => {};
+    server.prependListener('line', (line) => (this.#line = line));
     this.#setUpCommands();
     // Its own would end at the second Ctrl-C, whatever runs.
     server.removeAllListeners('SIGINT');
@@ -184,7 +197,18 @@ class Prompt {
     });
     /** Settles when the session has ended. */
     this.ended = new Promise((resolve, reject) => {
-      server.once('exit', () => this.#end().then(resolve, reject));
+      /** @type {() => Promise<void>} */
+      let end = () => this.#end();
+      // Of its input.
+      server.once('error', (error) => {
+        this.#begun = '';
+        end = async () => {
+          await this.#end();
+          throw error;
+        };
+        server.close();
+      });
+      server.once('exit', () => end().then(resolve, reject));
     });
   }
 
@@ -215,14 +239,40 @@ class Prompt {
    */
   #evaluate(code, done) {
     this.#mayExit = false;
+    const before = this.#begun;
     this.#begun = '';
-    if (code.trim() === '') return done(null, undefined);
-    if (this.#language.isIncomplete(code)) {
+    if (before === '' && code.trim() === '') return done(null, undefined);
+    if (this.#goesOn(code, before)) {
       this.#begun = code;
       return done(new Recoverable(new SyntaxError('it goes on')), undefined);
     }
     this.#inTurn(() => this.#runInTurn(code));
     done(null, undefined);
+  }
+
+  /**
+   * Whether further lines may complete code. To parse it for each of thousands of lines would take the square of that time.
+   *
+   * @param {string} code
+   * @param {string} before what was there before its last lines
+   */
+  #goesOn(code, before) {
+    if (!this.#language.hasBrackets) return this.#language.isIncomplete(code);
+    // To look at the code itself would have Node.js join all lines, for each of them.
+    const line = `${this.#line}\n`;
+    const isLonger = before !== '' && code.length === before.length + line.length;
+    if (!isLonger) {
+      this.#brackets = new OpenBrackets();
+      this.#lines = 0;
+      this.#parsedAgainAt = MANY_LINES;
+    }
+    const added = isLonger ? line : code;
+    this.#brackets.add(added);
+    this.#lines += added.split('\n').length - 1;
+    if (this.#lines > MANY_LINES && this.#lines < this.#parsedAgainAt && this.#brackets.areOpen) return true;
+    // What the brackets say is a guess.
+    this.#parsedAgainAt = Math.ceil(this.#lines * 1.25);
+    return this.#language.isIncomplete(code);
   }
 
   /**
