@@ -139,12 +139,47 @@ test.runIf(process.platform === 'linux')('an isolate is lost with its process', 
     import { workersOf } from './__test__/process/helpers.mjs';
     const { texts } = new Registry(${JSON.stringify(registry)});
     const options = { isolation: 'process', executionTimeoutMs: 10_000, maxSdkCalls: 1 };
-    const isolate = await Isolate.make(options, texts, { isAwaited: true });
+    const { signal } = new AbortController();
+    const isolate = await Isolate.make(options, texts, { isAwaited: true, signal });
     console.log(isolate.isLost);
     for (const pid of workersOf(process.pid)) process.kill(pid, 'SIGKILL');
     while (!isolate.isLost) await new Promise((resolve) => setTimeout(resolve, 5));
   `);
   expect({ status, stdout, stderr }).toEqual({ status: 0, stdout: 'false\n', stderr: '' });
+});
+
+test('close() ends the isolates that are being made, ahead of need and for callers', async () => {
+  const signals = [];
+  const pool = new Pool(({ signal }) => (signals.push(signal), new Promise(() => {})), 1, 1, {
+    clearTimeout,
+    setTimeout,
+  });
+  const taken = [pool.take(), pool.take()].map((it) => it.catch((error) => error));
+  expect(signals.map(({ aborted }) => aborted)).toStrictEqual([false, false]);
+  const error = new Error('closed');
+  pool.close(error);
+  expect(signals.map(({ reason }) => reason)).toStrictEqual([error, error]);
+  expect(await Promise.all(taken)).toStrictEqual([error, error]);
+});
+
+// A manager that was closed while its processes were made had them prepared first, and one that was stopped for a minute.
+test.runIf(process.platform === 'linux')('an isolate that nobody wants any more ends before it is made', async () => {
+  const { status, stdout, stderr } = await runChild(`
+    import { Isolate } from './lib/sandbox/isolate.js';
+    import { Registry } from './lib/sandbox/registry.js';
+    import { ended, stop, workersOf } from './__test__/process/helpers.mjs';
+    const { texts } = new Registry(${JSON.stringify(registry)});
+    const options = { isolation: 'process', executionTimeoutMs: 10_000, maxSdkCalls: 1 };
+    const controller = new AbortController();
+    const made = Isolate.make(options, texts, { isAwaited: true, signal: controller.signal }).catch(({ code }) => code);
+    let workers = [];
+    while (workers.length === 0) { await new Promise(setImmediate); workers = workersOf(process.pid); }
+    await stop(workers[0]);
+    controller.abort();
+    console.log(await made);
+    await ended(workers[0]);
+  `);
+  expect({ status, stdout, stderr }).toStrictEqual({ status: 0, stdout: 'ERR_INVALID_STATE\n', stderr: '' });
 });
 
 test('what was made too late is disposed of', async () => {

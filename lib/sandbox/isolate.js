@@ -1,6 +1,7 @@
 // @ts-check
 'use strict';
 
+const { onAbort } = require('../contract/signals');
 const { blocking } = require('../contract/tool-registry');
 const { SESExecutor } = require('../ses/executor');
 const { HOST, TEXTS, bootstrap, rehearsal } = require('./bootstrap');
@@ -43,10 +44,11 @@ class Isolate {
   /**
    * @param {IsolateOptions} options
    * @param {import('./registry').RegistryTexts} texts
-   * @param {{ isAwaited: boolean }} how whether an execution waits for it
+   * @param {{ isAwaited: boolean, signal: AbortSignal }} how whether an execution waits for it, and what ends it before it is made
    */
-  static async make(options, texts, { isAwaited }) {
+  static async make(options, texts, { isAwaited, signal }) {
     const isolate = new Isolate(options);
+    const stopListening = onAbort(signal, () => isolate.dispose());
     try {
       await isolate.#prepare(texts);
       if (!isAwaited) await isolate.#executor.run(rehearsal);
@@ -54,6 +56,8 @@ class Isolate {
     } catch (error) {
       isolate.dispose();
       throw error;
+    } finally {
+      stopListening();
     }
   }
 

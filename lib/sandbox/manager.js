@@ -77,7 +77,8 @@ class SandboxManager {
       maxCodeBytes: Math.min(checked.maxCodeBytes * 8 + 1_048_576, 2 ** 30),
     };
     this.#limiter = new ConcurrencyLimiter(checked, busy);
-    const make = (/** @type {{ isAwaited: boolean }} */ how) => Isolate.make(isolateOptions, this.#registry.texts, how);
+    const make = (/** @type {Parameters<typeof Isolate.make>[2]} */ how) =>
+      Isolate.make(isolateOptions, this.#registry.texts, how);
     this.#pool = new Pool(make, checked.poolSize, MAX_MAKING);
   }
 

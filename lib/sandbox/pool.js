@@ -2,6 +2,7 @@
 'use strict';
 
 const clock = require('../contract/clock');
+const { abortController } = require('../contract/signals');
 
 /**
  * Making an isolate takes time of the host's thread, which a program that has just got one needs for its calls and its answer: it
@@ -30,6 +31,8 @@ class Pool {
   #waiting = [];
   #making = 0;
   #isClosed = false;
+  /** Ends the isolates that are being made when the pool is closed. */
+  #closing = abortController();
   /** @type {NodeJS.Timeout | undefined} */
   #timer;
   /** Ends a pause. */
@@ -39,7 +42,8 @@ class Pool {
   #pauseMs = 0;
 
   /**
-   * @param {(how: { isAwaited: boolean }) => Promise<T>} make `isAwaited`: somebody has asked for it
+   * @param {(how: { isAwaited: boolean, signal: AbortSignal }) => Promise<T>} make `isAwaited`: somebody has asked for it;
+   *   `signal`: aborted when nobody wants it any more
    * @param {number} size
    * @param {number} maxMaking of those that are made ahead, so many at a time
    * @param {Pick<typeof clock, 'clearTimeout' | 'setTimeout'>} [timers]
@@ -80,6 +84,7 @@ class Pool {
     this.#timers.clearTimeout(this.#pause);
     for (const waiting of this.#waiting.splice(0)) waiting.reject(error);
     for (const isolate of this.#ready.splice(0)) isolate.dispose();
+    this.#closing.abort(error);
   }
 
   /** Makes what is missing. */
@@ -90,7 +95,7 @@ class Pool {
       const isAwaited = this.#making < this.#waiting.length;
       if (!isAwaited && !this.#makesAhead()) return;
       this.#making++;
-      this.#make({ isAwaited }).then(
+      this.#make({ isAwaited, signal: this.#closing.signal }).then(
         (isolate) => {
           this.#making--;
           this.#give(isolate);
