@@ -1,4 +1,4 @@
-// Section 7.4 and the design of tools, the host's half: shapes, names, and answers that nothing can break.
+// Section 7.4 of the specification, the host's half: shapes, names, and answers that nothing can break.
 import { createRequire } from 'node:module';
 
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';

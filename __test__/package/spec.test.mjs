@@ -8,10 +8,11 @@ import { describe, expect, test } from 'vitest';
 import { ROOT } from '../helpers.mjs';
 
 const SOURCES = /\.(?:[cm]?js|ts|rs|py)$/;
-const FOLDERS = ['lib', 'crates', 'src'];
+const FOLDERS = ['lib', 'crates', 'src', '__test__/ses', '__test__/contract', '__test__/prepare', '__test__/python'];
 /** The page that comments of a folder cite without naming it. */
 const PAGES = [
   ['lib/python/', 'python'],
+  ['__test__/python/', 'python'],
   ['lib/browser/', 'browser'],
   ['lib/sandbox/', 'sandbox-manager'],
   ['', 'ses-executor'],

@@ -1,4 +1,4 @@
-// Section 6.3 of the specification, section 4 of the design: loops are counted in every place, and neither an exceeded
+// Section 6.3 of the specification: loops are counted in every place, and neither an exceeded
 // limit nor `final_answer` can be swallowed.
 import { describe, expect, test } from 'vitest';
 

@@ -1,4 +1,4 @@
-// Sections 3 of the design and 5 of the specification: what a guest can reach is frozen, is the language, and leads
+// Section 5 of the specification: what a guest can reach is frozen, is the language, and leads
 // neither to the host nor to code from strings.
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';

@@ -1,4 +1,4 @@
-// Section 7 of the design: a guest that takes more memory than it may ends its run with a coded outcome; the host lives,
+// P4: a guest that takes more memory than it may ends its run with a coded outcome; the host lives,
 // and the next executor works. Each bomb has a process of its own.
 import { describe, expect, test, vi } from 'vitest';
 

@@ -1,4 +1,4 @@
-// Section 4 of the design, rule 9 of the agent's prompt: what a run declares is there for later runs, as live bindings.
+// Rule 9 of the agent's prompt (appendix D): what a run declares is there for later runs, as live bindings.
 
 import { describe, expect, test } from 'vitest';
 

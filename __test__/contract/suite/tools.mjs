@@ -1,4 +1,4 @@
-// Section 6 of the design, section 7.4 of the specification: host functions as guests of JavaScript see them.
+// Section 7.4 of the specification: host functions as guests of JavaScript see them.
 
 import { describe, expect, test } from 'vitest';
 

@@ -1,4 +1,4 @@
-// Section 5 of the design: values cross by structured clone, in every direction, and what cannot be cloned is told
+// Values cross by structured clone, in every direction, and what cannot be cloned is told
 // to whoever can do something about it.
 
 import { inspect, isDeepStrictEqual } from 'node:util';
