@@ -117,7 +117,7 @@ describe('a call', () => {
   test.each([
     ['{ town: "Oslo" }', 'city is missing; town is not a parameter'],
     ['{ city: 5, days: -1 }', 'city must be string, got 5; days must be >= 1, got -1'],
-    ['{ city: "Oslo", days: 2n }', 'it cannot be written as JSON: Do not know how to serialize a BigInt'],
+    ['{ city: "Oslo", days: 2n }', 'it cannot be written as JSON: "days" is a BigInt; pass a number'],
     ['"Oslo"', 'it must be one object, got "Oslo"'],
     ['', 'city is missing'],
   ])('does not reach a tool with a JSON Schema by the input %s', async (input, reason) => {
@@ -141,8 +141,7 @@ describe('a call', () => {
     expect((await tool.execute(`await same(${JSON.stringify(input)})`)).output).toEqual(input);
   });
 
-  // Schemas are compiled to code: input was checked by none of them.
-  test('does not reach a tool with a JSON Schema where the process forbids code from strings', async () => {
+  test('is checked by a JSON Schema where the process forbids code from strings, too', async () => {
     const script = `
       const { createCodeTool } = require('ses-executor/code-tool');
       const inputSchema = { type: 'object', properties: { n: { type: 'number' } } };
@@ -151,9 +150,9 @@ describe('a call', () => {
     `;
     const options = { format: 'commonjs', nodeArgs: ['--disallow-code-generation-from-strings'] };
     const { stdout, stderr } = await runChild(script, options);
-    const reason = 'the schema of the tool cannot be used: Code generation from strings disallowed for this context';
+    const reason = 'the input of take is not valid: n must be number, got "1"; pass one object as declared';
     expect({ stdout, stderr }).toEqual({
-      stdout: `Tool execution failed: TypeError: ${reason}\n`,
+      stdout: `Tool execution failed: InvalidToolInputError: ${reason}\n`,
       stderr: '',
     });
   });

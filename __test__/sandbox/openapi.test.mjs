@@ -14,7 +14,7 @@ import { managerOf } from './market.mjs';
 
 const require = createRequire(import.meta.url);
 const { ParamsReader } = require('../../lib/sandbox/params.js');
-const { Schemas } = require('../../lib/sandbox/schemas.js');
+const { SharedSchemas } = require('../../lib/json-schema/index.js');
 
 const githubText = brotliDecompressSync(
   readFileSync(new URL('./fixtures/github-openapi.json.br', import.meta.url)),
@@ -72,7 +72,9 @@ describe("GitHub's document", () => {
 
   test('every schema of parameters can be used', async () => {
     const { sources, $defs } = api.registry;
-    const schemas = new Schemas(new Map(Object.entries($defs).map(([name, schema]) => [name, JSON.stringify(schema)])));
+    const schemas = new SharedSchemas(
+      new Map(Object.entries($defs).map(([name, schema]) => [name, JSON.stringify(schema)])),
+    );
     const unusable = [];
     const look = async (path, schema) => {
       const text = JSON.stringify(schema);

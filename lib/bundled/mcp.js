@@ -16,14 +16,12 @@ const {
   PingRequestSchema,
   ToolSchema,
 } = require('@modelcontextprotocol/sdk/types.js');
-const { AjvJsonSchemaValidator } = require('@modelcontextprotocol/sdk/validation/ajv-provider.js');
 const { z } = require('zod');
 
 /** Of the requests that the server answers. */
 const REQUEST_SCHEMAS = [InitializeRequestSchema, PingRequestSchema, ListToolsRequestSchema, CallToolRequestSchema];
 
 module.exports = {
-  AjvJsonSchemaValidator,
   Client,
   JSONRPCMessageSchema,
   JSONRPCRequestSchema,

@@ -88,14 +88,10 @@ class WorkBudget {
     if (this.#bytesLeft < 0) throw this.#exceeded('bytes');
   }
 
-  /**
-   * More work may be done than was known at first: it is linear in something that has been read since.
-   *
-   * @param {number} steps
-   */
-  allow(steps) {
-    this.#limits.steps += steps;
-    this.#stepsLeft += steps;
+  /** @param {number} steps that may be taken from now on */
+  limitSteps(steps) {
+    this.#limits.steps = steps;
+    this.#stepsLeft = steps;
   }
 
   /** @param {number} steps units of work */

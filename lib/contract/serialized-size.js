@@ -1,6 +1,8 @@
 // @ts-check
 'use strict';
 
+const { BudgetError, WorkBudget, inSlices } = require('./budget');
+
 /** Parts of a value that is not looked at for what it would be when it is written. */
 const FREE_PARTS = 200_000;
 /** How many times as large as it is a value may be when it is written. */
@@ -13,8 +15,26 @@ const CHARS_PER_PART = 32;
  * arrays can stand for 2^40, and so are the holes of an array. Takes time that is linear in the value.
  *
  * @param {unknown} root data, without code of its own
+ * @param {AbortSignal} [signal]
+ * @returns {Promise<boolean>}
  */
-function isFarLargerSerialized(root) {
+async function isFarLargerSerialized(root, signal) {
+  const budget = new WorkBudget();
+  try {
+    return await inSlices(measure(root, budget), budget, signal);
+  } catch (error) {
+    // With so many parts nobody knows.
+    if (error instanceof BudgetError) return true;
+    throw error;
+  }
+}
+
+/**
+ * @param {unknown} root
+ * @param {WorkBudget} budget
+ * @returns {Generator<void, boolean, void>}
+ */
+function* measure(root, budget) {
   let once = 0;
   let written = 0;
   const known = new Set();
@@ -28,6 +48,8 @@ function isFarLargerSerialized(root) {
       open.pop();
       continue;
     }
+    budget.addPart();
+    if (budget.shouldPause) yield;
     const { value } = next;
     const size = typeof value === 'string' ? 1 + value.length / CHARS_PER_PART : 1;
     written += size;

@@ -2,9 +2,20 @@
 'use strict';
 
 const { isPlainObject } = require('./describe');
+const { hasMoreParts } = require('./parts');
 const { requirePeer } = require('./peer-dependency');
 
 // Schemas of libraries such as zod, which have the property `~standard` of Standard Schema (https://standardschema.dev).
+
+/** Parts of a value that a library's schema may check at once: with unions it takes some microseconds for each. */
+const MAX_PARTS = 20_000;
+const MAX_ISSUES = 5;
+const MAX_TEXT = 300;
+const TOO_MANY_PARTS = {
+  message:
+    `it has more than ${MAX_PARTS} parts, where what occurs several times counts each time, ` +
+    'and a schema of a library checks no more; pass less at a time, or give the tool a JSON Schema',
+};
 
 /** @typedef {Record<string, any>} JsonSchema */
 
@@ -92,13 +103,16 @@ function converterOf(schema, side) {
 }
 
 /**
+ * Checks a value by a schema of a library. Nothing can interrupt that, so that the value may have so many parts only.
+ *
  * @param {any} schema
  * @param {unknown} value
- * @returns {Promise<{ value: unknown } | { issues: readonly Issue[] }>}
+ * @returns {Promise<{ value: unknown } | { issues: readonly Issue[] }>} the first few issues
  */
 async function validate(schema, value) {
+  if (hasMoreParts(value, MAX_PARTS)) return { issues: [TOO_MANY_PARTS] };
   const result = await schema['~standard'].validate(value);
-  return result.issues === undefined ? { value: result.value } : { issues: result.issues };
+  return result.issues === undefined ? { value: result.value } : { issues: result.issues.slice(0, MAX_ISSUES) };
 }
 
 /**
@@ -122,7 +136,9 @@ function standardSchema(vendor, jsonSchema, validate) {
  */
 function issuesText(issues) {
   return issues
+    .slice(0, MAX_ISSUES)
     .map(({ path = [], message }) => (path.length === 0 ? message : `${path.map(keyOf).join('.')}: ${message}`))
+    .map((text) => (text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT)}...` : text))
     .join('; ');
 }
 
@@ -132,6 +148,7 @@ function keyOf(part) {
 }
 
 module.exports = {
+  MAX_PARTS,
   holdsSchemas,
   isOfLibrary,
   isStandardSchema,

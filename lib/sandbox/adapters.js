@@ -4,7 +4,7 @@
 const { describe, isPlainObject, memberPath } = require('../contract/describe');
 const { closest } = require('../contract/options');
 const { ParamsReader } = require('./params');
-const { Schemas } = require('./schemas');
+const { SharedSchemas } = require('../json-schema');
 
 /** The methods of a registry with what is called for each. */
 class Methods {
@@ -25,7 +25,7 @@ class Methods {
     this.#registry = registry;
     this.#adapters = adapters;
     this.#maxParamsBytes = maxParamsBytes;
-    this.#schemas = new Schemas(registry.defs);
+    this.#schemas = new SharedSchemas(registry.defs);
     if (isPlainObject(adapters)) checkAdapters(registry, adapters);
   }
 

@@ -157,7 +157,13 @@ class Execution {
     const { reader, adapter } = this.#methodOf(given, name);
     const [source, method] = /** @type {string[]} */ ([given, name]);
     this.#callsBySource.set(source, (this.#callsBySource.get(source) ?? 0) + 1);
-    const params = await reader.read(text);
+    let params;
+    try {
+      params = await reader.read(text, this.signal);
+    } catch (error) {
+      if (this.isOver) return never;
+      throw error;
+    }
     if (this.isOver) return never;
     const leave = await this.#api.rateLimitOf(source)?.enter(this.signal);
     try {

@@ -2,10 +2,14 @@
 'use strict';
 
 const { describe, isPlainObject } = require('../contract/describe');
+const { hasMoreParts } = require('../contract/parts');
+const { MAX_PARTS } = require('../contract/standard-schema');
 const { hostTooSlow, invalidState, schemaFailed } = require('./errors');
 const { withTimeLimit } = require('../contract/time-limit');
 
 const MAX_ISSUES = 50;
+/** Panels of a state. */
+const MAX_PANELS = 100_000;
 
 /**
  * The dashboard of the specification, as a Standard Schema. Documented in `index.d.ts`.
@@ -52,7 +56,7 @@ function dashboardIssues(value) {
   expect(Array.isArray(value.panels), 'an array', value.panels, 'panels');
   const panels = Array.isArray(value.panels) ? value.panels : [];
   // Not as long as an array of holes says that it is.
-  for (let at = 0; at < panels.length && issues.length < MAX_ISSUES; at++) {
+  for (let at = 0; at < Math.min(panels.length, MAX_PANELS) && issues.length < MAX_ISSUES; at++) {
     const panel = panels[at];
     expect(isPlainObject(panel), 'an object', panel, 'panels', at);
     if (!isPlainObject(panel)) continue;
@@ -60,6 +64,7 @@ function dashboardIssues(value) {
     expect(isOptionalText(panel.id), 'a string', panel.id, 'panels', at, 'id');
     expect(isOptionalText(panel.title), 'a string', panel.title, 'panels', at, 'title');
   }
+  if (issues.length === 0) expect(panels.length <= MAX_PANELS, `an array of at most ${MAX_PANELS}`, panels, 'panels');
   return issues;
 }
 
@@ -89,6 +94,10 @@ async function validState(schema, value, until) {
  *   the schema throws
  */
 async function validated(schema, value) {
+  // Those of this package have their own bounds.
+  if (schema !== dashboardState && schema !== anyState && hasMoreParts(value, MAX_PARTS)) {
+    return { issues: [{ path: '', message: `must have at most ${MAX_PARTS} parts to be checked by a schema` }] };
+  }
   const result = await schema['~standard'].validate(value);
   if (result.issues === undefined) return { value: result.value };
   const issues = result.issues.slice(0, MAX_ISSUES).map(({ message, path = [] }) => ({

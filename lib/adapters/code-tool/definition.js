@@ -14,6 +14,8 @@ const { byIdentifier } = require('../../contract/tool-names');
 const { describeHolder, flattenTools, isNamespace } = require('../../contract/tool-registry.js');
 const { isFarLargerSerialized } = require('../../contract/serialized-size');
 const { JsonInput } = require('./json-input');
+const { hasMoreParts } = require('../../contract/parts');
+const { JsonSchema } = require('../../json-schema');
 const { languageText } = require('./language');
 const { INPUT_KEYS, OUTPUT_KEYS, inputSchemaOf, outputSchemaOf, readDefinition } = require('../prompts/definition');
 const { takesNull } = require('../prompts/schema-types');
@@ -28,6 +30,8 @@ const { namedArguments } = require('../../python/named-arguments');
 /** Keys of a tool, but for those of its names. */
 const KEYS = ['description', ...INPUT_KEYS, ...OUTPUT_KEYS, 'needsApproval', 'execute'];
 const NAME_KEYS = ['name', 'id'];
+/** Parts from which on an input is checked by JSON Schema before a library checks it. */
+const MANY_PARTS = 2_000;
 
 /** What code can call: a function, or a tool with the schemas that it is declared and checked by. */
 class CallableTool {
@@ -108,26 +112,53 @@ class CallableTool {
    */
   async call(input, of) {
     const { execute, needsApproval } = this.#definition;
-    // Tools with schemas write their input as JSON, and frameworks do.
-    if (isFarLargerSerialized(input)) {
-      throw this.#invalid('it would be far larger when it is written as JSON, since parts of it occur many times');
-    }
-    const value = await this.#checked(input);
-    const context = { ...of, input };
+    const { value, given } = await this.#checked(input, of.signal);
+    const context = { ...of, input: given };
     const mustAsk = typeof needsApproval === 'function' ? await needsApproval(value, context) : needsApproval;
     if (mustAsk) await context.approve(this.name, value);
     return lastOf(await execute(value, context), of.signal);
   }
 
-  /** @param {unknown} input */
-  async #checked(input) {
+  /**
+   * @param {unknown} input
+   * @param {AbortSignal} signal
+   * @returns {Promise<{ value: unknown, given: unknown }>} what the schema makes of the input, and what it was checked as
+   */
+  async #checked(input, signal) {
     const inputSchema = inputSchemaOf(this.#definition);
-    if (inputSchema === undefined || inputSchema === null) return input;
-    const result = isStandardSchema(inputSchema)
-      ? await validate(inputSchema, input)
-      : await (this.#jsonInput ??= new JsonInput(inputSchema)).validate(input);
-    if ('value' in result) return result.value;
+    if (inputSchema === undefined || inputSchema === null) {
+      // Frameworks write inputs as JSON.
+      if (!(await isFarLargerSerialized(input, signal))) return { value: input, given: input };
+      throw this.#invalid('it would be far larger when it is written as JSON, since parts of it occur many times');
+    }
+    if (isStandardSchema(inputSchema)) {
+      const found = hasMoreParts(input, MANY_PARTS) ? await this.#issuesByJsonSchema(input, signal) : [];
+      const result = found.length > 0 ? { issues: found } : await validate(inputSchema, input);
+      if ('value' in result) return { value: result.value, given: input };
+      throw this.#invalid(`${issuesText(result.issues)}; pass one object as declared`, result.issues);
+    }
+    const result = await (this.#jsonInput ??= new JsonInput(inputSchema)).validate(input, signal);
+    if ('value' in result) return { value: result.value, given: result.value };
     throw this.#invalid(`${issuesText(result.issues)}; pass one object as declared`, result.issues);
+  }
+
+  /**
+   * What is wrong with a large input by the JSON Schema that a library has made of its schema. The library itself would take some 30
+   * microseconds for each wrong part, and nothing could interrupt it.
+   *
+   * @param {unknown} input
+   * @param {AbortSignal} signal
+   * @returns {Promise<readonly import('../../contract/standard-schema').Issue[]>} none if that is for the library to say
+   */
+  async #issuesByJsonSchema(input, signal) {
+    try {
+      const { issues = [] } = await new JsonSchema(this.#inputSchema, { isLenient: true }).check(input, signal);
+      // JSON Schema has no flags of patterns.
+      return issues.some(({ keyword }) => keyword === 'pattern') ? [] : issues.map(({ message }) => ({ message }));
+    } catch {
+      signal.throwIfAborted();
+      return [];
+    }
   }
 
   /**

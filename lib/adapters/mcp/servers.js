@@ -5,10 +5,11 @@ const { ChildTransport } = require('./child');
 const { ToolList } = require('./tool-list');
 const { checkedResult } = require('./tool-result');
 const { textOf } = require('./messages');
-const { AjvJsonSchemaValidator, Client, z } = require('../../bundled/mcp');
+const { Client, z } = require('../../bundled/mcp');
 const { performance } = require('../../contract/clock');
 const { byIdentifier, memberIdentifier } = require('../../contract/tool-names');
 const { stoppable } = require('../code-tool/stoppable-run');
+const { JsonSchema, NotJsonError, UncheckableError, UnusableSchemaError } = require('../../json-schema');
 const { version } = require('../../../package.json');
 
 /**
@@ -32,6 +33,8 @@ const LIST_MS = 60_000;
 
 /** What the SDK checks of results here: nothing. Its schemas check each part of a value at once; `checkedResult` and `ToolList` do not. */
 const ANY = z.any();
+/** Why the data of a result cannot be checked. */
+const REASONS = [NotJsonError, UncheckableError, UnusableSchemaError];
 
 /**
  * Starts other servers of the Model Context Protocol, whose tools code can call.
@@ -194,14 +197,34 @@ function isCallable({ execution }) {
   return execution?.taskSupport !== 'required';
 }
 
-/** @param {any} schema */
-function validatorOf(schema) {
-  try {
-    // One instance would take two schemas of the same `$id` for one.
-    return new AjvJsonSchemaValidator().getValidator(schema);
-  } catch {
-    return (/** @type {unknown} */ data) => ({ valid: true, data });
+/**
+ * A result whose data is as the tool's output schema has it. Parts of the schema that cannot be used are left out.
+ *
+ * @param {string} name
+ * @param {any} result
+ * @param {JsonSchema} schema
+ * @param {AbortSignal} signal
+ * @returns {Promise<any>} with the data that was checked
+ * @throws {Error} that says what is wrong with the data
+ */
+async function withCheckedData(name, result, schema, signal) {
+  if (result.isError) return result;
+  if (!result.structuredContent) {
+    throw new Error(`MCP error -32600: Tool ${name} has an output schema but did not return structured content`);
   }
+  try {
+    const { value, issues } = /** @type {any} */ (await schema.check(result.structuredContent, signal));
+    if (issues === undefined) return { ...result, structuredContent: value };
+    throw unlikeSchema(issues.map((/** @type {any} */ { message }) => message).join('; '));
+  } catch (error) {
+    if (!REASONS.some((Reason) => error instanceof Reason)) throw error;
+    throw unlikeSchema(`it cannot be checked: ${/** @type {Error} */ (error).message}`);
+  }
+}
+
+/** @param {string} reason */
+function unlikeSchema(reason) {
+  return new Error(`the structured content does not match the tool's output schema: ${reason}`);
 }
 
 /**
@@ -219,24 +242,15 @@ function readable(error) {
  * @returns {import('../code-tool').CodeToolDefinition}
  */
 function definitionOf(server, { name, description, inputSchema, outputSchema }) {
-  /** Compiled for the first result: of a schema that cannot be used all are valid. @type {((value: unknown) => any) | undefined} */
-  let validate;
-  const check = (/** @type {any} */ result) => {
-    checkedResult(result);
-    if (outputSchema === undefined || result.isError) return result;
-    if (!result.structuredContent) {
-      throw new Error(`MCP error -32600: Tool ${name} has an output schema but did not return structured content`);
-    }
-    const { valid, errorMessage } = (validate ??= validatorOf(outputSchema))(result.structuredContent);
-    if (valid) return result;
-    const text = `Structured content does not match the tool's output schema: ${errorMessage}`;
-    throw new Error(`MCP error -32602: ${text}`);
-  };
+  const schema = outputSchema === undefined ? undefined : new JsonSchema(outputSchema, { isLenient: true });
   return {
     description,
     inputSchema,
     ...(outputSchema !== undefined && { outputSchema }),
-    execute: async (input, { signal }) => valueOf(check(await server.callTool(name, input, signal))),
+    execute: async (input, { signal }) => {
+      const result = checkedResult(await server.callTool(name, input, signal));
+      return valueOf(schema === undefined ? result : await withCheckedData(name, result, schema, signal));
+    },
   };
 }
 

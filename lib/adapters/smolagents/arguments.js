@@ -8,6 +8,9 @@ const { describe, isBeyondNumbers, isPlainObject, memberPath } = require('../../
  * @typedef {Record<string, Input>} Inputs
  */
 
+/** Parts and alternatives of one argument that are looked at: in one turn of the event loop. */
+const MAX_STEPS = 100_000;
+
 /** Types of inputs, and what a value of each is. */
 const TYPES = new Map([
   ['string', { expected: 'a string', accepts: (/** @type {unknown} */ value) => typeof value === 'string' }],
@@ -16,8 +19,8 @@ const TYPES = new Map([
   ['integer', { expected: 'an integer', accepts: Number.isInteger }],
   ['array', { expected: 'an array', accepts: Array.isArray }],
   ['list', { expected: 'an array', accepts: Array.isArray }],
-  ['object', { expected: 'an object', accepts: isObject }],
-  ['dict', { expected: 'an object', accepts: isObject }],
+  ['object', { expected: 'an object', accepts: isPlainObject }],
+  ['dict', { expected: 'an object', accepts: isPlainObject }],
   ['null', { expected: 'null', accepts: (/** @type {unknown} */ value) => value === null }],
   ['any', { expected: 'any value', accepts: () => true }],
   ['image', { expected: 'an image', accepts: isPresent }],
@@ -138,7 +141,7 @@ function valueOf(tool, name, input, value) {
     }
     return null;
   }
-  const wrong = mismatch(input, value, name);
+  const wrong = mismatch(input, value, name, { steps: MAX_STEPS });
   if (wrong === undefined) return value;
   const got = isBeyondNumbers(wrong.value)
     ? 'an integer beyond 2^53, which cannot be given to this tool'
@@ -157,27 +160,32 @@ function isRequired(input) {
  * @param {Input} input
  * @param {unknown} value
  * @param {string} path
+ * @param {{ steps: number }} left how many further parts and alternatives may be looked at
  * @returns {{ path: string, expected: string, value: unknown } | undefined}
  */
-function mismatch(input, value, path) {
+function mismatch(input, value, path, left) {
+  left.steps--;
+  if (left.steps < 0)
+    throw new TypeError(`the argument ${path} is too large to be checked at once; pass less at a time`);
   if (value === null && input.nullable === true) return undefined;
   const types = typesOf(input);
   const isOfType = types.length === 0 || types.some((type) => TYPES.get(type)?.accepts(value) ?? true);
-  const isAlternative = !Array.isArray(input.anyOf) || input.anyOf.some((each) => !mismatch(each, value, path));
+  const isAlternative = !Array.isArray(input.anyOf) || input.anyOf.some((each) => !mismatch(each, value, path, left));
   const isListed = !Array.isArray(input.enum) || input.enum.includes(value);
   if (!isOfType || !isAlternative || !isListed) return { path, expected: expectation(input), value };
-  return Array.isArray(value) ? itemMismatch(input, value, path) : memberMismatch(input, value, path);
+  return Array.isArray(value) ? itemMismatch(input, value, path, left) : memberMismatch(input, value, path, left);
 }
 
 /**
  * @param {Input} input
  * @param {unknown[]} value
  * @param {string} path
+ * @param {{ steps: number }} left
  */
-function itemMismatch({ items }, value, path) {
+function itemMismatch({ items }, value, path, left) {
   if (!isObject(items)) return undefined;
   for (const [index, item] of value.entries()) {
-    const wrong = mismatch(items, item, `${path}[${index}]`);
+    const wrong = mismatch(items, item, `${path}[${index}]`, left);
     if (wrong !== undefined) return wrong;
   }
   return undefined;
@@ -187,14 +195,15 @@ function itemMismatch({ items }, value, path) {
  * @param {Input} input
  * @param {any} value
  * @param {string} path
+ * @param {{ steps: number }} left
  */
-function memberMismatch({ properties, required }, value, path) {
-  if (!isObject(properties) || !isObject(value)) return undefined;
+function memberMismatch({ properties, required }, value, path, left) {
+  if (!isObject(properties) || !isPlainObject(value)) return undefined;
   for (const [key, property] of Object.entries(/** @type {Inputs} */ (properties))) {
     const member = Object.hasOwn(value, key) ? value[key] : undefined;
     const mayMiss = Array.isArray(required) ? !required.includes(key) : !isRequired(property);
     if (member === undefined && mayMiss) continue;
-    const wrong = mismatch(property, member, memberPath(path, key));
+    const wrong = mismatch(property, member, memberPath(path, key), left);
     if (wrong !== undefined) return wrong;
   }
   return undefined;

@@ -1,7 +1,7 @@
 // @ts-check
 'use strict';
 
-const { canBeCompiled } = require('../patterns');
+const { canBeCompiled } = require('../../json-schema/patterns');
 const { unique } = require('./names');
 
 /** Levels and characters of a result's schema: it is read by models, and checks nothing. */

@@ -4,7 +4,10 @@
 const { RE2JS } = require('../bundled/schemas');
 
 /** Characters of a pattern: some take time by the square to read. */
-const MAX_LENGTH = 10_000;
+const MAX_LENGTH = 4_000;
+/** Classes of Unicode's, each of which has hundreds of ranges. */
+const MAX_UNICODE_CLASSES = 100;
+const UNICODE_CLASS = /\\[pP]/g;
 /** How often RE2 repeats something, with the repeats that are inside of it. */
 const MAX_REPEATS = 1_000;
 /**
@@ -12,8 +15,9 @@ const MAX_REPEATS = 1_000;
  * match may take. It is one from `^` on without loops, which ends after as many characters, so that RE2 takes no longer than it may
  * with its own bound.
  */
-const MAX_SIZE = 10_000;
+const MAX_SIZE = 3_000;
 const MAX_STEPS = 8_000_000;
+const TOO_MANY_CLASSES = `it has more than ${MAX_UNICODE_CLASSES} classes of Unicode`;
 const TOO_MANY_REPEATS = `repeats of more than ${MAX_REPEATS} need a pattern from ^ on, without loops and of at most ${MAX_SIZE} characters`;
 
 // eslint-disable-next-line regexp/no-super-linear-move -- what it is matched with is short
@@ -31,13 +35,16 @@ const KIND = /^(\\[pP]\{)(?:Script|sc|General_Category|gc)=/;
  * RE2 in the place of V8's regular expressions, whose time can grow without a bound.
  *
  * @param {string} pattern as JSON schemas have them, in the syntax of ECMAScript
+ * @returns the pattern, how many characters and classes it has with its repeats, and at how many of them a match can be at a time
  * @throws {Error} for what RE2 does not have, such as lookarounds
  */
 function compiledPattern(pattern) {
   if (pattern.length > MAX_LENGTH)
     throw new Error(`a pattern has ${pattern.length} characters, of at most ${MAX_LENGTH}`);
   try {
-    return RE2JS.compile(inRe2(pattern));
+    if ((pattern.match(UNICODE_CLASS) ?? []).length > MAX_UNICODE_CLASSES) throw new Error(TOO_MANY_CLASSES);
+    const { text, size, width } = inRe2(pattern);
+    return { pattern: RE2JS.compile(text), size: size + pattern.length / 8, width };
   } catch (cause) {
     throw new Error(`the pattern ${pattern} cannot be used: ${/** @type {Error} */ (cause).message}`, { cause });
   }
@@ -97,7 +104,7 @@ function inRe2(pattern) {
   if (whole.isSplit && !(hasEnd && whole.size * (whole.size - whole.straight) <= MAX_STEPS)) {
     throw new Error(TOO_MANY_REPEATS);
   }
-  return whole.text;
+  return { text: whole.text, size: whole.size, width: hasEnd ? whole.size - whole.straight + 2 : whole.size };
 }
 
 /** @returns {Part} */
@@ -129,7 +136,8 @@ function joined(parts) {
 function repeated({ text, size, repeats, isSplit }, token, min, max) {
   const count = Math.max(1, max === Infinity ? min : max);
   const most = Math.floor(MAX_REPEATS / repeats);
-  if (count <= most || size * count > MAX_SIZE) return partOf(text + token, size * count, repeats * count, isSplit);
+  if (size * count > MAX_SIZE) throw new Error(TOO_MANY_REPEATS);
+  if (count <= most) return partOf(text + token, size * count, repeats * count, isSplit, size === 1 ? count : 0);
   return partOf(`(?:${split(text, min, max, most)})`, size * count, most * repeats, true, size === 1 ? count : 0);
 }
 

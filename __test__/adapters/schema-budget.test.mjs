@@ -1,0 +1,157 @@
+// Checks of values by schemas had no bound: Ajv collected an error for each part, and nothing interrupted it.
+import { createRequire } from 'node:module';
+
+import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
+
+import { createCodeTool } from '../../lib/adapters/code-tool/index.js';
+import { runChild } from '../helpers.mjs';
+
+const require = createRequire(import.meta.url);
+const { JsonSchema } = require('../../lib/json-schema/index.js');
+
+const object = (properties) => ({ type: 'object', properties });
+
+/** What a tool with `inputSchema` answers to `code`, and what it was called with. */
+async function call(inputSchema, code) {
+  const inputs = [];
+  const tool = createCodeTool({ tools: { take: { inputSchema, execute: (input) => (inputs.push(input), 'taken') } } });
+  const { output, error } = await tool.execute(code);
+  return { inputs, said: error?.message.replace(/^.*is not valid: /, '') ?? output };
+}
+
+/** What a check says in a child process with a small heap, and the most processor time between two turns of its event loop. */
+async function checkedInChild(schema, make) {
+  const script = `
+    const { JsonSchema } = require(process.cwd() + '/lib/json-schema/index.js');
+    const schema = new JsonSchema(${schema});
+    const value = ${make};
+    const now = () => process.cpuUsage().user / 1000;
+    let last = now();
+    let longest = 0;
+    const look = () => {
+      longest = Math.max(longest, now() - last);
+      last = now();
+    };
+    const timer = setInterval(look, 1);
+    setTimeout(async () => {
+      last = now();
+      const { issues } = await schema.check(value).catch((error) => ({ issues: [error] }));
+      look();
+      clearInterval(timer);
+      console.log(JSON.stringify({ messages: issues?.map(({ message }) => message), longest }));
+    }, 20);
+  `;
+  const { stdout } = await runChild(script, { format: 'commonjs', nodeArgs: ['--max-old-space-size=400'] });
+  return JSON.parse(stdout);
+}
+
+describe('a check of a huge value', { timeout: 30_000 }, () => {
+  const list = (items) => JSON.stringify(object({ list: { type: 'array', items } }));
+  test.each([
+    ['of wrong items', list({ anyOf: [{ type: 'string' }, { type: 'null' }] }), '({ list: Array(5e6).fill(1) })'],
+    ['of right items', list({ type: 'number' }), '({ list: Array(5e6).fill(1) })'],
+    [
+      'of 300 alternatives',
+      list({ anyOf: Array.from({ length: 300 }, (_, i) => object({ a: { const: i } })) }),
+      '({ list: Array.from({ length: 15_000 }, () => ({ a: -1 })) })',
+    ],
+    [
+      'without 1,000 required names',
+      JSON.stringify({ items: { type: 'object', required: Array.from({ length: 1_000 }, (_, i) => `k${i}`) } }),
+      'Array.from({ length: 20_000 }, () => ({}))',
+    ],
+    ['of equal items', JSON.stringify({ uniqueItems: true }), '[...Array.from({ length: 5e4 }, (_, i) => [i]), [7]]'],
+    [
+      'with references that double',
+      `({ $defs: Object.fromEntries(Array.from({ length: 28 }, (_, i) => ['d' + i, { anyOf: Array(2).fill({ $ref: '#/$defs/d' + (i + 1) }) }])
+         .concat([['d28', { type: 'string' }]])), $ref: '#/$defs/d0' })`,
+      '1',
+    ],
+  ])('%s lets the event loop turn and keeps little memory', async (name, schema, make) => {
+    const { messages, longest } = await checkedInChild(schema, make);
+    expect(longest).toBeLessThan(500);
+    expect(messages?.slice(0, 2)).toEqual(
+      {
+        'of wrong items': ['list.0 must be string, got 1', 'list.0 must be null, got 1'],
+        'of 300 alternatives': ['list.0.a must be 0, got -1', 'list.0.a must be 1, got -1'],
+        'without 1,000 required names': ['0.k0 is missing', '0.k1 is missing'],
+        'of equal items': ['the object must not have equal items, got an array'],
+        'with references that double': ['too many alternatives of the schema do not fit'],
+      }[name],
+    );
+  });
+
+  test('by code names the place and stops at the first errors', async () => {
+    const { said } = await call(
+      object({ list: { type: 'array', items: { anyOf: [{ type: 'string' }, { type: 'null' }] } } }),
+      'await take({ list: Array(5e5).fill(1) })',
+    );
+    expect(said).toMatch(/^list\.0 must be string, got 1; list\.0 must be null, got 1; /);
+    expect(said.length).toBeLessThan(400);
+  });
+
+  test.each([
+    ['of wrong parts', 'Array(5e5).fill(1)', /^list\.0 must be string,null, got 1; /],
+    ['of right parts', "Array(5e5).fill('a')", /^it has more than 20000 parts, /],
+    ['of a few wrong parts', "['a', 1]", /^list\.1: Invalid input; /],
+  ])('by a schema of a library %s ends early', async (_, value, said) => {
+    const schema = z.object({ list: z.array(z.union([z.string(), z.null()])) });
+    expect((await call(schema, `await take({ list: ${value} })`)).said).toMatch(said);
+  });
+
+  test('whose schema refers to itself without end fails', async () => {
+    const check = (schema) => new JsonSchema(schema).check({});
+    for (const schema of [{ $ref: '#' }, { $defs: { a: { allOf: [{ $ref: '#/$defs/a' }] } }, $ref: '#/$defs/a' }]) {
+      await expect(check(schema)).rejects.toThrow('its references go round in a circle');
+    }
+  });
+
+  test('that is nested deeply or contains itself is refused', async () => {
+    const cycle = [];
+    cycle.push(cycle);
+    let deep = [];
+    for (let level = 0; level < 1e5; level++) deep = [deep];
+    for (const value of [cycle, deep]) {
+      await expect(new JsonSchema({}).check(value)).rejects.toThrow('it must be nested at most 64 deep');
+    }
+  });
+});
+
+describe('a tool with a JSON Schema', () => {
+  const schema = object({ size: { type: 'string' }, message: { type: 'number' }, length: { type: 'string' } });
+  test.each([
+    ['new Set([1])', 'it must be one object, got an object'],
+    ["new Error('m')", 'it must be one object, got an object'],
+    ['new Uint8Array(3)', 'it must be one object, got an object'],
+    ['{ a: new Set([1]) }', 'it cannot be written as JSON: "a" is a Set, which JSON does not have; pass an array'],
+    ['{ a: [new Map()] }', 'it cannot be written as JSON: "a.0" is a Map, which JSON does not have; pass an object'],
+    ["{ a: { b: new Error('m') } }", 'it cannot be written as JSON: "a.b" is an Error, which JSON does not have'],
+    ['{ a: new Float64Array(2) }', 'it cannot be written as JSON: "a" is a Float64Array, which JSON does not have'],
+    ['{ a: [1, NaN] }', 'it cannot be written as JSON: "a.1" is NaN, which JSON does not have'],
+    ['{ a: new Date(NaN) }', 'it cannot be written as JSON: "a" is an invalid Date, which JSON does not have'],
+    ['{ a: 5n }', 'it cannot be written as JSON: "a" is a BigInt'],
+  ])('does not get %s', async (input, reason) => {
+    const { inputs, said } = await call(schema, `await take(${input})`);
+    expect(said.startsWith(reason), said).toBe(true);
+    expect(inputs).toEqual([]);
+  });
+
+  test('gets exactly what was checked', async () => {
+    const code = `const shared = { x: 1 };
+      const list = Object.assign([1, , undefined], { length2: 'extra' });
+      await take({ list, at: new Date(0), none: undefined, toJSON: 1, pair: [shared, shared] })`;
+    const { inputs, said } = await call(object({ at: { type: 'string' }, toJSON: { type: 'number' } }), code);
+    expect(said).toBe('taken');
+    expect(inputs).toStrictEqual([
+      { list: [1, null, null], at: '1970-01-01T00:00:00.000Z', toJSON: 1, pair: [{ x: 1 }, { x: 1 }] },
+    ]);
+    expect(Object.keys(inputs[0].list)).toEqual(['0', '1', '2']);
+  });
+
+  test('of another type than object is checked, too', async () => {
+    expect((await call({ type: 'array', items: { type: 'string' } }, 'await take([1])')).said).toMatch(
+      '0 must be string, got 1',
+    );
+  });
+});
