@@ -20,7 +20,7 @@ const NEWEST_BUILT_INS: &str =
     "_ZN2v88internal7Genesis28InitializeExperimentalGlobalEv=ses_executor_no_newest_built_ins";
 
 /// Functions of V8, ICU and the system that the linker replaces by functions of crates/engine/src/{memory,process}.
-const WRAPPED: [&str; 56] = [
+const WRAPPED: [&str; 51] = [
     // How V8 ends the process without asking, and what it writes then: fatal.rs.
     "_ZN2v84base21FatalNoSecurityImpactEPKcz",
     "_ZN2v84base8FatalOOMENS0_7OOMTypeEPKc",
@@ -32,12 +32,6 @@ const WRAPPED: [&str; 56] = [
     "_ZN2v88internal10MemoryPool3AddEPNS0_7IsolateEPNS0_11MutablePageE",
     "_ZN2v88internal15MemoryAllocator12AllocatePageENS1_14AllocationModeEPNS0_5SpaceENS0_13ExecutabilityE",
     "_ZN2v88internal15MemoryAllocator4FreeENS1_8FreeModeEPNS0_11MutablePageE",
-    // What is reserved, and what is put out of reach: ranges.rs.
-    "_ZN2v84base2OS8AllocateEPvmmNS1_16MemoryPermissionENSt4__Cr8optionalINS_18SharedMemoryHandleEEE",
-    "_ZN2v84base2OS4FreeEPvm",
-    "_ZN2v84base2OS29CreateAddressSpaceReservationEPvmmNS1_16MemoryPermissionENSt4__Cr8optionalINS_18SharedMemoryHandleEEE",
-    "_ZN2v84base2OS27FreeAddressSpaceReservationENS0_23AddressSpaceReservationE",
-    "_ZN2v84base2OS13DecommitPagesEPvm",
     // Objects that have pages of their own: large_objects.rs.
     "_ZN2v88internal19NewLargeObjectSpace11AllocateRawEPNS0_9LocalHeapEiNS0_14AllocationHintE",
     // Tables to find things sooner: caches.rs.

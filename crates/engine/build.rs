@@ -25,16 +25,11 @@ use instance::{Instance, external_references};
 type Script = (&'static str, String);
 
 /// Of what the addon's build.rs wraps, what this crate's tests look for: the flags of that one are for the addon only.
-const WRAPPED_IN_TESTS: [&str; 9] = [
+const WRAPPED_IN_TESTS: [&str; 4] = [
     "_ZN2v88internal6WasmJs7InstallEPNS0_7IsolateE",
     "_ZN2v88internal9StubCache10InitializeEv",
     "_ZN2v88internal9StubCache5ClearEv",
     "_ZN2v88internal4wasm19WasmCodeLookupCache5FlushEv",
-    "_ZN2v84base2OS8AllocateEPvmmNS1_16MemoryPermissionENSt4__Cr8optionalINS_18SharedMemoryHandleEEE",
-    "_ZN2v84base2OS4FreeEPvm",
-    "_ZN2v84base2OS29CreateAddressSpaceReservationEPvmmNS1_16MemoryPermissionENSt4__Cr8optionalINS_18SharedMemoryHandleEEE",
-    "_ZN2v84base2OS27FreeAddressSpaceReservationENS0_23AddressSpaceReservationE",
-    "_ZN2v84base2OS13DecommitPagesEPvm",
 ];
 
 /// What the addon's build.rs has of the same name.

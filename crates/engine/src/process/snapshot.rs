@@ -4,8 +4,6 @@ use std::sync::LazyLock;
 
 use deno_core::v8;
 
-#[cfg(target_os = "linux")]
-use crate::memory::ranges::start;
 use crate::process::web_assembly;
 use crate::realm::instance::{Instance, isolate_of};
 
@@ -21,15 +19,9 @@ static SOURCES: LazyLock<&[v8::OneByteConst]> = LazyLock::new(|| {
     texts.iter().map(|text| v8::String::create_external_onebyte_const(text)).collect::<Vec<_>>().leak()
 });
 
-/// As V8 does, elsewhere than on Linux.
-#[cfg(not(target_os = "linux"))]
-fn start<T>(make: impl FnOnce() -> T) -> T {
-    make()
-}
-
 /// Makes an isolate of it on the calling thread, which V8 has been prepared for.
 pub fn hardened(params: v8::CreateParams) -> Instance {
-    start(|| Instance::new(&BLOB.0, &SOURCES, params))
+    Instance::new(&BLOB.0, &SOURCES, params)
 }
 
 /// The index of the context that build.rs adds.
@@ -37,7 +29,7 @@ const PLAIN_CONTEXT: usize = 0;
 
 /// Makes an isolate on the calling thread, which V8 has been prepared for, with a context as V8 itself has it.
 pub fn plain(params: v8::CreateParams) -> Instance {
-    let mut isolate = start(|| isolate_of(&BLOB.0, &SOURCES, params));
+    let mut isolate = isolate_of(&BLOB.0, &SOURCES, params);
     let context = {
         v8::scope!(let scope, &mut isolate);
         let make = || v8::Context::from_snapshot(scope, PLAIN_CONTEXT, v8::ContextOptions::default());
