@@ -20,7 +20,7 @@ const NEWEST_BUILT_INS: &str =
     "_ZN2v88internal7Genesis28InitializeExperimentalGlobalEv=ses_executor_no_newest_built_ins";
 
 /// Functions of V8, ICU and the system that the linker replaces by functions of crates/engine/src/{memory,process}.
-const WRAPPED: [&str; 51] = [
+const WRAPPED: [&str; 48] = [
     // How V8 ends the process without asking, and what it writes then: fatal.rs.
     "_ZN2v84base21FatalNoSecurityImpactEPKcz",
     "_ZN2v84base8FatalOOMENS0_7OOMTypeEPKc",
@@ -28,10 +28,6 @@ const WRAPPED: [&str; 51] = [
     // Zones: segments.rs.
     "_ZN2v88internal19AccountingAllocator15AllocateSegmentEm",
     "_ZN2v88internal19AccountingAllocator13ReturnSegmentEPNS0_7SegmentE",
-    // Pages that are kept for other isolates: pooled_pages.rs.
-    "_ZN2v88internal10MemoryPool3AddEPNS0_7IsolateEPNS0_11MutablePageE",
-    "_ZN2v88internal15MemoryAllocator12AllocatePageENS1_14AllocationModeEPNS0_5SpaceENS0_13ExecutabilityE",
-    "_ZN2v88internal15MemoryAllocator4FreeENS1_8FreeModeEPNS0_11MutablePageE",
     // Objects that have pages of their own: large_objects.rs.
     "_ZN2v88internal19NewLargeObjectSpace11AllocateRawEPNS0_9LocalHeapEiNS0_14AllocationHintE",
     // Tables to find things sooner: caches.rs.

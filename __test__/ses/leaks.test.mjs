@@ -464,36 +464,3 @@ describe('process.exit() while 16 executors run', () => {
     expect({ status, signal, stdout, stderr }).toEqual({ status: 7, signal: null, stdout: 'leaving\n', stderr: '' });
   });
 });
-
-describe.runIf(onLinux)('isolates in a row', () => {
-  const PER_START = `
-    const start = async (code) => {
-      const executor = new SESExecutor({ warmPool: 0, maxOperations: 2_000_000 });
-      await executor.init();
-      const { output } = await executor.run(code);
-      await executor.cleanup();
-      await until(() => executorThreads() === 0);
-      return output;
-    };
-    const faultsOf = async (code) => {
-      for (let i = 0; i < 10; i++) await start(code);
-      const before = process.resourceUsage().minorPageFault;
-      for (let i = 0; i < 40; i++) await start(code);
-      return (process.resourceUsage().minorPageFault - before) / 40;
-    };`;
-
-  // Without that, each start writes some 60 pages that the system has to find and empty first.
-  test('have the pages of those before them', async () => {
-    const { faults } = await measure(`${PER_START} report({ faults: await faultsOf('1 + 1') });`);
-    expect(faults).toBeLessThan(45);
-  });
-
-  test('work as any other where some have marked what is alive', async () => {
-    const { outputs } = await measure(`${PER_START}
-      const collects = 'let all = []; for (let i = 0; i < 40; i++) { all = []; for (let k = 0; k < 20000; k++) all.push({ k }); } all.length';
-      const outputs = new Set();
-      for (let i = 0; i < 12; i++) outputs.add(await start(i % 3 === 0 ? '20000' : collects));
-      report({ outputs: [...outputs] });`);
-    expect(outputs).toEqual([20000]);
-  });
-});

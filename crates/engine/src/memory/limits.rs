@@ -9,7 +9,6 @@ use deno_core::v8;
 
 use crate::memory::budget::BufferBudget;
 use crate::memory::locks;
-use crate::memory::pooled_pages;
 use crate::memory::usage::Account;
 #[cfg(target_os = "linux")]
 use crate::memory::zones::Zones;
@@ -89,7 +88,6 @@ impl MemoryGuard {
         isolate.add_gc_prologue_callback(before_collection, guard.data(), v8::GCType::kGCTypeAll);
         isolate.add_gc_epilogue_callback(behind_collection, guard.data(), v8::GCType::kGCTypeAll);
         GUARD.set(&raw const *guard);
-        pooled_pages::keep_trusted(true);
         guard
     }
 
@@ -353,15 +351,12 @@ unsafe extern "C" fn after_collection(
 /// V8 calls this before each collection, also before one within another.
 unsafe extern "C" fn before_collection(
     isolate: v8::UnsafeRawIsolatePtr,
-    kind: v8::GCType,
+    _kind: v8::GCType,
     _flags: v8::GCCallbackFlags,
     data: *mut c_void,
 ) {
     // SAFETY: `data` is the guard that `install` passed, which outlives the isolate.
     let guard = unsafe { &*data.cast::<MemoryGuard>() };
-    if kind != v8::GCType::kGCTypeScavenge {
-        pooled_pages::keep_trusted(false);
-    }
     if !guard.collecting.swap(true, Ordering::Relaxed) {
         // SAFETY: the isolate is alive, since it calls this, and this is its thread.
         let heap = unsafe { v8::Isolate::from_raw_isolate_ptr(isolate) }.get_heap_statistics().total_physical_size();

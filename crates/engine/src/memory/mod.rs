@@ -2,7 +2,7 @@
 //!
 //! Below are the counters (`usage`, `zones`, `budget`), the system's `pages` and who is told or compiles (`parking`, `sole`,
 //! `compiled_for`), above them the guard of an isolate (`limits`) and how its thread stops (`stop`), and above that what V8, ICU and C++ call
-//! (`allocator`, `segments`, `large_objects`, `pooled_pages`, `array_buffers`, `fatal`) and what is given back (`caches`, `young`,
+//! (`allocator`, `segments`, `large_objects`, `array_buffers`, `fatal`) and what is given back (`caches`, `young`,
 //! `stack`, `remains`).
 
 pub mod allocator;
@@ -20,8 +20,6 @@ pub mod locks;
 #[cfg(target_os = "linux")]
 mod pages;
 pub mod parking;
-#[cfg(target_os = "linux")]
-mod pooled_pages;
 pub mod remains;
 #[cfg(target_os = "linux")]
 mod segments;

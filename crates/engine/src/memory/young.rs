@@ -4,7 +4,7 @@
 //! otherwise is made in the middle of the next run.
 //!
 //! V8 keeps the pages of what was alive before a collection for what is alive after the next one, unless hardly anything is allocated: then
-//! they go to its pool, from which other isolates take theirs and the system gets back what is left (pooled_pages.rs). An isolate that
+//! they go to its pool, from which other isolates take theirs and the system gets back what is left. An isolate that
 //! rests says that. build.rs has the linker send here (`--wrap`) what makes the heap, and what V8 asks.
 
 use std::cell::Cell;

@@ -6,8 +6,10 @@ use deno_core::v8;
 pub const OF_ALL: &str = concat!(
     // Most steps never come again, and the cache would keep all of them. Of those that do, the functions are kept (realm/reruns.rs).
     "--no-compilation-cache ",
-    // Pages of isolates that are gone are kept for the next ones for a second or two, not for 8 to 16 (memory/pooled_pages.rs).
-    "--memory-pool-timeout=1 ",
+    // An isolate that is disposed gives its pages back to the system immediately. V8 would keep them for other isolates, and its task that
+    // gives back what nobody has taken may come only with the next collection of some isolate, if ever. The pages that V8 keeps for an
+    // isolate that is alive are given back after one to two seconds, not after 8 to 16.
+    "--no-memory-pool-share-memory-on-teardown --memory-pool-timeout=1 ",
     // What a collection found dead has to be uncounted when the limit is looked at after it.
     "--no-concurrent-array-buffer-sweeping ",
     // An isolate has room for as many threads that mark as the process has threads for V8's work, not for seven.
