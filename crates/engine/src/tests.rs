@@ -194,13 +194,6 @@ fn calls_of_any_session_have_numbers_that_javascript_has_too() {
     assert!(numbers.into_iter().all(|number| number < 1 << 53));
 }
 
-#[cfg(target_os = "linux")]
-#[test]
-fn the_caches_of_an_isolate_are_where_they_are_given_back() {
-    let _guest = guest(Vec::new());
-    assert!(crate::memory::caches::are_known());
-}
-
 #[test]
 fn a_guest_that_stopped_itself_can_go_on() {
     let (mut guest, _) = guest(Vec::new());

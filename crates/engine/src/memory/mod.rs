@@ -2,14 +2,12 @@
 //!
 //! Below are the counters (`usage`, `zones`, `budget`), the system's `pages` and who is told or compiles (`parking`, `sole`,
 //! `compiled_for`), above them the guard of an isolate (`limits`) and how its thread stops (`stop`), and above that what V8, ICU and C++ call
-//! (`allocator`, `segments`, `large_objects`, `array_buffers`, `fatal`) and what is given back (`caches`, `young`,
+//! (`allocator`, `segments`, `large_objects`, `array_buffers`, `fatal`) and what is given back (`young`,
 //! `stack`, `remains`).
 
 pub mod allocator;
 pub mod array_buffers;
 pub mod budget;
-#[cfg(target_os = "linux")]
-pub mod caches;
 #[cfg(target_os = "linux")]
 pub mod compiled_for;
 pub mod fatal;

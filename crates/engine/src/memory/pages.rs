@@ -10,13 +10,13 @@ pub fn within(start: NonNull<u8>, bytes: usize) -> (NonNull<u8>, usize) {
     (start.map_addr(|address| address.saturating_add(skipped)), (bytes - skipped) & !(PAGE_BYTES - 1))
 }
 
-/// Gives the system pages back, which are zeros from then on. False: it wants none, as where memory is locked.
+/// Gives pages back to the system, after which they are zeros. Where memory is locked, nothing happens.
 ///
 /// # Safety
 /// The pages are the caller's, and nothing in them is needed.
-pub unsafe fn give_back(first: NonNull<u8>, bytes: usize) -> bool {
+pub unsafe fn give_back(first: NonNull<u8>, bytes: usize) {
     // SAFETY: the caller's contract is the same.
-    unsafe { libc::madvise(first.as_ptr().cast(), bytes, libc::MADV_DONTNEED) == 0 }
+    unsafe { libc::madvise(first.as_ptr().cast(), bytes, libc::MADV_DONTNEED) };
 }
 
 /// How many of so many pages are in memory.

@@ -8,7 +8,7 @@ use std::mem;
 use deno_core::v8::{self, PlatformImpl, Task};
 
 #[cfg(target_os = "linux")]
-use crate::memory::{caches, stack, young};
+use crate::memory::{stack, young};
 
 /// Of the calling thread's isolate.
 struct Idle {
@@ -55,7 +55,6 @@ pub use young::promote;
 #[cfg(target_os = "linux")]
 pub fn rest(isolate: &mut v8::Isolate) {
     young::give_back(isolate);
-    caches::give_back();
     stack::give_back();
 }
 
@@ -80,10 +79,7 @@ pub fn rest(_: &mut v8::Isolate) {}
 pub fn end() {
     OF_THIS_THREAD.take();
     #[cfg(target_os = "linux")]
-    {
-        caches::end();
-        young::end();
-    }
+    young::end();
 }
 
 /// What V8 posts to the threads of its isolates. Kept are collections of the young generation, which are not to be nested; the other
