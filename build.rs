@@ -20,7 +20,7 @@ const NEWEST_BUILT_INS: &str =
     "_ZN2v88internal7Genesis28InitializeExperimentalGlobalEv=ses_executor_no_newest_built_ins";
 
 /// Functions of V8, ICU and the system that the linker replaces by functions of crates/engine/src/{memory,process}.
-const WRAPPED: [&str; 45] = [
+const WRAPPED: [&str; 43] = [
     // How V8 ends the process without asking, and what it writes then: fatal.rs.
     "_ZN2v84base21FatalNoSecurityImpactEPKcz",
     "_ZN2v84base8FatalOOMENS0_7OOMTypeEPKc",
@@ -30,9 +30,6 @@ const WRAPPED: [&str; 45] = [
     "_ZN2v88internal19AccountingAllocator13ReturnSegmentEPNS0_7SegmentE",
     // Objects that have pages of their own: large_objects.rs.
     "_ZN2v88internal19NewLargeObjectSpace11AllocateRawEPNS0_9LocalHeapEiNS0_14AllocationHintE",
-    // The young generation at rest: young.rs.
-    "_ZN2v88internal4Heap5SetUpEPNS0_9LocalHeapE",
-    "_ZNK2v88internal8GCTracer41AllocationThroughputInBytesPerMillisecondEv",
     // Messages that quote the program: quoted_code.rs.
     "_ZN2v88internal11CallPrinter5PrintEPNS0_15FunctionLiteralEi",
     "_ZN2v88internal10JSFunction8ToStringEPNS0_7IsolateENS0_12DirectHandleIS1_EE",

@@ -2,8 +2,8 @@
 //!
 //! Below are the counters (`usage`, `zones`, `budget`), the system's `pages` and who is told or compiles (`parking`, `sole`,
 //! `compiled_for`), above them the guard of an isolate (`limits`) and how its thread stops (`stop`), and above that what V8, ICU and C++ call
-//! (`allocator`, `segments`, `large_objects`, `array_buffers`, `fatal`) and what is given back (`young`,
-//! `stack`, `remains`).
+//! (`allocator`, `segments`, `large_objects`, `array_buffers`, `fatal`) and what is given back (`stack`,
+//! `remains`).
 
 pub mod allocator;
 pub mod array_buffers;
@@ -26,6 +26,4 @@ pub mod sole;
 pub mod stack;
 pub mod stop;
 pub mod usage;
-#[cfg(target_os = "linux")]
-pub mod young;
 pub mod zones;

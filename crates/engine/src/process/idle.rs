@@ -8,7 +8,10 @@ use std::mem;
 use deno_core::v8::{self, PlatformImpl, Task};
 
 #[cfg(target_os = "linux")]
-use crate::memory::{stack, young};
+use crate::memory::stack;
+
+/// A young generation of so many bytes has grown. One that has not has two pages of 256 KiB. 4 MiB.
+const GROWN_BYTES: usize = 4 << 20;
 
 /// Of the calling thread's isolate.
 struct Idle {
@@ -31,7 +34,7 @@ fn address_of(isolate: &v8::Isolate) -> usize {
     unsafe { mem::transmute::<v8::UnsafeRawIsolatePtr, usize>(isolate.as_raw_isolate_ptr()) }
 }
 
-/// Does what V8 has left. Runs no guest code. True: it was a collection, which may be worth another one ([`has_survivors`]).
+/// Does what V8 has left. Runs no guest code. True: it was a collection.
 pub fn work(isolate: &mut v8::Isolate) -> bool {
     let task = OF_THIS_THREAD.with_borrow_mut(|idle| idle.as_mut()?.task.take());
     let Some(task) = task else { return false };
@@ -40,46 +43,31 @@ pub fn work(isolate: &mut v8::Isolate) -> bool {
     true
 }
 
-/// Whether [`rest`] would give back so much that it is worth while more than once.
-#[cfg(target_os = "linux")]
-pub use young::holds_much;
+/// Whether the young generation has grown, so that [`rest`] collects.
+pub fn has_grown(isolate: &mut v8::Isolate) -> bool {
+    young_generation(isolate).is_some_and(|space| space.space_size() >= GROWN_BYTES)
+}
 
-/// Whether the collection has left so much in the young generation that it pays to [`promote`] it while nobody waits.
-#[cfg(target_os = "linux")]
-pub use young::has_survivors;
+/// V8's statistics of the young generation.
+fn young_generation(isolate: &mut v8::Isolate) -> Option<v8::HeapSpaceStatistics> {
+    (0..isolate.number_of_heap_spaces())
+        .filter_map(|index| isolate.get_heap_space_statistics(index))
+        .find(|space| space.space_name() == c"new_space")
+}
 
-#[cfg(target_os = "linux")]
-pub use young::promote;
-
-/// Gives back what an isolate does not need that rests.
-#[cfg(target_os = "linux")]
+/// Gives back what an isolate does not need while nothing comes: what its thread's stack has been used for, and the pages of a young
+/// generation that has grown. V8 gives those back when it collects the whole heap, which takes longer the more is alive.
 pub fn rest(isolate: &mut v8::Isolate) {
-    young::give_back(isolate);
+    if has_grown(isolate) {
+        isolate.low_memory_notification();
+    }
+    #[cfg(target_os = "linux")]
     stack::give_back();
 }
-
-/// Nothing can be given back here.
-#[cfg(not(target_os = "linux"))]
-pub fn holds_much(_: &mut v8::Isolate) -> bool {
-    false
-}
-
-#[cfg(not(target_os = "linux"))]
-pub fn has_survivors(_: &mut v8::Isolate) -> bool {
-    false
-}
-
-#[cfg(not(target_os = "linux"))]
-pub fn promote(_: &mut v8::Isolate) {}
-
-#[cfg(not(target_os = "linux"))]
-pub fn rest(_: &mut v8::Isolate) {}
 
 /// Drops what has been left: the isolate is about to be taken apart.
 pub fn end() {
     OF_THIS_THREAD.take();
-    #[cfg(target_os = "linux")]
-    young::end();
 }
 
 /// What V8 posts to the threads of its isolates. Kept are collections of the young generation, which are not to be nested; the other

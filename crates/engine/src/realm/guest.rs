@@ -147,14 +147,12 @@ impl Guest {
     /// What is done behind a command, when nobody waits for it.
     fn work_unwatched(&mut self) {
         let isolate = &mut self.guarded.instance.isolate;
-        if idle::work(isolate) && idle::has_survivors(isolate) && !self.host.has_come() {
-            idle::promote(isolate);
-        }
+        idle::work(isolate);
         self.commands += 1;
-        let pause = if !self.has_given_back && self.commands.is_power_of_two() {
-            SOON
-        } else if idle::holds_much(isolate) {
+        let pause = if idle::has_grown(isolate) {
             LATER
+        } else if !self.has_given_back && self.commands.is_power_of_two() {
+            SOON
         } else {
             return;
         };
