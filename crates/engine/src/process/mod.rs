@@ -6,8 +6,6 @@ pub mod compile_thread;
 pub mod flags;
 pub mod idle;
 #[cfg(target_os = "linux")]
-mod modulo;
-#[cfg(target_os = "linux")]
 mod newest_built_ins;
 pub mod platform;
 #[cfg(target_os = "linux")]
