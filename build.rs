@@ -20,7 +20,7 @@ const NEWEST_BUILT_INS: &str =
     "_ZN2v88internal7Genesis28InitializeExperimentalGlobalEv=ses_executor_no_newest_built_ins";
 
 /// Functions of V8, ICU and the system that the linker replaces by functions of crates/engine/src/{memory,process}.
-const WRAPPED: [&str; 42] = [
+const WRAPPED: [&str; 41] = [
     // How V8 ends the process without asking, and what it writes then: fatal.rs.
     "_ZN2v84base21FatalNoSecurityImpactEPKcz",
     "_ZN2v84base8FatalOOMENS0_7OOMTypeEPKc",
@@ -33,8 +33,6 @@ const WRAPPED: [&str; 42] = [
     // Messages that quote the program: quoted_code.rs.
     "_ZN2v88internal11CallPrinter5PrintEPNS0_15FunctionLiteralEi",
     "_ZN2v88internal10JSFunction8ToStringEPNS0_7IsolateENS0_12DirectHandleIS1_EE",
-    // WebAssembly in a new context: web_assembly.rs.
-    "_ZN2v88internal6WasmJs7InstallEPNS0_7IsolateE",
     // Built-ins that do not look at termination: slow_built_ins.rs.
     "_ZN2v88internal31Builtin_CollatorInternalCompareEiPmPNS0_7IsolateE",
     "_ZN2v88internal40Builtin_StringPrototypeLocaleCompareIntlEiPmPNS0_7IsolateE",

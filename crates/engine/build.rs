@@ -24,9 +24,6 @@ use instance::{Instance, external_references};
 /// A script of the bootstrap: its name in the snapshot and its text.
 type Script = (&'static str, String);
 
-/// Of what the addon's build.rs wraps, what this crate's tests look for: the flags of that one are for the addon only.
-const WRAPPED_IN_TESTS: [&str; 1] = ["_ZN2v88internal6WasmJs7InstallEPNS0_7IsolateE"];
-
 /// What the addon's build.rs has of the same name.
 const NEWEST_BUILT_INS: &str =
     "_ZN2v88internal7Genesis28InitializeExperimentalGlobalEv=ses_executor_no_newest_built_ins";
@@ -36,9 +33,6 @@ fn main() {
     let out = PathBuf::from(std::env::var_os("OUT_DIR").expect("cargo sets it"));
     println!("cargo:rerun-if-changed=build.rs");
     if std::env::var("CARGO_CFG_TARGET_OS").as_deref() == Ok("linux") {
-        for name in WRAPPED_IN_TESTS {
-            println!("cargo:rustc-link-arg=-Wl,--wrap={name}");
-        }
         println!("cargo:rustc-link-arg=-Wl,--defsym={NEWEST_BUILT_INS}");
     }
     println!("cargo:rerun-if-changed=js");

@@ -202,6 +202,8 @@ const {
   // Called once in each isolate, before any guest code.
   const finishHardening = () => {
     if (work !== undefined) hardenNewest();
+    // V8 adds it to each context that it makes of the snapshot.
+    reflectDelete(globalThis, "WebAssembly");
     // Of these frames ten are shown, and that of the program which runs.
     ErrorOfV8.stackTraceLimit = 100;
     freeze(ErrorOfV8);

@@ -17,4 +17,3 @@ pub mod snapshot;
 #[cfg(target_os = "linux")]
 pub mod tiers;
 pub mod traps;
-mod web_assembly;

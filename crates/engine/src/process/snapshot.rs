@@ -4,7 +4,6 @@ use std::sync::LazyLock;
 
 use deno_core::v8;
 
-use crate::process::web_assembly;
 use crate::realm::instance::{Instance, isolate_of};
 
 #[repr(C, align(16))]
@@ -32,8 +31,7 @@ pub fn plain(params: v8::CreateParams) -> Instance {
     let mut isolate = isolate_of(&BLOB.0, &SOURCES, params);
     let context = {
         v8::scope!(let scope, &mut isolate);
-        let make = || v8::Context::from_snapshot(scope, PLAIN_CONTEXT, v8::ContextOptions::default());
-        let context = web_assembly::wanted(make);
+        let context = v8::Context::from_snapshot(scope, PLAIN_CONTEXT, v8::ContextOptions::default());
         v8::Global::new(scope, context.expect("build.rs has added it"))
     };
     Instance { context, isolate }
