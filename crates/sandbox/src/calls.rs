@@ -154,8 +154,6 @@ fn allowed(reach: &[Reach]) -> Option<BTreeMap<c_long, Vec<SeccompRule>>> {
     // A thread's own priority.
     let own_priority = [(0, SeccompCmpOp::Eq, libc::PRIO_PROCESS.into()), (1, SeccompCmpOp::Eq, 0)];
     calls.insert(libc::SYS_setpriority, vec![rule(&own_priority)?]);
-    // The processors that a thread itself may be on.
-    calls.insert(libc::SYS_sched_setaffinity, vec![rule(&[(0, SeccompCmpOp::Eq, 0)])?]);
     // Names of threads and of memory. Not what the kernel does when the host dies.
     let names = [libc::PR_SET_NAME.unsigned_abs(), libc::PR_SET_VMA.unsigned_abs()];
     let names = names.iter().map(|&option| rule(&[(0, SeccompCmpOp::Eq, option.into())]));

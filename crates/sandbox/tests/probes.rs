@@ -77,8 +77,7 @@ mod linux {
             unsafe { libc::setrlimit(libc::RLIMIT_NOFILE, &raw const limit) }.into()
         }),
         ("the processors of the parent", Refused(EPERM), || place(unsafe { libc::getppid() })),
-        ("the processors of a thread by its number", Refused(EPERM), || place(unsafe { libc::gettid() })),
-        ("a thread's own processors", Works, || place(0)),
+        ("a thread's own processors", Refused(EPERM), || place(0)),
         ("a program", Killed, || unsafe { libc::execve(c"/bin/true".as_ptr(), null(), null()) }.into()),
         ("a program by its descriptor", Killed, || unsafe {
             libc::syscall(libc::SYS_execveat, 0, c"".as_ptr(), null::<u8>(), null::<u8>(), libc::AT_EMPTY_PATH)

@@ -57,12 +57,6 @@ impl Thread {
         }
     }
 
-    /// By which the system knows it.
-    #[cfg(target_os = "linux")]
-    pub(crate) fn number(self) -> libc::pid_t {
-        self.0.cast_signed()
-    }
-
     /// How nice the thread is to others; 0 where the system has no such thing.
     pub fn niceness(self) -> i32 {
         #[cfg(target_os = "linux")]

@@ -94,8 +94,6 @@ impl Guest {
         let Booted { realm, buffers, stop, mut guarded } = booted;
         let host = Rc::new(Host::new(context, buffers, stop));
         let isolate = &mut guarded.instance.isolate;
-        #[cfg(target_os = "linux")]
-        compile_thread::follow(isolate);
         idle::begin(isolate);
         isolate.set_slot::<Rc<dyn Bridge>>(host.clone());
         isolate.set_promise_reject_callback(on_promise_reject);
