@@ -4,9 +4,7 @@ use std::ffi::{CStr, OsStr, OsString, c_char, c_int};
 use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
-use std::thread;
 
-use ses_engine::ISOLATE_STACK_BYTES;
 use ses_process::{Confinement, Installation};
 use ses_protocol::PythonSpec;
 
@@ -25,22 +23,7 @@ pub fn set_surroundings(variables: Vec<String>) {
 pub fn installation(python: Option<Arc<PythonSpec>>) -> Arc<Installation> {
     let addon = addon();
     let surroundings = SURROUNDINGS.get().cloned().unwrap_or_default();
-    Arc::new(Installation {
-        program: addon.with_file_name(PROGRAM),
-        addon,
-        surroundings,
-        python,
-        prepare: make_snapshot,
-    })
-}
-
-/// Has a snapshot of Python made, if there is none: workers may not keep what they make, and would take seconds each.
-fn make_snapshot(spec: &PythonSpec) {
-    thread::scope(|scope| {
-        let make = || ses_engine::make_snapshot(spec);
-        // Without a thread to be had there is none.
-        let _ = thread::Builder::new().stack_size(ISOLATE_STACK_BYTES).spawn_scoped(scope, make);
-    });
+    Arc::new(Installation { program: addon.with_file_name(PROGRAM), addon, surroundings, python })
 }
 
 /// By its name in `options.sandbox`.

@@ -16,6 +16,7 @@ pub use bridge::host::nudge;
 pub use isolate::{Booted, Guest};
 pub use memory::parking::OnParked;
 pub use process::checker::Checker;
+pub use process::traps::declare_worker;
 pub use python::boot::{make_snapshot, read_python};
 pub use python::folders::Folders;
 pub use realm::boot::ISOLATE_STACK_BYTES;

@@ -29,8 +29,15 @@ pub struct Installation {
     pub surroundings: Vec<OsString>,
     /// Where isolates have Python from; absent: they are hardened realms.
     pub python: Option<Arc<PythonSpec>>,
-    /// Makes what workers with Python start from and may not keep themselves. Called before each is started, by its thread.
-    pub prepare: fn(&PythonSpec),
+}
+
+/// What a process is started for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Task {
+    /// To serve its host with an isolate of this kind.
+    Serve(Kind),
+    /// To leave the snapshot in its place that workers with Python start from, if there is none. Such a process runs no guest code.
+    MakeSnapshot,
 }
 
 /// What tells workers apart before they have a session.
@@ -47,13 +54,15 @@ pub struct Arguments {
     pub addon: OsString,
     /// The process that starts it.
     pub host: u32,
-    pub kind: Kind,
+    pub task: Task,
     pub python: Option<PythonSpec>,
     pub surroundings: Vec<(String, String)>,
 }
 
 /// What stands between the arguments of every worker and `NAME=value`, if the worker is to have Python. Its eight follow.
 const PYTHON: &str = "python";
+/// Stands in the place of the confinement for [`Task::MakeSnapshot`].
+const SNAPSHOT: &str = "snapshot";
 /// What a worker may do with the folder that is mounted.
 const READ: &str = "read";
 const WRITE: &str = "write";
@@ -61,12 +70,13 @@ const WRITE: &str = "write";
 const SEPARATOR: &str = ",";
 
 impl Installation {
-    pub fn arguments(&self, kind: Kind) -> Vec<OsString> {
-        let confinement = match kind.confinement {
-            Confinement::Off => "off",
-            Confinement::Required | Confinement::BestEffort => "on",
+    pub fn arguments(&self, task: Task) -> Vec<OsString> {
+        let (limit_bytes, word) = match task {
+            Task::Serve(Kind { confinement: Confinement::Off, memory_limit_bytes }) => (memory_limit_bytes, "off"),
+            Task::Serve(Kind { memory_limit_bytes, .. }) => (memory_limit_bytes, "on"),
+            Task::MakeSnapshot => (0, SNAPSHOT),
         };
-        let numbers = [process::id().to_string(), kind.memory_limit_bytes.to_string(), confinement.to_owned()];
+        let numbers = [process::id().to_string(), limit_bytes.to_string(), word.to_owned()];
         let mut arguments = vec![self.addon.clone().into_os_string()];
         arguments.extend(numbers.into_iter().map(OsString::from));
         if let Some(PythonSpec { pyodide, guest, prelude, modules, cache, mount, packages }) = self.python.as_deref() {
@@ -88,14 +98,13 @@ impl Installation {
 impl Arguments {
     /// What [`Installation::arguments`] has made. `None`: something else.
     pub fn parse(arguments: &[OsString]) -> Option<Self> {
-        let [addon, host, memory_limit_bytes, confinement, surroundings @ ..] = arguments else { return None };
+        let [addon, host, memory_limit_bytes, word, surroundings @ ..] = arguments else { return None };
         let number = |text: &OsString| text.to_str()?.parse::<u64>().ok();
-        let kind = Kind {
-            confinement: match confinement.to_str()? {
-                "off" => Confinement::Off,
-                _ => Confinement::BestEffort,
-            },
-            memory_limit_bytes: usize::try_from(number(memory_limit_bytes)?).ok()?,
+        let memory_limit_bytes = usize::try_from(number(memory_limit_bytes)?).ok()?;
+        let task = match word.to_str()? {
+            SNAPSHOT => Task::MakeSnapshot,
+            "off" => Task::Serve(Kind { confinement: Confinement::Off, memory_limit_bytes }),
+            _ => Task::Serve(Kind { confinement: Confinement::BestEffort, memory_limit_bytes }),
         };
         let pair = |text: &OsString| {
             let (name, value) = text.to_str()?.split_once('=')?;
@@ -121,7 +130,7 @@ impl Arguments {
             _ => (None, surroundings),
         };
         let surroundings = surroundings.iter().map(pair).collect::<Option<_>>()?;
-        Some(Self { addon: addon.clone(), host: u32::try_from(number(host)?).ok()?, kind, python, surroundings })
+        Some(Self { addon: addon.clone(), host: u32::try_from(number(host)?).ok()?, task, python, surroundings })
     }
 }
 
@@ -142,20 +151,18 @@ mod tests {
             mount: Some(MountSpec { root: "/work".into(), read_only: true }),
             packages: Some("/packages".into()),
         };
-        let mut installation = Installation {
-            program: "/launcher".into(),
-            addon: "/a b.node".into(),
-            surroundings,
-            python: None,
-            prepare: |_| {},
-        };
-        assert_eq!(Arguments::parse(&installation.arguments(kind)).expect("arguments").python, None);
+        let mut installation =
+            Installation { program: "/launcher".into(), addon: "/a b.node".into(), surroundings, python: None };
+        assert_eq!(Arguments::parse(&installation.arguments(Task::Serve(kind))).expect("arguments").python, None);
         installation.python = Some(Arc::new(python.clone()));
-        let parsed = Arguments::parse(&installation.arguments(kind)).expect("arguments");
+        let parsed = Arguments::parse(&installation.arguments(Task::Serve(kind))).expect("arguments");
         assert_eq!(parsed.python, Some(python));
         let pair = |name: &str, value: &str| (name.to_owned(), value.to_owned());
         assert_eq!(parsed.surroundings, [pair("TZ", "Europe/Berlin"), pair("LANG", "de_DE.UTF-8")]);
-        assert_eq!((parsed.addon.to_str(), parsed.host, parsed.kind), (Some("/a b.node"), process::id(), kind));
+        assert_eq!((parsed.addon.to_str(), parsed.host), (Some("/a b.node"), process::id()));
+        assert_eq!(parsed.task, Task::Serve(kind));
+        let parsed = Arguments::parse(&installation.arguments(Task::MakeSnapshot)).expect("arguments");
+        assert_eq!((parsed.task, parsed.python.is_some()), (Task::MakeSnapshot, true));
     }
 
     #[test]

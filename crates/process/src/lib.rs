@@ -8,8 +8,9 @@ mod launch;
 mod outbox;
 mod process;
 mod session;
+mod snapshot;
 mod worker;
 
 pub use backend::ProcessBackend;
-pub use launch::{Arguments, Confinement, Installation, Kind};
+pub use launch::{Arguments, Confinement, Installation, Kind, Task};
 pub use process::NUDGE;

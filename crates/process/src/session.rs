@@ -421,13 +421,8 @@ mod tests {
             let number = SCRIPTS.fetch_add(1, Ordering::Relaxed);
             let path = std::env::temp_dir().join(format!("ses-process-{}-{number}.sh", std::process::id()));
             fs::write(&path, script).unwrap();
-            let installation = Installation {
-                program: "/bin/sh".into(),
-                addon: path.clone(),
-                surroundings: Vec::new(),
-                python: None,
-                prepare: |_| {},
-            };
+            let installation =
+                Installation { program: "/bin/sh".into(), addon: path.clone(), surroundings: Vec::new(), python: None };
             let kind = Kind { confinement: Confinement::Off, memory_limit_bytes: 16 << 20 };
             let (report, events) = channel();
             let report = Mutex::new(report);

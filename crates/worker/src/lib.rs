@@ -21,8 +21,10 @@ use std::sync::{Arc, OnceLock};
 use std::thread;
 use std::time::Instant;
 
-use ses_engine::{Booted, Folders, Guest, ISOLATE_STACK_BYTES, Interrupt, OnParked, read_python};
-use ses_process::{Arguments, Confinement};
+use ses_engine::{
+    Booted, Folders, Guest, ISOLATE_STACK_BYTES, Interrupt, OnParked, declare_worker, make_snapshot, read_python,
+};
+use ses_process::{Arguments, Confinement, Kind, Task};
 use ses_protocol::frames::{Control, Frames, Hello, Message, Status, ToWorker, VERSION};
 use ses_protocol::{Event, PythonSpec};
 use ses_sandbox::Reach;
@@ -44,12 +46,28 @@ const NO_WORKER: c_int = 3;
 pub fn serve(arguments: &[OsString]) -> c_int {
     let Some(arguments) = Arguments::parse(arguments) else { return NO_HOST };
     let Ok((commands, events)) = leave(&arguments) else { return NO_HOST };
+    declare_worker();
+    let kind = match arguments.task {
+        Task::Serve(kind) => kind,
+        Task::MakeSnapshot => return make_snapshot_of(arguments.python.as_ref()),
+    };
     let out = Arc::new(Out::new(events));
-    let Err(error) = work(&arguments, commands, &out);
+    let Err(error) = work(&arguments, kind, commands, &out);
     eprintln!("ses-executor-worker: {error}");
     // At the end of this pipe the host kills the process: the system closes it when the status is known.
     mem::forget(out);
     NO_WORKER
+}
+
+/// Makes the snapshot that workers start from, on a thread with a large stack: they may not keep what they make.
+fn make_snapshot_of(python: Option<&PythonSpec>) -> c_int {
+    let Some(spec) = python else { return NO_WORKER };
+    let made = thread::scope(|scope| {
+        let make = || make_snapshot(spec);
+        let maker = thread::Builder::new().stack_size(ISOLATE_STACK_BYTES).spawn_scoped(scope, make)?;
+        maker.join().map_err(|_| io::Error::other("the snapshot of Python was not made"))
+    });
+    if made.is_ok() { 0 } else { NO_WORKER }
 }
 
 /// Commands and events.
@@ -80,11 +98,11 @@ fn leave(arguments: &Arguments) -> io::Result<Pipes> {
 }
 
 /// Never returns unless something fails.
-fn work(arguments: &Arguments, commands: File, out: &Arc<Out>) -> io::Result<std::convert::Infallible> {
+fn work(arguments: &Arguments, kind: Kind, commands: File, out: &Arc<Out>) -> io::Result<std::convert::Infallible> {
     // Reads all files that Python takes.
     let read = |spec: &PythonSpec| -> Result<_, String> { Ok((spec.clone(), read_python(spec)?)) };
     let mut python = arguments.python.as_ref().map(read).transpose().map_err(io::Error::other)?;
-    let is_confined = arguments.kind.confinement != Confinement::Off;
+    let is_confined = kind.confinement != Confinement::Off;
     let reach = reach_of(arguments.python.as_ref());
     let landlock = is_confined && ses_sandbox::close_files(&reach);
     if is_confined && !landlock {
@@ -105,7 +123,7 @@ fn work(arguments: &Arguments, commands: File, out: &Arc<Out>) -> io::Result<std
     let out = out.clone();
     let (booted, is_booted) = channel();
     let (go, goes) = channel();
-    let limit_bytes = arguments.kind.memory_limit_bytes;
+    let limit_bytes = kind.memory_limit_bytes;
     let isolate = move || serve_isolate(python, limit_bytes, commands, &out, watchdog, &booted, &goes);
     thread::Builder::new().name("ses-isolate".to_owned()).stack_size(ISOLATE_STACK_BYTES).spawn(isolate)?;
     // The thread has said why if it has ended.

@@ -63,7 +63,7 @@ fn start_v8() -> Result<bool, Failure> {
     let start = move || {
         let workers = thread::available_parallelism().map_or(MAX_WORKERS, |count| MAX_WORKERS.min(count.get() as u32));
         try_threads(workers).map_err(refused)?;
-        // While V8 can still be told.
+        // Decided before V8 starts.
         traps::are_enabled();
         install_icu_hooks();
         install_fatal_error_handler();

@@ -12,7 +12,6 @@ use crate::memory::budget::BufferBudget;
 use crate::memory::parking::{OnParked, set_thread_isolate};
 use crate::process::platform::prepare_v8;
 use crate::process::snapshot;
-use crate::process::traps;
 use crate::python::calls;
 use crate::python::distribution::{Distribution, Text};
 use crate::python::folders::{Folder, Folders, Packages};
@@ -126,7 +125,6 @@ impl Unsealed {
         on_parked: OnParked,
         makes_snapshot: bool,
     ) -> Result<Self, Failure> {
-        traps::catch().map_err(Failure::init)?;
         let heap_bytes = HEAP_BYTES.min(limit_bytes / 2);
         let max_pages = (limit_bytes - heap_bytes) / PAGE_BYTES;
         let buffers = BufferBudget::new(heap_bytes);

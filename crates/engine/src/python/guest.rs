@@ -11,7 +11,6 @@ use crate::bridge::context::GuestContext;
 use crate::bridge::host::Host;
 use crate::bridge::interface::Bridge;
 use crate::bridge::serialize;
-use crate::process::traps;
 use crate::python::boot::Booted;
 use crate::python::calls::Own;
 use crate::python::failure;
@@ -141,9 +140,6 @@ impl Guest {
         &mut self,
         work: impl for<'s> FnOnce(&mut v8::PinScope<'s, '_>, &Host, &Shell) -> Option<v8::Local<'s, v8::Value>>,
     ) -> (Result<Success, Failure>, bool) {
-        if let Err(taken) = traps::check() {
-            return (Err(failure::runtime(taken)), true);
-        }
         let (host, shell) = (self.host.clone(), &self.own.shell);
         let Instance { isolate, context } = &mut self.guarded.instance;
         let memory = &self.guarded.memory;
