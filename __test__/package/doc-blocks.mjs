@@ -22,7 +22,7 @@ const SHOWN = new Set(['text', 'dockerfile']);
 /**
  * Commands that reach a registry, or need files of the reader's: only their options are checked, against the help of the command.
  */
-const NEEDS_NETWORK = /^npx ses-executor (python add|run program\.py|check --module) /;
+const NEEDS_NETWORK = /^npx ses-executor (python add|run program\.py) /;
 
 const { devDependencies, scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
 
