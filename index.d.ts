@@ -296,7 +296,8 @@ export interface CodeOutput {
   stats: RunStats;
   /**
    * True of the first run after {@link ExecutorOptions.recover} has made a new isolate: what earlier runs have defined, and
-   * variables that were sent before, are gone. Absent otherwise.
+   * variables that were sent before, are gone. Also true of the first run of a `PyodideExecutor` whose interpreter took the
+   * place of a lost one: names that earlier runs have bound are gone, and what was sent is there again. Absent otherwise.
    */
   recovered?: true;
 }

@@ -27,6 +27,8 @@ class PyodideExecutor {
   #allowedDangerous;
   #starting = new SharedStartup();
   #renewal = new SharedStartup();
+  /** Whether the interpreter took the place of a lost one, and no run has said so. */
+  #isRenewed = false;
 
   language = /** @type {const} */ ('python');
 
@@ -115,11 +117,15 @@ class PyodideExecutor {
   async #run(code, options) {
     // Without anything to wait for, the executor is RUNNING at once.
     if (this.#needsStart) await this.#startAgain([]);
+    const isFirst = this.#isRenewed;
+    this.#isRenewed = false;
     try {
       const outcome = await this.#engine.run(code, options);
-      return Object.defineProperty(outcome, 'logs', { value: logText(outcome) });
+      Object.defineProperty(outcome, 'logs', { value: logText(outcome) });
+      return isFirst ? Object.assign(outcome, { recovered: /** @type {const} */ (true) }) : outcome;
     } catch (error) {
       if (!(error instanceof ExecutorError)) throw error;
+      if (isFirst) Object.assign(/** @type {any} */ (error.details), { recovered: true });
       // An interpreter that was given up: the next call makes another one.
       if (this.state === 'DIRTY') Object.assign(/** @type {any} */ (error.details), { stateLost: true });
       throw agentError(/** @type {any} */ (error), code, this.#engine.codeFrame);
@@ -157,6 +163,7 @@ class PyodideExecutor {
 
   async cleanup() {
     this.#sent = nothingSent();
+    this.#isRenewed = false;
     this.#starting.forget();
     this.#renewal.forget();
     await this.#end();
@@ -189,9 +196,11 @@ class PyodideExecutor {
 
   async #renew() {
     const sent = this.#sent;
-    if (this.state === 'DIRTY') await this.#end();
+    const wasLost = this.state === 'DIRTY';
+    if (wasLost) await this.#end();
     this.#refuseAfterCleanup(sent);
     await this.init();
+    if (wasLost) this.#isRenewed = true;
   }
 
   async #start() {
