@@ -136,9 +136,10 @@ describe.runIf(onLinux)('10,000 runs on one executor', () => {
   );
 });
 
-test.runIf(onLinux)('pages of isolates that end are given back, whenever they end', async () => {
+test.runIf(onLinux)('pages of isolates that end are given back, whenever they end', { timeout: 180_000 }, async () => {
   // V8 looks for them no more when there are none, and for five seconds after that nobody made it begin again.
-  const levels = await measure(`
+  const levels = await measure(
+    `
     const use = async () => {
       const executor = new SESExecutor({ memoryLimitMb: 64, maxOperations: 1e6, autoInit: true });
       await executor.run('const all = []; for (let i = 0; i < 90_000; i++) all.push({ i, text: "a" + i }); all.length');
@@ -156,11 +157,14 @@ test.runIf(onLinux)('pages of isolates that end are given back, whenever they en
     for (let i = 0; i < 2; i++) {
       await useMany();
       const peak = rssMb() - before;
-      const isGivenBack = await until(() => rssMb() < before + ${RSS_BOUND_MB} / 2, 20_000);
+      const isGivenBack = await until(() => rssMb() < before + ${RSS_BOUND_MB} / 2, 60_000);
       levels.push({ isGivenBack, peak, now: rssMb() - before });
     }
     report(levels);
-  `);
+  `,
+    // On a machine with much else to do V8 looks later.
+    { timeoutMs: 170_000 },
+  );
   expect(levels.filter(({ isGivenBack }) => !isGivenBack)).toEqual([]);
 });
 
