@@ -128,7 +128,11 @@ describe('toJson', () => {
 
 describe('outputText', () => {
   test.each(Object.keys(LARGE))('%s', (name) => {
-    expect(outputText(LARGE[name]).length).toBeLessThan(1_200_000);
+    const text = outputText(LARGE[name]);
+    expect(text.length).toBeLessThan(1_200_000);
+    expect(text).toMatch(
+      /\d+ more (?:items?|characters?)|\.\.\. of \d+ items|\[(?:Array|Object)\]|of more than \d+ bits|empty items|\[Error: |\[Map\]|\[Set\]/,
+    );
   });
 
   test('long lists are shown as Node.js shows them', () => {

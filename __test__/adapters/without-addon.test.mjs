@@ -13,23 +13,21 @@ async function withoutAddon(script) {
 }
 
 test.each([
-  './lib/adapters/ai/index.js',
-  './lib/adapters/cli/check.js',
-  './lib/adapters/cli/main.js',
-  './lib/adapters/cli/run.js',
-  './lib/adapters/cli/repl.js',
-  './lib/adapters/code-tool/index.js',
-  './lib/adapters/codemode/index.js',
-  './lib/adapters/mcp/index.js',
-  './lib/adapters/mcp/server.js',
-  './lib/adapters/prompts/index.js',
-  './lib/adapters/smolagents/index.js',
-  './lib/files/index.js',
-  './lib/ses/executor.js',
-])('%s can be loaded', async (path) => {
-  expect(await withoutAddon(`console.log(JSON.stringify(Object.keys(require(${JSON.stringify(path)}))))`)).not.toEqual(
-    [],
-  );
+  ['./lib/adapters/ai/index.js', 'createCodeTool'],
+  ['./lib/adapters/cli/check.js', 'check'],
+  ['./lib/adapters/cli/main.js', 'main'],
+  ['./lib/adapters/cli/run.js', 'run'],
+  ['./lib/adapters/cli/repl.js', 'repl'],
+  ['./lib/adapters/code-tool/index.js', 'createCodeTool'],
+  ['./lib/adapters/codemode/index.js', 'SESCodemodeExecutor'],
+  ['./lib/adapters/mcp/index.js', 'createMcpServer'],
+  ['./lib/adapters/prompts/index.js', 'renderSystemPrompt'],
+  ['./lib/adapters/smolagents/index.js', 'createSmolagentsExecutor'],
+  ['./lib/files/index.js', 'createFileTools'],
+  ['./lib/ses/executor.js', 'SESExecutor'],
+])('%s can be loaded, and exports %s', async (path, name) => {
+  const script = `console.log(JSON.stringify(typeof require(${JSON.stringify(path)})[${JSON.stringify(name)}]))`;
+  expect(await withoutAddon(script)).toBe('function');
 });
 
 test('the entry of the package says that the addon is missing', async () => {

@@ -404,8 +404,16 @@ describe('prepareProgram', () => {
 
   test('is a program', () => {
     const { transformedCode } = prepareProgram('let n = 0; for (const v of [1, 2]) { n += v; } n');
-    // eslint-disable-next-line no-new-func -- it is parsed, not run
-    expect(() => new Function(`return ${transformedCode}`)).not.toThrow();
+    // eslint-disable-next-line no-new-func -- with what an executor has around it
+    const make = new Function('__smol_budget', '__smol_guard', '__smol_keep', `return ${transformedCode}`);
+    const kept = [];
+    const program = make(
+      10,
+      () => kept.push('guard'),
+      (...args) => kept.push(args),
+    );
+    expect(program()).toBe(3);
+    expect(kept).toStrictEqual([[1, ['n', 1, 3]]]);
   });
 
   test('gives the code that really runs', async () => {

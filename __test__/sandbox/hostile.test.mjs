@@ -50,6 +50,22 @@ describe.each(['thread', 'process'])('isolation: %s', (isolation) => {
       expect(clean).not.toContain('secret');
     });
 
+    // What no guest can change needs no second isolate, and what it can change would be seen.
+    test.each(['globals', 'prototypes', 'spec', 'sdk', 'utils', 'console'])(
+      'the program itself sees a trace by %s only if it is one of globals',
+      async (name) => {
+        const manager = managerOf({
+          stateSchema: anyState,
+          poolSize: 1,
+          adapters: (source, method, params, { context }) => context,
+        });
+        const clean = await manager.executeCode(LOOK, { context: 'b', style: 'sync' });
+
+        const own = await manager.executeCode(`${TRACES[name]}; ${LOOK}`, { context: 'b', style: 'sync' });
+        expect(own !== clean).toBe(name === 'globals');
+      },
+    );
+
     test('by the context: no guest sees it', async () => {
       const secret = 'tenant-secret-4711';
       const manager = managerOf({
