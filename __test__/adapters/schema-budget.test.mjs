@@ -8,7 +8,7 @@ import { createCodeTool } from '../../lib/adapters/code-tool/index.js';
 import { runChild } from '../helpers.mjs';
 
 const require = createRequire(import.meta.url);
-const { JsonSchema } = require('../../lib/json-schema/index.js');
+const { JsonSchema, UnusableSchemaError } = require('../../lib/json-schema/index.js');
 
 const object = (properties) => ({ type: 'object', properties });
 
@@ -152,6 +152,29 @@ describe('a tool with a JSON Schema', () => {
   test('of another type than object is checked, too', async () => {
     expect((await call({ type: 'array', items: { type: 'string' } }, 'await take([1])')).said).toMatch(
       '0 must be string, got 1',
+    );
+  });
+});
+
+// Nothing is of such a type: the tool was declared with `any`, and no call of it could succeed.
+describe('a type that JSON Schema does not have', () => {
+  test.each(['foo', ['string', 'foo'], 'Object'])('%j is left out of what a tool checks', async (type) => {
+    const schema = { ...object({ a: { type }, b: { type: 'number' }, all: { type: 'array', items: { type } } }) };
+    expect(await call(schema, 'await take({ a: 1, b: 2, all: [1, "x"] })')).toStrictEqual({
+      inputs: [{ a: 1, b: 2, all: [1, 'x'] }],
+      said: 'taken',
+    });
+    expect(await call(schema, 'await take({ a: 1, b: "x" })')).toStrictEqual({
+      inputs: [],
+      said: 'b must be number, got "x"; pass one object as declared',
+    });
+  });
+
+  test('is an error of the schema where schemas must be right, unless another of its types fits', async () => {
+    const schema = new JsonSchema(object({ a: { type: ['string', 'foo'] } }));
+    expect(await schema.check({ a: 'x' })).toStrictEqual({ value: { a: 'x' } });
+    await expect(schema.check({ a: 1 })).rejects.toThrow(
+      new UnusableSchemaError('the type "foo" is not one of object, array, string, number, integer, boolean, null'),
     );
   });
 });

@@ -4,7 +4,7 @@
 const { UnusableSchemaError, patternOf } = require('./documents');
 const { constText, issueOf, nameText, oneOfText, pathText, patternText } = require('./issues');
 const { ItemSet, equal } = require('./equality');
-const { isPlainObject } = require('../contract/describe');
+const { describe, isPlainObject } = require('../contract/describe');
 
 /** Schemas within schemas that a value gets to at the same time. Values are nested less deep: only references have no end. */
 const MAX_NESTING = 500;
@@ -66,7 +66,7 @@ class Checker {
     if (this.#budget.shouldPause) yield;
     if (node.isAny) return true;
     if (node.isNever) return this.#fail('false', { reason: 'must be left out', value });
-    if (node.types !== undefined && !isOfTypes(node.types, value)) {
+    if (node.types !== undefined && !isOfTypes(node.types, value) && this.#areUsable(node.types)) {
       return this.#fail('type', { reason: `must be ${node.types.map(nameText).join(',')}`, value });
     }
     const rules = (node.rules ??= rulesOf(node.schema));
@@ -184,6 +184,19 @@ class Checker {
   }
 
   /**
+   * Whether JSON Schema has all of the types. Of a type that it does not have no value could be.
+   *
+   * @param {readonly unknown[]} types
+   * @returns {boolean} false if it has not, and that is left out
+   */
+  #areUsable(types) {
+    const unknown = types.find((type) => !TYPES.includes(type));
+    if (unknown === undefined) return true;
+    if (this.#isLenient) return false;
+    throw new UnusableSchemaError(`the type ${describe(unknown)} is not one of ${TYPES.join(', ')}`);
+  }
+
+  /**
    * @template T
    * @param {() => T} use
    * @returns {T | undefined}
@@ -197,6 +210,9 @@ class Checker {
     }
   }
 }
+
+/** All that JSON Schema has. @type {readonly unknown[]} */
+const TYPES = ['object', 'array', 'string', 'number', 'integer', 'boolean', 'null'];
 
 /** A text is too long for the pattern that it is checked by. */
 class TooLongError extends RangeError {}
