@@ -7,7 +7,8 @@ import { deferred } from '../helpers.mjs';
 
 // As the modules load each other: each is loaded once.
 const require = createRequire(import.meta.url);
-const { ERROR, PROMISE, answerToolCall } = require('../../lib/contract/tool-calls.js');
+const { REPLY_KIND } = require('../../lib/contract/boundary-numbers.js');
+const { answerToolCall } = require('../../lib/contract/tool-calls.js');
 const { RunScope, currentScope, within } = require('../../lib/contract/run-scope.js');
 const { onAbort } = require('../../lib/contract/signals.js');
 const {
@@ -20,6 +21,7 @@ const {
 } = require('../../lib/contract/tool-registry.js');
 const wire = require('../../lib/ses/transfer.js');
 
+const { ERROR, PROMISE } = REPLY_KIND;
 const { encode, readArguments, valueOf } = wire;
 
 describe('flattenTools', () => {

@@ -20,8 +20,21 @@ const { isSmall } = require('./render');
  * @property {unknown} [cause]
  */
 
+/** Property of all errors of executors, which those of another copy of this package have as well. */
+const IS_EXECUTOR_ERROR = Symbol.for('ses-executor:error');
+
 /** A failure of an executor (specification, section 8). Documented in `index.d.ts`. */
 class ExecutorError extends Error {
+  /**
+   * A process may have two copies of this package, in two versions or as the dependency of two packages.
+   *
+   * @param {unknown} value
+   */
+  static [Symbol.hasInstance](value) {
+    if (this !== ExecutorError) return Function.prototype[Symbol.hasInstance].call(this, value);
+    return typeof value === 'object' && value !== null && IS_EXECUTOR_ERROR in value;
+  }
+
   /**
    * @param {string} message
    * @param {ExecutorErrorFields} fields
@@ -52,6 +65,7 @@ class ExecutorError extends Error {
     return { code, severity, message, retryable, details, logs };
   }
 }
+Object.defineProperty(ExecutorError.prototype, IS_EXECUTOR_ERROR, { value: true });
 Object.defineProperty(ExecutorError.prototype, 'name', {
   value: 'ExecutorError',
   writable: true,

@@ -45,6 +45,8 @@ const { RESERVED_PREFIX } = require('./identifiers');
  * @type {WeakMap<Function, Traits>}
  */
 const traitsOf = new WeakMap();
+/** Property of the functions that {@link blocking} and {@link withTimeout} have made, for another copy of this package. */
+const TRAITS = Symbol.for('ses-executor:tool-traits');
 
 /** Names that the realm keeps for itself, or the language does for good. */
 const RESERVED = new Set(['console', 'harden', 'globalThis', 'undefined', 'NaN', 'Infinity']);
@@ -83,7 +85,7 @@ function withTimeout(fn, timeoutMs) {
  * @param {Definition} definition
  */
 function defined(fn, definition) {
-  traitsOf.set(fn, { ...traitsOf.get(fn), definition });
+  traitsOf.set(fn, { ...traitsIn(fn), definition });
   return fn;
 }
 
@@ -109,8 +111,18 @@ function withTraits(fn, traits) {
     name: { value: name, configurable: true },
     length: { value: length, configurable: true },
   });
-  traitsOf.set(made, { ...traitsOf.get(fn), ...traits });
+  const all = { ...traitsIn(fn), ...traits };
+  traitsOf.set(made, all);
+  Object.defineProperty(made, TRAITS, { value: all });
   return made;
+}
+
+/**
+ * @param {any} fn
+ * @returns {Traits | undefined}
+ */
+function traitsIn(fn) {
+  return traitsOf.get(fn) ?? (Object.hasOwn(fn, TRAITS) ? fn[TRAITS] : undefined);
 }
 
 /**
@@ -206,7 +218,7 @@ function flattenInto(found, holder, key, ancestors, root, parents = []) {
  * @returns {Tool}
  */
 function toolOf(path, fn, self) {
-  const { isBlocking = false, timeoutMs, definition } = traitsOf.get(fn) ?? {};
+  const { isBlocking = false, timeoutMs, definition } = traitsIn(fn) ?? {};
   const { length } = fn;
   return {
     path,
