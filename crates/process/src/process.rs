@@ -1,17 +1,12 @@
 //! A worker process as its host has it: started, written to, killed, and waited for.
 
 use std::ffi::OsString;
-use std::fs;
 use std::io::{self, Read};
 use std::os::fd::AsRawFd;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::Path;
 use std::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
-
-use ses_sync::CpuClock;
-use ses_sync::priority::{self, COMPUTING_NICE, Thread};
 
 /// By which a worker learns that it was sent something while guest code runs. Nothing else sends it.
 pub const NUDGE: libc::c_int = libc::SIGUSR1;
@@ -21,7 +16,7 @@ const MAX_LAST_WORDS: u64 = 2 << 10;
 /// A process that somebody may kill as long as nobody has waited for it.
 #[derive(Debug)]
 pub struct Process {
-    /// Held for a system call that does not wait, or for those that list the process's threads and make each so nice, by any thread.
+    /// Held for a system call that does not wait, by any thread.
     child: Mutex<Running>,
     pid: u32,
     /// Whose it is.
@@ -93,31 +88,6 @@ impl Process {
             // takes no signal.
             unsafe { libc::kill(pid, NUDGE) };
         }
-    }
-
-    /// The processor time of all of its threads; absent: it has ended, or the system does not say.
-    pub fn cpu_time(&self) -> Option<Duration> {
-        let running = self.running();
-        if running.is_gone {
-            return None;
-        }
-        CpuClock::of_process(self.pid)?.now()
-    }
-
-    /// Makes its threads so nice, but for those that are nicer than guests anyway, where the system lists them. False: there are
-    /// none, or the system refuses.
-    pub fn set_niceness(&self, niceness: i32) -> bool {
-        let running = self.running();
-        if running.is_gone {
-            return false;
-        }
-        let tasks = fs::read_dir(format!("/proc/{}/task", self.pid)).into_iter().flatten().flatten();
-        let threads = tasks.filter_map(|task| Some(Thread::numbered(task.file_name().to_str()?.parse().ok()?)));
-        let most = priority::of_guests() + COMPUTING_NICE;
-        let ours: Vec<_> = threads.filter(|thread| thread.niceness() <= most).collect();
-        // All of them, whatever becomes of one.
-        let refused = ours.iter().filter(|thread| !thread.set_niceness(niceness)).count();
-        !ours.is_empty() && refused == 0
     }
 
     /// Whether the process has ended, also if nobody has waited for it.

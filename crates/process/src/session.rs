@@ -9,8 +9,9 @@ use serde_json::json;
 
 use ses_protocol::frames::{Control, Hello};
 use ses_protocol::{Command, Config, Event, Failure, Figures, JobId, MAX_TOLD_CALLS, TIMEOUT_MS, ToolCall, ToolCallId};
-use ses_session::{Deadline, Events, Link, Process, Tasks, Watchdog};
+use ses_session::{Deadline, Events, Link, Process, Watchdog};
 use ses_sync::CpuClock;
+use ses_sync::priority::Thread;
 
 use crate::content::readable;
 use crate::launch::Confinement;
@@ -342,8 +343,8 @@ impl Link for ProcessLink {
         self.worker.kill();
     }
 
-    fn tasks(&self) -> Arc<dyn Tasks> {
-        self.worker.tasks()
+    fn thread(&self) -> Option<Thread> {
+        None
     }
 
     /// The worker says when a run has used it up.

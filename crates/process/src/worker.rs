@@ -10,8 +10,8 @@ use std::time::Duration;
 
 use ses_protocol::Event;
 use ses_protocol::frames::{Frames, FromWorker, Hello, Message, Status, VERSION};
-use ses_session::{Folders, Tasks};
-use ses_sync::{is_readable, priority};
+use ses_session::Folders;
+use ses_sync::is_readable;
 
 use crate::launch::{Installation, Kind, Task};
 use crate::outbox::Outbox;
@@ -173,11 +173,6 @@ impl Worker {
         }
     }
 
-    /// All threads of the process.
-    pub fn tasks(&self) -> Arc<dyn Tasks> {
-        self.0.clone()
-    }
-
     /// Ends the process at once, whatever it does.
     pub fn kill(&self) {
         self.0.kill(None);
@@ -198,18 +193,6 @@ impl Worker {
     pub fn pid(&self) -> Option<u32> {
         let state = self.0.state();
         state.process.as_ref().filter(|_| !state.has_ended).map(|process| process.pid())
-    }
-}
-
-impl Tasks for Shared {
-    fn cpu_time(&self) -> Option<Duration> {
-        let process = self.state().process.clone()?;
-        process.cpu_time()
-    }
-
-    fn set_niceness(&self, niceness: i32) -> bool {
-        let process = self.state().process.clone();
-        process.is_some_and(|process| process.set_niceness(niceness))
     }
 }
 
@@ -316,9 +299,6 @@ impl Reading<'_> {
             Ok(started) => started,
             Err(error) => return Err(format!("{} cannot be started: {error}", installation.program.display())),
         };
-        // Threads inherit that, and it has none yet. That it may be refused changes nothing.
-        let is_ahead = self.ready.is_some();
-        process.set_niceness(if is_ahead { priority::ahead_of_need() } else { priority::of_guests() });
         let process = Arc::new(process);
         let read = match Outbox::new(commands) {
             Ok(outbox) => {
@@ -361,7 +341,6 @@ impl Reading<'_> {
                 self.is_ready = true;
                 self.shared.state().hello = Some(hello);
                 if let Some(ready) = self.ready.take() {
-                    self.shared.set_niceness(priority::of_guests());
                     ready();
                     return Ok(());
                 }

@@ -1,12 +1,12 @@
 //! What makes isolates: on threads of this process, or elsewhere.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use ses_protocol::frames::Hello;
 use ses_protocol::{Command, Config, Event, Failure, JobId, SessionId};
 
 use ses_sync::CpuClock;
+use ses_sync::priority::Thread;
 
 /// Where an isolate reports, from any one thread at a time.
 pub type Events = Arc<dyn Fn(Event) + Send + Sync>;
@@ -48,8 +48,8 @@ pub trait Link: Send + Sync {
         false
     }
 
-    /// What the isolate runs on.
-    fn tasks(&self) -> Arc<dyn Tasks>;
+    /// The thread of this process that the isolate runs on, if any.
+    fn thread(&self) -> Option<Thread>;
 
     /// The processor time of the isolate, if it can be read here. Where it cannot, [`ses_protocol::Event::CpuSpent`] comes.
     fn cpu_clock(&self) -> Option<CpuClock>;
@@ -65,13 +65,4 @@ pub struct Process {
     pub pid: Option<u32>,
     /// What it has said of itself; absent: nothing yet.
     pub hello: Option<Hello>,
-}
-
-/// What the system runs an isolate on, one thread or more. Does not keep it alive, and is asked only while the isolate is.
-pub trait Tasks: Send + Sync {
-    /// The processor time that it has used; absent: it cannot be read here, or there is nothing yet.
-    fn cpu_time(&self) -> Option<Duration>;
-
-    /// Makes all of it so nice to others, as [`ses_sync::priority`] counts. False: the system refuses.
-    fn set_niceness(&self, niceness: i32) -> bool;
 }

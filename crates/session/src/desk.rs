@@ -9,13 +9,14 @@ use ses_protocol::{
     Config, Event, Failure, Figures, JobId, LogEntry, ModuleBody, Outcome, SessionId, Success, ToolCall, ToolSpec,
 };
 
+use ses_sync::priority::Thread;
+
 use crate::backend::Link;
 use crate::counters::Counters;
 use crate::engine::Engine;
 use crate::jobs::{Job, Jobs};
 use crate::notice::{End, Notice, Notices};
 use crate::run_clock::RunClock;
-use crate::share::Share;
 use crate::watchdog::{Deadline, Watchdog};
 
 /// How long an isolate that was given up may go on until it counts as stuck.
@@ -33,11 +34,6 @@ pub struct Desk {
     pub watchdog: Arc<Watchdog>,
     /// Held for a few instructions, the copy of a log entry, or a call of the system that does not wait, by any thread.
     open: Mutex<Open>,
-    /// What the isolate gets of the processors, as long as it is live and there is a way to it. Held while the system is asked of the
-    /// isolate's threads, which takes up to a millisecond for those of a process: by the watchdog's thread, by the owner's when a run
-    /// begins or is asked to end, and by the one that reports the isolate's end, so that nobody asks of threads that are gone. `open` may
-    /// be taken under it.
-    share: Mutex<Option<Share>>,
     /// The session was given up: what the isolate does is nobody's any more.
     pub is_given_up: AtomicBool,
     /// Of the run under way, as far as they are known.
@@ -64,8 +60,6 @@ pub struct Open {
     pub has_dropped_calls: bool,
     /// The isolate counts as live.
     pub is_live: bool,
-    /// When the watchdog is to look at its share; absent: no more.
-    pub look_at: Option<Instant>,
     /// Armed when the isolate was given up while it worked.
     grace: Option<Deadline>,
     /// The isolate counts as stuck.
@@ -124,7 +118,6 @@ impl Desk {
             counters: engine.counters.clone(),
             watchdog: engine.watchdog.clone(),
             open: Mutex::new(Open { is_live: true, ..Open::default() }),
-            share: Mutex::default(),
             is_given_up: AtomicBool::new(false),
             operations: AtomicU64::new(0),
             tool_calls: AtomicU64::new(0),
@@ -250,56 +243,34 @@ impl Desk {
         let grace = open.grace.take();
         drop(open);
         drop(grace);
-        let share = self.share().take();
-        drop(share);
     }
 
-    pub fn share(&self) -> MutexGuard<'_, Option<Share>> {
-        self.share.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Calls `work` with the isolate's share, if it has one, and notes when to look at that next.
-    pub fn with_share(&self, work: impl FnOnce(&mut Share)) {
-        let mut share = self.share();
-        if let Some(share) = share.as_mut() {
-            work(share);
-        }
-        self.open().look_at = share.as_ref().and_then(Share::due);
-    }
-
-    /// Asks the guest to end a run, as [`Open::ask`] says. One that goes on computing need not wait for all others with that.
+    /// Asks the guest to end a run, as [`Open::ask`] says.
     pub fn ask(&self, id: JobId, failure: &Failure, link: &dyn Link) -> Option<bool> {
-        // All the time, so that the next run has not begun.
-        let mut share = self.share();
-        let is_asked = self.open().ask(id, failure, link);
-        if is_asked == Some(true)
-            && let Some(share) = share.as_mut()
-        {
-            share.hurry();
-            self.open().look_at = None;
-        }
-        is_asked
+        self.open().ask(id, failure, link)
     }
 
-    /// The isolate is given up while it works: looks a while later whether it has let go.
-    pub fn await_end(self: &Arc<Self>) {
+    /// The isolate, which has `thread` in this process, is given up while it works: looks a while later whether it has let go.
+    pub fn await_end(self: &Arc<Self>, thread: Option<Thread>) {
         let desk = self.clone();
         // Without a thread for it nobody looks. The run's own deadline has needed that thread before.
-        let grace = self.watchdog.arm(Instant::now() + GRACE, move || desk.look_for_end()).ok();
+        let grace = self.watchdog.arm(Instant::now() + GRACE, move || desk.look_for_end(thread)).ok();
         let mut open = self.open();
         if open.is_live && open.grace.is_none() {
             open.grace = grace;
         }
     }
 
-    /// Counts the isolate as stuck if it still goes on.
-    fn look_for_end(&self) {
+    /// Counts the isolate as stuck if it still goes on, and holds its thread back.
+    fn look_for_end(&self, thread: Option<Thread>) {
         let mut open = self.open();
         if open.is_live && !open.is_stuck {
             open.is_stuck = true;
             self.counters.losses.add_stuck(&self.config.owner, self.config.memory_limit_bytes);
-            drop(open);
-            self.with_share(Share::hold_back);
+            // Under the lock: the thread reports its end before it ends, which waits for that.
+            if let Some(thread) = thread {
+                thread.hold_back();
+            }
         }
     }
 

@@ -35,7 +35,7 @@ pub struct RunDeadline {
 }
 
 impl RunDeadline {
-    /// Arms it for the moment at which the run is due, or to be looked at.
+    /// Arms it for the moment at which the run is due.
     ///
     /// # Errors
     ///
@@ -44,8 +44,7 @@ impl RunDeadline {
         let deadline = self.clone();
         // Armed and noted under the lock: else it may expire in between, and what is armed then would be dropped for it.
         let mut open = self.desk.open();
-        let at = open.look_at.map_or(due, |look| look.min(due));
-        let armed = self.desk.watchdog.arm(at, move || deadline.on_expired())?;
+        let armed = self.desk.watchdog.arm(due, move || deadline.on_expired())?;
         let before = match open.clock_of(self.job) {
             Some(clock) => clock.deadline.replace(armed),
             None => Some(armed),
@@ -65,9 +64,6 @@ impl RunDeadline {
 
     fn on_expired(&self) {
         let now = Instant::now();
-        if self.desk.open().look_at.is_some_and(|at| at <= now) {
-            self.desk.with_share(|share| share.look(now));
-        }
         let expired = match self.desk.open().clock_of(self.job) {
             Some(clock) => clock.on_expired(now),
             None => return,
@@ -133,7 +129,7 @@ fn end(desk: &Arc<Desk>, link: &dyn Link, job: JobId, failure: Failure) {
     let (job, asked) = desk.open().claim(job);
     drop(asked);
     if let Some(job) = job {
-        desk.await_end();
+        desk.await_end(link.thread());
         desk.give_up(job, failure, Some(link));
     }
 }

@@ -21,12 +21,11 @@ mod recent_pools;
 mod reporter;
 mod run_clock;
 mod session;
-mod share;
 #[cfg(test)]
 mod tests;
 mod watchdog;
 
-pub use backend::{Backend, Boot, Events, Link, Process, Tasks};
+pub use backend::{Backend, Boot, Events, Link, Process};
 pub use counters::{Counters, EngineStats};
 pub use engine::Engine;
 pub use executor::Executor;

@@ -10,8 +10,6 @@ use ses_protocol::{
     RunLimits, SessionId, TIMEOUT_MS, ToolCallId, ToolError, ToolReply,
 };
 
-use ses_sync::priority;
-
 use crate::backend::{Boot, Link, Process};
 use crate::desk::Desk;
 use crate::ending::{ABORT_PATIENCE, CPU, PATIENCE, RunDeadline, arm_set_up, interrupt, timed_out};
@@ -19,7 +17,6 @@ use crate::engine::Engine;
 use crate::jobs::Job;
 use crate::notice::Notices;
 use crate::run_clock::RunClock;
-use crate::share::Share;
 use crate::watchdog::Deadline;
 
 /// Smaller answers are not refused: there are no more of them than calls at once. 1 MiB.
@@ -44,14 +41,7 @@ impl Session {
             Arc::new(move |event| desk.on_event(event))
         };
         match engine.backend.boot(Boot { session: id, config, events }) {
-            Ok(link) => {
-                let mut share = desk.share();
-                if desk.open().is_live {
-                    *share = Some(Share::new(link.tasks(), priority::can_restore));
-                }
-                drop(share);
-                Ok(Self { desk, link, deadline: None, cpu_deadline: None })
-            }
+            Ok(link) => Ok(Self { desk, link, deadline: None, cpu_deadline: None }),
             Err(failure) => {
                 desk.end_life();
                 Err(failure)
@@ -139,7 +129,6 @@ impl Session {
         if let Some(timeout) = duration(limits.timeout_ms) {
             let due = started + timeout;
             self.desk.open().clock = Some(RunClock::new(job, due, limits.tool_timeout_ms.is_some()));
-            self.desk.with_share(|share| share.begin(started));
             let deadline = RunDeadline { desk: desk.clone(), link: link.clone(), job, timeout_ms: limits.timeout_ms };
             deadline.arm(due)?;
             self.deadline = Some(deadline);
@@ -182,7 +171,7 @@ impl Session {
     pub fn refuse(&self, job: JobId, failure: Failure) -> Option<(CallId, Outcome)> {
         let job = self.desk.open().jobs.claim(job)?;
         self.desk.count_given_up();
-        self.desk.await_end();
+        self.desk.await_end(self.link.thread());
         Some((job.call, Outcome { result: Err(failure), report: job.report(self.desk.figures()) }))
     }
 

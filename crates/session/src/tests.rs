@@ -1,19 +1,16 @@
 //! Executors over a backend that does nothing by itself.
 
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use ses_protocol::{
-    Command, Config, Event, Failure, Figures, LogEntry, Outcome, Success, ToolCall, ToolReply, Value, Values,
-};
+use ses_protocol::{Command, Config, Event, Failure, Figures, LogEntry, Outcome, Success, ToolCall, Value, Values};
 use ses_sync::CpuClock;
-use ses_sync::priority::NICEST;
+use ses_sync::priority::Thread;
 
 use crate::losses::{Held, Losses};
 use crate::watchdog::HELD_UP;
-use crate::{Backend, Boot, Counters, Delivery, Engine, Events, Executor, Link, Notice, Process, Tasks, Watchdog};
+use crate::{Backend, Boot, Counters, Delivery, Engine, Events, Executor, Link, Notice, Process, Watchdog};
 
 /// What an isolate was asked to do.
 #[derive(Debug, PartialEq)]
@@ -30,9 +27,6 @@ struct Isolate {
     asked: Mutex<Vec<Asked>>,
     /// It can be asked to end a run.
     looks: AtomicBool,
-    held_back: Sender<()>,
-    /// What the system is asked of its threads takes until somebody goes on here, and is told there.
-    slow: Mutex<Option<(Sender<()>, Receiver<()>)>>,
 }
 
 impl Isolate {
@@ -43,22 +37,6 @@ impl Isolate {
 
     fn asked(&self) -> Vec<Asked> {
         std::mem::take(&mut self.asked.lock().unwrap())
-    }
-}
-
-impl Tasks for Isolate {
-    fn cpu_time(&self) -> Option<Duration> {
-        if let Some((asked, goes_on)) = &*self.slow.lock().unwrap() {
-            asked.send(()).unwrap();
-            goes_on.recv_timeout(Duration::from_secs(60)).expect("the owner goes on meanwhile");
-        }
-        None
-    }
-
-    fn set_niceness(&self, niceness: i32) -> bool {
-        assert_eq!(niceness, NICEST);
-        self.held_back.send(()).unwrap();
-        true
     }
 }
 
@@ -101,8 +79,8 @@ impl Link for ToIsolate {
         looks
     }
 
-    fn tasks(&self) -> Arc<dyn Tasks> {
-        self.0.clone()
+    fn thread(&self) -> Option<Thread> {
+        None
     }
 
     /// Asked for between the two deadlines: long enough for the first one to pass.
@@ -122,7 +100,6 @@ struct Bench {
     isolate: Arc<Isolate>,
     counters: Arc<Counters>,
     notices: Arc<Mutex<Vec<Notice>>>,
-    held_back: Receiver<()>,
 }
 
 impl Bench {
@@ -139,14 +116,8 @@ impl Bench {
     }
 
     fn initializing(watchdog: Watchdog, config: Config) -> Self {
-        let (sender, held_back) = channel();
-        let isolate = Arc::new(Isolate {
-            events: Mutex::default(),
-            asked: Mutex::default(),
-            looks: AtomicBool::default(),
-            held_back: sender,
-            slow: Mutex::default(),
-        });
+        let isolate =
+            Arc::new(Isolate { events: Mutex::default(), asked: Mutex::default(), looks: AtomicBool::default() });
         let counters = Arc::<Counters>::default();
         let engine = Engine {
             backend: Arc::new(OneIsolate(isolate.clone())),
@@ -157,9 +128,16 @@ impl Bench {
         let told = notices.clone();
         let executor =
             Executor::new(config, Arc::new(engine), Arc::new(move |notice| told.lock().unwrap().push(notice)));
-        let mut bench = Self { executor, isolate, counters, notices, held_back };
+        let mut bench = Self { executor, isolate, counters, notices };
         assert!(bench.executor.init(1.0).is_none());
         bench
+    }
+
+    /// Returns when the isolate counts as stuck.
+    fn await_stuck(&self) {
+        while self.counters.now().stuck == 0 {
+            std::thread::yield_now();
+        }
     }
 
     fn run(&mut self, call: f64) {
@@ -474,27 +452,12 @@ fn an_isolate_that_was_given_up_may_be_parked() {
 }
 
 #[test]
-fn the_owner_goes_on_while_the_system_is_asked_of_an_isolate() {
-    let mut bench = Bench::new(Watchdog::default());
-    let ((asked, is_asked), (go_on, goes_on)) = (channel(), channel());
-    *bench.isolate.slow.lock().unwrap() = Some((asked, goes_on));
-    bench.run(2.0);
-    is_asked.recv_timeout(Duration::from_secs(60)).expect("a run that goes on is looked at");
-    bench.isolate.report(Event::Log { job: 1, entry: entry("a") });
-    bench.executor.tool_replies(vec![(7, ToolReply::Promise)]);
-    bench.isolate.report(settled(1, 42.0));
-    assert_eq!(bench.deliveries(), ["1 entries", "2 Number(42.0) 2 calls, log \"a\""]);
-    go_on.send(()).unwrap();
-}
-
-#[test]
 fn an_isolate_that_goes_on_is_stuck_until_it_ends() {
     let mut bench = Bench::new(Watchdog::default());
     bench.run(2.0);
     bench.executor.abort(2.0, "enough");
     assert_eq!(bench.counters.now().stuck, 0);
-    bench.held_back.recv().unwrap();
-    // Counted under the lock that the next event waits for.
+    bench.await_stuck();
     bench.isolate.report(Event::Progress { operations: 0, tool_calls: 0 });
     bench.isolate.report(Event::Log { job: 1, entry: entry("late") });
     let stats = bench.counters.now();
@@ -509,7 +472,7 @@ fn a_stuck_isolate_may_be_parked() {
     let mut bench = Bench::new(Watchdog::default());
     bench.run(2.0);
     assert!(bench.executor.cleanup(3.0).is_none_or(|outcome| outcome.result.is_ok()));
-    bench.held_back.recv().unwrap();
+    bench.await_stuck();
     bench.isolate.report(Event::Parked { bytes: 5 });
     let stats = bench.counters.now();
     assert_eq!((stats.live, stats.stuck, stats.parked, stats.parked_bytes), (0, 0, 1, 5));

@@ -1,8 +1,8 @@
-//! Processor time of threads and processes.
+//! Processor time of threads.
 
 use std::time::Duration;
 
-/// Processor time of one thread, or of all threads of a process.
+/// Processor time of one thread.
 #[derive(Clone, Copy, Debug)]
 pub struct CpuClock(#[cfg(target_os = "linux")] libc::clockid_t);
 
@@ -20,23 +20,7 @@ impl CpuClock {
         None
     }
 
-    /// The clock of a process, which must not have been waited for.
-    pub fn of_process(pid: u32) -> Option<Self> {
-        #[cfg(target_os = "linux")]
-        {
-            let mut clock = 0;
-            // SAFETY: `clock` is valid for the write; the system looks for the process.
-            let status = unsafe { libc::clock_getcpuclockid(pid.cast_signed(), &raw mut clock) };
-            (status == 0).then_some(Self(clock))
-        }
-        #[cfg(not(target_os = "linux"))]
-        {
-            let _ = pid;
-            None
-        }
-    }
-
-    /// Time used so far; `None` once the thread or process has ended.
+    /// Time used so far; `None` once the thread has ended.
     pub fn now(self) -> Option<Duration> {
         #[cfg(target_os = "linux")]
         {

@@ -7,7 +7,6 @@ mod mailbox;
 mod pipe;
 pub mod priority;
 pub mod processor;
-mod spare;
 mod spin;
 
 pub use alarm::Alarm;
@@ -15,5 +14,4 @@ pub use clock::CpuClock;
 pub use mailbox::{Receiver, Sender, channel};
 #[cfg(unix)]
 pub use pipe::is_readable;
-pub use spare::Spare;
 pub use spin::spin;

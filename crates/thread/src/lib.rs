@@ -8,10 +8,10 @@ use std::iter;
 use std::sync::Arc;
 use std::sync::mpsc;
 
-use ses_engine::{Checker, ISOLATE_STACK_BYTES};
+use ses_engine::Checker;
 use ses_protocol::{Config, Event, Failure, PythonSpec};
 use ses_session::{Backend, Boot, Counters, Folders, Link, Pool, Watchdog};
-use ses_sync::{Spare, channel};
+use ses_sync::channel;
 
 use link::{Control, ThreadLink};
 use serve::Handover;
@@ -28,7 +28,6 @@ struct Warm {
 /// Makes isolates on threads of this process, and keeps some ready.
 pub struct ThreadBackend {
     pool: Arc<Pool<Warm>>,
-    spare: Arc<Spare>,
     python: Option<Arc<PythonSpec>>,
     checker: Arc<Checker>,
     watchdog: Arc<Watchdog>,
@@ -49,16 +48,13 @@ impl ThreadBackend {
             serve::spawn("ses-warm".to_owned(), move || serve::warm(kind.as_deref(), limit_bytes, booting, counters))
         };
         let pool = Arc::new(Pool::new(pool_size, watchdog.clone(), counters, boot));
-        Self { pool, spare: Arc::new(Spare::new(ISOLATE_STACK_BYTES)), python, checker, watchdog }
+        Self { pool, python, checker, watchdog }
     }
 }
 
 impl Backend for ThreadBackend {
     fn expect(&self, config: &Config) {
         self.pool.expect(config.memory_limit_bytes);
-        if !self.pool.is_on() {
-            self.spare.expect();
-        }
     }
 
     fn boot(&self, Boot { session, config, events }: Boot) -> Result<Arc<dyn Link>, Failure> {
@@ -85,9 +81,8 @@ impl Backend for ThreadBackend {
             None => {
                 let control = Arc::new(Control::default());
                 let handover = handover(control.clone());
-                let (python, spare) = (self.python.clone(), self.spare.clone());
-                self.spare
-                    .run(move || serve::cold(python.as_deref(), handover, &spare))
+                let python = self.python.clone();
+                serve::spawn(serve::thread_name(session), move || serve::cold(python.as_deref(), handover))
                     .map_err(|error| Failure::init(format!("no thread: {error}")))?;
                 control
             }

@@ -3,12 +3,12 @@
 use std::sync::Arc;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
 
 use ses_engine::Interrupt;
 use ses_protocol::{Command, JobId};
-use ses_session::{Link, Process, Tasks};
-use ses_sync::{CpuClock, Sender, priority};
+use ses_session::{Link, Process};
+use ses_sync::priority::Thread;
+use ses_sync::{CpuClock, Sender};
 
 /// What an isolate's thread shares with those that may interrupt it.
 #[derive(Default)]
@@ -18,7 +18,7 @@ pub struct Control {
     /// Set once by the isolate's thread, before there are commands.
     cpu_clock: OnceLock<CpuClock>,
     /// As above.
-    thread: OnceLock<priority::Thread>,
+    thread: OnceLock<Thread>,
     /// The session was given up: the thread ends as soon as it can.
     is_given_up: AtomicBool,
 }
@@ -27,7 +27,7 @@ impl Control {
     /// Called on the isolate's thread before there is an isolate.
     pub fn begin(&self) {
         // A second call cannot happen: a thread boots one isolate.
-        let _ = self.thread.set(priority::Thread::this());
+        let _ = self.thread.set(Thread::this());
         if let Some(clock) = CpuClock::of_this_thread() {
             let _ = self.cpu_clock.set(clock);
         }
@@ -50,16 +50,6 @@ impl Control {
         if let Some(interrupt) = self.interrupt.get() {
             interrupt.terminate();
         }
-    }
-}
-
-impl Tasks for Control {
-    fn cpu_time(&self) -> Option<Duration> {
-        self.cpu_clock.get().and_then(|clock| clock.now())
-    }
-
-    fn set_niceness(&self, niceness: i32) -> bool {
-        self.thread.get().is_some_and(|thread| thread.set_niceness(niceness))
     }
 }
 
@@ -102,8 +92,8 @@ impl Link for ThreadLink {
         self.wake();
     }
 
-    fn tasks(&self) -> Arc<dyn Tasks> {
-        self.control.clone()
+    fn thread(&self) -> Option<Thread> {
+        self.control.thread.get().copied()
     }
 
     fn cpu_clock(&self) -> Option<CpuClock> {

@@ -10,7 +10,7 @@ use std::sync::mpsc;
 use ses_engine::{Booted, Checker, Guest, ISOLATE_STACK_BYTES, OnParked};
 use ses_protocol::{Command, Config, Event, PythonSpec, SessionId};
 use ses_session::{Booting, Counters, Events, Folders, Reporter, Watchdog};
-use ses_sync::{Receiver, Spare, priority};
+use ses_sync::{Receiver, priority};
 
 use crate::Warm;
 use crate::context::ThreadContext;
@@ -37,7 +37,7 @@ impl Handover {
 }
 
 /// Name of the thread that serves a session.
-fn thread_name(session: SessionId) -> String {
+pub fn thread_name(session: SessionId) -> String {
     format!("ses-executor-{session}")
 }
 
@@ -46,9 +46,8 @@ pub fn spawn(name: String, work: impl FnOnce() + Send + 'static) -> std::io::Res
     std::thread::Builder::new().name(name).stack_size(ISOLATE_STACK_BYTES).spawn(work).map(drop)
 }
 
-/// Boots an isolate for a session and serves it until the session is given up. `spare` has a thread for the next one from then on.
-pub fn cold(python: Option<&PythonSpec>, handover: Handover, spare: &Arc<Spare>) {
-    name_thread(&thread_name(handover.session));
+/// Boots an isolate for a session and serves it until the session is given up.
+pub fn cold(python: Option<&PythonSpec>, handover: Handover) {
     priority::work_for_guests();
     let closed = Closed(handover.events.clone());
     let events = handover.events.clone();
@@ -64,14 +63,12 @@ pub fn cold(python: Option<&PythonSpec>, handover: Handover, spare: &Arc<Spare>)
     let keeper = handover.keeper();
     let guest = guest(booted, handover);
     events(Event::Initialized(Ok(())));
-    // While the host learns of it.
-    spare.provide();
     serve(guest, keeper, closed);
 }
 
 /// Boots an isolate for the pool, waits there for a session, and serves it.
 pub fn warm(python: Option<&PythonSpec>, limit_bytes: usize, booting: Booting<Warm>, counters: Arc<Counters>) {
-    priority::work_ahead_of_need();
+    priority::work_for_guests();
     let folders = Folders::now(python);
     let control = Arc::new(Control::default());
     control.begin();
@@ -88,7 +85,6 @@ pub fn warm(python: Option<&PythonSpec>, limit_bytes: usize, booting: Booting<Wa
     let Ok(mut booted) = Booted::new(python, limit_bytes, on_parked) else { return };
     booted.warm_up();
     control.set_interrupt(booted.interrupt());
-    priority::work_for_guests();
     let (handover, handovers) = mpsc::channel();
     if let Some(booting) = booting.borrow_mut().take() {
         booting.ready(Warm { folders, control, handover });
@@ -118,7 +114,6 @@ fn guest(booted: Booted, handover: Handover) -> Guest {
 fn serve(mut guest: Guest, keeper: Option<Arc<Checker>>, closed: Closed) {
     guest.serve();
     // No guest code runs any more: whoever waits for that need not wait until V8 has taken the isolate apart.
-    priority::lower(priority::FREEING_NICE);
     drop(closed);
     if let Some(checker) = keeper {
         checker.keep_shared_heap();

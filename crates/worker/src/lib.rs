@@ -29,6 +29,7 @@ use ses_protocol::frames::{Control, Frames, Hello, Message, Status, ToWorker, VE
 use ses_protocol::{Event, PythonSpec};
 use ses_sandbox::Reach;
 use ses_session::Watchdog;
+use ses_sync::priority;
 
 use crate::context::PipeContext;
 use crate::end::exit;
@@ -76,6 +77,8 @@ type Pipes = (File, File);
 /// Leaves all of the host but the pipes.
 fn leave(arguments: &Arguments) -> io::Result<Pipes> {
     ses_sandbox::leave_host()?;
+    // Threads that the process starts inherit it.
+    priority::work_for_guests();
     #[cfg(target_os = "linux")]
     if !ses_sandbox::die_with(arguments.host) {
         return Err(io::ErrorKind::NotConnected.into());
