@@ -158,6 +158,42 @@ describe.runIf(isLinux)('on Linux', () => {
   });
 });
 
+// The folder of such a browser stayed as long as the process, one for each thread.
+test.runIf(isLinux)(
+  'the folder of a browser whose worker thread was terminated is removed by the next start',
+  async () => {
+    const { status, stdout, stderr } = await runChild(`
+    import { readdirSync } from 'node:fs';
+    import { once } from 'node:events';
+    import { tmpdir } from 'node:os';
+    import { Worker } from 'node:worker_threads';
+    const folders = () => readdirSync(tmpdir()).filter((name) => name.startsWith('ses-executor-browser-' + process.pid + '-'));
+    const script = \`
+      const { parentPort } = require('node:worker_threads');
+      const { BrowserExecutor } = require(process.cwd() + '/lib/browser/index.js');
+      const executor = new BrowserExecutor({ autoInit: true });
+      executor.run('1 + 1').then(({ output }) => parentPort.postMessage(output));
+      setInterval(() => {}, 1_000);\`;
+    const workers = [1, 2].map(() => new Worker(script, { eval: true, execArgv: [] }));
+    const ready = await Promise.all(workers.map((worker) => once(worker, 'message')));
+    const both = folders();
+    await workers[0].terminate();
+    const { sweepProfiles } = await import('./lib/browser/profiles.js');
+    while (folders().length > 1) {
+      sweepProfiles();
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+    console.log(ready.join(), both.length, both.includes(folders()[0]));
+    await workers[1].terminate();
+    while (folders().length > 0) {
+      sweepProfiles();
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+  `);
+    expect({ status, stdout, stderr }).toStrictEqual({ status: 0, stdout: '2,2 2 true\n', stderr: '' });
+  },
+);
+
 // What Chrome says in every container was told as the reason for whatever had ended it.
 test.runIf(isLinux)('why a browser has ended is not that it has no D-Bus', async () => {
   await withFolder(async (folder) => {

@@ -7,7 +7,7 @@ const { readFileSync, statfsSync } = require('node:fs');
 const { clearTimeout, setTimeout } = require('../contract/clock');
 const { Connection } = require('./connection');
 const { findChrome } = require('./browser-path');
-const { makeProfile, removeProfile, sweepProfiles } = require('./profiles');
+const { makeProfile, noteBrowser, removeProfile, sweepProfiles } = require('./profiles');
 
 /** How long a browser may take to answer for the first time. */
 const START_MS = 60_000;
@@ -115,6 +115,7 @@ async function launch({ executablePath, sandbox }, onEnd, onConnection) {
     windowsHide: true,
     ...owner,
   });
+  if (child.pid !== undefined) noteBrowser(profile, child.pid);
   const ended = new Promise((resolve) => {
     child.once('error', (error) => resolve(`it could not be started: ${error.message}`));
     child.once('exit', (code, signal) => resolve(`it has ended with ${signal ?? `exit status ${code}`}`));

@@ -1,12 +1,14 @@
 // @ts-check
 'use strict';
 
-const { chownSync, mkdtempSync, readdirSync, readFileSync, rmSync } = require('node:fs');
+const { chownSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } = require('node:fs');
 const { tmpdir } = require('node:os');
 const { join } = require('node:path');
 
 /** Folders are called by the process that they belong to, and by the moment in which it began: numbers are used again. */
 const PREFIX = 'ses-executor-browser-';
+/** File in such a folder that names its browser in the same way. */
+const BROWSER_FILE = 'ses-executor-browser';
 
 /**
  * A new, empty folder for a browser of this process.
@@ -28,11 +30,53 @@ function removeProfile(folder) {
   }
 }
 
-/** Removes the folders of processes that have ended without doing so. */
+/**
+ * Notes which browser has the folder: a worker thread that is terminated cannot remove it, and its process lives on.
+ *
+ * @param {string} folder
+ * @param {number} pid
+ */
+function noteBrowser(folder, pid) {
+  try {
+    writeFileSync(join(folder, BROWSER_FILE), `${pid}-${birthOf(pid)}`);
+  } catch {
+    // Then the folder stays until the process has ended.
+  }
+}
+
+/** Removes the folders of processes, and of browsers, that have ended without doing so. */
 function sweepProfiles() {
   for (const name of readdirSync(tmpdir())) {
     const [, pid, birth] = /^ses-executor-browser-(\d+)-(\d+)-/.exec(name) ?? [];
-    if (pid !== undefined && !isAlive(Number(pid), birth)) removeProfile(join(tmpdir(), name));
+    if (pid === undefined) continue;
+    const folder = join(tmpdir(), name);
+    if (!isAlive(Number(pid), birth) || hasBrowserEnded(folder)) removeProfile(folder);
+  }
+}
+
+/**
+ * @param {string} folder
+ * @returns {boolean} false as well if its browser is not known
+ */
+function hasBrowserEnded(folder) {
+  try {
+    const [pid, birth] = readFileSync(join(folder, BROWSER_FILE), 'latin1').split('-');
+    return !isAlive(Number(pid), birth) || isZombie(Number(pid));
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * Whether a process has ended and nobody has asked for its status: the thread that would is gone.
+ *
+ * @param {number} pid
+ */
+function isZombie(pid) {
+  try {
+    return /^\d+ \(.*\) [ZX]/s.test(readFileSync(`/proc/${pid}/stat`, 'latin1'));
+  } catch {
+    return false;
   }
 }
 
@@ -65,4 +109,4 @@ function birthOf(pid) {
   }
 }
 
-module.exports = { makeProfile, removeProfile, sweepProfiles };
+module.exports = { makeProfile, noteBrowser, removeProfile, sweepProfiles };
