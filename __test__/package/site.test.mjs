@@ -6,7 +6,7 @@ import { extname, join, posix, relative, sep } from 'node:path';
 
 import { afterAll, beforeAll, expect, test } from 'vitest';
 
-import find from '../../lib/browser/find.js';
+import browserPath from '../../lib/browser/browser-path.js';
 import { ROOT, deferred, spawnNode, spawnProgram, withFolder } from '../helpers.mjs';
 
 const TYPES = { '.html': 'text/html', '.js': 'text/javascript', '.css': 'text/css', '.json': 'application/json' };
@@ -50,7 +50,7 @@ test.each([
     '--virtual-time-budget=10000',
     '--dump-dom',
   ];
-  const result = await spawnProgram(find.findChrome(undefined), [...args, `${address}${path}`], { timeoutMs: 50_000 });
+  const result = await spawnProgram(browserPath.findChrome(undefined), [...args, `${address}${path}`], { timeoutMs: 50_000 });
   expect(result).toMatchObject({ status: 0, signal: null });
   // The outline is made in the browser: the page's scripts have run.
   expect(result.stdout).toContain('class="outline-link"');
