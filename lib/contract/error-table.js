@@ -60,11 +60,13 @@ end. Replace the process.`,
     leaves: 'READY',
     variant: 'ValidationFailed',
     cause: 'VALIDATE or TRANSFORM refused the code, which did not run.',
-    doc: `The code was refused before it ran. Possible reasons: it is empty, does not parse in its \`language\`, uses a
-reserved identifier, is nested too deeply, is too complex to be read as TypeScript (\`typescript_too_complex\`), has
-regular expressions with too many property names (\`regexp_too_complex\`), or the limits of the run are not valid.
-\`details.diagnostics\` lists every finding with \`rule\`, \`severity\`, \`message\`, \`location\` and, if there is one, \`fix\`.
-Send them to the model.`,
+    doc: `The code was refused before it ran. It may be empty, not parse in its \`language\`, use a reserved identifier, or be
+nested too deeply. The limits of the run may be invalid. Two rules keep checking fast: code may be too complex to be read as
+TypeScript (\`typescript_too_complex\`), or have regular expressions with too many property names
+(\`regexp_too_complex\`).
+
+\`details.diagnostics\` lists every finding with \`rule\`, \`severity\`, \`message\`, \`location\` and, if there is
+one, \`fix\`. Send them to the model.`,
     example: "await executor.run('const = 1'); // details.diagnostics[0].rule === 'syntax_valid'",
     hint: 'Nothing of the code has run. Correct it and send all of it again.',
   },
