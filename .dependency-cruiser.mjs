@@ -10,16 +10,16 @@ const PARTS = foldersOf('lib/').flatMap((name) =>
   name === 'adapters' ? foldersOf('lib/adapters/').map((adapter) => `adapters/${adapter}`) : [name],
 );
 
-/** What the modules of each part may use beside their own: the code map of ARCHITECTURE.md says it. */
+/** What the modules of each part may use in addition to their own: the table in internals/README.md. */
 const MAY_USE = new Map(
-  readFileSync(new URL('ARCHITECTURE.md', ROOT), 'utf8')
+  readFileSync(new URL('internals/README.md', ROOT), 'utf8')
     .split('\n')
     .filter((line) => line.startsWith('| `lib/'))
     .map((line) => line.split('|').slice(1).map(quoted))
     .flatMap(([names, , used]) => partsOf(names).map((part) => [part, used])),
 );
 for (const part of PARTS)
-  if (!MAY_USE.has(part)) throw new Error(`the code map of ARCHITECTURE.md has no row for lib/${part}/`);
+  if (!MAY_USE.has(part)) throw new Error(`internals/README.md has no row for lib/${part}/`);
 
 const ARROWS = PARTS.map((part) => {
   const given = [...FOR_ALL, ...(part.startsWith('adapters/') ? FOR_ADAPTERS : []), ...(MAY_USE.get(part) ?? [])];
@@ -27,7 +27,7 @@ const ARROWS = PARTS.map((part) => {
   const allowed = given.includes('native.cjs') ? [...folders, 'native\\.cjs$'] : folders;
   return {
     name: `arrow-out-of-${part}`,
-    comment: `lib/${part}/ must not use it: see the code map of ARCHITECTURE.md.`,
+    comment: `lib/${part}/ must not use it: see the table in internals/README.md.`,
     severity: 'error',
     from: { path: `^lib/${part}/` },
     to: { path: '^(lib/|bin/|index\\.m?js$|native\\.cjs$)', pathNot: `^(${allowed.join('|')})` },
