@@ -18,8 +18,7 @@ const MAY_USE = new Map(
     .map((line) => line.split('|').slice(1).map(quoted))
     .flatMap(([names, , used]) => partsOf(names).map((part) => [part, used])),
 );
-for (const part of PARTS)
-  if (!MAY_USE.has(part)) throw new Error(`internals/README.md has no row for lib/${part}/`);
+for (const part of PARTS) if (!MAY_USE.has(part)) throw new Error(`internals/README.md has no row for lib/${part}/`);
 
 const ARROWS = PARTS.map((part) => {
   const given = [...FOR_ALL, ...(part.startsWith('adapters/') ? FOR_ADAPTERS : []), ...(MAY_USE.get(part) ?? [])];

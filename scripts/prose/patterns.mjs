@@ -166,7 +166,8 @@ export const PATTERNS = [
     right: ['nothing other than data', 'rather than'],
   },
   {
-    expression: /(?:^|[.;:] |\/\/ |\* |# )Who (?:only |also )?(?!(?:is|are|was|can|does|did|else)\b)[a-z]+s\b(?![^.]*\?)/g,
+    expression:
+      /(?:^|[.;:] |\/\/ |\* |# )Who (?:only |also )?(?!(?:is|are|was|can|does|did|else)\b)[a-z]+s\b(?![^.]*\?)/g,
     instead: 'code that …, callers that …',
     wrong: ['Who only holds the class needs no addon.', '// Who reads it waits.'],
     right: ['Who calls this function?', 'users who call it'],
