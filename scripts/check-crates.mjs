@@ -6,7 +6,7 @@
 import { execFileSync } from 'node:child_process';
 import { dirname, join } from 'node:path';
 
-import { circlesIn } from './module-circles.mjs';
+import { circlesIn, upwardIn } from './module-arrows.mjs';
 import { cargoEnvironment } from './setup/machine.mjs';
 
 /** What each crate may name among its dependencies, the lowest first. */
@@ -37,6 +37,10 @@ const LAYERS = {
     'ses-worker',
   ],
 };
+/** The folders of a crate's `src/`, the lowest first: none names one above it. `tests/` and files beside them see all. */
+const FOLDERS = {
+  'ses-engine': ['control', 'memory', 'platform', 'values', 'state', 'errors', 'bridge', 'realm', 'python'],
+};
 /** Who alone may use what comes from elsewhere. */
 const OWNERS = {
   deno_core: ['ses-engine'],
@@ -66,7 +70,9 @@ for (const { name, dependencies, manifest_path: manifest } of JSON.parse(metadat
     const isRefused = used in LAYERS ? !allowed.includes(used) : OWNERS[used]?.includes(name) === false;
     if (isRefused) findings.push(`${name} must not use ${used}`);
   }
-  for (const circle of circlesIn(join(dirname(manifest), 'src'))) {
+  const sources = join(dirname(manifest), 'src');
+  if (name in FOLDERS) findings.push(...upwardIn(sources, FOLDERS[name]).map((finding) => `${name}: ${finding}`));
+  for (const circle of circlesIn(sources)) {
     findings.push(`modules of ${name} name each other in a circle: ${[...circle, circle[0]].join(' → ')}`);
   }
 }

@@ -3,16 +3,16 @@
 use std::rc::Rc;
 use std::sync::Arc;
 
-use crate::bridge::context::GuestContext;
+use crate::control::interrupt::Interrupt;
 use crate::memory::parking::OnParked;
 use crate::memory::sole::OnLost;
 #[cfg(target_os = "linux")]
-use crate::process::compile_thread;
+use crate::platform::compile_thread;
 use crate::python;
 use crate::python::folders::Folders;
 use crate::realm::boot::Booted as BootedRealm;
 use crate::realm::guest::Guest as RealmGuest;
-use crate::realm::interrupt::Interrupt;
+use crate::state::context::GuestContext;
 use ses_prepare::Programs;
 use ses_protocol::{Failure, PythonSpec};
 

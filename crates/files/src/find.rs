@@ -7,7 +7,7 @@ use globset::{GlobBuilder, GlobMatcher};
 use super::Limits;
 use super::budget::Budget;
 use super::error::FileError;
-use super::names::shown;
+use super::names::{display, shown};
 use super::output::{Details, Output, bytes_notice, limit_notice};
 use super::pool::Stop;
 use super::root::{Root, RootPath};
@@ -70,12 +70,6 @@ fn render(limits: &Limits, limit: usize, count: usize, text: &str, of_walk: Vec<
         ..Details::default()
     };
     Output::with_notices(shown.to_owned(), &notices, details)
-}
-
-/// A path with slashes on all systems.
-pub fn display(path: &Path) -> String {
-    let text = path.to_string_lossy();
-    if cfg!(windows) { text.replace('\\', "/") } else { text.into_owned() }
 }
 
 /// A glob as paths below the folder of the search are: without a slash in front, and empty and dot parts.

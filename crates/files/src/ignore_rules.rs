@@ -8,9 +8,8 @@ use cap_fs_ext::FollowSymlinks;
 use cap_std::fs::Dir;
 
 use super::budget::Budget;
-use super::find::display;
 use super::ignore_pattern::{Patterns, Verdict};
-use super::names::shown;
+use super::names::{display, shown};
 use super::root::open_regular;
 use super::truncate::format_size;
 

@@ -2,6 +2,13 @@
 
 use std::borrow::Cow;
 use std::fmt::Write;
+use std::path::Path;
+
+/// A path with slashes on all systems.
+pub fn display(path: &Path) -> String {
+    let text = path.to_string_lossy();
+    if cfg!(windows) { text.replace('\\', "/") } else { text.into_owned() }
+}
 
 /// A path as results show it. One with characters that end or hide a line is shown as a JSON text, and so is one that looks
 /// like that.

@@ -1,14 +1,11 @@
-//! What crosses between the realm and the host: values, tool calls, log entries, answers.
+//! What guest code reaches of the host: native functions, tool calls, modules, answers.
 
-pub mod adopt;
-pub mod caller;
-pub mod context;
-pub mod host;
 pub mod interface;
-pub mod log_room;
+pub mod modules;
 pub mod natives;
 pub mod ops;
-pub mod pending_calls;
+pub mod output;
 pub mod pure;
-pub mod serialize;
+#[cfg(target_os = "linux")]
+mod quoted_code;
 pub mod tools;

@@ -2,13 +2,14 @@
 
 use deno_core::v8;
 
-use crate::bridge::host::{Exceeded, Host, Verdict};
 use crate::bridge::interface::{Bridge, Pure};
-use crate::bridge::log_room::indented;
+use crate::bridge::modules;
+use crate::bridge::output::write_output;
 use crate::bridge::pure;
-use crate::bridge::serialize::Unwritable;
-use crate::realm::evaluate::write_output;
-use crate::realm::{modules, positions};
+use crate::errors::positions;
+use crate::state::host::{Exceeded, Host, Verdict};
+use crate::state::log_room::indented;
+use crate::values::serialize::Unwritable;
 use ses_transfer as transfer;
 
 /// Frames in which the program is looked for: where its loop has exceeded the limit, or where it threw.

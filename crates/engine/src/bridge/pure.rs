@@ -12,11 +12,11 @@ use deno_core::v8;
 use encoding_rs::Encoding;
 use url::{Url, form_urlencoded, quirks};
 
-use crate::bridge::adopt;
-use crate::bridge::host::Host;
 use crate::bridge::interface::Pure;
-use crate::bridge::serialize::{self, Unwritable};
 use crate::memory::array_buffers::reserve_or_collect;
+use crate::state::host::Host;
+use crate::values::adopt;
+use crate::values::serialize::{self, Unwritable};
 use ses_protocol::Block;
 
 /// UTF-16 units of a URL.

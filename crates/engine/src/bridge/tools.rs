@@ -4,12 +4,12 @@ use std::rc::Rc;
 
 use deno_core::v8;
 
-use crate::bridge::caller::Caller;
-use crate::bridge::host::Host;
-use crate::bridge::pending_calls::{PendingCall, WaitingCall};
-use crate::bridge::serialize::{self, Unwritable};
-use crate::realm::marks::{Mark, marked_error, transfer_error};
-use crate::realm::{error_texts, positions};
+use crate::errors::marks::{Mark, marked_error, transfer_error};
+use crate::errors::{error_texts, positions};
+use crate::state::caller::Caller;
+use crate::state::host::Host;
+use crate::state::pending_calls::{PendingCall, WaitingCall};
+use crate::values::serialize::{self, Unwritable};
 use ses_protocol::{ErrorCode, Event, ToolCall, ToolCallId, ToolError, ToolReply, ToolSpec, Values};
 use ses_transfer as transfer;
 

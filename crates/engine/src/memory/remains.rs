@@ -142,7 +142,7 @@ mod arena {
         use std::thread;
 
         use super::*;
-        use crate::alone;
+        use crate::tests::alone;
 
         const BLOCKS: usize = 24;
 

@@ -7,11 +7,11 @@ use std::sync::Arc;
 use deno_core::v8;
 use v8::script_compiler::{self, CachedData, CompileOptions, NoCacheReason};
 
+use crate::control::interrupt::Interrupt;
 use crate::memory::array_buffers;
 use crate::memory::budget::BufferBudget;
 use crate::memory::parking::{OnParked, set_thread_isolate};
-use crate::process::platform::prepare_v8;
-use crate::process::snapshot;
+use crate::platform::startup::prepare_v8;
 use crate::python::calls;
 use crate::python::distribution::{Distribution, Text};
 use crate::python::folders::{Folder, Folders, Packages};
@@ -24,8 +24,8 @@ use crate::python::signal::Signal;
 use crate::python::stack;
 use crate::realm::boot::{Guarded, ISOLATE_STACK_BYTES};
 use crate::realm::instance::Instance;
-use crate::realm::interrupt::Interrupt;
-use crate::realm::origin::origin;
+use crate::realm::snapshot;
+use crate::state::origin::origin;
 use ses_protocol::{Failure, PythonSpec};
 
 /// Of a limit, what V8's heap and array buffers have of it: Pyodide's own JavaScript, and values on their way. 48 MiB.
@@ -104,7 +104,7 @@ impl Booted {
 
     /// What ends guest code from any thread.
     pub fn interrupt(&self) -> Interrupt {
-        Interrupt::with_signal(&self.guarded.instance.isolate, self.signal.clone())
+        Interrupt::with_request(&self.guarded.instance.isolate, self.signal.clone())
     }
 }
 

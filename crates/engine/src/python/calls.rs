@@ -7,15 +7,15 @@ use std::time::{Duration, Instant};
 
 use deno_core::v8;
 
-use crate::bridge::host::Host;
 use crate::bridge::interface::Bridge;
-use crate::bridge::serialize::{self, Unwritable};
 use crate::python::folders::Folder;
 use crate::python::libraries::Libraries;
 use crate::python::mount;
 use crate::python::natives::{Arguments, Returned, natives, random, throw};
 use crate::python::shell::Shell;
 use crate::python::signal::Signal;
+use crate::state::host::Host;
+use crate::values::serialize::{self, Unwritable};
 use ses_protocol::{
     ERR_TOOL_CALL_LIMIT_EXCEEDED, ERR_TRANSFER_LIMIT_EXCEEDED, ErrorCode, Event, ToolCall, ToolCallId, ToolError,
     ToolReply, Value, Values,

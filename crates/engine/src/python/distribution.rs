@@ -10,7 +10,7 @@ use deno_core::v8;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
-use crate::process::{flags, traps};
+use crate::platform::{flags, traps};
 use crate::python::beside::beside;
 use crate::python::image::Image;
 use crate::python::import_memory::{Importing, import_memory};

@@ -3,7 +3,7 @@
 use deno_core::v8;
 use serde_json::Value;
 
-use crate::bridge::log_room::floor_char_boundary;
+use crate::state::log_room::floor_char_boundary;
 use ses_protocol::{
     ERR_IMPORT_NOT_ALLOWED, ERR_MAX_OPS_EXCEEDED, ERR_MEMORY_LIMIT_EXCEEDED, ERR_TOOL_PROXY_FAIL,
     ERR_VALIDATION_FAILED, Failure, FailureKind, are_facts,

@@ -7,20 +7,20 @@ use std::time::{Duration, Instant};
 
 use deno_core::v8;
 
-use crate::bridge::context::GuestContext;
-use crate::bridge::host::Host;
 use crate::bridge::interface::Bridge;
-use crate::bridge::serialize;
+use crate::control::interrupt::Interrupt;
 use crate::python::boot::Booted;
 use crate::python::calls::Own;
 use crate::python::failure;
 use crate::python::shell::Shell;
 use crate::python::signal::Signal;
 use crate::realm::boot::Guarded;
-use crate::realm::entry::strings;
 use crate::realm::evaluate;
 use crate::realm::instance::Instance;
-use crate::realm::interrupt::Interrupt;
+use crate::state::context::GuestContext;
+use crate::state::entry::strings;
+use crate::state::host::Host;
+use crate::values::serialize;
 use ses_protocol::{Command, Event, Failure, FailureKind, Figures, JobId, RunLimits, Success, ToolSpec, Value, Values};
 
 /// The isolate of one session, on its thread.

@@ -118,8 +118,8 @@ mod native {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::process::platform::prepare_v8;
-    use crate::process::snapshot::plain;
+    use crate::platform::startup::prepare_v8;
+    use crate::realm::snapshot::plain;
 
     /// Exports a function that does nothing.
     const MODULE: &[u8] =

@@ -18,5 +18,6 @@ mod shell;
 pub mod signal;
 mod stack;
 #[cfg(test)]
+#[path = "../tests/python.rs"]
 mod tests;
 mod used_names;

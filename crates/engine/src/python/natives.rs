@@ -9,12 +9,12 @@ use std::time::Instant;
 
 use deno_core::v8;
 
-use crate::bridge::adopt;
-use crate::bridge::log_room::floor_char_boundary;
 use crate::memory::budget::BufferBudget;
-use crate::process::platform::random_bytes;
+use crate::platform::startup::random_bytes;
 use crate::python::distribution::Distribution;
 use crate::python::image::{Image, PAGE_BYTES};
+use crate::state::log_room::floor_char_boundary;
+use crate::values::adopt;
 use ses_protocol::Block;
 
 pub type Arguments<'s> = v8::FunctionCallbackArguments<'s>;

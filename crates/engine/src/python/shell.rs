@@ -2,7 +2,7 @@
 
 use deno_core::v8;
 
-use crate::realm::origin::origin;
+use crate::state::origin::origin;
 
 /// The script.
 pub const TEXT: &str = include_str!("../../js/python/shell.js");

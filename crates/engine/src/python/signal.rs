@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 
 use deno_core::v8;
 
+use crate::control::interrupt::StopRequest;
 use ses_protocol::JobId;
 
 /// The number of the signal that becomes a `KeyboardInterrupt`.
@@ -17,6 +18,13 @@ pub struct Signal {
     byte: AtomicU8,
     /// The run that is to end, which stays when CPython has taken the byte. Numbers begin with 1.
     job: AtomicU64,
+}
+
+impl StopRequest for Signal {
+    /// CPython looks at the byte itself: its isolate is not terminated.
+    fn raise(&self, job: JobId, _isolate: &v8::IsolateHandle) {
+        Signal::raise(self, job);
+    }
 }
 
 impl Signal {

@@ -4,6 +4,9 @@ use std::sync::Arc;
 
 use deno_core::v8;
 
+use crate::control::interrupt::Interrupt;
+use crate::control::stop::Stop;
+use crate::errors::stacks;
 use crate::memory::array_buffers;
 use crate::memory::budget::BufferBudget;
 use crate::memory::limits::{MemoryGuard, close_account, old_bytes, young_bytes};
@@ -11,14 +14,12 @@ use crate::memory::parking::{OnParked, set_thread_isolate};
 use crate::memory::remains::Remains;
 use crate::memory::sole::{self, OnLost};
 use crate::memory::stop::stop_without_memory;
-use crate::process::platform::prepare_v8;
-use crate::process::{idle, snapshot};
-use crate::realm::entry::Realm;
+use crate::platform::idle;
+use crate::platform::startup::prepare_v8;
 use crate::realm::instance::Instance;
-use crate::realm::interrupt::Interrupt;
-use crate::realm::origin::origin;
-use crate::realm::stacks;
-use crate::realm::stop::Stop;
+use crate::realm::snapshot;
+use crate::state::entry::Realm;
+use crate::state::origin::origin;
 use ses_prepare::{self as prepare, PrepareOptions};
 use ses_protocol::Failure;
 
@@ -122,7 +123,7 @@ impl Booted {
 
     /// What terminates guest code from any thread.
     pub fn interrupt(&self) -> Interrupt {
-        Interrupt::with_stop(&self.guarded.instance.isolate, self.stop.clone())
+        Interrupt::with_request(&self.guarded.instance.isolate, self.stop.clone())
     }
 }
 

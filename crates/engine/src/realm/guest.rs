@@ -6,24 +6,25 @@ use std::time::{Duration, Instant};
 
 use deno_core::v8;
 
-use crate::bridge::context::GuestContext;
-use crate::bridge::host::Host;
 use crate::bridge::interface::Bridge;
-use crate::bridge::{serialize, tools};
+use crate::bridge::modules;
+use crate::bridge::tools;
+use crate::control::interrupt::Interrupt;
+use crate::errors::error_texts;
+use crate::errors::exceptions;
 use crate::memory::locks;
 #[cfg(target_os = "linux")]
-use crate::process::compile_thread;
-use crate::process::idle;
+use crate::platform::compile_thread;
+use crate::platform::idle;
 use crate::realm::boot::{Booted, Guarded};
-use crate::realm::error_texts;
 use crate::realm::evaluate::{Compiled, evaluate, refused};
-use crate::realm::exceptions;
 #[cfg(test)]
 use crate::realm::instance::Instance;
-use crate::realm::interrupt::Interrupt;
-use crate::realm::modules;
 use crate::realm::reruns::Reruns;
-use crate::realm::scripts::{Script, program_name};
+use crate::state::context::GuestContext;
+use crate::state::host::Host;
+use crate::state::scripts::{Script, program_name};
+use crate::values::serialize;
 use ses_prepare::{self as prepare, Observed, PrepareOptions, Program, Programs};
 use ses_protocol::{Command, Event, Failure, FailureKind, Figures, JobId, RunLimits, Success, ToolSpec, Values};
 use ses_transfer::Plain;

@@ -1,21 +1,9 @@
-//! One isolate with its hardened realm, and what runs in it.
+//! One isolate with its hardened realm, and how it runs programs.
 
 pub mod boot;
-pub mod early_errors;
-pub mod entry;
-pub mod error_texts;
+pub mod checker;
 pub mod evaluate;
-pub mod exceptions;
 pub mod guest;
-mod hints;
 pub mod instance;
-pub mod interrupt;
-pub mod marks;
-pub mod module_cache;
-pub mod modules;
-pub mod origin;
-pub mod positions;
 mod reruns;
-pub mod scripts;
-pub mod stacks;
-pub mod stop;
+pub mod snapshot;

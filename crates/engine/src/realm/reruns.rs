@@ -10,7 +10,7 @@ use std::sync::Arc;
 use deno_core::v8;
 use lru::LruCache;
 
-use crate::realm::scripts::Script;
+use crate::state::scripts::Script;
 use ses_prepare::Program;
 
 /// Programs that are known again.

@@ -3,12 +3,12 @@
 use deno_core::v8;
 use serde_json::Value;
 
-use crate::bridge::host::Host;
-use crate::realm::error_texts::{brief, error_code, header_of, in_brief, name_and_message, stack_text};
-use crate::realm::hints;
-use crate::realm::marks::{Mark, Marked, read_mark};
-use crate::realm::positions::{error_position, position_in_stack};
-use crate::realm::scripts::{Script, is_program};
+use crate::errors::error_texts::{brief, error_code, header_of, in_brief, name_and_message, stack_text};
+use crate::errors::hints;
+use crate::errors::marks::{Mark, Marked, read_mark};
+use crate::errors::positions::{error_position, position_in_stack};
+use crate::state::host::Host;
+use crate::state::scripts::{Script, is_program};
 use ses_hints::{Uncaught, line_of};
 use ses_prepare::code_frame;
 use ses_protocol::{Failure, FailureKind, Location};

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use deno_core::v8;
 use v8::{ValueDeserializerHelper, ValueSerializerHelper};
 
-use crate::bridge::adopt;
 use crate::memory::budget::BufferBudget;
+use crate::values::adopt;
 use ses_protocol::{Block, MAX_LISTED, Value, Values};
 use ses_transfer::{self as transfer, Refusal};
 

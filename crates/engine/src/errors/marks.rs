@@ -3,8 +3,8 @@
 use deno_core::v8;
 use serde_json::Value;
 
-use crate::bridge::host::Host;
-use crate::realm::error_texts::{short_text, text_or_number};
+use crate::errors::error_texts::{short_text, text_or_number};
+use crate::state::host::Host;
 use ses_protocol::{ERR_TRANSFER_LIMIT_EXCEEDED, ToolCallId};
 
 /// What the engine knows of an error that it made itself. Kept under a private symbol, with the run and the texts of the error:

@@ -9,14 +9,15 @@ use std::time::Duration;
 
 use deno_core::v8;
 
+use crate::errors::early_errors::{self, EarlyError};
 use crate::memory::budget::BufferBudget;
 use crate::memory::parking::set_thread_isolate;
-use crate::process::platform::prepare_v8;
-use crate::process::service::{Allowance, NoAnswer, Questions, Service};
-use crate::process::{idle, snapshot};
+use crate::platform::idle;
+use crate::platform::service::{Allowance, NoAnswer, Questions, Service};
+use crate::platform::startup::prepare_v8;
 use crate::realm::boot::Guarded;
-use crate::realm::early_errors::{self, EarlyError};
 use crate::realm::instance::Instance;
+use crate::realm::snapshot;
 use ses_prepare::{self as prepare, PrepareOptions, Program, Programs};
 use ses_protocol::Diagnostic;
 

@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet, VecDeque};
 
 use deno_core::v8;
 
-use crate::bridge::caller::Caller;
+use crate::state::caller::Caller;
 use ses_protocol::{ToolCallId, ToolSpec, Values};
 
 /// What is known of the tools that the realm has.
@@ -53,29 +53,29 @@ impl ToolTable {
 
 /// A call whose promise the guest holds.
 pub struct PendingCall {
-    pub(super) resolver: v8::Global<v8::PromiseResolver>,
-    pub(super) tool: u32,
+    pub resolver: v8::Global<v8::PromiseResolver>,
+    pub tool: u32,
     /// The code that made the call.
-    pub(super) caller: Caller,
-    pub(super) args_bytes: usize,
+    pub caller: Caller,
+    pub args_bytes: usize,
 }
 
 /// A call that waits until the host works on fewer.
 pub struct WaitingCall {
-    pub(super) number: ToolCallId,
-    pub(super) tool: u32,
-    pub(super) args: Values,
+    pub number: ToolCallId,
+    pub tool: u32,
+    pub args: Values,
 }
 
 /// Calls of the run that the host has not answered.
 pub struct PendingCalls {
-    pub(super) calls: HashMap<ToolCallId, PendingCall>,
+    pub calls: HashMap<ToolCallId, PendingCall>,
     /// Calls whose promise the guest holds and that the host has not been told of.
-    pub(super) waiting: VecDeque<WaitingCall>,
+    pub waiting: VecDeque<WaitingCall>,
     /// Calls among `calls` that the host works on.
-    pub(super) running: usize,
+    pub running: usize,
     /// Wire of the arguments of all `calls`.
-    pub(super) args_bytes: usize,
+    pub args_bytes: usize,
     next: ToolCallId,
 }
 

@@ -9,12 +9,42 @@ import { join, relative, sep } from 'node:path';
  * @returns {string[][]} modules by their paths in the crate: each names the next one of its list, the last the first
  */
 export function circlesIn(folder) {
-  const modules = new Map(sourcesIn(folder).map((file) => [moduleOf(relative(folder, file)), read(file)]));
-  for (const [name, { testModules }] of modules) {
-    for (const test of testModules) modules.delete(inside(name, test));
+  return shortestCircles(arrowsIn(folder));
+}
+
+/**
+ * Modules that name one of a folder above their own. Tests count, too.
+ *
+ * @param {string} folder the crate's `src/`
+ * @param {string[]} order its folders, the lowest first
+ * @returns {string[]} a sentence each
+ */
+export function upwardIn(folder, order) {
+  const findings = readdirSync(folder, { withFileTypes: true })
+    .filter((entry) => entry.isDirectory() && entry.name !== 'tests' && !order.includes(entry.name))
+    .map(({ name }) => `the folder ${name} has no place in the order`);
+  for (const [module, targets] of arrowsIn(folder, { withTests: true })) {
+    const level = order.indexOf(module.split('::')[0]);
+    for (const target of level === -1 ? [] : targets) {
+      const [first] = target.split('::');
+      // Files beside the folders see all of them. Only tests can name `tests/`.
+      const isAbove = order.includes(first) ? order.indexOf(first) > level : first !== 'tests' && target !== '';
+      if (isAbove) findings.push(`${module} names ${target}, which is above it`);
+    }
   }
-  const arrows = new Map([...modules.keys()].map((name) => [name, arrowsFrom(modules, name)]));
-  return shortestCircles(arrows);
+  return findings;
+}
+
+/** The modules that each module names. */
+function arrowsIn(folder, { withTests = false } = {}) {
+  const sources = sourcesIn(folder).map((file) => [moduleOf(relative(folder, file)), read(file, withTests)]);
+  const modules = new Map(sources);
+  if (!withTests) {
+    for (const [name, { testModules }] of modules) {
+      for (const test of testModules) modules.delete(inside(name, test));
+    }
+  }
+  return new Map([...modules.keys()].map((name) => [name, arrowsFrom(modules, name)]));
 }
 
 function sourcesIn(folder) {
@@ -37,10 +67,9 @@ const parentOf = (module) => module.split('::').slice(0, -1).join('::');
 const isWithin = (module, other) => other === '' || module === other || module.startsWith(`${other}::`);
 
 /** The paths that a file names, what it brings in by names of its own, and what it passes on. */
-function read(file) {
-  const text = readFileSync(file, 'utf8')
-    .replace(/\/\/.*$/gm, '')
-    .replace(/^\s*#\[cfg\((?:all\()?test\b[^\]]*\]\s*mod \w+ \{[^]*/m, '');
+function read(file, withTests) {
+  const code = readFileSync(file, 'utf8').replace(/\/\/.*$/gm, '');
+  const text = withTests ? code : code.replace(/^\s*#\[cfg\((?:all\()?test\b[^\]]*\]\s*mod \w+ \{[^]*/m, '');
   const testModules = [...text.matchAll(/#\[cfg\((?:all\()?test\b[^\]]*\]\s*(?:pub(?:\([a-z]+\))? )?mod (\w+);/g)].map(
     ([, name]) => name,
   );

@@ -1,19 +1,15 @@
 //! What there is once per process.
 
-pub mod checker;
 #[cfg(target_os = "linux")]
 pub mod compile_thread;
 pub mod flags;
 pub mod idle;
 #[cfg(target_os = "linux")]
 mod newest_built_ins;
-pub mod platform;
-#[cfg(target_os = "linux")]
-mod quoted_code;
 pub mod service;
 #[cfg(target_os = "linux")]
 mod slow_built_ins;
-pub mod snapshot;
+pub mod startup;
 #[cfg(target_os = "linux")]
 pub mod tiers;
 pub mod traps;

@@ -1,20 +1,21 @@
-// The check of circles between the modules of a crate, on a crate that has some.
+// The checks of arrows between the modules of a crate, on crates that have wrong ones.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 
-import { circlesIn } from '../../scripts/module-circles.mjs';
+import { circlesIn, upwardIn } from '../../scripts/module-arrows.mjs';
 import { withFolder } from '../helpers.mjs';
 
-const circlesOf = (files) =>
+const inCrate = (files, check) =>
   withFolder((folder) => {
     for (const [path, text] of Object.entries(files)) {
       mkdirSync(dirname(join(folder, path)), { recursive: true });
       writeFileSync(join(folder, path), text);
     }
-    return circlesIn(folder);
+    return check(folder);
   });
+const circlesOf = (files) => inCrate(files, circlesIn);
 
 test('uses, paths in code, and names that a module passes on are followed', async () => {
   expect(
@@ -57,4 +58,39 @@ test.each([
       'b/c.rs': 'use crate::a::A;\npub fn f() {}',
     }),
   ).toEqual([['a', 'b::c']]);
+});
+
+describe('folders in order', () => {
+  const LIB = { 'lib.rs': 'mod low;\nmod high;\nmod top;', 'top.rs': 'use crate::high::a;\npub fn f() {}' };
+  const upwardOf = (files) => inCrate({ ...LIB, ...files }, (folder) => upwardIn(folder, ['low', 'high']));
+
+  test('a module may name folders below its own and modules of its own', async () => {
+    const files = {
+      'low/mod.rs': 'pub mod a;\npub mod b;',
+      'low/a.rs': 'use crate::low::b::g;',
+      'low/b.rs': 'pub fn g() {}',
+      'high/mod.rs': 'pub mod a;',
+      'high/a.rs': 'use crate::low::a;',
+    };
+    expect(await upwardOf(files)).toEqual([]);
+  });
+
+  test('a module that names a folder above its own, or a file beside the folders, is reported', async () => {
+    const files = {
+      'low/mod.rs': 'pub mod a;\npub mod b;',
+      'low/a.rs': 'fn f() { crate::high::a::g() }',
+      'low/b.rs': '#[cfg(test)]\nmod tests {\n  use crate::top::f;\n}',
+      'high/mod.rs': 'pub mod a;',
+      'high/a.rs': 'pub fn g() {}',
+    };
+    expect(await upwardOf(files)).toEqual([
+      'low::a names high::a, which is above it',
+      'low::b names top, which is above it',
+    ]);
+  });
+
+  test('a folder without a place in the order is reported', async () => {
+    const files = { 'low/mod.rs': '', 'high/mod.rs': '', 'other/mod.rs': '' };
+    expect(await upwardOf(files)).toEqual(['the folder other has no place in the order']);
+  });
 });

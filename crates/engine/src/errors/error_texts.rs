@@ -3,8 +3,8 @@
 use deno_core::v8;
 use serde_json::Value;
 
-use crate::bridge::host::Host;
-use crate::bridge::log_room::floor_char_boundary;
+use crate::state::host::Host;
+use crate::state::log_room::floor_char_boundary;
 use ses_prepare::guest_text;
 
 /// Longest text of a guest's error that is reported, in bytes.

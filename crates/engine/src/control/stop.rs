@@ -2,6 +2,9 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use deno_core::v8;
+
+use crate::control::interrupt::StopRequest;
 use ses_protocol::JobId;
 
 /// The run that is to end. Whoever names one terminates the guest next, which may come too late for it.
@@ -11,11 +14,15 @@ pub struct Stop {
     job: AtomicU64,
 }
 
-impl Stop {
-    pub fn raise(&self, job: JobId) {
+impl StopRequest for Stop {
+    /// Records the run before it terminates the guest: whoever sees the termination finds its reason.
+    fn raise(&self, job: JobId, isolate: &v8::IsolateHandle) {
         self.job.store(job, Ordering::Release);
+        isolate.terminate_execution();
     }
+}
 
+impl Stop {
     pub fn is_raised(&self, job: JobId) -> bool {
         job != 0 && self.job.load(Ordering::Acquire) == job
     }

@@ -5,11 +5,11 @@ use std::rc::Rc;
 
 use deno_core::v8;
 
-use crate::bridge::host::Host;
 use crate::bridge::tools;
-use crate::realm::early_errors::{self, EarlyError};
-use crate::realm::marks::{Mark, marked_error};
-use crate::realm::origin::origin;
+use crate::errors::early_errors::{self, EarlyError};
+use crate::errors::marks::{Mark, marked_error};
+use crate::state::host::Host;
+use crate::state::origin::origin;
 use ses_prepare::{self as prepare, PrepareOptions};
 use ses_protocol::{Location, ModuleBody, ModuleSpec, Severity};
 

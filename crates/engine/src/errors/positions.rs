@@ -4,11 +4,11 @@ use std::rc::Rc;
 
 use deno_core::v8;
 
-use crate::bridge::caller::Caller;
-use crate::bridge::host::Host;
-use crate::realm::error_texts::{header, stack_text};
-use crate::realm::marks::define_hidden;
-use crate::realm::scripts::Script;
+use crate::errors::error_texts::{header, stack_text};
+use crate::errors::marks::define_hidden;
+use crate::state::caller::Caller;
+use crate::state::host::Host;
+use crate::state::scripts::Script;
 use ses_protocol::Location;
 
 /// Gives an error that was made outside guest code the place of the guest code that it belongs to.

@@ -10,17 +10,17 @@ use std::time::Instant;
 use deno_core::v8;
 use ses_protocol::{Command, Event, Figures, JobId, LEVEL_WARN, RunLimits, ToolCallId, ToolReply, Value};
 
-use crate::bridge::context::GuestContext;
-use crate::bridge::log_room::LogRoom;
-use crate::bridge::pending_calls::{PendingCalls, ToolTable};
-use crate::bridge::serialize::{Unwritable, Way};
+use crate::control::interrupt::Interrupt;
+use crate::control::stop::Stop;
 use crate::memory::budget::BufferBudget;
 use crate::memory::limits::{MemoryGuard, with_guard};
-use crate::realm::entry::Realm;
-use crate::realm::interrupt::Interrupt;
-use crate::realm::module_cache::ModuleCache;
-use crate::realm::scripts::Scripts;
-use crate::realm::stop::Stop;
+use crate::state::context::GuestContext;
+use crate::state::entry::Realm;
+use crate::state::log_room::LogRoom;
+use crate::state::module_cache::ModuleCache;
+use crate::state::pending_calls::{PendingCalls, ToolTable};
+use crate::state::scripts::Scripts;
+use crate::values::serialize::{Unwritable, Way};
 
 /// Bytes of answers that have been taken until the session is told. 1 MiB.
 const TAKEN_BYTES: usize = 1 << 20;

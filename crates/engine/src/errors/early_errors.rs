@@ -3,7 +3,7 @@
 use deno_core::v8;
 use v8::script_compiler::{self, Source};
 
-use crate::realm::origin::origin;
+use crate::state::origin::origin;
 use ses_prepare as prepare;
 use ses_protocol::{Diagnostic, Location, Severity};
 

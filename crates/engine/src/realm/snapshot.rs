@@ -41,9 +41,9 @@ pub fn plain(params: v8::CreateParams) -> Instance {
 mod tests {
     use deno_core::{serde_json, v8};
 
-    use crate::process::platform::prepare_v8;
-    use crate::realm::entry::Realm;
-    use crate::realm::origin::origin;
+    use crate::platform::startup::prepare_v8;
+    use crate::state::entry::Realm;
+    use crate::state::origin::origin;
 
     /// What audit.js reports of a realm as guests find it.
     fn audit() -> serde_json::Value {

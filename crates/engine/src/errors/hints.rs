@@ -2,7 +2,7 @@
 
 use deno_core::v8;
 
-use crate::bridge::host::Host;
+use crate::state::host::Host;
 use ses_hints::{LookUp, Uncaught};
 
 struct InRealm<'a, 's, 'i> {

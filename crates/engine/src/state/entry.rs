@@ -2,7 +2,7 @@
 
 use deno_core::v8;
 
-use crate::bridge::serialize;
+use crate::values::serialize;
 use ses_hints::LookUp;
 use ses_protocol::ToolSpec;
 

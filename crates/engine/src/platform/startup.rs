@@ -13,8 +13,8 @@ use crate::memory::allocator::install_icu_hooks;
 use crate::memory::fatal::install_fatal_error_handler;
 use crate::memory::{sole, stop};
 #[cfg(target_os = "linux")]
-use crate::process::newest_built_ins;
-use crate::process::{flags, idle, traps};
+use crate::platform::newest_built_ins;
+use crate::platform::{flags, idle, traps};
 use ses_protocol::Failure;
 use ses_sync::priority;
 

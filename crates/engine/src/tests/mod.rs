@@ -1,5 +1,8 @@
 //! Guests over a context that has its commands already.
 
+#[cfg(target_os = "linux")]
+pub mod alone;
+
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
 use std::rc::Rc;

@@ -4,9 +4,9 @@ use std::rc::Rc;
 
 use deno_core::v8;
 
-use crate::bridge::host::Host;
-use crate::realm::error_texts::{header, short_text};
-use crate::realm::scripts::program_name;
+use crate::errors::error_texts::{header, short_text};
+use crate::state::host::Host;
+use crate::state::scripts::program_name;
 
 /// Frames of a stack that are shown, as V8 would; the one of the program that runs may come behind them.
 const MAX_SHOWN_FRAMES: usize = 10;

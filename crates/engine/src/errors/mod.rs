@@ -1,0 +1,9 @@
+//! Errors of guest code: marks, positions, stacks and texts, and the failures that they become.
+
+pub mod early_errors;
+pub mod error_texts;
+pub mod exceptions;
+mod hints;
+pub mod marks;
+pub mod positions;
+pub mod stacks;
