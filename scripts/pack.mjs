@@ -55,7 +55,7 @@ async function packMain(platforms) {
   }
   linkToRepository(folder);
   writeFileSync(join(folder, 'native.cjs'), loaderText(platforms));
-  for (const name of readdirSync(join(root, 'lib/bundled'))) {
+  for (const name of readdirSync(join(root, 'lib/bundled')).filter((it) => it.endsWith('.js'))) {
     await bundle(join(root, 'lib/bundled', name), join(folder, 'lib/bundled', name));
   }
   const optionalDependencies = Object.fromEntries(platforms.map((it) => [packageOf(it), manifest.version]));
