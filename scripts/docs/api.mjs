@@ -1,7 +1,7 @@
 // A page of the API for each entry point of the package, from its types.
 
 import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
-import { dirname, join, normalize } from 'node:path';
+import { dirname, join, normalize, posix, resolve } from 'node:path';
 
 import { Application, ReflectionKind } from 'typedoc';
 
@@ -16,7 +16,7 @@ import { anchorOf } from './anchor.mjs';
 export function entryPoints(root) {
   const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
   return Object.entries(manifest.exports)
-    .map(([path, target]) => ({ name: join(manifest.name, path), types: target.types ?? target.require?.types }))
+    .map(([path, target]) => ({ name: posix.join(manifest.name, path), types: target.types ?? target.require?.types }))
     .filter(({ types }) => types !== undefined)
     .map(({ name, types }) => ({ name, types: join(root, types) }));
 }
@@ -53,7 +53,7 @@ export async function writeApi(root, folder) {
   if (project === undefined) throw new Error('TypeDoc cannot read the types of the package');
   for (const module of project.getReflectionsByKind(ReflectionKind.Module)) {
     const source = project.getSymbolIdFromReflection(module)?.fileName;
-    const point = points.find(({ types }) => types === source);
+    const point = points.find(({ types }) => source !== undefined && resolve(types) === resolve(source));
     if (point !== undefined) module.name = point.name;
   }
   await app.generateOutputs(project);
