@@ -1,7 +1,7 @@
 // The overview of internals/ stays short enough to be read in one go.
 
-import { readFileSync, readdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, readFileSync, readdirSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 
 import { expect, test } from 'vitest';
 
@@ -17,4 +17,21 @@ test('internals/README.md has at most 12 KB', () => {
 test('internals/README.md links to every page of its folder', () => {
   const pages = readdirSync(FOLDER).filter((name) => name.endsWith('.md') && name !== 'README.md');
   for (const page of pages) expect(overview).toContain(`](${page})`);
+});
+
+test.each(['lib', 'crates'])('the files to look at in %s/ exist', (folder) => {
+  const [table] = new RegExp(`^\\| to change in \`${folder}/\`[^]*?\\n\\n`, 'm').exec(overview);
+  const rows = table.trim().split('\n').slice(2);
+  expect(rows.length).toBeGreaterThan(10);
+  for (const row of rows) {
+    const [, , cell] = row.split('|');
+    const names = Array.from(cell.matchAll(/`([^`]+)`/g), ([, name]) => name);
+    // A name without a folder is beside the one before it.
+    let beside = '';
+    for (const name of names.filter((it) => !it.startsWith('npm ') && !it.includes('*'))) {
+      const path = name.includes('/') ? name : join(beside, name);
+      expect(existsSync(join(ROOT, folder, path)), `${folder}/${path}`).toBe(true);
+      beside = dirname(path);
+    }
+  }
 });
