@@ -4,10 +4,11 @@ use std::io;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
-/// The moment that one thread sleeps until, which others may bring forward.
+/// The moment that one thread sleeps until. Other threads may bring it forward.
 ///
-/// A timer of the system where there is one: to set it wakes nobody. To wake a thread costs the one that does a multiple of a
-/// short run, when the processors were idle before, and takes the processor that another thread is about to get.
+/// Uses a timer of the system where one is available, because setting it wakes no thread. Waking a thread is expensive:
+/// when the processors were idle, it costs the waking thread a multiple of a short run. It also takes the processor
+/// that another thread is about to get.
 #[derive(Debug)]
 pub struct Alarm(Kind);
 
@@ -19,7 +20,7 @@ enum Kind {
 }
 
 impl Default for Alarm {
-    /// Takes one descriptor, if the system has one to give.
+    /// Takes one descriptor, if the system has one left.
     fn default() -> Self {
         #[cfg(target_os = "linux")]
         if let Ok(timer) = timer::Timer::new() {
@@ -30,16 +31,16 @@ impl Default for Alarm {
 }
 
 impl Alarm {
-    /// Takes no descriptor; to set it wakes the thread, which goes to sleep again.
+    /// Takes no descriptor. Setting it wakes the thread, which goes to sleep again.
     pub fn without_timer() -> Self {
         Self(Kind::Signal(Signal::default()))
     }
 
-    /// Sets the moment, or none. A thread that sleeps already does so until the new one.
+    /// Sets or clears the moment. A thread that is already asleep sleeps until the new moment.
     ///
     /// # Errors
     ///
-    /// Somebody else has closed the timer.
+    /// Other code has closed the timer.
     pub fn set(&self, at: Option<Instant>) -> io::Result<()> {
         match &self.0 {
             #[cfg(target_os = "linux")]
@@ -51,11 +52,11 @@ impl Alarm {
         }
     }
 
-    /// Sleeps until the moment has passed. For one thread.
+    /// Sleeps until the moment has passed. Only one thread may call it.
     ///
     /// # Errors
     ///
-    /// As [`Self::set`]; the moment may not have passed.
+    /// As for [`Self::set`]; the moment may not have passed.
     pub fn wait(&self) -> io::Result<()> {
         match &self.0 {
             #[cfg(target_os = "linux")]
@@ -81,17 +82,17 @@ mod timer {
 
     impl Timer {
         pub fn new() -> Result<Self> {
-            // SAFETY: this takes numbers only.
+            // SAFETY: the call takes only numbers.
             let fd = unsafe { libc::timerfd_create(libc::CLOCK_MONOTONIC, libc::TFD_CLOEXEC) };
             if fd < 0 {
                 return Err(Error::last_os_error());
             }
-            // SAFETY: nobody else has the descriptor.
+            // SAFETY: nothing else owns the descriptor.
             Ok(Self(unsafe { OwnedFd::from_raw_fd(fd) }))
         }
 
         pub fn set(&self, at: Option<Instant>) -> Result<()> {
-            // Zero is none.
+            // Zero disarms the timer.
             let left = at
                 .map_or(Duration::ZERO, |at| at.saturating_duration_since(Instant::now()).max(Duration::from_nanos(1)));
             let never = libc::timespec { tv_sec: 0, tv_nsec: 0 };

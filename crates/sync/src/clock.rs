@@ -7,7 +7,7 @@ use std::time::Duration;
 pub struct CpuClock(#[cfg(target_os = "linux")] libc::clockid_t);
 
 impl CpuClock {
-    /// The clock of the calling thread; `None` where the system has none that other threads can read.
+    /// The clock of the calling thread. `None` if the system has no clock that other threads can read.
     pub fn of_this_thread() -> Option<Self> {
         #[cfg(target_os = "linux")]
         {
@@ -20,7 +20,7 @@ impl CpuClock {
         None
     }
 
-    /// Time used so far; `None` once the thread has ended.
+    /// Time used so far. `None` once the thread has ended.
     pub fn now(self) -> Option<Duration> {
         #[cfg(target_os = "linux")]
         {

@@ -1,5 +1,6 @@
-//! The channel to an executor thread. As `std::sync::mpsc`, but a sender holds no lock while it wakes the receiver, which
-//! would run into that lock at once, and whoever receives can look for a message without taking it.
+//! The channel to an executor thread. It differs from `std::sync::mpsc` in two ways. A sender holds no lock while it
+//! wakes the receiver, because the receiver takes that lock first. The receiver can check for a message without taking
+//! it.
 
 use std::collections::VecDeque;
 use std::mem;
@@ -12,7 +13,7 @@ use crate::spin::spin;
 struct Mailbox<T> {
     state: Mutex<State<T>>,
     arrived: Condvar,
-    /// Whether there is a message, for those who look without the lock.
+    /// Whether there is a message. Can be read without the lock.
     is_ready: AtomicBool,
 }
 
@@ -27,7 +28,7 @@ struct State<T> {
 /// Sends from any thread.
 pub struct Sender<T>(Arc<Mailbox<T>>);
 
-/// Receives on one thread. Messages that nobody will receive are dropped.
+/// Receives on one thread. Messages left when it is dropped are dropped too.
 pub struct Receiver<T>(Arc<Mailbox<T>>);
 
 /// A new channel.
@@ -48,7 +49,7 @@ impl<T> Sender<T> {
         state.messages.push_back(message);
         self.0.is_ready.store(true, Ordering::Release);
         let must_wake = mem::take(&mut state.is_waiting);
-        // Unlocked before the receiver is woken, who takes the lock first of all.
+        // Unlocked before the wake-up: the receiver takes the lock first.
         drop(state);
         if must_wake {
             self.0.arrived.notify_one();
@@ -57,13 +58,13 @@ impl<T> Sender<T> {
 }
 
 impl<T> Receiver<T> {
-    /// The next message; waits.
+    /// Waits for the next message.
     pub fn recv(&self) -> T {
         spin(|| self.is_ready());
         self.0.wait()
     }
 
-    /// The next message; waits for it until `until`.
+    /// Waits for the next message until `until`.
     pub fn recv_until(&self, until: Instant) -> Option<T> {
         spin(|| self.is_ready());
         self.0.wait_until(until)

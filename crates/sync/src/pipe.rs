@@ -1,23 +1,24 @@
-//! Waiting for what comes through a pipe.
+//! Waits for data from a pipe.
 
 use std::ffi::c_int;
 use std::io;
 use std::os::fd::AsRawFd;
 use std::time::{Duration, Instant};
 
-/// Whether there is something to read, or nothing will ever come, which is waited for as long. A signal does not end the wait.
+/// Waits for at most `patience`. Returns whether a read would not block: there is data, or the other end is closed. A
+/// signal does not end the wait.
 pub fn is_readable(pipe: &impl AsRawFd, patience: Duration) -> bool {
     let mut left = patience;
     let start = Instant::now();
     loop {
         let mut pipe = libc::pollfd { fd: pipe.as_raw_fd(), events: libc::POLLIN, revents: 0 };
-        // Rounded up, so that nobody asks again at once.
+        // Rounded up, so that the next call does not follow immediately.
         let ms = c_int::try_from(left.as_nanos().div_ceil(1_000_000)).unwrap_or(c_int::MAX);
         // SAFETY: `pipe` is one entry, valid for the call.
         match unsafe { libc::poll(&raw mut pipe, 1, ms) } {
             0 => return false,
             count if count > 0 => return true,
-            // Whoever reads learns of any other error.
+            // The read reports any other error.
             _ if io::Error::last_os_error().kind() != io::ErrorKind::Interrupted => return true,
             _ => left = patience.saturating_sub(start.elapsed()),
         }
@@ -36,7 +37,7 @@ mod tests {
 
     #[test]
     fn a_signal_does_not_end_a_wait() {
-        // SAFETY: all zeros is a valid action, and what it does is safe in any thread at any time: nothing.
+        // SAFETY: an action of all zeros is valid. The handler does nothing, so it is safe in any thread at any time.
         unsafe {
             let mut action: libc::sigaction = std::mem::zeroed();
             let handler: extern "C" fn(c_int) = nothing;
@@ -50,7 +51,7 @@ mod tests {
             (is_readable(&reader, patience), start.elapsed())
         });
         while !waiting.is_finished() {
-            // SAFETY: the thread was not joined yet.
+            // SAFETY: the thread has not been joined yet.
             unsafe { libc::pthread_kill(waiting.as_pthread_t(), libc::SIGUSR2) };
         }
         let (is_readable, waited) = waiting.join().unwrap();

@@ -1,19 +1,19 @@
 //! How threads share the processors with the host: each sets its own priority when it starts.
 
-/// How much nicer than the host's threads those are that run guests. On a machine with more guests than processors the event loop
+/// Niceness of guest threads above the host's threads. On a machine with more guests than processors, the event loop
 /// still gets its turn immediately. With processors to spare it makes no difference.
 const GUEST_NICE: i32 = 5;
-/// How much nicer than a guest the threads are that help it alone.
+/// Niceness above a guest's of threads that help only that guest.
 pub const HELPING_NICE: i32 = 11;
-/// The highest niceness of the system. For a thread that cannot be ended.
+/// The highest niceness of the system, for a thread that cannot be ended.
 const NICEST: i32 = 19;
 
-/// A thread as the system knows it.
+/// A thread, identified as the system does.
 #[derive(Clone, Copy, Debug)]
 pub struct Thread(#[cfg(target_os = "linux")] libc::id_t);
 
 impl Thread {
-    /// Whoever calls, by the system's name for it: the only one that a sandbox lets it change.
+    /// The calling thread, by the number that the system reserves for it. A sandbox allows changes to this number only.
     pub const CALLER: Self = Self(
         #[cfg(target_os = "linux")]
         0,
@@ -23,7 +23,7 @@ impl Thread {
     pub fn this() -> Self {
         #[cfg(target_os = "linux")]
         {
-            // SAFETY: it takes nothing and cannot fail.
+            // SAFETY: the call takes no arguments and cannot fail.
             let id = unsafe { libc::gettid() };
             Self(id.cast_unsigned())
         }
@@ -31,7 +31,7 @@ impl Thread {
         Self()
     }
 
-    /// The first one of this process, whose niceness is the host's.
+    /// The first thread of this process. Its niceness is the host's.
     fn first() -> Self {
         Self(
             #[cfg(target_os = "linux")]
@@ -39,28 +39,28 @@ impl Thread {
         )
     }
 
-    /// How nice the thread is to others; 0 where the system has no such thing.
+    /// The niceness of the thread; 0 if the system has no such concept.
     fn niceness(self) -> i32 {
         #[cfg(target_os = "linux")]
         {
-            // SAFETY: it takes numbers only.
+            // SAFETY: the call takes only numbers.
             unsafe { libc::getpriority(libc::PRIO_PROCESS, self.0) }
         }
         #[cfg(not(target_os = "linux"))]
         0
     }
 
-    /// Gives the thread only the processor time that no other thread wants. It must not have ended: the system may have given its
-    /// number to another one.
+    /// Gives the thread only the processor time that no other thread wants. The thread must not have ended, because the
+    /// system may have reused its number.
     pub fn hold_back(self) {
         self.set_niceness(NICEST);
     }
 
-    /// Where the system refuses, nothing changes.
+    /// Changes nothing if the system refuses.
     fn set_niceness(self, niceness: i32) {
         #[cfg(target_os = "linux")]
         {
-            // SAFETY: it takes numbers only.
+            // SAFETY: the call takes only numbers.
             unsafe { libc::setpriority(libc::PRIO_PROCESS, self.0, niceness.min(NICEST)) };
         }
         #[cfg(not(target_os = "linux"))]
@@ -68,17 +68,17 @@ impl Thread {
     }
 }
 
-/// Makes the calling thread, and those that it starts later, as nice as guests are, where the system can.
+/// Gives the calling thread, and threads that it starts later, the niceness of guests, where the system can.
 pub fn work_for_guests() {
     Thread::CALLER.set_niceness(Thread::first().niceness() + GUEST_NICE);
 }
 
-/// Makes the calling thread nicer than guests are, which it helps, where the system can.
+/// Makes the calling thread nicer than the guest that it helps, where the system can.
 pub fn help_guests() {
     Thread::CALLER.set_niceness(Thread::first().niceness() + GUEST_NICE + HELPING_NICE);
 }
 
-/// Makes the calling thread, and those that it starts later, so much nicer, where the system can.
+/// Raises the niceness of the calling thread, and of threads that it starts later, by `steps`, where the system can.
 pub fn lower(steps: i32) {
     Thread::CALLER.set_niceness(Thread::CALLER.niceness() + steps);
 }

@@ -1,4 +1,4 @@
-//! A short wait without sleep.
+//! A short wait without sleeping.
 
 use std::hint;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -12,8 +12,8 @@ const SPIN: Duration = Duration::from_micros(100);
 /// Threads of this process that spin.
 static SPINNING: AtomicUsize = AtomicUsize::new(0);
 
-/// Waits until `is_ready` returns true, for [`SPIN`] at most. One processor is left for the host: if as many threads spin as there are
-/// other processors, or there is only one, `spin` does not wait.
+/// Waits until `is_ready` returns true, for [`SPIN`] at most. One processor is left for the host: `spin` does not wait
+/// if there is only one processor, or if as many threads spin as there are other processors.
 pub fn spin(is_ready: impl Fn() -> bool) {
     spin_among(&SPINNING, is_ready);
 }
@@ -37,7 +37,7 @@ mod tests {
 
     use super::*;
 
-    /// How often a thread looks, beside `others` that spin, for a message that comes with look number `comes`.
+    /// How often a thread looks while `others` threads spin, for a message that arrives at look number `comes`.
     fn looks(others: usize, comes: u32) -> u32 {
         let (spinning, looks) = (AtomicUsize::new(others), Cell::new(0));
         spin_among(&spinning, || {
