@@ -18,14 +18,14 @@ use serve::Handover;
 
 /// An isolate that waits for a session.
 struct Warm {
-    /// As they were before it was made.
+    /// The folders as they were before the isolate was made.
     folders: Folders,
     control: Arc<Control>,
-    /// Dropping it makes the thread end.
+    /// Dropping it ends the thread.
     handover: mpsc::Sender<Handover>,
 }
 
-/// Makes isolates on threads of this process, and keeps some ready.
+/// Makes isolates on threads of this process and keeps some ready.
 pub struct ThreadBackend {
     pool: Arc<Pool<Warm>>,
     python: Option<Arc<PythonSpec>>,
@@ -34,7 +34,8 @@ pub struct ThreadBackend {
 }
 
 impl ThreadBackend {
-    /// Keeps `pool_size` isolates ready. They are hardened realms, or have Python if `python` says from where.
+    /// Keeps `pool_size` isolates ready. They are hardened realms, or have Python if `python` says where to load it
+    /// from.
     pub fn new(
         python: Option<Arc<PythonSpec>>,
         pool_size: usize,
@@ -60,10 +61,10 @@ impl Backend for ThreadBackend {
     fn boot(&self, Boot { session, config, events }: Boot) -> Result<Arc<dyn Link>, Failure> {
         let folders = Folders::now(self.python.as_deref());
         let mut ready = iter::from_fn(|| self.pool.take(config.memory_limit_bytes));
-        // Others have packages that are no longer those at their path.
+        // The other isolates have packages that are no longer the ones at their path.
         let warm = ready.find(|warm| warm.folders == folders);
         let (commands, inbox) = channel();
-        // Else an isolate of the pool does that.
+        // If the pool is on, one of its isolates keeps the heap alive.
         let keeps_shared_heap = !self.pool.is_on();
         let (checker, watchdog) = (self.checker.clone(), self.watchdog.clone());
         let for_isolate = events.clone();
@@ -73,7 +74,7 @@ impl Backend for ThreadBackend {
         };
         let control = match warm {
             Some(Warm { control, handover: to_thread, .. }) => {
-                // The thread of a warm isolate does nothing but wait for this.
+                // The thread of a warm isolate only waits for this message.
                 let _ = to_thread.send(handover(control.clone()));
                 events(Event::Initialized(Ok(())));
                 control

@@ -1,4 +1,4 @@
-//! The way to an isolate's thread.
+//! The connection to an isolate's thread.
 
 use std::sync::Arc;
 use std::sync::OnceLock;
@@ -10,14 +10,14 @@ use ses_session::{Link, Process};
 use ses_sync::priority::Thread;
 use ses_sync::{CpuClock, Sender};
 
-/// What an isolate's thread shares with those that may interrupt it.
+/// State that an isolate's thread shares with the threads that may interrupt it.
 #[derive(Default)]
 pub struct Control {
-    /// Set once by the isolate's thread; what terminates guest code from any thread.
+    /// Set once by the isolate's thread. Terminates guest code from any thread.
     interrupt: OnceLock<Interrupt>,
-    /// Set once by the isolate's thread, before there are commands.
+    /// Set once by the isolate's thread, before it receives commands.
     cpu_clock: OnceLock<CpuClock>,
-    /// As above.
+    /// Set like `cpu_clock`.
     thread: OnceLock<Thread>,
     /// The session was given up: the thread ends as soon as it can.
     is_given_up: AtomicBool,
@@ -33,9 +33,9 @@ impl Control {
         }
     }
 
-    /// Called on the isolate's thread when there is an isolate.
+    /// Called on the isolate's thread once the isolate exists.
     pub fn set_interrupt(&self, interrupt: Interrupt) {
-        // As above.
+        // A second call cannot happen here either.
         let _ = self.interrupt.set(interrupt);
         if self.is_given_up() {
             self.terminate();
@@ -53,10 +53,10 @@ impl Control {
     }
 }
 
-/// The owner's side of the way to an isolate's thread.
+/// The owner's end of the connection to an isolate's thread.
 pub struct ThreadLink {
     control: Arc<Control>,
-    /// Nothing is sent for the thread to look whether the session was given up.
+    /// `None` makes the thread check whether the session was given up.
     commands: Sender<Option<Command>>,
 }
 
@@ -65,7 +65,7 @@ impl ThreadLink {
         Self { control, commands }
     }
 
-    /// Has the thread look, if it waits for something.
+    /// Makes a waiting thread check whether the session was given up.
     fn wake(&self) {
         self.commands.send(None);
     }
@@ -85,10 +85,10 @@ impl Link for ThreadLink {
     }
 
     fn interrupt(&self) {
-        // Before guest code is terminated, so that the thread, once unwound, cannot take another job.
+        // Set before guest code is terminated, so that the thread takes no other job after it has unwound.
         self.control.is_given_up.store(true, Ordering::Release);
         self.control.terminate();
-        // A thread that waits for a tool is not in V8.
+        // A thread that waits for a tool is not in V8, so termination does not reach it.
         self.wake();
     }
 

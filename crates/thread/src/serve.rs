@@ -16,7 +16,7 @@ use crate::Warm;
 use crate::context::ThreadContext;
 use crate::link::Control;
 
-/// What a thread gets to serve a session.
+/// What a thread needs to serve a session.
 pub struct Handover {
     pub session: SessionId,
     pub config: Arc<Config>,
@@ -30,7 +30,7 @@ pub struct Handover {
 }
 
 impl Handover {
-    /// What has to keep V8's shared heap alive from then on.
+    /// What must keep V8's shared heap alive from then on.
     fn keeper(&self) -> Option<Arc<Checker>> {
         self.keeps_shared_heap.then(|| self.checker.clone())
     }
@@ -46,7 +46,7 @@ pub fn spawn(name: String, work: impl FnOnce() + Send + 'static) -> std::io::Res
     std::thread::Builder::new().name(name).stack_size(ISOLATE_STACK_BYTES).spawn(work).map(drop)
 }
 
-/// Boots an isolate for a session and serves it until the session is given up.
+/// Boots an isolate for a session. Serves the session until it is given up.
 pub fn cold(python: Option<&PythonSpec>, handover: Handover) {
     priority::work_for_guests();
     let closed = Closed(handover.events.clone());
@@ -66,7 +66,7 @@ pub fn cold(python: Option<&PythonSpec>, handover: Handover) {
     serve(guest, keeper, closed);
 }
 
-/// Boots an isolate for the pool, waits there for a session, and serves it.
+/// Boots an isolate for the pool, waits for a session, and serves it.
 pub fn warm(python: Option<&PythonSpec>, limit_bytes: usize, booting: Booting<Warm>, counters: Arc<Counters>) {
     priority::work_for_guests();
     let folders = Folders::now(python);
@@ -89,7 +89,7 @@ pub fn warm(python: Option<&PythonSpec>, limit_bytes: usize, booting: Booting<Wa
     if let Some(booting) = booting.borrow_mut().take() {
         booting.ready(Warm { folders, control, handover });
     }
-    // The pool has dropped the isolate if nothing comes.
+    // The channel closes without a message if the pool has dropped the isolate.
     let Ok(handover) = handovers.recv() else { return };
     let closed = Closed(handover.events.clone());
     name_thread(&thread_name(handover.session));
@@ -113,7 +113,7 @@ fn guest(booted: Booted, handover: Handover) -> Guest {
 
 fn serve(mut guest: Guest, keeper: Option<Arc<Checker>>, closed: Closed) {
     guest.serve();
-    // No guest code runs any more: whoever waits for that need not wait until V8 has taken the isolate apart.
+    // No guest code runs any more. Threads that wait for that need not wait until V8 has torn down the isolate.
     drop(closed);
     if let Some(checker) = keeper {
         checker.keep_shared_heap();
@@ -125,7 +125,7 @@ fn serve(mut guest: Guest, keeper: Option<Arc<Checker>>, closed: Closed) {
 fn name_thread(name: &str) {
     #[cfg(target_os = "linux")]
     if let Ok(name) = CString::new(name) {
-        // SAFETY: the text ends with a zero and is only read; the system takes its first 15 bytes.
+        // SAFETY: the name ends with a zero byte and is only read. The system takes its first 15 bytes.
         unsafe { libc::prctl(libc::PR_SET_NAME, name.as_ptr()) };
     }
     #[cfg(not(target_os = "linux"))]
