@@ -8,7 +8,7 @@ use ses_protocol::{Command, Config, Event, Failure, JobId, SessionId};
 use ses_sync::CpuClock;
 use ses_sync::priority::Thread;
 
-/// Where an isolate reports, from any one thread at a time.
+/// Receives the reports of an isolate, from one thread at a time.
 pub type Events = Arc<dyn Fn(Event) + Send + Sync>;
 
 /// A session that needs an isolate.
@@ -20,30 +20,32 @@ pub struct Boot {
 
 /// Makes isolates.
 pub trait Backend: Send + Sync {
-    /// An executor with these options was made, which will need an isolate.
+    /// Called when an executor with these options was made. It will need an isolate.
     fn expect(&self, config: &Config);
 
-    /// Has an isolate made, or takes one that is ready, and does not wait for it: [`Event::Initialized`] follows.
+    /// Starts an isolate or takes one that is ready. Does not wait for it: [`Event::Initialized`] follows.
     ///
     /// # Errors
     ///
     /// Nothing could be started.
     fn boot(&self, boot: Boot) -> Result<Arc<dyn Link>, Failure>;
 
-    /// Whether an isolate that has no memory left keeps what it has.
+    /// Whether an isolate that runs out of memory keeps its memory instead of freeing it.
     fn parks(&self) -> bool;
 }
 
-/// The way to an isolate. When it is dropped, the isolate is released, as soon as it lets go, and [`Event::Closed`] follows.
+/// The connection to an isolate. Dropping it releases the isolate as soon as the isolate lets go. [`Event::Closed`]
+/// follows.
 pub trait Link: Send + Sync {
-    /// Hands over a command. Never waits.
+    /// Sends a command. Never waits.
     fn send(&self, command: Command);
 
-    /// Ends what the isolate does and gives it up. What it reports of its work from now on counts for nothing.
+    /// Ends the isolate's work and gives the isolate up. Later reports about its work are ignored.
     fn interrupt(&self);
 
-    /// Asks the guest to end a run by itself, so that the isolate can go on, also if it waits for something. What wakes it is there
-    /// when this returns: later it would wake the guest of the next run. False: it never looks.
+    /// Asks the guest to end a run by itself, so that the isolate can go on. Also works while the guest waits for
+    /// something. The wake-up has been delivered when this returns; a later one would wake the guest of the next run.
+    /// Returns false if the guest never checks.
     fn ask(&self, _job: JobId) -> bool {
         false
     }
@@ -51,18 +53,19 @@ pub trait Link: Send + Sync {
     /// The thread of this process that the isolate runs on, if any.
     fn thread(&self) -> Option<Thread>;
 
-    /// The processor time of the isolate, if it can be read here. Where it cannot, [`ses_protocol::Event::CpuSpent`] comes.
+    /// The processor time of the isolate, if this process can read it. Otherwise the isolate reports
+    /// [`ses_protocol::Event::CpuSpent`].
     fn cpu_clock(&self) -> Option<CpuClock>;
 
-    /// The process of its own that the isolate has, if any.
+    /// The isolate's own process, if it has one.
     fn process(&self) -> Option<Process>;
 }
 
-/// A process that has an isolate.
+/// The process of an isolate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Process {
-    /// As long as it is there.
+    /// Present while the process exists.
     pub pid: Option<u32>,
-    /// What it has said of itself; absent: nothing yet.
+    /// How the process introduced itself. Absent: it has not yet.
     pub hello: Option<Hello>,
 }

@@ -1,4 +1,4 @@
-//! What all executors hold whose engines count together.
+//! State shared by all executors whose engines count together.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -11,7 +11,7 @@ pub struct Counters {
     live: AtomicU64,
     warm: AtomicU64,
     terminated: AtomicU64,
-    /// Isolates that are not given back.
+    /// Isolates that were never released.
     pub losses: Losses,
     /// Pools that keep isolates ready.
     pub recent_pools: RecentPools,
@@ -20,19 +20,19 @@ pub struct Counters {
 /// The counters at one moment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct EngineStats {
-    /// Isolates of executors that are not parked.
+    /// Isolates of executors, without the parked ones.
     pub live: u64,
     /// Isolates that are ready and wait for an executor.
     pub warm: u64,
-    /// Isolates whose thread was parked, because V8 could not go on without memory.
+    /// Isolates whose thread was parked because V8 could not go on without memory.
     pub parked: u64,
     /// Heap and array buffers of the parked isolates, in bytes.
     pub parked_bytes: u64,
-    /// Isolates that were given up a while ago and go on. They are live, too.
+    /// Isolates that were given up a while ago and still run. They count as live too.
     pub stuck: u64,
-    /// Memory limits of the stuck isolates, in bytes: what they may hold.
+    /// Memory limits of the stuck isolates, in bytes: the most that they may hold.
     pub stuck_bytes: u64,
-    /// Isolates that were given up while they worked: at a deadline, by an abort, by `cleanup()`.
+    /// Isolates that were given up while they worked: at a deadline, by an abort, or by `cleanup()`.
     pub terminated: u64,
 }
 

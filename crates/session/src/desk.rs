@@ -1,4 +1,4 @@
-//! What a session knows of its isolate, whoever asks, and what becomes of what the isolate reports.
+//! What a session knows of its isolate. Handles the reports of the isolate. Used by several threads.
 
 use std::collections::HashSet;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -19,24 +19,25 @@ use crate::notice::{End, Notice, Notices};
 use crate::run_clock::RunClock;
 use crate::watchdog::{Deadline, Watchdog};
 
-/// How long an isolate that was given up may go on until it counts as stuck.
+/// How long an isolate that was given up may go on before it counts as stuck.
 const GRACE: Duration = Duration::from_secs(1);
-/// In `details`: whether variables of earlier runs are gone with the isolate.
+/// In `details`: whether variables of earlier runs were lost with the isolate.
 pub const STATE_LOST: &str = "stateLost";
 
-/// What a session knows of its isolate: shared by the owner's thread, the one that the isolate's events come on, and the
-/// watchdog's.
+/// What a session knows of its isolate. Shared by three threads: the owner's, the one that reports the isolate's
+/// events, and the watchdog's.
 pub struct Desk {
     pub id: SessionId,
     pub config: Arc<Config>,
     notices: Notices,
     counters: Arc<Counters>,
     pub watchdog: Arc<Watchdog>,
-    /// Held for a few instructions, the copy of a log entry, or a call of the system that does not wait, by any thread.
+    /// Any thread may hold it, for one of these: a few instructions, the copy of a log entry, or a system call that
+    /// does not wait.
     open: Mutex<Open>,
-    /// The session was given up: what the isolate does is nobody's any more.
+    /// The session was given up: later reports of the isolate have no recipient.
     pub is_given_up: AtomicBool,
-    /// Of the run under way, as far as they are known.
+    /// Operations of the run under way, as far as they are known.
     pub operations: AtomicU64,
     pub tool_calls: AtomicU64,
 }
@@ -44,23 +45,24 @@ pub struct Desk {
 #[derive(Default)]
 pub struct Open {
     pub jobs: Jobs,
-    /// Of the run under way.
+    /// The clock of the run under way.
     pub clock: Option<RunClock>,
-    /// Tools that answer within some time, whatever the limits of a run are.
+    /// Tools that always answer within a limited time, whatever the limits of a run are.
     limited_tools: HashSet<u32>,
     /// The run that the guest was asked to end.
     pub asked: Option<Asked>,
-    /// Ends the run under way, which the isolate says when it has used up its processor time.
+    /// The run under way and the action that ends it. Called when the isolate reports that the run has used up its
+    /// processor time.
     pub on_cpu_spent: Option<(JobId, Box<dyn FnOnce() + Send>)>,
-    /// Bytes of answers to the run under way that the guest has not said it has taken.
+    /// Bytes of answers to the run under way that the guest has not confirmed.
     pub untaken: usize,
     /// Log entries that the owner has not taken.
     pub unsent: Vec<LogEntry>,
-    /// A run has ended before tool calls that it had not awaited, whose promises later runs may await.
+    /// A run ended while it had tool calls that it had not awaited. Later runs may await the promises of these calls.
     pub has_dropped_calls: bool,
     /// The isolate counts as live.
     pub is_live: bool,
-    /// Armed when the isolate was given up while it worked.
+    /// Armed if the isolate was given up while it worked.
     grace: Option<Deadline>,
     /// The isolate counts as stuck.
     is_stuck: bool,
@@ -84,15 +86,15 @@ impl Open {
         }
     }
 
-    /// Takes the right to settle a job, and that the guest was asked to end it.
+    /// Takes the right to settle a job. Also returns the request to the guest to end this job, if there was one.
     pub fn claim(&mut self, id: JobId) -> (Option<Job>, Option<Asked>) {
         let job = self.jobs.claim(id);
         let asked = job.as_ref().and_then(|job| self.asked.take_if(|asked| asked.job == job.id));
         (job, asked)
     }
 
-    /// Asks the guest to end a run, unless it was settled or asked before. `None`: it never looks. Under the lock, so that the
-    /// next run is not the one that is asked.
+    /// Asks the guest to end a run, unless the run was settled or asked before. `None`: the guest never checks. Called
+    /// under the lock, so that the request cannot reach the next run.
     fn ask(&mut self, id: JobId, failure: &Failure, link: &dyn Link) -> Option<bool> {
         if !self.jobs.has_run(id) || self.asked.as_ref().is_some_and(|asked| asked.job == id) {
             return Some(false);
@@ -137,7 +139,7 @@ impl Desk {
         self.is_given_up.load(Ordering::Acquire)
     }
 
-    /// Takes in what the isolate reports.
+    /// Handles a report of the isolate.
     pub fn on_event(&self, event: Event) {
         let session = self.id;
         match event {
@@ -153,7 +155,8 @@ impl Desk {
                 open.has_dropped_calls |= figures.dropped_calls > 0;
                 drop(open);
                 if let Some(job) = job {
-                    // Whatever it gives was too late, but for an answer: guests give none once they are asked.
+                    // The result was too late, except for a final answer: guests return none after they were asked to
+                    // end.
                     let has_answer = matches!(result, Ok(Success::Output { is_final_answer: true, .. }));
                     let result = match asked {
                         Some(asked) if !has_answer => Err(asked.failure.with(STATE_LOST, !sound)),
@@ -182,7 +185,7 @@ impl Desk {
                 *untaken = untaken.saturating_sub(bytes as usize);
             }
             Event::CpuSpent { job } => {
-                // One that has ended is not to end another.
+                // The action of a run that has ended must not end another run.
                 let end = self.open().on_cpu_spent.take_if(|(run, _)| *run == job);
                 if let Some((_, end)) = end {
                     end();
@@ -219,7 +222,7 @@ impl Desk {
         }
     }
 
-    /// The isolate is lost with its memory, and with what it worked on.
+    /// The isolate is lost, with its memory and the job that it worked on.
     fn on_parked(&self, bytes: usize) {
         self.end_life();
         self.counters.losses.add_parked(Some(&self.config.owner), bytes);
@@ -239,21 +242,22 @@ impl Desk {
         if std::mem::take(&mut open.is_stuck) {
             self.counters.losses.remove_stuck(&self.config.owner, self.config.memory_limit_bytes);
         }
-        // Dropped without the lock, with what it would have called.
+        // Dropped without the lock, because its callback takes the lock.
         let grace = open.grace.take();
         drop(open);
         drop(grace);
     }
 
-    /// Asks the guest to end a run, as [`Open::ask`] says.
+    /// Asks the guest to end a run. See [`Open::ask`].
     pub fn ask(&self, id: JobId, failure: &Failure, link: &dyn Link) -> Option<bool> {
         self.open().ask(id, failure, link)
     }
 
-    /// The isolate, which has `thread` in this process, is given up while it works: looks a while later whether it has let go.
+    /// The isolate on `thread` of this process was given up while it works. Checks a while later whether the isolate
+    /// has let go.
     pub fn await_end(self: &Arc<Self>, thread: Option<Thread>) {
         let desk = self.clone();
-        // Without a thread for it nobody looks. The run's own deadline has needed that thread before.
+        // If the watchdog's thread cannot start, nothing checks. The run's own deadline has needed that thread before.
         let grace = self.watchdog.arm(Instant::now() + GRACE, move || desk.look_for_end(thread)).ok();
         let mut open = self.open();
         if open.is_live && open.grace.is_none() {
@@ -261,34 +265,34 @@ impl Desk {
         }
     }
 
-    /// Counts the isolate as stuck if it still goes on, and holds its thread back.
+    /// Counts the isolate as stuck if it still goes on, and lowers the priority of its thread.
     fn look_for_end(&self, thread: Option<Thread>) {
         let mut open = self.open();
         if open.is_live && !open.is_stuck {
             open.is_stuck = true;
             self.counters.losses.add_stuck(&self.config.owner, self.config.memory_limit_bytes);
-            // Under the lock: the thread reports its end before it ends, which waits for that.
+            // Under the lock: the thread takes it to report its end, so the thread cannot have ended yet.
             if let Some(thread) = thread {
                 thread.hold_back();
             }
         }
     }
 
-    /// Reports how a job ended that the caller has claimed.
+    /// Reports the outcome of a job that the caller has claimed.
     fn settle(&self, job: Job, result: Result<Success, Failure>, figures: Figures, sound: bool, installing: bool) {
         let (session, id, call) = (self.id, job.id, job.call);
         let outcome = Box::new(Outcome { result, report: job.report(figures) });
         (self.notices)(Notice::Settled { session, job: id, call, outcome, sound, installing });
     }
 
-    /// The isolate is given up while it works, which counts once.
+    /// Counts the isolate as given up while it worked, once.
     pub fn count_given_up(&self) {
         if !self.is_given_up.swap(true, Ordering::AcqRel) {
             self.counters.count_terminated();
         }
     }
 
-    /// As [`Self::settle`], with `failure`, of a job that the isolate still works on.
+    /// Settles a job that the isolate still works on with `failure`. See [`Self::settle`].
     pub fn give_up(&self, job: Job, failure: Failure, link: Option<&dyn Link>) {
         self.count_given_up();
         if let Some(link) = link {
@@ -297,7 +301,7 @@ impl Desk {
         self.settle(job, Err(failure), self.figures(), false, false);
     }
 
-    /// What is known of the run under way.
+    /// The figures of the run under way, as far as they are known.
     pub fn figures(&self) -> Figures {
         Figures {
             operations: self.operations.load(Ordering::Relaxed),
@@ -308,11 +312,11 @@ impl Desk {
     }
 }
 
-/// A run that is to end by itself.
+/// A run that was asked to end by itself.
 pub struct Asked {
     pub job: JobId,
-    /// Why.
+    /// Why it was asked.
     failure: Failure,
-    /// When it is made to.
+    /// When it is forced to end.
     pub grace: Option<Deadline>,
 }

@@ -1,4 +1,4 @@
-//! How runs are ended that do not end by themselves: at their deadlines, and because somebody wants that.
+//! Ends runs that do not end by themselves: at a deadline, or on request.
 
 use std::io;
 use std::sync::Arc;
@@ -11,18 +11,18 @@ use crate::desk::{Desk, STATE_LOST};
 use crate::run_clock::Expired;
 use crate::watchdog::Deadline;
 
-/// `details.hint` of a run that took too long, where earlier ones have left promises that never settle.
+/// `details.hint` of a run that took too long, if earlier runs have left promises that never settle.
 const DROPPED_CALLS_HINT: &str = "Do less in one run, and await only promises that settle: those of tool calls that an earlier run \
      did not await never do. Call the tools again and await them in the same run.";
 /// `details.reason` of a run that took too long.
 const DEADLINE: &str = "deadline";
 /// `details.reason` of a run that used up its processor time.
 pub const CPU: &str = "cpu";
-/// How long a guest that was asked to end at its deadline may take until it is made to.
+/// How long a guest that was asked to end at its deadline may take before it is forced to.
 pub const PATIENCE: Duration = Duration::from_millis(40);
-/// The same of one that somebody wants to end, who would rather wait than lose its variables.
+/// The same for a run that was aborted. It is longer, because the caller would rather wait than lose the variables.
 pub const ABORT_PATIENCE: Duration = Duration::from_secs(2);
-/// Time that variables and tools of a session in Python have at least: how long they take the host decides. 10 s.
+/// The least time that variables and tools of a Python session may take. The host decides how long they take. 10 s.
 const MIN_SET_UP_MS: f64 = 10_000.0;
 
 /// Settles a run when its time is over.
@@ -35,27 +35,28 @@ pub struct RunDeadline {
 }
 
 impl RunDeadline {
-    /// Arms it for the moment at which the run is due.
+    /// Arms the deadline for the moment at which the run is due.
     ///
     /// # Errors
     ///
-    /// Nothing would watch over it.
+    /// No thread could be started to watch the deadline.
     pub fn arm(&self, due: Instant) -> io::Result<()> {
         let deadline = self.clone();
-        // Armed and noted under the lock: else it may expire in between, and what is armed then would be dropped for it.
+        // Armed and stored under the lock. Otherwise the deadline may expire between the two, and the one that is armed
+        // then would be overwritten and dropped.
         let mut open = self.desk.open();
         let armed = self.desk.watchdog.arm(due, move || deadline.on_expired())?;
         let before = match open.clock_of(self.job) {
             Some(clock) => clock.deadline.replace(armed),
             None => Some(armed),
         };
-        // Without the lock, with what it would have called.
+        // Dropped without the lock, because its callback takes the lock.
         drop(open);
         drop(before);
         Ok(())
     }
 
-    /// Arms it again. A run that nothing watches over any more is ended.
+    /// Arms the deadline again. If that fails, ends the run, because nothing would watch it.
     pub fn arm_or_end(&self, due: Instant) {
         if self.arm(due).is_err() {
             self.end();
@@ -84,7 +85,7 @@ impl RunDeadline {
     }
 }
 
-/// Ends variables or tools that take too long. Without a thread for it nobody looks.
+/// Ends variables or tools that take too long. If the watchdog's thread cannot start, nothing ends them.
 pub fn arm_set_up(desk: &Arc<Desk>, link: &Arc<dyn Link>, job: JobId) -> Option<Deadline> {
     let (late, to_isolate) = (desk.clone(), link.clone());
     let timeout_ms = desk.config.timeout_ms.max(MIN_SET_UP_MS);
@@ -97,7 +98,7 @@ pub fn timed_out(timeout_ms: f64, reason: &str) -> Failure {
     Failure::new(FailureKind::Timeout { timeout_ms }).with("timeoutMs", timeout_ms).with("reason", reason)
 }
 
-/// Ends a job with `failure`: has the guest end it, as long as `patience` lasts, or gives the isolate up.
+/// Ends a job with `failure`. First asks the guest to end it within `patience`, then gives the isolate up.
 pub fn interrupt(desk: &Arc<Desk>, link: &Arc<dyn Link>, job: JobId, failure: Failure, patience: Duration) {
     let is_asked = if desk.config.keep_state { desk.ask(job, &failure, &**link) } else { None };
     match is_asked {
@@ -111,7 +112,7 @@ pub fn interrupt(desk: &Arc<Desk>, link: &Arc<dyn Link>, job: JobId, failure: Fa
     match desk.watchdog.arm(Instant::now() + patience, move || end(&impatient, &*to_isolate, job, late)) {
         Ok(grace) => {
             let mut open = desk.open();
-            // If it has ended meanwhile, the deadline is dropped without the lock.
+            // If the job has ended meanwhile, the deadline is dropped without the lock.
             let before = match &mut open.asked {
                 Some(asked) if asked.job == job => asked.grace.replace(grace),
                 _ => Some(grace),
@@ -119,12 +120,12 @@ pub fn interrupt(desk: &Arc<Desk>, link: &Arc<dyn Link>, job: JobId, failure: Fa
             drop(open);
             drop(before);
         }
-        // Nobody would look.
+        // Nothing would force the end later.
         Err(_) => end(desk, &**link, job, failure.with(STATE_LOST, true)),
     }
 }
 
-/// Settles a job with `failure` now and gives the isolate up.
+/// Settles a job with `failure` immediately and gives the isolate up.
 fn end(desk: &Arc<Desk>, link: &dyn Link, job: JobId, failure: Failure) {
     let (job, asked) = desk.open().claim(job);
     drop(asked);

@@ -6,7 +6,7 @@ use crate::backend::Backend;
 use crate::counters::Counters;
 use crate::watchdog::Watchdog;
 
-/// What makes the isolates of executors, what watches over their deadlines, and what counts them.
+/// What executors share: the backend that makes isolates, the watchdog for their deadlines, and the counters.
 pub struct Engine {
     pub backend: Arc<dyn Backend>,
     pub watchdog: Arc<Watchdog>,

@@ -15,7 +15,7 @@ use crate::losses::Held;
 use crate::notice::{Delivery, End, Notice, Notices};
 use crate::session::Session;
 
-/// What waits for its turn.
+/// A call that waits for its turn.
 enum Queued {
     Run(QueuedRun),
     SetUp(QueuedSetUp),
@@ -70,14 +70,14 @@ struct QueuedRun {
     limits: RunLimits,
 }
 
-/// The run that the isolate has.
+/// The run that the isolate works on.
 struct RunningJob {
     id: JobId,
     call: CallId,
     timeout_ms: f64,
 }
 
-/// Who waits for the thread of the last session to end.
+/// Calls that wait for the thread of the last session to end.
 struct Closing {
     session: SessionId,
     call: CallId,
@@ -85,7 +85,7 @@ struct Closing {
 
 /// One `SESExecutor` (specification, sections 2.3, 4 and 7.2).
 ///
-/// Methods return the outcome if it is already known, else `None`, and the outcome follows as a
+/// Methods return the outcome if it is already known. Otherwise they return `None`, and the outcome follows as a
 /// [`Delivery::Settled`] for the same call.
 pub struct Executor {
     state: State,
@@ -97,13 +97,13 @@ pub struct Executor {
     jobs_started: JobId,
     /// `init()` calls that wait for the isolate.
     initializing: Vec<CallId>,
-    /// Calls that wait for the isolate, oldest first, and their names: `sendVariables` or `sendTools`.
+    /// Calls that wait for the isolate, oldest first, with their names: `sendVariables` or `sendTools`.
     setups: VecDeque<(JobId, &'static str)>,
     running: Option<RunningJob>,
-    /// The isolate works on variables whose call is settled.
+    /// The isolate still works on variables whose call is already settled.
     is_installing: bool,
-    /// The run whose turn it is, as long as the isolate works on variables or tools: its deadline is not to pay for that, and what
-    /// ends it is not to end that.
+    /// The run whose turn it is. It is held while the isolate works on variables or tools. That work must not count
+    /// against the run's deadline, and ending the run must not end that work.
     held: Option<QueuedRun>,
     queue: VecDeque<Queued>,
     closing: Vec<Closing>,
@@ -138,12 +138,12 @@ impl Executor {
         self.state.name()
     }
 
-    /// The process of its own that the isolate has, if any.
+    /// The isolate's own process, if it has one.
     pub fn process(&self) -> Option<Process> {
         self.session.as_ref().and_then(Session::process)
     }
 
-    /// Whether there is an isolate that has not been cleaned up, be it one that is being made or that was given up.
+    /// Whether there is an isolate that has not been cleaned up. It may still be starting, or may have been given up.
     pub fn has_isolate(&self) -> bool {
         self.session.is_some()
     }
@@ -190,7 +190,7 @@ impl Executor {
         self.set_up(call, SetUp::Tools(tools))
     }
 
-    /// Runs code, or queues it (sections 4.3, 4 and 7.2). What is absent is as for the executor.
+    /// Runs code, or queues it (sections 4.3, 4 and 7.2). Absent limits are those of the executor.
     pub fn run(
         &mut self,
         call: CallId,
@@ -219,8 +219,8 @@ impl Executor {
         }
     }
 
-    /// Ends the run of `call`, also one that still waits for its turn, like a timeout. `reason` is what the
-    /// caller's signal says.
+    /// Ends the run of `call` like a timeout, even if it still waits for its turn. `reason` comes from the caller's
+    /// signal.
     pub fn abort(&mut self, call: CallId, reason: &str) {
         let aborted = |timeout_ms| {
             Failure::new(FailureKind::Timeout { timeout_ms })
@@ -248,7 +248,7 @@ impl Executor {
 
     /// Releases the isolate (section 4.3, 5). Every pending call is settled with `ERR_INVALID_STATE`.
     ///
-    /// An idle thread is awaited. One that is busy or stuck is given up and ends when V8 lets go of it.
+    /// Waits for the thread to end if it is idle. A thread that is busy or stuck is given up, and ends when V8 returns.
     pub fn cleanup(&mut self, call: CallId) -> Option<Outcome> {
         let was_idle = self.state == State::Ready && self.setups.is_empty();
         if let Some(next) = self.state.after(Transition::Cleanup) {
@@ -260,24 +260,24 @@ impl Executor {
         if !entries.is_empty() {
             (self.notices)(Notice::Deliver(Delivery::Logs(entries)));
         }
-        // Dropping the handle makes the thread end, and its end is reported by `Event::Closed`.
+        // Dropping the handle ends the thread, which reports its end by `Event::Closed`.
         if was_idle {
             self.closing.push(Closing { session: session.id(), call });
         } else {
-            // Behind the outcomes of the calls that were pending.
+            // After the outcomes of the calls that were pending.
             self.deliver(call, Outcome::done());
         }
         None
     }
 
-    /// Passes answers of host tools on; answers to calls of earlier runs are dropped by the thread.
+    /// Passes on answers of host tools. The thread drops answers to calls of earlier runs.
     pub fn tool_replies(&self, replies: Vec<(ToolCallId, ToolReply)>) {
         if let Some(session) = &self.session {
             session.answer(replies);
         }
     }
 
-    /// Applies what another thread reported, and says what the facade has to know of it.
+    /// Applies a report from another thread. Returns what the facade must be told.
     pub fn on_notice(&mut self, notice: Notice) -> Option<Delivery> {
         match notice {
             Notice::Initialized { session, result } => {
@@ -367,13 +367,13 @@ impl Executor {
         }
     }
 
-    /// The isolate is lost: nothing that waits for it can be done.
+    /// The isolate is lost, so nothing that waits for it can be done.
     fn on_corrupted(&mut self) {
         self.transition(Transition::Corrupted);
         self.refuse_all_pending(refusals::LEFT_DIRTY);
     }
 
-    /// A thread ended: because its session was given up, or otherwise than by itself.
+    /// A thread has ended: its session was given up, or the thread did not end by itself.
     fn on_closed(&mut self, session: SessionId, end: End) -> Option<Delivery> {
         let lost = match end {
             End::Ended => None,
@@ -402,20 +402,21 @@ impl Executor {
         self.lose(failure.clone(), failure)
     }
 
-    /// The isolate is gone: the job that it worked on, and the run that waits for variables, end with these failures.
+    /// The isolate is gone. Ends the job that it worked on and the run that waits for variables with these failures.
     fn lose(&mut self, of_job: Failure, of_held: Failure) -> Option<Delivery> {
         let job = self.session.as_ref().and_then(|session| session.take_lost(of_job));
         if let Some(held) = self.held.take() {
             self.deliver(held.call, Outcome::failed(of_held));
         }
-        // It may have been given up before.
+        // The isolate may have been given up before.
         if self.state != State::Dirty {
             self.on_corrupted();
         }
         job.map(|(call, outcome)| Delivery::Settled { call, outcome: Box::new(outcome) })
     }
 
-    /// The process of the isolate has ended by itself. What was under way may have had effects, so that it is not tried again.
+    /// The process of the isolate has ended by itself. The work under way is not repeated, because it may have had
+    /// effects.
     fn on_lost(&mut self, session: SessionId, reason: String) -> Option<Delivery> {
         if !self.is_current(session) {
             return self.on_closed(session, End::Ended);
@@ -448,7 +449,7 @@ impl Executor {
         }
     }
 
-    /// Has a call wait until the run under way, and what waits already, is done.
+    /// Queues a call until the run under way, and the calls that already wait, are done.
     fn enqueue(&mut self, queued: Queued) -> Option<Outcome> {
         let operation = queued.operation();
         if !self.config.queue_runs {
@@ -480,7 +481,7 @@ impl Executor {
         self.hand_over_held();
     }
 
-    /// Hands over the run whose turn it is, unless the isolate has something to do before.
+    /// Hands over the run whose turn it is, unless the isolate must do something first.
     fn hand_over_held(&mut self) {
         if !self.is_installing
             && self.setups.is_empty()
@@ -495,7 +496,7 @@ impl Executor {
         self.go_on();
     }
 
-    /// Begins what waits, as long as nothing is under way.
+    /// Starts the calls that wait, until one is under way.
     fn go_on(&mut self) {
         while self.state == State::Ready
             && let Some(next) = self.queue.pop_front()
@@ -507,8 +508,9 @@ impl Executor {
         }
     }
 
-    /// Hands a run to the isolate. Its time begins here. One that cannot begin has ended: whoever calls this goes on with what waits,
-    /// which is not done here, since each run of a long queue may be such a one.
+    /// Hands a run to the isolate. Its time begins here. If the run cannot begin, it is settled, and the caller goes on
+    /// with the queue. This function does not: each run of a long queue may fail to begin, and recursion would overflow
+    /// the stack.
     fn hand_over(&mut self, QueuedRun { call, code, limits }: QueuedRun) {
         let Some(session) = &mut self.session else { return };
         self.jobs_started += 1;
@@ -530,7 +532,7 @@ impl Executor {
         }
         let running = self.running.take().map(|running| (running.id, "run"));
         for (job, operation) in std::mem::take(&mut self.setups).into_iter().chain(running) {
-            // One that somebody else has settled is on its way.
+            // If another thread has settled the job, its outcome is on its way.
             let failure = Failure::invalid_state(state, operation, hint);
             if let Some((call, outcome)) = self.session.as_ref().and_then(|session| session.refuse(job, failure)) {
                 self.deliver(call, outcome);
@@ -569,5 +571,5 @@ fn too_much_held(held: &Held) -> Failure {
     Failure::init(details).with("parked", held.parked).with("stuck", held.stuck).with("heldBytes", held.bytes())
 }
 
-/// The cause given where the executor thread ended by a panic, which is a defect of this crate.
+/// The cause of failures if the executor thread has panicked, which is a defect of this crate.
 const PANICKED: &str = "the executor thread panicked; please report this";

@@ -1,4 +1,4 @@
-//! The folders of the host that an isolate made ahead of need has, which may be others by the time it is taken.
+//! The host folders of an isolate that was made ahead of need. They may have changed by the time it is taken.
 
 use std::fs::{self, Metadata};
 use std::path::Path;
@@ -6,17 +6,17 @@ use std::time::SystemTime;
 
 use ses_protocol::{PACKAGES_LIST, PythonSpec};
 
-/// What was at the paths of folders at some time; nothing, where none could be found.
+/// The folders that were at the configured paths at some time. Empty if none was found.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Folders {
     mount: Option<Place>,
     packages: Option<Place>,
-    /// Where packages were added since, isolates know nothing of their libraries.
+    /// If packages were added later, the isolate does not know their libraries.
     list: Option<(Place, u64, Option<SystemTime>)>,
 }
 
 impl Folders {
-    /// Those of `python` as they are now. Looks at files.
+    /// The folders of `python` as they are now. Reads the file system.
     #[must_use]
     pub fn now(python: Option<&PythonSpec>) -> Self {
         let Some(PythonSpec { mount, packages, .. }) = python else { return Self::default() };
@@ -29,7 +29,7 @@ impl Folders {
     }
 }
 
-/// What no two folders have at the same time.
+/// Identifies a folder: no two folders have the same value at the same time.
 #[cfg(unix)]
 type Place = (u64, u64);
 #[cfg(not(unix))]
@@ -86,7 +86,7 @@ mod tests {
         fs::write(packages.join(PACKAGES_LIST), "{ }").unwrap();
         let with_others = now();
         assert_ne!(with_others, first);
-        // The old one keeps its place meanwhile, as it does while a spare has it open.
+        // Renaming keeps the old folder's place on disk, as an open handle of a spare isolate does.
         fs::rename(&mount, root.join("old")).unwrap();
         assert_ne!(now(), with_others);
         fs::create_dir(&mount).unwrap();

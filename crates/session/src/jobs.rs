@@ -1,4 +1,4 @@
-//! What an isolate has been asked to do, until it is settled.
+//! The jobs of an isolate that are not settled yet.
 
 use std::collections::VecDeque;
 use std::time::Instant;
@@ -8,13 +8,13 @@ use ses_protocol::{CallId, Figures, JobId, LogEntry, Report, RunLimits};
 use crate::logs::LogBuffer;
 use crate::watchdog::Deadline;
 
-/// A run, or a `sendVariables` or `sendTools` on its way through the isolate.
+/// A run, or a `sendVariables` or `sendTools` call on its way through the isolate.
 pub struct Job {
     pub id: JobId,
     pub call: CallId,
     /// Present for runs.
     pub limits: Option<RunLimits>,
-    /// Ends what is no run and takes too long, until it is settled.
+    /// Ends a job that is not a run if it takes too long, until it is settled.
     pub deadline: Option<Deadline>,
     started: Instant,
     log: LogBuffer,
@@ -29,7 +29,7 @@ impl Job {
         self.started
     }
 
-    /// What a run leaves.
+    /// The report of a run.
     pub fn report(self, figures: Figures) -> Option<Report> {
         self.limits?;
         let duration_ms = self.started.elapsed().as_secs_f64() * 1e3;
@@ -38,10 +38,11 @@ impl Job {
     }
 }
 
-/// Jobs of one isolate in the order in which it does them.
+/// Jobs of one isolate, in the order in which it does them.
 ///
-/// Several threads may try to settle a job: the one that the isolate's events come on, the watchdog at the deadline, the owner's
-/// thread on abort and cleanup. [`Jobs::claim`] gives it to one of them, and only that one reports.
+/// Several threads may try to settle a job: the one that reports the isolate's events, the watchdog at the deadline,
+/// and the owner's thread on abort and cleanup. [`Jobs::claim`] gives the job to one of them, and only that one
+/// reports.
 #[derive(Default)]
 pub struct Jobs(VecDeque<Job>);
 
@@ -50,23 +51,24 @@ impl Jobs {
         self.0.push_back(job);
     }
 
-    /// Takes the right to settle a job; `None` if somebody else has done so.
+    /// Takes the right to settle a job. `None` if another thread already has it.
     pub fn claim(&mut self, id: JobId) -> Option<Job> {
         let index = self.0.iter().position(|job| job.id == id)?;
         self.0.remove(index)
     }
 
-    /// Whether there is a run of this number that is not settled.
+    /// Whether there is a run with this number that is not settled.
     pub fn has_run(&self, id: JobId) -> bool {
         self.0.iter().any(|job| job.id == id && job.limits.is_some())
     }
 
-    /// As [`Self::claim`], for the job that the isolate works on.
+    /// Claims the job that the isolate works on. See [`Self::claim`].
     pub fn claim_current(&mut self) -> Option<Job> {
         self.0.pop_front()
     }
 
-    /// Adds an entry to the log of a job that is not settled. False: it is not, or the entry is none of a run.
+    /// Adds an entry to the log of a job that is not settled. False: the job is settled, or no run can produce this
+    /// entry.
     pub fn log(&mut self, id: JobId, entry: &LogEntry) -> bool {
         self.0.iter_mut().find(|job| job.id == id && job.limits.is_some()).is_some_and(|job| job.log.push(entry))
     }

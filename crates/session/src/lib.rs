@@ -1,8 +1,8 @@
-//! Lifecycle, queue and deadlines of executors, whatever their isolates are: knows neither Node-API nor V8.
+//! Lifecycle, queue and deadlines of executors with any kind of isolate. Does not depend on Node-API or V8.
 //!
-//! [`Executor`] is owned by one thread and never shared. Its isolate is made by a [`Backend`] and lives elsewhere; what happens
-//! there arrives as a [`Notice`] and is applied by [`Executor::on_notice`], so that every change of state happens between two
-//! turns of the owner's event loop.
+//! [`Executor`] is owned by one thread and never shared. A [`Backend`] makes its isolate, which lives elsewhere. Events
+//! of the isolate arrive as a [`Notice`], and [`Executor::on_notice`] applies them. So every change of state happens
+//! between two turns of the owner's event loop.
 
 mod backend;
 mod counters;

@@ -1,4 +1,4 @@
-//! The log of one run, as it is collected (specification, section 7.3).
+//! Collects the log of one run (specification, section 7.3).
 
 use ses_protocol::{LEVELS, LogEntry, LogIndex, TRUNCATION_MARKER};
 
@@ -14,12 +14,12 @@ pub struct LogBuffer {
 impl LogBuffer {
     /// A buffer for the log of a run that may have `max_bytes` bytes of text.
     pub fn new(max_bytes: usize) -> Self {
-        // Whoever has the isolate cuts the log, and marks that on a line of its own at most.
+        // The isolate's side cuts the log and adds the marker, at most on a separate line.
         let max_bytes = max_bytes.saturating_add(1 + TRUNCATION_MARKER.len());
         Self { text: String::new(), index: LogIndex::default(), max_bytes }
     }
 
-    /// Adds an entry. False: it is none that a run within its limit can have.
+    /// Adds an entry. False: a run within its limit cannot produce this entry.
     pub fn push(&mut self, entry: &LogEntry) -> bool {
         let bytes = self.text.len() + self.index.separator().len() + entry.message.len();
         if bytes > self.max_bytes || entry.level >= LEVELS.len() {
@@ -29,7 +29,7 @@ impl LogBuffer {
         true
     }
 
-    /// Text and index.
+    /// The text and its index.
     pub fn into_parts(self) -> (String, LogIndex) {
         (self.text, self.index)
     }

@@ -1,30 +1,30 @@
-//! Isolates that are not given back: parked ones, and those that go on although they were given up.
+//! Isolates that were not released: parked ones, and those that go on although they were given up.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// What a parked isolate and its thread take beside what is measured: stacks, and V8's tables.
+/// Memory of a parked isolate and its thread that is not measured: stacks and V8's tables.
 const ISOLATE_BYTES: u64 = 2 << 20;
 
-/// What guests have left behind.
+/// Memory that guests have left behind.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Held {
     pub parked: u64,
     pub parked_bytes: u64,
     pub stuck: u64,
-    /// What the limits of the stuck isolates let them hold: nobody can ask them.
+    /// The limits of the stuck isolates. Their actual use cannot be read.
     pub stuck_bytes: u64,
 }
 
 impl Held {
-    /// All of it.
+    /// The total.
     pub fn bytes(&self) -> u64 {
         self.parked_bytes + self.parked * ISOLATE_BYTES + self.stuck_bytes
     }
 }
 
-/// What guests have left behind, by the owners of their executors; what no session has had is nobody's. Whoever has nothing
-/// is not in it.
+/// Memory that guests have left behind, by the owner of their executors. Isolates that no session has had belong to no
+/// owner. Owners without such memory are not in the map.
 #[derive(Debug, Default)]
 pub struct Losses(Mutex<HashMap<Option<String>, Held>>);
 
@@ -33,7 +33,7 @@ impl Losses {
         self.lock().get(&Some(owner.to_owned())).copied().unwrap_or_default()
     }
 
-    /// Of all owners.
+    /// The sum over all owners.
     pub fn all(&self) -> Held {
         self.lock().values().fold(Held::default(), |sum, held| Held {
             parked: sum.parked + held.parked,
@@ -57,7 +57,7 @@ impl Losses {
         });
     }
 
-    /// What [`Self::add_stuck`] counted has ended, or is parked.
+    /// An isolate that [`Self::add_stuck`] counted has ended or is parked.
     pub fn remove_stuck(&self, owner: &str, bytes: usize) {
         self.change(Some(owner), |held| {
             held.stuck -= 1;

@@ -1,17 +1,18 @@
-//! What the owner of an executor is told.
+//! Messages to the owner of an executor.
 
 use std::sync::Arc;
 
 use ses_protocol::{CallId, Failure, JobId, LogEntry, Outcome, SessionId, ToolCall};
 
-/// Something that happened on another thread, for [`crate::Executor::on_notice`].
+/// An event on another thread, for [`crate::Executor::on_notice`].
 pub enum Notice {
     /// The isolate is ready, or could not be made.
     Initialized {
         session: SessionId,
         result: Result<(), Failure>,
     },
-    /// A job ended. `sound`: the isolate can take the next one. `installing`: not before [`Notice::Installed`].
+    /// A job ended. `sound`: the isolate can take the next job. `installing`: it can do so only after
+    /// [`Notice::Installed`].
     Settled {
         session: SessionId,
         job: JobId,
@@ -20,7 +21,7 @@ pub enum Notice {
         sound: bool,
         installing: bool,
     },
-    /// The guest has the variables that the last job has sent, or the isolate is lost.
+    /// The guest has the variables of the last job, or the isolate is lost.
     Installed {
         session: SessionId,
         result: Result<(), Failure>,
@@ -29,7 +30,7 @@ pub enum Notice {
         session: SessionId,
         calls: Vec<ToolCall>,
     },
-    /// Entries wait to be taken.
+    /// Log entries are ready to be taken.
     Logs {
         session: SessionId,
     },
@@ -43,27 +44,27 @@ pub enum Notice {
         session: SessionId,
         reason: String,
     },
-    /// A delivery that could not be part of what caused it.
+    /// A delivery that could not be returned by the call that caused it.
     Deliver(Delivery),
 }
 
-/// How the thread of an isolate has ended.
+/// How the thread of an isolate ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum End {
-    /// By itself: its session was given up, or it has said that the isolate is lost.
+    /// Normally: its session was given up, or it has reported that the isolate is lost.
     Ended,
-    /// By a panic, which is a defect of ours.
+    /// By a panic, which is a defect of this project.
     Panicked,
-    /// Without memory, and with nothing to do. It is parked, and its isolate holds so many bytes.
+    /// Out of memory and with nothing to do. The thread is parked, and its isolate holds this many bytes.
     Parked(usize),
 }
 
-/// What the facade is told.
+/// A message to the facade.
 pub enum Delivery {
     Settled { call: CallId, outcome: Box<Outcome> },
     ToolCalls(Vec<ToolCall>),
     Logs(Vec<LogEntry>),
 }
 
-/// Where notices go; called on any thread.
+/// Receives notices. Called on any thread.
 pub type Notices = Arc<dyn Fn(Notice) + Send + Sync>;

@@ -1,8 +1,8 @@
-//! Isolates made ahead of need: a session takes one, and another is made in its place.
+//! Isolates made ahead of need. A session takes one, and the pool makes a replacement.
 //!
-//! Each waits on its own and never had a session. The heap's limit is fixed when an isolate is made, so one serves executors of
-//! the same limit only. A replacement is made a moment later and one at a time, so that they do not take the processors from
-//! those who work.
+//! Each isolate waits on its own thread and never had a session. The heap limit is fixed when an isolate is made, so an
+//! isolate serves only executors with the same limit. A replacement is made a moment later, one at a time, so that it
+//! does not take processors from running guests.
 
 use std::collections::VecDeque;
 use std::io;
@@ -14,45 +14,45 @@ use crate::counters::Counters;
 use crate::recent_pools::Rest;
 use crate::watchdog::{Deadline, Watchdog};
 
-/// How long a replacement is put off for the session that took its place.
+/// How long a replacement is delayed in favor of the session that took the isolate.
 const DELAY: Duration = Duration::from_millis(5);
-/// How long after the first failure the next isolate is made; after each further one, twice as long.
+/// Delay of the next attempt after the first failure. Doubles with each further failure.
 const RETRY: Duration = Duration::from_millis(100);
-/// Failures from which on it is no longer.
+/// Number of failures after which the delay stops growing.
 const MAX_DOUBLINGS: u32 = 10;
 
-/// Isolates of the type `W`. Dropping one makes it end.
+/// Isolates of the type `W`. Dropping one ends it.
 pub struct Pool<W: Send + 'static>(Arc<Shared<W>>);
 
 struct Shared<W: Send + 'static> {
-    /// Isolates to keep ready.
+    /// Number of isolates to keep ready.
     size: usize,
-    /// Starts to make an isolate with a memory limit, elsewhere.
+    /// Starts to make an isolate with a memory limit, on another thread or in another process.
     boot: Box<dyn Fn(usize, Booting<W>) -> io::Result<()> + Send + Sync>,
     watchdog: Arc<Watchdog>,
     counters: Arc<Counters>,
-    /// Held for a few instructions only, by any thread.
+    /// Any thread may hold it, for a few instructions only.
     state: Mutex<State<W>>,
 }
 
 struct State<W> {
-    /// With their memory limits, oldest first.
+    /// Isolates with their memory limits, oldest first.
     ready: VecDeque<(usize, W)>,
     is_booting: Option<usize>,
     /// Limits of the isolates to make next.
     wanted: VecDeque<usize>,
-    /// The limit of the last session that found nothing, if none has found something since.
+    /// The limit of the last session that found no isolate. Absent if a later session found one.
     missed: Option<usize>,
-    /// Failures since an isolate was made last.
+    /// Failures since the last isolate was made.
     failures: u32,
-    /// When the next one is made.
+    /// When the next isolate is made.
     next: Option<Deadline>,
-    /// Other pools were asked lately, and not this one.
+    /// Other pools were used lately, but not this one.
     is_resting: bool,
 }
 
 impl<W: Send + 'static> Pool<W> {
-    /// A pool of `size` isolates. `boot` starts to make one, elsewhere, and has it told what became of it.
+    /// A pool of `size` isolates. `boot` starts to make one elsewhere and reports the result to its `Booting`.
     pub fn new(
         size: usize,
         watchdog: Arc<Watchdog>,
@@ -86,7 +86,7 @@ impl<W: Send + 'static> Pool<W> {
         self.0.schedule(&mut state, DELAY);
     }
 
-    /// Takes an isolate with this memory limit, and orders another one.
+    /// Takes an isolate with this memory limit and orders another one.
     pub fn take(&self, limit_bytes: usize) -> Option<W> {
         self.asked();
         let mut state = self.0.state();
@@ -122,7 +122,7 @@ impl<W: Send + 'static> Shared<W> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Has an isolate that is wanted made after `delay`.
+    /// Schedules the next wanted isolate after `delay`.
     fn schedule(self: &Arc<Self>, state: &mut State<W>, delay: Duration) {
         if state.wanted.is_empty() || state.next.is_some() {
             return;
@@ -134,7 +134,7 @@ impl<W: Send + 'static> Shared<W> {
                 pool.refill();
             }
         };
-        // Without a watchdog no run can begin either; the next session tries again.
+        // Without a watchdog no run can begin either. The next session tries again.
         state.next = self.watchdog.arm(Instant::now() + delay, refill).ok();
     }
 
@@ -150,7 +150,7 @@ impl<W: Send + 'static> Shared<W> {
             limit_bytes
         };
         let booting = Booting { pool: Arc::downgrade(self), limit_bytes, is_settled: false };
-        // If nothing can be started, `booting` is dropped, which is a failure.
+        // If nothing can be started, `booting` is dropped, which counts as a failure.
         let _ = (self.boot)(limit_bytes, booting);
     }
 }
@@ -169,13 +169,14 @@ impl<W: Send + 'static> Rest for Shared<W> {
 }
 
 impl<W> State<W> {
-    /// Isolates that are ready, being made or to be made.
+    /// Isolates that are ready, being made or wanted.
     fn count(&self) -> usize {
         self.ready.len() + usize::from(self.is_booting.is_some()) + self.wanted.len()
     }
 
-    /// Nothing with this limit is ready, of `size`. If that happens twice in a row and all others have other limits, the oldest makes
-    /// room: executors that take turns with different limits must not have isolates made for nobody.
+    /// No isolate with this limit is ready, in a pool of `size`. If that happens twice in a row and all other isolates
+    /// have other limits, removes the oldest. Otherwise executors that alternate between limits would make isolates
+    /// that nothing uses.
     fn miss(&mut self, limit_bytes: usize, size: usize) -> Option<(usize, W)> {
         if self.count() < size {
             self.wanted.push_back(limit_bytes);
@@ -200,7 +201,8 @@ impl<W: Send + 'static> Drop for Shared<W> {
     }
 }
 
-/// An isolate is being made for the pool, which makes one at a time. Dropped before it is ready, it is made again later.
+/// An isolate that is being made for the pool, which makes one at a time. If this is dropped before the isolate is
+/// ready, the pool tries again later.
 pub struct Booting<W: Send + 'static> {
     pool: Weak<Shared<W>>,
     limit_bytes: usize,
@@ -228,7 +230,7 @@ impl<W: Send + 'static> Booting<W> {
         pool.refill();
     }
 
-    /// The isolate keeps its memory, so that another one is made only for a session that asks.
+    /// The isolate keeps its memory. Another one is made only when a session asks for it.
     pub fn parked(mut self) {
         self.is_settled = true;
         let Some(pool) = self.pool.upgrade() else { return };
@@ -292,7 +294,7 @@ mod tests {
         begun.recv().unwrap().1.ready(3);
         assert_eq!(counters.now().warm, 2);
         drop(pool);
-        // The watchdog may be about to let go of it.
+        // The watchdog may be about to release it.
         while counters.now().warm > 0 {
             std::thread::yield_now();
         }
@@ -339,13 +341,13 @@ mod tests {
             begun.recv().unwrap().1.ready(at as u32);
         }
         assert_eq!(counters.now().warm, 4);
-        // The first one rests: it has nothing, and asking it makes it one of the last, for which another is made.
+        // The first pool rests: it has no isolates. Asking it makes it recent again, and it makes an isolate.
         assert_eq!(pools[0].0.take(64), None);
         assert_eq!(counters.now().warm, 3);
         pools[0].1.recv().unwrap().1.ready(5);
         assert_eq!(pools[0].0.take(64), Some(5));
         assert_eq!(pools[2].0.take(64), Some(2));
-        // The one that is being made when its pool has to rest is for nobody.
+        // The isolate that a pool is making when it starts to rest is discarded.
         let coming = pools[2].1.recv().unwrap().1;
         for (pool, ..) in [&pools[3], &pools[4], &pools[0], &pools[1]] {
             pool.expect(64);

@@ -1,5 +1,5 @@
-//! Which pools keep isolates ready: those that were asked last. Executors that have a folder of their own each would leave an
-//! isolate in a pool of its own each, and for nobody.
+//! Only the most recently used pools keep isolates ready. Otherwise executors that each have a separate folder would
+//! each leave a pool with an isolate that nothing uses.
 
 use std::collections::VecDeque;
 use std::fmt;
@@ -9,17 +9,17 @@ use std::sync::{Mutex, PoisonError, Weak};
 /// Pools that keep isolates ready at the same time.
 const MAX_POOLS: usize = 4;
 
-/// Lets its isolates go, and makes none until it is asked again.
+/// A pool that can release its isolates. It makes none until it is asked again.
 pub trait Rest: Send + Sync {
     fn rest(&self);
 }
 
-/// The pools that keep isolates ready, the one that was asked last at the end.
+/// The pools that keep isolates ready. The most recently used one is last.
 #[derive(Default)]
 pub struct RecentPools(Mutex<VecDeque<Weak<dyn Rest>>>);
 
 impl RecentPools {
-    /// `pool` is being asked. If it is one too many, the one that was not asked for the longest time rests.
+    /// `pool` is being asked. If there are too many pools, the least recently used one rests.
     pub fn asked(&self, pool: &Weak<dyn Rest>) {
         let one_too_many = {
             let mut pools = self.0.lock().unwrap_or_else(PoisonError::into_inner);

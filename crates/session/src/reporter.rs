@@ -1,4 +1,4 @@
-//! How what a guest does reaches its host: all of it at once, but for calls that follow others.
+//! Reports a guest's actions to its host. Everything is reported immediately, except calls that follow other calls.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::{Duration, Instant};
@@ -11,13 +11,14 @@ use crate::watchdog::{Deadline, Watchdog};
 
 /// How long a call is held back while its guest computes.
 const MOMENT: Duration = Duration::from_millis(4);
-/// Bytes of arguments that are held back.
+/// The most bytes of arguments that are held back.
 const MAX_HELD_BYTES: usize = 16 << 10;
 
-/// Reports what a guest does, for the guest's thread.
+/// Reports a guest's actions, for the guest's thread.
 ///
-/// To tell the host costs a guest more than to make a call. So the host is told at once of the first asynchronous call since the
-/// guest last waited, and begins with it; of those that follow when the guest waits, when there are many, or a moment later.
+/// For a guest, reporting to the host costs more than making a call. The first asynchronous call since the guest last
+/// waited is therefore reported immediately, so that the host can begin. The calls after it are reported when the guest
+/// waits, when there are many, or a moment later.
 pub struct Reporter {
     desk: Arc<Desk>,
     watchdog: Arc<Watchdog>,
@@ -25,7 +26,7 @@ pub struct Reporter {
 
 struct Desk {
     events: Events,
-    /// Locked while the host is told, so that it hears everything in the order in which it happened.
+    /// Locked during a report, so that the host receives everything in the order in which it happened.
     held: Mutex<Held>,
 }
 
@@ -33,19 +34,19 @@ struct Desk {
 struct Held {
     calls: Vec<ToolCall>,
     bytes: usize,
-    /// The guest has called since it last waited.
+    /// The guest has made a call since it last waited.
     has_called: bool,
-    /// Present: the watchdog is going to look for what is held back.
+    /// Present while the watchdog is due to check for held calls.
     look: Option<Deadline>,
 }
 
 impl Reporter {
-    /// `watchdog`: tells the host of what is held back while the guest computes.
+    /// `watchdog` reports held calls while the guest computes.
     pub fn new(events: Events, watchdog: Arc<Watchdog>) -> Self {
         Self { desk: Arc::new(Desk { events, held: Mutex::default() }), watchdog }
     }
 
-    /// Reports `event`, behind all that were reported before.
+    /// Reports `event`, after all earlier events.
     pub fn report(&self, event: Event) {
         let mut held = self.desk.held();
         match event {
@@ -63,14 +64,15 @@ impl Reporter {
         }
     }
 
-    /// The guest is about to wait: it goes on with what the host answers, or sends.
+    /// The guest is about to wait. It goes on when the host answers or sends something.
     pub fn wait(&self) {
         let mut held = self.desk.held();
         held.has_called = false;
         self.desk.tell(&mut held);
     }
 
-    /// Has the watchdog look a moment later. It is not told when there is nothing left to look for: the next burst comes soon.
+    /// Makes the watchdog check a moment later. The check is not cancelled when nothing is held any more, because the
+    /// next burst comes soon.
     fn arm(&self, held: &mut Held) -> io::Result<()> {
         if held.look.is_none() {
             let desk = Arc::downgrade(&self.desk);
@@ -103,7 +105,7 @@ impl Desk {
         }
     }
 
-    /// On the watchdog's thread.
+    /// Runs on the watchdog's thread.
     fn look(desk: &Weak<Self>) {
         let Some(desk) = desk.upgrade() else { return };
         let mut held = desk.held();
@@ -133,7 +135,8 @@ mod tests {
             Self { reporter: Reporter::new(events, Arc::new(watchdog)), told }
         }
 
-        /// One that tells nothing by itself: its watchdog does something else until the returned value is dropped.
+        /// A reporter whose watchdog is kept busy until the returned value is dropped, so that it reports nothing by
+        /// itself.
         fn patient() -> (Self, impl Drop) {
             struct Busy {
                 free: Sender<()>,

@@ -1,4 +1,4 @@
-//! When the deadline of a run is, if waiting for tools does not count.
+//! Computes the deadline of a run. Time that the run waits for tools does not count.
 
 use std::collections::HashMap;
 use std::time::Instant;
@@ -7,22 +7,22 @@ use ses_protocol::{JobId, ToolCallId, ToolReply};
 
 use crate::watchdog::Deadline;
 
-/// What counts against the deadline of one run.
+/// Measures the time that counts against the deadline of one run.
 ///
-/// The clock stands still from the moment at which the guest says that it only waits, until an answer is on its way: the
-/// guest is not asked when it goes on, since it need not be honest. It does not stand still for a guest that has not taken
-/// all answers, nor for one that waits for a call that may take forever.
+/// The clock stops when the guest reports that it only waits. It starts again when an answer is on its way. The guest
+/// is not asked when it goes on, because it need not be honest. The clock does not stop in two cases: the guest has not
+/// taken all answers, or it waits for a call without a time limit.
 pub struct RunClock {
     pub job: JobId,
     /// The deadline, if the clock goes on from now.
     due: Instant,
-    /// Since when the clock stands still.
+    /// Since when the clock is stopped.
     still_since: Option<Instant>,
-    /// What was armed for the deadline has expired meanwhile.
+    /// The armed deadline has expired while the clock was stopped.
     has_expired: bool,
-    /// Answers that are on their way to the guest, or there.
+    /// Answers that were sent to the guest, whether or not they have arrived.
     answers: u64,
-    /// All calls of the run are limited, whatever their tools are.
+    /// All calls of the run have a time limit, whatever their tools are.
     limits_calls: bool,
     /// Calls that the host works on, and whether their time is limited.
     calls: HashMap<ToolCallId, bool>,
@@ -30,14 +30,14 @@ pub struct RunClock {
     pub deadline: Option<Deadline>,
 }
 
-/// What is to be done when what was armed has expired.
+/// What to do when the armed deadline has expired.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Expired {
-    /// The run has had its time.
+    /// The run has used up its time.
     Due,
     /// The deadline is later: arm it again.
     Later(Instant),
-    /// The clock stands still: [`RunClock::on_answers`] says when it goes on.
+    /// The clock is stopped. [`RunClock::on_answers`] returns the deadline when it goes on.
     Still,
 }
 
@@ -47,12 +47,12 @@ impl RunClock {
         Self { job, due, still_since: None, has_expired: false, answers: 0, limits_calls, calls, deadline: None }
     }
 
-    /// `is_limited`: of the tool itself.
+    /// `is_limited`: whether the tool itself has a time limit.
     pub fn on_call(&mut self, call: ToolCallId, is_limited: bool) {
         self.calls.insert(call, is_limited || self.limits_calls);
     }
 
-    /// The guest, which has taken so many answers, goes on with the next one only.
+    /// The guest has taken this many answers and goes on only with the next one.
     pub fn on_idle(&mut self, answers: u64, now: Instant) {
         let ends = !self.calls.is_empty() && self.calls.values().all(|&is_limited| is_limited);
         if ends && answers == self.answers && self.still_since.is_none() {
@@ -60,7 +60,7 @@ impl RunClock {
         }
     }
 
-    /// The guest is about to get answers. Returns when the deadline is, if nothing is armed for it any more.
+    /// The guest is about to get answers. Returns the deadline if nothing is armed for it any more.
     pub fn on_answers(&mut self, replies: &[(ToolCallId, ToolReply)], now: Instant) -> Option<Instant> {
         self.answers += replies.len() as u64;
         for (call, _) in replies.iter().filter(|(_, reply)| !matches!(reply, ToolReply::Promise)) {

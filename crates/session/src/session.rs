@@ -1,4 +1,4 @@
-//! One isolate of an executor, as the executor's side sees it.
+//! One isolate of an executor, seen from the executor's side.
 
 use std::io;
 use std::sync::Arc;
@@ -19,20 +19,20 @@ use crate::notice::Notices;
 use crate::run_clock::RunClock;
 use crate::watchdog::Deadline;
 
-/// Smaller answers are not refused: there are no more of them than calls at once. 1 MiB.
+/// Smaller answers are not refused: their number is limited by the number of concurrent calls. 1 MiB.
 const MIN_COUNTED_BYTES: usize = 1 << 20;
 
 /// Handle of a session on its owner's thread. Dropping it gives the isolate up.
 pub struct Session {
     desk: Arc<Desk>,
     link: Arc<dyn Link>,
-    /// Of the run under way.
+    /// The deadline of the run under way.
     deadline: Option<RunDeadline>,
     cpu_deadline: Option<Deadline>,
 }
 
 impl Session {
-    /// Has an isolate made. [`Notice::Initialized`] follows.
+    /// Starts an isolate. [`Notice::Initialized`] follows.
     pub fn start(id: SessionId, config: Arc<Config>, engine: &Engine, notices: Notices) -> Result<Self, Failure> {
         let desk = Arc::new(Desk::new(id, config.clone(), engine, notices));
         engine.counters.add_live();
@@ -53,7 +53,7 @@ impl Session {
         self.desk.id
     }
 
-    /// The process of its own that the isolate has, if any.
+    /// The isolate's own process, if it has one.
     pub fn process(&self) -> Option<Process> {
         self.link.process()
     }
@@ -64,7 +64,7 @@ impl Session {
         let mut open = self.desk.open();
         for (_, reply) in &mut replies {
             let bytes = reply.bytes();
-            // The host would keep for the guest what the guest has no room for.
+            // The host would have to store what the guest has no room for.
             if bytes > MIN_COUNTED_BYTES && open.untaken.saturating_add(bytes) > limit {
                 *reply = ToolReply::Error(no_room(bytes, limit));
             }
@@ -78,11 +78,11 @@ impl Session {
         self.link.send(Command::ToolReplies(replies));
     }
 
-    /// Hands over what is to be set up. In Python that may run code of the guest, such as the finalizer of what is replaced.
+    /// Hands over variables or tools. In Python this may run guest code, such as the finalizer of a replaced value.
     pub fn set_up(&self, id: JobId, call: CallId, command: Command) {
         let mut job = Job::new(id, call, None, 0);
         let mut open = self.desk.open();
-        // Under the lock: when it expires it has to find what it settles.
+        // Under the lock: the job must be registered before the deadline can expire.
         if self.desk.config.keep_state {
             job.deadline = arm_set_up(&self.desk, &self.link, id);
         }
@@ -98,13 +98,13 @@ impl Session {
     ///
     /// # Errors
     ///
-    /// Nothing would watch over the deadlines. The run has not begun.
+    /// Nothing would watch the deadlines. The run has not begun.
     pub fn run(&mut self, id: JobId, call: CallId, code: String, limits: RunLimits) -> Result<(), Failure> {
         let job = Job::new(id, call, Some(limits), self.desk.config.max_log_bytes);
         let started = job.started();
         self.desk.operations.store(0, Ordering::Relaxed);
         self.desk.tool_calls.store(0, Ordering::Relaxed);
-        // Before the deadline, which may pass at once and has to find what it settles.
+        // Registered before the deadline is armed: it may expire immediately and must find the job.
         let mut open = self.desk.open();
         open.jobs.add(job);
         open.untaken = 0;
@@ -115,14 +115,14 @@ impl Session {
                 let cause = format!("nothing can watch over the run's deadline: {error}");
                 return Err(Failure::new(FailureKind::Runtime { cause }).with("reason", "engine"));
             }
-            // A deadline that was armed has settled it.
+            // An armed deadline has already settled the job.
             return Ok(());
         }
         self.link.send(Command::Run { job: id, code, limits });
         Ok(())
     }
 
-    /// Limits that are out of range arm nothing: VALIDATE refuses the run.
+    /// Limits that are out of range arm nothing. VALIDATE refuses the run.
     fn arm(&mut self, job: JobId, started: Instant, limits: RunLimits) -> io::Result<()> {
         let duration = |ms: f64| TIMEOUT_MS.takes(ms).then(|| Duration::from_millis(ms as u64));
         let (desk, link) = (self.desk.clone(), self.link.clone());
@@ -146,11 +146,11 @@ impl Session {
         Ok(())
     }
 
-    /// The run has been settled: its deadline no longer counts.
+    /// The run is settled, so its deadline no longer counts.
     pub fn disarm(&mut self) {
         self.deadline = None;
         self.cpu_deadline = None;
-        // Dropped without the lock, with what it would have called.
+        // Dropped without the lock, because its callback takes the lock.
         let mut open = self.desk.open();
         let left = (open.clock.take(), open.asked.take(), open.on_cpu_spent.take());
         drop(open);
@@ -162,12 +162,13 @@ impl Session {
         std::mem::take(&mut self.desk.open().unsent)
     }
 
-    /// Ends a job with `failure`: at once with its isolate, or soon without. Does nothing if somebody else was first.
+    /// Ends a job with `failure`: immediately, together with its isolate, or soon and without it. Does nothing if the
+    /// job is already settled.
     pub fn interrupt(&self, job: JobId, failure: Failure) {
         interrupt(&self.desk, &self.link, job, failure, ABORT_PATIENCE);
     }
 
-    /// Takes a job that is not to be settled by a notice any more, and how it ended.
+    /// Takes a job that no notice is to settle any more. Returns its outcome.
     pub fn refuse(&self, job: JobId, failure: Failure) -> Option<(CallId, Outcome)> {
         let job = self.desk.open().jobs.claim(job)?;
         self.desk.count_given_up();
@@ -180,7 +181,7 @@ impl Session {
         self.desk.figures().tool_calls
     }
 
-    /// As [`Self::refuse`], of the job that the isolate worked on when it was lost.
+    /// Takes the job that the isolate worked on when it was lost. See [`Self::refuse`].
     pub fn take_lost(&self, failure: Failure) -> Option<(CallId, Outcome)> {
         let job = self.desk.open().jobs.claim_current()?;
         Some((job.call, Outcome { result: Err(failure), report: job.report(self.desk.figures()) }))
@@ -194,7 +195,7 @@ impl Drop for Session {
     }
 }
 
-/// Why the guest gets no result of so many bytes.
+/// The error for a guest that has no room for a result of this many bytes.
 fn no_room(bytes: usize, limit: usize) -> ToolError {
     let message = format!(
         "the result takes {bytes} bytes, and with the results that the code has not taken yet more than its memory limit ({limit}): \

@@ -1,4 +1,4 @@
-//! Executors over a backend that does nothing by itself.
+//! Tests of executors with a backend that does nothing by itself.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
@@ -12,7 +12,7 @@ use crate::losses::{Held, Losses};
 use crate::watchdog::HELD_UP;
 use crate::{Backend, Boot, Counters, Delivery, Engine, Events, Executor, Link, Notice, Process, Watchdog};
 
-/// What an isolate was asked to do.
+/// A request to an isolate.
 #[derive(Debug, PartialEq)]
 enum Asked {
     Variables(u64),
@@ -25,7 +25,7 @@ enum Asked {
 struct Isolate {
     events: Mutex<Option<Events>>,
     asked: Mutex<Vec<Asked>>,
-    /// It can be asked to end a run.
+    /// Whether the isolate can be asked to end a run.
     looks: AtomicBool,
 }
 
@@ -83,7 +83,7 @@ impl Link for ToIsolate {
         None
     }
 
-    /// Asked for between the two deadlines: long enough for the first one to pass.
+    /// The session reads the clock between arming the two deadlines. Takes long enough for the first one to expire.
     fn cpu_clock(&self) -> Option<CpuClock> {
         std::thread::sleep(Duration::from_millis(20));
         None
@@ -94,7 +94,7 @@ impl Link for ToIsolate {
     }
 }
 
-/// An executor, its isolate, and what it was told.
+/// An executor, its isolate, and the deliveries.
 struct Bench {
     executor: Executor,
     isolate: Arc<Isolate>,
@@ -103,7 +103,7 @@ struct Bench {
 }
 
 impl Bench {
-    /// An executor that is READY.
+    /// An executor in the state READY.
     fn new(watchdog: Watchdog) -> Self {
         Self::with(watchdog, config())
     }
@@ -144,7 +144,7 @@ impl Bench {
         assert!(self.executor.run(call, "1".to_owned(), None, None, None, None).is_none());
     }
 
-    /// What the facade is told now.
+    /// The deliveries so far.
     fn told(&mut self) -> Vec<Delivery> {
         let mut told = Vec::new();
         loop {
@@ -160,7 +160,7 @@ impl Bench {
         self.told().into_iter().map(show).collect()
     }
 
-    /// The messages of the failures among them.
+    /// The messages of the failures among the deliveries.
     fn messages(&mut self) -> Vec<String> {
         let message = |delivery| match delivery {
             Delivery::Settled { outcome, .. } => outcome.result.err().map(|failure| failure.kind.message()),
@@ -209,7 +209,7 @@ fn settled_with(job: u64, value: f64, is_final_answer: bool) -> Event {
     Event::Settled { job, result, figures, sound: true, installing: false }
 }
 
-/// Variables or tools are there, or are about to be.
+/// Variables or tools are installed, or will be soon.
 fn done(job: u64, installing: bool) -> Event {
     Event::Settled { job, result: Ok(Success::Done), figures: Figures::default(), sound: true, installing }
 }
@@ -245,7 +245,7 @@ fn nothing_runs_without_a_deadline() {
     assert_eq!(bench.executor.state(), "READY");
 }
 
-/// Each one began the next one, on a stack that is not made for so many.
+/// Regression: each run began the next one by recursion and overflowed the stack.
 #[test]
 fn a_long_queue_without_deadlines_is_refused_one_by_one() {
     const QUEUED: u32 = 100_000;
@@ -292,7 +292,7 @@ fn what_is_settled_is_not_settled_again() {
     bench.isolate.report(tool_call(7, 3));
     bench.executor.abort(2.0, "enough");
     assert_eq!(bench.isolate.asked(), [Asked::Run(1), Asked::Interrupt]);
-    // All of this comes too late.
+    // All of these reports come too late.
     bench.isolate.report(Event::Log { job: 1, entry: entry("b") });
     bench.isolate.report(tool_call(8, 4));
     bench.isolate.report(settled(1, 42.0));
@@ -382,7 +382,7 @@ fn a_run_begins_when_all_that_was_sent_before_is_there() {
     bench.run(4.0);
     bench.run(5.0);
     assert_eq!(bench.executor.state(), "RUNNING");
-    // Nothing that the isolate does for others ends by this.
+    // An abort does not end other work of the isolate.
     bench.executor.abort(4.0, "enough");
     bench.isolate.report(done(1, true));
     assert_eq!(bench.deliveries(), ["4 ERR_EXEC_TIMEOUT \"enough\"", "2 done"]);
@@ -430,7 +430,7 @@ fn an_isolate_that_is_parked_with_nothing_to_do_is_lost_for_want_of_memory() {
     bench.isolate.report(parked());
     assert_eq!(bench.messages(), ["Cleanup failed: Memory limit exceeded (16 MB)"]);
 
-    // The variables of a call that is settled take the memory, and a run waits for them.
+    // The variables of a settled call use up the memory while a run waits for them.
     let mut bench = Bench::new(Watchdog::default());
     assert!(bench.executor.send_variables(2.0, Vec::new(), Values::List(Vec::new())).is_none());
     bench.isolate.report(done(1, true));

@@ -1,4 +1,4 @@
-//! Deadlines on one thread, and what is to happen a moment later.
+//! Deadlines and short delays, all on one thread.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -7,39 +7,39 @@ use std::time::{Duration, Instant};
 
 use ses_sync::{Alarm, CpuClock};
 
-/// Its thread starts with the first deadline and ends when it is dropped.
+/// The thread starts with the first deadline and ends when the watchdog is dropped.
 pub struct Watchdog(Arc<Table>);
 
-/// Every run arms a deadline and nearly every one disarms it again, so that neither wakes the thread: only the moment that it
-/// sleeps until is brought forward, and it finds out at that moment what is left to do.
+/// Every run arms a deadline, and nearly every run disarms it again. So neither operation wakes the thread. Arming only
+/// moves its wake-up time forward. When it wakes, it checks which deadlines are left.
 struct Table {
-    /// Held for a few instructions only, by any thread.
+    /// Any thread may hold it, for a few instructions only.
     state: Mutex<State>,
     /// Set to [`State::wakes_at`], under the lock of the state.
     alarm: Alarm,
     start: Start,
 }
 
-/// How long the thread sleeps where somebody has closed the timer that is to wake it.
+/// How long the thread sleeps if other code has closed its timer.
 const WITHOUT_ALARM: Duration = Duration::from_millis(1);
 
 #[cfg(test)]
 thread_local! {
-    /// How long the calling thread is held up when it has armed something.
+    /// Delay of the calling thread after it has armed something.
     pub static HELD_UP: std::cell::Cell<Duration> = const { std::cell::Cell::new(Duration::ZERO) };
 }
 
-/// How the thread of a watchdog is started.
+/// Starts the thread of a watchdog.
 type Start = fn(Arc<Table>) -> io::Result<()>;
 
 #[derive(Default)]
 struct State {
-    /// By number. There are few, and the thread that looks through them seldom wakes.
+    /// Deadlines by number. There are few, and the thread seldom looks through them.
     armed: BTreeMap<u64, Armed>,
     last_number: u64,
     has_thread: bool,
     is_gone: bool,
-    /// Until when the thread sleeps; absent: until it is woken.
+    /// When the thread wakes. Absent: it sleeps until it is woken.
     wakes_at: Option<Instant>,
 }
 
@@ -49,21 +49,22 @@ struct Armed {
     expire: Box<dyn FnOnce() + Send>,
 }
 
-/// The moment at which the thread of `clock` has used up its time.
+/// The moment at which the thread of `clock` has used up its processor time.
 struct CpuBudget {
     clock: CpuClock,
     end: Duration,
 }
 
 impl CpuBudget {
-    /// What is left of it; absent: nothing, or the thread has ended.
+    /// Processor time that is left. Absent: none, or the thread has ended.
     fn left(&self) -> Option<Duration> {
         self.end.checked_sub(self.clock.now()?).filter(|left| !left.is_zero())
     }
 }
 
 impl State {
-    /// Takes out what is due. What waits for processor time that is not used up is due again when it can be.
+    /// Takes out the deadlines that are due. A deadline for processor time that is not used up becomes due again at the
+    /// earliest moment at which it can be.
     fn take_due(&mut self, now: Instant) -> Vec<Armed> {
         let mut due = Vec::new();
         for (&number, armed) in self.armed.iter_mut().filter(|(_, armed)| armed.at <= now) {
@@ -89,7 +90,7 @@ fn start(table: Arc<Table>) -> io::Result<()> {
 }
 
 impl Watchdog {
-    /// One that takes no descriptor, and is woken more often for it.
+    /// A watchdog that takes no file descriptor and wakes more often.
     pub fn without_timer() -> Self {
         Self::with(Alarm::without_timer(), start)
     }
@@ -98,7 +99,7 @@ impl Watchdog {
         Self(Arc::new(Table { state: Mutex::default(), alarm, start }))
     }
 
-    /// A watchdog whose thread the system refuses.
+    /// A watchdog whose thread the system refuses to start.
     #[cfg(test)]
     pub fn refused() -> Self {
         Self::with(Alarm::default(), |_| Err(io::ErrorKind::WouldBlock.into()))
@@ -106,22 +107,24 @@ impl Watchdog {
 
     /// Calls `expire` on the watchdog's thread at `at`, unless the deadline is dropped before.
     ///
-    /// `expire` may still be called if it has begun when the deadline is dropped; [`crate::jobs::Jobs::claim`] decides that
-    /// race.
+    /// If `expire` has begun when the deadline is dropped, it still completes. [`crate::jobs::Jobs::claim`] decides
+    /// that race.
     ///
     /// # Errors
     ///
-    /// The operating system refused a thread, or somebody has closed the timer.
+    /// The operating system refused a thread, or other code has closed the timer.
     pub fn arm(&self, at: Instant, expire: impl FnOnce() + Send + 'static) -> io::Result<Deadline> {
         self.add(Armed { at, cpu: None, expire: Box::new(expire) })
     }
 
-    /// Calls `expire` when `clock` has advanced by `budget`. Looks each time when what is left of it has passed, which is
-    /// the earliest moment at which it can be used up. `None`: the clock's thread has ended.
+    /// Calls `expire` when `clock` has advanced by `budget`. `None`: the clock's thread has ended.
+    ///
+    /// Checks each time the remaining budget has passed as real time, which is the earliest moment at which it can be
+    /// used up.
     ///
     /// # Errors
     ///
-    /// As [`Self::arm`].
+    /// As for [`Self::arm`].
     pub fn arm_cpu(
         &self,
         clock: CpuClock,
@@ -158,7 +161,7 @@ impl Drop for Watchdog {
     fn drop(&mut self) {
         let mut state = self.0.state();
         state.is_gone = true;
-        // Where somebody has closed the timer, the thread finds out at the end of its sleep.
+        // If other code has closed the timer, the thread notices at the end of its sleep.
         let _ = self.0.alarm.set(Some(Instant::now()));
     }
 }
@@ -168,7 +171,7 @@ impl Table {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The thread.
+    /// The body of the thread.
     fn watch(&self) {
         let mut state = self.state();
         while !state.is_gone {
@@ -199,7 +202,7 @@ pub struct Deadline {
 
 impl Drop for Deadline {
     fn drop(&mut self) {
-        // Dropped outside of the lock, with what `expire` holds.
+        // Dropped outside the lock, because `expire` may own anything.
         let _armed = self.table.state().armed.remove(&self.number);
     }
 }

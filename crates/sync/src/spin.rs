@@ -6,7 +6,8 @@ use std::time::{Duration, Instant};
 
 use crate::processor;
 
-/// How long a thread looks for a message before it sleeps. Waking a thread on another processor takes about as long as a tool call.
+/// How long a thread looks for a message before it sleeps. Waking a thread on another processor takes about as long as
+/// a tool call.
 const SPIN: Duration = Duration::from_micros(100);
 
 /// Threads of this process that spin.
