@@ -95,7 +95,7 @@ class Endowments {
    */
   async sendTo(executor) {
     for (const { names, values } of this.#variables) {
-      const decoded = decode(values, { maxBytes: values.length, stackOf: (stack) => stack });
+      const decoded = await decode(values, { maxBytes: values.length, stackOf: (stack) => stack });
       await executor.sendVariables(Object.fromEntries(names.map((name, index) => [name, decoded[index]])));
     }
     for (const { tools } of this.#sent) await executor.sendTools(tools);

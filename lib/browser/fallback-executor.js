@@ -50,7 +50,7 @@ class FallbackExecutor {
     const executor = this.#executor ?? (await this.#make());
     try {
       for (const send of this.#untold.splice(0)) await send(executor);
-      const [value] = decode(input, { maxBytes: input.length, stackOf: (stack) => stack });
+      const [value] = await decode(input, { maxBytes: input.length, stackOf: (stack) => stack });
       await executor.sendVariables({ input: value });
       const limits =
         toolTimeoutMs === null || toolTimeoutMs === undefined ? { timeoutMs } : { timeoutMs, toolTimeoutMs };

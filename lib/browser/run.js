@@ -7,9 +7,11 @@ const { ToolExceptions } = require('../contract/tool-exceptions');
 const { REPLY_KIND } = require('../contract/boundary-numbers');
 const { answerToolCall } = require('../contract/tool-calls');
 const { TRANSFER_LIMIT_CODE, TransferLimitError, errorOf } = require('../contract/errors');
+const { SlowValueError } = require('../ses/slices');
+const { Deliveries } = require('./deliveries');
 const { memoryExceeded } = require('./failures');
 const { hintOf } = require('./hints');
-const { decode, wire } = require('./values');
+const { decode, decodeSmall, isSmall, wire } = require('./values');
 
 /** Of what is only looked at: log entries and errors. The page cuts them before. */
 const MAX_SHOWN_BYTES = 4 << 20;
@@ -42,6 +44,7 @@ const MAX_ARTIFACTS = 1_000;
  * @property {number} call
  * @property {import('../contract/tool-registry').Tool | undefined} tool undefined if the host has revoked it
  * @property {boolean} isAsync whether the page goes on meanwhile
+ * @property {boolean} waitsForTurn whether the page waits for what the host answers in this turn of the event loop
  * @property {string} body the arguments, as the page has written them
  */
 
@@ -57,6 +60,7 @@ class Run {
   /** @type {(ending: Ending) => void} */
   #end = () => {};
   #isOver = false;
+  #deliveries = new Deliveries();
   /** What it ends with once the page has told what is asked for hints. @type {Ending | undefined} */
   #ending;
   #scope = new RunScope();
@@ -117,10 +121,13 @@ class Run {
    */
   start(code, order) {
     this.#tab.serve({
-      onTold: (payload) => this.#context.runInAsyncScope(() => this.#onTold(payload)),
-      onAsked: (payload) => this.#context.runInAsyncScope(() => this.#onAsked(payload)),
+      onTold: (payload) => this.#deliver(payload, () => this.#onTold(payload)),
+      onAsked: (payload) => {
+        if (this.#isOver) return this.#tab.refuseCall();
+        this.#deliver(payload, () => this.#onAsked(payload));
+      },
       onRequest: (request) => this.#context.runInAsyncScope(() => this.#onRequest(request)),
-      onGone: (reason) => this.#onGone(reason),
+      onGone: (reason) => this.#deliveries.add(() => this.#onGone(reason)),
     });
     this.#tab.run(this.#id, code, order).then(
       (refusal) => refusal && this.settle({ error: this.#failures.refused(refusal), tabAfter: 'idle' }),
@@ -133,6 +140,7 @@ class Run {
   settle(ending) {
     if (this.#isOver) return;
     this.#isOver = true;
+    this.#deliveries.end();
     this.#scope.end();
     // What has been thrown stays the reason, whatever becomes of the page while it is asked.
     if (this.#ending !== undefined) ending = { ...this.#ending, tabAfter: ending.tabAfter };
@@ -141,22 +149,47 @@ class Run {
     this.#end(ending);
   }
 
-  /** @param {string} payload */
-  #onAsked(payload) {
-    this.#onTold(payload);
-    if (this.#isOver || this.#asking === 0) this.#tab.refuseCall();
+  /**
+   * @param {string} payload
+   * @param {() => void | Promise<void>} deliver
+   */
+  #deliver(payload, deliver) {
+    const { maxTransferBytes, maxArtifactBytes } = this.#options;
+    // All that a page is allowed to say and may say while one value is read.
+    const maxChars = 2 * (maxTransferBytes + maxArtifactBytes) + MAX_SHOWN_BYTES;
+    if (this.#deliveries.chars + payload.length > maxChars) {
+      return this.settle({ error: this.#transferLimit(), tabAfter: 'busy' });
+    }
+    this.#deliveries.add(() => this.#context.runInAsyncScope(deliver), payload.length);
   }
 
   /** @param {string} payload */
+  #onAsked(payload) {
+    const taking = this.#onTold(payload);
+    if (taking !== undefined) return taking.then(() => this.#refuseUnasked());
+    if (this.#isOver) this.#tab.refuseCall();
+    this.#refuseUnasked();
+  }
+
+  /** Once the run is over its end has refused the call: another one may be the next run's. */
+  #refuseUnasked() {
+    if (!this.#isOver && this.#asking === 0) this.#tab.refuseCall();
+  }
+
+  /**
+   * @param {string} payload
+   * @returns {void | Promise<void>} never rejects
+   */
   #onTold(payload) {
     if (this.#isOver || this.#ending !== undefined) return;
     const first = payload.indexOf(',');
     const last = payload.lastIndexOf(',', payload[0] === 'A' ? Infinity : payload.indexOf(',', first + 1));
     if (Number(payload.slice(1, first)) !== this.#id) return;
+    const unreadable = (/** @type {unknown} */ error) => this.#fail(this.#failures.unreadable(error));
     try {
-      this.#take(payload[0], payload.slice(first + 1, last), payload.slice(last + 1));
+      return this.#take(payload[0], payload.slice(first + 1, last), payload.slice(last + 1))?.catch(unreadable);
     } catch (error) {
-      this.#fail(this.#failures.unreadable(error));
+      unreadable(error);
     }
   }
 
@@ -164,13 +197,14 @@ class Run {
    * @param {string} kind
    * @param {string} head
    * @param {string} body
+   * @returns {void | Promise<void>}
    */
   #take(kind, head, body) {
     switch (kind) {
       case 'L':
-        return this.#log.call(head, this.#printed(body));
+        return this.#readShown(body, (args) => this.#log.call(head, this.#printed(args)));
       case 'W':
-        return this.#onUnhandled(head.split(';'), this.#shown(body));
+        return this.#readShown(body, (list) => this.#onUnhandled(head.split(';'), list));
       case 'T':
         return this.#onCall(head.split(';').map(Number), body);
       case 'U':
@@ -178,13 +212,18 @@ class Run {
       case 'A':
         return this.#onArtifact(JSON.parse(head), body);
       case 'X':
-        return this.#onThrown(head.split(';').map(Number), this.#shown(body));
+        return this.#readShown(body, (thrown) => this.#onThrown(head.split(';').map(Number), thrown));
     }
     this.heapUsedBytes = Number(head) || 0;
     if (kind === 'S') return this.#fail(this.#transferLimit());
     // The code may go on behind its final answer.
     const isFinal = kind === 'F';
-    this.settle({ output: this.#value(body), isFinal, tabAfter: isFinal ? 'busy' : 'idle' });
+    return this.#readValue(body, (output) =>
+      this.settle({ output, isFinal, tabAfter: isFinal ? 'busy' : 'idle' }),
+    )?.catch((error) => {
+      if (!(error instanceof SlowValueError)) throw error;
+      this.#fail(this.#transferLimit());
+    });
   }
 
   #warnOfDropped() {
@@ -196,20 +235,43 @@ class Run {
     this.#log.add('warn', `${count} tool ${were} not awaited and dropped when the run ended: ${names}; ${way}`);
   }
 
-  /** @param {string} body */
-  #value(body) {
-    return decode(body, { maxBytes: this.#options.maxTransferBytes, stackOf: this.#failures.stackOf });
+  /**
+   * @param {string} body
+   * @param {(value: any) => void} take
+   */
+  #readValue(body, take) {
+    return this.#read(body, { maxBytes: this.#options.maxTransferBytes, stackOf: this.#failures.stackOf }, take);
   }
 
-  /** @param {string} body */
-  #shown(body) {
+  /**
+   * @param {string} body
+   * @param {(value: any) => void} take
+   */
+  #readShown(body, take) {
     const maxBytes = MAX_SHOWN_BYTES + 8 * this.#options.maxLogBytes;
-    return decode(body, { maxBytes, stackOf: this.#failures.stackOf, isShown: true });
+    return this.#read(body, { maxBytes, stackOf: this.#failures.stackOf, isShown: true }, take);
   }
 
-  /** @param {string} body */
-  #printed(body) {
-    const args = this.#shown(body);
+  /**
+   * Passes on a value that the page has written. A large one is read in slices; nothing is done if the run ends meanwhile.
+   *
+   * @param {string} body
+   * @param {import('./values').Options} options
+   * @param {(value: any) => void} take
+   * @returns {void | Promise<void>} for a small value undefined
+   */
+  #read(body, options, take) {
+    if (isSmall(body)) return take(decodeSmall(body, options));
+    return decode(body, options, this.#scope.signal).then(
+      (value) => (this.#isOver ? undefined : this.#context.runInAsyncScope(() => take(value))),
+      (error) => {
+        if (!this.#isOver) throw error;
+      },
+    );
+  }
+
+  /** @param {any} args */
+  #printed(args) {
     return Array.isArray(args) ? args.map((arg) => this.#failures.printed(arg)) : args;
   }
 
@@ -278,6 +340,7 @@ class Run {
   /**
    * @param {number[]} head
    * @param {string} body
+   * @returns {void | Promise<void>}
    */
   #onCall([id, call, waits], body) {
     if (!this.#countCall()) return;
@@ -285,25 +348,30 @@ class Run {
     if (tool !== undefined) this.#called.set(call, { path: tool.path, isBridge: false });
     const isAsync = waits !== 1;
     if (waits !== 0) this.#asking = call;
-    // The page waits for what is there in this turn of the event loop.
-    if (waits === 2) setImmediate(() => this.#promise(call));
     const { maxConcurrentToolCalls, maxTransferBytes } = this.#options;
     if (this.#argumentBytes + body.length > maxTransferBytes) {
       const message = `the arguments of all unanswered calls would take more than maxTransferBytes (${maxTransferBytes})`;
       return this.#reply(call, REPLY_KIND.ERROR, ['RangeError', message, TRANSFER_LIMIT_CODE, true]);
     }
-    const asked = { call, tool, isAsync, body };
+    const asked = { call, tool, isAsync, waitsForTurn: waits === 2, body };
     this.#count(asked, 1);
     if (isAsync && tool !== undefined) this.#promised.set(call, tool.path.join('.'));
-    if (isAsync && this.#working >= maxConcurrentToolCalls) this.#queued.push(asked);
-    else this.#begin(asked);
+    if (isAsync && this.#working >= maxConcurrentToolCalls) {
+      this.#queued.push(asked);
+      if (asked.waitsForTurn) setImmediate(() => this.#promise(call));
+      return;
+    }
+    if (isAsync) this.#working++;
+    return this.#begin(asked);
   }
 
-  /** @param {Asked} asked */
+  /**
+   * @param {Asked} asked
+   * @returns {void | Promise<void>} what comes from the page has to wait for this
+   */
   #begin(asked) {
-    const { call, tool, isAsync, body } = asked;
+    const { call, tool, isAsync, waitsForTurn, body } = asked;
     const { maxTransferBytes, toolTimeoutMs, onToolCall } = this.#options;
-    if (isAsync) this.#working++;
     /** @type {import('../contract/tool-calls').Answer} */
     const answer = {
       wire,
@@ -321,7 +389,15 @@ class Run {
       },
       onThrown: (thrown) => this.#thrown.keep(call, thrown),
     };
-    this.#context.runInAsyncScope(() => answerToolCall(tool, isAsync, this.#argumentsOf(body), answer));
+    const start = (/** @type {unknown[] | { error: unknown }} */ values) => {
+      if (waitsForTurn) setImmediate(() => this.#promise(call));
+      this.#context.runInAsyncScope(() => answerToolCall(tool, isAsync, values, answer));
+    };
+    try {
+      return this.#readValue(body, start)?.catch((error) => start({ error }));
+    } catch (error) {
+      start({ error });
+    }
   }
 
   /** Begins calls that wait, as long as there may be more. Any may be done at once. */
@@ -331,21 +407,10 @@ class Run {
     while (this.#working < this.#options.maxConcurrentToolCalls) {
       const next = this.#queued.shift();
       if (next === undefined) break;
-      this.#begin(next);
+      this.#working++;
+      this.#deliveries.add(() => this.#begin(next));
     }
     this.#isStarting = false;
-  }
-
-  /**
-   * @param {string} body
-   * @returns {unknown[] | { error: unknown }}
-   */
-  #argumentsOf(body) {
-    try {
-      return /** @type {unknown[]} */ (this.#value(body));
-    } catch (error) {
-      return { error };
-    }
   }
 
   /**

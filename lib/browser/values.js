@@ -6,21 +6,39 @@ const { inspect, types } = require('node:util');
 const { makeDecode } = require('./guest/decode');
 const { makeEncode } = require('./guest/encode');
 const { captureLanguage } = require('./guest/language');
+const { BudgetError, WorkBudget, inSlices } = require('../contract/budget');
+const { isQuick, parsing } = require('../contract/json');
 const { outputText } = require('../contract/render');
 const { TransferLimitError, UncloneableError, describeThrown } = require('../contract/errors');
 const { webClassOf } = require('../ses/host-objects');
+const { SlowValueError } = require('../ses/slices');
 const { findUncloneable } = require('../ses/uncloneable');
 
 const language = captureLanguage();
 const encodeText = makeEncode(language);
-const decodeText = makeDecode(language);
+const { put: define } = language;
+/** As `put` of pages. Nobody has changed the prototypes here, so that most properties can be assigned, which is far faster. */
+const put = (/** @type {any} */ object, /** @type {PropertyKey} */ key, /** @type {any} */ value) => {
+  if (typeof key === 'number' || !(key in object)) object[key] = value;
+  else define(object, key, value);
+};
+const { decode: decodeText, decoding } = makeDecode({ ...language, put });
 
 /** UTF-16 units of a regular expression from a page; longer ones take more than a moment to parse. */
 const MAX_REGEXP = 1_000;
 /** What Node.js may not know, or takes long for. */
 const UNUSUAL_REGEXP = /\\p\{|\(\?[ims-]|\(\?<[^=!][\s\S]*\(\?</i;
+/** Texts up to this length are decoded immediately: 16 KiB. */
+const MAX_SMALL_CHARS = 16 << 10;
+/** Time that all slices of a value may take, as for values of isolates: linear in the memory that it takes. */
+const BASE_MS = 250;
+const MS_PER_KIB = 0.1;
+/** Nodes of the look of one thing that cannot be cloned: the value and an object. */
+const MAX_LOOK_NODES = 2;
 /** What the smallest object takes here, about. */
 const BYTES_PER_OBJECT = 64;
+/** Memory of what a UTF-16 unit of the text stands for, at most: a digit and a comma are an element of an array. */
+const BYTES_PER_CHAR = 8;
 /** Memory for objects that any value may take: 1 MiB. */
 const MIN_OBJECT_BYTES = 1 << 20;
 
@@ -65,32 +83,102 @@ function tooLarge(path, maxChars) {
 }
 
 /**
- * A value that a page gives.
+ * What decoding needs to know.
  *
- * @param {string} text
- * @param {object} options
- * @param {number} options.maxBytes of the text; the value may take four times that here
- * @param {(stack: string) => string} options.stackOf what is shown of the stack of an error
- * @param {boolean} [options.isShown] whether it is for printers: what cannot cross looks as it does in the page
+ * @typedef {object} Options
+ * @property {number} maxBytes of the text; the value may take four times that here
+ * @property {(stack: string) => string} stackOf what is shown of the stack of an error
+ * @property {boolean} [isShown] whether it is for printers: what cannot cross looks as it does in the page
+ */
+
+/**
+ * A value that a page gives, if its text is short. To decode it takes no more than a moment.
+ *
+ * @param {string} text at most `MAX_SMALL_CHARS` long
+ * @param {Options} options
+ * @returns {any}
  * @throws {TransferLimitError} if it is too large
  * @throws {Error} if it is none
  */
-function decode(text, { maxBytes, stackOf, isShown = false }) {
+function decodeSmall(text, options) {
+  if (text.length > options.maxBytes) throw new TransferLimitError(tooLarge('value', options.maxBytes));
+  return decodeText(text, textOptions(options));
+}
+
+/** @param {string} text */
+function isSmall(text) {
+  return text.length <= MAX_SMALL_CHARS;
+}
+
+/**
+ * A value that a page gives, decoded in slices between which the event loop turns.
+ *
+ * @param {string} text
+ * @param {Options} options
+ * @param {AbortSignal} [signal]
+ * @returns {Promise<any>} rejects as `decodeSmall` throws, with a `SlowValueError` if it takes far longer than other values of
+ * the size, and with the signal's reason
+ */
+async function decode(text, options, signal) {
+  const { maxBytes } = options;
   if (text.length > maxBytes) throw new TransferLimitError(tooLarge('value', maxBytes));
-  let bytes = 0;
+  const objects = countObjects(text, Math.max(MIN_OBJECT_BYTES, 4 * maxBytes) / BYTES_PER_OBJECT);
   // Small objects take far more memory than text.
-  for (let at = text.indexOf('["'); at !== -1; at = text.indexOf('["', at + 2)) {
-    bytes += BYTES_PER_OBJECT;
-    if (bytes > MIN_OBJECT_BYTES && bytes > 4 * maxBytes) throw new TransferLimitError(tooLarge('value', maxBytes));
+  if (objects === undefined) throw new TransferLimitError(tooLarge('value', maxBytes));
+  const ms = BASE_MS + ((text.length * BYTES_PER_CHAR + objects * BYTES_PER_OBJECT) / 1024) * MS_PER_KIB;
+  const budget = new WorkBudget({ parts: Infinity, bytes: Infinity, ms });
+  try {
+    return await inSlices(decodingAll(text, textOptions(options), budget), budget, signal);
+  } catch (error) {
+    if (error instanceof BudgetError) throw new SlowValueError('the value takes too long to read');
+    throw error;
   }
+}
+
+/**
+ * @param {string} text
+ * @param {import('./guest/decode').DecodeOptions} options
+ * @param {WorkBudget} budget
+ */
+function* decodingAll(text, options, budget) {
+  const parts = yield* parsing(text, budget);
+  const work = decoding(parts, options);
+  const isSpent = (/** @type {number} */ steps) => {
+    budget.spend(steps);
+    return budget.shouldPause;
+  };
+  while (!work.goOn(isSpent)) yield;
+  return work.value();
+}
+
+/**
+ * How many objects a text has at most; undefined: more than `max`.
+ *
+ * @param {string} text
+ * @param {number} max
+ */
+function countObjects(text, max) {
+  let count = 0;
+  for (let at = text.indexOf('["'); at !== -1; at = text.indexOf('["', at + 2)) {
+    if (++count > max) return undefined;
+  }
+  return count;
+}
+
+/**
+ * @param {Options} options
+ * @returns {import('./guest/decode').DecodeOptions}
+ */
+function textOptions({ stackOf, isShown = false }) {
   const options = { stackOf, regexpOf };
-  if (isShown) return decodeText(text, { ...options, lookOf });
+  if (isShown) return { ...options, lookOf };
   // What could not be cloned has its look with it, as a text of the same kind.
   const leafOf = (/** @type {any[]} */ [kind, shown]) => {
-    if (kind !== 't') throw new TypeError('not a value');
+    if (kind !== 't' || !isQuick(shown) || JSON.parse(shown).length > MAX_LOOK_NODES)
+      throw new TypeError('not a value');
     return outputText(decodeText(shown, { ...options, lookOf }));
   };
-  return decodeText(text, { ...options, lookOf: leafOf });
+  return { ...options, lookOf: leafOf };
 }
 
 /**
@@ -162,4 +250,4 @@ const wire = {
   payloadOf: (_kind, value, path, maxBytes) => encode(value, path, maxBytes),
 };
 
-module.exports = { decode, encode, wire };
+module.exports = { decode, decodeSmall, encode, isSmall, wire };

@@ -80,6 +80,8 @@ function parseQuick(text) {
  */
 
 /**
+ * The work that reads the value of a text, for `inSlices`.
+ *
  * @param {string} text
  * @param {WorkBudget} budget
  * @returns {Generator<void, any, void>}
@@ -321,4 +323,4 @@ class Scanner {
   }
 }
 
-module.exports = { MAX_DEPTH, NestingError, isQuick, parseJson, parseQuick };
+module.exports = { MAX_DEPTH, NestingError, isQuick, parseJson, parseQuick, parsing };

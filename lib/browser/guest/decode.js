@@ -8,13 +8,24 @@
  * @property {(look: any[]) => any} [lookOf] makes what a value looks like
  *
  * @typedef {(text: string, options?: DecodeOptions) => any} Decode throws TypeError for what `encode` does not write
+ *
+ * Decoding that can stop between any two parts.
+ *
+ * @typedef {object} Decoding
+ * @property {(isSpent: (steps: number) => boolean) => boolean} goOn decodes until `isSpent`, which is asked after each part and is
+ * told what the part has cost, says so; whether all is decoded
+ * @property {() => any} value
+ *
+ * @typedef {object} Decoder
+ * @property {Decode} decode
+ * @property {(parts: any[], options: DecodeOptions) => Decoding} decoding of a text that JSON has been read from
  */
 
 /**
  * Reads what `encode.js` writes.
  *
  * @param {import('./language').Language} language
- * @returns {Decode}
+ * @returns {Decoder}
  */
 function makeDecode(language) {
   const { BigInt, Date, Error, Map, NATIVE_ERRORS, Object, RegExp, Set, Symbol, TypeError, Uint8Array, VIEWS } =
@@ -66,16 +77,24 @@ function makeDecode(language) {
     return items;
   };
 
-  return function decode(encoded, options = {}) {
+  /** Entries and properties: the guest chooses keys, and may choose them to be slow. */
+  const KEY_STEPS = 8;
+  const never = () => false;
+
+  /** @type {Decode} */
+  const decode = (encoded, options = {}) => {
     // Most of what crosses is no more than that.
     const parts = parse(encoded);
     if (isPrimitive(parts[0])) return parts[0];
     const list = parts.length === 2 && parts[0][0] === 0 ? primitives(parts[1]) : undefined;
-    return list ?? decodeAll(parts, options);
+    if (list !== undefined) return list;
+    const work = decoding(parts, options);
+    work.goOn(never);
+    return work.value();
   };
 
-  /** @type {(parts: any[], options: DecodeOptions) => any} */
-  function decodeAll(parts, options) {
+  /** @type {Decoder['decoding']} */
+  const decoding = (parts, options) => {
     const { stackOf, lookOf } = options;
     const { regexpOf = (/** @type {string} */ source, /** @type {string} */ flags) => new RegExp(source, flags) } =
       options;
@@ -147,38 +166,93 @@ function makeDecode(language) {
       return error;
     };
 
-    const fill = (/** @type {any} */ value, /** @type {any} */ node) => {
+    let shells = 1;
+    let filled = 1;
+    /** The next part of the node that is filled; 0: none yet. */
+    let at = 0;
+    let isPastMark = false;
+
+    /** @type {(value: any, node: any, first: number, isSpent: (steps: number) => boolean, take: any) => boolean} */
+    const takePairs = (value, node, first, isSpent, take) => {
+      if (at === 0) at = first;
+      while (at < node.length) {
+        take(value, node[at], part(node[at + 1]));
+        at += 2;
+        if (isSpent(KEY_STEPS)) return at >= node.length;
+      }
+      return true;
+    };
+    const takeElements = (/** @type {any} */ value, /** @type {any} */ node, /** @type {any} */ isSpent) => {
+      if (at === 0) at = 2;
+      while (!isPastMark && at < node.length) {
+        isPastMark = isMark(node[at]);
+        if (!isPastMark) put(value, at - 2, part(node[at]));
+        at++;
+        if (isSpent(1)) return at >= node.length;
+      }
+      return takePairs(value, node, at, isSpent, put);
+    };
+    const takeItems = (/** @type {any} */ value, /** @type {any} */ node, /** @type {any} */ isSpent) => {
+      if (at === 0) at = 1;
+      while (at < node.length) {
+        setAdd(value, part(node[at]));
+        at++;
+        if (isSpent(KEY_STEPS)) return at >= node.length;
+      }
+      return true;
+    };
+    const putEntry = (/** @type {any} */ map, /** @type {any} */ key, /** @type {any} */ value) =>
+      mapSet(map, part(key), value);
+
+    /** Whether all is in the value. @type {(value: any, node: any, isSpent: (steps: number) => boolean) => boolean} */
+    const fill = (value, node, isSpent) => {
       switch (node[0]) {
         case 'o':
+          return takePairs(value, node, 1, isSpent, put);
         case 'c':
-          for (let at = node[0] === 'o' ? 1 : 2; at < node.length; at += 2) put(value, node[at], part(node[at + 1]));
-          break;
-        case 'a': {
-          let at = 2;
-          for (; at < node.length && !isMark(node[at]); at++) put(value, at - 2, part(node[at]));
-          for (at++; at < node.length; at += 2) put(value, node[at], part(node[at + 1]));
-          break;
-        }
+          return takePairs(value, node, 2, isSpent, put);
+        case 'a':
+          return takeElements(value, node, isSpent);
         case 'M':
-          for (let at = 1; at < node.length; at += 2) mapSet(value, part(node[at]), part(node[at + 1]));
-          break;
+          return takePairs(value, node, 1, isSpent, putEntry);
         case 'S':
-          for (let at = 1; at < node.length; at++) setAdd(value, part(node[at]));
-          break;
+          return takeItems(value, node, isSpent);
         case 'e':
+          if (at !== 0) return takePairs(value, node, at, isSpent, put);
+          at = 6;
           // Marks: 1 for a cause, 2 for the errors that it stands for.
           if ((node[4] & 1) !== 0) hide(value, 'cause', part(node[5]));
-          for (let at = 6; at < node.length; at += 2) {
-            const isHidden = at === 6 && (node[4] & 2) !== 0;
-            (isHidden ? hide : put)(value, node[at], part(node[at + 1]));
-          }
+          if ((node[4] & 2) === 0 || node.length < 8) return takePairs(value, node, at, isSpent, put);
+          hide(value, node[6], part(node[7]));
+          at = 8;
+          return takePairs(value, node, at, isSpent, put);
+        default:
+          return true;
       }
     };
 
-    for (let index = 1; index < parts.length; index++) made[index - 1] ??= shell(parts[index]);
-    for (let index = 1; index < parts.length; index++) fill(made[index - 1], parts[index]);
-    return part(parts[0]);
-  }
+    return {
+      goOn: (isSpent) => {
+        for (; shells < parts.length; shells++) {
+          if (isSpent(1)) return false;
+          made[shells - 1] ??= shell(parts[shells]);
+        }
+        for (; filled < parts.length; filled++) {
+          if (!fill(made[filled - 1], parts[filled], isSpent)) return false;
+          at = 0;
+          isPastMark = false;
+          if (isSpent(1)) {
+            filled++;
+            return filled === parts.length;
+          }
+        }
+        return true;
+      },
+      value: () => part(parts[0]),
+    };
+  };
+
+  return { decode, decoding };
 }
 
 module.exports = { makeDecode };

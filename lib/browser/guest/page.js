@@ -55,7 +55,7 @@ function startPage(parts, config) {
     language;
   const { unbound, weakGet, weakSet } = language;
   const encode = parts.makeEncode(language, parts.makeDataOf(language));
-  const decode = parts.makeDecode(language);
+  const { decode } = parts.makeDecode(language);
   const later = G.setTimeout.bind(G);
   /** Calls back when microtasks and what else waits have had their turn. */
   const channel = new G.MessageChannel();
