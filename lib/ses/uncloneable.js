@@ -5,10 +5,14 @@ const { types } = require('node:util');
 
 const { webClassHint, webClassOf } = require('./host-objects');
 const { className, describe, memberPath } = require('../contract/describe');
+const { keysOf } = require('../contract/wide-objects');
+
+/** Parts of one value that are looked at: some 30 ms. The result only improves a message. */
+const MAX_PARTS = 20_000;
 
 /**
  * Says which part of `root` is the first that structured clone refuses, e.g. `result.items[3].callback (function) cannot be cloned`.
- * `undefined` if no single part is to blame.
+ * `undefined` if no single part is to blame, or none of the first ones.
  *
  * Runs after a clone has failed. Iterative, so that depth does not matter. Properties that are getters are called
  * once, and only if nothing else is found.
@@ -24,9 +28,11 @@ function findUncloneable(root, rootPath, clone, culprit) {
   /** @type {{ object: any, key: string, path: Path }[]} */
   const getters = [];
   const seen = new Set();
+  let visits = 0;
 
   for (;;) {
     for (let at = 0; at < queue.length; at++) {
+      if (++visits > MAX_PARTS) return undefined;
       const { value, path } = queue[at];
       if (isObject(value)) {
         if (seen.has(value)) continue;
@@ -38,7 +44,7 @@ function findUncloneable(root, rootPath, clone, culprit) {
       const webClass = webClassOf(value);
       if (webClass !== undefined) return `${refusal(path, className(value))}${webClassHint(webClass)}`;
       const before = queue.length + getters.length;
-      enqueueParts(value, path, queue, getters);
+      enqueueParts(value, path, queue, getters, MAX_PARTS - visits + 1);
       // Without parts it can be tried alone: that tells instances of the host's own classes.
       if (queue.length + getters.length === before && isRefused(value, clone)) {
         return refusal(path, className(value));
@@ -114,12 +120,14 @@ function refusedKind(value) {
  * @param {Path} parent
  * @param {{ value: unknown, path: Path }[]} queue
  * @param {{ object: any, key: string, path: Path }[]} getters
+ * @param {number} max parts that matter
  */
-function enqueueParts(value, parent, queue, getters) {
+function enqueueParts(value, parent, queue, getters, max) {
   // Their elements are no properties that structured clone reads one by one.
   if (ArrayBuffer.isView(value) || types.isAnyArrayBuffer(value)) return;
   if (types.isMap(value)) {
     for (const [key, item] of Map.prototype.entries.call(value)) {
+      if (max-- <= 0) return;
       queue.push({ value: key, path: { parent, step: `[key ${describe(key)}]`, isIndex: true } });
       queue.push({ value: item, path: { parent, step: `.get(${describe(key)})`, isIndex: true } });
     }
@@ -127,13 +135,15 @@ function enqueueParts(value, parent, queue, getters) {
   }
   if (types.isSet(value)) {
     for (const item of Set.prototype.values.call(value)) {
+      if (max-- <= 0) return;
       queue.push({ value: item, path: { parent, step: `[item ${describe(item)}]`, isIndex: true } });
     }
     return;
   }
   const isArray = Array.isArray(value);
-  const keys = types.isNativeError(value) ? ['cause'] : Object.keys(value);
+  const keys = types.isNativeError(value) ? ['cause'] : isArray && value.length > max ? indicesTo(max) : keysOf(value);
   for (const key of keys) {
+    if (max-- <= 0) return;
     const descriptor = Object.getOwnPropertyDescriptor(value, key);
     if (descriptor === undefined) continue;
     /** @type {Path} */
@@ -141,6 +151,15 @@ function enqueueParts(value, parent, queue, getters) {
     if (descriptor.get !== undefined) getters.push({ object: value, key, path });
     else queue.push({ value: descriptor.value, path });
   }
+}
+
+/**
+ * The first indices of an array that is too long for all its keys to be listed.
+ *
+ * @param {number} count
+ */
+function* indicesTo(count) {
+  for (let at = 0; at < count; at++) yield String(at);
 }
 
 /**

@@ -8,6 +8,15 @@ const { MAX_HOLES, elementsOf } = require('./typed-arrays');
 
 /** One object in as many is remembered at first, since remembering costs more than looking again. */
 const SAMPLING = 16;
+/** Levels of parts. V8's serializer recurses, and its stack ends far before. */
+const MAX_DEPTH = 100_000;
+
+/** A value is nested so deeply that no writer can write it. */
+class DepthError extends RangeError {
+  constructor() {
+    super(`it is nested more than ${MAX_DEPTH} levels deep`);
+  }
+}
 
 /**
  * Whether the wire of `value` certainly takes more than `limit` bytes.
@@ -21,6 +30,7 @@ const SAMPLING = 16;
  * @param {number} limit
  * @returns {boolean}
  * @throws {HostObjectError} for an object of the web's classes, which V8 may take for a plain one
+ * @throws {DepthError}
  */
 function isLargerThan(value, limit) {
   if (typeof value === 'string') return value.length > limit;
@@ -29,7 +39,7 @@ function isLargerThan(value, limit) {
     // The first may count an object several times; it ends all the same, since each round of visits remembers one.
     return measure(value, limit, SAMPLING) > limit && measure(value, limit, 1) > limit;
   } catch (error) {
-    if (error instanceof HostObjectError) throw error;
+    if (error instanceof HostObjectError || error instanceof DepthError) throw error;
     return false;
   }
 }
@@ -39,15 +49,24 @@ function isLargerThan(value, limit) {
  * @param {number} limit
  * @param {number} sampling of as many objects that are visited, one is remembered
  * @returns {number} bytes; counting ends beyond `limit`
+ * @throws {DepthError}
  */
 function measure(root, limit, sampling) {
   let bytes = 0;
   let visits = 0;
+  let depth = 0;
   const seen = new Set();
+  /** The objects of one level, and those of the next one. @type {any[]} */
+  let level = [root];
   /** @type {any[]} */
-  const open = [root];
-  while (open.length > 0 && bytes <= limit) {
-    const object = open.pop();
+  let open = [];
+  while (bytes <= limit) {
+    if (level.length === 0) {
+      if (open.length === 0) break;
+      if (++depth > MAX_DEPTH) throw new DepthError();
+      [level, open] = [open, level];
+    }
+    const object = level.pop();
     if (seen.has(object)) continue;
     if (++visits % sampling === 0) seen.add(object);
     // The writer refuses it, once it gets there; its traps are none of our business.
