@@ -1,9 +1,12 @@
 //! Makes the start-up snapshot: an isolate's heap in which SES lockdown has run and the bootstrap is in place.
 //!
-//! The bootstrap runs three times. The first asks V8 which built-ins it adds when a context is created from a snapshot, and where. The
-//! second locks down, and tells which names are alive then. The third has those, and no others, in the heap that all isolates of a
-//! process share, and makes the blob that the crate embeds. On Linux V8 adds its newest built-ins in these two, and no more to the
-//! contexts of the blob (src/process/newest_built_ins.rs); elsewhere what they go on is not frozen until then.
+//! The bootstrap runs three times. The first run asks V8 which built-ins it adds when a context is created from a
+//! snapshot, and to which objects. The second run locks down and reports which names are alive then. The third run has
+//! only those names in the heap that all isolates of a process share. It makes the blob that the crate embeds.
+//!
+//! On Linux, V8 adds its newest built-ins during the last two runs, and not to the contexts of the blob
+//! (src/platform/newest_built_ins.rs). On other systems, the objects that they extend are frozen only after V8 has
+//! added them.
 
 use std::path::{Path, PathBuf};
 
@@ -24,7 +27,7 @@ use instance::{Instance, external_references};
 /// A script of the bootstrap: its name in the snapshot and its text.
 type Script = (&'static str, String);
 
-/// What the addon's build.rs has of the same name.
+/// The same as the constant of this name in the addon's build.rs.
 const NEWEST_BUILT_INS: &str =
     "_ZN2v88internal7Genesis28InitializeExperimentalGlobalEv=ses_executor_no_newest_built_ins";
 
@@ -40,7 +43,7 @@ fn main() {
     println!("cargo:rerun-if-changed=src/bridge/ops.rs");
     println!("cargo:rerun-if-changed=src/realm/instance.rs");
 
-    // The same blob each time.
+    // Makes the blob reproducible.
     v8::V8::set_flags_from_string("--predictable --random-seed=42 --no-freeze-flags-after-init");
     JsRuntime::init_platform(None);
     let late = late_built_ins(&root);
@@ -79,12 +82,12 @@ fn main() {
     write_sources(&out, sources);
 }
 
-/// A file of the project's own bootstrap.
+/// Reads a file of the project's own bootstrap.
 fn own(root: &Path, name: &str) -> String {
     read(&root.join("js").join(name))
 }
 
-/// An npm package's file. The packages are exact-pinned development dependencies.
+/// Reads a file of an npm package. The packages are development dependencies with exact versions.
 fn package(root: &Path, path: &str) -> String {
     let file = root.join("../../node_modules").join(path);
     println!("cargo:rerun-if-changed={}", file.display());
@@ -104,8 +107,8 @@ fn fail(message: &str) -> ! {
     std::process::exit(1)
 }
 
-/// The SES shim. Its bundle links modules through closures that every module's scope would keep alive, and with them
-/// the whole shim: they are dropped when a module has run.
+/// The SES shim. Its bundle links modules through closures. The scope of every module would keep these closures, and
+/// with them the whole shim, alive. They are dropped once a module has run.
 fn ses(root: &Path) -> String {
     const HEAD: &str = "({imports:$h\u{34f}_imports,";
     const DROP: &str = ";$h\u{34f}_imports=$h\u{34f}_live=$h\u{34f}_once=$h\u{34f}_import=$h\u{34f}____meta=null}()";
@@ -120,14 +123,15 @@ fn ses(root: &Path) -> String {
     name_constructors(&keep_date(&keep_regexp(&bundle)))
 }
 
-/// Leaves V8's own `Date` where the shim has one that calls it: guests have all of it, and to construct one through the other takes
-/// several times as long.
+/// Keeps V8's own `Date` where the shim replaces it by one that calls it. Guests get all of `Date`, and construction
+/// through the shim's takes several times as long.
 fn keep_date(bundle: &str) -> String {
     replace_once(bundle, "InitialDate=makeDateConstructor({powers:\"original\"})", "InitialDate=OriginalDate")
 }
 
-/// Leaves V8's own `RegExp` where the shim has one that calls it, and its prototype in the order in which V8 made it: its fast paths ask
-/// for both (10_defer_freezing.js). `compile`, which changes a frozen expression, is there and undefined.
+/// Keeps V8's own `RegExp` where the shim replaces it by one that calls it. Also keeps the order of the prototype's
+/// properties. V8's fast paths check both (10_defer_freezing.js). `compile` would change a frozen expression, so it is
+/// present but undefined.
 fn keep_regexp(bundle: &str) -> String {
     let mut bundle = bundle.to_owned();
     for (from, to) in [
@@ -141,8 +145,9 @@ fn keep_regexp(bundle: &str) -> String {
     bundle
 }
 
-/// Gives the constructors that guests have instead of V8's their names, which the minified shim has lost. V8 shows a function's
-/// text in messages (`delete RegExp.length`): it reads as if of the engine, and has none of the shim's own names.
+/// Restores the names of the constructors that replace V8's for guests. The minified shim has lost them. V8 quotes a
+/// function's text in messages (`delete RegExp.length`), so the text must read like the engine's and contain none of
+/// the shim's own names.
 fn name_constructors(bundle: &str) -> String {
     let mut bundle = bundle.to_owned();
     for (from, to) in [
@@ -169,16 +174,16 @@ fn late_built_ins_script(root: &Path, late: &str) -> String {
     replace_once(&script, "LATE_BUILT_INS;", &format!("{late};"))
 }
 
-/// What tests evaluate in a finished realm.
+/// The script that tests evaluate in a finished realm.
 fn audit_script(root: &Path) -> String {
     let audit = own(root, "audit.js");
     replace_once(&audit, "WALK_REALM;", &format!("{};", own(root, "walk_realm.js").trim_end()))
 }
 
-/// The inspect library as a function of the natives that take the place of its stand-ins for Node's bindings.
+/// The inspect library as a function. Its parameters are natives that replace its stand-ins for Node's bindings.
 fn inspect_library(root: &Path) -> String {
     let mut library = package(root, "node-inspect-extracted/dist/inspect.js");
-    // Module bodies, by the library's bundle: from one module's head to the next one's.
+    // Bodies of the bundle's modules: each reaches from one module's head to the next head.
     for (head, next, body) in [
         ("499(t,e,n){", "},302(t,e,n){", "t.exports=natives.types"),
         ("878(t){", "},727(t,e,n){", "t.exports=class URL{}"),
@@ -186,17 +191,17 @@ fn inspect_library(root: &Path) -> String {
     ] {
         library = replace_between(&library, head, next, body);
     }
-    // The colors of its styles. Each isolate reads them when it starts, and no log has any.
+    // The colors of its styles. Each isolate would read them when it starts, and logs have no colors.
     let colors = "bold:[1,22],underline:[4,24],red:[31,39],green:[32,39],yellow:[33,39],magenta:[35,39],cyan:[36,39],grey:[90,39]},";
     library = replace_between(&library, "Nn.colors={__proto__:null,", "Nn.styles=", colors);
     for (from, to) in [
-        // The names of the guest's global, not those that happen to be there while the snapshot is made.
+        // The names of the guest's global, not the names that exist while the snapshot is made.
         ("new Mt(f(yt(ve),t=>null!==It(/^[A-Z][a-zA-Z0-9]+$/,t)))", "new Mt(natives.builtinNames)"),
-        // By the engine's own mark, so that nothing is called.
+        // Uses the engine's internal mark, so that no code is called.
         ("isError:t=>l?.(t)||s(i,t)", "isError:t=>natives.types.isNativeError(t)||s(i,t)"),
         ("ObjectGetOwnPropertyDescriptor:pt,", ""),
         ("n(302);let $n,Pn,Sn;", "n(302),pt=natives.describe;let $n,Pn,Sn;"),
-        // As Node.js 20 prints symbol keys, sizes of buffers and proxies.
+        // Prints symbol keys, sizes of buffers, and proxies as Node.js 20 does.
         ("s=t.stylize(e,\"symbol\")}", "s=`[${t.stylize(e,\"symbol\")}]`}"),
         ("!1===i.enumerable&&(s=`[${s}]`)", "!1===i.enumerable&&\"symbol\"!=typeof r&&(s=`[${s}]`)"),
         (
@@ -206,25 +211,25 @@ fn inspect_library(root: &Path) -> String {
         ("{ [byteLength]: ", "{ byteLength: "),
         ("if(0!==s)for(let e=0;e<s;e++)u=", "if(!1)for(let e=0;e<s;e++)u="),
         ("for(let n=0;n<s;n++)e=`${t.stylize(\"Proxy(\"", "for(let n=s;n<s;n++)e=`${t.stylize(\"Proxy(\""),
-        // Only needed to load: the bootstrap empties them.
+        // Needed only while the library loads. The bootstrap empties them.
         ("x(e,null),S(e),t.exports=e}", "x(e,null),natives.primordials=e,t.exports=e}"),
-        // A map of what is loaded, since V8 would keep a long array for an object whose keys are numbers.
+        // A Map of loaded modules: for an object with numeric keys V8 would keep a long array.
         (
             "}};const e={};return function n(r){const o=e[r];if(void 0!==o)return o.exports;const i=e[r]={exports:{}};",
             "}};const e=natives.loaded;natives.forget=()=>{t=null};return function n(r){natives.load=n;const o=e.get(r);\
              if(void 0!==o)return o.exports;const i={exports:{}};e.set(r,i);",
         ),
         ("new r[o](e)", "new natives.typedArrays[o](e)"),
-        // What SES made an accessor, so that instances can override it, is still the method that it was.
+        // Properties that SES made accessors, so that instances can override them, still hold the original method.
         (
             "{defineProperty:n,getOwnPropertyDescriptor:r,ownKeys:o}=Reflect",
             "{ownKeys:o}=Reflect,n=natives.defineMalleable,r=natives.describe",
         ),
-        // The defaults are the executor's: guests meet `inspect` in their own inspect.custom methods.
+        // The executor sets the defaults: guests can reach `inspect` through their own inspect.custom methods.
         (",ft(Nn,\"defaultOptions\",{__proto__:null,get:()=>_n,set:t=>(dn(t,\"options\"),ut(_n,t))});", ";"),
-        // Its copies of frozen properties are read-only.
+        // The library's copies of frozen properties are read-only.
         ("e.StringPrototypeReplaceAll=e.StringPrototypeReplaceAll||e._stringPrototypeReplaceAll,", ""),
-        // Guests have no URL class; asking for `href` would run their getters.
+        // Guests have no URL class of Node's, and reading `href` would run their getters.
         ("function(t){return Pn=Pn||n(812),\"string\"==typeof t.href&&t instanceof Pn.URL}(e)", "(!1)"),
     ] {
         library = replace_once(&library, from, to);
@@ -253,7 +258,7 @@ fn replace_between(text: &str, head: &str, next: &str, body: &str) -> String {
     format!("{}{body}{}", &text[..start], &text[end..])
 }
 
-/// JSON of what V8 adds at isolate start, as `lateBuiltIns` has it.
+/// JSON of the properties that V8 adds when an isolate starts, in the format of `lateBuiltIns`.
 fn late_built_ins(root: &Path) -> String {
     let scripts = [
         ("ext:ses_executor/00_capture.js", own(root, "00_capture.js")),
@@ -267,15 +272,15 @@ fn late_built_ins(root: &Path) -> String {
     execute(scope, "changed", text).to_rust_string_lossy(scope)
 }
 
-/// The scripts' texts, as blobs refer to them.
+/// The texts of the scripts, in the form that blobs refer to.
 fn sources_of(scripts: &[Script]) -> &'static [v8::OneByteConst] {
     let texts = scripts.iter().map(|(_, text)| ascii(text).leak().as_bytes());
     texts.map(v8::String::create_external_onebyte_const).collect::<Vec<_>>().leak()
 }
 
-/// The blob of an isolate in which `scripts` have run, in order. `names` are in the heap that isolates share: V8 puts all that it meets
-/// while that can be written to there, where nothing is ever collected, and each isolate enters all that is there in its table of names.
-/// `has_newest`: V8's newest built-ins are in the blob.
+/// The blob of an isolate in which `scripts` have run, in order. `names` go into the heap that isolates share. While
+/// that heap is writable, V8 puts everything that it encounters there. Nothing is ever collected in it, and each
+/// isolate enters all of it in its table of names. `has_newest`: V8's newest built-ins are in the blob.
 fn booted(
     scripts: &[Script],
     sources: &'static [v8::OneByteConst],
@@ -287,12 +292,13 @@ fn booted(
     {
         v8::scope!(let scope, &mut isolate);
         let template = v8::ObjectTemplate::new(scope);
-        // Guests cannot put an object of theirs behind the global's names.
+        // Guests cannot add an object to the global's prototype chain.
         template.set_immutable_proto();
         let options = v8::ContextOptions { global_template: Some(template), ..Default::default() };
         let context = v8::Context::new(scope, options);
         scope.set_default_context(context);
-        // As V8 makes it, for isolates with another realm: all of a process have to start from one blob.
+        // The default context of V8, for isolates with another realm. All isolates of a process must start from one
+        // blob.
         let plain = v8::Context::new(scope, v8::ContextOptions::default());
         if has_newest {
             add_newest_built_ins(&mut v8::ContextScope::new(scope, plain));
@@ -327,17 +333,18 @@ fn booted(
     })
 }
 
-/// Has V8 add to the current context what it adds to contexts of a snapshot. It does not while one is being made, so that its flags can
-/// still decide.
+/// Makes V8 add to the current context what it adds to contexts created from a snapshot. V8 does not add it while a
+/// snapshot is being made, because its flags can still change.
 fn add_newest_built_ins(scope: &mut v8::PinScope) {
     // SAFETY: the name is that of `v8::internal::Genesis::InitializeExperimentalGlobal`.
     unsafe extern "C" {
         fn _ZN2v88internal7Genesis28InitializeExperimentalGlobalEv(genesis: *mut usize);
     }
     let context = scope.get_current_context();
-    // The isolate, the result, the context, and what is used for nothing here. An isolate is a pointer, and so is a handle.
+    // The isolate, the result, the context, and fields that are not used here. An isolate is a pointer, and so is a
+    // handle.
     let mut genesis = [0; 64];
-    // SAFETY: V8 is called as where it makes a context, which is the current one.
+    // SAFETY: the call is the one that V8 makes when it creates a context, and that context is the current one.
     unsafe {
         genesis[0] = std::mem::transmute::<v8::UnsafeRawIsolatePtr, usize>(scope.as_raw_isolate_ptr());
         genesis[2] = std::mem::transmute::<v8::Local<v8::Context>, usize>(context);
@@ -345,18 +352,18 @@ fn add_newest_built_ins(scope: &mut v8::PinScope) {
     }
 }
 
-/// Moves to the heap that isolates share what of `blob` can be there.
+/// Moves everything in `blob` that isolates can share to the shared heap.
 fn shared(blob: &'static [u8], sources: &'static [v8::OneByteConst]) -> &'static [u8] {
     write_shared_heap(true);
     extended(blob, sources, |_| {})
 }
 
-/// Whether isolates that blobs will be made of can write to the heap that isolates share.
+/// Whether isolates from which blobs are made can write to the heap that isolates share.
 fn write_shared_heap(is_on: bool) {
     v8::V8::set_flags_from_string(if is_on { "--extensible-ro-snapshot" } else { "--no-extensible-ro-snapshot" });
 }
 
-/// The blob of an isolate of `blob` after `work` in its first context.
+/// The blob of an isolate that started from `blob`, after `work` in its first context.
 fn extended(
     blob: &'static [u8],
     sources: &'static [v8::OneByteConst],
@@ -380,7 +387,8 @@ fn blob_of(isolate: v8::OwnedIsolate) -> &'static [u8] {
     blob.unwrap_or_else(|| fail("cannot make the snapshot")).to_vec().leak()
 }
 
-/// What is in the table of names of an isolate of `blob`, by a snapshot of its heap (the format of Chrome's developer tools).
+/// The names in the name table of an isolate that started from `blob`, read from a snapshot of its heap (the format of
+/// Chrome's developer tools).
 fn names_of(blob: &'static [u8], sources: &'static [v8::OneByteConst]) -> Vec<String> {
     #[derive(Deserialize)]
     #[serde(crate = "serde")]
@@ -424,7 +432,7 @@ fn names_of(blob: &'static [u8], sources: &'static [v8::OneByteConst]) -> Vec<St
     fail("V8's snapshot of the heap has no table of names")
 }
 
-/// Defines `__smol_natives`, which 00_capture.js takes.
+/// Defines `__smol_natives`, which 00_capture.js takes and removes.
 fn define_natives(scope: &mut v8::PinScope) {
     let natives = v8::Object::new(scope);
     for (name, callback) in ops::table() {
@@ -439,13 +447,13 @@ fn define_natives(scope: &mut v8::PinScope) {
     scope.get_current_context().global(scope).set(scope, name.into(), natives.into());
 }
 
-/// Where the context keeps the layout (`Map`) that the prototype of a class was made with. V8 has fast paths for regular expressions, such
-/// as in `split` and `replace`, and for what a `Map` or `Set` is made of, as long as the prototype has it, for nothing was added or
-/// removed then; whether properties were assigned it looks up in the layout. Hardening gives it another layout, after which nothing can be
-/// changed at all.
+/// The slot of the context that stores the initial layout (`Map`) of a class's prototype. V8 has fast paths for regular
+/// expressions, such as in `split` and `replace`, and for building a `Map` or `Set`. They apply as long as the
+/// prototype has the stored layout, which shows that no property was added or removed. The layout also records whether
+/// properties were assigned. Hardening gives the prototype another layout, after which nothing can change.
 struct KnownLayout<'s> {
     prototype: v8::Local<'s, v8::Object>,
-    /// In words, from the beginning of the context.
+    /// Index in words from the start of the context.
     slot: usize,
 }
 
@@ -457,7 +465,7 @@ impl<'s> KnownLayout<'s> {
             object = object.get(scope, name.into()).and_then(|value| value.to_object(scope)).expect("it is there");
         }
         let layout = Self::of(&object);
-        // SAFETY: a context is an array: its layout, its length as a small integer, and so many words.
+        // SAFETY: a context is an array: its layout, its length as a small integer, and that number of words.
         let words = unsafe {
             let start = Self::words(&scope.get_current_context());
             std::slice::from_raw_parts(start, 2 + (start.add(1).read() >> 32))
@@ -469,9 +477,9 @@ impl<'s> KnownLayout<'s> {
         Self { prototype: object, slot }
     }
 
-    /// Puts there the layout that the prototype has now.
+    /// Stores the layout that the prototype has now.
     fn update(&self, scope: &mut v8::PinScope) {
-        // SAFETY: the slot is one of the context, and the prototype keeps its layout alive.
+        // SAFETY: the slot belongs to the context, and the prototype keeps its layout alive.
         unsafe { Self::words(&scope.get_current_context()).add(self.slot).write(Self::of(&self.prototype)) };
     }
 
@@ -484,17 +492,17 @@ impl<'s> KnownLayout<'s> {
     ///
     /// `value` is on the heap, where nothing moves until it is used.
     unsafe fn words<T>(value: &v8::Local<T>) -> *mut usize {
-        /// By which pointers to objects differ from small integers.
+        /// The tag bit that distinguishes pointers to objects from small integers.
         const TAG: usize = 1;
-        // SAFETY: what a handle points to is a word, which points to the object.
+        // SAFETY: a handle points to a word, which points to the object.
         let tagged = unsafe { std::ptr::from_ref::<T>(value).cast::<usize>().read() };
         (tagged - TAG) as *mut usize
     }
 }
 
-/// Makes `Array.prototype.constructor` read-only. Defined anew by a script, V8 would take it for another one, and methods that
-/// make arrays would ask each time for the constructor to use: twenty times as slow. An accessor that V8 replaces by a data
-/// property when it is read goes by unnoticed.
+/// Makes `Array.prototype.constructor` read-only. If a script redefined it, V8 would treat it as a different
+/// constructor. Methods that make arrays would then look up the constructor each time, which is twenty times as slow.
+/// V8 does not notice an accessor that it replaces by a data property on the first read.
 fn fix_array_constructor(scope: &mut v8::PinScope) {
     let array = v8::Array::new(scope, 0);
     let prototype = array.get_prototype(scope).and_then(|prototype| prototype.to_object(scope)).expect("it has one");
@@ -523,7 +531,7 @@ fn give_data(
     value.set(args.data());
 }
 
-/// The value of a script, which does not throw.
+/// The value of a script that does not throw.
 fn execute<'s>(
     scope: &mut v8::PinScope<'s, '_>,
     name: &str,
@@ -542,7 +550,7 @@ fn execute<'s>(
     }
 }
 
-/// Writes the texts, and `sources.rs`, an array of them.
+/// Writes the texts, and `sources.rs` with an array of them.
 fn write_sources(out: &Path, sources: &[v8::OneByteConst]) {
     let mut array = String::from("[\n");
     for (index, source) in sources.iter().enumerate() {
@@ -554,8 +562,8 @@ fn write_sources(out: &Path, sources: &[v8::OneByteConst]) {
     std::fs::write(out.join("sources.rs"), array).expect("OUT_DIR is writable");
 }
 
-/// Escapes what is not ASCII, so that V8 can use the text in place as an external one-byte string. All sources keep
-/// such characters in identifiers, strings and regular expressions, where an escape means the same.
+/// Escapes characters that are not ASCII, so that V8 can use the text in place as an external one-byte string. Sources
+/// have such characters only in identifiers, strings and regular expressions, where an escape has the same meaning.
 fn ascii(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for unit in text.encode_utf16() {

@@ -1,5 +1,6 @@
-// Captures what the rest of the bootstrap works with, before anything can change it: statics by name, methods as
-// functions of their receiver. `__smol_boot` carries it from file to file; 90_seal.js deletes it.
+// Captures the functions that the rest of the bootstrap uses, before anything can change them. Static functions keep
+// their names; methods become functions of their receiver. `__smol_boot` carries them from file to file. 90_seal.js
+// deletes it.
 "use strict";
 (() => {
   const { bind, call } = Function.prototype;
@@ -72,7 +73,7 @@
     Error,
   };
 
-  // A Map whose methods are own, so that reading them never leaves the object.
+  // A Map with own methods, so that a read never leaves the object.
   const own = (Class, names) => {
     const methods = { __proto__: null };
     for (const name of names) {
@@ -86,7 +87,7 @@
   p.newSet = own(Set, ["add", "has", "delete", "clear"]);
   p.newWeakMap = own(WeakMap, ["get", "set"]);
   p.newWeakSet = own(WeakSet, ["add", "has"]);
-  // Every run empties its maps, and V8 makes a new table each time, also for one that is empty.
+  // Every run empties its maps. `clear` makes V8 allocate a new table each time, even if the map is already empty.
   p.emptyMap = (map) => {
     if (map.size > 0) map.clear();
   };

@@ -1,6 +1,6 @@
-// What does V8 add to which objects when a context is created from a snapshot? build.rs asks an isolate that started from
-// an unhardened snapshot (`recordRealm` before the blob is made, `lateBuiltIns` after start) and puts the answer
-// in the place of the name; WALK_REALM is walk_realm.js.
+// Finds the properties that V8 adds when a context is created from a snapshot, and the objects that get them. build.rs
+// asks an isolate that started from an unhardened snapshot: `recordRealm` before the blob is made, `lateBuiltIns` after
+// the start. It puts the answer in the place of LATE_BUILT_INS. WALK_REALM is walk_realm.js.
 "use strict";
 (() => {
   const boot = globalThis.__smol_boot;
@@ -10,8 +10,9 @@
 
   boot.walkRealm = (visit) => realm.walk(visit, isBootstrapName);
   const found = LATE_BUILT_INS;
-  // `objects`: those that are extended. `added`: for each object that comes with that, the number of the one that has it (`objects`,
-  // the global, those before it here), the key, and whether it is a value, a getter, a setter or the prototype.
+  // `objects`: the objects that V8 extends. `added` has an entry for each object that V8 adds. The entry has the number
+  // of its holder (`objects`, the global, then earlier entries), the key, and whether it is a value, a getter, a setter
+  // or the prototype.
   boot.resolveLateBuiltIns = () => ({
     __proto__: null,
     objects: found.homes.map(realm.follow),
@@ -28,7 +29,7 @@
     boot.globalNames = ownKeys(globalThis);
   };
 
-  // JSON: { homes: paths of the objects whose own keys are no longer those of the record, added: what came with that }.
+  // JSON: { homes: paths of the objects whose own keys differ from the record, added: the objects that V8 has added }.
   boot.lateBuiltIns = () => {
     const homes = [];
     const queue = [];

@@ -1,7 +1,8 @@
-// What V8's own loops may work on. They never look at termination, so that a built-in that loops over a length of the
-// guest's choice would go on for ever: `Array.prototype.indexOf.call({ length: 2 ** 53 - 1 }, 1)`. V8's function is
-// called for plain arrays, of which a step takes constant time and the number of steps is bounded. For everything else,
-// the files after this one loop in JavaScript, where V8 looks.
+// Decides which arrays V8's own loops may work on. These loops never check for termination. A built-in that loops over
+// a length of the guest's choice would run forever: `Array.prototype.indexOf.call({ length: 2 ** 53 - 1 }, 1)`.
+//
+// V8's function is called for plain arrays: a step takes constant time, and the number of steps is bounded. For
+// everything else, the files after this one loop in JavaScript, where V8 checks for termination.
 "use strict";
 (() => {
   const boot = globalThis.__smol_boot;
@@ -14,16 +15,19 @@
   const { prototype } = Array;
   const { Object } = globalThis;
 
-  // The largest length of an array whose elements V8 keeps in one block. A longer one is a table, mostly of holes.
+  // The largest length of an array whose elements V8 keeps in one block. The elements of a longer one are a hash table,
+  // mostly of holes.
   const MAX_LENGTH = 32 * 1024 * 1024;
-  // Elements that are few, however long the chain of prototypes is in which V8 looks for each that is not there.
+  // So few elements that a loop ends soon, however long the prototype chain is in which V8 looks up missing elements.
   const FEW = 1024;
   // More arguments than this need more stack than there is.
   const MAX_ARGUMENTS = 128 * 1024;
-  // Steps between two looks of a loop: compiled loops that only call built-ins look for no termination themselves.
+  // Steps between two checks of a loop. Compiled loops that only call built-ins do not check for termination
+  // themselves.
   const LOOK = 4095;
 
-  // Proxies that the guest has made; none until it makes one. Each step on a proxy may take as long as its depth.
+  // Proxies that the guest has made; undefined until it makes one. Each step on a proxy may take time proportional to
+  // its depth.
   let proxies;
   const NativeProxy = Proxy;
   const newWeakSet = p.newWeakSet;
@@ -32,11 +36,11 @@
     proxies.add(proxy);
     return proxy;
   };
-  // Of those that the bootstrap has made guests have none.
+  // Guests have no access to proxies that the bootstrap has made.
   boot.forgetProxies = () => {
     proxies = undefined;
   };
-  // Bound, since Proxy is a constructor without a prototype.
+  // Bound, because Proxy is a constructor without a prototype.
   const proxyOf = function (target, handler) {
     if (new.target === undefined) throw new TypeError("Constructor Proxy requires 'new'");
     return record(construct(NativeProxy, [target, handler], new.target));
@@ -54,8 +58,8 @@
   defineProperty(Recorded, "revocable", { __proto__: null, value: methods.revocable });
   globalThis.Proxy = Recorded;
 
-  // Whether this is an array of V8's whose elements take constant time each, or that has few of them, and no more than
-  // V8's loops may work on. Runs no code of the guest: that of a proxy is not run before it is known to be one.
+  // Whether V8's loops may work on `value`. It must be an array of V8's whose elements take constant time each, or that
+  // has few elements. Runs no guest code: `value` is checked for being a proxy before any trap could run.
   const isPlain = (value) => {
     if (!isArray(value) || (proxies !== undefined && proxies.has(value))) return false;
     const { length } = value;
@@ -77,7 +81,7 @@
 
   const lengthOf = (object) => toLength(object.length);
 
-  // The place that `index` means, which counts from the end if it is negative.
+  // The position that `index` means. A negative index counts from the end.
   const placeOf = (index, length, otherwise) => {
     if (index === undefined) return otherwise;
     const place = toInteger(index);
@@ -89,18 +93,19 @@
     return value;
   };
 
-  // Called by each step of a loop. What it throws only unwinds: the run's outcome is recorded already.
+  // Called by each step of a loop. The exception only unwinds: the run's outcome is already recorded.
   const look = (step) => {
     if ((step & LOOK) === LOOK && op_is_terminated()) throw new RangeError("The run is over");
   };
 
-  // An empty array for the guest. Not `[]`: V8 keeps what elements the arrays of a literal came to have, and gives the next ones
-  // room for such. One that held objects would make those of numbers, of all programs of the session, two to three times as slow.
+  // An empty array for the guest. It is not `[]`: V8 records the element kinds of arrays made by a literal and uses
+  // them for later arrays of that literal. One array of objects would make later arrays of numbers two to three times
+  // as slow, for all programs of the session.
   const slice = p.uncurryThis(prototype.slice);
   const EMPTY = [];
   const newArray = () => slice(EMPTY);
 
-  // The elements of an array-like, in an array.
+  // The elements of an array-like as an array.
   const listOf = (object, length = lengthOf(object)) => {
     const list = newArray();
     for (let i = 0; i < length; i++) {
@@ -121,7 +126,7 @@
     return listOf(value, length);
   };
 
-  // Replaces methods of `object` by those of the same name, or symbol, of `by`.
+  // Replaces the methods of `object` with the methods of `by` that have the same name or symbol.
   const replace = (object, by) => {
     for (const key of ownKeys(by)) defineProperty(object, key, { __proto__: null, value: by[key] });
   };

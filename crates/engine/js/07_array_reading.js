@@ -1,4 +1,4 @@
-// Methods of arrays that read: V8's own for plain arrays (06_plain_arrays.js), as ECMA-262 has them for all others.
+// Array methods that read. Plain arrays use V8's own (06_plain_arrays.js); all others follow ECMA-262.
 "use strict";
 (() => {
   const boot = globalThis.__smol_boot;
@@ -28,7 +28,7 @@
     some,
   } = native;
 
-  // The first place, or the last one, whose element `matches`; -1 if there is none.
+  // The first or last position whose element `matches`; -1 if there is none.
   const search = (object, matches, thisArg) => {
     const length = lengthOf(object);
     toFunction(matches);
@@ -50,7 +50,7 @@
     return { index: -1, value: undefined };
   };
 
-  // Whether an element that is there satisfies `matches`, or does not.
+  // Whether some present element has the result `wanted` for `matches`.
   const has = (object, matches, thisArg, wanted) => {
     const length = lengthOf(object);
     toFunction(matches);
@@ -81,7 +81,8 @@
     return result;
   };
 
-  // Array-likes whose elements are being joined: one that is met again is empty. A run that is terminated leaves those that it was at.
+  // Array-likes whose elements are being joined. One that occurs again inside itself becomes an empty string. A
+  // terminated run leaves its entries here.
   const joining = [];
   boot.joining = joining;
   const joinTexts = (object, length, between, textOf) => {
@@ -105,7 +106,7 @@
     const between = separator === undefined ? "," : `${separator}`;
     return joinTexts(object, length, between, (value) => value);
   };
-  // Of arrays, too: V8's would not look while Intl formats millions of numbers.
+  // Used for plain arrays too: V8 would not check for termination while Intl formats millions of numbers.
   const joinLocally = (object, length, locales, options) =>
     joinTexts(object, length, ",", (value) => call(value.toLocaleString, value, locales, options));
 

@@ -1,5 +1,4 @@
-// Methods of arrays that make one: V8's own for plain arrays (06_plain_arrays.js), as ECMA-262 has them for all
-// others.
+// Array methods that make a new array. Plain arrays use V8's own (06_plain_arrays.js); all others follow ECMA-262.
 "use strict";
 (() => {
   const boot = globalThis.__smol_boot;
@@ -23,8 +22,8 @@
     return length;
   };
 
-  // An array that takes elements in the order of their places, and what they are: a plain one unless the class of
-  // `object` says otherwise.
+  // A new array that takes elements in the order of their positions, and a flag for a plain array. It is plain unless
+  // the class of `object` says otherwise.
   const result = (object, length) => {
     let species = isArray(object) ? object.constructor : undefined;
     if (isObject(species)) species = species[Symbol.species] ?? undefined;
@@ -47,7 +46,7 @@
     return spreadable === undefined ? isArray(value) : !!spreadable;
   };
 
-  // Copies what is there of `count` elements from `first` on. Returns the place behind the last one.
+  // Copies the present elements among `count` elements from `first` on. Returns the position after the last one.
   const copy = (made, at, object, first, count) => {
     for (let i = 0; i < count; i++) {
       look(i);
@@ -56,7 +55,7 @@
     return at + count;
   };
 
-  // Adds the elements of `object`, and those of arrays in it, `depth` levels deep. Returns the place behind the last one.
+  // Adds the elements of `object`, and of arrays in it, `depth` levels deep. Returns the position after the last one.
   const flatten = (made, at, object, length, depth, mapped, thisArg) => {
     let place = at;
     for (let i = 0; i < length; i++) {
@@ -72,7 +71,7 @@
   // Checked before anything is read.
   const comparator = (compare) => (compare === undefined ? compare : toFunction(compare));
 
-  // What `splice` and `toSpliced` take out: the first place and how many.
+  // The range that `splice` and `toSpliced` remove: the first position and the number of elements.
   const cutOf = (length, args) => {
     const start = args.length === 0 ? 0 : placeOf(args[0], length, 0);
     let count = args.length === 0 ? 0 : length - start;
@@ -80,7 +79,7 @@
     return { start, count };
   };
 
-  // Moves elements, what is not there included, from one place to another.
+  // Moves elements, including holes, from one position to another.
   const move = (object, from, to, count, isBackwards = from < to) => {
     for (let step = 0; step < count; step++) {
       look(step);
@@ -135,7 +134,7 @@
       }
       return made.to;
     },
-    // An element of a plain array may be another one.
+    // An element of a plain array may be an array that is not plain.
     flat(...depth) {
       const object = toObject(this);
       const length = lengthOf(object);

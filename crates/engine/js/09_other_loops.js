@@ -1,5 +1,5 @@
-// Methods of arrays that change them in place, and V8's other built-ins that loop over a length of the guest's choice
-// without a look at termination: for what is no plain array (06_plain_arrays.js) in JavaScript.
+// Array methods that change the array in place, and other built-ins of V8 that loop over a length of the guest's choice
+// without checking for termination. Values other than plain arrays (06_plain_arrays.js) use loops in JavaScript.
 "use strict";
 (() => {
   const boot = globalThis.__smol_boot;
@@ -97,7 +97,7 @@
     },
   });
 
-  // Whether `new` works with `value`. A getter of its prototype may run.
+  // Whether `value` is a constructor. A getter for its prototype may run.
   const isConstructor = (value) => {
     if (typeof value !== "function") return false;
     try {
@@ -108,7 +108,7 @@
     }
   };
 
-  // Whether V8's `from` only iterates, which looks at termination, or refuses.
+  // Whether V8's `from` only iterates, which checks for termination, or refuses the arguments.
   const isIterable = (items, mapped) =>
     items === undefined ||
     items === null ||
@@ -192,7 +192,7 @@
     },
   });
 
-  // Of each text V8 keeps a copy for ICU, whose memory is counted when it is there.
+  // V8 copies each string for ICU. The memory of a copy is counted only once it exists.
   const MAX_TEXTS = 100_000;
   const textsOf = (list) => {
     if (list === undefined) return undefined;
@@ -201,7 +201,7 @@
       if (texts.length === MAX_TEXTS)
         throw new RangeError(`A list of more than ${MAX_TEXTS} texts cannot be formatted`);
       arrayPush(texts, text);
-      // V8 refuses it.
+      // V8 refuses a value of this type.
       if (typeof text !== "string") break;
     }
     return texts;
@@ -218,7 +218,8 @@
     },
   });
 
-  // V8 looks only where what gives the next number is no built-in. It adds the function when it has made the context.
+  // V8 checks for termination only if the function that returns the next number is not a built-in. V8 adds `sumPrecise`
+  // after it has made the context.
   let sumPrecise;
   const isPlainList = (items) =>
     isPlain(items) && getPrototypeOf(items) === prototype && !hasOwn(items, Symbol.iterator);
@@ -246,7 +247,8 @@
   };
   boot.replaceLate = () => {
     ({ sumPrecise } = Math);
-    // Not by `replace`: V8 goes on counting the calls of the bootstrap, and would compile it at each start.
+    // Not through `replace`: V8 counts the calls made by the bootstrap too, and would compile the function at each
+    // start.
     if (sumPrecise !== undefined) defineProperty(Math, "sumPrecise", { __proto__: null, value: late.sumPrecise });
   };
 
@@ -262,11 +264,13 @@
     },
   });
 
-  // Marks in a row are sorted, and each is compared with those before it. Those of Unicode's stream-safe format are 30.
+  // Combining marks in a row are sorted, and each is compared with those before it. Unicode's stream-safe format allows
+  // 30.
   const MANY_MARKS = 128;
   // Two letters become marks when they are normalized.
   const marks = new RegExp(`[\\p{M}\uff9e\uff9f]{${MANY_MARKS}}`, "uy");
-  // A text that has fewer in a row than twice as many: one of so many begins before one of these places and goes on as far behind it.
+  // Whether a string has fewer marks in a row than twice MANY_MARKS. A longer row covers one of these positions and the
+  // MANY_MARKS characters after it.
   const sortable = (value) => {
     const text = typeof value === "string" ? value : `${value}`;
     for (let at = 0; at + MANY_MARKS <= text.length; at += MANY_MARKS) {
@@ -288,7 +292,7 @@
       if (!isThere(this)) return localeCompare(this, that, locales, options);
       const text = sortable(this);
       const other = sortable(that);
-      // V8 compares by itself, without a call, where it knows that there is nothing else.
+      // V8 compares without a call if it knows that there are no options.
       const isByDefault = locales === undefined && options === undefined;
       return isByDefault ? localeCompare(text, other) : localeCompare(text, other, locales, options);
     },
@@ -315,7 +319,7 @@
   );
   defineProperty(collatorPrototype, "compare", { __proto__: null, ...compare, get });
 
-  // The names that JSON.stringify is to write. V8 keeps a handle of each element, also of those that are not there.
+  // The names that JSON.stringify writes. V8 keeps a handle of each element, including holes.
   const MAX_NAMES = 0xffff;
   const namesOf = (replacer) => {
     const length = lengthOf(replacer);

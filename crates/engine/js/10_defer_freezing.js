@@ -1,15 +1,15 @@
-// V8 adds its newest built-ins when the bootstrap has run, or when a context is created from the snapshot, and aborts if an object that
-// they go on is frozen. Those objects (`late`, derived by build.rs) must stay extensible until then, and 12_lockdown.js
-// still has corrections to make. SES captures `Object.freeze` when it loads; this one leaves all freezing to
-// 90_seal.js, which walks the same realm.
+// V8 adds its newest built-ins after the bootstrap has run, or when a context is created from the snapshot. It aborts
+// if an object that they extend is frozen. Those objects (`late`, derived by build.rs) must stay extensible until then,
+// and 12_lockdown.js still has corrections to make. SES captures `Object.freeze` when it loads. This replacement leaves
+// all freezing to 90_seal.js, which walks the same realm.
 "use strict";
 (() => {
   const boot = globalThis.__smol_boot;
 
   boot.late = boot.resolveLateBuiltIns();
 
-  // The own keys of an object, of which the last of each kind is remembered: keys are in the order in which they were
-  // added, symbols after names, so that what comes behind is new. That takes less time than to look each key up.
+  // Records the last own name and the last own symbol of an object. Keys are in the order in which they were added,
+  // symbols after names, so later keys are new. This takes less time than looking each key up.
   const { arrayPush, ownKeys, TypeError } = boot.p;
   boot.recordKeys = (object) => {
     const keys = ownKeys(object);
@@ -18,7 +18,7 @@
     const symbols = keys.length - names;
     return { __proto__: null, object, names, lastName: keys[names - 1], symbols, lastSymbol: keys[keys.length - 1] };
   };
-  // Keys that were added since. Throws if one was removed.
+  // Keys that were added since the record. Throws if one was removed.
   boot.lateKeys = ({ object, names, lastName, symbols, lastSymbol }) => {
     const keys = ownKeys(object);
     const late = [];
@@ -42,15 +42,17 @@
 
   Object.freeze = { freeze: (object) => object }.freeze;
 
-  // What the constructor remembers of the last match. Deleted here, since the shim says so of each that it does not know.
+  // The constructor's properties for the last match. They are deleted here, because the shim reports each property that
+  // it does not know.
   for (const key of ownKeys(RegExp)) {
     const { get, configurable } = boot.p.getDescriptor(RegExp, key);
     if (get !== undefined && configurable && key !== Symbol.species) delete RegExp[key];
   }
 
-  // Override taming would make these accessors, which V8 takes as a sign that arrays no longer iterate and promises no
-  // longer resolve as built: for-of, spread and await would leave their fast paths for good (8 times slower). They
-  // stay what they are; what is lost is assigning to the same name on an array, an iterator or a promise.
+  // Override taming would make these properties accessors. For V8 that is a sign that arrays no longer iterate, and
+  // promises no longer resolve, as built. for-of, spread and await would permanently leave their fast paths (8 times
+  // slower). The properties stay as they are. The cost: code cannot assign to these names on an array, an iterator or a
+  // promise.
   const arrayIterator = Object.getPrototypeOf([].values());
   const isLeftAlone = (object, key) =>
     key === Symbol.iterator
@@ -61,7 +63,7 @@
       isLeftAlone(object, key) ? object : boot.p.defineProperty(object, key, descriptor),
   }.defineProperty;
 
-  // V8 backs resizable array buffers with pages that no allocator of the embedder counts: there are none here.
+  // V8 backs resizable array buffers with pages that the embedder's allocators do not count. Guests get none of them.
   const NativeArrayBuffer = ArrayBuffer;
   const { construct } = Reflect;
   const replacement = function ArrayBuffer(length, options) {

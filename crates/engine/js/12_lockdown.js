@@ -1,6 +1,6 @@
-// Runs SES lockdown with the options of the specification's Appendix A, then makes the start realm what a guest
-// should see: one constructor per class (SES has two, of which compartments get the powerless one), native
-// `captureStackTrace`, nothing of the shim by name.
+// Runs SES lockdown with the options of the specification's Appendix A. Then adapts the start realm for guests: one
+// constructor per class (SES has two and gives compartments the powerless one), native `captureStackTrace`, and no
+// names of the shim.
 "use strict";
 (() => {
   const boot = globalThis.__smol_boot;
@@ -11,7 +11,7 @@
     errorTaming: "unsafe",
     stackFiltering: "concise",
     overrideTaming: "moderate",
-    // Intl is there, and tells no more of the host than these methods do.
+    // Intl is available, and reveals no more about the host than these methods do.
     localeTaming: "unsafe",
     consoleTaming: "unsafe",
   });
@@ -21,10 +21,11 @@
   const accessor = (object, key, get, set) =>
     defineProperty(object, key, { __proto__: null, get, set, enumerable: false, configurable: true });
 
-  // As SES's override taming: a property of a frozen prototype that assignment on an instance can still shadow. Each isolate
-  // reads all of these when it starts: parameters without defaults, so that V8 makes one scope for the two functions.
+  // Does the same as SES's override taming: assignment on an instance can shadow a property of a frozen prototype. Each
+  // isolate reads all of these functions when it starts. Their parameters have no defaults, so that V8 makes one scope
+  // for the two functions.
   const overridable = (object, key, original, enumerable) => {
-    // V8 inlines what a constant holds.
+    // V8 inlines the value of a constant.
     const value = original;
     const { get, set } = {
       get() {
@@ -47,12 +48,12 @@
         });
       },
     };
-    // Where code that walks the realm looks for the value.
+    // Code that walks the realm looks for the value here.
     defineProperty(get, "originalValue", { __proto__: null, value });
     defineProperty(object, key, { __proto__: null, get, set, enumerable: enumerable === true, configurable: true });
   };
 
-  // SES's own accessors do the same from a scope that keeps the whole shim alive.
+  // SES's own accessors do the same, but their scope keeps the whole shim alive.
   boot.walkRealm((object) => {
     const keys = p.ownKeys(object);
     for (let i = 0; i < keys.length; i++) {
@@ -63,14 +64,15 @@
     }
   });
 
-  // Programs use plain objects as dictionaries: `counts["constructor"] = 1` must work, so what "moderate" leaves out of
-  // Object.prototype can be overridden, too.
+  // Programs use plain objects as dictionaries, so `counts["constructor"] = 1` must work. The properties of
+  // Object.prototype that "moderate" leaves out are made overridable too.
   for (const key of ["constructor", "hasOwnProperty", "isPrototypeOf", "propertyIsEnumerable", "toLocaleString"]) {
     overridable(Object.prototype, key, Object.prototype[key]);
   }
 
-  // Code of the last twenty years sets these on its own instances and prototypes. Left alone is what V8's fast paths of arrays,
-  // promises and regular expressions ask for, and symbols, by which they iterate.
+  // Libraries of the last twenty years set these properties on their own instances and prototypes. Two kinds stay as
+  // they are: properties that V8's fast paths for arrays, promises and regular expressions check, and symbols, which
+  // iteration uses.
   const fastHomes = [Array.prototype, Promise.prototype, RegExp.prototype];
   const enable = (object, keys) => {
     for (const key of keys) {
@@ -92,17 +94,18 @@
     enable(prototype, ["constructor", "toString", "valueOf"]);
   }
 
-  // No buffer can be resized (10_defer_freezing.js), and libraries look whether there is the method.
+  // Buffers cannot be resized (10_defer_freezing.js), and libraries test whether the method exists.
   delete ArrayBuffer.prototype.resize;
 
   define(Object, "freeze", freeze);
   define(Object, "defineProperty", defineProperty);
   delete Object[Symbol.for("harden")];
 
-  // The clock and random numbers stay (SECURITY.md): the constructor that tells the time is the only Date.
+  // The clock and random numbers stay (SECURITY.md): the constructor with the current time is the only Date.
   overridable(Date.prototype, "constructor", Date);
 
-  // A function's text is what its author wrote: V8 has only what that has become. The engine's own functions show none.
+  // A function's text is the source that its author wrote. V8 has only the generated code. The engine's own functions
+  // show no source.
   const nativeText = p.uncurryThis(feral.toString);
   const { op_function_text } = boot.ops;
   const { toString: functionText } = {
@@ -117,15 +120,15 @@
   };
   overridable(Function.prototype, "toString", functionText);
 
-  // The shared Error: stack strings come from the embedder's callback, so capturing a stack hands out no CallSite,
-  // and nothing that the guest assigns is ever called or read by the engine.
+  // The shared Error. The embedder's callback makes stack strings, so capturing a stack exposes no CallSite. The engine
+  // never calls or reads anything that the guest assigns.
   const SharedError = Error.prototype.constructor;
   const lenient = { stackTraceLimit: () => 10, prepareStackTrace: () => undefined, ignore(_) {} };
   define(SharedError, "captureStackTrace", p.captureStackTrace);
   accessor(SharedError, "stackTraceLimit", lenient.stackTraceLimit, lenient.ignore);
   accessor(SharedError, "prepareStackTrace", lenient.prepareStackTrace, lenient.ignore);
 
-  // SES formats stacks through these; V8 keeps the original constructor, and with them the shim, alive.
+  // SES formats stacks through these functions. V8 keeps the original constructor alive, and with it the shim.
   delete feral.Error.prepareStackTrace;
   define(feral.Error, "captureStackTrace", p.captureStackTrace);
 
@@ -133,7 +136,8 @@
   define(globalThis, "RegExp", feral.RegExp);
   define(globalThis, "Symbol", Symbol.prototype.constructor);
 
-  // Code from strings is off. SES's constructors do not say so; older libraries find the global by one text.
+  // Code from strings is off. The messages of SES's constructors do not say so. Older libraries find the global by one
+  // particular source string.
   const CODE_IS_OFF = "Code from strings is off here: write the code itself, or use a function";
   const functionMakers = [function () {}, function* () {}, async function () {}, async function* () {}];
   const isThis = (args) =>
@@ -165,12 +169,12 @@
     },
   };
   define(globalThis, "eval", evaluate);
-  // Where libraries look for the global.
+  // Libraries look for the global here.
   define(globalThis, "self", globalThis);
   define(globalThis, "global", globalThis);
 
-  // What V8 adds to a class that SES replaced has to be copied to the replacement at isolate start; what is there
-  // now, SES has left out on purpose.
+  // Properties that V8 adds to a class that SES replaced must be copied to the replacement when an isolate starts. SES
+  // has left out the properties that exist now on purpose.
   boot.twins = [
     [feral.Error, globalThis.Error],
     [feral.Symbol, globalThis.Symbol],

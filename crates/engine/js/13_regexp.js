@@ -1,9 +1,10 @@
-// `split`, `replace` and `match` by a regular expression, where the text is long.
+// `split`, `replace` and `match` by a regular expression, for long strings.
 //
-// V8's loops over the matches of a text look neither at termination nor at memory. They are used for short texts, and for longer
-// ones where what they make certainly fits; for others and a regular expression without properties of its own, whose prototype
-// nothing can change, here is what they do. So is what `replace` and `match` do with anything else: the `exec` of a guest may be a
-// built-in that always finds something.
+// V8's loops over the matches in a string check neither for termination nor for memory. They are used for short
+// strings, and for longer ones if the result certainly fits. Other strings use the implementation in this file, if the
+// regular expression has no own properties. Nothing can change the prototype of such an expression. This file also
+// implements `replace` and `match` for all other expressions: the guest's `exec` may be a built-in that always finds a
+// match.
 "use strict";
 (() => {
   const boot = globalThis.__smol_boot;
@@ -25,8 +26,8 @@
   const hasUnicodeSets = getter("unicodeSets");
   const codePointAt = uncurryThis(String.prototype.codePointAt);
 
-  // Whether this is a regular expression that has only what V8 gave it. Runs no guest code: the getter refuses proxies
-  // before a trap is called.
+  // Whether `value` is a regular expression with only the properties that V8 gave it. Runs no guest code: the getter
+  // refuses proxies before a trap is called.
   const isPlain = (value) => {
     try {
       sourceOf(value);
@@ -36,8 +37,9 @@
     return getPrototypeOf(value) === prototype && ownKeys(value).length === 1;
   };
 
-  // Whether V8's own `exec` finds the matches, so that its loops over those of a text end: by themselves, or where an expression lies
-  // about its flags, by memory. Cheaper than `isPlain`, for what most programs do. A getter of the guest's may run.
+  // Whether V8's own `exec` finds the matches. V8's loops over the matches in a string then end: by themselves or, if
+  // an expression lies about its flags, by the memory limit. This check is cheaper than `isPlain` and suffices for most
+  // programs. A getter of the guest's may run.
   const hasNativeExec = (value) => {
     try {
       isGlobal(value);
@@ -47,10 +49,10 @@
     return value.exec === nativeExec;
   };
 
-  // Where to search on after an empty match.
+  // The position at which to search after an empty match.
   const next = (text, index, byCodePoint) => index + (byCodePoint && codePointAt(text, index) > 0xffff ? 2 : 1);
 
-  // What searches for the places to split at: the expression, from any place on. The last one is kept.
+  // The expression that searches for the next separator from a given position. The last one is cached.
   let lastSource, lastFlags, lastMatcher;
   const matcherOf = (regexp, flags) => {
     const source = sourceOf(regexp);
@@ -88,7 +90,7 @@
     return parts;
   };
 
-  // Passes each match to `take`: all of them if the expression is global. `take` runs no guest code.
+  // Passes each match to `take`: all matches if the expression is global. `take` runs no guest code.
   const forEachMatch = (regexp, text, take) => {
     if (!isGlobal(regexp)) {
       const found = exec(regexp, text);
@@ -112,7 +114,7 @@
     let start = 0;
     for (let at = stringIndexOf(template, "$"); at !== -1; at = stringIndexOf(template, "$", start)) {
       result += stringSlice(template, start, at);
-      // What `$` and this many characters behind it stand for; itself, if nothing.
+      // The number of characters after `$` that belong to the reference. Without a reference, `$` stands for itself.
       let length = 1;
       let value;
       const sign = template[at + 1];
@@ -142,8 +144,8 @@
     return result + stringSlice(template, start);
   };
 
-  // What `replacement`, a function of the guest, gives for a match. Pushing is faster than writing behind the end: V8 has no
-  // fast path for that either where `Array.prototype` is frozen.
+  // The result of `replacement`, a function of the guest, for a match. `push` is faster than a write past the end: V8
+  // has no fast path for such a write when `Array.prototype` is frozen.
   const replacementOf = (replacement, found, text) => {
     const { index, groups, length } = found;
     if (groups === undefined) {
@@ -166,7 +168,7 @@
       start = found.index + found[0].length;
     };
     if (typeof replacement === "function") {
-      // It may use the expression, so that all matches are found before.
+      // The function may use the expression, so all matches are found first.
       const all = [];
       forEachMatch(regexp, text, (found) => arrayPush(all, found));
       for (let i = 0; i < all.length; i++) add(all[i], replacementOf(replacement, all[i], text));
@@ -187,7 +189,7 @@
     throw new TypeError("RegExp exec method returned something other than an Object or null");
   };
 
-  // What `exec` of a value that need not be plain finds: all of it if its flags say so.
+  // All matches that `exec` of a value, plain or not, finds: every match if its flags say so, else one.
   const foundBy = (value, text) => {
     const flags = `${value.flags}`;
     const all = newArray();
@@ -211,7 +213,7 @@
     return all.length === 0 ? null : all;
   };
 
-  // A match as `substitute` and `replacementOf` take it.
+  // A match in the form that `substitute` and `replacementOf` take.
   const readMatch = (found, text) => {
     const length = max(lengthOf(found), 1);
     const match = [`${found[0]}`];
@@ -246,13 +248,13 @@
     return result + stringSlice(text, start);
   };
 
-  // V8 is done with these in a few milliseconds.
+  // V8 handles strings of this length in a few milliseconds.
   const SHORT = 1 << 16;
   const SHORT_RESULT = 1 << 24;
-  // V8 takes a template apart into a list before it looks for matches.
+  // V8 parses a template into a list before it looks for matches.
   const SHORT_TEMPLATE = 1 << 12;
 
-  // Each group of an expression is a part at each place where it splits.
+  // Each group of an expression becomes a part of the result at each position where it splits.
   const SHORT_FOR_GROUPS = 1 << 8;
   const SHORT_PARTS = 1 << 22;
 
@@ -268,14 +270,15 @@
   const hasSmallResult = (text, replacement) => {
     if (typeof replacement === "function") return true;
     const { length } = replacement;
-    // Each part of a template may stand for as much as the whole text, at each match.
+    // Each part of a template may stand for as much as the whole string, at each match.
     if (length <= SHORT_TEMPLATE && text.length * text.length * length <= SHORT_RESULT) return true;
     return text.length * length <= SHORT_RESULT && !stringIncludes(replacement, "$");
   };
 
-  // V8 is done with these in some tens of milliseconds: a search that takes longer looks at termination itself.
+  // V8 handles strings of this length in some tens of milliseconds. A search that takes longer checks for termination
+  // itself.
   const LONG = 1 << 20;
-  // What V8 has at most for a match or a group of one: its text, and its places in lists.
+  // The most bytes that V8 needs for a match or for a group of one: its text and its entries in lists.
   const MATCH_BYTES = 64;
 
   const count = (text, part) => {
@@ -284,11 +287,12 @@
     return found;
   };
 
-  // Whether there is room for as many matches as the text has characters. All functions from here on take plain expressions only.
+  // Whether there is memory for as many matches as the string has characters. All functions from here on take plain
+  // expressions only.
   const hasRoomForMatches = (regexp, text) =>
     text.length <= LONG && text.length * (1 + count(sourceOf(regexp), "(")) * MATCH_BYTES <= op_room() / 2;
 
-  // Whether all that a template stands for is parts of the matches, which do not overlap.
+  // Whether a template refers only to parts of the matches. Matches do not overlap.
   const isOfMatches = (regexp, template) =>
     !stringIncludes(template, "$`") &&
     !stringIncludes(template, "$'") &&
@@ -311,7 +315,7 @@
 
   const splitLong = (regexp, text, limit) => {
     const flags = flagsOf(regexp);
-    // This may run guest code, which may split something else.
+    // This may run guest code, which may call `split` for another string.
     const most = limit === undefined ? 0xffffffff : limit >>> 0;
     const byCodePoint = stringIncludes(flags, "u") || stringIncludes(flags, "v");
     return most === 0 ? [] : split(matcherOf(regexp, flags), text, byCodePoint, most);
@@ -346,7 +350,7 @@
     },
   });
 
-  // The methods of texts look for those above, which takes V8 long where they are not its own.
+  // String methods look up the methods above. The lookup is slow in V8 if they are not V8's own.
   const { [Symbol.replace]: regExpReplace, [Symbol.match]: regExpMatch, [Symbol.split]: regExpSplit } = prototype;
   const { match, replace: replaceIn, replaceAll, split: splitAt } = String.prototype;
   const matchText = uncurryThis(match);
@@ -355,13 +359,14 @@
   const splitText = uncurryThis(splitAt);
   const isThere = (value) => value !== undefined && value !== null;
 
-  // The same with what is no regular expression, or has another method: `method`, which is not looked for again.
+  // Does the same for a value that is not a regular expression, or that has another method. `method` is not looked up
+  // again.
   const byOther = (native, method, value, text, ...more) => {
     if (typeof method === "function") return apply(method, value, [text, ...more]);
     return isThere(method) ? native(text, value, ...more) : native(`${text}`, `${value}`, ...more);
   };
 
-  // V8 gives up on the isolate for an array that is longer than it can make.
+  // V8 ends the isolate if an array is longer than it can make.
   const MAX_PARTS = 128 * 1024 * 1024 - 16;
 
   replaceMethods(String.prototype, {

@@ -1,5 +1,5 @@
-// `toLocaleString` of numbers. V8 keeps the formatter of the last locale, but copies it for each number, and a copy gathers
-// what the locale says anew, which takes twenty times as long.
+// `toLocaleString` of numbers. V8 caches the formatter of the last locale, but copies it for each number. A copy
+// collects the locale's data again, which takes twenty times as long.
 "use strict";
 (() => {
   const boot = globalThis.__smol_boot;
@@ -8,7 +8,7 @@
   const { NumberFormat } = Intl;
   const formatOf = uncurryThis(getDescriptor(NumberFormat.prototype, "format").get);
 
-  // What formats for `locale`, a text or `undefined`. The last one is kept.
+  // The formatter for `locale`, a string or `undefined`. The last one is cached.
   let lastLocale, lastFormat;
   const formatFor = (locale) => {
     if (lastFormat === undefined || locale !== lastLocale) {

@@ -1,5 +1,5 @@
-// The allow-list of the guest's global: the language, without what observes garbage collection, shares memory or
-// schedules behind the executor's back. Everything else is deleted (90_seal.js).
+// The allow-list of the guest's global: the language, without features that observe garbage collection, share memory,
+// or schedule work outside the executor's control. 90_seal.js deletes everything else.
 "use strict";
 (() => {
   const boot = globalThis.__smol_boot;

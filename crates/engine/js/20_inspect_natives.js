@@ -1,6 +1,6 @@
-// `boot.inspectModule(natives)` is node-inspect-extracted, wrapped by build.rs, with natives in the place of the
-// library's stand-ins for Node's internal bindings. Guests meet its functions as arguments of their own
-// `Symbol.for("nodejs.util.inspect.custom")` methods, so they are hardened.
+// `boot.inspectModule(natives)` is node-inspect-extracted, wrapped by build.rs. `natives` replace the library's
+// stand-ins for Node's internal bindings. Guests receive its functions as arguments of their
+// `Symbol.for("nodejs.util.inspect.custom")` methods, so the functions are hardened.
 "use strict";
 (() => {
   const boot = globalThis.__smol_boot;

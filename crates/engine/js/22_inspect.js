@@ -1,11 +1,11 @@
-// Takes what the console needs from the inspect library and hardens what guests can meet of it.
+// Takes the functions that the console needs from the inspect library, and hardens those that guests can reach.
 "use strict";
 (() => {
   const boot = globalThis.__smol_boot;
   const { p } = boot;
   const iteratorPrototype = p.getPrototypeOf(p.getPrototypeOf([].values()));
 
-  // The descriptor that a property would have without SES's override taming. Those of Iterator.prototype are
+  // The descriptor that a property would have without SES's override taming. The properties of Iterator.prototype are
   // accessors in the language, too.
   const describe = (object, key) => {
     const descriptor = p.getDescriptor(object, key);
@@ -27,8 +27,8 @@
     loaded,
     typedArrays,
     describe,
-    // So that its table can be emptied. Names that the library does not use are left out: a string that was the name of a property
-    // once stays in the snapshot, and each isolate looks at all of them when it starts.
+    // Configurable, so that its table can be emptied. Names that the library does not use are left out: a string that
+    // was once a property name stays in the snapshot, and each isolate reads all of them when it starts.
     defineMalleable: (object, key, descriptor) =>
       (typeof key === "string" && !p.stringIncludes(source, key)) ||
       p.reflectDefine(object, key, { __proto__: null, ...descriptor, configurable: true }),
@@ -60,7 +60,7 @@
     ),
   );
 
-  // Everything that is loaded on demand; then the modules and the library's own table of every built-in can go.
+  // Loads everything that is loaded on demand. Then the modules and the library's own table of built-ins can be freed.
   inspect(new ArrayBuffer(1));
   const onDemand = [223, 778, 812];
   for (const id of onDemand) natives.load(id);

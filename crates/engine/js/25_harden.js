@@ -1,6 +1,6 @@
-// `harden` as SES defines it: freezes an object and all that is reachable from it through own properties, accessors
-// and prototypes. Iterative, and all or nothing towards its own memory: what was only half done because a proxy
-// threw is not remembered as hardened. Contents of Map and Set are not properties, so they are not reached.
+// `harden` as SES defines it. It freezes an object and everything reachable from it through own properties, accessors
+// and prototypes. The walk is iterative. If a proxy throws, objects that were frozen by then are not recorded as
+// hardened. Contents of Map and Set are not properties, so they are not reached.
 "use strict";
 (() => {
   const boot = globalThis.__smol_boot;
@@ -32,7 +32,7 @@
   const hardened = newWeakSet();
   const isObject = (value) => (typeof value === "object" && value !== null) || typeof value === "function";
 
-  // V8 cannot freeze a typed array that has elements: its other properties are fixed one by one.
+  // V8 cannot freeze a typed array that has elements. Its other properties are made read-only one by one.
   const freezeTypedArray = (array) => {
     preventExtensions(array);
     const keys = ownKeys(array);
@@ -91,7 +91,7 @@
 
   const headline = (error) => (error.message === "" ? error.name : `${error.name}: ${error.message}`);
 
-  // The bridge takes the host's stacks out: what is left of one is its first line.
+  // The bridge removes the host's stack. Only its first line is left.
   const setStack = (error) => {
     defineProperty(error, "stack", { __proto__: null, value: headline(error), writable: true, configurable: true });
     return getDescriptor(error, "cause")?.value;
@@ -103,7 +103,7 @@
     return cause;
   };
 
-  // Gives all errors in what structured clone has just made a stack, where the value itself stays as it is.
+  // Gives all errors in a value that structured clone has just made a stack. The value itself does not change.
   const setStacks = (root) => {
     const seen = newSet();
     const queue = [root];
@@ -133,10 +133,10 @@
     return root;
   };
 
-  // `harden` for what structured clone has just made: no accessors but `stack`, no proxies, prototypes of the realm.
-  // So "not extensible" can stand for "done", and values can be read without descriptors, before the object is frozen, which
-  // is when V8 reads them fastest. The queue is written by index: the prototypes that could have setters there are frozen.
-  // `isPlain`: no array has holes or properties beside its elements.
+  // `harden` for a value that structured clone has just made: no accessors except `stack`, no proxies, prototypes of
+  // the realm. So "not extensible" can stand for "done". Values can be read without descriptors, and before the object
+  // is frozen, when V8 reads them fastest. The queue is written by index, because the prototypes that could have
+  // setters are frozen. `isPlain`: no array has holes or extra properties.
   const hardenFresh = (root, isPlain) => {
     const queue = [root];
     let length = 1;
@@ -151,7 +151,7 @@
         }
         freeze(object);
       } else if (getPrototypeOf(object) === objectPrototype) {
-        // The prototype has nothing that is enumerable.
+        // The prototype has no enumerable properties.
         for (const key in object) {
           const value = object[key];
           if (typeof value === "object" && value !== null) queue[length++] = value;

@@ -1,8 +1,9 @@
 // The run's signals: loop guard, final answer, and the bindings that a program leaves on the global.
 //
-// `__smol_budget` and `__smol_done` are script-scope lexicals (90_seal.js declares them). All iterations that the limit allows are in
-// the budget when a run begins, and loops take theirs inline (crates/prepare/src/transform/guards.rs). The outcome itself is what the
-// ops recorded; a signal is only what unwinds the guest's stack, so a guest that gets hold of one, or makes one, has gained nothing.
+// `__smol_budget` and `__smol_done` are lexical variables of the script scope, declared by 90_seal.js. The budget
+// starts with all iterations that the limit allows. Loops decrement it inline (crates/prepare/src/transform/guards.rs).
+// The ops record the outcome itself. A signal only unwinds the guest's stack, so a guest that catches or forges one
+// gains nothing.
 "use strict";
 (() => {
   const boot = globalThis.__smol_boot;
@@ -11,11 +12,11 @@
   const { newMap, newWeakSet, ownKeys, ReferenceError, reflectDefine, reflectDelete, reflectHas, TypeError } = p;
   const { op_final, op_guard_exceeded, op_swallowed, op_thrown } = boot.ops;
 
-  // Iterations that guest code may take after the end of its run, at least.
+  // The least number of iterations that guest code may take after the end of its run.
   const READING_BUDGET = 10_000;
 
-  // Iterations that modules may take while a run loads them, beside its own: no library takes as many, and a loop without end is
-  // over within a tenth of a second.
+  // Iterations that modules may take while a run loads them, in addition to the run's own. No library takes as many,
+  // and an infinite loop ends within a tenth of a second.
   const LOADING_BUDGET = 10_000_000;
 
   const constant = (object, key, value) =>
@@ -40,7 +41,7 @@
     }
   }
 
-  // What this run throws from now on; undefined while `__smol_done` is false.
+  // The signal that this run throws from now on; undefined while `__smol_done` is false.
   let signal;
   // The signals of all runs.
   const signals = newWeakSet();
@@ -51,21 +52,23 @@
   let operationLimit = 0;
   // The run's answer is recorded or being recorded.
   let isAnswered = false;
-  // It is a promise, whose code goes on: its loops count, and it catches what is not the signal.
+  // The answer is a promise whose code goes on. Its loops count, and it can catch everything except the signal.
   let isAwaited = false;
-  // The host reads values of the run: what guest code throws meanwhile, a signal too, only spoils the reading.
+  // The host reads values of the run. An exception of guest code meanwhile, even a signal, only fails the reading.
   let isReading = false;
-  // What `__smol_budget` was when a final answer set it to 0.
+  // The value of `__smol_budget` when a final answer set it to 0.
   let unusedBudget;
-  // What the run's modules have left of `LOADING_BUDGET`.
+  // The part of `LOADING_BUDGET` that is left for the run's modules.
   let loadingBudget = 0;
   // The module that is being loaded, by the name that the program has imported.
   let loading;
-  // Bindings that this run declared: name -> what was there before, its getter, and what its name meant before.
+  // Bindings that this run declared: name -> the earlier property, the binding's getter, and the earlier meaning of the
+  // name.
   const declared = newMap();
-  // Variables that this run has not put on the global yet, since it has not reached their declarations: by name.
+  // Variables that are not on the global yet because the run has not reached their declarations, by name.
   const unreached = newMap();
-  // Bindings that it has handed over, of which later runs get what it reached (crates/prepare/src/transform/persistence.rs).
+  // Bindings that the program has handed over. Later runs get those that it reached
+  // (crates/prepare/src/transform/persistence.rs).
   let kept;
   let lastReached = 0;
 
@@ -73,11 +76,11 @@
     if (!isAwaited || caught === signal) throw signal;
   };
 
-  // Called where the budget is below 0. `left`: what a loop that counted by itself had not used of what it began with; below 0: there
-  // is another iteration that may not be.
+  // Called when the budget is below 0. `left`: the unused part of the budget of a loop that counts by itself. If it is
+  // below 0, the loop would start an iteration that is not allowed.
   const guard = (left) => {
     if (__smol_done && !isAwaited) {
-      // What such a loop has taken when the signal leaves it.
+      // The iterations of such a loop when the signal leaves it.
       if (unusedBudget !== undefined) unusedBudget += __smol_budget;
       __smol_budget = 0;
       if (left >= 0) return;
@@ -86,7 +89,7 @@
     }
     const limit = loading === undefined ? operationLimit : LOADING_BUDGET;
     op_guard_exceeded(limit, loading);
-    // First the signal, then the flags: what reads them throws the signal.
+    // The signal is set before the flags: code that reads the flags throws the signal.
     signal = asSignal(new MaxOperationsExceededError(limit));
     isAwaited = false;
     __smol_done = true;
@@ -94,13 +97,13 @@
     throw signal;
   };
 
-  // What guest code throws, noted on its way: only errors know where they come from.
+  // Records a value that guest code throws, on its way. Only errors know where they come from.
   const thrown = (value) => {
     op_thrown(value);
     return value;
   };
 
-  // Runs `load` of a module, whose iterations are not the program's: what the program has left of its budget stays as it is.
+  // Runs `load` of a module. Its iterations do not count for the program, whose budget stays as it is.
   const forModule = (name, load) => {
     if (loading !== undefined) return load();
     const left = __smol_budget;
@@ -118,7 +121,7 @@
 
   const finalAnswer = {
     final_answer(value) {
-      // The code of a promise that was given may answer itself.
+      // The code of a promise that was the answer may give another answer.
       if (isAwaited) isAnswered = isAwaited = __smol_done = false;
       if (__smol_done) {
         op_swallowed();
@@ -126,19 +129,19 @@
       }
       if (isAnswered) throw signal;
       signal = asSignal(new FinalAnswerSignal(value));
-      // Before the op: should recording run guest code, a second call in there must not count.
+      // Set before the op: if recording runs guest code, a second call there must not count.
       isAnswered = true;
       isAwaited = op_final(value);
       __smol_done = true;
       if (isAwaited) throw signal;
-      // A loop that goes on in spite of the signal reaches the guard at once.
+      // A loop that goes on in spite of the signal reaches the guard immediately.
       unusedBudget = __smol_budget;
       __smol_budget = 0;
       throw signal;
     },
   }.final_answer;
 
-  // The global does not take what a run has declared.
+  // Warns that the global does not accept a binding that a run has declared.
   const warnOfName = (name) => {
     const reason = isExtensible(globalThis)
       ? `'${name}' is provided by the host`
@@ -146,12 +149,12 @@
     boot.warn(`${reason}: this run's own '${name}' will not be seen by later runs.`);
   };
 
-  // Cells (crates/prepare/src/transform/cells.rs): what programs mean by names that one of them has declared, by name. `get` is the
-  // getter that the global has; `cell` and `reader` are the objects with accessors on their prototypes, the latter for
-  // constants where they are not declared.
+  // Cells (crates/prepare/src/transform/cells.rs): the current variables of the names that programs have declared, by
+  // name. `get` is the getter on the global. `cell` and `reader` are objects with accessors on their prototypes.
+  // `reader` is for constants, in programs that do not declare them.
   const variables = newMap();
 
-  // An object with the accessors of a name on its prototype, where V8 finds them at the price of one comparison.
+  // An object with the accessors of a name on its prototype. V8 finds them there with a single comparison.
   const holder = (name, get, set) => {
     const prototype = { __proto__: null };
     defineProperty(prototype, name, { __proto__: null, get, set, enumerable: true, configurable: false });
@@ -175,16 +178,16 @@
       get();
       return false;
     } catch {
-      // The getter only reads the binding, so what it throws is the temporal dead zone.
+      // The getter only reads the binding, so an exception means the temporal dead zone.
       return true;
     }
   };
 
-  // What a `var` begins with: what the global has by its name.
+  // The initial value of a `var`: the value that the global has under its name.
   const valueOf = (name, previous) => {
     if (previous === undefined) return undefined;
     const { get, value } = previous;
-    // Nothing of the guest's is called.
+    // No guest code is called.
     return get === undefined ? value : get === variables.get(name)?.get ? get() : undefined;
   };
   const before = (name) => valueOf(name, getDescriptor(globalThis, name));
@@ -197,8 +200,8 @@
     return names;
   };
 
-  // Installs a run's top-level bindings on the global, where later runs find them. `late`: those that are not there before their
-  // declarations are reached, for which the program calls what is returned.
+  // Installs a run's top-level bindings on the global for later runs. `late`: bindings that do not exist before their
+  // declarations are reached. The program calls the returned function for each of them.
   const declare = (accessors, vars, constants, late) => {
     const isVar = namesIn(vars);
     const isConstant = namesIn(constants);
@@ -243,15 +246,15 @@
     }
   };
 
-  // The declaration of a late variable is reached. Nothing is done about those of a run that has ended.
+  // Called when the declaration of a late variable is reached. Does nothing for a run that has ended.
   const reach = (name, variable) => {
     if (variable === undefined || unreached.get(name) !== variable) return;
     unreached.delete(name);
     publish(name, getDescriptor(globalThis, name), variable);
   };
 
-  // A variable that is declared where a cell was expected: the program before has not reached its declaration, or the name has
-  // been given to something else since. Then what functions mean by it gets the values of the new one.
+  // A variable that is declared where a cell was expected. The earlier program has not reached its declaration, or the
+  // name has been reassigned since. Functions that use the old variable then get the values of the new one.
   const freshVariable = (name, previous, kind) => {
     const older = variables.get(name);
     const setOlder = older?.set;
@@ -271,14 +274,14 @@
     });
     const variable = newVariable(get, set, kind === "const");
     noteEarlier(name, variable);
-    // Behind the new one, which sets it too.
+    // After the new one, which sets it too.
     if (setOlder !== undefined) noteEarlier(name, older);
     if (isDead) unreached.set(name, variable);
     else publish(name, previous, variable);
     return variable;
   };
 
-  // What stands for a cell that is gone: whatever the global has by the name.
+  // Replaces a cell that is gone: reads and writes the property of this name on the global.
   const globalHolder = (name) => {
     const check = () => {
       if (!reflectHas(globalThis, name)) throw new ReferenceError(`${name} is not defined`);
@@ -289,19 +292,20 @@
     };
     const set = (to) => {
       check();
-      // Of a constant that no other code has met (`publishKept`), V8 would say that it is a property of an object.
+      // For a constant that no other code has met (`publishKept`), V8 would report a property of an object.
       if (getDescriptor(globalThis, name)?.writable === false) refuse();
       globalThis[name] = to;
     };
     return holder(name, freeze(get), freeze(set));
   };
 
-  // A constant, for those that may not write to it.
+  // A read-only view of a constant.
   const readerOf = (name, variable) => (variable.reader ??= holder(name, variable.get, refuse));
 
-  // The variable that was declared last.
+  // The most recently declared variable.
   let latest;
-  // What variables of earlier runs were that this run gives values to by its declarations, and those that it has made for that.
+  // Earlier values of variables from earlier runs that this run assigns by its declarations, and variables that it has
+  // made for that.
   const earlier = [];
   let runs = 0;
 
@@ -321,7 +325,8 @@
     if (getDescriptor(globalThis, name)?.get === variable.get) reflectDefine(globalThis, name, property(variable));
   };
 
-  // The cell of a variable that is declared anew as a constant, or as none: it becomes that with the value of its declaration.
+  // The cell of a variable that is redeclared as a constant, or as a variable. It changes when the declaration gets its
+  // value.
   const changingCell = (name, variable, isConst) => {
     const { get, set } = variable;
     const run = runs;
@@ -332,8 +337,8 @@
     return holder(name, get, freeze(change));
   };
 
-  // The object by which a program reads and writes a cell. `kind`: how it declares the name, if it does; "refused": as a constant, whose
-  // declaration the call before was for.
+  // The object through which a program reads and writes a cell. `kind`: how the program declares the name, if it does.
+  // "refused" is for a constant whose declaration the previous call was for.
   const cell = (name, kind) => {
     const previous = getDescriptor(globalThis, name);
     let variable = variables.get(name);
@@ -343,7 +348,7 @@
       if (isGone) return globalHolder(name);
       if (variable.isConst) return readerOf(name, variable);
     } else if (isGone || variable.set === undefined) {
-      // A program that writes to a constant of its own has made it one for good.
+      // A program that writes to its own constant has already made it a constant for good.
       variable = freshVariable(name, previous, kind);
     } else {
       noteEarlier(name, variable);
@@ -359,7 +364,7 @@
     else variables.set(name, older);
   };
 
-  // Takes the values of a program's other bindings: name, number of the declaration and value of each.
+  // Takes the values of a program's other bindings: the name, the number of the declaration, and the value of each.
   const keep = (reached, bindings) => {
     lastReached = reached;
     kept = bindings;
@@ -373,7 +378,7 @@
       const isConst = number < 0;
       if ((isConst ? -number : number) > lastReached) continue;
       if (number === 0) {
-        // A `var` that has got no value leaves what was there before it.
+        // A `var` without a value leaves the earlier property in place.
         const previous = getDescriptor(globalThis, name);
         if (previous !== undefined && value === valueOf(name, previous)) continue;
       }
@@ -382,8 +387,8 @@
     }
   };
 
-  // The value of a program that ends with a declaration: nothing waits for it, and reads its `then`, before the host takes
-  // it out again.
+  // The value of a program that ends with a declaration. It is wrapped so that nothing awaits it and reads its `then`
+  // before the host takes it out again.
   const declaredValue = { __proto__: null, value: undefined };
   const holdDeclared = (value) => {
     if ((typeof value !== "object" || value === null) && typeof value !== "function") return value;
@@ -391,7 +396,7 @@
     return declaredValue;
   };
 
-  // A binding that the run never reached leaves what was there before it.
+  // A binding that the run never reached leaves the earlier property in place.
   const restore = (name, { previous, property: { get }, older }, isForgotten) => {
     if (getDescriptor(globalThis, name)?.get !== get) return;
     if (!isForgotten && !isUninitialised(get)) return;
@@ -400,7 +405,7 @@
     else reflectDefine(globalThis, name, previous);
   };
 
-  // A pattern that failed in its middle has given values to the names before that.
+  // A pattern that failed in its middle has already assigned the names before that point.
   const settleUnreached = (isForgotten) => {
     p.mapForEach(unreached, (variable, name) => {
       if (!isForgotten && !isUninitialised(variable.get)) publish(name, getDescriptor(globalThis, name), variable);
@@ -414,7 +419,7 @@
     loadingBudget = LOADING_BUDGET;
     isAnswered = false;
     isAwaited = false;
-    // Where a run is terminated, nothing tidies up.
+    // A terminated run has not reset this.
     isReading = false;
     loading = undefined;
     boot.joining.length = 0;
@@ -429,8 +434,7 @@
     __smol_done = false;
   };
 
-  // Returns the unused part of the budget.
-  // Settles which bindings of the run stay: those that it reached, or none.
+  // Settles which bindings of the run stay: those that it reached, or none. Returns the unused part of the budget.
   boot.finish = (forgetDeclared) => {
     const remaining = unusedBudget ?? __smol_budget;
     if (unreached.size > 0) settleUnreached(forgetDeclared);
@@ -460,7 +464,7 @@
     }
   };
 
-  // For bootstrap code that caught something: goes on with the run's signal, if there is one.
+  // For bootstrap code that has caught something: rethrows the run's signal, if there is one.
   boot.rethrowSignal = (caught) => {
     if (__smol_done && signal !== undefined && !isReading) rethrow(caught);
   };

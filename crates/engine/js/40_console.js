@@ -1,5 +1,5 @@
-// `console` as Node.js has it (lib/internal/console/constructor.js), except that lines go to op_log with a level, and
-// that a value which cannot be formatted costs its line, not the run.
+// `console` as in Node.js (lib/internal/console/constructor.js), with two differences. Lines go to op_log with a level.
+// A value that cannot be formatted loses its line but does not end the run.
 "use strict";
 (() => {
   const boot = globalThis.__smol_boot;
@@ -41,21 +41,21 @@
   const DEBUG = 4;
 
   const GROUP_INDENT = 2;
-  // Deeper groups are not indented further: their lines would grow with the depth.
+  // Deeper groups are not indented further. Otherwise the length of a line would grow with the depth.
   const MAX_INDENT = 1000;
   const SECOND = 1000;
   const MINUTE = 60 * SECOND;
   const HOUR = 60 * MINUTE;
 
-  // How many spaces the lines have in front.
+  // The number of spaces before each line.
   let indent = 0;
   const counts = newMap();
   const timers = newMap();
 
   const write = (level, text) => op_log(level, text, indent);
 
-  // Formatting runs guest code (getters of errors, inspect.custom, toString). A signal of the run passes through,
-  // and so does termination, which no catch sees.
+  // Formatting runs guest code: getters of errors, inspect.custom, toString. A signal of the run passes through. So
+  // does termination, which cannot be caught.
   const formatted = (make) => {
     try {
       return make();
@@ -67,7 +67,7 @@
 
   const print = (level, args) => {
     if (!op_log_open(level)) return;
-    // The common case is a text: no copy, no formatter.
+    // The common case is a single string: no copy, no formatter.
     const text = args.length === 1 && typeof args[0] === "string" ? args[0] : formatted(() => boot.format(args));
     write(level, text);
   };
@@ -107,7 +107,7 @@
       return `${high}:${pad(parts[0])}.${parts[1]} (${hours !== 0 ? "h:m" : ""}m:ss.mmm)`;
     }
     if (seconds !== 0) return `${numberToFixed(seconds, 3)}s`;
-    // Whole milliseconds: the clock has no more.
+    // Whole milliseconds: the clock is not more precise.
     return `${ms}ms`;
   };
 
@@ -323,7 +323,7 @@
       indent = max(indent - GROUP_INDENT, 0);
     },
   };
-  // Node's methods are bound to their console, which leaves them no parameters.
+  // Node's methods are bound to their console, so they have no parameters.
   const names = keys(console);
   for (let i = 0; i < names.length; i++) defineProperty(console[names[i]], "length", { __proto__: null, value: 0 });
   defineProperty(console, Symbol.toStringTag, { __proto__: null, value: "console" });

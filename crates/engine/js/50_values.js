@@ -1,4 +1,5 @@
-// What the host reads from the realm: texts for values of any kind, and stand-ins for what structured clone refuses.
+// Prepares values of the realm for the host: strings for values of any kind, and substitutes for values that structured
+// clone refuses.
 "use strict";
 (() => {
   const boot = globalThis.__smol_boot;
@@ -28,7 +29,7 @@
     typedArrayBuffer,
   } = p;
 
-  // Text of `value` as the console prints it. Throws only the run's own signal.
+  // The string that the console prints for `value`. Throws only the run's own signal.
   const inspect = (value) => {
     try {
       return boot.inspect(value);
@@ -38,7 +39,7 @@
     }
   };
 
-  // One line for a thrown value, without running more of the guest than its `message`.
+  // One line for a thrown value. Runs no guest code except a getter for `message`.
   const describe = (error) => {
     try {
       if (typeof error === "object" && error !== null) return `${error.message}`;
@@ -57,7 +58,7 @@
     }
   };
 
-  // [name, message, stack] of a thrown value for an error report; undefined where there is no string.
+  // [name, message, stack] of a thrown value for an error report. A part that is not a string is undefined.
   const describeError = (error) => {
     if (!boot.isObject(error) || types.isProxy(error)) return [undefined, inspect(error), undefined];
     const text = (key) => {
@@ -71,7 +72,7 @@
 
   const MAX_DEPTH = 1_000;
   const MAX_NODES = 1_000_000;
-  // Texts beyond this number are the short ones that inspect prints at the end of its depth.
+  // After this many strings, the short form is used that inspect prints at its maximum depth.
   const MAX_TEXTS = 10_000;
 
   const MAX_SEARCHED = 10_000;
@@ -84,7 +85,7 @@
     return types.isArrayBuffer(buffer) && arrayBufferDetached(buffer);
   };
 
-  // A DataView over a detached buffer throws when asked for it.
+  // A DataView throws here if its buffer is detached.
   const isCloneableBuffer = (value) => {
     try {
       return !isDetached(value);
@@ -93,14 +94,15 @@
     }
   };
 
-  // Kept as they are: V8's serializer takes them.
+  // V8's serializer accepts these values as they are.
   const isCloneableLeaf = (value) =>
     types.isDate(value) ||
     types.isRegExp(value) ||
     (types.isBoxedPrimitive(value) && !types.isSymbolObject(value)) ||
     ((isView(value) || types.isAnyArrayBuffer(value)) && isCloneableBuffer(value));
 
-  // Instances of guest classes and plain objects; not those of built-in classes that carry internal state.
+  // Whether `value` is a plain object or an instance of a guest class. Instances of built-in classes with internal
+  // state are not.
   const isPlain = (value) => {
     if (types.isModuleNamespaceObject(value) || types.isArgumentsObject(value)) return true;
     if (
@@ -116,14 +118,14 @@
     for (let depth = 0; prototype !== null && depth < MAX_DEPTH; depth++) {
       if (types.isProxy(prototype)) return true;
       if (prototype === boot.objectPrototype) return true;
-      // The first built-in on the way up decides.
+      // The first built-in in the prototype chain decides.
       if (boot.hardened.has(prototype) && boot.intrinsics.has(prototype)) return false;
       prototype = getPrototypeOf(prototype);
     }
     return true;
   };
 
-  // What a copy of a list, a map, a set or a plain object begins with. Undefined: `value` is none.
+  // The empty start of a copy of a list, a map, a set or a plain object. Undefined for other values.
   const emptyLike = (value) => {
     if (isArray(value)) return [];
     if (types.isMap(value)) return new Map();
@@ -131,8 +133,8 @@
     return isPlain(value) ? { __proto__: null } : undefined;
   };
 
-  // A copy of `root` that structured clone takes: what it refuses becomes what inspect prints. Never throws except
-  // the run's own signal; work is bounded by MAX_NODES.
+  // A copy of `root` that structured clone accepts. Values that it refuses become the string that inspect prints.
+  // Throws only the run's own signal. MAX_NODES bounds the work.
   const toCloneable = (root) => {
     const copies = newMap();
     const queue = [];
@@ -227,8 +229,8 @@
     }
   };
 
-  // Whether there are URLs, or their parameters, among the first MAX_SEARCHED parts of `root`: structured clone takes them for empty
-  // objects. No code of the guest's runs.
+  // Whether there are URLs, or their parameters, among the first MAX_SEARCHED parts of `root`. Structured clone would
+  // treat them as empty objects. Runs no guest code.
   const hasUrls = (root) => {
     const seen = newSet();
     const queue = [];
@@ -257,11 +259,11 @@
     return isFound;
   };
 
-  // An output, or a copy of it in which URLs and their parameters are their texts.
+  // An output. If it contains URLs or their parameters, a copy with their strings instead.
   const withUrlTexts = (output) => (hasUrls(output) ? toCloneable(output) : output);
 
-  // `args`, an array of arguments, or a copy of them in which URLs and their parameters are their texts. What structured clone refuses
-  // stays as it is, and so do getters: no code of the guest's runs.
+  // `args`, an array of arguments. If it contains URLs or their parameters, a copy with their strings instead. Values
+  // that structured clone refuses stay as they are, and so do getters. Runs no guest code.
   const argumentsWithUrlTexts = (args) => {
     if (!hasUrls(args)) return args;
     const copies = newMap();
@@ -297,7 +299,7 @@
 
   const isIdentifier = (key) => regExpTest(/^[A-Za-z_$][\w$]*$/, key);
 
-  // Whether structured clone takes `value` itself, or its text, whatever its parts are.
+  // Whether structured clone accepts `value` itself, or its string, regardless of its parts.
   const isCloneable = (value) => {
     if (typeof value === "symbol" || typeof value === "function") return false;
     if (typeof value !== "object" || value === null) return true;
@@ -314,7 +316,7 @@
   };
 
   // The path of the first part of `args`, an array of arguments, that structured clone refuses, such as
-  // `[0].list[2].callback`; undefined if there is none. Looks at MAX_NODES parts at most.
+  // `[0].list[2].callback`. Undefined if there is none. Checks at most MAX_NODES parts.
   const uncloneablePath = (args) => {
     const seen = newSet();
     const queue = [args, ""];
@@ -326,7 +328,7 @@
       }
       return false;
     };
-    // Breadth first: of several refused parts the outermost is named.
+    // Breadth first: of several refused parts, the outermost is reported.
     for (let at = 0; at < queue.length; at += 2) {
       const value = queue[at];
       const path = queue[at + 1];

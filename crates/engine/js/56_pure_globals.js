@@ -1,5 +1,5 @@
-// Globals that the language does not have but models expect, and that grant nothing: their work is done by native functions
-// over encoding_rs, base64, url and V8's own serializer (crates/engine/src/bridge/pure.rs).
+// Globals that are not part of the language but that models expect. They grant no authority: native functions over
+// encoding_rs, base64, url and V8's own serializer do their work (crates/engine/src/bridge/pure.rs).
 "use strict";
 (() => {
   const boot = globalThis.__smol_boot;
@@ -34,7 +34,7 @@
       const transfer = options === undefined || options === null ? undefined : options.transfer;
       const list = [];
       if (transfer !== undefined) {
-        // Refused while it is read: it may have no end.
+        // Checked while it is read: the sequence may be infinite.
         const known = newSet();
         for (const buffer of transfer) {
           if (!types.isArrayBuffer(buffer) || known.has(buffer)) {
@@ -85,8 +85,8 @@
     }
   }
 
-  // Bytes that end in the middle of a character are held back while more are to come. Of encodings other than Unicode's all
-  // bytes are, since what they mean may depend on all before them.
+  // If more input follows, bytes that end in the middle of a character are held back. For encodings other than
+  // Unicode's all bytes are held back, because their meaning may depend on all bytes before them.
   const heldBack = (encoding, bytes) => {
     const { length } = bytes;
     if (encoding === "utf-8") {
@@ -109,7 +109,7 @@
     #encoding;
     #fatal;
     #ignoreBOM;
-    // Of a text that comes in parts: what is held back, and whether its beginning was given.
+    // State of a string that arrives in parts: the bytes held back, and whether its beginning was returned.
     #held = new Uint8Array(0);
     #hasBegun = false;
     constructor(label = "utf-8", options = {}) {
@@ -136,7 +136,7 @@
       const held = back === 0 ? new Uint8Array(0) : bytes.slice(bytes.length - back);
       if (back > 0) bytes = bytes.subarray(0, bytes.length - back);
       const keepsBom = this.#ignoreBOM || this.#hasBegun;
-      // What fails leaves nothing behind.
+      // A failure leaves no state.
       this.#held = new Uint8Array(0);
       this.#hasBegun = false;
       const decoded = op_decode(bytes, this.#encoding, keepsBom, this.#fatal);
@@ -153,7 +153,7 @@
       this.#hasBegun = !isLast && (keepsBom || bytes.length > 0 || this.#hasBegun);
       return decoded;
     }
-    // What was held back, and the bytes of `input` behind it.
+    // The bytes held back, followed by the bytes of `input`.
     #joined(input) {
       const isView = p.isView(input);
       const more = isView
@@ -166,7 +166,7 @@
     }
   }
 
-  // Iterates over a snapshot of nothing: each step looks at the list as it is then.
+  // Iterates without a snapshot: each step reads the list as it is then.
   function* each(list, pick) {
     for (let i = 0; i < list.length; i += 2) yield pick(list[i], list[i + 1]);
   }
@@ -176,14 +176,14 @@
   class URLSearchParams {
     // Names and values, one after the other.
     #list = [];
-    // Told of each change.
+    // Called after each change.
     #onChange;
     constructor(init = "") {
       if ((typeof init === "object" && init !== null) || typeof init === "function") this.#fill(init);
       else this.#parse(text(init));
     }
     #fill(init) {
-      // By the op, so that the host knows that there are such objects.
+      // Created by the op, so that the host knows that such objects exist.
       const list = (this.#list = op_url_query(""));
       if (init[Symbol.iterator] !== undefined && init[Symbol.iterator] !== null) {
         for (const pair of init) {
@@ -199,7 +199,7 @@
     #parse(query) {
       this.#list = op_url_query(query[0] === "?" ? p.stringSlice(query, 1) : query);
     }
-    // For the URL that these are the parameters of, and for outputs.
+    // For the URL that owns these parameters, and for outputs.
     static {
       queryOf = (value) => (#list in value ? op_url_query_text(value.#list) : undefined);
       follow = (params, query, onChange) => {
@@ -297,7 +297,7 @@
       return pairs.length === 0 ? "URLSearchParams {}" : `URLSearchParams { ${p.arrayJoin(pairs, ", ")} }`;
     }
   }
-  // In the order in which `op_url` gives them, and takes their numbers.
+  // In the order in which `op_url` returns the parts and takes their numbers.
   const PARTS = [
     "href",
     "origin",
@@ -404,7 +404,7 @@
     });
   }
 
-  // The text that a URL or the parameters of one are in outputs; undefined for anything else.
+  // The string that stands for a URL or its parameters in outputs. Undefined for other values.
   boot.urlText = (value) => hrefOf(value) ?? queryOf(value);
 
   const classes = { TextDecoder, TextEncoder, URL, URLSearchParams };

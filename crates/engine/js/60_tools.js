@@ -1,7 +1,7 @@
 // Host functions and variables as the guest sees them.
 //
-// A tool is a native function without prototype, made by the host. Top-level tool
-// names are accessors that guests cannot redefine or delete; the cell behind one can be filled anew by the host.
+// A tool is a native function without prototype, made by the host. Top-level tool names are accessors that guests
+// cannot redefine or delete. The host can replace the value in the cell of an accessor.
 "use strict";
 (() => {
   const boot = globalThis.__smol_boot;
@@ -9,7 +9,8 @@
   const { arrayPush, defineProperty, freeze, getDescriptor, isExtensible, newMap, newWeakSet, ownKeys, reflectDefine } =
     p;
 
-  // Builds the functions of `specs`, nested by their paths: a null-prototype object of name -> tool or namespace.
+  // Builds the functions of `specs`, nested by their paths. Returns a null-prototype object of name -> tool or
+  // namespace.
   const makeNamespaces = (specs) => {
     const root = { __proto__: null };
     const children = newMap();
@@ -37,7 +38,7 @@
     return root;
   };
 
-  // Tool names -> { value } that their accessor reads.
+  // Tool names -> { value }, which the accessor reads.
   const cells = newMap();
 
   const defineTool = (name, value) => {
@@ -53,7 +54,7 @@
     return true;
   };
 
-  // The tool or namespace of a name, if it is one of the host's.
+  // The tool or namespace of a name, if the host has provided one.
   boot.toolAt = (name) => cells.get(name)?.value;
 
   // Returns the names that could not be defined, because the realm or the guest has fixed them.
@@ -67,10 +68,10 @@
     return refused;
   };
 
-  // Objects that are variables of the host's.
+  // Objects that are variables of the host.
   boot.sent = newWeakSet();
 
-  // Whether `setVariables` would refuse none of `names`.
+  // Whether `setVariables` would accept all of `names`.
   boot.canDefine = (names) => {
     for (let i = 0; i < names.length; i++) {
       if (cells.has(names[i])) continue;

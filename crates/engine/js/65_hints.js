@@ -1,4 +1,4 @@
-// What there is where guest code has named something that is not there: for hints (crates/hints).
+// Lists the names that exist where guest code has used a missing name, for hints (crates/hints).
 "use strict";
 (() => {
   const boot = globalThis.__smol_boot;
@@ -14,8 +14,8 @@
 
   const ALL_PROPERTIES = 0;
 
-  // Names of `object` and what it inherits. A large array has as many indices, which would all become texts; of a proxy its
-  // handler would say what it likes.
+  // Names of `object` and of the objects that it inherits from. Two kinds are skipped. A large array has as many
+  // indices, all of which would become strings. The handler of a proxy can return any names.
   const namesOf = (object) => {
     const names = newSet();
     for (let at = object, depth = 0; at !== null && depth < MAX_PROTOTYPES && !op_is_proxy(at); depth++) {
@@ -28,11 +28,11 @@
     return names;
   };
 
-  // Names of the language's on the global, and of more that is taken away later.
+  // Built-in names on the global, including some that are removed later.
   const builtIns = namesOf(globalThis);
   for (let i = 0; i < boot.endowments.length; i++) builtIns.add(boot.endowments[i]);
 
-  // Those of names that are the language's, or are not.
+  // The names that are built-in, or those that are not.
   const only = (names, isBuiltIn) => {
     const some = newSet();
     p.setForEach(names, (name) => {
@@ -41,7 +41,7 @@
     return some;
   };
 
-  // Names on the global that are not the language's, and those of functions in objects there that the host has made: namespaces
+  // Names on the global that are not built-in. Includes the functions in the host's objects there, which are namespaces
   // of tools.
   const globalNames = (all) => {
     const names = only(all, false);
@@ -71,11 +71,11 @@
     return array;
   };
 
-  // What only code of the guest's may know.
+  // A value that only guest code could determine.
   const UNKNOWN = { __proto__: null };
 
-  // The value of `object[key]`, undefined if there is none. The accessors of the global that are called are ours: they read a variable,
-  // or what the host has given.
+  // The value of `object[key]`; undefined if there is none. Calls accessors of the global only if they are ours: they
+  // read a variable or a value of the host.
   const read = (object, key) => {
     for (let at = object, depth = 0; at !== null && depth < MAX_PROTOTYPES; depth++) {
       if (op_is_proxy(at)) return UNKNOWN;
@@ -102,9 +102,10 @@
   const nothing = [];
   const unknown = () => ["unknown", list(usualNames()), nothing];
 
-  // [kind, names, names of the language's] of what `path` leads to from the global: "missing" if that has no `member`, else the type
-  // of it, "async function" too, or "accessor"; "nothing" for undefined and null, and for what only code of the guest's may know; "unknown" with the names of the usual classes if it cannot be told. No
-  // code of the guest's runs here. Throws for a variable that has no value yet.
+  // [kind, names, built-in names] of the value that `path` leads to from the global. Kinds: "missing" if the value has
+  // no `member`, else the type of the member, also "async function" or "accessor". "nothing" stands for undefined and
+  // null, and for values that only guest code could determine. "unknown", with the names of the usual classes, means
+  // that the value cannot be determined. Runs no guest code. Throws for a variable that has no value yet.
   boot.lookUp = ({ path, member }) => {
     let at = globalThis;
     for (let i = 0; i < path.length; i++) {
@@ -121,6 +122,6 @@
     return [kind, list(isGlobal ? globalNames(all) : all), isGlobal ? list(only(all, true)) : nothing];
   };
 
-  // Whether what the global has by `name` is what the host has sent, and no primitive.
+  // Whether the global's value of `name` is an object that the host has sent.
   boot.isSent = (name) => boot.sent.has(read(globalThis, name));
 })();

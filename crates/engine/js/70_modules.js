@@ -1,4 +1,4 @@
-// `import(specifier)` of guest code. The host decides by the string; it never sees the object it came from.
+// `import(specifier)` of guest code. The host decides by the string and never sees the object that it came from.
 "use strict";
 (() => {
   const boot = globalThis.__smol_boot;
@@ -6,9 +6,10 @@
 
   boot.import = async (specifier) => {
     const name = `${specifier}`;
-    // What is refused is refused where the guest asks for it.
+    // A refusal is thrown where the guest calls `import`.
     op_compile_module(name);
-    // As the language has it, no module is evaluated while another one is, which may be the one that asks.
+    // As in the language, no module is evaluated during the evaluation of another module, which may contain this
+    // import.
     await undefined;
     return boot.forModule(name, () => op_evaluate_module(name));
   };

@@ -1,9 +1,10 @@
-// Puts the guest's names on the global, freezes what can be frozen before V8 has added its newest built-ins, and gives the function that
-// leaves `__smol_realm`: the functions that Rust calls.
+// Puts the guest's names on the global. Freezes everything that can be frozen before V8 has added its newest built-ins.
+// Returns the function that leaves `__smol_realm`, the functions that Rust calls.
 "use strict";
 
-// What generated code counts and calls: lexicals of the script scope, so that no program can touch them through the
-// global object; VALIDATE refuses their names. Nothing else may be declared at the top level of a bootstrap file.
+// Generated code counts with these variables and calls these functions. They are lexical variables of the script scope,
+// so that no program can reach them through the global object. VALIDATE refuses their names. Bootstrap files must not
+// declare anything else at the top level.
 let __smol_budget = 0;
 let __smol_done = false;
 const {
@@ -72,8 +73,8 @@ const {
     else delete globalThis[name];
   }
 
-  // What guests get of what V8 adds when it has made the context: the objects in the order in which they are found, each as a property
-  // (`keys`, `kinds`) of an object before it (`homes`, the number of that one).
+  // The guest's part of the objects that V8 adds after it has made the context, in the order in which they are found.
+  // Each is a property (`keys`, `kinds`) of an earlier object (`homes`, the number of that object).
   const planOf = ({ objects, added }, names) => {
     const plan = { __proto__: null, objects, extended: objects.length, homes: [], keys: [], kinds: [] };
     const numbers = new Map(objects.map((_, number) => [number, number]));
@@ -95,17 +96,17 @@ const {
     const keys = late.added.filter(([home, key]) => home === at && !hasOwn(to, key)).map(([, key]) => key);
     if (keys.length > 0) arrayPush(lateTwins, { from, to, keys });
   }
-  // What stays extensible until then.
+  // Objects that stay extensible until then.
   const extensible = newSet([...late.objects, ...lateTwins.map(({ to }) => to)]);
-  // Closures would keep alive what they name here.
+  // Closures would keep alive what they refer to here.
   const lateNames = newSet();
   for (const [home, key] of late.added) {
     if (home === late.objects.length && allowed.has(key) && !hasOwn(globalThis, key)) lateNames.add(key);
   }
   const plan = planOf(late, lateNames);
 
-  // The prototypes of arrays and objects are frozen property by property: those that V8 itself froze have a kind of elements
-  // for which it looks whether elements are read-only each time one is stored anywhere, which takes twice as long.
+  // The prototypes of arrays and objects are frozen property by property. If V8 freezes them itself, they get another
+  // kind of elements. V8 then checks for read-only elements on every element store anywhere, which takes twice as long.
   const { seal } = Object;
   const bases = newSet([Array.prototype, Object.prototype]);
   const fix = (object) => {
@@ -117,8 +118,9 @@ const {
     return object;
   };
 
-  // V8 keeps what was frozen as a prototype in a table, of which its optimised code assumes nothing: it neither inlines
-  // `push` nor iterates arrays by itself. Enumerating what inherits from an object has V8 lay it out as a prototype again.
+  // V8 lays out a prototype that was frozen as a hash table, and its optimized code assumes nothing about such a
+  // prototype. It inlines no `push` and uses no fast array iteration. Enumerating an object that inherits from the
+  // prototype makes V8 lay it out as a prototype again.
   const quicken = (object) => {
     for (const _ in create(object)) break;
   };
@@ -128,10 +130,12 @@ const {
   boot.walkRealm((object, path) => {
     if (!extensible.has(object) && path[0] !== "v:Atomics") fix(object);
     const step = path[path.length - 1];
-    // `harden` and the copier of outputs meet built-ins at their prototypes and constructors: those are remembered.
+    // `harden` and the copier of outputs reach built-ins through their prototypes and constructors, so those are
+    // recorded.
     const isHome = step === "prototype" || step === "v:prototype" || hasOwn(object, "prototype");
     if (isHome) intrinsics.add(object);
-    // What V8 will extend stays laid out like that when it is frozen. To do this in each isolate would be a tenth of its start.
+    // Objects that V8 will extend keep this layout when they are frozen. Doing this in each isolate would take a tenth
+    // of its start-up time.
     if (isHome || extensible.has(object)) quicken(object);
     if (intrinsics.has(object)) hardened.add(object);
   });
@@ -150,7 +154,7 @@ const {
   boot.freezeGraph(boot.toHarden, newWeakSet([globalThis]), extensible);
   boot.intrinsics = intrinsics;
 
-  // Settles the names that V8 has put on the global, and takes those away that guests do not get.
+  // Defines the names that V8 has put on the global, and removes those that guests do not get.
   const settleLate = (names) => {
     for (let i = 0; i < names.length; i++) {
       if (lateNames.has(names[i])) settle(names[i]);
@@ -158,10 +162,10 @@ const {
     }
   };
 
-  // The constructor that V8 calls when it makes an error. It adds a property to that when it has made the context.
+  // The constructor that V8 calls when it makes an error. V8 adds a property to it after it has made the context.
   let ErrorOfV8 = function () {};
 
-  // Freezes what V8 has added, and what that was added to.
+  // Freezes the objects that V8 has added, and the objects that they were added to.
   const finish = ({ objects, extended, homes, keys, kinds }, twins) => {
     for (let i = 0; i < keys.length; i++) {
       const home = objects[homes[i]];
@@ -185,8 +189,8 @@ const {
     }
   };
 
-  // Called once, when V8 has added its newest built-ins: replaces those that never look at termination, copies them to the replaced
-  // classes, removes the names that guests do not get, and freezes what is left.
+  // Called once, when V8 has added its newest built-ins. Replaces the built-ins that never check for termination,
+  // copies built-ins to the replaced classes, removes the names that guests do not get, and freezes the rest.
   const hardenNewest = () => {
     const { plan, twins, global } = work;
     replaceLate();
@@ -202,14 +206,14 @@ const {
   // Called once in each isolate, before any guest code.
   const finishHardening = () => {
     if (work !== undefined) hardenNewest();
-    // V8 adds it to each context that it makes of the snapshot.
+    // V8 adds it to each context created from the snapshot.
     reflectDelete(globalThis, "WebAssembly");
-    // Of these frames ten are shown, and that of the program which runs.
+    // Ten of these frames are shown, and also the frame of the running program.
     ErrorOfV8.stackTraceLimit = 100;
     freeze(ErrorOfV8);
   };
 
-  // For a rehearsal; then it is the realm's.
+  // Called for a rehearsal. Later the realm's own is used.
   const rehearsed = () => {
     const object = {
       value: {},
@@ -230,7 +234,7 @@ const {
   };
   let work = rehearsed();
 
-  // Functions that have run are compiled in the snapshot: every isolate starts with these, and most log.
+  // Functions that have run are compiled in the snapshot. Every isolate starts with these, and most isolates log.
   const warmUp = () => {
     finishHardening();
     realm.begin(1);
@@ -288,7 +292,7 @@ const {
   ErrorOfV8 = boot.feral.Error;
   work = { plan, twins: lateTwins, global: recordKeys(globalThis) };
 
-  // What only the bootstrap needed is garbage before the blob is made.
+  // Objects that only the bootstrap needed become garbage before the blob is made.
   const spent = [
     "endowments",
     "feral",
@@ -312,10 +316,10 @@ const {
   ];
   for (const key of spent) delete boot[key];
 
-  // `hasNewest`: V8 has added its newest built-ins, and adds them to no context that is made of the snapshot.
+  // `hasNewest`: V8 has added its newest built-ins already, and adds them to no context created from the snapshot.
   return (hasNewest) => {
     if (hasNewest) hardenNewest();
-    // Behind the recorded names.
+    // After the recorded names.
     defineProperty(globalThis, "__smol_realm", { __proto__: null, value: realm, configurable: true });
   };
 })();

@@ -1,5 +1,5 @@
-// Evaluated in a guest's realm by tests, with walk_realm.js in place of WALK_REALM: JSON of
-// { globals: names in order, unfrozen: paths of objects that a guest could change, objects: how many were visited }.
+// Evaluated in a guest's realm by tests, with walk_realm.js in the place of WALK_REALM. JSON of { globals: names in
+// order, unfrozen: paths of objects that a guest could change, objects: how many were visited }.
 (() => {
   const realm = WALK_REALM;
   const unfrozen = [];

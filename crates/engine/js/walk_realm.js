@@ -1,7 +1,7 @@
 // An expression. `walk(visit, isHidden)` calls `visit(object, path)` for every object that is reachable from the
-// global (names for which `isHidden` is true left out) and from values that syntax makes, through own properties,
-// accessor functions and prototypes; `follow(path)` finds one again. Shared by 05_late_built_ins.js and by the audit of a
-// running realm, so it runs in pristine and in hardened realms, before guest code.
+// global, or from values that syntax makes. It follows own properties, accessor functions and prototypes, and skips
+// global names for which `isHidden` is true. `follow(path)` finds an object again. 05_late_built_ins.js and the audit
+// of a running realm share this file, so it runs in pristine and in hardened realms, before guest code.
 (() => {
   "use strict";
   const { getOwnPropertyDescriptor, getPrototypeOf } = Object;
@@ -10,7 +10,7 @@
   const keyName = (key) => (typeof key === "symbol" ? `@@${key.description}` : key);
   const isObject = (value) => (typeof value === "object" && value !== null) || typeof value === "function";
 
-  // Evaluated one by one: what a realm does not have is left out.
+  // Evaluated one by one. Syntax that a realm does not support is skipped.
   const makers = {
     __proto__: null,
     function: () => function () {},
@@ -72,12 +72,12 @@
   const walk = (visit, isHidden) => {
     const seen = new Set([globalThis]);
     const queue = [];
-    // `twin` is what the same path leads to from a second value of the same syntax: an object that both reach belongs
-    // to the realm, two different ones were made along with the values.
+    // `twin` is the object at the same path from a second value of the same syntax. If both paths lead to one object,
+    // it belongs to the realm. If they differ, the objects were made along with the values.
     const enqueue = (value, twin, path) => {
       if (!isObject(value) || seen.has(value)) return;
       seen.add(value);
-      // undefined: shared; null: the second value has nothing there.
+      // undefined: shared. null: the second value has nothing there.
       queue.push([value, value === twin ? undefined : isObject(twin) ? twin : null, path]);
     };
     const enqueueProperty = (object, twin, key, path) => {

@@ -1,5 +1,5 @@
-// A folder of the host as a file system of Emscripten's. Evaluates to a function of the native functions, which know paths below
-// that folder only and throw numbers of WASI, and of Pyodide's `FS`.
+// A host folder as a file system of Emscripten. Evaluates to a function that takes the native functions and Pyodide's
+// `FS`. The native functions take only paths below that folder and throw error numbers of WASI.
 (files, FS) => {
   "use strict";
   const { ErrnoError } = FS;
@@ -8,7 +8,7 @@
   const ENODEV = 43;
   const EPERM = 63;
   const EXCLUSIVE = 128;
-  /** Flags that say more than how a file is opened are the system's own business. */
+  /** Other flags do not change how a file is opened, and only the system interprets them. */
   const KNOWN_FLAGS = 1 | 2 | 64 | EXCLUSIVE | 512 | 1024;
   const BLOCK_BYTES = 4096;
 
@@ -35,7 +35,8 @@
     return node;
   };
 
-  // The host and other sessions may have made something else of what was found at a path before, and a file of what was not.
+  // The host and other sessions may have replaced the entry that was found at a path, or created one where there was
+  // none.
   const { lookupNode, open } = FS;
   FS.lookupNode = (parent, name) => {
     const node = lookupNode(parent, name);
@@ -95,7 +96,7 @@
         setTimes(path, changes);
       });
     },
-    // `lookupNode` finds out what is there.
+    // `lookupNode` finds out what exists at the path.
     lookup: (parent, name) => createNode(parent, name, 0),
     mknod(parent, name, mode) {
       const path = within(parent, name);
@@ -119,7 +120,7 @@
 
   const streamOperations = {
     getattr(stream) {
-      // A folder that is opened stays its path.
+      // An open folder is identified by its path.
       if (stream.file === undefined) return nodeOperations.getattr(stream.node);
       return attributes(
         attempt(() => files.statFile(stream.file)),

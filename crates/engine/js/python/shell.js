@@ -1,6 +1,6 @@
-// What Pyodide finds around it in an isolate of its own: a shell as `d8` is one, without files, network or processes. Evaluates
-// to a function that takes the native functions and gives what Rust calls. None of either is left on the global, except what
-// Pyodide looks up by name whenever it needs it.
+// The environment that Pyodide finds in its own isolate: a shell like `d8`, without files, network or processes.
+// Evaluates to a function that takes the native functions and returns the functions that Rust calls. None of them stays
+// on the global, except those that Pyodide looks up by name whenever it needs them.
 (native) => {
   "use strict";
   const { now, random, decode, encode, encodeInto, print } = native;
@@ -8,26 +8,26 @@
   const WASM = WebAssembly;
   /** Stands for the bytes of the WebAssembly module, which is compiled once per process. */
   const BINARY = new Uint8Array(0);
-  /** How Pyodide knows a snapshot. */
+  /** The mark by which Pyodide recognizes a snapshot. */
   const SNAPSHOT_MAGIC = 0x706e7300;
   let module;
   let memory;
   let pyodide;
   let guest;
   let adapter;
-  /** Makes a file system of a folder. */
+  /** Makes a file system from a folder. */
   let folderSystem;
-  /** Python's own library, as Pyodide has read it. */
+  /** Python's standard library, as Pyodide has read it. */
   let library;
-  /** Libraries may be linked to the module when it runs. */
+  /** Whether libraries may be linked to the module when it runs. */
   let links;
-  /** The interpreter has met an error that it cannot go on after. */
+  /** The interpreter has met an error that it cannot recover from. */
   let isBroken = false;
 
   const define = (name, value) =>
     defineProperty(globalThis, name, { value, writable: true, enumerable: false, configurable: true });
 
-  // Timers: due times and functions, run by Rust between two looks at what has arrived.
+  // Timers: due times and functions. Rust runs them between two checks for messages.
   const timers = new Map();
   let lastTimer = 0;
   const setTimer = (callback, delay, args, interval) => {
@@ -46,7 +46,7 @@
     return next === Infinity ? -1 : Math.max(0, next - now());
   };
 
-  /** Runs the timer that is due first, if one is. */
+  /** Runs the timer that is due first, if any is due. */
   const runTimer = () => {
     const time = now();
     let first;
@@ -102,12 +102,12 @@
   }
 
   const shell = {
-    // By these two Pyodide knows a shell.
+    // Pyodide recognizes a shell by these two functions.
     read: (path) => native.text(baseName(path)),
     load: () => {
       throw new Error("There are no scripts to load");
     },
-    // As buffers, which Pyodide looks into: of bytes it makes a copy.
+    // Returned as buffers: Pyodide uses a buffer in place, but copies an array of bytes.
     readbuffer: (path) => (baseName(path) === "pyodide.asm.wasm" ? BINARY.buffer : (library = bytesOf(path))),
     TextEncoder,
     TextDecoder,
@@ -116,7 +116,7 @@
     clearTimeout: clearTimer,
     setInterval,
     clearInterval: clearTimer,
-    // What it runs in `d8` to get random bytes.
+    // Pyodide runs this in `d8` to get random bytes.
     os: {
       system: (_program, [, command]) => base64(random(Number(/-c(\d+)/.exec(command)[1]))),
     },
@@ -146,7 +146,8 @@
     return text;
   }
 
-  // Without an event loop V8 finishes nothing that it compiles elsewhere; and tools block, so that nothing has to switch stacks.
+  // Without an event loop V8 never finishes a compilation in the background. Tools block, so nothing has to switch
+  // stacks.
   delete WASM.promising;
   delete WASM.Suspending;
   WASM.compile = async (bytes) => new WASM.Module(bytes);
@@ -162,12 +163,13 @@
       : { module: source, instance: new WASM.Instance(new WASM.Module(source), imports) };
   };
 
-  /** What C code that has the address of a function of browsers gets: there are none of them. */
+  /** The addresses that C code gets for functions of browsers. There are none of these functions. */
   const NO_ADDRESSES = new Proxy({}, { get: () => new WASM.Global({ value: "i32", mutable: true }, 0) });
 
   /**
-   * Exports of the module, of which only those are listed that are looked for in a list. Emscripten gives each function in the
-   * list an address and a variable for libraries that are linked later, which takes most of the time of a start.
+   * Exports of the module. Only the exports that Pyodide looks for in the list are enumerable. Emscripten gives each
+   * listed function an address and a variable for libraries that are linked later, which takes most of the start-up
+   * time.
    */
   const unlisted = (exports) => {
     const found = Object.create(null);
@@ -176,7 +178,7 @@
       defineProperty(found, name, { value: exports[name], enumerable });
     }
     const { assign } = Object;
-    // What calls exports by their names has a copy of all of them.
+    // Code that calls exports by name has a copy of all of them.
     Object.assign = (target, ...sources) => {
       if (sources[0] !== found) return assign(target, ...sources);
       Object.assign = assign;
@@ -211,18 +213,21 @@
         return instance;
       },
     });
-    // Pyodide's file system has a copy, and no collection will come soon.
+    // Pyodide's file system has a copy, and no collection will run soon.
     library.transfer(0);
     library = undefined;
     if (header === undefined) {
       guest.prepare(pyodide, { prelude: native.text("prelude"), modules: native.modules() });
     } else {
-      // The state of the generator is that of whoever made the snapshot.
+      // The generator's state in a snapshot is that of its maker.
       pyodide.runPython("import sys\nif 'random' in sys.modules: sys.modules['random'].seed()\ndel sys");
     }
   };
 
-  /** What has to be kept beside the memory: the JavaScript objects that Python refers to, by where they are found. */
+  /**
+   * State that must be kept in addition to the memory: the JavaScript objects that Python refers to, by where they are
+   * found.
+   */
   const takeSnapshot = () => {
     const text = encode(JSON.stringify(pyodide._api.serializeHiwireState()));
     const head = 48;
@@ -236,7 +241,7 @@
     return header;
   };
 
-  /** V8 backs resizable buffers with pages that no allocator of the embedder counts: there are none here. */
+  /** V8 backs resizable buffers with pages that the embedder's allocators do not count. Guests get none of them. */
   const withoutResizableBuffers = () => {
     for (const name of ["ArrayBuffer", "SharedArrayBuffer"]) {
       const Native = globalThis[name];
@@ -252,7 +257,7 @@
     }
   };
 
-  /** A file that no memory is left for is a full disk, and not the end of the interpreter. */
+  /** If no memory is left for a file, reports a full disk instead of ending the interpreter. */
   const withFullFileSystem = (FS) => {
     const ENOSPC = 51;
     const { node, stream } = FS.filesystems.MEMFS.ops_table.file;
@@ -270,7 +275,9 @@
     refuseTooLarge(node, "setattr");
   };
 
-  /** What is left of WebAssembly where packages load libraries: those modules that the host lets through, and instances of them. */
+  /**
+   * The part of WebAssembly that stays if packages load libraries: modules that the host allows, and their instances.
+   */
   const librariesOf = ({ library }) => {
     const Module = function (bytes) {
       return library(bytes);
@@ -280,9 +287,9 @@
     return { Module, Instance, Global, RuntimeError, Exception };
   };
 
-  /** The last step: takes away what only booting needs, and connects the guest. */
+  /** The last step: removes everything that only booting needs, and connects the guest. */
   const seal = (signal, host, hasPackages) => {
-    // Tools are waited for.
+    // Python waits for tools.
     host.blocks = true;
     withoutResizableBuffers();
     withFullFileSystem(pyodide.FS);
